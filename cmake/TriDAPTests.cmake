@@ -1,0 +1,40 @@
+# dap_add_test(<name> [LINK ...] [RANKS 1 2 3 ...]): the test program <name>.cpp of this folder; with RANKS, one CTest
+# test for each number of MPI processes, else one without MPI.
+
+find_package(GTest REQUIRED)
+
+set(TRIDAP_MPI_ENVIRONMENT  # more processes than cores, and root, are fine here; Tpetra's own checks are on
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+    TPETRA_DEBUG=1 OMP_NUM_THREADS=1)
+if(TRIDAP_SANITIZE)  # Open MPI keeps what it allocated until exit: its own leaks are not ours
+  list(APPEND TRIDAP_MPI_ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan.supp:print_suppressions=0)
+endif()
+
+# dap_add_mpi_run(<name> RANKS ... COMMAND ...): one CTest test <name>_np<N> for each N, with a limit on its time.
+function(dap_add_mpi_run name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "RANKS;COMMAND;LABELS")
+  foreach(ranks ${arg_RANKS})
+    add_test(NAME ${name}_np${ranks}
+             COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --timeout 100 ${arg_COMMAND})
+    set_tests_properties(${name}_np${ranks} PROPERTIES PROCESSORS 2 TIMEOUT 120 LABELS "mpi;${arg_LABELS}"
+                         ENVIRONMENT "${TRIDAP_MPI_ENVIRONMENT}")
+  endforeach()
+endfunction()
+
+function(dap_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;RANKS;LABELS")
+  add_executable(${name} ${name}.cpp ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINK})
+  tridap_options(${name})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  if(arg_RANKS)
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
+    target_link_libraries(${name} PRIVATE GTest::gtest MPI::MPI_CXX)
+    dap_add_mpi_run(${name} RANKS ${arg_RANKS} COMMAND $<TARGET_FILE:${name}> LABELS ${arg_LABELS})
+  else()
+    target_link_libraries(${name} PRIVATE GTest::gtest_main)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS "${arg_LABELS}")
+  endif()
+endfunction()

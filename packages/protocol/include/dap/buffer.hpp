@@ -1,0 +1,102 @@
+#pragma once
+
+#include <dap/index.hpp>
+
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace dap {
+
+/// What one element is: a kind, its length and its byte order, as a NumPy dtype says it.
+struct ElementType {
+  enum class Kind { boolean, signed_integer, unsigned_integer, floating, complex, opaque };
+  Kind kind = Kind::opaque;
+  Index bytes = 0;           ///< length of one element, bytes
+  bool native_order = true;  ///< false: the bytes are swapped with respect to this machine
+
+  std::string name() const;  ///< NumPy's name: "float64", "int32", "complex128", ">f8" where swapped
+  friend bool operator==(const ElementType& a, const ElementType& b) {
+    return a.kind == b.kind && a.bytes == b.bytes && a.native_order == b.native_order;
+  }
+  friend bool operator!=(const ElementType& a, const ElementType& b) { return !(a == b); }
+};
+
+template <class T>
+struct is_complex : std::false_type {};  ///< specialise for further complex types
+template <class T>
+struct is_complex<std::complex<T>> : std::true_type {};
+
+/// The ElementType of a C++ type; types that are neither arithmetic nor complex are opaque.
+template <class T>
+ElementType element_type() {
+  using Kind = ElementType::Kind;
+  using U = std::remove_cv_t<T>;
+  const Kind kind = std::is_same_v<U, bool>       ? Kind::boolean
+                    : std::is_floating_point_v<U> ? Kind::floating
+                    : is_complex<U>::value        ? Kind::complex
+                    : !std::is_integral_v<U>      ? Kind::opaque
+                    : std::is_signed_v<U>         ? Kind::signed_integer
+                                                  : Kind::unsigned_integer;
+  return {kind, static_cast<Index>(sizeof(U)), true};
+}
+
+/// Where the bytes live.
+struct Memory {
+  enum class Kind { host, cuda, cuda_managed, hip, sycl };
+  Kind kind = Kind::host;
+  Index device = 0;  ///< number of the device; 0 for host
+
+  std::string name() const;  ///< "host", "cuda:1"
+};
+
+/// This process's part of an array: an address with a shape, and who keeps it alive. Plain data, as PEP 3118 has it.
+///
+/// A 2 x 3 row-major array of double has `shape {2, 3}` and `strides {24, 8}`.
+struct Buffer {
+  void* data = nullptr;         ///< address of element (0, ..., 0)
+  ElementType type;             ///< of one element
+  std::vector<Index> shape;     ///< local extents, elements
+  std::vector<Index> strides;   ///< bytes from one element to the next on each axis; negative and 0 are legal
+  bool read_only = false;       ///< true: `data` must not be written through
+  Memory memory;                ///< where `data` lives
+  std::shared_ptr<void> owner;  ///< keeps `data` alive; null: somebody else promises to
+
+  Index ndim() const { return static_cast<Index>(shape.size()); }
+};
+
+/// The strides, in bytes, of a dense array with the last axis varying fastest.
+std::vector<Index> row_major_strides(const std::vector<Index>& shape, Index element_bytes);
+
+/// The strides, in bytes, of a dense array with the first axis varying fastest.
+std::vector<Index> column_major_strides(const std::vector<Index>& shape, Index element_bytes);
+
+/// Describes row-major memory that somebody else keeps alive, or that `owner` does; const memory becomes read-only.
+template <class T>
+Buffer row_major(T* data, std::vector<Index> shape, std::shared_ptr<void> owner = nullptr) {
+  Buffer buffer;
+  buffer.data = const_cast<std::remove_const_t<T>*>(data);
+  buffer.type = element_type<T>();
+  buffer.strides = row_major_strides(shape, buffer.type.bytes);
+  buffer.shape = std::move(shape);
+  buffer.read_only = std::is_const_v<T>;
+  buffer.owner = std::move(owner);
+  return buffer;
+}
+
+/// Allocates a zeroed row-major buffer that keeps itself alive; throws Error where the extents are no extents.
+Buffer allocate(ElementType type, const std::vector<Index>& shape);
+
+/// The part of a valid buffer at local indices `box` (one range for each axis): the same memory and owner.
+Buffer sub_buffer(const Buffer& buffer, const std::vector<Range>& box);
+
+/// The number of elements of a valid buffer.
+Index element_count(const Buffer& buffer);
+
+/// Copies the elements of a valid host buffer to `out` in row-major order, densely; returns the bytes copied.
+Index pack(const Buffer& buffer, void* out);
+
+}  // namespace dap

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <dap/buffer.hpp>
+#include <dap/dimension.hpp>
+
+#include <string>
+#include <vector>
+
+namespace dap {
+
+/// One process's part of a distributed array, as `__distarray__` gives it.
+struct DistArray {
+  std::string version = "0.10.0";   ///< `__version__`
+  Buffer buffer;                    ///< `buffer`
+  std::vector<Dimension> dim_data;  ///< `dim_data`: one for each axis
+
+  Index ndim() const { return static_cast<Index>(dim_data.size()); }
+};
+
+}  // namespace dap

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <dap/buffer.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dap {
+
+/// Where the elements of a buffer stand in memory, and in which order: found from the strides.
+///
+/// A Fortran-ordered 2 x 3 buffer has `axes {1, 0}` (outermost first); a buffer read backwards has `reversed {true}`
+/// and `data` at its lowest address. Any such buffer without holes is dense, whatever the order.
+struct MemoryOrder {
+  std::vector<Index> axes;     ///< from outermost (largest stride) to innermost
+  std::vector<bool> reversed;  ///< by axis: memory runs against the index
+  std::byte* data = nullptr;   ///< lowest address of an element; the buffer's own where it has none
+  bool dense = true;           ///< the elements stand in a row without holes, each once
+  std::string obstacle;        ///< why not dense: "axis 0 has stride 16 bytes for 8-byte elements"
+};
+
+/// The memory order of a valid buffer.
+MemoryOrder memory_order(const Buffer& buffer);
+
+}  // namespace dap

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <dap/index.hpp>
+
+#include <string>
+#include <vector>
+
+namespace dap {
+
+/// Whether a conversion may copy elements.
+enum class Copy {
+  never,      ///< the default everywhere: share, or fail saying what stands in the way
+  if_needed,  ///< share where possible
+  always,     ///< never share
+};
+
+/// What a conversion did, on this process.
+struct Receipt {
+  bool shared = true;               ///< the result stands at the address of what was given
+  Index bytes_copied = 0;           ///< bytes of elements that were copied, counted where they were
+  std::vector<std::string> losses;  ///< what the result cannot say
+  double seconds = 0;               ///< what it cost to build
+
+  std::string text() const;  ///< one line
+};
+
+}  // namespace dap

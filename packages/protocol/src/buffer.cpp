@@ -1,0 +1,105 @@
+#include <dap/buffer.hpp>
+#include <dap/report.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace dap {
+
+std::string ElementType::name() const {
+  if (kind == Kind::boolean && bytes == 1) return "bool";
+  const char* stems[] = {"bool", "int", "uint", "float", "complex", "void"};
+  const char codes[] = {'b', 'i', 'u', 'f', 'c', 'V'};
+  const auto which = static_cast<std::size_t>(kind);
+  if (kind != Kind::opaque && !native_order) {
+    const std::uint16_t probe = 1;
+    const bool little = *reinterpret_cast<const unsigned char*>(&probe) == 1;
+    return std::string(little ? ">" : "<") + codes[which] + std::to_string(bytes);
+  }
+  return stems[which] + std::to_string(8 * bytes);
+}
+
+std::string Memory::name() const {
+  const char* names[] = {"host", "cuda", "cuda_managed", "hip", "sycl"};
+  const std::string stem = names[static_cast<std::size_t>(kind)];
+  return kind == Kind::host ? stem : stem + ":" + std::to_string(device);
+}
+
+std::vector<Index> row_major_strides(const std::vector<Index>& shape, Index element_bytes) {
+  std::vector<Index> strides(shape.size());
+  Index stride = element_bytes;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= std::max<Index>(shape[i], 1);
+  }
+  return strides;
+}
+
+std::vector<Index> column_major_strides(const std::vector<Index>& shape, Index element_bytes) {
+  std::vector<Index> strides(shape.size());
+  Index stride = element_bytes;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    strides[i] = stride;
+    stride *= std::max<Index>(shape[i], 1);
+  }
+  return strides;
+}
+
+Buffer allocate(ElementType type, const std::vector<Index>& shape) {
+  std::optional<Index> bytes = checked_product(shape);
+  if (bytes) bytes = checked_multiply(*bytes, type.bytes);
+  const bool extents = std::all_of(shape.begin(), shape.end(), [](Index extent) { return extent >= 0; });
+  if (!bytes || !extents)
+    throw Error(Finding{
+        Rule::buffer_layout, {}, {}, "", "the extents are negative or their product does not fit 64 bits", "", ""});
+  const std::shared_ptr<std::byte[]> memory(new std::byte[static_cast<std::size_t>(*bytes)]());
+  Buffer buffer;
+  buffer.data = memory.get();
+  buffer.type = type;
+  buffer.shape = shape;
+  buffer.strides = row_major_strides(shape, type.bytes);
+  buffer.owner = std::shared_ptr<void>(memory, memory.get());
+  return buffer;
+}
+
+Index element_count(const Buffer& buffer) { return *checked_product(buffer.shape); }
+
+Buffer sub_buffer(const Buffer& buffer, const std::vector<Range>& box) {
+  Buffer part = buffer;
+  Index offset = 0;
+  bool empty = false;
+  for (std::size_t axis = 0; axis < box.size(); ++axis) {
+    part.shape[axis] = box[axis].size();
+    offset += box[axis].begin * buffer.strides[axis];
+    empty = empty || part.shape[axis] == 0;
+  }
+  if (!empty) part.data = static_cast<std::byte*>(buffer.data) + offset;
+  return part;
+}
+
+Index pack(const Buffer& buffer, void* out) {
+  const Index count = element_count(buffer), bytes = buffer.type.bytes;
+  if (count == 0) return 0;
+  std::vector<Index> shape = buffer.shape, strides = buffer.strides;
+  Index piece = bytes;  // bytes that stand in a row in both: inner axes that are dense already
+  while (!shape.empty() && strides.back() == piece) {
+    piece *= shape.back();
+    shape.pop_back();
+    strides.pop_back();
+  }
+  std::vector<Index> at(shape.size(), 0);
+  const auto* from = static_cast<const std::byte*>(buffer.data);
+  auto* to = static_cast<std::byte*>(out);
+  for (Index done = 0; done < count * bytes; done += piece, to += piece) {
+    std::memcpy(to, from, static_cast<std::size_t>(piece));
+    for (std::size_t axis = at.size(); axis-- > 0;) {
+      from += strides[axis];
+      if (++at[axis] < shape[axis]) break;
+      from -= strides[axis] * shape[axis];
+      at[axis] = 0;
+    }
+  }
+  return count * bytes;
+}
+
+}  // namespace dap

@@ -1,0 +1,213 @@
+#include "cyclic.hpp"
+#include <dap/check.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace dap {
+
+namespace {
+
+std::string text(Index value) { return std::to_string(value); }
+
+// The rules of one dimension that need nothing but it and the buffer's extent.
+class DimensionCheck {
+ public:
+  DimensionCheck(const Dimension& dimension, Index axis, Report& report)
+      : d_(dimension), axis_(axis), report_(report) {}
+
+  std::optional<Index> run() {
+    const Index before = report_.errors();
+    if (d_.size < 0) wrong(Rule::size, "size", d_.size, "must be at least 0");
+    if (d_.proc_grid_size < 1) wrong(Rule::grid_size, "proc_grid_size", d_.proc_grid_size, "must be at least 1");
+    if (d_.proc_grid_rank < 0 || d_.proc_grid_rank >= std::max<Index>(d_.proc_grid_size, 1))
+      wrong(Rule::grid_rank, "proc_grid_rank", d_.proc_grid_rank,
+            "must be at least 0 and less than proc_grid_size " + text(d_.proc_grid_size));
+    std::visit([this](const auto& kind) { check(kind); }, d_.dist);
+    if (d_.periodic && d_.dist_type() != 'b')
+      add(Rule::periodic_kind, "periodic", "true",
+          std::string("has no meaning for dist_type '") + d_.dist_type() + "'");
+    for (const Extra& extra : d_.extras) add(Rule::extra_key, extra.key, extra.value, "is no key of the protocol");
+    if (report_.errors() > before) return std::nullopt;
+    return std::visit([this](const auto& kind) { return extent(kind); }, d_.dist);
+  }
+
+ private:
+  void check(const Block& block) {
+    if (block.start < 0) wrong(Rule::block_bounds, "start", block.start, "must be at least 0");
+    if (block.stop < block.start)
+      wrong(Rule::block_bounds, "stop", block.stop, "must be at least start " + text(block.start));
+    if (block.stop > d_.size) wrong(Rule::block_bounds, "stop", block.stop, "must be at most size " + text(d_.size));
+    if (!block.padding) return;
+    const auto [left, right] = *block.padding;
+    const std::string value = "(" + text(left) + ", " + text(right) + ")";
+    if (left < 0 || right < 0) {
+      add(Rule::block_padding, "padding", value, "must be two widths of at least 0");
+    } else if (block.start >= 0 && block.stop >= block.start) {
+      const Index extent = block.stop - block.start;
+      if (left > extent || right > extent - left)
+        add(Rule::block_padding, "padding", value, "must fit into stop - start = " + text(extent));
+    }
+  }
+
+  void check(const Cyclic& cyclic) {
+    const Index grid = d_.proc_grid_size;
+    if (cyclic.start < 0) wrong(Rule::cyclic_start, "start", cyclic.start, "must be at least 0");
+    if (cyclic.block_size < 1) wrong(Rule::cyclic_block_size, "block_size", cyclic.block_size, "must be at least 1");
+    if (cyclic.start < 0 || cyclic.block_size < 1 || grid < 1 || cyclic.start >= d_.size) return;
+    if (cyclic.start % cyclic.block_size != 0)
+      wrong(Rule::cyclic_start, "start", cyclic.start, "must be a multiple of block_size " + text(cyclic.block_size));
+    else if (cyclic.start / cyclic.block_size >= grid)
+      wrong(Rule::cyclic_start, "start", cyclic.start,
+            "must be less than proc_grid_size * block_size = " + text(grid * cyclic.block_size));
+  }
+
+  void check(const Unstructured& unstructured) {
+    const Buffer& buffer = unstructured.indices.buffer;
+    std::optional<std::vector<Index>> indices = read_indices(unstructured.indices);
+    if (!indices) {
+      std::string value =
+          "a " + text(buffer.ndim()) + "-d " + buffer.memory.name() + " buffer of " + buffer.type.name();
+      if (buffer.ndim() == 1 && buffer.shape[0] < 0) value = "a buffer of " + text(buffer.shape[0]) + " elements";
+      return add(Rule::unstructured_indices, "indices", value,
+                 "must be a one-dimensional host buffer of integers that fit 64 bits");
+    }
+    const auto count = static_cast<Index>(indices->size());
+    if (d_.size >= 0 && count > d_.size)
+      add(Rule::unstructured_size, "size", text(d_.size), "must be at least the " + text(count) + " indices held here");
+    if (!std::is_sorted(indices->begin(), indices->end())) std::sort(indices->begin(), indices->end());
+    for (auto at = indices->begin(); (at = std::adjacent_find(at, indices->end())) != indices->end();) {
+      add(Rule::unstructured_unique, "indices", "a list with " + text(*at) + " more than once",
+          "must be unique on one process");
+      at = std::upper_bound(at, indices->end(), *at);
+    }
+  }
+
+  Index extent(const Block& block) const { return block.stop - block.start; }
+  Index extent(const Cyclic& cyclic) const {
+    if (cyclic.start >= d_.size) return 0;
+    return cyclic_count(d_.size, d_.proc_grid_size, cyclic.block_size, cyclic.start / cyclic.block_size);
+  }
+  Index extent(const Unstructured& unstructured) const { return unstructured.indices.buffer.shape[0]; }
+
+  void wrong(Rule rule, const char* key, Index value, std::string must) {
+    add(rule, key, text(value), std::move(must));
+  }
+  void add(Rule rule, std::string key, std::string value, std::string must) {
+    report_.add({rule, {}, axis_, std::move(key), std::move(value), std::move(must), ""});
+  }
+
+  const Dimension& d_;
+  Index axis_;
+  Report& report_;
+};
+
+void check_version(const std::string& version, Report& report) {
+  const auto quote = "'" + version.substr(0, 40) + "'";
+  std::array<std::string, 3> numbers;
+  std::size_t field = 0;
+  bool form = true;
+  for (const char c : version) {
+    if (c == '.')
+      form = ++field < 3;
+    else if (c >= '0' && c <= '9')
+      numbers[field] += c;
+    else
+      form = false;
+    if (!form) break;
+  }
+  form = form && field == 2 && std::none_of(numbers.begin(), numbers.end(), [](const auto& n) { return n.empty(); });
+  for (std::string& number : numbers) number.erase(0, std::min(number.find_first_not_of('0'), number.size()));
+  if (!form)
+    report.add({Rule::version_form, {}, {}, "__version__", quote, "must be three ASCII numbers joined by dots", ""});
+  else if (!numbers[0].empty() || numbers[1] != "10")
+    report.add({Rule::version_read, {}, {}, "__version__", quote, "but 0.10 is what is read", ""});
+}
+
+// True where the extents and strides can be walked.
+bool check_buffer(const Buffer& buffer, Report& report) {
+  const auto wrong = [&](Rule rule, std::string fault) {
+    report.add({rule, {}, {}, "", std::move(fault), rule_text(rule).says, ""});
+    return false;
+  };
+  if (buffer.strides.size() != buffer.shape.size())
+    return wrong(Rule::buffer_layout, "the buffer has " + text(buffer.ndim()) + " extents and " +
+                                          text(static_cast<Index>(buffer.strides.size())) + " strides");
+  for (Index extent : buffer.shape)
+    if (extent < 0) return wrong(Rule::buffer_layout, "the buffer has an extent of " + text(extent));
+  if (buffer.type.bytes < 1)
+    return wrong(Rule::buffer_type, "the buffer's elements are " + text(buffer.type.bytes) + " bytes long");
+  const std::optional<Index> count = checked_product(buffer.shape);
+  if (!count || !checked_multiply(*count, buffer.type.bytes))
+    return wrong(Rule::buffer_layout, "the product of the buffer's extents does not fit 64 bits");
+  if (*count == 0) return true;
+  if (buffer.data == nullptr) return wrong(Rule::buffer_data, "the buffer's address is null");
+  Index span = buffer.type.bytes;
+  for (std::size_t axis = 0; axis < buffer.shape.size(); ++axis) {
+    const Index stride = buffer.strides[axis];
+    const bool lowest = stride == std::numeric_limits<Index>::min();
+    const auto reach = checked_multiply(buffer.shape[axis] - 1, lowest ? 0 : std::abs(stride));
+    const auto sum = reach ? checked_add(span, *reach) : std::nullopt;
+    if (!sum || lowest) return wrong(Rule::buffer_layout, "the buffer's strides span more than 64 bits can say");
+    span = *sum;
+  }
+  return true;
+}
+
+void check_extents(const DistArray& array, const std::vector<std::optional<Index>>& held, Report& report) {
+  const Buffer& buffer = array.buffer;
+  if (buffer.shape.size() == held.size()) {
+    for (std::size_t axis = 0; axis < held.size(); ++axis)
+      if (held[axis] && buffer.shape[axis] != *held[axis])
+        report.add({Rule::shape_extent,
+                    {},
+                    static_cast<Index>(axis),
+                    "",
+                    "the buffer's extent is " + text(buffer.shape[axis]),
+                    "must be the " + text(*held[axis]) + " elements that the dimension holds here",
+                    ""});
+    return;
+  }
+  // Example 2.1 of 0.10.0 prints a 1-D buffer under two dictionaries: an error whose remedy is the reshape that would
+  // do.
+  std::string shape;
+  std::vector<Index> extents;
+  for (const std::optional<Index>& extent : held) {
+    extents.push_back(extent.value_or(-1));
+    shape += (shape.empty() ? "" : " x ") + text(extents.back());
+  }
+  const bool known = std::none_of(extents.begin(), extents.end(), [](Index extent) { return extent < 0; });
+  const bool fits = known && checked_product(extents) == checked_product(buffer.shape);
+  report.add({Rule::shape_ndim,
+              {},
+              {},
+              "",
+              "the buffer has " + text(buffer.ndim()) + " axes and dim_data " + text(array.ndim()),
+              "but both must have the same",
+              fits && !shape.empty() ? "reshape the buffer to " + shape : ""});
+}
+
+}  // namespace
+
+std::optional<Index> check_dimension(const Dimension& dimension, Index axis, Report& report) {
+  return DimensionCheck(dimension, axis, report).run();
+}
+
+Report check(const DistArray& array) {
+  Report report;
+  check_version(array.version, report);
+  const bool buffer_ok = check_buffer(array.buffer, report);
+  std::vector<Index> grid;
+  std::vector<std::optional<Index>> held;
+  for (Index axis = 0; axis < array.ndim(); ++axis) {
+    const Dimension& dimension = array.dim_data[static_cast<std::size_t>(axis)];
+    held.push_back(check_dimension(dimension, axis, report));
+    grid.push_back(std::max<Index>(dimension.proc_grid_size, 1));
+  }
+  if (!checked_product(grid))
+    report.add({Rule::grid_product, {}, {}, "", "the product of all 'proc_grid_size' does not fit 64 bits", "", ""});
+  if (buffer_ok) check_extents(array, held, report);
+  return report;
+}
+
+}  // namespace dap

@@ -1,0 +1,16 @@
+#include <dap/receipt.hpp>
+
+#include <cstdio>
+
+namespace dap {
+
+std::string Receipt::text() const {
+  char cost[32];
+  std::snprintf(cost, sizeof(cost), "%.3g s", seconds);
+  std::string line =
+      std::string(shared ? "shared" : "copied") + ", " + std::to_string(bytes_copied) + " bytes copied, " + cost;
+  for (std::size_t i = 0; i < losses.size(); ++i) line += (i == 0 ? "; not kept: " : ", ") + losses[i];
+  return line;
+}
+
+}  // namespace dap
