@@ -37,15 +37,18 @@ class AxisBuilder {
  private:
   // Each coordinate is right alone, in its place, and says of the axis what the first one says.
   void agree() {
-    if (dims_.empty()) return add(Rule::grid_size, "proc_grid_size", "0", "must be at least 1");
+    if (dims_.empty()) return add(Rule::grid_size, {}, "proc_grid_size", "0", "must be at least 1");
     const Dimension& first = dims_.front();
     for (Index c = 0; c < static_cast<Index>(dims_.size()); ++c) {
       const Dimension& d = dim(c);
-      check_dimension(d, axis_number_, report_);
+      Report alone;
+      check_dimension(d, axis_number_, alone);
+      alone.set_process(c);
+      report_.merge(alone);
       if (d.proc_grid_rank != c)
-        add(Rule::grid_rank, "proc_grid_rank", number(d.proc_grid_rank), "must be the coordinate " + number(c));
+        add(Rule::grid_rank, c, "proc_grid_rank", number(d.proc_grid_rank), "must be the coordinate " + number(c));
       if (d.proc_grid_size != static_cast<Index>(dims_.size()))
-        add(Rule::grid_size, "proc_grid_size", number(d.proc_grid_size),
+        add(Rule::grid_size, c, "proc_grid_size", number(d.proc_grid_size),
             "must be the " + number(static_cast<Index>(dims_.size())) + " coordinates given");
       same(c, "dist_type", d.dist_type(), first.dist_type());
       same(c, "size", d.size, first.size);
@@ -69,7 +72,7 @@ class AxisBuilder {
         return number(v);
     };
     if (value != first)
-      add(Rule::agree_axis, key, say(value) + " at coordinate " + number(c), "but coordinate 0 says " + say(first));
+      add(Rule::agree_axis, c, key, say(value) + " at coordinate " + number(c), "but coordinate 0 says " + say(first));
   }
 
   void block() {
@@ -88,13 +91,14 @@ class AxisBuilder {
       const Index begin = stamped.start + left, end = stamped.stop - right;
       const bool empty_at_end = begin == end && begin == size;  // [block.bounds]: in its place, or at `size`
       if (begin != cursor && !empty_at_end)
-        add(Rule::block_tiling, "start", number(stamped.start) + " at coordinate " + number(c),
+        add(Rule::block_tiling, c, "start", number(stamped.start) + " at coordinate " + number(c),
             "so it owns from " + number(begin) + ", but the shares before it end at " + number(cursor));
       kind->bounds.push_back(empty_at_end ? cursor : begin);
       cursor = empty_at_end ? cursor : end;
     }
     if (cursor != size)
-      add(Rule::block_tiling, "stop", number(std::get<Block>(dims_.back().dist).stop) + " at the last coordinate",
+      add(Rule::block_tiling, grid - 1, "stop",
+          number(std::get<Block>(dims_.back().dist).stop) + " at the last coordinate",
           "but the owned shares end at " + number(cursor) + " and size is " + number(size));
     kind->bounds.push_back(cursor);
     if (padded) padding(*kind);
@@ -107,17 +111,17 @@ class AxisBuilder {
       const Index right = kind.padding[at(c)][1], left = kind.padding[at(c + 1)][0];
       const std::string where = " between coordinates " + number(c) + " and " + number(c + 1);
       if (right != left)
-        add(Rule::block_padding, "padding",
+        add(Rule::block_padding, c, "padding",
             number(right) + " on the right and " + number(left) + " on the left" + where, "but both must be equal");
       else if (right > owned(c) || left > owned(c + 1))
-        add(Rule::block_padding, "padding", number(right) + where,
+        add(Rule::block_padding, c, "padding", number(right) + where,
             "but these own " + number(owned(c)) + " and " + number(owned(c + 1)) + " elements");
     }
     if (!axis_.periodic_) return;
     const Index left = kind.padding.front()[0], right = kind.padding.back()[1];
     const Index period = axis_.size_ - left - right;  // none of the three exceeds size: no overflow
     if (left > period || right > period)
-      add(Rule::block_periodic, "padding", "(" + number(left) + ", " + number(right) + ") at the edges",
+      add(Rule::block_periodic, {}, "padding", "(" + number(left) + ", " + number(right) + ") at the edges",
           "but the period is size - left - right = " + number(period));
   }
 
@@ -136,7 +140,7 @@ class AxisBuilder {
       const Index start = std::get<Cyclic>(dim(c).dist).start;
       const Index expected = axis_.stamped_start(kind, c);
       if (expected < size ? start != expected : start < size)
-        add(Rule::cyclic_start, "start", number(start) + " at coordinate " + number(c),
+        add(Rule::cyclic_start, c, "start", number(start) + " at coordinate " + number(c),
             "must be " + (expected < size ? number(expected) : "at least size " + number(size)) + " where coordinate " +
                 number(kind.first) + " is dealt to first");
     }
@@ -162,7 +166,7 @@ class AxisBuilder {
       if (places[i].global != places[i - 1].global) continue;
       ++repeated;
       if (kind->one_to_one)
-        add(Rule::unstructured_one_to_one, "indices",
+        add(Rule::unstructured_one_to_one, places[i].coordinate, "indices",
             "listing " + number(places[i].global) + " at coordinates " + number(places[i - 1].coordinate) + " and " +
                 number(places[i].coordinate),
             "but 'one_to_one' is true");
@@ -171,7 +175,7 @@ class AxisBuilder {
     const auto total = static_cast<Index>(places.size());
     if (axis_.size_ != total) {
       const bool distinct = kind->shared && axis_.size_ == total - repeated;
-      add(distinct ? Rule::unstructured_distinct : Rule::unstructured_size, "size", number(axis_.size_),
+      add(distinct ? Rule::unstructured_distinct : Rule::unstructured_size, {}, "size", number(axis_.size_),
           "but the coordinates list " + number(total) + " indices, " + number(total - repeated) + " of them distinct");
     }
     axis_.kind_ = std::shared_ptr<const Axis::UnstructuredKind>(std::move(kind));
@@ -180,8 +184,8 @@ class AxisBuilder {
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
   static std::string number(Index value) { return std::to_string(value); }
   const Dimension& dim(Index c) const { return dims_[at(c)]; }
-  void add(Rule rule, std::string key, std::string value, std::string must) {
-    report_.add({rule, {}, axis_number_, std::move(key), std::move(value), std::move(must), ""});
+  void add(Rule rule, std::optional<Index> c, std::string key, std::string value, std::string must) {
+    report_.add({rule, c, axis_number_, std::move(key), std::move(value), std::move(must), ""});
   }
 
   const std::vector<Dimension>& dims_;

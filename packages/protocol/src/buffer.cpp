@@ -77,6 +77,14 @@ Buffer sub_buffer(const Buffer& buffer, const std::vector<Range>& box) {
   return part;
 }
 
+bool is_row_major(const Buffer& buffer) {
+  const std::vector<Index> dense = row_major_strides(buffer.shape, buffer.type.bytes);
+  bool same = true;
+  for (std::size_t axis = 0; axis < dense.size(); ++axis)
+    same = same && (buffer.shape[axis] <= 1 || buffer.strides[axis] == dense[axis]);
+  return same || element_count(buffer) == 0;
+}
+
 Index pack(const Buffer& buffer, void* out) {
   const Index count = element_count(buffer), bytes = buffer.type.bytes;
   if (count == 0) return 0;

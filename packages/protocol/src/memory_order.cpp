@@ -45,4 +45,35 @@ MemoryOrder memory_order(const Buffer& buffer) {
   return order;
 }
 
+Buffer in_order(const Buffer& buffer, const MemoryOrder& order) {
+  Buffer seen = buffer;
+  const bool empty = element_count(buffer) == 0;
+  for (std::size_t k = 0; k < order.axes.size(); ++k) {
+    const auto axis = static_cast<std::size_t>(order.axes[k]);
+    seen.shape[k] = buffer.shape[axis];
+    seen.strides[k] = buffer.strides[axis];
+    if (!order.reversed[axis]) continue;
+    seen.strides[k] = -buffer.strides[axis];
+    if (!empty) seen.data = static_cast<std::byte*>(seen.data) + buffer.strides[axis] * (buffer.shape[axis] - 1);
+  }
+  return seen;
+}
+
+Buffer from_order(void* data, ElementType type, const std::vector<Index>& shape, const MemoryOrder& order) {
+  Buffer buffer;
+  buffer.data = data;
+  buffer.type = type;
+  buffer.shape = shape;
+  buffer.strides.resize(shape.size());
+  const bool empty = element_count(buffer) == 0;
+  Index stride = type.bytes;
+  for (std::size_t k = order.axes.size(); k-- > 0;) {
+    const auto axis = static_cast<std::size_t>(order.axes[k]);
+    buffer.strides[axis] = order.reversed[axis] ? -stride : stride;
+    if (order.reversed[axis] && !empty) buffer.data = static_cast<std::byte*>(buffer.data) + stride * (shape[axis] - 1);
+    stride *= std::max<Index>(shape[axis], 1);
+  }
+  return buffer;
+}
+
 }  // namespace dap

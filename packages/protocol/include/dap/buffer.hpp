@@ -93,6 +93,9 @@ Buffer allocate(ElementType type, const std::vector<Index>& shape);
 /// The part of a valid buffer at local indices `box` (one range for each axis): the same memory and owner.
 Buffer sub_buffer(const Buffer& buffer, const std::vector<Range>& box);
 
+/// True where a valid buffer's elements stand in a row, the last axis varying fastest.
+bool is_row_major(const Buffer& buffer);
+
 /// The number of elements of a valid buffer.
 Index element_count(const Buffer& buffer);
 

@@ -24,4 +24,11 @@ struct MemoryOrder {
 /// The memory order of a valid buffer.
 MemoryOrder memory_order(const Buffer& buffer);
 
+/// The same elements with the axes put as `order` has them, outermost first and none reversed: walking the result in
+/// row-major order is walking `buffer` in `order`.
+Buffer in_order(const Buffer& buffer, const MemoryOrder& order);
+
+/// The inverse: a dense piece of memory whose elements stand in `order`, seen as an array of `shape`.
+Buffer from_order(void* data, ElementType type, const std::vector<Index>& shape, const MemoryOrder& order);
+
 }  // namespace dap

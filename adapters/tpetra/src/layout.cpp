@@ -1,0 +1,218 @@
+#include <dap/check.hpp>
+#include <dap/flat_numbers.hpp>
+#include <dap/mpi/gather.hpp>
+#include <dap/tpetra.hpp>
+
+#include <limits>
+#include <numeric>
+
+namespace dap::tpetra {
+
+namespace {
+
+using GlobalOrdinal = Map::global_ordinal_type;
+using LocalOrdinal = Map::local_ordinal_type;
+
+[[noreturn]] void refuse(std::string fault, std::string remedy, std::optional<Index> axis = {}) {
+  throw Error(Finding{Rule::conversion, {}, axis, "", std::move(fault), "", std::move(remedy)});
+}
+
+// Elements that come before ours, on processes of lower rank.
+Index elements_before(Index own, MPI_Comm comm) {
+  Index before = 0;
+  MPI_Exscan(&own, &before, 1, MPI_INT64_T, MPI_SUM, comm);
+  return mpi::rank_of(comm) == 0 ? 0 : before;
+}
+
+bool is_range(const std::vector<Index>& ids) {
+  for (std::size_t i = 1; i < ids.size(); ++i)
+    if (ids[i] != ids[i - 1] + 1) return false;
+  return true;
+}
+
+Index sum_over(Index own, MPI_Comm comm) {
+  Index sum = 0;
+  MPI_Allreduce(&own, &sum, 1, MPI_INT64_T, MPI_SUM, comm);
+  return sum;
+}
+
+bool everywhere(bool here, MPI_Comm comm) { return mpi::spread({here ? 1 : 0}, comm).front().smallest == 1; }
+
+// The memory order of what a solver sees of a buffer: no padding, no mirrors; row-major where there are holes.
+MemoryOrder interior_order(const Buffer& buffer, const std::vector<Range>& interior) {
+  MemoryOrder order = memory_order(sub_buffer(buffer, interior));
+  if (order.dense) return order;
+  std::iota(order.axes.begin(), order.axes.end(), Index{0});
+  order.reversed.assign(order.reversed.size(), false);
+  return order;
+}
+
+// Tpetra's limits, checked before Tpetra is called: it finds them on some processes only, and hangs the others.
+void check_limits(const FlatNumbers& numbers, Index local, Index processes, bool one_range) {
+  if (local > std::numeric_limits<LocalOrdinal>::max())
+    refuse("this process has " + std::to_string(local) + " elements, a map numbers at most " +
+               std::to_string(std::numeric_limits<LocalOrdinal>::max()),
+           "use more processes");
+  if (!one_range && numbers.count() / processes >= Index{1} << 31)
+    refuse("the ids span " + std::to_string(numbers.count()) +
+               " numbers, Tpetra's directory holds 2^31 for each of the " + std::to_string(processes) + " processes",
+           "use more processes, or rows in one piece");
+}
+
+}  // namespace
+
+Layout::Layout(const DistArray& array, MPI_Comm comm)
+    : distribution_(mpi::gather(array, comm)), comm_(comm), process_(mpi::rank_of(comm)) {
+  for (Index axis = 0; axis < distribution_.ndim(); ++axis)  // the same on every process
+    if (distribution_.axis(axis).shares_indices())
+      refuse("some index stands on several processes, and a vector would hold it twice", "export each index once",
+             axis);
+  const FlatNumbers numbers(distribution_);
+
+  std::vector<Index> ids;
+  mpi::collectively(comm, [&] {
+    order_ = interior_order(array.buffer, distribution_.part(process_, Part::interior));
+    ids = numbers.list(process_, Part::interior, order_);
+  });
+  const auto local = static_cast<Index>(ids.size());
+  const Index before = elements_before(local, comm), total = sum_over(local, comm);
+  const bool one_range = everywhere(ids.empty() || (ids.front() == before && is_range(ids)), comm);
+  mpi::collectively(comm, [&] { check_limits(numbers, local, distribution_.processes(), one_range); });
+
+  const auto teuchos = Teuchos::rcp(new Teuchos::MpiComm<int>(comm));
+  const auto count = static_cast<Tpetra::global_size_t>(total);
+  if (one_range) {
+    map_ = Teuchos::rcp(new Map(count, ids.size(), 0, teuchos));
+  } else {
+    const std::vector<GlobalOrdinal> list(ids.begin(), ids.end());
+    map_ = Teuchos::rcp(new Map(count, Teuchos::ArrayView<const GlobalOrdinal>(list), 0, teuchos));
+  }
+}
+
+Teuchos::RCP<const Map> make_map(const DistArray& array, MPI_Comm comm) { return Layout(array, comm).map(); }
+
+namespace detail {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+namespace {
+
+// What keeps `interior` from being the vector's memory; empty: nothing.
+std::string obstacle(const Buffer& interior, const Buffer& seen, ElementType scalar) {
+  if (interior.read_only) return "a Vector can be written and the buffer is read-only";
+  if (reinterpret_cast<std::uintptr_t>(interior.data) % static_cast<std::uintptr_t>(scalar.bytes) != 0)
+    return "a Vector needs aligned elements and the buffer's address is no multiple of " + std::to_string(scalar.bytes);
+  if (is_row_major(seen)) return "";
+  const MemoryOrder order = memory_order(interior);
+  return order.dense ? "the buffer's memory order is not that of the layout"
+                     : "a Vector needs its elements in a row and " + order.obstacle;
+}
+
+void check_belongs(const DistArray& array, const Layout& layout, ElementType scalar) {
+  throw_if_wrong(check(array));
+  if (array.buffer.type != scalar)
+    refuse("the array holds " + array.buffer.type.name() + ", the vector " + scalar.name(),
+           "import it as a vector of the array's own element type");
+  if (array.buffer.memory.kind != Memory::Kind::host)
+    refuse("the buffer is in " + array.buffer.memory.name() + " memory, the vector in host memory",
+           "export host memory");
+  const auto same = [](const Dimension& a, const Dimension& b) {
+    Report ignored;
+    const auto extent = check_dimension(a, 0, ignored);
+    if (a.dist_type() != b.dist_type() || a.size != b.size || a.proc_grid_size != b.proc_grid_size ||
+        a.proc_grid_rank != b.proc_grid_rank || extent != check_dimension(b, 0, ignored))
+      return false;
+    if (const auto* block = std::get_if<Block>(&a.dist)) {
+      const auto& other = std::get<Block>(b.dist);
+      const std::array<Index, 2> none{0, 0};
+      return *extent == 0 ||
+             (block->start == other.start && block->padding.value_or(none) == other.padding.value_or(none));
+    }
+    if (const auto* cyclic = std::get_if<Cyclic>(&a.dist)) {
+      const auto& other = std::get<Cyclic>(b.dist);
+      return cyclic->block_size == other.block_size && (*extent == 0 || cyclic->start == other.start);
+    }
+    return read_indices(std::get<Unstructured>(a.dist).indices) == read_indices(std::get<Unstructured>(b.dist).indices);
+  };
+  const std::vector<Dimension> expected = layout.distribution().dim_data(layout.process());
+  for (std::size_t axis = 0; axis < std::max(expected.size(), array.dim_data.size()); ++axis)
+    if (expected.size() != array.dim_data.size() || !same(array.dim_data[axis], expected[axis]))
+      refuse("the array is not distributed as the layout is", "make a Layout of this array", static_cast<Index>(axis));
+}
+
+}  // namespace
+
+Dense dense_interior(const DistArray& array, const Layout& layout, ElementType scalar, Copy copy) {
+  check_belongs(array, layout, scalar);
+  const Buffer interior = sub_buffer(array.buffer, layout.distribution().part(layout.process(), Part::interior));
+  const Buffer seen = in_order(interior, layout.order());
+  const std::string why = obstacle(interior, seen, scalar);
+  if (copy == Copy::never && !why.empty())
+    refuse("copy=never, but " + why, "pass copy=if_needed, or a contiguous writable buffer");
+
+  Dense dense;
+  dense.buffer = seen;
+  if (copy == Copy::always || !why.empty()) {
+    dense.buffer = allocate(scalar, interior.shape);
+    dense.receipt.shared = false;
+    dense.receipt.bytes_copied = pack(seen, dense.buffer.data);
+  }
+  const Index count = element_count(interior);
+  dense.buffer.read_only = false;
+  dense.buffer.shape = {count, 1};
+  dense.buffer.strides = column_major_strides(dense.buffer.shape, scalar.bytes);
+  if (layout.distribution().ndim() != 1) dense.receipt.losses.push_back("the shape");
+  if (element_count(array.buffer) != count) dense.receipt.losses.push_back("padding");
+  return dense;
+}
+
+ExportedArray in_layout(const Buffer& data, const Map& map, const Layout& layout) {
+  const Distribution& distribution = layout.distribution();
+  const Index process = layout.process();
+  mpi::collectively(layout.comm(), [&] {
+    if (distribution.count(process, Part::interior) != distribution.count(process, Part::local))
+      refuse("the layout has padding, and a vector holds none", "export the vector without a layout");
+    const bool same = &map == layout.map().get() || (compat::local_count(map) == compat::local_count(*layout.map()) &&
+                                                     map.locallySameAs(*layout.map()));
+    if (!same) refuse("the vector's map does not list the ids of the layout", "give the layout that the map came from");
+  });
+  ExportedArray exported;
+  exported.array.buffer = from_order(data.data, data.type, distribution.local_shape(process), layout.order());
+  exported.array.buffer.memory = data.memory;
+  exported.array.buffer.owner = data.owner;
+  exported.array.dim_data = distribution.dim_data(process);
+  return exported;
+}
+
+ExportedArray on_map(const Buffer& data, const Map& map) {
+  const auto& teuchos = dynamic_cast<const Teuchos::MpiComm<int>&>(*map.getComm());
+  const MPI_Comm comm = *teuchos.getRawMpiComm();
+  const auto listed = compat::local_ids(map);
+  std::vector<Index> ids(listed.begin(), listed.end());
+  const Index base = map.getIndexBase(), local = data.shape.front();
+  const Index before = elements_before(local, comm), total = sum_over(local, comm);
+  const bool one_range = everywhere(ids.empty() || (ids.front() - base == before && is_range(ids)), comm);
+
+  ExportedArray exported;
+  exported.array.buffer = row_major(static_cast<std::byte*>(data.data), {local});
+  exported.array.buffer.type = data.type;
+  exported.array.buffer.strides = {data.type.bytes};
+  exported.array.buffer.memory = data.memory;
+  exported.array.buffer.owner = data.owner;
+  Dimension dimension;
+  dimension.size = total;
+  dimension.proc_grid_size = teuchos.getSize();
+  dimension.proc_grid_rank = teuchos.getRank();
+  if (one_range) {
+    dimension.dist = Block{before, before + local, {}};
+    if (base != 0) exported.receipt.losses.push_back("the index base " + std::to_string(base));
+  } else {
+    dimension.dist = Unstructured{IndexBuffer(std::move(ids)), map.isOneToOne()};
+  }
+  exported.array.dim_data = {std::move(dimension)};
+  return exported;
+}
+
+}  // namespace detail
+
+}  // namespace dap::tpetra

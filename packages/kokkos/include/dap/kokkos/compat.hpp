@@ -1,0 +1,45 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+
+/// What differs between Kokkos versions or reaches into Kokkos::Impl, and nothing else.
+namespace dap::kokkos::compat {
+
+#if defined(KOKKOS_ENABLE_CUDA)
+inline constexpr bool has_cuda = true;
+using CudaSpace = Kokkos::CudaSpace;
+using CudaManagedSpace = Kokkos::CudaUVMSpace;
+#else
+inline constexpr bool has_cuda = false;
+struct CudaSpace {};
+struct CudaManagedSpace {};
+#endif
+#if defined(KOKKOS_ENABLE_HIP) && KOKKOS_VERSION >= 40000
+inline constexpr bool has_hip = true;
+using HipSpace = Kokkos::HIPSpace;
+#elif defined(KOKKOS_ENABLE_HIP)
+inline constexpr bool has_hip = true;
+using HipSpace = Kokkos::Experimental::HIPSpace;
+#else
+inline constexpr bool has_hip = false;
+struct HipSpace {};
+#endif
+
+/// Makes an unmanaged view share in the ownership of `owner`, so that every copy and subview of it does, whatever
+/// Kokkos or Tpetra derive from it. Kokkos must be initialised. Kokkos counts references in an allocation of its own:
+/// we hang `owner` into the only element of a one-element view and let the given view count on that allocation.
+template <class View>
+void keep_alive(View& view, std::shared_ptr<void> owner) {
+  using Holder = std::shared_ptr<void>;
+  const Kokkos::View<Holder*, Kokkos::HostSpace> holder("dap::kokkos::keep_alive", 1);  // constructs the element
+  holder(0) = std::move(owner);
+  auto& tracker = const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track());
+  tracker.assign_direct(holder.impl_track());
+}
+
+}  // namespace dap::kokkos::compat

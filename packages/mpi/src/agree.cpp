@@ -1,0 +1,175 @@
+#include <dap/mpi/agree.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace dap::mpi {
+
+namespace {
+
+constexpr std::size_t longest_text = 1000;  // bytes of one field that travel
+
+// A report as bytes: numbers and length-prefixed texts, between processes of one program.
+class Packer {
+ public:
+  void number(Index value) {
+    const auto* raw = reinterpret_cast<const char*>(&value);
+    bytes_.insert(bytes_.end(), raw, raw + sizeof(value));
+  }
+  void text(const std::string& value) {
+    const std::size_t length = std::min(value.size(), longest_text);
+    number(static_cast<Index>(length));
+    bytes_.insert(bytes_.end(), value.begin(), value.begin() + static_cast<std::ptrdiff_t>(length));
+  }
+  void optional(const std::optional<Index>& value) {
+    number(value.has_value());
+    number(value.value_or(0));
+  }
+  std::vector<char> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<char> bytes_;
+};
+
+class Unpacker {
+ public:
+  explicit Unpacker(const std::vector<char>& bytes) : at_(bytes.data()) {}
+  Index number() {
+    Index value = 0;
+    std::memcpy(&value, at_, sizeof(value));
+    at_ += sizeof(value);
+    return value;
+  }
+  std::string text() {
+    const Index length = number();
+    std::string value(at_, static_cast<std::size_t>(length));
+    at_ += length;
+    return value;
+  }
+  std::optional<Index> optional() {
+    const bool present = number() != 0;
+    const Index value = number();
+    return present ? std::optional<Index>(value) : std::nullopt;
+  }
+
+ private:
+  const char* at_;
+};
+
+std::vector<char> to_bytes(const Report& report) {
+  Packer out;
+  out.number(static_cast<Index>(report.counts().size()));
+  for (const auto& [rule, count] : report.counts()) {
+    out.number(static_cast<Index>(rule));
+    out.number(count);
+  }
+  out.number(static_cast<Index>(report.findings().size()));
+  for (const Finding& finding : report.findings()) {
+    out.number(static_cast<Index>(finding.rule));
+    out.optional(finding.process);
+    out.optional(finding.axis);
+    for (const std::string* field : {&finding.key, &finding.value, &finding.must, &finding.remedy}) out.text(*field);
+  }
+  return out.take();
+}
+
+Report from_bytes(const std::vector<char>& bytes) {
+  Unpacker in(bytes);
+  std::map<Rule, Index> counts;
+  for (Index rules = in.number(); rules > 0; --rules) {
+    const auto rule = static_cast<Rule>(in.number());
+    counts[rule] = in.number();
+  }
+  std::vector<Finding> findings(static_cast<std::size_t>(in.number()));
+  for (Finding& finding : findings) {
+    finding.rule = static_cast<Rule>(in.number());
+    finding.process = in.optional();
+    finding.axis = in.optional();
+    for (std::string* field : {&finding.key, &finding.value, &finding.must, &finding.remedy}) *field = in.text();
+  }
+  return Report::from_parts(std::move(findings), std::move(counts));
+}
+
+// Merges up a binomial tree in the order of ranks, each step bounded by what a Report keeps, and sends the sum to all.
+Report merge_over_all(Report report, int rank, int processes, MPI_Comm comm) {
+  MPI_Comm apart = MPI_COMM_NULL;  // our messages must not meet the caller's
+  MPI_Comm_dup(comm, &apart);
+  for (int step = 1; step < processes; step *= 2) {
+    if (rank % (2 * step) != 0) {
+      const std::vector<char> bytes = to_bytes(report);
+      MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_CHAR, rank - step, 0, apart);
+      break;
+    }
+    if (rank + step >= processes) continue;
+    MPI_Status status;
+    MPI_Probe(rank + step, 0, apart, &status);
+    int length = 0;
+    MPI_Get_count(&status, MPI_CHAR, &length);
+    std::vector<char> bytes(static_cast<std::size_t>(length));
+    MPI_Recv(bytes.data(), length, MPI_CHAR, rank + step, 0, apart, MPI_STATUS_IGNORE);
+    report.merge(from_bytes(bytes));
+  }
+  std::vector<char> bytes = to_bytes(report);
+  int length = static_cast<int>(bytes.size());
+  MPI_Bcast(&length, 1, MPI_INT, 0, apart);
+  bytes.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(bytes.data(), length, MPI_CHAR, 0, apart);
+  MPI_Comm_free(&apart);
+  return from_bytes(bytes);
+}
+
+Report merge_where(bool warnings_count, Report local, MPI_Comm comm) {
+  int rank = 0, processes = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &processes);
+  Index found[] = {local.errors(), local.warnings()};
+  MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT64_T, MPI_MAX, comm);
+  if (found[0] == 0 && (found[1] == 0 || !warnings_count)) return local;
+  return merge_over_all(std::move(local), rank, processes, comm);
+}
+
+}  // namespace
+
+Index rank_of(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+Report agree(Report local, MPI_Comm comm) { return merge_where(true, std::move(local), comm); }
+
+void throw_together(Report local, MPI_Comm comm) { throw_if_wrong(merge_where(false, std::move(local), comm)); }
+
+std::vector<Spread> spread(const std::vector<Index>& values, MPI_Comm comm) {
+  const std::size_t count = values.size();
+  std::vector<Index> ends(values);                          // the largest, and with every bit turned, the smallest
+  for (const Index value : values) ends.push_back(~value);  // ~ turns the order round and, unlike -, cannot overflow
+  MPI_Allreduce(MPI_IN_PLACE, ends.data(), static_cast<int>(ends.size()), MPI_INT64_T, MPI_MAX, comm);
+
+  std::vector<Spread> spreads(count);
+  bool differ = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    spreads[i].smallest = ~ends[count + i];
+    spreads[i].largest = ends[i];
+    differ = differ || !spreads[i].same();
+  }
+  if (!differ) return spreads;
+
+  int rank = 0, processes = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &processes);
+  std::vector<Index> ranks(2 * count, processes);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (values[i] == spreads[i].smallest) ranks[i] = rank;
+    if (values[i] == spreads[i].largest) ranks[count + i] = rank;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, ranks.data(), static_cast<int>(ranks.size()), MPI_INT64_T, MPI_MIN, comm);
+  for (std::size_t i = 0; i < count; ++i) {
+    spreads[i].smallest_rank = ranks[i];
+    spreads[i].largest_rank = ranks[count + i];
+  }
+  return spreads;
+}
+
+}  // namespace dap::mpi

@@ -1,0 +1,79 @@
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#if __has_include(<Kokkos_Core.hpp>) && defined(TRIDAP_TEST_KOKKOS)
+#include <Kokkos_Core.hpp>
+#endif
+
+namespace {
+
+/// Makes a test's verdict that of all processes: a failure on one fails the test on all, and names the process.
+class OneVerdict : public testing::EmptyTestEventListener {
+ public:
+  explicit OneVerdict(MPI_Comm comm) : comm_(comm) {
+    MPI_Comm_rank(comm, &rank_);
+    MPI_Comm_size(comm, &size_);
+  }
+
+  void OnTestEnd(const testing::TestInfo& test) override {
+    const int failed = test.result()->Failed() ? 1 : 0;
+    std::vector<int> all(static_cast<std::size_t>(size_));
+    MPI_Allgather(&failed, 1, MPI_INT, all.data(), 1, MPI_INT, comm_);
+    if (failed != 0) return;
+    std::string ranks;
+    for (int r = 0; r < size_; ++r)
+      if (all[static_cast<std::size_t>(r)] != 0) ranks += " " + std::to_string(r);
+    if (!ranks.empty()) ADD_FAILURE() << "failed on rank" << ranks;
+  }
+
+ private:
+  MPI_Comm comm_;
+  int rank_ = 0, size_ = 1;
+};
+
+/// Prints failures alone, with the rank in front: for every process but the first.
+class FailuresOnly : public testing::EmptyTestEventListener {
+ public:
+  explicit FailuresOnly(int rank) : rank_(rank) {}
+  void OnTestPartResult(const testing::TestPartResult& part) override {
+    if (!part.failed()) return;
+    std::fprintf(stderr, "[rank %d] %s:%d: %s\n", rank_, part.file_name() ? part.file_name() : "?", part.line_number(),
+                 part.message());
+  }
+
+ private:
+  int rank_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  MPI_Init(&argc, &argv);
+#ifdef TRIDAP_TEST_KOKKOS
+  Kokkos::initialize(argc, argv);
+#endif
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+  if (rank != 0) {
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new FailuresOnly(rank));
+  }
+  listeners.Append(new OneVerdict(comm));
+
+  int status = RUN_ALL_TESTS();
+  MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, comm);
+  MPI_Comm_free(&comm);
+#ifdef TRIDAP_TEST_KOKKOS
+  Kokkos::finalize();
+#endif
+  MPI_Finalize();
+  return status;
+}

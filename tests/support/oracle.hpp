@@ -1,0 +1,197 @@
+#pragma once
+
+#include <dap/axis.hpp>
+#include <dap/dimension.hpp>
+#include <dap/report.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+/// What the protocol must answer, found slowly by writing everything out: no formula, and no code of the library.
+namespace oracle {
+
+using dap::Dimension;
+using dap::Index;
+using dap::Part;
+using dap::Range;
+using dap::Run;
+using List = std::vector<Index>;
+
+inline constexpr std::array<Part, 3> parts = {Part::local, Part::owned, Part::interior};
+
+/// One axis: what each coordinate says, and each coordinate's buffer as the list of its global indices.
+struct Axis {
+  std::vector<Dimension> dims;
+  std::vector<List> held;
+  std::vector<Range> owned, interior;  // local indices
+
+  Index size() const { return dims[0].size; }
+  Index grid() const { return static_cast<Index>(dims.size()); }
+  const List& held_by(Index c) const { return held[static_cast<std::size_t>(c)]; }
+
+  Range part(Index c, Part which) const {
+    const auto i = static_cast<std::size_t>(c);
+    return which == Part::local ? Range{0, static_cast<Index>(held[i].size())}
+                                : (which == Part::owned ? owned[i] : interior[i]);
+  }
+  std::optional<Index> find(Index c, Index global, Part which) const {
+    const Range range = part(c, which);
+    for (Index l = range.begin; l < range.end; ++l)
+      if (held_by(c)[static_cast<std::size_t>(l)] == global) return l;
+    return {};
+  }
+  List owners(Index global) const {
+    List all;
+    for (Index c = 0; c < grid(); ++c)
+      if (find(c, global, Part::owned)) all.push_back(c);
+    return all;
+  }
+};
+
+inline Dimension dimension(Index size, Index grid, Index rank) {
+  Dimension d;
+  d.size = size;
+  d.proc_grid_size = grid;
+  d.proc_grid_rank = rank;
+  return d;
+}
+
+/// Blocks of `counts` owned elements in a row. `shared[i]` elements beside the border of coordinates i and i + 1 are
+/// communication padding on the other side; `edges` are the boundary widths.
+inline Axis block(const List& counts, const List& shared = {}, std::array<Index, 2> edges = {0, 0},
+                  bool periodic = false) {
+  const Index grid = static_cast<Index>(counts.size());
+  Index size = 0;
+  for (Index count : counts) size += count;
+  Axis axis;
+  Index first = 0;
+  for (Index c = 0; c < grid; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    const Index left = c == 0 || shared.empty() ? 0 : shared[i - 1];
+    const Index right = c == grid - 1 || shared.empty() ? 0 : shared[i];
+    const Index start = first - left, stop = first + counts[i] + right;
+    List held;
+    for (Index g = start; g < stop; ++g) held.push_back(g);
+    const Range owned{left, left + counts[i]};
+    Range interior = owned;
+    if (periodic && c == 0) interior.begin += edges[0];
+    if (periodic && c == grid - 1) interior.end -= edges[1];
+    Dimension d = dimension(size, grid, c);
+    dap::Block said{start, stop, {}};
+    if (!shared.empty() || edges != std::array<Index, 2>{0, 0})
+      said.padding = std::array<Index, 2>{c == 0 ? edges[0] : left, c == grid - 1 ? edges[1] : right};
+    d.dist = said;
+    d.periodic = periodic;
+    axis.dims.push_back(d);
+    axis.held.push_back(held);
+    axis.owned.push_back(owned);
+    axis.interior.push_back(interior);
+    first += counts[i];
+  }
+  return axis;
+}
+
+/// Deals `size` elements in blocks round the grid like cards, `first` being served first; dealing goes on past the end,
+/// unrecorded, until everybody knows where a share would begin.
+inline Axis cyclic(Index size, Index block_size, Index grid, Index first = 0) {
+  Axis axis;
+  axis.held.resize(static_cast<std::size_t>(grid));
+  std::vector<std::optional<Index>> start(static_cast<std::size_t>(grid));
+  Index served = first, of_this_block = 0;
+  for (Index g = 0; g < size || g < grid * block_size; ++g) {
+    const auto i = static_cast<std::size_t>(served);
+    if (!start[i]) start[i] = g;
+    if (g < size) axis.held[i].push_back(g);
+    if (++of_this_block == block_size) {
+      of_this_block = 0;
+      if (++served == grid) served = 0;
+    }
+  }
+  for (Index c = 0; c < grid; ++c) {
+    Dimension d = dimension(size, grid, c);
+    d.dist = dap::Cyclic{*start[static_cast<std::size_t>(c)], block_size};
+    axis.dims.push_back(d);
+    axis.owned.push_back(axis.part(c, Part::local));
+  }
+  axis.interior = axis.owned;
+  return axis;
+}
+
+/// The lists as they are; `size` is the sum of their lengths.
+inline Axis unstructured(const std::vector<List>& lists, bool one_to_one = false) {
+  Axis axis;
+  axis.held = lists;
+  Index size = 0;
+  for (const List& list : lists) size += static_cast<Index>(list.size());
+  for (std::size_t c = 0; c < lists.size(); ++c) {
+    Dimension d = dimension(size, static_cast<Index>(lists.size()), static_cast<Index>(c));
+    d.dist = dap::Unstructured{dap::IndexBuffer(lists[c]), one_to_one};
+    axis.dims.push_back(d);
+    axis.owned.push_back(axis.part(static_cast<Index>(c), Part::local));
+  }
+  axis.interior = axis.owned;
+  return axis;
+}
+
+/// The runs of a list between two local indices: a new one wherever the next element is not the next number.
+inline std::vector<Run> runs(const List& held, Range range) {
+  std::vector<Run> all;
+  for (Index l = range.begin; l < range.end; ++l) {
+    const Index g = held[static_cast<std::size_t>(l)];
+    if (!all.empty() && all.back().global + all.back().length == g)
+      ++all.back().length;
+    else
+      all.push_back({g, l, 1});
+  }
+  return all;
+}
+
+/// Every way to write `total` as `terms` numbers >= 0, in order.
+inline std::vector<List> splits(Index total, Index terms) {
+  if (terms == 1) return {{total}};
+  std::vector<List> all;
+  for (Index head = 0; head <= total; ++head)
+    for (List rest : splits(total - head, terms - 1)) {
+      rest.insert(rest.begin(), head);
+      all.push_back(rest);
+    }
+  return all;
+}
+
+/// Calls `visit` with every index of a box, the last axis moving fastest.
+inline void for_each_index(const List& shape, const std::function<void(const List&)>& visit) {
+  List at;
+  const std::function<void()> next_axis = [&] {
+    if (at.size() == shape.size()) return visit(at);
+    const Index extent = shape[at.size()];
+    for (Index i = 0; i < extent; ++i) {
+      at.push_back(i);
+      next_axis();
+      at.pop_back();
+    }
+  };
+  next_axis();
+}
+
+/// The axes of all kinds that the tests of whole arrays mix: empty shares, padding, rotation, gaps, shared indices.
+inline std::vector<Axis> mixed_axes() {
+  return {block({3}),         block({2, 0, 1}), block({2, 2}, {1}, {1, 0}),   block({3, 2}, {1}, {1, 1}, true),
+          cyclic(5, 2, 2, 1), cyclic(2, 1, 3),  unstructured({{7, -2}, {0}}), unstructured({{4, 1}, {1, 9}})};
+}
+
+using Counts = std::map<dap::Rule, Index>;
+
+}  // namespace oracle
+
+namespace dap {
+
+inline bool operator==(const Range& a, const Range& b) { return a.begin == b.begin && a.end == b.end; }
+
+}  // namespace dap
