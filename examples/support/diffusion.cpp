@@ -1,0 +1,33 @@
+#include "support/diffusion.hpp"
+
+namespace examples {
+
+Teuchos::RCP<const Tpetra::CrsMatrix<double>> diffusion_matrix(const Teuchos::RCP<const dap::tpetra::Map>& map,
+                                                               const GridHeader& grid, double diffusion) {
+  using Id = dap::tpetra::Map::global_ordinal_type;
+  const double dx = grid.cell_width(), dy = grid.cell_height();
+  const double kx = diffusion / (dx * dx), ky = diffusion / (dy * dy);
+  const Id rows = grid.rows, cols = grid.cols;
+
+  const auto matrix = Teuchos::rcp(new Tpetra::CrsMatrix<double>(map, 5));
+  for (const Id cell : dap::tpetra::compat::local_ids(*map)) {
+    const Id row = cell / cols, col = cell % cols;
+    std::vector<Id> ids{cell};
+    std::vector<double> values{1.0};
+    const auto neighbour = [&](bool exists, Id id, double k) {
+      if (!exists) return;
+      ids.push_back(id);
+      values.push_back(-k);
+      values.front() += k;
+    };
+    neighbour(row > 0, cell - cols, ky);
+    neighbour(row + 1 < rows, cell + cols, ky);
+    neighbour(col > 0, cell - 1, kx);
+    neighbour(col + 1 < cols, cell + 1, kx);
+    matrix->insertGlobalValues(cell, Teuchos::ArrayView<const Id>(ids), Teuchos::ArrayView<const double>(values));
+  }
+  matrix->fillComplete();
+  return matrix;
+}
+
+}  // namespace examples

@@ -1,0 +1,34 @@
+#include "support/field.hpp"
+
+#include <dap/runs.hpp>
+
+namespace examples {
+
+void read_block(const std::string& path, const GridHeader& grid, dap::DistArray& array) {
+  const auto& rows = std::get<dap::Block>(array.dim_data[0].dist);
+  const auto& cols = std::get<dap::Block>(array.dim_data[1].dist);
+  read_window(path, grid, {rows.start, rows.stop, cols.start, cols.stop}, static_cast<double*>(array.buffer.data));
+}
+
+std::vector<double> gather_field(const dap::DistArray& array, const dap::tpetra::Layout& layout) {
+  const dap::Distribution& distribution = layout.distribution();
+  const bool root = layout.process() == 0;
+  std::vector<int> counts, starts;
+  int total = 0;
+  for (dap::Index process = 0; process < distribution.processes(); ++process) {
+    starts.push_back(total);
+    counts.push_back(static_cast<int>(distribution.count(process)));
+    total += counts.back();
+  }
+  std::vector<double> parts(root ? static_cast<std::size_t>(total) : 0), field(parts.size());
+  MPI_Gatherv(array.buffer.data, counts[static_cast<std::size_t>(layout.process())], MPI_DOUBLE, parts.data(),
+              counts.data(), starts.data(), MPI_DOUBLE, 0, layout.comm());
+  for (dap::Index process = 0; root && process < distribution.processes(); ++process) {
+    dap::ArrayRuns runs(distribution, process);
+    const auto part = parts.begin() + starts[static_cast<std::size_t>(process)];
+    while (const auto run = runs.next()) std::copy_n(part + run->local, run->length, field.begin() + run->global);
+  }
+  return field;
+}
+
+}  // namespace examples

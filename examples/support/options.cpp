@@ -1,0 +1,84 @@
+#include "support/options.hpp"
+
+#include <dap/report.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <iostream>
+
+namespace examples {
+
+namespace {
+
+CLI::Validator positive() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value)) return "";
+        return "'" + text + "' must be a positive number";
+      },
+      "POSITIVE");
+}
+
+std::array<int, 2> parse_grid(const std::string& text) {
+  const std::size_t x = text.find('x');
+  std::array<int, 2> grid{};
+  const bool good = x != std::string::npos && CLI::detail::lexical_cast(text.substr(0, x), grid[0]) &&
+                    CLI::detail::lexical_cast(text.substr(x + 1), grid[1]) && grid[0] > 0 && grid[1] > 0;
+  if (!good) throw CLI::ValidationError("--grid", "'" + text + "' must be two positive numbers, such as 2x3");
+  return grid;
+}
+
+}  // namespace
+
+std::optional<Options> read_options(int argc, char** argv, bool speaks, int& status) {
+  Options options;
+  options.elevation = std::string(EXAMPLES_DATA_DIR) + "/jacksboro.asc";
+  std::string grid;
+  CLI::App app("Implicit steps of hillslope diffusion, solved by Trilinos in the memory the field already lives in.");
+  app.add_option("--elevation", options.elevation, "elevation model, an ESRI ASCII grid in metres")
+      ->capture_default_str();
+  app.add_option("--steps", options.steps, "number of time steps")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--dt", options.dt, "length of a step, years")->check(positive())->capture_default_str();
+  app.add_option("--diffusivity", options.diffusivity, "D, m2/year")->check(positive())->capture_default_str();
+  app.add_option("--grid", grid, "process grid, rows x columns, such as 2x3 (default: as MPI_Dims_create has it)");
+  app.add_option("--output", options.output, "picture of the field before | after, PNG")->capture_default_str();
+  app.add_option("--save", options.save, "write the final field to this ESRI ASCII grid");
+  status = 0;
+  try {
+    app.parse(argc, argv);
+    if (!grid.empty()) options.grid = parse_grid(grid);
+    return options;
+  } catch (const CLI::CallForHelp&) {
+    if (speaks) std::cout << app.help();
+  } catch (const CLI::ParseError& error) {
+    if (speaks) std::cerr << app.get_name() << ": " << error.what() << " (--help lists the options)" << std::endl;
+    status = 2;
+  }
+  return std::nullopt;
+}
+
+GridPlace process_grid(const Options& options, MPI_Comm comm) {
+  int rank = 0, processes = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &processes);
+  int dims[2] = {0, 0};
+  if (options.grid) {
+    dims[0] = (*options.grid)[0];
+    dims[1] = (*options.grid)[1];
+    if (static_cast<long long>(dims[0]) * dims[1] != processes)
+      throw dap::Error(dap::Finding{dap::Rule::grid_product,
+                                    {},
+                                    {},
+                                    "--grid",
+                                    std::to_string(dims[0]) + "x" + std::to_string(dims[1]),
+                                    "but there are " + std::to_string(processes) + " processes",
+                                    "give two numbers that multiply to " + std::to_string(processes)});
+  } else {
+    MPI_Dims_create(processes, 2, dims);
+  }
+  return {dims[0], dims[1], rank / dims[1], rank % dims[1]};
+}
+
+}  // namespace examples

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "support/ascii_grid.hpp"
+#include "support/options.hpp"
+#include "support/solver.hpp"
+#include <dap/receipt.hpp>
+#include <dap/tpetra.hpp>
+
+#include <vector>
+
+namespace examples {
+
+/// Watches a terrain job, tells what happened, and refuses what must not be. Every call is **collective**.
+class Proof {
+ public:
+  Proof(const Options& options, const GridHeader& grid, const dap::tpetra::Layout& layout, const dap::DistArray& first);
+
+  /// One step: what the conversions' receipts say, and whether `result` stands at the address of `expected`.
+  void add_step(int step, const Solution& solution, const std::vector<dap::Receipt>& receipts,
+                const dap::DistArray& expected, const dap::DistArray& result);
+
+  /// Prints the summary, writes the picture, and throws dap::Error on every process where something does not hold.
+  void conclude(const dap::DistArray& last);
+
+ private:
+  double mass(const dap::DistArray& array) const;  // sum over all cells
+  void require(bool holds, const std::string& fault);
+
+  const Options& options_;
+  const GridHeader& grid_;
+  const dap::tpetra::Layout& layout_;
+  std::vector<double> before_;  // the first field, on process 0
+  double first_mass_ = 0, last_mass_ = 0, worst_drift_ = 0, worst_residual_ = 0;
+  int iterations_ = 0;
+  dap::Index bytes_copied_ = 0;
+  bool addresses_equal_ = true;
+};
+
+}  // namespace examples
