@@ -1,6 +1,7 @@
 #include <dap/check.hpp>
 #include <dap/flat_numbers.hpp>
 #include <dap/mpi/gather.hpp>
+#include <dap/runs.hpp>
 #include <dap/tpetra.hpp>
 
 #include <limits>
@@ -47,13 +48,28 @@ MemoryOrder interior_order(const Buffer& buffer, const std::vector<Range>& inter
   return order;
 }
 
+// The first flat number of a process's interior where, in memory order, the numbers rise by one; nothing otherwise.
+std::optional<Index> one_range(const Distribution& distribution, Index process, const MemoryOrder& order) {
+  const std::vector<Range> box = distribution.part(process, Part::interior);
+  Index last = -1;
+  for (const Index axis : order.axes) {
+    const auto i = static_cast<std::size_t>(axis);
+    if (box[i].size() == 1) continue;
+    if (order.reversed[i] || axis < last) return std::nullopt;
+    last = axis;
+  }
+  const std::optional<Run> run = ArrayRuns(distribution, process, Part::interior).next();
+  if (!run || run->length != distribution.count(process, Part::interior)) return std::nullopt;
+  return run->global;
+}
+
 // Tpetra's limits, checked before Tpetra is called: it finds them on some processes only, and hangs the others.
-void check_limits(const FlatNumbers& numbers, Index local, Index processes, bool one_range) {
+void check_limits(const FlatNumbers& numbers, Index local, Index processes, bool ranges) {
   if (local > std::numeric_limits<LocalOrdinal>::max())
     refuse("this process has " + std::to_string(local) + " elements, a map numbers at most " +
                std::to_string(std::numeric_limits<LocalOrdinal>::max()),
            "use more processes");
-  if (!one_range && numbers.count() / processes >= Index{1} << 31)
+  if (!ranges && numbers.count() / processes >= Index{1} << 31)
     refuse("the ids span " + std::to_string(numbers.count()) +
                " numbers, Tpetra's directory holds 2^31 for each of the " + std::to_string(processes) + " processes",
            "use more processes, or rows in one piece");
@@ -69,23 +85,27 @@ Layout::Layout(const DistArray& array, MPI_Comm comm)
              axis);
   const FlatNumbers numbers(distribution_);
 
-  std::vector<Index> ids;
+  Index local = 0;
+  std::optional<Index> first;  // of our ids where they are one range, found without listing them
   mpi::collectively(comm, [&] {
     order_ = interior_order(array.buffer, distribution_.part(process_, Part::interior));
-    ids = numbers.list(process_, Part::interior, order_);
+    local = distribution_.count(process_, Part::interior);
+    first = one_range(distribution_, process_, order_);
   });
-  const auto local = static_cast<Index>(ids.size());
   const Index before = elements_before(local, comm), total = sum_over(local, comm);
-  const bool one_range = everywhere(ids.empty() || (ids.front() == before && is_range(ids)), comm);
-  mpi::collectively(comm, [&] { check_limits(numbers, local, distribution_.processes(), one_range); });
+  const bool ranges = everywhere(local == 0 || first == before, comm);
+  mpi::collectively(comm, [&] { check_limits(numbers, local, distribution_.processes(), ranges); });
 
   const auto teuchos = Teuchos::rcp(new Teuchos::MpiComm<int>(comm));
   const auto count = static_cast<Tpetra::global_size_t>(total);
-  if (one_range) {
-    map_ = Teuchos::rcp(new Map(count, ids.size(), 0, teuchos));
+  if (ranges) {
+    map_ = Teuchos::rcp(new Map(count, static_cast<std::size_t>(local), 0, teuchos));
   } else {
-    const std::vector<GlobalOrdinal> list(ids.begin(), ids.end());
-    map_ = Teuchos::rcp(new Map(count, Teuchos::ArrayView<const GlobalOrdinal>(list), 0, teuchos));
+    const std::vector<GlobalOrdinal> ids = mpi::collectively(comm, [&] {
+      const std::vector<Index> listed = numbers.list(process_, Part::interior, order_);
+      return std::vector<GlobalOrdinal>(listed.begin(), listed.end());
+    });
+    map_ = Teuchos::rcp(new Map(count, Teuchos::ArrayView<const GlobalOrdinal>(ids), 0, teuchos));
   }
 }
 
