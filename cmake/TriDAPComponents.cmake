@@ -16,7 +16,8 @@ function(tridap_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
   if(TRIDAP_SANITIZE)
     set(sanitizers -fsanitize=address,undefined)
-    target_compile_options(${target} PRIVATE ${sanitizers} -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+    target_compile_options(${target} PRIVATE ${sanitizers} -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+                                             -Wno-maybe-uninitialized)  # GCC 12 sees ghosts in sanitized code
     target_link_options(${target} PUBLIC ${sanitizers})
   endif()
 endfunction()

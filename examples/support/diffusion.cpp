@@ -9,11 +9,10 @@ Teuchos::RCP<const Tpetra::CrsMatrix<double>> diffusion_matrix(const Teuchos::RC
   const double kx = diffusion / (dx * dx), ky = diffusion / (dy * dy);
   const Id rows = grid.rows, cols = grid.cols;
 
-  const auto matrix = Teuchos::rcp(new Tpetra::CrsMatrix<double>(map, 5));
-  for (const Id cell : dap::tpetra::compat::local_ids(*map)) {
+  const auto row_of = [&](Id cell, std::vector<Id>& ids, std::vector<double>& values) {
     const Id row = cell / cols, col = cell % cols;
-    std::vector<Id> ids{cell};
-    std::vector<double> values{1.0};
+    ids = {cell};
+    values = {1.0};
     const auto neighbour = [&](bool exists, Id id, double k) {
       if (!exists) return;
       ids.push_back(id);
@@ -24,6 +23,19 @@ Teuchos::RCP<const Tpetra::CrsMatrix<double>> diffusion_matrix(const Teuchos::RC
     neighbour(row + 1 < rows, cell + cols, ky);
     neighbour(col > 0, cell - 1, kx);
     neighbour(col + 1 < cols, cell + 1, kx);
+  };
+
+  std::vector<Id> ids;
+  std::vector<double> values;
+  std::vector<std::size_t> lengths;
+  const auto cells = dap::tpetra::compat::local_ids(*map);
+  for (const Id cell : cells) {
+    row_of(cell, ids, values);
+    lengths.push_back(ids.size());
+  }
+  const auto matrix = Teuchos::rcp(new Tpetra::CrsMatrix<double>(map, Teuchos::ArrayView<const std::size_t>(lengths)));
+  for (const Id cell : cells) {
+    row_of(cell, ids, values);
     matrix->insertGlobalValues(cell, Teuchos::ArrayView<const Id>(ids), Teuchos::ArrayView<const double>(values));
   }
   matrix->fillComplete();

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <algorithm>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -23,9 +23,9 @@ class OneVerdict : public testing::EmptyTestEventListener {
     const int failed = test.result()->Failed() ? 1 : 0;
     std::vector<int> all(static_cast<std::size_t>(size_));
     MPI_Allgather(&failed, 1, MPI_INT, all.data(), 1, MPI_INT, comm_);
-    if (failed != 0) return;
+    if (rank_ != 0) return;  // the first process speaks for all, and the exit code is that of all
     std::string ranks;
-    for (int r = 0; r < size_; ++r)
+    for (int r = 1; r < size_; ++r)
       if (all[static_cast<std::size_t>(r)] != 0) ranks += " " + std::to_string(r);
     if (!ranks.empty()) ADD_FAILURE() << "failed on rank" << ranks;
   }
@@ -35,18 +35,22 @@ class OneVerdict : public testing::EmptyTestEventListener {
   int rank_ = 0, size_ = 1;
 };
 
-/// Prints failures alone, with the rank in front: for every process but the first.
+/// Prints failures alone, with the rank and the test in front: for every process but the first.
 class FailuresOnly : public testing::EmptyTestEventListener {
  public:
   explicit FailuresOnly(int rank) : rank_(rank) {}
-  void OnTestPartResult(const testing::TestPartResult& part) override {
+  void OnTestStart(const testing::TestInfo& test) override {
+    name_ = std::string(test.test_suite_name()) + "." + test.name();
+  }
+  void OnTestPartResult(const testing::TestPartResult& part) override {  // may ask GoogleTest nothing: it holds a lock
     if (!part.failed()) return;
-    std::fprintf(stderr, "[rank %d] %s:%d: %s\n", rank_, part.file_name() ? part.file_name() : "?", part.line_number(),
-                 part.message());
+    std::fprintf(stderr, "[rank %d] %s %s:%d: %s\n", rank_, name_.c_str(), part.file_name() ? part.file_name() : "?",
+                 part.line_number(), part.message());
   }
 
  private:
   int rank_;
+  std::string name_;
 };
 
 }  // namespace

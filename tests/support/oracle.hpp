@@ -2,6 +2,7 @@
 
 #include <dap/axis.hpp>
 #include <dap/dimension.hpp>
+#include <dap/distribution.hpp>
 #include <dap/report.hpp>
 
 #include <algorithm>
@@ -184,6 +185,126 @@ inline void for_each_index(const List& shape, const std::function<void(const Lis
 inline std::vector<Axis> mixed_axes() {
   return {block({3}),         block({2, 0, 1}), block({2, 2}, {1}, {1, 0}),   block({3, 2}, {1}, {1, 1}, true),
           cyclic(5, 2, 2, 1), cyclic(2, 1, 3),  unstructured({{7, -2}, {0}}), unstructured({{4, 1}, {1, 9}})};
+}
+
+/// A whole array as a product of axes, element by element.
+struct Array {
+  struct Element {
+    List local, global;
+  };
+
+  std::vector<Axis> axes;
+  std::vector<List> grid;  // the coordinates of each process, by rank: the last one moves fastest
+
+  explicit Array(std::vector<Axis> of_each_axis) : axes(std::move(of_each_axis)) {
+    List shape;
+    for (const Axis& axis : axes) shape.push_back(axis.grid());
+    for_each_index(shape, [&](const List& at) { grid.push_back(at); });
+  }
+
+  Index processes() const { return static_cast<Index>(grid.size()); }
+  const List& coordinates(Index process) const { return grid[static_cast<std::size_t>(process)]; }
+
+  dap::Distribution distribution() const {
+    std::vector<dap::Axis> made;
+    for (const Axis& axis : axes) made.emplace_back(axis.dims);
+    return dap::Distribution(made);
+  }
+
+  /// The elements of a part of one process's buffer, row-major.
+  std::vector<Element> elements(Index process, Part part) const {
+    List shape;
+    for (std::size_t i = 0; i < axes.size(); ++i) shape.push_back(axes[i].part(coordinates(process)[i], part).size());
+    std::vector<Element> all;
+    for_each_index(shape, [&](const List& step) {
+      Element element{step, step};
+      for (std::size_t i = 0; i < axes.size(); ++i) {
+        const Index c = coordinates(process)[i];
+        element.local[i] += axes[i].part(c, part).begin;
+        element.global[i] = axes[i].held_by(c)[static_cast<std::size_t>(element.local[i])];
+      }
+      all.push_back(element);
+    });
+    return all;
+  }
+
+  List local_shape(Index process) const {
+    List shape;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      shape.push_back(static_cast<Index>(axes[i].held_by(coordinates(process)[i]).size()));
+    return shape;
+  }
+
+  /// Every global index that somebody can name, counted from 0 with the last axis (or the first one) moving fastest. An
+  /// unstructured axis counts all numbers from its smallest to its largest index.
+  std::map<List, Index> flat_numbers(bool column_major = false) const {
+    std::vector<List> names;
+    for (const Axis& axis : axes) {
+      Index first = 0, end = axis.size();
+      if (axis.dims[0].dist_type() == 'u') {
+        List all;
+        for (const List& held : axis.held) all.insert(all.end(), held.begin(), held.end());
+        first = all.empty() ? 0 : *std::min_element(all.begin(), all.end());
+        end = all.empty() ? 0 : *std::max_element(all.begin(), all.end()) + 1;
+      }
+      names.emplace_back();
+      for (Index g = first; g < end; ++g) names.back().push_back(g);
+    }
+    if (column_major) std::reverse(names.begin(), names.end());
+    List shape;
+    for (const List& of_axis : names) shape.push_back(static_cast<Index>(of_axis.size()));
+    std::map<List, Index> numbers;
+    for_each_index(shape, [&](const List& at) {
+      List global;
+      for (std::size_t i = 0; i < at.size(); ++i) global.push_back(names[i][static_cast<std::size_t>(at[i])]);
+      if (column_major) std::reverse(global.begin(), global.end());
+      const Index number = static_cast<Index>(numbers.size());
+      numbers[global] = number;
+    });
+    return numbers;
+  }
+};
+
+/// The address of one element, and of all in row-major order.
+inline std::byte* address(const dap::Buffer& buffer, const List& at) {
+  auto* here = static_cast<std::byte*>(buffer.data);
+  for (std::size_t i = 0; i < at.size(); ++i) here += at[i] * buffer.strides[i];
+  return here;
+}
+
+inline std::vector<std::byte*> addresses(const dap::Buffer& buffer) {
+  std::vector<std::byte*> all;
+  for_each_index(buffer.shape, [&](const List& at) { all.push_back(address(buffer, at)); });
+  return all;
+}
+
+/// Dense memory of `shape` whose axes stand in the order `axes` (outermost first), some of them running backwards;
+/// `lowest` is its lowest address.
+inline dap::Buffer dense_buffer(void* lowest, dap::ElementType type, const List& shape, const std::vector<Index>& axes,
+                                const std::vector<bool>& backwards) {
+  dap::Buffer buffer;
+  buffer.type = type;
+  buffer.shape = shape;
+  buffer.strides.resize(shape.size());
+  auto* first = static_cast<std::byte*>(lowest);
+  Index step = type.bytes;
+  for (std::size_t k = axes.size(); k-- > 0;) {
+    const auto i = static_cast<std::size_t>(axes[k]);
+    buffer.strides[i] = backwards[i] ? -step : step;
+    if (backwards[i] && shape[i] > 0) first += step * (shape[i] - 1);
+    step *= std::max<Index>(shape[i], 1);
+  }
+  buffer.data = first;
+  return buffer;
+}
+
+/// Calls `visit(axes, backwards)` for every order of `ndim` axes and every choice of those that run backwards.
+inline void for_each_memory_order(
+    std::size_t ndim, const std::function<void(const std::vector<Index>&, const std::vector<bool>&)>& visit) {
+  std::vector<Index> axes;
+  for (std::size_t i = 0; i < ndim; ++i) axes.push_back(static_cast<Index>(i));
+  do for_each_index(List(ndim, 2), [&](const List& mask) { visit(axes, std::vector<bool>(mask.begin(), mask.end())); });
+  while (std::next_permutation(axes.begin(), axes.end()));
 }
 
 using Counts = std::map<dap::Rule, Index>;

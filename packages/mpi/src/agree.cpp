@@ -18,7 +18,8 @@ class Packer {
     bytes_.insert(bytes_.end(), raw, raw + sizeof(value));
   }
   void text(const std::string& value) {
-    const std::size_t length = std::min(value.size(), longest_text);
+    std::size_t length = std::min(value.size(), longest_text);
+    while (length < value.size() && length > 0 && (value[length] & 0xC0) == 0x80) --length;  // not within a character
     number(static_cast<Index>(length));
     bytes_.insert(bytes_.end(), value.begin(), value.begin() + static_cast<std::ptrdiff_t>(length));
   }

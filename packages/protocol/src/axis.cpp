@@ -50,7 +50,7 @@ Range Axis::part(Index c, Part part) const {
   const BlockKind& block = *std::get<0>(kind_);
   const auto [left, right] = communication_padding(block, c);
   const Index begin = at(block.bounds, c), end = at(block.bounds, c + 1);
-  const Range owned{left, left + end - begin};
+  const Range owned{left, left + (end - begin)};
   if (part == Part::local) return {0, owned.end + right};
   if (part == Part::owned || !periodic_ || block.padding.empty()) return owned;
   const Range interior{block.padding.front()[0], size_ - block.padding.back()[1]};  // global

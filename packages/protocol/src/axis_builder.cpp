@@ -44,7 +44,7 @@ class AxisBuilder {
       Report alone;
       check_dimension(d, axis_number_, alone);
       alone.set_process(c);
-      report_.merge(alone);
+      if (!alone.ok()) report_.merge(alone);  // its warnings are for check() to tell
       if (d.proc_grid_rank != c)
         add(Rule::grid_rank, c, "proc_grid_rank", number(d.proc_grid_rank), "must be the coordinate " + number(c));
       if (d.proc_grid_size != static_cast<Index>(dims_.size()))
@@ -89,12 +89,12 @@ class AxisBuilder {
       const auto [left, right] = axis_.communication_padding(*kind, c);
       const auto& stamped = std::get<Block>(dim(c).dist);
       const Index begin = stamped.start + left, end = stamped.stop - right;
-      const bool empty_at_end = begin == end && begin == size;  // [block.bounds]: in its place, or at `size`
-      if (begin != cursor && !empty_at_end)
+      const bool empty = begin == end;  // [block.bounds]: in its place, or at `size`
+      if (begin != cursor && !(empty && begin == size))
         add(Rule::block_tiling, c, "start", number(stamped.start) + " at coordinate " + number(c),
             "so it owns from " + number(begin) + ", but the shares before it end at " + number(cursor));
-      kind->bounds.push_back(empty_at_end ? cursor : begin);
-      cursor = empty_at_end ? cursor : end;
+      kind->bounds.push_back(empty ? cursor : begin);
+      if (!empty) cursor = end;
     }
     if (cursor != size)
       add(Rule::block_tiling, grid - 1, "stop",

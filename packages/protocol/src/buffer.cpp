@@ -25,24 +25,29 @@ std::string Memory::name() const {
   return kind == Kind::host ? stem : stem + ":" + std::to_string(device);
 }
 
-std::vector<Index> row_major_strides(const std::vector<Index>& shape, Index element_bytes) {
+namespace {
+
+// The strides of a dense array whose axes are visited from the innermost outwards by `axis(k)`. Those of an array
+// without elements are never walked, so one that does not fit 64 bits stays as it is.
+template <class Axis>
+std::vector<Index> dense_strides(const std::vector<Index>& shape, Index element_bytes, Axis axis) {
   std::vector<Index> strides(shape.size());
   Index stride = element_bytes;
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= std::max<Index>(shape[i], 1);
+  for (std::size_t k = 0; k < shape.size(); ++k) {
+    strides[axis(k)] = stride;
+    stride = checked_multiply(stride, std::max<Index>(shape[axis(k)], 1)).value_or(stride);
   }
   return strides;
 }
 
+}  // namespace
+
+std::vector<Index> row_major_strides(const std::vector<Index>& shape, Index element_bytes) {
+  return dense_strides(shape, element_bytes, [&](std::size_t k) { return shape.size() - 1 - k; });
+}
+
 std::vector<Index> column_major_strides(const std::vector<Index>& shape, Index element_bytes) {
-  std::vector<Index> strides(shape.size());
-  Index stride = element_bytes;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    strides[i] = stride;
-    stride *= std::max<Index>(shape[i], 1);
-  }
-  return strides;
+  return dense_strides(shape, element_bytes, [](std::size_t k) { return k; });
 }
 
 Buffer allocate(ElementType type, const std::vector<Index>& shape) {
@@ -66,14 +71,12 @@ Index element_count(const Buffer& buffer) { return *checked_product(buffer.shape
 
 Buffer sub_buffer(const Buffer& buffer, const std::vector<Range>& box) {
   Buffer part = buffer;
-  Index offset = 0;
-  bool empty = false;
-  for (std::size_t axis = 0; axis < box.size(); ++axis) {
-    part.shape[axis] = box[axis].size();
-    offset += box[axis].begin * buffer.strides[axis];
-    empty = empty || part.shape[axis] == 0;
-  }
-  if (!empty) part.data = static_cast<std::byte*>(buffer.data) + offset;
+  for (std::size_t axis = 0; axis < box.size(); ++axis) part.shape[axis] = box[axis].size();
+  if (element_count(part) == 0) return part;
+  auto* data = static_cast<std::byte*>(buffer.data);
+  for (std::size_t axis = 0; axis < box.size(); ++axis)
+    if (box[axis].begin > 0) data += box[axis].begin * buffer.strides[axis];
+  part.data = data;
   return part;
 }
 
@@ -90,7 +93,7 @@ Index pack(const Buffer& buffer, void* out) {
   if (count == 0) return 0;
   std::vector<Index> shape = buffer.shape, strides = buffer.strides;
   Index piece = bytes;  // bytes that stand in a row in both: inner axes that are dense already
-  while (!shape.empty() && strides.back() == piece) {
+  while (!shape.empty() && (shape.back() == 1 || strides.back() == piece)) {
     piece *= shape.back();
     shape.pop_back();
     strides.pop_back();
@@ -101,9 +104,11 @@ Index pack(const Buffer& buffer, void* out) {
   for (Index done = 0; done < count * bytes; done += piece, to += piece) {
     std::memcpy(to, from, static_cast<std::size_t>(piece));
     for (std::size_t axis = at.size(); axis-- > 0;) {
-      from += strides[axis];
-      if (++at[axis] < shape[axis]) break;
-      from -= strides[axis] * shape[axis];
+      if (++at[axis] < shape[axis]) {
+        from += strides[axis];
+        break;
+      }
+      if (shape[axis] > 1) from -= strides[axis] * (shape[axis] - 1);
       at[axis] = 0;
     }
   }

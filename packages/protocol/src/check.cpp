@@ -64,6 +64,9 @@ class DimensionCheck {
 
   void check(const Unstructured& unstructured) {
     const Buffer& buffer = unstructured.indices.buffer;
+    if (buffer.ndim() == 1 && d_.size >= 0 && buffer.shape[0] > d_.size)  // before any is read: a count is only stated
+      return add(Rule::unstructured_size, "size", text(d_.size),
+                 "must be at least the " + text(buffer.shape[0]) + " indices held here");
     std::optional<std::vector<Index>> indices = read_indices(unstructured.indices);
     if (!indices) {
       std::string value =
@@ -72,9 +75,6 @@ class DimensionCheck {
       return add(Rule::unstructured_indices, "indices", value,
                  "must be a one-dimensional host buffer of integers that fit 64 bits");
     }
-    const auto count = static_cast<Index>(indices->size());
-    if (d_.size >= 0 && count > d_.size)
-      add(Rule::unstructured_size, "size", text(d_.size), "must be at least the " + text(count) + " indices held here");
     if (!std::is_sorted(indices->begin(), indices->end())) std::sort(indices->begin(), indices->end());
     for (auto at = indices->begin(); (at = std::adjacent_find(at, indices->end())) != indices->end();) {
       add(Rule::unstructured_unique, "indices", "a list with " + text(*at) + " more than once",

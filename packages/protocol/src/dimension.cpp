@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <new>
 
 namespace dap {
 
@@ -52,13 +53,23 @@ std::optional<std::vector<Index>> read_indices(const IndexBuffer& indices) {
   if (buffer.shape.size() != 1 || buffer.strides.size() != 1 || buffer.shape[0] < 0) return std::nullopt;
   if (buffer.memory.kind != Memory::Kind::host || (buffer.data == nullptr && buffer.shape[0] > 0)) return std::nullopt;
 
-  std::vector<Index> values(static_cast<std::size_t>(buffer.shape[0]));
-  const auto* at = static_cast<const std::byte*>(buffer.data);
-  for (Index& value : values) {
-    const std::optional<Index> read = read_integer(at, buffer.type);
+  // A count is only a statement: no process addresses more than 2^48 bytes, and no list repeats one element.
+  const Index count = buffer.shape[0], stride = buffer.strides[0];
+  const std::optional<Index> span = checked_multiply(count, stride);
+  constexpr Index addressable = Index{1} << 48;
+  if (count > 1 && (stride == 0 || !span || *span > addressable || *span < -addressable)) return std::nullopt;
+
+  std::vector<Index> values;
+  try {
+    values.resize(static_cast<std::size_t>(count));
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
+  }
+  const auto* first = static_cast<const std::byte*>(buffer.data);
+  for (Index i = 0; i < count; ++i) {
+    const std::optional<Index> read = read_integer(i == 0 ? first : first + i * stride, buffer.type);
     if (!read) return std::nullopt;
-    value = *read;
-    at += buffer.strides[0];
+    values[static_cast<std::size_t>(i)] = *read;
   }
   return values;
 }

@@ -53,9 +53,13 @@ std::vector<Index> Distribution::local_shape(Index process) const {
 }
 
 Index Distribution::count(Index process, Part which) const {
-  Index count = 1;
-  for (const Range& range : part(process, which)) count *= range.size();
-  return count;
+  std::vector<Index> extents;
+  for (const Range& range : part(process, which)) extents.push_back(range.size());
+  const std::optional<Index> count = checked_product(extents);
+  if (!count)
+    throw Error(
+        Finding{Rule::conversion, process, {}, "", "the number of local elements does not fit 64 bits", "", ""});
+  return *count;
 }
 
 std::optional<Index> Distribution::owner(const Indices& global) const {

@@ -35,9 +35,10 @@ MemoryOrder memory_order(const Buffer& buffer) {
     if (extent == 1) continue;
     if (at(stride, axis) != expected) {
       order.dense = false;
-      order.obstacle = "axis " + std::to_string(axis) + " has stride " + std::to_string(at(buffer.strides, axis)) +
-                       " bytes for " + std::to_string(expected / buffer.type.bytes) + " elements of " +
-                       std::to_string(buffer.type.bytes) + " bytes";
+      order.obstacle =
+          "axis " + std::to_string(axis) + " has stride " + std::to_string(at(buffer.strides, axis)) + " bytes";
+      order.obstacle += expected == buffer.type.bytes ? " for " + std::to_string(expected) + "-byte elements"
+                                                      : " where " + std::to_string(expected) + " would leave no holes";
       break;
     }
     expected *= extent;

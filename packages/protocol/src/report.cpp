@@ -74,13 +74,29 @@ constexpr std::array<RuleText, rule_count> texts = {{
 
 const RuleText& rule_text(Rule rule) { return texts[static_cast<std::size_t>(rule)]; }
 
+namespace {
+
+// What came from outside stays on its line.
+std::string quoted(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    if (c == '\n')
+      line += "\\n";
+    else
+      line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  }
+  return line;
+}
+
+}  // namespace
+
 std::string Finding::text() const {
   const RuleText& rules = rule_text(rule);
   std::string where;
   if (axis) where += "axis " + std::to_string(*axis);
   if (process) where += (axis ? " (rank " : "(rank ") + std::to_string(*process) + ")";
   if (!where.empty()) where += ": ";
-  const std::string fault = key.empty() ? value : "'" + key + "' is " + value;
+  const std::string fault = key.empty() ? quoted(value) : "'" + quoted(key) + "' is " + quoted(value);
   const std::string what = must.empty() && !key.empty() ? std::string("but ") + rules.says : must;
   const std::string mend = remedy.empty() ? rules.remedy : remedy;
   return where + fault + (what.empty() ? "" : ", " + what) + " [" + rules.id + "]" + (mend.empty() ? "" : ": " + mend);
@@ -92,6 +108,7 @@ void Report::add(Finding finding) {
 }
 
 void Report::merge(const Report& other) {
+  if (&other == this) return merge(Report(other));
   std::map<Rule, Index> before = counts_;
   for (const auto& [rule, count] : other.counts_) counts_[rule] += count;
   for (const Finding& finding : other.findings_)
@@ -122,7 +139,7 @@ std::string Report::text() const {
       if (finding.severity() == severity)
         lines += (lines.empty() ? "" : "\n") + std::string(severity == warning ? "warning: " : "") + finding.text();
   const Index more = errors() + warnings() - static_cast<Index>(findings_.size());
-  if (more > 0) lines += "\n... and " + std::to_string(more) + " more";
+  if (more > 0) lines += (lines.empty() ? "" : "\n") + std::string("... and ") + std::to_string(more) + " more";
   return lines;
 }
 

@@ -32,7 +32,7 @@ class Axis {
   /// From what each grid coordinate says, in order; throws Error with every violation. `axis` is for messages.
   explicit Axis(const std::vector<Dimension>& of_each_coordinate, Index axis = 0);
   /// The same, adding violations and warnings to `report` instead; nothing where there was an error. A finding's
-  /// `process` is the coordinate on this axis.
+  /// `process` is the coordinate on this axis; warnings about single dimensions are left to check().
   static std::optional<Axis> make(const std::vector<Dimension>& of_each_coordinate, Index axis, Report& report);
 
   Index size() const { return size_; }

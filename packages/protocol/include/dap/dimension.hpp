@@ -21,7 +21,8 @@ struct IndexBuffer {
   IndexBuffer(std::vector<Index> indices);                     // NOLINT: and a plain list, which it then owns
 };
 
-/// The indices as 64-bit numbers; nothing where the buffer is no 1-D host buffer of integers that fit.
+/// The indices as 64-bit numbers; nothing where the buffer is no 1-D host buffer of integers that fit, or states more
+/// of them than a process can hold.
 std::optional<std::vector<Index>> read_indices(const IndexBuffer& indices);
 
 /// `dist_type` 'b': one range of global indices; in 0.10 communication padding is inside it.

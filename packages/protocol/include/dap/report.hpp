@@ -70,8 +70,7 @@ struct Finding {
   std::string remedy;  ///< empty: the rule's own
 
   Severity severity() const { return rule_text(rule).severity; }
-  std::string text()
-      const;  ///< one line: "axis 1 (process 3): 'stop' is 12, must be at most size 10 [block.bounds]: ..."
+  std::string text() const;  ///< one line: "axis 1 (rank 3): 'stop' is 12, must be at most size 10 [block.bounds]: ..."
 };
 
 /// Every violation found: exact counts, and the first hundred findings of each rule in the order they came.

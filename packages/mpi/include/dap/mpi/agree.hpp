@@ -38,6 +38,7 @@ auto collectively(MPI_Comm comm, Step&& step) -> std::invoke_result_t<Step> {
     }
   } catch (const Error& error) {
     faults = error.report();
+    if (faults.ok()) failed(error.what());  // a report of warnings alone, thrown all the same
   } catch (const std::exception& error) {
     failed(error.what());
   } catch (...) {

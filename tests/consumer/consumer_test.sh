@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# One case of tests/consumer/CMakeLists.txt.    consumer_test.sh CASE CMAKE SOURCE BUILD FOLDER
+set -euo pipefail
+case=$1 cmake=$2 source=$3 build=$4 folder=$5
+rm -rf "$folder"
+mkdir -p "$folder"
+
+# consume HOW...: builds the consumer's project against what HOW names, runs it on two processes.
+consume() {
+  "$cmake" -S "$source/tests/consumer/project" -B "$folder/build" -G Ninja "$@" >"$folder/log" || { cat "$folder/log"; exit 1; }
+  "$cmake" --build "$folder/build"
+  mpiexec --quiet -n 2 --timeout 60 "$folder/build/consumer" | tee "$folder/out"
+  grep -q '^shared, 0 bytes copied.*, 2$' "$folder/out"
+}
+
+# refused PATTERN CMAKE_ARGUMENT...: configuring fails and says why.
+refused() {
+  local pattern=$1
+  shift
+  if "$cmake" -G Ninja "$@" >"$folder/log" 2>&1; then echo "configure did not fail"; exit 1; fi
+  tr -s '[:space:]' ' ' <"$folder/log" | grep -qE "$pattern" || { cat "$folder/log"; exit 1; }
+}
+
+case $case in
+  install)
+    "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
+    ! grep -rlF "$source" "$folder/prefix" --include='*.cmake' --include='*.hpp' || { echo 'an install names its source'; exit 1; }
+    consume -DCMAKE_PREFIX_PATH="$folder/prefix"
+    ;;
+  build_tree) consume -DTriDAP_DIR="$build" ;;
+  protocol_alone)  # as on a machine without MPI, Kokkos and Trilinos
+    "$cmake" -S "$source" -B "$folder/build" -G Ninja -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON \
+      -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON -DCMAKE_DISABLE_FIND_PACKAGE_Trilinos=ON | tee "$folder/log"
+    grep -qE 'tpetra +off' "$folder/log"
+    "$cmake" --build "$folder/build"
+    ctest --test-dir "$folder/build" --output-on-failure -E consumer
+    ! ldd "$folder/build/tests/protocol/axis_test" | grep -qE 'mpi|kokkos|trilinos'
+    ;;
+  missing_component)
+    refused 'TRIDAP_TPETRA=ON, but component tpetra cannot be built: needs' -S "$source" -B "$folder/on" \
+      -DCMAKE_DISABLE_FIND_PACKAGE_Trilinos=ON -DTRIDAP_KOKKOS=OFF -DTRIDAP_TPETRA=ON -DTRIDAP_TESTS=OFF
+    "$cmake" -S "$source" -B "$folder/build" -G Ninja -DTRIDAP_MPI=OFF -DTRIDAP_KOKKOS=OFF -DTRIDAP_TESTS=OFF >/dev/null
+    "$cmake" --build "$folder/build"
+    refused 'component tpetra was not built' -S "$source/tests/consumer/project" -B "$folder/find" -DTriDAP_DIR="$folder/build"
+    ;;
+  wrong_direction)
+    mkdir "$folder/copy"
+    cp -r "$source"/{CMakeLists.txt,cmake,packages,adapters} "$folder/copy"
+    sed -i 's/LINK protocol FOREIGN TriDAP::foreign_mpi/LINK protocol tpetra FOREIGN TriDAP::foreign_mpi/' \
+      "$folder/copy/packages/mpi/CMakeLists.txt"
+    refused 'dap::mpi links dap::tpetra, but the house has one direction' -S "$folder/copy" -B "$folder/build" \
+      -DTRIDAP_TESTS=OFF -DTRIDAP_EXAMPLES=OFF
+    ;;
+  headers_alone)  # each public header compiles by itself, with warnings as errors
+    "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
+    flags="-std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fsyntax-only -x c++ -I$folder/prefix/include"
+    flags+=" -isystem /usr/include/trilinos -isystem /usr/include/kokkos -DOMPI_SKIP_MPICXX"
+    (cd "$folder/prefix/include" && find dap -name '*.hpp') | while read -r header; do
+      echo "#include <$header>" | ${MPICXX:-mpicxx} $flags - || { echo "$header does not compile alone"; exit 1; }
+    done
+    ;;
+esac

@@ -1,0 +1,114 @@
+#include "mpi/support.hpp"
+#include <dap/mpi/gather.hpp>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <chrono>
+#include <limits>
+
+namespace {
+
+using dap::Block;
+using dap::Cyclic;
+using dap::DistArray;
+using dap::Index;
+using dap::Report;
+using dap::Rule;
+using dap::Unstructured;
+using oracle::List;
+
+constexpr Index big = Index{1} << 62, highest = std::numeric_limits<Index>::max();
+
+/// One cyclic axis over all processes, two elements each.
+DistArray small() {
+  const int processes = on::processes(MPI_COMM_WORLD);
+  return on::stamped(oracle::Array({oracle::cyclic(2 * processes, 1, processes)}), on::rank(MPI_COMM_WORLD));
+}
+
+/// Everybody waits for the slowest; then all say how long it took.
+double seconds_of(const std::function<void()>& step) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const auto begin = std::chrono::steady_clock::now();
+  step();
+  MPI_Barrier(MPI_COMM_WORLD);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+DistArray of_many_axes(Index ndim) {
+  DistArray array;
+  static double one = 1;
+  array.dim_data.assign(static_cast<std::size_t>(ndim), dap::undistributed(1));
+  array.buffer = dap::row_major(&one, List(static_cast<std::size_t>(ndim), 1));
+  return array;
+}
+
+TEST(HugeDescriptions, HundredThousandAxesOnOneProcessFailEveryProcessAtOnce) {
+  const int here = on::rank(MPI_COMM_WORLD), processes = on::processes(MPI_COMM_WORLD);
+  for (int r = 0; r < processes && processes > 1; ++r) {
+    const DistArray array = here == r ? of_many_axes(100000) : small();
+    Report report;
+    EXPECT_LT(seconds_of([&] { report = dap::mpi::check(array, MPI_COMM_WORLD); }), 5);
+    EXPECT_EQ(report.counts(), (oracle::Counts{{Rule::agree_ndim, 1}})) << report.text();
+    EXPECT_TRUE(on::same_everywhere(on::all_of(report), MPI_COMM_WORLD));
+  }
+}
+
+TEST(HugeDescriptions, HundredThousandWrongAxesOnOneProcessAreCountedAndNotAllSent) {
+  DistArray array = small();
+  if (on::rank(MPI_COMM_WORLD) == 0) {
+    array = of_many_axes(100000);
+    for (dap::Dimension& d : array.dim_data) d.size = -1;
+  }
+  Report report;
+  EXPECT_LT(seconds_of([&] { report = dap::mpi::check(array, MPI_COMM_WORLD); }), 5);
+  EXPECT_EQ(report.count(Rule::size), 100000);
+  EXPECT_EQ(report.findings().size(), 200u + (on::processes(MPI_COMM_WORLD) > 1)) << report.text();
+}
+
+TEST(HugeDescriptions, HundredThousandAxesOnEveryProcessAreAMatterOfSeconds) {
+  const int processes = on::processes(MPI_COMM_WORLD);
+  DistArray array = of_many_axes(100000);
+  array.dim_data.back() =
+      on::stamped(oracle::Array({oracle::cyclic(processes, 1, processes)}), on::rank(MPI_COMM_WORLD)).dim_data[0];
+  EXPECT_LT(seconds_of([&] { EXPECT_EQ(dap::mpi::gather(array, MPI_COMM_WORLD).processes(), processes); }), 10);
+}
+
+TEST(HugeDescriptions, NumbersAtTheEndOf64BitsOnEveryProcessNeitherWrapNorAllocate) {
+  const int here = on::rank(MPI_COMM_WORLD), processes = on::processes(MPI_COMM_WORLD);
+  static double one = 1;
+  DistArray array;
+  array.dim_data = {oracle::dimension(highest, processes, here)};
+  array.buffer = dap::row_major(&one, {0});
+  const bool last = here == processes - 1;
+  array.dim_data[0].dist = Block{last ? 0 : highest, highest, {}};  // the last one holds all
+  array.buffer.shape = {last ? highest : 0};
+  array.buffer.strides = {0};
+  array.buffer.type = dap::element_type<char>();
+  EXPECT_EQ(dap::mpi::gather(array, MPI_COMM_WORLD).owner({highest - 1}), processes - 1);
+
+  array.dim_data[0].dist = Cyclic{here == 0 ? 0 : highest, highest};  // the first one
+  array.buffer.shape = {here == 0 ? highest : 0};
+  EXPECT_EQ(dap::mpi::gather(array, MPI_COMM_WORLD).owner({highest - 1}), 0);
+
+  array.dim_data[0].dist = Block{0, highest, {{big, big - 1}}};
+  array.buffer.shape = {highest};
+  const Report report = dap::mpi::check(array, MPI_COMM_WORLD);
+  EXPECT_EQ(report.ok(), processes == 1) << report.text();
+  EXPECT_TRUE(on::same_everywhere(on::all_of(report), MPI_COMM_WORLD));
+}
+
+TEST(HugeDescriptions, AListThatOnlyStatesItsLengthFailsEveryProcess) {
+  const int here = on::rank(MPI_COMM_WORLD), processes = on::processes(MPI_COMM_WORLD);
+  for (int r = 0; r < processes; ++r) {
+    DistArray array = on::stamped(
+        oracle::Array({oracle::unstructured(std::vector<List>(static_cast<std::size_t>(processes), {1, 2}))}), here);
+    if (here == r) std::get<Unstructured>(array.dim_data[0].dist).indices.buffer.shape = {big};
+    const Report report = dap::mpi::check(array, MPI_COMM_WORLD);
+    EXPECT_EQ(report.errors(), 1) << report.text();
+    EXPECT_EQ(report.findings().at(0).process, r);
+    EXPECT_TRUE(on::same_everywhere(on::all_of(report), MPI_COMM_WORLD));
+  }
+}
+
+}  // namespace

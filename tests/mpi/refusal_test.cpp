@@ -1,0 +1,396 @@
+#include "mpi/support.hpp"
+#include <dap/mpi/gather.hpp>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <set>
+
+namespace {
+
+using dap::Block;
+using dap::Cyclic;
+using dap::DistArray;
+using dap::Finding;
+using dap::Index;
+using dap::Report;
+using dap::Rule;
+using dap::Unstructured;
+using oracle::List;
+
+constexpr Index big = Index{1} << 62;
+
+/// Block with padding x cyclic whose dealing starts at the last column, all shares alike.
+oracle::Array block_cyclic(const List& grid) {
+  const auto rows = static_cast<std::size_t>(grid[0]);
+  return oracle::Array(
+      {oracle::block(List(rows, 3), List(rows - 1, 1)), oracle::cyclic(4 * grid[1], 2, grid[1], grid[1] - 1)});
+}
+
+/// Unstructured x block.
+oracle::Array unstructured_block(const List& grid) {
+  std::vector<List> lists;
+  for (Index c = 0; c < grid[0]; ++c) lists.push_back({10 * c + 3, -10 * c - 4, 10 * c + 5});
+  return oracle::Array({oracle::unstructured(lists, true), oracle::block(List(static_cast<std::size_t>(grid[1]), 2))});
+}
+
+/// Gives the buffer another extent on one axis, over memory enough.
+void resize(DistArray& array, std::size_t axis, Index by) {
+  std::vector<Index> shape = array.buffer.shape;
+  shape[axis] += by;
+  const auto memory = std::make_shared<std::vector<double>>(10000);
+  array.buffer = dap::row_major(memory->data(), shape, memory);
+}
+
+/// Where process `r` stands, and with whom.
+struct Place {
+  Index rows, columns, row, column;
+  bool alone() const { return rows * columns == 1; }
+};
+
+/// One way for one process to be wrong, and what must be said of it.
+struct Fault {
+  std::string name;
+  std::function<void(DistArray&)> commit;
+  std::function<std::optional<Rule>(const Place&)> rule;  // nothing: that is no fault in such a grid
+  std::optional<Index> axis = {};
+  std::string key = "";    // of the finding; empty: `says` alone
+  std::string says = "";   // somewhere in the message
+  bool names_rank = true;  // the one that is wrong
+};
+
+template <class Kind>
+Kind& kind(DistArray& array, std::size_t axis) {
+  return std::get<Kind>(array.dim_data[axis].dist);
+}
+
+std::function<std::optional<Rule>(const Place&)> always(Rule rule) {
+  return [rule](const Place&) { return rule; };
+}
+
+/// Others disagree, or where there are none: `alone`.
+std::function<std::optional<Rule>(const Place&)> differs(Rule rule, std::optional<Rule> alone = {}) {
+  return [=](const Place& place) { return place.alone() ? alone : rule; };
+}
+
+/// Every process in turn commits the fault, over every 2-D grid: all get the same report, the rule, axis, key and rank
+/// are named, and the communicator works on.
+void expect_refused(const Fault& fault, const std::function<oracle::Array(const List&)>& base, MPI_Comm comm) {
+  const int here = on::rank(comm), processes = on::processes(comm);
+  for (const List& grid : on::grids(processes, 2)) {
+    const oracle::Array truth = base(grid);
+    for (int r = 0; r < processes; ++r) {
+      const Place place{grid[0], grid[1], truth.coordinates(r)[0], truth.coordinates(r)[1]};
+      const std::optional<Rule> rule = fault.rule(place);
+      if (!rule) continue;
+      SCOPED_TRACE(fault.name + " on rank " + std::to_string(r) + " of " + std::to_string(grid[0]) + " x " +
+                   std::to_string(grid[1]));
+      DistArray array = on::stamped(truth, here);
+      if (here == r) fault.commit(array);
+      const Report report = dap::mpi::check(array, comm);
+      const auto error = on::error_of([&] { dap::mpi::gather(array, comm); });
+      EXPECT_TRUE(on::same_everywhere(on::all_of(report), comm));
+      EXPECT_FALSE(report.ok());
+      EXPECT_TRUE(error.has_value());
+      EXPECT_EQ(error ? on::all_of(error->report()) : "", on::all_of(report));
+      EXPECT_EQ(report.count(*rule), report.errors()) << "other rules than " << dap::rule_text(*rule).id << ":\n"
+                                                      << report.text();
+      bool named = false, named_rank = false;
+      for (const Finding& f : report.findings()) {
+        const std::string text = f.text();
+        if (f.rule != *rule || f.axis != fault.axis || f.key != fault.key || text.find(fault.says) == std::string::npos)
+          continue;
+        named = true;
+        named_rank |= f.process == r || text.find("rank " + std::to_string(r)) != std::string::npos;
+      }
+      EXPECT_TRUE(named) << report.text();
+      EXPECT_TRUE(named_rank || !fault.names_rank) << report.text();
+
+      int sum = 1;
+      MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, comm);
+      EXPECT_EQ(sum, processes);
+      EXPECT_EQ(dap::mpi::gather(on::stamped(truth, here), comm).processes(), processes);
+    }
+  }
+}
+
+const std::vector<Fault> faults_of_one_process = {
+    {"unread version", [](auto& a) { a.version = "0.9.0"; }, always(Rule::version_read), {}, "__version__"},
+    {"no version", [](auto& a) { a.version = "newest"; }, always(Rule::version_form), {}, "__version__"},
+    {"long buffer", [](auto& a) { resize(a, 1, 1); }, always(Rule::shape_extent), 1},
+    {"flat buffer", [](auto& a) { a.buffer = dap::row_major(static_cast<double*>(a.buffer.data), {12}); },
+     always(Rule::shape_ndim)},
+    {"strides missing", [](auto& a) { a.buffer.strides.clear(); }, always(Rule::buffer_layout)},
+    {"null data", [](auto& a) { a.buffer.data = nullptr; }, always(Rule::buffer_data)},
+    {"elements of no bytes", [](auto& a) { a.buffer.type.bytes = 0; }, always(Rule::buffer_type)},
+    {"negative size", [](auto& a) { a.dim_data[1].size = -1; }, always(Rule::size), 1, "size"},
+    {"no grid",
+     [](auto& a) {
+       a.dim_data[1].proc_grid_size = 0;
+       a.dim_data[1].proc_grid_rank = 0;
+     },
+     always(Rule::grid_size), 1, "proc_grid_size"},
+    {"coordinate outside", [](auto& a) { a.dim_data[0].proc_grid_rank = a.dim_data[0].proc_grid_size; },
+     always(Rule::grid_rank), 0, "proc_grid_rank"},
+    {"block outside", [](auto& a) { kind<Block>(a, 0).stop += 1000; }, always(Rule::block_bounds), 0, "stop"},
+    {"huge start",
+     [](auto& a) {
+       kind<Block>(a, 0) = {big, big + 3, {}};
+     },
+     always(Rule::block_bounds), 0, "stop"},
+    {"huge padding",
+     [](auto& a) {
+       kind<Block>(a, 0).padding = {{big, big}};
+     },
+     always(Rule::block_padding), 0, "padding"},
+    {"negative padding",
+     [](auto& a) {
+       kind<Block>(a, 0).padding = {{0, -1}};
+     },
+     always(Rule::block_padding), 0, "padding"},
+    {"huge grid",
+     [](auto& a) { a.dim_data[0].proc_grid_size = a.dim_data[1].proc_grid_size = big; },
+     always(Rule::grid_product),
+     {},
+     "",
+     "does not fit"},
+    {"huge buffer",
+     [](auto& a) {
+       a.buffer.shape = {big, big};
+     },
+     always(Rule::buffer_layout)},
+    {"blocks of none", [](auto& a) { kind<Cyclic>(a, 1).block_size = 0; }, always(Rule::cyclic_block_size), 1,
+     "block_size"},
+    {"cyclic between blocks", [](auto& a) { kind<Cyclic>(a, 1).start = 1; }, always(Rule::cyclic_start), 1, "start"},
+};
+
+TEST(OneBadProcess, BreakingARuleAloneFailsEveryProcess) {
+  for (const Fault& fault : faults_of_one_process) expect_refused(fault, block_cyclic, MPI_COMM_WORLD);
+}
+
+TEST(OneBadProcess, FailsEveryProcessOfAnyCommunicator) {
+  on::every_communicator([](MPI_Comm comm) {
+    expect_refused(faults_of_one_process[0], block_cyclic, comm);
+    expect_refused(faults_of_one_process[2], block_cyclic, comm);
+  });
+}
+
+TEST(OneBadProcess, SayingOtherThanTheOthersFailsEveryProcess) {
+  const auto agree_axis = differs(Rule::agree_axis);
+  const std::vector<Fault> faults = {
+      {"another size", [](auto& a) { a.dim_data[0].size += 1; }, differs(Rule::agree_axis, Rule::block_tiling), 0, "",
+       "size", false},
+      {"huge size", [](auto& a) { a.dim_data[0].size = big; }, differs(Rule::agree_axis, Rule::block_tiling), 0, "",
+       "size", false},
+      {"another ndim",
+       [](auto& a) {
+         a.dim_data.push_back(dap::undistributed(1));
+         a.buffer.shape.push_back(1);
+         a.buffer.strides.push_back(8);
+       },
+       differs(Rule::agree_ndim)},
+      {"no axes at all",
+       [](auto& a) {
+         a.dim_data.clear();
+         a.buffer.shape.clear();
+         a.buffer.strides.clear();
+       },
+       differs(Rule::agree_ndim)},
+      {"shorter elements",
+       [](auto& a) { a.buffer.type.bytes = 4; },
+       differs(Rule::agree_element_type),
+       {},
+       "",
+       "float32"},
+      {"integers",
+       [](auto& a) { a.buffer.type = dap::element_type<Index>(); },
+       differs(Rule::agree_element_type),
+       {},
+       "",
+       "int64"},
+      {"swapped bytes",
+       [](auto& a) { a.buffer.type.native_order = false; },
+       differs(Rule::agree_element_type),
+       {},
+       "",
+       "f8"},
+      {"another dist_type",
+       [](auto& a) {
+         a.dim_data[1].dist = Block{0, 4, {}};
+       },
+       agree_axis, 1, "", "dist_type"},
+      {"another proc_grid_size", [](auto& a) { a.dim_data[0].proc_grid_size += 1; },
+       differs(Rule::agree_axis, Rule::grid_product), 0, "", "proc_grid_size"},
+      {"huge proc_grid_size", [](auto& a) { a.dim_data[1].proc_grid_size = big; },
+       differs(Rule::agree_axis, Rule::grid_product), 1, "", "proc_grid_size"},
+      {"another block_size",
+       [](auto& a) {
+         kind<Cyclic>(a, 1).block_size = 1;
+         kind<Cyclic>(a, 1).start /= 2;
+       },
+       agree_axis, 1, "", "block_size"},
+      {"huge block_size",
+       [](auto& a) {
+         kind<Cyclic>(a, 1) = {0, big};
+         resize(a, 1, a.dim_data[1].size - 4);
+       },
+       agree_axis, 1, "", "block_size"},
+      {"periodic", [](auto& a) { a.dim_data[0].periodic = true; }, agree_axis, 0, "", "periodic"},
+  };
+  for (Fault fault : faults) {
+    if (fault.rule({1, 1, 0, 0}) == Rule::grid_product) {  // of one process: no other to compare with
+      if (on::processes(MPI_COMM_WORLD) == 1) continue;
+    }
+    if (fault.rule({1, 1, 0, 0}) == Rule::block_tiling && on::processes(MPI_COMM_WORLD) == 1) fault.key = "stop";
+    expect_refused(fault, block_cyclic, MPI_COMM_WORLD);
+  }
+}
+
+TEST(OneBadProcess, AGridOfOtherThanAllProcessesFailsEveryProcess) {
+  const int here = on::rank(MPI_COMM_WORLD), processes = on::processes(MPI_COMM_WORLD);
+  for (const Index places : {processes + 1, 2 * processes, processes - 1}) {
+    if (places < 1) continue;
+    const oracle::Array truth({oracle::cyclic(2 * places, 2, places)});
+    const DistArray array = on::stamped(truth, std::min<Index>(here, places - 1));
+    const Report report = dap::mpi::check(array, MPI_COMM_WORLD);
+    EXPECT_EQ(report.counts(), (oracle::Counts{{Rule::grid_product, 1}})) << report.text();
+    for (const Index number : {places, static_cast<Index>(processes)})
+      EXPECT_NE(report.text().find(" " + std::to_string(number) + " "), std::string::npos) << report.text();
+    EXPECT_TRUE(on::same_everywhere(on::all_of(report), MPI_COMM_WORLD));
+    EXPECT_TRUE(on::error_of([&] { dap::mpi::gather(array, MPI_COMM_WORLD); }).has_value());
+  }
+}
+
+TEST(OneBadProcess, StandingInAnothersPlaceFailsEveryProcess) {
+  const Fault row = {
+      "another row",
+      [](auto& a) { a.dim_data[0].proc_grid_rank = (a.dim_data[0].proc_grid_rank + 1) % a.dim_data[0].proc_grid_size; },
+      [](const Place& p) { return p.rows > 1 ? std::optional(Rule::grid_order) : std::nullopt; }};
+  const Fault column = {
+      "another column",
+      [](auto& a) { a.dim_data[1].proc_grid_rank = (a.dim_data[1].proc_grid_rank + 1) % a.dim_data[1].proc_grid_size; },
+      [](const Place& p) { return p.columns > 1 ? std::optional(Rule::grid_order) : std::nullopt; }};
+  expect_refused(row, block_cyclic, MPI_COMM_WORLD);
+  expect_refused(column, block_cyclic, MPI_COMM_WORLD);
+}
+
+TEST(OneBadProcess, HoldingAnotherShareFailsEveryProcess) {
+  const auto of_column = [](Rule alone) {  // compared with those of its row's coordinate, else with the neighbours
+    return [alone](const Place& p) { return std::optional(p.columns > 1 ? Rule::axis_same : alone); };
+  };
+  const auto shorter = [](auto& a) {
+    kind<Block>(a, 0).start += 1;
+    resize(a, 0, -1);
+  };
+  expect_refused({"start off by one", shorter, of_column(Rule::block_tiling), 0, "start", "", false}, block_cyclic,
+                 MPI_COMM_WORLD);
+  expect_refused({"stop off by one",
+                  [](auto& a) {
+                    kind<Block>(a, 0).stop -= 1;
+                    resize(a, 0, -1);
+                  },
+                  [](const Place& p) { return p.columns > 1 ? std::optional(Rule::axis_same) : std::nullopt; }, 0,
+                  "stop", "", false},
+                 block_cyclic, MPI_COMM_WORLD);
+  expect_refused(
+      {"another padding between neighbours",
+       [](auto& a) {
+         auto& padding = *kind<Block>(a, 0).padding;
+         padding = {0, 0};
+       },
+       [](const Place& p) { return p.columns > 1 && p.rows > 1 ? std::optional(Rule::axis_same) : std::nullopt; }, 0,
+       "", "padding", false},
+      block_cyclic, MPI_COMM_WORLD);
+  expect_refused(
+      {"dealt in another place",
+       [](auto& a) { kind<Cyclic>(a, 1).start = (kind<Cyclic>(a, 1).start + 2) % (2 * a.dim_data[1].proc_grid_size); },
+       [](const Place& p) {
+         return p.columns == 1 ? std::nullopt : std::optional(p.rows > 1 ? Rule::axis_same : Rule::cyclic_start);
+       },
+       1, "start", "", false},
+      block_cyclic, MPI_COMM_WORLD);
+}
+
+TEST(OneBadProcess, HoldingWrongIndicesFailsEveryProcess) {
+  static const double numbers[3] = {0, 1, 2};
+  static const Index three[3] = {3, -4, 5};
+  const auto set = [](List list) { return [list](DistArray& a) { kind<Unstructured>(a, 0).indices = list; }; };
+  const auto buffer = [](const dap::Buffer& b) { return [b](DistArray& a) { kind<Unstructured>(a, 0).indices = b; }; };
+  dap::Buffer nowhere = dap::row_major(three, {3}), in_two_axes = dap::row_major(three, {3, 1}), cuda = nowhere;
+  nowhere.data = nullptr;
+  cuda.memory.kind = dap::Memory::Kind::cuda;
+  const auto same = [](std::optional<Rule> alone) {
+    return [alone](const Place& p) { return p.columns > 1 ? Rule::axis_same : alone; };
+  };
+  const auto bad_list = always(Rule::unstructured_indices);
+  const std::vector<Fault> faults = {
+      {"an index twice", set({8, 1, 8}), always(Rule::unstructured_unique), 0, "indices"},
+      {"indices of another type", buffer(dap::row_major(numbers, {3})), bad_list, 0, "indices"},
+      {"no indices", buffer(nowhere), bad_list, 0, "indices"},
+      {"indices in two axes", buffer(in_two_axes), bad_list, 0, "indices"},
+      {"indices elsewhere", buffer(cuda), bad_list, 0, "indices"},
+      {"another list", set({901, 900, 902}), same({}), 0, "indices", "", false},
+      {"the same list in another order",
+       [](auto& a) {
+         List list = *dap::read_indices(kind<Unstructured>(a, 0).indices);
+         std::reverse(list.begin(), list.end());
+         kind<Unstructured>(a, 0).indices = list;
+       },
+       same({}), 0, "indices", "", false},
+      {"a shorter list",
+       [](auto& a) {
+         kind<Unstructured>(a, 0).indices = List{900, 901};
+         resize(a, 0, -1);
+       },
+       same(Rule::unstructured_size), 0, "", "", false},
+      {"a claim of its own", [](auto& a) { kind<Unstructured>(a, 0).one_to_one = false; }, differs(Rule::agree_axis), 0,
+       "", "one_to_one"},
+  };
+  for (const Fault& fault : faults) expect_refused(fault, unstructured_block, MPI_COMM_WORLD);
+}
+
+TEST(OneBadProcess, ClaimingAloneWhatAnotherListsFailsEveryProcess) {
+  const int here = on::rank(MPI_COMM_WORLD), processes = on::processes(MPI_COMM_WORLD);
+  for (int r = 0; r < processes && processes > 1; ++r) {
+    DistArray array = on::stamped(unstructured_block({processes, 1}), here);
+    const int other = (r + 1) % processes;
+    if (here == r) kind<Unstructured>(array, 0).indices = List{77, 10 * other + 3, 78};
+    const Report report = dap::mpi::check(array, MPI_COMM_WORLD);
+    EXPECT_EQ(report.counts(), (oracle::Counts{{Rule::unstructured_one_to_one, 1}})) << report.text();
+    EXPECT_EQ(report.findings().at(0).axis, 0);
+    EXPECT_EQ(report.findings().at(0).key, "indices");
+    EXPECT_EQ(report.findings().at(0).process, std::max(r, other));
+    EXPECT_NE(report.text().find(" " + std::to_string(10 * other + 3) + " "), std::string::npos) << report.text();
+    EXPECT_TRUE(on::same_everywhere(on::all_of(report), MPI_COMM_WORLD));
+    if (here == r) kind<Unstructured>(array, 0).one_to_one = false;
+  }
+}
+
+TEST(OneBadProcess, AnotherKindOfAxisIsToldOnce) {
+  const int here = on::rank(MPI_COMM_WORLD), processes = on::processes(MPI_COMM_WORLD);
+  for (int r = 0; r < processes && processes > 1; ++r) {
+    DistArray array = on::stamped(block_cyclic({processes, 1}), here);
+    if (here == r) array.dim_data[1].dist = Block{0, 4, {}};  // says nothing of block_size
+    const Report report = dap::mpi::check(array, MPI_COMM_WORLD);
+    EXPECT_EQ(report.counts(), (oracle::Counts{{Rule::agree_axis, 1}})) << report.text();
+  }
+}
+
+TEST(OneBadProcess, SeveralFaultsOnSeveralProcessesAreAllTold) {
+  const int here = on::rank(MPI_COMM_WORLD), processes = on::processes(MPI_COMM_WORLD);
+  DistArray array = on::stamped(block_cyclic({1, processes}), here);
+  array.version = here % 2 == 0 ? "0.9.0" : "0.10.0";
+  array.dim_data[0].extras = {{"name", "1"}};
+  if (here % 2 == 1) array.buffer.data = nullptr;
+  const Report report = dap::mpi::check(array, MPI_COMM_WORLD);
+  oracle::Counts expected = {{Rule::version_read, (processes + 1) / 2}, {Rule::extra_key, processes}};
+  if (processes > 1) expected[Rule::buffer_data] = processes / 2;
+  EXPECT_EQ(report.counts(), expected) << report.text();
+  Index last = 0;
+  for (const Finding& finding : report.findings()) {
+    EXPECT_GE(finding.process.value_or(-1), last);
+    last = finding.process.value_or(-1);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,221 @@
+#include "support/oracle.hpp"
+#include <dap/buffer.hpp>
+#include <dap/report.hpp>
+
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <random>
+
+namespace {
+
+using dap::Buffer;
+using dap::ElementType;
+using dap::Index;
+using dap::Memory;
+using oracle::List;
+using Kind = ElementType::Kind;
+
+constexpr Index big = Index{1} << 62;
+
+/// A buffer over memory whose bytes all differ from their neighbours.
+struct Sandbox {
+  std::vector<unsigned char> bytes = std::vector<unsigned char>(4096);
+  Sandbox() {
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<unsigned char>(i * 7 + i / 256);
+  }
+  Buffer buffer(Index element_bytes, const List& shape, const List& strides) {
+    Buffer buffer;
+    buffer.data = bytes.data() + bytes.size() / 2;
+    buffer.type = {Kind::opaque, element_bytes, true};
+    buffer.shape = shape;
+    buffer.strides = strides;
+    return buffer;
+  }
+};
+
+void expect_packs(const Buffer& buffer) {
+  std::vector<std::byte> expected;
+  for (const std::byte* at : oracle::addresses(buffer))
+    for (Index i = 0; i < buffer.type.bytes; ++i) expected.push_back(at[i]);
+  std::vector<std::byte> out(expected.size() + 1, std::byte{0xee});
+  ASSERT_EQ(dap::pack(buffer, out.data()), static_cast<Index>(expected.size()));
+  ASSERT_EQ(out.back(), std::byte{0xee});
+  out.pop_back();
+  ASSERT_EQ(out, expected) << ::testing::PrintToString(buffer.shape) << ::testing::PrintToString(buffer.strides);
+}
+
+void expect_row_major(const Buffer& buffer) {
+  const auto all = oracle::addresses(buffer);
+  bool in_a_row = true;
+  for (std::size_t i = 1; i < all.size(); ++i) in_a_row &= all[i] - all[i - 1] == buffer.type.bytes;
+  ASSERT_EQ(dap::is_row_major(buffer), in_a_row)
+      << ::testing::PrintToString(buffer.shape) << ::testing::PrintToString(buffer.strides);
+}
+
+TEST(ElementType, HasNumPysNames) {
+  EXPECT_EQ(dap::element_type<bool>().name(), "bool");
+  EXPECT_EQ(dap::element_type<std::int8_t>().name(), "int8");
+  EXPECT_EQ(dap::element_type<const std::uint16_t>().name(), "uint16");
+  EXPECT_EQ(dap::element_type<std::int32_t>().name(), "int32");
+  EXPECT_EQ(dap::element_type<long long>().name(), "int64");
+  EXPECT_EQ(dap::element_type<unsigned long>().name(), "uint64");
+  EXPECT_EQ(dap::element_type<float>().name(), "float32");
+  EXPECT_EQ(dap::element_type<double>().name(), "float64");
+  EXPECT_EQ(dap::element_type<std::complex<float>>().name(), "complex64");
+  EXPECT_EQ(dap::element_type<std::complex<double>>().name(), "complex128");
+  EXPECT_EQ(dap::element_type<List>().kind, Kind::opaque);
+  const std::uint16_t probe = 1;
+  const std::string swapped = *reinterpret_cast<const unsigned char*>(&probe) == 1 ? ">" : "<";
+  EXPECT_EQ((ElementType{Kind::floating, 8, false}).name(), swapped + "f8");
+  EXPECT_EQ((ElementType{Kind::unsigned_integer, 2, false}).name(), swapped + "u2");
+  EXPECT_EQ((ElementType{Kind::complex, 16, false}).name(), swapped + "c16");
+}
+
+TEST(ElementType, IsEqualWhereKindLengthAndByteOrderAre) {
+  const ElementType type = dap::element_type<int>();
+  EXPECT_EQ(type, (ElementType{Kind::signed_integer, 4, true}));
+  EXPECT_NE(type, (ElementType{Kind::unsigned_integer, 4, true}));
+  EXPECT_NE(type, (ElementType{Kind::signed_integer, 8, true}));
+  EXPECT_NE(type, (ElementType{Kind::signed_integer, 4, false}));
+}
+
+TEST(Memory, HasAName) {
+  EXPECT_EQ(Memory{}.name(), "host");
+  EXPECT_EQ((Memory{Memory::Kind::cuda, 1}).name(), "cuda:1");
+  EXPECT_EQ((Memory{Memory::Kind::cuda_managed, 0}).name(), "cuda_managed:0");
+  EXPECT_EQ((Memory{Memory::Kind::hip, 2}).name(), "hip:2");
+  EXPECT_EQ((Memory{Memory::Kind::sycl, 3}).name(), "sycl:3");
+}
+
+TEST(Buffer, StridesAreThoseOfARowAfterRow) {
+  EXPECT_EQ(dap::row_major_strides({2, 3, 4}, 8), (List{96, 32, 8}));
+  EXPECT_EQ(dap::column_major_strides({2, 3, 4}, 8), (List{8, 16, 48}));
+  EXPECT_EQ(dap::row_major_strides({}, 8), List{});
+  EXPECT_EQ(dap::column_major_strides({5}, 2), List{2});
+}
+
+TEST(Buffer, StridesOfAnEmptyShapeDoNotWrap) {
+  for (const List& shape : {List{0, big, big}, List{big, 0, big}, List{big, big, 0}}) {
+    for (Index stride : dap::row_major_strides(shape, 8)) EXPECT_GE(stride, 0);
+    for (Index stride : dap::column_major_strides(shape, 8)) EXPECT_GE(stride, 0);
+    EXPECT_EQ(dap::element_count(dap::allocate(dap::element_type<double>(), shape)), 0);
+  }
+}
+
+TEST(Buffer, DescribesMemoryAndSaysWhetherItMayBeWritten) {
+  double values[6] = {0, 1, 2, 3, 4, 5};
+  const Buffer buffer = dap::row_major(values, {2, 3});
+  EXPECT_EQ(buffer.data, values);
+  EXPECT_EQ(buffer.type, dap::element_type<double>());
+  EXPECT_EQ(buffer.shape, (List{2, 3}));
+  EXPECT_EQ(buffer.strides, (List{24, 8}));
+  EXPECT_EQ(buffer.ndim(), 2);
+  EXPECT_EQ(dap::element_count(buffer), 6);
+  EXPECT_FALSE(buffer.read_only);
+  EXPECT_TRUE(dap::row_major(static_cast<const double*>(values), {6}).read_only);
+  EXPECT_EQ(dap::row_major(static_cast<const double*>(values), {6}).type, dap::element_type<double>());
+  EXPECT_EQ(dap::element_count(dap::row_major(values, {})), 1);
+}
+
+TEST(Buffer, OwnerKeepsTheMemoryAlive) {
+  auto values = std::make_shared<std::vector<int>>(4, 7);
+  std::weak_ptr<std::vector<int>> alive = values;
+  Buffer part;
+  {
+    const Buffer whole = dap::row_major(values->data(), {4}, values);
+    values.reset();
+    part = dap::sub_buffer(whole, {{1, 3}});
+  }
+  EXPECT_FALSE(alive.expired());
+  EXPECT_EQ(static_cast<int*>(part.data)[1], 7);
+  part = Buffer{};
+  EXPECT_TRUE(alive.expired());
+}
+
+TEST(Buffer, AllocatedIsZeroedRowMajorAndKeepsItselfAlive) {
+  Buffer copy;
+  {
+    const Buffer buffer = dap::allocate(dap::element_type<double>(), {3, 2});
+    EXPECT_EQ(buffer.strides, (List{16, 8}));
+    EXPECT_FALSE(buffer.read_only);
+    copy = buffer;
+  }
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(static_cast<double*>(copy.data)[i]++, 0);
+  EXPECT_EQ(dap::element_count(dap::allocate(copy.type, {0})), 0);
+  EXPECT_EQ(dap::element_count(dap::allocate(copy.type, {})), 1);
+}
+
+TEST(Buffer, AllocateRefusesWhatAreNoExtents) {
+  const ElementType type = dap::element_type<double>();
+  for (const List& shape : {List{-1}, List{-1, -1}, List{0, -1}, List{big}, List{big, 4},
+                            List{std::numeric_limits<Index>::min()}, List{std::numeric_limits<Index>::max(), 2}})
+    EXPECT_THROW(dap::allocate(type, shape), dap::Error) << ::testing::PrintToString(shape);
+}
+
+TEST(Buffer, SubBufferStandsWhereItsElementsStood) {
+  Sandbox sandbox;
+  for (const List& strides : {List{48, 16, 4}, List{4, 8, 24}, List{-48, 16, -4}, List{0, 4, 0}, List{3, -1, 7}}) {
+    const Buffer whole = sandbox.buffer(4, {2, 3, 4}, strides);
+    oracle::for_each_index({3, 4, 5, 3, 4, 5}, [&](const List& v) {
+      if (v[0] > v[3] || v[1] > v[4] || v[2] > v[5]) return;
+      const Buffer part = dap::sub_buffer(whole, {{v[0], v[3]}, {v[1], v[4]}, {v[2], v[5]}});
+      ASSERT_EQ(part.shape, (List{v[3] - v[0], v[4] - v[1], v[5] - v[2]}));
+      ASSERT_EQ(part.type, whole.type);
+      oracle::for_each_index(part.shape, [&](const List& at) {
+        ASSERT_EQ(oracle::address(part, at), oracle::address(whole, {v[0] + at[0], v[1] + at[1], v[2] + at[2]}));
+      });
+    });
+  }
+  const Buffer point = sandbox.buffer(4, {}, {});
+  EXPECT_EQ(dap::sub_buffer(point, {}).data, point.data);
+}
+
+TEST(Buffer, PackCopiesRowByRowWhateverTheMemoryOrder) {
+  Sandbox sandbox;
+  oracle::for_each_memory_order(3, [&](const auto& axes, const auto& backwards) {
+    for (Index bytes : {1, 3, 8, 16}) {
+      const ElementType type{Kind::opaque, bytes, true};
+      const Buffer whole = oracle::dense_buffer(sandbox.bytes.data(), type, {3, 4, 5}, axes, backwards);
+      ASSERT_NO_FATAL_FAILURE(expect_packs(whole));
+      ASSERT_NO_FATAL_FAILURE(expect_packs(dap::sub_buffer(whole, {{1, 3}, {0, 3}, {2, 5}})));
+      ASSERT_NO_FATAL_FAILURE(expect_packs(dap::sub_buffer(whole, {{1, 2}, {0, 4}, {0, 5}})));
+      ASSERT_NO_FATAL_FAILURE(expect_packs(dap::sub_buffer(whole, {{0, 3}, {2, 2}, {0, 5}})));
+    }
+  });
+}
+
+TEST(Buffer, PackAndRowMajorHoldForAnyStrides) {
+  Sandbox sandbox;
+  std::mt19937 random(11);
+  const List strides = {-40, -16, -8, -3, 0, 1, 4, 8, 16, 24, 48, 96};
+  for (int round = 0; round < 20000; ++round) {
+    List shape, steps;
+    for (int axis = 0; axis < round % 5; ++axis) {
+      shape.push_back(static_cast<Index>(random() % 4));
+      steps.push_back(strides[random() % strides.size()]);
+    }
+    const Buffer buffer = sandbox.buffer(round % 2 == 0 ? 8 : 4, shape, steps);
+    ASSERT_NO_FATAL_FAILURE(expect_packs(buffer));
+    ASSERT_NO_FATAL_FAILURE(expect_row_major(buffer));
+  }
+}
+
+TEST(Buffer, StridesOfSingleElementsDoNotMatter) {
+  Sandbox sandbox;
+  const Buffer buffer = sandbox.buffer(8, {1, 3, 1}, {big, 8, -big});
+  ASSERT_NO_FATAL_FAILURE(expect_packs(buffer));
+  EXPECT_TRUE(dap::is_row_major(buffer));
+}
+
+TEST(Buffer, PackOfNothingTouchesNothing) {
+  Buffer buffer;
+  buffer.type = dap::element_type<double>();
+  buffer.shape = {big, 0};
+  buffer.strides = {8, 8};
+  EXPECT_EQ(dap::pack(buffer, nullptr), 0);
+}
+
+}  // namespace

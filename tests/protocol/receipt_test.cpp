@@ -1,0 +1,34 @@
+#include <dap/receipt.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+TEST(Receipt, SaysSharedUntilSomethingIsCopied) {
+  dap::Receipt receipt;
+  EXPECT_TRUE(receipt.shared);
+  EXPECT_EQ(receipt.bytes_copied, 0);
+  EXPECT_TRUE(receipt.losses.empty());
+  EXPECT_EQ(receipt.text().rfind("shared, 0 bytes copied", 0), 0u) << receipt.text();
+  receipt.shared = false;
+  receipt.bytes_copied = 9223372036854775807;
+  EXPECT_EQ(receipt.text().rfind("copied, 9223372036854775807 bytes copied", 0), 0u) << receipt.text();
+}
+
+TEST(Receipt, NamesEveryLossAndTheCostInOneLine) {
+  dap::Receipt receipt;
+  receipt.losses = {"periodic", "the patch number"};
+  for (double seconds : {0.0, 0.25, 1e-300, -1.7976931348623157e308}) {
+    receipt.seconds = seconds;
+    const std::string line = receipt.text();
+    EXPECT_NE(line.find("periodic, the patch number"), std::string::npos) << line;
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+    EXPECT_NE(line.find(" s;"), std::string::npos) << line;
+  }
+  receipt.seconds = 0.25;
+  EXPECT_NE(receipt.text().find("0.25 s"), std::string::npos);
+}
+
+TEST(Copy, NeverIsWhatNothingSaidMeans) { EXPECT_EQ(dap::Copy{}, dap::Copy::never); }
+
+}  // namespace

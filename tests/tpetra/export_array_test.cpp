@@ -1,0 +1,134 @@
+#include "tpetra/support.hpp"
+#include <dap/mpi/gather.hpp>
+
+using namespace tpetra_test;
+using dap::tpetra::export_array;
+using dap::tpetra::import_vector;
+using dap::tpetra::Layout;
+using dap::tpetra::Map;
+
+namespace {
+
+Teuchos::RCP<const Teuchos::Comm<int>> world() { return Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD)); }
+
+Teuchos::RCP<dap::tpetra::Vector<double>> vector_on(std::vector<Map::global_ordinal_type> ids, Index base = 0) {
+  const Teuchos::ArrayView<const Map::global_ordinal_type> list(ids);
+  const auto map = Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), list, base, world()));
+  return Teuchos::rcp(new dap::tpetra::Vector<double>(map));
+}
+
+}  // namespace
+
+TEST(ExportArray, GivesBackEveryKindAsItCame) {
+  for_each_array(plain_axes, [](const oracle::Array& array) {
+    const dap::DistArray part = stamped(array);
+    const Layout layout(part, MPI_COMM_WORLD);
+    const auto imported = import_vector<double>(part, layout);
+    const auto exported = export_array(imported.vector, layout);
+    EXPECT_EQ(exported.array.buffer.shape, part.buffer.shape);
+    EXPECT_EQ(exported.receipt.bytes_copied, 0);
+    EXPECT_TRUE(dap::check(exported.array).ok()) << dap::check(exported.array).text();
+    const dap::Distribution again = dap::mpi::gather(exported.array, MPI_COMM_WORLD);
+    for (const auto& element : array.elements(rank(), dap::Part::local)) {
+      EXPECT_EQ(oracle::address(exported.array.buffer, element.local), oracle::address(part.buffer, element.local));
+      EXPECT_EQ(again.global_index(rank(), element.local), element.global);
+    }
+  });
+}
+
+TEST(ExportArray, KeepsEveryMemoryOrder) {
+  const Index p = processes();
+  const oracle::Array array({oracle::cyclic(2 * p + 1, 1, p), oracle::block({3})});
+  oracle::for_each_memory_order(2, [&](const std::vector<Index>& axes, const std::vector<bool>& backwards) {
+    dap::DistArray part = stamped(array);
+    turn(part.buffer, axes, backwards);
+    const Layout layout(part, MPI_COMM_WORLD);
+    const dap::Buffer out = export_array(import_vector<double>(part, layout).vector, layout).array.buffer;
+    EXPECT_EQ(oracle::addresses(out), oracle::addresses(part.buffer));
+  });
+}
+
+TEST(ExportArray, ALayoutWithPaddingIsRefused) {
+  if (processes() == 1) return;
+  const oracle::Array array({padded_axes(processes())[0]});
+  const dap::DistArray part = stamped(array);
+  const Layout layout(part, MPI_COMM_WORLD);
+  const auto imported = import_vector<double>(part, layout);
+  EXPECT_TRUE(says(refusal([&] { export_array(imported.vector, layout); }), "the layout has padding"));
+  const auto line = export_array(imported.vector);
+  EXPECT_EQ(line.array.dim_data[0].dist_type(), 'b');
+  EXPECT_EQ(line.array.buffer.data, data_of(*imported.vector));
+}
+
+TEST(ExportArray, AVectorOfAnotherMapIsRefusedOnEveryProcess) {
+  const oracle::Array array({oracle::cyclic(2 * processes(), 1, processes())});
+  const Layout layout(stamped(array), MPI_COMM_WORLD);
+  for (Index bad = 0; bad < processes(); ++bad) {
+    std::vector<Map::global_ordinal_type> ids{rank(), rank() + processes()};
+    if (rank() == bad) std::swap(ids[0], ids[1]);
+    EXPECT_TRUE(says(refusal([&] { export_array(vector_on(ids), layout); }), "does not list the ids of the layout"));
+  }
+}
+
+TEST(ExportArray, AVectorOfYourOwnMapWithTheSameIdsIsAccepted) {
+  const oracle::Array array({oracle::cyclic(2 * processes(), 1, processes())});
+  const Layout layout(stamped(array), MPI_COMM_WORLD);
+  const auto mine = vector_on({rank(), rank() + processes()});
+  const auto exported = export_array(mine, layout);
+  EXPECT_EQ(exported.array.buffer.data, data_of(*mine));
+  EXPECT_EQ(exported.array.dim_data[0].dist_type(), 'c');
+}
+
+TEST(ExportArray, AUniformMapIsBlockWithItsIndexBaseNamedAsLost) {
+  for (const Index base : {Index{0}, Index{1}}) {
+    const auto map = Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(5 * processes() + 1), base, world()));
+    const auto vector = Teuchos::rcp(new dap::tpetra::Vector<double>(map));
+    const auto exported = export_array(vector);
+    const dap::Distribution d = dap::mpi::gather(exported.array, MPI_COMM_WORLD);
+    EXPECT_EQ(d.axis(0).dist_type(), 'b');
+    EXPECT_EQ(d.axis(0).size(), 5 * processes() + 1);
+    EXPECT_EQ(exported.array.buffer.data, data_of(*vector));
+    for (Index l = 0; l < exported.array.buffer.shape[0]; ++l)
+      EXPECT_EQ(d.global_index(rank(), {l})[0] + base, map->getGlobalElement(static_cast<int>(l)));
+    EXPECT_EQ(exported.receipt.losses.size(), base == 0 ? 0U : 1U);
+  }
+}
+
+TEST(ExportArray, AListThatHappensToBeOneRangeIsBlock) {
+  const auto vector = vector_on({2 * rank(), 2 * rank() + 1});
+  EXPECT_EQ(export_array(vector).array.dim_data[0].dist_type(), 'b');
+}
+
+TEST(ExportArray, AnyOtherMapIsUnstructuredWithOneToOneProven) {
+  const auto scattered = vector_on({100 - rank(), 7 * rank() + 200});
+  const dap::DistArray one = export_array(scattered).array;
+  ASSERT_EQ(one.dim_data[0].dist_type(), 'u');
+  EXPECT_TRUE(std::get<dap::Unstructured>(one.dim_data[0].dist).one_to_one);
+  const dap::Distribution d = dap::mpi::gather(one, MPI_COMM_WORLD);
+  for (Index p = 0; p < processes(); ++p) EXPECT_EQ(d.owner({100 - p}), p);
+
+  const auto overlapping = vector_on({5, 10 + rank()});
+  const dap::DistArray shared = export_array(overlapping).array;
+  ASSERT_EQ(shared.dim_data[0].dist_type(), 'u');
+  EXPECT_EQ(std::get<dap::Unstructured>(shared.dim_data[0].dist).one_to_one, processes() == 1);
+}
+
+TEST(ExportArray, AProcessWithoutElementsHasAnEmptyShareInItsPlace) {
+  const bool empty = rank() == processes() / 2 && processes() > 1;
+  const Index before = rank() > processes() / 2 ? 2 * rank() - 2 : 2 * rank();
+  const auto vector = vector_on(empty ? std::vector<Map::global_ordinal_type>{}
+                                      : std::vector<Map::global_ordinal_type>{before, before + 1});
+  const dap::DistArray array = export_array(vector).array;
+  EXPECT_TRUE(dap::mpi::check(array, MPI_COMM_WORLD).ok()) << dap::mpi::check(array, MPI_COMM_WORLD).text();
+  EXPECT_EQ(array.dim_data[0].dist_type(), 'b');
+}
+
+TEST(ExportArray, ANullVectorOnOneProcessIsRefusedOnAll) {
+  const oracle::Array array({oracle::cyclic(2 * processes(), 1, processes())});
+  const Layout layout(stamped(array), MPI_COMM_WORLD);
+  for (Index bad = 0; bad < processes(); ++bad) {
+    Teuchos::RCP<dap::tpetra::Vector<double>> vector = import_vector<double>(stamped(array), layout).vector;
+    if (rank() == bad) vector.reset();
+    EXPECT_TRUE(says(refusal([&] { export_array(vector, layout); }), "the vector is null"));
+  }
+}

@@ -1,0 +1,213 @@
+#include "tpetra/support.hpp"
+
+#include <cstring>
+
+using namespace tpetra_test;
+using dap::Copy;
+using dap::tpetra::import_vector;
+using dap::tpetra::Layout;
+
+namespace {
+
+oracle::Array rows_of_three() {
+  return oracle::Array({oracle::block(oracle::List(static_cast<std::size_t>(processes()), 2)), oracle::block({3})});
+}
+
+// The same elements with room between them: rows of 5 of which 3 are used.
+dap::DistArray strided(const oracle::Array& array) {
+  dap::DistArray part = stamped(array);
+  dap::Buffer wide = dap::allocate(part.buffer.type, {part.buffer.shape[0], 5});
+  wide.shape[1] = 3;
+  for (const auto& element : array.elements(rank(), dap::Part::local))
+    *reinterpret_cast<double*>(oracle::address(wide, element.local)) =
+        *reinterpret_cast<double*>(oracle::address(part.buffer, element.local));
+  part.buffer = wide;
+  return part;
+}
+
+}  // namespace
+
+TEST(ImportVector, IsTheArraysMemoryForEveryKind) {
+  for_each_array(plain_axes, [](const oracle::Array& array) {
+    const dap::DistArray part = stamped(array);
+    const auto imported = import_vector<double>(part, MPI_COMM_WORLD);
+    EXPECT_TRUE(imported.receipt.shared);
+    EXPECT_EQ(imported.receipt.bytes_copied, 0);
+    if (dap::element_count(part.buffer) > 0) {
+      EXPECT_EQ(data_of(*imported.vector), part.buffer.data);
+    }
+    const std::vector<Index> ids = ids_of(*imported.vector->getMap());
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      EXPECT_EQ(data_of(*imported.vector)[i], static_cast<double>(ids[i]) + 0.5);
+  });
+}
+
+TEST(ImportVector, AWriteOnOneSideIsReadOnTheOther) {
+  const dap::DistArray part = stamped(rows_of_three());
+  const auto imported = import_vector<double>(part, MPI_COMM_WORLD);
+  static_cast<double*>(part.buffer.data)[4] = -3;
+  EXPECT_EQ(data_of(*imported.vector)[4], -3);
+  imported.vector->putScalar(7);
+  EXPECT_EQ(static_cast<double*>(part.buffer.data)[5], 7);
+  imported.vector->scale(2);
+  EXPECT_EQ(static_cast<double*>(part.buffer.data)[0], 14);
+}
+
+TEST(ImportVector, EveryDenseMemoryOrderIsSharedBackwardsTooAndNormsAgree) {
+  const oracle::Array array = rows_of_three();
+  oracle::for_each_memory_order(2, [&](const std::vector<Index>& axes, const std::vector<bool>& backwards) {
+    dap::DistArray part = stamped(array);
+    const void* lowest = part.buffer.data;
+    turn(part.buffer, axes, backwards);
+    const auto imported = import_vector<double>(part, MPI_COMM_WORLD);
+    EXPECT_EQ(data_of(*imported.vector), lowest);
+    const Index n = 6 * processes();
+    EXPECT_DOUBLE_EQ(imported.vector->norm1(), static_cast<double>(n * n) / 2);  // 0.5 + 1.5 + ...
+  });
+}
+
+TEST(ImportVector, AStridedBufferIsCopiedOnlyWhereAllowedAndCounted) {
+  const oracle::Array array = rows_of_three();
+  const dap::DistArray part = strided(array);
+  const std::string text = refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); });
+  EXPECT_TRUE(says(text,
+                   "copy=never, but a Vector needs its elements in a row and axis 0 has stride 40 bytes where 24 "
+                         "would leave no holes"));
+  EXPECT_TRUE(says(text, "pass copy=if_needed, or a contiguous"));
+
+  const auto imported = import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
+  EXPECT_FALSE(imported.receipt.shared);
+  EXPECT_EQ(imported.receipt.bytes_copied, 6 * 8);
+  const std::vector<Index> ids = ids_of(*imported.vector->getMap());
+  ASSERT_EQ(ids.size(), 6U);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    EXPECT_EQ(data_of(*imported.vector)[i], static_cast<double>(ids[i]) + 0.5);
+  imported.vector->putScalar(0);
+  EXPECT_NE(*static_cast<double*>(part.buffer.data), 0) << "a copy takes no part in changes";
+}
+
+TEST(ImportVector, AlwaysCopiesWhatCouldBeShared) {
+  const dap::DistArray part = stamped(rows_of_three());
+  const auto imported = import_vector<double>(part, MPI_COMM_WORLD, Copy::always);
+  EXPECT_NE(data_of(*imported.vector), part.buffer.data);
+  EXPECT_EQ(imported.receipt.bytes_copied, 48);
+  EXPECT_EQ(data_of(*imported.vector)[5], static_cast<double*>(part.buffer.data)[5]);
+}
+
+TEST(ImportVector, OneProcessThatMustCopyRefusesOnAllUnderNever) {
+  for (Index bad = 0; bad < processes(); ++bad) {
+    const dap::DistArray part = rank() == bad ? strided(rows_of_three()) : stamped(rows_of_three());
+    EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); }),
+                     "(rank " + std::to_string(bad) + "): copy=never"));
+    const auto imported = import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
+    EXPECT_EQ(imported.receipt.bytes_copied, rank() == bad ? 48 : 0);
+  }
+}
+
+TEST(ImportVector, ReadOnlyMemoryIsNeverWritten) {
+  dap::DistArray part = stamped(rows_of_three());
+  part.buffer.read_only = true;
+  EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); }), "read-only"));
+  const auto imported = import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
+  EXPECT_NE(data_of(*imported.vector), part.buffer.data);
+}
+
+TEST(ImportVector, MisalignedMemoryIsRefusedOrCopied) {
+  dap::DistArray part = stamped(rows_of_three());
+  const dap::Buffer room = dap::allocate(part.buffer.type, {7});
+  std::byte* odd = static_cast<std::byte*>(room.data) + 4;
+  std::memcpy(odd, part.buffer.data, 48);
+  part.buffer.data = odd;
+  EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); }), "aligned"));
+  const auto imported = import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
+  EXPECT_EQ(data_of(*imported.vector)[1], static_cast<double>(6 * rank() + 1) + 0.5);
+}
+
+TEST(ImportVector, AnotherElementTypeIsRefusedByName) {
+  dap::DistArray part = stamped(rows_of_three());
+  part.buffer.type = dap::element_type<std::int64_t>();
+  EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed); }),
+                   "the array holds int64, the vector float64"));
+  part.buffer.type = {dap::ElementType::Kind::floating, 8, false};
+  EXPECT_TRUE(
+      says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed); }), "the array holds >f8"));
+}
+
+TEST(ImportVector, DeviceMemoryIsNeverTakenForHostMemory) {
+  dap::DistArray part = stamped(rows_of_three());
+  part.buffer.memory = {dap::Memory::Kind::cuda, 1};
+  EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD, Copy::always); }), "cuda:1"));
+}
+
+TEST(ImportVector, IntegersAreVectorsToo) {
+  const oracle::Array array = rows_of_three();
+  dap::DistArray part = stamped(array);
+  part.buffer = dap::allocate(dap::element_type<int>(), part.buffer.shape);
+  const auto imported = import_vector<int>(part, MPI_COMM_WORLD);
+  imported.vector->putScalar(5);
+  EXPECT_EQ(static_cast<int*>(part.buffer.data)[3], 5);
+}
+
+TEST(ImportVector, ThePaddedPartOfAOneDimensionalArrayIsSkippedInPlace) {
+  for (const oracle::Axis& axis : padded_axes(processes())) {
+    const oracle::Array array({axis});
+    const dap::DistArray part = stamped(array);
+    const auto imported = import_vector<double>(part, MPI_COMM_WORLD);
+    const Index first = axis.part(rank(), dap::Part::interior).begin;
+    EXPECT_EQ(data_of(*imported.vector), static_cast<double*>(part.buffer.data) + first);
+    imported.vector->putScalar(-1);
+    for (Index l = 0; l < part.buffer.shape[0]; ++l)
+      EXPECT_EQ(static_cast<double*>(part.buffer.data)[l] == -1, axis.part(rank(), dap::Part::interior).contains(l));
+  }
+}
+
+TEST(ImportVector, PaddingInsideRowsNeedsACopyAndSaysSo) {
+  const Index p = processes();
+  const oracle::Array array({oracle::block({2}), padded_axes(p)[1]});
+  const dap::DistArray part = stamped(array);
+  if (p > 1) {
+    EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); }), "axis 0 has stride"));
+  }
+  const auto imported = import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
+  const std::vector<Index> ids = ids_of(*imported.vector->getMap());
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    EXPECT_EQ(data_of(*imported.vector)[i], static_cast<double>(ids[i]) + 0.5);
+}
+
+TEST(ImportVector, ALayoutServesEveryArrayOfItsDistribution) {
+  const oracle::Array array = rows_of_three();
+  const dap::DistArray first = stamped(array), second = stamped(array);
+  const Layout layout(first, MPI_COMM_WORLD);
+  EXPECT_EQ(data_of(*import_vector<double>(second, layout).vector), second.buffer.data);
+  dap::DistArray fortran = stamped(array);
+  fortran.buffer.strides = dap::column_major_strides(fortran.buffer.shape, 8);
+  EXPECT_TRUE(says(refusal([&] { import_vector<double>(fortran, layout); }), "memory order is not that of the layout"));
+  const auto copied = import_vector<double>(fortran, layout, Copy::if_needed);
+  for (Index i = 0; i < 2; ++i)
+    for (Index j = 0; j < 3; ++j)
+      EXPECT_EQ(data_of(*copied.vector)[3 * i + j],
+                *reinterpret_cast<double*>(oracle::address(fortran.buffer, {i, j})));
+}
+
+TEST(ImportVector, AnArrayOfAnotherDistributionIsRefusedOnEveryProcess) {
+  const Index p = processes();
+  const Layout layout(stamped(rows_of_three()), MPI_COMM_WORLD);
+  const auto refused = [&](const dap::DistArray& part) {
+    return refusal([&] { import_vector<double>(part, layout); });
+  };
+  const oracle::List two(static_cast<std::size_t>(p), 2);
+  if (p > 1) {
+    const oracle::Array cyclic({oracle::cyclic(2 * p, 1, p), oracle::block({3})});
+    EXPECT_TRUE(says(refused(stamped(cyclic)), "axis 0 (rank 0): the array is not distributed as the layout is"));
+  }
+  const oracle::Array wider({oracle::block(two), oracle::block({4})}), flat({oracle::block(two)});
+  EXPECT_TRUE(says(refused(stamped(wider)), "axis 1"));
+  EXPECT_TRUE(says(refused(stamped(flat)), "not distributed as the layout"));
+}
+
+TEST(ImportVector, ShapeAndPaddingAreNamedAsLost) {
+  EXPECT_EQ(import_vector<double>(stamped(rows_of_three()), MPI_COMM_WORLD).receipt.losses,
+            std::vector<std::string>{"the shape"});
+  const oracle::Array line({oracle::block(oracle::List(static_cast<std::size_t>(processes()), 2))});
+  EXPECT_TRUE(import_vector<double>(stamped(line), MPI_COMM_WORLD).receipt.losses.empty());
+}

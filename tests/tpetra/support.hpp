@@ -1,0 +1,127 @@
+#pragma once
+
+#include "support/oracle.hpp"
+#include <dap/tpetra.hpp>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tpetra_test {
+
+using dap::Index;
+
+inline Index processes() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+inline Index rank() { return dap::mpi::rank_of(MPI_COMM_WORLD); }
+
+/// One axis of each kind over `grid` processes, without padding; every coordinate's share differs from its neighbour's.
+inline std::vector<oracle::Axis> plain_axes(Index grid) {
+  oracle::List irregular;
+  std::vector<oracle::List> lists;
+  for (Index c = 0; c < grid; ++c) {
+    irregular.push_back((c * 2 + 3) % 4);  // 3, 1, 3, 1, ...: and below an empty share
+    lists.push_back(c % 2 == 0 ? oracle::List{10 * c - 7, 10 * c - 9} : oracle::List{10 * c});
+  }
+  if (grid > 1) irregular[1] = 0;
+  return {oracle::block(irregular), oracle::block(oracle::List(static_cast<std::size_t>(grid), 2)),
+          oracle::cyclic(2 * grid + 1, 1, grid), oracle::cyclic(3 * grid + 1, 2, grid, grid / 2),
+          oracle::unstructured(lists, true)};
+}
+
+/// Block axes with padding: communication padding, boundary padding, and a periodic one with mirrors.
+inline std::vector<oracle::Axis> padded_axes(Index grid) {
+  const oracle::List owned(static_cast<std::size_t>(grid), 3), widths(static_cast<std::size_t>(grid - 1), 1);
+  return {oracle::block(owned, widths), oracle::block(owned, widths, {1, 2}),
+          oracle::block(owned, widths, {1, 1}, true)};
+}
+
+/// Calls `visit` with arrays over all processes: every kind alone, and every pair of kinds on every 2-D grid.
+inline void for_each_array(const std::function<std::vector<oracle::Axis>(Index)>& axes,
+                           const std::function<void(const oracle::Array&)>& visit) {
+  for (const oracle::Axis& axis : axes(processes())) visit(oracle::Array({axis}));
+  for (Index p = 1; p <= processes(); ++p) {
+    if (processes() % p != 0) continue;
+    for (const oracle::Axis& a : axes(p))
+      for (const oracle::Axis& b : axes(processes() / p)) visit(oracle::Array({a, b}));
+  }
+}
+
+inline std::vector<dap::Dimension> dim_data(const oracle::Array& array, Index process) {
+  std::vector<dap::Dimension> dims;
+  for (std::size_t i = 0; i < array.axes.size(); ++i)
+    dims.push_back(array.axes[i].dims[static_cast<std::size_t>(array.coordinates(process)[i])]);
+  return dims;
+}
+
+/// This process's part as a row-major DistArray of its own memory, each element holding its flat number and a half.
+inline dap::DistArray stamped(const oracle::Array& array) {
+  dap::DistArray stamped;
+  stamped.dim_data = dim_data(array, rank());
+  stamped.buffer = dap::allocate(dap::element_type<double>(), array.local_shape(rank()));
+  const auto numbers = array.flat_numbers();
+  for (const auto& element : array.elements(rank(), dap::Part::local))
+    *reinterpret_cast<double*>(oracle::address(stamped.buffer, element.local)) =
+        static_cast<double>(numbers.at(element.global)) + 0.5;
+  return stamped;
+}
+
+/// Gives dense memory another order of axes; the values stay where they are.
+inline void turn(dap::Buffer& buffer, const std::vector<Index>& axes, const std::vector<bool>& backwards) {
+  const std::shared_ptr<void> owner = buffer.owner;
+  buffer = oracle::dense_buffer(buffer.data, buffer.type, buffer.shape, axes, backwards);
+  buffer.owner = owner;
+}
+
+/// The flat numbers of the interior in the order of their addresses in `buffer`.
+inline std::vector<Index> ids_by_address(const oracle::Array& array, const dap::Buffer& buffer) {
+  const auto numbers = array.flat_numbers();
+  std::map<std::byte*, Index> by_address;
+  for (const auto& element : array.elements(rank(), dap::Part::interior))
+    by_address[oracle::address(buffer, element.local)] = numbers.at(element.global);
+  std::vector<Index> ids;
+  for (const auto& [address, id] : by_address) ids.push_back(id);
+  return ids;
+}
+
+inline std::vector<Index> ids_of(const dap::tpetra::Map& map) {
+  const auto listed = dap::tpetra::compat::local_ids(map);
+  return {listed.begin(), listed.end()};
+}
+
+inline double* data_of(dap::tpetra::Vector<double>& vector) {
+  return vector.getLocalViewHost(Tpetra::Access::ReadWrite).data();
+}
+
+/// The text with which every process refuses `step`; a failure where some process does not, or says something else.
+inline std::string refusal(const std::function<void()>& step) {
+  std::string text;
+  try {
+    step();
+  } catch (const dap::Error& error) {
+    text = error.what();
+  }
+  const auto length = static_cast<int>(text.size());
+  int longest = length;
+  MPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  std::string first = text;
+  first.resize(static_cast<std::size_t>(longest));
+  text.resize(static_cast<std::size_t>(longest));
+  MPI_Bcast(first.data(), longest, MPI_CHAR, 0, MPI_COMM_WORLD);
+  EXPECT_GT(length, 0) << "not refused on this process";
+  EXPECT_EQ(text, first) << "processes say different things";
+  return text.substr(0, static_cast<std::size_t>(length));
+}
+
+inline testing::AssertionResult says(const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "'" << text << "' does not say '" << part << "'";
+}
+
+}  // namespace tpetra_test
