@@ -35,7 +35,7 @@ bool one_range(Index local) {
       {{local * processes, processes, rank, false, dap::Block{local * rank, local * (rank + 1), {}}, {}}}, {local});
   const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
   return bench::compare(
-      "tpetra: block of " + std::to_string(local) + ", in and out", 1.5,
+      "tpetra: block of " + std::to_string(local) + ", in and out", 3.0,
       [&] {
         const dap::tpetra::Layout layout(array, MPI_COMM_WORLD);
         const auto in = dap::tpetra::import_vector<double>(array, layout);
@@ -61,7 +61,7 @@ bool scattered(Index rows, Index cols) {
     for (Index j = 0; j < width; ++j) ids.push_back(i * cols + width * rank + j);
   const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
   return bench::compare(
-      "tpetra: columns of " + std::to_string(rows) + " x " + std::to_string(cols) + ", map and vector", 1.1,
+      "tpetra: columns of " + std::to_string(rows) + " x " + std::to_string(cols) + ", map and vector", 1.25,
       [&] {
         const auto in = dap::tpetra::import_vector<double>(array, MPI_COMM_WORLD);
         if (in.vector.is_null()) std::abort();

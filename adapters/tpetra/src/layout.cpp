@@ -25,6 +25,34 @@ Index elements_before(Index own, MPI_Comm comm) {
   return mpi::rank_of(comm) == 0 ? 0 : before;
 }
 
+// How many elements solvers see: on us, on the largest process, on those before us, on all. Found axis by axis, without
+// communication: the processes before us are those that come first on some axis and stand with us on the axes before
+// it.
+struct Counts {
+  Index local = 1, largest = 1, before = 0, total = 1;
+};
+
+Counts count(const Distribution& distribution, Index process) {
+  const Indices coordinates = distribution.coordinates(process);
+  Counts counts;
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    Index before = 0, total = 0, largest = 0;
+    const Index own = coordinates[static_cast<std::size_t>(i)];
+    for (Index c = 0; c < axis.proc_grid_size(); ++c) {
+      const Index held = axis.part(c, Part::interior).size();
+      if (c < own) before += held;
+      total += held;
+      largest = std::max(largest, held);
+    }
+    counts.before = counts.before * total + counts.local * before;
+    counts.local *= axis.part(own, Part::interior).size();
+    counts.largest *= largest;
+    counts.total *= total;
+  }
+  return counts;
+}
+
 bool is_range(const std::vector<Index>& ids) {
   for (std::size_t i = 1; i < ids.size(); ++i)
     if (ids[i] != ids[i - 1] + 1) return false;
@@ -64,11 +92,12 @@ std::optional<Index> one_range(const Distribution& distribution, Index process, 
 }
 
 // Tpetra's limits, checked before Tpetra is called: it finds them on some processes only, and hangs the others.
-void check_limits(const FlatNumbers& numbers, Index local, Index processes, bool ranges) {
-  if (local > std::numeric_limits<LocalOrdinal>::max())
-    refuse("this process has " + std::to_string(local) + " elements, a map numbers at most " +
-               std::to_string(std::numeric_limits<LocalOrdinal>::max()),
-           "use more processes");
+void check_limits(const FlatNumbers& numbers, const Counts& counts, Index processes, bool ranges) {
+  constexpr Index most = std::numeric_limits<LocalOrdinal>::max();
+  if (counts.largest > most)
+    refuse(
+        "a process has " + std::to_string(counts.largest) + " elements, a map numbers at most " + std::to_string(most),
+        "use more processes");
   if (!ranges && numbers.count() / processes >= Index{1} << 31)
     refuse("the ids span " + std::to_string(numbers.count()) +
                " numbers, Tpetra's directory holds 2^31 for each of the " + std::to_string(processes) + " processes",
@@ -79,33 +108,27 @@ void check_limits(const FlatNumbers& numbers, Index local, Index processes, bool
 
 Layout::Layout(const DistArray& array, MPI_Comm comm)
     : distribution_(mpi::gather(array, comm)), comm_(comm), process_(mpi::rank_of(comm)) {
-  for (Index axis = 0; axis < distribution_.ndim(); ++axis)  // the same on every process
+  // What the distribution alone decides is the same on every process, and so thrown by all or none.
+  for (Index axis = 0; axis < distribution_.ndim(); ++axis)
     if (distribution_.axis(axis).shares_indices())
       refuse("some index stands on several processes, and a vector would hold it twice", "export each index once",
              axis);
   const FlatNumbers numbers(distribution_);
 
-  Index local = 0;
-  std::optional<Index> first;  // of our ids where they are one range, found without listing them
-  mpi::collectively(comm, [&] {
-    order_ = interior_order(array.buffer, distribution_.part(process_, Part::interior));
-    local = distribution_.count(process_, Part::interior);
-    first = one_range(distribution_, process_, order_);
-  });
-  const Index before = elements_before(local, comm), total = sum_over(local, comm);
-  const bool ranges = everywhere(local == 0 || first == before, comm);
-  mpi::collectively(comm, [&] { check_limits(numbers, local, distribution_.processes(), ranges); });
+  const Counts counts = numbers.count() == 0 ? Counts{0, 0, 0, 0} : count(distribution_, process_);
+  order_ = interior_order(array.buffer, distribution_.part(process_, Part::interior));
+  const std::optional<Index> first = one_range(distribution_, process_, order_);
+  const bool ranges = everywhere(counts.local == 0 || first == counts.before, comm);  // known without listing any id
+  check_limits(numbers, counts, distribution_.processes(), ranges);
 
   const auto teuchos = Teuchos::rcp(new Teuchos::MpiComm<int>(comm));
-  const auto count = static_cast<Tpetra::global_size_t>(total);
+  const auto total = static_cast<Tpetra::global_size_t>(counts.total);
   if (ranges) {
-    map_ = Teuchos::rcp(new Map(count, static_cast<std::size_t>(local), 0, teuchos));
+    map_ = Teuchos::rcp(new Map(total, static_cast<std::size_t>(counts.local), 0, teuchos));
   } else {
-    const std::vector<GlobalOrdinal> ids = mpi::collectively(comm, [&] {
-      const std::vector<Index> listed = numbers.list(process_, Part::interior, order_);
-      return std::vector<GlobalOrdinal>(listed.begin(), listed.end());
-    });
-    map_ = Teuchos::rcp(new Map(count, Teuchos::ArrayView<const GlobalOrdinal>(ids), 0, teuchos));
+    const auto ids =
+        mpi::collectively(comm, [&] { return numbers.list<GlobalOrdinal>(process_, Part::interior, order_); });
+    map_ = Teuchos::rcp(new Map(total, Teuchos::ArrayView<const GlobalOrdinal>(ids), 0, teuchos));
   }
 }
 
@@ -189,13 +212,11 @@ Dense dense_interior(const DistArray& array, const Layout& layout, ElementType s
 ExportedArray in_layout(const Buffer& data, const Map& map, const Layout& layout) {
   const Distribution& distribution = layout.distribution();
   const Index process = layout.process();
-  mpi::collectively(layout.comm(), [&] {
-    if (distribution.count(process, Part::interior) != distribution.count(process, Part::local))
-      refuse("the layout has padding, and a vector holds none", "export the vector without a layout");
-    const bool same = &map == layout.map().get() || (compat::local_count(map) == compat::local_count(*layout.map()) &&
-                                                     map.locallySameAs(*layout.map()));
-    if (!same) refuse("the vector's map does not list the ids of the layout", "give the layout that the map came from");
-  });
+  if (distribution.count(process, Part::interior) != distribution.count(process, Part::local))
+    refuse("the layout has padding, and a vector holds none", "export the vector without a layout");
+  const bool same = &map == layout.map().get() || (compat::local_count(map) == compat::local_count(*layout.map()) &&
+                                                   map.locallySameAs(*layout.map()));
+  if (!same) refuse("the vector's map does not list the ids of the layout", "give the layout that the map came from");
   ExportedArray exported;
   exported.array.buffer = from_order(data.data, data.type, distribution.local_shape(process), layout.order());
   exported.array.buffer.memory = data.memory;

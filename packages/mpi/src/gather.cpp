@@ -3,32 +3,50 @@
 #include <dap/mpi/gather.hpp>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 namespace dap::mpi {
 
 namespace {
 
 // What a process says of one axis beyond what all agree on: five numbers, of which unused ones are 0.
-struct AxisRecord {
-  Index start = 0, stop = 0;  // an unstructured axis: 0 and the length of its list
-  Index padded = 0, left = 0, right = 0;
-};
-static_assert(sizeof(AxisRecord) == 5 * sizeof(Index), "records travel as rows of five numbers");
+using AxisRecord = std::array<Index, 5>;
+enum Field : std::size_t {
+  start,
+  stop,
+  padded,
+  left,
+  right
+};  // an unstructured axis: `stop` is the length of its list
 
 AxisRecord record_of(const Dimension& dimension) {
   if (const auto* block = std::get_if<Block>(&dimension.dist)) {
-    const auto [left, right] = block->padding.value_or(std::array<Index, 2>{0, 0});
-    return {block->start, block->stop, block->padding.has_value(), left, right};
+    const auto [lower, upper] = block->padding.value_or(std::array<Index, 2>{0, 0});
+    return {block->start, block->stop, block->padding.has_value(), lower, upper};
   }
   if (const auto* cyclic = std::get_if<Cyclic>(&dimension.dist)) return {cyclic->start, 0, 0, 0, 0};
   return {0, std::get<Unstructured>(dimension.dist).indices.buffer.shape[0], 0, 0, 0};
 }
 
-// Adds up numbers over all processes, in place, in pieces that MPI can count.
-void sum(Index* numbers, std::size_t count, MPI_Comm comm) {
+// What all processes must say alike: of the array, whether it is right alone and in its place; and six keys of each
+// axis. The first `axes_at_once` axes travel with the rest, in a reduction of fixed size.
+constexpr std::size_t array_keys = 6, axis_keys = 6, axes_at_once = 8;
+const char* const axis_key_names[axis_keys] = {"dist_type",  "size",     "proc_grid_size",
+                                               "block_size", "periodic", "one_to_one"};
+
+void say(std::vector<Index>& said, const Dimension& d) {
+  const auto* cyclic = std::get_if<Cyclic>(&d.dist);
+  const auto* unstructured = std::get_if<Unstructured>(&d.dist);
+  said.insert(said.end(), {d.dist_type(), d.size, d.proc_grid_size, cyclic ? cyclic->block_size : 0, d.periodic ? 1 : 0,
+                           unstructured && unstructured->one_to_one ? 1 : 0});
+}
+
+// Reduces numbers over all processes, in place, in pieces that MPI can count.
+void reduce(Index* numbers, std::size_t count, MPI_Op operation, MPI_Comm comm) {
   constexpr std::size_t piece = std::size_t{1} << 26;
   for (std::size_t done = 0; done < count; done += piece)
-    MPI_Allreduce(MPI_IN_PLACE, numbers + done, static_cast<int>(std::min(piece, count - done)), MPI_INT64_T, MPI_SUM,
+    MPI_Allreduce(MPI_IN_PLACE, numbers + done, static_cast<int>(std::min(piece, count - done)), MPI_INT64_T, operation,
                   comm);
 }
 
@@ -41,67 +59,139 @@ class Gathering {
   }
 
   std::optional<Distribution> run() {
-    if (!everybody_is_right_alone() || !everybody_says_the_same()) return std::nullopt;
-    exchange_records();
-    exchange_indices();
+    if (!everybody_says_the_same() || !exchange_records() || !exchange_indices()) return std::nullopt;
     return put_together();
   }
   Report take_report() { return std::move(report_); }
 
  private:
-  bool everybody_is_right_alone() {
+  bool everybody_says_the_same() {
     try {
       report_ = dap::check(array_);
-      report_.set_process(rank_);
     } catch (const std::exception& error) {
       fault(Rule::process_failure, {}, "", error.what(), "");
     }
+    report_.set_process(rank_);
+    const bool right = report_.ok();
+    const Place place = right ? place_in_grid() : Place{};
     const ElementType& type = array_.buffer.type;
-    const auto spreads = spread(
-        {report_.ok() ? 0 : 1, array_.ndim(), static_cast<Index>(type.kind), type.bytes, type.native_order ? 1 : 0},
-        comm_);
-    const auto differ = [&](const Spread& s) { return !s.same(); };
-    if (rank_ == 0 && differ(spreads[1])) both(Rule::agree_ndim, {}, two_say("the number of axes", spreads[1]));
-    const auto type_part = std::find_if(spreads.begin() + 2, spreads.end(), differ);
-    if (type_part != spreads.end() && (rank_ == type_part->smallest_rank || rank_ == type_part->largest_rank))
-      fault(Rule::agree_element_type, {}, "", "the element type is " + type.name(), "but not so on every process");
-    return spreads[0].largest == 0 && std::none_of(spreads.begin() + 1, spreads.end(), differ);
-  }
+    std::vector<Index> said{right ? 0 : 1, array_.ndim(),     static_cast<Index>(type.kind),
+                            type.bytes,    type.native_order, place.ravel == rank_ ? 0 : 1};
+    for (std::size_t axis = 0; right && axis < std::min(array_.dim_data.size(), axes_at_once); ++axis)
+      say(said, array_.dim_data[axis]);
+    said.resize(array_keys + axes_at_once * axis_keys);
+    std::vector<Spread> spreads = spread(said, comm_);
+    const auto differ = [](const Spread& s) { return !s.same(); };
 
-  bool everybody_says_the_same() {
-    static const char* const keys[] = {"dist_type", "size", "proc_grid_size", "block_size", "periodic", "one_to_one"};
-    std::vector<Index> said;
-    for (const Dimension& d : array_.dim_data) {
-      const auto* cyclic = std::get_if<Cyclic>(&d.dist);
-      const auto* unstructured = std::get_if<Unstructured>(&d.dist);
-      said.insert(said.end(), {d.dist_type(), d.size, d.proc_grid_size, cyclic ? cyclic->block_size : 0,
-                               d.periodic ? 1 : 0, unstructured && unstructured->one_to_one ? 1 : 0});
+    if (rank_ == 0 && differ(spreads[1])) both(Rule::agree_ndim, {}, two_say("the number of axes", spreads[1]));
+    const auto type_part = std::find_if(spreads.begin() + 2, spreads.begin() + 5, differ);
+    const bool types = type_part == spreads.begin() + 5;
+    if (!types && (rank_ == type_part->smallest_rank || rank_ == type_part->largest_rank))
+      fault(Rule::agree_element_type, {}, "", "the element type is " + type.name(), "but not so on every process");
+    if (spreads[0].largest != 0 || differ(spreads[1]) || !types) return false;
+
+    if (array_.dim_data.size() > axes_at_once) {
+      std::vector<Index> more;
+      for (std::size_t axis = axes_at_once; axis < array_.dim_data.size(); ++axis) say(more, array_.dim_data[axis]);
+      const std::vector<Spread> rest = spread(more, comm_);
+      spreads.insert(spreads.end(), rest.begin(), rest.end());
     }
-    const std::vector<Spread> spreads = spread(said, comm_);
     bool same = true;
-    for (std::size_t i = 0; i < spreads.size(); ++i) {
+    for (std::size_t i = array_keys; i < spreads.size(); ++i) {
       if (spreads[i].same()) continue;
       same = false;
-      if (rank_ == 0) both(Rule::agree_axis, static_cast<Index>(i / 6), two_say(keys[i % 6], spreads[i]));
+      const std::size_t key = i - array_keys, kind = i - key % axis_keys;
+      const bool of_a_kind = key % axis_keys == 3 || key % axis_keys == 5;  // keys that only one dist_type has
+      if (rank_ == 0 && !(of_a_kind && differ(spreads[kind])))
+        both(Rule::agree_axis, static_cast<Index>(key / axis_keys),
+             two_say(axis_key_names[key % axis_keys], spreads[i]));
     }
-    if (!same) return false;
-    return grid_is_the_processes();
+    return same && grid_is_the_processes(place, spreads[5].largest == 0);
   }
 
-  // All agree on the grid by now, so each process's own place is all there is to check.
-  bool grid_is_the_processes() {
-    Index product = 1, ravel = 0;  // check() has seen that the product fits
+  struct Place {
+    Index product = 1, ravel = 0;
+  };
+
+  Place place_in_grid() const {
+    Place place;  // check() has seen that the product fits
     for (const Dimension& d : array_.dim_data) {
-      product *= d.proc_grid_size;
-      ravel = ravel * d.proc_grid_size + d.proc_grid_rank;
+      place.product *= d.proc_grid_size;
+      place.ravel = place.ravel * d.proc_grid_size + d.proc_grid_rank;
     }
-    if (product != processes_ && rank_ == 0)
-      both(Rule::grid_product, {},
-           "the process grid has " + std::to_string(product) + " places and the communicator " +
-               std::to_string(processes_) + " processes");
-    if (product == processes_ && ravel != rank_)
-      fault(Rule::grid_order, {}, "", "the grid coordinates ravel to " + std::to_string(ravel), "must be the rank");
-    return spread({report_.ok() ? 0 : 1}, comm_).front().largest == 0;
+    return place;
+  }
+
+  // All agree on the grid by now, so each process's own place is all there is to say.
+  bool grid_is_the_processes(const Place& place, bool all_in_place) {
+    if (place.product != processes_) {
+      if (rank_ == 0)
+        both(Rule::grid_product, {},
+             "the process grid has " + std::to_string(place.product) + " places and the communicator " +
+                 std::to_string(processes_) + " processes");
+      return false;
+    }
+    if (place.ravel != rank_)
+      fault(Rule::grid_order, {}, "", "the grid coordinates ravel to " + std::to_string(place.ravel),
+            "must be the rank");
+    return all_in_place;
+  }
+
+  // The smallest and the largest of what the processes at each coordinate of each axis say: one reduction in proportion
+  // to the sum of the axes' process counts, after which all know whether somebody differs.
+  bool exchange_records() {
+    std::vector<AxisRecord> largest;
+    std::vector<std::size_t> own;
+    for (const Dimension& d : array_.dim_data) {
+      own.push_back(largest.size() + static_cast<std::size_t>(d.proc_grid_rank));
+      AxisRecord nothing;
+      nothing.fill(std::numeric_limits<Index>::min());
+      largest.resize(largest.size() + static_cast<std::size_t>(d.proc_grid_size), nothing);
+    }
+    const std::size_t count = largest.size();
+    largest.resize(2 * count, AxisRecord{});  // the second half is of all bits turned: its largest are the smallest
+    for (std::size_t i = count; i < 2 * count; ++i) largest[i].fill(std::numeric_limits<Index>::min());
+    for (std::size_t axis = 0; axis < own.size(); ++axis) {
+      const AxisRecord record = record_of(array_.dim_data[axis]);
+      largest[own[axis]] = record;
+      for (std::size_t field = 0; field < record.size(); ++field) largest[count + own[axis]][field] = ~record[field];
+    }
+    reduce(largest.empty() ? nullptr : largest.front().data(), 2 * count * std::tuple_size_v<AxisRecord>, MPI_MAX,
+           comm_);
+
+    bool same = true;
+    std::size_t first = 0;
+    for (std::size_t axis = 0; axis < own.size(); ++axis) {
+      const Dimension& d = array_.dim_data[axis];
+      records_.emplace_back();
+      for (Index c = 0; c < d.proc_grid_size; ++c, ++first) {
+        AxisRecord smallest;
+        for (std::size_t field = 0; field < smallest.size(); ++field) smallest[field] = ~largest[count + first][field];
+        for (const Field field : {start, stop, left, right})
+          if (smallest[field] != largest[first][field] && must_be_same(d, c, field)) same = false;
+        smallest[padded] = largest[first][padded];  // absent is (0, 0)
+        records_.back().push_back(smallest);
+      }
+      compare(static_cast<Index>(axis), largest[own[axis]]);
+    }
+    return same;
+  }
+
+  // [axis.same] Boundary widths may differ, but on a periodic axis they say which index mirrors which.
+  static bool must_be_same(const Dimension& d, Index c, Field field) {
+    return d.periodic || !((field == left && c == 0) || (field == right && c == d.proc_grid_size - 1));
+  }
+
+  void compare(Index axis, const AxisRecord& largest) {
+    const Dimension& d = array_.dim_data[static_cast<std::size_t>(axis)];
+    const AxisRecord own = record_of(d);
+    const char* const names[] = {"start", d.dist_type() == 'u' ? "len(indices)" : "stop", "", "padding[0]",
+                                 "padding[1]"};
+    for (const Field field : {start, stop, left, right})
+      if (own[field] != largest[field] && must_be_same(d, d.proc_grid_rank, field))
+        fault(Rule::axis_same, axis, names[field], std::to_string(own[field]),
+              "but " + std::to_string(largest[field]) + " on another process at coordinate " +
+                  std::to_string(d.proc_grid_rank));
   }
 
   // The first process at each coordinate speaks for it.
@@ -111,80 +201,51 @@ class Gathering {
     return true;
   }
 
-  void exchange_records() {
-    std::vector<AxisRecord> all;
-    for (std::size_t axis = 0; axis < array_.dim_data.size(); ++axis) {
-      const Dimension& d = array_.dim_data[axis];
-      const std::size_t first = all.size();
-      all.resize(first + static_cast<std::size_t>(d.proc_grid_size));
-      if (speaks_for(axis)) all[first + static_cast<std::size_t>(d.proc_grid_rank)] = record_of(d);
-    }
-    sum(reinterpret_cast<Index*>(all.data()), 5 * all.size(), comm_);
-    std::size_t first = 0;
-    for (std::size_t axis = 0; axis < array_.dim_data.size(); ++axis) {
-      const Dimension& d = array_.dim_data[axis];
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
-      records_.emplace_back(begin, begin + d.proc_grid_size);
-      first += static_cast<std::size_t>(d.proc_grid_size);
-      compare(static_cast<Index>(axis), record_of(d), records_.back()[static_cast<std::size_t>(d.proc_grid_rank)]);
-    }
-  }
-
-  // [axis.same] Boundary widths may differ, but on a periodic axis they say which index mirrors which.
-  void compare(Index axis, const AxisRecord& own, const AxisRecord& said) {
-    const Dimension& d = array_.dim_data[static_cast<std::size_t>(axis)];
-    const auto same = [&](const char* key, Index mine, Index theirs) {
-      if (mine != theirs)
-        fault(Rule::axis_same, axis, key, std::to_string(mine),
-              "but " + std::to_string(theirs) + " on the first process at coordinate " +
-                  std::to_string(d.proc_grid_rank));
-    };
-    same("start", own.start, said.start);
-    same(d.dist_type() == 'u' ? "len(indices)" : "stop", own.stop, said.stop);
-    if (d.proc_grid_rank > 0 || d.periodic) same("padding[0]", own.left, said.left);
-    if (d.proc_grid_rank < d.proc_grid_size - 1 || d.periodic) same("padding[1]", own.right, said.right);
-  }
-
-  void exchange_indices() {
+  bool exchange_indices() {
+    bool any = false;
     for (std::size_t axis = 0; axis < array_.dim_data.size(); ++axis) {
       lists_.emplace_back();
-      const Dimension& d = array_.dim_data[axis];
-      if (d.dist_type() != 'u') continue;
-      std::vector<Index>& lists = lists_.back();
-      Index total = 0, own_first = 0;
-      for (Index c = 0; c < d.proc_grid_size; ++c) {
-        if (c == d.proc_grid_rank) own_first = total;
-        total += records_[axis][static_cast<std::size_t>(c)].stop;
+      if (array_.dim_data[axis].dist_type() == 'u') {
+        any = true;
+        exchange_lists_of(axis);
       }
-      lists.resize(static_cast<std::size_t>(total));
-      const std::vector<Index> own = *read_indices(std::get<Unstructured>(d.dist).indices);
-      const auto place = lists.begin() + static_cast<std::ptrdiff_t>(own_first);
-      if (speaks_for(axis)) std::copy(own.begin(), own.end(), place);
-      sum(lists.data(), lists.size(), comm_);
-      const Index length = records_[axis][static_cast<std::size_t>(d.proc_grid_rank)].stop;
-      if (length == static_cast<Index>(own.size()) && !std::equal(own.begin(), own.end(), place))
-        fault(Rule::axis_same, static_cast<Index>(axis), "indices", "another list",
-              "but must be that of the first process at coordinate " + std::to_string(d.proc_grid_rank));
     }
+    return !any || spread({report_.ok() ? 0 : 1}, comm_).front().largest == 0;
+  }
+
+  void exchange_lists_of(std::size_t axis) {
+    const Dimension& d = array_.dim_data[axis];
+    std::vector<Index>& lists = lists_.back();
+    Index total = 0, own_first = 0;
+    for (Index c = 0; c < d.proc_grid_size; ++c) {
+      if (c == d.proc_grid_rank) own_first = total;
+      total += records_[axis][static_cast<std::size_t>(c)][stop];
+    }
+    lists.resize(static_cast<std::size_t>(total));
+    const std::vector<Index> own = *read_indices(std::get<Unstructured>(d.dist).indices);
+    const auto place = lists.begin() + static_cast<std::ptrdiff_t>(own_first);
+    if (speaks_for(axis)) std::copy(own.begin(), own.end(), place);
+    reduce(lists.data(), lists.size(), MPI_SUM, comm_);
+    if (!std::equal(own.begin(), own.end(), place))
+      fault(Rule::axis_same, static_cast<Index>(axis), "indices", "another list",
+            "but must be that of the first process at coordinate " + std::to_string(d.proc_grid_rank));
   }
 
   // From here on every process knows the same and comes to the same conclusion; what is wrong, the first one says.
   std::optional<Distribution> put_together() {
     std::vector<Axis> axes;
-    bool right = true;
     Index stride = processes_;  // from one coordinate to the next, in ranks
-    for (Index axis = 0; axis < array_.ndim(); ++axis) {
-      stride /= array_.dim_data[static_cast<std::size_t>(axis)].proc_grid_size;
+    for (std::size_t axis = 0; axis < array_.dim_data.size(); ++axis) {
+      stride /= array_.dim_data[axis].proc_grid_size;
       Report found;
-      std::optional<Axis> made = Axis::make(dimensions(static_cast<std::size_t>(axis)), axis, found);
-      right = right && made;
+      std::optional<Axis> made = Axis::make(dimensions(axis), static_cast<Index>(axis), found);
       if (made) axes.push_back(std::move(*made));
       std::vector<Finding> findings = found.findings();
       for (Finding& finding : findings)
         if (finding.process) *finding.process *= stride;  // the first process at that coordinate
       if (rank_ == 0) report_.merge(Report::from_parts(std::move(findings), found.counts()));
     }
-    if (spread({right && report_.ok() ? 0 : 1}, comm_).front().largest != 0) return std::nullopt;
+    if (axes.size() != array_.dim_data.size()) return std::nullopt;
     return Distribution(std::move(axes));
   }
 
@@ -196,13 +257,13 @@ class Gathering {
       d.extras.clear();
       d.proc_grid_rank = static_cast<Index>(all.size());
       if (auto* block = std::get_if<Block>(&d.dist)) {
-        *block = {record.start, record.stop, {}};
-        if (record.padded != 0) block->padding = {record.left, record.right};
+        *block = {record[start], record[stop], {}};
+        if (record[padded] != 0) block->padding = {record[left], record[right]};
       } else if (auto* cyclic = std::get_if<Cyclic>(&d.dist)) {
-        cyclic->start = record.start;
+        cyclic->start = record[start];
       } else {
-        std::get<Unstructured>(d.dist).indices = row_major(lists_[axis].data() + first, {record.stop});
-        first += record.stop;
+        std::get<Unstructured>(d.dist).indices = row_major(lists_[axis].data() + first, {record[stop]});
+        first += record[stop];
       }
       all.push_back(std::move(d));
     }

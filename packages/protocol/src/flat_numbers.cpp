@@ -30,26 +30,16 @@ Index FlatNumbers::number(const Indices& global) const {
   return number;
 }
 
-std::vector<Index> FlatNumbers::list(Index process, Part part, const MemoryOrder& order) const {
-  const Indices at = distribution_.coordinates(process);
-  const std::vector<Range> box = distribution_.part(process, part);
-  std::vector<Index> numbers{0};
-  if (distribution_.count(process, part) == 0) return {};
-  // From the innermost axis outwards: each index of an axis shifts the numbers of all that stands inside it.
-  for (std::size_t k = order.axes.size(); k-- > 0;) {
-    const Index axis = order.axes[k];
-    const auto i = static_cast<std::size_t>(axis);
-    const std::size_t inner = numbers.size();
-    const auto extent = static_cast<std::size_t>(box[i].size());
-    numbers.resize(inner * extent);
-    for (std::size_t step = extent; step-- > 0;) {  // the first block last: it is the source of the others
-      const Index local =
-          order.reversed[i] ? box[i].end - 1 - static_cast<Index>(step) : box[i].begin + static_cast<Index>(step);
-      const Index shift = (distribution_.axis(axis).global_index(at[i], local) - first_[i]) * weight_[i];
-      for (std::size_t j = 0; j < inner; ++j) numbers[step * inner + j] = numbers[j] + shift;
-    }
+std::vector<Index> FlatNumbers::steps(Index process, Part part, const MemoryOrder& order, Index axis) const {
+  const auto i = static_cast<std::size_t>(axis);
+  const Index coordinate = distribution_.coordinates(process)[i];
+  const Range range = distribution_.axis(axis).part(coordinate, part);
+  std::vector<Index> shifts;
+  for (Index step = 0; step < range.size(); ++step) {
+    const Index local = order.reversed[i] ? range.end - 1 - step : range.begin + step;
+    shifts.push_back((distribution_.axis(axis).global_index(coordinate, local) - first_[i]) * weight_[i]);
   }
-  return numbers;
+  return shifts;
 }
 
 }  // namespace dap

@@ -72,7 +72,7 @@ struct Dense {
 /// Local; throws Error.
 Dense dense_interior(const DistArray& array, const Layout& layout, ElementType scalar, Copy copy);
 
-/// Puts together the array that `data` is in `layout`. **Collective.**
+/// Puts together the array that `data` on `map` is in `layout`. Local; throws Error.
 ExportedArray in_layout(const Buffer& data, const Map& map, const Layout& layout);
 
 /// Puts together the one-dimensional array that `data` is on `map`. **Collective.**
@@ -126,8 +126,10 @@ ImportedVector<Scalar> import_vector(const DistArray& array, MPI_Comm comm, Copy
 template <class Scalar>
 ExportedArray export_array(const Teuchos::RCP<Vector<Scalar>>& vector, const Layout& layout) {
   const double begin = detail::now();
-  const Buffer buffer = mpi::collectively(layout.comm(), [&] { return detail::vector_buffer(vector); });
-  ExportedArray exported = detail::in_layout(buffer, *vector->getMap(), layout);
+  ExportedArray exported = mpi::collectively(layout.comm(), [&] {
+    const Buffer buffer = detail::vector_buffer(vector);
+    return detail::in_layout(buffer, *vector->getMap(), layout);
+  });
   exported.receipt.seconds = detail::now() - begin;
   return exported;
 }

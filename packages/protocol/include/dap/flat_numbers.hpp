@@ -22,13 +22,34 @@ class FlatNumbers {
   Index count() const { return count_; }  ///< every number is in `[0, count())`
   Index number(const Indices& global) const;
 
-  /// The numbers of a part of one process's buffer, in memory order.
-  std::vector<Index> list(Index process, Part part, const MemoryOrder& order) const;
+  /// The numbers of a part of one process's buffer, in memory order; as `Number`, a 64-bit integer.
+  template <class Number = Index>
+  std::vector<Number> list(Index process, Part part, const MemoryOrder& order) const;
 
  private:
+  // What each index of an axis adds to the number, along the part and in the order of memory.
+  std::vector<Index> steps(Index process, Part part, const MemoryOrder& order, Index axis) const;
+
   Distribution distribution_;
   std::vector<Index> first_, weight_;
   Index count_ = 1;
 };
+
+template <class Number>
+std::vector<Number> FlatNumbers::list(Index process, Part part, const MemoryOrder& order) const {
+  std::vector<Number> numbers(static_cast<std::size_t>(distribution_.count(process, part)));
+  if (numbers.empty()) return numbers;
+  // From the innermost axis outwards: each index of an axis shifts the numbers of all that stands inside it. The first
+  // of them is done last, since it is what the others are copied from.
+  std::size_t inner = 1;
+  for (std::size_t k = order.axes.size(); k-- > 0;) {
+    const std::vector<Index> shifts = steps(process, part, order, order.axes[k]);
+    for (std::size_t step = shifts.size(); step-- > 0;)
+      for (std::size_t j = 0; j < inner; ++j)
+        numbers[step * inner + j] = numbers[j] + static_cast<Number>(shifts[step]);
+    inner *= shifts.size();
+  }
+  return numbers;
+}
 
 }  // namespace dap
