@@ -232,6 +232,25 @@ TEST(Gather, BoundaryPaddingOfAPeriodicAxisMayNotDiffer) {
   }
 }
 
+TEST(Gather, FaultOfACoordinateNamesItsFirstProcess) {
+  for (const List& grid : on::grids(all_processes(), 2)) {
+    const oracle::Array truth({oracle::block(List(static_cast<std::size_t>(grid[0]), 3)),
+                               oracle::block(List(static_cast<std::size_t>(grid[1]), 3))});
+    for (const std::size_t axis : {0u, 1u})
+      for (Index c = 0; c < grid[axis]; ++c) {  // everybody at coordinate c begins too late
+        DistArray array = on::stamped(truth, our_rank());
+        if (truth.coordinates(our_rank())[axis] == c) {
+          std::get<dap::Block>(array.dim_data[axis].dist).start += 1;
+          array.buffer.shape[axis] -= 1;
+        }
+        const Report report = check(array, MPI_COMM_WORLD);
+        ASSERT_EQ(report.counts(), (oracle::Counts{{Rule::block_tiling, 1}})) << report.text();
+        EXPECT_EQ(report.findings()[0].axis, static_cast<Index>(axis));
+        EXPECT_EQ(report.findings()[0].process, axis == 0 ? c * grid[1] : c) << report.text();
+      }
+  }
+}
+
 TEST(Gather, AbsentPaddingIsPaddingOfNothing) {
   for (const List& grid : on::grids(all_processes(), 2)) {
     const oracle::Array truth(

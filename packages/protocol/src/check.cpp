@@ -144,7 +144,7 @@ bool check_buffer(const Buffer& buffer, Report& report) {
   if (buffer.data == nullptr) return wrong(Rule::buffer_data, "the buffer's address is null");
   Index span = buffer.type.bytes;
   for (std::size_t axis = 0; axis < buffer.shape.size(); ++axis) {
-    const Index stride = buffer.strides[axis];
+    const Index stride = buffer.shape[axis] > 1 ? buffer.strides[axis] : 0;  // nobody steps along one element
     const bool lowest = stride == std::numeric_limits<Index>::min();
     const auto reach = checked_multiply(buffer.shape[axis] - 1, lowest ? 0 : std::abs(stride));
     const auto sum = reach ? checked_add(span, *reach) : std::nullopt;
@@ -188,6 +188,12 @@ void check_extents(const DistArray& array, const std::vector<std::optional<Index
 }
 
 }  // namespace
+
+Report check(const Buffer& buffer) {
+  Report report;
+  check_buffer(buffer, report);
+  return report;
+}
 
 std::optional<Index> check_dimension(const Dimension& dimension, Index axis, Report& report) {
   return DimensionCheck(dimension, axis, report).run();

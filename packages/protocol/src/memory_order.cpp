@@ -29,17 +29,18 @@ MemoryOrder memory_order(const Buffer& buffer) {
     return alone_a != alone_b ? alone_a : at(stride, a) > at(stride, b);
   });
 
-  Index expected = buffer.type.bytes;
+  Index expected = buffer.type.bytes, reach = buffer.type.bytes;
   for (std::size_t k = ndim; k-- > 0;) {
     const Index axis = order.axes[k], extent = at(buffer.shape, axis);
     if (extent == 1) continue;
-    if (at(stride, axis) != expected) {
+    order.distinct = order.distinct && at(stride, axis) >= reach;
+    reach += at(stride, axis) * (extent - 1);
+    if (order.dense && at(stride, axis) != expected) {
       order.dense = false;
       order.obstacle =
           "axis " + std::to_string(axis) + " has stride " + std::to_string(at(buffer.strides, axis)) + " bytes";
       order.obstacle += expected == buffer.type.bytes ? " for " + std::to_string(expected) + "-byte elements"
                                                       : " where " + std::to_string(expected) + " would leave no holes";
-      break;
     }
     expected *= extent;
   }

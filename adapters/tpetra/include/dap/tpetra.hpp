@@ -86,7 +86,7 @@ Buffer vector_buffer(const Teuchos::RCP<Vector<Scalar>>& vector) {
   if (vector.is_null()) throw Error(Finding{Rule::conversion, {}, {}, "", "the vector is null", "", "give a vector"});
   const auto view = vector->getLocalViewHost(Tpetra::Access::ReadWrite);
   std::shared_ptr<void> owner;
-  if (view.use_count() == 0) owner = std::make_shared<Teuchos::RCP<Vector<Scalar>>>(vector);
+  if (!kokkos::compat::keeps_memory(view)) owner = std::make_shared<Teuchos::RCP<Vector<Scalar>>>(vector);
   return kokkos::export_buffer(view, std::move(owner));
 }
 

@@ -9,6 +9,9 @@ namespace dap {
 
 inline constexpr const char* protocol_version = "0.10.0";  ///< what this library writes
 
+/// Checks that a buffer describes memory: extents, strides, address and element type; never throws.
+Report check(const Buffer& buffer);
+
 /// Checks one process's data against every rule that needs no other process; never throws, never communicates.
 Report check(const DistArray& array);
 

@@ -18,7 +18,8 @@ struct MemoryOrder {
   std::vector<bool> reversed;  ///< by axis: memory runs against the index
   std::byte* data = nullptr;   ///< lowest address of an element; the buffer's own where it has none
   bool dense = true;           ///< the elements stand in a row without holes, each once
-  std::string obstacle;        ///< why not dense: "axis 0 has stride 16 bytes for 8-byte elements"
+  bool distinct = true;  ///< every axis steps over all that stands inside it, so that no two elements share memory
+  std::string obstacle;  ///< why not dense: "axis 0 has stride 16 bytes for 8-byte elements"
 };
 
 /// The memory order of a valid buffer.

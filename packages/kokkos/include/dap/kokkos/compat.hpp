@@ -42,4 +42,11 @@ void keep_alive(View& view, std::shared_ptr<void> owner) {
   tracker.assign_direct(holder.impl_track());
 }
 
+/// True where a view has a share in its memory. Its use_count does not tell: an unmanaged view made from a managed one
+/// repeats that one's.
+template <class View>
+bool keeps_memory(const View& view) {
+  return View::traits::is_managed && view.impl_track().has_record();
+}
+
 }  // namespace dap::kokkos::compat

@@ -3,6 +3,7 @@
 #include <dap/check.hpp>
 #include <dap/dist_array.hpp>
 #include <dap/kokkos/compat.hpp>
+#include <dap/memory_order.hpp>
 #include <dap/report.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -46,6 +47,7 @@ std::vector<Index> check_fit(const Buffer& buffer) {
   const ElementType wanted = element_type<std::remove_const_t<Value>>();
   const std::string target = "a view of " + wanted.name() + " in " + View::memory_space::name();
 
+  throw_if_wrong(check(buffer));
   if (buffer.shape.size() != rank)
     refuse(target + " has " + std::to_string(rank) + " axes, the buffer " + std::to_string(buffer.ndim()),
            "give the view as many * as the array has axes");
@@ -59,17 +61,22 @@ std::vector<Index> check_fit(const Buffer& buffer) {
     refuse("the buffer's address is no multiple of " + std::to_string(alignof(Value)) + " bytes",
            "copy to aligned memory");
 
-  std::vector<Index> strides;
-  for (std::size_t axis = 0; axis < rank; ++axis) {
-    const Index stride = buffer.strides[axis], bytes = static_cast<Index>(sizeof(Value));
+  const Index bytes = static_cast<Index>(sizeof(Value));
+  std::vector<Index> strides = row_major_strides(buffer.shape, 1);  // also of axes that are never stepped along
+  const bool empty = element_count(buffer) == 0;
+  for (std::size_t axis = 0; axis < rank && !empty; ++axis) {
+    if (buffer.shape[axis] == 1) continue;
+    const Index stride = buffer.strides[axis];
     const std::string said = "axis " + std::to_string(axis) + " has stride " + std::to_string(stride) + " bytes";
-    if (buffer.shape[axis] > 1 && stride < 0) refuse(said + ", and Kokkos has no negative strides", "copy the array");
-    if (buffer.shape[axis] > 1 && stride % bytes != 0)
+    if (stride < 0) refuse(said + ", and Kokkos has no negative strides", "copy the array");
+    if (stride % bytes != 0)
       refuse(said + ", no multiple of the " + std::to_string(bytes) + " bytes of an element", "copy the array");
-    if (buffer.shape[axis] > 1 && stride == 0 && !std::is_const_v<Value>)
+    if (!std::is_const_v<Value> && stride == 0)
       refuse(said + ": its elements share their memory", "ask for a view of const elements");
-    strides.push_back(stride / bytes);
+    strides[axis] = stride / bytes;
   }
+  if (!std::is_const_v<Value> && !memory_order(buffer).distinct)
+    refuse("the buffer's elements share memory", "ask for a view of const elements");
   return strides;
 }
 
@@ -164,7 +171,7 @@ Buffer export_buffer(const View& from, std::shared_ptr<void> owner = nullptr) {
     buffer.shape.push_back(static_cast<Index>(from.extent(axis)));
     buffer.strides.push_back(static_cast<Index>(from.stride(axis) * sizeof(Value)));
   }
-  if (from.use_count() == 0 && !owner && from.data() != nullptr)
+  if (!compat::keeps_memory(from) && !owner && from.data() != nullptr)
     detail::refuse("an unmanaged view keeps nobody's memory alive", "give the owner of its memory");
   buffer.owner = owner ? std::move(owner) : std::static_pointer_cast<void>(std::make_shared<View>(from));
   return buffer;

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <dap/kokkos/view.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace support {
+
+using dap::Index;
+using Shape = std::vector<Index>;
+
+/// What an Error says; empty: nothing was thrown.
+template <class Step>
+std::string refusal_of(Step&& step) {
+  try {
+    step();
+  } catch (const dap::Error& error) {
+    EXPECT_EQ(error.report().errors(), 1);
+    return error.what();
+  }
+  return "";
+}
+
+/// The text stands in what `step` is refused with.
+#define EXPECT_REFUSED(step, said)                                           \
+  do {                                                                       \
+    const std::string why = support::refusal_of([&] { step; });              \
+    EXPECT_NE(why.find(said), std::string::npos) << "said: '" << why << "'"; \
+  } while (false)
+
+/// Numbers 0, 1, 2 ...
+template <class T = double>
+std::vector<T> numbers(std::size_t count) {
+  std::vector<T> all(count);
+  for (std::size_t i = 0; i < count; ++i) all[i] = static_cast<T>(static_cast<int>(i));
+  return all;
+}
+
+template <class T>
+dap::Buffer strided(T* data, const Shape& shape, const Shape& strides_in_elements,
+                    std::shared_ptr<void> owner = nullptr) {
+  dap::Buffer buffer = dap::row_major(data, shape, std::move(owner));
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    buffer.strides[i] = strides_in_elements[i] * static_cast<Index>(sizeof(T));
+  return buffer;
+}
+
+template <class T>
+dap::Buffer column_major(T* data, const Shape& shape) {
+  dap::Buffer buffer = dap::row_major(data, shape);
+  buffer.strides = dap::column_major_strides(shape, sizeof(T));
+  return buffer;
+}
+
+}  // namespace support
