@@ -46,7 +46,8 @@ void keep_alive(View& view, std::shared_ptr<void> owner) {
 /// repeats that one's.
 template <class View>
 bool keeps_memory(const View& view) {
-  return View::traits::is_managed && view.impl_track().has_record();
+  auto& tracker = const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track());  // its question is not const
+  return View::traits::is_managed && tracker.has_record() && tracker.tracking_enabled();
 }
 
 }  // namespace dap::kokkos::compat
