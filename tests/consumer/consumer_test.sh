@@ -51,6 +51,31 @@ case $case in
     refused 'dap::mpi links dap::tpetra, but the house has one direction' -S "$folder/copy" -B "$folder/build" \
       -DTRIDAP_TESTS=OFF -DTRIDAP_EXAMPLES=OFF
     ;;
+  readme)  # the ten lines of the README are a program that does what they say
+    "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
+    cp -r "$source/tests/consumer/project" "$folder/project"
+    {
+      printf '#include <%s>\n' Tpetra_Core.hpp dap/tpetra.hpp iostream
+      cat <<'CODE'
+int main(int argc, char** argv) {
+  const Tpetra::ScopeGuard scope(&argc, &argv);
+  const MPI_Comm comm = MPI_COMM_WORLD;
+  int rank = 0, processes = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &processes);
+  const dap::Index n = 7, start = n * rank / processes, stop = n * (rank + 1) / processes;
+  const auto owner = std::make_shared<std::vector<double>>(stop - start, 1.0);
+  double* const data = owner->data();
+CODE
+      sed -n '/^## Ten lines/,/^```$/p' "$source/README.md" | sed '/^```/d; /^##/d'
+      echo '  for (dap::Index i = 0; i < stop - start; ++i) if (data[i] != 2) MPI_Abort(comm, 1);'
+      echo '}'
+    } >"$folder/project/main.cpp"
+    "$cmake" -S "$folder/project" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" >/dev/null
+    "$cmake" --build "$folder/build"
+    mpiexec --quiet -n 2 --timeout 60 "$folder/build/consumer" | tee "$folder/out"
+    grep -q 'shared, 0 bytes copied' "$folder/out"
+    ;;
   headers_alone)  # each public header compiles by itself, with warnings as errors
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
     flags="-std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fsyntax-only -x c++ -I$folder/prefix/include"
