@@ -72,7 +72,7 @@ TEST(ImportVector, AStridedBufferIsCopiedOnlyWhereAllowedAndCounted) {
   const std::string text = refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); });
   EXPECT_TRUE(says(text,
                    "copy=never, but a Vector needs its elements in a row and axis 0 has stride 40 bytes where 24 "
-                         "would leave no holes"));
+                   "would leave no holes"));
   EXPECT_TRUE(says(text, "pass copy=if_needed, or a contiguous"));
 
   const auto imported = import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
