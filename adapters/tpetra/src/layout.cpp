@@ -226,13 +226,18 @@ ExportedArray in_layout(const Buffer& data, const Map& map, const Layout& layout
 }
 
 ExportedArray on_map(const Buffer& data, const Map& map) {
-  const auto& teuchos = dynamic_cast<const Teuchos::MpiComm<int>&>(*map.getComm());
-  const MPI_Comm comm = *teuchos.getRawMpiComm();
-  const auto listed = compat::local_ids(map);
-  std::vector<Index> ids(listed.begin(), listed.end());
+  const auto* teuchos = dynamic_cast<const Teuchos::MpiComm<int>*>(map.getComm().get());
+  if (teuchos == nullptr) refuse("the map's communicator is none of MPI", "make the map on a Teuchos::MpiComm");
+  const MPI_Comm comm = *teuchos->getRawMpiComm();
   const Index base = map.getIndexBase(), local = data.shape.front();
   const Index before = elements_before(local, comm), total = sum_over(local, comm);
-  const bool one_range = everywhere(ids.empty() || (ids.front() - base == before && is_range(ids)), comm);
+  std::vector<Index> ids;
+  if (!map.isContiguous()) {  // known to all; a contiguous map would have to make its list first
+    const auto listed = compat::local_ids(map);
+    ids.assign(listed.begin(), listed.end());
+  }
+  const Index first = local == 0 ? before : map.getMinGlobalIndex() - base;
+  const bool one_range = everywhere(first == before && is_range(ids), comm);
 
   ExportedArray exported;
   exported.array.buffer = row_major(static_cast<std::byte*>(data.data), {local});
@@ -242,8 +247,8 @@ ExportedArray on_map(const Buffer& data, const Map& map) {
   exported.array.buffer.owner = data.owner;
   Dimension dimension;
   dimension.size = total;
-  dimension.proc_grid_size = teuchos.getSize();
-  dimension.proc_grid_rank = teuchos.getRank();
+  dimension.proc_grid_size = teuchos->getSize();
+  dimension.proc_grid_rank = teuchos->getRank();
   if (one_range) {
     dimension.dist = Block{before, before + local, {}};
     if (base != 0) exported.receipt.losses.push_back("the index base " + std::to_string(base));
