@@ -2,6 +2,9 @@
 
 #include <dap/runs.hpp>
 
+#include <algorithm>
+#include <limits>
+
 namespace examples {
 
 void read_block(const std::string& path, const GridHeader& grid, dap::DistArray& array) {
@@ -10,10 +13,18 @@ void read_block(const std::string& path, const GridHeader& grid, dap::DistArray&
   read_window(path, grid, {rows.start, rows.stop, cols.start, cols.stop}, static_cast<double*>(array.buffer.data));
 }
 
+namespace {
+dap::Index grid_cells(const dap::Distribution& distribution) {
+  return dap::checked_product(distribution.shape()).value_or(std::numeric_limits<dap::Index>::max());
+}
+}  // namespace
+
 std::vector<double> gather_field(const dap::DistArray& array, const dap::tpetra::Layout& layout) {
   const dap::Distribution& distribution = layout.distribution();
   const bool root = layout.process() == 0;
   std::vector<int> counts, starts;
+  if (grid_cells(distribution) > std::numeric_limits<int>::max())
+    throw dap::Error(dap::Finding{dap::Rule::conversion, {}, {}, "", "the field is too large for a picture", "", ""});
   int total = 0;
   for (dap::Index process = 0; process < distribution.processes(); ++process) {
     starts.push_back(total);

@@ -11,6 +11,8 @@ namespace examples {
 
 namespace {
 
+constexpr double largest_diffusion = 1e12;  // dt*D in m2; beyond, the matrix is singular in double precision
+
 CLI::Validator positive() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
@@ -44,11 +46,14 @@ std::optional<Options> read_options(int argc, char** argv, bool speaks, int& sta
   app.add_option("--diffusivity", options.diffusivity, "D, m2/year")->check(positive())->capture_default_str();
   app.add_option("--grid", grid, "process grid, rows x columns, such as 2x3 (default: as MPI_Dims_create has it)");
   app.add_option("--output", options.output, "picture of the field before | after, PNG")->capture_default_str();
+  app.add_flag("--progress", options.progress, "a line for each step (./dev sets it on a terminal)");
   app.add_option("--save", options.save, "write the final field to this ESRI ASCII grid");
   status = 0;
   try {
     app.parse(argc, argv);
     if (!grid.empty()) options.grid = parse_grid(grid);
+    if (options.dt * options.diffusivity > largest_diffusion)
+      throw CLI::ValidationError("--dt", "times --diffusivity is more than 1e12 m2: the whole terrain would be flat");
     return options;
   } catch (const CLI::CallForHelp&) {
     if (speaks) std::cout << app.help();

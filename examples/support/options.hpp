@@ -16,7 +16,8 @@ struct Options {
   double diffusivity = 0.01;               ///< m2/year
   std::optional<std::array<int, 2>> grid;  ///< processes down and across; absent: as MPI_Dims_create has it
   std::string output = "solve_in_place.png";
-  std::string save;  ///< the final field as an ESRI ASCII grid; empty: not saved
+  bool progress = false;  ///< a line for each step, for a terminal
+  std::string save;       ///< the final field as an ESRI ASCII grid; empty: not saved
 };
 
 /// Reads the command line; nothing where all is said already: `status` is then what to exit with. Writes help to

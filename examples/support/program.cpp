@@ -3,6 +3,7 @@
 #include <dap/report.hpp>
 
 #include <Tpetra_Core.hpp>
+#include <unistd.h>
 
 #include <iostream>
 
@@ -26,7 +27,11 @@ int run(int argc, char** argv, const std::function<void(const Options&, MPI_Comm
     std::cerr << std::endl;
     return 1;
   } catch (const std::exception& error) {
-    std::cerr << argv[0] << ": (rank " << rank << "): " << error.what() << std::endl;
+    std::istringstream words(error.what());  // one line, whatever a library says
+    std::string line, word;
+    while (words >> word && line.size() < 300) line += " " + word;
+    if (rank != 0) sleep(1);  // where all fail alike, the first speaks for them
+    std::cerr << argv[0] << ": (rank " << rank << "):" << line << std::endl;
     MPI_Abort(comm, 1);
     return 1;
   }

@@ -4,31 +4,35 @@
 #include "support/hillshade_png.hpp"
 #include <dap/mpi/agree.hpp>
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <numeric>
 
 namespace examples {
 
 namespace {
 constexpr double residual_limit = 1e-10;  // of the right-hand side's norm
 constexpr double drift_limit = 1e-9;      // of the mass, a step
+
+double worst(double a, double b) { return std::isnan(a) || a > b ? a : b; }  // a NaN is the worst, and stays
 }  // namespace
 
 Proof::Proof(const Options& options, const GridHeader& grid, const dap::tpetra::Layout& layout,
              const dap::DistArray& first)
     : options_(options), grid_(grid), layout_(layout), before_(gather_field(first, layout)) {
-  first_mass_ = last_mass_ = mass(first);
+  first_mass_ = last_mass_ = mass(first).sum;
 }
 
-double Proof::mass(const dap::DistArray& array) const {
+Proof::Mass Proof::mass(const dap::DistArray& array) const {
   const auto* begin = static_cast<const double*>(array.buffer.data);
-  double sum = std::accumulate(begin, begin + dap::element_count(array.buffer), 0.0);
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, layout_.comm());
-  return sum;
+  double sums[2] = {0, 0};
+  std::for_each(begin, begin + dap::element_count(array.buffer), [&](double z) {
+    sums[0] += z;
+    sums[1] += std::fabs(z);
+  });
+  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, layout_.comm());
+  return {sums[0], sums[1]};
 }
 
 void Proof::add_step(int step, const Solution& solution, const std::vector<dap::Receipt>& receipts,
@@ -44,14 +48,16 @@ void Proof::add_step(int step, const Solution& solution, const std::vector<dap::
   bytes_copied_ += bytes;
   addresses_equal_ = addresses_equal_ && equal != 0;
   iterations_ += solution.iterations;
-  worst_residual_ = std::fmax(worst_residual_, solution.residual);
+  worst_residual_ = worst(worst_residual_, solution.residual);
 
-  const double mass_now = mass(result);
-  worst_drift_ = std::fmax(worst_drift_, std::fabs(mass_now - last_mass_) / std::fabs(last_mass_));
+  const auto [mass_now, scale] = mass(result);
+  worst_drift_ = worst(worst_drift_, scale > 0 ? std::fabs(mass_now - last_mass_) / scale : 0);
   last_mass_ = mass_now;
-  if (layout_.process() == 0 && isatty(STDOUT_FILENO) != 0)
+  if (layout_.process() == 0 && options_.progress) {
     std::printf("step %d of %d: %d iterations, residual %.1e\n", step, options_.steps, solution.iterations,
                 solution.residual);
+    std::fflush(stdout);
+  }
 }
 
 void Proof::conclude(const dap::DistArray& last) {
@@ -73,9 +79,9 @@ void Proof::conclude(const dap::DistArray& last) {
   require(worst_drift_ <= drift_limit, "mass was not kept");
   dap::mpi::collectively(layout_.comm(), [&] {
     if (layout_.process() != 0) return;
+    if (!options_.save.empty()) write_grid(options_.save, grid_, after.data());
     write_before_after(options_.output, grid_.rows, grid_.cols, grid_.cell_width(), grid_.cell_height(), before_.data(),
                        after.data());
-    if (!options_.save.empty()) write_grid(options_.save, grid_, after.data());
     std::printf("picture   %s\n", std::filesystem::absolute(options_.output).lexically_normal().c_str());
   });
 }

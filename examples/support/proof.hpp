@@ -23,7 +23,10 @@ class Proof {
   void conclude(const dap::DistArray& last);
 
  private:
-  double mass(const dap::DistArray& array) const;  // sum over all cells
+  struct Mass {
+    double sum = 0, scale = 0;  // of the values, and of their sizes, over all cells
+  };
+  Mass mass(const dap::DistArray& array) const;
   void require(bool holds, const std::string& fault);
 
   const Options& options_;

@@ -32,6 +32,7 @@ refuses 'unknown option' 'stps.*--help' --stps 3
 refuses 'steps of 0' 'steps' --steps 0
 refuses 'negative dt' 'dt' --dt -5
 refuses 'nan diffusivity' 'diffusivity' --diffusivity nan
+refuses 'too long a step' '1e12 m2' --dt 1e30
 refuses 'grid of words' '2x3' --grid two
 refuses 'grid that does not multiply' "'--grid' is 3x2, but there are 4 processes" --grid 3x2
 refuses 'missing file' 'nowhere.asc.*No such file' --elevation "$folder/nowhere.asc"

@@ -409,3 +409,12 @@ TEST(Axis, NamesTheCoordinateOfAFaultThatOneDictionaryHasAlone) {
 }
 
 }  // namespace
+
+TEST(Axis, RunsAreARangeOfTheStandardLibrary) {
+  const dap::Axis axis(oracle::cyclic(10, 2, 3).dims);
+  auto third = axis.runs(0).begin();  // outlives the range it came from
+  ++third;
+  EXPECT_EQ(third->global, 6);
+  const auto runs = axis.runs(0);
+  EXPECT_EQ((std::vector<dap::Run>(runs.begin(), runs.end())), (std::vector<dap::Run>{{0, 0, 2}, {6, 2, 2}}));
+}

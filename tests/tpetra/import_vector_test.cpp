@@ -211,3 +211,35 @@ TEST(ImportVector, ShapeAndPaddingAreNamedAsLost) {
   const oracle::Array line({oracle::block(oracle::List(static_cast<std::size_t>(processes()), 2))});
   EXPECT_TRUE(import_vector<double>(stamped(line), MPI_COMM_WORLD).receipt.losses.empty());
 }
+
+TEST(ImportVector, BoundaryPaddingMayDifferBetweenProcessesAtOneCoordinate) {
+  const Index p = processes();
+  const oracle::Array array(
+      {oracle::block({4}, {}, {1, 1}), oracle::block(oracle::List(static_cast<std::size_t>(p), 2))});
+  dap::DistArray part = stamped(array);
+  if (rank() == p - 1) std::get<dap::Block>(part.dim_data[0].dist).padding = std::array<Index, 2>{2, 0};
+  EXPECT_EQ(data_of(*import_vector<double>(part, MPI_COMM_WORLD).vector), part.buffer.data);
+}
+
+TEST(ImportVector, APeriodicLayoutTakesNoArrayThatIsNot) {
+  const oracle::List owned(static_cast<std::size_t>(processes()), 3);
+  const oracle::List widths(static_cast<std::size_t>(processes() - 1), 0);
+  const Layout layout(stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, true)})), MPI_COMM_WORLD);
+  const dap::DistArray plain = stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, false)}));
+  EXPECT_TRUE(says(refusal([&] { import_vector<double>(plain, layout); }), "not distributed as the layout is"));
+}
+
+TEST(ImportVector, KeysThatTheProtocolDoesNotKnowAreNamedAsLost) {
+  dap::DistArray part = stamped(oracle::Array({oracle::block(oracle::List(static_cast<std::size_t>(processes()), 2))}));
+  part.dim_data[0].extras = {{"units", "\"m\""}};
+  EXPECT_EQ(import_vector<double>(part, MPI_COMM_WORLD).receipt.losses, std::vector<std::string>{"the key 'units'"});
+}
+
+TEST(ImportVector, AnEmptyShareStandsInNobodysWay) {
+  const Index p = processes();
+  oracle::List counts(static_cast<std::size_t>(p), 2);
+  counts[0] = 0;
+  dap::DistArray part = stamped(oracle::Array({oracle::block(counts)}));
+  if (rank() == 0) part.buffer.read_only = true;
+  EXPECT_TRUE(import_vector<double>(part, MPI_COMM_WORLD).receipt.shared);
+}

@@ -132,3 +132,18 @@ TEST(Lifetime, AFailedImportReleasesWhatItHeld) {
   }
   EXPECT_TRUE(released);
 }
+
+TEST(Lifetime, InAndOutAgainForeverStaysAsSmallAsOnce) {
+  bool released = false;
+  {
+    dap::DistArray array = told(released);
+    const dap::tpetra::Layout layout(array, MPI_COMM_WORLD);
+    const void* owner = array.buffer.owner.get();
+    for (int round = 0; round < 1000; ++round) {
+      array = export_array(import_vector<double>(array, layout).vector, layout).array;
+      ASSERT_EQ(array.buffer.owner.get(), owner);
+    }
+    EXPECT_EQ(array.buffer.owner.use_count(), 1);
+  }
+  EXPECT_TRUE(released);
+}

@@ -142,6 +142,7 @@ namespace {
 
 // What keeps `interior` from being the vector's memory; empty: nothing.
 std::string obstacle(const Buffer& interior, const Buffer& seen, ElementType scalar) {
+  if (element_count(interior) == 0) return "";
   if (interior.read_only) return "a Vector can be written and the buffer is read-only";
   if (reinterpret_cast<std::uintptr_t>(interior.data) % static_cast<std::uintptr_t>(scalar.bytes) != 0)
     return "a Vector needs aligned elements and the buffer's address is no multiple of " + std::to_string(scalar.bytes);
@@ -167,9 +168,12 @@ void check_belongs(const DistArray& array, const Layout& layout, ElementType sca
       return false;
     if (const auto* block = std::get_if<Block>(&a.dist)) {
       const auto& other = std::get<Block>(b.dist);
-      const std::array<Index, 2> none{0, 0};
-      return *extent == 0 ||
-             (block->start == other.start && block->padding.value_or(none) == other.padding.value_or(none));
+      const std::array<Index, 2> none{0, 0}, mine = block->padding.value_or(none),
+                                             theirs = other.padding.value_or(none);
+      const bool left = a.periodic || a.proc_grid_rank > 0;  // elsewhere it is boundary padding, which is owned
+      const bool right = a.periodic || a.proc_grid_rank < a.proc_grid_size - 1;
+      return a.periodic == b.periodic && (*extent == 0 || block->start == other.start) &&
+             (!left || mine[0] == theirs[0]) && (!right || mine[1] == theirs[1]);
     }
     if (const auto* cyclic = std::get_if<Cyclic>(&a.dist)) {
       const auto& other = std::get<Cyclic>(b.dist);
@@ -206,6 +210,8 @@ Dense dense_interior(const DistArray& array, const Layout& layout, ElementType s
   dense.buffer.strides = column_major_strides(dense.buffer.shape, scalar.bytes);
   if (layout.distribution().ndim() != 1) dense.receipt.losses.push_back("the shape");
   if (element_count(array.buffer) != count) dense.receipt.losses.push_back("padding");
+  for (const Dimension& dimension : array.dim_data)
+    for (const Extra& extra : dimension.extras) dense.receipt.losses.push_back("the key '" + extra.key + "'");
   return dense;
 }
 
@@ -256,6 +262,9 @@ ExportedArray on_map(const Buffer& data, const Map& map) {
     dimension.dist = Unstructured{IndexBuffer(std::move(ids)), map.isOneToOne()};
   }
   exported.array.dim_data = {std::move(dimension)};
+  Report report = check(exported.array);  // an id that stands twice on one process: Tpetra lets it pass
+  report.set_process(teuchos->getRank());
+  mpi::throw_together(std::move(report), comm);
   return exported;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <new>
 
 namespace dap::mpi {
 
@@ -60,7 +61,9 @@ class Gathering {
 
   std::optional<Distribution> run() {
     if (!everybody_says_the_same() || !exchange_records() || !exchange_indices()) return std::nullopt;
-    return put_together();
+    if (!has_lists_) return put_together();
+    std::optional<Distribution> made;  // with lists there is memory to run out of
+    return everywhere([&] { made = put_together(); }) ? made : std::nullopt;
   }
   Report take_report() { return std::move(report_); }
 
@@ -201,34 +204,65 @@ class Gathering {
     return true;
   }
 
-  bool exchange_indices() {
-    bool any = false;
-    for (std::size_t axis = 0; axis < array_.dim_data.size(); ++axis) {
-      lists_.emplace_back();
-      if (array_.dim_data[axis].dist_type() == 'u') {
-        any = true;
-        exchange_lists_of(axis);
-      }
+  // True where `step` succeeds on every process; what it throws is a finding. One reduction.
+  template <class Step>
+  bool everywhere(Step step) {
+    try {
+      step();
+    } catch (const std::exception& error) {
+      fault(Rule::process_failure, {}, "", error.what(), "");
     }
-    return !any || spread({report_.ok() ? 0 : 1}, comm_).front().largest == 0;
+    return spread({report_.ok() ? 0 : 1}, comm_).front().largest == 0;
   }
 
-  void exchange_lists_of(std::size_t axis) {
+  bool exchange_indices() {
+    lists_.resize(array_.dim_data.size());
+    for (std::size_t axis = 0; axis < lists_.size(); ++axis)
+      has_lists_ = has_lists_ || array_.dim_data[axis].dist_type() == 'u';
+    if (!has_lists_) return true;
+    if (!everywhere([this] { prepare_lists(); })) return false;  // memory first, on every process
+    for (std::vector<Index>& lists : lists_) reduce(lists.data(), lists.size(), MPI_SUM, comm_);
+    return everywhere([this] { compare_lists(); });
+  }
+
+  struct OwnList {
+    std::vector<Index> indices;
+    std::size_t first = 0;  // where it stands in the lists of all coordinates
+  };
+
+  OwnList own_list(std::size_t axis) const {
     const Dimension& d = array_.dim_data[axis];
-    std::vector<Index>& lists = lists_.back();
-    Index total = 0, own_first = 0;
-    for (Index c = 0; c < d.proc_grid_size; ++c) {
-      if (c == d.proc_grid_rank) own_first = total;
-      total += records_[axis][static_cast<std::size_t>(c)][stop];
+    OwnList own;
+    for (Index c = 0; c < d.proc_grid_rank; ++c)
+      own.first += static_cast<std::size_t>(records_[axis][static_cast<std::size_t>(c)][stop]);
+    std::optional<std::vector<Index>> indices = read_indices(std::get<Unstructured>(d.dist).indices);
+    if (!indices) throw std::bad_alloc();  // check() has read them before
+    own.indices = std::move(*indices);
+    return own;
+  }
+
+  void prepare_lists() {
+    for (std::size_t axis = 0; axis < lists_.size(); ++axis) {
+      if (array_.dim_data[axis].dist_type() != 'u') continue;
+      std::size_t total = 0;
+      for (const AxisRecord& record : records_[axis]) total += static_cast<std::size_t>(record[stop]);
+      lists_[axis].resize(total);
+      if (!speaks_for(axis)) continue;
+      const OwnList own = own_list(axis);
+      std::copy(own.indices.begin(), own.indices.end(), lists_[axis].begin() + static_cast<std::ptrdiff_t>(own.first));
     }
-    lists.resize(static_cast<std::size_t>(total));
-    const std::vector<Index> own = *read_indices(std::get<Unstructured>(d.dist).indices);
-    const auto place = lists.begin() + static_cast<std::ptrdiff_t>(own_first);
-    if (speaks_for(axis)) std::copy(own.begin(), own.end(), place);
-    reduce(lists.data(), lists.size(), MPI_SUM, comm_);
-    if (!std::equal(own.begin(), own.end(), place))
-      fault(Rule::axis_same, static_cast<Index>(axis), "indices", "another list",
-            "but must be that of the first process at coordinate " + std::to_string(d.proc_grid_rank));
+  }
+
+  void compare_lists() {
+    for (std::size_t axis = 0; axis < lists_.size(); ++axis) {
+      if (array_.dim_data[axis].dist_type() != 'u') continue;
+      const OwnList own = own_list(axis);
+      const auto said = lists_[axis].begin() + static_cast<std::ptrdiff_t>(own.first);
+      if (!std::equal(own.indices.begin(), own.indices.end(), said))
+        fault(Rule::axis_same, static_cast<Index>(axis), "indices", "another list",
+              "but must be that of the first process at coordinate " +
+                  std::to_string(array_.dim_data[axis].proc_grid_rank));
+    }
   }
 
   // From here on every process knows the same and comes to the same conclusion; what is wrong, the first one says.
@@ -294,6 +328,7 @@ class Gathering {
   Report report_;                                 // of this process
   std::vector<std::vector<AxisRecord>> records_;  // by axis and coordinate
   std::vector<std::vector<Index>> lists_;         // by axis: all its lists, in the order of coordinates
+  bool has_lists_ = false;
 };
 
 }  // namespace

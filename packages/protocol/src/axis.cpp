@@ -68,17 +68,20 @@ std::vector<Index> Axis::owners(Index global) const {
       found.push_back(place->coordinate);
     return found;
   }
-  if (global < 0 || global >= size_) return {};
-  if (const auto* cyclic = std::get_if<1>(&kind_))
-    return {(global / cyclic->block_size % proc_grid_size_ + cyclic->first) % proc_grid_size_};
-  const std::vector<Index>& bounds = std::get<0>(kind_)->bounds;
-  return {std::upper_bound(bounds.begin(), bounds.end(), global) - bounds.begin() - 1};
+  const std::optional<Index> one = owner(global);
+  return one ? std::vector<Index>{*one} : std::vector<Index>{};
 }
 
 std::optional<Index> Axis::owner(Index global) const {
-  const std::vector<Index> all = owners(global);
-  if (all.empty()) return std::nullopt;
-  return all.front();
+  if (std::holds_alternative<std::shared_ptr<const UnstructuredKind>>(kind_)) {
+    const std::vector<Index> all = owners(global);
+    return all.empty() ? std::nullopt : std::optional<Index>(all.front());
+  }
+  if (global < 0 || global >= size_) return std::nullopt;
+  if (const auto* cyclic = std::get_if<1>(&kind_))
+    return (global / cyclic->block_size % proc_grid_size_ + cyclic->first) % proc_grid_size_;
+  const std::vector<Index>& bounds = std::get<0>(kind_)->bounds;
+  return std::upper_bound(bounds.begin(), bounds.end(), global) - bounds.begin() - 1;
 }
 
 std::optional<Index> Axis::local_index(Index c, Index global, Part which) const {

@@ -57,7 +57,6 @@ constexpr std::array<RuleText, rule_count> texts = {{
      "let 'size' count the indices of all coordinates"},
     {"unstructured.one_to_one", error, "with 'one_to_one' no index stands in two lists",
      "say one_to_one: false, or list the index once"},
-    {"agree.version", error, "all processes say the same version", "export every part as 0.10.0"},
     {"agree.ndim", error, "all processes have the same number of axes", "export the same array on every process"},
     {"agree.element_type", error, "all processes have the same element type", "export the same array on every process"},
     {"agree.axis", error,

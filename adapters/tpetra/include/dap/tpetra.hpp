@@ -80,10 +80,20 @@ ExportedArray on_map(const Buffer& data, const Map& map);
 
 double now();
 
-/// A vector's data as a Buffer that keeps the memory alive, and the vector itself where the memory is not Kokkos' own.
+/// A vector's data as a Buffer that keeps the memory alive, and the vector itself where the memory is nobody's. An RCP
+/// is not thread-safe: such a buffer must be released by the thread that uses the vector.
 template <class Scalar>
 Buffer vector_buffer(const Teuchos::RCP<Vector<Scalar>>& vector) {
   if (vector.is_null()) throw Error(Finding{Rule::conversion, {}, {}, "", "the vector is null", "", "give a vector"});
+  using Device = typename Vector<Scalar>::dual_view_type::t_dev::memory_space;
+  if (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Device>::accessible)  // or the host view would be a copy
+    throw Error(Finding{Rule::conversion,
+                        {},
+                        {},
+                        "",
+                        std::string("the vector is in ") + Device::name() + " memory",
+                        "",
+                        "use a node type whose memory the host reaches"});
   const auto view = vector->getLocalViewHost(Tpetra::Access::ReadWrite);
   std::shared_ptr<void> owner;
   if (!kokkos::compat::keeps_memory(view)) owner = std::make_shared<Teuchos::RCP<Vector<Scalar>>>(vector);
@@ -117,7 +127,11 @@ ImportedVector<Scalar> import_vector(const DistArray& array, const Layout& layou
 /// The same with a Layout of its own. **Collective.**
 template <class Scalar>
 ImportedVector<Scalar> import_vector(const DistArray& array, MPI_Comm comm, Copy copy = Copy::never) {
-  return import_vector<Scalar>(array, Layout(array, comm), copy);
+  const double begin = detail::now();
+  const Layout layout(array, comm);
+  ImportedVector<Scalar> imported = import_vector<Scalar>(array, layout, copy);
+  imported.receipt.seconds = detail::now() - begin;
+  return imported;
 }
 
 /// The vector's memory as an array of `layout`, never copied; the array keeps it alive. **Collective**: throws the same
@@ -135,7 +149,8 @@ ExportedArray export_array(const Teuchos::RCP<Vector<Scalar>>& vector, const Lay
 }
 
 /// The vector's memory as a one-dimensional array, never copied: block where the ids rise in one range over the
-/// processes, else unstructured. The array keeps the memory alive. **Collective** over the map's communicator.
+/// processes, else unstructured. The array keeps the memory alive. **Collective** over the communicator of the vector's
+/// map, so the vector must not be null. Throws Error on every process where an id stands twice on one.
 template <class Scalar>
 ExportedArray export_array(const Teuchos::RCP<Vector<Scalar>>& vector) {
   const double begin = detail::now();

@@ -5,6 +5,8 @@
 #include <dap/report.hpp>
 
 #include <array>
+#include <cstddef>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -105,29 +107,38 @@ class AxisRuns {
  public:
   class iterator {
    public:
+    using iterator_category = std::forward_iterator_tag;
     using value_type = Run;
-    using difference_type = Index;
-    const Run& operator*() const { return run_; }
-    const Run* operator->() const { return &run_; }
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Run*;
+    using reference = const Run&;
+
+    reference operator*() const { return run_; }
+    pointer operator->() const { return &run_; }
     iterator& operator++() {
       advance(run_.local + run_.length);
       return *this;
+    }
+    iterator operator++(int) {
+      iterator before = *this;
+      ++*this;
+      return before;
     }
     friend bool operator==(const iterator& a, const iterator& b) { return a.run_.local == b.run_.local; }
     friend bool operator!=(const iterator& a, const iterator& b) { return !(a == b); }
 
    private:
     friend class AxisRuns;
-    iterator(const AxisRuns& runs, Index local) : runs_(&runs) { advance(local); }
-    void advance(Index local) {
-      run_ = local < runs_->range_.end ? runs_->axis_->run_from(runs_->c_, local, runs_->range_.end) : Run{0, local, 0};
-    }
-    const AxisRuns* runs_;
+    iterator(const Axis& axis, Index c, Index begin, Index end) : axis_(&axis), c_(c), end_(end) { advance(begin); }
+    void advance(Index local) { run_ = local < end_ ? axis_->run_from(c_, local, end_) : Run{0, local, 0}; }
+
+    const Axis* axis_;
+    Index c_, end_;
     Run run_;
   };
 
-  iterator begin() const { return {*this, range_.begin}; }
-  iterator end() const { return {*this, range_.end}; }
+  iterator begin() const { return {*axis_, c_, range_.begin, range_.end}; }
+  iterator end() const { return {*axis_, c_, range_.end, range_.end}; }
 
  private:
   friend class Axis;

@@ -9,10 +9,11 @@ namespace dap {
 
 inline constexpr const char* protocol_version = "0.10.0";  ///< what this library writes
 
-/// Checks that a buffer describes memory: extents, strides, address and element type; never throws.
+/// Checks that a buffer describes memory: extents, strides, address and element type.
 Report check(const Buffer& buffer);
 
-/// Checks one process's data against every rule that needs no other process; never throws, never communicates.
+/// Checks one process's data against every rule that needs no other process. Throws for no data, however wrong, but
+/// std::bad_alloc where memory ends.
 Report check(const DistArray& array);
 
 /// Checks one dimension alone and adds what is wrong to `report`, under `axis`. Returns the number of elements that the

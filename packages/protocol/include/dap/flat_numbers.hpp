@@ -37,6 +37,7 @@ class FlatNumbers {
 
 template <class Number>
 std::vector<Number> FlatNumbers::list(Index process, Part part, const MemoryOrder& order) const {
+  static_assert(sizeof(Number) == sizeof(Index), "flat numbers are 64-bit");
   std::vector<Number> numbers(static_cast<std::size_t>(distribution_.count(process, part)));
   if (numbers.empty()) return numbers;
   // From the innermost axis outwards: each index of an axis shifts the numbers of all that stands inside it. The first

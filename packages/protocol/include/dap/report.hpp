@@ -36,7 +36,6 @@ enum class Rule {
   unstructured_size,
   unstructured_distinct,
   unstructured_one_to_one,
-  agree_version,
   agree_ndim,
   agree_element_type,
   agree_axis,

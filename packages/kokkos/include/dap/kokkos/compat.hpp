@@ -4,7 +4,8 @@
 
 #include <cstddef>
 #include <memory>
-#include <new>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 /// What differs between Kokkos versions or reaches into Kokkos::Impl, and nothing else.
@@ -30,13 +31,15 @@ inline constexpr bool has_hip = false;
 struct HipSpace {};
 #endif
 
+inline constexpr const char* holder_label = "dap::kokkos::keep_alive";
+
 /// Makes an unmanaged view share in the ownership of `owner`, so that every copy and subview of it does, whatever
 /// Kokkos or Tpetra derive from it. Kokkos must be initialised. Kokkos counts references in an allocation of its own:
 /// we hang `owner` into the only element of a one-element view and let the given view count on that allocation.
 template <class View>
 void keep_alive(View& view, std::shared_ptr<void> owner) {
   using Holder = std::shared_ptr<void>;
-  const Kokkos::View<Holder*, Kokkos::HostSpace> holder("dap::kokkos::keep_alive", 1);  // constructs the element
+  const Kokkos::View<Holder*, Kokkos::HostSpace> holder(std::string(holder_label), 1);  // constructs the element
   holder(0) = std::move(owner);
   auto& tracker = const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track());
   tracker.assign_direct(holder.impl_track());
@@ -48,6 +51,19 @@ template <class View>
 bool keeps_memory(const View& view) {
   auto& tracker = const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track());  // its question is not const
   return View::traits::is_managed && tracker.has_record() && tracker.tracking_enabled();
+}
+
+/// The owner that keep_alive() hung onto a view; null where it did not. Handing it on, instead of the view, keeps a
+/// chain of imports and exports from growing.
+template <class View>
+std::shared_ptr<void> kept_owner(const View& view) {
+  if constexpr (std::is_same_v<typename View::memory_space, Kokkos::HostSpace>) {
+    if (!keeps_memory(view)) return nullptr;
+    const auto& tracker = view.impl_track();
+    if (tracker.template get_label<Kokkos::HostSpace>() == holder_label)
+      return *static_cast<std::shared_ptr<void>*>(tracker.template get_record<Kokkos::HostSpace>()->data());
+  }
+  return nullptr;
 }
 
 }  // namespace dap::kokkos::compat

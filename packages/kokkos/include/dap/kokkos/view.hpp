@@ -76,7 +76,7 @@ std::vector<Index> check_fit(const Buffer& buffer) {
     strides[axis] = stride / bytes;
   }
   if (!std::is_const_v<Value> && !memory_order(buffer).distinct)
-    refuse("the buffer's elements share memory", "ask for a view of const elements");
+    refuse("the buffer's elements may share memory", "ask for a view of const elements");
   return strides;
 }
 
@@ -173,6 +173,7 @@ Buffer export_buffer(const View& from, std::shared_ptr<void> owner = nullptr) {
   }
   if (!compat::keeps_memory(from) && !owner && from.data() != nullptr)
     detail::refuse("an unmanaged view keeps nobody's memory alive", "give the owner of its memory");
+  if (!owner) owner = compat::kept_owner(from);
   buffer.owner = owner ? std::move(owner) : std::static_pointer_cast<void>(std::make_shared<View>(from));
   return buffer;
 }
