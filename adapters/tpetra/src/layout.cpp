@@ -5,7 +5,6 @@
 #include <dap/tpetra.hpp>
 
 #include <limits>
-#include <numeric>
 
 namespace dap::tpetra {
 
@@ -67,15 +66,6 @@ Index sum_over(Index own, MPI_Comm comm) {
 
 bool everywhere(bool here, MPI_Comm comm) { return mpi::spread({here ? 1 : 0}, comm).front().smallest == 1; }
 
-// The memory order of what a solver sees of a buffer: no padding, no mirrors; row-major where there are holes.
-MemoryOrder interior_order(const Buffer& buffer, const std::vector<Range>& interior) {
-  MemoryOrder order = memory_order(sub_buffer(buffer, interior));
-  if (order.dense) return order;
-  std::iota(order.axes.begin(), order.axes.end(), Index{0});
-  order.reversed.assign(order.reversed.size(), false);
-  return order;
-}
-
 // The first flat number of a process's interior where, in memory order, the numbers rise by one; nothing otherwise.
 std::optional<Index> one_range(const Distribution& distribution, Index process, const MemoryOrder& order) {
   const std::vector<Range> box = distribution.part(process, Part::interior);
@@ -116,7 +106,7 @@ Layout::Layout(const DistArray& array, MPI_Comm comm)
   const FlatNumbers numbers(distribution_);
 
   const Counts counts = numbers.count() == 0 ? Counts{0, 0, 0, 0} : count(distribution_, process_);
-  order_ = interior_order(array.buffer, distribution_.part(process_, Part::interior));
+  order_ = memory_order(sub_buffer(array.buffer, distribution_.part(process_, Part::interior)));
   const std::optional<Index> first = one_range(distribution_, process_, order_);
   const bool ranges = everywhere(counts.local == 0 || first == counts.before, comm);  // known without listing any id
   check_limits(numbers, counts, distribution_.processes(), ranges);

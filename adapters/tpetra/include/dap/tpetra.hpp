@@ -26,7 +26,7 @@ using Vector = Tpetra::Vector<Scalar>;
 /// of its global index, listed in memory order, so that dense memory is a vector as it stands.
 ///
 /// A 4 x 6 array, block x block over a 2 x 2 grid, row-major: process 1 has the ids {3, 4, 5, 9, 10, 11}. Padding has
-/// no ids. A buffer with holes gets its ids in row-major order. Cheap to copy; `comm` must outlive the map.
+/// no ids. Cheap to copy; `comm` must outlive the map.
 class Layout {
  public:
   /// Checks `array` on every process and makes the map. **Collective**: throws the same Error on every process where

@@ -2,7 +2,7 @@
 
 #include <Teuchos_DefaultMpiComm.hpp>
 #include <Tpetra_Map.hpp>
-#include <Tpetra_MultiVector.hpp>
+#include <Trilinos_version.h>
 
 #include <cstddef>
 
