@@ -111,16 +111,23 @@ TEST(Lifetime, OutAgainAfterInTheLastHolderReleases) {
 }
 
 TEST(Lifetime, AVectorOverMemoryOfNobodysIsKeptAsAVector) {
+  bool released = false;
   std::vector<double> memory(n, 2);
   dap::DistArray array;
   {
     const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
     const auto map = Teuchos::rcp(new dap::tpetra::Map(static_cast<Tpetra::global_size_t>(processes() * n), 0, comm));
     const Vector::dual_view_type::t_dev view(memory.data(), n, 1);
-    array = export_array(Teuchos::rcp(new Vector(map, {view, Kokkos::create_mirror_view(view)}))).array;
+    Teuchos::RCP<Vector> vector =
+        Teuchos::rcp(new Vector(map, Vector::dual_view_type(view, Kokkos::create_mirror_view(view))));
+    const std::shared_ptr<void> told(&released, [](void* flag) { *static_cast<bool*>(flag) = true; });
+    Teuchos::set_extra_data(told, "told", Teuchos::inOutArg(vector));  // lives as long as the vector's handle
+    array = export_array(vector).array;
   }
   EXPECT_EQ(array.buffer.data, memory.data());
-  EXPECT_NE(array.buffer.owner, nullptr);
+  EXPECT_FALSE(released);
+  array = {};
+  EXPECT_TRUE(released);
 }
 
 TEST(Lifetime, AFailedImportReleasesWhatItHeld) {
