@@ -5,6 +5,7 @@ find_package(GTest REQUIRED)
 
 set(TRIDAP_MPI_ENVIRONMENT  # more processes than cores, and root, are fine here; Tpetra's own checks are on
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    OMPI_MCA_orte_execute_quiet=1
     PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
     TPETRA_DEBUG=1 OMP_NUM_THREADS=1)
 if(TRIDAP_SANITIZE)  # mpi_main.cpp looks for leaks before MPI ends; what Open MPI itself keeps is not ours

@@ -9,7 +9,7 @@ mkdir -p "$folder"
 consume() {
   "$cmake" -S "$source/tests/consumer/project" -B "$folder/build" -G Ninja "$@" >"$folder/log" || { cat "$folder/log"; exit 1; }
   "$cmake" --build "$folder/build"
-  mpiexec --quiet -n 2 --timeout 60 "$folder/build/consumer" | tee "$folder/out"
+  mpiexec -n 2 --timeout 60 "$folder/build/consumer" | tee "$folder/out"
   grep -q '^shared, 0 bytes copied.*, 2$' "$folder/out"
 }
 
@@ -73,7 +73,7 @@ CODE
     } >"$folder/project/main.cpp"
     "$cmake" -S "$folder/project" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" >/dev/null
     "$cmake" --build "$folder/build"
-    mpiexec --quiet -n 2 --timeout 60 "$folder/build/consumer" | tee "$folder/out"
+    mpiexec -n 2 --timeout 60 "$folder/build/consumer" | tee "$folder/out"
     grep -q 'shared, 0 bytes copied' "$folder/out"
     ;;
   headers_alone)  # each public header compiles by itself, with warnings as errors

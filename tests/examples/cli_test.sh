@@ -12,7 +12,7 @@ refuses() {
   local name=$1 pattern=$2 output=(--output "$folder/p.png")
   shift 2
   [[ $* != *--output* ]] || output=()
-  "$mpiexec" --quiet -n 4 --timeout 30 "$program" "${output[@]}" "$@" >"$folder/out" 2>"$folder/err"
+  "$mpiexec" -n 4 --timeout 30 "$program" "${output[@]}" "$@" >"$folder/out" 2>"$folder/err"
   local status=$? lines
   lines=$(grep -c . "$folder/err")
   if ((status == 0)) || ((status == 124)) || ((lines != 1)) || ! grep -qE "$pattern" "$folder/err"; then
@@ -42,10 +42,10 @@ refuses 'huge header' 'huge.asc:1' --elevation "$folder/huge.asc"
 refuses 'a hole that one process alone sees' 'hole.asc:9' --elevation "$folder/hole.asc"
 refuses 'a picture that cannot be written' 'missing/p.png' --output "$folder/missing/p.png"
 
-"$mpiexec" --quiet -n 2 "$program" --help >"$folder/out" 2>&1 || { failures=$((failures + 1)); echo '--help failed'; }
+"$mpiexec" -n 2 "$program" --help >"$folder/out" 2>&1 || { failures=$((failures + 1)); echo '--help failed'; }
 for option in --steps --dt --diffusivity --output --grid; do
   grep -q -- "$option" "$folder/out" || { failures=$((failures + 1)); echo "--help does not name $option"; }
 done
-"$mpiexec" --quiet -n 4 "$program" --grid 4x1 --output "$folder/q.png" >"$folder/out" 2>&1 &&
+"$mpiexec" -n 4 "$program" --grid 4x1 --output "$folder/q.png" >"$folder/out" 2>&1 &&
   grep -q 'on 4 x 1 processes' "$folder/out" && [[ -s $folder/q.png ]] || { failures=$((failures + 1)); cat "$folder/out"; }
 exit $((failures > 0))

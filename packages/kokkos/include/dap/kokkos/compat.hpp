@@ -39,7 +39,13 @@ inline constexpr const char* holder_label = "dap::kokkos::keep_alive";
 template <class View>
 void keep_alive(View& view, std::shared_ptr<void> owner) {
   using Holder = std::shared_ptr<void>;
-  const Kokkos::View<Holder*, Kokkos::HostSpace> holder(std::string(holder_label), 1);  // constructs the element
+#if KOKKOS_VERSION >= \
+    40401  // letting go of an owner may free a view: not inside a kernel, whose lock it would wait for
+  const auto how = Kokkos::view_alloc(std::string(holder_label), Kokkos::SequentialHostInit);
+#else
+  const std::string how = holder_label;
+#endif
+  const Kokkos::View<Holder*, Kokkos::HostSpace> holder(how, 1);  // constructs the element
   holder(0) = std::move(owner);
   auto& tracker = const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track());
   tracker.assign_direct(holder.impl_track());
