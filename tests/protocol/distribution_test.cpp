@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 namespace {
@@ -205,3 +206,19 @@ TEST(Distribution, CountThatDoesNotFit64BitsIsAnError) {
 }
 
 }  // namespace
+
+TEST(Distribution, EightAxesOfEightKindsTogether) {
+  const oracle::Array array(oracle::mixed_axes());
+  const dap::Distribution distribution = array.distribution();
+  ASSERT_EQ(distribution.processes(), array.processes());
+  for (oracle::Index p = 0; p < array.processes(); ++p) {
+    const auto elements = array.elements(p, dap::Part::owned);
+    ASSERT_EQ(distribution.count(p), static_cast<oracle::Index>(elements.size()));
+    for (const auto& element : elements) {
+      ASSERT_EQ(distribution.global_index(p, element.local), element.global);
+      ASSERT_EQ(distribution.local_index(p, element.global), element.local);
+      const std::vector<oracle::Index> owners = distribution.owners(element.global);
+      ASSERT_NE(std::find(owners.begin(), owners.end(), p), owners.end());
+    }
+  }
+}
