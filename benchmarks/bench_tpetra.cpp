@@ -35,7 +35,7 @@ bool one_range(Index local) {
       {{local * processes, processes, rank, false, dap::Block{local * rank, local * (rank + 1), {}}, {}}}, {local});
   const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
   return bench::compare(
-      "tpetra: block of " + std::to_string(local) + ", in and out", 3.5,
+      "tpetra: block of " + std::to_string(local) + ", in and out", 7.0,
       [&] {
         const dap::tpetra::Layout layout(array, MPI_COMM_WORLD);
         const auto in = dap::tpetra::import_vector<double>(array, layout);
