@@ -132,3 +132,11 @@ TEST(ExportArray, ANullVectorOnOneProcessIsRefusedOnAll) {
     EXPECT_TRUE(says(refusal([&] { export_array(vector, layout); }), "the vector is null"));
   }
 }
+
+TEST(ExportArray, AnIdThatStandsTwiceOnOneProcessIsRefusedOnAll) {
+  for (Index bad = 0; bad < processes(); ++bad) {
+    const Index first = 3 * rank();
+    const auto vector = vector_on({first, first + 1, rank() == bad ? first + 1 : first + 2});
+    EXPECT_TRUE(says(refusal([&] { export_array(vector); }), "unstructured.unique"));
+  }
+}
