@@ -19,7 +19,7 @@ using dap::Report;
 using dap::Rule;
 using dap::mpi::agree;
 using dap::mpi::collectively;
-using dap::mpi::Spread;
+using dap::Spread;
 using dap::mpi::spread;
 using dap::mpi::throw_together;
 using Findings = std::vector<Finding>;

@@ -20,9 +20,9 @@ std::string ElementType::name() const {
 }
 
 std::string Memory::name() const {
-  const char* names[] = {"host", "cuda", "cuda_managed", "hip", "sycl"};
+  const char* names[] = {"host", "cuda", "cuda_managed", "hip", "sycl", "nowhere"};
   const std::string stem = names[static_cast<std::size_t>(kind)];
-  return kind == Kind::host ? stem : stem + ":" + std::to_string(device);
+  return kind == Kind::host || kind == Kind::nowhere ? stem : stem + ":" + std::to_string(device);
 }
 
 namespace {

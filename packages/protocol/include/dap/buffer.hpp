@@ -46,9 +46,9 @@ ElementType element_type() {
 
 /// Where the bytes live.
 struct Memory {
-  enum class Kind { host, cuda, cuda_managed, hip, sycl };
-  Kind kind = Kind::host;
-  Index device = 0;  ///< number of the device; 0 for host
+  enum class Kind { host, cuda, cuda_managed, hip, sycl, nowhere };
+  Kind kind = Kind::host;  ///< nowhere: the array is described only, and nobody may follow its address
+  Index device = 0;        ///< number of the device; 0 for host
 
   std::string name() const;  ///< "host", "cuda:1"
 };

@@ -38,7 +38,8 @@ class Distribution {
   std::optional<Indices> local_index(Index process, const Indices& global, Part part = Part::owned) const;
   Indices global_index(Index process, const Indices& local) const;
 
-  std::vector<Dimension> dim_data(Index process) const;  ///< what `__distarray__` says there, 0.10.0
+  /// What `__distarray__` says there. Throws Error where a version cannot say it.
+  std::vector<Dimension> dim_data(Index process, Version version = Version::v0_10) const;
 
  private:
   std::vector<Axis> axes_;
