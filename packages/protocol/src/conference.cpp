@@ -131,9 +131,9 @@ class Conference {
 
   bool compare_versions(const Spread& s) {
     if (s.smallest >= 0 && !s.same())
-      both(Rule::agree_version, {}, "'__version__' is 0." + std::to_string(s.smallest) + " on rank " +
-                                        std::to_string(s.smallest_rank) + " and 0." + std::to_string(s.largest) +
-                                        " on rank " + std::to_string(s.largest_rank));
+      both(Rule::agree_version, {},
+           "'__version__' is 0." + std::to_string(s.smallest) + " on rank " + std::to_string(s.smallest_rank) +
+               " and 0." + std::to_string(s.largest) + " on rank " + std::to_string(s.largest_rank));
     return s.smallest >= 0 && s.same();
   }
 
@@ -248,7 +248,8 @@ class Conference {
       if (same[axis]) continue;
       agreed_[axis] = false;
       for (std::size_t k = 0; k < members_.size(); ++k)
-        compare_with_first(k, axis, &of_first[width * (first[axis] + static_cast<std::size_t>(dim(k, axis).proc_grid_rank))]);
+        compare_with_first(k, axis,
+                           &of_first[width * (first[axis] + static_cast<std::size_t>(dim(k, axis).proc_grid_rank))]);
     }
   }
 
@@ -415,8 +416,7 @@ class Conference {
 
   // What two processes say otherwise, the first one of all tells.
   void both(Rule rule, std::optional<Index> axis, std::string value) {
-    if (ranks_.front() == 0)
-      reports_.front().add({rule, {}, axis, "", std::move(value), "but must be the same", ""});
+    if (ranks_.front() == 0) reports_.front().add({rule, {}, axis, "", std::move(value), "but must be the same", ""});
   }
 
   static std::string two_say(const std::string& what, const Spread& s) {

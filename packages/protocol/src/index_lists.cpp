@@ -1,5 +1,6 @@
-#include "checking.hpp"
 #include "index_lists.hpp"
+
+#include "checking.hpp"
 
 #include <algorithm>
 #include <new>

@@ -26,14 +26,15 @@ class IndexLists {
   /// ended somewhere. **Collective.**
   std::optional<std::vector<bool>> compare(Team& team, std::vector<Report>& reports) const;
 
-  /// Counts the different indices of each axis, by handing every index to the process that its hash names; where an axis
-  /// claims `one_to_one`, an index that stands on two coordinates is a finding. Nothing where memory ended somewhere.
+  /// Counts the different indices of each axis, by handing every index to the process that its hash names; where an
+  /// axis claims `one_to_one`, an index that stands on two coordinates is a finding. Nothing where memory ended
+  /// somewhere.
   /// **Collective.**
   std::optional<std::vector<Index>> count_distinct(Team& team, std::vector<Report>& reports) const;
 
  private:
   Index coordinate(std::size_t k, const ListedAxis& a) const { return members_[k].rank / a.stride % a.grid; }
-  Index position(std::size_t k, const ListedAxis& a) const;           // among the processes at its coordinate
+  Index position(std::size_t k, const ListedAxis& a) const;                 // among the processes at its coordinate
   Index rank_at(std::size_t k, const ListedAxis& a, Index position) const;  // who has that position beside member k
 
   std::vector<Parcel> indices_by_hash(std::size_t k, Index processes) const;

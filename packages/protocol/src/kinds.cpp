@@ -7,15 +7,16 @@ Divider::Divider(Index divisor) : divisor_(divisor) {
   __extension__ using Wide = unsigned __int128;
   while ((std::uint64_t{1} << shift_) < static_cast<std::uint64_t>(divisor)) ++shift_;
   const Wide power = Wide{1} << (63 + shift_);
-  reciprocal_ = static_cast<std::uint64_t>((power + static_cast<std::uint64_t>(divisor) - 1) / static_cast<std::uint64_t>(divisor));
+  reciprocal_ = static_cast<std::uint64_t>((power + static_cast<std::uint64_t>(divisor) - 1) /
+                                           static_cast<std::uint64_t>(divisor));
 }
 
-BlockKind::BlockKind(Index size, Index grid, Index length) : size_(size), grid_(grid), length_(std::max<Index>(length, 1)) {
+BlockKind::BlockKind(Index size, Index grid, Index length)
+    : size_(size), grid_(grid), length_(std::max<Index>(length, 1)) {
   full_ = std::min(grid, size / length_.divisor() + (size % length_.divisor() != 0 ? 1 : 0));
 }
 
-BlockKind::BlockKind(std::vector<Index> bounds)
-    : size_(bounds.back()), grid_(static_cast<Index>(bounds.size()) - 1) {
+BlockKind::BlockKind(std::vector<Index> bounds) : size_(bounds.back()), grid_(static_cast<Index>(bounds.size()) - 1) {
   const BlockKind even(size_, grid_, bounds[1]);
   bool same = size_ - bounds[bounds.size() - 2] <= even.length();
   for (Index c = 0; same && c <= grid_; ++c) same = even.begin(c) == bounds[static_cast<std::size_t>(c)];
@@ -60,7 +61,8 @@ UnstructuredKind::UnstructuredKind(std::vector<std::vector<Index>> lists, bool o
   };
   if (!std::is_sorted(entries.begin(), entries.end(), less)) std::sort(entries.begin(), entries.end(), less);
   found->total = static_cast<Index>(entries.size());
-  for (std::size_t i = 1; i < entries.size(); ++i) found->repeated += entries[i].global == entries[i - 1].global ? 1 : 0;
+  for (std::size_t i = 1; i < entries.size(); ++i)
+    found->repeated += entries[i].global == entries[i - 1].global ? 1 : 0;
   if (!entries.empty()) {
     found->first = entries.front().global;
     found->last = entries.back().global;
@@ -75,9 +77,11 @@ UnstructuredKind::UnstructuredKind(std::vector<std::vector<Index>> lists, bool o
   found_ = std::move(found);
 }
 
-std::pair<const UnstructuredKind::Entry*, const UnstructuredKind::Entry*> UnstructuredKind::entries(Index global) const {
-  const auto [begin, end] = std::equal_range(found_->entries.data(), found_->entries.data() + found_->entries.size(),
-                                             Entry{global, {}}, [](const Entry& a, const Entry& b) { return a.global < b.global; });
+std::pair<const UnstructuredKind::Entry*, const UnstructuredKind::Entry*> UnstructuredKind::entries(
+    Index global) const {
+  const auto [begin, end] =
+      std::equal_range(found_->entries.data(), found_->entries.data() + found_->entries.size(), Entry{global, {}},
+                       [](const Entry& a, const Entry& b) { return a.global < b.global; });
   return {begin, end};
 }
 

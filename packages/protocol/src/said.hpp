@@ -39,11 +39,11 @@ struct AxisKey {
   Rule rule;
 };
 inline constexpr std::array<AxisKey, 6> axis_key = {{{"dist_type", Rule::agree_dist_type},
-                                              {"size", Rule::agree_size},
-                                              {"proc_grid_size", Rule::agree_proc_grid_size},
-                                              {"block_size", Rule::agree_block_size},
-                                              {"periodic", Rule::agree_periodic},
-                                              {"one_to_one", Rule::agree_one_to_one}}};
+                                                     {"size", Rule::agree_size},
+                                                     {"proc_grid_size", Rule::agree_proc_grid_size},
+                                                     {"block_size", Rule::agree_block_size},
+                                                     {"periodic", Rule::agree_periodic},
+                                                     {"one_to_one", Rule::agree_one_to_one}}};
 inline constexpr std::size_t dist_type_key = 0, grid_key = 2, block_size_key = 3, one_to_one_key = 5;
 inline constexpr std::size_t per_axis = 1 + axis_key.size();
 

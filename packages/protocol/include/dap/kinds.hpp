@@ -22,9 +22,7 @@ enum class Part {
 struct Place {
   Index coordinate = 0, local = 0;
 
-  friend bool operator==(const Place& a, const Place& b) {
-    return a.coordinate == b.coordinate && a.local == b.local;
-  }
+  friend bool operator==(const Place& a, const Place& b) { return a.coordinate == b.coordinate && a.local == b.local; }
   friend bool operator!=(const Place& a, const Place& b) { return !(a == b); }
 };
 
@@ -93,7 +91,7 @@ class BlockKind {
 
   Index size_ = 0, grid_ = 1;
   Divider length_;
-  Index full_ = 0;                                     // coordinates before this one own `length` elements
+  Index full_ = 0;                                    // coordinates before this one own `length` elements
   std::shared_ptr<const std::vector<Index>> bounds_;  // null where even
   std::shared_ptr<const std::vector<std::array<Index, 2>>> padding_;
   bool periodic_ = false;
@@ -138,9 +136,9 @@ class UnstructuredKind {
 
   Index grid() const { return static_cast<Index>(found_->lists.size()); }
   Index count(Index c) const { return static_cast<Index>(list(c).size()); }
-  bool one_to_one() const { return one_to_one_; }                    ///< as claimed
-  bool shares_indices() const { return found_->repeated > 0; }       ///< as found
-  Index total() const { return found_->total; }                      ///< the sum of the counts
+  bool one_to_one() const { return one_to_one_; }                      ///< as claimed
+  bool shares_indices() const { return found_->repeated > 0; }         ///< as found
+  Index total() const { return found_->total; }                        ///< the sum of the counts
   Index distinct() const { return found_->total - found_->repeated; }  ///< how many different indices there are
   const std::vector<Index>& list(Index c) const { return found_->lists[static_cast<std::size_t>(c)]; }
   std::shared_ptr<const void> owner() const { return found_; }  ///< keeps the lists alive

@@ -25,8 +25,8 @@ class Team {
   virtual void largest(std::vector<Index>& numbers) = 0;
   /// Replaces each number by the sum over all.
   virtual void sum(std::vector<Index>& numbers) = 0;
-  /// Hands each parcel to its process, and returns those for the processes that are here, ascending by `from`. Throws on
-  /// every process or on none.
+  /// Hands each parcel to its process, and returns those for the processes that are here, ascending by `from`. Throws
+  /// on every process or on none.
   virtual std::vector<Parcel> exchange(std::vector<Parcel> parcels) = 0;
 };
 
