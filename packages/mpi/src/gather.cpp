@@ -9,7 +9,7 @@ namespace {
 
 Verdict confer_over(MPI_Comm comm, const DistArray& array, const Reading& reading, bool want_distribution) {
   Team team(comm);
-  return confer({{rank_of(comm), &array}}, team, reading, want_distribution);
+  return confer({{rank_of(comm), &array, nullptr}}, team, reading, want_distribution);
 }
 
 }  // namespace

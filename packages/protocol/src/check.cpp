@@ -49,7 +49,7 @@ class DimensionCheck {
     if (lower > extent || upper > extent - lower)
       add(Rule::block_padding, "padding", value, "must fit into stop - start = " + text(extent));
     else if (!all_inside && (left > d_.size || right > d_.size || !extent_of(block)))
-      add(Rule::block_padding, "padding", value, "must be at most size " + text(d_.size));
+      add(Rule::block_padding_owned, "padding", value, "but nobody owns more than size " + text(d_.size));
   }
 
   // The widths that are boundary padding at this coordinate; the rest is communication padding.

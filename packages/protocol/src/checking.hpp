@@ -17,6 +17,12 @@ bool fits_version(const DistArray& array, Version version);
 /// The warning that a stamp was not believed.
 Finding trusted(Version stamped);
 
+/// confer() where every process is here.
+Verdict confer_together(const std::vector<Member>& members, const Reading& reading, bool want_distribution);
+
+/// What all members found.
+Report merged(const std::vector<Report>& reports);
+
 /// True where `step(k)` succeeds for every member here and elsewhere; what it throws is a finding of that member.
 /// **Collective**; the step itself must not communicate, or must throw on every process or on none.
 template <class Step>

@@ -114,7 +114,9 @@ class Conference {
   std::vector<bool> check_alone(std::size_t k) {
     std::vector<bool> wrong(array(k).dim_data.size(), true);
     try {
-      Report alone = check_as(array(k), versions_[k]);
+      Report alone;
+      if (members_[k].reading != nullptr) alone = *members_[k].reading;
+      alone.merge(check_as(array(k), versions_[k]));
       std::fill(wrong.begin(), wrong.end(), false);
       for (const Finding& finding : alone.findings())
         if (finding.severity() == Severity::error && finding.axis && finding.rule != Rule::shape_extent)
@@ -237,7 +239,11 @@ class Conference {
           const Index largest = ends[at + field], smallest = ~ends[width * count + at + field];
           if (smallest != largest && must_be_same(d, c, field)) same[axis] = false;
           // absent padding is (0, 0) in 0.10, and a fault of its own in 0.9
-          record[field] = field == padded && versions_[0] == Version::v0_10 ? largest : smallest;
+          record[field] = field == padded ? largest : smallest;
+          if (field != padded || versions_[0] == Version::v0_10 || smallest == largest) continue;
+          agreed_[axis] = false;
+          both(Rule::block_padding_everywhere, static_cast<Index>(axis),
+               "'padding' is present on some processes at coordinate " + std::to_string(c) + " and absent on others");
         }
         records_[axis].push_back(record);
       }

@@ -26,8 +26,7 @@ class AxisMaker {
 
  private:
   std::optional<Axis> of(const WholeSpec&) {
-    if (grid_ != 1)
-      wrong(Rule::grid_size, "proc_grid_size", grid_, "must be 1 on an axis that is not distributed");
+    if (grid_ != 1) wrong(Rule::grid_size, "proc_grid_size", grid_, "must be 1 on an axis that is not distributed");
     return Axis(BlockKind(size_, 1, size_));
   }
 
@@ -205,11 +204,15 @@ Distribution Distribution::make(const std::vector<Index>& shape, const std::vect
                                 const std::vector<Index>& grid) {
   Report report;
   if (shape.size() != specs.size() || shape.size() != grid.size())
-    throw Error(Finding{Rule::shape_ndim, {}, {}, "",
+    throw Error(Finding{Rule::shape_ndim,
+                        {},
+                        {},
+                        "",
                         "the shape has " + text(static_cast<Index>(shape.size())) + " axes, the specs " +
                             text(static_cast<Index>(specs.size())) + " and the grid " +
                             text(static_cast<Index>(grid.size())),
-                        "but all must have the same", "give one of each for every axis"});
+                        "but all must have the same",
+                        "give one of each for every axis"});
   std::vector<Axis> axes;
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     if (auto made = make_axis(shape[axis], specs[axis], grid[axis], static_cast<Index>(axis), report))

@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -43,6 +44,10 @@ ElementType element_type() {
                                                   : Kind::unsigned_integer;
   return {kind, static_cast<Index>(sizeof(U)), true};
 }
+
+/// The ElementType of a NumPy name ("float64", "bool", "complex64"), or of an array-protocol string with or without a
+/// byte order (">f8", "<i4", "|u1", "V16"); nothing for anything else.
+std::optional<ElementType> element_type(const std::string& name);
 
 /// Where the bytes live.
 struct Memory {

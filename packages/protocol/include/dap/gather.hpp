@@ -20,6 +20,7 @@ Distribution gather(const std::vector<DistArray>& of_each_process, const Reading
 struct Member {
   Index rank = 0;
   const DistArray* array = nullptr;
+  const Report* reading = nullptr;  ///< what reading it found, where it was read: its axes with errors are not compared
 };
 
 /// What a team found out about an array.
