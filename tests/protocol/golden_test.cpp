@@ -84,8 +84,8 @@ TEST(Golden, EveryPrintedValueStandsAtItsGlobalIndex) {
 }
 
 TEST(Golden, WhatThe0_10TextPrintsFlatIsAnErrorWhoseRemedyIsAReshape) {
-  for (const char* file : {"examples/0.10.0/as_printed/2.1_block_block.json",
-                           "examples/0.9.0/as_printed/7.1_block_undistributed.json"}) {
+  for (const char* file :
+       {"examples/0.10.0/as_printed/2.1_block_block.json", "examples/0.9.0/as_printed/7.1_block_undistributed.json"}) {
     const Report report = dap::check(dap::read_capture(text_of(data / file)));
     EXPECT_EQ(rules_of(report), std::set<std::string>{"shape.ndim"}) << file;
     EXPECT_NE(report.text().find("reshape the buffer to 1 x 10"), std::string::npos) << report.text();
@@ -98,7 +98,8 @@ TEST(Golden, EachRuleIsBrokenAloneByItsCaptures) {
     const Report report = dap::check(dap::read_capture(text_of(file)));
     const std::string id = rule_in(file.filename().string());
     EXPECT_EQ(rules_of(report), std::set<std::string>{id}) << file << '\n' << report.text();
-    for (const dap::Finding& finding : report.findings()) EXPECT_NE(finding.text().find('[' + id + ']'), std::string::npos);
+    for (const dap::Finding& finding : report.findings())
+      EXPECT_NE(finding.text().find('[' + id + ']'), std::string::npos);
     broken.insert(id);
   }
   // What no capture can do: hold a null address or a Python list, be trusted, be converted, run out of memory.

@@ -1,4 +1,5 @@
 #include "json.hpp"
+
 #include <dap/capture.hpp>
 
 #include <algorithm>
@@ -20,7 +21,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool boolean(bool value) override { return put({value}); }
   bool number_integer(number_integer_t value) override { return put({Index{value}}); }
   bool number_unsigned(number_unsigned_t value) override {
-    if (value <= static_cast<number_unsigned_t>(std::numeric_limits<Index>::max())) return put({static_cast<Index>(value)});
+    if (value <= static_cast<number_unsigned_t>(std::numeric_limits<Index>::max()))
+      return put({static_cast<Index>(value)});
     return put({Value::Other{std::to_string(value)}});
   }
   bool number_float(number_float_t value, const string_t& token) override {
@@ -40,8 +42,9 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     constexpr std::size_t few = 16;  // names that are compared one by one
     if (dict.size() == few)
       for (const Entry& entry : dict) frame.seen.insert(entry.key);
-    const bool twice = dict.size() < few ? std::any_of(dict.begin(), dict.end(), [&](const Entry& e) { return e.key == name; })
-                                         : !frame.seen.insert(name).second;
+    const bool twice = dict.size() < few
+                           ? std::any_of(dict.begin(), dict.end(), [&](const Entry& e) { return e.key == name; })
+                           : !frame.seen.insert(name).second;
     if (twice) return fail("the key '" + name.substr(0, 40) + "' is given twice");
     frame.key = std::move(name);
     return true;
@@ -114,7 +117,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 Value parse_json(std::string_view text) {
-  if (text.find('\0') != std::string_view::npos) throw Unreadable("a byte 0 is no JSON");  // the parser would stop there
+  if (text.find('\0') != std::string_view::npos)
+    throw Unreadable("a byte 0 is no JSON");  // the parser would stop there
   Builder builder;
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) throw Unreadable(builder.why());
   return builder.take();

@@ -56,8 +56,13 @@ class DimensionReader {
     const bool old = version_ == Version::v0_9;
     const std::string kinds = old ? "nbcu" : "bcu";
     if (text->size() == 1 && kinds.find(*text) != std::string::npos) return (*text)[0];
-    Finding finding{Rule::dist_type, {}, axis_, "dist_type", value->text(),
-                    old ? "must be 'n', 'b', 'c' or 'u'" : "must be 'b', 'c' or 'u'", ""};
+    Finding finding{Rule::dist_type,
+                    {},
+                    axis_,
+                    "dist_type",
+                    value->text(),
+                    old ? "must be 'n', 'b', 'c' or 'u'" : "must be 'b', 'c' or 'u'",
+                    ""};
     if (*text == "n") finding.remedy = "write {}, or 'b' over one process; 'n' is 0.9's";
     report_.add(std::move(finding));
     return std::nullopt;
@@ -199,7 +204,8 @@ ReadArray read_array(const Value& version, const Value& dim_data, Buffer buffer,
   const Version known = read_version(read.array.version, unsaid).value_or(Version::v0_10);
   const auto axes = dim_data.list_size();
   if (!axes)
-    read.report.add({Rule::type_structure, {}, {}, "dim_data", dim_data.text(), "must be a sequence of dictionaries", ""});
+    read.report.add(
+        {Rule::type_structure, {}, {}, "dim_data", dim_data.text(), "must be a sequence of dictionaries", ""});
   for (std::size_t axis = 0; axis < axes.value_or(0); ++axis)
     read.array.dim_data.push_back(
         read_dimension(dim_data.element(axis), axis, known, source, read.array.buffer, read.report));

@@ -71,8 +71,8 @@ class ValueReader {
     if (const auto* number = value.as<Index>()) {
       bits = static_cast<std::uint64_t>(*number);
       const int unused = 64 - 8 * static_cast<int>(type.bytes);
-      const Index back = is_signed ? static_cast<Index>(bits << unused) >> unused
-                                   : static_cast<Index>((bits << unused) >> unused);
+      const Index back =
+          is_signed ? static_cast<Index>(bits << unused) >> unused : static_cast<Index>((bits << unused) >> unused);
       if (back != *number || (!is_signed && *number < 0)) return wrong(value);
     } else if (const auto* other = value.as<Value::Other>(); other != nullptr && !is_signed && type.bytes == 8) {
       if (!beyond_63_bits(other->text, bits)) return wrong(value);
@@ -94,13 +94,16 @@ class ValueReader {
       number = *real;
     else if (const auto* integer = value.as<Index>())
       number = static_cast<double>(*integer);
-    else if (const auto* text = value.as<std::string>(); text != nullptr && (*text == "nan" || *text == "inf" || *text == "-inf"))
+    else if (const auto* text = value.as<std::string>();
+             text != nullptr && (*text == "nan" || *text == "inf" || *text == "-inf"))
       number = *text == "nan" ? std::nan("") : (*text == "inf" ? 1 : -1) * std::numeric_limits<double>::infinity();
     else if (const auto* other = value.as<Value::Other>(); other != nullptr && !value.is_null())
       number = std::stod(other->text);  // an integer beyond 64 bits
     else
       return wrong(value);
-    const double largest = bytes == 2 ? 65504 : bytes == 4 ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
+    const double largest = bytes == 2   ? 65504
+                           : bytes == 4 ? double{std::numeric_limits<float>::max()}
+                                        : std::numeric_limits<double>::max();
     if (std::isfinite(number) && std::abs(number) > largest) return wrong(value);
     if (bytes == 4) {
       put(static_cast<float>(number));

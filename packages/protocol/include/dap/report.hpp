@@ -110,6 +110,9 @@ class Report {
   const std::vector<Finding>& findings() const { return findings_; }  ///< those kept
   const std::map<Rule, Index>& counts() const { return counts_; }
   std::string text() const;  ///< a line for each finding kept, errors first, and how many more there were
+  /// The same for programs: {"ok", "errors", "warnings", "counts": {rule: n}, "findings": [{"rule", "severity",
+  /// "process", "axis", "key", "value", "must", "says", "remedy", "text"}, ...]}; what is not known is null.
+  std::string json() const;
 
   /// Rebuilds a report from its parts; counts are never less than the findings of that rule.
   static Report from_parts(std::vector<Finding> findings, std::map<Rule, Index> counts);
