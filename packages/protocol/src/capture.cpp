@@ -4,7 +4,7 @@
 #include <dap/capture.hpp>
 
 #include <algorithm>
-#include <initializer_list>
+#include <ostream>
 #include <string>
 
 namespace dap {
@@ -163,7 +163,7 @@ Value number_list(const std::vector<Index>& numbers) { return {Value::Integers(n
 }  // namespace
 
 Capture read_capture(std::string_view text) {
-  const Value document = parse_json(text);
+  const Value document = read_json(text);
   Capture capture;
   Keys keys(document, "capture", "capture", capture.report);
   if (const Value* processes = keys.required("processes")) {
@@ -210,8 +210,7 @@ Distribution gather(const Capture& capture, const Reading& reading) {
   return std::move(*verdict.distribution);
 }
 
-std::string write_capture(const Distribution& distribution, Version version, const ElementType& type) {
-  std::string text = "{\"processes\": [";
+void write_capture(std::ostream& out, const Distribution& distribution, Version version, const ElementType& type) {
   for (Index p = 0; p < distribution.processes(); ++p) {
     Value::List dim_data;
     for (const Dimension& d : distribution.dim_data(p, version)) dim_data.push_back(to_value(d));
@@ -221,9 +220,9 @@ std::string write_capture(const Distribution& distribution, Version version, con
                                        {"__version__", {std::string(stamp(version))}, true},
                                        {"dim_data", {std::move(dim_data)}, true},
                                        {"buffer", {buffer}, true}}};
-    text += (p == 0 ? "\n  " : ",\n  ") + process.json();
+    out << (p == 0 ? "{\"processes\": [\n  " : ",\n  ") << process.json();
   }
-  return text + "\n]}\n";
+  out << "\n]}\n";
 }
 
 std::string convert_capture(const Capture& capture, Version version, const Reading& reading) {

@@ -22,7 +22,8 @@ bool holds_the_same(const UnstructuredKind& lists, const Axis& axis) {
   for (Index c = 0; c < lists.grid(); ++c) {
     if (axis.count(c) != lists.count(c)) return false;
     bool same = true;
-    axis.for_each(c, Part::owned, [&](Index local, Index global) { same = same && lists.global_index(c, local) == global; });
+    axis.for_each(c, Part::owned,
+                  [&](Index local, Index global) { same = same && lists.global_index(c, local) == global; });
     if (!same) return false;
   }
   return true;
@@ -159,7 +160,8 @@ class AxisComparison {
     }
     const Axis& plain = a_.dist_type() == 'u' ? b_ : a_;
     for (Index i = 0; !lists && i < static_cast<Index>(all.size()); ++i)
-      if (all[static_cast<std::size_t>(i)] != i) return differs_at.push_back(std::min(i, all[static_cast<std::size_t>(i)]));
+      if (all[static_cast<std::size_t>(i)] != i)
+        return differs_at.push_back(std::min(i, all[static_cast<std::size_t>(i)]));
     if (!lists && static_cast<Index>(all.size()) != plain.size())
       return differs_at.push_back(std::min(static_cast<Index>(all.size()), plain.size()));
     for (const Index global : all) {
@@ -206,9 +208,9 @@ std::string owned_by(const Distribution& distribution, const Indices& index) {
 }
 
 Comparison parted(const Distribution& here, const Distribution& there, const Indices& index) {
-  return {false, false,
-          "index " + text(index) + " is owned " + owned_by(here, index) + " here and " + owned_by(there, index) +
-              " there"};
+  return {
+      false, false,
+      "index " + text(index) + " is owned " + owned_by(here, index) + " here and " + owned_by(there, index) + " there"};
 }
 
 std::vector<Index> weights(const Distribution& distribution) {

@@ -116,7 +116,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 
 }  // namespace
 
-Value parse_json(std::string_view text) {
+Value read_json(std::string_view text) {
   if (text.find('\0') != std::string_view::npos)
     throw Unreadable("a byte 0 is no JSON");  // the parser would stop there
   Builder builder;

@@ -32,7 +32,8 @@ std::string Report::json() const {
                         {"remedy", or_null(finding.remedy.empty() ? rule.remedy : finding.remedy)},
                         {"text", finding.text()}});
   }
-  return dump({{"ok", ok()}, {"errors", errors()}, {"warnings", warnings()}, {"counts", counts}, {"findings", findings}});
+  return dump(
+      {{"ok", ok()}, {"errors", errors()}, {"warnings", warnings()}, {"counts", counts}, {"findings", findings}});
 }
 
 }  // namespace dap

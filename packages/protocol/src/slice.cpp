@@ -152,12 +152,16 @@ Index count_of(const Axis& a, Index axis, Index start, Index stop, Index step) {
       refuse(axis, "the bounds " + text(start) + " and " + text(stop) + " are beyond 62 bits", "");
   } else {
     const Index lowest = step > 0 ? 0 : -1;
-    if (start < 0 || start > a.size() || stop < lowest || stop > a.size() || (step < 0 && start == a.size() && start > 0))
+    if (start < 0 || start > a.size() || stop < lowest || stop > a.size() ||
+        (step < 0 && start == a.size() && start > 0))
       refuse(axis, "the slice from " + text(start) + " to " + text(stop) + " leaves [0, " + text(a.size()) + ")",
              "give bounds within the axis");
   }
   if (step > 0) return stop > start ? (stop - start - 1) / step + 1 : 0;
-  return start > stop ? (start - stop - 1) / (step == std::numeric_limits<Index>::min() ? std::numeric_limits<Index>::max() : -step) + 1 : 0;
+  return start > stop ? (start - stop -
+                         1) / (step == std::numeric_limits<Index>::min() ? std::numeric_limits<Index>::max() : -step) +
+                            1
+                      : 0;
 }
 
 }  // namespace

@@ -3,19 +3,13 @@
 #include <dap/gather.hpp>
 #include <dap/read.hpp>
 
+#include <iosfwd>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace dap {
-
-/// What is no JSON document, or one that this library does not read: a key given twice, more than 64 levels, no UTF-8.
-class Unreadable : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// What one process said of an array, as a capture holds it.
 struct CapturedProcess {
@@ -43,8 +37,9 @@ Report check(const Capture& capture, bool local = false, const Reading& reading 
 /// The Distribution of a whole capture; throws Error where there is none.
 Distribution gather(const Capture& capture, const Reading& reading = {});
 
-/// A capture of a distribution: metadata only.
-std::string write_capture(const Distribution& distribution, Version version, const ElementType& type);
+/// Writes a capture of a distribution: metadata only. Throws Error, before anything is written, where the version
+/// cannot say it.
+void write_capture(std::ostream& out, const Distribution& distribution, Version version, const ElementType& type);
 
 /// The same array in another version; what is not dim_data or version is passed on. Throws Error where the capture is
 /// wrong, or where the version cannot say it.

@@ -10,12 +10,12 @@ namespace dap {
 enum class Dealing { undistributed, block, irregular_block, cyclic, block_cyclic, unstructured };
 
 /// The dealing of an axis: a cyclic one with a block for each coordinate is a block, and one over a single process is
-/// undistributed; lists in order may be either. A block whose shares differ by more than its last ones being shorter, or
-/// by more than one element, is irregular.
+/// undistributed; lists in order may be either. A block whose shares differ by more than its last ones being shorter,
+/// or by more than one element, is irregular.
 Dealing dealing(const Axis& axis);
 
-/// The same ownership and order in its simplest spelling: what comes back is a block axis where it can be, else a cyclic
-/// one. Padded axes stay as they are.
+/// The same ownership and order in its simplest spelling: what comes back is a block axis where it can be, else a
+/// cyclic one. Padded axes stay as they are.
 Axis simplest(const Axis& axis);
 
 /// One line: "block", "irregular block, padded, periodic", "block-cyclic by 2 from coordinate 1", "unstructured".

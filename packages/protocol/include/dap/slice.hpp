@@ -18,8 +18,8 @@ struct Slice {
   std::vector<std::string> changes;  ///< what became of the axis: "became unstructured", "its padding is left out"
   Index axis = 0;
 
-  /// The local elements that coordinate `c` of the axis keeps: from `first` on, every `step`-th one, in the direction of
-  /// its sign.
+  /// The local elements that coordinate `c` of the axis keeps: from `first` on, every `step`-th one, in the direction
+  /// of its sign.
   struct Local {
     Index first = 0, step = 1, count = 0;
   };
@@ -30,12 +30,12 @@ struct Slice {
   DistArray of(const DistArray& array, Index process) const;
 };
 
-/// Takes elements `start, start + step, ...` before `stop` of one axis; `0 <= start`, `stop <= size`, and for a negative
-/// step downwards to after `stop`, which may then be -1. What the elements' owners then hold is a distribution of the
-/// protocol, or becomes unstructured, and says so; a share in which nothing is left is empty. Communication padding is
-/// left out. Throws Error where a bound is outside, `step` is 0, an axis is unstructured (whose elements have no order to
-/// step through), or what one coordinate keeps does not stand evenly in its memory. Takes time in proportion to the
-/// coordinates, and to the elements kept where the result is unstructured.
+/// Takes elements `start, start + step, ...` before `stop` of one axis; `0 <= start`, `stop <= size`, and for a
+/// negative step downwards to after `stop`, which may then be -1. What the elements' owners then hold is a distribution
+/// of the protocol, or becomes unstructured, and says so; a share in which nothing is left is empty. Communication
+/// padding is left out. Throws Error where a bound is outside, `step` is 0, an axis is unstructured (whose elements
+/// have no order to step through), or what one coordinate keeps does not stand evenly in its memory. Takes time in
+/// proportion to the coordinates, and to the elements kept where the result is unstructured.
 Slice slice(const Distribution& distribution, Index axis, Index start, Index stop, Index step = 1);
 
 }  // namespace dap

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -50,5 +52,14 @@ struct Entry {
   Value value;
   bool text = true;  ///< false: the key was no text, and `key` shows it
 };
+
+/// What is no JSON document, or one that this library does not read: a key given twice, more than 64 levels, no UTF-8.
+class Unreadable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Reads one JSON document: integers from their tokens, every key once. Throws Unreadable.
+Value read_json(std::string_view text);
 
 }  // namespace dap
