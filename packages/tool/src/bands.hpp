@@ -7,8 +7,8 @@ namespace dap::drawing {
 /// Who owns the elements that a cell stands for.
 enum class Ownership {
   sole,    ///< one process owns all, and nobody else any
-  shared,  ///< the cell is one element, and several processes own it
-  mixed,   ///< the cell is several elements of several processes
+  shared,  ///< one process owns all, and further processes own some of them too
+  mixed,   ///< several processes, and none is known to own all
 };
 
 /// A stretch of one axis that is drawn as one cell.
@@ -19,7 +19,7 @@ struct Band {
   Index owner = 0;  ///< the coordinate that owns `first` (the lowest of several)
   Ownership ownership = Ownership::sole;
   bool communication = false;  ///< all elements are communication padding
-  bool boundary = false;       ///< all elements are boundary padding, the mirrors of a periodic axis among them
+  bool boundary = false;       ///< all elements are boundary padding (or mirrors); a global band of one element knows
 };
 
 /// An axis cut into bands of `step` elements; a last one, and in a local buffer the last before padding, may have
@@ -32,7 +32,8 @@ struct Bands {
   const Band& operator[](Index i) const { return list[static_cast<std::size_t>(i)]; }
 };
 
-/// All indices of an axis that somebody holds, ascending, in at most `most` bands.
+/// All indices of an axis that somebody holds, ascending, in at most `most` bands. On a regular axis with no more
+/// borders than that, each band is one coordinate's.
 Bands global_bands(const Axis& axis, Index most);
 
 /// The buffer of each coordinate below `coordinates`, in local order, cut alike; padding has bands of its own. A buffer

@@ -23,6 +23,7 @@ class SvgDrawing {
       for (Index j = 0; j < view_.ndim(); ++j) empty = empty || !view_.axis(j).extremes();
       const Index room = view_.ndim() == 1 && !panels_.aligned() ? 8 * in_a_line : most;
       global_.push_back(empty ? Bands{} : global_bands(view_.axis(i), room));
+      if (view_.ndim() == 1) prefer_sole(view_.axis(i), global_.back());
       shared_ = shared_ || view_.axis(i).shares_indices();
     }
     shared_ = shared_ || view_.shared();
@@ -52,6 +53,17 @@ class SvgDrawing {
     return view_.ndim() == 1 ? std::max<Index>((columns().size() + per_line_ - 1) / per_line_, 1) : rows().size();
   }
 
+  /// More lines of one axis than are usual, where they let each owner have a cell.
+  static void prefer_sole(const Axis& axis, Bands& bands) {
+    const auto sole = [](const Bands& some) {
+      return std::all_of(some.list.begin(), some.list.end(),
+                         [](const Band& band) { return band.ownership == Ownership::sole; });
+    };
+    if (sole(bands)) return;
+    Bands more = global_bands(axis, 25 * in_a_line);
+    if (sole(more)) bands = std::move(more);
+  }
+
   void measure() {
     const Index rank = static_cast<Index>(std::to_string(view_.nth_process(view_.processes() - 1)).size());
     const Index letters = rank + (shared_ ? 1 : 0);
@@ -59,7 +71,6 @@ class SvgDrawing {
         view_.ndim() == 1 && columns().size() > most_in_a_line() ? in_a_line : std::max<Index>(columns().size(), 1);
     cells_ = metrics_for(per_line_, lines(), letters);
     local_cells_ = metrics_for(panels_.across(), panels_.down(), panels_.letters());
-    if (panels_.letters() == 0 && local_cells_.lettered) local_cells_ = {14, 14, false};
     if (!cells_.lettered || !local_cells_.lettered || per_line_ * local_cells_.width > 960) return;
     cells_.width = local_cells_.width = std::max(cells_.width, local_cells_.width);
   }
@@ -84,12 +95,14 @@ class SvgDrawing {
   }
 
   Piece global_array() {
-    std::string note = view_.ndim() > 0 ? "global indices at the margins" : "";
-    if (cells_.lettered) note += std::string(note.empty() ? "" : ", ") + "process ranks in the cells";
+    std::string note = view_.ndim() > 0 && !nothing_shown() ? "global indices at the margins" : "";
+    if (cells_.lettered && !nothing_shown())
+      note += std::string(note.empty() ? "" : ", ") + "process ranks in the cells";
     const std::string steps = steps_text();
     if (!steps.empty()) note += (note.empty() ? "" : "; ") + steps;
     Piece block = section("Global array", note);
-    const Index top = block.height + 18;
+    const bool header = view_.ndim() == 2 || (view_.ndim() == 1 && lines() == 1);
+    const Index top = block.height + (header ? 18 : 6);
     left_ = view_.ndim() == 0 ? 0 : margin();
     block.svg += "<g class=\"global\">\n";
     if (nothing_shown()) {
@@ -97,8 +110,7 @@ class SvgDrawing {
     } else {
       for (Index line = 0; line < lines(); ++line) global_line(block, line, top + line * (cells_.height + line_gap()));
       if (view_.ndim() == 2) block.put(indices_down(rows(), left_ - 6, top, cells_, false), 0, 0);
-      if (view_.ndim() == 2 || (view_.ndim() == 1 && lines() == 1))
-        block.put(indices_across(columns(), left_, top - 6, cells_, false), 0, 0);
+      if (header) block.put(indices_across(columns(), left_, top - 6, cells_, false), 0, 0);
     }
     block.svg += "</g>\n";
     return block;
@@ -131,7 +143,8 @@ class SvgDrawing {
 
   Piece local_buffers() const {
     std::string note = "process rank (grid coordinates) beside each";
-    if (local_cells_.lettered && view_.ndim() > 0) note += ", local indices at the margins, global ones in the cells";
+    if (local_cells_.lettered && view_.ndim() > 0 && !nothing_shown())
+      note += ", local indices at the margins, global ones in the cells";
     std::vector<Index> steps;
     for (Index i = 0; i < view_.ndim(); ++i) steps.push_back(panels_.step(i));
     if (std::any_of(steps.begin(), steps.end(), [](Index step) { return step > 1; }))
@@ -164,13 +177,13 @@ class SvgDrawing {
     Index entry = 0;
     for (Index n = 0; n < shown; ++n) {
       const Index p = view_.nth_process(n);
-      entry = std::max(entry, 24 + text_width(std::to_string(p) + " " + legend_text(p), 11) + 24);
+      entry = std::max(entry, 24 + text_width(std::to_string(p) + legend_text(p), 11) + 24);
     }
     const Index in_a_row = std::max<Index>((width + 24) / entry, 1), top = block.height + 4;
     for (Index n = 0; n < shown; ++n) {
       const Index p = view_.nth_process(n), x = n % in_a_row * entry, y = top + n / in_a_row * 22;
       block.put(swatch_at(x, y, p, ""), x + 16, y + 22);
-      block.put(text_at(x + 24, y + 12, "start", std::to_string(p) + " " + legend_text(p)), x + entry - 24, y + 22);
+      block.put(text_at(x + 24, y + 12, "start", std::to_string(p) + legend_text(p)), x + entry - 24, y + 22);
     }
     if (shown < view_.processes())
       mark(block, {}, "", "and " + counted(view_.processes() - shown, "more process", "more processes"));
@@ -202,7 +215,7 @@ class SvgDrawing {
       mark(block, "boundary", "",
            mirrors ? "boundary padding; on a periodic axis it mirrors the other end" : "boundary padding");
     if (mixed_seen_) mark(block, "mixed", cells_.lettered ? "*" : "", "elements of several processes");
-    if (shared_seen_) mark(block, "", "+", "an element that further processes hold too");
+    if (shared_seen_) mark(block, "", "+", "held by further processes too");
   }
 
   const Distribution& distribution_;

@@ -168,7 +168,7 @@ class TextDrawing {
   void notes() {
     line("");
     if (mixed_seen_) notes_.push_back("* elements of several processes");
-    if (shared_seen_) notes_.push_back("+ an element that further processes hold too");
+    if (shared_seen_) notes_.push_back("+ held by further processes too");
     for (const std::string& note : notes_) words(note);
   }
 
@@ -190,10 +190,11 @@ class TextDrawing {
       const std::string* fields[4] = {&e.rank, &e.coordinates, &e.owned, &e.padding};
       for (int i = 0; i < 4; ++i) widths[i] = std::max(widths[i], characters(*fields[i]));
     }
-    words("Process (grid coordinates): elements owned" + std::string(widths[3] > 0 ? " + communication padding" : ""));
+    words("Process" + std::string(view_.distribution().ndim() > 0 ? " (grid coordinates)" : "") + ": elements owned" +
+          std::string(widths[3] > 0 ? " + communication padding" : ""));
 
     const Index swatch = style_.colour ? 3 : 0;
-    const Index width = 2 + swatch + widths[0] + 1 + widths[1] + 2 + widths[2] + widths[3];
+    const Index width = 2 + swatch + widths[0] + widths[1] + 2 + widths[2] + widths[3];
     const Index in_a_line = std::max<Index>((style_.columns + 2) / (width + 2), 1);
     Index shown = std::max<Index>(style_.lines - lines_, 2) * in_a_line;
     if (shown < all || static_cast<Index>(entries.size()) < all) shown -= in_a_line;  // a line says how many more
@@ -204,7 +205,7 @@ class TextDrawing {
         const Entry& e = entries[static_cast<std::size_t>(j)];
         text += j == i ? "  " : "    ";
         if (swatch > 0) text += background(e.process) + "  \x1b[0m ";
-        text += right(e.rank, widths[0]) + " " + left(e.coordinates, widths[1]) + "  " + right(e.owned, widths[2]);
+        text += right(e.rank, widths[0]) + left(e.coordinates, widths[1]) + "  " + right(e.owned, widths[2]);
         if (j + 1 < std::min(shown, i + in_a_line) || !e.padding.empty()) text += left(e.padding, widths[3]);
       }
       line(text);

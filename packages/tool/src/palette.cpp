@@ -39,8 +39,8 @@ int nearest_level(int value) {
 Colour process_colour(Index process) {
   const Index row = process / 8;
   const Colour hue = hues[static_cast<std::size_t>((process + 3 * (row % 8)) % 8)];
-  if (row % 3 == 1) return mix(hue, 255, 50);
-  if (row % 3 == 2) return mix(hue, 0, 40);
+  if (row % 3 == 1) return mix(hue, 255, 46);
+  if (row % 3 == 2) return mix(hue, 0, 34);
   return hue;
 }
 

@@ -40,7 +40,7 @@ Index Panels::across() const {
   if (aligned_) return std::max<Index>(view_.axis(0).size(), 1);
   if (axes_.size() == 1) return longest(axes_[0]);
   Index cells = 0;
-  for (const Bands& bands : axes_[1]) cells += std::max<Index>(bands.size(), 1);
+  for (const Bands& bands : axes_[1]) cells += std::max<Index>(bands.size(), 1) + 1;
   return cells;
 }
 
@@ -52,7 +52,7 @@ Index Panels::down() const {
 }
 
 Index Panels::letters() const {
-  Index letters = 0;
+  Index letters = axes_.empty() ? 1 : 0;  // one element has no index, but room for one
   for (const std::vector<Bands>& axis : axes_) {
     if (axis.front().step > 1) return 0;
     std::size_t most = 0;
@@ -70,7 +70,7 @@ Index Panels::shown() const {
 }
 
 std::string Panels::name(Index process) const {
-  return std::to_string(process) + " " + coordinates_text(view_.distribution(), process);
+  return std::to_string(process) + coordinates_text(view_.distribution(), process);
 }
 
 Index Panels::header_width() const {

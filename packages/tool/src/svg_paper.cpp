@@ -14,7 +14,7 @@ constexpr const char* style_sheet = R"svg(<style>
 .dap-drawing text { stroke-linejoin: round; font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif; font-size: 11px; fill: #1f2328 }
 .dap-drawing .page { fill: #ffffff; stroke: #d0d7de }
 .dap-drawing .pale { fill: #ffffff }
-.dap-drawing .mixed, .dap-drawing .mixing { fill: #cdd2d8 }
+.dap-drawing .several { fill: #cdd2d8 }
 .dap-drawing .nothing { fill: none; stroke: #8c959f; stroke-dasharray: 3 3 }
 .dap-drawing .muted { fill: #656d76 }
 .dap-drawing .index { fill: #656d76; font-size: 10px }
@@ -22,7 +22,7 @@ constexpr const char* style_sheet = R"svg(<style>
 .dap-drawing text { fill: #e6e8eb }
 .dap-drawing .page { fill: #14171c; stroke: #30363d }
 .dap-drawing .pale { fill: #14171c }
-.dap-drawing .mixed, .dap-drawing .mixing { fill: #5d656f }
+.dap-drawing .several { fill: #5d656f }
 .dap-drawing .muted, .dap-drawing .index { fill: #9aa4af }
 }
 .dap-drawing .title { font-size: 18px; font-weight: 600 }
@@ -74,8 +74,8 @@ Metrics metrics_for(Index across, Index down, Index characters) {
   across = std::max<Index>(across, 1);
   down = std::max<Index>(down, 1);
   const Index lettered = std::max<Index>(28, characters * 7 + 10);
-  if (lettered <= 80 && across * lettered <= 960 && down * 28 <= 960) return {lettered, 28, true};
-  const Index side = std::clamp<Index>(std::min(960 / across, 960 / down), 4, 20);
+  if (characters > 0 && lettered <= 80 && across * lettered <= 960 && down * 28 <= 960) return {lettered, 28, true};
+  const Index side = std::clamp<Index>(960 / std::max(across, down), 4, 20);
   return {side, side, false};
 }
 
@@ -134,24 +134,22 @@ std::string cell_at(Index x, Index y, const Metrics& metrics, const Cell& cell, 
   std::string padding;
   if (cell.communication) padding = "communication";
   if (cell.boundary) padding = "boundary";
-  std::string svg = "<rect class=\"cell" + (padding.empty() ? "" : " " + padding) + (mixed ? " mixed" : "") +
+  std::string svg = "<rect class=\"cell" + (padding.empty() ? "" : " " + padding) + (mixed ? " several" : "") +
                     "\" data-owner=\"" + cell_text(cell) + "\"" + place;
   if (metrics.lettered) svg += " rx=\"3\"";
   svg += mixed ? "/>\n" : " fill=\"" + hex(colour) + "\"/>\n";
   if (mixed) svg += hatch("mixed", place);
   if (!padding.empty()) svg += hatch(padding, place);
+  const std::string ink = mixed ? "" : takes_black(colour) ? " black" : " white";
   if (!letters.empty())
-    svg += text_at(x + (metrics.width - metrics.gap()) / 2, y + metrics.height / 2 + 3,
-                   std::string("middle") + (mixed                 ? ""
-                                            : takes_black(colour) ? " black"
-                                                                  : " white"),
-                   letters);
+    svg += text_at(x + (metrics.width - metrics.gap()) / 2, y + metrics.height / 2 + 3, "middle" + ink, letters,
+                   padding.empty() || mixed ? "" : hex(colour));
   return svg;
 }
 
 std::string swatch_at(Index x, Index y, std::optional<Index> process, const std::string& padding) {
   const std::string place = box(x, y, 16, 16);
-  std::string svg = "<rect class=\"swatch" + std::string(process ? "" : " mixing") + "\"" + place + " rx=\"3\"";
+  std::string svg = "<rect class=\"swatch" + std::string(process ? "" : " several") + "\"" + place + " rx=\"3\"";
   svg += process ? " fill=\"" + hex(process_colour(*process)) + "\"/>\n" : "/>\n";
   return padding.empty() ? svg : svg + "<rect" + place + " rx=\"3\" fill=\"url(#dap-" + padding + ")\"/>\n";
 }

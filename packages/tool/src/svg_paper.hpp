@@ -23,7 +23,7 @@ struct Metrics {
   Index gap() const { return lettered ? 2 : width >= 10 ? 1 : 0; }  ///< between two cells
 };
 
-/// For `across` x `down` cells whose letters are `characters` long.
+/// For `across` x `down` cells whose letters are `characters` long; 0: they have none.
 Metrics metrics_for(Index across, Index down, Index characters);
 
 std::string escaped(const std::string& text);              ///< clean, and safe as XML text and attribute

@@ -70,7 +70,7 @@ std::string slice_words(const View& view) {
 }
 
 std::string coordinates_text(const Distribution& distribution, Index process) {
-  return "(" + joined(distribution.coordinates(process), ", ") + ")";
+  return distribution.ndim() == 0 ? "" : " (" + joined(distribution.coordinates(process), ", ") + ")";
 }
 
 std::string owned_text(const Distribution& distribution, Index process, const std::string& times) {

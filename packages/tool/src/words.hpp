@@ -16,7 +16,7 @@ std::string array_words(const Distribution& distribution, const std::string& tim
 /// Which slice is drawn, and where nobody asked for it; empty where the array is drawn as a whole.
 std::string slice_words(const View& view);
 
-/// "(1, 0)".
+/// " (1, 0)", as it stands behind a rank; empty where there are no axes.
 std::string coordinates_text(const Distribution& distribution, Index process);
 
 /// How many elements a process owns, and how many it holds as communication padding; as a product where the number

@@ -16,8 +16,8 @@ using Slice = std::vector<std::optional<Index>>;
 struct TextStyle {
   std::string title;    ///< UTF-8; control characters are made harmless
   Slice slice;          ///< what is drawn
-  Index columns = 80;   ///< characters in a line; fewer than 40 may not do
-  Index lines = 40;     ///< lines of the whole drawing; fewer than 16 may not do
+  Index columns = 80;   ///< characters in a line; fewer than 60 may not do
+  Index lines = 40;     ///< lines of the whole drawing; fewer than 20 may not do
   bool colour = false;  ///< a background for each process, by escape sequences of terminals of 256 colours
 };
 
@@ -32,11 +32,11 @@ struct SvgStyle {
 /// Who owns what, for a terminal: the global array as cells that name their process, and a legend.
 ///
 /// A cell stands for one element, or for several side by side where the array does not fit; the drawing says how many.
-/// It names a process only where that process owns all of them, `*` where several do; `0+` is one element that process
-/// 0 and others hold (a shared index of an unstructured axis). An unstructured axis shows the indices that somebody
-/// holds, in ascending order. For 4 elements dealt over 2 processes the row of cells reads `0 1 0 1`.
-/// Costs as much as the picture is large, whatever the array's size; an unstructured axis costs its lists. Throws Error
-/// where the slice does not fit the array.
+/// It names a process only where that process owns all of them; `0+` where further processes own some of them too
+/// (shared indices of an unstructured axis), and `*` where no process is known to own all. An unstructured axis shows
+/// the indices that somebody holds, in ascending order. For 4 elements dealt over 2 processes the row of cells reads `0
+/// 1 0 1`. Costs as much as the picture is large, whatever the array's size; an unstructured axis costs its lists.
+/// Throws Error where the slice does not fit the array.
 std::string draw_text(const Distribution& distribution, const TextStyle& style = {});
 
 /// The same as a self-contained SVG document, and below it the local buffers in the order of their process grid:
