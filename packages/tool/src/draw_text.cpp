@@ -3,6 +3,7 @@
 #include "words.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace dap::drawing {
 
@@ -172,42 +173,47 @@ class TextDrawing {
     for (const std::string& note : notes_) words(note);
   }
 
+  /// One process of the legend: rank, coordinates, elements, padding, and how wide each is among all.
   struct Entry {
     Index process;
-    std::string rank, coordinates, owned, padding;
+    std::array<std::string, 4> fields;
   };
+  using Widths = std::array<Index, 4>;
 
-  void legend() {
-    std::vector<Entry> entries;
-    Index widths[4] = {0, 0, 0, 0};
-    const Index all = view_.processes();
-    for (Index n = 0; n < std::min<Index>(all, 200); ++n) {
+  std::vector<Entry> entries(Widths& widths) const {
+    std::vector<Entry> all;
+    for (Index n = 0; n < std::min<Index>(view_.processes(), 200); ++n) {
       const Index p = view_.nth_process(n);
       const std::string padding = padding_text(distribution_, p);
-      entries.push_back({p, std::to_string(p), coordinates_text(distribution_, p), owned_text(distribution_, p, " x "),
-                         padding.empty() ? "" : " + " + padding});
-      const Entry& e = entries.back();
-      const std::string* fields[4] = {&e.rank, &e.coordinates, &e.owned, &e.padding};
-      for (int i = 0; i < 4; ++i) widths[i] = std::max(widths[i], characters(*fields[i]));
+      all.push_back({p,
+                     {std::to_string(p), coordinates_text(distribution_, p), owned_text(distribution_, p, " x "),
+                      padding.empty() ? "" : " + " + padding}});
+      for (std::size_t i = 0; i < 4; ++i) widths[i] = std::max(widths[i], characters(all.back().fields[i]));
     }
-    words("Process" + std::string(view_.distribution().ndim() > 0 ? " (grid coordinates)" : "") + ": elements owned" +
-          std::string(widths[3] > 0 ? " + communication padding" : ""));
+    return all;
+  }
 
-    const Index swatch = style_.colour ? 3 : 0;
-    const Index width = 2 + swatch + widths[0] + widths[1] + 2 + widths[2] + widths[3];
-    const Index in_a_line = std::max<Index>((style_.columns + 2) / (width + 2), 1);
+  std::string entry_text(const Entry& entry, const Widths& widths) const {
+    const auto& [rank, coordinates, owned, padding] = entry.fields;
+    return (style_.colour ? background(entry.process) + "  \x1b[0m " : "") + right(rank, widths[0]) +
+           left(coordinates, widths[1]) + "  " + right(owned, widths[2]) + left(padding, widths[3]);
+  }
+
+  void legend() {
+    Widths widths = {0, 0, 0, 0};
+    const std::vector<Entry> listed = entries(widths);
+    words("Process" + std::string(distribution_.ndim() > 0 ? " (grid coordinates)" : "") + ": elements owned" +
+          (widths[3] > 0 ? " + communication padding" : ""));
+    const Index width = (style_.colour ? 3 : 0) + widths[0] + widths[1] + 2 + widths[2] + widths[3];
+    const Index in_a_line = std::max<Index>((style_.columns + 2) / (width + 4), 1), all = view_.processes();
     Index shown = std::max<Index>(style_.lines - lines_, 2) * in_a_line;
-    if (shown < all || static_cast<Index>(entries.size()) < all) shown -= in_a_line;  // a line says how many more
-    shown = std::min(shown, static_cast<Index>(entries.size()));
+    if (shown < all || static_cast<Index>(listed.size()) < all) shown -= in_a_line;  // a line says how many more
+    shown = std::min(shown, static_cast<Index>(listed.size()));
     for (Index i = 0; i < shown; i += in_a_line) {
       std::string text;
-      for (Index j = i; j < std::min(shown, i + in_a_line); ++j) {
-        const Entry& e = entries[static_cast<std::size_t>(j)];
-        text += j == i ? "  " : "    ";
-        if (swatch > 0) text += background(e.process) + "  \x1b[0m ";
-        text += right(e.rank, widths[0]) + left(e.coordinates, widths[1]) + "  " + right(e.owned, widths[2]);
-        if (j + 1 < std::min(shown, i + in_a_line) || !e.padding.empty()) text += left(e.padding, widths[3]);
-      }
+      for (Index j = i; j < std::min(shown, i + in_a_line); ++j)
+        text += (j == i ? "  " : "    ") + entry_text(listed[static_cast<std::size_t>(j)], widths);
+      while (text.back() == ' ') text.pop_back();
       line(text);
     }
     if (shown < all) line("  and " + counted(all - shown, "more process", "more processes"));

@@ -9,7 +9,7 @@ namespace dap::drawing {
 namespace {
 
 constexpr std::array<Colour, 8> hues = {{{68, 125, 190},   // blue
-                                         {240, 155, 60},   // orange
+                                         {240, 156, 45},   // orange
                                          {70, 160, 110},   // green
                                          {222, 135, 185},  // pink
                                          {238, 215, 95},   // yellow

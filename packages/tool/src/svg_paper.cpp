@@ -116,7 +116,7 @@ Index index_width(const std::vector<Bands>& of_each_row) {
 
 std::string text_at(Index x, Index y, const std::string& look, const std::string& text, const std::string& halo) {
   return "<text class=\"" + look + "\"" + number("x", x) + number("y", y) +
-         (halo.empty() ? "" : " paint-order=\"stroke\" stroke-width=\"4\" stroke=\"" + halo + "\"") + ">" +
+         (halo.empty() ? "" : " paint-order=\"stroke\" stroke-width=\"5\" stroke=\"" + halo + "\"") + ">" +
          escaped(text) + "</text>\n";
 }
 
