@@ -282,9 +282,9 @@ TEST(Draw, SlicesShowTwoAxesAndFixTheOthers) {
     const Distribution d = truth.array.distribution();
     for (std::size_t fixed = 0; fixed < 3; ++fixed)
       for (Index at : truth.indices[fixed]) {
-        text.slice = dap::Slice(3);
-        text.slice[fixed] = at;
-        svg.slice = text.slice;
+        text.section = dap::Section(3);
+        text.section[fixed] = at;
+        svg.section = text.section;
         const Words expected = expected_cells(truth, [&](const List& global) { return global[fixed] == at; });
         ASSERT_EQ(cells_of(Text(draw_text(d, text)), 2), expected);
         ASSERT_EQ(owners_of(Svg(draw_svg(d, svg)).global), expected);
@@ -312,9 +312,9 @@ TEST(Draw, ArrayOfThreeAxesShowsTheLastTwoAndSaysSo) {
 TEST(Draw, SliceThatDoesNotFitIsRefused) {
   const Distribution d =
       Array({oracle::block({2, 1}), oracle::unstructured({{5}, {9}}), oracle::block({4})}).distribution();
-  const auto message = [&](const dap::Slice& slice) -> std::string {
+  const auto message = [&](const dap::Section& slice) -> std::string {
     TextStyle style;
-    style.slice = slice;
+    style.section = slice;
     try {
       return draw_text(d, style);
     } catch (const dap::Error& error) {

@@ -16,7 +16,7 @@ constexpr Index in_a_line = 40;  // cells of one axis, before the next line
 class SvgDrawing {
  public:
   SvgDrawing(const Distribution& distribution, const SvgStyle& style)
-      : distribution_(distribution), style_(style), view_(distribution, style.slice), panels_(view_, style.processes) {
+      : distribution_(distribution), style_(style), view_(distribution, style.section), panels_(view_, style.processes) {
     const Index most = std::max<Index>(style.cells, 1);
     for (Index i = 0; i < view_.ndim(); ++i) {
       bool empty = view_.nowhere();

@@ -23,7 +23,7 @@ Index digits(Index number) { return static_cast<Index>(std::to_string(number).si
 class TextDrawing {
  public:
   TextDrawing(const Distribution& distribution, const TextStyle& style)
-      : distribution_(distribution), style_(style), view_(distribution, style.slice) {}
+      : distribution_(distribution), style_(style), view_(distribution, style.section) {}
 
   std::string draw() {
     head();

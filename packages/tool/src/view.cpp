@@ -12,14 +12,14 @@ namespace {
 
 }  // namespace
 
-View::View(const Distribution& distribution, const Slice& slice)
+View::View(const Distribution& distribution, const Section& section)
     : distribution_(distribution),
       fixed_(static_cast<std::size_t>(distribution.ndim())),
       home_(static_cast<std::size_t>(distribution.ndim())) {
-  if (slice.empty())
+  if (section.empty())
     choose();
   else
-    take(slice);
+    take(section);
 }
 
 void View::choose() {
@@ -36,13 +36,13 @@ void View::choose() {
   }
 }
 
-void View::take(const Slice& slice) {
-  const Index ndim = distribution_.ndim(), given = static_cast<Index>(slice.size());
+void View::take(const Section& section) {
+  const Index ndim = distribution_.ndim(), given = static_cast<Index>(section.size());
   if (given != ndim)
     refuse({}, "the slice names " + std::to_string(given) + " axes, but the array has " + std::to_string(ndim),
            "name every axis once");
   for (Index i = 0; i < ndim; ++i) {
-    const std::optional<Index>& global = slice[static_cast<std::size_t>(i)];
+    const std::optional<Index>& global = section[static_cast<std::size_t>(i)];
     if (!global)
       shown_.push_back(i);
     else if (!distribution_.axis(i).owner(*global))

@@ -9,7 +9,7 @@ namespace dap::drawing {
 /// Which two axes at most are drawn, and where the others stand.
 class View {
  public:
-  View(const Distribution& distribution, const Slice& slice);  ///< throws Error where the slice does not fit
+  View(const Distribution& distribution, const Section& section);  ///< throws Error where the slice does not fit
 
   const Distribution& distribution() const { return distribution_; }
   Index ndim() const { return static_cast<Index>(shown_.size()); }
@@ -28,7 +28,7 @@ class View {
 
  private:
   void choose();
-  void take(const Slice& slice);
+  void take(const Section& section);
   void fix(Index axis, Index global);
 
   Distribution distribution_;

@@ -10,12 +10,12 @@ namespace dap {
 
 /// What of an array is drawn: for each axis the global index it is fixed at, or nothing where it is shown (on two axes
 /// at most). Empty: the last two axes are shown, every other one is fixed at its first index, and the caption says so.
-using Slice = std::vector<std::optional<Index>>;
+using Section = std::vector<std::optional<Index>>;
 
 /// How a drawing in characters looks.
 struct TextStyle {
   std::string title;    ///< UTF-8; control characters are made harmless
-  Slice slice;          ///< what is drawn
+  Section section;          ///< what is drawn
   Index columns = 80;   ///< characters in a line; fewer than 60 may not do
   Index lines = 40;     ///< lines of the whole drawing; fewer than 20 may not do
   bool colour = false;  ///< a background for each process, by escape sequences of terminals of 256 colours
@@ -24,7 +24,7 @@ struct TextStyle {
 /// How a drawing in SVG looks.
 struct SvgStyle {
   std::string title;     ///< UTF-8; control characters are made harmless
-  Slice slice;           ///< what is drawn
+  Section section;           ///< what is drawn
   Index cells = 48;      ///< most cells along an axis of the global array
   Index processes = 64;  ///< most processes in the legend, and most local buffers
 };
