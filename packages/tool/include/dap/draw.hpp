@@ -25,7 +25,7 @@ struct TextStyle {
 struct SvgStyle {
   std::string title;     ///< UTF-8; control characters are made harmless
   Slice slice;           ///< what is drawn
-  Index cells = 48;      ///< most cells along an axis of the global array
+  Index cells = 48;      ///< most cells along each of two axes; one axis alone takes lines of 40
   Index processes = 64;  ///< most processes in the legend, and most local buffers
 };
 
