@@ -1,4 +1,5 @@
 #include "arguments.hpp"
+
 #include <dap/capture.hpp>
 #include <dap/value.hpp>
 
@@ -116,7 +117,10 @@ void set_padding(std::vector<AxisSpec>& specs, const std::vector<Index>& grid, c
       throw WrongUsage("--padding " + text + ": axis " + std::to_string(axis) + " is no block axis");
     }
     if (widths[0] != widths[1] && grid[axis] > 1)
-      throw Error(Finding{Rule::block_padding_neighbour, {}, static_cast<Index>(axis), "padding",
+      throw Error(Finding{Rule::block_padding_neighbour,
+                          {},
+                          static_cast<Index>(axis),
+                          "padding",
                           "(" + std::to_string(widths[0]) + ", " + std::to_string(widths[1]) + ")",
                           "but what is upper padding of one buffer is lower padding of the next",
                           "give both the same width, or one process along the axis"});

@@ -21,8 +21,8 @@ std::vector<Index> read_extents(const std::string& text, const std::string& opti
 /// "3,4", "-2"; "" for no axes.
 std::vector<Index> read_index(const std::string& text);
 
-/// "b,c:2,*": `b`, `b:0,3,5` (where each coordinate starts), `c`, `c:k`, `c:k@src`, `u:FILE` (a JSON list of one list for
-/// each coordinate), `*`.
+/// "b,c:2,*": `b`, `b:0,3,5` (where each coordinate starts), `c`, `c:k`, `c:k@src`, `u:FILE` (a JSON list of one list
+/// for each coordinate), `*`.
 std::vector<AxisSpec> read_specs(const std::string& text);
 
 /// Sets the padding of block axes: "1,1" for all of them, or for each axis "1,1x0,0x2,2". The widths are those of every

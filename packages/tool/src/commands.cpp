@@ -1,4 +1,5 @@
 #include "commands.hpp"
+
 #include "arguments.hpp"
 #include <dap/capture.hpp>
 #include <dap/compare.hpp>
@@ -6,7 +7,6 @@
 #include <dap/make.hpp>
 
 #include <CLI/CLI.hpp>
-
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -16,12 +16,15 @@ constexpr Index in_a_line = 40;  // cells of one axis, before the next line
 class SvgDrawing {
  public:
   SvgDrawing(const Distribution& distribution, const SvgStyle& style)
-      : distribution_(distribution), style_(style), view_(distribution, style.section), panels_(view_, style.processes) {
+      : distribution_(distribution),
+        style_(style),
+        view_(distribution, style.section),
+        panels_(view_, style.processes) {
     const Index most = std::max<Index>(style.cells, 1);
     for (Index i = 0; i < view_.ndim(); ++i) {
       bool empty = view_.nowhere();
       for (Index j = 0; j < view_.ndim(); ++j) empty = empty || !view_.axis(j).extremes();
-      const Index room = view_.ndim() == 1 && !panels_.aligned() ? 8 * in_a_line : most;
+      const Index room = view_.ndim() == 1 ? 8 * in_a_line : most;
       global_.push_back(empty ? Bands{} : global_bands(view_.axis(i), room));
       if (view_.ndim() == 1) prefer_sole(view_.axis(i), global_.back());
       shared_ = shared_ || view_.axis(i).shares_indices();

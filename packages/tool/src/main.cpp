@@ -20,7 +20,8 @@ std::vector<std::string> words(int argc, char** argv) {
   static const std::regex index("-[0-9]+(,-?[0-9]+)*");
   const bool where = !all.empty() && all[0] == "where";
   for (std::size_t i = 1; where && i < all.size(); ++i)
-    if (all[i] == "--") break;
+    if (all[i] == "--")
+      break;
     else if (std::regex_match(all[i], index)) {
       all.insert(all.begin() + static_cast<std::ptrdiff_t>(i), "--");
       break;
@@ -31,9 +32,10 @@ std::vector<std::string> words(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Distributed arrays, as the Distributed Array Protocol describes them: check, draw, make, ask, compare "
-               "and convert captures.",
-               "dap");
+  CLI::App app(
+      "Distributed arrays, as the Distributed Array Protocol describes them: check, draw, make, ask, compare "
+      "and convert captures.",
+      "dap");
   app.set_version_flag("--version", "dap " TRIDAP_VERSION);
   app.require_subcommand(1);
   app.footer("Exit status: 0 yes, 1 no, 2 unreadable or wrong usage. `dap COMMAND --help` tells more; man dap, all.");

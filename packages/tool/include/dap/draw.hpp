@@ -15,7 +15,7 @@ using Section = std::vector<std::optional<Index>>;
 /// How a drawing in characters looks.
 struct TextStyle {
   std::string title;    ///< UTF-8; control characters are made harmless
-  Section section;          ///< what is drawn
+  Section section;      ///< what is drawn
   Index columns = 80;   ///< characters in a line; fewer than 60 may not do
   Index lines = 40;     ///< lines of the whole drawing; fewer than 20 may not do
   bool colour = false;  ///< a background for each process, by escape sequences of terminals of 256 colours
@@ -24,8 +24,8 @@ struct TextStyle {
 /// How a drawing in SVG looks.
 struct SvgStyle {
   std::string title;     ///< UTF-8; control characters are made harmless
-  Section section;           ///< what is drawn
-  Index cells = 48;      ///< most cells along an axis of the global array
+  Section section;       ///< what is drawn
+  Index cells = 48;      ///< most cells along each of two axes; one axis alone takes lines of 40
   Index processes = 64;  ///< most processes in the legend, and most local buffers
 };
 
