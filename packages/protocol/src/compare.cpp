@@ -7,14 +7,18 @@ namespace dap {
 
 namespace {
 
-// The bounds of a cyclic axis that is a block, being dealt at most one block a coordinate and those in order.
-std::optional<std::vector<Index>> block_bounds(const CyclicKind& cyclic) {
-  const Index blocks = cyclic.size() / cyclic.block_size() + (cyclic.size() % cyclic.block_size() != 0 ? 1 : 0);
-  const Index grid = cyclic.grid();
-  if (grid > 1 && blocks > grid - cyclic.first()) return std::nullopt;
+// A cyclic axis that is a block, being dealt at most one block a coordinate and those in order. One whose first
+// coordinates get nothing costs memory for each coordinate: beyond a million of them it stays what it is.
+std::optional<BlockKind> as_block(const CyclicKind& cyclic) {
+  const Index size = cyclic.size(), grid = cyclic.grid(), length = cyclic.block_size();
+  const Index blocks = size / length + (size % length != 0 ? 1 : 0);
+  if (grid == 1) return BlockKind(size, 1, size);
+  if (blocks > grid - cyclic.first()) return std::nullopt;
+  if (cyclic.first() == 0 || size == 0) return BlockKind(size, grid, std::min(length, size));
+  if (grid > Index{1} << 20) return std::nullopt;
   std::vector<Index> bounds{0};
   for (Index c = 0; c < grid; ++c) bounds.push_back(bounds.back() + cyclic.count(c));
-  return bounds;
+  return BlockKind(std::move(bounds));
 }
 
 // True where every coordinate holds the indices that another axis gives it, in the same order.
@@ -62,7 +66,7 @@ bool nearly_even(const Axis& axis) {
 
 Axis simplest(const Axis& axis) {
   if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) {
-    if (auto bounds = block_bounds(*cyclic)) return Axis(BlockKind(std::move(*bounds)));
+    if (auto block = as_block(*cyclic)) return Axis(std::move(*block), axis.periodic());
   } else if (const auto* lists = std::get_if<UnstructuredKind>(&axis.kind())) {
     if (auto simple = without_lists(axis, *lists)) return *simple;
   }
@@ -81,16 +85,15 @@ Dealing dealing(const Axis& axis) {
 std::string describe(const Axis& axis) {
   const char* const names[] = {"undistributed", "block", "irregular block", "cyclic", "block-cyclic", "unstructured"};
   const Axis simple = simplest(axis);
-  std::string line = names[static_cast<int>(dealing(axis))];
+  std::string line = axis.periodic() ? "periodic " : "";
+  if (const auto* block = std::get_if<BlockKind>(&simple.kind()); block != nullptr && block->is_padded())
+    line += "padded ";
+  line += names[static_cast<int>(dealing(simple))];
   if (const auto* cyclic = std::get_if<CyclicKind>(&simple.kind())) {
     if (cyclic->block_size() > 1) line += " by " + std::to_string(cyclic->block_size());
     if (cyclic->first() > 0) line += " from coordinate " + std::to_string(cyclic->first());
   }
-  if (const auto* block = std::get_if<BlockKind>(&simple.kind()); block != nullptr && block->is_padded())
-    line += ", padded";
-  if (axis.shares_indices()) line += ", shared indices";
-  if (axis.periodic()) line += ", periodic";
-  return line;
+  return line + (axis.shares_indices() ? " with shared indices" : "");
 }
 
 std::string describe(const Distribution& distribution) {

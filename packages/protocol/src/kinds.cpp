@@ -25,6 +25,7 @@ BlockKind::BlockKind(std::vector<Index> bounds) : size_(bounds.back()), grid_(st
     full_ = even.full_;
   } else {
     bounds_ = std::make_shared<const std::vector<Index>>(std::move(bounds));
+    held_ = bounds_->data();
   }
 }
 
@@ -32,6 +33,10 @@ BlockKind BlockKind::padded(std::vector<std::array<Index, 2>> padding, bool peri
   BlockKind padded = *this;
   padded.padding_ = std::make_shared<const std::vector<std::array<Index, 2>>>(std::move(padding));
   padded.periodic_ = periodic;
+  std::vector<Index> held;
+  for (Index c = 0; c < grid_; ++c) held.push_back(padded.begin(c) - padded.communication(c)[0]);
+  padded.padded_ = std::make_shared<const std::vector<Index>>(std::move(held));
+  padded.held_ = padded.padded_->data();
   return padded;
 }
 
@@ -64,17 +69,19 @@ UnstructuredKind::UnstructuredKind(std::vector<std::vector<Index>> lists, bool o
   for (std::size_t i = 1; i < entries.size(); ++i)
     found->repeated += entries[i].global == entries[i - 1].global ? 1 : 0;
   if (!entries.empty()) {
-    found->first = entries.front().global;
-    found->last = entries.back().global;
+    first_ = entries.front().global;
+    last_ = entries.back().global;
     // Indices that fill at least a quarter of their span are found by a table instead of a search.
-    const std::uint64_t span = static_cast<std::uint64_t>(found->last) - static_cast<std::uint64_t>(found->first);
+    const std::uint64_t span = static_cast<std::uint64_t>(last_) - static_cast<std::uint64_t>(first_);
     if (span / 4 < entries.size()) {
       found->table.assign(static_cast<std::size_t>(span) + 1, Place{-1, 0});
       for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry)  // the lowest coordinate is written last
-        found->table[static_cast<std::size_t>(entry->global - found->first)] = entry->place;
+        found->table[static_cast<std::size_t>(entry->global - first_)] = entry->place;
     }
   }
   found_ = std::move(found);
+  lists_ = found_->lists.data();
+  if (!found_->table.empty()) table_ = found_->table.data();
 }
 
 std::pair<const UnstructuredKind::Entry*, const UnstructuredKind::Entry*> UnstructuredKind::entries(

@@ -116,7 +116,7 @@ struct Show {
     const Section shown = section.empty() ? Section{} : read_section(section);
     if (!svg.empty()) {
       SvgStyle style;
-      style.title = describe(*distribution);
+      style.title = file;
       style.section = shown;
       std::ofstream out(svg, std::ios::binary);
       out << draw_svg(*distribution, style);
@@ -125,7 +125,7 @@ struct Show {
       return fine;
     }
     TextStyle style;
-    style.title = describe(*distribution);
+    style.title = file;
     style.section = shown;
     style.colour = colourful(colour, STDOUT_FILENO);
     winsize window{};

@@ -1,22 +1,13 @@
 #include "words.hpp"
 
+#include <dap/compare.hpp>
+
 #include <algorithm>
 #include <cstdint>
 
 namespace dap::drawing {
 
 namespace {
-
-std::string kind_words(const Axis& axis) {
-  if (axis.dist_type() == 'u') return "unstructured";
-  const Dimension first = axis.dimension(0), last = axis.dimension(axis.proc_grid_size() - 1);
-  if (const auto* cyclic = std::get_if<Cyclic>(&first.dist))
-    return cyclic->block_size == 1 ? "cyclic" : "block-cyclic(" + std::to_string(cyclic->block_size) + ")";
-  const std::array<Index, 2> none = {0, 0};
-  const bool padded = axis.has_communication_padding() || std::get<Block>(first.dist).padding.value_or(none)[0] > 0 ||
-                      std::get<Block>(last.dist).padding.value_or(none)[1] > 0;
-  return std::string(axis.periodic() ? "periodic " : "") + (padded ? "padded " : "") + "block";
-}
 
 /// The length of the UTF-8 character at the front of the text, or 0 where there is none that may be printed.
 std::size_t printable(const std::string& text, std::size_t at) {
@@ -51,7 +42,7 @@ std::string joined(const std::vector<Index>& numbers, const std::string& between
 std::string array_words(const Distribution& distribution, const std::string& times) {
   if (distribution.ndim() == 0) return "array without axes: one element on one process";
   std::string kinds;
-  for (Index i = 0; i < distribution.ndim(); ++i) kinds += (i > 0 ? times : "") + kind_words(distribution.axis(i));
+  for (Index i = 0; i < distribution.ndim(); ++i) kinds += (i > 0 ? times : "") + describe(distribution.axis(i));
   if (distribution.ndim() == 1)
     return counted(distribution.axis(0).size(), "element", "elements") + ", " + kinds + " over " +
            counted(distribution.processes(), "process", "processes");

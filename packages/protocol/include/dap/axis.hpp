@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -43,6 +44,12 @@ class Axis {
   bool periodic() const { return periodic_; }
   char dist_type() const { return "bcu"[kind_.index()]; }
   const Kind& kind() const { return kind_; }
+  /// Calls `visit` with the axis's own kind, a BlockKind, CyclicKind or UnstructuredKind: for loops that would
+  /// otherwise ask each time which one it is.
+  template <class Visit>
+  decltype(auto) with_kind(Visit&& visit) const {
+    return std::visit(std::forward<Visit>(visit), kind_);
+  }
   /// True where some index is known to stand on several coordinates (unstructured axes only).
   bool shares_indices() const;
   /// True where some coordinate's buffer holds communication padding (block axes only).
@@ -165,6 +172,12 @@ void Axis::for_each(Index c, Part which, Visit&& visit) const {
     if (range.size() == 0) return;
     const Index length = cyclic->block_size();
     const Index step = checked_multiply(cyclic->grid() - 1, length).value_or(0);  // too long: there is one block
+    if (length == 1) {
+      const Index skip = cyclic->grid();
+      Index global = cyclic->turn(c);
+      for (Index local = 0; local + 1 < range.end; ++local, global += skip) visit(local, global);
+      return visit(range.end - 1, global);  // past which there may be no number
+    }
     Index ahead = cyclic->turn(c) * length;  // how far the global index is before the local one
     for (Index local = 0; local < range.end; ahead += step) {
       const Index end = length < range.end - local ? local + length : range.end;
@@ -180,11 +193,7 @@ void Axis::for_each(Index c, Part which, Visit&& visit) const {
 template <class Visit>
 void Axis::for_each_place(Index first, Index end, Visit&& visit) const {
   if (const auto* unstructured = std::get_if<UnstructuredKind>(&kind_)) {
-    const auto& entries = unstructured->entries();
-    const auto* entry = unstructured->entries(first).first;
-    for (const auto* last = entries.data() + entries.size(); entry != last && entry->global < end; ++entry)
-      if (entry == entries.data() || entry[-1].global != entry->global) visit(entry->global, entry->place);
-    return;
+    return unstructured->for_each_place(first, end, visit);
   }
   first = std::max<Index>(first, 0);
   end = std::min(end, size_);
@@ -199,16 +208,15 @@ void Axis::for_each_place(Index first, Index end, Visit&& visit) const {
     }
   }
   const auto& cyclic = std::get<CyclicKind>(kind_);
-  const Index length = cyclic.block_size(), last = cyclic.first() == 0 ? cyclic.grid() - 1 : cyclic.first() - 1;
-  Index offset = place.local % length, round = place.local - offset;
-  for (;;) {
-    const Index stop = first + std::min(end - first, length - offset);
-    for (place.local = round + offset; first < stop; ++first, ++place.local) visit(first, place);
-    if (first == end) return;
-    offset = 0;
-    if (place.coordinate == last) round += length;
-    if (++place.coordinate == cyclic.grid()) place.coordinate = 0;
-  }
+  const Index length = cyclic.block_size(), grid = cyclic.grid(), dealt_first = cyclic.first();
+  Index offset = place.local % length, turn = cyclic.turn(place.coordinate);
+  for (Index round = place.local - offset;; round += length, turn = 0)
+    for (; turn < grid; ++turn, offset = 0) {
+      const Index c = turn + dealt_first, stop = first + std::min(end - first, length - offset);
+      place = {c < grid ? c : c - grid, round + offset};
+      for (; first < stop; ++first, ++place.local) visit(first, place);
+      if (first == end) return;
+    }
 }
 
 inline AxisRuns Axis::runs(Index c, Part which) const& { return {*this, c, part(c, which)}; }

@@ -18,7 +18,8 @@ Dealing dealing(const Axis& axis);
 /// cyclic one. Padded axes stay as they are.
 Axis simplest(const Axis& axis);
 
-/// One line: "block", "irregular block, padded, periodic", "block-cyclic by 2 from coordinate 1", "unstructured".
+/// One line: "block", "periodic padded irregular block", "block-cyclic by 2 from coordinate 1", "unstructured with
+/// shared indices".
 std::string describe(const Axis& axis);
 /// The axes' lines and the process grid: "block x cyclic over 2 x 3 processes".
 std::string describe(const Distribution& distribution);

@@ -74,19 +74,27 @@ class BlockKind {
     return {c > 0 ? left : 0, c < grid_ - 1 ? right : 0};
   }
   std::array<Index, 2> edges() const { return {padding(0)[0], padding(grid_ - 1)[1]}; }  ///< boundary widths
-  Index first_held(Index c) const { return begin(c) - communication(c)[0]; }
+  /// The global index of local index 0, were there one.
+  Index first_held(Index c) const { return held_ != nullptr ? held_[c] : c * length_.divisor(); }
   Range part(Index c, Part part) const;
 
   std::optional<Place> locate(Index global) const {
     if (global < 0 || global >= size_) return std::nullopt;
     const Index c = bounds_ ? search(global) : length_.quotient(global);
-    return Place{c, global - (padding_ ? first_held(c) : begin(c))};
+    return Place{c, global - first_held(c)};
   }
   Index global_index(Index c, Index local) const { return first_held(c) + local; }
 
  private:
+  // The last coordinate that begins at or before an index; in steps that the processor need not guess.
   Index search(Index global) const {
-    return std::upper_bound(bounds_->begin(), bounds_->end(), global) - bounds_->begin() - 1;
+    const Index* at = bounds_->data();
+    for (Index left = grid_; left > 1;) {
+      const Index half = left / 2;
+      at += at[half] <= global ? half : 0;
+      left -= half;
+    }
+    return at - bounds_->data();
   }
 
   Index size_ = 0, grid_ = 1;
@@ -94,6 +102,8 @@ class BlockKind {
   Index full_ = 0;                                    // coordinates before this one own `length` elements
   std::shared_ptr<const std::vector<Index>> bounds_;  // null where even
   std::shared_ptr<const std::vector<std::array<Index, 2>>> padding_;
+  std::shared_ptr<const std::vector<Index>> padded_;  // by coordinate: where its buffer begins; null without padding
+  const Index* held_ = nullptr;                       // the same, or the bounds; null where even and without padding
   bool periodic_ = false;
 };
 
@@ -155,25 +165,49 @@ class UnstructuredKind {
 
   /// The lowest coordinate that holds it.
   std::optional<Place> locate(Index global) const {
-    const Found& found = *found_;
-    if (found.table.empty()) {
+    if (table_ == nullptr) {
       const auto [begin, end] = entries(global);
       return begin == end ? std::nullopt : std::optional<Place>(begin->place);
     }
-    if (global < found.first || global > found.last) return std::nullopt;
-    const Place& place = found.table[static_cast<std::size_t>(global - found.first)];
+    if (global < first_ || global > last_) return std::nullopt;
+    const Place& place = table_[global - first_];
     return place.coordinate < 0 ? std::nullopt : std::optional<Place>(place);
   }
-  Index global_index(Index c, Index local) const { return list(c)[static_cast<std::size_t>(local)]; }
+  Index global_index(Index c, Index local) const { return lists_[c][static_cast<std::size_t>(local)]; }
+
+  /// Calls `visit(global, Place)` for the indices `first <= global < end`, ascending, each once at its lowest
+  /// coordinate.
+  template <class Visit>
+  void for_each_place(Index first, Index end, Visit&& visit) const {
+    if (table_ != nullptr) {
+      if (first > last_ || end <= first_) return;
+      const Index stop = end > last_ ? last_ - first_ + 1 : end - first_;
+      const Index begin = first > first_ ? first - first_ : 0, smallest = first_;
+      const Place* const table = table_;
+      if (distinct() == last_ - first_ + 1) {  // without gaps
+        for (Index i = begin; i < stop; ++i) visit(smallest + i, table[i]);
+      } else {
+        for (Index i = begin; i < stop; ++i)
+          if (table[i].coordinate >= 0) visit(smallest + i, table[i]);
+      }
+      return;
+    }
+    const Entry* entry = entries(first).first;
+    for (const Entry* last = entries().data() + entries().size(); entry != last && entry->global < end; ++entry)
+      if (entry == entries().data() || entry[-1].global != entry->global) visit(entry->global, entry->place);
+  }
 
  private:
   struct Found {
     std::vector<std::vector<Index>> lists;
     std::vector<Entry> entries;
-    std::vector<Place> table;  // by `global - first`, where the indices lie close together; coordinate -1: nobody
-    Index first = 0, last = -1, total = 0, repeated = 0;
+    std::vector<Place> table;  // by `global - first_`, where the indices lie close together; coordinate -1: nobody
+    Index total = 0, repeated = 0;
   };
   std::shared_ptr<const Found> found_;
+  const std::vector<Index>* lists_ = nullptr;  // found_'s
+  const Place* table_ = nullptr;               // found_'s, or null
+  Index first_ = 0, last_ = -1;                // the smallest and the largest index
   bool one_to_one_;
 };
 
