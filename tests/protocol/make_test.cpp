@@ -198,6 +198,8 @@ TEST(MakeAxis, RefusesWhatIsWrongByRuleAndValue) {
   expect_refused(8, spec, 2, {{Rule::block_padding, 1}}, "(0, -2) at the edges, must be widths of at least 0");
   expect_refused(8, dap::padded_block(5), 2, {{Rule::block_padding, 1}, {Rule::block_padding_owned, 1}},
                  "5 between coordinates 0 and 1");
+  expect_refused(huge, dap::padded_block(1), huge, {{Rule::grid_size, 1}}, "must be at most 16777216");
+  expect_refused(huge, spec, huge, {{Rule::grid_size, 1}}, "where shares are padded");
   expect_refused(8, dap::padded_block(3, true), 1, {{Rule::block_periodic, 1}}, "size - left - right = 2");
 }
 
@@ -246,6 +248,19 @@ TEST(NearSquareGrid, IsTheSmallestOfAllFactorisations) {
   EXPECT_EQ(dap::near_square_grid(Index{1} << 40, 2), (List{1 << 20, 1 << 20}));
   EXPECT_EQ(dap::near_square_grid(999983, 3), (List{999983, 1, 1}));  // a prime
   EXPECT_EQ(dap::near_square_grid(1, 0), List{});
+}
+
+TEST(NearSquareGrid, ManyAxesAndManyDivisorsTakeNoTime) {
+  List grid = dap::near_square_grid(Index{1} << 40, 100);
+  EXPECT_EQ(std::count(grid.begin(), grid.begin() + 40, 2), 40);
+  EXPECT_EQ(std::count(grid.begin() + 40, grid.end(), 1), 60);
+  for (const Index ndim : {12, 16, 39, 40, 41, 1000}) {  // 2^6 3^4 5^2 7 11 13 17 19 23 has 6720 divisors
+    grid = dap::near_square_grid(963761198400, ndim);
+    ASSERT_EQ(static_cast<Index>(grid.size()), ndim);
+    EXPECT_TRUE(std::is_sorted(grid.rbegin(), grid.rend()));
+    EXPECT_EQ(dap::checked_product(grid), 963761198400);
+    EXPECT_EQ(grid.front(), 23);
+  }
 }
 
 void expect_no_grid(const std::function<List()>& make, const std::string& words) {

@@ -2,6 +2,7 @@
 
 #include <dap/distribution.hpp>
 #include <dap/flat_numbers.hpp>
+#include <dap/make.hpp>
 
 #include <optional>
 #include <string>
@@ -12,10 +13,6 @@
 /// Conversions that the texts name). Extents, offsets and widths count elements; indices are 0-based unless a base is
 /// named. Whatever is wrong throws Error with every violation; `axis` is for its messages.
 namespace dap {
-
-/// The most that is written out, coordinates or indices, where a layout has no shorter form. Beyond it the makers
-/// below refuse instead of running out of memory.
-inline constexpr Index most_listed = Index{1} << 24;
 
 /// The indices of an axis as languages write them: low..high, both included; empty where `high < low`.
 struct Bounds {
