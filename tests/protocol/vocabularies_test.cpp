@@ -169,6 +169,13 @@ TEST(Scalapack, MatricesNameTheirProcessesInTheOrderOfTheirGrid) {
         }
 }
 
+TEST(Scalapack, WorkedExampleOfTheHeaderHolds) {
+  const Translation made = dap::scalapack::matrix({5, 5, 2, 2, 0, 0, {}}, {2, 3, Order::column_major});
+  EXPECT_EQ(made.distribution.coordinates(1), (List{0, 1}));
+  EXPECT_EQ(made.foreign_process(1), 2);
+  EXPECT_EQ(made.losses.size(), std::size_t{3});
+}
+
 TEST(Scalapack, LeadingDimensionIsAtLeastTheLocalRowsOfEveryProcess) {
   for (Index m = 0; m <= 12; ++m)
     for (Index rows = 1; rows <= 3; ++rows)

@@ -11,7 +11,7 @@
 
 /// What other libraries and languages call their distributions, as distributions of the protocol (PROTOCOL,
 /// Conversions that the texts name). Extents, offsets and widths count elements; indices are 0-based unless a base is
-/// named. Whatever is wrong throws Error with every violation; `axis` is for its messages.
+/// named. Whatever is wrong throws Error; `axis` is for its messages.
 namespace dap {
 
 /// The indices of an axis as languages write them: low..high, both included; empty where `high < low`.
