@@ -1,7 +1,9 @@
 #include <dap/make.hpp>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 
 namespace dap {
 
@@ -98,6 +100,9 @@ class AxisMaker {
   }
 
   void check_padding(const BlockSpec& spec, const BlockKind& shares) {
+    if (grid_ > most_listed)
+      return wrong(Rule::grid_size, "proc_grid_size", grid_,
+                   "must be at most " + text(most_listed) + " where shares are padded");
     const auto [left, right] = spec.edges;
     const auto owned = [&](Index c) { return shares.begin(c + 1) - shares.begin(c); };
     const std::string edges = "(" + text(left) + ", " + text(right) + ") at the edges";
@@ -131,25 +136,50 @@ class AxisMaker {
   throw Error(Finding{Rule::grid_product, {}, {}, "", why, "", remedy});
 }
 
-// The best way to write `left` as `factors` numbers of at most `largest`, in falling order: the smallest first number,
-// and then the smallest of the next ones.
-bool split(Index left, Index factors, Index largest, const std::vector<Index>& divisors, std::vector<Index>& grid) {
-  if (factors == 1) {
-    if (left > largest) return false;
-    grid.push_back(left);
-    return true;
+// Writes numbers as so many factors in falling order: with the smallest first factor, then the smallest next one.
+class Factoriser {
+ public:
+  explicit Factoriser(Index number) {
+    for (Index d = 1; d <= number / d; ++d) {
+      if (number % d != 0) continue;
+      divisors_.push_back(d);
+      if (d != number / d) divisors_.push_back(number / d);
+    }
+    std::sort(divisors_.begin(), divisors_.end());
   }
-  for (const Index divisor : divisors) {
-    if (divisor > largest || left % divisor != 0) continue;
-    Index reach = 1;  // what the rest can still hold with no number above this one
-    for (Index k = 0; k < factors && reach < left; ++k) reach = checked_multiply(reach, divisor).value_or(left);
-    if (reach < left) continue;
-    grid.push_back(divisor);
-    if (split(left / divisor, factors - 1, divisor, divisors, grid)) return true;
-    grid.pop_back();
+
+  // Appends them, each at most `largest`; false, and nothing appended, where that cannot be.
+  bool split(Index left, Index factors, Index largest, std::vector<Index>& grid) {
+    if (factors == 1) {
+      if (left > largest) return false;
+      grid.push_back(left);
+      return true;
+    }
+    Index& failed = failed_[{left, factors}];
+    for (auto divisor = std::upper_bound(divisors_.begin(), divisors_.end(), failed);
+         divisor != divisors_.end() && *divisor <= largest; ++divisor) {
+      if (left % *divisor == 0 && reaches(*divisor, factors, left)) {
+        grid.push_back(*divisor);
+        if (split(left / *divisor, factors - 1, *divisor, grid)) return true;
+        grid.pop_back();
+      }
+      failed = *divisor;
+    }
+    return false;
   }
-  return false;
-}
+
+ private:
+  // Whether so many numbers of at most `largest` can have the product `left`.
+  static bool reaches(Index largest, Index factors, Index left) {
+    Index reach = 1;
+    for (; factors > 0 && reach < left && largest > 1; --factors)
+      reach = checked_multiply(reach, largest).value_or(left);
+    return reach >= left;
+  }
+
+  std::vector<Index> divisors_;
+  std::map<std::pair<Index, Index>, Index> failed_;  // by number and factors: no first factor up to this one will do
+};
 
 }  // namespace
 
@@ -165,15 +195,9 @@ std::vector<Index> near_square_grid(Index processes, Index ndim) {
   }
   if (processes > Index{1} << 40)  // whose divisors would take a while to find
     no_grid(text(processes) + " processes are too many to divide", "give the process grid");
-  std::vector<Index> divisors;
-  for (Index d = 1; d <= processes / d; ++d) {
-    if (processes % d != 0) continue;
-    divisors.push_back(d);
-    if (d != processes / d) divisors.push_back(processes / d);
-  }
-  std::sort(divisors.begin(), divisors.end());
   std::vector<Index> grid;
-  split(processes, ndim, processes, divisors, grid);
+  Factoriser(processes).split(processes, std::min<Index>(ndim, 40), processes, grid);
+  grid.resize(static_cast<std::size_t>(ndim), 1);  // no more than 40 factors are larger
   return grid;
 }
 

@@ -10,6 +10,10 @@
 
 namespace dap {
 
+/// The most coordinates, or indices, that a maker writes out where a layout has no shorter form: beyond it they refuse,
+/// instead of running out of memory. Lists that are given may be longer.
+inline constexpr Index most_listed = Index{1} << 24;
+
 /// An axis in ranges that follow one another.
 struct BlockSpec {
   std::optional<Index> length;               ///< elements of every share but the last ones; nothing: ceil(size / grid)
@@ -51,7 +55,7 @@ inline WholeSpec whole() { return {}; }
 
 /// The axis that a spec makes of `size` elements over `grid` coordinates; what is wrong goes to `report`, under `axis`,
 /// and nothing comes back. Costs nothing in proportion to `size`; in proportion to `grid` only where shares are
-/// irregular or padded.
+/// irregular or padded, and there `most_listed` limits what is padded.
 std::optional<Axis> make_axis(Index size, const AxisSpec& spec, Index grid, Index axis, Report& report);
 
 /// A process grid of `processes` places whose extents are as close to one another as can be, in falling order, as

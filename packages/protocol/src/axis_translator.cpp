@@ -1,0 +1,108 @@
+#include "axis_translator.hpp"
+
+#include <algorithm>
+
+namespace dap {
+
+namespace {
+
+std::string text(Index value) { return std::to_string(value); }
+
+}  // namespace
+
+void AxisTranslator::wrong(Rule rule, const char* key, Index value, std::string must, std::string remedy) {
+  report_.add({rule, {}, axis_, key, text(value), std::move(must), std::move(remedy)});
+}
+
+void AxisTranslator::at_least(Rule rule, const char* key, Index value, Index least) {
+  if (value < least) wrong(rule, key, value, "must be at least " + text(least));
+}
+
+void AxisTranslator::coordinate(const char* key, Index value, Index grid) {
+  if (value < 0 || (grid > 0 && value >= grid))
+    wrong(Rule::cyclic_start, key, value, "must be a coordinate, from 0 to less than " + text(grid),
+          "give the coordinate that is dealt to first");
+}
+
+Index AxisTranslator::size(Bounds bounds, const char* key) {
+  if (bounds.high < bounds.low) return 0;
+  Index size = 0;
+  if (!__builtin_sub_overflow(bounds.high, bounds.low, &size) && !__builtin_add_overflow(size, 1, &size)) return size;
+  wrong(Rule::conversion, key, bounds.high, "but the indices from " + text(bounds.low) + " on do not fit 64 bits",
+        "give narrower bounds");
+  return 0;
+}
+
+Index AxisTranslator::block_length(Index size, Index grid, std::optional<Index> length, const char* key) {
+  at_least(Rule::size, "size", size, 0);
+  at_least(Rule::grid_size, "proc_grid_size", grid, 1);
+  if (length && *length < 1) wrong(Rule::block_tiling, key, *length, "must be at least 1", "give a longer block");
+  if (size < 0 || grid < 1 || (length && *length < 1)) return 1;
+  const Index fair = size / grid + (size % grid != 0 ? 1 : 0);
+  if (length && *length < fair)
+    wrong(Rule::block_tiling, key, *length,
+          "must be at least " + text(fair) + " for " + text(grid) + " coordinates to hold size " + text(size),
+          "give a longer block, or more processes");
+  return std::max<Index>(length.value_or(fair), 1);
+}
+
+void AxisTranslator::listed(const char* key, Index count, const char* remedy) {
+  if (count > most_listed)
+    wrong(Rule::conversion, key, count, "must be at most " + text(most_listed) + " where all are written out", remedy);
+}
+
+AxisSpec AxisTranslator::dealt(Index size, Index grid, Index block_size, Index served, Index skipped,
+                               std::vector<std::string>& losses) {
+  if (skipped == 0 || grid == 1 || size <= block_size - skipped) return CyclicSpec{block_size, served};
+  listed("size", size, "let the axis begin with a whole block");
+  listed("proc_grid_size", grid, "let the axis begin with a whole block");
+  check();
+  losses.push_back("axis " + text(axis_) + " begins " + text(skipped) + " elements into a block of " +
+                   text(block_size) + ", so that its indices are listed");
+  std::vector<std::vector<Index>> lists(static_cast<std::size_t>(grid));
+  Index left = block_size - skipped;  // of this block
+  for (Index global = 0; global < size; ++global, --left) {
+    if (left == 0) {
+      left = block_size;
+      if (++served == grid) served = 0;
+    }
+    lists[static_cast<std::size_t>(served)].push_back(global);
+  }
+  return UnstructuredSpec{std::move(lists), true};
+}
+
+BlockSpec AxisTranslator::balanced(Index size, Index grid) {
+  const Index share = size / grid, rest = size % grid;
+  if (rest == 0) return block(share);
+  if (share == 0 || rest == grid - 1) return block(share + 1);
+  return block_at(balanced_starts(size, grid));
+}
+
+std::vector<Index> AxisTranslator::balanced_starts(Index size, Index grid) {
+  listed("proc_grid_size", grid, "use a grid that divides the size, and no padding");
+  check();
+  std::vector<Index> starts;
+  for (Index c = 0; c < grid; ++c) starts.push_back(c * (size / grid) + std::min(c, size % grid));
+  return starts;
+}
+
+BlockSpec fringed(std::vector<Index> starts, Index padding, Index edge, bool periodic) {
+  for (std::size_t c = 1; c < starts.size(); ++c) starts[c] += edge;
+  return {{}, std::move(starts), padding, {edge, edge}, periodic};
+}
+
+TranslatedAxis AxisTranslator::make(Index size, AxisSpec spec, Index grid, Index base,
+                                    std::vector<std::string> losses) {
+  if (size > 0 && !checked_add(base, size - 1))
+    wrong(Rule::conversion, "size", size, "but indices from " + text(base) + " on do not fit 64 bits",
+          "begin at a lower index");
+  std::optional<Axis> axis;
+  if (auto* dealt = std::get_if<UnstructuredSpec>(&spec))  // right by its construction, and long to check
+    axis = Axis(UnstructuredKind(std::move(dealt->lists), dealt->one_to_one));
+  else if (report_.ok())
+    axis = make_axis(size, spec, grid, axis_, report_);
+  check();
+  return {std::move(*axis), base, std::move(losses)};
+}
+
+}  // namespace dap

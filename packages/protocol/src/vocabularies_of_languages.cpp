@@ -1,0 +1,192 @@
+#include "axis_translator.hpp"
+#include <dap/vocabularies.hpp>
+
+#include <algorithm>
+
+namespace dap {
+
+namespace {
+
+__extension__ using Wide = __int128;  // holds any product and difference of two indices
+
+std::string text(Index value) { return std::to_string(value); }
+
+[[noreturn]] void refuse_shapes(const std::string& fault, const std::string& remedy) {
+  throw Error(Finding{Rule::shape_ndim, {}, {}, "", fault, "but all must have the same", remedy});
+}
+
+}  // namespace
+
+namespace chapel {
+
+namespace {
+
+// `a mod b` with the sign of b > 0.
+Index true_modulus(Wide a, Wide b) { return static_cast<Index>((a % b + b) % b); }
+
+struct Shares {
+  Index size = 0;                   // of the domain
+  bool even = false;                // all of ceil(size / locales)
+  std::vector<Index> starts = {0};  // counted from the domain's low, or nothing but the first
+};
+
+// What blockDist gives to each locale; written out where `listed`, or where there is no shorter form.
+Shares shares(AxisTranslator& translator, Bounds domain, Bounds box, Index locales, bool listed) {
+  Shares shares;
+  shares.size = translator.size(domain, "high");
+  const Index n = translator.size(box, "box high");
+  translator.at_least(Rule::grid_size, "proc_grid_size", locales, 1);
+  if (box.high < box.low)
+    translator.wrong(Rule::conversion, "box high", box.high,
+                     "must be at least its low " + text(box.low) + ": an empty box divides nothing",
+                     "give a bounding box that holds an index");
+  translator.check();
+  shares.even =
+      shares.size == 0 || locales == 1 || (domain.low == box.low && domain.high == box.high && n % locales == 0);
+  if (shares.even && !listed) return shares;
+  translator.listed("proc_grid_size", locales, "let the domain be the bounding box, of a multiple of the locales");
+  translator.check();
+  for (Index c = 1; c < locales; ++c) {  // the first index i with floor((i - box.low) * locales / n) >= c
+    const Wide first = Wide{box.low} + (Wide{c} * n + locales - 1) / locales - domain.low;
+    shares.starts.push_back(static_cast<Index>(std::clamp<Wide>(first, 0, shares.size)));
+  }
+  return shares;
+}
+
+}  // namespace
+
+TranslatedAxis block_dist(Bounds domain, Bounds box, Index locales, Index axis) {
+  AxisTranslator translator(axis);
+  Shares blocks = shares(translator, domain, box, locales, false);
+  const BlockSpec spec = blocks.even ? block() : block_at(std::move(blocks.starts));
+  return translator.make(blocks.size, spec, locales, domain.low);
+}
+
+TranslatedAxis cyclic_dist(Bounds domain, Index start_idx, Index locales, Index axis) {
+  return block_cyc_dist(domain, start_idx, 1, locales, axis);
+}
+
+TranslatedAxis block_cyc_dist(Bounds domain, Index start_idx, Index block_size, Index locales, Index axis) {
+  AxisTranslator translator(axis);
+  const Index size = translator.size(domain, "high");
+  translator.at_least(Rule::cyclic_block_size, "block_size", block_size, 1);
+  translator.at_least(Rule::grid_size, "proc_grid_size", locales, 1);
+  translator.check();
+  // Where the domain begins: so far into a block, and so many blocks after one of locale 0's.
+  const Wide offset = Wide{domain.low} - start_idx;
+  const Index skipped = true_modulus(offset, block_size);
+  const Index served = true_modulus((offset - skipped) / block_size, locales);
+  std::vector<std::string> losses;
+  AxisSpec spec = translator.dealt(size, locales, block_size, served, skipped, losses);
+  return translator.make(size, std::move(spec), locales, domain.low, std::move(losses));
+}
+
+TranslatedAxis stencil_dist(Bounds domain, Bounds box, Index fluff, bool periodic, Index locales, Index axis) {
+  AxisTranslator translator(axis);
+  translator.at_least(Rule::block_padding, "fluff", fluff, 0);
+  Shares blocks = shares(translator, domain, box, locales, fluff > 0);
+  if (fluff == 0) {
+    BlockSpec spec = blocks.even ? block() : block_at(std::move(blocks.starts));
+    spec.periodic = periodic;
+    return translator.make(blocks.size, spec, locales, domain.low);
+  }
+  Index base = 0, size = 0;
+  if (__builtin_sub_overflow(domain.low, fluff, &base) || __builtin_add_overflow(blocks.size, fluff, &size) ||
+      __builtin_add_overflow(size, fluff, &size))
+    translator.wrong(Rule::conversion, "fluff", fluff, "but with it the indices do not fit 64 bits",
+                     "reduce the fluff");
+  translator.check();
+  std::vector<std::string> losses;
+  if (!periodic)
+    losses.push_back("the outer fluff of axis " + text(axis) + ", " + text(fluff) +
+                     " elements at each end, is owned here and no part of the array there");
+  return translator.make(size, fringed(std::move(blocks.starts), fluff, fluff, periodic), locales, base,
+                         std::move(losses));
+}
+
+}  // namespace chapel
+
+namespace julia {
+
+TranslatedAxis range(Index n, Index p, Index axis) {
+  AxisTranslator translator(axis);
+  translator.at_least(Rule::size, "size", n, 0);
+  translator.at_least(Rule::grid_size, "proc_grid_size", p, 1);
+  translator.check();
+  return translator.make(n, translator.balanced(n, p), p, 1);
+}
+
+Translation darray(const std::vector<Index>& size, const std::vector<Index>& grid) {
+  if (size.size() != grid.size())
+    refuse_shapes("the array has " + text(static_cast<Index>(size.size())) + " axes and the grid " +
+                      text(static_cast<Index>(grid.size())),
+                  "give an extent of the grid for every axis");
+  return translation(
+      every_axis(size.size(), [&](std::size_t i) { return range(size[i], grid[i], static_cast<Index>(i)); }),
+      Order::column_major, Order::column_major);
+}
+
+}  // namespace julia
+
+namespace x10 {
+
+TranslatedAxis block(Bounds region, Index places, Index axis) {
+  AxisTranslator translator(axis);
+  const Index size = translator.size(region, "high");
+  translator.at_least(Rule::grid_size, "proc_grid_size", places, 1);
+  translator.check();
+  return translator.make(size, translator.balanced(size, places), places, region.low);
+}
+
+Translation block_along(const std::vector<Bounds>& region, Index along, Index places) {
+  const Index ndim = static_cast<Index>(region.size());
+  if (along < 0 || along >= ndim)
+    throw Error(Finding{Rule::shape_ndim,
+                        {},
+                        along,
+                        "",
+                        "axis " + text(along) + " of " + text(ndim),
+                        "but it must be one of the region's",
+                        "name an axis of the region"});
+  return translation(every_axis(region.size(), [&](std::size_t i) {
+    const Index axis = static_cast<Index>(i);
+    return block(region[i], axis == along ? places : 1, axis);
+  }));
+}
+
+}  // namespace x10
+
+namespace mpi_cart {
+
+Translation block(const std::vector<Index>& shape, const Grid& grid, Index width) {
+  if (shape.size() != grid.dims.size() || shape.size() != grid.periods.size())
+    refuse_shapes("the shape has " + text(static_cast<Index>(shape.size())) + " axes, 'dims' " +
+                      text(static_cast<Index>(grid.dims.size())) + " and 'periods' " +
+                      text(static_cast<Index>(grid.periods.size())),
+                  "give one of each for every axis");
+  Translation made = translation(every_axis(shape.size(), [&](std::size_t i) {
+    AxisTranslator translator(static_cast<Index>(i));
+    const bool periodic = grid.periods[i];
+    translator.at_least(Rule::size, "size", shape[i], 0);
+    translator.at_least(Rule::grid_size, "dims", grid.dims[i], 1);
+    translator.at_least(Rule::block_padding, "width", width, 0);
+    translator.check();
+    const Index edge = periodic ? width : 0;
+    const auto with_one = checked_add(shape[i], edge), size = with_one ? checked_add(*with_one, edge) : std::nullopt;
+    if (!size)
+      translator.wrong(Rule::conversion, "width", width, "but with it the size does not fit 64 bits",
+                       "reduce the width");
+    translator.check();
+    BlockSpec spec = width == 0 || (grid.dims[i] == 1 && !periodic)
+                         ? translator.balanced(shape[i], grid.dims[i])
+                         : fringed(translator.balanced_starts(shape[i], grid.dims[i]), width, edge, periodic);
+    spec.periodic = periodic;
+    return translator.make(*size, spec, grid.dims[i], -edge);
+  }));
+  if (grid.reorder) made.losses.push_back("with 'reorder', MPI chooses which process of the old communicator is which");
+  return made;
+}
+
+}  // namespace mpi_cart
+
+}  // namespace dap
