@@ -29,7 +29,8 @@ CArray to_c(DistArray array, bool copied = false);
 /// is called once, by whoever lets go of the last of them, or before this throws. Throws Error, with every violation by
 /// name, where the object is not what dap/dap.h says, or cannot be held: an unknown major, a stream or an event (wait,
 /// then set it to NULL), an unknown device type. Pinned host memory becomes host memory, 'n' of protocol 0.9 the block
-/// `[0, size)` over one process. What was not refused here is safe to touch, and still to be checked with check().
+/// `[0, size)` over one process; DAP_FLAG_COPIED is for the caller to read before. What was not refused here is safe to
+/// touch, and still to be checked with check().
 DistArray from_c(CArray array);
 
 /// The number that dap/dap.h and DLPack have for a kind of memory.

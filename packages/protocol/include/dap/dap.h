@@ -7,7 +7,7 @@
 /// memory, also where it refuses the array; passing the pointer on passes the duty on. `deleter` may be called from any
 /// thread; it is local, never communicates, never throws, and frees the `dap_array` too. The object is never moved or
 /// duplicated by copying its bytes: only the address that was handed over is the array. Until `deleter` is called
-/// nothing in the object changes, but its owner may set streams and events to NULL when it has waited for them.
+/// nothing in the structs changes (elements may), but the owner may set streams and events to NULL when it has waited.
 ///
 /// Versions. `major` and `minor` are those of this layout; the version of the protocol is `protocol_version`. Who meets
 /// an unknown major reads nothing behind `flags`, calls `deleter`, and refuses the array. A minor version may give a
@@ -16,9 +16,10 @@
 /// minor reserves is zero.
 ///
 /// Numbers. Extents, counts and indices are `int64_t` and count elements; strides count bytes. A count states how much
-/// is really there, and none is over the limits below, so that a consumer can check it before it follows a pointer. A
-/// flag in a `uint8_t` is 0 or 1. A pointer whose count is 0 may be NULL. Whatever a kind of dimension does not use is
-/// zero: start from a zeroed object, and fill in what is there.
+/// is really there, and none is over the limits below, so that a consumer can check it before it follows a pointer; a
+/// pointer whose count is 0 may be NULL. Structs and lists are aligned as C aligns them, elements and indices need not
+/// be. A flag in a `uint8_t` is 0 or 1. Whatever a kind of dimension does not use is zero: start from a zeroed object,
+/// and fill in what is there.
 ///
 /// Collective. The object says nothing about communicators: the product of all `proc_grid_size` is the number of
 /// processes, and a process's rank is the row-major ravel of its `proc_grid_rank`s. Every process hands over its own.
@@ -75,6 +76,7 @@ typedef struct dap_text {
 
 /// Where memory lives, and from when on it may be used there. With an event, a consumer lets its work wait for it; with
 /// a stream alone, for what the stream holds at the time of handing over; with neither, the memory may be used at once.
+/// Stream and event live as long as the array.
 typedef struct dap_device {
   int32_t type;  ///< a dap_device_type, or another of DLPack's numbers
   int32_t id;    ///< at least 0
@@ -101,7 +103,7 @@ typedef struct dap_device {
 /// | `Zf` `Zd` `Zg` | complex: real part, then imaginary part | twice the part's |
 /// | `5x` `5s` | opaque bytes: 5 of them; a length is at least 1, and without one it is 1 | as stated |
 typedef struct dap_buffer {
-  void* data;              ///< address of element (0, ..., 0), any alignment; NULL only where there are no elements
+  void* data;              ///< address of element (0, ..., 0); NULL only where there are no elements
   int64_t ndim;            ///< at most DAP_MAX_COUNT
   const int64_t* shape;    ///< `ndim` local extents, elements, at least 0
   const int64_t* strides;  ///< `ndim` strides, bytes; negative ones, 0 and odd ones are legal
