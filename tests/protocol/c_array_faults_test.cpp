@@ -15,11 +15,14 @@
 namespace {
 
 std::size_t largest_allocation = 0;  // since it was last set to 0, bytes
+long allocations_left = -1;          // until memory ends; negative: it does not
 
 }  // namespace
 
 void* operator new(std::size_t bytes) {
   largest_allocation = std::max(largest_allocation, bytes);
+  if (allocations_left == 0) throw std::bad_alloc();
+  if (allocations_left > 0) --allocations_left;
   if (void* memory = std::malloc(bytes)) return memory;
   throw std::bad_alloc();
 }
@@ -297,6 +300,58 @@ TEST(CArrayFaults, AHundredThousandDimensions) {
     EXPECT_EQ(static_cast<Index>(error.report().findings().size()), Report::kept_per_rule);
   }
   EXPECT_EQ(made.released, 3);
+}
+
+/// Calls `step` with memory for 0, 1, 2, ... allocations until it has enough; returns how often it had not.
+int starve(const std::function<void()>& step) {
+  for (int enough = 0;; ++enough) {
+    allocations_left = enough;
+    try {
+      step();
+      allocations_left = -1;
+      return enough;
+    } catch (const std::bad_alloc&) {
+      allocations_left = -1;
+    }
+  }
+}
+
+TEST(CArrayFaults, WhereverMemoryEndsAnArrayIsReleasedOnce) {
+  Handmade made;
+  const int imports = starve([&] { dap::from_c(CArray(&made.c)); });
+  EXPECT_GT(imports, 10);
+  EXPECT_EQ(made.released, imports + 1);
+  made.dims[1].periodic = 9;
+  const int refusals = starve([&] {
+    try {
+      dap::from_c(CArray(&made.c));
+    } catch (const dap::Error&) {
+    }
+  });
+  EXPECT_GT(refusals, 10);
+  EXPECT_EQ(made.released, imports + 1 + refusals + 1);
+}
+
+TEST(CArrayFaults, WhereverMemoryEndsAnExportLeavesNothingBehind) {
+  Handmade made;
+  dap::DistArray array = dap::from_c(CArray(&made.c));
+  EXPECT_GT(starve([&] { dap::to_c(array); }), 5);
+  EXPECT_EQ(made.released, 0);
+  array = {};
+  EXPECT_EQ(made.released, 1);
+}
+
+TEST(CArrayCheck, WhereverMemoryEndsItSaysSo) {
+  Handmade made;
+  std::array<char, 100> message;
+  int status = DAP_NO_MEMORY;
+  for (int enough = 0; status != DAP_OK; ++enough) {
+    allocations_left = enough;
+    status = dap_array_check(&made.c, message.data(), message.size());
+    allocations_left = -1;
+    ASSERT_TRUE(status == DAP_OK || (status == DAP_NO_MEMORY && std::string(message.data()) == "out of memory"));
+  }
+  EXPECT_EQ(made.released, 0);
 }
 
 TEST(CArrayFaults, EveryFaultIsNamedAtOnce) {

@@ -85,6 +85,14 @@ TEST(Boundary, TheDeleterOfCIsCalledOnceByWhoeverIsLast) {
   EXPECT_EQ(dap::read_indices(indices), (List{40, 30, 20, 10}));  // they alone keep the C object
   indices = {};
   EXPECT_EQ(released, 1);
+
+  array = dap::from_c(made_in_c(released));
+  dap::Buffer buffer = array.buffer;
+  array = {};
+  EXPECT_EQ(released, 1);
+  EXPECT_EQ(static_cast<const double*>(buffer.data)[23], 213);  // it alone keeps the second one
+  buffer = {};
+  EXPECT_EQ(released, 2);
 }
 
 TEST(Boundary, TheDeleterOfCMayBeCalledFromAnotherThread) {
