@@ -1,11 +1,10 @@
 #include "protocol/c_abi/handmade.hpp"
+#include "support/memory_meter.hpp"
 #include <dap/c_array.hpp>
 #include <dap/check.hpp>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <new>
@@ -14,26 +13,11 @@
 
 namespace {
 
-std::size_t largest_allocation = 0;  // since it was last set to 0, bytes
-long allocations_left = -1;          // until memory ends; negative: it does not
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  largest_allocation = std::max(largest_allocation, bytes);
-  if (allocations_left == 0) throw std::bad_alloc();
-  if (allocations_left > 0) --allocations_left;
-  if (void* memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
-namespace {
-
 using dap::CArray;
 using dap::Index;
 using dap::Report;
+using memory_meter::allocations_left;
+using memory_meter::largest_allocation;
 
 constexpr Index big = Index{1} << 62, highest = std::numeric_limits<Index>::max(), lowest = -highest - 1;
 
