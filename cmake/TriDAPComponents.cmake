@@ -18,7 +18,8 @@ function(tridap_options target)
   if(TRIDAP_SANITIZE)
     set(sanitizers -fsanitize=address,undefined)
     target_compile_options(${target} PRIVATE ${sanitizers} -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-                                             -Wno-maybe-uninitialized)  # GCC 12 sees ghosts in sanitized code
+                           $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>  # GCC 12 sees ghosts in sanitized code
+                           $<$<BOOL:${TRIDAP_FUZZ}>:-fsanitize=fuzzer-no-link>)
     target_link_options(${target} PUBLIC ${sanitizers})
   endif()
 endfunction()

@@ -1,7 +1,7 @@
 # The libraries of others, each as one imported target with system include directories. Used by the build and by an
 # install alike; every difference between their versions' CMake files stands here.
 #
-#   tridap_find_foreign(<mpi|kokkos|tpetra|solvers> <result>)
+#   tridap_find_foreign(<mpi|kokkos|dlpack|tpetra|solvers> <result>)
 #
 # makes TriDAP::foreign_<name> and sets <result> to its version; where the library is missing, <result> is empty and
 # <result>_WHY says what was not found.
@@ -40,6 +40,16 @@ macro(tridap_find_foreign name result)
     else()
       set(${result}_WHY "no Kokkos")
     endif()
+  elseif("${name}" STREQUAL "dlpack")
+    find_path(TRIDAP_DLPACK_INCLUDE_DIR dlpack/dlpack.h)
+    mark_as_advanced(TRIDAP_DLPACK_INCLUDE_DIR)
+    if(TRIDAP_DLPACK_INCLUDE_DIR)
+      tridap_dlpack_version(${result} ${TRIDAP_DLPACK_INCLUDE_DIR}/dlpack/dlpack.h)
+      tridap_foreign_target(dlpack)
+      target_include_directories(TriDAP::foreign_dlpack SYSTEM INTERFACE ${TRIDAP_DLPACK_INCLUDE_DIR})
+    else()
+      set(${result}_WHY "no dlpack/dlpack.h")
+    endif()
   elseif("${name}" STREQUAL "tpetra")
     tridap_find_trilinos(tpetra ${result} Tpetra)
   elseif("${name}" STREQUAL "solvers")
@@ -70,3 +80,15 @@ macro(tridap_find_trilinos name result)
     string(REPLACE ";" " " ${result}_WHY "no Trilinos with ${ARGN}")
   endif()
 endmacro()
+
+# The header alone knows: DLPACK_VERSION 60 is 0.6, later ones say DLPACK_MAJOR_VERSION and DLPACK_MINOR_VERSION.
+function(tridap_dlpack_version result header)
+  set(version "DLPack")
+  file(STRINGS ${header} lines REGEX "^#define DLPACK_(MAJOR_|MINOR_)?VERSION [0-9]+")
+  if("${lines}" MATCHES "DLPACK_MAJOR_VERSION ([0-9]+).*DLPACK_MINOR_VERSION ([0-9]+)")
+    set(version "DLPack ${CMAKE_MATCH_1}.${CMAKE_MATCH_2}")
+  elseif("${lines}" MATCHES "DLPACK_VERSION ([0-9]+)([0-9])")
+    set(version "DLPack 0.${CMAKE_MATCH_1}")
+  endif()
+  set(${result} "${version}" PARENT_SCOPE)
+endfunction()

@@ -83,5 +83,9 @@ CODE
     (cd "$folder/prefix/include" && find dap -name '*.hpp') | while read -r header; do
       echo "#include <$header>" | ${MPICXX:-mpicxx} $flags - || { echo "$header does not compile alone"; exit 1; }
     done
+    for language in "cc -std=c99 -x c" "c++ -std=c++17 -x c++"; do  # the C header needs nothing but a compiler
+      echo '#include <dap/dap.h>' | $language -Wall -Wextra -Wpedantic -Wconversion -Werror -fsyntax-only \
+        -I"$folder/prefix/include" - || { echo "dap/dap.h does not compile with $language"; exit 1; }
+    done
     ;;
 esac

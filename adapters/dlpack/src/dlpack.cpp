@@ -1,0 +1,214 @@
+#include <dap/c_array.hpp>
+#include <dap/check.hpp>
+#include <dap/dlpack.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+namespace dap::dlpack {
+
+namespace {
+
+using Kind = ElementType::Kind;
+
+constexpr Index byte_bits = 8;
+
+void refuse(Report& report, std::string fault, std::string must, std::string remedy, std::optional<Index> axis = {}) {
+  report.add({Rule::conversion, {}, axis, "", std::move(fault), std::move(must), std::move(remedy)});
+}
+
+// The element types that DLPack 0.6 and a Buffer both know, whole bytes each.
+struct TypeRow {
+  Kind kind;
+  std::uint8_t code;
+  std::array<Index, 4> bytes;
+};
+constexpr std::array<TypeRow, 4> types = {{{Kind::signed_integer, kDLInt, {1, 2, 4, 8}},
+                                           {Kind::unsigned_integer, kDLUInt, {1, 2, 4, 8}},
+                                           {Kind::floating, kDLFloat, {2, 4, 8, 0}},
+                                           {Kind::complex, kDLComplex, {8, 16, 0, 0}}}};
+
+bool knows(const TypeRow& row, Index bytes) {
+  return bytes > 0 && std::find(row.bytes.begin(), row.bytes.end(), bytes) != row.bytes.end();
+}
+
+std::optional<DLDataType> tensor_type(const ElementType& type) {
+  for (const TypeRow& row : types)
+    if (row.kind == type.kind && knows(row, type.bytes))
+      return DLDataType{row.code, static_cast<std::uint8_t>(type.bytes * byte_bits), 1};
+  return std::nullopt;
+}
+
+std::optional<ElementType> buffer_type(const DLDataType& type) {
+  for (const TypeRow& row : types)
+    if (row.code == type.code && type.lanes == 1 && type.bits % byte_bits == 0 && knows(row, type.bits / byte_bits))
+      return ElementType{row.kind, type.bits / byte_bits, true};
+  return std::nullopt;
+}
+
+// A tensor of ours and what it points at; nothing in it moves once it is filled.
+struct Held {
+  DLManagedTensor tensor = {};
+  DistArray array;
+  std::vector<std::int64_t> strides;
+};
+
+void delete_held(DLManagedTensor* tensor) { delete static_cast<Held*>(tensor->manager_ctx); }
+
+DLDevice device_of(const Memory& memory, Report& report) {
+  const std::int32_t number = device_type(memory.kind), id = static_cast<std::int32_t>(memory.device);
+  const bool later = memory.kind == Memory::Kind::sycl;  // has a number since DLPack 0.7
+  if (later || id != memory.device || !dap::memory_of(number, id)) {
+    refuse(report, "the memory is " + memory.name() + " (device " + std::to_string(memory.device) + ")",
+           "which DLPack 0.6 has no device for", "copy the elements to the host");
+    return {kDLCPU, 0};
+  }
+  return {static_cast<DLDeviceType>(number), id};
+}
+
+DLDataType type_of(const ElementType& type, Report& report) {
+  if (!type.native_order && type.bytes > 1)
+    refuse(report, "the elements are " + type.name() + ", and DLPack has this machine's byte order only", "",
+           "copy the elements into this machine's byte order");
+  const std::optional<DLDataType> known = tensor_type(type);
+  if (!known)
+    refuse(report, "the elements are " + type.name() + ", which DLPack 0.6 has no type for", "",
+           type.kind == Kind::boolean ? "describe them as uint8" : "copy the elements into another type");
+  return known.value_or(DLDataType{});
+}
+
+std::vector<std::int64_t> element_strides(const Buffer& buffer, Report& report) {
+  std::vector<std::int64_t> strides;
+  for (std::size_t axis = 0; axis < buffer.strides.size(); ++axis) {
+    const Index stride = buffer.strides[axis], bytes = buffer.type.bytes;
+    if (buffer.shape[axis] > 1 && stride % bytes != 0)
+      refuse(
+          report, "the stride is " + std::to_string(stride) + " bytes for " + std::to_string(bytes) + "-byte elements",
+          "and DLPack counts strides in elements", "copy the elements into a dense buffer", static_cast<Index>(axis));
+    strides.push_back(stride / bytes);
+  }
+  return strides;
+}
+
+bool is_undistributed(const Dimension& dimension) {
+  const Block* block = std::get_if<Block>(&dimension.dist);
+  return block != nullptr && block->start == 0 && block->stop == dimension.size && !block->padding &&
+         dimension.proc_grid_size == 1 && dimension.proc_grid_rank == 0 && !dimension.periodic &&
+         dimension.extras.empty();
+}
+
+// A DLPack enumeration of another maker may hold any number, which C++ must not load as the enumeration.
+std::int32_t device_number(const DLDevice& device) {
+  static_assert(sizeof(device.device_type) == sizeof(std::int32_t));
+  std::int32_t number = 0;
+  std::memcpy(&number, &device.device_type, sizeof(number));
+  return number;
+}
+
+Memory memory_of(const DLDevice& device, Report& report, Receipt& receipt) {
+  const std::int32_t number = device_number(device);
+  const std::optional<Memory> memory = dap::memory_of(number, device.device_id);
+  if (!memory)
+    refuse(report, "the tensor is on device (" + std::to_string(number) + ", " + std::to_string(device.device_id) + ")",
+           "which Memory does not know", "copy the elements to the host");
+  if (number == kDLCUDAHost || number == kDLROCMHost)
+    receipt.losses.push_back("that the host memory is pinned (DLPack device type " + std::to_string(number) + ")");
+  return memory.value_or(Memory{});
+}
+
+// The strides in bytes; those of elements that do not fit are refused.
+std::vector<Index> byte_strides(const DLTensor& tensor, const Buffer& buffer, Report& report) {
+  if (tensor.strides == nullptr) return row_major_strides(buffer.shape, buffer.type.bytes);
+  std::vector<Index> strides;
+  for (std::size_t axis = 0; axis < buffer.shape.size(); ++axis) {
+    const std::optional<Index> stride = checked_multiply(tensor.strides[axis], buffer.type.bytes);
+    if (!stride && buffer.shape[axis] > 1)
+      refuse(report, "the stride of " + std::to_string(tensor.strides[axis]) + " elements does not fit 64 bits", "",
+             "correct the tensor", static_cast<Index>(axis));
+    strides.push_back(stride.value_or(0));
+  }
+  return strides;
+}
+
+void* address(const DLTensor& tensor, Report& report) {
+  if (tensor.data == nullptr || tensor.byte_offset == 0) return tensor.data;
+  const auto base = reinterpret_cast<std::uintptr_t>(tensor.data);
+  if (tensor.byte_offset > std::numeric_limits<std::uintptr_t>::max() - base) {
+    refuse(report, "the byte_offset " + std::to_string(tensor.byte_offset) + " leads out of the address space", "",
+           "correct the tensor");
+    return nullptr;
+  }
+  return reinterpret_cast<void*>(base + static_cast<std::uintptr_t>(tensor.byte_offset));
+}
+
+Buffer read(const DLTensor& tensor, Report& report, Receipt& receipt) {
+  Buffer buffer;
+  const std::optional<ElementType> type = buffer_type(tensor.dtype);
+  if (!type)
+    refuse(report,
+           "the elements have DLPack type code " + std::to_string(tensor.dtype.code) + ", " +
+               std::to_string(tensor.dtype.bits) + " bits, " + std::to_string(tensor.dtype.lanes) + " lanes",
+           "which ElementType cannot say", "copy the elements into a number type of one lane");
+  if (tensor.ndim < 0 || tensor.ndim > DAP_MAX_COUNT)
+    refuse(report, "the tensor has " + std::to_string(tensor.ndim) + " axes",
+           "but a tensor has at least 0 and at most " + std::to_string(DAP_MAX_COUNT), "correct the tensor");
+  else if (tensor.ndim > 0 && tensor.shape == nullptr)
+    refuse(report, "the tensor's shape is NULL", "", "correct the tensor");
+  buffer.memory = memory_of(tensor.device, report, receipt);
+  buffer.data = address(tensor, report);
+  if (!report.ok()) return buffer;
+  buffer.type = *type;
+  if (tensor.ndim > 0) buffer.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
+  buffer.strides = byte_strides(tensor, buffer, report);
+  if (report.ok()) report.merge(check(buffer));
+  return buffer;
+}
+
+}  // namespace
+
+ImportedTensor import_array(DistArray array) {
+  auto held = std::make_unique<Held>();
+  held->array = std::move(array);
+  Buffer& buffer = held->array.buffer;
+  throw_if_wrong(check(buffer));
+  Report report;
+  DLTensor& tensor = held->tensor.dl_tensor;
+  tensor.data = buffer.data;
+  tensor.device = device_of(buffer.memory, report);
+  tensor.dtype = type_of(buffer.type, report);
+  if (buffer.read_only)
+    refuse(report, "the memory is read-only, which DLPack 0.6 cannot say", "",
+           "copy the elements, or clear read_only where nobody will write");
+  if (buffer.ndim() > std::numeric_limits<int>::max())
+    refuse(report, "the buffer has " + std::to_string(buffer.ndim()) + " axes", "and DLPack counts them in 32 bits",
+           "reshape the buffer");
+  held->strides = element_strides(buffer, report);
+  throw_if_wrong(report);
+  tensor.ndim = static_cast<int>(buffer.ndim());
+  tensor.shape = buffer.shape.data();
+  tensor.strides = held->strides.data();
+  held->tensor.manager_ctx = held.get();
+  held->tensor.deleter = delete_held;
+
+  Receipt receipt;
+  const std::vector<Dimension>& dims = held->array.dim_data;
+  if (!std::all_of(dims.begin(), dims.end(), is_undistributed))
+    receipt.losses.push_back("dim_data: how the array is distributed");
+  return {Tensor(&held.release()->tensor), receipt};
+}
+
+ExportedArray export_array(Tensor tensor) {
+  if (!tensor) throw Error(Finding{Rule::conversion, {}, {}, "", "the tensor is NULL", "", "give a tensor"});
+  const std::shared_ptr<DLManagedTensor> held = std::move(tensor);
+  Report report;
+  ExportedArray exported;
+  exported.array.buffer = read(held->dl_tensor, report, exported.receipt);
+  throw_if_wrong(report);
+  exported.array.buffer.owner = held;
+  for (const Index extent : exported.array.buffer.shape) exported.array.dim_data.push_back(undistributed(extent));
+  return exported;
+}
+
+}  // namespace dap::dlpack

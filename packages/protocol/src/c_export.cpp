@@ -1,0 +1,175 @@
+#include "c_read.hpp"
+#include "utf8.hpp"
+#include <dap/check.hpp>
+#include <dap/element_format.hpp>
+
+namespace dap {
+
+std::int32_t device_type(Memory::Kind kind) {
+  switch (kind) {
+    case Memory::Kind::host:
+      return DAP_DEVICE_HOST;
+    case Memory::Kind::cuda:
+      return DAP_DEVICE_CUDA;
+    case Memory::Kind::cuda_managed:
+      return DAP_DEVICE_CUDA_MANAGED;
+    case Memory::Kind::hip:
+      return DAP_DEVICE_ROCM;
+    case Memory::Kind::sycl:
+      return DAP_DEVICE_ONEAPI;
+  }
+  return 0;
+}
+
+namespace {
+
+// The C object and all that it points at; nothing in it moves once it is filled.
+struct Exported {
+  dap_array c = {};
+  DistArray array;
+  std::string format;
+  std::vector<std::string> index_formats;
+  std::vector<dap_dimension> dims;
+  std::vector<std::vector<dap_extra>> extras;
+};
+
+extern "C" {
+static void delete_exported(dap_array* self) { delete static_cast<Exported*>(self->manager_ctx); }
+}
+
+dap_text text_of(const std::string& text) { return {text.data(), static_cast<std::int64_t>(text.size())}; }
+
+class Writer {
+ public:
+  explicit Writer(Exported& to) : to_(to) {}
+
+  void write(bool copied) {
+    dap_array& c = to_.c;
+    c.major = DAP_MAJOR;
+    c.minor = DAP_MINOR;
+    c.manager_ctx = &to_;
+    c.deleter = delete_exported;
+    if (to_.array.buffer.read_only) c.flags |= DAP_FLAG_READ_ONLY;
+    if (copied) c.flags |= DAP_FLAG_COPIED;
+    c.protocol_version = text(to_.array.version, DAP_MAX_NAME, "__version__");
+    write(c.buffer);
+    const auto count = limited(to_.array.dim_data.size(), "dim_data");
+    to_.index_formats.resize(count);
+    to_.extras.resize(count);
+    to_.dims.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      axis_ = static_cast<Index>(i);
+      write(to_.array.dim_data[i], to_.dims[i]);
+    }
+    c.dim_data = to_.dims.data();
+    c.dim_count = static_cast<std::int64_t>(count);
+    throw_if_wrong(report_);
+  }
+
+ private:
+  void write(dap_buffer& c) {
+    const Buffer& buffer = to_.array.buffer;
+    c.data = buffer.data;
+    c.ndim = static_cast<std::int64_t>(limited(buffer.shape.size(), "buffer.shape"));
+    c.shape = buffer.shape.data();
+    c.strides = buffer.strides.data();
+    c.format = format(buffer.type, "buffer", to_.format);
+    c.device = device(buffer.memory, "buffer");
+    report_.merge(check(buffer));
+  }
+
+  void write(const Dimension& dimension, dap_dimension& c) {
+    c.dist_type = dimension.dist_type();
+    c.periodic = dimension.periodic;
+    c.size = dimension.size;
+    c.proc_grid_size = dimension.proc_grid_size;
+    c.proc_grid_rank = dimension.proc_grid_rank;
+    std::visit([&](const auto& kind) { write(kind, c); }, dimension.dist);
+    std::vector<dap_extra>& extras = to_.extras[static_cast<std::size_t>(*axis_)];
+    extras.resize(limited(dimension.extras.size(), "extras"));
+    for (std::size_t i = 0; i < extras.size(); ++i) {
+      extras[i].key = text(dimension.extras[i].key, DAP_MAX_NAME, "extras");
+      extras[i].json = text(dimension.extras[i].value, DAP_MAX_JSON, "extras");
+    }
+    c.extras = extras.data();
+    c.extra_count = static_cast<std::int64_t>(extras.size());
+    check_extras_for_c(dimension.extras, *axis_, report_);
+  }
+
+  void write(const Block& block, dap_dimension& c) {
+    c.start = block.start;
+    c.stop = block.stop;
+    c.has_padding = block.padding.has_value();
+    if (!block.padding) return;
+    c.padding[0] = (*block.padding)[0];
+    c.padding[1] = (*block.padding)[1];
+  }
+
+  void write(const Cyclic& cyclic, dap_dimension& c) {
+    c.start = cyclic.start;
+    c.block_size = cyclic.block_size;
+  }
+
+  void write(const Unstructured& unstructured, dap_dimension& c) {
+    c.one_to_one = unstructured.one_to_one;
+    const Buffer& indices = unstructured.indices.buffer;
+    if (indices.ndim() != 1 || indices.strides.size() != 1)
+      return refuse("indices", "a " + std::to_string(indices.ndim()) + "-d buffer", "must be one-dimensional");
+    c.indices.data = indices.data;
+    c.indices.count = indices.shape[0];
+    c.indices.stride = indices.strides[0];
+    c.indices.format = format(indices.type, "indices", to_.index_formats[static_cast<std::size_t>(*axis_)]);
+    c.indices.device = device(indices.memory, "indices");
+    check_indices_for_c(indices, *axis_, report_);
+  }
+
+  std::size_t limited(std::size_t count, const char* key) {
+    if (count <= DAP_MAX_COUNT) return count;
+    refuse(key, std::to_string(count) + " of them", "must be at most " + std::to_string(DAP_MAX_COUNT));
+    return 0;
+  }
+
+  dap_text text(const std::string& text, std::size_t limit, const char* key) {
+    if (text.size() > limit)
+      refuse(key, "a text of " + std::to_string(text.size()) + " bytes", "must be at most " + std::to_string(limit));
+    else if (!is_utf8(text))
+      refuse(key, "of other bytes", "must be UTF-8");
+    return text_of(text);
+  }
+
+  dap_text format(const ElementType& type, const char* key, std::string& kept) {
+    const std::optional<std::string> format = element_format(type);
+    if (!format) refuse(std::string(key) + ".type", type.name(), "must be an element that PEP 3118 has a format for");
+    kept = format.value_or("");
+    return text_of(kept);
+  }
+
+  dap_device device(const Memory& memory, const char* key) {
+    dap_device c = {};
+    c.type = device_type(memory.kind);
+    c.id = static_cast<std::int32_t>(memory.device);
+    if (memory.device != c.id || memory_of(c.type, c.id) == std::nullopt)
+      refuse(std::string(key) + ".memory", memory.name() + " " + std::to_string(memory.device),
+             "must be a device that dap.h has a number for: 0 for host, else at least 0 and less than 2^31");
+    return c;
+  }
+
+  void refuse(std::string key, std::string value, std::string must) {
+    report_.add(c_finding(axis_, std::move(key), std::move(value), std::move(must)));
+  }
+
+  Exported& to_;
+  std::optional<Index> axis_;
+  Report report_;
+};
+
+}  // namespace
+
+CArray to_c(DistArray array, bool copied) {
+  auto exported = std::make_unique<Exported>();
+  exported->array = std::move(array);
+  Writer(*exported).write(copied);
+  return CArray(&exported.release()->c);
+}
+
+}  // namespace dap

@@ -1,0 +1,332 @@
+#include "support/same_array.hpp"
+#include <dap/check.hpp>
+#include <dap/dlpack.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <complex>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <thread>
+
+namespace {
+
+using dap::Buffer;
+using dap::DistArray;
+using dap::ElementType;
+using dap::Index;
+using dap::Memory;
+using dap::dlpack::Tensor;
+using Kind = ElementType::Kind;
+using List = std::vector<Index>;
+
+constexpr Index highest = std::numeric_limits<Index>::max();
+
+/// A tensor as another library makes it: 2 x 3 floats in rows, the first at byte 8 of its memory.
+struct Foreign {
+  std::array<float, 8> memory = {0, 0, 1, 2, 3, 4, 5, 6};
+  std::vector<std::int64_t> shape = {2, 3}, strides = {3, 1};
+  DLManagedTensor tensor = {};
+  int released = 0;
+
+  Foreign() {
+    DLTensor& t = tensor.dl_tensor;
+    t.data = memory.data();
+    t.byte_offset = 8;
+    t.device = {kDLCPU, 0};
+    t.ndim = 2;
+    t.dtype = {kDLFloat, 32, 1};
+    t.shape = shape.data();
+    t.strides = strides.data();
+    tensor.manager_ctx = this;
+    tensor.deleter = [](DLManagedTensor* self) { ++static_cast<Foreign*>(self->manager_ctx)->released; };
+  }
+};
+
+DistArray local(Buffer buffer) {
+  DistArray array;
+  for (const Index extent : buffer.shape) array.dim_data.push_back(dap::undistributed(extent));
+  array.buffer = std::move(buffer);
+  return array;
+}
+
+/// The addresses of all elements as DLPack defines them, walked index by index.
+std::vector<std::uintptr_t> addresses(const DLTensor& tensor) {
+  std::vector<std::uintptr_t> all = {reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset};
+  for (int axis = 0; axis < tensor.ndim; ++axis) {
+    std::vector<std::uintptr_t> next;
+    for (const std::uintptr_t base : all)
+      for (std::int64_t i = 0; i < tensor.shape[axis]; ++i)
+        next.push_back(base + static_cast<std::uintptr_t>(i * tensor.strides[axis] * (tensor.dtype.bits / 8)));
+    all = next;
+  }
+  return all;
+}
+
+std::vector<std::uintptr_t> addresses(const Buffer& buffer) {
+  std::vector<std::uintptr_t> all = {reinterpret_cast<std::uintptr_t>(buffer.data)};
+  for (std::size_t axis = 0; axis < buffer.shape.size(); ++axis) {
+    std::vector<std::uintptr_t> next;
+    for (const std::uintptr_t base : all)
+      for (Index i = 0; i < buffer.shape[axis]; ++i)
+        next.push_back(base + static_cast<std::uintptr_t>(i * buffer.strides[axis]));
+    all = next;
+  }
+  return all;
+}
+
+TEST(DLPack, ATensorBecomesAnArrayOfTheSameMemory) {
+  Foreign foreign;
+  const auto [array, receipt] = dap::dlpack::export_array(Tensor(&foreign.tensor));
+  EXPECT_TRUE(dap::check(array).ok());
+  EXPECT_EQ(array.buffer.data, &foreign.memory[2]);
+  EXPECT_EQ(array.buffer.type, dap::element_type<float>());
+  EXPECT_EQ(array.buffer.shape, (List{2, 3}));
+  EXPECT_EQ(array.buffer.strides, (List{12, 4}));
+  EXPECT_FALSE(array.buffer.read_only);
+  EXPECT_EQ(array.dim_data[1].size, 3);
+  EXPECT_TRUE(receipt.shared);
+  EXPECT_EQ(receipt.bytes_copied, 0);
+  EXPECT_TRUE(receipt.losses.empty());
+  static_cast<float*>(array.buffer.data)[5] = 60;
+  EXPECT_EQ(foreign.memory[7], 60);
+}
+
+TEST(DLPack, AnArrayBecomesATensorOfTheSameMemory) {
+  std::array<double, 6> memory = {1, 2, 3, 4, 5, 6};
+  const auto [tensor, receipt] = dap::dlpack::import_array(local(dap::row_major(memory.data(), {2, 3})));
+  const DLTensor& t = tensor->dl_tensor;
+  EXPECT_EQ(t.data, memory.data());
+  EXPECT_EQ(t.byte_offset, 0u);
+  EXPECT_EQ(t.ndim, 2);
+  EXPECT_EQ(List(t.shape, t.shape + 2), (List{2, 3}));
+  EXPECT_EQ(List(t.strides, t.strides + 2), (List{3, 1}));
+  EXPECT_EQ(t.device.device_type, kDLCPU);
+  EXPECT_TRUE(t.dtype.code == kDLFloat && t.dtype.bits == 64 && t.dtype.lanes == 1);
+  EXPECT_TRUE(receipt.shared);
+  EXPECT_TRUE(receipt.losses.empty());
+  static_cast<double*>(t.data)[4] = 50;
+  EXPECT_EQ(memory[4], 50);
+}
+
+TEST(DLPack, TheTensorIsReleasedOnceByWhoeverIsLast) {
+  Foreign foreign;
+  DistArray array = dap::dlpack::export_array(Tensor(&foreign.tensor)).array;
+  DistArray copy = array;
+  array = {};
+  EXPECT_EQ(foreign.released, 0);
+  std::thread([&] { copy = {}; }).join();
+  EXPECT_EQ(foreign.released, 1);
+  foreign.tensor.deleter = nullptr;  // DLPack allows it: there is nothing to release
+  EXPECT_EQ(dap::dlpack::export_array(Tensor(&foreign.tensor)).array.ndim(), 2);
+}
+
+TEST(DLPack, TheTensorKeepsTheArraysMemory) {
+  Buffer buffer = dap::allocate(dap::element_type<int>(), {4});
+  const std::weak_ptr<void> memory = buffer.owner;
+  DLManagedTensor* tensor = dap::dlpack::import_array(local(std::move(buffer))).tensor.release();
+  buffer = {};
+  EXPECT_FALSE(memory.expired());
+  static_cast<int*>(tensor->dl_tensor.data)[3] = 1;
+  std::thread([tensor] { tensor->deleter(tensor); }).join();
+  EXPECT_TRUE(memory.expired());
+}
+
+TEST(DLPack, EveryElementTypeOfBothIsTheSameInBoth) {
+  const std::vector<std::pair<ElementType, DLDataType>> types = {
+      {dap::element_type<std::int8_t>(), {kDLInt, 8, 1}},
+      {dap::element_type<std::int16_t>(), {kDLInt, 16, 1}},
+      {dap::element_type<std::int32_t>(), {kDLInt, 32, 1}},
+      {dap::element_type<std::int64_t>(), {kDLInt, 64, 1}},
+      {dap::element_type<std::uint8_t>(), {kDLUInt, 8, 1}},
+      {dap::element_type<std::uint16_t>(), {kDLUInt, 16, 1}},
+      {dap::element_type<std::uint32_t>(), {kDLUInt, 32, 1}},
+      {dap::element_type<std::uint64_t>(), {kDLUInt, 64, 1}},
+      {{Kind::floating, 2, true}, {kDLFloat, 16, 1}},
+      {dap::element_type<float>(), {kDLFloat, 32, 1}},
+      {dap::element_type<double>(), {kDLFloat, 64, 1}},
+      {dap::element_type<std::complex<float>>(), {kDLComplex, 64, 1}},
+      {dap::element_type<std::complex<double>>(), {kDLComplex, 128, 1}}};
+  std::size_t accepted = 0;
+  for (const int code : {0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64, 128, 255})
+    for (int bits = 0; bits < 256; ++bits)
+      for (const int lanes : {0, 1, 2, 65535}) {
+        Foreign foreign;
+        const DLDataType dtype = {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits),
+                                  static_cast<std::uint16_t>(lanes)};
+        foreign.tensor.dl_tensor.dtype = dtype;
+        try {
+          const DistArray array = dap::dlpack::export_array(Tensor(&foreign.tensor)).array;
+          ++accepted;
+          bool found = false;
+          for (const auto& [type, d] : types)
+            found = found || (d.code == code && d.bits == bits && lanes == 1 && type == array.buffer.type);
+          EXPECT_TRUE(found) << code << " " << bits << " " << lanes;
+          const DLDataType back = dap::dlpack::import_array(array).tensor->dl_tensor.dtype;
+          EXPECT_TRUE(back.code == code && back.bits == bits && back.lanes == 1);
+        } catch (const dap::Error&) {
+        }
+        EXPECT_EQ(foreign.released, 1);
+      }
+  EXPECT_EQ(accepted, types.size());
+}
+
+TEST(DLPack, ABufferComesBackAsItWasAndItsElementsStandWhereDLPackSays) {
+  std::mt19937 random(7);
+  const auto below = [&](Index end) { return std::uniform_int_distribution<Index>(0, end - 1)(random); };
+  std::vector<std::byte> memory(100000);
+  const std::vector<ElementType> types = {dap::element_type<std::int8_t>(), dap::element_type<std::uint16_t>(),
+                                          dap::element_type<float>(), dap::element_type<std::complex<double>>()};
+  for (int round = 0; round < 3000; ++round) {
+    Buffer buffer;
+    buffer.type = types[static_cast<std::size_t>(below(4))];
+    buffer.data = memory.data() + 50000 + below(16);
+    for (Index axis = below(5); axis > 0; --axis) {
+      buffer.shape.push_back(below(5));
+      buffer.strides.push_back((below(401) - 200) * buffer.type.bytes);
+    }
+    const Memory::Kind kinds[] = {Memory::Kind::host, Memory::Kind::cuda, Memory::Kind::cuda_managed,
+                                  Memory::Kind::hip};
+    buffer.memory.kind = kinds[below(4)];
+    buffer.memory.device = buffer.memory.kind == Memory::Kind::host ? 0 : below(3);
+    const DistArray array = local(buffer);
+    auto [tensor, receipt] = dap::dlpack::import_array(array);
+    ASSERT_EQ(addresses(tensor->dl_tensor), addresses(buffer));
+    ASSERT_TRUE(receipt.losses.empty());
+    const DistArray back = dap::dlpack::export_array(std::move(tensor)).array;
+    ASSERT_EQ(same_array::differs(array, back), "");
+  }
+}
+
+TEST(DLPack, ATensorWithoutStridesIsRowMajor) {
+  Foreign foreign;
+  foreign.tensor.dl_tensor.strides = nullptr;
+  EXPECT_EQ(dap::dlpack::export_array(Tensor(&foreign.tensor)).array.buffer.strides, (List{12, 4}));
+  Foreign scalar;
+  scalar.tensor.dl_tensor.ndim = 0;
+  scalar.tensor.dl_tensor.shape = scalar.tensor.dl_tensor.strides = nullptr;
+  EXPECT_EQ(dap::dlpack::export_array(Tensor(&scalar.tensor)).array.ndim(), 0);
+}
+
+TEST(DLPack, StridesThatNobodyStepsAreNoObstacle) {
+  Buffer buffer = dap::allocate(dap::element_type<double>(), {1, 3});
+  buffer.strides = {5, 8};
+  const auto [tensor, receipt] = dap::dlpack::import_array(local(buffer));
+  EXPECT_EQ(addresses(tensor->dl_tensor), addresses(buffer));
+  Foreign foreign;
+  foreign.shape = {1, 3};
+  foreign.strides = {highest, 1};
+  EXPECT_EQ(dap::dlpack::export_array(Tensor(&foreign.tensor)).array.buffer.shape, (List{1, 3}));
+}
+
+TEST(DLPack, WhatATensorCannotSayOfADistributionIsReportedAsLost) {
+  using Change = std::function<void(dap::Dimension&)>;
+  const std::vector<Change> changes = {[](dap::Dimension& d) { d.proc_grid_size = 2; },
+                                       [](dap::Dimension& d) { d.proc_grid_rank = 1; },
+                                       [](dap::Dimension& d) { d.size = 5; },
+                                       [](dap::Dimension& d) { d.periodic = true; },
+                                       [](dap::Dimension& d) {
+                                         d.extras = {{"units", "\"m\""}};
+                                       },
+                                       [](dap::Dimension& d) {
+                                         d.dist = dap::Block{1, 4, {}};
+                                       },
+                                       [](dap::Dimension& d) {
+                                         d.dist = dap::Block{0, 4, std::array<Index, 2>{0, 0}};
+                                       },
+                                       [](dap::Dimension& d) { d.dist = dap::Cyclic{}; },
+                                       [](dap::Dimension& d) { d.dist = dap::Unstructured{}; }};
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    DistArray array = local(dap::allocate(dap::element_type<double>(), {4}));
+    changes[i](array.dim_data[0]);
+    const dap::Receipt receipt = dap::dlpack::import_array(array).receipt;
+    ASSERT_EQ(receipt.losses.size(), 1u) << i;
+    EXPECT_NE(receipt.text().find("dim_data"), std::string::npos) << receipt.text();
+  }
+  Foreign pinned;
+  pinned.tensor.dl_tensor.device = {kDLCUDAHost, 1};
+  const auto [array, receipt] = dap::dlpack::export_array(Tensor(&pinned.tensor));
+  EXPECT_TRUE(array.buffer.memory.kind == Memory::Kind::host && array.buffer.memory.device == 0);
+  ASSERT_EQ(receipt.losses.size(), 1u);
+  EXPECT_NE(receipt.losses[0].find("pinned"), std::string::npos);
+}
+
+TEST(DLPack, WhatDLPackCannotSayIsRefusedWithItsReason) {
+  const auto expect = [](const std::string& says, auto change) {
+    DistArray array = local(dap::allocate(dap::element_type<double>(), {2}));
+    const std::weak_ptr<void> memory = array.buffer.owner;
+    change(array.buffer);
+    try {
+      dap::dlpack::import_array(std::move(array));
+      ADD_FAILURE() << says;
+    } catch (const dap::Error& error) {
+      EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+      EXPECT_EQ(error.report().errors(), 1) << error.what();
+      EXPECT_NE(std::string(error.what()).find("]: "), std::string::npos) << "no remedy: " << error.what();
+    }
+    EXPECT_TRUE(memory.expired());
+  };
+  expect("read-only", [](Buffer& b) { b.read_only = true; });
+  expect("elements are >f8", [](Buffer& b) { b.type.native_order = false; });
+  expect("elements are float128", [](Buffer& b) { (b.type.bytes = 16, b.strides = {16}); });
+  expect("elements are bool", [](Buffer& b) { b.type = dap::element_type<bool>(); });
+  expect("elements are void64", [](Buffer& b) { b.type.kind = Kind::opaque; });
+  expect("axis 0: the stride is 12 bytes for 8-byte elements", [](Buffer& b) { b.strides = {12}; });
+  expect("axis 0: the stride is -4 bytes", [](Buffer& b) { b.strides = {-4}; });
+  expect("memory is sycl:0", [](Buffer& b) { b.memory.kind = Memory::Kind::sycl; });
+  expect("(device 1)", [](Buffer& b) { b.memory.device = 1; });
+  expect("memory is cuda:4294967296", [](Buffer& b) { b.memory = {Memory::Kind::cuda, Index{1} << 32}; });
+  expect("memory is hip:-1", [](Buffer& b) { b.memory = {Memory::Kind::hip, -1}; });
+  expect("1 extents and 2 strides", [](Buffer& b) { b.strides = {8, 8}; });
+}
+
+TEST(DLPack, AMalformedTensorIsReleasedAndRefused) {
+  const auto expect = [](const std::string& says, const std::function<void(Foreign&)>& change) {
+    Foreign foreign;
+    change(foreign);
+    try {
+      dap::dlpack::export_array(Tensor(&foreign.tensor));
+      ADD_FAILURE() << says;
+    } catch (const dap::Error& error) {
+      EXPECT_EQ(foreign.released, 1);
+      EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+      EXPECT_EQ(error.report().errors(), 1) << error.what();
+    }
+  };
+  for (const int ndim : {-1, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()})
+    expect("the tensor has " + std::to_string(ndim) + " axes", [=](Foreign& f) { f.tensor.dl_tensor.ndim = ndim; });
+  expect("shape is NULL", [](Foreign& f) { f.tensor.dl_tensor.shape = nullptr; });
+  expect("an extent of -1", [](Foreign& f) { f.shape[0] = -1; });
+  for (const Index extent : {Index{1} << 62, highest}) {
+    expect("does not fit 64 bits", [=](Foreign& f) { f.shape[0] = extent; });
+    expect("does not fit 64 bits", [=](Foreign& f) { f.shape = {extent, extent}; });
+    expect("stride of " + std::to_string(extent) + " elements", [=](Foreign& f) { f.strides[0] = extent; });
+  }
+  expect("span more than 64 bits", [](Foreign& f) { f.strides[1] = highest / 4; });
+  expect("address is null", [](Foreign& f) { f.tensor.dl_tensor.data = nullptr; });
+  expect("byte_offset", [](Foreign& f) { f.tensor.dl_tensor.byte_offset = std::numeric_limits<std::uint64_t>::max(); });
+  for (const std::int32_t device : {0, -1, 4, 7, 8, 9, 12, 1000, std::numeric_limits<int>::max()})
+    expect("the tensor is on device (" + std::to_string(device) + ", 0)",
+           [=](Foreign& f) { std::memcpy(&f.tensor.dl_tensor.device.device_type, &device, sizeof(device)); });
+  expect("on device (1, 3)", [](Foreign& f) { f.tensor.dl_tensor.device.device_id = 3; });
+  expect("type code 4, 16 bits, 1 lanes", [](Foreign& f) { f.tensor.dl_tensor.dtype = {kDLBfloat, 16, 1}; });
+  EXPECT_THROW(dap::dlpack::export_array(nullptr), dap::Error);
+}
+
+TEST(DLPack, AHundredThousandAxes) {
+  Foreign foreign;
+  foreign.shape.assign(100000, 1);
+  foreign.tensor.dl_tensor.ndim = 100000;
+  foreign.tensor.dl_tensor.shape = foreign.shape.data();
+  foreign.tensor.dl_tensor.strides = nullptr;
+  auto [array, receipt] = dap::dlpack::export_array(Tensor(&foreign.tensor));
+  EXPECT_EQ(dap::dlpack::import_array(std::move(array)).tensor->dl_tensor.ndim, 100000);
+  array = {};
+  EXPECT_EQ(foreign.released, 1);
+}
+
+}  // namespace

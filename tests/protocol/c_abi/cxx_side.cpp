@@ -1,0 +1,66 @@
+#include "cxx_side.h"
+
+#include <dap/c_array.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <optional>
+
+namespace {
+
+std::optional<dap::DistArray> kept;
+
+int fail(const std::exception& error, char* message, std::size_t size) {
+  std::snprintf(message, size, "%s", error.what());
+  return DAP_INVALID;
+}
+
+}  // namespace
+
+extern "C" {
+
+int cxx_side_make(double** elements, int* released, dap_array** array, char* message, std::size_t message_size) {
+  try {
+    const std::shared_ptr<double[]> memory(new double[5]{5, 6, 7, 8, 9}, [released](const double* data) {
+      ++*released;
+      delete[] data;
+    });
+    dap::DistArray made;
+    made.buffer = dap::row_major(memory.get(), {5}, std::shared_ptr<void>(memory, memory.get()));
+    dap::Dimension dimension;
+    dimension.size = 10;
+    dimension.proc_grid_size = 2;
+    dimension.proc_grid_rank = 1;
+    dimension.dist = dap::Block{5, 10, {}};
+    made.dim_data = {dimension};
+    *elements = memory.get();
+    *array = dap::to_c(std::move(made)).release();
+    return DAP_OK;
+  } catch (const std::exception& error) {
+    return fail(error, message, message_size);
+  }
+}
+
+int cxx_side_keep(dap_array* array, char* message, std::size_t message_size) {
+  try {
+    kept = dap::from_c(dap::CArray(array));
+    return DAP_OK;
+  } catch (const std::exception& error) {
+    return fail(error, message, message_size);
+  }
+}
+
+double cxx_side_kept_first() {
+  double first = 0;
+  std::memcpy(&first, kept->buffer.data, sizeof(first));
+  return first;
+}
+
+void cxx_side_drop() { kept.reset(); }
+
+int cxx_side_check(const dap_array* array, char* message, std::size_t message_size) {
+  return dap_array_check(array, message, message_size);
+}
+
+}  // extern "C"

@@ -1,0 +1,23 @@
+#include "support/memory_meter.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+namespace memory_meter {
+
+std::size_t largest_allocation = 0;
+long allocations_left = -1;
+
+}  // namespace memory_meter
+
+void* operator new(std::size_t bytes) {
+  using namespace memory_meter;
+  largest_allocation = std::max(largest_allocation, bytes);
+  if (allocations_left == 0) throw std::bad_alloc();
+  if (allocations_left > 0) --allocations_left;
+  if (void* memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstddef>
+
+/// What a test program's operator new does, for tests that link support/memory_meter.cpp. For one thread.
+namespace memory_meter {
+
+extern std::size_t largest_allocation;  ///< since it was last set to 0, bytes
+extern long allocations_left;           ///< until memory ends with std::bad_alloc; negative: it does not
+
+}  // namespace memory_meter
