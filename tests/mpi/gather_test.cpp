@@ -298,7 +298,7 @@ TEST(Check, PeriodicOnACyclicAxisIsOneWarningForEachProcess) {
   for (int p = 0; p < all_processes(); ++p)
     EXPECT_EQ(report.findings().at(static_cast<std::size_t>(p)).process, p) << report.text();
   EXPECT_TRUE(on::same_everywhere(on::all_of(report), MPI_COMM_WORLD));
-  EXPECT_FALSE(gather(array, MPI_COMM_WORLD).axis(0).periodic());
+  EXPECT_TRUE(gather(array, MPI_COMM_WORLD).axis(0).periodic());
 }
 
 TEST(Check, SizeThatCountsSharedIndicesOnceIsOneWarning) {

@@ -343,9 +343,12 @@ TEST(Axis, RefusesWhatDoesNotTile) {
 }
 
 TEST(Axis, RefusesPaddingThatDoesNotFit) {
-  expect_refused(blocks(8, {{0, 5}, {4, 8}}, {{0, 1}, {0, 0}}), Rule::block_padding, 0, "between coordinates 0 and 1");
-  expect_refused(blocks(8, {{0, 6}, {2, 5}, {5, 8}}, {{0, 2}, {2, 0}, {0, 0}}), Rule::block_padding, 0, "own 4 and 1");
-  expect_refused(blocks(8, {{0, 3}, {3, 6}, {2, 8}}, {{0, 0}, {0, 2}, {2, 0}}), Rule::block_padding, 1, "own 1 and 4");
+  expect_refused(blocks(8, {{0, 5}, {4, 8}}, {{0, 1}, {0, 0}}), Rule::block_padding_neighbour, 0,
+                 "between coordinates 0 and 1");
+  expect_refused(blocks(8, {{0, 6}, {2, 5}, {5, 8}}, {{0, 2}, {2, 0}, {0, 0}}), Rule::block_padding_owned, 0,
+                 "own 4 and 1");
+  expect_refused(blocks(8, {{0, 3}, {3, 6}, {2, 8}}, {{0, 0}, {0, 2}, {2, 0}}), Rule::block_padding_owned, 1,
+                 "own 1 and 4");
   expect_refused(blocks(5, {{0, 5}}, {{3, 2}}, true), Rule::block_periodic, {}, "(3, 2) at the edges");
 }
 
@@ -378,22 +381,22 @@ TEST(Axis, WarnsWhereSizeCountsSharedIndicesOnce) {
 
 TEST(Axis, RefusesDisagreementInAnyKey) {
   auto dims = deals(4, 2, {2, 0});
-  const auto expect = [&](Index size, Index block_size, const std::string& words) {
+  const auto expect = [&](Rule rule, Index size, Index block_size, const std::string& words) {
     auto changed = dims;
     changed[1].size = size;
     std::get<dap::Cyclic>(changed[1].dist).block_size = block_size;
-    expect_refused(changed, Rule::agree_axis, 1, words);
+    expect_refused(changed, rule, 1, words);
   };
-  expect(5, 2, "'size' is 5 at coordinate 1, but coordinate 0 says 4");
-  expect(4, 1, "'block_size' is 1 at coordinate 1, but coordinate 0 says 2");
+  expect(Rule::agree_size, 5, 2, "'size' is 5 at coordinate 1, but coordinate 0 says 4");
+  expect(Rule::agree_block_size, 4, 1, "'block_size' is 1 at coordinate 1, but coordinate 0 says 2");
   dims[1].dist = dap::Block{2, 4, {}};
-  expect_refused(dims, Rule::agree_axis, 1, "'dist_type' is 'b' at coordinate 1, but coordinate 0 says 'c'");
+  expect_refused(dims, Rule::agree_dist_type, 1, "'dist_type' is 'b' at coordinate 1, but coordinate 0 says 'c'");
   auto ranges = blocks(4, {{0, 2}, {2, 4}});
   ranges[1].periodic = true;
-  expect_refused(ranges, Rule::agree_axis, 1, "'periodic' is true at coordinate 1, but coordinate 0 says false");
+  expect_refused(ranges, Rule::agree_periodic, 1, "'periodic' is true at coordinate 1, but coordinate 0 says false");
   auto lists = oracle::unstructured({{0}, {1}}).dims;
   std::get<dap::Unstructured>(lists[1].dist).one_to_one = true;
-  expect_refused(lists, Rule::agree_axis, 1, "'one_to_one' is true at coordinate 1, but coordinate 0 says false");
+  expect_refused(lists, Rule::agree_one_to_one, 1, "'one_to_one' is true at coordinate 1, but coordinate 0 says false");
 }
 
 TEST(Axis, RefusesCoordinatesOutOfPlace) {

@@ -143,34 +143,8 @@ Report agree(Report local, MPI_Comm comm) { return merge_where(true, std::move(l
 void throw_together(Report local, MPI_Comm comm) { throw_if_wrong(merge_where(false, std::move(local), comm)); }
 
 std::vector<Spread> spread(const std::vector<Index>& values, MPI_Comm comm) {
-  const std::size_t count = values.size();
-  std::vector<Index> ends(values);                          // the largest, and with every bit turned, the smallest
-  for (const Index value : values) ends.push_back(~value);  // ~ turns the order round and, unlike -, cannot overflow
-  MPI_Allreduce(MPI_IN_PLACE, ends.data(), static_cast<int>(ends.size()), MPI_INT64_T, MPI_MAX, comm);
-
-  std::vector<Spread> spreads(count);
-  bool differ = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    spreads[i].smallest = ~ends[count + i];
-    spreads[i].largest = ends[i];
-    differ = differ || !spreads[i].same();
-  }
-  if (!differ) return spreads;
-
-  int rank = 0, processes = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &processes);
-  std::vector<Index> ranks(2 * count, processes);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (values[i] == spreads[i].smallest) ranks[i] = rank;
-    if (values[i] == spreads[i].largest) ranks[count + i] = rank;
-  }
-  MPI_Allreduce(MPI_IN_PLACE, ranks.data(), static_cast<int>(ranks.size()), MPI_INT64_T, MPI_MIN, comm);
-  for (std::size_t i = 0; i < count; ++i) {
-    spreads[i].smallest_rank = ranks[i];
-    spreads[i].largest_rank = ranks[count + i];
-  }
-  return spreads;
+  Team team(comm);
+  return dap::spread({rank_of(comm)}, {values}, team);
 }
 
 }  // namespace dap::mpi

@@ -1,130 +1,95 @@
-#include "cyclic.hpp"
 #include <dap/axis.hpp>
 
-#include <algorithm>
 #include <limits>
+#include <string>
 
 namespace dap {
 
-namespace {
-template <class Vector>
-decltype(auto) at(const Vector& vector, Index i) {
-  return vector[static_cast<std::size_t>(i)];
-}
-}  // namespace
-
-Axis::Axis(const std::vector<Dimension>& of_each_coordinate, Index axis) {
+Axis::Axis(const std::vector<Dimension>& of_each_coordinate, Index axis, Version version) : kind_(BlockKind(0, 1, 0)) {
   Report report;
-  std::optional<Axis> made = make(of_each_coordinate, axis, report);
+  std::optional<Axis> made = make(of_each_coordinate, axis, report, version);
   throw_if_wrong(report);
   *this = std::move(*made);
 }
 
-std::array<Index, 2> Axis::communication_padding(const BlockKind& kind, Index c) const {
-  if (kind.padding.empty()) return {0, 0};
-  const auto [left, right] = at(kind.padding, c);
-  return {c > 0 ? left : 0, c < proc_grid_size_ - 1 ? right : 0};
+Axis::Axis(Kind kind, bool periodic) : kind_(std::move(kind)), periodic_(periodic) {
+  if (const auto* unstructured = std::get_if<UnstructuredKind>(&kind_)) {
+    size_ = unstructured->total();
+    proc_grid_size_ = unstructured->grid();
+  } else if (const auto* block = std::get_if<BlockKind>(&kind_)) {
+    size_ = block->size();
+    proc_grid_size_ = block->grid();
+  } else {
+    size_ = std::get<CyclicKind>(kind_).size();
+    proc_grid_size_ = std::get<CyclicKind>(kind_).grid();
+  }
 }
 
-Index Axis::turn(const CyclicKind& kind, Index c) const { return (c - kind.first + proc_grid_size_) % proc_grid_size_; }
-
 bool Axis::shares_indices() const {
-  const auto* kind = std::get_if<2>(&kind_);
-  return kind != nullptr && (*kind)->shared;
+  const auto* kind = std::get_if<UnstructuredKind>(&kind_);
+  return kind != nullptr && kind->shares_indices();
 }
 
 bool Axis::has_communication_padding() const {
-  const auto* kind = std::get_if<0>(&kind_);
-  if (kind == nullptr) return false;
-  for (Index c = 0; c < static_cast<Index>((*kind)->padding.size()); ++c)
-    if (communication_padding(**kind, c) != std::array<Index, 2>{0, 0}) return true;
+  const auto* kind = std::get_if<BlockKind>(&kind_);
+  if (kind == nullptr || !kind->is_padded()) return false;
+  for (Index c = 0; c < proc_grid_size_; ++c)
+    if (kind->communication(c) != std::array<Index, 2>{0, 0}) return true;
   return false;
 }
 
 Range Axis::part(Index c, Part part) const {
-  if (const auto* cyclic = std::get_if<1>(&kind_))
-    return {0, cyclic_count(size_, proc_grid_size_, cyclic->block_size, turn(*cyclic, c))};
-  if (const auto* unstructured = std::get_if<2>(&kind_))
-    return {0, static_cast<Index>(at((*unstructured)->lists, c).size())};
-
-  const BlockKind& block = *std::get<0>(kind_);
-  const auto [left, right] = communication_padding(block, c);
-  const Index begin = at(block.bounds, c), end = at(block.bounds, c + 1);
-  const Range owned{left, left + (end - begin)};
-  if (part == Part::local) return {0, owned.end + right};
-  if (part == Part::owned || !periodic_ || block.padding.empty()) return owned;
-  const Range interior{block.padding.front()[0], size_ - block.padding.back()[1]};  // global
-  const Index first = std::clamp(interior.begin, begin, end), last = std::clamp(interior.end, first, end);
-  return {first - begin + left, last - begin + left};
+  if (const auto* block = std::get_if<BlockKind>(&kind_)) return block->part(c, part);
+  if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) return {0, cyclic->count(c)};
+  return {0, std::get<UnstructuredKind>(kind_).count(c)};
 }
 
 std::vector<Index> Axis::owners(Index global) const {
-  if (const auto* kind = std::get_if<2>(&kind_)) {
-    const auto less = [](const Place& place, Index value) { return place.global < value; };
-    const std::vector<Place>& places = (*kind)->places;
-    std::vector<Index> found;
-    for (auto place = std::lower_bound(places.begin(), places.end(), global, less);
-         place != places.end() && place->global == global; ++place)
-      found.push_back(place->coordinate);
-    return found;
+  std::vector<Index> found;
+  if (const auto* kind = std::get_if<UnstructuredKind>(&kind_)) {
+    const auto [begin, end] = kind->entries(global);
+    for (const auto* entry = begin; entry != end; ++entry) found.push_back(entry->place.coordinate);
+  } else if (const std::optional<Place> place = locate(global)) {
+    found.push_back(place->coordinate);
   }
-  const std::optional<Index> one = owner(global);
-  return one ? std::vector<Index>{*one} : std::vector<Index>{};
-}
-
-std::optional<Index> Axis::owner(Index global) const {
-  if (std::holds_alternative<std::shared_ptr<const UnstructuredKind>>(kind_)) {
-    const std::vector<Index> all = owners(global);
-    return all.empty() ? std::nullopt : std::optional<Index>(all.front());
-  }
-  if (global < 0 || global >= size_) return std::nullopt;
-  if (const auto* cyclic = std::get_if<1>(&kind_))
-    return (global / cyclic->block_size % proc_grid_size_ + cyclic->first) % proc_grid_size_;
-  const std::vector<Index>& bounds = std::get<0>(kind_)->bounds;
-  return std::upper_bound(bounds.begin(), bounds.end(), global) - bounds.begin() - 1;
+  return found;
 }
 
 std::optional<Index> Axis::local_index(Index c, Index global, Part which) const {
-  if (const auto* kind = std::get_if<2>(&kind_)) {
-    const std::vector<Place>& places = (*kind)->places;
-    const auto less = [](const Place& a, const Place& b) {
-      return a.global != b.global ? a.global < b.global : a.coordinate < b.coordinate;
-    };
-    const auto place = std::lower_bound(places.begin(), places.end(), Place{global, c, 0}, less);
-    if (place == places.end() || place->global != global || place->coordinate != c) return std::nullopt;
-    return place->local;
+  if (const auto* kind = std::get_if<UnstructuredKind>(&kind_)) {
+    const auto [begin, end] = kind->entries(global);
+    for (const auto* entry = begin; entry != end; ++entry)
+      if (entry->place.coordinate == c) return entry->place.local;
+    return std::nullopt;
   }
   if (global < 0 || global >= size_) return std::nullopt;
-  if (const auto* cyclic = std::get_if<1>(&kind_)) {
-    const Index block = global / cyclic->block_size;
-    if (block % proc_grid_size_ != turn(*cyclic, c)) return std::nullopt;
-    return block / proc_grid_size_ * cyclic->block_size + global % cyclic->block_size;
+  if (const auto* block = std::get_if<BlockKind>(&kind_)) {
+    const Index local = global - block->first_held(c);
+    return block->part(c, which).contains(local) ? std::optional<Index>(local) : std::nullopt;
   }
-  const BlockKind& block = *std::get<0>(kind_);
-  const Index local = global - (at(block.bounds, c) - communication_padding(block, c)[0]);
-  if (!part(c, which).contains(local)) return std::nullopt;
-  return local;
+  const std::optional<Place> place = locate(global);
+  return place->coordinate == c ? std::optional<Index>(place->local) : std::nullopt;
 }
 
-Index Axis::global_index(Index c, Index local) const {
-  if (const auto* cyclic = std::get_if<1>(&kind_)) {
-    const Index block = local / cyclic->block_size * proc_grid_size_ + turn(*cyclic, c);
-    return block * cyclic->block_size + local % cyclic->block_size;
-  }
-  if (const auto* unstructured = std::get_if<2>(&kind_)) return at(at((*unstructured)->lists, c), local);
-  const BlockKind& block = *std::get<0>(kind_);
-  return at(block.bounds, c) - communication_padding(block, c)[0] + local;
+std::optional<Index> Axis::mirrored(Index global) const {
+  const auto* block = std::get_if<BlockKind>(&kind_);
+  if (block == nullptr || !periodic_ || !block->is_padded()) return std::nullopt;
+  const auto [left, right] = block->edges();
+  const Index period = size_ - left - right;
+  if (global >= 0 && global < left) return global + period;
+  if (global >= size_ - right && global < size_) return global - period;
+  return std::nullopt;
 }
 
 Run Axis::run_from(Index c, Index local, Index end) const {
   Run run{global_index(c, local), local, end - local};
-  if (const auto* cyclic = std::get_if<1>(&kind_)) {
-    if (proc_grid_size_ > 1) run.length = std::min(run.length, cyclic->block_size - local % cyclic->block_size);
-  } else if (const auto* unstructured = std::get_if<2>(&kind_)) {
-    const std::vector<Index>& list = at((*unstructured)->lists, c);
+  if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) {
+    if (proc_grid_size_ > 1) run.length = std::min(run.length, cyclic->block_size() - local % cyclic->block_size());
+  } else if (const auto* unstructured = std::get_if<UnstructuredKind>(&kind_)) {
+    const Index* const list = unstructured->list(c).data() + local;
     Index length = 1;
-    while (length < run.length && at(list, local + length - 1) != std::numeric_limits<Index>::max() &&
-           at(list, local + length) == at(list, local + length - 1) + 1)
+    while (length < run.length && list[length - 1] != std::numeric_limits<Index>::max() &&
+           list[length] == list[length - 1] + 1)
       ++length;
     run.length = length;
   }
@@ -133,34 +98,68 @@ Run Axis::run_from(Index c, Index local, Index end) const {
 
 std::optional<std::array<Index, 2>> Axis::extremes() const {
   if (size_ == 0) return std::nullopt;
-  if (const auto* kind = std::get_if<2>(&kind_))
-    return {{(*kind)->places.front().global, (*kind)->places.back().global}};
+  if (const auto* kind = std::get_if<UnstructuredKind>(&kind_))
+    return {{kind->entries().front().global, kind->entries().back().global}};
   return {{0, size_ - 1}};
 }
 
-Index Axis::stamped_start(const CyclicKind& kind, Index c) const {
-  return checked_multiply(turn(kind, c), kind.block_size).value_or(size_);
+namespace {
+
+// Why 0.9 cannot say a padded periodic axis; empty: it can. There the edge padding is communication padding, so that
+// the last coordinate owns what the first one's mirrors, and the reverse.
+std::string obstacle_in_0_9(const BlockKind& block) {
+  const auto [left, right] = block.edges();
+  const Index last = block.grid() - 1;
+  const auto owned = [&, l = left, r = right](Index c) {
+    return block.begin(c + 1) - block.begin(c) - (c == 0 ? l : 0) - (c == last ? r : 0);
+  };
+  if (left != right)
+    return "the edge widths (" + std::to_string(left) + ", " + std::to_string(right) + ") of a periodic axis differ";
+  if (owned(0) < right || owned(last) < left)
+    return "the edge padding of a periodic axis is wider than what its first or last coordinate owns besides";
+  if (last > 0 && (owned(0) < block.padding(1)[0] || owned(last) < block.padding(last - 1)[1]))
+    return "an edge coordinate of a periodic axis owns less than its neighbour's padding";
+  return "";
 }
 
-Dimension Axis::dimension(Index c) const {
+Block stamped(const BlockKind& block, Index c, Version version, bool periodic, Index& size) {
+  Block dimension{block.begin(c), block.begin(c + 1), {}};
+  if (!block.is_padded()) return dimension;
+  dimension.padding = block.padding(c);
+  if (version == Version::v0_10) {
+    const auto [left, right] = block.communication(c);
+    dimension.start -= left;
+    dimension.stop += right;
+  } else if (periodic) {
+    const auto [left, right] = block.edges();
+    size -= left + right;
+    dimension.start -= c > 0 ? left : 0;
+    dimension.stop -= left + (c == block.grid() - 1 ? right : 0);
+  }
+  return dimension;
+}
+
+}  // namespace
+
+Dimension Axis::dimension(Index c, Version version, std::optional<Index> axis) const {
   Dimension dimension;
   dimension.size = size_;
   dimension.proc_grid_size = proc_grid_size_;
   dimension.proc_grid_rank = c;
   dimension.periodic = periodic_;
-  if (const auto* cyclic = std::get_if<1>(&kind_)) {
-    dimension.dist = Cyclic{stamped_start(*cyclic, c), cyclic->block_size};
-  } else if (const auto* unstructured = std::get_if<2>(&kind_)) {
-    const std::vector<Index>& list = at((*unstructured)->lists, c);
-    const std::shared_ptr<void> owner(*unstructured, const_cast<UnstructuredKind*>(unstructured->get()));
+  if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) {
+    dimension.dist = Cyclic{cyclic->start(c), cyclic->block_size()};
+  } else if (const auto* unstructured = std::get_if<UnstructuredKind>(&kind_)) {
+    const std::vector<Index>& list = unstructured->list(c);
+    const std::shared_ptr<void> owner = std::const_pointer_cast<void>(unstructured->owner());
     dimension.dist =
-        Unstructured{row_major(list.data(), {static_cast<Index>(list.size())}, owner), (*unstructured)->one_to_one};
+        Unstructured{row_major(list.data(), {static_cast<Index>(list.size())}, owner), unstructured->one_to_one()};
   } else {
-    const BlockKind& block = *std::get<0>(kind_);
-    const auto [left, right] = communication_padding(block, c);
-    Block stamped{at(block.bounds, c) - left, at(block.bounds, c + 1) + right, {}};
-    if (!block.padding.empty()) stamped.padding = at(block.padding, c);
-    dimension.dist = std::move(stamped);
+    const auto& block = std::get<BlockKind>(kind_);
+    if (version == Version::v0_9 && periodic_ && block.is_padded())
+      if (const std::string obstacle = obstacle_in_0_9(block); !obstacle.empty())
+        throw Error(Finding{Rule::conversion, {}, axis, "", obstacle, "which 0.9 cannot say", "write it as 0.10.0"});
+    dimension.dist = stamped(block, c, version, periodic_, dimension.size);
   }
   return dimension;
 }

@@ -2,36 +2,29 @@
 #include <dap/check.hpp>
 
 #include <algorithm>
+#include <string>
 
 namespace dap {
 
 /// Puts together what each grid coordinate says about one axis, or says why that cannot be.
 class AxisBuilder {
  public:
-  AxisBuilder(const std::vector<Dimension>& dimensions, Index axis, Report& report)
-      : dims_(dimensions), axis_number_(axis), report_(report) {}
+  AxisBuilder(const std::vector<Dimension>& dimensions, Index axis, Report& report, Version version)
+      : dims_(dimensions), axis_number_(axis), report_(report), version_(version) {}
 
   std::optional<Axis> build() {
-    const Index before = report_.errors();
+    before_ = report_.errors();
     agree();
-    if (report_.errors() > before) return std::nullopt;
+    if (wrong()) return std::nullopt;
     const Dimension& any = dims_.front();
-    axis_.size_ = any.size;
-    axis_.proc_grid_size_ = any.proc_grid_size;
-    axis_.periodic_ = any.periodic && any.dist_type() == 'b';
-    switch (any.dist_type()) {
-      case 'b':
-        block();
-        break;
-      case 'c':
-        cyclic();
-        break;
-      default:
-        unstructured();
-        break;
-    }
-    if (report_.errors() > before) return std::nullopt;
-    return axis_;
+    grid_ = any.proc_grid_size;
+    size_ = any.size;
+    periodic_ = any.periodic;
+    std::optional<Axis::Kind> kind = any.dist_type() == 'b' ? block() : any.dist_type() == 'c' ? cyclic() : listed();
+    if (wrong()) return std::nullopt;
+    Axis axis(std::move(*kind), periodic_);
+    axis.size_ = size_;
+    return axis;
   }
 
  private:
@@ -42,7 +35,7 @@ class AxisBuilder {
     for (Index c = 0; c < static_cast<Index>(dims_.size()); ++c) {
       const Dimension& d = dim(c);
       Report alone;
-      check_dimension(d, axis_number_, alone);
+      check_dimension(d, axis_number_, alone, version_);
       alone.set_process(c);
       if (!alone.ok()) report_.merge(alone);  // its warnings are for check() to tell
       if (d.proc_grid_rank != c)
@@ -50,19 +43,20 @@ class AxisBuilder {
       if (d.proc_grid_size != static_cast<Index>(dims_.size()))
         add(Rule::grid_size, c, "proc_grid_size", number(d.proc_grid_size),
             "must be the " + number(static_cast<Index>(dims_.size())) + " coordinates given");
-      same(c, "dist_type", d.dist_type(), first.dist_type());
-      same(c, "size", d.size, first.size);
-      same(c, "periodic", d.periodic, first.periodic);
+      same(Rule::agree_dist_type, c, "dist_type", d.dist_type(), first.dist_type());
+      same(Rule::agree_size, c, "size", d.size, first.size);
+      same(Rule::agree_periodic, c, "periodic", d.periodic, first.periodic);
       if (d.dist_type() != first.dist_type()) continue;
       if (const auto* cyclic = std::get_if<Cyclic>(&d.dist))
-        same(c, "block_size", cyclic->block_size, std::get<Cyclic>(first.dist).block_size);
+        same(Rule::agree_block_size, c, "block_size", cyclic->block_size, std::get<Cyclic>(first.dist).block_size);
       if (const auto* unstructured = std::get_if<Unstructured>(&d.dist))
-        same(c, "one_to_one", unstructured->one_to_one, std::get<Unstructured>(first.dist).one_to_one);
+        same(Rule::agree_one_to_one, c, "one_to_one", unstructured->one_to_one,
+             std::get<Unstructured>(first.dist).one_to_one);
     }
   }
 
   template <class T>
-  void same(Index c, const char* key, T value, T first) {
+  void same(Rule rule, Index c, const char* key, T value, T first) {
     const auto say = [](T v) {
       if constexpr (std::is_same_v<T, bool>)
         return std::string(v ? "true" : "false");
@@ -72,115 +66,130 @@ class AxisBuilder {
         return number(v);
     };
     if (value != first)
-      add(Rule::agree_axis, c, key, say(value) + " at coordinate " + number(c), "but coordinate 0 says " + say(first));
+      add(rule, c, key, say(value) + " at coordinate " + number(c), "but coordinate 0 says " + say(first));
   }
 
-  void block() {
-    const Index grid = axis_.proc_grid_size_, size = axis_.size_;
-    auto kind = std::make_shared<Axis::BlockKind>();
-    const bool padded = std::any_of(dims_.begin(), dims_.end(),
-                                    [](const Dimension& d) { return std::get<Block>(d.dist).padding.has_value(); });
-    if (padded)
-      for (const Dimension& d : dims_)
-        kind->padding.push_back(std::get<Block>(d.dist).padding.value_or(std::array<Index, 2>{0, 0}));
+  Axis::Kind block() {
+    const auto padded = [](const Dimension& d) { return std::get<Block>(d.dist).padding.has_value(); };
+    const bool some = std::any_of(dims_.begin(), dims_.end(), padded);
+    if (version_ == Version::v0_9 && some) everywhere();
+    for (const Dimension& d : dims_)
+      widths_.push_back(std::get<Block>(d.dist).padding.value_or(std::array<Index, 2>{0, 0}));
 
     Index cursor = 0;  // where the next owned range must start
-    for (Index c = 0; c < grid; ++c) {
-      const auto [left, right] = axis_.communication_padding(*kind, c);
+    for (Index c = 0; c < grid_; ++c) {
       const auto& stamped = std::get<Block>(dim(c).dist);
-      const Index begin = stamped.start + left, end = stamped.stop - right;
+      const auto [begin, end] = owned(c);
       const bool empty = begin == end;  // [block.bounds]: in its place, or at `size`
-      if (begin != cursor && !(empty && begin == size))
+      if (begin != cursor && !(empty && begin == size_))
         add(Rule::block_tiling, c, "start", number(stamped.start) + " at coordinate " + number(c),
             "so it owns from " + number(begin) + ", but the shares before it end at " + number(cursor));
-      kind->bounds.push_back(empty ? cursor : begin);
+      bounds_.push_back(empty ? cursor : begin);
       if (!empty) cursor = end;
     }
-    if (cursor != size)
-      add(Rule::block_tiling, grid - 1, "stop",
+    if (cursor != size_)
+      add(Rule::block_tiling, grid_ - 1, "stop",
           number(std::get<Block>(dims_.back().dist).stop) + " at the last coordinate",
-          "but the owned shares end at " + number(cursor) + " and size is " + number(size));
-    kind->bounds.push_back(cursor);
-    if (padded) padding(*kind);
-    axis_.kind_ = std::shared_ptr<const Axis::BlockKind>(std::move(kind));
+          "but the owned shares end at " + number(cursor) + " and size is " + number(size_));
+    bounds_.push_back(cursor);
+    if (some) padding();
+    if (some && version_ == Version::v0_9 && periodic_) count_the_edges();
+    if (wrong()) return BlockKind(0, 1, 0);
+    if (!some) return BlockKind(std::move(bounds_));
+    return BlockKind(std::move(bounds_)).padded(std::move(widths_), periodic_);
   }
 
-  void padding(const Axis::BlockKind& kind) {
-    const auto owned = [&](Index c) { return kind.bounds[at(c + 1)] - kind.bounds[at(c)]; };
-    for (Index c = 0; c + 1 < axis_.proc_grid_size_; ++c) {
-      const Index right = kind.padding[at(c)][1], left = kind.padding[at(c + 1)][0];
-      const std::string where = " between coordinates " + number(c) + " and " + number(c + 1);
+  // The owned range that a coordinate states [block.padding].
+  std::array<Index, 2> owned(Index c) const {
+    const auto& stamped = std::get<Block>(dim(c).dist);
+    if (version_ == Version::v0_9) return {stamped.start, stamped.stop};
+    const auto [left, right] = widths_[at(c)];
+    return {stamped.start + (c > 0 ? left : 0), stamped.stop - (c < grid_ - 1 ? right : 0)};
+  }
+
+  void everywhere() {
+    for (Index c = 0; c < grid_; ++c)
+      if (!std::get<Block>(dim(c).dist).padding)
+        add(Rule::block_padding_everywhere, c, "padding", "absent at coordinate " + number(c),
+            "but present at other coordinates");
+  }
+
+  void padding() {
+    const bool wraps = version_ == Version::v0_9 && periodic_;
+    for (Index c = 0; c + (wraps ? 0 : 1) < grid_; ++c) {
+      const Index next = (c + 1) % grid_, right = widths_[at(c)][1], left = widths_[at(next)][0];
+      const std::string where = " between coordinates " + number(c) + " and " + number(next);
       if (right != left)
-        add(Rule::block_padding, c, "padding",
+        add(Rule::block_padding_neighbour, c, "padding",
             number(right) + " on the right and " + number(left) + " on the left" + where, "but both must be equal");
-      else if (right > owned(c) || left > owned(c + 1))
-        add(Rule::block_padding, c, "padding", number(right) + where,
-            "but these own " + number(owned(c)) + " and " + number(owned(c + 1)) + " elements");
+      else if (right > count(c) || left > count(next))
+        add(Rule::block_padding_owned, c, "padding", number(right) + where,
+            "but these own " + number(count(c)) + " and " + number(count(next)) + " elements");
     }
-    if (!axis_.periodic_) return;
-    const Index left = kind.padding.front()[0], right = kind.padding.back()[1];
-    const Index period = axis_.size_ - left - right;  // none of the three exceeds size: no overflow
+    if (!periodic_ || wraps) return;
+    const Index left = widths_.front()[0], right = widths_.back()[1];
+    const Index period = size_ - left - right;  // none of the three exceeds size: no overflow
     if (left > period || right > period)
       add(Rule::block_periodic, {}, "padding", "(" + number(left) + ", " + number(right) + ") at the edges",
           "but the period is size - left - right = " + number(period));
   }
 
+  // 0.9 leaves the edge padding of a periodic axis out of `size`; 0.10 counts it (PROTOCOL, Versions).
+  void count_the_edges() {
+    const Index left = widths_.front()[0], right = widths_.back()[1];
+    const auto grown = checked_add(size_, left), size = grown ? checked_add(*grown, right) : std::nullopt;
+    if (!size)
+      return add(Rule::conversion, {}, "size", number(size_), "and with the edge padding it does not fit 64 bits");
+    size_ = *size;
+    for (Index c = 1; c < grid_; ++c) bounds_[at(c)] += left;
+    bounds_.back() = size_;
+  }
+
   // One coordinate `first` explains every `start` [cyclic.start].
-  void cyclic() {
-    const Index grid = axis_.proc_grid_size_, size = axis_.size_;
+  Axis::Kind cyclic() {
     const Index block_size = std::get<Cyclic>(dims_.front().dist).block_size;
-    Axis::CyclicKind kind{block_size, 0};
-    for (Index c = 0; c < grid; ++c) {
+    Index first = 0;
+    for (Index c = 0; c < grid_; ++c) {
       const Index start = std::get<Cyclic>(dim(c).dist).start;
-      if (start >= size) continue;
-      kind.first = (c - start / block_size + grid) % grid;
+      if (start >= size_) continue;
+      first = (c - start / block_size + grid_) % grid_;
       break;
     }
-    for (Index c = 0; c < grid; ++c) {
-      const Index start = std::get<Cyclic>(dim(c).dist).start;
-      const Index expected = axis_.stamped_start(kind, c);
-      if (expected < size ? start != expected : start < size)
+    const CyclicKind kind(size_, grid_, block_size, first);
+    for (Index c = 0; c < grid_; ++c) {
+      const Index start = std::get<Cyclic>(dim(c).dist).start, expected = kind.start(c);
+      if (expected < size_ ? start != expected : start < size_)
         add(Rule::cyclic_start, c, "start", number(start) + " at coordinate " + number(c),
-            "must be " + (expected < size ? number(expected) : "at least size " + number(size)) + " where coordinate " +
-                number(kind.first) + " is dealt to first");
+            "must be " + (expected < size_ ? number(expected) : "at least size " + number(size_)) +
+                " where coordinate " + number(first) + " is dealt to first");
     }
-    axis_.kind_ = kind;
+    return kind;
   }
 
-  void unstructured() {
-    auto kind = std::make_shared<Axis::UnstructuredKind>();
-    kind->one_to_one = std::get<Unstructured>(dims_.front().dist).one_to_one;
-    for (Index c = 0; c < axis_.proc_grid_size_; ++c) {
-      kind->lists.push_back(*read_indices(std::get<Unstructured>(dim(c).dist).indices));
-      Index local = 0;
-      for (Index global : kind->lists.back()) kind->places.push_back({global, c, local++});
+  Axis::Kind listed() {
+    std::vector<std::vector<Index>> lists;
+    for (const Dimension& d : dims_) lists.push_back(*read_indices(std::get<Unstructured>(d.dist).indices));
+    UnstructuredKind kind(std::move(lists), std::get<Unstructured>(dims_.front().dist).one_to_one);
+    const auto& entries = kind.entries();
+    for (std::size_t i = 1; kind.one_to_one() && i < entries.size(); ++i) {
+      if (entries[i].global != entries[i - 1].global) continue;
+      const Index c = entries[i].place.coordinate;
+      add(Rule::unstructured_one_to_one, c, "indices",
+          "listing " + number(entries[i].global) + " at coordinates " + number(entries[i - 1].place.coordinate) +
+              " and " + number(c),
+          "but 'one_to_one' is true");
     }
-    const auto less = [](const Axis::Place& a, const Axis::Place& b) {
-      return a.global != b.global ? a.global < b.global : a.coordinate < b.coordinate;
-    };
-    std::vector<Axis::Place>& places = kind->places;
-    if (!std::is_sorted(places.begin(), places.end(), less)) std::sort(places.begin(), places.end(), less);
-
-    Index repeated = 0;  // how many more places than distinct indices
-    for (std::size_t i = 1; i < places.size(); ++i) {
-      if (places[i].global != places[i - 1].global) continue;
-      ++repeated;
-      if (kind->one_to_one)
-        add(Rule::unstructured_one_to_one, places[i].coordinate, "indices",
-            "listing " + number(places[i].global) + " at coordinates " + number(places[i - 1].coordinate) + " and " +
-                number(places[i].coordinate),
-            "but 'one_to_one' is true");
+    if (size_ != kind.total()) {
+      const bool distinct = kind.shares_indices() && size_ == kind.distinct();
+      add(distinct ? Rule::unstructured_distinct : Rule::unstructured_size, {}, "size", number(size_),
+          "but the coordinates list " + number(kind.total()) + " indices, " + number(kind.distinct()) +
+              " of them distinct");
     }
-    kind->shared = repeated > 0;
-    const auto total = static_cast<Index>(places.size());
-    if (axis_.size_ != total) {
-      const bool distinct = kind->shared && axis_.size_ == total - repeated;
-      add(distinct ? Rule::unstructured_distinct : Rule::unstructured_size, {}, "size", number(axis_.size_),
-          "but the coordinates list " + number(total) + " indices, " + number(total - repeated) + " of them distinct");
-    }
-    axis_.kind_ = std::shared_ptr<const Axis::UnstructuredKind>(std::move(kind));
+    return kind;
   }
 
+  bool wrong() const { return report_.errors() > before_; }
+  Index count(Index c) const { return bounds_[at(c + 1)] - bounds_[at(c)]; }
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
   static std::string number(Index value) { return std::to_string(value); }
   const Dimension& dim(Index c) const { return dims_[at(c)]; }
@@ -191,11 +200,16 @@ class AxisBuilder {
   const std::vector<Dimension>& dims_;
   Index axis_number_;
   Report& report_;
-  Axis axis_;
+  Version version_;
+  Index before_ = 0, grid_ = 1, size_ = 0;
+  bool periodic_ = false;
+  std::vector<Index> bounds_;                 // of the owned ranges
+  std::vector<std::array<Index, 2>> widths_;  // of the padding, by coordinate
 };
 
-std::optional<Axis> Axis::make(const std::vector<Dimension>& of_each_coordinate, Index axis, Report& report) {
-  return AxisBuilder(of_each_coordinate, axis, report).build();
+std::optional<Axis> Axis::make(const std::vector<Dimension>& of_each_coordinate, Index axis, Report& report,
+                               Version version) {
+  return AxisBuilder(of_each_coordinate, axis, report, version).build();
 }
 
 }  // namespace dap

@@ -6,23 +6,86 @@
 
 namespace dap {
 
+namespace {
+
+bool little_endian() {
+  const std::uint16_t probe = 1;
+  return *reinterpret_cast<const unsigned char*>(&probe) == 1;
+}
+
+// The lengths in bytes that NumPy has for a kind; opaque elements have any.
+bool has_length(ElementType::Kind kind, Index bytes) {
+  using Kind = ElementType::Kind;
+  const auto one_of = [bytes](std::initializer_list<Index> all) {
+    return std::find(all.begin(), all.end(), bytes) != all.end();
+  };
+  switch (kind) {
+    case Kind::boolean:
+      return bytes == 1;
+    case Kind::floating:
+      return one_of({2, 4, 8, 12, 16});
+    case Kind::complex:
+      return one_of({8, 16, 24, 32});
+    case Kind::opaque:
+      return bytes >= 1;
+    default:
+      return one_of({1, 2, 4, 8});
+  }
+}
+
+// Digits alone, of a number that is no nonsense; nothing otherwise.
+std::optional<Index> small_number(const std::string& digits) {
+  if (digits.empty() || digits.size() > 9 || digits.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
+  return std::stol(digits);
+}
+
+}  // namespace
+
 std::string ElementType::name() const {
   if (kind == Kind::boolean && bytes == 1) return "bool";
   const char* stems[] = {"bool", "int", "uint", "float", "complex", "void"};
   const char codes[] = {'b', 'i', 'u', 'f', 'c', 'V'};
   const auto which = static_cast<std::size_t>(kind);
   if (kind != Kind::opaque && !native_order) {
-    const std::uint16_t probe = 1;
-    const bool little = *reinterpret_cast<const unsigned char*>(&probe) == 1;
-    return std::string(little ? ">" : "<") + codes[which] + std::to_string(bytes);
+    return std::string(little_endian() ? ">" : "<") + codes[which] + std::to_string(bytes);
   }
   return stems[which] + std::to_string(8 * bytes);
 }
 
+std::optional<ElementType> element_type(const std::string& name) {
+  using Kind = ElementType::Kind;
+  if (name == "bool") return ElementType{Kind::boolean, 1, true};
+  const std::pair<const char*, Kind> stems[] = {{"int", Kind::signed_integer},
+                                                {"uint", Kind::unsigned_integer},
+                                                {"float", Kind::floating},
+                                                {"complex", Kind::complex},
+                                                {"void", Kind::opaque}};
+  for (const auto& [stem, kind] : stems) {
+    const std::string start = stem;
+    if (name.compare(0, start.size(), start) != 0) continue;
+    const auto bits = small_number(name.substr(start.size()));
+    if (bits && *bits % 8 == 0 && has_length(kind, *bits / 8)) return ElementType{kind, *bits / 8, true};
+  }
+  const bool ordered = !name.empty() && std::string("<>=|").find(name[0]) != std::string::npos;
+  const std::string code = ordered ? name.substr(1) : name;
+  const char order = ordered ? name[0] : '=';
+  const std::string codes = "biufcV";
+  const Kind kinds[] = {Kind::boolean,  Kind::signed_integer, Kind::unsigned_integer,
+                        Kind::floating, Kind::complex,        Kind::opaque};
+  const std::size_t which = code.empty() ? std::string::npos : codes.find(code[0]);
+  const auto bytes = code.empty() ? std::nullopt : small_number(code.substr(1));
+  if (which == std::string::npos || !bytes || !has_length(kinds[which], *bytes)) return std::nullopt;
+  const bool orderless = *bytes == 1 || kinds[which] == Kind::opaque;
+  if (order == '|' && !orderless) return std::nullopt;
+  const bool native = orderless || order == '=' || (order == '<') == little_endian();
+  return ElementType{kinds[which], *bytes, native};
+}
+
 std::string Memory::name() const {
-  const char* names[] = {"host", "cuda", "cuda_managed", "hip", "sycl"};
+  const char* names[] = {"host", "cuda", "cuda_managed", "hip", "sycl", "nowhere"};
   const std::string stem = names[static_cast<std::size_t>(kind)];
-  return kind == Kind::host ? stem : stem + ":" + std::to_string(device);
+  return kind == Kind::host || kind == Kind::nowhere ? stem : stem + ":" + std::to_string(device);
 }
 
 namespace {

@@ -1,5 +1,5 @@
+#include "checking.hpp"
 #include "cyclic.hpp"
-#include <dap/check.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -13,8 +13,8 @@ std::string text(Index value) { return std::to_string(value); }
 // The rules of one dimension that need nothing but it and the buffer's extent.
 class DimensionCheck {
  public:
-  DimensionCheck(const Dimension& dimension, Index axis, Report& report)
-      : d_(dimension), axis_(axis), report_(report) {}
+  DimensionCheck(const Dimension& dimension, Index axis, Report& report, Version version)
+      : d_(dimension), axis_(axis), report_(report), version_(version) {}
 
   std::optional<Index> run() {
     const Index before = report_.errors();
@@ -24,7 +24,7 @@ class DimensionCheck {
       wrong(Rule::grid_rank, "proc_grid_rank", d_.proc_grid_rank,
             "must be at least 0 and less than proc_grid_size " + text(d_.proc_grid_size));
     std::visit([this](const auto& kind) { check(kind); }, d_.dist);
-    if (d_.periodic && d_.dist_type() != 'b')
+    if (d_.periodic && d_.dist_type() != 'b' && version_ == Version::v0_10)
       add(Rule::periodic_kind, "periodic", "true",
           std::string("has no meaning for dist_type '") + d_.dist_type() + "'");
     for (const Extra& extra : d_.extras) add(Rule::extra_key, extra.key, extra.value, "is no key of the protocol");
@@ -41,13 +41,32 @@ class DimensionCheck {
     if (!block.padding) return;
     const auto [left, right] = *block.padding;
     const std::string value = "(" + text(left) + ", " + text(right) + ")";
-    if (left < 0 || right < 0) {
-      add(Rule::block_padding, "padding", value, "must be two widths of at least 0");
-    } else if (block.start >= 0 && block.stop >= block.start) {
-      const Index extent = block.stop - block.start;
-      if (left > extent || right > extent - left)
-        add(Rule::block_padding, "padding", value, "must fit into stop - start = " + text(extent));
-    }
+    if (left < 0 || right < 0) return add(Rule::block_padding, "padding", value, "must be two widths of at least 0");
+    if (block.start < 0 || block.stop < block.start) return;
+    const Index extent = block.stop - block.start;
+    const bool all_inside = version_ == Version::v0_10;  // 0.9: boundary padding alone is inside [start, stop)
+    const auto [lower, upper] = all_inside ? *block.padding : boundary(*block.padding);
+    if (lower > extent || upper > extent - lower)
+      add(Rule::block_padding, "padding", value, "must fit into stop - start = " + text(extent));
+    else if (!all_inside && (left > d_.size || right > d_.size || !extent_of(block)))
+      add(Rule::block_padding_owned, "padding", value, "but nobody owns more than size " + text(d_.size));
+  }
+
+  // The widths that are boundary padding at this coordinate; the rest is communication padding.
+  std::array<Index, 2> boundary(const std::array<Index, 2>& padding) const {
+    const bool edges = !(version_ == Version::v0_9 && d_.periodic);
+    return {edges && d_.proc_grid_rank == 0 ? padding[0] : 0,
+            edges && d_.proc_grid_size > 0 && d_.proc_grid_rank == d_.proc_grid_size - 1 ? padding[1] : 0};
+  }
+
+  // What the buffer holds; nothing where that does not fit 64 bits.
+  std::optional<Index> extent_of(const Block& block) const {
+    std::optional<Index> extent = block.stop - block.start;
+    if (version_ == Version::v0_10 || !block.padding) return extent;
+    const auto [lower, upper] = boundary(*block.padding);
+    for (const Index width : {(*block.padding)[0] - lower, (*block.padding)[1] - upper})
+      if (extent) extent = checked_add(*extent, width);
+    return extent;
   }
 
   void check(const Cyclic& cyclic) {
@@ -83,7 +102,7 @@ class DimensionCheck {
     }
   }
 
-  Index extent(const Block& block) const { return block.stop - block.start; }
+  Index extent(const Block& block) const { return *extent_of(block); }
   Index extent(const Cyclic& cyclic) const {
     if (cyclic.start >= d_.size) return 0;
     return cyclic_count(d_.size, d_.proc_grid_size, cyclic.block_size, cyclic.start / cyclic.block_size);
@@ -100,29 +119,8 @@ class DimensionCheck {
   const Dimension& d_;
   Index axis_;
   Report& report_;
+  Version version_;
 };
-
-void check_version(const std::string& version, Report& report) {
-  const auto quote = "'" + version.substr(0, 40) + "'";
-  std::array<std::string, 3> numbers;
-  std::size_t field = 0;
-  bool form = true;
-  for (const char c : version) {
-    if (c == '.')
-      form = ++field < 3;
-    else if (c >= '0' && c <= '9')
-      numbers[field] += c;
-    else
-      form = false;
-    if (!form) break;
-  }
-  form = form && field == 2 && std::none_of(numbers.begin(), numbers.end(), [](const auto& n) { return n.empty(); });
-  for (std::string& number : numbers) number.erase(0, std::min(number.find_first_not_of('0'), number.size()));
-  if (!form)
-    report.add({Rule::version_form, {}, {}, "__version__", quote, "must be three ASCII numbers joined by dots", ""});
-  else if (!numbers[0].empty() || numbers[1] != "10")
-    report.add({Rule::version_read, {}, {}, "__version__", quote, "but 0.10 is what is read", ""});
-}
 
 // True where the extents and strides can be walked.
 bool check_buffer(const Buffer& buffer, Report& report) {
@@ -141,7 +139,8 @@ bool check_buffer(const Buffer& buffer, Report& report) {
   if (!count || !checked_multiply(*count, buffer.type.bytes))
     return wrong(Rule::buffer_layout, "the product of the buffer's extents does not fit 64 bits");
   if (*count == 0) return true;
-  if (buffer.data == nullptr) return wrong(Rule::buffer_data, "the buffer's address is null");
+  if (buffer.data == nullptr && buffer.memory.kind != Memory::Kind::nowhere)
+    return wrong(Rule::buffer_data, "the buffer's address is null");
   Index span = buffer.type.bytes;
   for (std::size_t axis = 0; axis < buffer.shape.size(); ++axis) {
     const Index stride = buffer.shape[axis] > 1 ? buffer.strides[axis] : 0;  // nobody steps along one element
@@ -154,18 +153,36 @@ bool check_buffer(const Buffer& buffer, Report& report) {
   return true;
 }
 
-void check_extents(const DistArray& array, const std::vector<std::optional<Index>>& held, Report& report) {
+using Held = std::vector<std::optional<Index>>;  // by axis, what the dimensions hold here
+
+Held held(const DistArray& array, Version version, Report& report) {
+  Held all;
+  for (Index axis = 0; axis < array.ndim(); ++axis)
+    all.push_back(check_dimension(array.dim_data[static_cast<std::size_t>(axis)], axis, report, version));
+  return all;
+}
+
+bool fits(const Held& held, const Buffer& buffer) {
+  if (buffer.shape.size() != held.size()) return false;
+  for (std::size_t axis = 0; axis < held.size(); ++axis)
+    if (!held[axis] || *held[axis] != buffer.shape[axis]) return false;
+  return true;
+}
+
+void check_extents(const DistArray& array, const Held& held, bool other_fits, Version version, Report& report) {
   const Buffer& buffer = array.buffer;
   if (buffer.shape.size() == held.size()) {
+    const std::string other = version == Version::v0_9 ? "0.10" : "0.9";
     for (std::size_t axis = 0; axis < held.size(); ++axis)
       if (held[axis] && buffer.shape[axis] != *held[axis])
-        report.add({Rule::shape_extent,
-                    {},
-                    static_cast<Index>(axis),
-                    "",
-                    "the buffer's extent is " + text(buffer.shape[axis]),
-                    "must be the " + text(*held[axis]) + " elements that the dimension holds here",
-                    ""});
+        report.add(
+            {Rule::shape_extent,
+             {},
+             static_cast<Index>(axis),
+             "",
+             "the buffer's extent is " + text(buffer.shape[axis]),
+             "must be the " + text(*held[axis]) + " elements that the dimension holds here",
+             other_fits ? "it would fit as version " + other + ": correct the stamp, or read with trust_extent" : ""});
     return;
   }
   // Example 2.1 of 0.10.0 prints a 1-D buffer under two dictionaries: an error whose remedy is the reshape that would
@@ -177,17 +194,24 @@ void check_extents(const DistArray& array, const std::vector<std::optional<Index
     shape += (shape.empty() ? "" : " x ") + text(extents.back());
   }
   const bool known = std::none_of(extents.begin(), extents.end(), [](Index extent) { return extent < 0; });
-  const bool fits = known && checked_product(extents) == checked_product(buffer.shape);
+  const bool reshapes = known && checked_product(extents) == checked_product(buffer.shape);
   report.add({Rule::shape_ndim,
               {},
               {},
               "",
               "the buffer has " + text(buffer.ndim()) + " axes and dim_data " + text(array.ndim()),
               "but both must have the same",
-              fits && !shape.empty() ? "reshape the buffer to " + shape : ""});
+              reshapes && !shape.empty() ? "reshape the buffer to " + shape : ""});
 }
 
+Version other(Version version) { return version == Version::v0_9 ? Version::v0_10 : Version::v0_9; }
+
 }  // namespace
+
+bool fits_version(const DistArray& array, Version version) {
+  Report unsaid;
+  return fits(held(array, version, unsaid), array.buffer);
+}
 
 Report check(const Buffer& buffer) {
   Report report;
@@ -195,24 +219,42 @@ Report check(const Buffer& buffer) {
   return report;
 }
 
-std::optional<Index> check_dimension(const Dimension& dimension, Index axis, Report& report) {
-  return DimensionCheck(dimension, axis, report).run();
+std::optional<Index> check_dimension(const Dimension& dimension, Index axis, Report& report, Version version) {
+  return DimensionCheck(dimension, axis, report, version).run();
 }
 
-Report check(const DistArray& array) {
+Report check_as(const DistArray& array, Version version) {
   Report report;
-  check_version(array.version, report);
   const bool buffer_ok = check_buffer(array.buffer, report);
+  const Held found = held(array, version, report);
   std::vector<Index> grid;
-  std::vector<std::optional<Index>> held;
-  for (Index axis = 0; axis < array.ndim(); ++axis) {
-    const Dimension& dimension = array.dim_data[static_cast<std::size_t>(axis)];
-    held.push_back(check_dimension(dimension, axis, report));
-    grid.push_back(std::max<Index>(dimension.proc_grid_size, 1));
-  }
+  for (const Dimension& dimension : array.dim_data) grid.push_back(std::max<Index>(dimension.proc_grid_size, 1));
   if (!checked_product(grid))
     report.add({Rule::grid_product, {}, {}, "", "the product of all 'proc_grid_size' does not fit 64 bits", "", ""});
-  if (buffer_ok) check_extents(array, held, report);
+  if (buffer_ok && !fits(found, array.buffer))
+    check_extents(array, found, fits_version(array, other(version)), version, report);
+  return report;
+}
+
+Finding trusted(Version stamped) {
+  return {Rule::version_extent,
+          {},
+          {},
+          "__version__",
+          std::string("'") + stamp(stamped) + "'",
+          std::string("but the buffer's extents are those of ") + stamp(other(stamped)),
+          ""};
+}
+
+Report check(const DistArray& array, const Reading& reading) {
+  Report report;
+  const std::optional<Version> stamped = read_version(array.version, report);
+  Version version = stamped.value_or(Version::v0_10);
+  if (reading.trust_extent && stamped && !fits_version(array, version) && fits_version(array, other(version))) {
+    report.add(trusted(version));
+    version = other(version);
+  }
+  report.merge(check_as(array, version));
   return report;
 }
 

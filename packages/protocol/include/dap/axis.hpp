@@ -2,45 +2,47 @@
 
 #include <dap/dimension.hpp>
 #include <dap/index.hpp>
+#include <dap/kinds.hpp>
 #include <dap/report.hpp>
+#include <dap/version.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
 
 namespace dap {
 
-/// Which elements of a local buffer are meant.
-enum class Part {
-  local,     ///< all that the buffer holds, communication padding included
-  owned,     ///< without communication padding: over all processes, every index once
-  interior,  ///< owned without the mirrors of a periodic axis: what solvers, norms and sums use
-};
-
 class AxisRuns;
 
 /// One axis of a distributed array over all its grid coordinates: checked, and never changed afterwards.
 ///
 /// Every part of a local buffer is a range of local indices; only the global indices behind it differ by kind.
-/// For 10 elements dealt in blocks of 2 over 3 coordinates, `count(1) == 4`, `owner(8) == 1`, `local_index(1, 8) == 2`
-/// and `global_index(1, 2) == 8`. Costs memory in proportion to the coordinates and to the lists of an unstructured
-/// axis. Cheap to copy.
+/// For 10 elements dealt in blocks of 2 over 3 coordinates, `count(1) == 4`, `locate(8) == Place{1, 2}` and
+/// `global_index(1, 2) == 8`. Costs memory in proportion to the coordinates where the shares are irregular or padded,
+/// and to the lists of an unstructured axis. Cheap to copy.
 class Axis {
  public:
-  /// From what each grid coordinate says, in order; throws Error with every violation. `axis` is for messages.
-  explicit Axis(const std::vector<Dimension>& of_each_coordinate, Index axis = 0);
+  using Kind = std::variant<BlockKind, CyclicKind, UnstructuredKind>;
+
+  /// From what each grid coordinate says, in order, in one version of the protocol; throws Error with every violation.
+  /// `axis` is for messages.
+  explicit Axis(const std::vector<Dimension>& of_each_coordinate, Index axis = 0, Version version = Version::v0_10);
   /// The same, adding violations and warnings to `report` instead; nothing where there was an error. A finding's
   /// `process` is the coordinate on this axis; warnings about single dimensions are left to check().
-  static std::optional<Axis> make(const std::vector<Dimension>& of_each_coordinate, Index axis, Report& report);
+  static std::optional<Axis> make(const std::vector<Dimension>& of_each_coordinate, Index axis, Report& report,
+                                  Version version = Version::v0_10);
+  /// From a kind that is right by its construction.
+  explicit Axis(Kind kind, bool periodic = false);
 
   Index size() const { return size_; }
   Index proc_grid_size() const { return proc_grid_size_; }
   bool periodic() const { return periodic_; }
   char dist_type() const { return "bcu"[kind_.index()]; }
+  const Kind& kind() const { return kind_; }
   /// True where some index is known to stand on several coordinates (unstructured axes only).
   bool shares_indices() const;
   /// True where some coordinate's buffer holds communication padding (block axes only).
@@ -51,14 +53,39 @@ class Axis {
   /// How many elements coordinate `c` owns.
   Index count(Index c) const { return part(c, Part::owned).size(); }
 
-  /// The coordinate that owns a global index (the lowest where an unstructured index is shared); nothing: nobody.
-  std::optional<Index> owner(Index global) const;
+  /// Who owns a global index (the lowest coordinate where an unstructured index is shared), and where it stands there;
+  /// nothing: nobody.
+  std::optional<Place> locate(Index global) const {
+    if (const auto* block = std::get_if<BlockKind>(&kind_)) return block->locate(global);
+    if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) return cyclic->locate(global);
+    return std::get_if<UnstructuredKind>(&kind_)->locate(global);
+  }
+  /// The coordinate of locate().
+  std::optional<Index> owner(Index global) const {
+    const std::optional<Place> place = locate(global);
+    return place ? std::optional<Index>(place->coordinate) : std::nullopt;
+  }
   /// All coordinates that own a global index, ascending.
   std::vector<Index> owners(Index global) const;
   /// Where a global index stands in coordinate `c`'s buffer, within a part of it; nothing: not there.
   std::optional<Index> local_index(Index c, Index global, Part part = Part::owned) const;
   /// The global index of a local one, `0 <= local < part(c, Part::local).size()`.
-  Index global_index(Index c, Index local) const;
+  Index global_index(Index c, Index local) const {
+    if (const auto* block = std::get_if<BlockKind>(&kind_)) return block->global_index(c, local);
+    if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) return cyclic->global_index(c, local);
+    return std::get_if<UnstructuredKind>(&kind_)->global_index(c, local);
+  }
+  /// What a mirror at the edge of a periodic axis mirrors; nothing: `global` is no mirror. On an axis of 8 with edge
+  /// widths (1, 1), index 0 mirrors 6, and 7 mirrors 1.
+  std::optional<Index> mirrored(Index global) const;
+
+  /// Calls `visit(local, global)` for a part of coordinate `c`'s buffer, in local order: the way to sweep.
+  template <class Visit>
+  void for_each(Index c, Part part, Visit&& visit) const;
+  /// Calls `visit(global, Place)` for the owned indices `first <= global < end`, ascending: the way to sweep over all
+  /// owners. A shared index is visited once, at its lowest coordinate.
+  template <class Visit>
+  void for_each_place(Index first, Index end, Visit&& visit) const;
 
   /// The maximal run of global indices that begins at local index `local` and stays below `end`.
   Run run_from(Index c, Index local, Index end) const;
@@ -69,37 +96,16 @@ class Axis {
   /// The smallest and the largest global index that anybody holds; nothing where nobody holds any.
   std::optional<std::array<Index, 2>> extremes() const;
 
-  /// The dimension dictionary of coordinate `c` (0.10.0, in the simplest place for an empty share).
-  Dimension dimension(Index c) const;
+  /// The dimension dictionary of coordinate `c`, in the simplest place for an empty share. What a version cannot say
+  /// throws Error; `axis` is for its message.
+  Dimension dimension(Index c, Version version = Version::v0_10, std::optional<Index> axis = {}) const;
 
  private:
   friend class AxisBuilder;
-  Axis() = default;
 
-  struct BlockKind {
-    std::vector<Index> bounds;                  // coordinate c owns [bounds[c], bounds[c + 1])
-    std::vector<std::array<Index, 2>> padding;  // by coordinate, as stamped; empty: nowhere any
-  };
-  struct CyclicKind {
-    Index block_size = 1, first = 0;  // `first` is the coordinate where dealing starts
-  };
-  struct Place {
-    Index global, coordinate, local;
-  };
-  struct UnstructuredKind {
-    std::vector<std::vector<Index>> lists;  // by coordinate
-    std::vector<Place> places;              // sorted by global, then coordinate
-    bool one_to_one = false;                // as claimed
-    bool shared = false;                    // as found
-  };
-
-  std::array<Index, 2> communication_padding(const BlockKind& kind, Index c) const;
-  Index turn(const CyclicKind& kind, Index c) const;  // c's place in the order of dealing
-  Index stamped_start(const CyclicKind& kind, Index c) const;
-
+  Kind kind_;
   Index size_ = 0, proc_grid_size_ = 1;
   bool periodic_ = false;
-  std::variant<std::shared_ptr<const BlockKind>, CyclicKind, std::shared_ptr<const UnstructuredKind>> kind_;
 };
 
 /// A lazy sequence of the runs of a part of one coordinate's buffer.
@@ -148,6 +154,62 @@ class AxisRuns {
   Index c_;
   Range range_;
 };
+
+template <class Visit>
+void Axis::for_each(Index c, Part which, Visit&& visit) const {
+  const Range range = part(c, which);
+  if (const auto* block = std::get_if<BlockKind>(&kind_)) {
+    const Index first = block->first_held(c);
+    for (Index local = range.begin; local < range.end; ++local) visit(local, first + local);
+  } else if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) {
+    if (range.size() == 0) return;
+    const Index length = cyclic->block_size();
+    const Index step = checked_multiply(cyclic->grid() - 1, length).value_or(0);  // too long: there is one block
+    Index ahead = cyclic->turn(c) * length;  // how far the global index is before the local one
+    for (Index local = 0; local < range.end; ahead += step) {
+      const Index end = length < range.end - local ? local + length : range.end;
+      for (; local < end; ++local) visit(local, local + ahead);
+      if (local == range.end) return;
+    }
+  } else {
+    const std::vector<Index>& list = std::get<UnstructuredKind>(kind_).list(c);
+    for (Index local = range.begin; local < range.end; ++local) visit(local, list[static_cast<std::size_t>(local)]);
+  }
+}
+
+template <class Visit>
+void Axis::for_each_place(Index first, Index end, Visit&& visit) const {
+  if (const auto* unstructured = std::get_if<UnstructuredKind>(&kind_)) {
+    const auto& entries = unstructured->entries();
+    const auto* entry = unstructured->entries(first).first;
+    for (const auto* last = entries.data() + entries.size(); entry != last && entry->global < end; ++entry)
+      if (entry == entries.data() || entry[-1].global != entry->global) visit(entry->global, entry->place);
+    return;
+  }
+  first = std::max<Index>(first, 0);
+  end = std::min(end, size_);
+  if (first >= end) return;
+  Place place = *locate(first);
+  if (const auto* block = std::get_if<BlockKind>(&kind_)) {  // one stretch of one owner after the other
+    for (;;) {
+      const Index stop = std::min(end, block->begin(place.coordinate + 1));
+      for (; first < stop; ++first, ++place.local) visit(first, place);
+      if (first == end) return;
+      place = *locate(first);
+    }
+  }
+  const auto& cyclic = std::get<CyclicKind>(kind_);
+  const Index length = cyclic.block_size(), last = cyclic.first() == 0 ? cyclic.grid() - 1 : cyclic.first() - 1;
+  Index offset = place.local % length, round = place.local - offset;
+  for (;;) {
+    const Index stop = first + std::min(end - first, length - offset);
+    for (place.local = round + offset; first < stop; ++first, ++place.local) visit(first, place);
+    if (first == end) return;
+    offset = 0;
+    if (place.coordinate == last) round += length;
+    if (++place.coordinate == cyclic.grid()) place.coordinate = 0;
+  }
+}
 
 inline AxisRuns Axis::runs(Index c, Part which) const& { return {*this, c, part(c, which)}; }
 

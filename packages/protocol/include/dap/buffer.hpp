@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -44,11 +45,15 @@ ElementType element_type() {
   return {kind, static_cast<Index>(sizeof(U)), true};
 }
 
+/// The ElementType of a NumPy name ("float64", "bool", "complex64"), or of an array-protocol string with or without a
+/// byte order (">f8", "<i4", "|u1", "V16"); nothing for anything else.
+std::optional<ElementType> element_type(const std::string& name);
+
 /// Where the bytes live.
 struct Memory {
-  enum class Kind { host, cuda, cuda_managed, hip, sycl };
-  Kind kind = Kind::host;
-  Index device = 0;  ///< number of the device; 0 for host
+  enum class Kind { host, cuda, cuda_managed, hip, sycl, nowhere };
+  Kind kind = Kind::host;  ///< nowhere: the array is described only, and nobody may follow its address
+  Index device = 0;        ///< number of the device; 0 for host
 
   std::string name() const;  ///< "host", "cuda:1"
 };

@@ -2,22 +2,30 @@
 
 #include <dap/dist_array.hpp>
 #include <dap/report.hpp>
+#include <dap/version.hpp>
 
 #include <optional>
 
 namespace dap {
 
-inline constexpr const char* protocol_version = "0.10.0";  ///< what this library writes
+/// How an array is read.
+struct Reading {
+  /// Stamps lie (older Trilinos stamped every export 0.9.0): where the buffers' extents are those of the other version
+  /// on every process, follow the extents, with a warning.
+  bool trust_extent = false;
+};
 
 /// Checks that a buffer describes memory: extents, strides, address and element type.
 Report check(const Buffer& buffer);
 
 /// Checks one process's data against every rule that needs no other process. Throws for no data, however wrong, but
 /// std::bad_alloc where memory ends.
-Report check(const DistArray& array);
+Report check(const DistArray& array, const Reading& reading = {});
 
-/// Checks one dimension alone and adds what is wrong to `report`, under `axis`. Returns the number of elements that the
-/// local buffer holds (0.10: communication padding included), or nothing where an error was found.
-std::optional<Index> check_dimension(const Dimension& dimension, Index axis, Report& report);
+/// Checks one dimension alone, in one version of the protocol, and adds what is wrong to `report`, under `axis`.
+/// Returns the number of elements that the local buffer holds (communication padding included), or nothing where an
+/// error was found.
+std::optional<Index> check_dimension(const Dimension& dimension, Index axis, Report& report,
+                                     Version version = Version::v0_10);
 
 }  // namespace dap

@@ -3,9 +3,16 @@
 #include <dap/axis.hpp>
 
 #include <optional>
+#include <variant>
 #include <vector>
 
 namespace dap {
+
+struct BlockSpec;
+struct CyclicSpec;
+struct UnstructuredSpec;
+struct WholeSpec;
+using AxisSpec = std::variant<BlockSpec, CyclicSpec, UnstructuredSpec, WholeSpec>;
 
 /// Global or local indices, one for each axis.
 using Indices = std::vector<Index>;
@@ -19,6 +26,11 @@ using Indices = std::vector<Index>;
 class Distribution {
  public:
   explicit Distribution(std::vector<Axis> axes);  ///< throws Error where the process count does not fit 64 bits
+  /// From what people think in (dap/make.hpp): `make({5, 9}, {block(), cyclic(2)}, {2, 2})`. Throws Error with every
+  /// violation. Takes time in proportion to the grid's extents where shares are irregular or padded, never to the
+  /// shape.
+  static Distribution make(const std::vector<Index>& shape, const std::vector<AxisSpec>& specs,
+                           const std::vector<Index>& grid);
 
   Index ndim() const { return static_cast<Index>(axes_.size()); }
   const Axis& axis(Index i) const { return axes_[static_cast<std::size_t>(i)]; }
@@ -38,7 +50,8 @@ class Distribution {
   std::optional<Indices> local_index(Index process, const Indices& global, Part part = Part::owned) const;
   Indices global_index(Index process, const Indices& local) const;
 
-  std::vector<Dimension> dim_data(Index process) const;  ///< what `__distarray__` says there, 0.10.0
+  /// What `__distarray__` says there. Throws Error where a version cannot say it.
+  std::vector<Dimension> dim_data(Index process, Version version = Version::v0_10) const;
 
  private:
   std::vector<Axis> axes_;

@@ -14,9 +14,18 @@ namespace dap {
 enum class Rule {
   version_form,
   version_read,
+  version_extent,
+  type_integer,
+  type_flag,
+  type_text,
+  type_structure,
+  key_missing,
+  dist_type,
+  empty_dict,
   buffer_layout,
   buffer_data,
   buffer_type,
+  buffer_values,
   shape_ndim,
   shape_extent,
   size,
@@ -24,23 +33,36 @@ enum class Rule {
   grid_rank,
   grid_product,
   grid_order,
+  grid_undistributed,
   block_bounds,
   block_tiling,
   block_padding,
+  block_padding_pair,
+  block_padding_neighbour,
+  block_padding_owned,
+  block_padding_everywhere,
   block_periodic,
   periodic_kind,
   cyclic_block_size,
   cyclic_start,
   unstructured_indices,
+  unstructured_list,
   unstructured_unique,
   unstructured_size,
   unstructured_distinct,
   unstructured_one_to_one,
+  agree_version,
   agree_ndim,
   agree_element_type,
-  agree_axis,
+  agree_dist_type,
+  agree_size,
+  agree_proc_grid_size,
+  agree_block_size,
+  agree_periodic,
+  agree_one_to_one,
   axis_same,
   extra_key,
+  capture_ranks,
   conversion,
   process_failure,
 };
@@ -88,6 +110,9 @@ class Report {
   const std::vector<Finding>& findings() const { return findings_; }  ///< those kept
   const std::map<Rule, Index>& counts() const { return counts_; }
   std::string text() const;  ///< a line for each finding kept, errors first, and how many more there were
+  /// The same for programs: {"ok", "errors", "warnings", "counts": {rule: n}, "findings": [{"rule", "severity",
+  /// "process", "axis", "key", "value", "must", "says", "remedy", "text"}, ...]}; what is not known is null.
+  std::string json() const;
 
   /// Rebuilds a report from its parts; counts are never less than the findings of that rule.
   static Report from_parts(std::vector<Finding> findings, std::map<Rule, Index> counts);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <dap/report.hpp>
+#include <dap/team.hpp>
 
 #include <mpi.h>
 
@@ -49,12 +50,18 @@ auto collectively(MPI_Comm comm, Step&& step) -> std::invoke_result_t<Step> {
   if constexpr (!std::is_void_v<Result>) return std::move(*result);
 }
 
-/// The smallest and largest of one number over all processes, and the lowest ranks that have them.
-struct Spread {
-  Index smallest = 0, largest = 0;
-  Index smallest_rank = 0, largest_rank = 0;  ///< meaningful where the numbers differ
+/// The processes of a communicator as a Team, of which this process is here. The communicator must outlive it.
+class Team : public dap::Team {
+ public:
+  explicit Team(MPI_Comm comm) : comm_(comm) {}
 
-  bool same() const { return smallest == largest; }
+  Index processes() const override;
+  void largest(std::vector<Index>& numbers) override;
+  void sum(std::vector<Index>& numbers) override;
+  std::vector<Parcel> exchange(std::vector<Parcel> parcels) override;
+
+ private:
+  MPI_Comm comm_;
 };
 
 /// The spread of each of `values` over all processes; as many values on each. **Collective**: one reduction, and a

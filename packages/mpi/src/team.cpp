@@ -1,0 +1,91 @@
+#include <dap/mpi/agree.hpp>
+
+#include <algorithm>
+
+namespace dap::mpi {
+
+namespace {
+
+constexpr std::size_t piece = std::size_t{1} << 26;  // numbers that MPI can count at once
+
+void reduce(std::vector<Index>& numbers, MPI_Op operation, MPI_Comm comm) {
+  for (std::size_t done = 0; done < numbers.size(); done += piece)
+    MPI_Allreduce(MPI_IN_PLACE, numbers.data() + done, static_cast<int>(std::min(piece, numbers.size() - done)),
+                  MPI_INT64_T, operation, comm);
+}
+
+// Calls `transfer(first, count)` for each piece of a message.
+template <class Transfer>
+void in_pieces(std::size_t length, Transfer transfer) {
+  for (std::size_t done = 0; done < length; done += piece)
+    transfer(done, static_cast<int>(std::min(piece, length - done)));
+}
+
+}  // namespace
+
+Index Team::processes() const {
+  int processes = 1;
+  MPI_Comm_size(comm_, &processes);
+  return processes;
+}
+
+void Team::largest(std::vector<Index>& numbers) { reduce(numbers, MPI_MAX, comm_); }
+
+void Team::sum(std::vector<Index>& numbers) { reduce(numbers, MPI_SUM, comm_); }
+
+std::vector<Parcel> Team::exchange(std::vector<Parcel> parcels) {
+  // A process may have several parcels for another one: they travel as one message, each behind its length.
+  std::vector<std::vector<Index>> out;
+  std::vector<Index> to_send, to_receive;
+  collectively(comm_, [&] {
+    const auto count = static_cast<std::size_t>(processes());
+    out.resize(count);
+    to_send.assign(count, 0);
+    to_receive.assign(count, 0);
+    for (const Parcel& parcel : parcels) {
+      std::vector<Index>& message = out[static_cast<std::size_t>(parcel.to)];
+      message.push_back(static_cast<Index>(parcel.content.size()));
+      message.insert(message.end(), parcel.content.begin(), parcel.content.end());
+    }
+    for (std::size_t i = 0; i < count; ++i) to_send[i] = static_cast<Index>(out[i].size());
+  });
+  MPI_Alltoall(to_send.data(), 1, MPI_INT64_T, to_receive.data(), 1, MPI_INT64_T, comm_);
+
+  std::vector<std::vector<Index>> in;
+  std::vector<MPI_Request> requests;
+  collectively(comm_, [&] {
+    std::size_t messages = 0;
+    for (std::size_t i = 0; i < to_receive.size(); ++i) {
+      in.emplace_back(static_cast<std::size_t>(to_receive[i]));
+      messages += (in[i].size() + out[i].size()) / piece + 2;
+    }
+    requests.reserve(messages);
+  });
+  MPI_Comm apart = MPI_COMM_NULL;  // our messages must not meet the caller's
+  MPI_Comm_dup(comm_, &apart);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    in_pieces(in[i].size(), [&](std::size_t first, int count) {
+      MPI_Irecv(in[i].data() + first, count, MPI_INT64_T, static_cast<int>(i), 0, apart, &requests.emplace_back());
+    });
+  for (std::size_t i = 0; i < out.size(); ++i)
+    in_pieces(out[i].size(), [&](std::size_t first, int count) {
+      MPI_Isend(out[i].data() + first, count, MPI_INT64_T, static_cast<int>(i), 0, apart, &requests.emplace_back());
+    });
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  MPI_Comm_free(&apart);
+
+  return collectively(comm_, [&] {
+    std::vector<Parcel> arrived;
+    const Index here = rank_of(comm_);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      for (std::size_t at = 0; at < in[i].size();) {
+        const auto begin = in[i].begin() + static_cast<std::ptrdiff_t>(at) + 1;
+        const Index length = in[i][at];
+        arrived.push_back({static_cast<Index>(i), here, {begin, begin + length}});
+        at += static_cast<std::size_t>(length) + 1;
+      }
+    return arrived;
+  });
+}
+
+}  // namespace dap::mpi

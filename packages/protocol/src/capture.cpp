@@ -1,0 +1,247 @@
+#include "checking.hpp"
+#include "json.hpp"
+#include "values.hpp"
+#include <dap/capture.hpp>
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+
+namespace dap {
+
+namespace {
+
+// Looks up the keys of one dictionary of a capture; what is wrong with them goes to its report.
+class Keys {
+ public:
+  Keys(const Value& value, const char* what, std::string where, Report& report) : value_(value), report_(report) {
+    if (!where.empty()) where_ = where + ": ";
+    if (value.as<Value::Dict>() == nullptr) add(Rule::type_structure, what, value.text(), "must be a dictionary");
+  }
+
+  const Value* required(const char* key) {
+    known_.push_back(key);
+    const Value* found = value_.find(key);
+    if (found == nullptr && value_.as<Value::Dict>() != nullptr)
+      report_.add({Rule::key_missing, {}, {}, "", where_ + "'" + key + "' is missing", "but must be there", ""});
+    return found;
+  }
+  const Value* optional(const char* key) {  // null is absent
+    known_.push_back(key);
+    const Value* found = value_.find(key);
+    return found == nullptr || found->is_null() ? nullptr : found;
+  }
+  void add(Rule rule, const std::string& key, const std::string& value, const std::string& must) {
+    report_.add({rule, {}, {}, key, value, must, ""});
+  }
+  // The keys that nobody asked for.
+  void finish() {
+    const auto* dict = value_.as<Value::Dict>();
+    if (dict == nullptr) return;
+    for (const Entry& entry : *dict)
+      if (std::find(known_.begin(), known_.end(), entry.key) == known_.end())
+        add(Rule::extra_key, entry.key, entry.value.text(), "is no key of a capture");
+  }
+
+ private:
+  const Value& value_;
+  Report& report_;
+  std::string where_;
+  std::vector<std::string> known_;
+};
+
+std::optional<std::vector<Index>> integers(Keys& keys, const char* key, const Value& value) {
+  if (const auto* integers = value.as<Value::Integers>()) return *integers;
+  const auto size = value.list_size();
+  if (!size) {
+    keys.add(Rule::type_structure, key, value.text(), "must be a list of integers");
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < *size; ++i)
+    if (const Value element = value.element(i); element.as<Index>() == nullptr)
+      keys.add(Rule::type_integer, key, element.text(), "must be a whole number that fits 64 bits");
+  return std::nullopt;
+}
+
+Buffer read_buffer(const Value& value, Report& report, std::optional<Buffer>& values) {
+  Keys keys(value, "buffer", "buffer", report);
+  Buffer buffer;
+  buffer.memory.kind = Memory::Kind::nowhere;
+  buffer.type = {ElementType::Kind::opaque, 1, true};
+  const Index before = report.errors();
+  if (const Value* dtype = keys.required("dtype")) {
+    const auto* name = dtype->as<std::string>();
+    const std::optional<ElementType> type = name == nullptr ? std::nullopt : element_type(*name);
+    if (name == nullptr)
+      keys.add(Rule::type_text, "dtype", dtype->text(), "must be text");
+    else if (!type)
+      keys.add(Rule::buffer_type, "dtype", dtype->text(), "must be NumPy's name of a type, such as float64 or >f8");
+    buffer.type = type.value_or(buffer.type);
+  }
+  const Value* shape = keys.required("shape");
+  const auto extents = shape == nullptr ? std::nullopt : integers(keys, "shape", *shape);
+  buffer.shape = extents.value_or(std::vector<Index>{});
+  buffer.strides = row_major_strides(buffer.shape, buffer.type.bytes);
+  if (const Value* strides = keys.optional("strides"))
+    if (auto described = integers(keys, "strides", *strides)) buffer.strides = std::move(*described);
+  if (const Value* offset = keys.optional("offset"); offset != nullptr && offset->as<Index>() == nullptr)
+    keys.add(Rule::type_integer, "offset", offset->text(), "must be a whole number that fits 64 bits");
+  if (const Value* data = keys.optional("data"); data != nullptr && report.errors() == before)
+    values = read_values(*data, buffer, report);
+  keys.finish();
+  return buffer;
+}
+
+CapturedProcess read_process(const Value& value) {
+  CapturedProcess process;
+  Report& report = process.read.report;
+  Report found;
+  Keys keys(value, "processes", "", found);
+  if (const Value* rank = keys.required("rank")) {
+    if (const auto* number = rank->as<Index>())
+      process.rank = *number;
+    else
+      keys.add(Rule::type_integer, "rank", rank->text(), "must be a whole number that fits 64 bits");
+  }
+  const Value* version = keys.required("__version__");
+  const Value* dim_data = keys.required("dim_data");
+  const Value* buffer = keys.required("buffer");
+  Buffer described;
+  if (buffer != nullptr) described = read_buffer(*buffer, found, process.values);
+  keys.finish();
+  if (found.ok() && version != nullptr && dim_data != nullptr)
+    process.read = read_array(*version, *dim_data, std::move(described), Source::json);
+  else if (version != nullptr && dim_data != nullptr)  // say what is wrong with these, too
+    report = read_array(*version, *dim_data, std::move(described), Source::json).report;
+  found.merge(report);
+  report = std::move(found);
+  return process;
+}
+
+// The first errors that keep a process from being compared with the others: those of no axis.
+bool readable(const CapturedProcess& process) {
+  const auto& findings = process.read.report.findings();
+  return std::none_of(findings.begin(), findings.end(),
+                      [](const Finding& f) { return f.severity() == Severity::error && !f.axis; });
+}
+
+void check_ranks(Capture& capture) {
+  const auto by_rank = [](const CapturedProcess& a, const CapturedProcess& b) { return a.rank < b.rank; };
+  std::stable_sort(capture.processes.begin(), capture.processes.end(), by_rank);
+  Index expected = 0;
+  for (const CapturedProcess& process : capture.processes) capture.whole = capture.whole && process.rank == expected++;
+}
+
+void add_rank_findings(const Capture& capture, bool local, Report& report) {
+  const auto count = static_cast<Index>(capture.processes.size());
+  Index previous = -1;
+  for (const CapturedProcess& process : capture.processes) {
+    const Index rank = process.rank;
+    std::string must;
+    if (rank < 0)
+      must = "must be at least 0";
+    else if (rank == previous)
+      must = "but another process has it";
+    else if (rank >= count && !local)
+      must = "must be less than the " + std::to_string(count) + " processes of this capture";
+    if (!must.empty()) report.add({Rule::capture_ranks, rank, {}, "rank", std::to_string(rank), must, ""});
+    previous = rank;
+  }
+}
+
+// Every process of a capture as a member of one team in one place.
+struct Members {
+  std::vector<Member> all;
+  explicit Members(const Capture& capture) {
+    for (const CapturedProcess& process : capture.processes)
+      all.push_back({process.rank, &process.read.array, &process.read.report});
+  }
+};
+
+Value number_list(const std::vector<Index>& numbers) { return {Value::Integers(numbers)}; }
+
+}  // namespace
+
+Capture read_capture(std::string_view text) {
+  const Value document = read_json(text);
+  Capture capture;
+  Keys keys(document, "capture", "capture", capture.report);
+  if (const Value* processes = keys.required("processes")) {
+    const auto count = processes->list_size();
+    if (!count)
+      keys.add(Rule::type_structure, "processes", processes->text(), "must be a list of dictionaries");
+    else if (*count == 0)
+      keys.add(Rule::capture_ranks, "processes", "[]", "must hold at least one process");
+    for (std::size_t i = 0; i < count.value_or(0); ++i) {
+      Value source = processes->element(i);
+      CapturedProcess process = read_process(source);
+      process.source = std::move(source);
+      process.read.report.set_process(process.rank);
+      capture.processes.push_back(std::move(process));
+    }
+  }
+  keys.finish();
+  check_ranks(capture);
+  return capture;
+}
+
+Report check(const Capture& capture, bool local, const Reading& reading) {
+  Report report = capture.report;
+  add_rank_findings(capture, local, report);
+  const bool all = std::all_of(capture.processes.begin(), capture.processes.end(), readable);
+  if (!local && report.ok() && capture.whole && all) {
+    report.merge(merged(confer_together(Members(capture).all, reading, false).reports));
+    return report;
+  }
+  for (const CapturedProcess& process : capture.processes) {
+    Report alone = process.read.report;
+    if (readable(process)) alone.merge(check(process.read.array, reading));
+    alone.set_process(process.rank);
+    report.merge(alone);
+  }
+  return report;
+}
+
+Distribution gather(const Capture& capture, const Reading& reading) {
+  const bool all = std::all_of(capture.processes.begin(), capture.processes.end(), readable);
+  if (!capture.report.ok() || !capture.whole || !all || capture.processes.empty()) throw Error(check(capture));
+  Verdict verdict = confer_together(Members(capture).all, reading, true);
+  if (!verdict.distribution) throw Error(merged(verdict.reports));
+  return std::move(*verdict.distribution);
+}
+
+void write_capture(std::ostream& out, const Distribution& distribution, Version version, const ElementType& type) {
+  for (Index p = 0; p < distribution.processes(); ++p) {
+    Value::List dim_data;
+    for (const Dimension& d : distribution.dim_data(p, version)) dim_data.push_back(to_value(d));
+    const Value::Dict buffer = {{"dtype", {type.name()}, true},
+                                {"shape", number_list(distribution.local_shape(p)), true}};
+    const Value process = {Value::Dict{{"rank", {p}, true},
+                                       {"__version__", {std::string(stamp(version))}, true},
+                                       {"dim_data", {std::move(dim_data)}, true},
+                                       {"buffer", {buffer}, true}}};
+    out << (p == 0 ? "{\"processes\": [\n  " : ",\n  ") << process.json();
+  }
+  out << "\n]}\n";
+}
+
+std::string convert_capture(const Capture& capture, Version version, const Reading& reading) {
+  const Distribution distribution = gather(capture, reading);
+  std::string text = "{\"processes\": [";
+  for (const CapturedProcess& process : capture.processes) {
+    nlohmann::ordered_json out = to_json(process.source), dim_data = nlohmann::ordered_json::array();
+    const std::vector<Dimension> converted = distribution.dim_data(process.rank, version);
+    for (std::size_t axis = 0; axis < converted.size(); ++axis) {
+      nlohmann::ordered_json dict = to_json(to_value(converted[axis]));
+      for (const Extra& extra : process.read.array.dim_data[axis].extras)
+        dict[extra.key] = nlohmann::ordered_json::parse(extra.value, nullptr, false);
+      dim_data.push_back(std::move(dict));
+    }
+    out["__version__"] = stamp(version);
+    out["dim_data"] = std::move(dim_data);
+    text += (process.rank == 0 ? "\n  " : ",\n  ") + dump(out);
+  }
+  return text + "\n]}\n";
+}
+
+}  // namespace dap

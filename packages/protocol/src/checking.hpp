@@ -1,0 +1,44 @@
+#pragma once
+
+#include <dap/check.hpp>
+#include <dap/gather.hpp>
+
+#include <exception>
+#include <vector>
+
+namespace dap {
+
+/// Checks one process's data, but its stamp, as one version of the protocol.
+Report check_as(const DistArray& array, Version version);
+
+/// True where the buffer's extents are what the dimensions hold in a version of the protocol.
+bool fits_version(const DistArray& array, Version version);
+
+/// The warning that a stamp was not believed.
+Finding trusted(Version stamped);
+
+/// confer() where every process is here.
+Verdict confer_together(const std::vector<Member>& members, const Reading& reading, bool want_distribution);
+
+/// What all members found.
+Report merged(const std::vector<Report>& reports);
+
+/// True where `step(k)` succeeds for every member here and elsewhere; what it throws is a finding of that member.
+/// **Collective**; the step itself must not communicate, or must throw on every process or on none.
+template <class Step>
+bool everywhere(const std::vector<Member>& members, Team& team, std::vector<Report>& reports, Step step) {
+  bool failed = false;
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    try {
+      step(k);
+    } catch (const std::exception& error) {
+      failed = true;
+      reports[k].add({Rule::process_failure, members[k].rank, {}, "", error.what(), "", ""});
+    }
+  }
+  std::vector<Index> flag{failed ? 1 : 0};
+  team.largest(flag);
+  return flag[0] == 0;
+}
+
+}  // namespace dap

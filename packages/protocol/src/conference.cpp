@@ -1,0 +1,462 @@
+#include "checking.hpp"
+#include "index_lists.hpp"
+#include "said.hpp"
+#include <dap/gather.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <new>
+#include <string>
+
+namespace dap {
+
+namespace {
+
+// One collective check of one array, step by step; every process takes the same steps.
+class Conference {
+ public:
+  Conference(const std::vector<Member>& members, Team& team, const Reading& reading)
+      : members_(members), team_(team), reading_(reading), reports_(members.size()) {
+    for (const Member& member : members) ranks_.push_back(member.rank);
+  }
+
+  void run() {
+    settle_version();
+    if (!everybody_says_the_same()) return;
+    exchange_records();
+    examine_lists();
+    put_together();
+  }
+
+  std::optional<Distribution> distribution() {
+    if (anybody([](const Report& report) { return !report.ok(); })) return std::nullopt;
+    std::vector<Index> lists;
+    if (has_lists() && !everywhere([&](std::size_t k) { place_lists(k, lists); })) return std::nullopt;
+    if (has_lists()) team_.largest(lists);
+    std::optional<Distribution> made;
+    const bool all_made = everywhere([&](std::size_t k) {
+      if (k == 0) made = distribution_of(lists);
+    });
+    return all_made ? made : std::nullopt;
+  }
+
+  std::vector<Report> take_reports() { return std::move(reports_); }
+
+ private:
+  using Words = std::vector<std::vector<Index>>;  // by member
+
+  const DistArray& array(std::size_t k) const { return *members_[k].array; }
+  const Dimension& dim(std::size_t k, std::size_t axis) const { return array(k).dim_data[axis]; }
+  std::vector<Spread> spread(const Words& said) { return dap::spread(ranks_, said, team_); }
+
+  // True on every process where `holds` for any process's report.
+  template <class Holds>
+  bool anybody(Holds holds) {
+    std::vector<Index> flag{std::any_of(reports_.begin(), reports_.end(), holds) ? 1 : 0};
+    team_.largest(flag);
+    return flag[0] != 0;
+  }
+
+  template <class Step>
+  bool everywhere(Step step) {
+    return dap::everywhere(members_, team_, reports_, step);
+  }
+
+  // Which version each process's data is read as: the stamp, or with trust_extent the one that fits everywhere.
+  void settle_version() {
+    Words said;
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      const std::optional<Version> stamped = read_version(array(k).version, reports_[k]);
+      versions_.push_back(stamped.value_or(Version::v0_10));
+      codes_.push_back(!stamped ? -1 : *stamped == Version::v0_9 ? 9 : 10);
+      if (!reading_.trust_extent) continue;
+      const bool known = stamped.has_value();
+      said.push_back({known && fits_version(array(k), versions_[k]) ? 0 : 1,
+                      known && fits_version(array(k), other(versions_[k])) ? 0 : 1, codes_.back()});
+    }
+    if (!reading_.trust_extent) return;
+    const std::vector<Spread> all = spread(said);
+    if (all[0].largest == 0 || all[1].largest != 0 || !all[2].same()) return;
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      if (said[k][0] != 0) reports_[k].add(trusted(versions_[k]));
+      versions_[k] = other(versions_[k]);
+    }
+  }
+
+  bool everybody_says_the_same() {
+    Words said, more;
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      const std::vector<bool> wrong = check_alone(k);
+      const ElementType& type = array(k).buffer.type;
+      const bool placed = std::find(wrong.begin(), wrong.end(), true) != wrong.end() || ravel(k) == ranks_[k];
+      std::vector<Index> words{codes_[k],  array(k).ndim(),   static_cast<Index>(type.kind),
+                               type.bytes, type.native_order, placed ? 0 : 1};
+      said.push_back(words);
+      more.emplace_back();
+      for (std::size_t axis = 0; axis < wrong.size(); ++axis)
+        say(axis < axes_at_once ? said[k] : more[k], dim(k, axis), wrong[axis]);
+      said[k].resize(array_keys + axes_at_once * per_axis);
+    }
+    const std::vector<Spread> spreads = spread(said);
+    const bool versions = compare_versions(spreads[version_code]), same_ndim = compare_ndim(spreads[ndim]);
+    compare_types(spreads);
+    if (!versions || !same_ndim) return false;
+
+    std::vector<Spread> axes(spreads.begin() + array_keys, spreads.end());
+    if (array(0).dim_data.size() > axes_at_once) {
+      const std::vector<Spread> rest = spread(more);
+      axes.insert(axes.end(), rest.begin(), rest.end());
+    }
+    return compare_axes(axes) && grid_is_the_processes(spreads[misplaced].largest == 0);
+  }
+
+  // What one process's data says alone; returns for each axis whether it is wrong.
+  std::vector<bool> check_alone(std::size_t k) {
+    std::vector<bool> wrong(array(k).dim_data.size(), true);
+    try {
+      Report alone;
+      if (members_[k].reading != nullptr) alone = *members_[k].reading;
+      alone.merge(check_as(array(k), versions_[k]));
+      std::fill(wrong.begin(), wrong.end(), false);
+      for (const Finding& finding : alone.findings())
+        if (finding.severity() == Severity::error && finding.axis && finding.rule != Rule::shape_extent)
+          wrong[static_cast<std::size_t>(*finding.axis)] = true;
+      if (alone.count(Rule::grid_product) > 0 || alone.errors() > Report::kept_per_rule)  // some were not kept
+        std::fill(wrong.begin(), wrong.end(), true);
+      reports_[k].merge(alone);
+    } catch (const std::exception& error) {
+      fault(k, Rule::process_failure, {}, "", error.what(), "");
+    }
+    reports_[k].set_process(ranks_[k]);
+    return wrong;
+  }
+
+  bool compare_versions(const Spread& s) {
+    if (s.smallest >= 0 && !s.same())
+      both(Rule::agree_version, {},
+           "'__version__' is 0." + std::to_string(s.smallest) + " on rank " + std::to_string(s.smallest_rank) +
+               " and 0." + std::to_string(s.largest) + " on rank " + std::to_string(s.largest_rank));
+    return s.smallest >= 0 && s.same();
+  }
+
+  bool compare_ndim(const Spread& s) {
+    if (!s.same()) both(Rule::agree_ndim, {}, two_say("the number of axes", s));
+    return s.same();
+  }
+
+  void compare_types(const std::vector<Spread>& spreads) {
+    for (const ArrayKey key : {type_kind, type_bytes, type_order}) {
+      if (spreads[key].same()) continue;
+      for (std::size_t k = 0; k < members_.size(); ++k)
+        if (ranks_[k] == spreads[key].smallest_rank || ranks_[k] == spreads[key].largest_rank)
+          fault(k, Rule::agree_element_type, {}, "", "the element type is " + array(k).buffer.type.name(),
+                "but not so on every process");
+      return;
+    }
+  }
+
+  // Which axes all processes agree on; false where the process grid is not known to all.
+  bool compare_axes(const std::vector<Spread>& spreads) {
+    bool grid_known = true;
+    for (std::size_t axis = 0; axis < array(0).dim_data.size(); ++axis) {
+      const Spread* const of_axis = &spreads[axis * per_axis];
+      const bool right = of_axis[0].largest == 0;
+      bool same = right;
+      for (std::size_t key = 0; right && key < axis_key.size(); ++key) {
+        const Spread& s = of_axis[1 + key];
+        if (s.same()) continue;
+        same = false;
+        const bool of_a_kind = key == block_size_key || key == one_to_one_key;  // keys that only one dist_type has
+        if (!(of_a_kind && !of_axis[1 + dist_type_key].same()))
+          both(axis_key[key].rule, static_cast<Index>(axis), two_say(axis_key[key].name, s));
+      }
+      agreed_.push_back(same);
+      grid_known = grid_known && right && of_axis[1 + grid_key].same();
+    }
+    return grid_known;
+  }
+
+  Index ravel(std::size_t k) const {
+    Index ravel = 0;
+    for (const Dimension& d : array(k).dim_data) ravel = ravel * d.proc_grid_size + d.proc_grid_rank;
+    return ravel;
+  }
+
+  bool grid_is_the_processes(bool all_in_place) {
+    Index product = 1;  // check_as() has seen that it fits
+    rank_stride_.resize(agreed_.size());
+    for (std::size_t axis = agreed_.size(); axis-- > 0;) {
+      rank_stride_[axis] = product;
+      product *= dim(0, axis).proc_grid_size;
+    }
+    if (product != team_.processes()) {
+      both(Rule::grid_product, {},
+           "the process grid has " + std::to_string(product) + " places and there are " +
+               std::to_string(team_.processes()) + " processes");
+      return false;
+    }
+    for (std::size_t k = 0; !all_in_place && k < members_.size(); ++k)
+      if (const Index found = ravel(k); found != ranks_[k])
+        fault(k, Rule::grid_order, {}, "", "the grid coordinates ravel to " + std::to_string(found),
+              "must be the rank");
+    return all_in_place;
+  }
+
+  // The smallest and the largest of what the processes at each coordinate of each agreed axis say: one reduction in
+  // proportion to the sum of the axes' process counts, after which all know whether somebody differs.
+  void exchange_records() {
+    std::vector<std::size_t> first(agreed_.size());  // where the records of an axis begin
+    std::size_t count = 0;
+    for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+      first[axis] = count;
+      if (agreed_[axis]) count += static_cast<std::size_t>(dim(0, axis).proc_grid_size);
+    }
+    constexpr std::size_t width = std::tuple_size_v<AxisRecord>;
+    std::vector<Index> ends(2 * width * count, lowest);  // the second half is of all bits turned: the smallest
+    std::vector<Index> of_first(width * count, lowest);  // what the first process at each coordinate says
+    for (std::size_t k = 0; k < members_.size(); ++k)
+      for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+        if (!agreed_[axis]) continue;
+        const std::size_t at = width * (first[axis] + static_cast<std::size_t>(dim(k, axis).proc_grid_rank));
+        const AxisRecord record = record_of(dim(k, axis));
+        for (std::size_t field = 0; field < width; ++field) {
+          ends[at + field] = std::max(ends[at + field], record[field]);
+          ends[width * count + at + field] = std::max(ends[width * count + at + field], ~record[field]);
+          if (speaks_for(k, axis)) of_first[at + field] = record[field];
+        }
+      }
+    team_.largest(ends);
+
+    records_.resize(agreed_.size());
+    std::vector<bool> same(agreed_.size(), true);
+    for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+      if (!agreed_[axis]) continue;
+      const Dimension& d = dim(0, axis);
+      for (Index c = 0; c < d.proc_grid_size; ++c) {
+        const std::size_t at = width * (first[axis] + static_cast<std::size_t>(c));
+        AxisRecord record;
+        for (const Field field : {start, stop, padded, left, right}) {
+          const Index largest = ends[at + field], smallest = ~ends[width * count + at + field];
+          if (smallest != largest && must_be_same(d, c, field)) same[axis] = false;
+          // absent padding is (0, 0) in 0.10, and a fault of its own in 0.9
+          record[field] = field == padded ? largest : smallest;
+          if (field != padded || versions_[0] == Version::v0_10 || smallest == largest) continue;
+          agreed_[axis] = false;
+          both(Rule::block_padding_everywhere, static_cast<Index>(axis),
+               "'padding' is present on some processes at coordinate " + std::to_string(c) + " and absent on others");
+        }
+        records_[axis].push_back(record);
+      }
+    }
+    if (std::find(same.begin(), same.end(), false) == same.end()) return;
+    team_.largest(of_first);
+    for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+      if (same[axis]) continue;
+      agreed_[axis] = false;
+      for (std::size_t k = 0; k < members_.size(); ++k)
+        compare_with_first(k, axis,
+                           &of_first[width * (first[axis] + static_cast<std::size_t>(dim(k, axis).proc_grid_rank))]);
+    }
+  }
+
+  // [axis.same] Boundary widths may differ, but on a periodic axis they say which index mirrors which.
+  static bool must_be_same(const Dimension& d, Index c, Field field) {
+    if (field == padded) return false;
+    return d.periodic || !((field == left && c == 0) || (field == right && c == d.proc_grid_size - 1));
+  }
+
+  void compare_with_first(std::size_t k, std::size_t axis, const Index* said) {
+    const Dimension& d = dim(k, axis);
+    const AxisRecord own = record_of(d);
+    const char* const names[] = {"start", d.dist_type() == 'u' ? "len(indices)" : "stop", "", "padding[0]",
+                                 "padding[1]"};
+    for (const Field field : {start, stop, left, right})
+      if (own[field] != said[field] && must_be_same(d, d.proc_grid_rank, field))
+        fault(k, Rule::axis_same, static_cast<Index>(axis), names[field], std::to_string(own[field]),
+              "but " + std::to_string(said[field]) + " on rank " +
+                  std::to_string(d.proc_grid_rank * rank_stride_[axis]) + " at coordinate " +
+                  std::to_string(d.proc_grid_rank));
+  }
+
+  // The first process at each coordinate speaks for it.
+  bool speaks_for(std::size_t k, std::size_t axis) const {
+    return ranks_[k] == dim(k, axis).proc_grid_rank * rank_stride_[axis];
+  }
+
+  bool has_lists() const {
+    for (std::size_t axis = 0; axis < agreed_.size(); ++axis)
+      if (agreed_[axis] && dim(0, axis).dist_type() == 'u') return true;
+    return false;
+  }
+
+  // Whether the lists at one coordinate are the same, whether a claim of one_to_one holds, and what `size` counts.
+  void examine_lists() {
+    std::vector<ListedAxis> axes = listed_axes(), counted;
+    if (axes.empty()) return;
+    if (std::any_of(axes.begin(), axes.end(), [&](const ListedAxis& a) { return a.grid < team_.processes(); })) {
+      std::optional<std::vector<bool>> same;
+      with_lists(axes, [&](const IndexLists& lists) { same = lists.compare(team_, reports_); });
+      if (!same) return;
+      for (std::size_t i = axes.size(); i-- > 0;) {
+        if ((*same)[i]) continue;
+        agreed_[static_cast<std::size_t>(axes[i].axis)] = false;
+        axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
+    std::copy_if(axes.begin(), axes.end(), std::back_inserter(counted),
+                 [](const ListedAxis& a) { return a.one_to_one || a.total > a.size; });
+    std::optional<std::vector<Index>> distinct;
+    if (!counted.empty())
+      with_lists(counted, [&](const IndexLists& lists) { distinct = lists.count_distinct(team_, reports_); });
+    if (!counted.empty() && !distinct) return;
+    for (const ListedAxis& a : axes) {
+      if (a.total == a.size || ranks_.front() != 0) continue;
+      std::string must = "but the coordinates list " + std::to_string(a.total) + " indices";
+      Rule rule = Rule::unstructured_size;
+      for (std::size_t i = 0; i < counted.size(); ++i) {
+        if (counted[i].axis != a.axis) continue;
+        must += ", " + std::to_string((*distinct)[i]) + " of them distinct";
+        if ((*distinct)[i] == a.size) rule = Rule::unstructured_distinct;
+      }
+      reports_.front().add({rule, {}, a.axis, "size", std::to_string(a.size), must, ""});
+    }
+  }
+
+  std::vector<ListedAxis> listed_axes() const {
+    std::vector<ListedAxis> axes;
+    for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+      if (!agreed_[axis] || dim(0, axis).dist_type() != 'u') continue;
+      const Dimension& d = dim(0, axis);
+      axes.push_back({static_cast<Index>(axis), d.proc_grid_size, d.size, rank_stride_[axis], 0,
+                      std::get<Unstructured>(d.dist).one_to_one});
+      for (const AxisRecord& record : records_[axis]) axes.back().total += record[stop];
+    }
+    return axes;
+  }
+
+  // Reads the lists, every process or none, and then takes a step that is collective.
+  template <class Step>
+  void with_lists(const std::vector<ListedAxis>& axes, Step step) {
+    std::optional<IndexLists> lists;
+    const auto first_alone = [](auto then) {
+      return [then](std::size_t k) {
+        if (k == 0) then();
+      };
+    };
+    if (everywhere(first_alone([&] { lists.emplace(members_, axes); }))) everywhere(first_alone([&] { step(*lists); }));
+  }
+
+  // From here on every process knows the same and comes to the same conclusion; what is wrong, the first one says.
+  void put_together() {
+    axes_.resize(agreed_.size());
+    for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+      if (!agreed_[axis] || dim(0, axis).dist_type() == 'u') continue;
+      Report found;
+      axes_[axis] = Axis::make(dimensions(axis, nullptr), static_cast<Index>(axis), found, versions_[0]);
+      std::vector<Finding> findings = found.findings();
+      for (Finding& finding : findings)
+        if (finding.process) *finding.process *= rank_stride_[axis];  // the first process at that coordinate
+      if (ranks_.front() == 0) reports_.front().merge(Report::from_parts(std::move(findings), found.counts()));
+    }
+  }
+
+  // What the processes at each coordinate say; `lists` holds the lists of an unstructured axis one after the other.
+  std::vector<Dimension> dimensions(std::size_t axis, const Index* lists) const {
+    std::vector<Dimension> all;
+    for (const AxisRecord& record : records_[axis]) {
+      Dimension d = dim(0, axis);
+      d.extras.clear();
+      d.proc_grid_rank = static_cast<Index>(all.size());
+      if (auto* block = std::get_if<Block>(&d.dist)) {
+        *block = {record[start], record[stop], {}};
+        if (record[padded] != 0) block->padding = {record[left], record[right]};
+      } else if (auto* cyclic = std::get_if<Cyclic>(&d.dist)) {
+        cyclic->start = record[start];
+      } else {
+        std::get<Unstructured>(d.dist).indices = row_major(lists, {record[stop]});
+        lists += record[stop];
+      }
+      all.push_back(std::move(d));
+    }
+    return all;
+  }
+
+  // Writes a member's lists, where it speaks for them, into their places among those of all axes and coordinates.
+  void place_lists(std::size_t k, std::vector<Index>& lists) {
+    std::size_t first = 0;
+    for (const ListedAxis& a : listed_axes()) {
+      const auto axis = static_cast<std::size_t>(a.axis);
+      if (lists.size() < first + static_cast<std::size_t>(a.total))
+        lists.resize(first + static_cast<std::size_t>(a.total), lowest);
+      std::size_t own = first;
+      for (Index c = 0; c < dim(k, axis).proc_grid_rank; ++c)
+        own += static_cast<std::size_t>(records_[axis][static_cast<std::size_t>(c)][stop]);
+      first += static_cast<std::size_t>(a.total);
+      if (!speaks_for(k, axis)) continue;
+      const auto indices = read_indices(std::get<Unstructured>(dim(k, axis).dist).indices);
+      if (!indices) throw std::bad_alloc();  // they have been read before
+      std::copy(indices->begin(), indices->end(), lists.begin() + static_cast<std::ptrdiff_t>(own));
+    }
+  }
+
+  Distribution distribution_of(const std::vector<Index>& lists) {
+    std::vector<Axis> axes;
+    std::size_t first = 0;
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+      if (dim(0, axis).dist_type() == 'u') {
+        Report known;
+        axes_[axis] = Axis::make(dimensions(axis, lists.data() + first), static_cast<Index>(axis), known, versions_[0]);
+        for (const AxisRecord& record : records_[axis]) first += static_cast<std::size_t>(record[stop]);
+      }
+      axes.push_back(std::move(axes_[axis].value()));
+    }
+    return Distribution(std::move(axes));
+  }
+
+  static Version other(Version version) { return version == Version::v0_9 ? Version::v0_10 : Version::v0_9; }
+
+  void fault(std::size_t k, Rule rule, std::optional<Index> axis, std::string key, std::string value,
+             std::string must) {
+    reports_[k].add({rule, ranks_[k], axis, std::move(key), std::move(value), std::move(must), ""});
+  }
+
+  // What two processes say otherwise, the first one of all tells.
+  void both(Rule rule, std::optional<Index> axis, std::string value) {
+    if (ranks_.front() == 0) reports_.front().add({rule, {}, axis, "", std::move(value), "but must be the same", ""});
+  }
+
+  static std::string two_say(const std::string& what, const Spread& s) {
+    const auto show = [&](Index value) {
+      if (what == "dist_type") return "'" + std::string(1, static_cast<char>(value)) + "'";
+      if (what == "periodic" || what == "one_to_one") return std::string(value != 0 ? "true" : "false");
+      return std::to_string(value);
+    };
+    return "'" + what + "' is " + show(s.smallest) + " on rank " + std::to_string(s.smallest_rank) + " and " +
+           show(s.largest) + " on rank " + std::to_string(s.largest_rank);
+  }
+
+  const std::vector<Member>& members_;
+  Team& team_;
+  Reading reading_;
+  std::vector<Index> ranks_;
+  std::vector<Report> reports_;                   // by member
+  std::vector<Version> versions_;                 // by member: how its data is read
+  std::vector<Index> codes_;                      // by member: the minor number of the stamp; -1: none that is read
+  std::vector<bool> agreed_;                      // by axis: everybody is right alone and says the same
+  std::vector<Index> rank_stride_;                // by axis: from one coordinate to the next, in ranks
+  std::vector<std::vector<AxisRecord>> records_;  // by axis and coordinate
+  std::vector<std::optional<Axis>> axes_;
+};
+
+}  // namespace
+
+Verdict confer(const std::vector<Member>& members, Team& team, const Reading& reading, bool want_distribution) {
+  Conference conference(members, team, reading);
+  conference.run();
+  Verdict verdict;
+  if (want_distribution) verdict.distribution = conference.distribution();
+  verdict.reports = conference.take_reports();
+  return verdict;
+}
+
+}  // namespace dap

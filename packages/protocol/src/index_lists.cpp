@@ -1,0 +1,157 @@
+#include "index_lists.hpp"
+
+#include "checking.hpp"
+
+#include <algorithm>
+#include <new>
+#include <string>
+#include <tuple>
+
+namespace dap {
+
+namespace {
+
+struct Entry {
+  Index to, axis, global, coordinate;
+};
+
+// SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014): neighbours part ways.
+std::uint64_t hash(Index value) {
+  auto z = static_cast<std::uint64_t>(value) + 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31);
+}
+
+}  // namespace
+
+IndexLists::IndexLists(const std::vector<Member>& members, const std::vector<ListedAxis>& axes)
+    : members_(members), axes_(axes) {
+  for (const Member& member : members) {
+    lists_.emplace_back();
+    for (const ListedAxis& a : axes) {
+      const Dimension& d = member.array->dim_data[static_cast<std::size_t>(a.axis)];
+      std::optional<std::vector<Index>> list = read_indices(std::get<Unstructured>(d.dist).indices);
+      if (!list) throw std::bad_alloc();  // they have been read before
+      lists_.back().push_back(std::move(*list));
+    }
+  }
+}
+
+Index IndexLists::position(std::size_t k, const ListedAxis& a) const {
+  const Index rank = members_[k].rank;
+  return rank / (a.stride * a.grid) * a.stride + rank % a.stride;
+}
+
+Index IndexLists::rank_at(std::size_t k, const ListedAxis& a, Index position) const {
+  return (position / a.stride * a.grid + coordinate(k, a)) * a.stride + position % a.stride;
+}
+
+std::size_t IndexLists::member(Index rank) const {
+  const auto found = std::lower_bound(members_.begin(), members_.end(), rank,
+                                      [](const Member& member, Index wanted) { return member.rank < wanted; });
+  return static_cast<std::size_t>(found - members_.begin());
+}
+
+std::optional<std::vector<bool>> IndexLists::compare(Team& team, std::vector<Report>& reports) const {
+  std::vector<std::vector<std::vector<Index>>> said(lists_.size());  // by member: the first process's, as it arrives
+  Index largest_group = 1;
+  for (const ListedAxis& a : axes_) largest_group = std::max(largest_group, team.processes() / a.grid);
+  const bool ready = everywhere(members_, team, reports, [&](std::size_t k) {
+    said[k].resize(axes_.size());
+    for (std::size_t i = 0; i < axes_.size(); ++i)
+      if (position(k, axes_[i]) == 0) said[k][i] = lists_[k][i];
+  });
+  for (Index step = 1; ready && step < largest_group; step *= 2) {
+    std::vector<Parcel> parcels;
+    const auto pack = [&](std::size_t k) {
+      for (std::size_t i = 0; i < axes_.size(); ++i) {
+        const Index at = position(k, axes_[i]), next = at + step;
+        if (at >= step || next >= team.processes() / axes_[i].grid) continue;
+        Parcel parcel{members_[k].rank, rank_at(k, axes_[i], next), {static_cast<Index>(i)}};
+        parcel.content.insert(parcel.content.end(), said[k][i].begin(), said[k][i].end());
+        parcels.push_back(std::move(parcel));
+      }
+    };
+    if (!everywhere(members_, team, reports, pack)) return std::nullopt;
+    const std::vector<Parcel> arrived = team.exchange(std::move(parcels));
+    const auto unpack = [&](std::size_t first) {
+      if (first != 0) return;  // all at once
+      for (const Parcel& parcel : arrived)
+        said[member(parcel.to)][static_cast<std::size_t>(parcel.content[0])].assign(parcel.content.begin() + 1,
+                                                                                    parcel.content.end());
+    };
+    if (!everywhere(members_, team, reports, unpack)) return std::nullopt;
+  }
+  if (!ready) return std::nullopt;
+  std::vector<Index> differ(axes_.size(), 0);
+  for (std::size_t k = 0; k < members_.size(); ++k)
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      if (said[k][i] == lists_[k][i]) continue;
+      differ[i] = 1;
+      reports[k].add({Rule::axis_same, members_[k].rank, axes_[i].axis, "indices", "another list",
+                      "but must be that of rank " + std::to_string(rank_at(k, axes_[i], 0)) + " at coordinate " +
+                          std::to_string(coordinate(k, axes_[i])),
+                      ""});
+    }
+  team.largest(differ);
+  std::vector<bool> same;
+  for (const Index flag : differ) same.push_back(flag == 0);
+  return same;
+}
+
+// A member's indices on the axes for which it speaks, sorted to the processes that their hashes name.
+std::vector<Parcel> IndexLists::indices_by_hash(std::size_t k, Index processes) const {
+  std::vector<Entry> entries;
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    if (position(k, axes_[i]) != 0) continue;
+    for (const Index global : lists_[k][i])
+      entries.push_back({static_cast<Index>(hash(global) % static_cast<std::uint64_t>(processes)),
+                         static_cast<Index>(i), global, coordinate(k, axes_[i])});
+  }
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.to < b.to; });
+  std::vector<Parcel> parcels;
+  for (const Entry& entry : entries) {
+    if (parcels.empty() || parcels.back().to != entry.to) parcels.push_back({members_[k].rank, entry.to, {}});
+    parcels.back().content.insert(parcels.back().content.end(), {entry.axis, entry.global, entry.coordinate});
+  }
+  return parcels;
+}
+
+std::optional<std::vector<Index>> IndexLists::count_distinct(Team& team, std::vector<Report>& reports) const {
+  std::vector<Parcel> parcels;
+  const auto pack = [&](std::size_t k) {
+    for (Parcel& parcel : indices_by_hash(k, team.processes())) parcels.push_back(std::move(parcel));
+  };
+  if (!everywhere(members_, team, reports, pack)) return std::nullopt;
+  const std::vector<Parcel> arrived = team.exchange(std::move(parcels));
+
+  std::vector<Index> distinct(axes_.size(), 0);
+  const auto count = [&](std::size_t first) {
+    if (first != 0) return;  // all at once
+    std::vector<Entry> mine;
+    for (const Parcel& parcel : arrived)
+      for (std::size_t at = 0; at < parcel.content.size(); at += 3)
+        mine.push_back({parcel.to, parcel.content[at], parcel.content[at + 1], parcel.content[at + 2]});
+    std::sort(mine.begin(), mine.end(), [](const Entry& a, const Entry& b) {
+      return std::tie(a.axis, a.global, a.coordinate) < std::tie(b.axis, b.global, b.coordinate);
+    });
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      const ListedAxis& a = axes_[static_cast<std::size_t>(mine[i].axis)];
+      if (i == 0 || mine[i].axis != mine[i - 1].axis || mine[i].global != mine[i - 1].global) {
+        ++distinct[static_cast<std::size_t>(mine[i].axis)];
+      } else if (a.one_to_one) {
+        const Index c = mine[i].coordinate;
+        reports[member(mine[i].to)].add({Rule::unstructured_one_to_one, c * a.stride, a.axis, "indices",
+                                         "listing " + std::to_string(mine[i].global) + " at coordinates " +
+                                             std::to_string(mine[i - 1].coordinate) + " and " + std::to_string(c),
+                                         "but 'one_to_one' is true", ""});
+      }
+    }
+  };
+  if (!everywhere(members_, team, reports, count)) return std::nullopt;
+  team.sum(distinct);
+  return distinct;
+}
+
+}  // namespace dap

@@ -1,0 +1,202 @@
+#include "json.hpp"
+
+#include <dap/capture.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <unordered_set>
+
+namespace dap {
+
+namespace {
+
+constexpr std::size_t deepest = 64;  // levels of lists and dictionaries
+
+// Builds a Value from the parser's events, without recursion and without believing any stated size.
+class Builder : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  bool null() override { return put({Value::Other{}}); }
+  bool boolean(bool value) override { return put({value}); }
+  bool number_integer(number_integer_t value) override { return put({Index{value}}); }
+  bool number_unsigned(number_unsigned_t value) override {
+    if (value <= static_cast<number_unsigned_t>(std::numeric_limits<Index>::max()))
+      return put({static_cast<Index>(value)});
+    return put({Value::Other{std::to_string(value)}});
+  }
+  bool number_float(number_float_t value, const string_t& token) override {
+    const bool integer = token.find_first_of(".eE") == std::string::npos;  // but too long for 64 bits
+    return integer ? put({Value::Other{token}}) : put({value});
+  }
+  bool string(string_t& value) override { return put({std::move(value)}); }
+  bool binary(binary_t&) override { return fail("binary data"); }
+  bool start_object(std::size_t) override { return open({Value::Dict{}}); }
+  bool start_array(std::size_t) override { return open({Value::Integers{}}); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& name) override {
+    Frame& frame = frames_.back();
+    const auto& dict = std::get<Value::Dict>(frame.value.content);
+    constexpr std::size_t few = 16;  // names that are compared one by one
+    if (dict.size() == few)
+      for (const Entry& entry : dict) frame.seen.insert(entry.key);
+    const bool twice = dict.size() < few
+                           ? std::any_of(dict.begin(), dict.end(), [&](const Entry& e) { return e.key == name; })
+                           : !frame.seen.insert(name).second;
+    if (twice) return fail("the key '" + name.substr(0, 40) + "' is given twice");
+    frame.key = std::move(name);
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
+    // "[json.exception.parse_error.101] parse error at line 1, column 5: ..." without the library's own prefix
+    std::string why = error.what();
+    if (const std::size_t at = why.find("] "); at != std::string::npos) why.erase(0, at + 2);
+    (void)position;
+    return fail(why);
+  }
+
+  Value take() { return std::move(root_); }
+  const std::string& why() const { return why_; }
+
+ private:
+  struct Frame {
+    Value value;
+    std::string key;
+    std::unordered_set<std::string> seen;
+  };
+
+  bool fail(std::string why) {
+    if (why_.empty()) why_ = std::move(why);
+    return false;
+  }
+
+  bool open(Value value) {
+    if (frames_.size() == deepest) return fail("lists and dictionaries nest deeper than " + std::to_string(deepest));
+    frames_.push_back({std::move(value), {}, {}});
+    return true;
+  }
+
+  bool close() {
+    Value done = std::move(frames_.back().value);
+    frames_.pop_back();
+    return put(std::move(done));
+  }
+
+  bool put(Value value) {
+    if (frames_.empty()) {
+      root_ = std::move(value);
+      return true;
+    }
+    Frame& frame = frames_.back();
+    if (auto* dict = std::get_if<Value::Dict>(&frame.value.content)) {
+      dict->push_back({std::move(frame.key), std::move(value), true});
+      return true;
+    }
+    if (auto* integers = std::get_if<Value::Integers>(&frame.value.content)) {
+      if (const auto* integer = value.as<Index>()) {
+        integers->push_back(*integer);
+        return true;
+      }
+      Value::List list;
+      list.reserve(integers->size() + 1);
+      for (const Index integer : *integers) list.push_back({integer});
+      frame.value.content = std::move(list);
+    }
+    std::get<Value::List>(frame.value.content).push_back(std::move(value));
+    return true;
+  }
+
+  std::vector<Frame> frames_;
+  Value root_;
+  std::string why_;
+};
+
+}  // namespace
+
+Value read_json(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos)
+    throw Unreadable("a byte 0 is no JSON");  // the parser would stop there
+  Builder builder;
+  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) throw Unreadable(builder.why());
+  return builder.take();
+}
+
+nlohmann::ordered_json to_json(const Value& value) {
+  using Json = nlohmann::ordered_json;
+  struct Visitor {
+    Json operator()(const Value::Other& other) const {
+      if (other.text == "null") return {};
+      std::uint64_t natural = 0;  // numbers of 64 bits stay numbers
+      const char* const end = other.text.data() + other.text.size();
+      const auto [stop, error] = std::from_chars(other.text.data(), end, natural);
+      return error == std::errc() && stop == end ? Json(natural) : Json(other.text);
+    }
+    Json operator()(bool flag) const { return flag; }
+    Json operator()(Index integer) const { return integer; }
+    Json operator()(double number) const {
+      if (std::isnan(number)) return "nan";
+      if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
+      return number;
+    }
+    Json operator()(const std::string& text) const { return text; }
+    Json operator()(const Value::Integers& integers) const { return integers; }
+    Json operator()(const Value::List& list) const {
+      Json json = Json::array();
+      for (const Value& element : list) json.push_back(to_json(element));
+      return json;
+    }
+    Json operator()(const Value::Dict& dict) const {
+      Json json = Json::object();
+      for (const Entry& entry : dict) json[entry.key] = to_json(entry.value);
+      return json;
+    }
+    Json operator()(const std::shared_ptr<const Buffer>& buffer) const {
+      return "a " + std::to_string(buffer->ndim()) + "-d buffer of " + buffer->type.name();
+    }
+  };
+  return std::visit(Visitor{}, value.content);
+}
+
+std::string dump(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::optional<std::size_t> Value::list_size() const {
+  if (const auto* integers = as<Integers>()) return integers->size();
+  if (const auto* list = as<List>()) return list->size();
+  return std::nullopt;
+}
+
+Value Value::element(std::size_t i) const {
+  if (const auto* integers = as<Integers>()) return {(*integers)[i]};
+  return std::get<List>(content)[i];
+}
+
+const Value* Value::find(const std::string& key) const {
+  if (const auto* dict = as<Dict>())
+    for (const Entry& entry : *dict)
+      if (entry.text && entry.key == key) return &entry.value;
+  return nullptr;
+}
+
+std::string Value::json() const { return dump(to_json(*this)); }
+
+std::string Value::text() const {
+  constexpr std::size_t longest = 60;
+  if (const auto* other = as<Other>()) return other->text.substr(0, longest);
+  if (as<Dict>() != nullptr) return "a dictionary";
+  std::string line;
+  if (const auto size = list_size()) {
+    for (std::size_t i = 0; i < *size && i < 4; ++i) line += (i == 0 ? "" : ", ") + element(i).text();
+    return "[" + line.substr(0, longest) + (*size > 4 ? ", ...]" : "]");
+  }
+  line = json();
+  if (line.size() > longest) line = line.substr(0, longest) + "...";
+  if (as<double>() != nullptr) line += " (a float)";
+  return line;
+}
+
+}  // namespace dap

@@ -1,0 +1,224 @@
+#include <dap/make.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace dap {
+
+namespace {
+
+std::string text(Index value) { return std::to_string(value); }
+
+// One axis from what its maker wants, or what is wrong with that.
+class AxisMaker {
+ public:
+  AxisMaker(Index size, Index grid, Index axis, Report& report)
+      : size_(size), grid_(grid), axis_(axis), report_(report) {}
+
+  std::optional<Axis> make(const AxisSpec& spec) {
+    const Index before = report_.errors();
+    if (size_ < 0) wrong(Rule::size, "size", size_, "must be at least 0");
+    if (grid_ < 1) wrong(Rule::grid_size, "proc_grid_size", grid_, "must be at least 1");
+    if (report_.errors() > before) return std::nullopt;
+    const std::optional<Axis> made = std::visit([this](const auto& kind) { return of(kind); }, spec);
+    return report_.errors() > before ? std::nullopt : made;
+  }
+
+ private:
+  std::optional<Axis> of(const WholeSpec&) {
+    if (grid_ != 1) wrong(Rule::grid_size, "proc_grid_size", grid_, "must be 1 on an axis that is not distributed");
+    return Axis(BlockKind(size_, 1, size_));
+  }
+
+  std::optional<Axis> of(const CyclicSpec& spec) {
+    if (spec.block_size < 1) wrong(Rule::cyclic_block_size, "block_size", spec.block_size, "must be at least 1");
+    if (spec.first < 0 || spec.first >= grid_)
+      wrong(Rule::cyclic_start, "first", spec.first, "must be a coordinate, less than proc_grid_size " + text(grid_));
+    if (spec.block_size < 1 || spec.first < 0 || spec.first >= grid_) return std::nullopt;
+    return Axis(CyclicKind(size_, grid_, spec.block_size, spec.first));
+  }
+
+  std::optional<Axis> of(const UnstructuredSpec& spec) {
+    if (static_cast<Index>(spec.lists.size()) != grid_) {
+      wrong(Rule::grid_size, "proc_grid_size", grid_,
+            "but there are lists for " + text(static_cast<Index>(spec.lists.size())) + " coordinates");
+      return std::nullopt;
+    }
+    std::vector<Dimension> dimensions(spec.lists.size());
+    for (Index c = 0; c < grid_; ++c) {
+      Dimension& d = dimensions[static_cast<std::size_t>(c)];
+      d.size = size_;
+      d.proc_grid_size = grid_;
+      d.proc_grid_rank = c;
+      d.dist = Unstructured{IndexBuffer(spec.lists[static_cast<std::size_t>(c)]), spec.one_to_one};
+    }
+    return Axis::make(dimensions, axis_, report_);
+  }
+
+  std::optional<Axis> of(const BlockSpec& spec) {
+    const std::optional<BlockKind> shares = spec.starts ? at(*spec.starts) : of_length(spec.length);
+    if (!shares) return std::nullopt;
+    if (spec.padding == 0 && spec.edges == std::array<Index, 2>{0, 0}) return Axis(*shares, spec.periodic);
+    const Index before = report_.errors();
+    check_padding(spec, *shares);
+    if (report_.errors() > before) return std::nullopt;
+    std::vector<std::array<Index, 2>> widths(static_cast<std::size_t>(grid_), {spec.padding, spec.padding});
+    widths.front()[0] = spec.edges[0];
+    widths.back()[1] = spec.edges[1];
+    return Axis(shares->padded(std::move(widths), spec.periodic), spec.periodic);
+  }
+
+  std::optional<BlockKind> of_length(std::optional<Index> wanted) {
+    const Index fair = size_ / grid_ + (size_ % grid_ != 0 ? 1 : 0);
+    if (wanted && *wanted < fair) {
+      wrong(Rule::block_tiling, "length", *wanted,
+            "must be at least " + text(fair) + " for " + text(grid_) + " coordinates to hold size " + text(size_));
+      return std::nullopt;
+    }
+    return BlockKind(size_, grid_, wanted.value_or(fair));
+  }
+
+  std::optional<BlockKind> at(const std::vector<Index>& starts) {
+    const Index before = report_.errors();
+    if (static_cast<Index>(starts.size()) != grid_)
+      wrong(Rule::grid_size, "proc_grid_size", grid_,
+            "but there are starts for " + text(static_cast<Index>(starts.size())) + " coordinates");
+    else if (starts.front() != 0)
+      wrong(Rule::block_tiling, "start", starts.front(), "must be 0 at coordinate 0");
+    Index last = 0;
+    for (const Index start : starts) {
+      if (start < last) wrong(Rule::block_tiling, "start", start, "must not be before the start " + text(last));
+      if (start > size_) wrong(Rule::block_bounds, "start", start, "must be at most size " + text(size_));
+      last = start;
+    }
+    if (report_.errors() > before) return std::nullopt;
+    std::vector<Index> bounds = starts;
+    bounds.push_back(size_);
+    return BlockKind(std::move(bounds));
+  }
+
+  void check_padding(const BlockSpec& spec, const BlockKind& shares) {
+    const auto [left, right] = spec.edges;
+    const auto owned = [&](Index c) { return shares.begin(c + 1) - shares.begin(c); };
+    const std::string edges = "(" + text(left) + ", " + text(right) + ") at the edges";
+    if (spec.padding < 0 || left < 0 || right < 0)
+      return add(Rule::block_padding, "padding", text(spec.padding) + " and " + edges, "must be widths of at least 0");
+    if (left > owned(0) || right > owned(grid_ - 1) || (grid_ == 1 && right > size_ - left))
+      add(Rule::block_padding, "padding", edges,
+          "but the edge coordinates own " + text(owned(0)) + " and " + text(owned(grid_ - 1)) + " elements");
+    for (Index c = 0; c + 1 < grid_ && spec.padding > 0; ++c)
+      if (spec.padding > owned(c) || spec.padding > owned(c + 1))
+        add(Rule::block_padding_owned, "padding",
+            text(spec.padding) + " between coordinates " + text(c) + " and " + text(c + 1),
+            "but these own " + text(owned(c)) + " and " + text(owned(c + 1)) + " elements");
+    const Index period = size_ - std::min(left, size_) - std::min(right, size_);
+    if (spec.periodic && (left > period || right > period))
+      add(Rule::block_periodic, "padding", edges, "but the period is size - left - right = " + text(period));
+  }
+
+  void wrong(Rule rule, const char* key, Index value, std::string must) {
+    add(rule, key, text(value), std::move(must));
+  }
+  void add(Rule rule, std::string key, std::string value, std::string must) {
+    report_.add({rule, {}, axis_, std::move(key), std::move(value), std::move(must), ""});
+  }
+
+  Index size_, grid_, axis_;
+  Report& report_;
+};
+
+[[noreturn]] void no_grid(const std::string& why, const std::string& remedy) {
+  throw Error(Finding{Rule::grid_product, {}, {}, "", why, "", remedy});
+}
+
+// The best way to write `left` as `factors` numbers of at most `largest`, in falling order: the smallest first number,
+// and then the smallest of the next ones.
+bool split(Index left, Index factors, Index largest, const std::vector<Index>& divisors, std::vector<Index>& grid) {
+  if (factors == 1) {
+    if (left > largest) return false;
+    grid.push_back(left);
+    return true;
+  }
+  for (const Index divisor : divisors) {
+    if (divisor > largest || left % divisor != 0) continue;
+    Index reach = 1;  // what the rest can still hold with no number above this one
+    for (Index k = 0; k < factors && reach < left; ++k) reach = checked_multiply(reach, divisor).value_or(left);
+    if (reach < left) continue;
+    grid.push_back(divisor);
+    if (split(left / divisor, factors - 1, divisor, divisors, grid)) return true;
+    grid.pop_back();
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Axis> make_axis(Index size, const AxisSpec& spec, Index grid, Index axis, Report& report) {
+  return AxisMaker(size, grid, axis, report).make(spec);
+}
+
+std::vector<Index> near_square_grid(Index processes, Index ndim) {
+  if (processes < 1) no_grid("a process grid of " + text(processes) + " places", "give at least one process");
+  if (ndim < 1) {
+    if (processes != 1) no_grid("an array without axes over " + text(processes) + " processes", "use one process");
+    return {};
+  }
+  if (processes > Index{1} << 40)  // whose divisors would take a while to find
+    no_grid(text(processes) + " processes are too many to divide", "give the process grid");
+  std::vector<Index> divisors;
+  for (Index d = 1; d <= processes / d; ++d) {
+    if (processes % d != 0) continue;
+    divisors.push_back(d);
+    if (d != processes / d) divisors.push_back(processes / d);
+  }
+  std::sort(divisors.begin(), divisors.end());
+  std::vector<Index> grid;
+  split(processes, ndim, processes, divisors, grid);
+  return grid;
+}
+
+std::vector<Index> default_grid(Index processes, const std::vector<AxisSpec>& specs) {
+  std::vector<Index> grid(specs.size(), 1);
+  std::vector<std::size_t> open;
+  Index left = processes;
+  for (std::size_t axis = 0; axis < specs.size(); ++axis) {
+    const auto* block = std::get_if<BlockSpec>(&specs[axis]);
+    if (const auto* lists = std::get_if<UnstructuredSpec>(&specs[axis]))
+      grid[axis] = static_cast<Index>(lists->lists.size());
+    else if (block != nullptr && block->starts)
+      grid[axis] = static_cast<Index>(block->starts->size());
+    else if (!std::holds_alternative<WholeSpec>(specs[axis]))
+      open.push_back(axis);
+    if (grid[axis] < 1 || left % grid[axis] != 0)
+      no_grid(text(processes) + " processes do not divide into the " + text(grid[axis]) + " shares of axis " +
+                  text(static_cast<Index>(axis)),
+              "give a grid, or another number of processes");
+    left /= grid[axis];
+  }
+  const std::vector<Index> shared = near_square_grid(left, static_cast<Index>(open.size()));
+  for (std::size_t i = 0; i < open.size(); ++i) grid[open[i]] = shared[i];
+  return grid;
+}
+
+Distribution Distribution::make(const std::vector<Index>& shape, const std::vector<AxisSpec>& specs,
+                                const std::vector<Index>& grid) {
+  Report report;
+  if (shape.size() != specs.size() || shape.size() != grid.size())
+    throw Error(Finding{Rule::shape_ndim,
+                        {},
+                        {},
+                        "",
+                        "the shape has " + text(static_cast<Index>(shape.size())) + " axes, the specs " +
+                            text(static_cast<Index>(specs.size())) + " and the grid " +
+                            text(static_cast<Index>(grid.size())),
+                        "but all must have the same",
+                        "give one of each for every axis"});
+  std::vector<Axis> axes;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    if (auto made = make_axis(shape[axis], specs[axis], grid[axis], static_cast<Index>(axis), report))
+      axes.push_back(std::move(*made));
+  throw_if_wrong(report);
+  return Distribution(std::move(axes));
+}
+
+}  // namespace dap

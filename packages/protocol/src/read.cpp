@@ -1,0 +1,238 @@
+#include <dap/read.hpp>
+
+#include <algorithm>
+#include <initializer_list>
+#include <limits>
+
+namespace dap {
+
+namespace {
+
+// One dimension dictionary, key by key: what is missing, of a wrong type or unknown is a finding, and the rest is read.
+class DimensionReader {
+ public:
+  DimensionReader(const Value::Dict& dict, Index axis, Version version, Source source, Report& report)
+      : dict_(dict), axis_(axis), version_(version), source_(source), report_(report) {}
+
+  // Nothing where something could not be read.
+  std::optional<Dimension> read() {
+    const Index before = report_.errors();
+    std::optional<Dimension> dimension = common();
+    for (const Entry& entry : dict_) extra(entry);
+    if (report_.errors() > before || !dimension) return std::nullopt;
+    dimension->extras = std::move(extras_);
+    return dimension;
+  }
+
+ private:
+  std::optional<Dimension> common() {
+    const std::optional<char> type = dist_type();
+    const bool grid = type != 'n';
+    const auto size = required("size"), places = grid ? required("proc_grid_size") : optional("proc_grid_size", 1),
+               rank = grid ? required("proc_grid_rank") : optional("proc_grid_rank", 0);
+    const auto periodic = flag("periodic");
+    Dimension d;
+    d.size = size.value_or(0);
+    d.proc_grid_size = places.value_or(std::numeric_limits<Index>::max());
+    d.proc_grid_rank = rank.value_or(0);
+    d.periodic = periodic.value_or(false);
+    if (type == 'n' && places && *places != 1)
+      add(Rule::grid_undistributed, "proc_grid_size", std::to_string(*places), "must be 1 for dist_type 'n'");
+    const Index before = report_.errors();
+    const bool read = type && of_kind(*type, d) && report_.errors() == before && size && places && rank && periodic;
+    if (!read) {  // what can be said all the same
+      d.dist = Block{};
+      check_dimension(d, axis_, report_, version_);
+      return std::nullopt;
+    }
+    return d;
+  }
+
+  std::optional<char> dist_type() {
+    const Value* value = find("dist_type");
+    if (value == nullptr) return missing("dist_type"), std::nullopt;
+    const auto* text = value->as<std::string>();
+    if (text == nullptr) return add(Rule::type_text, "dist_type", value->text(), "must be text"), std::nullopt;
+    const bool old = version_ == Version::v0_9;
+    const std::string kinds = old ? "nbcu" : "bcu";
+    if (text->size() == 1 && kinds.find(*text) != std::string::npos) return (*text)[0];
+    Finding finding{Rule::dist_type,
+                    {},
+                    axis_,
+                    "dist_type",
+                    value->text(),
+                    old ? "must be 'n', 'b', 'c' or 'u'" : "must be 'b', 'c' or 'u'",
+                    ""};
+    if (*text == "n") finding.remedy = "write {}, or 'b' over one process; 'n' is 0.9's";
+    report_.add(std::move(finding));
+    return std::nullopt;
+  }
+
+  bool of_kind(char type, Dimension& d) {
+    if (type == 'n') {
+      const auto widths = padding();
+      d.dist = Block{0, d.size, widths.value_or(std::nullopt)};
+      return widths.has_value();
+    }
+    if (type == 'b') {
+      const auto start = required("start"), stop = required("stop");
+      const auto widths = padding();
+      d.dist = Block{start.value_or(0), stop.value_or(0), widths.value_or(std::nullopt)};
+      return start && stop && widths;
+    }
+    if (type == 'c') {
+      const auto start = required("start"), block_size = optional("block_size", 1);
+      d.dist = Cyclic{start.value_or(0), block_size.value_or(1)};
+      return start && block_size;
+    }
+    auto indices = list("indices");
+    const auto one_to_one = flag("one_to_one");
+    if (indices) d.dist = Unstructured{std::move(*indices), one_to_one.value_or(false)};
+    return indices && one_to_one;
+  }
+
+  const Value* find(const std::string& key) {
+    known_.push_back(key);
+    for (const Entry& entry : dict_)
+      if (entry.text && entry.key == key) return &entry.value;
+    return nullptr;
+  }
+
+  std::optional<Index> required(const char* key) {
+    const Value* value = find(key);
+    if (value != nullptr) return integer(key, *value);
+    missing(key);
+    return std::nullopt;
+  }
+
+  std::optional<Index> optional(const char* key, Index absent) {
+    const Value* value = find(key);
+    return value == nullptr ? absent : integer(key, *value);
+  }
+
+  std::optional<Index> integer(const char* key, const Value& value) {
+    if (const auto* integer = value.as<Index>()) return *integer;
+    add(Rule::type_integer, key, value.text(), "must be a whole number that fits 64 bits");
+    return std::nullopt;
+  }
+
+  std::optional<bool> flag(const char* key) {
+    const Value* value = find(key);
+    if (value == nullptr) return false;
+    if (const auto* flag = value->as<bool>()) return *flag;
+    add(Rule::type_flag, key, value->text(), "must be true or false");
+    return std::nullopt;
+  }
+
+  // The widths, absent ones included; nothing where they could not be read.
+  std::optional<std::optional<std::array<Index, 2>>> padding() {
+    const Value* value = find("padding");
+    if (value == nullptr) return std::optional<std::array<Index, 2>>{};
+    if (value->list_size() != std::size_t{2})
+      return add(Rule::block_padding_pair, "padding", value->text(), "must be a list of two integers"), std::nullopt;
+    const auto lower = integer("padding", value->element(0)), upper = integer("padding", value->element(1));
+    if (!lower || !upper) return std::nullopt;
+    return std::array<Index, 2>{*lower, *upper};
+  }
+
+  std::optional<IndexBuffer> list(const char* key) {
+    const Value* value = find(key);
+    if (value == nullptr) return missing(key), std::nullopt;
+    if (const auto* buffer = value->as<std::shared_ptr<const Buffer>>()) return IndexBuffer(**buffer);
+    const auto* integers = value->as<Value::Integers>();
+    if (integers == nullptr) {
+      add(Rule::unstructured_indices, key, value->text(), "must be a list of integers that fit 64 bits");
+    } else if (source_ == Source::object && version_ == Version::v0_10) {
+      add(Rule::unstructured_list, key, value->text(), "must be a buffer in 0.10");
+    } else {
+      return IndexBuffer(*integers);
+    }
+    return std::nullopt;
+  }
+
+  void extra(const Entry& entry) {
+    if (!entry.text) return add(Rule::type_text, "", "the key " + entry.key + " is no text", "but must be");
+    if (std::find(known_.begin(), known_.end(), entry.key) == known_.end())
+      extras_.push_back({entry.key, entry.value.json()});
+  }
+
+  void missing(const char* key) {
+    add(Rule::key_missing, "", std::string("'") + key + "' is missing", "but must be there");
+  }
+  void add(Rule rule, std::string key, std::string value, std::string must) {
+    report_.add({rule, {}, axis_, std::move(key), std::move(value), std::move(must), ""});
+  }
+
+  const Value::Dict& dict_;
+  Index axis_;
+  Version version_;
+  Source source_;
+  Report& report_;
+  std::vector<std::string> known_;
+  std::vector<Extra> extras_;
+};
+
+// An axis of which nothing is known but what the buffer holds.
+Dimension placeholder(const Buffer& buffer, std::size_t axis) {
+  return undistributed(axis < buffer.shape.size() ? std::max<Index>(buffer.shape[axis], 0) : 0);
+}
+
+Dimension read_dimension(const Value& value, std::size_t axis, Version version, Source source, const Buffer& buffer,
+                         Report& report) {
+  const auto number = static_cast<Index>(axis);
+  const auto* dict = value.as<Value::Dict>();
+  if (dict == nullptr) {
+    report.add({Rule::type_structure, {}, number, "dim_data", value.text(), "must be a dictionary for each axis", ""});
+  } else if (dict->empty() && version == Version::v0_9) {
+    report.add({Rule::empty_dict, {}, number, "dim_data", "{}", "must say dist_type and size in 0.9", ""});
+  } else if (!dict->empty()) {
+    if (auto dimension = DimensionReader(*dict, number, version, source, report).read()) return std::move(*dimension);
+  }
+  return placeholder(buffer, axis);  // for {} in 0.10 this is what it means [empty-dict]
+}
+
+}  // namespace
+
+ReadArray read_array(const Value& version, const Value& dim_data, Buffer buffer, Source source) {
+  ReadArray read;
+  read.array.buffer = std::move(buffer);
+  if (const auto* text = version.as<std::string>())
+    read.array.version = *text;
+  else
+    read.report.add({Rule::type_text, {}, {}, "__version__", version.text(), "must be text", ""});
+  Report unsaid;  // check() says it
+  const Version known = read_version(read.array.version, unsaid).value_or(Version::v0_10);
+  const auto axes = dim_data.list_size();
+  if (!axes)
+    read.report.add(
+        {Rule::type_structure, {}, {}, "dim_data", dim_data.text(), "must be a sequence of dictionaries", ""});
+  for (std::size_t axis = 0; axis < axes.value_or(0); ++axis)
+    read.array.dim_data.push_back(
+        read_dimension(dim_data.element(axis), axis, known, source, read.array.buffer, read.report));
+  return read;
+}
+
+Value to_value(const Dimension& d) {
+  Value::Dict dict;
+  const auto put = [&dict](const char* key, Value value) { dict.push_back({key, std::move(value), true}); };
+  put("dist_type", {std::string(1, d.dist_type())});
+  put("size", {d.size});
+  put("proc_grid_size", {d.proc_grid_size});
+  put("proc_grid_rank", {d.proc_grid_rank});
+  if (const auto* block = std::get_if<Block>(&d.dist)) {
+    put("start", {block->start});
+    put("stop", {block->stop});
+    if (block->padding) put("padding", {Value::Integers{(*block->padding)[0], (*block->padding)[1]}});
+  } else if (const auto* cyclic = std::get_if<Cyclic>(&d.dist)) {
+    put("start", {cyclic->start});
+    if (cyclic->block_size != 1) put("block_size", {cyclic->block_size});
+  } else {
+    const auto& unstructured = std::get<Unstructured>(d.dist);
+    if (auto indices = read_indices(unstructured.indices)) put("indices", {std::move(*indices)});
+    if (unstructured.one_to_one) put("one_to_one", {true});
+  }
+  if (d.periodic) put("periodic", {true});
+  return {std::move(dict)};
+}
+
+}  // namespace dap

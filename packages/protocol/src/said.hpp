@@ -1,0 +1,60 @@
+#pragma once
+
+#include <dap/dimension.hpp>
+#include <dap/report.hpp>
+
+#include <array>
+#include <limits>
+#include <vector>
+
+namespace dap {
+
+inline constexpr Index lowest = std::numeric_limits<Index>::min();
+
+// What a process says of one axis beyond what all agree on: five numbers, of which unused ones are 0.
+using AxisRecord = std::array<Index, 5>;
+enum Field : std::size_t {
+  start,
+  stop,
+  padded,
+  left,
+  right
+};  // an unstructured axis: `stop` is the length of its list
+
+inline AxisRecord record_of(const Dimension& dimension) {
+  if (const auto* block = std::get_if<Block>(&dimension.dist)) {
+    const auto [lower, upper] = block->padding.value_or(std::array<Index, 2>{0, 0});
+    return {block->start, block->stop, block->padding.has_value(), lower, upper};
+  }
+  if (const auto* cyclic = std::get_if<Cyclic>(&dimension.dist)) return {cyclic->start, 0, 0, 0, 0};
+  return {0, std::get<Unstructured>(dimension.dist).indices.buffer.shape[0], 0, 0, 0};
+}
+
+// What all processes must say alike: of the array and where it stands; and of each axis, whether it is wrong here alone
+// and six keys. The first `axes_at_once` axes travel with the rest, in a reduction of fixed size.
+enum ArrayKey : std::size_t { version_code, ndim, type_kind, type_bytes, type_order, misplaced, array_keys };
+inline constexpr std::size_t axes_at_once = 8;
+struct AxisKey {
+  const char* name;
+  Rule rule;
+};
+inline constexpr std::array<AxisKey, 6> axis_key = {{{"dist_type", Rule::agree_dist_type},
+                                                     {"size", Rule::agree_size},
+                                                     {"proc_grid_size", Rule::agree_proc_grid_size},
+                                                     {"block_size", Rule::agree_block_size},
+                                                     {"periodic", Rule::agree_periodic},
+                                                     {"one_to_one", Rule::agree_one_to_one}}};
+inline constexpr std::size_t dist_type_key = 0, grid_key = 2, block_size_key = 3, one_to_one_key = 5;
+inline constexpr std::size_t per_axis = 1 + axis_key.size();
+
+inline void say(std::vector<Index>& said, const Dimension& d, bool wrong) {
+  const auto* cyclic = std::get_if<Cyclic>(&d.dist);
+  const auto* unstructured = std::get_if<Unstructured>(&d.dist);
+  if (wrong)
+    said.insert(said.end(), {1, 0, 0, 0, 0, 0, 0});
+  else
+    said.insert(said.end(), {0, d.dist_type(), d.size, d.proc_grid_size, cyclic ? cyclic->block_size : 0,
+                             d.periodic ? 1 : 0, unstructured && unstructured->one_to_one ? 1 : 0});
+}
+
+}  // namespace dap

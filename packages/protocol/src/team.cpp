@@ -1,0 +1,48 @@
+#include <dap/team.hpp>
+
+#include <limits>
+
+namespace dap {
+
+namespace {
+constexpr Index lowest = std::numeric_limits<Index>::min();
+
+void raise(Index& to, Index value) {
+  if (value > to) to = value;
+}
+}  // namespace
+
+std::vector<Spread> spread(const std::vector<Index>& ranks, const std::vector<std::vector<Index>>& values, Team& team) {
+  const std::size_t count = values.front().size();
+  std::vector<Index> ends(2 * count, lowest);  // the largest, and with every bit turned, the smallest:
+  for (const std::vector<Index>& of_one : values)
+    for (std::size_t i = 0; i < count; ++i) {  // ~ turns the order round and, unlike -, cannot overflow
+      raise(ends[i], of_one[i]);
+      raise(ends[count + i], ~of_one[i]);
+    }
+  team.largest(ends);
+
+  std::vector<Spread> spreads(count);
+  bool differ = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    spreads[i].smallest = ~ends[count + i];
+    spreads[i].largest = ends[i];
+    differ = differ || !spreads[i].same();
+  }
+  if (!differ) return spreads;
+
+  std::vector<Index> who(2 * count, lowest);  // ranks with every bit turned: the largest is the lowest rank
+  for (std::size_t k = 0; k < values.size(); ++k)
+    for (std::size_t i = 0; i < count; ++i) {
+      if (values[k][i] == spreads[i].smallest) raise(who[i], ~ranks[k]);
+      if (values[k][i] == spreads[i].largest) raise(who[count + i], ~ranks[k]);
+    }
+  team.largest(who);
+  for (std::size_t i = 0; i < count; ++i) {
+    spreads[i].smallest_rank = ~who[i];
+    spreads[i].largest_rank = ~who[count + i];
+  }
+  return spreads;
+}
+
+}  // namespace dap

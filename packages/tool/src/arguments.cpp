@@ -1,0 +1,152 @@
+#include "arguments.hpp"
+
+#include <dap/capture.hpp>
+#include <dap/value.hpp>
+
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+namespace dap::tool {
+
+namespace {
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts{""};
+  for (const char c : text) {
+    if (c == at)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+std::optional<Index> number(const std::string& text) {
+  Index value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end || text.empty()) return std::nullopt;
+  return value;
+}
+
+Index number_of(const std::string& text, const std::string& what) {
+  const std::optional<Index> value = number(text);
+  if (!value) throw WrongUsage(what + ": '" + text + "' is no whole number of 64 bits");
+  return *value;
+}
+
+std::vector<Index> numbers(const std::string& text, char at, const std::string& what) {
+  std::vector<Index> all;
+  if (text.empty()) return all;
+  for (const std::string& part : split(text, at)) all.push_back(number_of(part, what));
+  return all;
+}
+
+UnstructuredSpec lists_in(const std::string& file) {
+  const Value value = read_json(read_file(file));
+  UnstructuredSpec spec;
+  const auto count = value.list_size();
+  for (std::size_t i = 0; count && i < *count; ++i) {
+    const Value list = value.element(i);
+    const auto* indices = list.as<Value::Integers>();
+    if (indices == nullptr)
+      throw WrongUsage(file + ": must be a JSON list of lists of integers, one for each coordinate, but holds " +
+                       list.text());
+    spec.lists.push_back(*indices);
+  }
+  if (!count || *count == 0)
+    throw WrongUsage(file + ": must be a JSON list of lists of integers, one for each coordinate");
+  return spec;
+}
+
+AxisSpec spec_of(const std::string& text) {
+  const std::string what = "--dist " + text;
+  const std::string rest = text.size() > 2 ? text.substr(2) : "";
+  if (text == "*") return whole();
+  if (text == "b") return block();
+  if (text == "c") return cyclic();
+  if (rest.empty() || text[1] != ':')
+    throw WrongUsage(what + ": an axis is b, b:0,3,5 (where each coordinate starts), c, c:k, c:k@src, u:FILE or *");
+  if (text[0] == 'b') return block_at(numbers(rest, ',', what));
+  if (text[0] == 'u') return lists_in(rest);
+  if (text[0] != 'c') throw WrongUsage(what + ": an axis is b, c, u or *");
+  const std::vector<std::string> parts = split(rest, '@');
+  if (parts.size() > 2) throw WrongUsage(what + ": an axis is c:k or c:k@src");
+  return cyclic(number_of(parts[0], what), parts.size() == 2 ? number_of(parts[1], what) : 0);
+}
+
+}  // namespace
+
+std::vector<Index> read_extents(const std::string& text, const std::string& option) {
+  return numbers(text, 'x', option);
+}
+
+std::vector<Index> read_index(const std::string& text) { return numbers(text, ',', "the index"); }
+
+std::vector<AxisSpec> read_specs(const std::string& text) {
+  std::vector<AxisSpec> specs;
+  if (text.empty()) return specs;
+  std::vector<std::string> axes;
+  for (const std::string& part : split(text, ',')) {
+    const bool goes_on = !part.empty() && std::isdigit(static_cast<unsigned char>(part[0])) != 0;
+    if (goes_on && !axes.empty() && axes.back().compare(0, 2, "b:") == 0)
+      axes.back() += "," + part;
+    else
+      axes.push_back(part);
+  }
+  for (const std::string& axis : axes) specs.push_back(spec_of(axis));
+  return specs;
+}
+
+void set_padding(std::vector<AxisSpec>& specs, const std::vector<Index>& grid, const std::string& text) {
+  const std::vector<std::string> pairs = split(text, 'x');
+  if (pairs.size() != 1 && pairs.size() != specs.size())
+    throw WrongUsage("--padding " + text + ": give one pair of widths, or one for each of the " +
+                     std::to_string(specs.size()) + " axes");
+  for (std::size_t axis = 0; axis < specs.size(); ++axis) {
+    const std::vector<Index> widths = numbers(pairs[pairs.size() == 1 ? 0 : axis], ',', "--padding " + text);
+    if (widths.size() != 2) throw WrongUsage("--padding " + text + ": a pair of widths is two numbers, as 1,1");
+    auto* block = std::get_if<BlockSpec>(&specs[axis]);
+    if (block == nullptr) {
+      if (pairs.size() == 1 || (widths[0] == 0 && widths[1] == 0)) continue;
+      throw WrongUsage("--padding " + text + ": axis " + std::to_string(axis) + " is no block axis");
+    }
+    if (widths[0] != widths[1] && grid[axis] > 1)
+      throw Error(Finding{Rule::block_padding_neighbour,
+                          {},
+                          static_cast<Index>(axis),
+                          "padding",
+                          "(" + std::to_string(widths[0]) + ", " + std::to_string(widths[1]) + ")",
+                          "but what is upper padding of one buffer is lower padding of the next",
+                          "give both the same width, or one process along the axis"});
+    block->edges = {widths[0], widths[1]};
+    block->padding = grid[axis] > 1 ? widths[0] : 0;
+  }
+}
+
+std::vector<std::optional<Index>> read_section(const std::string& text) {
+  std::vector<std::optional<Index>> section;
+  for (const std::string& part : split(text, ',')) {
+    if (part == ":")
+      section.emplace_back();
+    else
+      section.emplace_back(number_of(part, "--slice " + text));
+  }
+  return section;
+}
+
+std::string read_file(const std::string& name) {
+  if (name == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  std::ifstream in(name, std::ios::binary);
+  if (!in) throw Unreadable(std::strerror(errno));
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  if (in.bad()) throw Unreadable(std::strerror(errno));
+  return text;
+}
+
+}  // namespace dap::tool

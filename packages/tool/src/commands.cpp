@@ -1,0 +1,309 @@
+#include "commands.hpp"
+
+#include "arguments.hpp"
+#include <dap/capture.hpp>
+#include <dap/compare.hpp>
+#include <dap/draw.hpp>
+#include <dap/make.hpp>
+
+#include <CLI/CLI.hpp>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+namespace dap::tool {
+
+namespace {
+
+// Reads a capture; says which file it was that could not be read.
+Capture capture_in(const std::string& file) {
+  try {
+    return read_capture(read_file(file));
+  } catch (const Unreadable& error) {
+    throw Unreadable(file + ": " + error.what());
+  }
+}
+
+// The distribution of a capture that is valid; what is wrong with another one is told, and nothing comes back.
+std::optional<Distribution> distribution_in(const Capture& capture, const std::string& file, const Reading& reading) {
+  try {
+    return gather(capture, reading);
+  } catch (const Error& error) {
+    std::cerr << file << ": invalid\n" << error.what() << '\n';
+    return std::nullopt;
+  }
+}
+
+bool colourful(const std::string& when, int stream) {
+  if (when != "auto") return when == "always";
+  return isatty(stream) != 0 && std::getenv("NO_COLOR") == nullptr;
+}
+
+std::string plural(Index count, const std::string& thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+std::string json_text(const std::string& text) { return Value{text}.json(); }
+
+void add_reading(CLI::App* command, Reading& reading) {
+  command->add_flag("--trust-extent", reading.trust_extent,
+                    "follow the buffers' extents where they are those of the other version, with a warning");
+}
+
+struct Check {
+  std::vector<std::string> files;
+  bool json = false, local = false;
+  std::string colour = "auto";
+  Reading reading;
+
+  int run() const {
+    int worst = fine;
+    std::string list;
+    for (const std::string& file : files) {
+      std::string line;
+      worst = std::max(worst, check_file(file, line));
+      list += (list.empty() ? "" : ",\n ") + line;
+    }
+    if (json) std::cout << '[' << list << "]\n";
+    return worst;
+  }
+
+  int check_file(const std::string& file, std::string& line) const {
+    const std::string begin = "{\"file\": " + json_text(file) + ", \"status\": ";
+    try {
+      const Capture capture = capture_in(file);
+      const Report report = dap::check(capture, local, reading);
+      line = begin + (report.ok() ? "\"valid\"" : "\"invalid\"") + ", \"report\": " + report.json() + "}";
+      if (!json) print(file, capture, report);
+      return report.ok() ? fine : no;
+    } catch (const Unreadable& error) {
+      line = begin + "\"unreadable\", \"why\": " + json_text(error.what()) + "}";
+      if (!json) std::cerr << error.what() << '\n';
+      return unreadable;
+    }
+  }
+
+  void print(const std::string& file, const Capture& capture, const Report& report) const {
+    const bool colours = colourful(colour, STDOUT_FILENO);
+    const auto paint = [colours](const char* code, const std::string& text) {
+      return colours ? std::string("\033[") + code + "m" + text + "\033[0m" : text;
+    };
+    std::cout << file << ": ";
+    if (!report.ok())
+      std::cout << paint("1;31", "invalid") << ", " << plural(report.errors(), "error");
+    else
+      std::cout << paint("1;32", "valid") << (local ? ", each process alone" : "");
+    if (report.warnings() > 0) std::cout << ", " << plural(report.warnings(), "warning");
+    if (report.ok() && !local) std::cout << ": " << describe(gather(capture, reading));
+    std::cout << '\n';
+    if (!report.text().empty()) std::cout << report.text() << '\n';
+  }
+};
+
+struct Show {
+  std::string file, section, svg, colour = "auto";
+  Index columns = 0, lines = 0;
+  Reading reading;
+
+  int run() const {
+    const Capture capture = capture_in(file);
+    const auto distribution = distribution_in(capture, file, reading);
+    if (!distribution) return no;
+    const Section shown = section.empty() ? Section{} : read_section(section);
+    if (!svg.empty()) {
+      SvgStyle style;
+      style.title = describe(*distribution);
+      style.section = shown;
+      std::ofstream out(svg, std::ios::binary);
+      out << draw_svg(*distribution, style);
+      out.close();
+      if (!out) throw Unreadable(svg + ": cannot be written");
+      return fine;
+    }
+    TextStyle style;
+    style.title = describe(*distribution);
+    style.section = shown;
+    style.colour = colourful(colour, STDOUT_FILENO);
+    winsize window{};
+    if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) {
+      style.columns = window.ws_col;
+      style.lines = std::max<Index>(window.ws_row, 20);
+    }
+    if (columns > 0) style.columns = columns;
+    if (lines > 0) style.lines = lines;
+    std::cout << draw_text(*distribution, style);
+    return fine;
+  }
+};
+
+struct Make {
+  std::string shape, dist, grid, padding, version = "0.10.0", dtype = "float64";
+  Index processes = 0;
+  bool periodic = false;
+
+  int run() const {
+    std::vector<AxisSpec> specs = read_specs(dist);
+    std::vector<Index> places = read_extents(grid, "--grid");
+    if (processes > 0 && !grid.empty()) throw WrongUsage("give --grid or --processes, not both");
+    if (grid.empty()) places = default_grid(std::max<Index>(processes, 1), specs);
+    if (places.size() != specs.size())
+      throw WrongUsage("--grid " + grid + " has " + std::to_string(places.size()) + " axes, and --dist " + dist + " " +
+                       std::to_string(specs.size()));
+    if (!padding.empty()) set_padding(specs, places, padding);
+    for (AxisSpec& spec : specs)
+      if (auto* block = std::get_if<BlockSpec>(&spec)) block->periodic = periodic;
+    Report report;
+    const std::optional<Version> written = read_version(version, report);
+    if (!written) throw WrongUsage("--version " + version + ": 0.9.0 and 0.10.0 are written");
+    const std::optional<ElementType> type = element_type(dtype);
+    if (!type) throw WrongUsage("--dtype " + dtype + ": must be NumPy's name of a type, such as float64");
+    const Distribution made = Distribution::make(read_extents(shape, "--shape"), specs, places);
+    write_capture(std::cout, made, *written, *type);
+    return fine;
+  }
+};
+
+std::string tuple(const std::vector<Index>& numbers) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < numbers.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(numbers[i]);
+  return text + (numbers.size() == 1 ? ",)" : ")");
+}
+
+struct Where {
+  std::string file, index;
+  Reading reading;
+
+  int run() const {
+    const Indices global = read_index(index);
+    const Capture capture = capture_in(file);
+    const auto distribution = distribution_in(capture, file, reading);
+    if (!distribution) return unreadable;
+    if (static_cast<Index>(global.size()) != distribution->ndim())
+      throw WrongUsage("the index " + tuple(global) + " has " + std::to_string(global.size()) +
+                       " axes, and the array has " + std::to_string(distribution->ndim()));
+    const std::vector<Index> owners = distribution->owners(global);
+    if (owners.empty()) std::cout << "nobody owns " << tuple(global) << '\n';
+    for (const Index process : owners)
+      std::cout << "process " << process << " at " << tuple(distribution->coordinates(process)) << ", local index "
+                << tuple(*distribution->local_index(process, global)) << '\n';
+    return owners.empty() ? no : fine;
+  }
+};
+
+struct Diff {
+  std::string here, there;
+  Reading reading;
+
+  int run() const {
+    const Capture first = capture_in(here), second = capture_in(there);
+    const auto a = distribution_in(first, here, reading), b = distribution_in(second, there, reading);
+    if (!a || !b) return unreadable;
+    const Comparison comparison = compare(*a, *b);
+    if (comparison.same_owners)
+      std::cout << "the same ownership: " << describe(*a) << '\n';
+    else
+      std::cout << comparison.difference << "\nhere:  " << describe(*a) << "\nthere: " << describe(*b) << '\n';
+    if (comparison.same_owners && !comparison.same_places) std::cout << comparison.difference << '\n';
+    return comparison.same_owners ? fine : no;
+  }
+};
+
+struct Convert {
+  std::string file, to;
+  Reading reading;
+
+  int run() const {
+    Report report;
+    const std::optional<Version> version = read_version(to, report);
+    if (!version) throw WrongUsage("--to " + to + ": 0.9.0 and 0.10.0 are written");
+    std::cout << convert_capture(capture_in(file), *version, reading);
+    return fine;
+  }
+};
+
+// A subcommand with the struct that holds its options, which lives as long as the program's parser.
+template <class Command>
+std::pair<CLI::App*, std::shared_ptr<Command>> subcommand(CLI::App& app, const char* name, const char* what,
+                                                          int& status) {
+  auto command = std::make_shared<Command>();
+  CLI::App* const sub = app.add_subcommand(name, what);
+  sub->callback([command, &status] { status = command->run(); });
+  return {sub, command};
+}
+
+const char* const capture_file = "a capture (JSON); - is the standard input";
+
+void add_colour(CLI::App* sub, std::string& colour) {
+  sub->add_option("--colour,--color", colour, "auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, int& status) {
+  auto [sub, command] = subcommand<Check>(
+      app, "check", "Tell whether captures keep every rule of the protocol: 0 valid, 1 invalid, 2 unreadable", status);
+  sub->add_option("FILE", command->files, capture_file)->required();
+  sub->add_flag("--json", command->json, "print a list of one report for each file, for programs");
+  sub->add_flag("--local", command->local, "the file holds part of the processes: check each one alone");
+  add_colour(sub, command->colour);
+  add_reading(sub, command->reading);
+}
+
+void add_show(CLI::App& app, int& status) {
+  auto [sub, command] = subcommand<Show>(app, "show", "Draw who owns what, in the terminal or as a picture", status);
+  sub->add_option("FILE", command->file, capture_file)->required();
+  sub->add_option("--slice", command->section, "what of an n-D array is drawn: \":,:,3\" fixes the last axis at 3");
+  sub->add_option("--svg", command->svg, "write a picture to this file instead");
+  sub->add_option("--columns", command->columns, "characters in a line")->check(CLI::Range(60, 1000));
+  sub->add_option("--lines", command->lines, "lines")->check(CLI::Range(20, 10000));
+  add_colour(sub, command->colour);
+  add_reading(sub, command->reading);
+}
+
+void add_make(CLI::App& app, int& status) {
+  auto [sub, command] = subcommand<Make>(app, "make", "Print the capture of a distribution", status);
+  sub->add_option("--shape", command->shape, "the global extents: 5x9; \"\" for an array without axes")->required();
+  sub->add_option("--dist", command->dist,
+                  "for each axis b, b:0,3,5 (where each coordinate starts), c, c:k, c:k@src, u:FILE (a JSON list of "
+                  "lists) or *, joined by commas")
+      ->required();
+  sub->add_option("--grid", command->grid, "the process grid: 2x2; else as square as --processes allows");
+  sub->add_option("--processes", command->processes, "how many processes (1)")->check(CLI::PositiveNumber);
+  sub->add_option("--padding", command->padding,
+                  "lower and upper widths of padded block axes: 1,1, or for each axis 1,1x0,0");
+  sub->add_flag("--periodic", command->periodic, "the block axes are periodic");
+  sub->add_option("--version", command->version, "of the protocol: 0.10.0 or 0.9.0")->capture_default_str();
+  sub->add_option("--dtype", command->dtype, "NumPy's name of the element type")->capture_default_str();
+}
+
+void add_where(CLI::App& app, int& status) {
+  auto [sub, command] = subcommand<Where>(
+      app, "where", "Name the process and the local index of an element: 1 when nobody owns it", status);
+  sub->add_option("FILE", command->file, capture_file)->required();
+  sub->add_option("INDEX", command->index, "the global index: 3,4")->required();
+  add_reading(sub, command->reading);
+}
+
+void add_diff(CLI::App& app, int& status) {
+  auto [sub, command] =
+      subcommand<Diff>(app, "diff", "Tell whether two captures describe the same ownership: 0 same, 1 not", status);
+  sub->add_option("HERE", command->here, capture_file)->required();
+  sub->add_option("THERE", command->there, capture_file)->required();
+  add_reading(sub, command->reading);
+}
+
+void add_convert(CLI::App& app, int& status) {
+  auto [sub, command] = subcommand<Convert>(
+      app, "convert", "Print the same array in another version of the protocol: 1 when it cannot be said", status);
+  sub->add_option("FILE", command->file, capture_file)->required();
+  sub->add_option("--to", command->to, "0.9.0 or 0.10.0")->required();
+  add_reading(sub, command->reading);
+}
+
+}  // namespace dap::tool

@@ -1,0 +1,245 @@
+#include "palette.hpp"
+#include "svg_panels.hpp"
+#include "svg_paper.hpp"
+#include "words.hpp"
+
+#include <algorithm>
+
+namespace dap::drawing {
+
+namespace {
+
+const std::string times = " \xC3\x97 ";
+constexpr Index in_a_line = 40;  // cells of one axis, before the next line
+
+/// One drawing: the global array, the local buffers, the legend, then a title above as wide as all that.
+class SvgDrawing {
+ public:
+  SvgDrawing(const Distribution& distribution, const SvgStyle& style)
+      : distribution_(distribution),
+        style_(style),
+        view_(distribution, style.section),
+        panels_(view_, style.processes) {
+    const Index most = std::max<Index>(style.cells, 1);
+    for (Index i = 0; i < view_.ndim(); ++i) {
+      bool empty = view_.nowhere();
+      for (Index j = 0; j < view_.ndim(); ++j) empty = empty || !view_.axis(j).extremes();
+      const Index room = view_.ndim() == 1 ? 8 * in_a_line : most;
+      global_.push_back(empty ? Bands{} : global_bands(view_.axis(i), room));
+      if (view_.ndim() == 1) prefer_sole(view_.axis(i), global_.back());
+      shared_ = shared_ || view_.axis(i).shares_indices();
+    }
+    shared_ = shared_ || view_.shared();
+    measure();
+  }
+
+  std::string draw() {
+    const Piece global = global_array(), local = local_buffers();
+    const Index width = std::max<Index>({global.width, local.width, 440});
+    const std::string words = array_words(distribution_, times);
+    Piece page;
+    page.width = width;
+    const auto below = [&](const Piece& part, Index space) { page.put(part, 0, page.height + space); };
+    if (!style_.title.empty()) below(paragraph(style_.title, "title start", 18, width), 0);
+    below(paragraph(words, style_.title.empty() ? "heading start" : "start", style_.title.empty() ? 14 : 12, width), 0);
+    if (view_.ndim() < distribution_.ndim()) below(paragraph(slice_words(view_), "muted start", 11, width), 2);
+    below(global, 20);
+    below(local, 26);
+    below(legend(width), 26);
+    return document(page, style_.title.empty() ? words : style_.title);
+  }
+
+ private:
+  const Bands& rows() const { return view_.ndim() == 2 ? global_[0] : one_; }
+  const Bands& columns() const { return view_.ndim() == 0 ? one_ : global_.back(); }
+  Index lines() const {  // of one axis
+    return view_.ndim() == 1 ? std::max<Index>((columns().size() + per_line_ - 1) / per_line_, 1) : rows().size();
+  }
+
+  /// More lines of one axis than are usual, where they let each owner have a cell.
+  static void prefer_sole(const Axis& axis, Bands& bands) {
+    const auto sole = [](const Bands& some) {
+      return std::all_of(some.list.begin(), some.list.end(),
+                         [](const Band& band) { return band.ownership == Ownership::sole; });
+    };
+    if (sole(bands)) return;
+    Bands more = global_bands(axis, 25 * in_a_line);
+    if (sole(more)) bands = std::move(more);
+  }
+
+  void measure() {
+    const Index rank = static_cast<Index>(std::to_string(view_.nth_process(view_.processes() - 1)).size());
+    const Index letters = rank + (shared_ ? 1 : 0);
+    per_line_ =
+        view_.ndim() == 1 && columns().size() > most_in_a_line() ? in_a_line : std::max<Index>(columns().size(), 1);
+    cells_ = metrics_for(per_line_, lines(), letters);
+    local_cells_ = metrics_for(panels_.across(), panels_.down(), panels_.letters());
+    if (!cells_.lettered || !local_cells_.lettered || per_line_ * local_cells_.width > 960) return;
+    cells_.width = local_cells_.width = std::max(cells_.width, local_cells_.width);
+  }
+  Index most_in_a_line() const { return panels_.aligned() ? 48 : in_a_line; }
+
+  bool nothing_shown() const {
+    return view_.nowhere() || (view_.ndim() > 0 && (rows().size() == 0 || columns().size() == 0));
+  }
+
+  std::string steps_text() const {
+    std::vector<Index> steps;
+    for (const Bands& bands : global_) steps.push_back(bands.step);
+    if (std::all_of(steps.begin(), steps.end(), [](Index step) { return step == 1; })) return "";
+    return "each cell stands for up to " + joined(steps, times) + " elements";
+  }
+
+  Piece section(const std::string& heading, const std::string& note) const {
+    Piece block;
+    block.put(text_at(0, 13, "heading start", heading), text_width(heading, 14), 20);
+    if (!note.empty()) block.put(text_at(0, 31, "muted start", note), text_width(note, 11), 38);
+    return block;
+  }
+
+  Piece global_array() {
+    std::string note = view_.ndim() > 0 && !nothing_shown() ? "global indices at the margins" : "";
+    if (cells_.lettered && !nothing_shown())
+      note += std::string(note.empty() ? "" : ", ") + "process ranks in the cells";
+    const std::string steps = steps_text();
+    if (!steps.empty()) note += (note.empty() ? "" : "; ") + steps;
+    Piece block = section("Global array", note);
+    const bool header = view_.ndim() == 2 || (view_.ndim() == 1 && lines() == 1);
+    const Index top = block.height + (header ? 18 : 6);
+    left_ = view_.ndim() == 0 ? 0 : margin();
+    block.svg += "<g class=\"global\">\n";
+    if (nothing_shown()) {
+      block.put(text_at(0, top, "muted start", "no elements"), 100, top + 4);
+    } else {
+      for (Index line = 0; line < lines(); ++line) global_line(block, line, top + line * (cells_.height + line_gap()));
+      if (view_.ndim() == 2) block.put(indices_down(rows(), left_ - 6, top, cells_, false), 0, 0);
+      if (header) block.put(indices_across(columns(), left_, top - 6, cells_, false), 0, 0);
+    }
+    block.svg += "</g>\n";
+    return block;
+  }
+
+  Index line_gap() const { return view_.ndim() == 1 ? 10 : 0; }
+  Index margin() const {
+    if (view_.ndim() == 2) return index_width({rows()}) + 8;
+    if (lines() == 1) return panels_.aligned() ? panels_.header_width() : 0;
+    return index_width({columns()}) + 8;
+  }
+
+  void global_line(Piece& block, Index line, Index y) {
+    const bool wraps = view_.ndim() == 1;
+    const Index begin = wraps ? line * per_line_ : 0, end = std::min(columns().size(), begin + per_line_);
+    if (wraps && lines() > 1)
+      block.put(text_at(left_ - 6, y + cells_.height / 2 + 3, "index end", std::to_string(columns()[begin].first)), 0,
+                0);
+    for (Index i = begin; i < end; ++i) {
+      std::vector<Band> bands = {rows()[wraps ? 0 : line], columns()[i]};
+      bands.erase(bands.begin(), bands.end() - view_.ndim());
+      const Cell cell = cell_of(view_, bands);
+      mixed_seen_ = mixed_seen_ || cell.ownership == Ownership::mixed;
+      shared_seen_ = shared_seen_ || cell.ownership == Ownership::shared;
+      const Index x = left_ + (i - begin) * cells_.width;
+      block.put(cell_at(x, y, cells_, cell, cells_.lettered ? cell_text(cell) : ""), x + cells_.width - cells_.gap(),
+                y + cells_.height - cells_.gap());
+    }
+  }
+
+  Piece local_buffers() const {
+    std::string note = "process rank (grid coordinates) beside each";
+    if (local_cells_.lettered && view_.ndim() > 0 && !nothing_shown())
+      note += ", local indices at the margins, global ones in the cells";
+    std::vector<Index> steps;
+    for (Index i = 0; i < view_.ndim(); ++i) steps.push_back(panels_.step(i));
+    if (std::any_of(steps.begin(), steps.end(), [](Index step) { return step > 1; }))
+      note += "; each cell stands for up to " + joined(steps, times) + " elements";
+    Piece block = section("Local buffers", note);
+    if (!view_.nowhere())
+      block.put(panels_.draw(local_cells_, view_.ndim() == 1 ? local_left() : 0), 0, block.height + 4);
+    const Index more = view_.processes() - panels_.shown();
+    if (more > 0) {
+      const std::string text = "and " + counted(more, "more process", "more processes");
+      block.put(text_at(0, block.height + 24, "muted start", text), text_width(text, 11), block.height + 28);
+    }
+    return block;
+  }
+  Index local_left() const { return panels_.aligned() && lines() == 1 ? left_ : panels_.header_width(); }
+
+  std::string legend_text(Index process) const {
+    const std::string owned = owned_text(distribution_, process, times), padding = padding_text(distribution_, process);
+    return coordinates_text(distribution_, process) + ": " + owned + (owned == "1" ? " element" : " elements") +
+           (padding.empty() ? "" : " + " + padding + " padding");
+  }
+
+  Piece legend(Index width) const {
+    bool padded = false;
+    for (Index i = 0; i < distribution_.ndim(); ++i)
+      padded = padded || distribution_.axis(i).has_communication_padding();
+    Piece block = section(
+        "Processes", "rank (grid coordinates): elements owned" + std::string(padded ? " + communication padding" : ""));
+    const Index shown = std::min(view_.processes(), std::max<Index>(style_.processes, 1));
+    Index entry = 0;
+    for (Index n = 0; n < shown; ++n) {
+      const Index p = view_.nth_process(n);
+      entry = std::max(entry, 24 + text_width(std::to_string(p) + legend_text(p), 11) + 24);
+    }
+    const Index in_a_row = std::max<Index>((width + 24) / entry, 1), top = block.height + 4;
+    for (Index n = 0; n < shown; ++n) {
+      const Index p = view_.nth_process(n), x = n % in_a_row * entry, y = top + n / in_a_row * 22;
+      block.put(swatch_at(x, y, p, ""), x + 16, y + 22);
+      block.put(text_at(x + 24, y + 12, "start", std::to_string(p) + legend_text(p)), x + entry - 24, y + 22);
+    }
+    if (shown < view_.processes())
+      mark(block, {}, "", "and " + counted(view_.processes() - shown, "more process", "more processes"));
+    marks(block);
+    return block;
+  }
+
+  /// A line of the legend: a swatch, in a process's colour or in none, and what it means.
+  static void mark(Piece& block, const std::string& swatch, const std::string& letters, const std::string& meaning) {
+    const Index y = block.height + 4;
+    if (!swatch.empty())
+      block.put(swatch_at(0, y, swatch == "mixed" ? std::nullopt : std::optional<Index>(0), swatch), 0, 0);
+    block.put(text_at(8, y + 12, "middle", letters), 0, 0);
+    const Index x = swatch.empty() && letters.empty() ? 0 : 24;
+    block.put(text_at(x, y + 12, "muted start", meaning), x + text_width(meaning, 11), y + 18);
+  }
+
+  void marks(Piece& block) const {
+    bool communication = false, boundary = false, mirrors = false;
+    for (Index i = 0; i < view_.ndim(); ++i) {
+      const bool here = has_boundary_padding(view_.axis(i));
+      communication = communication || view_.axis(i).has_communication_padding();
+      boundary = boundary || here;
+      mirrors = mirrors || (here && view_.axis(i).periodic());
+    }
+    if (communication)
+      mark(block, "communication", "", "communication padding: in the colour of the process that owns the element");
+    if (boundary)
+      mark(block, "boundary", "",
+           mirrors ? "boundary padding; on a periodic axis it mirrors the other end" : "boundary padding");
+    if (mixed_seen_) mark(block, "mixed", cells_.lettered ? "*" : "", "elements of several processes");
+    if (shared_seen_) mark(block, "", "+", "held by further processes too");
+  }
+
+  const Distribution& distribution_;
+  const SvgStyle& style_;
+  View view_;
+  Panels panels_;
+  std::vector<Bands> global_;
+  Bands one_{{Band{}}, 1};
+  Metrics cells_, local_cells_;
+  Index per_line_ = 1, left_ = 0;
+  bool shared_ = false, mixed_seen_ = false, shared_seen_ = false;
+};
+
+}  // namespace
+
+}  // namespace dap::drawing
+
+namespace dap {
+
+std::string draw_svg(const Distribution& distribution, const SvgStyle& style) {
+  return drawing::SvgDrawing(distribution, style).draw();
+}
+
+}  // namespace dap

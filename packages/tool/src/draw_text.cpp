@@ -1,0 +1,241 @@
+#include "bands.hpp"
+#include "palette.hpp"
+#include "words.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace dap::drawing {
+
+namespace {
+
+std::string right(const std::string& text, Index width) {
+  return std::string(static_cast<std::size_t>(std::max<Index>(width - characters(text), 0)), ' ') + text;
+}
+
+std::string left(const std::string& text, Index width) {
+  return text + std::string(static_cast<std::size_t>(std::max<Index>(width - characters(text), 0)), ' ');
+}
+
+Index digits(Index number) { return static_cast<Index>(std::to_string(number).size()); }
+
+/// One drawing, line by line.
+class TextDrawing {
+ public:
+  TextDrawing(const Distribution& distribution, const TextStyle& style)
+      : distribution_(distribution), style_(style), view_(distribution, style.section) {}
+
+  std::string draw() {
+    head();
+    cells();
+    notes();
+    legend();
+    return std::move(out_);
+  }
+
+ private:
+  void line(const std::string& text) {
+    out_ += text + "\n";
+    ++lines_;
+  }
+  void words(const std::string& text) {
+    for (const std::string& part : wrapped(text, style_.columns)) line(part);
+  }
+
+  void head() {
+    if (!style_.title.empty()) words(clean(style_.title));
+    words(array_words(distribution_, " x "));
+    words(slice_words(view_));
+    line("");
+  }
+
+  // The cells' share of the lines: what the head left, less the header, two blank lines, three notes, and a legend.
+  Index most_rows() const {
+    const Index legend = std::min(view_.processes() + 1, std::max<Index>(style_.lines / 4, 3));
+    return std::max<Index>(style_.lines - lines_ - 6 - legend, 3);
+  }
+
+  void cells() {
+    bool shared = view_.shared();
+    for (Index i = 0; i < view_.ndim(); ++i) shared = shared || view_.axis(i).shares_indices();
+    mark_ = shared ? 1 : 0;
+    rank_ = digits(view_.nth_process(view_.processes() - 1));
+    width_ = 1 + rank_ + mark_ + (style_.colour ? 1 : 0);
+    if (nothing_shown()) return line("  (no elements)");
+    if (view_.ndim() == 2) return sheet();
+    if (view_.ndim() == 1) return strip();
+    Paint paint(*this, "  ");
+    paint.cell(cell_of(view_, {}));
+    paint.end();
+  }
+
+  bool nothing_shown() const {
+    for (Index i = 0; i < view_.ndim(); ++i)
+      if (!view_.axis(i).extremes()) return true;
+    return view_.nowhere();
+  }
+
+  /// A line of cells, its colours changed only where they change.
+  class Paint {
+   public:
+    Paint(TextDrawing& drawing, std::string margin) : drawing_(drawing), line_(std::move(margin)) {}
+
+    void cell(const Cell& cell) {
+      const bool mixed = cell.ownership == Ownership::mixed, shared = cell.ownership == Ownership::shared;
+      drawing_.mixed_seen_ = drawing_.mixed_seen_ || mixed;
+      drawing_.shared_seen_ = drawing_.shared_seen_ || shared;
+      if (drawing_.style_.colour) colour(mixed ? "\x1b[0m" : background(cell.process));
+      line_ += " " + right(mixed ? "*" : std::to_string(cell.process), drawing_.rank_);
+      if (drawing_.mark_ > 0) line_ += shared ? "+" : " ";
+      if (drawing_.style_.colour) line_ += " ";
+    }
+    void end() {
+      if (drawing_.style_.colour) colour("\x1b[0m");
+      while (line_.back() == ' ') line_.pop_back();
+      drawing_.line(line_);
+    }
+
+   private:
+    void colour(const std::string& escape) {
+      if (escape == last_) return;
+      line_ += escape;
+      last_ = escape;
+    }
+
+    TextDrawing& drawing_;
+    std::string line_, last_ = "\x1b[0m";
+  };
+
+  static std::string background(Index process) {
+    const Colour colour = process_colour(process);
+    return "\x1b[48;5;" + std::to_string(terminal_number(colour)) + (takes_black(colour) ? ";38;5;16m" : ";38;5;231m");
+  }
+
+  // The first index of every band that has room for it: all, or every 2nd, 5th, 10th, 20th ...
+  void header(Index margin, const Bands& bands) {
+    Index longest = 1;
+    for (const Band& band : bands.list) longest = std::max(longest, digits(band.first));
+    const Index every = round_up((longest + width_) / width_);
+    std::string text(static_cast<std::size_t>(margin), ' ');
+    for (Index i = 0; i < bands.size(); i += every) {
+      const std::string label = std::to_string(bands[i].first);
+      const Index begin = margin + i * width_;
+      // beside its cell's number where it is no longer than that, else from the cell's left edge on
+      text = left(text, begin) + (longest <= rank_ ? " " + right(label, rank_) : " " + label);
+    }
+    line(text);
+  }
+
+  void sheet() {
+    const Bands rows = global_bands(view_.axis(0), most_rows());
+    Index margin = 0;
+    for (const Band& row : rows.list) margin = std::max(margin, digits(row.first));
+    margin += 2;
+    const Bands columns = global_bands(view_.axis(1), std::max<Index>((style_.columns - margin) / width_, 1));
+    header(margin, columns);
+    for (const Band& row : rows.list) {
+      Paint paint(*this, right(std::to_string(row.first), margin - 1) + " ");
+      for (const Band& column : columns.list) paint.cell(cell_of(view_, {row, column}));
+      paint.end();
+    }
+    step({rows, columns});
+  }
+
+  // One axis takes several lines before several elements share a cell; the margin has the first index of each line.
+  void strip() {
+    const auto extremes = *view_.axis(0).extremes();
+    const Index margin = 2 + std::max(digits(extremes[0]), digits(extremes[1]));
+    const Index room = std::max<Index>((style_.columns - margin) / width_, 1);
+    const Index round = room >= 10 ? room / 10 * 10 : room >= 5 ? 5 : room;
+    Bands bands = global_bands(view_.axis(0), std::max(room, round * std::min<Index>(most_rows(), 8)));
+    const bool one_line = bands.size() <= room;
+    if (one_line) header(margin, bands);
+    for (Index begin = 0; begin < bands.size(); begin += one_line ? room : round) {
+      Paint paint(*this, right(one_line ? "" : std::to_string(bands[begin].first), margin - 1) + " ");
+      for (Index i = begin; i < std::min(bands.size(), begin + (one_line ? room : round)); ++i)
+        paint.cell(cell_of(view_, {bands[i]}));
+      paint.end();
+    }
+    step({bands});
+  }
+
+  void step(const std::vector<Bands>& of_each_axis) {
+    std::vector<Index> steps;
+    for (const Bands& bands : of_each_axis) steps.push_back(bands.step);
+    if (std::any_of(steps.begin(), steps.end(), [](Index step) { return step > 1; }))
+      notes_.push_back("Each cell stands for up to " + joined(steps, " x ") + " elements.");
+  }
+
+  void notes() {
+    line("");
+    if (mixed_seen_) notes_.push_back("* elements of several processes");
+    if (shared_seen_) notes_.push_back("+ held by further processes too");
+    for (const std::string& note : notes_) words(note);
+  }
+
+  /// One process of the legend: rank, coordinates, elements, padding, and how wide each is among all.
+  struct Entry {
+    Index process;
+    std::array<std::string, 4> fields;
+  };
+  using Widths = std::array<Index, 4>;
+
+  std::vector<Entry> entries(Widths& widths) const {
+    std::vector<Entry> all;
+    for (Index n = 0; n < std::min<Index>(view_.processes(), 200); ++n) {
+      const Index p = view_.nth_process(n);
+      const std::string padding = padding_text(distribution_, p);
+      all.push_back({p,
+                     {std::to_string(p), coordinates_text(distribution_, p), owned_text(distribution_, p, " x "),
+                      padding.empty() ? "" : " + " + padding}});
+      for (std::size_t i = 0; i < 4; ++i) widths[i] = std::max(widths[i], characters(all.back().fields[i]));
+    }
+    return all;
+  }
+
+  std::string entry_text(const Entry& entry, const Widths& widths) const {
+    const auto& [rank, coordinates, owned, padding] = entry.fields;
+    return (style_.colour ? background(entry.process) + "  \x1b[0m " : "") + right(rank, widths[0]) +
+           left(coordinates, widths[1]) + "  " + right(owned, widths[2]) + left(padding, widths[3]);
+  }
+
+  void legend() {
+    Widths widths = {0, 0, 0, 0};
+    const std::vector<Entry> listed = entries(widths);
+    words("Process" + std::string(distribution_.ndim() > 0 ? " (grid coordinates)" : "") + ": elements owned" +
+          (widths[3] > 0 ? " + communication padding" : ""));
+    const Index width = (style_.colour ? 3 : 0) + widths[0] + widths[1] + 2 + widths[2] + widths[3];
+    const Index in_a_line = std::max<Index>((style_.columns + 2) / (width + 4), 1), all = view_.processes();
+    Index shown = std::max<Index>(style_.lines - lines_, 2) * in_a_line;
+    if (shown < all || static_cast<Index>(listed.size()) < all) shown -= in_a_line;  // a line says how many more
+    shown = std::min(shown, static_cast<Index>(listed.size()));
+    for (Index i = 0; i < shown; i += in_a_line) {
+      std::string text;
+      for (Index j = i; j < std::min(shown, i + in_a_line); ++j)
+        text += (j == i ? "  " : "    ") + entry_text(listed[static_cast<std::size_t>(j)], widths);
+      while (text.back() == ' ') text.pop_back();
+      line(text);
+    }
+    if (shown < all) line("  and " + counted(all - shown, "more process", "more processes"));
+  }
+
+  const Distribution& distribution_;
+  const TextStyle& style_;
+  View view_;
+  std::string out_;
+  std::vector<std::string> notes_;
+  Index lines_ = 0, width_ = 0, rank_ = 0, mark_ = 0;
+  bool mixed_seen_ = false, shared_seen_ = false;
+};
+
+}  // namespace
+
+}  // namespace dap::drawing
+
+namespace dap {
+
+std::string draw_text(const Distribution& distribution, const TextStyle& style) {
+  return drawing::TextDrawing(distribution, style).draw();
+}
+
+}  // namespace dap

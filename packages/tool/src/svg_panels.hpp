@@ -1,0 +1,36 @@
+#pragma once
+
+#include "svg_paper.hpp"
+
+namespace dap::drawing {
+
+/// The local buffers of a view, as many as there is room for.
+class Panels {
+ public:
+  Panels(const View& view, Index most);
+
+  /// Letters of the longest cell, 0 where cells stand for several elements; and the cells of the longest line.
+  Index letters() const;
+  Index across() const;
+  Index down() const;
+  Index step(Index i) const { return axes_[static_cast<std::size_t>(i)].front().step; }
+  bool aligned() const { return aligned_; }  ///< buffers of one axis stand below their place in the global array
+  Index header_width() const;                ///< of what stands before the buffers of one axis
+  Index shown() const;                       ///< processes
+
+  /// All panels; `cells` are the metrics for all, `left` where the global array's first cell stands.
+  Piece draw(const Metrics& cells, Index left) const;
+
+ private:
+  Piece sheet(const Metrics& cells) const;
+  Piece strips(const Metrics& cells, Index left) const;
+  Piece panel(const Metrics& cells, const Bands& rows, const Bands& columns, Index process) const;
+  std::string letters_of(const Metrics& cells, const std::vector<Band>& bands) const;
+  std::string name(Index process) const;
+
+  const View& view_;
+  std::vector<std::vector<Bands>> axes_;  // by shown axis, by coordinate
+  bool aligned_ = false;
+};
+
+}  // namespace dap::drawing

@@ -1,0 +1,186 @@
+#include "svg_paper.hpp"
+
+#include "palette.hpp"
+#include "words.hpp"
+
+#include <algorithm>
+
+namespace dap::drawing {
+
+namespace {
+
+// Letters follow the page, which is light or dark as the reader wishes; cells bring their own ink.
+constexpr const char* style_sheet = R"svg(<style>
+.dap-drawing text { stroke-linejoin: round; font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif; font-size: 11px; fill: #1f2328 }
+.dap-drawing .page { fill: #ffffff; stroke: #d0d7de }
+.dap-drawing .pale { fill: #ffffff }
+.dap-drawing .several { fill: #cdd2d8 }
+.dap-drawing .nothing { fill: none; stroke: #8c959f; stroke-dasharray: 3 3 }
+.dap-drawing .muted { fill: #656d76 }
+.dap-drawing .index { fill: #656d76; font-size: 10px }
+@media (prefers-color-scheme: dark) {
+.dap-drawing text { fill: #e6e8eb }
+.dap-drawing .page { fill: #14171c; stroke: #30363d }
+.dap-drawing .pale { fill: #14171c }
+.dap-drawing .several { fill: #5d656f }
+.dap-drawing .muted, .dap-drawing .index { fill: #9aa4af }
+}
+.dap-drawing .title { font-size: 18px; font-weight: 600 }
+.dap-drawing .heading { font-size: 14px; font-weight: 600 }
+.dap-drawing .strong { font-weight: 600 }
+.dap-drawing .start { text-anchor: start }
+.dap-drawing .middle { text-anchor: middle }
+.dap-drawing .end { text-anchor: end }
+.dap-drawing .black { fill: #14171c }
+.dap-drawing .white { fill: #ffffff }
+</style>
+<defs>
+<pattern id="dap-communication" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+<rect class="pale" width="3" height="7" fill-opacity="0.75"/></pattern>
+<pattern id="dap-boundary" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
+<rect width="1.2" height="5" fill="#000000" fill-opacity="0.45"/></pattern>
+<pattern id="dap-mixed" width="6" height="6" patternUnits="userSpaceOnUse">
+<circle cx="1.5" cy="1.5" r="0.9" fill="#000000" fill-opacity="0.5"/>
+<circle cx="4.5" cy="4.5" r="0.9" fill="#000000" fill-opacity="0.5"/></pattern>
+</defs>
+)svg";
+
+std::string number(const char* name, Index value) {
+  return std::string(" ") + name + "=\"" + std::to_string(value) + "\"";
+}
+
+std::string box(Index x, Index y, Index width, Index height) {
+  return number("x", x) + number("y", y) + number("width", width) + number("height", height);
+}
+
+std::string hatch(const std::string& kind, const std::string& place) {
+  return "<rect class=\"hatch " + kind + "\"" + place + " fill=\"url(#dap-" + kind + ")\"/>\n";
+}
+
+}  // namespace
+
+void Piece::put(const std::string& element, Index right, Index bottom) {
+  svg += element;
+  width = std::max(width, right);
+  height = std::max(height, bottom);
+}
+
+void Piece::put(const Piece& part, Index x, Index y) {
+  put("<g transform=\"translate(" + std::to_string(x) + " " + std::to_string(y) + ")\">\n" + part.svg + "</g>\n",
+      x + part.width, y + part.height);
+}
+
+Metrics metrics_for(Index across, Index down, Index characters) {
+  across = std::max<Index>(across, 1);
+  down = std::max<Index>(down, 1);
+  const Index lettered = std::max<Index>(28, characters * 7 + 10);
+  if (characters > 0 && lettered <= 80 && across * lettered <= 960 && down * 28 <= 960) return {lettered, 28, true};
+  const Index side = std::clamp<Index>(960 / std::max(across, down), 4, 20);
+  return {side, side, false};
+}
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (char letter : clean(text)) {
+    switch (letter) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += letter;
+    }
+  }
+  return result;
+}
+
+Index text_width(const std::string& text, Index size) { return (characters(text) * size * 64 + 99) / 100; }
+
+Index index_width(const std::vector<Bands>& of_each_row) {
+  std::size_t longest = 1;
+  for (const Bands& bands : of_each_row)
+    for (const Band& band : bands.list) longest = std::max(longest, std::to_string(band.first).size());
+  return text_width(std::string(longest, '0'), 10);
+}
+
+std::string text_at(Index x, Index y, const std::string& look, const std::string& text, const std::string& halo) {
+  return "<text class=\"" + look + "\"" + number("x", x) + number("y", y) +
+         (halo.empty() ? "" : " paint-order=\"stroke\" stroke-width=\"5\" stroke=\"" + halo + "\"") + ">" +
+         escaped(text) + "</text>\n";
+}
+
+Piece paragraph(const std::string& text, const std::string& look, Index size, Index width) {
+  Piece block;
+  for (const std::string& line : wrapped(text, std::max<Index>(width * 100 / (size * 60), 1)))
+    block.put(text_at(0, block.height + size, look, line), 0, block.height + size * 3 / 2);
+  return block;
+}
+
+std::string cell_at(Index x, Index y, const Metrics& metrics, const Cell& cell, const std::string& letters) {
+  const Colour colour = process_colour(cell.process);
+  const bool mixed = cell.ownership == Ownership::mixed;
+  const std::string place = box(x, y, metrics.width - metrics.gap(), metrics.height - metrics.gap());
+  std::string padding;
+  if (cell.communication) padding = "communication";
+  if (cell.boundary) padding = "boundary";
+  std::string svg = "<rect class=\"cell" + (padding.empty() ? "" : " " + padding) + (mixed ? " several" : "") +
+                    "\" data-owner=\"" + cell_text(cell) + "\"" + place;
+  if (metrics.lettered) svg += " rx=\"3\"";
+  svg += mixed ? "/>\n" : " fill=\"" + hex(colour) + "\"/>\n";
+  if (mixed) svg += hatch("mixed", place);
+  if (!padding.empty()) svg += hatch(padding, place);
+  const std::string ink = mixed ? "" : takes_black(colour) ? " black" : " white";
+  if (!letters.empty())
+    svg += text_at(x + (metrics.width - metrics.gap()) / 2, y + metrics.height / 2 + 3, "middle" + ink, letters,
+                   padding.empty() || mixed ? "" : hex(colour));
+  return svg;
+}
+
+std::string swatch_at(Index x, Index y, std::optional<Index> process, const std::string& padding) {
+  const std::string place = box(x, y, 16, 16);
+  std::string svg = "<rect class=\"swatch" + std::string(process ? "" : " several") + "\"" + place + " rx=\"3\"";
+  svg += process ? " fill=\"" + hex(process_colour(*process)) + "\"/>\n" : "/>\n";
+  return padding.empty() ? svg : svg + "<rect" + place + " rx=\"3\" fill=\"url(#dap-" + padding + ")\"/>\n";
+}
+
+std::string indices_across(const Bands& bands, Index x, Index y, const Metrics& metrics, bool local) {
+  const Index every = round_up((index_width({bands}) + 6 + metrics.width - 1) / metrics.width);
+  std::string svg;
+  for (Index i = 0; i < bands.size(); i += every)
+    svg += text_at(x + i * metrics.width + (metrics.width - metrics.gap()) / 2, y, "index middle",
+                   std::to_string(local ? bands[i].local : bands[i].first));
+  return svg;
+}
+
+std::string indices_down(const Bands& bands, Index x, Index y, const Metrics& metrics, bool local) {
+  const Index every = round_up((13 + metrics.height - 1) / metrics.height);
+  std::string svg;
+  for (Index i = 0; i < bands.size(); i += every)
+    svg += text_at(x, y + i * metrics.height + metrics.height / 2 + 3, "index end",
+                   std::to_string(local ? bands[i].local : bands[i].first));
+  return svg;
+}
+
+std::string document(const Piece& content, const std::string& title) {
+  const Index margin = 28, width = content.width + 2 * margin, height = content.height + 2 * margin;
+  Piece page;
+  page.put(content, margin, margin);
+  const std::string size = std::to_string(width) + " " + std::to_string(height);
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"dap-drawing\" viewBox=\"0 0 " + size + "\"" +
+         number("width", width) + number("height", height) + " role=\"img\">\n<title>" + escaped(title) + "</title>\n" +
+         style_sheet + "<rect class=\"page\" x=\"0.5\" y=\"0.5\" width=\"" + std::to_string(width - 1) +
+         "\" height=\"" + std::to_string(height - 1) + "\" rx=\"8\"/>\n" + page.svg + "</svg>\n";
+}
+
+}  // namespace dap::drawing

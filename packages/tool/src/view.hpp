@@ -1,0 +1,41 @@
+#pragma once
+
+#include <dap/draw.hpp>
+
+#include <vector>
+
+namespace dap::drawing {
+
+/// Which two axes at most are drawn, and where the others stand.
+class View {
+ public:
+  View(const Distribution& distribution, const Section& section);  ///< throws Error where the slice does not fit
+
+  const Distribution& distribution() const { return distribution_; }
+  Index ndim() const { return static_cast<Index>(shown_.size()); }
+  Index axis_number(Index i) const { return shown_[static_cast<std::size_t>(i)]; }
+  const Axis& axis(Index i) const { return distribution_.axis(axis_number(i)); }
+
+  bool chosen() const { return chosen_; }    ///< nobody asked for this slice
+  bool nowhere() const { return nowhere_; }  ///< a fixed axis has no element
+  bool shared() const { return shared_; }    ///< a fixed index stands on several coordinates
+  std::string slice_text() const;            ///< such as "[0, :, :]"
+
+  /// The processes that own the slice, as the grid of the shown axes; of a shared fixed index, the lowest owners.
+  Index processes() const;
+  Index process(const Indices& shown_coordinates) const;
+  Index nth_process(Index n) const;  ///< of the slice, row-major
+
+ private:
+  void choose();
+  void take(const Section& section);
+  void fix(Index axis, Index global);
+
+  Distribution distribution_;
+  std::vector<Index> shown_;
+  Indices fixed_;  // global indices, by axis; of no meaning where shown
+  Indices home_;   // coordinates, by axis; 0 where shown
+  bool chosen_ = false, nowhere_ = false, shared_ = false;
+};
+
+}  // namespace dap::drawing

@@ -1,0 +1,143 @@
+#include "words.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace dap::drawing {
+
+namespace {
+
+std::string kind_words(const Axis& axis) {
+  if (axis.dist_type() == 'u') return "unstructured";
+  const Dimension first = axis.dimension(0), last = axis.dimension(axis.proc_grid_size() - 1);
+  if (const auto* cyclic = std::get_if<Cyclic>(&first.dist))
+    return cyclic->block_size == 1 ? "cyclic" : "block-cyclic(" + std::to_string(cyclic->block_size) + ")";
+  const std::array<Index, 2> none = {0, 0};
+  const bool padded = axis.has_communication_padding() || std::get<Block>(first.dist).padding.value_or(none)[0] > 0 ||
+                      std::get<Block>(last.dist).padding.value_or(none)[1] > 0;
+  return std::string(axis.periodic() ? "periodic " : "") + (padded ? "padded " : "") + "block";
+}
+
+/// The length of the UTF-8 character at the front of the text, or 0 where there is none that may be printed.
+std::size_t printable(const std::string& text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(i < text.size() ? text[i] : 0); };
+  const unsigned lead = byte(at);
+  if (lead < 0x80) return lead < 0x20 || lead == 0x7f ? 0 : 1;
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  std::uint32_t code = lead & (0xffu >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xc0) != 0x80) return 0;
+    code = code << 6 | (byte(at + i) & 0x3f);
+  }
+  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  const bool no_character = (code >= 0xd800 && code < 0xe000) || code > 0x10ffff || (code & 0xfffe) == 0xfffe;
+  const bool control = code < 0xa0 || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  return overlong || no_character || control ? 0 : length;
+}
+
+}  // namespace
+
+std::string counted(Index count, const std::string& one, const std::string& many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+std::string joined(const std::vector<Index>& numbers, const std::string& between) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size(); ++i) text += (i > 0 ? between : "") + std::to_string(numbers[i]);
+  return text;
+}
+
+std::string array_words(const Distribution& distribution, const std::string& times) {
+  if (distribution.ndim() == 0) return "array without axes: one element on one process";
+  std::string kinds;
+  for (Index i = 0; i < distribution.ndim(); ++i) kinds += (i > 0 ? times : "") + kind_words(distribution.axis(i));
+  if (distribution.ndim() == 1)
+    return counted(distribution.axis(0).size(), "element", "elements") + ", " + kinds + " over " +
+           counted(distribution.processes(), "process", "processes");
+  return joined(distribution.shape(), times) + " array, " + kinds + " over a grid of " +
+         joined(distribution.proc_grid_shape(), times) + " processes";
+}
+
+std::string slice_words(const View& view) {
+  if (view.ndim() == view.distribution().ndim()) return "";
+  std::string text = "Slice " + view.slice_text();
+  if (view.ndim() == 2)
+    text += ": axis " + std::to_string(view.axis_number(0)) + " runs down, axis " +
+            std::to_string(view.axis_number(1)) + " across";
+  if (view.chosen()) text += ", the others stand at their first index";
+  return text;
+}
+
+std::string coordinates_text(const Distribution& distribution, Index process) {
+  return distribution.ndim() == 0 ? "" : " (" + joined(distribution.coordinates(process), ", ") + ")";
+}
+
+std::string owned_text(const Distribution& distribution, Index process, const std::string& times) {
+  std::vector<Index> extents;
+  for (const Range& range : distribution.part(process, Part::owned)) extents.push_back(range.size());
+  const std::optional<Index> count = checked_product(extents);
+  return count ? std::to_string(*count) : joined(extents, times);
+}
+
+std::string padding_text(const Distribution& distribution, Index process) {
+  const std::vector<Range> local = distribution.part(process, Part::local),
+                           owned = distribution.part(process, Part::owned);
+  std::vector<Index> held, mine;
+  for (std::size_t i = 0; i < local.size(); ++i) {
+    held.push_back(local[i].size());
+    mine.push_back(owned[i].size());
+  }
+  if (held == mine) return "";
+  const std::optional<Index> all = checked_product(held), of_them = checked_product(mine);
+  if (!all) return "some";
+  return *all == *of_them ? "" : std::to_string(*all - *of_them);
+}
+
+std::string clean(const std::string& text) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = printable(text, at);
+    result += length > 0 ? text.substr(at, length) : "\xEF\xBF\xBD";
+    at += length > 0 ? length : 1;
+  }
+  return result;
+}
+
+Index characters(const std::string& text) {
+  Index count = 0;
+  for (char byte : text) count += (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+  return count;
+}
+
+std::vector<std::string> wrapped(const std::string& text, Index width) {
+  std::vector<std::string> lines;
+  std::string line, word;
+  const auto end_line = [&] {
+    if (!line.empty()) lines.push_back(line);
+    line.clear();
+  };
+  const auto end_word = [&] {
+    if (!line.empty() && characters(line) + 1 + characters(word) > width) end_line();
+    line += (line.empty() || word.empty() ? "" : " ") + word;
+    word.clear();
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = std::max<std::size_t>(printable(text, at), 1);
+    if (text[at] == ' ' || characters(word) == width) end_word();
+    if (text[at] != ' ') word += text.substr(at, length);
+    at += length;
+  }
+  end_word();
+  end_line();
+  return lines;
+}
+
+Index round_up(Index least) {
+  Index round = 1;
+  for (Index digit = 1; round < least; digit = digit == 5 ? 1 : digit == 2 ? 5 : 2)
+    round = digit == 2 ? round / 2 * 5 : 2 * round;
+  return round;
+}
+
+}  // namespace dap::drawing

@@ -1,0 +1,175 @@
+#include "support/oracle.hpp"
+#include <dap/capture.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+using dap::Capture;
+using dap::Report;
+using dap::Rule;
+
+const fs::path data = TRIDAP_TEST_DATA;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<fs::path> captures(const fs::path& folder, bool recursive = false) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.path().extension() == ".json" && (recursive || entry.path().parent_path() == folder))
+      files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::set<std::string> rules_of(const Report& report) {
+  std::set<std::string> ids;
+  for (const auto& [rule, count] : report.counts()) ids.insert(dap::rule_text(rule).id);
+  return ids;
+}
+
+/// The rule that a file's name begins with: the longest of all that do.
+std::string rule_in(const std::string& name) {
+  std::string best;
+  for (int i = 0; i < dap::rule_count; ++i) {
+    const std::string id = dap::rule_text(static_cast<Rule>(i)).id;
+    if (name.compare(0, id.size() + 1, id + ".") == 0 && id.size() > best.size()) best = id;
+  }
+  return best;
+}
+
+TEST(Golden, EveryExampleOfBothTextsIsValid) {
+  for (const char* version : {"0.10.0", "0.9.0"}) {
+    const auto files = captures(data / "examples" / version);
+    EXPECT_GE(files.size(), 3u);
+    for (const fs::path& file : files) {
+      const Capture capture = dap::read_capture(text_of(file));
+      EXPECT_EQ(dap::check(capture).text(), "") << file;
+      for (const auto& process : capture.processes) EXPECT_EQ(process.read.array.version, version) << file;
+    }
+  }
+}
+
+TEST(Golden, EveryPrintedValueStandsAtItsGlobalIndex) {
+  int compared = 0;
+  for (const fs::path& file : captures(data / "examples" / "0.10.0")) {
+    const Capture capture = dap::read_capture(text_of(file));
+    const dap::Distribution distribution = dap::gather(capture);
+    const std::vector<dap::Index> shape = distribution.shape();
+    if (shape.size() < 2 || shape[0] != 5) continue;  // whose full array is printed, numbered row by row
+    for (const auto& process : capture.processes) {
+      ASSERT_TRUE(process.values) << file;
+      const auto* value = static_cast<const double*>(process.values->data);
+      oracle::for_each_index(process.values->shape, [&](const oracle::List& local) {
+        dap::Index number = 0;
+        const dap::Indices global = distribution.global_index(process.rank, local);
+        for (std::size_t axis = 0; axis < shape.size(); ++axis) number = number * shape[axis] + global[axis];
+        EXPECT_EQ(*value++, static_cast<double>(number)) << file << ' ' << ::testing::PrintToString(global);
+        ++compared;
+      });
+    }
+  }
+  EXPECT_GE(compared, 8 * 45 + 135);
+}
+
+TEST(Golden, WhatThe0_10TextPrintsFlatIsAnErrorWhoseRemedyIsAReshape) {
+  for (const char* file :
+       {"examples/0.10.0/as_printed/2.1_block_block.json", "examples/0.9.0/as_printed/7.1_block_undistributed.json"}) {
+    const Report report = dap::check(dap::read_capture(text_of(data / file)));
+    EXPECT_EQ(rules_of(report), std::set<std::string>{"shape.ndim"}) << file;
+    EXPECT_NE(report.text().find("reshape the buffer to 1 x 10"), std::string::npos) << report.text();
+  }
+}
+
+TEST(Golden, EachRuleIsBrokenAloneByItsCaptures) {
+  std::set<std::string> broken;
+  for (const fs::path& file : captures(data / "rules")) {
+    const Report report = dap::check(dap::read_capture(text_of(file)));
+    const std::string id = rule_in(file.filename().string());
+    EXPECT_EQ(rules_of(report), std::set<std::string>{id}) << file << '\n' << report.text();
+    for (const dap::Finding& finding : report.findings())
+      EXPECT_NE(finding.text().find('[' + id + ']'), std::string::npos);
+    broken.insert(id);
+  }
+  // What no capture can do: hold a null address or a Python list, be trusted, be converted, run out of memory.
+  const std::set<std::string> elsewhere = {"buffer.data", "unstructured.list", "version.extent", "conversion",
+                                           "process.failure"};
+  for (int i = 0; i < dap::rule_count; ++i) {
+    const std::string id = dap::rule_text(static_cast<Rule>(i)).id;
+    EXPECT_EQ(broken.count(id) + elsewhere.count(id), 1u) << id;
+  }
+}
+
+TEST(Golden, WhatPeopleDoubtIsValidAll) {
+  const auto files = captures(data / "valid");
+  EXPECT_GE(files.size(), 50u);
+  for (const fs::path& file : files) {
+    const Capture capture = dap::read_capture(text_of(file));
+    const Report report = dap::check(capture);
+    EXPECT_EQ(report.text(), "") << file;
+    if (!report.ok()) continue;
+    EXPECT_EQ(dap::gather(capture).processes(), static_cast<dap::Index>(capture.processes.size()));
+  }
+}
+
+TEST(Golden, WhatIsNoDocumentIsUnreadable) {
+  const auto files = captures(data / "unreadable");
+  EXPECT_GE(files.size(), 20u);
+  for (const fs::path& file : files) EXPECT_THROW(dap::read_capture(text_of(file)), dap::Unreadable) << file;
+}
+
+// Ownership element by element, as far as an array is small.
+std::vector<std::vector<oracle::List>> places(const dap::Distribution& distribution) {
+  std::vector<std::vector<oracle::List>> all;
+  for (dap::Index p = 0; p < distribution.processes(); ++p) {
+    all.emplace_back();
+    if (distribution.count(p) > 10000) continue;
+    std::vector<dap::Index> shape;
+    for (const dap::Range& range : distribution.part(p, dap::Part::owned)) shape.push_back(range.size());
+    oracle::for_each_index(shape, [&](oracle::List at) {
+      const auto part = distribution.part(p, dap::Part::owned);
+      for (std::size_t axis = 0; axis < at.size(); ++axis) at[axis] += part[axis].begin;
+      all.back().push_back(distribution.global_index(p, at));
+    });
+  }
+  return all;
+}
+
+TEST(Golden, ConvertedCapturesAreValidAndKeepOwnershipThereAndBack) {
+  int there = 0, said = 0;
+  for (const char* folder : {"examples", "valid"})
+    for (const fs::path& file : captures(data / folder, true)) {
+      const Capture capture = dap::read_capture(text_of(file));
+      if (!dap::check(capture).ok()) continue;
+      const dap::Distribution before = dap::gather(capture);
+      const std::string new_text = dap::convert_capture(capture, dap::Version::v0_10);
+      const Capture converted = dap::read_capture(new_text);
+      EXPECT_EQ(dap::check(converted).errors(), 0) << file << dap::check(converted).text();
+      EXPECT_EQ(places(dap::gather(converted)), places(before)) << file;
+      EXPECT_EQ(dap::convert_capture(converted, dap::Version::v0_10), new_text) << file;
+      ++there;
+      try {
+        const Capture old = dap::read_capture(dap::convert_capture(converted, dap::Version::v0_9));
+        EXPECT_EQ(dap::check(old).errors(), 0) << file << dap::check(old).text();
+        EXPECT_EQ(places(dap::gather(old)), places(before)) << file;
+        ++said;
+      } catch (const dap::Error& error) {
+        EXPECT_EQ(rules_of(error.report()), std::set<std::string>{"conversion"}) << file;
+      }
+    }
+  EXPECT_GE(there, 60);
+  EXPECT_GE(said, 50);
+}
+
+}  // namespace
