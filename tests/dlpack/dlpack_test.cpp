@@ -278,6 +278,7 @@ TEST(DLPack, WhatDLPackCannotSayIsRefusedWithItsReason) {
   expect("axis 0: the stride is 12 bytes for 8-byte elements", [](Buffer& b) { b.strides = {12}; });
   expect("axis 0: the stride is -4 bytes", [](Buffer& b) { b.strides = {-4}; });
   expect("memory is sycl:0", [](Buffer& b) { b.memory.kind = Memory::Kind::sycl; });
+  expect("memory is nowhere", [](Buffer& b) { b.memory.kind = Memory::Kind::nowhere; });
   expect("(device 1)", [](Buffer& b) { b.memory.device = 1; });
   expect("memory is cuda:4294967296", [](Buffer& b) { b.memory = {Memory::Kind::cuda, Index{1} << 32}; });
   expect("memory is hip:-1", [](Buffer& b) { b.memory = {Memory::Kind::hip, -1}; });

@@ -256,6 +256,7 @@ TEST(CArray, WhatCCannotSayIsRefusedByName) {
   expect("1 extents and 2 strides", [](DistArray& a) { a.buffer.strides.push_back(0); });
   expect("an extent of -1", [](DistArray& a) { a.buffer.shape[0] = -1; });
   expect("'buffer.memory' is cuda:4294967296", [](DistArray& a) { a.buffer.memory = {Memory::Kind::cuda, 1LL << 32}; });
+  expect("'buffer.memory' is nowhere 0", [](DistArray& a) { a.buffer.memory.kind = Memory::Kind::nowhere; });
   expect("'buffer.memory' is host 1", [](DistArray& a) { a.buffer.memory.device = 1; });
   expect("axis 1: 'extras' is a list with 'stop'", [](DistArray& a) { a.dim_data[1].extras = {{"stop", "3"}}; });
   expect("axis 1: 'extras' is a list with 'a' twice", [](DistArray& a) {

@@ -17,6 +17,8 @@ std::int32_t device_type(Memory::Kind kind) {
       return DAP_DEVICE_ROCM;
     case Memory::Kind::sycl:
       return DAP_DEVICE_ONEAPI;
+    case Memory::Kind::nowhere:
+      break;
   }
   return 0;
 }
