@@ -212,17 +212,27 @@ std::string Value::json() const {
   return writer.take();
 }
 
+namespace {
+
+// At most so many bytes of a text, and no part of a character.
+std::string begin_of(const std::string& text, std::size_t bytes) {
+  while (bytes < text.size() && bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
+}  // namespace
+
 std::string Value::text() const {
   constexpr std::size_t longest = 60;
-  if (const auto* other = as<Other>()) return other->text.substr(0, longest);
+  if (const auto* other = as<Other>()) return begin_of(other->text, longest);
   if (as<Dict>() != nullptr) return "a dictionary";
   std::string line;
   if (const auto size = list_size()) {
     for (std::size_t i = 0; i < *size && i < 4; ++i) line += (i == 0 ? "" : ", ") + element(i).text();
-    return "[" + line.substr(0, longest) + (*size > 4 ? ", ...]" : "]");
+    return "[" + begin_of(line, longest) + (*size > 4 ? ", ...]" : "]");
   }
   line = json();
-  if (line.size() > longest) line = line.substr(0, longest) + "...";
+  if (line.size() > longest) line = begin_of(line, longest) + "...";
   if (as<double>() != nullptr) line += " (a float)";
   return line;
 }
