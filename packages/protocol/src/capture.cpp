@@ -1,9 +1,9 @@
 #include "checking.hpp"
-#include "json.hpp"
 #include "values.hpp"
 #include <dap/capture.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <ostream>
 #include <string>
 
@@ -63,12 +63,13 @@ std::optional<std::vector<Index>> integers(Keys& keys, const char* key, const Va
   return std::nullopt;
 }
 
-Buffer read_buffer(const Value& value, Report& report, std::optional<Buffer>& values) {
+// Reads what a process says of its buffer; `known` becomes true where that is whole but for the elements.
+Buffer read_buffer(const Value& value, Report& report, std::optional<Buffer>& values, bool& known) {
+  const Index before = report.errors();
   Keys keys(value, "buffer", "buffer", report);
   Buffer buffer;
   buffer.memory.kind = Memory::Kind::nowhere;
   buffer.type = {ElementType::Kind::opaque, 1, true};
-  const Index before = report.errors();
   if (const Value* dtype = keys.required("dtype")) {
     const auto* name = dtype->as<std::string>();
     const std::optional<ElementType> type = name == nullptr ? std::nullopt : element_type(*name);
@@ -86,10 +87,17 @@ Buffer read_buffer(const Value& value, Report& report, std::optional<Buffer>& va
     if (auto described = integers(keys, "strides", *strides)) buffer.strides = std::move(*described);
   if (const Value* offset = keys.optional("offset"); offset != nullptr && offset->as<Index>() == nullptr)
     keys.add(Rule::type_integer, "offset", offset->text(), "must be a whole number that fits 64 bits");
-  if (const Value* data = keys.optional("data"); data != nullptr && report.errors() == before)
-    values = read_values(*data, buffer, report);
+  known = report.errors() == before;
+  if (const Value* data = keys.optional("data"); data != nullptr && known) values = read_values(*data, buffer, report);
   keys.finish();
   return buffer;
+}
+
+// The errors of no axis.
+Index without_axis(const Report& report) {
+  const auto& findings = report.findings();
+  return std::count_if(findings.begin(), findings.end(),
+                       [](const Finding& f) { return f.severity() == Severity::error && !f.axis; });
 }
 
 CapturedProcess read_process(const Value& value) {
@@ -103,27 +111,28 @@ CapturedProcess read_process(const Value& value) {
     else
       keys.add(Rule::type_integer, "rank", rank->text(), "must be a whole number that fits 64 bits");
   }
+  const bool placed = found.ok();
   const Value* version = keys.required("__version__");
   const Value* dim_data = keys.required("dim_data");
   const Value* buffer = keys.required("buffer");
   Buffer described;
-  if (buffer != nullptr) described = read_buffer(*buffer, found, process.values);
+  bool known = false;
+  if (buffer != nullptr) described = read_buffer(*buffer, found, process.values, known);
   keys.finish();
-  if (found.ok() && version != nullptr && dim_data != nullptr)
-    process.read = read_array(*version, *dim_data, std::move(described), Source::json);
-  else if (version != nullptr && dim_data != nullptr)  // say what is wrong with these, too
-    report = read_array(*version, *dim_data, std::move(described), Source::json).report;
+  if (version != nullptr && dim_data != nullptr) {  // what is wrong with these is said in any case
+    ReadArray read = read_array(*version, *dim_data, std::move(described), Source::json);
+    process.comparable = placed && known && without_axis(read.report) == 0;
+    if (process.comparable)
+      process.read = std::move(read);
+    else
+      report = std::move(read.report);
+  }
   found.merge(report);
   report = std::move(found);
   return process;
 }
 
-// The first errors that keep a process from being compared with the others: those of no axis.
-bool readable(const CapturedProcess& process) {
-  const auto& findings = process.read.report.findings();
-  return std::none_of(findings.begin(), findings.end(),
-                      [](const Finding& f) { return f.severity() == Severity::error && !f.axis; });
-}
+bool comparable(const CapturedProcess& process) { return process.comparable; }
 
 void check_ranks(Capture& capture) {
   const auto by_rank = [](const CapturedProcess& a, const CapturedProcess& b) { return a.rank < b.rank; };
@@ -181,6 +190,9 @@ Capture read_capture(std::string_view text) {
     }
   }
   keys.finish();
+  if (const auto* dict = document.as<Value::Dict>())
+    std::copy_if(dict->begin(), dict->end(), std::back_inserter(capture.extras),
+                 [](const Entry& entry) { return entry.key != "processes"; });
   check_ranks(capture);
   return capture;
 }
@@ -188,14 +200,14 @@ Capture read_capture(std::string_view text) {
 Report check(const Capture& capture, bool local, const Reading& reading) {
   Report report = capture.report;
   add_rank_findings(capture, local, report);
-  const bool all = std::all_of(capture.processes.begin(), capture.processes.end(), readable);
+  const bool all = std::all_of(capture.processes.begin(), capture.processes.end(), comparable);
   if (!local && report.ok() && capture.whole && all) {
     report.merge(merged(confer_together(Members(capture).all, reading, false).reports));
     return report;
   }
   for (const CapturedProcess& process : capture.processes) {
     Report alone = process.read.report;
-    if (readable(process)) alone.merge(check(process.read.array, reading));
+    if (process.comparable) alone.merge(check(process.read.array, reading));
     alone.set_process(process.rank);
     report.merge(alone);
   }
@@ -203,7 +215,7 @@ Report check(const Capture& capture, bool local, const Reading& reading) {
 }
 
 Distribution gather(const Capture& capture, const Reading& reading) {
-  const bool all = std::all_of(capture.processes.begin(), capture.processes.end(), readable);
+  const bool all = std::all_of(capture.processes.begin(), capture.processes.end(), comparable);
   if (!capture.report.ok() || !capture.whole || !all || capture.processes.empty()) throw Error(check(capture));
   Verdict verdict = confer_together(Members(capture).all, reading, true);
   if (!verdict.distribution) throw Error(merged(verdict.reports));
@@ -229,19 +241,24 @@ std::string convert_capture(const Capture& capture, Version version, const Readi
   const Distribution distribution = gather(capture, reading);
   std::string text = "{\"processes\": [";
   for (const CapturedProcess& process : capture.processes) {
-    nlohmann::ordered_json out = to_json(process.source), dim_data = nlohmann::ordered_json::array();
-    const std::vector<Dimension> converted = distribution.dim_data(process.rank, version);
-    for (std::size_t axis = 0; axis < converted.size(); ++axis) {
-      nlohmann::ordered_json dict = to_json(to_value(converted[axis]));
-      for (const Extra& extra : process.read.array.dim_data[axis].extras)
-        dict[extra.key] = nlohmann::ordered_json::parse(extra.value, nullptr, false);
+    Value::List dim_data;
+    for (const Dimension& d : distribution.dim_data(process.rank, version)) {
+      Value dict = to_value(d);
+      for (const Extra& extra : process.read.array.dim_data[dim_data.size()].extras)
+        if (dict.find(extra.key) == nullptr)  // 'start' is one in 'n', and has a meaning in 'b'
+          std::get<Value::Dict>(dict.content).push_back({extra.key, read_json(extra.value), true});
       dim_data.push_back(std::move(dict));
     }
-    out["__version__"] = stamp(version);
-    out["dim_data"] = std::move(dim_data);
-    text += (process.rank == 0 ? "\n  " : ",\n  ") + dump(out);
+    Value::Dict out = std::get<Value::Dict>(process.source.content);
+    for (Entry& entry : out) {
+      if (entry.key == "__version__") entry.value = {std::string(stamp(version))};
+      if (entry.key == "dim_data") entry.value = {std::move(dim_data)};
+    }
+    text += (process.rank == 0 ? "\n  " : ",\n  ") + Value{std::move(out)}.json();
   }
-  return text + "\n]}\n";
+  text += "\n]";
+  for (const Entry& extra : capture.extras) text += ",\n" + Value{extra.key}.json() + ": " + extra.value.json();
+  return text + "}\n";
 }
 
 }  // namespace dap

@@ -86,15 +86,15 @@ class Conference {
   bool everybody_says_the_same() {
     Words said, more;
     for (std::size_t k = 0; k < members_.size(); ++k) {
-      const std::vector<bool> wrong = check_alone(k);
+      const std::vector<State> states = check_alone(k);
       const ElementType& type = array(k).buffer.type;
-      const bool placed = std::find(wrong.begin(), wrong.end(), true) != wrong.end() || ravel(k) == ranks_[k];
+      const bool placed = std::find(states.begin(), states.end(), nowhere) != states.end() || ravel(k) == ranks_[k];
       std::vector<Index> words{codes_[k],  array(k).ndim(),   static_cast<Index>(type.kind),
                                type.bytes, type.native_order, placed ? 0 : 1};
       said.push_back(words);
       more.emplace_back();
-      for (std::size_t axis = 0; axis < wrong.size(); ++axis)
-        say(axis < axes_at_once ? said[k] : more[k], dim(k, axis), wrong[axis]);
+      for (std::size_t axis = 0; axis < states.size(); ++axis)
+        say(axis < axes_at_once ? said[k] : more[k], dim(k, axis), states[axis]);
       said[k].resize(array_keys + axes_at_once * per_axis);
     }
     const std::vector<Spread> spreads = spread(said);
@@ -110,25 +110,31 @@ class Conference {
     return compare_axes(axes) && grid_is_the_processes(spreads[misplaced].largest == 0);
   }
 
-  // What one process's data says alone; returns for each axis whether it is wrong.
-  std::vector<bool> check_alone(std::size_t k) {
-    std::vector<bool> wrong(array(k).dim_data.size(), true);
+  // What one process's data says alone; returns for each axis how much of it the others can use.
+  std::vector<State> check_alone(std::size_t k) {
+    std::vector<State> states(array(k).dim_data.size(), nowhere);
     try {
       Report alone;
       if (members_[k].reading != nullptr) alone = *members_[k].reading;
       alone.merge(check_as(array(k), versions_[k]));
-      std::fill(wrong.begin(), wrong.end(), false);
+      const bool all_kept = alone.count(Rule::grid_product) == 0 && alone.errors() <= Report::kept_per_rule;
+      if (all_kept) std::fill(states.begin(), states.end(), sound);
       for (const Finding& finding : alone.findings())
-        if (finding.severity() == Severity::error && finding.axis && finding.rule != Rule::shape_extent)
-          wrong[static_cast<std::size_t>(*finding.axis)] = true;
-      if (alone.count(Rule::grid_product) > 0 || alone.errors() > Report::kept_per_rule)  // some were not kept
-        std::fill(wrong.begin(), wrong.end(), true);
+        if (finding.severity() == Severity::error && finding.axis && finding.rule != Rule::shape_extent) {
+          State& state = states[static_cast<std::size_t>(*finding.axis)];
+          state = std::max(state, hides_the_place(finding) ? nowhere : wrong);
+        }
       reports_[k].merge(alone);
     } catch (const std::exception& error) {
       fault(k, Rule::process_failure, {}, "", error.what(), "");
     }
     reports_[k].set_process(ranks_[k]);
-    return wrong;
+    return states;
+  }
+
+  static bool hides_the_place(const Finding& finding) {
+    return finding.rule == Rule::type_structure || finding.rule == Rule::empty_dict ||
+           (finding.key + finding.value).find("proc_grid_") != std::string::npos;
   }
 
   bool compare_versions(const Spread& s) {
@@ -160,18 +166,18 @@ class Conference {
     bool grid_known = true;
     for (std::size_t axis = 0; axis < array(0).dim_data.size(); ++axis) {
       const Spread* const of_axis = &spreads[axis * per_axis];
-      const bool right = of_axis[0].largest == 0;
-      bool same = right;
-      for (std::size_t key = 0; right && key < axis_key.size(); ++key) {
+      const bool all_sound = of_axis[0].largest == sound, placed = of_axis[0].largest < nowhere;
+      bool same = all_sound;
+      for (std::size_t key = 0; key < axis_key.size(); ++key) {
         const Spread& s = of_axis[1 + key];
-        if (s.same()) continue;
+        if (s.same() || !(all_sound || (placed && key == grid_key))) continue;
         same = false;
         const bool of_a_kind = key == block_size_key || key == one_to_one_key;  // keys that only one dist_type has
         if (!(of_a_kind && !of_axis[1 + dist_type_key].same()))
           both(axis_key[key].rule, static_cast<Index>(axis), two_say(axis_key[key].name, s));
       }
       agreed_.push_back(same);
-      grid_known = grid_known && right && of_axis[1 + grid_key].same();
+      grid_known = grid_known && placed && of_axis[1 + grid_key].same();
     }
     return grid_known;
   }
@@ -442,7 +448,7 @@ class Conference {
   std::vector<Report> reports_;                   // by member
   std::vector<Version> versions_;                 // by member: how its data is read
   std::vector<Index> codes_;                      // by member: the minor number of the stamp; -1: none that is read
-  std::vector<bool> agreed_;                      // by axis: everybody is right alone and says the same
+  std::vector<bool> agreed_;                      // by axis: everybody is sound alone and says the same
   std::vector<Index> rank_stride_;                // by axis: from one coordinate to the next, in ranks
   std::vector<std::vector<AxisRecord>> records_;  // by axis and coordinate
   std::vector<std::optional<Axis>> axes_;

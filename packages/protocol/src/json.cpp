@@ -3,7 +3,6 @@
 #include <dap/capture.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <unordered_set>
@@ -124,42 +123,6 @@ Value read_json(std::string_view text) {
   return builder.take();
 }
 
-nlohmann::ordered_json to_json(const Value& value) {
-  using Json = nlohmann::ordered_json;
-  struct Visitor {
-    Json operator()(const Value::Other& other) const {
-      if (other.text == "null") return {};
-      std::uint64_t natural = 0;  // numbers of 64 bits stay numbers
-      const char* const end = other.text.data() + other.text.size();
-      const auto [stop, error] = std::from_chars(other.text.data(), end, natural);
-      return error == std::errc() && stop == end ? Json(natural) : Json(other.text);
-    }
-    Json operator()(bool flag) const { return flag; }
-    Json operator()(Index integer) const { return integer; }
-    Json operator()(double number) const {
-      if (std::isnan(number)) return "nan";
-      if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
-      return number;
-    }
-    Json operator()(const std::string& text) const { return text; }
-    Json operator()(const Value::Integers& integers) const { return integers; }
-    Json operator()(const Value::List& list) const {
-      Json json = Json::array();
-      for (const Value& element : list) json.push_back(to_json(element));
-      return json;
-    }
-    Json operator()(const Value::Dict& dict) const {
-      Json json = Json::object();
-      for (const Entry& entry : dict) json[entry.key] = to_json(entry.value);
-      return json;
-    }
-    Json operator()(const std::shared_ptr<const Buffer>& buffer) const {
-      return "a " + std::to_string(buffer->ndim()) + "-d buffer of " + buffer->type.name();
-    }
-  };
-  return std::visit(Visitor{}, value.content);
-}
-
 std::string dump(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -182,19 +145,94 @@ const Value* Value::find(const std::string& key) const {
   return nullptr;
 }
 
-std::string Value::json() const { return dump(to_json(*this)); }
+namespace {
+
+// JSON text, piece by piece: integers of any length keep their digits, which the parser's own type could not hold.
+class Writer {
+ public:
+  void write(const Value& value) { std::visit(*this, value.content); }
+  std::string take() { return std::move(text_); }
+
+  void operator()(const Value::Other& other) {
+    const std::size_t sign = other.text.compare(0, 1, "-") == 0 ? 1 : 0;
+    const bool digits =
+        other.text.size() > sign && other.text.find_first_not_of("0123456789", sign) == std::string::npos;
+    if (digits || other.text == "null")
+      text_ += other.text;
+    else
+      (*this)(other.text);
+  }
+  void operator()(bool flag) { text_ += flag ? "true" : "false"; }
+  void operator()(Index integer) { text_ += std::to_string(integer); }
+  void operator()(double number) {
+    if (std::isnan(number))
+      text_ += "\"nan\"";
+    else if (std::isinf(number))
+      text_ += number > 0 ? "\"inf\"" : "\"-inf\"";
+    else
+      text_ += dump(number);
+  }
+  void operator()(const std::string& text) { text_ += dump(text); }
+  void operator()(const Value::Integers& integers) { list(integers); }
+  void operator()(const Value::List& all) { list(all); }
+  void operator()(const Value::Dict& dict) {
+    const char* before = "{";
+    for (const Entry& entry : dict) {
+      text_ += before + dump(entry.key) + ":";
+      write(entry.value);
+      before = ",";
+    }
+    text_ += dict.empty() ? "{}" : "}";
+  }
+  void operator()(const std::shared_ptr<const Buffer>& buffer) {
+    (*this)("a " + std::to_string(buffer->ndim()) + "-d buffer of " + buffer->type.name());
+  }
+
+ private:
+  void write(Index integer) { (*this)(integer); }
+  template <class Elements>
+  void list(const Elements& all) {
+    const char* before = "[";
+    for (const auto& element : all) {
+      text_ += before;
+      write(element);
+      before = ",";
+    }
+    text_ += all.empty() ? "[]" : "]";
+  }
+
+  std::string text_;
+};
+
+}  // namespace
+
+std::string Value::json() const {
+  Writer writer;
+  writer.write(*this);
+  return writer.take();
+}
+
+namespace {
+
+// At most so many bytes of a text, and no part of a character.
+std::string begin_of(const std::string& text, std::size_t bytes) {
+  while (bytes < text.size() && bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
+}  // namespace
 
 std::string Value::text() const {
   constexpr std::size_t longest = 60;
-  if (const auto* other = as<Other>()) return other->text.substr(0, longest);
+  if (const auto* other = as<Other>()) return begin_of(other->text, longest);
   if (as<Dict>() != nullptr) return "a dictionary";
   std::string line;
   if (const auto size = list_size()) {
     for (std::size_t i = 0; i < *size && i < 4; ++i) line += (i == 0 ? "" : ", ") + element(i).text();
-    return "[" + line.substr(0, longest) + (*size > 4 ? ", ...]" : "]");
+    return "[" + begin_of(line, longest) + (*size > 4 ? ", ...]" : "]");
   }
   line = json();
-  if (line.size() > longest) line = line.substr(0, longest) + "...";
+  if (line.size() > longest) line = begin_of(line, longest) + "...";
   if (as<double>() != nullptr) line += " (a float)";
   return line;
 }

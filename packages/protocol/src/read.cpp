@@ -14,38 +14,43 @@ class DimensionReader {
   DimensionReader(const Value::Dict& dict, Index axis, Version version, Source source, Report& report)
       : dict_(dict), axis_(axis), version_(version), source_(source), report_(report) {}
 
-  // Nothing where something could not be read.
-  std::optional<Dimension> read() {
+  struct Found {
+    Dimension dimension;
+    bool whole = true;  // false: something could not be read, and stands there as what breaks no rule
+  };
+
+  Found read() {
     const Index before = report_.errors();
-    std::optional<Dimension> dimension = common();
+    Found found = common();
     for (const Entry& entry : dict_) extra(entry);
-    if (report_.errors() > before || !dimension) return std::nullopt;
-    dimension->extras = std::move(extras_);
-    return dimension;
+    if (report_.errors() > before) found.whole = false;
+    found.dimension.extras = std::move(extras_);
+    return found;
   }
 
  private:
-  std::optional<Dimension> common() {
+  Found common() {
+    constexpr Index any = std::numeric_limits<Index>::max();
+    const Index before = report_.errors();
     const std::optional<char> type = dist_type();
     const bool grid = type != 'n';
     const auto size = required("size"), places = grid ? required("proc_grid_size") : optional("proc_grid_size", 1),
                rank = grid ? required("proc_grid_rank") : optional("proc_grid_rank", 0);
     const auto periodic = flag("periodic");
     Dimension d;
-    d.size = size.value_or(0);
-    d.proc_grid_size = places.value_or(std::numeric_limits<Index>::max());
+    d.size = size.value_or(any);
+    d.proc_grid_size = places.value_or(any);
     d.proc_grid_rank = rank.value_or(0);
     d.periodic = periodic.value_or(false);
-    if (type == 'n' && places && *places != 1)
+    if (type == 'n' && places && *places != 1) {
       add(Rule::grid_undistributed, "proc_grid_size", std::to_string(*places), "must be 1 for dist_type 'n'");
-    const Index before = report_.errors();
-    const bool read = type && of_kind(*type, d) && report_.errors() == before && size && places && rank && periodic;
-    if (!read) {  // what can be said all the same
-      d.dist = Block{};
-      check_dimension(d, axis_, report_, version_);
-      return std::nullopt;
+      d.proc_grid_size = any;
     }
-    return d;
+    d.dist = Block{};
+    if (type) of_kind(*type, d, size.has_value(), places && rank && periodic);
+    const bool whole = report_.errors() == before;
+    if (!whole) check_dimension(d, axis_, report_, version_);  // what can be said all the same
+    return {std::move(d), whole};
   }
 
   std::optional<char> dist_type() {
@@ -68,27 +73,23 @@ class DimensionReader {
     return std::nullopt;
   }
 
-  bool of_kind(char type, Dimension& d) {
-    if (type == 'n') {
-      const auto widths = padding();
-      d.dist = Block{0, d.size, widths.value_or(std::nullopt)};
-      return widths.has_value();
-    }
-    if (type == 'b') {
-      const auto start = required("start"), stop = required("stop");
-      const auto widths = padding();
-      d.dist = Block{start.value_or(0), stop.value_or(0), widths.value_or(std::nullopt)};
-      return start && stop && widths;
-    }
-    if (type == 'c') {
+  // What could not be read gets a value that leaves the rules of the others as they are.
+  void of_kind(char type, Dimension& d, bool sized, bool placed) {
+    if (type == 'n' || type == 'b') {
+      const auto start = type == 'n' ? std::optional<Index>(0) : required("start"),
+                 stop = type == 'n' ? std::optional<Index>(d.size) : required("stop");
+      auto widths = padding().value_or(std::nullopt);
+      if (version_ == Version::v0_9 && !(sized && placed && stop)) widths.reset();  // whether they fit depends on these
+      d.dist = Block{stop ? start.value_or(0) : std::min(start.value_or(0), d.size), stop.value_or(d.size), widths};
+    } else if (type == 'c') {
       const auto start = required("start"), block_size = optional("block_size", 1);
-      d.dist = Cyclic{start.value_or(0), block_size.value_or(1)};
-      return start && block_size;
+      const bool known = start && block_size && sized;
+      d.dist = Cyclic{known ? *start : std::min<Index>(start.value_or(0), 0), block_size.value_or(1)};
+    } else {
+      auto indices = list("indices");
+      const auto one_to_one = flag("one_to_one");
+      d.dist = Unstructured{indices ? std::move(*indices) : IndexBuffer(), one_to_one.value_or(false)};
     }
-    auto indices = list("indices");
-    const auto one_to_one = flag("one_to_one");
-    if (indices) d.dist = Unstructured{std::move(*indices), one_to_one.value_or(false)};
-    return indices && one_to_one;
   }
 
   const Value* find(const std::string& key) {
@@ -172,23 +173,26 @@ class DimensionReader {
   std::vector<Extra> extras_;
 };
 
-// An axis of which nothing is known but what the buffer holds.
-Dimension placeholder(const Buffer& buffer, std::size_t axis) {
-  return undistributed(axis < buffer.shape.size() ? std::max<Index>(buffer.shape[axis], 0) : 0);
-}
-
 Dimension read_dimension(const Value& value, std::size_t axis, Version version, Source source, const Buffer& buffer,
                          Report& report) {
   const auto number = static_cast<Index>(axis);
   const auto* dict = value.as<Value::Dict>();
+  // Of {} in 0.10 this is the meaning [empty-dict]; of what cannot be read, all that is known.
+  Dimension held = undistributed(axis < buffer.shape.size() ? std::max<Index>(buffer.shape[axis], 0) : 0);
   if (dict == nullptr) {
     report.add({Rule::type_structure, {}, number, "dim_data", value.text(), "must be a dictionary for each axis", ""});
   } else if (dict->empty() && version == Version::v0_9) {
     report.add({Rule::empty_dict, {}, number, "dim_data", "{}", "must say dist_type and size in 0.9", ""});
   } else if (!dict->empty()) {
-    if (auto dimension = DimensionReader(*dict, number, version, source, report).read()) return std::move(*dimension);
+    DimensionReader::Found found = DimensionReader(*dict, number, version, source, report).read();
+    if (found.whole) return std::move(found.dimension);
+    const Index places = found.dimension.proc_grid_size, rank = found.dimension.proc_grid_rank;
+    if (rank >= 0 && rank < places && places < std::numeric_limits<Index>::max()) {
+      held.proc_grid_size = places;
+      held.proc_grid_rank = rank;
+    }
   }
-  return placeholder(buffer, axis);  // for {} in 0.10 this is what it means [empty-dict]
+  return held;
 }
 
 }  // namespace

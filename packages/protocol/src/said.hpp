@@ -30,8 +30,11 @@ inline AxisRecord record_of(const Dimension& dimension) {
   return {0, std::get<Unstructured>(dimension.dist).indices.buffer.shape[0], 0, 0, 0};
 }
 
-// What all processes must say alike: of the array and where it stands; and of each axis, whether it is wrong here alone
-// and six keys. The first `axes_at_once` axes travel with the rest, in a reduction of fixed size.
+// How much of an axis the others can use: all; its place in the process grid; nothing.
+enum State : Index { sound, wrong, nowhere };
+
+// What all processes must say alike: of the array and where it stands; and of each axis, its state here alone and six
+// keys. The first `axes_at_once` axes travel with the rest, in a reduction of fixed size.
 enum ArrayKey : std::size_t { version_code, ndim, type_kind, type_bytes, type_order, misplaced, array_keys };
 inline constexpr std::size_t axes_at_once = 8;
 struct AxisKey {
@@ -47,13 +50,13 @@ inline constexpr std::array<AxisKey, 6> axis_key = {{{"dist_type", Rule::agree_d
 inline constexpr std::size_t dist_type_key = 0, grid_key = 2, block_size_key = 3, one_to_one_key = 5;
 inline constexpr std::size_t per_axis = 1 + axis_key.size();
 
-inline void say(std::vector<Index>& said, const Dimension& d, bool wrong) {
+inline void say(std::vector<Index>& said, const Dimension& d, State state) {
   const auto* cyclic = std::get_if<Cyclic>(&d.dist);
   const auto* unstructured = std::get_if<Unstructured>(&d.dist);
-  if (wrong)
-    said.insert(said.end(), {1, 0, 0, 0, 0, 0, 0});
+  if (state != sound)
+    said.insert(said.end(), {state, 0, 0, state == wrong ? d.proc_grid_size : 0, 0, 0, 0});
   else
-    said.insert(said.end(), {0, d.dist_type(), d.size, d.proc_grid_size, cyclic ? cyclic->block_size : 0,
+    said.insert(said.end(), {state, d.dist_type(), d.size, d.proc_grid_size, cyclic ? cyclic->block_size : 0,
                              d.periodic ? 1 : 0, unstructured && unstructured->one_to_one ? 1 : 0});
 }
 

@@ -3,6 +3,7 @@
 #include <dap/capture.hpp>
 #include <dap/value.hpp>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <charconv>
@@ -47,8 +48,17 @@ std::vector<Index> numbers(const std::string& text, char at, const std::string& 
   return all;
 }
 
+Value json_in(const std::string& file) {
+  const std::string text = read_file(file);
+  try {
+    return read_json(text);
+  } catch (const Unreadable& error) {
+    throw Unreadable(file + ": " + error.what());
+  }
+}
+
 UnstructuredSpec lists_in(const std::string& file) {
-  const Value value = read_json(read_file(file));
+  const Value value = json_in(file);
   UnstructuredSpec spec;
   const auto count = value.list_size();
   for (std::size_t i = 0; count && i < *count; ++i) {
@@ -103,11 +113,15 @@ std::vector<AxisSpec> read_specs(const std::string& text) {
   return specs;
 }
 
+bool is_block(const AxisSpec& spec) { return std::holds_alternative<BlockSpec>(spec); }
+
 void set_padding(std::vector<AxisSpec>& specs, const std::vector<Index>& grid, const std::string& text) {
   const std::vector<std::string> pairs = split(text, 'x');
   if (pairs.size() != 1 && pairs.size() != specs.size())
     throw WrongUsage("--padding " + text + ": give one pair of widths, or one for each of the " +
                      std::to_string(specs.size()) + " axes");
+  if (std::none_of(specs.begin(), specs.end(), is_block))
+    throw WrongUsage("--padding " + text + ": there is no block axis");
   for (std::size_t axis = 0; axis < specs.size(); ++axis) {
     const std::vector<Index> widths = numbers(pairs[pairs.size() == 1 ? 0 : axis], ',', "--padding " + text);
     if (widths.size() != 2) throw WrongUsage("--padding " + text + ": a pair of widths is two numbers, as 1,1");
@@ -142,11 +156,13 @@ std::vector<std::optional<Index>> read_section(const std::string& text) {
 
 std::string read_file(const std::string& name) {
   if (name == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
-  std::ifstream in(name, std::ios::binary);
-  if (!in) throw Unreadable(std::strerror(errno));
-  std::string text((std::istreambuf_iterator<char>(in)), {});
-  if (in.bad()) throw Unreadable(std::strerror(errno));
-  return text;
+  errno = 0;
+  try {
+    std::ifstream in(name, std::ios::binary);
+    if (in) return {std::istreambuf_iterator<char>(in), {}};
+  } catch (const std::ios_base::failure&) {  // the standard library's way to say that this is a folder
+  }
+  throw Unreadable(name + ": " + (errno != 0 ? std::strerror(errno) : "cannot be read"));
 }
 
 }  // namespace dap::tool

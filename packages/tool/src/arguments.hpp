@@ -25,6 +25,8 @@ std::vector<Index> read_index(const std::string& text);
 /// for each coordinate), `*`.
 std::vector<AxisSpec> read_specs(const std::string& text);
 
+bool is_block(const AxisSpec& spec);
+
 /// Sets the padding of block axes: "1,1" for all of them, or for each axis "1,1x0,0x2,2". The widths are those of every
 /// buffer's lower and upper end. Throws Error where they differ at a border between two processes.
 void set_padding(std::vector<AxisSpec>& specs, const std::vector<Index>& grid, const std::string& text);
@@ -32,7 +34,7 @@ void set_padding(std::vector<AxisSpec>& specs, const std::vector<Index>& grid, c
 /// ":,:,3": an axis that is shown, or its fixed index.
 std::vector<std::optional<Index>> read_section(const std::string& text);
 
-/// The whole of a file; "-" is the standard input. Throws Unreadable.
+/// The whole of a file; "-" is the standard input. Throws Unreadable, with its name.
 std::string read_file(const std::string& name);
 
 }  // namespace dap::tool

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -21,8 +22,9 @@ namespace {
 
 // Reads a capture; says which file it was that could not be read.
 Capture capture_in(const std::string& file) {
+  const std::string text = read_file(file);
   try {
-    return read_capture(read_file(file));
+    return read_capture(text);
   } catch (const Unreadable& error) {
     throw Unreadable(file + ": " + error.what());
   }
@@ -113,13 +115,21 @@ struct Show {
     const Capture capture = capture_in(file);
     const auto distribution = distribution_in(capture, file, reading);
     if (!distribution) return no;
-    const Section shown = section.empty() ? Section{} : read_section(section);
+    try {
+      return draw(*distribution, section.empty() ? Section{} : read_section(section));
+    } catch (const Error& error) {  // a slice that does not fit
+      throw WrongUsage("--slice " + section + ": " + error.what());
+    }
+  }
+
+  int draw(const Distribution& distribution, const Section& shown) const {
     if (!svg.empty()) {
       SvgStyle style;
       style.title = file;
       style.section = shown;
+      const std::string picture = draw_svg(distribution, style);
       std::ofstream out(svg, std::ios::binary);
-      out << draw_svg(*distribution, style);
+      out << picture;
       out.close();
       if (!out) throw Unreadable(svg + ": cannot be written");
       return fine;
@@ -135,12 +145,13 @@ struct Show {
     }
     if (columns > 0) style.columns = columns;
     if (lines > 0) style.lines = lines;
-    std::cout << draw_text(*distribution, style);
+    std::cout << draw_text(distribution, style);
     return fine;
   }
 };
 
 struct Make {
+  static constexpr Index most_processes = Index{1} << 24;
   std::string shape, dist, grid, padding, version = "0.10.0", dtype = "float64";
   Index processes = 0;
   bool periodic = false;
@@ -150,9 +161,19 @@ struct Make {
     std::vector<Index> places = read_extents(grid, "--grid");
     if (processes > 0 && !grid.empty()) throw WrongUsage("give --grid or --processes, not both");
     if (grid.empty()) places = default_grid(std::max<Index>(processes, 1), specs);
+    const std::vector<Index> extents = read_extents(shape, "--shape");
+    if (extents.size() != specs.size())
+      throw WrongUsage("--shape " + shape + " has " + std::to_string(extents.size()) + " axes, and --dist " + dist +
+                       " " + std::to_string(specs.size()));
     if (places.size() != specs.size())
       throw WrongUsage("--grid " + grid + " has " + std::to_string(places.size()) + " axes, and --dist " + dist + " " +
                        std::to_string(specs.size()));
+    std::vector<Index> sized = places;
+    for (Index& extent : sized) extent = std::max<Index>(extent, 1);
+    if (checked_product(sized).value_or(most_processes + 1) > most_processes)
+      throw WrongUsage("--grid " + grid + ": a capture lists its processes, and these are too many to write");
+    if (periodic && std::none_of(specs.begin(), specs.end(), is_block))
+      throw WrongUsage("--periodic: there is no block axis");
     if (!padding.empty()) set_padding(specs, places, padding);
     for (AxisSpec& spec : specs)
       if (auto* block = std::get_if<BlockSpec>(&spec)) block->periodic = periodic;
@@ -161,7 +182,7 @@ struct Make {
     if (!written) throw WrongUsage("--version " + version + ": 0.9.0 and 0.10.0 are written");
     const std::optional<ElementType> type = element_type(dtype);
     if (!type) throw WrongUsage("--dtype " + dtype + ": must be NumPy's name of a type, such as float64");
-    const Distribution made = Distribution::make(read_extents(shape, "--shape"), specs, places);
+    const Distribution made = Distribution::make(extents, specs, places);
     write_capture(std::cout, made, *written, *type);
     return fine;
   }
@@ -274,7 +295,8 @@ void add_make(CLI::App& app, int& status) {
                   "lists) or *, joined by commas")
       ->required();
   sub->add_option("--grid", command->grid, "the process grid: 2x2; else as square as --processes allows");
-  sub->add_option("--processes", command->processes, "how many processes (1)")->check(CLI::PositiveNumber);
+  sub->add_option("--processes", command->processes, "how many processes (1)")
+      ->check(CLI::Range(Index{1}, Make::most_processes));
   sub->add_option("--padding", command->padding,
                   "lower and upper widths of padded block axes: 1,1, or for each axis 1,1x0,0");
   sub->add_flag("--periodic", command->periodic, "the block axes are periodic");

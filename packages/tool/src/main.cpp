@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(words(argc, argv));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? dap::tool::fine : dap::tool::unreadable;
+    status = app.exit(error) == 0 ? dap::tool::fine : dap::tool::unreadable;  // --help, --version, or wrong usage
   } catch (const dap::tool::WrongUsage& error) {
     std::cerr << "dap: " << error.what() << '\n';
     return dap::tool::unreadable;

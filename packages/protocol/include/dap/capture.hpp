@@ -17,6 +17,7 @@ struct CapturedProcess {
   ReadArray read;                ///< its buffer is described only (Memory::Kind::nowhere)
   std::optional<Buffer> values;  ///< the elements, dense and row-major, where the capture holds them
   Value source;                  ///< the process's own dictionary, for what is to be passed on
+  bool comparable = false;       ///< `read` holds all that the rules between processes need
 };
 
 /// A distributed array written down as JSON: `{"processes": [{"rank": 0, "__version__": "0.10.0", "dim_data": [...],
@@ -24,6 +25,7 @@ struct CapturedProcess {
 struct Capture {
   std::vector<CapturedProcess> processes;  ///< ascending by rank
   Report report;                           ///< what is wrong with the document outside of its processes
+  Value::Dict extras;                      ///< keys beside "processes", to be passed on
   bool whole = true;                       ///< the ranks are 0 to N - 1, each once
 };
 

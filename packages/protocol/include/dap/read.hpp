@@ -14,7 +14,8 @@ enum class Source {
 
 /// What reading one process's values made of them.
 struct ReadArray {
-  /// An axis that could not be read stands here as one that is not distributed, so that the others can be checked.
+  /// An axis that could not be read stands here as one whole block, at its place in the process grid where that could
+  /// be read, so that the others can be checked.
   DistArray array;
   /// What was wrong with the values themselves: missing keys, types, dist_type, unknown keys. The rest is check()'s.
   Report report;
