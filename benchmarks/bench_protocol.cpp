@@ -106,7 +106,8 @@ ByHand block_by_hand() {
           [=] {
             Index sum = 0;
             for (Index c = 0; c < p; ++c)
-              for (Index l = 0, first = c * length; first + l < std::min(n, first + length); ++l) sum += l ^ (first + l);
+              for (Index l = 0, first = c * length; first + l < std::min(n, first + length); ++l)
+                sum += l ^ (first + l);
             return sum;
           },
           [=](const std::vector<Index>& globals) {
@@ -149,7 +150,8 @@ ByHand irregular_by_hand(std::vector<Index> starts) {
           },
           [=](const std::vector<Place>& places) {
             Index sum = 0;
-            for (const Place& place : places) sum += (*bounds)[static_cast<std::size_t>(place.coordinate)] + place.local;
+            for (const Place& place : places)
+              sum += (*bounds)[static_cast<std::size_t>(place.coordinate)] + place.local;
             return sum;
           }};
 }
@@ -181,8 +183,7 @@ ByHand cyclic_by_hand(Index block_size) {
           },
           [=](const std::vector<Place>& places) {
             Index sum = 0;
-            for (const Place& place : places)
-              sum += (place.local / k * p + place.coordinate) * k + place.local % k;
+            for (const Place& place : places) sum += (place.local / k * p + place.coordinate) * k + place.local % k;
             return sum;
           }};
 }
@@ -246,7 +247,8 @@ void add_making(bench::Ratios& ratios) {
 
 void add_checking(bench::Ratios& ratios) {
   std::ostringstream out;
-  const auto made = dap::Distribution::make({1000, 1000, 1000}, {dap::block(), dap::cyclic(3), dap::block()}, {16, 16, 16});
+  const auto made =
+      dap::Distribution::make({1000, 1000, 1000}, {dap::block(), dap::cyclic(3), dap::block()}, {16, 16, 16});
   dap::write_capture(out, made, dap::Version::v0_10, dap::element_type<double>());
   const auto text = std::make_shared<const std::string>(out.str());
   ratios.add(

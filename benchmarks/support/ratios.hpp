@@ -49,7 +49,8 @@ class Ratios {
     void ReportRuns(const std::vector<Run>& runs) override {
       for (const Run& run : runs) {
         if (run.run_type != Run::RT_Iteration) continue;
-        double& best = of.try_emplace(run.run_name.function_name, std::numeric_limits<double>::infinity()).first->second;
+        double& best =
+            of.try_emplace(run.run_name.function_name, std::numeric_limits<double>::infinity()).first->second;
         best = std::min(best, run.GetAdjustedRealTime());
       }
     }

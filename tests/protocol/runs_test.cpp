@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace {
 
 using dap::ArrayRuns;
 using dap::Index;
+using dap::MemoryOrder;
+using dap::Order;
 using dap::Part;
 using dap::Run;
 using oracle::List;
@@ -19,71 +23,106 @@ Runs all_runs(ArrayRuns runs) {
   return all;
 }
 
-/// True where a coordinate holds the whole axis, in order: such an inner axis belongs to the run outside it.
-bool holds_all(const oracle::Axis& axis, Index c) {
-  if (axis.held_by(c).empty() || static_cast<Index>(axis.held_by(c).size()) != axis.size()) return false;
-  return oracle::runs(axis.held_by(c), axis.part(c, Part::local)).size() == 1;
-}
+std::byte memory[1 << 10];
 
-/// One element after the other: a new run where the number or the offset jumps, or where a row of an axis ends that is
-/// not held whole.
-Runs expected(const oracle::Array& array, Index process, Part part) {
-  std::map<List, Index> offsets;
-  for (const auto& element : array.elements(process, Part::local)) {
-    const auto offset = static_cast<Index>(offsets.size());
-    offsets[element.local] = offset;
-  }
-  const auto numbers = array.flat_numbers();
+/// What each element of a part is called, and where it stands.
+struct Named {
+  List local;
+  Index number;
+};
+
+/// One element after the other by rising address: a new run wherever the number or the place in memory jumps.
+Runs expected(const std::vector<Named>& elements, const dap::Buffer& buffer) {
+  std::vector<std::pair<Index, Index>> by_address;
+  for (const Named& element : elements)
+    by_address.emplace_back(oracle::address(buffer, element.local) - memory, element.number);
+  std::sort(by_address.begin(), by_address.end());
   Runs all;
-  List before;
-  for (const auto& [local, global] : array.elements(process, part)) {
-    const Run here{numbers.at(global), offsets.at(local), 1};
-    bool joins = !all.empty() && all.back().global + all.back().length == here.global &&
-                 all.back().local + all.back().length == here.local;
-    if (joins) {
-      const auto moved = std::mismatch(before.begin(), before.end(), local.begin()).first - before.begin();
-      for (std::size_t i = static_cast<std::size_t>(moved) + 1; i < local.size(); ++i)
-        joins &= holds_all(array.axes[i], array.coordinates(process)[i]);
-    }
-    if (joins)
+  for (const auto& [local, number] : by_address) {
+    if (!all.empty() && all.back().global + all.back().length == number &&
+        all.back().local + all.back().length == local)
       ++all.back().length;
     else
-      all.push_back(here);
-    before = local;
+      all.push_back({number, local, 1});
   }
   return all;
 }
 
 void expect_runs(const oracle::Array& array) {
   const dap::Distribution distribution = array.distribution();
+  const std::map<List, Index> numbers[2] = {array.flat_numbers(), array.flat_numbers(true)};
   for (Index p = 0; p < array.processes(); ++p)
     for (Part part : oracle::parts)
-      ASSERT_EQ(all_runs(ArrayRuns(distribution, p, part)), expected(array, p, part)) << p;
+      for (Order numbering : {Order::row_major, Order::column_major}) {
+        std::vector<Named> elements;
+        for (const auto& [local, global] : array.elements(p, part))
+          elements.push_back({local, numbers[numbering == Order::column_major].at(global)});
+        oracle::for_each_memory_order(array.axes.size(), [&](const auto& axes, const auto& backwards) {
+          const dap::Buffer buffer =
+              oracle::dense_buffer(memory, dap::element_type<char>(), array.local_shape(p), axes, backwards);
+          const Runs truth = expected(elements, buffer);
+          MemoryOrder order;
+          order.axes = axes;
+          order.reversed = backwards;
+          ASSERT_EQ(all_runs(ArrayRuns(distribution, p, part, order, numbering)), truth);
+          if (array.axes.size() == 3) return;
+          order = dap::memory_order(buffer);  // here, axes of one element stand outermost
+          ASSERT_EQ(all_runs(ArrayRuns(distribution, p, part, order, numbering)), truth);
+        });
+        if (numbering == Order::row_major) {
+          const dap::Buffer buffer = dap::row_major(memory, array.local_shape(p));
+          ASSERT_EQ(all_runs(ArrayRuns(distribution, p, part)), expected(elements, buffer));
+        }
+      }
 }
 
-TEST(ArrayRuns, JoinToTheElementsInRowMajorOrder) {
+/// All kinds, and rows that go on in the next one: those that hold both ends of an axis.
+std::vector<oracle::Axis> meeting_axes() {
   std::vector<oracle::Axis> axes = oracle::mixed_axes();
   axes.push_back(oracle::block({0, 2, 0}));
+  axes.push_back(oracle::block({1}));
+  axes.push_back(oracle::cyclic(4, 3, 1));
+  axes.push_back(oracle::cyclic(5, 1, 2));
+  axes.push_back(oracle::block({4}, {}, {1, 1}, true));
   axes.push_back(oracle::unstructured({{2, 3, 4}, {}}));
   axes.push_back(oracle::unstructured({{4, 3, 2}}));
-  axes.push_back(oracle::cyclic(4, 3, 1));
-  axes.push_back(oracle::block({4}, {}, {1, 1}, true));
+  axes.push_back(oracle::unstructured({{0, 1, 3, 4}, {2}}));
+  return axes;
+}
+
+TEST(ArrayRuns, OfOneAndTwoAxesAreTheLongestInEveryMemoryOrder) {
+  const std::vector<oracle::Axis> axes = meeting_axes();
   expect_runs(oracle::Array({}));
   for (const oracle::Axis& a : axes) {
     ASSERT_NO_FATAL_FAILURE(expect_runs(oracle::Array({a})));
-    for (const oracle::Axis& b : axes) {
-      ASSERT_NO_FATAL_FAILURE(expect_runs(oracle::Array({a, b})));
-      ASSERT_NO_FATAL_FAILURE(expect_runs(oracle::Array({a, b, axes[0]})));
-      ASSERT_NO_FATAL_FAILURE(expect_runs(oracle::Array({b, axes.back(), a})));
-    }
+    for (const oracle::Axis& b : axes) ASSERT_NO_FATAL_FAILURE(expect_runs(oracle::Array({a, b})));
   }
+}
+
+TEST(ArrayRuns, OfThreeAxesAreTheLongestInEveryMemoryOrder) {
+  const std::vector<oracle::Axis> axes = meeting_axes();
+  const oracle::Axis two = oracle::block({2}), one = oracle::block({1}), dealt = oracle::cyclic(3, 1, 2);
+  for (const oracle::Axis& a : axes) {
+    ASSERT_NO_FATAL_FAILURE(expect_runs(oracle::Array({two, a, one})));
+    ASSERT_NO_FATAL_FAILURE(expect_runs(oracle::Array({a, two, dealt})));
+  }
+}
+
+TEST(ArrayRuns, RowsOfACyclicAxisMeetWhereAProcessHoldsBothEnds) {
+  const oracle::Array array({oracle::block({3}), oracle::cyclic(5, 1, 2)});
+  EXPECT_EQ(all_runs(ArrayRuns(array.distribution(), 0)),
+            (Runs{{0, 0, 1}, {2, 1, 1}, {4, 2, 2}, {7, 4, 1}, {9, 5, 2}, {12, 7, 1}, {14, 8, 1}}));
 }
 
 TEST(ArrayRuns, WorkedExampleOfTheHeaderHolds) {
   const oracle::Axis four = oracle::block({4}), six = oracle::block({6});
   EXPECT_EQ(all_runs(ArrayRuns(oracle::Array({oracle::block({2, 2}), six}).distribution(), 1)), (Runs{{12, 0, 12}}));
-  EXPECT_EQ(all_runs(ArrayRuns(oracle::Array({four, oracle::block({3, 3})}).distribution(), 1)),
-            (Runs{{3, 0, 3}, {9, 3, 3}, {15, 6, 3}, {21, 9, 3}}));
+  const dap::Distribution columns = oracle::Array({four, oracle::block({3, 3})}).distribution();
+  EXPECT_EQ(all_runs(ArrayRuns(columns, 1)), (Runs{{3, 0, 3}, {9, 3, 3}, {15, 6, 3}, {21, 9, 3}}));
+  MemoryOrder fortran;
+  fortran.axes = {1, 0};
+  fortran.reversed = {false, false};
+  EXPECT_EQ(all_runs(ArrayRuns(columns, 1, Part::owned, fortran, Order::column_major)), (Runs{{12, 0, 12}}));
 }
 
 TEST(ArrayRuns, HugeArrayIsOneRun) {
@@ -91,6 +130,34 @@ TEST(ArrayRuns, HugeArrayIsOneRun) {
   const dap::Axis axis({dap::undistributed(big)});
   EXPECT_EQ(all_runs(ArrayRuns(dap::Distribution({axis, axis}), 0)), (Runs{{0, 0, big * big}}));
   EXPECT_THROW(ArrayRuns(dap::Distribution({axis, axis, axis}), 0), dap::Error);
+}
+
+TEST(ArrayRuns, HugeArrayInReverseGivesOneElementAtATime) {
+  const Index big = Index{1} << 31;
+  const dap::Axis axis({dap::undistributed(big)});
+  MemoryOrder order;
+  order.axes = {0, 1};
+  order.reversed = {true, true};
+  ArrayRuns runs(dap::Distribution({axis, axis}), 0, Part::owned, order);
+  EXPECT_EQ(runs.next(), (dap::Run{big * big - 1, 0, 1}));
+  EXPECT_EQ(runs.next(), (dap::Run{big * big - 2, 1, 1}));
+  order.reversed = {true, false};  // whole rows, the last one first
+  ArrayRuns rows(dap::Distribution({axis, axis}), 0, Part::owned, order);
+  EXPECT_EQ(rows.next(), (dap::Run{big * big - big, 0, big}));
+  EXPECT_EQ(rows.next(), (dap::Run{big * big - 2 * big, big, big}));
+}
+
+TEST(ArrayRuns, IndicesAtTheEndsOf64BitsDoNotWrap) {
+  const Index last = std::numeric_limits<Index>::max(), first = std::numeric_limits<Index>::min();
+  for (const List& list : {List{last, last - 1}, List{first, first + 1}}) {
+    const dap::Distribution distribution = oracle::Array({oracle::unstructured({list})}).distribution();
+    MemoryOrder order;
+    order.axes = {0};
+    order.reversed = {list[0] > list[1]};
+    EXPECT_EQ(all_runs(ArrayRuns(distribution, 0, Part::owned, order)), (Runs{{0, 0, 2}}));
+    order.reversed = {list[0] < list[1]};
+    EXPECT_EQ(all_runs(ArrayRuns(distribution, 0, Part::owned, order)), (Runs{{1, 0, 1}, {0, 1, 1}}));
+  }
 }
 
 TEST(ArrayRuns, EmptyShareOfAHugeArrayHasNone) {

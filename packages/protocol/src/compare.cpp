@@ -1,6 +1,7 @@
 #include <dap/compare.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace dap {
@@ -68,7 +69,7 @@ Axis simplest(const Axis& axis) {
   if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) {
     if (auto block = as_block(*cyclic)) return Axis(std::move(*block), axis.periodic());
   } else if (const auto* lists = std::get_if<UnstructuredKind>(&axis.kind())) {
-    if (auto simple = without_lists(axis, *lists)) return *simple;
+    if (auto simple = without_lists(axis, *lists)) return Axis(simple->kind(), axis.periodic());
   }
   return axis;
 }
@@ -108,42 +109,90 @@ std::string describe(const Distribution& distribution) {
 
 namespace {
 
-// Where a stretch of one owner ends, given an index in it; for lists, an index later.
+// Where a stretch of one owner ends, given an index in it.
 Index stretch_end(const Axis& axis, Index global, const Place& place) {
   if (const auto* block = std::get_if<BlockKind>(&axis.kind())) return block->begin(place.coordinate + 1);
-  const auto* cyclic = std::get_if<CyclicKind>(&axis.kind());
-  if (cyclic == nullptr) return global == std::numeric_limits<Index>::max() ? global : global + 1;
-  if (cyclic->grid() == 1) return axis.size();
-  const Index left = cyclic->block_size() - place.local % cyclic->block_size();
-  return left > axis.size() - global ? axis.size() : global + left;
+  const auto& cyclic = std::get<CyclicKind>(axis.kind());
+  if (cyclic.grid() == 1) return axis.size();
+  return global + std::min(axis.size() - global, cyclic.block_size() - place.local % cyclic.block_size());
 }
 
-// One axis of two distributions. Processes are ravels, so the owners of an element are sums over the axes of
-// coordinate x weight; two such sums are equal everywhere exactly where on each axis the difference is one number, and
-// these numbers cancel.
+// One axis of two distributions that are equal at a base element, held against it: the elements that differ from the
+// base in this axis alone. That is enough. A process is a ravel, so what an element's owners are, and where it stands
+// there, is a product of one polynomial for each axis (with an exponent for the process and one for the local index);
+// and where a(i) c(0) = b(i) d(0) and a(0) c(j) = b(0) d(j) and a(0) c(0) = b(0) d(0), also a(i) c(j) = b(i) d(j).
 class AxisComparison {
  public:
-  AxisComparison(const Axis& a, Index weight_a, const Axis& b, Index weight_b)
-      : a_(a), b_(b), weight_a_(weight_a), weight_b_(weight_b) {}
+  AxisComparison(const Axis& a, Index weight_a, const Axis& b, Index weight_b, Index base)
+      : a_(a),
+        b_(b),
+        weight_a_(weight_a),
+        weight_b_(weight_b),
+        base_a_(holders(a, weight_a, base)),
+        base_b_(holders(b, weight_b, base)) {}
 
   void run() {
-    if (std::holds_alternative<UnstructuredKind>(a_.kind()) || std::holds_alternative<UnstructuredKind>(b_.kind()))
-      return by_index();
+    if (a_.dist_type() == 'u' || b_.dist_type() == 'u') return by_index();
     const auto *dealt_a = std::get_if<CyclicKind>(&a_.kind()), *dealt_b = std::get_if<CyclicKind>(&b_.kind());
     Index enough = std::numeric_limits<Index>::max();  // stretches after which two dealings repeat themselves
     if (dealt_a != nullptr && dealt_b != nullptr) enough = 2 * std::max(dealt_a->grid(), dealt_b->grid()) + 2;
-    for (Index global = 0; global < a_.size() && enough-- > 0 && differs_at.empty();) {
+    for (Index global = 0; global < a_.size() && enough-- > 0 && !differs_at;) {
       const Place place_a = *a_.locate(global), place_b = *b_.locate(global);
-      compare(global, {place_a.coordinate}, {place_b.coordinate}, place_a.local == place_b.local);
+      compare(global, place_a, place_b);
       global = std::min(stretch_end(a_, global, place_a), stretch_end(b_, global, place_b));
     }
   }
 
-  std::optional<Index> difference;  // the one number; nothing: no elements
-  std::vector<Index> differs_at;    // two indices whose numbers differ, or one that only one side holds
+  std::optional<Index> differs_at;  // an index that the two give to different owners
   bool same_places = true;
 
  private:
+  // What an owner of an index adds to the process number, and the local index there.
+  struct Holder {
+    std::uint64_t process = 0, local = 0;
+
+    friend bool operator<(const Holder& a, const Holder& b) {
+      return a.process != b.process ? a.process < b.process : a.local < b.local;
+    }
+  };
+
+  static std::vector<Holder> holders(const Axis& axis, Index weight, Index global) {
+    std::vector<Holder> all;
+    for (const Index c : axis.owners(global))
+      all.push_back({static_cast<std::uint64_t>(c * weight), static_cast<std::uint64_t>(*axis.local_index(c, global))});
+    return all;
+  }
+
+  // The product of two polynomials, in order. No sum of two exponents is beyond 64 bits without a sign.
+  static std::vector<Holder> product(const std::vector<Holder>& a, const std::vector<Holder>& b) {
+    std::vector<Holder> all;
+    for (const Holder& one : a)
+      for (const Holder& other : b) all.push_back({one.process + other.process, one.local + other.local});
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  void compare(Index global, const Place& a, const Place& b) {  // of kinds where every index has one owner
+    const Holder &base_a = base_a_.front(), &base_b = base_b_.front();
+    if (static_cast<std::uint64_t>(a.coordinate * weight_a_) + base_b.process !=
+        static_cast<std::uint64_t>(b.coordinate * weight_b_) + base_a.process)
+      differs_at = global;
+    same_places = same_places && static_cast<std::uint64_t>(a.local) + base_b.local ==
+                                     static_cast<std::uint64_t>(b.local) + base_a.local;
+  }
+
+  void compare(Index global) {
+    const std::vector<Holder> a = product(holders(a_, weight_a_, global), base_b_);
+    const std::vector<Holder> b = product(holders(b_, weight_b_, global), base_a_);
+    bool owners = a.size() == b.size(), places = owners;
+    for (std::size_t i = 0; owners && i < a.size(); ++i) {
+      owners = a[i].process == b[i].process;
+      places = places && a[i].local == b[i].local;
+    }
+    if (!owners) differs_at = global;
+    same_places = same_places && places;
+  }
+
   void by_index() {
     const auto indices = [](const Axis& axis) {
       std::vector<Index> all;
@@ -152,48 +201,22 @@ class AxisComparison {
           if (all.empty() || all.back() != entry.global) all.push_back(entry.global);
       return all;
     };
-    std::vector<Index> all = indices(a_), others = indices(b_);
-    if (all.size() < others.size()) all.swap(others);
-    // the axis with lists is walked; the other one may hold an index that it does not
-    const bool lists = a_.dist_type() == 'u' && b_.dist_type() == 'u';
-    if (lists && all != others) {
-      const auto at = std::mismatch(others.begin(), others.end(), all.begin());
-      differs_at = {at.first == others.end() ? *at.second : std::min(*at.first, *at.second)};
-      return;
+    const std::vector<Index> listed_a = indices(a_), listed_b = indices(b_);
+    std::vector<Index> listed;
+    std::set_union(listed_a.begin(), listed_a.end(), listed_b.begin(), listed_b.end(), std::back_inserter(listed));
+    for (const Index global : listed) {
+      compare(global);
+      if (differs_at) return;
     }
-    const Axis& plain = a_.dist_type() == 'u' ? b_ : a_;
-    for (Index i = 0; !lists && i < static_cast<Index>(all.size()); ++i)
-      if (all[static_cast<std::size_t>(i)] != i)
-        return differs_at.push_back(std::min(i, all[static_cast<std::size_t>(i)]));
-    if (!lists && static_cast<Index>(all.size()) != plain.size())
-      return differs_at.push_back(std::min(static_cast<Index>(all.size()), plain.size()));
-    for (const Index global : all) {
-      const std::vector<Index> owners_a = a_.owners(global), owners_b = b_.owners(global);
-      bool same = owners_a.size() == owners_b.size();
-      for (std::size_t i = 0; same && i < owners_a.size(); ++i)
-        same = a_.local_index(owners_a[i], global) == b_.local_index(owners_b[i], global);
-      compare(global, owners_a, owners_b, same);
-      if (!differs_at.empty()) return;
-    }
-  }
-
-  void compare(Index global, const std::vector<Index>& owners_a, const std::vector<Index>& owners_b, bool same_local) {
-    same_places = same_places && same_local;
-    bool same = owners_a.size() == owners_b.size();
-    for (std::size_t i = 0; same && i < owners_a.size(); ++i) {
-      const Index number = owners_a[i] * weight_a_ - owners_b[i] * weight_b_;
-      if (!difference) {
-        difference = number;
-        first_ = global;
-      }
-      same = number == *difference;
-    }
-    if (!same) differs_at = {global, first_.value_or(global)};
+    Index next = 0;  // the first index that only an axis without lists can hold
+    while (next < static_cast<Index>(listed.size()) && listed[static_cast<std::size_t>(next)] == next) ++next;
+    for (const Axis* axis : {&a_, &b_})
+      if (axis->dist_type() != 'u' && next < axis->size()) differs_at = next;
   }
 
   const Axis &a_, &b_;
   Index weight_a_, weight_b_;
-  std::optional<Index> first_;
+  std::vector<Holder> base_a_, base_b_;
 };
 
 std::string text(const Indices& index) {
@@ -216,6 +239,17 @@ Comparison parted(const Distribution& here, const Distribution& there, const Ind
       "index " + text(index) + " is owned " + owned_by(here, index) + " here and " + owned_by(there, index) + " there"};
 }
 
+// The first index of every axis; nothing where nobody owns anything.
+std::optional<Indices> first_element(const Distribution& distribution) {
+  Indices first;
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const auto ends = distribution.axis(i).extremes();
+    if (!ends) return std::nullopt;
+    first.push_back(ends->front());
+  }
+  return first;
+}
+
 std::vector<Index> weights(const Distribution& distribution) {
   return row_major_strides(distribution.proc_grid_shape(), 1);
 }
@@ -223,29 +257,32 @@ std::vector<Index> weights(const Distribution& distribution) {
 }  // namespace
 
 Comparison compare(const Distribution& here, const Distribution& there) {
-  if (here.shape() != there.shape())
-    return {false, false, "the shape is " + text(here.shape()) + " here and " + text(there.shape()) + " there"};
-  const std::vector<Index> weight_here = weights(here), weight_there = weights(there);
-  Comparison result;
-  Indices index;  // some element
-  for (Index i = 0; i < here.ndim(); ++i) {
-    const auto first = here.axis(i).extremes();
-    if (!first) return result;  // nobody owns anything
-    index.push_back(first->front());
+  bool alike = here.ndim() == there.ndim();
+  for (Index i = 0; alike && i < here.ndim(); ++i) {   // what lists hold tells more than their size, which may count
+    const Axis &a = here.axis(i), &b = there.axis(i);  // shared indices once or every time
+    alike = a.size() == b.size() || a.dist_type() == 'u' || b.dist_type() == 'u';
   }
-  Index sum = 0;
+  if (!alike)
+    return {false, false, "the shape is " + text(here.shape()) + " here and " + text(there.shape()) + " there"};
+  std::optional<Indices> base = first_element(here);
+  if (!base) base = first_element(there);
+  if (!base) return {};
+  const std::vector<Index> owners = here.owners(*base);
+  if (owners != there.owners(*base)) return parted(here, there, *base);
+  Comparison result;
+  for (const Index process : owners)
+    result.same_places = result.same_places && here.local_index(process, *base) == there.local_index(process, *base);
+  const std::vector<Index> weight_here = weights(here), weight_there = weights(there);
   for (Index i = 0; i < here.ndim(); ++i) {
     const auto axis = static_cast<std::size_t>(i);
-    AxisComparison comparison(here.axis(i), weight_here[axis], there.axis(i), weight_there[axis]);
+    AxisComparison comparison(here.axis(i), weight_here[axis], there.axis(i), weight_there[axis], (*base)[axis]);
     comparison.run();
-    for (const Index global : comparison.differs_at) {
-      index[axis] = global;
-      if (here.owners(index) != there.owners(index)) return parted(here, there, index);
+    if (comparison.differs_at) {
+      (*base)[axis] = *comparison.differs_at;
+      return parted(here, there, *base);
     }
-    sum += comparison.difference.value_or(0);
     result.same_places = result.same_places && comparison.same_places;
   }
-  if (sum != 0) return parted(here, there, index);
   if (!result.same_places) result.difference = "the owners are the same, but not the order or place of what they hold";
   return result;
 }

@@ -26,7 +26,7 @@ FlatNumbers::FlatNumbers(const Distribution& distribution, Order order)
 
 Index FlatNumbers::number(const Indices& global) const {
   Index number = 0;
-  for (std::size_t i = 0; i < weight_.size(); ++i) number += (global[i] - first_[i]) * weight_[i];
+  for (std::size_t i = 0; i < weight_.size(); ++i) number += this->number(static_cast<Index>(i), global[i]);
   return number;
 }
 
@@ -37,7 +37,7 @@ std::vector<Index> FlatNumbers::steps(Index process, Part part, const MemoryOrde
   std::vector<Index> shifts;
   for (Index step = 0; step < range.size(); ++step) {
     const Index local = order.reversed[i] ? range.end - 1 - step : range.begin + step;
-    shifts.push_back((distribution_.axis(axis).global_index(coordinate, local) - first_[i]) * weight_[i]);
+    shifts.push_back(number(axis, distribution_.axis(axis).global_index(coordinate, local)));
   }
   return shifts;
 }

@@ -1,55 +1,92 @@
 #include <dap/runs.hpp>
 
+#include <numeric>
+
 namespace dap {
 
+namespace {
+
+MemoryOrder row_major_order(Index ndim) {
+  MemoryOrder order;
+  order.axes.resize(static_cast<std::size_t>(ndim));
+  std::iota(order.axes.begin(), order.axes.end(), Index{0});
+  order.reversed.assign(order.axes.size(), false);
+  return order;
+}
+
+}  // namespace
+
 ArrayRuns::ArrayRuns(const Distribution& distribution, Index process, Part part)
-    : distribution_(distribution),
-      numbers_(distribution),
-      coordinates_(distribution.coordinates(process)),
-      box_(distribution.part(process, part)) {
-  const std::vector<Index> shape = distribution.local_shape(process);
-  local_weight_ = row_major_strides(shape, 1);
-  run_axis_ = shape.size();
-  while (run_axis_ > 1) {  // an inner axis that is held whole and in order belongs to the run of the axis outside it
-    const std::size_t i = run_axis_ - 1;
-    const Axis& axis = distribution.axis(static_cast<Index>(i));
-    const bool whole = axis.size() > 0 && axis.size() == shape[i] && box_[i].size() == shape[i] &&
-                       axis.run_from(coordinates_[i], 0, shape[i]) == Run{axis.extremes()->front(), 0, shape[i]};
-    if (!whole) break;
-    inner_ *= shape[i];
-    --run_axis_;
+    : ArrayRuns(distribution, process, part, row_major_order(distribution.ndim())) {}
+
+ArrayRuns::ArrayRuns(const Distribution& distribution, Index process, Part part, const MemoryOrder& order,
+                     Order numbering)
+    : distribution_(distribution), numbers_(distribution, numbering) {
+  more_ = distribution.count(process, part) > 0;
+  if (!more_) return;
+  const Indices coordinates = distribution.coordinates(process);
+  const std::vector<Index> extents = distribution.local_shape(process);
+  const std::vector<Range> box = distribution.part(process, part);
+  Index stride = 1;
+  bool inside = true;  // of the rows
+  for (std::size_t k = order.axes.size(); k-- > 0;) {
+    const Index axis = order.axes[k];
+    const auto i = static_cast<std::size_t>(axis);
+    Way way{axis, coordinates[i], box[i], order.reversed[i], 0, stride, 0};
+    way.below = way.reversed ? extents[i] - box[i].end : box[i].begin;
+    stride *= extents[i];
+    if (inside) {
+      joined_ = numbers_.weight(axis) == inner_;
+      inside = box[i].size() == extents[i] && (joined_ ? length(way) : 1) == extents[i];
+    }
+    if (inside) {  // it belongs to the rows of the axis outside it
+      first_ += numbers_.number(axis, distribution.axis(axis).global_index(way.coordinate, way.local()));
+      inner_ *= extents[i];
+    } else {
+      ways_.insert(ways_.begin(), way);
+    }
   }
-  if (distribution.count(process, part) == 0) return;
-  at_.emplace();
-  for (std::size_t i = 0; i < run_axis_; ++i) at_->push_back(box_[i].begin);
+  ahead_ = piece();
 }
 
 std::optional<Run> ArrayRuns::next() {
-  if (!at_) return std::nullopt;
-  if (run_axis_ == 0) {  // no axes: one element
-    at_.reset();
-    return Run{0, 0, 1};
+  std::optional<Run> run = ahead_;
+  if (!run) return run;
+  // Only the end of a row may go on in the next one: rows that go on as a whole were left out before.
+  while ((ahead_ = piece()) && ahead_->global == run->global + run->length && ahead_->local == run->local + run->length)
+    run->length += ahead_->length;
+  return run;
+}
+
+Index ArrayRuns::length(const Way& way) const {
+  const Axis& axis = distribution_.axis(way.axis);
+  if (!way.reversed) return axis.run_from(way.coordinate, way.local(), way.box.end).length;
+  const Index local = way.local(), global = axis.global_index(way.coordinate, local);
+  Index length = 1;
+  while (length <= local - way.box.begin &&
+         checked_add(global, length) == axis.global_index(way.coordinate, local - length))
+    ++length;
+  return length;
+}
+
+std::optional<Run> ArrayRuns::piece() {
+  if (!more_) return std::nullopt;
+  Run run{first_, 0, inner_};
+  for (const Way& way : ways_) {
+    run.global += numbers_.number(way.axis, distribution_.axis(way.axis).global_index(way.coordinate, way.local()));
+    run.local += (way.below + way.step) * way.stride;
   }
-  const std::size_t last = run_axis_ - 1;
-  const Run run =
-      distribution_.axis(static_cast<Index>(last)).run_from(coordinates_[last], (*at_)[last], box_[last].end);
-  Indices global;
-  Index local = 0;
-  for (std::size_t i = 0; i < box_.size(); ++i) {
-    const Index at = i < run_axis_ ? (*at_)[i] : 0;
-    global.push_back(distribution_.axis(static_cast<Index>(i)).global_index(coordinates_[i], at));
-    local += at * local_weight_[i];
+  Index steps = 1;
+  if (joined_ && !ways_.empty()) steps = length(ways_.back());
+  run.length *= steps;
+  std::size_t i = ways_.size();
+  for (; i-- > 0; steps = 1) {
+    ways_[i].step += steps;
+    if (ways_[i].step < ways_[i].box.size()) return run;
+    ways_[i].step = 0;
   }
-  (*at_)[last] += run.length;
-  for (std::size_t i = last; (*at_)[i] == box_[i].end;) {
-    if (i == 0) {
-      at_.reset();
-      break;
-    }
-    (*at_)[i] = box_[i].begin;
-    ++(*at_)[--i];
-  }
-  return Run{numbers_.number(global), local, run.length * inner_};
+  more_ = false;
+  return run;
 }
 
 }  // namespace dap

@@ -21,26 +21,18 @@ Index modulo(Index value, Index divisor) { return (value % divisor + divisor) % 
 class AxisSlicer {
  public:
   AxisSlicer(const Axis& axis, Index number, Index start, Index step, Index count)
-      : axis_(axis), number_(number), start_(start), step_(step), count_(count) {}
+      : kept(static_cast<std::size_t>(axis.proc_grid_size())),
+        axis_(axis),
+        number_(number),
+        start_(start),
+        step_(step),
+        count_(count) {}
 
   // The axis that the part has; its elements are numbered from 0.
   Axis run() {
     if (axis_.dist_type() == 'u') return filtered();
-    std::optional<Axis::Kind> kind;
-    if (const auto* block = std::get_if<BlockKind>(&axis_.kind()))
-      kind = of_block(*block);
-    else
-      kind = of_cyclic(std::get<CyclicKind>(axis_.kind()));
-    if (!kind) return listed();
-    const Axis part(*kind);
-    for (Index c = 0; c < part.proc_grid_size(); ++c) {
-      const Index count = part.count(c);
-      Slice::Local local{0, 1, count};
-      if (count > 0) local.first = local_of(c, part.global_index(c, 0));
-      if (count > 1) local.step = local_of(c, part.global_index(c, 1)) - local.first;
-      kept.push_back(local);
-    }
-    return part;
+    if (const auto kind = regular()) return with_kept(Axis(*kind));
+    return by_stretches();
   }
 
   std::vector<Slice::Local> kept;
@@ -48,38 +40,17 @@ class AxisSlicer {
 
  private:
   Index global(Index k) const { return start_ + k * step_; }
-  Index local_of(Index c, Index k) const { return *axis_.local_index(c, global(k)); }
 
-  // Everything on one coordinate.
-  Axis::Kind all_on(Index owner) const {
-    std::vector<Index> bounds(static_cast<std::size_t>(axis_.proc_grid_size()) + 1, 0);
-    std::fill(bounds.begin() + static_cast<std::ptrdiff_t>(owner) + 1, bounds.end(), count_);
-    return BlockKind(std::move(bounds));
-  }
-
-  std::optional<Axis::Kind> of_block(const BlockKind& block) const {
-    if (count_ == 0) return all_on(0);
-    const Index first = block.locate(start_)->coordinate, last = block.locate(global(count_ - 1))->coordinate;
-    if (first == last) return all_on(first);
-    if (step_ < 0) return std::nullopt;  // the later coordinates come first
-    std::vector<Index> bounds{0};
-    for (Index c = 0; c < block.grid(); ++c) {  // how many of the elements stand before the end of c's share
-      const Index before = block.begin(c + 1) - start_;
-      bounds.push_back(before <= 0 ? 0 : std::min(count_, (before - 1) / step_ + 1));
-    }
-    return BlockKind(std::move(bounds));
-  }
-
-  std::optional<Axis::Kind> of_cyclic(const CyclicKind& cyclic) const {
-    if (count_ == 0) return CyclicKind(0, cyclic.grid(), cyclic.block_size(), 0);
-    const Index length = cyclic.block_size(), grid = cyclic.grid(), owner = cyclic.locate(start_)->coordinate;
-    const Index last = global(count_ - 1);
-    if (grid == 1 || start_ / length == last / length) return all_on(owner);
+  // What is known of a cyclic axis without going through its blocks.
+  std::optional<Axis::Kind> regular() const {
+    const auto* cyclic = std::get_if<CyclicKind>(&axis_.kind());
+    if (cyclic == nullptr || count_ < 2) return std::nullopt;
+    const Index length = cyclic->block_size(), grid = cyclic->grid(), owner = cyclic->locate(start_)->coordinate;
+    if (grid == 1) return all_on(owner);
     if (step_ % length == 0) {  // each element in a block of its own
       const Index turns = modulo(step_ / length, grid);
       if (turns == 0) return all_on(owner);
-      if (turns == 1) return CyclicKind(count_, grid, 1, owner);
-      return std::nullopt;
+      return turns == 1 ? std::optional<Axis::Kind>(CyclicKind(count_, grid, 1, owner)) : std::nullopt;
     }
     const Index stride = step_ < 0 ? -step_ : step_;
     const Index passed = step_ > 0 ? start_ % length : length - 1 - start_ % length;  // of the first block
@@ -88,18 +59,85 @@ class AxisSlicer {
     return std::nullopt;
   }
 
-  // The same by listing every element.
-  Axis listed() {
-    if (count_ > most_listed)
-      refuse(number_, "the slice becomes unstructured, and its " + text(count_) + " indices are too many to list",
-             "slice by whole blocks");
-    became_unstructured = true;
-    std::vector<std::vector<Index>> lists(static_cast<std::size_t>(axis_.proc_grid_size()));
-    kept.resize(lists.size());
-    for (Index k = 0; k < count_; ++k) {
+  // Everything on one coordinate.
+  Axis::Kind all_on(Index owner) const {
+    std::vector<Index> bounds(static_cast<std::size_t>(axis_.proc_grid_size()) + 1, 0);
+    std::fill(bounds.begin() + static_cast<std::ptrdiff_t>(owner) + 1, bounds.end(), count_);
+    return BlockKind(std::move(bounds));
+  }
+
+  // What each coordinate keeps, where that is even: its first two elements tell.
+  Axis with_kept(Axis part) {
+    const auto local_of = [&](Index c, Index k) { return *axis_.local_index(c, global(part.global_index(c, k))); };
+    for (Index c = 0; c < part.proc_grid_size(); ++c) {
+      Slice::Local& local = kept[static_cast<std::size_t>(c)];
+      local.count = part.count(c);
+      if (local.count > 0) local.first = local_of(c, 0);
+      if (local.count > 1) local.step = local_of(c, 1) - local.first;
+    }
+    return part;
+  }
+
+  // How many elements, from the k-th one at `place` on, stand in one block of one coordinate.
+  Index stretch(Index k, const Place& place) const {
+    const Index here = global(k);
+    Index begin = 0, end = 0;
+    if (const auto* block = std::get_if<BlockKind>(&axis_.kind())) {
+      begin = block->begin(place.coordinate);
+      end = block->begin(place.coordinate + 1);
+    } else {
+      const Index length = std::get<CyclicKind>(axis_.kind()).block_size();
+      begin = here - here % length;
+      end = begin + std::min(length, axis_.size() - begin);
+    }
+    return std::min(count_ - k, (step_ > 0 ? end - 1 - here : begin - here) / step_ + 1);
+  }
+
+  // Goes through the stretches of one owner: in the order of the coordinates they are a block axis; one after the
+  // other round the grid, and equally long, a cyclic one.
+  Axis by_stretches() {
+    const Index grid = axis_.proc_grid_size();
+    bool block = true, cyclic = true;
+    Index first = 0, owner = 0, length = 0, block_size = 0, seen = 0;  // of the cyclic axis, and of the stretch
+    for (Index k = 0, many = 0; k < count_; k += many) {
       const Place place = *axis_.locate(global(k));
-      keep(place.coordinate, place.local);
-      lists[static_cast<std::size_t>(place.coordinate)].push_back(k);
+      many = stretch(k, place);
+      keep(place.coordinate, place.local, step_, many);
+      if (k == 0) {
+        first = owner = place.coordinate;
+      } else if (place.coordinate != owner) {
+        if (block_size == 0) block_size = length;
+        block = block && place.coordinate > owner;
+        cyclic = cyclic && length == block_size && place.coordinate == (owner + 1) % grid;
+        owner = place.coordinate;
+        length = 0;
+      }
+      length += many;
+      if (++seen > most_listed || (!block && !cyclic && count_ > most_listed)) too_many();
+    }
+    if (block) {
+      std::vector<Index> bounds{0};
+      for (const Slice::Local& local : kept) bounds.push_back(bounds.back() + local.count);
+      return Axis(BlockKind(std::move(bounds)));
+    }
+    if (cyclic && length <= block_size) return Axis(CyclicKind(count_, grid, block_size, first));
+    return listed();
+  }
+
+  [[noreturn]] void too_many() const {
+    refuse(number_, "the slice becomes unstructured, and its " + text(count_) + " indices are too many to list",
+           "slice by whole blocks");
+  }
+
+  Axis listed() {
+    if (count_ > most_listed) too_many();
+    became_unstructured = true;
+    std::vector<std::vector<Index>> lists(kept.size());
+    for (Index k = 0, many = 0; k < count_; k += many) {
+      const Place place = *axis_.locate(global(k));
+      many = stretch(k, place);
+      std::vector<Index>& list = lists[static_cast<std::size_t>(place.coordinate)];
+      for (Index i = 0; i < many; ++i) list.push_back(k + i);
     }
     return Axis(UnstructuredKind(std::move(lists), true));
   }
@@ -107,13 +145,12 @@ class AxisSlicer {
   // Of an unstructured axis, what each coordinate lists among the elements, in its own order.
   Axis filtered() {
     const auto& from = std::get<UnstructuredKind>(axis_.kind());
-    std::vector<std::vector<Index>> lists(static_cast<std::size_t>(from.grid()));
-    kept.resize(lists.size());
+    std::vector<std::vector<Index>> lists(kept.size());
     for (Index c = 0; c < from.grid(); ++c)
       axis_.for_each(c, Part::owned, [&](Index local, Index index) {
         const auto k = number_of(index);
         if (!k) return;
-        keep(c, local);
+        keep(c, local, 1, 1);
         lists[static_cast<std::size_t>(c)].push_back(*k);
       });
     return Axis(UnstructuredKind(std::move(lists), from.one_to_one()));
@@ -125,16 +162,19 @@ class AxisSlicer {
     return (index - start_) % step_ == 0 ? std::optional<Index>((index - start_) / step_) : std::nullopt;
   }
 
-  void keep(Index c, Index local) {
+  // Coordinate c also keeps `many` elements from `local` on, `step` apart in its memory.
+  void keep(Index c, Index local, Index step, Index many) {
     Slice::Local& all = kept[static_cast<std::size_t>(c)];
-    if (all.count == 0) all.first = local;
+    if (all.count == 0) all = {local, step, 0};
     if (all.count == 1) all.step = local - all.first;
-    if (all.count > 1 && local != all.first + all.count * all.step)
+    const bool joins = all.count == 0 || local - all.step == all.first + (all.count - 1) * all.step;
+    if (!joins || (many > 1 && step != all.step))
       refuse(number_,
              "what coordinate " + text(c) + " keeps stands at local indices " + text(all.first) + ", " +
                  text(all.first + all.step) + ", ... and " + text(local) + ", not evenly in its memory",
              "slice with a step that divides block_size, or copy the elements");
-    ++all.count;
+    all.count += many;
+    if (all.count == 1) all.step = 1;
   }
 
   const Axis& axis_;
@@ -144,24 +184,18 @@ class AxisSlicer {
 // How many elements a slice takes; refuses bounds that are outside.
 Index count_of(const Axis& a, Index axis, Index start, Index stop, Index step) {
   if (step == 0) refuse(axis, "a step of 0", "step forwards or backwards");
+  const Index lowest = step > 0 ? 0 : -1;  // backwards, `stop` is before the last element taken
+  const auto within = [](Index bound, Index low, Index high) { return low <= bound && bound <= high; };
   if (a.dist_type() == 'u') {  // any numbers are indices
-    if (step == std::numeric_limits<Index>::min() || !checked_add(stop, step < 0 ? 1 : -1) ||
-        !checked_add(step > 0 ? stop : start, -1) || start / 2 < std::numeric_limits<Index>::min() / 4 ||
-        start / 2 > std::numeric_limits<Index>::max() / 4 || stop / 2 < std::numeric_limits<Index>::min() / 4 ||
-        stop / 2 > std::numeric_limits<Index>::max() / 4)
+    const Index most = Index{1} << 62;
+    if (!within(start, -most, most - 1) || !within(stop, -most, most - 1))
       refuse(axis, "the bounds " + text(start) + " and " + text(stop) + " are beyond 62 bits", "");
-  } else {
-    const Index lowest = step > 0 ? 0 : -1;
-    if (start < 0 || start > a.size() || stop < lowest || stop > a.size() ||
-        (step < 0 && start == a.size() && start > 0))
-      refuse(axis, "the slice from " + text(start) + " to " + text(stop) + " leaves [0, " + text(a.size()) + ")",
-             "give bounds within the axis");
+  } else if (!within(start, lowest, lowest + a.size()) || !within(stop, lowest, lowest + a.size())) {
+    refuse(axis, "the slice from " + text(start) + " to " + text(stop) + " leaves [0, " + text(a.size()) + ")",
+           "give bounds within the axis");
   }
   if (step > 0) return stop > start ? (stop - start - 1) / step + 1 : 0;
-  return start > stop ? (start - stop -
-                         1) / (step == std::numeric_limits<Index>::min() ? std::numeric_limits<Index>::max() : -step) +
-                            1
-                      : 0;
+  return start > stop ? (stop + 1 - start) / step + 1 : 0;
 }
 
 }  // namespace

@@ -21,6 +21,12 @@ class FlatNumbers {
 
   Index count() const { return count_; }  ///< every number is in `[0, count())`
   Index number(const Indices& global) const;
+  /// What one axis adds to the number: number(global) is the sum over the axes.
+  Index number(Index axis, Index global) const {
+    return (global - first_[static_cast<std::size_t>(axis)]) * weight(axis);
+  }
+  /// How far apart the numbers of neighbours on an axis are.
+  Index weight(Index axis) const { return weight_[static_cast<std::size_t>(axis)]; }
 
   /// The numbers of a part of one process's buffer, in memory order; as `Number`, a 64-bit integer.
   template <class Number = Index>

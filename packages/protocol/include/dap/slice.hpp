@@ -30,12 +30,14 @@ struct Slice {
   DistArray of(const DistArray& array, Index process) const;
 };
 
-/// Takes elements `start, start + step, ...` before `stop` of one axis; `0 <= start`, `stop <= size`, and for a
-/// negative step downwards to after `stop`, which may then be -1. What the elements' owners then hold is a distribution
-/// of the protocol, or becomes unstructured, and says so; a share in which nothing is left is empty. Communication
-/// padding is left out. Throws Error where a bound is outside, `step` is 0, an axis is unstructured (whose elements
-/// have no order to step through), or what one coordinate keeps does not stand evenly in its memory. Takes time in
-/// proportion to the coordinates, and to the elements kept where the result is unstructured.
+/// Takes elements `start, start + step, ...` before `stop` of one axis, and for a negative step downwards to after
+/// `stop`. Forwards, both are in `[0, size]`; backwards, in `[-1, size)`, as of size 4 and step -1 the whole is from 3
+/// to -1. An unstructured axis is taken by its indices, and each coordinate's keep their order; `start` and `stop` are
+/// any of 62 bits. What the elements' owners then hold is a distribution of the protocol, or becomes unstructured, and
+/// says so; a share in which nothing is left is empty. Communication padding is left out, unless the whole axis is
+/// taken. Throws Error where a bound is outside, `step` is 0, what one coordinate keeps does not stand evenly in its
+/// memory, or the result is unstructured with more than 2^28 indices. Takes time in proportion to the coordinates, to
+/// the blocks passed where steps and blocks are at odds, and to the elements kept where the result is unstructured.
 Slice slice(const Distribution& distribution, Index axis, Index start, Index stop, Index step = 1);
 
 }  // namespace dap
