@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <random>
 
 namespace {
@@ -80,6 +81,87 @@ TEST(ElementType, IsEqualWhereKindLengthAndByteOrderAre) {
   EXPECT_NE(type, (ElementType{Kind::unsigned_integer, 4, true}));
   EXPECT_NE(type, (ElementType{Kind::signed_integer, 8, true}));
   EXPECT_NE(type, (ElementType{Kind::signed_integer, 4, false}));
+}
+
+TEST(ElementType, IsFoundByEachOfItsNames) {
+  const std::map<std::string, std::pair<Kind, dap::Index>> names = {{"bool", {Kind::boolean, 1}},
+                                                                    {"b1", {Kind::boolean, 1}},
+                                                                    {"|b1", {Kind::boolean, 1}},
+                                                                    {"int8", {Kind::signed_integer, 1}},
+                                                                    {"|i1", {Kind::signed_integer, 1}},
+                                                                    {"int64", {Kind::signed_integer, 8}},
+                                                                    {"<i4", {Kind::signed_integer, 4}},
+                                                                    {"=i2", {Kind::signed_integer, 2}},
+                                                                    {"uint16", {Kind::unsigned_integer, 2}},
+                                                                    {"|u1", {Kind::unsigned_integer, 1}},
+                                                                    {">u1", {Kind::unsigned_integer, 1}},
+                                                                    {"float16", {Kind::floating, 2}},
+                                                                    {"f8", {Kind::floating, 8}},
+                                                                    {"<f4", {Kind::floating, 4}},
+                                                                    {"float128", {Kind::floating, 16}},
+                                                                    {"complex64", {Kind::complex, 8}},
+                                                                    {"<c16", {Kind::complex, 16}},
+                                                                    {"complex256", {Kind::complex, 32}},
+                                                                    {"V16", {Kind::opaque, 16}},
+                                                                    {"|V3", {Kind::opaque, 3}},
+                                                                    {"void24", {Kind::opaque, 3}},
+                                                                    {">V3", {Kind::opaque, 3}}};
+  for (const auto& [name, kind] : names)
+    EXPECT_EQ(dap::element_type(name), (dap::ElementType{kind.first, kind.second, true})) << name;
+  for (const char* swapped : {">i2", ">f8", ">c16", ">u4"}) {
+    ASSERT_TRUE(dap::element_type(swapped)) << swapped;
+    EXPECT_FALSE(dap::element_type(swapped)->native_order) << swapped;
+    EXPECT_EQ(dap::element_type(swapped)->name(), swapped);
+  }
+}
+
+TEST(ElementType, NameOfNothingIsNone) {
+  for (const char* name : {"",
+                           "float",
+                           "int",
+                           "int7",
+                           "int0",
+                           "int128",
+                           "uint-8",
+                           "float63",
+                           "float8",
+                           "complex32",
+                           "complex",
+                           "i3",
+                           "<i16",
+                           "f1",
+                           "c4",
+                           "b2",
+                           "V0",
+                           "V",
+                           "V-1",
+                           "void0",
+                           "void12",
+                           "|f8",
+                           "|i4",
+                           "|",
+                           "<",
+                           "<<i4",
+                           "i",
+                           "4",
+                           "Float64",
+                           "FLOAT64",
+                           " float64",
+                           "float64 ",
+                           "float+64",
+                           "float 64",
+                           "float64x",
+                           "O",
+                           "|O",
+                           "S3",
+                           "U3",
+                           "M8",
+                           "datetime64",
+                           "object",
+                           "int99999999999999999999",
+                           "V9999999999"})
+    EXPECT_FALSE(dap::element_type(name)) << name;
+  EXPECT_FALSE(dap::element_type(std::string("int8\0", 5)));
 }
 
 TEST(Memory, HasAName) {

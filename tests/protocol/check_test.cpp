@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <tuple>
 
 namespace {
 
@@ -380,6 +381,83 @@ TEST(Check, SaysTheFaultTheValueTheRuleAndTheRemedy) {
 TEST(Check, UndistributedDimensionIsBlockOverOneProcess) {
   for (Index extent : {0, 1, 5}) EXPECT_EQ(dap::check(one_axis(dap::undistributed(extent), extent)).text(), "");
   EXPECT_EQ(dap::undistributed(3).dist_type(), 'b');
+}
+
+/// A padded block of the old version, and the buffer's extent it asks for: nothing where it is wrong.
+struct Old {
+  Index size, grid, rank, start, stop, left, right;
+  bool periodic;
+  std::optional<Index> extent;
+  std::optional<Rule> rule;
+};
+
+TEST(Check, OldVersionCountsCommunicationPaddingBesideStartAndStop) {
+  for (const Old& o : {Old{10, 3, 1, 3, 6, 1, 2, false, 6, {}},
+                       Old{10, 3, 0, 0, 3, 1, 1, false, 4, {}},  // the lower width is boundary: inside
+                       Old{10, 3, 2, 6, 10, 1, 4, false, 5, {}},
+                       Old{10, 1, 0, 0, 10, 5, 5, false, 10, {}},
+                       Old{10, 3, 0, 0, 3, 1, 1, true, 5, {}},  // periodic: nothing is boundary
+                       Old{10, 3, 2, 6, 10, 1, 1, true, 6, {}},
+                       Old{10, 1, 0, 0, 10, 2, 2, true, 14, {}},
+                       Old{10, 3, 1, 3, 3, 1, 1, false, 2, {}},
+                       Old{10, 3, 0, 0, 3, 4, 0, false, {}, Rule::block_padding},
+                       Old{10, 3, 0, 0, 3, 4, 0, true, 7, {}},
+                       Old{10, 3, 2, 6, 10, 0, 5, false, {}, Rule::block_padding},
+                       Old{10, 1, 0, 0, 10, 6, 5, false, {}, Rule::block_padding},
+                       Old{10, 3, 1, 3, 6, -1, 0, false, {}, Rule::block_padding},
+                       Old{10, 3, 1, 3, 6, 0, -1, true, {}, Rule::block_padding},
+                       Old{10, 3, 1, 3, 6, 11, 0, false, {}, Rule::block_padding_owned},
+                       Old{10, 3, 1, 3, 6, 0, 11, false, {}, Rule::block_padding_owned},
+                       Old{10, 3, 1, 3, 6, 10, 10, false, 23, {}},
+                       Old{highest, 3, 1, 0, highest, 1, 0, false, {}, Rule::block_padding_owned},
+                       Old{highest, 3, 1, 0, highest - 1, 1, 0, false, highest, {}},
+                       Old{big, 3, 1, 0, big, big, big, true, {}, Rule::block_padding_owned}}) {
+    dap::Dimension d = with(Block{o.start, o.stop, {{o.left, o.right}}}, o.size, o.grid, o.rank);
+    d.periodic = o.periodic;
+    Report report;
+    EXPECT_EQ(dap::check_dimension(d, 0, report, dap::Version::v0_9), o.extent) << report.text();
+    EXPECT_EQ(report.counts(), o.rule ? (Counts{{*o.rule, 1}}) : Counts{}) << report.text();
+    if (o.extent && *o.extent <= 24) {
+      DistArray array = one_axis(d, *o.extent);
+      array.version = "0.9.0";
+      EXPECT_EQ(dap::check(array).text(), "");
+      array.buffer.shape[0] += 1;
+      EXPECT_EQ(dap::check(array).counts(), (Counts{{Rule::shape_extent, 1}}));
+    }
+  }
+}
+
+TEST(Check, PeriodicIsLegalOnAnyAxisOfTheOldVersion) {
+  for (const auto version : {dap::Version::v0_9, dap::Version::v0_10}) {
+    dap::Dimension d = with(Cyclic{0, 1}, 4);
+    d.periodic = true;
+    Report report;
+    EXPECT_EQ(dap::check_dimension(d, 0, report, version), 4);
+    EXPECT_EQ(report.count(Rule::periodic_kind), version == dap::Version::v0_10 ? 1 : 0);
+  }
+}
+
+TEST(Check, MismatchNamesTheVersionThatWouldFitAndTrustFollowsIt) {
+  const dap::Dimension d = with(Block{2, 6, {{1, 1}}}, 10, 3, 1);
+  for (const auto& [stamp, extent, other] :
+       {std::tuple("0.10.0", Index{6}, "0.9"), std::tuple("0.9.0", Index{4}, "0.10")}) {
+    DistArray array = one_axis(d, extent);
+    array.version = stamp;
+    const Report report = dap::check(array);
+    EXPECT_EQ(report.counts(), (Counts{{Rule::shape_extent, 1}}));
+    EXPECT_EQ(report.findings()[0].remedy,
+              "it would fit as version " + std::string(other) + ": correct the stamp, or read with trust_extent");
+    EXPECT_EQ(dap::check(array, {true}).counts(), (Counts{{Rule::version_extent, 1}}));
+    EXPECT_TRUE(dap::check(array, {true}).ok());
+    array.buffer.shape[0] = 5;  // neither
+    for (const bool trust : {false, true}) {
+      EXPECT_EQ(dap::check(array, {trust}).counts(), (Counts{{Rule::shape_extent, 1}}));
+      EXPECT_EQ(dap::check(array, {trust}).text().find("would fit"), std::string::npos);
+    }
+  }
+  DistArray array = one_axis(d, 6);
+  array.version = "7";
+  EXPECT_EQ(dap::check(array, {true}).count(Rule::version_extent), 0);
 }
 
 }  // namespace

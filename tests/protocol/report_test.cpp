@@ -1,5 +1,6 @@
 #include "support/oracle.hpp"
 #include <dap/report.hpp>
+#include <dap/value.hpp>
 
 #include <gtest/gtest.h>
 
@@ -168,6 +169,37 @@ TEST(Report, OfCountsAloneIsOneLine) {
   const Report report = Report::from_parts({}, {{Rule::size, 4}});
   EXPECT_EQ(report.errors(), 4);
   EXPECT_EQ(report.text(), "... and 4 more");
+}
+
+TEST(Report, SpeaksJsonForPrograms) {
+  Report report;
+  report.add({Rule::block_bounds, 3, 1, "stop", "12", "must be at most size 10", ""});
+  report.add({Rule::extra_key, {}, {}, "a\n\xff\"", "\x1b", "", "mend it"});
+  for (int i = 0; i < 150; ++i) report.add({Rule::size, {}, 0, "", "-1", "", ""});
+  const std::string text = report.json();
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+  const dap::Value json = dap::read_json(text);
+  EXPECT_EQ(json.find("ok")->json(), "false");
+  EXPECT_EQ(json.find("errors")->json(), "151");
+  EXPECT_EQ(json.find("warnings")->json(), "1");
+  EXPECT_EQ(json.find("counts")->json(), R"({"size":150,"block.bounds":1,"extra.key":1})");
+  ASSERT_EQ(json.find("findings")->list_size(), std::size_t{102});
+  const dap::Value first = json.find("findings")->element(0), second = json.find("findings")->element(1);
+  EXPECT_EQ(first.find("rule")->json(), "\"block.bounds\"");
+  EXPECT_EQ(first.find("severity")->json(), "\"error\"");
+  EXPECT_EQ(first.find("process")->json(), "3");
+  EXPECT_EQ(first.find("axis")->json(), "1");
+  EXPECT_EQ(first.find("key")->json(), "\"stop\"");
+  EXPECT_EQ(first.find("value")->json(), "\"12\"");
+  EXPECT_EQ(first.find("must")->json(), "\"must be at most size 10\"");
+  EXPECT_EQ(*first.find("says")->as<std::string>(), dap::rule_text(Rule::block_bounds).says);
+  EXPECT_EQ(*first.find("remedy")->as<std::string>(), dap::rule_text(Rule::block_bounds).remedy);
+  EXPECT_EQ(*first.find("text")->as<std::string>(), report.findings()[0].text());
+  EXPECT_EQ(second.find("severity")->json(), "\"warning\"");
+  EXPECT_EQ(*second.find("key")->as<std::string>(), "a\n\xef\xbf\xbd\"");  // what is no UTF-8 is replaced
+  EXPECT_EQ(second.find("remedy")->json(), "\"mend it\"");
+  for (const char* unknown : {"process", "axis", "must"}) EXPECT_TRUE(second.find(unknown)->is_null()) << unknown;
+  EXPECT_EQ(Report().json(), R"({"ok":true,"errors":0,"warnings":0,"counts":{},"findings":[]})");
 }
 
 TEST(Error, CarriesItsReportAndSaysIt) {

@@ -1,6 +1,7 @@
 #include "checking.hpp"
 #include "values.hpp"
 #include <dap/capture.hpp>
+#include <dap/compare.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -223,6 +224,7 @@ Distribution gather(const Capture& capture, const Reading& reading) {
 }
 
 void write_capture(std::ostream& out, const Distribution& distribution, Version version, const ElementType& type) {
+  for (Index p = 0; p < distribution.processes(); ++p) local_bytes(distribution, p, type.bytes);  // fits 64 bits
   for (Index p = 0; p < distribution.processes(); ++p) {
     Value::List dim_data;
     for (const Dimension& d : distribution.dim_data(p, version)) dim_data.push_back(to_value(d));

@@ -40,7 +40,7 @@ Report check(const Capture& capture, bool local = false, const Reading& reading 
 Distribution gather(const Capture& capture, const Reading& reading = {});
 
 /// Writes a capture of a distribution: metadata only. Throws Error, before anything is written, where the version
-/// cannot say it.
+/// cannot say it, or a local buffer has more bytes than 64 bits can say.
 void write_capture(std::ostream& out, const Distribution& distribution, Version version, const ElementType& type);
 
 /// The same array in another version; what is not dim_data or version is passed on. Throws Error where the capture is
