@@ -43,7 +43,8 @@ std::vector<DistArray> stamped(const Distribution& distribution, Version version
 dap::UnstructuredSpec lists(Random& random, Index grid) {
   std::vector<List> all(static_cast<std::size_t>(grid));
   for (Index c = 0; c < grid; ++c)
-    for (Index i = 0; i < 3; ++i) all[static_cast<std::size_t>(c)].push_back(7 * c + 2 * i - (pick(random, 4) == 0 ? 7 : 0));
+    for (Index i = 0; i < 3; ++i)
+      all[static_cast<std::size_t>(c)].push_back(7 * c + 2 * i - (pick(random, 4) == 0 ? 7 : 0));
   return dap::unstructured(all);
 }
 
@@ -162,7 +163,8 @@ TEST(Whole, PaddedArraysOf0_9AreGatheredAsThoseOf0_10) {
 TEST(Whole, StampThatLiesEverywhereIsRefusedOrWhereAskedNotTrusted) {
   const Index processes = on::processes(MPI_COMM_WORLD);
   const dap::Reading trust{true};
-  const Distribution truth = Distribution::make({4 * processes, 3}, {dap::padded_block(1), dap::whole()}, {processes, 1});
+  const Distribution truth =
+      Distribution::make({4 * processes, 3}, {dap::padded_block(1), dap::whole()}, {processes, 1});
   std::vector<DistArray> lying = stamped(truth, Version::v0_10);
   for (DistArray& array : lying) array.version = "0.9.0";  // as older Trilinos stamped what it exported
   expect_the_same(lying);
@@ -185,7 +187,8 @@ TEST(Whole, StampThatLiesEverywhereIsRefusedOrWhereAskedNotTrusted) {
 
 TEST(Whole, FaultsOnDifferentAxesOfDifferentProcessesAreAllFound) {
   const Index processes = on::processes(MPI_COMM_WORLD);
-  const Distribution truth = Distribution::make({6, 2 * processes, 4}, {dap::whole(), dap::block(), dap::whole()}, {1, processes, 1});
+  const Distribution truth =
+      Distribution::make({6, 2 * processes, 4}, {dap::whole(), dap::block(), dap::whole()}, {1, processes, 1});
   std::vector<DistArray> all = stamped(truth, Version::v0_10);
   all.front().dim_data[0].size = -1;
   all.back().dim_data[2].dist = Block{3, 1, {}};
@@ -193,7 +196,8 @@ TEST(Whole, FaultsOnDifferentAxesOfDifferentProcessesAreAllFound) {
   all.back().buffer.shape[1] -= 1;
   all.back().buffer.strides = dap::row_major_strides(all.back().buffer.shape, 8);
   const Report report = dap::check(all);
-  for (const Rule rule : {Rule::size, Rule::block_bounds, Rule::block_tiling}) EXPECT_GT(report.count(rule), 0) << report.text();
+  for (const Rule rule : {Rule::size, Rule::block_bounds, Rule::block_tiling})
+    EXPECT_GT(report.count(rule), 0) << report.text();
   expect_the_same(all);
 }
 

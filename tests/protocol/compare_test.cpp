@@ -118,6 +118,7 @@ std::vector<oracle::Axis> axes_of(Index size) {
   if (size % 2 == 0) all.push_back(oracle::unstructured({half, half}));
   all.push_back(counted_once(oracle::unstructured({up, half})));
   all.push_back(oracle::block({size - 1, 1}, {1}));
+  if (size > 2) all.push_back(oracle::block({1, size - 2, 1}, {1, 0}));
   all.push_back(oracle::block({1, size - 1}, {1}, {1, 1}));
   return all;
 }

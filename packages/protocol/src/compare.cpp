@@ -35,8 +35,7 @@ bool holds_the_same(const UnstructuredKind& lists, const Axis& axis) {
 }
 
 // Lists that say what a block or cyclic axis says.
-std::optional<Axis> without_lists(const Axis& axis, const UnstructuredKind& lists) {
-  if (lists.shares_indices() || axis.size() != lists.total()) return std::nullopt;
+std::optional<Axis> without_lists(const UnstructuredKind& lists) {
   const auto& entries = lists.entries();
   if (entries.empty() || entries.front().global != 0 || entries.back().global != lists.total() - 1) {
     if (!entries.empty()) return std::nullopt;
@@ -69,7 +68,7 @@ Axis simplest(const Axis& axis) {
   if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) {
     if (auto block = as_block(*cyclic)) return Axis(std::move(*block), axis.periodic());
   } else if (const auto* lists = std::get_if<UnstructuredKind>(&axis.kind())) {
-    if (auto simple = without_lists(axis, *lists)) return Axis(simple->kind(), axis.periodic());
+    if (auto simple = without_lists(*lists)) return Axis(simple->kind(), axis.periodic());
   }
   return axis;
 }

@@ -37,7 +37,7 @@ ArrayRuns::ArrayRuns(const Distribution& distribution, Index process, Part part,
     stride *= extents[i];
     if (inside) {
       joined_ = numbers_.weight(axis) == inner_;
-      inside = box[i].size() == extents[i] && (joined_ ? length(way) : 1) == extents[i];
+      inside = (joined_ ? length(way) : 1) == extents[i];
     }
     if (inside) {  // it belongs to the rows of the axis outside it
       first_ += numbers_.number(axis, distribution.axis(axis).global_index(way.coordinate, way.local()));
