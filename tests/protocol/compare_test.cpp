@@ -260,15 +260,15 @@ void expect_dealing(const oracle::Axis& axis) {
   if (truth.block_size > 1) line += " by " + std::to_string(truth.block_size);
   if (truth.first > 0) line += " from coordinate " + std::to_string(truth.first);
   const auto* said = std::get_if<dap::Block>(&axis.dims[0].dist);
-  if (said != nullptr && said->padding) line += ", padded";
+  if (said != nullptr && said->padding) line = "padded " + line;
   std::size_t total = 0;
   std::set<Index> distinct;
   for (const List& list : as_lists(axis).held) {
     total += list.size();
     distinct.insert(list.begin(), list.end());
   }
-  if (distinct.size() < total) line += ", shared indices";
-  if (axis.dims[0].periodic) line += ", periodic";
+  if (distinct.size() < total) line += " with shared indices";
+  if (axis.dims[0].periodic) line = "periodic " + line;
   ASSERT_EQ(dap::describe(given), line);
   ASSERT_EQ(dap::dealing(given), truth.dealing) << line;
   ASSERT_EQ(simple.dist_type(), truth.dist_type) << line;
