@@ -238,6 +238,14 @@ TEST(Read, WhatCannotBeReadAccusesNoOtherKey) {
     }
 }
 
+TEST(Read, ValueThatMayBeRightIsNotAccusedWhereItsMeasureIsMissing) {
+  for (const auto& [keys, missing] :
+       std::vector<std::pair<Keys, std::string>>{{with(block, "start", "12"), "stop"},
+                                                 {with(cyclic, "start", "3"), "size"},
+                                                 {with(cyclic, "start", "9"), "block_size"}})
+    expect_fault(with(keys, missing, "null"), Rule::type_integer, missing, "null");
+}
+
 TEST(Read, KeysOfOtherKindsAreExtraAndPassedOnAsTheyStand) {
   const std::map<char, std::set<std::string>> own = {{'b', {"start", "stop", "padding"}},
                                                      {'c', {"start", "block_size"}},

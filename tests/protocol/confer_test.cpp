@@ -218,6 +218,23 @@ TEST(Together, WrongAxisOfOneProcessHidesNothingBetweenTheOthers) {
     }
 }
 
+TEST(Together, WrongAxisWithAnotherGridIsToldOfBoth) {
+  Processes all = valid();
+  block_of(all[5]).stop = 7;
+  all[5].dim_data[0].proc_grid_size = 3;
+  EXPECT_EQ(dap::check(all).count(Rule::block_bounds), 1);
+  EXPECT_EQ(dap::check(all).count(Rule::agree_proc_grid_size), 1) << dap::check(all).text();
+}
+
+TEST(Together, EdgeWidthsMayDifferAlongTheOtherAxisUnlessTheyAreMirrors) {
+  for (const bool periodic : {false, true}) {
+    Processes all = processes_of({oracle::block({3, 2}, {1}, {1, 1}, periodic), oracle::block({1, 1})});
+    EXPECT_EQ(dap::check(all).text(), "");
+    block_of(all[1]).padding = {{0, 1}};
+    EXPECT_EQ(dap::check(all).counts(), periodic ? (Counts{{Rule::axis_same, 1}}) : Counts{}) << dap::check(all).text();
+  }
+}
+
 TEST(Together, GridIsOfAsManyProcessesAsThereAreAndInTheirOrder) {
   Processes all = valid();
   all.pop_back();
@@ -311,6 +328,14 @@ TEST(Trust, StampIsKeptWhereTheExtentsFitTheOtherVersionOnSomeProcessesOnly) {
   all[2].version = "0.10.0";
   EXPECT_EQ(dap::check(all, {true}).count(Rule::agree_version), 1);
   EXPECT_EQ(dap::check(all, {true}).count(Rule::version_extent), 0);
+}
+
+TEST(Trust, StampsThatLieEachInItsWayAreNotFollowed) {
+  const std::vector<oracle::Axis> axes = {oracle::block({3, 4, 3}, {1, 2})};
+  Processes all = stamped(axes, Version::v0_10, Version::v0_9);
+  all[1] = stamped(axes, Version::v0_9, Version::v0_10)[1];
+  EXPECT_EQ(dap::check(all, {true}).count(Rule::version_extent), 0);
+  EXPECT_EQ(dap::check(all, {true}).count(Rule::agree_version), 1);
 }
 
 /// Every process in one place, keeping count of what the collective calls were.
