@@ -25,6 +25,23 @@ List mapped(const Indices& indices, Value value) {
   return all;
 }
 
+/// Sweeps over all owners from every index on, up to every sixth.
+void expect_places(const dap::Axis& axis, const oracle::Axis& truth, Index low, Index high) {
+  std::vector<std::pair<Index, dap::Place>> all;  // the lowest owner of each index
+  for (Index g = low; g <= high; ++g)
+    if (const List owners = truth.owners(g); !owners.empty())
+      all.push_back({g, {owners.front(), *truth.find(owners.front(), g, Part::owned)}});
+  for (const auto& [global, place] : all) ASSERT_EQ(axis.locate(global), place) << global;
+  for (Index first = low; first <= high; ++first)
+    for (Index end = high + 1; end >= first - 1; end -= 6) {
+      std::vector<std::pair<Index, dap::Place>> expected, swept;
+      for (const auto& entry : all)
+        if (first <= entry.first && entry.first < end) expected.push_back(entry);
+      axis.for_each_place(first, end, [&](Index g, const dap::Place& place) { swept.emplace_back(g, place); });
+      ASSERT_TRUE(swept == expected) << first << " to " << end;
+    }
+}
+
 /// Everything that an axis can be asked, held against the tables of the oracle.
 void expect_tables(const dap::Axis& axis, const oracle::Axis& truth) {
   ASSERT_EQ(axis.size(), truth.size());
@@ -63,12 +80,21 @@ void expect_tables(const dap::Axis& axis, const oracle::Axis& truth) {
       std::vector<dap::Run> runs;
       for (const dap::Run& run : axis.runs(c, part)) runs.push_back(run);
       ASSERT_EQ(runs, oracle::runs(held, range)) << c;
+      Index next = range.begin;
+      axis.for_each(c, part, [&](Index l, Index g) {
+        ASSERT_EQ(l, next++);
+        ASSERT_EQ(g, held[static_cast<std::size_t>(l)]);
+      });
+      if (range.size() > 0) {
+        ASSERT_EQ(next, range.end);
+      }
       if (range.size() > 0) {
         const dap::Range later{range.begin + (range.size() - 1) / 2, range.end};
         ASSERT_EQ(axis.run_from(c, later.begin, later.end), oracle::runs(held, later).front());
       }
     }
   }
+  ASSERT_NO_FATAL_FAILURE(expect_places(axis, truth, low - 2, high + 2));
   ASSERT_EQ(axis.shares_indices(), shares);
   ASSERT_EQ(axis.has_communication_padding(), padded);
 }

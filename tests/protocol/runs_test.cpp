@@ -130,12 +130,14 @@ TEST(ArrayRuns, HugeArrayIsOneRun) {
   const dap::Axis axis({dap::undistributed(big)});
   EXPECT_EQ(all_runs(ArrayRuns(dap::Distribution({axis, axis}), 0)), (Runs{{0, 0, big * big}}));
   EXPECT_THROW(ArrayRuns(dap::Distribution({axis, axis, axis}), 0), dap::Error);
-  const dap::Axis dealt(oracle::cyclic(3, 1, 3).dims);  // a column, however far apart the columns are
+  const Index rows = Index{1} << 60;
+  const dap::Axis dealt(oracle::cyclic(3, 1, 3).dims),
+      tall({dap::undistributed(rows)});  // a column, however far apart the columns are
   MemoryOrder order;
   order.axes = {0, 1};
   order.reversed = {false, false};
-  EXPECT_EQ(all_runs(ArrayRuns(dap::Distribution({axis, dealt}), 2, Part::owned, order, Order::column_major)),
-            (Runs{{2 * big, 0, big}}));
+  EXPECT_EQ(all_runs(ArrayRuns(dap::Distribution({tall, dealt}), 2, Part::owned, order, Order::column_major)),
+            (Runs{{2 * rows, 0, rows}}));
 }
 
 TEST(ArrayRuns, HugeArrayInReverseGivesOneElementAtATime) {
