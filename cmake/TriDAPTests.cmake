@@ -18,8 +18,8 @@ function(dap_add_mpi_run name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "RANKS;COMMAND;LABELS")
   foreach(ranks ${arg_RANKS})
     add_test(NAME ${name}_np${ranks}
-             COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --timeout 100 ${arg_COMMAND})
-    set_tests_properties(${name}_np${ranks} PROPERTIES PROCESSORS 2 TIMEOUT 120 LABELS "mpi;${arg_LABELS}"
+             COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --timeout 280 ${arg_COMMAND})
+    set_tests_properties(${name}_np${ranks} PROPERTIES PROCESSORS 2 TIMEOUT 300 LABELS "mpi;${arg_LABELS}"
                          ENVIRONMENT "${TRIDAP_MPI_ENVIRONMENT}")
   endforeach()
 endfunction()

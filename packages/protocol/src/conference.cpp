@@ -29,11 +29,12 @@ class Conference {
   }
 
   std::optional<Distribution> distribution() {
-    if (anybody([](const Report& report) { return !report.ok(); })) return std::nullopt;
+    if (!right_) return std::nullopt;
+    if (!has_lists()) return distribution_of({});
     std::vector<Index> lists;
-    if (has_lists() && !everywhere([&](std::size_t k) { place_lists(k, lists); })) return std::nullopt;
-    if (has_lists()) team_.largest(lists);
-    std::optional<Distribution> made;
+    if (!everywhere([&](std::size_t k) { place_lists(k, lists); })) return std::nullopt;
+    team_.largest(lists);
+    std::optional<Distribution> made;  // there is memory to run out of
     const bool all_made = everywhere([&](std::size_t k) {
       if (k == 0) made = distribution_of(lists);
     });
@@ -48,14 +49,6 @@ class Conference {
   const DistArray& array(std::size_t k) const { return *members_[k].array; }
   const Dimension& dim(std::size_t k, std::size_t axis) const { return array(k).dim_data[axis]; }
   std::vector<Spread> spread(const Words& said) { return dap::spread(ranks_, said, team_); }
-
-  // True on every process where `holds` for any process's report.
-  template <class Holds>
-  bool anybody(Holds holds) {
-    std::vector<Index> flag{std::any_of(reports_.begin(), reports_.end(), holds) ? 1 : 0};
-    team_.largest(flag);
-    return flag[0] != 0;
-  }
 
   template <class Step>
   bool everywhere(Step step) {
@@ -89,8 +82,8 @@ class Conference {
       const std::vector<State> states = check_alone(k);
       const ElementType& type = array(k).buffer.type;
       const bool placed = std::find(states.begin(), states.end(), nowhere) != states.end() || ravel(k) == ranks_[k];
-      std::vector<Index> words{codes_[k],  array(k).ndim(),   static_cast<Index>(type.kind),
-                               type.bytes, type.native_order, placed ? 0 : 1};
+      std::vector<Index> words{codes_[k],         array(k).ndim(), static_cast<Index>(type.kind), type.bytes,
+                               type.native_order, placed ? 0 : 1,  reports_[k].ok() ? 0 : 1};
       said.push_back(words);
       more.emplace_back();
       for (std::size_t axis = 0; axis < states.size(); ++axis)
@@ -99,15 +92,17 @@ class Conference {
     }
     const std::vector<Spread> spreads = spread(said);
     const bool versions = compare_versions(spreads[version_code]), same_ndim = compare_ndim(spreads[ndim]);
-    compare_types(spreads);
-    if (!versions || !same_ndim) return false;
+    right_ = spreads[faulty].largest == 0 && compare_types(spreads);
+    if (!versions || !same_ndim) return right_ = false;
 
     std::vector<Spread> axes(spreads.begin() + array_keys, spreads.end());
     if (array(0).dim_data.size() > axes_at_once) {
       const std::vector<Spread> rest = spread(more);
       axes.insert(axes.end(), rest.begin(), rest.end());
     }
-    return compare_axes(axes) && grid_is_the_processes(spreads[misplaced].largest == 0);
+    const bool comparable = compare_axes(axes) && grid_is_the_processes(spreads[misplaced].largest == 0);
+    right_ = right_ && comparable && std::find(agreed_.begin(), agreed_.end(), false) == agreed_.end();
+    return comparable;
   }
 
   // What one process's data says alone; returns for each axis how much of it the others can use.
@@ -150,15 +145,16 @@ class Conference {
     return s.same();
   }
 
-  void compare_types(const std::vector<Spread>& spreads) {
+  bool compare_types(const std::vector<Spread>& spreads) {
     for (const ArrayKey key : {type_kind, type_bytes, type_order}) {
       if (spreads[key].same()) continue;
       for (std::size_t k = 0; k < members_.size(); ++k)
         if (ranks_[k] == spreads[key].smallest_rank || ranks_[k] == spreads[key].largest_rank)
           fault(k, Rule::agree_element_type, {}, "", "the element type is " + array(k).buffer.type.name(),
                 "but not so on every process");
-      return;
+      return false;
     }
+    return true;
   }
 
   // Which axes all processes agree on; false where the process grid is not known to all.
@@ -247,7 +243,7 @@ class Conference {
           // absent padding is (0, 0) in 0.10, and a fault of its own in 0.9
           record[field] = field == padded ? largest : smallest;
           if (field != padded || versions_[0] == Version::v0_10 || smallest == largest) continue;
-          agreed_[axis] = false;
+          disagree(axis);
           both(Rule::block_padding_everywhere, static_cast<Index>(axis),
                "'padding' is present on some processes at coordinate " + std::to_string(c) + " and absent on others");
         }
@@ -258,12 +254,14 @@ class Conference {
     team_.largest(of_first);
     for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
       if (same[axis]) continue;
-      agreed_[axis] = false;
+      disagree(axis);
       for (std::size_t k = 0; k < members_.size(); ++k)
         compare_with_first(k, axis,
                            &of_first[width * (first[axis] + static_cast<std::size_t>(dim(k, axis).proc_grid_rank))]);
     }
   }
+
+  void disagree(std::size_t axis) { agreed_[axis] = right_ = false; }
 
   // [axis.same] Boundary widths may differ, but on a periodic axis they say which index mirrors which.
   static bool must_be_same(const Dimension& d, Index c, Field field) {
@@ -302,10 +300,10 @@ class Conference {
     if (std::any_of(axes.begin(), axes.end(), [&](const ListedAxis& a) { return a.grid < team_.processes(); })) {
       std::optional<std::vector<bool>> same;
       with_lists(axes, [&](const IndexLists& lists) { same = lists.compare(team_, reports_); });
-      if (!same) return;
+      if (!same) return void(right_ = false);
       for (std::size_t i = axes.size(); i-- > 0;) {
         if ((*same)[i]) continue;
-        agreed_[static_cast<std::size_t>(axes[i].axis)] = false;
+        disagree(static_cast<std::size_t>(axes[i].axis));
         axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
       }
     }
@@ -314,18 +312,25 @@ class Conference {
     std::optional<std::vector<Index>> distinct;
     if (!counted.empty())
       with_lists(counted, [&](const IndexLists& lists) { distinct = lists.count_distinct(team_, reports_); });
-    if (!counted.empty() && !distinct) return;
+    if (!counted.empty() && !distinct) return void(right_ = false);
     for (const ListedAxis& a : axes) {
-      if (a.total == a.size || ranks_.front() != 0) continue;
-      std::string must = "but the coordinates list " + std::to_string(a.total) + " indices";
-      Rule rule = Rule::unstructured_size;
-      for (std::size_t i = 0; i < counted.size(); ++i) {
-        if (counted[i].axis != a.axis) continue;
-        must += ", " + std::to_string((*distinct)[i]) + " of them distinct";
-        if ((*distinct)[i] == a.size) rule = Rule::unstructured_distinct;
-      }
-      reports_.front().add({rule, {}, a.axis, "size", std::to_string(a.size), must, ""});
+      const auto at =
+          std::find_if(counted.begin(), counted.end(), [&](const ListedAxis& c) { return c.axis == a.axis; });
+      std::optional<Index> different;
+      if (at != counted.end()) different = (*distinct)[static_cast<std::size_t>(at - counted.begin())];
+      compare_size(a, different);
     }
+  }
+
+  void compare_size(const ListedAxis& a, std::optional<Index> distinct) {
+    if (a.one_to_one && distinct != a.total) right_ = false;  // who counted has said it
+    if (a.total == a.size) return;
+    const Rule rule = distinct == a.size ? Rule::unstructured_distinct : Rule::unstructured_size;
+    if (rule == Rule::unstructured_size) right_ = false;
+    std::string must = "but the coordinates list " + std::to_string(a.total) + " indices";
+    if (distinct) must += ", " + std::to_string(*distinct) + " of them distinct";
+    if (ranks_.front() == 0)
+      reports_.front().add({rule, {}, a.axis, "size", std::to_string(a.size), std::move(must), ""});
   }
 
   std::vector<ListedAxis> listed_axes() const {
@@ -359,6 +364,7 @@ class Conference {
       if (!agreed_[axis] || dim(0, axis).dist_type() == 'u') continue;
       Report found;
       axes_[axis] = Axis::make(dimensions(axis, nullptr), static_cast<Index>(axis), found, versions_[0]);
+      right_ = right_ && axes_[axis].has_value();
       std::vector<Finding> findings = found.findings();
       for (Finding& finding : findings)
         if (finding.process) *finding.process *= rank_stride_[axis];  // the first process at that coordinate
@@ -445,6 +451,7 @@ class Conference {
   Team& team_;
   Reading reading_;
   std::vector<Index> ranks_;
+  bool right_ = true;                             // no error anywhere, as all processes know
   std::vector<Report> reports_;                   // by member
   std::vector<Version> versions_;                 // by member: how its data is read
   std::vector<Index> codes_;                      // by member: the minor number of the stamp; -1: none that is read
