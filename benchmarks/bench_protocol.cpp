@@ -3,6 +3,7 @@
 
 #include "support/ratios.hpp"
 #include <dap/capture.hpp>
+#include <dap/compare.hpp>
 #include <dap/make.hpp>
 
 #include <nlohmann/json.hpp>
@@ -253,7 +254,11 @@ void add_checking(bench::Ratios& ratios) {
   const auto text = std::make_shared<const std::string>(out.str());
   ratios.add(
       "check: a capture of 4096 processes x 3 axes, against parsing it", 5.0,
-      [text] { benchmark::DoNotOptimize(dap::check(dap::read_capture(*text)).ok()); },
+      [text] {  // as the command does
+        const dap::Capture capture = dap::read_capture(*text);
+        benchmark::DoNotOptimize(dap::check(capture).ok());
+        benchmark::DoNotOptimize(dap::describe(dap::gather(capture)).size());
+      },
       [text] { benchmark::DoNotOptimize(nlohmann::json::parse(*text).size()); });
 }
 

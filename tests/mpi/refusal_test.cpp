@@ -227,24 +227,25 @@ TEST(OneBadProcess, SayingOtherThanTheOthersFailsEveryProcess) {
        [](auto& a) {
          a.dim_data[1].dist = Block{0, 4, {}};
        },
-       differs(Rule::agree_dist_type), 1, "", "dist_type"},
+       differs(Rule::agree_dist_type), 1, "dist_type", "rank"},
       {"another proc_grid_size", [](auto& a) { a.dim_data[0].proc_grid_size += 1; },
-       differs(Rule::agree_proc_grid_size), 0, "", "proc_grid_size"},
+       differs(Rule::agree_proc_grid_size), 0, "proc_grid_size", "rank"},
       {"huge proc_grid_size", [](auto& a) { a.dim_data[0].proc_grid_size = Index{1} << 40; },
-       differs(Rule::agree_proc_grid_size), 0, "", "proc_grid_size"},
+       differs(Rule::agree_proc_grid_size), 0, "proc_grid_size", "rank"},
       {"another block_size",
        [](auto& a) {
          kind<Cyclic>(a, 1).block_size = 1;
          kind<Cyclic>(a, 1).start /= 2;
        },
-       differs(Rule::agree_block_size), 1, "", "block_size"},
+       differs(Rule::agree_block_size), 1, "block_size", "rank"},
       {"huge block_size",
        [](auto& a) {
          kind<Cyclic>(a, 1) = {0, big};
          resize(a, 1, a.dim_data[1].size - 4);
        },
-       differs(Rule::agree_block_size), 1, "", "block_size"},
-      {"periodic", [](auto& a) { a.dim_data[0].periodic = true; }, differs(Rule::agree_periodic), 0, "", "periodic"},
+       differs(Rule::agree_block_size), 1, "block_size", "rank"},
+      {"periodic", [](auto& a) { a.dim_data[0].periodic = true; }, differs(Rule::agree_periodic), 0, "periodic",
+       "rank"},
   };
   for (const Fault& fault : faults) expect_refused(fault, block_cyclic, MPI_COMM_WORLD);
 }
@@ -346,7 +347,7 @@ TEST(OneBadProcess, HoldingWrongIndicesFailsEveryProcess) {
        false,
        {Rule::unstructured_size}},
       {"a claim of its own", [](auto& a) { kind<Unstructured>(a, 0).one_to_one = false; },
-       differs(Rule::agree_one_to_one), 0, "", "one_to_one"},
+       differs(Rule::agree_one_to_one), 0, "one_to_one", "rank"},
   };
   for (const Fault& fault : faults) expect_refused(fault, unstructured_block, MPI_COMM_WORLD);
 }

@@ -373,6 +373,29 @@ TEST(ConvertCapture, InvalidCaptureIsRefusedWithItsReport) {
   }
 }
 
+TEST(CheckCapture, ProcessWithoutARankIsNobodyElse) {
+  const std::string text = written(dap::Distribution::make({4}, {dap::block()}, {2}));
+  for (const auto& [rank, rule] : std::vector<std::pair<std::string, Rule>>{
+           {"", Rule::key_missing}, {"\"rank\":\"1\",", Rule::type_integer}, {"\"rank\":1.0,", Rule::type_integer}}) {
+    const Report report = dap::check(read_capture(replaced(text, "\"rank\":1,", rank)));
+    EXPECT_EQ(report.counts(), (Counts{{rule, 1}})) << report.text();
+    EXPECT_EQ(report.findings().at(0).process, std::nullopt);
+    EXPECT_NE(report.text().find("process 1 of the list"), std::string::npos) << report.text();
+  }
+}
+
+TEST(CheckCapture, UnknownKeysOfOneProcessAreNobodyElses) {
+  std::string keys;
+  for (int i = 0; i < 1000; ++i) keys += "\"k" + std::to_string(i) + "\":" + std::to_string(i) + ",";
+  const Index processes = 1000;
+  const std::string text = written(dap::Distribution::make({processes}, {dap::block()}, {processes}));
+  const Capture capture = read_capture(replaced(text, "\"dist_type\"", keys + "\"dist_type\""));
+  EXPECT_EQ(dap::check(capture).counts(), (Counts{{Rule::extra_key, 1000}}));
+  const Capture converted = read_capture(dap::convert_capture(capture, Version::v0_9));
+  EXPECT_EQ(converted.processes.at(0).read.array.dim_data.at(0).extras.size(), 1000u);
+  EXPECT_EQ(converted.processes.at(1).read.array.dim_data.at(0).extras.size(), 0u);
+}
+
 TEST(CheckCapture, LocalTellsWhatEachProcessSaysAlone) {
   const std::string two = written(dap::Distribution::make({5}, {dap::block()}, {2}));
   const std::string late = replaced(replaced(two, "\"start\":3", "\"start\":4"), "\"shape\":[2]", "\"shape\":[1]");

@@ -218,6 +218,22 @@ TEST(Together, WrongAxisOfOneProcessHidesNothingBetweenTheOthers) {
     }
 }
 
+TEST(Together, WrongAxisOfOneProcessHidesNotWhatTheOthersSayOfIt) {
+  Processes all = valid();
+  block_of(all[0]).stop = -1;
+  const Index before = all[3].dim_data[0].size;
+  all[3].dim_data[0].size += 1;
+  const Report report = dap::check(all);
+  EXPECT_EQ(report.count(Rule::block_bounds), 1) << report.text();
+  EXPECT_EQ(report.count(Rule::agree_size), 1) << report.text();
+  EXPECT_TRUE(found(report, Rule::agree_size, 0, {})) << report.text();
+  for (const dap::Finding& finding : report.findings()) {
+    if (finding.rule != Rule::agree_size) continue;
+    EXPECT_EQ(finding.key, "size");
+    EXPECT_EQ(finding.value, std::to_string(before) + " on rank 1 and " + std::to_string(before + 1) + " on rank 3");
+  }
+}
+
 TEST(Together, WrongAxisWithAnotherGridIsToldOfBoth) {
   Processes all = valid();
   block_of(all[5]).stop = 7;

@@ -1,6 +1,7 @@
 #include "support/expect_axis.hpp"
 #include <dap/axis.hpp>
 #include <dap/kinds.hpp>
+#include <dap/make.hpp>
 
 #include <gtest/gtest.h>
 
@@ -188,6 +189,26 @@ TEST(Kinds, HugeNumbersNeitherWrapNorAllocate) {
     ++seen;
   });
   EXPECT_EQ(seen, 9);
+}
+
+TEST(Kinds, EmptySharesBehindHugeOnesHoldNothingAndWrapNothing) {
+  for (const dap::AxisSpec& spec : {dap::AxisSpec(dap::block(huge)), dap::AxisSpec(dap::cyclic(huge, 1))}) {
+    dap::Report report;
+    const auto axis = dap::make_axis(10, spec, 4, 0, report);
+    ASSERT_TRUE(axis) << report.text();
+    for (Index c = 0; c < 4; ++c) {
+      EXPECT_EQ(axis->local_index(c, 0).has_value(), axis->count(c) > 0);
+      axis->for_each(c, Part::local, [&](Index local, Index global) { EXPECT_EQ(local, global); });
+    }
+  }
+  const dap::CyclicKind many(5, highest, 1, highest - 2);  // dealt to the last two coordinates, and round to the first
+  for (Index g = 0; g < 5; ++g) EXPECT_EQ(many.locate(g), (dap::Place{g < 2 ? highest - 2 + g : g - 2, 0}));
+  Index next = 0;
+  dap::Axis(many).for_each_place(0, 5, [&](Index global, dap::Place place) {
+    EXPECT_EQ(global, next++);
+    EXPECT_EQ(place, many.locate(global));
+  });
+  EXPECT_EQ(next, 5);
 }
 
 TEST(UnstructuredKind, FindsTheLowestCoordinateOfEveryIndex) {

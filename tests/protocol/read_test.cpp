@@ -171,7 +171,8 @@ TEST(Read, EachMissingKeyIsNamedAloneAndAllTogether) {
     EXPECT_EQ(report.count(Rule::key_missing), report.errors()) << report.text();
     for (const dap::Finding& finding : report.findings()) {
       EXPECT_EQ(finding.axis, 0);
-      names.insert(finding.value.substr(1, finding.value.find('\'', 1) - 1));
+      EXPECT_NE(finding.text().find("'" + finding.key + "' is missing"), std::string::npos);
+      names.insert(finding.key);
     }
     return names;
   };

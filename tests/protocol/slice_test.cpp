@@ -411,6 +411,11 @@ TEST(Slice, HugeAxesAreSlicedAtOnce) {
   EXPECT_EQ(backwards.axis(0).count(0), most);
 }
 
+TEST(Slice, MoreCoordinatesThanCanBeListedAreRefused) {
+  const auto distribution = dap::Distribution::make({100}, {dap::block()}, {Index{1} << 50});
+  EXPECT_THROW(dap::slice(distribution, 0, 1, 50), dap::Error);
+}
+
 TEST(Slice, TwoHugeBlocksOfACyclicAxisAreAnIrregularBlock) {
   const Index length = huge / 4;
   const Slice slice = dap::slice(made({huge}, {dap::cyclic(length)}, {3}), 0, length / 2, 2 * length, 1);

@@ -1,4 +1,5 @@
 #include <dap/mpi/agree.hpp>
+#include <dap/text.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -18,10 +19,9 @@ class Packer {
     bytes_.insert(bytes_.end(), raw, raw + sizeof(value));
   }
   void text(const std::string& value) {
-    std::size_t length = std::min(value.size(), longest_text);
-    while (length < value.size() && length > 0 && (value[length] & 0xC0) == 0x80) --length;  // not within a character
-    number(static_cast<Index>(length));
-    bytes_.insert(bytes_.end(), value.begin(), value.begin() + static_cast<std::ptrdiff_t>(length));
+    const std::string sent = shortened(value, longest_text);
+    number(static_cast<Index>(sent.size()));
+    bytes_.insert(bytes_.end(), sent.begin(), sent.end());
   }
   void optional(const std::optional<Index>& value) {
     number(value.has_value());

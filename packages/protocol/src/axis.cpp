@@ -64,8 +64,10 @@ std::optional<Index> Axis::local_index(Index c, Index global, Part which) const 
   }
   if (global < 0 || global >= size_) return std::nullopt;
   if (const auto* block = std::get_if<BlockKind>(&kind_)) {
+    const Range range = block->part(c, which);
+    if (range.size() == 0) return std::nullopt;
     const Index local = global - block->first_held(c);
-    return block->part(c, which).contains(local) ? std::optional<Index>(local) : std::nullopt;
+    return range.contains(local) ? std::optional<Index>(local) : std::nullopt;
   }
   const std::optional<Place> place = locate(global);
   return place->coordinate == c ? std::optional<Index>(place->local) : std::nullopt;

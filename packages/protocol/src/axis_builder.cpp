@@ -2,6 +2,7 @@
 #include <dap/check.hpp>
 
 #include <algorithm>
+#include <new>
 #include <string>
 
 namespace dap {
@@ -168,7 +169,11 @@ class AxisBuilder {
 
   Axis::Kind listed() {
     std::vector<std::vector<Index>> lists;
-    for (const Dimension& d : dims_) lists.push_back(*read_indices(std::get<Unstructured>(d.dist).indices));
+    for (const Dimension& d : dims_) {
+      auto list = read_indices(std::get<Unstructured>(d.dist).indices);
+      if (!list) throw std::bad_alloc();  // they have been read before
+      lists.push_back(std::move(*list));
+    }
     UnstructuredKind kind(std::move(lists), std::get<Unstructured>(dims_.front().dist).one_to_one);
     const auto& entries = kind.entries();
     for (std::size_t i = 1; kind.one_to_one() && i < entries.size(); ++i) {

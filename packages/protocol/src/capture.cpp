@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <ostream>
+#include <set>
 #include <string>
 
 namespace dap {
@@ -16,7 +17,7 @@ namespace {
 class Keys {
  public:
   Keys(const Value& value, const char* what, std::string where, Report& report) : value_(value), report_(report) {
-    if (!where.empty()) where_ = where + ": ";
+    if (!where.empty()) where_ = " in " + where;
     if (value.as<Value::Dict>() == nullptr) add(Rule::type_structure, what, value.text(), "must be a dictionary");
   }
 
@@ -24,7 +25,7 @@ class Keys {
     known_.push_back(key);
     const Value* found = value_.find(key);
     if (found == nullptr && value_.as<Value::Dict>() != nullptr)
-      report_.add({Rule::key_missing, {}, {}, "", where_ + "'" + key + "' is missing", "but must be there", ""});
+      report_.add({Rule::key_missing, {}, {}, key, "missing" + where_, "but must be there", ""});
     return found;
   }
   const Value* optional(const char* key) {  // null is absent
@@ -101,18 +102,19 @@ Index without_axis(const Report& report) {
                        [](const Finding& f) { return f.severity() == Severity::error && !f.axis; });
 }
 
-CapturedProcess read_process(const Value& value) {
+CapturedProcess read_process(const Value& value, std::size_t place) {
   CapturedProcess process;
   Report& report = process.read.report;
   Report found;
-  Keys keys(value, "processes", "", found);
+  const std::string where = "process " + std::to_string(place) + " of the list, counted from 0";
+  Keys keys(value, "processes", where, found);
   if (const Value* rank = keys.required("rank")) {
     if (const auto* number = rank->as<Index>())
       process.rank = *number;
     else
-      keys.add(Rule::type_integer, "rank", rank->text(), "must be a whole number that fits 64 bits");
+      keys.add(Rule::type_integer, "rank", rank->text() + " in " + where, "must be a whole number that fits 64 bits");
   }
-  const bool placed = found.ok();
+  process.ranked = found.ok();
   const Value* version = keys.required("__version__");
   const Value* dim_data = keys.required("dim_data");
   const Value* buffer = keys.required("buffer");
@@ -122,7 +124,7 @@ CapturedProcess read_process(const Value& value) {
   keys.finish();
   if (version != nullptr && dim_data != nullptr) {  // what is wrong with these is said in any case
     ReadArray read = read_array(*version, *dim_data, std::move(described), Source::json);
-    process.comparable = placed && known && without_axis(read.report) == 0;
+    process.comparable = process.ranked && known && without_axis(read.report) == 0;
     if (process.comparable)
       process.read = std::move(read);
     else
@@ -139,13 +141,15 @@ void check_ranks(Capture& capture) {
   const auto by_rank = [](const CapturedProcess& a, const CapturedProcess& b) { return a.rank < b.rank; };
   std::stable_sort(capture.processes.begin(), capture.processes.end(), by_rank);
   Index expected = 0;
-  for (const CapturedProcess& process : capture.processes) capture.whole = capture.whole && process.rank == expected++;
+  for (const CapturedProcess& process : capture.processes)
+    capture.whole = capture.whole && process.ranked && process.rank == expected++;
 }
 
 void add_rank_findings(const Capture& capture, bool local, Report& report) {
   const auto count = static_cast<Index>(capture.processes.size());
   Index previous = -1;
   for (const CapturedProcess& process : capture.processes) {
+    if (!process.ranked) continue;
     const Index rank = process.rank;
     std::string must;
     if (rank < 0)
@@ -184,9 +188,9 @@ Capture read_capture(std::string_view text) {
       keys.add(Rule::capture_ranks, "processes", "[]", "must hold at least one process");
     for (std::size_t i = 0; i < count.value_or(0); ++i) {
       Value source = processes->element(i);
-      CapturedProcess process = read_process(source);
+      CapturedProcess process = read_process(source, i);
       process.source = std::move(source);
-      process.read.report.set_process(process.rank);
+      if (process.ranked) process.read.report.set_process(process.rank);
       capture.processes.push_back(std::move(process));
     }
   }
@@ -209,7 +213,7 @@ Report check(const Capture& capture, bool local, const Reading& reading) {
   for (const CapturedProcess& process : capture.processes) {
     Report alone = process.read.report;
     if (process.comparable) alone.merge(check(process.read.array, reading));
-    alone.set_process(process.rank);
+    if (process.ranked) alone.set_process(process.rank);
     report.merge(alone);
   }
   return report;
@@ -246,8 +250,10 @@ std::string convert_capture(const Capture& capture, Version version, const Readi
     Value::List dim_data;
     for (const Dimension& d : distribution.dim_data(process.rank, version)) {
       Value dict = to_value(d);
+      std::set<std::string> meaning;
+      for (const Entry& entry : std::get<Value::Dict>(dict.content)) meaning.insert(entry.key);
       for (const Extra& extra : process.read.array.dim_data[dim_data.size()].extras)
-        if (dict.find(extra.key) == nullptr)  // 'start' is one in 'n', and has a meaning in 'b'
+        if (meaning.count(extra.key) == 0)  // 'start' is unknown in 'n', and has a meaning in 'b'
           std::get<Value::Dict>(dict.content).push_back({extra.key, read_json(extra.value), true});
       dim_data.push_back(std::move(dict));
     }

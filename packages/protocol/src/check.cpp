@@ -204,8 +204,6 @@ void check_extents(const DistArray& array, const Held& held, bool other_fits, Ve
               reshapes && !shape.empty() ? "reshape the buffer to " + shape : ""});
 }
 
-Version other(Version version) { return version == Version::v0_9 ? Version::v0_10 : Version::v0_9; }
-
 }  // namespace
 
 bool fits_version(const DistArray& array, Version version) {

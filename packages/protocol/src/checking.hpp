@@ -14,6 +14,9 @@ Report check_as(const DistArray& array, Version version);
 /// True where the buffer's extents are what the dimensions hold in a version of the protocol.
 bool fits_version(const DistArray& array, Version version);
 
+/// The version that is not this one.
+inline Version other(Version version) { return version == Version::v0_9 ? Version::v0_10 : Version::v0_9; }
+
 /// The warning that a stamp was not believed.
 Finding trusted(Version stamped);
 

@@ -48,7 +48,7 @@ class Conference {
 
   const DistArray& array(std::size_t k) const { return *members_[k].array; }
   const Dimension& dim(std::size_t k, std::size_t axis) const { return array(k).dim_data[axis]; }
-  std::vector<Spread> spread(const Words& said) { return dap::spread(ranks_, said, team_); }
+  std::vector<Spread> spread(const Words& said) { return dap::spread(ranks_, said, team_, unsaid); }
 
   template <class Step>
   bool everywhere(Step step) {
@@ -92,7 +92,8 @@ class Conference {
     }
     const std::vector<Spread> spreads = spread(said);
     const bool versions = compare_versions(spreads[version_code]), same_ndim = compare_ndim(spreads[ndim]);
-    right_ = spreads[faulty].largest == 0 && compare_types(spreads);
+    const bool types = compare_types(spreads);
+    right_ = spreads[faulty].largest == 0 && types;
     if (!versions || !same_ndim) return right_ = false;
 
     std::vector<Spread> axes(spreads.begin() + array_keys, spreads.end());
@@ -134,14 +135,14 @@ class Conference {
 
   bool compare_versions(const Spread& s) {
     if (s.smallest >= 0 && !s.same())
-      both(Rule::agree_version, {},
-           "'__version__' is 0." + std::to_string(s.smallest) + " on rank " + std::to_string(s.smallest_rank) +
-               " and 0." + std::to_string(s.largest) + " on rank " + std::to_string(s.largest_rank));
+      both(Rule::agree_version, {}, "__version__",
+           "0." + std::to_string(s.smallest) + " on rank " + std::to_string(s.smallest_rank) + " and 0." +
+               std::to_string(s.largest) + " on rank " + std::to_string(s.largest_rank));
     return s.smallest >= 0 && s.same();
   }
 
   bool compare_ndim(const Spread& s) {
-    if (!s.same()) both(Rule::agree_ndim, {}, two_say("the number of axes", s));
+    if (!s.same()) both(Rule::agree_ndim, {}, "", "the number of axes is " + two_say("", s));
     return s.same();
   }
 
@@ -166,11 +167,11 @@ class Conference {
       bool same = all_sound;
       for (std::size_t key = 0; key < axis_key.size(); ++key) {
         const Spread& s = of_axis[1 + key];
-        if (s.same() || !(all_sound || (placed && key == grid_key))) continue;
+        if (s.same()) continue;  // as far as it was said: a wrong axis says its place alone
         same = false;
         const bool of_a_kind = key == block_size_key || key == one_to_one_key;  // keys that only one dist_type has
         if (!(of_a_kind && !of_axis[1 + dist_type_key].same()))
-          both(axis_key[key].rule, static_cast<Index>(axis), two_say(axis_key[key].name, s));
+          both(axis_key[key].rule, static_cast<Index>(axis), axis_key[key].name, two_say(axis_key[key].name, s));
       }
       agreed_.push_back(same);
       grid_known = grid_known && placed && of_axis[1 + grid_key].same();
@@ -192,7 +193,7 @@ class Conference {
       product *= dim(0, axis).proc_grid_size;
     }
     if (product != team_.processes()) {
-      both(Rule::grid_product, {},
+      both(Rule::grid_product, {}, "",
            "the process grid has " + std::to_string(product) + " places and there are " +
                std::to_string(team_.processes()) + " processes");
       return false;
@@ -244,8 +245,8 @@ class Conference {
           record[field] = field == padded ? largest : smallest;
           if (field != padded || versions_[0] == Version::v0_10 || smallest == largest) continue;
           disagree(axis);
-          both(Rule::block_padding_everywhere, static_cast<Index>(axis),
-               "'padding' is present on some processes at coordinate " + std::to_string(c) + " and absent on others");
+          both(Rule::block_padding_everywhere, static_cast<Index>(axis), "padding",
+               "present on some processes at coordinate " + std::to_string(c) + " and absent on others");
         }
         records_[axis].push_back(record);
       }
@@ -376,16 +377,16 @@ class Conference {
   std::vector<Dimension> dimensions(std::size_t axis, const Index* lists) const {
     std::vector<Dimension> all;
     for (const AxisRecord& record : records_[axis]) {
-      Dimension d = dim(0, axis);
-      d.extras.clear();
-      d.proc_grid_rank = static_cast<Index>(all.size());
-      if (auto* block = std::get_if<Block>(&d.dist)) {
-        *block = {record[start], record[stop], {}};
-        if (record[padded] != 0) block->padding = {record[left], record[right]};
-      } else if (auto* cyclic = std::get_if<Cyclic>(&d.dist)) {
-        cyclic->start = record[start];
+      const Dimension& any = dim(0, axis);  // whose unknown keys are nobody else's
+      Dimension d{any.size, any.proc_grid_size, static_cast<Index>(all.size()), any.periodic, {}, {}};
+      if (any.dist_type() == 'b') {
+        Block block{record[start], record[stop], {}};
+        if (record[padded] != 0) block.padding = {record[left], record[right]};
+        d.dist = block;
+      } else if (const auto* cyclic = std::get_if<Cyclic>(&any.dist)) {
+        d.dist = Cyclic{record[start], cyclic->block_size};
       } else {
-        std::get<Unstructured>(d.dist).indices = row_major(lists, {record[stop]});
+        d.dist = Unstructured{row_major(lists, {record[stop]}), std::get<Unstructured>(any.dist).one_to_one};
         lists += record[stop];
       }
       all.push_back(std::move(d));
@@ -393,18 +394,26 @@ class Conference {
     return all;
   }
 
+  // Where the list of each coordinate begins among those of all unstructured axes; returns the length of all.
+  std::size_t find_list_places() {
+    std::size_t next = 0;
+    list_places_.resize(agreed_.size());
+    for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+      if (dim(0, axis).dist_type() != 'u') continue;
+      for (const AxisRecord& record : records_[axis]) {
+        list_places_[axis].push_back(next);
+        next += static_cast<std::size_t>(record[stop]);
+      }
+    }
+    return next;
+  }
+
   // Writes a member's lists, where it speaks for them, into their places among those of all axes and coordinates.
   void place_lists(std::size_t k, std::vector<Index>& lists) {
-    std::size_t first = 0;
-    for (const ListedAxis& a : listed_axes()) {
-      const auto axis = static_cast<std::size_t>(a.axis);
-      if (lists.size() < first + static_cast<std::size_t>(a.total))
-        lists.resize(first + static_cast<std::size_t>(a.total), lowest);
-      std::size_t own = first;
-      for (Index c = 0; c < dim(k, axis).proc_grid_rank; ++c)
-        own += static_cast<std::size_t>(records_[axis][static_cast<std::size_t>(c)][stop]);
-      first += static_cast<std::size_t>(a.total);
-      if (!speaks_for(k, axis)) continue;
+    if (k == 0) lists.resize(find_list_places(), lowest);
+    for (std::size_t axis = 0; axis < list_places_.size(); ++axis) {
+      if (list_places_[axis].empty() || !speaks_for(k, axis)) continue;
+      const std::size_t own = list_places_[axis][static_cast<std::size_t>(dim(k, axis).proc_grid_rank)];
       const auto indices = read_indices(std::get<Unstructured>(dim(k, axis).dist).indices);
       if (!indices) throw std::bad_alloc();  // they have been read before
       std::copy(indices->begin(), indices->end(), lists.begin() + static_cast<std::ptrdiff_t>(own));
@@ -413,19 +422,16 @@ class Conference {
 
   Distribution distribution_of(const std::vector<Index>& lists) {
     std::vector<Axis> axes;
-    std::size_t first = 0;
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
       if (dim(0, axis).dist_type() == 'u') {
         Report known;
-        axes_[axis] = Axis::make(dimensions(axis, lists.data() + first), static_cast<Index>(axis), known, versions_[0]);
-        for (const AxisRecord& record : records_[axis]) first += static_cast<std::size_t>(record[stop]);
+        axes_[axis] = Axis::make(dimensions(axis, lists.data() + list_places_[axis].front()), static_cast<Index>(axis),
+                                 known, versions_[0]);
       }
       axes.push_back(std::move(axes_[axis].value()));
     }
     return Distribution(std::move(axes));
   }
-
-  static Version other(Version version) { return version == Version::v0_9 ? Version::v0_10 : Version::v0_9; }
 
   void fault(std::size_t k, Rule rule, std::optional<Index> axis, std::string key, std::string value,
              std::string must) {
@@ -433,8 +439,9 @@ class Conference {
   }
 
   // What two processes say otherwise, the first one of all tells.
-  void both(Rule rule, std::optional<Index> axis, std::string value) {
-    if (ranks_.front() == 0) reports_.front().add({rule, {}, axis, "", std::move(value), "but must be the same", ""});
+  void both(Rule rule, std::optional<Index> axis, std::string key, std::string value) {
+    if (ranks_.front() == 0)
+      reports_.front().add({rule, {}, axis, std::move(key), std::move(value), "but must be the same", ""});
   }
 
   static std::string two_say(const std::string& what, const Spread& s) {
@@ -443,8 +450,8 @@ class Conference {
       if (what == "periodic" || what == "one_to_one") return std::string(value != 0 ? "true" : "false");
       return std::to_string(value);
     };
-    return "'" + what + "' is " + show(s.smallest) + " on rank " + std::to_string(s.smallest_rank) + " and " +
-           show(s.largest) + " on rank " + std::to_string(s.largest_rank);
+    return show(s.smallest) + " on rank " + std::to_string(s.smallest_rank) + " and " + show(s.largest) + " on rank " +
+           std::to_string(s.largest_rank);
   }
 
   const std::vector<Member>& members_;
@@ -458,6 +465,7 @@ class Conference {
   std::vector<bool> agreed_;                      // by axis: everybody is sound alone and says the same
   std::vector<Index> rank_stride_;                // by axis: from one coordinate to the next, in ranks
   std::vector<std::vector<AxisRecord>> records_;  // by axis and coordinate
+  std::vector<std::vector<std::size_t>> list_places_;  // by axis and coordinate, of unstructured axes
   std::vector<std::optional<Axis>> axes_;
 };
 

@@ -1,6 +1,7 @@
 #include "json.hpp"
 
 #include <dap/capture.hpp>
+#include <dap/text.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -49,12 +50,11 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
     // "[json.exception.parse_error.101] parse error at line 1, column 5: ..." without the library's own prefix
     std::string why = error.what();
     if (const std::size_t at = why.find("] "); at != std::string::npos) why.erase(0, at + 2);
-    (void)position;
-    return fail(why);
+    return fail(clean(shortened(why, 200)));
   }
 
   Value take() { return std::move(root_); }
@@ -212,27 +212,17 @@ std::string Value::json() const {
   return writer.take();
 }
 
-namespace {
-
-// At most so many bytes of a text, and no part of a character.
-std::string begin_of(const std::string& text, std::size_t bytes) {
-  while (bytes < text.size() && bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
-  return text.substr(0, bytes);
-}
-
-}  // namespace
-
 std::string Value::text() const {
   constexpr std::size_t longest = 60;
-  if (const auto* other = as<Other>()) return begin_of(other->text, longest);
+  if (const auto* other = as<Other>()) return shortened(other->text, longest);
   if (as<Dict>() != nullptr) return "a dictionary";
   std::string line;
   if (const auto size = list_size()) {
     for (std::size_t i = 0; i < *size && i < 4; ++i) line += (i == 0 ? "" : ", ") + element(i).text();
-    return "[" + begin_of(line, longest) + (*size > 4 ? ", ...]" : "]");
+    return "[" + shortened(line, longest) + (*size > 4 ? ", ...]" : "]");
   }
   line = json();
-  if (line.size() > longest) line = begin_of(line, longest) + "...";
+  if (line.size() > longest) line = shortened(line, longest) + "...";
   if (as<double>() != nullptr) line += " (a float)";
   return line;
 }

@@ -157,9 +157,7 @@ class DimensionReader {
       extras_.push_back({entry.key, entry.value.json()});
   }
 
-  void missing(const char* key) {
-    add(Rule::key_missing, "", std::string("'") + key + "' is missing", "but must be there");
-  }
+  void missing(const char* key) { add(Rule::key_missing, key, "missing", "but must be there"); }
   void add(Rule rule, std::string key, std::string value, std::string must) {
     report_.add({rule, {}, axis_, std::move(key), std::move(value), std::move(must), ""});
   }
@@ -232,7 +230,10 @@ Value to_value(const Dimension& d) {
     if (cyclic->block_size != 1) put("block_size", {cyclic->block_size});
   } else {
     const auto& unstructured = std::get<Unstructured>(d.dist);
-    if (auto indices = read_indices(unstructured.indices)) put("indices", {std::move(*indices)});
+    auto indices = read_indices(unstructured.indices);
+    if (!indices)
+      throw Error(Finding{Rule::unstructured_indices, {}, {}, "indices", "a buffer that cannot be read", "", ""});
+    put("indices", {std::move(*indices)});
     if (unstructured.one_to_one) put("one_to_one", {true});
   }
   if (d.periodic) put("periodic", {true});

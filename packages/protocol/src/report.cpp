@@ -1,4 +1,5 @@
 #include <dap/report.hpp>
+#include <dap/text.hpp>
 
 #include <array>
 
@@ -109,14 +110,13 @@ const RuleText& rule_text(Rule rule) { return texts[static_cast<std::size_t>(rul
 
 namespace {
 
-// What came from outside stays on its line.
+// What came from outside stays on its line, and changes nothing of the terminal's.
 std::string quoted(const std::string& text) {
   std::string line;
-  for (const char c : text) {
-    if (c == '\n')
-      line += "\\n";
-    else
-      line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = printable(text, at);
+    line += text[at] == '\n' ? "\\n" : length > 0 ? text.substr(at, length) : "?";
+    at += length > 0 ? length : 1;
   }
   return line;
 }
@@ -129,7 +129,7 @@ std::string Finding::text() const {
   if (axis) where += "axis " + std::to_string(*axis);
   if (process) where += (axis ? " (rank " : "(rank ") + std::to_string(*process) + ")";
   if (!where.empty()) where += ": ";
-  const std::string fault = key.empty() ? quoted(value) : "'" + quoted(key) + "' is " + quoted(value);
+  const std::string fault = key.empty() ? quoted(value) : "'" + quoted(shortened(key, 100)) + "' is " + quoted(value);
   const std::string what = must.empty() && !key.empty() ? std::string("but ") + rules.says : must;
   const std::string mend = remedy.empty() ? rules.remedy : remedy;
   return where + fault + (what.empty() ? "" : ", " + what) + " [" + rules.id + "]" + (mend.empty() ? "" : ": " + mend);

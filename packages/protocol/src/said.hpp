@@ -50,11 +50,15 @@ inline constexpr std::array<AxisKey, 6> axis_key = {{{"dist_type", Rule::agree_d
 inline constexpr std::size_t dist_type_key = 0, grid_key = 2, block_size_key = 3, one_to_one_key = 5;
 inline constexpr std::size_t per_axis = 1 + axis_key.size();
 
+/// What is said of nothing: it is compared with nobody's.
+inline constexpr Index unsaid = lowest;
+
 inline void say(std::vector<Index>& said, const Dimension& d, State state) {
   const auto* cyclic = std::get_if<Cyclic>(&d.dist);
   const auto* unstructured = std::get_if<Unstructured>(&d.dist);
   if (state != sound)
-    said.insert(said.end(), {state, 0, 0, state == wrong ? d.proc_grid_size : 0, 0, 0, 0});
+    said.insert(said.end(),
+                {state, unsaid, unsaid, state == wrong ? d.proc_grid_size : unsaid, unsaid, unsaid, unsaid});
   else
     said.insert(said.end(), {state, d.dist_type(), d.size, d.proc_grid_size, cyclic ? cyclic->block_size : 0,
                              d.periodic ? 1 : 0, unstructured && unstructured->one_to_one ? 1 : 0});

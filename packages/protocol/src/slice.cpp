@@ -7,7 +7,7 @@ namespace dap {
 
 namespace {
 
-constexpr Index most_listed = Index{1} << 28;  // indices that an axis is turned into a list of
+constexpr Index most_in_a_slice = Index{1} << 28;  // indices that an axis is turned into a list of
 
 std::string text(Index value) { return std::to_string(value); }
 
@@ -113,7 +113,7 @@ class AxisSlicer {
         length = 0;
       }
       length += many;
-      if (++seen > most_listed || (!block && !cyclic && count_ > most_listed)) too_many();
+      if (++seen > most_in_a_slice || (!block && !cyclic && count_ > most_in_a_slice)) too_many();
     }
     if (block) {
       std::vector<Index> bounds{0};
@@ -130,7 +130,7 @@ class AxisSlicer {
   }
 
   Axis listed() {
-    if (count_ > most_listed) too_many();
+    if (count_ > most_in_a_slice) too_many();
     became_unstructured = true;
     std::vector<std::vector<Index>> lists(kept.size());
     for (Index k = 0, many = 0; k < count_; k += many) {
@@ -204,6 +204,9 @@ Slice slice(const Distribution& distribution, Index axis, Index start, Index sto
   if (axis < 0 || axis >= distribution.ndim())
     refuse(axis, "the array has " + text(distribution.ndim()) + " axes", "name one of them, counted from 0");
   const Axis& whole = distribution.axis(axis);
+  if (whole.proc_grid_size() > most_in_a_slice)
+    refuse(axis, text(whole.proc_grid_size()) + " coordinates are too many to say what each of them keeps",
+           "slice a coarser distribution");
   const Index count = count_of(whole, axis, start, stop, step);
   std::vector<Axis> axes;
   for (Index i = 0; i < distribution.ndim(); ++i) axes.push_back(distribution.axis(i));

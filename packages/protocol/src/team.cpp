@@ -12,11 +12,13 @@ void raise(Index& to, Index value) {
 }
 }  // namespace
 
-std::vector<Spread> spread(const std::vector<Index>& ranks, const std::vector<std::vector<Index>>& values, Team& team) {
+std::vector<Spread> spread(const std::vector<Index>& ranks, const std::vector<std::vector<Index>>& values, Team& team,
+                           std::optional<Index> unsaid) {
   const std::size_t count = values.front().size();
   std::vector<Index> ends(2 * count, lowest);  // the largest, and with every bit turned, the smallest:
   for (const std::vector<Index>& of_one : values)
     for (std::size_t i = 0; i < count; ++i) {  // ~ turns the order round and, unlike -, cannot overflow
+      if (of_one[i] == unsaid) continue;
       raise(ends[i], of_one[i]);
       raise(ends[count + i], ~of_one[i]);
     }

@@ -1,6 +1,7 @@
 #include "bands.hpp"
 #include "palette.hpp"
 #include "words.hpp"
+#include <dap/text.hpp>
 
 #include <algorithm>
 #include <array>

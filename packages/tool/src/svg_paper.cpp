@@ -2,6 +2,7 @@
 
 #include "palette.hpp"
 #include "words.hpp"
+#include <dap/text.hpp>
 
 #include <algorithm>
 

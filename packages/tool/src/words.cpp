@@ -1,33 +1,11 @@
 #include "words.hpp"
 
 #include <dap/compare.hpp>
+#include <dap/text.hpp>
 
 #include <algorithm>
-#include <cstdint>
 
 namespace dap::drawing {
-
-namespace {
-
-/// The length of the UTF-8 character at the front of the text, or 0 where there is none that may be printed.
-std::size_t printable(const std::string& text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(i < text.size() ? text[i] : 0); };
-  const unsigned lead = byte(at);
-  if (lead < 0x80) return lead < 0x20 || lead == 0x7f ? 0 : 1;
-  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4) return 0;
-  std::uint32_t code = lead & (0xffu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xc0) != 0x80) return 0;
-    code = code << 6 | (byte(at + i) & 0x3f);
-  }
-  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-  const bool no_character = (code >= 0xd800 && code < 0xe000) || code > 0x10ffff || (code & 0xfffe) == 0xfffe;
-  const bool control = code < 0xa0 || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-  return overlong || no_character || control ? 0 : length;
-}
-
-}  // namespace
 
 std::string counted(Index count, const std::string& one, const std::string& many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -83,16 +61,6 @@ std::string padding_text(const Distribution& distribution, Index process) {
   const std::optional<Index> all = checked_product(held), of_them = checked_product(mine);
   if (!all) return "some";
   return *all == *of_them ? "" : std::to_string(*all - *of_them);
-}
-
-std::string clean(const std::string& text) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = printable(text, at);
-    result += length > 0 ? text.substr(at, length) : "\xEF\xBF\xBD";
-    at += length > 0 ? length : 1;
-  }
-  return result;
 }
 
 Index characters(const std::string& text) {

@@ -24,9 +24,6 @@ std::string coordinates_text(const Distribution& distribution, Index process);
 std::string owned_text(const Distribution& distribution, Index process, const std::string& times);
 std::string padding_text(const Distribution& distribution, Index process);  ///< empty for none
 
-/// Valid UTF-8 without control characters: what is wrong becomes U+FFFD.
-std::string clean(const std::string& text);
-
 /// How many characters valid UTF-8 has.
 Index characters(const std::string& text);
 

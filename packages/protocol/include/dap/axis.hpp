@@ -212,8 +212,8 @@ void Axis::for_each_place(Index first, Index end, Visit&& visit) const {
   Index offset = place.local % length, turn = cyclic.turn(place.coordinate);
   for (Index round = place.local - offset;; round += length, turn = 0)
     for (; turn < grid; ++turn, offset = 0) {
-      const Index c = turn + dealt_first, stop = first + std::min(end - first, length - offset);
-      place = {c < grid ? c : c - grid, round + offset};
+      const Index wrap = grid - dealt_first, stop = first + std::min(end - first, length - offset);
+      place = {turn < wrap ? turn + dealt_first : turn - wrap, round + offset};
       for (; first < stop; ++first, ++place.local) visit(first, place);
       if (first == end) return;
     }

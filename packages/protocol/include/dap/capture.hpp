@@ -14,6 +14,7 @@ namespace dap {
 /// What one process said of an array, as a capture holds it.
 struct CapturedProcess {
   Index rank = 0;
+  bool ranked = false;           ///< the capture says `rank`
   ReadArray read;                ///< its buffer is described only (Memory::Kind::nowhere)
   std::optional<Buffer> values;  ///< the elements, dense and row-major, where the capture holds them
   Value source;                  ///< the process's own dictionary, for what is to be passed on

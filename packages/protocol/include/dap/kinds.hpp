@@ -75,7 +75,10 @@ class BlockKind {
   }
   std::array<Index, 2> edges() const { return {padding(0)[0], padding(grid_ - 1)[1]}; }  ///< boundary widths
   /// The global index of local index 0, were there one.
-  Index first_held(Index c) const { return held_ != nullptr ? held_[c] : c * length_.divisor(); }
+  Index first_held(Index c) const {  // of an empty share whatever the product wraps to: nobody follows it
+    if (held_ != nullptr) return held_[c];
+    return static_cast<Index>(static_cast<std::uint64_t>(c) * static_cast<std::uint64_t>(length_.divisor()));
+  }
   Range part(Index c, Part part) const;
 
   std::optional<Place> locate(Index global) const {
@@ -125,8 +128,8 @@ class CyclicKind {
   std::optional<Place> locate(Index global) const {
     if (global < 0 || global >= size_) return std::nullopt;
     const Index block = block_size_.quotient(global), round = grid_.quotient(block);
-    const Index c = block - round * grid() + first_;
-    return Place{c < grid() ? c : c - grid(), global - (block - round) * block_size()};
+    const Index turns = block - round * grid(), wrap = grid() - first_;
+    return Place{turns < wrap ? turns + first_ : turns - wrap, global - (block - round) * block_size()};
   }
   Index global_index(Index c, Index local) const {
     const Index round = block_size_.quotient(local);

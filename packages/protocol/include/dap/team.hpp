@@ -2,6 +2,7 @@
 
 #include <dap/index.hpp>
 
+#include <optional>
 #include <vector>
 
 namespace dap {
@@ -35,11 +36,13 @@ struct Spread {
   Index smallest = 0, largest = 0;
   Index smallest_rank = 0, largest_rank = 0;  ///< meaningful where the numbers differ
 
-  bool same() const { return smallest == largest; }
+  bool same() const { return smallest >= largest; }  ///< also where nobody said anything
 };
 
 /// The spread of each number over all processes, given `values[i]` of the process `ranks[i]` that is here; as many
-/// values for each. **Collective**: one reduction, and a second where some differ.
-std::vector<Spread> spread(const std::vector<Index>& ranks, const std::vector<std::vector<Index>>& values, Team& team);
+/// values for each. A number that is `unsaid` counts for nothing. **Collective**: one reduction, and a second where
+/// some differ.
+std::vector<Spread> spread(const std::vector<Index>& ranks, const std::vector<std::vector<Index>>& values, Team& team,
+                           std::optional<Index> unsaid = {});
 
 }  // namespace dap
