@@ -198,7 +198,7 @@ TEST(Kinds, EmptySharesBehindHugeOnesHoldNothingAndWrapNothing) {
     ASSERT_TRUE(axis) << report.text();
     for (Index c = 0; c < 4; ++c) {
       EXPECT_EQ(axis->local_index(c, 0).has_value(), axis->count(c) > 0);
-      axis->for_each(c, Part::local, [&](Index local, Index global) { EXPECT_EQ(local, global); });
+      axis->for_each(c, dap::Part::local, [&](Index local, Index global) { EXPECT_EQ(local, global); });
     }
   }
   const dap::CyclicKind many(5, highest, 1, highest - 2);  // dealt to the last two coordinates, and round to the first

@@ -10,14 +10,18 @@ namespace {
 const std::string replacement = "\xEF\xBF\xBD";
 
 TEST(Clean, KeepsWhatCanBePrintedInAnyScript) {
-  for (const std::string text : {"", "size", "Gr\xc3\xb6\xc3\x9f" "e", "\xe5\xa4\xa7", "\xf0\x9f\x8c\x8d", " a b "})
+  for (const std::string text : {"", "size",
+                                 "Gr\xc3\xb6\xc3\x9f"
+                                 "e",
+                                 "\xe5\xa4\xa7", "\xf0\x9f\x8c\x8d", " a b "})
     EXPECT_EQ(dap::clean(text), text);
 }
 
 TEST(Clean, ReplacesWhatTerminalsActOn) {
-  EXPECT_EQ(dap::clean("a\x1b[31mb"), "a" + replacement + "[31mb");          // escape
+  EXPECT_EQ(dap::clean("a\x1b[31mb"), "a" + replacement + "[31mb");  // escape
   EXPECT_EQ(dap::clean("a\nb\tc\x7f"), "a" + replacement + "b" + replacement + "c" + replacement);
-  for (const char* one : {"\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x80\xa8"})  // CSI, overrides, line separator
+  for (const char* one :
+       {"\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x80\xa8"})  // CSI, overrides, line separator
     EXPECT_EQ(dap::clean(one).find(one), std::string::npos);
 }
 
@@ -36,7 +40,8 @@ TEST(Shortened, EndsBetweenCharacters) {
 }
 
 TEST(Finding, PrintsNothingThatActsOnATerminalNorWithoutEnd) {
-  const dap::Finding finding{dap::Rule::extra_key, {}, 0, "\xc2\x9b" + std::string(100000, 'k'), "\xe2\x80\xae", "", ""};
+  const dap::Finding finding{dap::Rule::extra_key, {}, 0, "\xc2\x9b" + std::string(100000, 'k'),
+                             "\xe2\x80\xae",       "", ""};
   EXPECT_EQ(finding.text().find("\xc2\x9b"), std::string::npos);
   EXPECT_EQ(finding.text().find("\xe2\x80\xae"), std::string::npos);
   EXPECT_LT(finding.text().size(), 1000u);
