@@ -61,6 +61,7 @@ class TextDrawing {
     for (Index i = 0; i < view_.ndim(); ++i) shared = shared || view_.axis(i).shares_indices();
     mark_ = shared ? 1 : 0;
     rank_ = digits(view_.nth_process(view_.processes() - 1));
+    make_room();
     width_ = 1 + rank_ + mark_ + (style_.colour ? 1 : 0);
     if (nothing_shown()) return line("  (no elements)");
     if (view_.ndim() == 2) return sheet();
@@ -68,6 +69,17 @@ class TextDrawing {
     Paint paint(*this, "  ");
     paint.cell(cell_of(view_, {}));
     paint.end();
+  }
+
+  // The indices of lists jump: where there is room, every cell is as wide as its index.
+  void make_room() {
+    if (view_.ndim() == 0) return;
+    const Axis& across = view_.axis(view_.ndim() - 1);
+    const auto* lists = std::get_if<UnstructuredKind>(&across.kind());
+    const auto extremes = across.extremes();
+    if (lists == nullptr || !extremes) return;
+    const Index longest = std::max(digits((*extremes)[0]), digits((*extremes)[1])), margin = 24;
+    if (lists->distinct() <= (style_.columns - margin) / (longest + 2 + mark_)) rank_ = std::max(rank_, longest);
   }
 
   bool nothing_shown() const {
@@ -113,10 +125,11 @@ class TextDrawing {
   }
 
   // The first index of every band that has room for it: all, or every 2nd, 5th, 10th, 20th ...
-  void header(Index margin, const Bands& bands) {
+  void header(Index margin, const Bands& bands, const Axis& axis) {
     Index longest = 1;
     for (const Band& band : bands.list) longest = std::max(longest, digits(band.first));
     const Index every = round_up((longest + width_) / width_);
+    if (every > 1 && axis.dist_type() == 'u') notes_.push_back("Not every index is written, and they may jump.");
     std::string text(static_cast<std::size_t>(margin), ' ');
     for (Index i = 0; i < bands.size(); i += every) {
       const std::string label = std::to_string(bands[i].first);
@@ -133,7 +146,7 @@ class TextDrawing {
     for (const Band& row : rows.list) margin = std::max(margin, digits(row.first));
     margin += 2;
     const Bands columns = global_bands(view_.axis(1), std::max<Index>((style_.columns - margin) / width_, 1));
-    header(margin, columns);
+    header(margin, columns, view_.axis(1));
     for (const Band& row : rows.list) {
       Paint paint(*this, right(std::to_string(row.first), margin - 1) + " ");
       for (const Band& column : columns.list) paint.cell(cell_of(view_, {row, column}));
@@ -150,7 +163,7 @@ class TextDrawing {
     const Index round = room >= 10 ? room / 10 * 10 : room >= 5 ? 5 : room;
     Bands bands = global_bands(view_.axis(0), std::max(room, round * std::min<Index>(most_rows(), 8)));
     const bool one_line = bands.size() <= room;
-    if (one_line) header(margin, bands);
+    if (one_line) header(margin, bands, view_.axis(0));
     for (Index begin = 0; begin < bands.size(); begin += one_line ? room : round) {
       Paint paint(*this, right(one_line ? "" : std::to_string(bands[begin].first), margin - 1) + " ");
       for (Index i = begin; i < std::min(bands.size(), begin + (one_line ? room : round)); ++i)

@@ -1,0 +1,40 @@
+#include <dap/draw.hpp>
+#include <dap/make.hpp>
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using dap::Index;
+
+// The words of the line above the cells.
+std::vector<std::string> header_of(const std::string& drawn, const std::string& first) {
+  std::istringstream lines(drawn);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::vector<std::string> all;
+    for (std::string word; words >> word;) all.push_back(word);
+    if (!all.empty() && all.front() == first) return all;
+  }
+  return {};
+}
+
+TEST(DrawText, IndicesThatJumpAreAllWrittenWhereThereIsRoom) {
+  const auto lists = dap::Distribution::make({6}, {dap::unstructured({{-3, 700, 5}, {6, 81, 1}})}, {2});
+  const std::string drawn = dap::draw_text(lists);
+  EXPECT_EQ(header_of(drawn, "-3"), (std::vector<std::string>{"-3", "1", "5", "6", "81", "700"})) << drawn;
+  EXPECT_EQ(drawn.find("may jump"), std::string::npos) << drawn;
+}
+
+TEST(DrawText, IndicesThatJumpAndAreNotAllWrittenAreSaidTo) {
+  std::vector<Index> far;
+  for (Index i = 0; i < 30; ++i) far.push_back(i * 1000000000);
+  const std::string drawn = dap::draw_text(dap::Distribution::make({30}, {dap::unstructured({far})}, {1}));
+  EXPECT_NE(drawn.find("Not every index is written, and they may jump."), std::string::npos) << drawn;
+}
+
+}  // namespace
