@@ -209,12 +209,19 @@ void Axis::for_each_place(Index first, Index end, Visit&& visit) const {
   }
   const auto& cyclic = std::get<CyclicKind>(kind_);
   const Index length = cyclic.block_size(), grid = cyclic.grid(), dealt_first = cyclic.first();
+  const Index wrap = grid - dealt_first;
   Index offset = place.local % length, turn = cyclic.turn(place.coordinate);
+  const auto served = [&] { return turn < wrap ? turn + dealt_first : turn - wrap; };
+  if (length == 1)
+    for (Index round = place.local;; ++round, turn = 0)
+      for (; turn < grid; ++turn) {
+        visit(first, Place{served(), round});
+        if (++first == end) return;
+      }
   for (Index round = place.local - offset;; round += length, turn = 0)
     for (; turn < grid; ++turn, offset = 0) {
-      const Index wrap = grid - dealt_first, stop = first + std::min(end - first, length - offset);
-      place = {turn < wrap ? turn + dealt_first : turn - wrap, round + offset};
-      for (; first < stop; ++first, ++place.local) visit(first, place);
+      const Index stop = first + std::min(end - first, length - offset);
+      for (place = {served(), round + offset}; first < stop; ++first, ++place.local) visit(first, place);
       if (first == end) return;
     }
 }
