@@ -1,3 +1,5 @@
+#include "quick.hpp"
+
 #include <dap/mpi/agree.hpp>
 #include <dap/mpi/gather.hpp>
 
@@ -20,8 +22,15 @@ Report check(const DistArray& array, MPI_Comm comm, const Reading& reading) {
 }
 
 Distribution gather(const DistArray& array, MPI_Comm comm, const Reading& reading) {
+  Index none = 0;
+  return gather(array, comm, reading, none);
+}
+
+Distribution gather(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags) {
+  if (std::optional<Distribution> quick = quick_gather(array, comm, reading, flags)) return std::move(*quick);
   Verdict verdict = confer_over(comm, array, reading, true);
   if (!verdict.distribution) throw Error(agree(std::move(verdict.reports.front()), comm));
+  MPI_Allreduce(MPI_IN_PLACE, &flags, 1, MPI_INT64_T, MPI_BAND, comm);
   return std::move(*verdict.distribution);
 }
 

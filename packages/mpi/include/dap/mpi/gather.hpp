@@ -13,7 +13,12 @@ Report check(const DistArray& array, MPI_Comm comm, const Reading& reading = {})
 
 /// The Distribution that every process's dim_data make up, after the same check. **Collective**: throws the same Error
 /// on every process or on none. Rank `r` of `comm` is process `r` of the Distribution. Brings the lists of unstructured
-/// axes to every process.
+/// axes to every process. One message from each to all where there are few processes and axes, nothing unstructured and
+/// nothing to report.
 Distribution gather(const DistArray& array, MPI_Comm comm, const Reading& reading = {});
+
+/// The same; and of `flags`, bits with a meaning of the caller's own, those that every process had set remain set. It
+/// costs no message more than gather() where nothing is doubtful about the array.
+Distribution gather(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags);
 
 }  // namespace dap::mpi

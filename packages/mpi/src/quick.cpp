@@ -1,0 +1,164 @@
+#include "quick.hpp"
+
+#include <dap/version.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace dap::mpi {
+
+namespace {
+
+constexpr Index most_axes = 4;
+constexpr int most_processes = 256;  // beyond, what every process says is more than a reduction of it
+
+// What one process says of one axis.
+struct SaidOfAxis {
+  Index dist_type = 0, periodic = 0, padded = 0;
+  Index size = 0, proc_grid_size = 0, proc_grid_rank = 0;
+  Index first = 0, second = 0;  // start and stop, or start and block_size
+  std::array<Index, 2> padding{};
+
+  friend bool operator==(const SaidOfAxis& a, const SaidOfAxis& b) {
+    return a.dist_type == b.dist_type && a.periodic == b.periodic && a.padded == b.padded && a.size == b.size &&
+           a.proc_grid_size == b.proc_grid_size && a.proc_grid_rank == b.proc_grid_rank && a.first == b.first &&
+           a.second == b.second && a.padding == b.padding;
+  }
+};
+
+// What one process says of its array; the bytes of numbers alone, between processes of one program.
+struct Said {
+  Index clear = 0;  // nothing is wrong here, and all of it is told below
+  Index flags = 0, ndim = 0;
+  Index kind = 0, bytes = 0, native_order = 0;  // of the elements
+  std::array<SaidOfAxis, most_axes> axes;
+
+  bool same_type(const Said& other) const {
+    return ndim == other.ndim && kind == other.kind && bytes == other.bytes && native_order == other.native_order;
+  }
+};
+static_assert(sizeof(Said) == (6 + 10 * most_axes) * sizeof(Index), "no holes travel");
+
+bool tell(const Dimension& dimension, SaidOfAxis& said) {
+  said.dist_type = static_cast<Index>(dimension.dist.index());
+  said.periodic = dimension.periodic;
+  said.size = dimension.size;
+  said.proc_grid_size = dimension.proc_grid_size;
+  said.proc_grid_rank = dimension.proc_grid_rank;
+  if (const auto* block = std::get_if<Block>(&dimension.dist)) {
+    said.first = block->start;
+    said.second = block->stop;
+    said.padded = block->padding.has_value();
+    said.padding = block->padding.value_or(said.padding);
+    return true;
+  }
+  const auto* cyclic = std::get_if<Cyclic>(&dimension.dist);
+  if (cyclic == nullptr) return false;
+  said.first = cyclic->start;
+  said.second = cyclic->block_size;
+  return true;
+}
+
+Said tell(const DistArray& array, const Reading& reading, Index flags) {
+  Said said;
+  said.flags = flags;
+  said.ndim = array.ndim();
+  said.kind = static_cast<Index>(array.buffer.type.kind);
+  said.bytes = array.buffer.type.bytes;
+  said.native_order = array.buffer.type.native_order;
+  if (said.ndim > most_axes) return said;
+  const Report report = check(array, reading);
+  Report ignored;
+  bool clear = report.ok() && report.warnings() == 0 && read_version(array.version, ignored) == Version::v0_10;
+  for (std::size_t axis = 0; clear && axis < array.dim_data.size(); ++axis)
+    clear = tell(array.dim_data[axis], said.axes[axis]);
+  said.clear = clear;
+  return said;
+}
+
+// One process stands for all at its coordinate on `axis`: those with it there and at 0 elsewhere are `stride` apart.
+std::optional<Axis> put_together(const std::vector<Said>& all, std::size_t axis, Index stride) {
+  const auto at = [&](Index c) -> const SaidOfAxis& { return all[static_cast<std::size_t>(c * stride)].axes[axis]; };
+  const SaidOfAxis& first = at(0);
+  const Index grid = first.proc_grid_size;
+  std::vector<Dimension> dims;
+  if (first.dist_type == 0 && !first.periodic) {
+    std::vector<Index> bounds{0};
+    bool plain = true;
+    for (Index c = 0; plain && c < grid; ++c) {
+      plain = !at(c).padded && at(c).first == bounds.back();
+      bounds.push_back(at(c).second);
+    }
+    if (plain && bounds.back() == first.size && first.size > 0) return Axis(BlockKind(std::move(bounds)));
+  }
+  for (Index c = 0; c < grid; ++c) {
+    const SaidOfAxis& said = at(c);
+    Dimension dimension{said.size, grid, c, said.periodic != 0, Cyclic{said.first, said.second}, {}};
+    if (said.dist_type == 0) {
+      Block block{said.first, said.second, {}};
+      if (said.padded) block.padding = said.padding;
+      dimension.dist = block;
+    }
+    dims.push_back(std::move(dimension));
+  }
+  Report report;
+  std::optional<Axis> made = Axis::make(dims, static_cast<Index>(axis), report);
+  return report.ok() && report.warnings() == 0 ? made : std::nullopt;
+}
+
+// What the processes say, put together, where no two of them disagree.
+std::optional<Distribution> put_together(const std::vector<Said>& all) {
+  const Said& first = all.front();
+  for (const Said& said : all)
+    if (!said.clear || !said.same_type(first)) return std::nullopt;
+  const auto ndim = static_cast<std::size_t>(first.ndim), processes = all.size();
+  std::vector<Axis> axes;
+  axes.reserve(ndim);
+  auto stride = static_cast<Index>(processes);
+  for (std::size_t axis = 0; axis < ndim; ++axis) {
+    const Index grid = first.axes[axis].proc_grid_size;
+    if (stride % grid != 0) return std::nullopt;
+    stride /= grid;
+    for (std::size_t process = 0; process < processes; ++process) {
+      const SaidOfAxis& said = all[process].axes[axis];
+      const Index c = static_cast<Index>(process) / stride % grid;
+      const SaidOfAxis& representative = all[static_cast<std::size_t>(c * stride)].axes[axis];
+      const SaidOfAxis& of_first = first.axes[axis];
+      if (said.proc_grid_rank != c || !(said == representative) || said.size != of_first.size ||
+          said.dist_type != of_first.dist_type || said.proc_grid_size != grid || said.periodic != of_first.periodic)
+        return std::nullopt;
+    }
+    std::optional<Axis> made = put_together(all, axis, stride);
+    if (!made) return std::nullopt;
+    axes.push_back(std::move(*made));
+  }
+  if (stride != 1) return std::nullopt;
+  return Distribution(std::move(axes));
+}
+
+}  // namespace
+
+std::optional<Distribution> quick_gather(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags) {
+  int processes = 1;
+  MPI_Comm_size(comm, &processes);
+  if (processes > most_processes) return std::nullopt;
+  Said ours;
+  std::vector<Said> all;
+  try {
+    all.resize(static_cast<std::size_t>(processes));
+    ours = tell(array, reading, flags);
+  } catch (const std::exception&) {
+    ours = {};  // confer() says what
+    if (all.empty()) throw;  // without room to hear the others, nobody can be told
+  }
+  if (processes == 1)
+    all[0] = ours;
+  else
+    MPI_Allgather(&ours, sizeof(Said), MPI_BYTE, all.data(), sizeof(Said), MPI_BYTE, comm);
+  std::optional<Distribution> made = put_together(all);
+  if (made)
+    for (const Said& said : all) flags &= said.flags;
+  return made;
+}
+
+}  // namespace dap::mpi
