@@ -11,13 +11,17 @@ long allocations_left = -1;
 
 }  // namespace memory_meter
 
-void* operator new(std::size_t bytes) {
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   using namespace memory_meter;
   largest_allocation = std::max(largest_allocation, bytes);
-  if (allocations_left == 0) throw std::bad_alloc();
+  if (allocations_left == 0) return nullptr;
   if (allocations_left > 0) --allocations_left;
-  if (void* memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
+  return std::malloc(bytes > 0 ? bytes : 1);
+}
+void* operator new(std::size_t bytes) {
+  if (void* memory = operator new(bytes, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
