@@ -64,6 +64,7 @@ void expect_lists(const oracle::Array& array, Gaps gaps = Gaps::kept) {
 TEST(FlatNumbers, CountEveryIndexOnceInOrder) {
   const std::vector<oracle::Axis> axes = oracle::mixed_axes();
   expect_numbers(oracle::Array({}));
+  expect_numbers(oracle::Array({oracle::unstructured({{5, 4}}), oracle::unstructured({{7}, {-2}})}));  // gaps on one
   for (const oracle::Axis& a : axes) {
     ASSERT_NO_FATAL_FAILURE(expect_numbers(oracle::Array({a})));
     for (const oracle::Axis& b : axes) {
