@@ -8,6 +8,7 @@
 namespace {
 
 using dap::FlatNumbers;
+using dap::Gaps;
 using dap::Index;
 using dap::Order;
 using dap::Part;
@@ -19,19 +20,30 @@ dap::Distribution undistributed(const List& shape) {
   return dap::Distribution(axes);
 }
 
-void expect_numbers(const oracle::Array& array) {
-  for (Order order : {Order::row_major, Order::column_major}) {
-    const FlatNumbers numbers(array.distribution(), order);
-    const auto truth = array.flat_numbers(order == Order::column_major);
-    ASSERT_EQ(numbers.count(), static_cast<Index>(truth.size()));
-    for (const auto& [global, number] : truth) ASSERT_EQ(numbers.number(global), number);
+/// Both ways; a number that an index has which nobody holds leads nowhere.
+void expect_numbers(const oracle::Array& array, Order order, Gaps gaps) {
+  const FlatNumbers numbers(array.distribution(), order, gaps);
+  const auto truth = array.flat_numbers(order == Order::column_major, gaps == Gaps::closed);
+  ASSERT_EQ(numbers.count(), static_cast<Index>(truth.size()));
+  for (const auto& [global, number] : truth) {
+    bool held = true;
+    for (std::size_t i = 0; i < global.size(); ++i) held = held && !array.axes[i].owners(global[i]).empty();
+    ASSERT_EQ(numbers.number(global), number);
+    ASSERT_EQ(numbers.global_index(number), held ? std::optional<List>(global) : std::nullopt);
   }
+  for (Index number : {std::numeric_limits<Index>::min(), Index{-1}, numbers.count(), numbers.count() + 7})
+    ASSERT_EQ(numbers.global_index(number), std::nullopt);
+}
+
+void expect_numbers(const oracle::Array& array) {
+  for (Order order : {Order::row_major, Order::column_major})
+    for (Gaps gaps : {Gaps::kept, Gaps::closed}) ASSERT_NO_FATAL_FAILURE(expect_numbers(array, order, gaps));
 }
 
 /// `list` against a walk of the memory: the elements of a part by ascending address.
-void expect_lists(const oracle::Array& array) {
-  const FlatNumbers numbers(array.distribution());
-  const auto truth = array.flat_numbers();
+void expect_lists(const oracle::Array& array, Gaps gaps = Gaps::kept) {
+  const FlatNumbers numbers(array.distribution(), Order::row_major, gaps);
+  const auto truth = array.flat_numbers(false, gaps == Gaps::closed);
   std::vector<std::byte> memory(10000);
   for (Index p = 0; p < array.processes(); ++p)
     oracle::for_each_memory_order(array.axes.size(), [&](const auto& axes, const auto& backwards) {
@@ -52,6 +64,7 @@ void expect_lists(const oracle::Array& array) {
 TEST(FlatNumbers, CountEveryIndexOnceInOrder) {
   const std::vector<oracle::Axis> axes = oracle::mixed_axes();
   expect_numbers(oracle::Array({}));
+  expect_numbers(oracle::Array({oracle::unstructured({{5, 4}}), oracle::unstructured({{7}, {-2}})}));  // gaps on one
   for (const oracle::Axis& a : axes) {
     ASSERT_NO_FATAL_FAILURE(expect_numbers(oracle::Array({a})));
     for (const oracle::Axis& b : axes) {
@@ -64,6 +77,30 @@ TEST(FlatNumbers, CountEveryIndexOnceInOrder) {
 TEST(FlatNumbers, WorkedExampleOfTheHeaderHolds) {
   EXPECT_EQ(FlatNumbers(undistributed({3, 5})).number({2, 1}), 11);
   EXPECT_EQ(FlatNumbers(undistributed({3, 5}), Order::column_major).number({2, 1}), 5);
+}
+
+TEST(FlatNumbers, WorkedExampleOfTheHeaderHoldsOnTheWayBackAndWithoutGaps) {
+  EXPECT_EQ(FlatNumbers(undistributed({3, 5})).global_index(11), (List{2, 1}));
+  EXPECT_EQ(FlatNumbers(undistributed({3, 5}), Order::column_major).global_index(5), (List{2, 1}));
+  const auto axis = oracle::Array({oracle::unstructured({{7, -2}, {0}})}).distribution();
+  EXPECT_EQ(FlatNumbers(axis).number({7}), 9);
+  EXPECT_EQ(FlatNumbers(axis, Order::row_major, Gaps::closed).number({7}), 2);
+}
+
+TEST(FlatNumbers, WithoutGapsCountSharedIndicesOnce) {
+  const oracle::Array array(
+      {oracle::unstructured({{4, 1}, {1, 9}}), oracle::block({2}), oracle::unstructured({{8, 6}})});
+  const auto distribution = array.distribution();
+  const FlatNumbers numbers(distribution, Order::row_major, Gaps::closed);
+  EXPECT_EQ(numbers.count(), 3 * 2 * 2);
+  const std::vector<List> in_order = {{1, 0, 6}, {1, 0, 8}, {1, 1, 6}, {1, 1, 8}, {4, 0, 6}, {4, 0, 8},
+                                      {4, 1, 6}, {4, 1, 8}, {9, 0, 6}, {9, 0, 8}, {9, 1, 6}, {9, 1, 8}};
+  for (Index i = 0; i < 12; ++i) {
+    EXPECT_EQ(numbers.number(in_order[static_cast<std::size_t>(i)]), i);
+    EXPECT_EQ(numbers.global_index(i), in_order[static_cast<std::size_t>(i)]);
+  }
+  const dap::MemoryOrder order = dap::memory_order(dap::allocate({}, {2, 2, 2}));
+  EXPECT_EQ(numbers.list(1, Part::owned, order), (List{1, 0, 3, 2, 9, 8, 11, 10}));
 }
 
 TEST(FlatNumbers, GiveNoTwoUnstructuredElementsOneNumber) {
@@ -84,11 +121,27 @@ TEST(FlatNumbers, ListWalksTheMemoryUpwards) {
       ASSERT_NO_FATAL_FAILURE(expect_lists(oracle::Array({axes[i], axes[j], axes[(i + 3 * j + 2) % axes.size()]})));
 }
 
+TEST(FlatNumbers, ListWithoutGapsWalksTheMemoryUpwards) {
+  const std::vector<oracle::Axis> axes = oracle::mixed_axes();
+  for (const oracle::Axis& a : axes)
+    for (const oracle::Axis& b : axes) ASSERT_NO_FATAL_FAILURE(expect_lists(oracle::Array({a, b}), Gaps::closed));
+}
+
+TEST(FlatNumbers, ListHoldsAny64BitIntegers) {
+  const FlatNumbers numbers(undistributed({2, 3}));
+  dap::MemoryOrder order;
+  order.axes = {0, 1};
+  order.reversed = {true, true};
+  EXPECT_EQ(numbers.list<long long>(0, Part::owned, order), (std::vector<long long>{5, 4, 3, 2, 1, 0}));
+  EXPECT_EQ(numbers.list<std::uint64_t>(0, Part::owned, order), (std::vector<std::uint64_t>{5, 4, 3, 2, 1, 0}));
+}
+
 TEST(FlatNumbers, ArrayThatHoldsNothingHasNone) {
   EXPECT_EQ(FlatNumbers(undistributed({3, 0})).count(), 0);
   EXPECT_EQ(FlatNumbers(undistributed({Index{1} << 40, 0, Index{1} << 40})).count(), 0);
   const oracle::Array empty({oracle::unstructured({{}, {}}), oracle::block({3})});
   EXPECT_EQ(FlatNumbers(empty.distribution()).count(), 0);
+  EXPECT_EQ(FlatNumbers(empty.distribution(), Order::row_major, Gaps::closed).global_index(0), std::nullopt);
   EXPECT_EQ(FlatNumbers(empty.distribution()).list(1, Part::owned, dap::memory_order(dap::allocate({}, {0, 3}))),
             List{});
 }
@@ -106,6 +159,10 @@ TEST(FlatNumbers, MustFit64Bits) {
   EXPECT_THROW(FlatNumbers(over({-1, highest - 1})), dap::Error);  // a span of 2^63
   EXPECT_EQ(FlatNumbers(over({0, highest - 1})).count(), highest);
   EXPECT_EQ(FlatNumbers(over({highest - 1, highest})).number({highest}), 1);
+  const FlatNumbers closed(over({highest, std::numeric_limits<Index>::min()}), Order::row_major, Gaps::closed);
+  EXPECT_EQ(closed.count(), 2);
+  EXPECT_EQ(closed.number({highest}), 1);
+  EXPECT_EQ(closed.global_index(0), List{std::numeric_limits<Index>::min()});
 }
 
 }  // namespace

@@ -236,8 +236,8 @@ struct Array {
   }
 
   /// Every global index that somebody can name, counted from 0 with the last axis (or the first one) moving fastest. An
-  /// unstructured axis counts all numbers from its smallest to its largest index.
-  std::map<List, Index> flat_numbers(bool column_major = false) const {
+  /// unstructured axis counts all numbers from its smallest to its largest index, or those that somebody holds.
+  std::map<List, Index> flat_numbers(bool column_major = false, bool without_gaps = false) const {
     std::vector<List> names;
     for (const Axis& axis : axes) {
       Index first = 0, end = axis.size();
@@ -248,7 +248,8 @@ struct Array {
         end = all.empty() ? 0 : *std::max_element(all.begin(), all.end()) + 1;
       }
       names.emplace_back();
-      for (Index g = first; g < end; ++g) names.back().push_back(g);
+      for (Index g = first; g < end; ++g)
+        if (!without_gaps || !axis.owners(g).empty()) names.back().push_back(g);
     }
     if (column_major) std::reverse(names.begin(), names.end());
     List shape;

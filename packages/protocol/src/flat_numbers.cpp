@@ -1,45 +1,104 @@
 #include <dap/flat_numbers.hpp>
 
+#include <algorithm>
+#include <utility>
+
 namespace dap {
 
-FlatNumbers::FlatNumbers(const Distribution& distribution, Order order)
+namespace {
+
+// Those of an unstructured axis that has gaps, sorted; else none.
+std::vector<Index> distinct_with_gaps(const Axis& axis) {
+  std::vector<Index> found;
+  const auto* kind = std::get_if<UnstructuredKind>(&axis.kind());
+  if (kind == nullptr || kind->distinct() == 0) return found;
+  const auto [first, last] = *axis.extremes();
+  Index span = 0;
+  if (!__builtin_sub_overflow(last, first, &span) && span == kind->distinct() - 1) return found;
+  found.reserve(static_cast<std::size_t>(kind->distinct()));
+  for (const UnstructuredKind::Entry& entry : kind->entries())
+    if (found.empty() || found.back() != entry.global) found.push_back(entry.global);
+  return found;
+}
+
+std::shared_ptr<const std::vector<std::vector<Index>>> all_distinct_with_gaps(const Distribution& distribution) {
+  std::vector<std::vector<Index>> of_axes;
+  bool any = false;
+  for (Index axis = 0; axis < distribution.ndim(); ++axis) {
+    of_axes.push_back(distinct_with_gaps(distribution.axis(axis)));
+    any = any || !of_axes.back().empty();
+  }
+  return any ? std::make_shared<const std::vector<std::vector<Index>>>(std::move(of_axes)) : nullptr;
+}
+
+// How many numbers an axis takes; nothing where that does not fit 64 bits.
+std::optional<Index> span(const Axis& axis, const std::vector<Index>* distinct) {
+  if (distinct != nullptr) return static_cast<Index>(distinct->size());
+  const auto extremes = axis.extremes();
+  Index width = 0;
+  if (!extremes) return width;
+  if (__builtin_sub_overflow((*extremes)[1], (*extremes)[0], &width)) return std::nullopt;
+  return checked_add(width, 1);
+}
+
+}  // namespace
+
+FlatNumbers::FlatNumbers(const Distribution& distribution, Order order, Gaps gaps)
     : distribution_(distribution),
       first_(static_cast<std::size_t>(distribution.ndim())),
       weight_(static_cast<std::size_t>(distribution.ndim())) {
+  if (gaps == Gaps::closed) closed_ = all_distinct_with_gaps(distribution);
   bool empty = false;
   std::optional<Index> weight = 1;
   for (Index k = 0; k < distribution.ndim(); ++k) {
     const Index axis = order == Order::row_major ? distribution.ndim() - 1 - k : k;
+    const auto i = static_cast<std::size_t>(axis);
     const auto extremes = distribution.axis(axis).extremes();
-    const auto [first, last] = extremes.value_or(std::array<Index, 2>{0, 0});
     empty = empty || !extremes;
-    first_[static_cast<std::size_t>(axis)] = first;
-    weight_[static_cast<std::size_t>(axis)] = weight.value_or(0);
-    Index span = 0;
-    if (__builtin_sub_overflow(last, first, &span) || __builtin_add_overflow(span, 1, &span)) weight.reset();
-    if (weight) weight = checked_multiply(*weight, span);
+    outward_.push_back(axis);
+    first_[i] = extremes ? (*extremes)[0] : 0;
+    weight_[i] = weight.value_or(0);
+    const auto numbers = span(distribution.axis(axis), distinct(axis));
+    weight = weight && numbers ? checked_multiply(*weight, *numbers) : std::nullopt;
   }
   if (!weight && !empty)
     throw Error(Finding{Rule::conversion, {}, {}, "", "the flat numbers of the array do not fit 64 bits", "", ""});
   count_ = empty ? 0 : *weight;
 }
 
+std::optional<Indices> FlatNumbers::global_index(Index number) const {
+  if (number < 0 || number >= count_) return std::nullopt;
+  Indices global(weight_.size());
+  for (std::size_t k = outward_.size(); k-- > 0;) {
+    const auto i = static_cast<std::size_t>(outward_[k]);
+    const Index place = number / weight_[i];
+    number -= place * weight_[i];
+    if (const std::vector<Index>* held = distinct(outward_[k])) {
+      global[i] = (*held)[static_cast<std::size_t>(place)];
+      continue;
+    }
+    global[i] = first_[i] + place;
+    if (!distribution_.axis(outward_[k]).owner(global[i])) return std::nullopt;
+  }
+  return global;
+}
+
+const std::vector<Index>* FlatNumbers::distinct(Index axis) const {
+  if (closed_ == nullptr) return nullptr;
+  const std::vector<Index>& held = (*closed_)[static_cast<std::size_t>(axis)];
+  return held.empty() ? nullptr : &held;
+}
+
+Index FlatNumbers::position(Index axis, Index global) const {
+  const std::vector<Index>* held = distinct(axis);
+  if (held == nullptr) return global - first_[static_cast<std::size_t>(axis)];
+  return std::lower_bound(held->begin(), held->end(), global) - held->begin();
+}
+
 Index FlatNumbers::number(const Indices& global) const {
   Index number = 0;
   for (std::size_t i = 0; i < weight_.size(); ++i) number += this->number(static_cast<Index>(i), global[i]);
   return number;
-}
-
-std::vector<Index> FlatNumbers::steps(Index process, Part part, const MemoryOrder& order, Index axis) const {
-  const auto i = static_cast<std::size_t>(axis);
-  const Index coordinate = distribution_.coordinates(process)[i];
-  const Range range = distribution_.axis(axis).part(coordinate, part);
-  std::vector<Index> shifts;
-  for (Index step = 0; step < range.size(); ++step) {
-    const Index local = order.reversed[i] ? range.end - 1 - step : range.begin + step;
-    shifts.push_back(number(axis, distribution_.axis(axis).global_index(coordinate, local)));
-  }
-  return shifts;
 }
 
 }  // namespace dap
