@@ -1,0 +1,137 @@
+#pragma once
+
+#include <dap/padding.hpp>
+#include <dap/tpetra/import.hpp>
+
+#include <memory>
+
+namespace dap::tpetra {
+
+using Import = Tpetra::Import<>;
+
+/// Local indices of padding, and of the interior on the same process that it repeats.
+struct OwnMoves {
+  std::vector<Map::local_ordinal_type> padding, interior;
+};
+
+/// What refreshes the padding of vectors on a map of whole buffers, that of process `process` standing in `order`.
+struct Refresher {
+  Teuchos::RCP<const Import> import;  ///< padding that repeats the interior of other processes
+  OwnMoves own;                       ///< padding that repeats ours: a periodic axis wrapped onto one process
+};
+
+/// Makes it from what every process knows. Local: nothing communicates. Throws Error.
+Refresher make_refresher(const Layout& interior, const MemoryOrder& order, const Teuchos::RCP<const Map>& overlap_map);
+
+/// How a padded array stands in Tpetra maps, and what refreshes its padding.
+///
+/// A 1-D array of 8 over 2 processes with a padding of 1: interior().map() has the ids {0, 1, 2, 3} and {4, 5, 6, 7},
+/// overlap_map() {0, 1, 2, 3, 4} and {3, 4, 5, 6, 7}. An id stands once on a process; the mirrors of a periodic axis
+/// have ids of their own. Cheap to copy.
+class PaddedLayout {
+ public:
+  /// Checks `array` on every process and makes both maps. **Collective**: throws as Layout does.
+  PaddedLayout(const DistArray& array, const Communicator& comm, const LayoutOptions& options = {});
+
+  /// Without any padding: one-to-one, and what solvers take.
+  const Layout& interior() const { return interior_; }
+  /// The whole buffer, in memory order.
+  const Teuchos::RCP<const Map>& overlap_map() const { return overlap_map_; }
+  const MemoryOrder& order() const { return order_; }  ///< of the whole buffer, on this process
+
+  /// Fills vectors on overlap_map() from vectors on interior().map(); made without communication, and once. The first
+  /// call takes time in proportion to the buffer.
+  const Import& importer() const;
+  /// Fills the padding of vectors on overlap_map() from the interior of vectors there.
+  const Refresher& refresher() const { return *refresher_; }
+
+ private:
+  Layout interior_;
+  MemoryOrder order_;
+  Teuchos::RCP<const Map> overlap_map_;
+  std::shared_ptr<const Refresher> refresher_;
+  std::shared_ptr<Teuchos::RCP<const Import>> importer_;
+};
+
+/// A padded array as Tpetra vectors over one memory: the whole buffer, and the interior where it is one piece.
+template <class T>
+class PaddedVector {
+ public:
+  /// **Collective**; throws as import_vector() does where the buffer as a whole would have to be copied.
+  PaddedVector(const DistArray& array, PaddedLayout layout, Copy copy = Copy::never);
+
+  const PaddedLayout& layout() const { return layout_; }
+  /// The whole buffer, padding included, on layout().overlap_map(). Norms of it count padding.
+  const Teuchos::RCP<Vector<T>>& overlap() const { return overlap_; }
+  /// The interior, a view of the same memory on layout().interior().map(); null where it is not one piece of memory on
+  /// every process, and interior_obstacle() says why.
+  const Teuchos::RCP<Vector<T>>& interior() const { return interior_; }
+  const std::string& interior_obstacle() const { return interior_obstacle_; }
+  const Receipt& receipt() const { return receipt_; }
+
+  /// Fills all padding from the interior elements that it repeats: communication padding from its owners, the mirrors
+  /// of a periodic axis from what they mirror, on the memory where it stands. **Collective.**
+  void update_padding();
+  /// Adds all padding to the interior elements that it repeats; padding keeps its values. **Collective.**
+  void sum_padding();
+
+ private:
+  PaddedLayout layout_;
+  Teuchos::RCP<Vector<T>> overlap_, source_;  // twice the same memory: Tpetra moves from one vector to another
+  Teuchos::RCP<Vector<T>> interior_;
+  std::string interior_obstacle_;
+  Receipt receipt_;
+};
+
+/// A padded array with its maps, its vectors and what refreshes its padding. **Collective**; throws as PaddedLayout and
+/// PaddedVector do.
+template <class T>
+PaddedVector<T> import_padded(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
+                              const LayoutOptions& options = {}) {
+  return PaddedVector<T>(array, PaddedLayout(array, comm, options), copy);
+}
+
+namespace detail {
+
+struct DensePadded {
+  Dense whole, interior;
+  std::string interior_obstacle;  ///< on this process or another; empty: there is none
+};
+
+/// **Collective.**
+DensePadded dense_padded(const DistArray& array, const PaddedLayout& layout, const Wanted& wanted);
+
+}  // namespace detail
+
+template <class T>
+PaddedVector<T>::PaddedVector(const DistArray& array, PaddedLayout layout, Copy copy) : layout_(std::move(layout)) {
+  static_assert(!std::is_const_v<T>, "padding is written: take elements that are not const");
+  const double begin = detail::now();
+  const auto made = detail::dense_padded(array, layout_, detail::wanted<T>(detail::Wanted::Form::vector, copy));
+  const auto whole = detail::dual_view<T>(made.whole.buffer);
+  overlap_ = Teuchos::rcp(new Vector<T>(layout_.overlap_map(), whole));
+  source_ = Teuchos::rcp(new Vector<T>(layout_.overlap_map(), whole));
+  interior_obstacle_ = made.interior_obstacle;
+  if (interior_obstacle_.empty())
+    interior_ = Teuchos::rcp(new Vector<T>(layout_.interior().map(), detail::dual_view<T>(made.interior.buffer)));
+  receipt_ = made.whole.receipt;
+  receipt_.seconds = detail::now() - begin;
+}
+
+template <class T>
+void PaddedVector<T>::update_padding() {
+  const auto values = overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);
+  const OwnMoves& own = layout_.refresher().own;
+  for (std::size_t i = 0; i < own.padding.size(); ++i) values(own.padding[i], 0) = values(own.interior[i], 0);
+  overlap_->doImport(*source_, *layout_.refresher().import, Tpetra::INSERT);
+}
+
+template <class T>
+void PaddedVector<T>::sum_padding() {
+  const auto values = overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);
+  const OwnMoves& own = layout_.refresher().own;
+  for (std::size_t i = 0; i < own.padding.size(); ++i) values(own.interior[i], 0) += values(own.padding[i], 0);
+  overlap_->doExport(*source_, *layout_.refresher().import, Tpetra::ADD);
+}
+
+}  // namespace dap::tpetra

@@ -1,0 +1,42 @@
+#include "flags.hpp"
+#include <dap/tpetra/layout.hpp>
+
+namespace dap::tpetra {
+
+namespace {
+
+// Teuchos' own communicator of an MPI one, made once (which needs a message) and kept with it until it is freed.
+TeuchosComm kept_with(MPI_Comm comm) {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    const auto drop = [](MPI_Comm, int, void* kept, void*) -> int {
+      delete static_cast<TeuchosComm*>(kept);
+      return MPI_SUCCESS;
+    };
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop, &made, nullptr);
+    return made;
+  }();
+  void* kept = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, key, &kept, &found);
+  if (found == 0) {
+    auto made = std::make_unique<TeuchosComm>(Teuchos::rcp(new Teuchos::MpiComm<int>(comm)));
+    MPI_Comm_set_attr(comm, key, made.get());
+    kept = made.release();
+  }
+  return *static_cast<TeuchosComm*>(kept);
+}
+
+}  // namespace
+
+Communicator::Communicator(MPI_Comm comm) : raw_(comm), teuchos_(kept_with(comm)) {}
+
+Communicator::Communicator(const TeuchosComm& comm) : raw_(MPI_COMM_SELF), teuchos_(comm) {
+  if (comm.is_null()) detail::refuse("the communicator is null", "give one");
+  if (const auto* mpi = dynamic_cast<const Teuchos::MpiComm<int>*>(comm.get()))
+    raw_ = *mpi->getRawMpiComm();
+  else if (comm->getSize() != 1)
+    detail::refuse("the communicator is none of MPI", "give a Teuchos::MpiComm");
+}
+
+}  // namespace dap::tpetra

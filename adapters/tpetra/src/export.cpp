@@ -1,0 +1,104 @@
+#include "flags.hpp"
+#include <dap/check.hpp>
+#include <dap/tpetra/export.hpp>
+
+namespace dap::tpetra {
+
+namespace detail {
+
+namespace {
+
+// The array of `rows` axes that each column is, with one axis more for the columns where they are several vectors.
+Buffer unfold(const Buffer& columns, const std::vector<Index>& rows, const MemoryOrder& order,
+              std::optional<Index> vectors_axis) {
+  Buffer unfolded = from_order(columns.data, columns.type, rows, order);
+  unfolded.read_only = columns.read_only;
+  unfolded.memory = columns.memory;
+  unfolded.owner = columns.owner;
+  if (vectors_axis) {
+    unfolded.shape.insert(unfolded.shape.begin() + *vectors_axis, columns.shape[1]);
+    unfolded.strides.insert(unfolded.strides.begin() + *vectors_axis, columns.strides[1]);
+  }
+  return unfolded;
+}
+
+std::vector<Index> extents(const std::vector<Dimension>& dim_data) {
+  std::vector<Index> extents;
+  for (const Dimension& dimension : dim_data) {
+    Report report;
+    const auto extent = check_dimension(dimension, static_cast<Index>(extents.size()), report);
+    throw_if_wrong(report);
+    extents.push_back(extent.value_or(0));
+  }
+  return extents;
+}
+
+mpi::Recovered recover(const Map& map, const Reshape& how) {
+  const Communicator comm(map.getComm());
+  if (!map.isDistributed() && map.getComm()->getSize() > 1)  // known to all
+    refuse("the map repeats every id on every process, and the protocol has no replication",
+           "export a map that deals its ids over the processes");
+  mpi::Recovering recovering;
+  recovering.shape = how.shape;
+  recovering.grid = how.grid;
+  recovering.base = map.getIndexBase();
+  const auto count = static_cast<Index>(compat::local_count(map));
+  mpi::Ids ids{count, nullptr, count == 0 ? 0 : map.getMinGlobalIndex()};
+  if (!map.isContiguous()) {  // known to all; a contiguous map would have to make its list first
+    static_assert(sizeof(Map::global_ordinal_type) == sizeof(Index), "ids are 64-bit");
+    ids.list = reinterpret_cast<const Index*>(compat::local_ids(map).getRawPtr());
+  }
+  return mpi::recover(ids, comm.raw(), recovering);
+}
+
+}  // namespace
+
+ExportedArray in_layout(const Columns& columns, bool is_vector, const Map& map, const Layout& layout) {
+  const Distribution& rows = layout.rows();
+  const Index process = layout.process();
+  if (rows.count(process, Part::interior) != rows.count(process, Part::local))
+    refuse("the layout has padding, and a vector holds none", "export the vector without a layout");
+  const bool same = &map == layout.map().get() || (compat::local_count(map) == compat::local_count(*layout.map()) &&
+                                                   map.locallySameAs(*layout.map()));
+  if (!same) refuse("the vector's map does not list the ids of the layout", "give the layout that the map came from");
+  const std::optional<Index> axis = layout.options().vectors_axis;
+  const Index vectors = columns.buffer.shape[1];
+  if (!axis && (!is_vector && vectors != 1))
+    refuse("the layout has no axis for " + std::to_string(vectors) + " vectors", "export the vectors one by one");
+  if (axis && layout.distribution().axis(*axis).size() != vectors)
+    refuse("the layout has " + std::to_string(layout.distribution().axis(*axis).size()) + " vectors, the vector " +
+               std::to_string(vectors),
+           "give as many as the layout has", *axis);
+  ExportedArray exported;
+  exported.array.buffer = unfold(columns.buffer, rows.local_shape(process), layout.order(), axis);
+  exported.array.dim_data = layout.distribution().dim_data(process);
+  return exported;
+}
+
+ExportedArray on_map(const Columns& columns, bool is_vector, const Map& map, const Reshape& how) {
+  mpi::Recovered recovered = recover(map, how);
+  ExportedArray exported;
+  exported.array.dim_data = std::move(recovered.dim_data);
+  const Index ndim = exported.array.ndim();
+  exported.array.buffer = unfold(columns.buffer, extents(exported.array.dim_data), recovered.order,
+                                 is_vector ? std::nullopt : std::optional<Index>(ndim));
+  if (!is_vector) exported.array.dim_data.push_back(undistributed(columns.buffer.shape[1]));
+  exported.receipt.losses = std::move(recovered.losses);
+  return exported;
+}
+
+void settle(ExportedArray& exported, const Columns& columns, Copy copy) {
+  Buffer& buffer = exported.array.buffer;
+  exported.receipt.shared = columns.in_place && copy != Copy::always;
+  exported.receipt.bytes_copied = columns.in_place ? 0 : element_count(buffer) * buffer.type.bytes;
+  if (copy != Copy::always || !columns.in_place) return;
+  Buffer copied = allocate(buffer.type, buffer.shape);
+  exported.receipt.bytes_copied = pack(buffer, copied.data);
+  buffer = std::move(copied);
+}
+
+}  // namespace detail
+
+std::vector<Dimension> dim_data(const Map& map, const Reshape& how) { return detail::recover(map, how).dim_data; }
+
+}  // namespace dap::tpetra

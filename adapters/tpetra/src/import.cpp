@@ -1,0 +1,217 @@
+#include "flags.hpp"
+#include <dap/check.hpp>
+#include <dap/tpetra/import.hpp>
+
+#include <algorithm>
+
+namespace dap::tpetra::detail {
+
+namespace {
+
+using Form = Wanted::Form;
+
+bool aligned(const Buffer& buffer) {
+  return reinterpret_cast<std::uintptr_t>(buffer.data) % static_cast<std::uintptr_t>(buffer.type.bytes) == 0;
+}
+
+// What row-major memory without padding lacks to be what is wanted, for an array that may yet be wrong.
+Index flags_of(const DistArray& array, const Wanted& wanted) {
+  Index flags = memory_flags(array);
+  const Buffer& buffer = array.buffer;
+  const bool shared = flags != 0 && wanted.form != Form::multivector && wanted.copy != Copy::always &&
+                      buffer.type == wanted.type && buffer.memory.kind == Memory::Kind::host && aligned(buffer) &&
+                      !(buffer.read_only && wanted.writable) && Kokkos::is_initialized();
+  for (const Dimension& dimension : array.dim_data)
+    if (!dimension.extras.empty()) return flags;
+  return shared ? flags | shareable : flags;
+}
+
+const char* name(Form form) {
+  return form == Form::vector ? "a Vector" : form == Form::multivector ? "a MultiVector" : "a BlockMultiVector";
+}
+
+// What keeps columns from being the wanted vectors' memory; empty: nothing.
+std::string obstacle(const Buffer& interior, const Buffer& columns, const Wanted& wanted) {
+  const std::string needs = std::string(name(wanted.form)) + " needs ";
+  if (element_count(interior) == 0) return "";
+  if (interior.read_only && wanted.writable)
+    return std::string(name(wanted.form)) + " can be written and the buffer is read-only";
+  if (!aligned(interior))
+    return needs + "aligned elements and the buffer's address is no multiple of " + std::to_string(wanted.type.bytes);
+  const Index bytes = columns.type.bytes, last = columns.ndim() - 1;
+  Buffer column = columns;  // all but the vectors' axis, which is the last one
+  if (wanted.form == Form::multivector) {
+    column.shape.pop_back();
+    column.strides.pop_back();
+  }
+  if (!is_row_major(column)) {
+    const MemoryOrder order = memory_order(column);
+    return order.dense ? "the buffer's memory order is not that of the layout"
+                       : needs + "its elements in a row and " + memory_order(interior).obstacle;
+  }
+  if (wanted.form != Form::multivector || columns.shape.back() == 1) return "";
+  const Index apart = columns.strides[static_cast<std::size_t>(last)], rows = element_count(column);
+  if (apart % bytes != 0 || apart < rows * bytes)
+    return needs + "its vectors one after the other, " + std::to_string(rows * bytes) +
+           " bytes or more apart, and they are " + std::to_string(apart) + " apart";
+  return "";
+}
+
+std::string remedy(const Wanted& wanted, const Buffer& interior) {
+  if (interior.read_only && wanted.writable)
+    return "import it as const elements, pass copy=if_needed, or a contiguous writable buffer";
+  if (wanted.form == Form::multivector)
+    return "pass copy=if_needed, a column-major buffer, or import row-major memory as a block vector";
+  return "pass copy=if_needed, or a contiguous writable buffer";
+}
+
+// True where two processes that say this of an axis say the same of what they hold.
+bool same(const Dimension& a, const Dimension& b) {
+  Report ignored;
+  const auto extent = check_dimension(a, 0, ignored);
+  if (a.dist_type() != b.dist_type() || a.size != b.size || a.proc_grid_size != b.proc_grid_size ||
+      a.proc_grid_rank != b.proc_grid_rank || extent != check_dimension(b, 0, ignored))
+    return false;
+  if (const auto* block = std::get_if<Block>(&a.dist)) {
+    const auto& other = std::get<Block>(b.dist);
+    const std::array<Index, 2> none{0, 0}, mine = block->padding.value_or(none), theirs = other.padding.value_or(none);
+    const bool left = a.periodic || a.proc_grid_rank > 0;  // elsewhere it is boundary padding, which is owned
+    const bool right = a.periodic || a.proc_grid_rank < a.proc_grid_size - 1;
+    return a.periodic == b.periodic && (*extent == 0 || block->start == other.start) &&
+           (!left || mine[0] == theirs[0]) && (!right || mine[1] == theirs[1]);
+  }
+  if (const auto* cyclic = std::get_if<Cyclic>(&a.dist)) {
+    const auto& other = std::get<Cyclic>(b.dist);
+    return cyclic->block_size == other.block_size && (*extent == 0 || cyclic->start == other.start);
+  }
+  return read_indices(std::get<Unstructured>(a.dist).indices) == read_indices(std::get<Unstructured>(b.dist).indices);
+}
+
+// The memory order of all axes: that of the layout's rows, with the vectors' axis outermost, or innermost for blocks.
+MemoryOrder whole_order(const Layout& layout, Form form) {
+  MemoryOrder order = layout.order();
+  if (!layout.options().vectors_axis) return order;
+  const Index left_out = *layout.options().vectors_axis;
+  for (Index& axis : order.axes) axis += axis >= left_out ? 1 : 0;
+  order.axes.insert(form == Form::blocks ? order.axes.end() : order.axes.begin(), left_out);
+  order.reversed.insert(order.reversed.begin() + left_out, false);
+  return order;
+}
+
+// The interior seen as the wanted form walks it: the layout's rows in their memory order, the vectors' axis last.
+Buffer in_columns(const Buffer& interior, const Layout& layout, Form form) {
+  Buffer seen = in_order(interior, whole_order(layout, form));
+  if (form != Form::multivector) return seen;
+  std::rotate(seen.shape.begin(), seen.shape.begin() + 1, seen.shape.end());
+  std::rotate(seen.strides.begin(), seen.strides.begin() + 1, seen.strides.end());
+  return seen;
+}
+
+void add_losses(const DistArray& array, const Layout& layout, Receipt& receipt) {
+  const Distribution& whole = layout.distribution();
+  receipt.losses = layout.losses();
+  if (layout.rows().ndim() != 1) receipt.losses.push_back("the shape");
+  if (whole.count(layout.process(), Part::interior) != whole.count(layout.process(), Part::local))
+    receipt.losses.push_back("padding");
+  for (std::size_t k = 0; k + 1 < layout.order().axes.size(); ++k)
+    if (layout.order().axes[k] > layout.order().axes[k + 1]) {
+      receipt.losses.push_back("the storage order");
+      break;
+    }
+  for (const Dimension& dimension : array.dim_data)
+    for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
+}
+
+// What stands in the memory of `columns` as the data of a MultiVector.
+Buffer as_data(const Buffer& columns, Form form) {
+  Buffer data = columns;
+  data.read_only = false;  // Tpetra has no vectors over const elements: who asked for them gets a const vector
+  const Index vectors = form == Form::multivector ? columns.shape.back() : 1;
+  const Index rows = vectors == 0 ? 0 : element_count(columns) / vectors;
+  data.shape = {rows, vectors};
+  data.strides = column_major_strides(data.shape, columns.type.bytes);
+  if (vectors > 1) data.strides[1] = columns.strides.back();
+  return data;
+}
+
+}  // namespace
+
+void check_belongs(const DistArray& array, const Layout& layout) {
+  throw_if_wrong(check(array));
+  const std::vector<Dimension> expected = layout.distribution().dim_data(layout.process());
+  for (std::size_t axis = 0; axis < std::max(expected.size(), array.dim_data.size()); ++axis)
+    if (expected.size() != array.dim_data.size() || !same(array.dim_data[axis], expected[axis]))
+      refuse("the array is not distributed as the layout is", "make a Layout of this array", static_cast<Index>(axis));
+}
+
+void check_memory(const Buffer& buffer, const Wanted& wanted) {
+  if (buffer.type != wanted.type)
+    refuse("the array holds " + buffer.type.name() + ", the vector " + wanted.type.name(),
+           "import it as a vector of the array's own element type");
+  if (buffer.memory.kind != Memory::Kind::host)
+    refuse("the buffer is in " + buffer.memory.name() + " memory, the vector in host memory", "export host memory");
+  if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "create a Tpetra::ScopeGuard first");
+}
+
+Dense dense(const Buffer& part, const Buffer& columns, const Wanted& wanted) {
+  const std::string why = obstacle(part, columns, wanted);
+  if (wanted.copy == Copy::never && !why.empty()) refuse("copy=never, but " + why, remedy(wanted, part));
+  if (wanted.copy != Copy::always && why.empty()) return {as_data(columns, wanted.form), {}};
+  Buffer packed = columns;  // with the vectors' axis outermost, so that each vector is dense
+  if (wanted.form == Form::multivector) {
+    std::rotate(packed.shape.begin(), packed.shape.end() - 1, packed.shape.end());
+    std::rotate(packed.strides.begin(), packed.strides.end() - 1, packed.strides.end());
+  }
+  Dense made{allocate(wanted.type, packed.shape), {}};
+  made.receipt.shared = false;
+  made.receipt.bytes_copied = pack(packed, made.buffer.data);
+  const Index vectors = wanted.form == Form::multivector ? packed.shape.front() : 1;
+  made.buffer.shape = {vectors == 0 ? 0 : element_count(packed) / vectors, vectors};
+  made.buffer.strides = column_major_strides(made.buffer.shape, wanted.type.bytes);
+  return made;
+}
+
+Dense dense_interior(const DistArray& array, const Layout& layout, const Wanted& wanted) {
+  check_memory(array.buffer, wanted);
+  const Buffer interior = sub_buffer(array.buffer, layout.distribution().part(layout.process(), Part::interior));
+  Dense made = dense(interior, in_columns(interior, layout, wanted.form), wanted);
+  add_losses(array, layout, made.receipt);
+  return made;
+}
+
+// Whether a layout is one of the wanted form; the same on every process.
+void check_form(const Layout& layout, Form form) {
+  const std::optional<Index> axis = layout.options().vectors_axis;
+  if (form == Form::vector && axis)
+    refuse("the layout has an axis for the vectors of a MultiVector", "import it as a MultiVector", *axis);
+  if (form != Form::vector && !axis)
+    refuse("the layout has no axis for the vectors", "name the vectors' axis in the layout's options");
+  if (form == Form::blocks && *axis != layout.distribution().ndim() - 1)
+    refuse("the blocks of a BlockMultiVector are rows, and the last axis is distributed", "import it as a vector");
+}
+
+Arrival::Arrival(const DistArray& array, const Communicator& comm, const LayoutOptions& options, const Wanted& wanted)
+    : begin(now()), layout(array, comm, options, wanted.form != Form::vector, flags_of(array, wanted)) {
+  check_form(layout, wanted.form);
+  if ((layout.agreed_ & shareable) != 0) {
+    dense.buffer = as_data(array.buffer, wanted.form);
+    add_losses(array, layout, dense.receipt);
+  } else {
+    dense = mpi::collectively(layout.comm(), [&] { return dense_interior(array, layout, wanted); });
+  }
+}
+
+Arrival::Arrival(const DistArray& array, const Layout& given, const Wanted& wanted) : begin(now()), layout(given) {
+  check_form(layout, wanted.form);
+  dense = mpi::collectively(layout.comm(), [&] {
+    check_belongs(array, layout);
+    return dense_interior(array, layout, wanted);
+  });
+}
+
+Receipt Arrival::receipt() && {
+  dense.receipt.seconds = now() - begin;
+  return std::move(dense.receipt);
+}
+
+}  // namespace dap::tpetra::detail

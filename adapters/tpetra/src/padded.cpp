@@ -1,0 +1,170 @@
+#include "flags.hpp"
+#include "listed_import.hpp"
+#include <dap/mpi/agree.hpp>
+#include <dap/tpetra/padded.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace dap::tpetra {
+
+namespace {
+
+using GlobalOrdinal = Map::global_ordinal_type;
+
+// Where the elements of a box of local indices stand in dense memory: how many elements of the box are before them.
+class Places {
+ public:
+  Places(const std::vector<Range>& box, const MemoryOrder& order) : box_(box), step_(box.size()) {
+    Index stride = 1;
+    for (std::size_t k = order.axes.size(); k-- > 0;) {
+      const auto i = static_cast<std::size_t>(order.axes[k]);
+      step_[i] = order.reversed[i] ? -stride : stride;
+      first_ -= order.reversed[i] ? -stride * (box[i].size() - 1) : 0;
+      stride *= box[i].size();
+    }
+    for (std::size_t i = 0; i < box.size(); ++i) first_ -= step_[i] * box[i].begin;
+  }
+
+  // Appends the places of a part of the box, the last axis moving fastest.
+  template <class List>
+  void append(const std::vector<Range>& part, List& list) const {
+    Index count = 1;
+    for (const Range& range : part) count *= range.size();
+    if (count == 0) return;
+    const std::size_t ndim = part.size();
+    if (ndim == 0) return list.push_back(static_cast<LocalOrdinal>(first_));
+    std::vector<Index> at;
+    for (const Range& range : part) at.push_back(range.begin);
+    for (Index done = 0; done < count; done += part.back().size()) {
+      Index place = first_;
+      for (std::size_t i = 0; i < ndim; ++i) place += step_[i] * at[i];
+      for (Index k = 0; k < part.back().size(); ++k)
+        list.push_back(static_cast<LocalOrdinal>(place + k * step_.back()));
+      for (std::size_t i = ndim - 1; i-- > 0 && ++at[i] == part[i].end;) at[i] = part[i].begin;
+    }
+  }
+
+ private:
+  std::vector<Range> box_;
+  std::vector<Index> step_;
+  Index first_ = 0;
+};
+
+// The boxes of a plan that are on other processes; ours stand as `source` and `target` have them.
+void add(ImportLists& lists, const PaddingPlan& plan, const Layout& layout, const Places& source,
+         const Places& target) {
+  // Tpetra wants them by rank, which is not the order of the places in the grid where the processes were reordered.
+  const auto by_rank = [&](std::vector<PaddingMove> moves) {
+    std::stable_sort(moves.begin(), moves.end(), [&](const PaddingMove& a, const PaddingMove& b) {
+      return layout.rank(a.process) < layout.rank(b.process);
+    });
+    return moves;
+  };
+  for (const PaddingMove& move : by_rank(plan.receive)) {
+    target.append(move.here, lists.remote);
+    lists.remote_ranks.resize(lists.remote.size(), layout.rank(move.process));
+  }
+  for (const PaddingMove& move : by_rank(plan.send)) {
+    source.append(move.here, lists.exported);
+    lists.export_ranks.resize(lists.exported.size(), layout.rank(move.process));
+  }
+}
+
+}  // namespace
+
+Refresher make_refresher(const Layout& interior, const MemoryOrder& order, const Teuchos::RCP<const Map>& overlap_map) {
+  const Distribution& all = interior.distribution();
+  const PaddingPlan plan = padding_plan(all, interior.process());
+  const Places places(all.part(interior.process(), Part::local), order);
+  Refresher made;
+  for (const PaddingMove& move : plan.own) {
+    places.append(move.here, made.own.padding);
+    places.append(move.there, made.own.interior);
+  }
+  ImportLists lists;
+  add(lists, plan, interior, places, places);
+  made.import = Teuchos::rcp(new ListedImport(overlap_map, overlap_map, lists));
+  return made;
+}
+
+PaddedLayout::PaddedLayout(const DistArray& array, const Communicator& comm, const LayoutOptions& options)
+    : interior_(array, comm, options), importer_(std::make_shared<Teuchos::RCP<const Import>>()) {
+  if (options.vectors_axis)
+    detail::refuse("a padded array has no axis for vectors here", "import it without a vectors' axis");
+  const Distribution& all = interior_.distribution();
+  const Index process = interior_.process();
+  order_ = memory_order(array.buffer);
+  const FlatNumbers numbers = interior_.numbers();
+  Index padding = 0, largest = 1;
+  for (Index i = 0; i < all.ndim(); ++i) {
+    Index of_axis = 0;
+    for (Index c = 0; c < all.axis(i).proc_grid_size(); ++c) {
+      of_axis = std::max(of_axis, all.axis(i).part(c, Part::local).size());
+      padding += all.axis(i).part(c, Part::local).size() - all.axis(i).part(c, Part::interior).size();
+    }
+    largest = checked_multiply(largest, of_axis).value_or(std::numeric_limits<Index>::max());
+  }
+  overlap_map_ = interior_.map();
+  if (padding > 0) {
+    detail::check_limits(numbers.count(), largest, all.processes(), false);
+    auto ids = mpi::collectively(comm.raw(), [&] { return numbers.list<GlobalOrdinal>(process, Part::local, order_); });
+    for (GlobalOrdinal& id : ids) id += options.index_base;
+    const auto total = Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid();
+    overlap_map_ =
+        Teuchos::rcp(new Map(total, Teuchos::ArrayView<const GlobalOrdinal>(ids), options.index_base, comm.teuchos()));
+  }
+  refresher_ = mpi::collectively(
+      comm.raw(), [&] { return std::make_shared<const Refresher>(make_refresher(interior_, order_, overlap_map_)); });
+}
+
+const Import& PaddedLayout::importer() const {
+  if (!importer_->is_null()) return **importer_;
+  const Distribution& all = interior_.distribution();
+  const Index process = interior_.process();
+  const std::vector<Range> inside = all.part(process, Part::interior);
+  const PaddingPlan plan = padding_plan(all, process);
+  const Places whole(all.part(process, Part::local), order_), interior(inside, interior_.order());
+  ImportLists lists;
+  whole.append(inside, lists.permute_to);
+  interior.append(inside, lists.permute_from);
+  for (const PaddingMove& move : plan.own) {
+    whole.append(move.here, lists.permute_to);
+    interior.append(move.there, lists.permute_from);
+  }
+  add(lists, plan, interior_, interior, whole);
+  *importer_ = Teuchos::rcp(new ListedImport(interior_.map(), overlap_map_, lists));
+  return **importer_;
+}
+
+namespace detail {
+
+DensePadded dense_padded(const DistArray& array, const PaddedLayout& layout, const Wanted& wanted) {
+  DensePadded made;
+  const MPI_Comm comm = layout.interior().comm();
+  mpi::collectively(comm, [&] {
+    check_belongs(array, layout.interior());
+    check_memory(array.buffer, wanted);
+    made.whole = dense(array.buffer, in_order(array.buffer, layout.order()), wanted);
+  });
+  DistArray inner = array;
+  if (!made.whole.receipt.shared) {
+    Buffer copied = from_order(made.whole.buffer.data, wanted.type, array.buffer.shape, layout.order());
+    copied.owner = made.whole.buffer.owner;
+    inner.buffer = std::move(copied);
+  }
+  try {
+    mpi::collectively(comm, [&] {
+      made.interior =
+          dense_interior(inner, layout.interior(), {wanted.form, wanted.type, wanted.writable, Copy::never});
+    });
+  } catch (const Error& error) {
+    made.interior_obstacle = error.what();
+  }
+  if (layout.interior().rows().ndim() != 1) made.whole.receipt.losses.push_back("the shape");
+  return made;
+}
+
+}  // namespace detail
+
+}  // namespace dap::tpetra
