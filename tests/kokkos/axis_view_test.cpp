@@ -184,6 +184,16 @@ TEST(AxisView, OtherListsAreCopied) {
   expect_copied(swapped, {Index{5} << 56});
 }
 
+// What a device gets; here in the host's own memory.
+TEST(AxisView, CopiesForADeviceKeepThemselvesAlive) {
+  List numbers = {4, -1, 8};
+  const auto copy = dap::kokkos::detail::copied_list<AxisView<>::List>(dap::row_major(numbers.data(), {3}));
+  numbers.assign(3, 0);
+  EXPECT_EQ(copy(0), 4);
+  EXPECT_EQ(copy(2), 8);
+  EXPECT_NE(copy.data(), numbers.data());
+}
+
 TEST(AxisView, KeepsTheOwnerOfASharedList) {
   auto owned = std::make_shared<List>(List{3, 1, 2});
   AxisView<> view;

@@ -2,6 +2,9 @@
 
 #include <dap/kokkos/view.hpp>
 
+#include <string>
+#include <utility>
+
 namespace dap::kokkos {
 
 /// The global index of each local index along one axis, for kernels: captured by value like a view, and asked with
@@ -36,29 +39,39 @@ class AxisView {
 
 namespace detail {
 
-/// A list of indices as a view in `Space`: shared where it is a dense list of native 64-bit integers that `Space` may
-/// name, else copied.
+/// A copy, in the memory space of `List`, of a dense host list; it keeps itself alive.
+template <class List>
+List copied_list(const Buffer& host) {
+  using Space = typename List::memory_space;
+  const Kokkos::View<Index*, Kokkos::LayoutRight, Space> copy(
+      Kokkos::view_alloc(std::string("dap::kokkos::axis_view"), Kokkos::WithoutInitializing),
+      static_cast<std::size_t>(host.shape[0]));
+  Kokkos::deep_copy(copy, view<const Index*, Kokkos::LayoutRight>(host));
+  return shared_as<List>(export_buffer(copy));
+}
+
+/// A list of indices as a view in the memory space of `List`: shared where it is a dense list of native 64-bit integers
+/// that the space may name, else copied.
 template <class List>
 List index_list(const IndexBuffer& indices) {
-  using Space = typename List::memory_space;
+  constexpr bool on_host = can_name<typename List::memory_space>(Memory::Kind::host);
+  using Kind = ElementType::Kind;
   Buffer buffer = indices.buffer;
-  const bool wide = (buffer.type.kind == ElementType::Kind::signed_integer ||
-                     buffer.type.kind == ElementType::Kind::unsigned_integer) &&
-                    buffer.type.bytes == 8 && buffer.type.native_order;
+  const ElementType type = std::exchange(buffer.type, element_type<Index>());  // all fit, as was checked
+  const bool wide = type == buffer.type || type == ElementType{Kind::unsigned_integer, 8, true};
   const bool aligned = reinterpret_cast<std::uintptr_t>(buffer.data) % alignof(Index) == 0;
-  const bool dense = buffer.shape[0] <= 1 || buffer.strides[0] == 8;
-  const bool shared = wide && aligned && dense && can_name<Space>(Memory::Kind::host);
-  if (!shared) buffer = IndexBuffer(*read_indices(indices)).buffer;
-  buffer.type = element_type<Index>();  // all fit, as was checked
+  const bool dense = buffer.shape[0] == 1 || buffer.strides[0] == buffer.type.bytes;
+  const bool shared = on_host && wide && aligned && dense;
   buffer.read_only = true;
   if (shared && !Kokkos::is_initialized()) return make<List>(buffer);
-  if constexpr (can_name<Space>(Memory::Kind::host)) {
+  if (!Kokkos::is_initialized())
+    refuse("the indices of an unstructured axis must be copied, and Kokkos is not initialised",
+           "create a Kokkos or Tpetra ScopeGuard first, or list them as native 64-bit integers");
+  if (!wide || !aligned || !dense) buffer = IndexBuffer(*read_indices(indices)).buffer;
+  if constexpr (on_host)
     return shared_as<List>(buffer);
-  } else {
-    const Kokkos::View<const Index*, Kokkos::LayoutRight, Kokkos::HostSpace> host =
-        view<const Index*, Kokkos::LayoutRight>(buffer);
-    return shared_as<List>(export_buffer(List(Kokkos::create_mirror_view_and_copy(Space(), host))));
-  }
+  else
+    return copied_list<List>(buffer);
 }
 
 }  // namespace detail
