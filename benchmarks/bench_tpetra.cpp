@@ -1,6 +1,8 @@
-// Into Tpetra and out again, against Tpetra's own constructors called by hand over the same memory.
+// Into Tpetra and out again, and its padding refreshed, against Tpetra's own constructors and transfers called by hand
+// over the same memory.
 
 #include "support/pairs.hpp"
+#include <dap/make.hpp>
 #include <dap/tpetra.hpp>
 
 #include <Tpetra_Core.hpp>
@@ -10,16 +12,24 @@
 namespace {
 
 using dap::Index;
-using Map = dap::tpetra::Map;
+using dap::tpetra::Import;
+using dap::tpetra::Map;
 using Vector = dap::tpetra::Vector<double>;
+using GlobalOrdinal = Map::global_ordinal_type;
 
 int rank = 0, processes = 1;
+dap::tpetra::TeuchosComm comm;
 
-dap::DistArray make_array(std::vector<dap::Dimension> dim_data, std::vector<Index> shape) {
+dap::DistArray make_array(const dap::Distribution& distribution) {
   dap::DistArray array;
-  array.buffer = dap::allocate(dap::element_type<double>(), shape);
-  array.dim_data = std::move(dim_data);
+  array.dim_data = distribution.dim_data(rank);
+  array.buffer = dap::allocate(dap::element_type<double>(), distribution.local_shape(rank));
   return array;
+}
+
+Teuchos::RCP<Map> listed(const std::vector<GlobalOrdinal>& ids) {
+  return Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
+                              Teuchos::ArrayView<const GlobalOrdinal>(ids), 0, comm));
 }
 
 // What somebody who knows his own ids writes.
@@ -30,48 +40,132 @@ Teuchos::RCP<Vector> by_hand(const Teuchos::RCP<const Map>& map, const dap::Buff
 }
 
 // A dense block array whose ids are one range: the cost must not grow with it.
-bool one_range(Index local) {
-  const dap::DistArray array = make_array(
-      {{local * processes, processes, rank, false, dap::Block{local * rank, local * (rank + 1), {}}, {}}}, {local});
-  const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
+bool one_range() {
+  bool ok = true;
+  const dap::DistArray small = make_array(dap::Distribution::make({1'000}, {dap::block()}, {processes}));
+  const dap::DistArray large = make_array(dap::Distribution::make({100'000'000}, {dap::block()}, {processes}));
+  const auto import = [](const dap::DistArray& array) {
+    const auto in = dap::tpetra::import_vector<double>(array, MPI_COMM_WORLD);
+    if (in.receipt.bytes_copied != 0) std::abort();
+    return in.vector;
+  };
+  const auto export_again = [](const dap::DistArray& array, const Teuchos::RCP<Vector>& vector) {
+    const auto out = dap::tpetra::export_array(vector);
+    if (out.array.buffer.data != array.buffer.data) std::abort();
+  };
+  for (const auto& [name, array] : {std::pair{"10^3", &small}, std::pair{"10^8", &large}}) {
+    const auto hand = [array = array] {
+      const auto map = Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(array->dim_data[0].size),
+                                            static_cast<std::size_t>(array->buffer.shape[0]), 0, comm));
+      if (by_hand(map, array->buffer).is_null()) std::abort();
+    };
+    const std::string what = std::string("tpetra: block of ") + name;
+    ok = bench::compare(
+             what + ", import", 1.5, [&, array = array] { import(*array); }, hand, 50) &&
+         ok;
+    const auto vector = import(*array);
+    ok = bench::compare(
+             what + ", export", 1.5, [&, array = array] { export_again(*array, vector); }, hand, 50) &&
+         ok;
+  }
   return bench::compare(
-      "tpetra: block of " + std::to_string(local) + ", in and out", 7.0,
-      [&] {
-        const dap::tpetra::Layout layout(array, MPI_COMM_WORLD);
-        const auto in = dap::tpetra::import_vector<double>(array, layout);
-        const auto out = dap::tpetra::export_array(in.vector, layout);
-        if (out.array.buffer.data != array.buffer.data) std::abort();
-      },
-      [&] {
-        const auto map = Teuchos::rcp(
-            new Map(static_cast<Tpetra::global_size_t>(local * processes), static_cast<std::size_t>(local), 0, comm));
-        if (by_hand(map, array.buffer).is_null()) std::abort();
-      },
-      20);
+             "tpetra: import of 10^8 against 10^3", 1.2, [&] { import(large); }, [&] { import(small); }, 50) &&
+         ok;
 }
 
 // Rows of a two-dimensional array cut across the processes: every id must be listed; theirs are listed beforehand.
 bool scattered(Index rows, Index cols) {
-  const Index width = cols / processes;
-  const dap::DistArray array = make_array(
-      {dap::undistributed(rows), {cols, processes, rank, false, dap::Block{width * rank, width * (rank + 1), {}}, {}}},
-      {rows, width});
-  std::vector<Map::global_ordinal_type> ids;
+  const auto distribution = dap::Distribution::make({rows, cols}, {dap::whole(), dap::block()}, {1, processes});
+  const dap::DistArray array = make_array(distribution);
+  const dap::Range mine{std::get<dap::Block>(array.dim_data[1].dist).start,
+                        std::get<dap::Block>(array.dim_data[1].dist).stop};
+  std::vector<GlobalOrdinal> ids;
   for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < width; ++j) ids.push_back(i * cols + width * rank + j);
-  const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
+    for (Index j = mine.begin; j < mine.end; ++j) ids.push_back(i * cols + j);
+  if (processes == 1) std::swap(ids.front(), ids.back());  // or it would be one range
+  dap::DistArray ours = array;
+  if (processes == 1) ours.buffer.strides = dap::column_major_strides(ours.buffer.shape, 8);
   return bench::compare(
-      "tpetra: columns of " + std::to_string(rows) + " x " + std::to_string(cols) + ", map and vector", 1.25,
+      "tpetra: columns of " + std::to_string(rows) + " x " + std::to_string(cols) + ", import",
+      processes == 1 ? 1.4 : 1.1,
       [&] {
-        const auto in = dap::tpetra::import_vector<double>(array, MPI_COMM_WORLD);
-        if (in.vector.is_null()) std::abort();
+        if (dap::tpetra::import_vector<double>(ours, MPI_COMM_WORLD).vector.is_null()) std::abort();
       },
       [&] {
         const auto map = Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(rows * cols),
-                                              Teuchos::ArrayView<const Map::global_ordinal_type>(ids), 0, comm));
+                                              Teuchos::ArrayView<const GlobalOrdinal>(ids), 0, comm));
         if (by_hand(map, array.buffer).is_null()) std::abort();
       },
       1, 30);
+}
+
+// Structure found again in a list of ids, against one pass over it.
+bool recovery(const std::string& name, const dap::Distribution& distribution) {
+  const dap::DistArray array = make_array(distribution);
+  const dap::tpetra::Layout layout(array, comm);
+  const auto ids = dap::tpetra::compat::local_ids(*layout.map());
+  Index sum = 0;
+  return bench::compare(
+      "tpetra: ids of " + name + ", structure found", 2.0,
+      [&] {
+        const auto found = dap::tpetra::dim_data(*layout.map(), {distribution.shape(), {}});
+        if (found.size() != array.dim_data.size()) std::abort();
+      },
+      [&] {
+        for (const GlobalOrdinal id : ids) sum += id;
+        if (sum == -1) std::abort();
+      },
+      1, 30);
+}
+
+// The halo of a 5-point stencil, by hand: an owned map, an overlapping one, and Tpetra's own Import between them.
+struct HaloByHand {
+  Teuchos::RCP<Map> owned, overlap;
+
+  HaloByHand(const dap::Distribution& distribution) {
+    const std::vector<Index> shape = distribution.shape();
+    const auto inside = distribution.part(rank, dap::Part::interior), whole = distribution.part(rank, dap::Part::local);
+    std::vector<GlobalOrdinal> of_owned, of_overlap;
+    for (Index i = whole[0].begin; i < whole[0].end; ++i)
+      for (Index j = whole[1].begin; j < whole[1].end; ++j) {
+        const auto global = distribution.global_index(rank, {i, j});
+        const GlobalOrdinal id = global[0] * shape[1] + global[1];
+        const bool in_row = inside[0].contains(i), in_column = inside[1].contains(j);
+        if (in_row && in_column) of_owned.push_back(id);
+        if (in_row || in_column) of_overlap.push_back(id);
+      }
+    owned = listed(of_owned);
+    overlap = listed(of_overlap);
+  }
+};
+
+bool halo(Index size) {
+  const std::vector<Index> grid = dap::near_square_grid(processes, 2);
+  const dap::AxisSpec padded = dap::BlockSpec{{}, {}, 1, {0, 0}, false};
+  const auto distribution = dap::Distribution::make({size, size}, {padded, padded}, grid);
+  const dap::DistArray array = make_array(distribution);
+  auto ours = dap::tpetra::import_padded<double>(array, MPI_COMM_WORLD);
+  const HaloByHand theirs(distribution);
+  const Import import(theirs.owned, theirs.overlap);
+  const Vector from(theirs.owned);
+  Vector to(theirs.overlap);
+  const std::string what = "tpetra: halo of " + std::to_string(size) + " x " + std::to_string(size);
+  bool ok = bench::compare(
+      what + ", update_padding", 1.0, [&] { ours.update_padding(); },
+      [&] { to.doImport(from, import, Tpetra::INSERT); }, 20);
+  const dap::tpetra::PaddedLayout& layout = ours.layout();
+  return bench::compare(
+             what + ", building its Import", 0.1,
+             [&] {
+               if (make_refresher(layout.interior(), layout.order(), layout.overlap_map()).import.is_null())
+                 std::abort();
+             },
+             [&] {
+               const Import built(theirs.owned, theirs.overlap);
+               if (built.getNumExportIDs() > 1u << 30) std::abort();
+             },
+             1, 20) &&
+         ok;
 }
 
 }  // namespace
@@ -80,8 +174,13 @@ int main(int argc, char** argv) {
   const Tpetra::ScopeGuard scope(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
-  bool ok = one_range(1000);
-  ok = one_range(10'000'000) && ok;
+  comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
+  bool ok = one_range();
   ok = scattered(1000, 1000) && ok;
+  const std::vector<Index> grid = dap::near_square_grid(processes, 2);
+  ok = recovery("block x block", dap::Distribution::make({2000, 1000}, {dap::block(), dap::block()}, grid)) && ok;
+  ok = recovery("block x cyclic", dap::Distribution::make({2000, 1000}, {dap::block(), dap::cyclic()}, grid)) && ok;
+  ok = halo(1024) && ok;
+  comm = Teuchos::null;
   return ok ? 0 : 1;
 }

@@ -1,3 +1,4 @@
+#include "kokkos/kokkos_environment.hpp"
 #include "kokkos/support.hpp"
 #include <dap/kokkos/view.hpp>
 
@@ -27,20 +28,13 @@ using support::strided;
 
 std::string refusal_before_initialisation;
 
-/// Kokkos lives as long as all tests.
-class KokkosEnvironment : public testing::Environment {
- public:
-  void SetUp() override {
-    double memory[2] = {};
-    refusal_before_initialisation = support::refusal_of([&] {
-      const Buffer buffer = dap::row_major(memory, {2}, std::make_shared<int>(1));
-      shared_view<double*>(buffer);
-    });
-    Kokkos::initialize();
-  }
-  void TearDown() override { Kokkos::finalize(); }
-};
-const auto* const kokkos_environment = testing::AddGlobalTestEnvironment(new KokkosEnvironment);
+const auto* const kokkos_environment = testing::AddGlobalTestEnvironment(new support::KokkosEnvironment([] {
+  double memory[2] = {};
+  refusal_before_initialisation = support::refusal_of([&] {
+    const Buffer buffer = dap::row_major(memory, {2}, std::make_shared<int>(1));
+    shared_view<double*>(buffer);
+  });
+}));
 
 /// Memory that says when it is given back.
 struct Owned {

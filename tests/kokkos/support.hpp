@@ -9,10 +9,12 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace support {
 
+using dap::Buffer;
 using dap::Index;
 using Shape = std::vector<Index>;
 
@@ -58,5 +60,37 @@ dap::Buffer column_major(T* data, const Shape& shape) {
   buffer.strides = dap::column_major_strides(shape, sizeof(T));
   return buffer;
 }
+
+/// Calls `visit(local indices, bytes from the first element)` for every element: by counting.
+inline void for_each_element(const Buffer& buffer, const std::function<void(const Shape&, Index)>& visit) {
+  Shape at(buffer.shape.size(), 0);
+  for (Index extent : buffer.shape)
+    if (extent == 0) return;
+  while (true) {
+    Index bytes = 0;
+    for (std::size_t i = 0; i < at.size(); ++i) bytes += at[i] * buffer.strides[i];
+    visit(at, bytes);
+    std::size_t axis = at.size();
+    while (axis > 0 && ++at[axis - 1] == buffer.shape[axis - 1]) at[--axis] = 0;
+    if (axis == 0) return;
+  }
+}
+
+template <class View, std::size_t... Axes>
+auto& element(const View& v, const Shape& at, std::index_sequence<Axes...>) {
+  return v(static_cast<std::size_t>(at[Axes])...);
+}
+
+/// `Stars<T, 3>` is `T***`.
+template <class T, std::size_t Rank>
+struct StarsOf {
+  using type = typename StarsOf<T*, Rank - 1>::type;
+};
+template <class T>
+struct StarsOf<T, 0> {
+  using type = T;
+};
+template <class T, std::size_t Rank>
+using Stars = typename StarsOf<T, Rank>::type;
 
 }  // namespace support

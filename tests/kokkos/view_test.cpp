@@ -18,6 +18,8 @@ using Kokkos::LayoutLeft;
 using Kokkos::LayoutRight;
 using Kokkos::LayoutStride;
 using support::column_major;
+using support::element;
+using support::for_each_element;
 using support::numbers;
 using support::Shape;
 using support::strided;
@@ -42,26 +44,6 @@ static_assert(CanViewRight<Buffer&>::value && !CanViewRight<Buffer>::value && !C
 
 static_assert(!decltype(view<double*>(std::declval<Buffer&>()))::traits::is_managed);
 static_assert(std::is_same_v<decltype(view<double*>(std::declval<Buffer&>()))::array_layout, LayoutStride>);
-
-/// Calls `visit(local indices, bytes from the first element)` for every element: by counting.
-void for_each_element(const Buffer& buffer, const std::function<void(const Shape&, Index)>& visit) {
-  Shape at(buffer.shape.size(), 0);
-  for (Index extent : buffer.shape)
-    if (extent == 0) return;
-  while (true) {
-    Index bytes = 0;
-    for (std::size_t i = 0; i < at.size(); ++i) bytes += at[i] * buffer.strides[i];
-    visit(at, bytes);
-    std::size_t axis = at.size();
-    while (axis > 0 && ++at[axis - 1] == buffer.shape[axis - 1]) at[--axis] = 0;
-    if (axis == 0) return;
-  }
-}
-
-template <class View, std::size_t... Axes>
-auto& element(const View& v, const Shape& at, std::index_sequence<Axes...>) {
-  return v(static_cast<std::size_t>(at[Axes])...);
-}
 
 /// Every element of the view is that of the buffer: same address, read as written on the other side.
 template <class View>
@@ -220,12 +202,16 @@ TEST(View, MemoryThatTheHostCannotReachIsRefused) {
   double memory[2] = {};
   Buffer buffer = dap::row_major(memory, {2});
   using Kind = dap::Memory::Kind;
-  for (const Kind kind : {Kind::cuda, Kind::cuda_managed, Kind::hip, Kind::sycl}) {
-    if (kind == Kind::cuda_managed && dap::kokkos::compat::has_cuda) continue;
+  for (const Kind kind : {Kind::cuda, Kind::cuda_managed, Kind::hip, Kind::sycl, Kind::nowhere}) {
     buffer.memory = {kind, 1};
-    EXPECT_REFUSED(view<double*>(buffer), buffer.memory.name());
+    EXPECT_REFUSED(view<double*>(buffer), kind == Kind::nowhere ? "described only" : buffer.memory.name());
     EXPECT_REFUSED((view<const double*, LayoutRight>(buffer)), "memory");
   }
+  Buffer described = dap::row_major(static_cast<double*>(nullptr), {2});
+  described.memory.kind = Kind::nowhere;
+  EXPECT_REFUSED(view<double*>(described), "nowhere");
+  described.shape = {0};
+  EXPECT_REFUSED(view<double*>(described), "nowhere");
 }
 
 TEST(View, MemoryBetweenElementsIsRefused) {
@@ -271,13 +257,9 @@ TEST(View, ElementsThatShareMemoryAreReadAndNotWritten) {
 TEST(View, DenseLayoutsAreRefusedOverOtherMemory) {
   std::vector<double> memory = numbers(40);
   const Buffer right = dap::row_major(memory.data(), {2, 3}), left = column_major(memory.data(), {2, 3});
-  const Buffer rows_apart = strided(memory.data(), {2, 3}, {5, 1}),
-               columns_apart = strided(memory.data(), {2, 3}, {1, 5});
   const Buffer apart = strided(memory.data(), {4}, {2}), zero = strided(memory.data(), {2, 3}, {0, 1});
   EXPECT_REFUSED((view<double**, LayoutRight>(left)), "axis 0 has stride 8 bytes, LayoutRight needs 24");
   EXPECT_REFUSED((view<double**, LayoutLeft>(right)), "axis 0 has stride 24 bytes, LayoutLeft needs 8");
-  EXPECT_REFUSED((view<double**, LayoutRight>(rows_apart)), "axis 0 has stride 40 bytes, LayoutRight needs 24");
-  EXPECT_REFUSED((view<double**, LayoutLeft>(columns_apart)), "axis 1 has stride 40 bytes, LayoutLeft needs 16");
   EXPECT_REFUSED((view<double*, LayoutRight>(apart)), "LayoutStride");
   EXPECT_REFUSED((view<double*, LayoutLeft>(apart)), "LayoutStride");
   EXPECT_REFUSED((view<const double**, LayoutRight>(zero)), "axis 0 has stride 0 bytes");

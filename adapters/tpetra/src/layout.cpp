@@ -1,10 +1,13 @@
-#include <dap/check.hpp>
-#include <dap/flat_numbers.hpp>
+#include "flags.hpp"
+#include <dap/mpi/agree.hpp>
 #include <dap/mpi/gather.hpp>
 #include <dap/runs.hpp>
-#include <dap/tpetra.hpp>
+#include <dap/tpetra/layout.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <limits>
+#include <numeric>
 
 namespace dap::tpetra {
 
@@ -13,18 +16,7 @@ namespace {
 using GlobalOrdinal = Map::global_ordinal_type;
 using LocalOrdinal = Map::local_ordinal_type;
 
-[[noreturn]] void refuse(std::string fault, std::string remedy, std::optional<Index> axis = {}) {
-  throw Error(Finding{Rule::conversion, {}, axis, "", std::move(fault), "", std::move(remedy)});
-}
-
-// Elements that come before ours, on processes of lower rank.
-Index elements_before(Index own, MPI_Comm comm) {
-  Index before = 0;
-  MPI_Exscan(&own, &before, 1, MPI_INT64_T, MPI_SUM, comm);
-  return mpi::rank_of(comm) == 0 ? 0 : before;
-}
-
-// How many elements solvers see: on us, on the largest process, on those before us, on all. Found axis by axis, without
+// How many elements a map has: on us, on the largest process, on those before us, on all. Found axis by axis, without
 // communication: the processes before us are those that come first on some axis and stand with us on the axes before
 // it.
 struct Counts {
@@ -52,23 +44,46 @@ Counts count(const Distribution& distribution, Index process) {
   return counts;
 }
 
-bool is_range(const std::vector<Index>& ids) {
-  for (std::size_t i = 1; i < ids.size(); ++i)
-    if (ids[i] != ids[i - 1] + 1) return false;
+// Whether Tpetra's own even dealing, which needs no message, gives every process what it has in the one range of all.
+bool is_uniform(const Distribution& rows, const Counts& counts) {
+  const Index processes = rows.processes(), quotient = counts.total / processes, rest = counts.total % processes;
+  for (Index process = 0; process < processes; ++process)
+    if (rows.count(process, Part::interior) != quotient + (process < rest ? 1 : 0)) return false;
   return true;
 }
 
-Index sum_over(Index own, MPI_Comm comm) {
-  Index sum = 0;
-  MPI_Allreduce(&own, &sum, 1, MPI_INT64_T, MPI_SUM, comm);
-  return sum;
+bool everywhere(bool here, MPI_Comm comm) {
+  int all = here ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, comm);
+  return all != 0;
 }
 
-bool everywhere(bool here, MPI_Comm comm) { return mpi::spread({here ? 1 : 0}, comm).front().smallest == 1; }
+// Whether an axis that is not distributed holds its indices in order, all of them as interior.
+bool is_identity(const Axis& axis) {
+  return axis.proc_grid_size() == 1 && axis.dist_type() != 'u' && axis.part(0, Part::interior).size() == axis.size();
+}
+
+// The first id of all, where the ids of row-major memory rise in one range over the processes: one axis is dealt in
+// blocks, with one element in the axes outside it and all of those inside it.
+std::optional<Index> first_of_range(const Distribution& rows, const FlatNumbers& numbers) {
+  Index axis = 0, first = 0;
+  const auto interior = [&rows](Index i, Index c) { return rows.axis(i).part(c, Part::interior); };
+  for (; axis < rows.ndim() && rows.axis(axis).proc_grid_size() == 1 && interior(axis, 0).size() == 1; ++axis)
+    first += numbers.number(axis, rows.axis(axis).global_index(0, interior(axis, 0).begin));
+  if (axis == rows.ndim()) return first;
+  for (Index inner = axis + 1; inner < rows.ndim(); ++inner)
+    if (!is_identity(rows.axis(inner))) return std::nullopt;
+  const Axis& dealt = rows.axis(axis);
+  if (!is_identity(dealt) && dealt.dist_type() != 'b') return std::nullopt;
+  for (Index c = 0; c < dealt.proc_grid_size(); ++c)
+    if (interior(axis, c).size() > 0)
+      return first + numbers.number(axis, dealt.global_index(c, interior(axis, c).begin));
+  return std::nullopt;
+}
 
 // The first flat number of a process's interior where, in memory order, the numbers rise by one; nothing otherwise.
-std::optional<Index> one_range(const Distribution& distribution, Index process, const MemoryOrder& order) {
-  const std::vector<Range> box = distribution.part(process, Part::interior);
+std::optional<Index> own_range(const Distribution& rows, Index process, const MemoryOrder& order) {
+  const std::vector<Range> box = rows.part(process, Part::interior);
   Index last = -1;
   for (const Index axis : order.axes) {
     const auto i = static_cast<std::size_t>(axis);
@@ -76,188 +91,206 @@ std::optional<Index> one_range(const Distribution& distribution, Index process, 
     if (order.reversed[i] || axis < last) return std::nullopt;
     last = axis;
   }
-  const std::optional<Run> run = ArrayRuns(distribution, process, Part::interior).next();
-  if (!run || run->length != distribution.count(process, Part::interior)) return std::nullopt;
+  const std::optional<Run> run = ArrayRuns(rows, process, Part::interior).next();
+  if (!run || run->length != rows.count(process, Part::interior)) return std::nullopt;
   return run->global;
 }
 
-// Tpetra's limits, checked before Tpetra is called: it finds them on some processes only, and hangs the others.
-void check_limits(const FlatNumbers& numbers, const Counts& counts, Index processes, bool ranges) {
-  constexpr Index most = std::numeric_limits<LocalOrdinal>::max();
-  if (counts.largest > most)
-    refuse(
-        "a process has " + std::to_string(counts.largest) + " elements, a map numbers at most " + std::to_string(most),
-        "use more processes");
-  if (!ranges && numbers.count() / processes >= Index{1} << 31)
-    refuse("the ids span " + std::to_string(numbers.count()) +
-               " numbers, Tpetra's directory holds 2^31 for each of the " + std::to_string(processes) + " processes",
-           "use more processes, or rows in one piece");
+MemoryOrder row_major_order(Index ndim) {
+  MemoryOrder order;
+  order.axes.resize(static_cast<std::size_t>(ndim));
+  std::iota(order.axes.begin(), order.axes.end(), Index{0});
+  order.reversed.assign(order.axes.size(), false);
+  return order;
 }
 
-}  // namespace
+Distribution without(const Distribution& distribution, Index left_out) {
+  std::vector<Axis> axes;
+  for (Index i = 0; i < distribution.ndim(); ++i)
+    if (i != left_out) axes.push_back(distribution.axis(i));
+  return Distribution(std::move(axes));
+}
 
-Layout::Layout(const DistArray& array, MPI_Comm comm)
-    : distribution_(mpi::gather(array, comm)), comm_(comm), process_(mpi::rank_of(comm)) {
-  // What the distribution alone decides is the same on every process, and so thrown by all or none.
-  for (Index axis = 0; axis < distribution_.ndim(); ++axis)
-    if (distribution_.axis(axis).shares_indices())
-      refuse("some index stands on several processes, and a vector would hold it twice", "export each index once",
-             axis);
-  const FlatNumbers numbers(distribution_);
+Index find_vectors_axis(const Distribution& distribution, std::optional<Index> named, bool vectors) {
+  if (!named) {
+    for (Index axis = distribution.ndim(); vectors && axis-- > 0;)
+      if (is_identity(distribution.axis(axis))) return axis;
+    detail::refuse("every axis is distributed, and a MultiVector has all of its vectors on each process",
+                   "import it as a vector");
+  }
+  if (*named < 0 || *named >= distribution.ndim())
+    detail::refuse("there is no axis " + std::to_string(*named) + " for the vectors",
+                   "name one of the " + std::to_string(distribution.ndim()) + " axes");
+  if (!is_identity(distribution.axis(*named)))
+    detail::refuse("the vectors' axis is distributed", "name an axis that is not", *named);
+  return *named;
+}
 
-  const Counts counts = numbers.count() == 0 ? Counts{0, 0, 0, 0} : count(distribution_, process_);
-  order_ = memory_order(sub_buffer(array.buffer, distribution_.part(process_, Part::interior)));
-  const std::optional<Index> first = one_range(distribution_, process_, order_);
-  const bool ranges = everywhere(counts.local == 0 || first == counts.before, comm);  // known without listing any id
-  check_limits(numbers, counts, distribution_.processes(), ranges);
+// Our place in the row-major process grid, as our own dim_data say it; nothing where they cannot be right.
+std::optional<Index> place_in_grid(const std::vector<Dimension>& dim_data) {
+  Index place = 0;
+  for (const Dimension& dimension : dim_data) {
+    const auto outer = checked_multiply(place, dimension.proc_grid_size);
+    if (!outer || dimension.proc_grid_rank < 0 || dimension.proc_grid_rank >= dimension.proc_grid_size)
+      return std::nullopt;
+    place = *outer + dimension.proc_grid_rank;
+  }
+  return place;
+}
 
-  const auto teuchos = Teuchos::rcp(new Teuchos::MpiComm<int>(comm));
-  const auto total = static_cast<Tpetra::global_size_t>(counts.total);
-  if (ranges) {
-    map_ = Teuchos::rcp(new Map(total, static_cast<std::size_t>(counts.local), 0, teuchos));
-  } else {
-    const auto ids =
-        mpi::collectively(comm, [&] { return numbers.list<GlobalOrdinal>(process_, Part::interior, order_); });
-    map_ = Teuchos::rcp(new Map(total, Teuchos::ArrayView<const GlobalOrdinal>(ids), 0, teuchos));
+// gather() over the processes in the order of their places in the grid. `ranks` becomes the rank of each place.
+Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<int>& ranks, Index& flags) {
+  const auto rank = static_cast<int>(mpi::rank_of(comm));
+  const Index place = place_in_grid(array.dim_data).value_or(rank);
+  mpi::collectively(comm, [&] {
+    int processes = 1;
+    MPI_Comm_size(comm, &processes);
+    ranks.resize(static_cast<std::size_t>(processes));
+  });
+  MPI_Comm sorted = MPI_COMM_NULL;
+  MPI_Comm_split(comm, 0, static_cast<int>(std::min<Index>(place, std::numeric_limits<int>::max())), &sorted);
+  MPI_Allgather(&rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, sorted);
+  struct Freed {
+    MPI_Comm& comm;
+    ~Freed() { MPI_Comm_free(&comm); }
+  } const freed{sorted};
+  try {
+    Distribution gathered = mpi::gather(array, sorted, {}, flags);
+    if (std::is_sorted(ranks.begin(), ranks.end())) ranks.clear();
+    return gathered;
+  } catch (const Error& error) {  // which names places
+    std::vector<Finding> findings = error.report().findings();
+    for (Finding& finding : findings)
+      if (finding.process) finding.process = ranks[static_cast<std::size_t>(*finding.process)];
+    throw Error(Report::from_parts(std::move(findings), error.report().counts()));
   }
 }
 
-Teuchos::RCP<const Map> make_map(const DistArray& array, MPI_Comm comm) { return Layout(array, comm).map(); }
+}  // namespace
 
 namespace detail {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-namespace {
-
-// What keeps `interior` from being the vector's memory; empty: nothing.
-std::string obstacle(const Buffer& interior, const Buffer& seen, ElementType scalar) {
-  if (element_count(interior) == 0) return "";
-  if (interior.read_only) return "a Vector can be written and the buffer is read-only";
-  if (reinterpret_cast<std::uintptr_t>(interior.data) % static_cast<std::uintptr_t>(scalar.bytes) != 0)
-    return "a Vector needs aligned elements and the buffer's address is no multiple of " + std::to_string(scalar.bytes);
-  if (is_row_major(seen)) return "";
-  const MemoryOrder order = memory_order(interior);
-  return order.dense ? "the buffer's memory order is not that of the layout"
-                     : "a Vector needs its elements in a row and " + order.obstacle;
+void refuse(std::string fault, std::string remedy, std::optional<Index> axis) {
+  throw Error(Finding{Rule::conversion, {}, axis, "", std::move(fault), "", std::move(remedy)});
 }
 
-void check_belongs(const DistArray& array, const Layout& layout, ElementType scalar) {
-  throw_if_wrong(check(array));
-  if (array.buffer.type != scalar)
-    refuse("the array holds " + array.buffer.type.name() + ", the vector " + scalar.name(),
-           "import it as a vector of the array's own element type");
-  if (array.buffer.memory.kind != Memory::Kind::host)
-    refuse("the buffer is in " + array.buffer.memory.name() + " memory, the vector in host memory",
-           "export host memory");
-  const auto same = [](const Dimension& a, const Dimension& b) {
-    Report ignored;
-    const auto extent = check_dimension(a, 0, ignored);
-    if (a.dist_type() != b.dist_type() || a.size != b.size || a.proc_grid_size != b.proc_grid_size ||
-        a.proc_grid_rank != b.proc_grid_rank || extent != check_dimension(b, 0, ignored))
-      return false;
-    if (const auto* block = std::get_if<Block>(&a.dist)) {
-      const auto& other = std::get<Block>(b.dist);
-      const std::array<Index, 2> none{0, 0}, mine = block->padding.value_or(none),
-                                             theirs = other.padding.value_or(none);
-      const bool left = a.periodic || a.proc_grid_rank > 0;  // elsewhere it is boundary padding, which is owned
-      const bool right = a.periodic || a.proc_grid_rank < a.proc_grid_size - 1;
-      return a.periodic == b.periodic && (*extent == 0 || block->start == other.start) &&
-             (!left || mine[0] == theirs[0]) && (!right || mine[1] == theirs[1]);
-    }
-    if (const auto* cyclic = std::get_if<Cyclic>(&a.dist)) {
-      const auto& other = std::get<Cyclic>(b.dist);
-      return cyclic->block_size == other.block_size && (*extent == 0 || cyclic->start == other.start);
-    }
-    return read_indices(std::get<Unstructured>(a.dist).indices) == read_indices(std::get<Unstructured>(b.dist).indices);
-  };
-  const std::vector<Dimension> expected = layout.distribution().dim_data(layout.process());
-  for (std::size_t axis = 0; axis < std::max(expected.size(), array.dim_data.size()); ++axis)
-    if (expected.size() != array.dim_data.size() || !same(array.dim_data[axis], expected[axis]))
-      refuse("the array is not distributed as the layout is", "make a Layout of this array", static_cast<Index>(axis));
+void check_limits(Index span, Index largest, Index processes, bool one_range) {
+  constexpr Index most = std::numeric_limits<LocalOrdinal>::max();
+  if (largest > most)
+    refuse("a process has " + std::to_string(largest) + " elements, a map numbers at most " + std::to_string(most),
+           "use more processes");
+  if (!one_range && span / processes >= Index{1} << 31)
+    refuse("the ids span " + std::to_string(span) + " numbers, Tpetra's directory holds 2^31 for each of the " +
+               std::to_string(processes) + " processes",
+           "use more processes, or rows in one piece");
 }
 
-}  // namespace
-
-Dense dense_interior(const DistArray& array, const Layout& layout, ElementType scalar, Copy copy) {
-  check_belongs(array, layout, scalar);
-  const Buffer interior = sub_buffer(array.buffer, layout.distribution().part(layout.process(), Part::interior));
-  const Buffer seen = in_order(interior, layout.order());
-  const std::string why = obstacle(interior, seen, scalar);
-  if (copy == Copy::never && !why.empty())
-    refuse("copy=never, but " + why, "pass copy=if_needed, or a contiguous writable buffer");
-
-  Dense dense;
-  dense.buffer = seen;
-  if (copy == Copy::always || !why.empty()) {
-    dense.buffer = allocate(scalar, interior.shape);
-    dense.receipt.shared = false;
-    dense.receipt.bytes_copied = pack(seen, dense.buffer.data);
-  }
-  const Index count = element_count(interior);
-  dense.buffer.read_only = false;
-  dense.buffer.shape = {count, 1};
-  dense.buffer.strides = column_major_strides(dense.buffer.shape, scalar.bytes);
-  if (layout.distribution().ndim() != 1) dense.receipt.losses.push_back("the shape");
-  if (element_count(array.buffer) != count) dense.receipt.losses.push_back("padding");
+Index memory_flags(const DistArray& array) {
+  const Buffer& buffer = array.buffer;
+  if (buffer.shape.size() != buffer.strides.size()) return 0;
   for (const Dimension& dimension : array.dim_data)
-    for (const Extra& extra : dimension.extras) dense.receipt.losses.push_back("the key '" + extra.key + "'");
-  return dense;
-}
-
-ExportedArray in_layout(const Buffer& data, const Map& map, const Layout& layout) {
-  const Distribution& distribution = layout.distribution();
-  const Index process = layout.process();
-  if (distribution.count(process, Part::interior) != distribution.count(process, Part::local))
-    refuse("the layout has padding, and a vector holds none", "export the vector without a layout");
-  const bool same = &map == layout.map().get() || (compat::local_count(map) == compat::local_count(*layout.map()) &&
-                                                   map.locallySameAs(*layout.map()));
-  if (!same) refuse("the vector's map does not list the ids of the layout", "give the layout that the map came from");
-  ExportedArray exported;
-  exported.array.buffer = from_order(data.data, data.type, distribution.local_shape(process), layout.order());
-  exported.array.buffer.memory = data.memory;
-  exported.array.buffer.owner = data.owner;
-  exported.array.dim_data = distribution.dim_data(process);
-  return exported;
-}
-
-ExportedArray on_map(const Buffer& data, const Map& map) {
-  const auto* teuchos = dynamic_cast<const Teuchos::MpiComm<int>*>(map.getComm().get());
-  if (teuchos == nullptr) refuse("the map's communicator is none of MPI", "make the map on a Teuchos::MpiComm");
-  const MPI_Comm comm = *teuchos->getRawMpiComm();
-  const Index base = map.getIndexBase(), local = data.shape.front();
-  const Index before = elements_before(local, comm), total = sum_over(local, comm);
-  std::vector<Index> ids;
-  if (!map.isContiguous()) {  // known to all; a contiguous map would have to make its list first
-    const auto listed = compat::local_ids(map);
-    ids.assign(listed.begin(), listed.end());
+    if (const auto* block = std::get_if<Block>(&dimension.dist); block != nullptr && block->padding) return 0;
+  std::optional<Index> expected = buffer.type.bytes;
+  for (std::size_t axis = buffer.shape.size(); axis-- > 0;) {
+    if (buffer.shape[axis] > 1 && buffer.strides[axis] != expected) return 0;
+    expected =
+        buffer.shape[axis] < 0 ? std::nullopt : checked_multiply(*expected, std::max<Index>(buffer.shape[axis], 1));
+    if (!expected) return 0;
   }
-  const Index first = local == 0 ? before : map.getMinGlobalIndex() - base;
-  const bool one_range = everywhere(first == before && is_range(ids), comm);
-
-  ExportedArray exported;
-  exported.array.buffer = row_major(static_cast<std::byte*>(data.data), {local});
-  exported.array.buffer.type = data.type;
-  exported.array.buffer.strides = {data.type.bytes};
-  exported.array.buffer.memory = data.memory;
-  exported.array.buffer.owner = data.owner;
-  Dimension dimension;
-  dimension.size = total;
-  dimension.proc_grid_size = teuchos->getSize();
-  dimension.proc_grid_rank = teuchos->getRank();
-  if (one_range) {
-    dimension.dist = Block{before, before + local, {}};
-    if (base != 0) exported.receipt.losses.push_back("the index base " + std::to_string(base));
-  } else {
-    dimension.dist = Unstructured{IndexBuffer(std::move(ids)), map.isOneToOne()};
-  }
-  exported.array.dim_data = {std::move(dimension)};
-  Report report = check(exported.array);  // an id that stands twice on one process: Tpetra lets it pass
-  report.set_process(teuchos->getRank());
-  mpi::throw_together(std::move(report), comm);
-  return exported;
+  return row_major;
 }
 
 }  // namespace detail
+
+Layout::Layout(const DistArray& array, const Communicator& comm, const LayoutOptions& options)
+    : Layout(array, comm, options, false, detail::memory_flags(array)) {}
+
+Layout::Layout(const DistArray& array, const Communicator& comm, LayoutOptions options, bool vectors, Index flags)
+    : distribution_(options.reorder ? gather_sorted(array, comm.raw(), ranks_, flags)
+                                    : mpi::gather(array, comm.raw(), {}, flags)),
+      rows_(distribution_),
+      options_(options),
+      comm_(comm),
+      process_(mpi::rank_of(comm.raw())),
+      agreed_(flags) {
+  // What the distribution alone decides is the same on every process, and so thrown by all or none.
+  if (reordered()) {
+    process_ = std::find(ranks_.begin(), ranks_.end(), static_cast<int>(process_)) - ranks_.begin();
+    losses_.push_back("the order of the processes");
+  }
+  if (options_.vectors_axis || vectors) {
+    options_.vectors_axis = find_vectors_axis(distribution_, options_.vectors_axis, vectors);
+    rows_ = without(distribution_, *options_.vectors_axis);
+  }
+  for (Index axis = 0; axis < rows_.ndim(); ++axis) {
+    if (!rows_.axis(axis).shares_indices()) continue;
+    if (!options_.shared)
+      detail::refuse("some index stands on several processes, and a vector would hold it twice",
+                     "export each index once, or allow what is shared, for no solver", axis);
+    losses_.push_back("that each element stands once");
+  }
+  if ((agreed_ & detail::row_major) != 0) {
+    order_ = row_major_order(rows_.ndim());
+  } else {
+    Buffer interior = sub_buffer(array.buffer, distribution_.part(process_, Part::interior));
+    if (options_.vectors_axis) {
+      interior.shape.erase(interior.shape.begin() + *options_.vectors_axis);
+      interior.strides.erase(interior.strides.begin() + *options_.vectors_axis);
+    }
+    order_ = memory_order(interior);
+  }
+  make_map();
+}
+
+void Layout::make_map() {
+  const bool row_major = (agreed_ & detail::row_major) != 0;
+  const FlatNumbers numbers(rows_);
+  const Counts counts = numbers.count() == 0 ? Counts{0, 0, 0, 0} : count(rows_, process_);
+  std::optional<Index> first;  // of one range over all processes, found without listing any id
+  if (ranks_.empty() && numbers.count() == 0) first = 0;
+  if (ranks_.empty() && numbers.count() > 0) first = first_of_range(rows_, numbers);
+  if (!row_major && numbers.count() > 0) {  // memory may stand in another order on each process
+    const bool here = first && (counts.local == 0 || own_range(rows_, process_, order_) == *first + counts.before);
+    if (!everywhere(here, comm())) first.reset();
+  }
+  detail::check_limits(numbers.count(), counts.largest, rows_.processes(), first.has_value());
+
+  const Index base = options_.index_base;
+  const auto total = static_cast<Tpetra::global_size_t>(counts.total);
+  if (first && is_uniform(rows_, counts)) {
+    map_ = Teuchos::rcp(new Map(total, base + *first, comm_.teuchos(), Tpetra::GloballyDistributed));
+  } else if (first) {
+    map_ = Teuchos::rcp(new Map(total, static_cast<std::size_t>(counts.local), base + *first, comm_.teuchos()));
+  } else {
+    auto ids = mpi::collectively(comm(), [&] { return numbers.list<GlobalOrdinal>(process_, Part::interior, order_); });
+    if (base != 0)
+      for (GlobalOrdinal& id : ids) id += base;
+    map_ = Teuchos::rcp(new Map(total, Teuchos::ArrayView<const GlobalOrdinal>(ids), base, comm_.teuchos()));
+  }
+}
+
+int Layout::rank(Index process) const {
+  return ranks_.empty() ? static_cast<int>(process) : ranks_[static_cast<std::size_t>(process)];
+}
+
+Teuchos::RCP<const Map> make_map(const DistArray& array, const Communicator& comm, const LayoutOptions& options) {
+  return Layout(array, comm, options).map();
+}
+
+Teuchos::RCP<const Map> make_map(const std::vector<Dimension>& dim_data, const Communicator& comm,
+                                 const LayoutOptions& options) {
+  DistArray array;
+  array.dim_data = dim_data;
+  array.buffer.type = element_type<std::byte>();
+  array.buffer.memory.kind = Memory::Kind::nowhere;
+  for (std::size_t axis = 0; axis < dim_data.size(); ++axis) {
+    Report ignored;  // gather() tells
+    array.buffer.shape.push_back(check_dimension(dim_data[axis], static_cast<Index>(axis), ignored).value_or(0));
+  }
+  array.buffer.strides = row_major_strides(array.buffer.shape, 1);
+  return Layout(array, comm, options).map();
+}
 
 }  // namespace dap::tpetra

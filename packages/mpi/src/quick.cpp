@@ -81,7 +81,6 @@ std::optional<Axis> put_together(const std::vector<Said>& all, std::size_t axis,
   const auto at = [&](Index c) -> const SaidOfAxis& { return all[static_cast<std::size_t>(c * stride)].axes[axis]; };
   const SaidOfAxis& first = at(0);
   const Index grid = first.proc_grid_size;
-  std::vector<Dimension> dims;
   if (first.dist_type == 0 && !first.periodic) {
     std::vector<Index> bounds{0};
     bool plain = true;
@@ -91,15 +90,20 @@ std::optional<Axis> put_together(const std::vector<Said>& all, std::size_t axis,
     }
     if (plain && bounds.back() == first.size && first.size > 0) return Axis(BlockKind(std::move(bounds)));
   }
+  std::vector<Dimension> dims(static_cast<std::size_t>(grid));
   for (Index c = 0; c < grid; ++c) {
     const SaidOfAxis& said = at(c);
-    Dimension dimension{said.size, grid, c, said.periodic != 0, Cyclic{said.first, said.second}, {}};
-    if (said.dist_type == 0) {
-      Block block{said.first, said.second, {}};
+    Dimension& dimension = dims[static_cast<std::size_t>(c)];
+    dimension.size = said.size;
+    dimension.proc_grid_size = grid;
+    dimension.proc_grid_rank = c;
+    dimension.periodic = said.periodic != 0;
+    if (said.dist_type != 0) {
+      dimension.dist.emplace<Cyclic>(Cyclic{said.first, said.second});
+    } else {
+      auto& block = dimension.dist.emplace<Block>(Block{said.first, said.second, {}});
       if (said.padded) block.padding = said.padding;
-      dimension.dist = block;
     }
-    dims.push_back(std::move(dimension));
   }
   Report report;
   std::optional<Axis> made = Axis::make(dims, static_cast<Index>(axis), report);
@@ -148,7 +152,7 @@ std::optional<Distribution> quick_gather(const DistArray& array, MPI_Comm comm, 
     all.resize(static_cast<std::size_t>(processes));
     ours = tell(array, reading, flags);
   } catch (const std::exception&) {
-    ours = {};  // confer() says what
+    ours = {};               // confer() says what
     if (all.empty()) throw;  // without room to hear the others, nobody can be told
   }
   if (processes == 1)

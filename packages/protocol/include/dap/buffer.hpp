@@ -30,18 +30,20 @@ template <class T>
 struct is_complex : std::false_type {};  ///< specialise for further complex types
 template <class T>
 struct is_complex<std::complex<T>> : std::true_type {};
+template <class T>
+struct is_floating : std::is_floating_point<T> {};  ///< specialise for further IEEE types, such as half precision
 
 /// The ElementType of a C++ type; types that are neither arithmetic nor complex are opaque.
 template <class T>
 ElementType element_type() {
   using Kind = ElementType::Kind;
   using U = std::remove_cv_t<T>;
-  const Kind kind = std::is_same_v<U, bool>       ? Kind::boolean
-                    : std::is_floating_point_v<U> ? Kind::floating
-                    : is_complex<U>::value        ? Kind::complex
-                    : !std::is_integral_v<U>      ? Kind::opaque
-                    : std::is_signed_v<U>         ? Kind::signed_integer
-                                                  : Kind::unsigned_integer;
+  const Kind kind = std::is_same_v<U, bool>  ? Kind::boolean
+                    : is_floating<U>::value  ? Kind::floating
+                    : is_complex<U>::value   ? Kind::complex
+                    : !std::is_integral_v<U> ? Kind::opaque
+                    : std::is_signed_v<U>    ? Kind::signed_integer
+                                             : Kind::unsigned_integer;
   return {kind, static_cast<Index>(sizeof(U)), true};
 }
 

@@ -1,75 +1,130 @@
 #pragma once
 
+#include <dap/buffer.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
-#include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+template <class T>
+struct dap::is_complex<Kokkos::complex<T>> : std::true_type {};
+#if defined(KOKKOS_HALF_T_IS_FLOAT) && !KOKKOS_HALF_T_IS_FLOAT  // else half_t is another name for float
+template <>
+struct dap::is_floating<Kokkos::Experimental::half_t> : std::true_type {};
+#endif
+
 /// What differs between Kokkos versions or reaches into Kokkos::Impl, and nothing else.
 namespace dap::kokkos::compat {
 
+// The memory spaces of devices; void where this Kokkos has none.
 #if defined(KOKKOS_ENABLE_CUDA)
-inline constexpr bool has_cuda = true;
 using CudaSpace = Kokkos::CudaSpace;
 using CudaManagedSpace = Kokkos::CudaUVMSpace;
 #else
-inline constexpr bool has_cuda = false;
-struct CudaSpace {};
-struct CudaManagedSpace {};
+using CudaSpace = void;
+using CudaManagedSpace = void;
 #endif
 #if defined(KOKKOS_ENABLE_HIP) && KOKKOS_VERSION >= 40000
-inline constexpr bool has_hip = true;
 using HipSpace = Kokkos::HIPSpace;
+using HipManagedSpace = Kokkos::HIPManagedSpace;
 #elif defined(KOKKOS_ENABLE_HIP)
-inline constexpr bool has_hip = true;
 using HipSpace = Kokkos::Experimental::HIPSpace;
+using HipManagedSpace = void;
 #else
-inline constexpr bool has_hip = false;
-struct HipSpace {};
+using HipSpace = void;
+using HipManagedSpace = void;
+#endif
+#if defined(KOKKOS_ENABLE_SYCL) && KOKKOS_VERSION >= 40500
+using SyclSpace = Kokkos::SYCLDeviceUSMSpace;
+using SyclSharedSpace = Kokkos::SYCLSharedUSMSpace;
+#elif defined(KOKKOS_ENABLE_SYCL)
+using SyclSpace = Kokkos::Experimental::SYCLDeviceUSMSpace;
+using SyclSharedSpace = Kokkos::Experimental::SYCLSharedUSMSpace;
+#else
+using SyclSpace = void;
+using SyclSharedSpace = void;
 #endif
 
-inline constexpr const char* holder_label = "dap::kokkos::keep_alive";
-
-/// Makes an unmanaged view share in the ownership of `owner`, so that every copy and subview of it does, whatever
-/// Kokkos or Tpetra derive from it. Kokkos must be initialised. Kokkos counts references in an allocation of its own:
-/// we hang `owner` into the only element of a one-element view and let the given view count on that allocation.
-template <class View>
-void keep_alive(View& view, std::shared_ptr<void> owner) {
-  using Holder = std::shared_ptr<void>;
-#if KOKKOS_VERSION >= \
-    40401  // letting go of an owner may free a view: not inside a kernel, whose lock it would wait for
-  const auto how = Kokkos::view_alloc(std::string(holder_label), Kokkos::SequentialHostInit);
+/// True after Kokkos::finalize, where this Kokkos can say so.
+inline bool is_finalized() {
+#if KOKKOS_VERSION >= 40000
+  return Kokkos::is_finalized();
 #else
-  const std::string how = holder_label;
+  return false;
 #endif
-  const Kokkos::View<Holder*, Kokkos::HostSpace> holder(how, 1);  // constructs the element
-  holder(0) = std::move(owner);
-  auto& tracker = const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track());
-  tracker.assign_direct(holder.impl_track());
 }
 
-/// True where a view has a share in its memory. Its use_count does not tell: an unmanaged view made from a managed one
-/// repeats that one's.
+/// The number of the device that an execution space runs on; nothing for the host, or where it cannot say. Kokkos must
+/// be initialised.
+template <class Execution>
+auto device_number(int) -> decltype(std::optional<Index>(std::declval<const Execution&>().cuda_device())) {
+  return Execution().cuda_device();
+}
+template <class Execution>
+auto device_number(int) -> decltype(std::optional<Index>(std::declval<const Execution&>().hip_device())) {
+  return Execution().hip_device();
+}
+template <class Execution>
+std::optional<Index> device_number(...) {
+  return std::nullopt;
+}
+
+/// Whether a LayoutLeft or LayoutRight view of this type has a stride of its own for padding: where it has more than
+/// one axis and not all extents are static.
+template <class View, class = void>
+struct HasPaddedStride : std::false_type {};
+template <class View>
+struct HasPaddedStride<View, std::void_t<decltype(std::declval<const View&>().impl_map().m_impl_offset.m_stride)>>
+    : std::bool_constant<!std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>> {};
+
+/// Gives a view that stride, elements: of axis 1 with LayoutLeft, of axis 0 with LayoutRight. Kokkos itself makes such
+/// views by allocating with padding, and by subview for two axes alone; from LayoutStride it aborts.
+template <class View>
+void set_padded_stride(View& view, Index stride) {
+  auto& padded = const_cast<std::size_t&>(view.impl_map().m_impl_offset.m_stride);
+  padded = static_cast<std::size_t>(stride);
+}
+
+/// Kokkos' reference count of an allocation.
+using Record = Kokkos::Impl::SharedAllocationRecord<void, void>;
+
+/// The allocation that a view has a share in; null where it has none. Its use_count does not tell: an unmanaged view
+/// made from a managed one repeats that one's.
+template <class View>
+Record* record_of(const View& view) {
+  auto& tracker = const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track());  // its question is not const
+  if (!View::traits::is_managed || !tracker.has_record() || !tracker.tracking_enabled()) return nullptr;
+  return tracker.template get_record<void>();
+}
+
+/// True where a view has a share in its memory.
 template <class View>
 bool keeps_memory(const View& view) {
-  auto& tracker = const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track());  // its question is not const
-  return View::traits::is_managed && tracker.has_record() && tracker.tracking_enabled();
+  return record_of(view) != nullptr;
 }
 
-/// The owner that keep_alive() hung onto a view; null where it did not. Handing it on, instead of the view, keeps a
-/// chain of imports and exports from growing.
-template <class View>
-std::shared_ptr<void> kept_owner(const View& view) {
-  if constexpr (std::is_same_v<typename View::memory_space, Kokkos::HostSpace>) {
-    if (!keeps_memory(view)) return nullptr;
-    const auto& tracker = view.impl_track();
-    if (tracker.template get_label<Kokkos::HostSpace>() == holder_label)
-      return *static_cast<std::shared_ptr<void>*>(tracker.template get_record<Kokkos::HostSpace>()->data());
-  }
-  return nullptr;
+/// Takes a share that is never given back, so that the allocation is never freed.
+inline void retain(Record* record) { Record::increment(record); }
+
+/// Makes an unmanaged view share in a `Holder` of its own, so that every copy and subview of it does, whatever Kokkos
+/// or Tpetra derive from it: the Holder is destroyed with the last of them. Kokkos must be initialised. Kokkos counts
+/// references in an allocation of its own: we put the Holder into the only element of a one-element view, let `fill`
+/// see it, and let the given view count on that allocation.
+template <class Holder, class View, class Fill>
+void hang(View& view, const char* label, Fill&& fill) {
+#if KOKKOS_VERSION >= 40401  // letting go of an owner may free a view: not in a kernel, whose lock it would wait for
+  const auto how = Kokkos::view_alloc(std::string(label), Kokkos::SequentialHostInit);
+#else
+  const std::string how = label;
+#endif
+  const Kokkos::View<Holder*, Kokkos::HostSpace> holder(how, 1);  // constructs the element
+  fill(holder(0), record_of(holder));
+  auto& tracker = const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track());
+  tracker.assign_direct(holder.impl_track());
 }
 
 }  // namespace dap::kokkos::compat

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <dap/dimension.hpp>
+#include <dap/index.hpp>
+#include <dap/kinds.hpp>
+#include <dap/version.hpp>
+
+namespace dap {
+
+/// The local indices of a part of the buffer, as one valid dimension (check_dimension()) says it by itself, in the
+/// version that it is written in: no Distribution, and no other process, is asked.
+///
+/// For `start` 4, `stop` 11 and padding (1, 2) in the middle of a grid, 0.10 holds local indices [0, 7) and owns
+/// [1, 5); 0.9 holds [0, 10) and owns [1, 8). Mirrors, the owned edge padding of a periodic axis, are 0.10's alone: in
+/// 0.9 a periodic edge's padding is communication padding [block.padding, block.periodic].
+Range local_part(const Dimension& dimension, Part part, Version version = Version::v0_10);
+
+}  // namespace dap

@@ -1,0 +1,45 @@
+#include "cyclic.hpp"
+#include <dap/local_part.hpp>
+
+namespace dap {
+
+namespace {
+
+// How much of a block's padding, at both ends, is of one sort.
+struct Widths {
+  std::array<Index, 2> communication, mirrors;
+};
+
+Widths widths(const Dimension& dimension, const Block& block, Version version) {
+  const auto [left, right] = block.padding.value_or(std::array<Index, 2>{0, 0});
+  const bool first = dimension.proc_grid_rank == 0, last = dimension.proc_grid_rank == dimension.proc_grid_size - 1;
+  const bool wraps = dimension.periodic && version == Version::v0_9;     // every edge has a neighbour to hear from
+  const bool mirrors = dimension.periodic && version == Version::v0_10;  // every edge is owned, and says it twice
+  return {{first && !wraps ? 0 : left, last && !wraps ? 0 : right},
+          {first && mirrors ? left : 0, last && mirrors ? right : 0}};
+}
+
+Range part_of(const Dimension& dimension, const Block& block, Part part, Version version) {
+  const auto [communication, mirrors] = widths(dimension, block, version);
+  Range range{0, block.stop - block.start};
+  if (version == Version::v0_9) range.end += communication[0] + communication[1];
+  if (part == Part::local) return range;
+  range = {range.begin + communication[0], range.end - communication[1]};
+  if (part == Part::interior) range = {range.begin + mirrors[0], range.end - mirrors[1]};
+  return range;
+}
+
+Index held(const Dimension& dimension, const Cyclic& cyclic) {
+  if (cyclic.start >= dimension.size) return 0;
+  return cyclic_count(dimension.size, dimension.proc_grid_size, cyclic.block_size, cyclic.start / cyclic.block_size);
+}
+
+}  // namespace
+
+Range local_part(const Dimension& dimension, Part part, Version version) {
+  if (const auto* block = std::get_if<Block>(&dimension.dist)) return part_of(dimension, *block, part, version);
+  if (const auto* cyclic = std::get_if<Cyclic>(&dimension.dist)) return {0, held(dimension, *cyclic)};
+  return {0, std::get<Unstructured>(dimension.dist).indices.buffer.shape[0]};
+}
+
+}  // namespace dap

@@ -1,0 +1,78 @@
+#include <dap/kokkos/lifetime.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <string>
+
+namespace {
+
+struct Outcome {
+  std::string said;
+  int status = -1;
+
+  bool says(const std::string& text) const { return said.find(text) != std::string::npos; }
+  int times(const std::string& text) const {
+    int count = 0;
+    for (std::size_t at = 0; (at = said.find(text, at)) != std::string::npos; ++at) ++count;
+    return count;
+  }
+};
+
+/// What a program says in which `what` outlives Kokkos::finalize. Leaks are what it is about.
+Outcome outlive(const std::string& what) {
+  const std::string command = "ASAN_OPTIONS=detect_leaks=0 '" OUTLIVES_KOKKOS "' '" + what + "' 2>&1";
+  Outcome outcome;
+  FILE* const pipe = popen(command.c_str(), "r");
+  char line[512];
+  while (pipe != nullptr && std::fgets(line, sizeof line, pipe) != nullptr) outcome.said += line;
+  const int status = pclose(pipe);
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  EXPECT_EQ(outcome.status, 0) << what << ": " << outcome.said;
+  EXPECT_TRUE(outcome.says("the end")) << what << ": " << outcome.said;
+  EXPECT_LE(outcome.times("dap: "), 2) << outcome.said;
+  return outcome;
+}
+
+TEST(Lifetime, WhatEndsBeforeKokkosIsReleasedWithoutAWord) {
+  const Outcome outcome = outlive("clean");
+  EXPECT_EQ(outcome.times("dap: "), 0) << outcome.said;
+  EXPECT_TRUE(outcome.says("owner released\nalive: 0 imported, 0 exported")) << outcome.said;
+}
+
+TEST(Lifetime, ImportedViewsThatOutliveKokkosAreCountedAndKept) {
+  const Outcome outcome = outlive("view");
+  EXPECT_TRUE(outcome.says("alive: 2 imported, 0 exported")) << outcome.said;
+  EXPECT_TRUE(outcome.says("Kokkos::finalize finds 2 imported views and 0 exported buffers alive")) << outcome.said;
+  EXPECT_EQ(outcome.times("owner released"), 1) << outcome.said;  // that of the view refused at the end
+  EXPECT_EQ(outlive("subview").times("finds 1 imported views"), 1);
+}
+
+TEST(Lifetime, ExportedBuffersThatOutliveKokkosAreCountedAndSaySoOnce) {
+  const Outcome outcome = outlive("two buffers");
+  EXPECT_TRUE(outcome.says("finds 0 imported views and 2 exported buffers alive")) << outcome.said;
+  EXPECT_EQ(outcome.times("released after Kokkos::finalize"), 1) << outcome.said;
+  EXPECT_TRUE(outlive("both").says("finds 2 imported views and 1 exported buffers alive"));
+}
+
+TEST(Lifetime, BuffersThatKeepNoKokkosViewOutliveItInPeace) {
+  for (const char* what : {"round trip", "unmanaged"}) {
+    const Outcome outcome = outlive(what);
+    EXPECT_EQ(outcome.times("dap: "), 0) << outcome.said;
+    EXPECT_TRUE(outcome.says("finalised\nowner released")) << outcome.said;
+  }
+}
+
+TEST(Lifetime, CopiedIndicesOfAnAxisAreKeptToo) {
+  const Outcome outcome = outlive("axis");
+  EXPECT_TRUE(outcome.says("finds 1 imported views")) << outcome.said;
+  EXPECT_TRUE(outcome.says("axis: 3")) << outcome.said;
+}
+
+TEST(Lifetime, SharingAfterKokkosIsAnErrorOfOurs) {
+  EXPECT_TRUE(outlive("clean").says("refused: Kokkos is finalised"));
+  EXPECT_TRUE(outlive("nothing").says("refused: Kokkos is "));
+}
+
+}  // namespace

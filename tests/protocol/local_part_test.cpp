@@ -1,0 +1,103 @@
+#include "support/oracle.hpp"
+#include <dap/check.hpp>
+#include <dap/local_part.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace {
+
+using dap::Block;
+using dap::Dimension;
+using dap::Index;
+using dap::local_part;
+using dap::Part;
+using dap::Range;
+using dap::Version;
+using oracle::Axis;
+using oracle::List;
+
+void expect_parts(const Axis& axis) {
+  for (Index c = 0; c < axis.grid(); ++c)
+    for (const Part part : oracle::parts) {
+      const Dimension& d = axis.dims[static_cast<std::size_t>(c)];
+      dap::Report report;
+      const std::optional<Index> held = dap::check_dimension(d, 0, report);
+      ASSERT_TRUE(held) << report.text();
+      ASSERT_EQ(local_part(d, part), axis.part(c, part)) << "coordinate " << c << " of " << axis.grid();
+      if (part == Part::local) {
+        ASSERT_EQ(local_part(d, part).size(), *held);
+      }
+    }
+}
+
+TEST(LocalPart, OfEveryBlockIsWhatTheOracleCounts) {
+  for (Index grid = 1; grid <= 4; ++grid)
+    for (Index size = 0; size <= 7; ++size)
+      for (const List& counts : oracle::splits(size, grid)) expect_parts(oracle::block(counts));
+}
+
+TEST(LocalPart, OfEveryPaddedBlockIsWhatTheOracleCounts) {
+  for (Index grid = 1; grid <= 3; ++grid)
+    for (const List& counts : oracle::splits(6 + grid, grid)) {
+      const Index least = *std::min_element(counts.begin(), counts.end());
+      for (Index shared = 0; shared <= least; ++shared) {
+        List widths = {shared, least - shared};  // of the two borders
+        widths.resize(static_cast<std::size_t>(grid - 1));
+        for (Index left = 0; left <= counts.front(); ++left)
+          for (Index right = 0; right <= counts.back() - (grid == 1 ? left : 0); ++right)
+            for (const bool periodic : {false, true})
+              expect_parts(oracle::block(counts, widths, {left, right}, periodic));
+      }
+    }
+}
+
+TEST(LocalPart, OfEveryCyclicAxisIsWhatDealingGives) {
+  for (Index grid = 1; grid <= 5; ++grid)
+    for (Index size = 0; size <= 12; ++size)
+      for (Index block = 1; block <= 4; ++block)
+        for (Index first = 0; first < grid; ++first) expect_parts(oracle::cyclic(size, block, grid, first));
+}
+
+TEST(LocalPart, OfUnstructuredAxesIsTheWholeList) {
+  expect_parts(oracle::unstructured({{7, -2, 30}, {}, {4}}));
+  expect_parts(oracle::unstructured({{}}));
+}
+
+/// Three coordinates of a 0.9 axis of 9 elements; each owns [3c, 3c + 3).
+Range of_nine(Index c, bool periodic, Part part) {
+  Dimension d = oracle::dimension(9, 3, c);
+  d.periodic = periodic;
+  d.dist = Block{3 * c, 3 * c + 3, {{1, 2}}};
+  return local_part(d, part, Version::v0_9);
+}
+
+TEST(LocalPart, OfZeroNineHasItsCommunicationPaddingOutsideStartAndStop) {
+  EXPECT_EQ(of_nine(0, false, Part::local), (Range{0, 5}));
+  EXPECT_EQ(of_nine(0, false, Part::owned), (Range{0, 3}));
+  EXPECT_EQ(of_nine(1, false, Part::local), (Range{0, 6}));
+  EXPECT_EQ(of_nine(1, false, Part::owned), (Range{1, 4}));
+  EXPECT_EQ(of_nine(2, false, Part::local), (Range{0, 4}));
+  EXPECT_EQ(of_nine(2, false, Part::owned), (Range{1, 4}));
+}
+
+TEST(LocalPart, OfZeroNineHasCommunicationPaddingAtPeriodicEdgesToo) {
+  for (Index c = 0; c < 3; ++c) {
+    EXPECT_EQ(of_nine(c, true, Part::local), (Range{0, 6}));
+    EXPECT_EQ(of_nine(c, true, Part::owned), (Range{1, 4}));
+    EXPECT_EQ(of_nine(c, true, Part::interior), (Range{1, 4}));
+  }
+}
+
+TEST(LocalPart, OfHugeAxesNeverWraps) {
+  const Index most = std::numeric_limits<Index>::max();
+  Dimension d = oracle::dimension(most, most, 0);
+  d.dist = dap::Cyclic{0, most};
+  EXPECT_EQ(local_part(d, Part::owned), (Range{0, most}));
+  d.dist = Block{most - 1, most, {{0, 0}}};
+  EXPECT_EQ(local_part(d, Part::owned), (Range{0, 1}));
+}
+
+}  // namespace
