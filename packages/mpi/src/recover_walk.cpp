@@ -70,12 +70,12 @@ Index heads_within(Index room, Index block, Index stride) {
   return whole * block + std::min(block, room - whole * stride);
 }
 
-// Indices in the order of memory as a share, where `list` may be turned round and then is.
+// Indices in the order of memory as a share: read from the end where the index is smaller, and `list` with it. Blocks
+// may show from there that did not from the other end.
 Share share_of(std::vector<Index>& list) {
-  const auto descends = [](Index a, Index b) { return a <= b; };
   Share share;
   share.count = static_cast<Index>(list.size());
-  if (std::adjacent_find(list.begin(), list.end(), descends) == list.end()) {
+  if (list.front() > list.back()) {
     std::reverse(list.begin(), list.end());
     share.reversed = 1;
   }

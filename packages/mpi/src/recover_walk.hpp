@@ -23,13 +23,13 @@ Numbering numbering_of(const Recovering& how);
 /// "of shape (4, 5)"
 std::string of_shape(const Numbering& numbering);
 
-/// The indices that one process holds along one axis, ascending where they are not listed: `first`, ...,
-/// `first + block - 1`, then the same `stride` further on, until there are `count`.
+/// The indices that one process holds along one axis, read from the end where the index is smaller: `first`, ...,
+/// `first + block - 1`, then the same `stride` further on, until there are `count`; or any, listed.
 struct Share {
   Index count = 0, first = 0;
   Index block = 0;     ///< `count`: one run; 0 where there is something: listed
   Index stride = 0;    ///< 0: one run
-  Index hash = 0;      ///< of a list, ascending where it is descending throughout
+  Index hash = 0;      ///< of a list
   Index reversed = 0;  ///< 1: memory runs against the indices
 
   bool listed() const { return count > 0 && block == 0; }
