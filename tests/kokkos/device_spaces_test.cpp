@@ -51,6 +51,11 @@ class CudaHostPinnedSpace : public stand_in::Device<CudaHostPinnedSpace, Kokkos:
   static const char* name() { return "CudaHostPinned"; }
 };
 
+class FarSpace : public stand_in::Device<FarSpace, Cuda> {  // which the host reaches, and Memory has no word for
+ public:
+  static const char* name() { return "Far"; }
+};
+
 #if KOKKOS_VERSION < 40000
 namespace Experimental {
 #endif
@@ -120,6 +125,10 @@ struct MemorySpaceAccess<HostSpace, StandInSyclShared> : StandInAccess<false, tr
 template <>
 struct MemorySpaceAccess<HostSpace, CudaUVMSpace> : StandInAccess<false, true> {};
 template <>
+struct MemorySpaceAccess<HostSpace, FarSpace> : StandInAccess<false, true> {};
+template <>
+struct MemorySpaceAccess<CudaSpace, FarSpace> : StandInAccess<false, true> {};
+template <>
 struct MemorySpaceAccess<HostSpace, CudaHostPinnedSpace> : StandInAccess<true, true> {};
 template <>
 struct MemorySpaceAccess<CudaSpace, CudaUVMSpace> : StandInAccess<true, true> {};
@@ -164,7 +173,7 @@ static_assert(memory_kind<Kokkos::CudaSpace>() == Kind::cuda);
 static_assert(memory_kind<Kokkos::CudaUVMSpace>() == Kind::cuda_managed);
 static_assert(memory_kind<HipSpace>() == Kind::hip);
 static_assert(memory_kind<SyclSpace>() == Kind::sycl && memory_kind<SyclSharedSpace>() == Kind::sycl);
-static_assert(!memory_kind<Kokkos::ScratchMemorySpace<Kokkos::Cuda>>());
+static_assert(!memory_kind<Kokkos::FarSpace>() && !memory_kind<Kokkos::ScratchMemorySpace<Kokkos::Cuda>>());
 
 /// The kinds of memory that a view in `Space` may stand over.
 template <class Space>

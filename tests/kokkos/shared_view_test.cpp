@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
+#include <algorithm>
 #include <utility>
 
 namespace {
@@ -132,6 +132,45 @@ TEST(SharedView, WithoutAnOwnerOwnsNothing) {
   const auto shared = shared_view<double*>(dap::row_major(memory.data(), {3}));
   EXPECT_EQ(shared.data(), memory.data());
   EXPECT_EQ(shared.use_count(), 0);
+}
+
+template <class Layout>
+void expect_kokkos_steps_over_padding(const Buffer& buffer, const std::vector<double>& memory) {
+  const auto padded = shared_view<double***, Layout>(buffer);
+  Kokkos::deep_copy(padded, 100);
+  EXPECT_EQ(std::count(memory.begin(), memory.end(), 100), 24);
+  const Kokkos::View<double***, Layout> dense("dense", 2, 3, 4);
+  dense(1, 2, 3) = 7;
+  Kokkos::deep_copy(padded, dense);
+  EXPECT_EQ(padded(1, 2, 3), 7);
+  EXPECT_EQ(std::count(memory.begin(), memory.end(), 0), 23);
+  Kokkos::deep_copy(dense, padded);
+  EXPECT_EQ(dense(1, 2, 3), 7);
+  EXPECT_EQ(std::count(memory.begin(), memory.end(), -1), static_cast<std::ptrdiff_t>(memory.size()) - 24);
+}
+
+TEST(SharedView, KokkosOwnCopiesLeavePaddingAlone) {
+  std::vector<double> memory(80, -1);
+  expect_kokkos_steps_over_padding<LayoutRight>(strided(memory.data(), {2, 3, 4}, {17, 4, 1}), memory);
+  memory.assign(80, -1);
+  expect_kokkos_steps_over_padding<LayoutLeft>(strided(memory.data(), {2, 3, 4}, {1, 5, 15}), memory);
+}
+
+/// Kokkos' own padding, exported and imported again, is the same view.
+template <class Layout, class... Extents>
+void expect_own_padding_comes_back(Extents... extents) {
+  const Kokkos::View<double***, Layout> own(Kokkos::view_alloc("own", Kokkos::AllowPadding), extents...);
+  ASSERT_FALSE(own.span_is_contiguous());
+  const Buffer buffer = export_buffer(own);
+  const auto back = shared_view<double***, Layout>(buffer);
+  EXPECT_EQ(back.span(), own.span());
+  for (int axis = 0; axis < 3; ++axis) EXPECT_EQ(back.stride(axis), own.stride(axis));
+  EXPECT_EQ(&back(1, 1, 1), &own(1, 1, 1));
+}
+
+TEST(SharedView, PaddingOfKokkosOwnComesBack) {
+  expect_own_padding_comes_back<LayoutLeft>(101, 3, 2);
+  expect_own_padding_comes_back<LayoutRight>(3, 2, 51);
 }
 
 TEST(SharedView, ReleasesTheOwnerOfARefusedBuffer) {

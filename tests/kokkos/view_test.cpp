@@ -48,7 +48,7 @@ static_assert(std::is_same_v<decltype(view<double*>(std::declval<Buffer&>()))::a
 /// Every element of the view is that of the buffer: same address, read as written on the other side.
 template <class View>
 void expect_same_memory(const View& v, const Buffer& buffer) {
-  ASSERT_EQ(static_cast<std::size_t>(View::Rank), buffer.shape.size());
+  ASSERT_EQ(static_cast<std::size_t>(View::rank), buffer.shape.size());
   ASSERT_EQ(static_cast<const void*>(v.data()), buffer.data);
   EXPECT_EQ(v.use_count(), 0);
   for (std::size_t i = 0; i < buffer.shape.size(); ++i)
@@ -57,7 +57,7 @@ void expect_same_memory(const View& v, const Buffer& buffer) {
   for_each_element(buffer, [&](const Shape& at, Index bytes) {
     auto* there =
         reinterpret_cast<std::remove_const_t<typename View::value_type>*>(static_cast<char*>(buffer.data) + bytes);
-    auto& here = element(v, at, std::make_index_sequence<View::Rank>());
+    auto& here = element(v, at, std::make_index_sequence<View::rank>());
     ASSERT_EQ(&here, there);
     *there = static_cast<typename View::non_const_value_type>(static_cast<int>(++mark));
     ASSERT_EQ(here, *there);

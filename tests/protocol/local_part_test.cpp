@@ -61,6 +61,14 @@ TEST(LocalPart, OfEveryCyclicAxisIsWhatDealingGives) {
         for (Index first = 0; first < grid; ++first) expect_parts(oracle::cyclic(size, block, grid, first));
 }
 
+TEST(LocalPart, OfACyclicShareThatStartsPastTheEndIsEmpty) {
+  for (Index start = 3; start < 12; ++start) {
+    Dimension d = oracle::dimension(3, 2, 1);
+    d.dist = dap::Cyclic{start, 2};
+    ASSERT_EQ(local_part(d, Part::local), (Range{0, 0})) << start;
+  }
+}
+
 TEST(LocalPart, OfUnstructuredAxesIsTheWholeList) {
   expect_parts(oracle::unstructured({{7, -2, 30}, {}, {4}}));
   expect_parts(oracle::unstructured({{}}));

@@ -26,14 +26,13 @@ constexpr std::optional<Memory::Kind> memory_kind() {
 
 namespace detail {
 
-/// Kokkos lets a view in `Space` stand over memory of `Of`, and reach it from where that view's kernels run.
+/// Kokkos lets a view in `Space` stand over memory of `Of`, which it does where that view's kernels reach it.
 template <class Space, class Of>
 constexpr bool names() {
   if constexpr (std::is_void_v<Of>)
     return false;
   else
-    return Kokkos::SpaceAccessibility<typename Space::execution_space, Of>::accessible &&
-           Kokkos::SpaceAccessibility<Space, Of>::assignable;
+    return Kokkos::SpaceAccessibility<Space, Of>::assignable;
 }
 
 }  // namespace detail
