@@ -22,7 +22,8 @@ Buffer unfold(const Buffer& columns, const std::vector<Index>& rows, const Memor
   return unfolded;
 }
 
-std::vector<Index> extents(const std::vector<Dimension>& dim_data) {
+std::vector<Index> extents(const std::vector<Dimension>& dim_data, Index count) {
+  if (dim_data.size() == 1) return {count};
   std::vector<Index> extents;
   for (const Dimension& dimension : dim_data) {
     Report report;
@@ -33,11 +34,34 @@ std::vector<Index> extents(const std::vector<Dimension>& dim_data) {
   return extents;
 }
 
+// A map of one range over the processes, which is known to all without a list, as one axis.
+mpi::Recovered one_axis(const Map& map) {
+  const Index base = map.getIndexBase(), count = static_cast<Index>(compat::local_count(map));
+  Index before = count > 0 ? map.getMinGlobalIndex() - base : 0;
+  if (!map.isUniform()) {  // who holds nothing does not know its place
+    Index end = 0;
+    MPI_Scan(&count, &end, 1, MPI_INT64_T, MPI_SUM, Communicator(map.getComm()).raw());
+    before = end - count;
+  } else if (count == 0) {
+    before = static_cast<Index>(map.getGlobalNumElements());
+  }
+  mpi::Recovered made;
+  made.dim_data.resize(1);
+  made.dim_data[0].size = static_cast<Index>(map.getGlobalNumElements());
+  made.dim_data[0].proc_grid_size = map.getComm()->getSize();
+  made.dim_data[0].proc_grid_rank = map.getComm()->getRank();
+  made.dim_data[0].dist = Block{before, before + count, {}};
+  made.order.axes = {0};
+  made.order.reversed = {false};
+  if (base != 0) made.losses.push_back("the index base " + std::to_string(base));
+  return made;
+}
+
 mpi::Recovered recover(const Map& map, const Reshape& how) {
-  const Communicator comm(map.getComm());
   if (!map.isDistributed() && map.getComm()->getSize() > 1)  // known to all
     refuse("the map repeats every id on every process, and the protocol has no replication",
            "export a map that deals its ids over the processes");
+  if (map.isContiguous() && !how.shape && !how.grid) return one_axis(map);
   mpi::Recovering recovering;
   recovering.shape = how.shape;
   recovering.grid = how.grid;
@@ -48,7 +72,7 @@ mpi::Recovered recover(const Map& map, const Reshape& how) {
     static_assert(sizeof(Map::global_ordinal_type) == sizeof(Index), "ids are 64-bit");
     ids.list = reinterpret_cast<const Index*>(compat::local_ids(map).getRawPtr());
   }
-  return mpi::recover(ids, comm.raw(), recovering);
+  return mpi::recover(ids, Communicator(map.getComm()).raw(), recovering);
 }
 
 }  // namespace
@@ -80,8 +104,8 @@ ExportedArray on_map(const Columns& columns, bool is_vector, const Map& map, con
   ExportedArray exported;
   exported.array.dim_data = std::move(recovered.dim_data);
   const Index ndim = exported.array.ndim();
-  exported.array.buffer = unfold(columns.buffer, extents(exported.array.dim_data), recovered.order,
-                                 is_vector ? std::nullopt : std::optional<Index>(ndim));
+  exported.array.buffer = unfold(columns.buffer, extents(exported.array.dim_data, columns.buffer.shape[0]),
+                                 recovered.order, is_vector ? std::nullopt : std::optional<Index>(ndim));
   if (!is_vector) exported.array.dim_data.push_back(undistributed(columns.buffer.shape[1]));
   exported.receipt.losses = std::move(recovered.losses);
   return exported;

@@ -107,30 +107,33 @@ Buffer in_columns(const Buffer& interior, const Layout& layout, Form form) {
   return seen;
 }
 
-void add_losses(const DistArray& array, const Layout& layout, Receipt& receipt) {
-  const Distribution& whole = layout.distribution();
+// `plain`: nothing is padded, out of order, or an unknown key, on any process.
+void add_losses(const DistArray& array, const Layout& layout, bool plain, Receipt& receipt) {
   receipt.losses = layout.losses();
   if (layout.rows().ndim() != 1) receipt.losses.push_back("the shape");
+  if (plain) return;
+  const Distribution& whole = layout.distribution();
   if (whole.count(layout.process(), Part::interior) != whole.count(layout.process(), Part::local))
     receipt.losses.push_back("padding");
-  for (std::size_t k = 0; k + 1 < layout.order().axes.size(); ++k)
-    if (layout.order().axes[k] > layout.order().axes[k + 1]) {
-      receipt.losses.push_back("the storage order");
-      break;
-    }
+  if (!std::is_sorted(layout.order().axes.begin(), layout.order().axes.end()))
+    receipt.losses.push_back("the storage order");
   for (const Dimension& dimension : array.dim_data)
     for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
 }
 
-// What stands in the memory of `columns` as the data of a MultiVector.
+// What stands in the memory of `columns` as the data of a MultiVector; never read-only, since Tpetra has no vectors
+// over const elements: who asked for them gets a const vector.
 Buffer as_data(const Buffer& columns, Form form) {
-  Buffer data = columns;
-  data.read_only = false;  // Tpetra has no vectors over const elements: who asked for them gets a const vector
+  Buffer data;
+  data.data = columns.data;
+  data.type = columns.type;
+  data.memory = columns.memory;
+  data.owner = columns.owner;
   const Index vectors = form == Form::multivector ? columns.shape.back() : 1;
   const Index rows = vectors == 0 ? 0 : element_count(columns) / vectors;
   data.shape = {rows, vectors};
-  data.strides = column_major_strides(data.shape, columns.type.bytes);
-  if (vectors > 1) data.strides[1] = columns.strides.back();
+  data.strides = {columns.type.bytes,
+                  vectors > 1 ? columns.strides.back() : std::max<Index>(rows, 1) * columns.type.bytes};
   return data;
 }
 
@@ -175,7 +178,7 @@ Dense dense_interior(const DistArray& array, const Layout& layout, const Wanted&
   check_memory(array.buffer, wanted);
   const Buffer interior = sub_buffer(array.buffer, layout.distribution().part(layout.process(), Part::interior));
   Dense made = dense(interior, in_columns(interior, layout, wanted.form), wanted);
-  add_losses(array, layout, made.receipt);
+  add_losses(array, layout, false, made.receipt);
   return made;
 }
 
@@ -195,7 +198,7 @@ Arrival::Arrival(const DistArray& array, const Communicator& comm, const LayoutO
   check_form(layout, wanted.form);
   if ((layout.agreed_ & shareable) != 0) {
     dense.buffer = as_data(array.buffer, wanted.form);
-    add_losses(array, layout, dense.receipt);
+    add_losses(array, layout, true, dense.receipt);
   } else {
     dense = mpi::collectively(layout.comm(), [&] { return dense_interior(array, layout, wanted); });
   }

@@ -44,14 +44,6 @@ Counts count(const Distribution& distribution, Index process) {
   return counts;
 }
 
-// Whether Tpetra's own even dealing, which needs no message, gives every process what it has in the one range of all.
-bool is_uniform(const Distribution& rows, const Counts& counts) {
-  const Index processes = rows.processes(), quotient = counts.total / processes, rest = counts.total % processes;
-  for (Index process = 0; process < processes; ++process)
-    if (rows.count(process, Part::interior) != quotient + (process < rest ? 1 : 0)) return false;
-  return true;
-}
-
 bool everywhere(bool here, MPI_Comm comm) {
   int all = here ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, comm);
@@ -63,22 +55,36 @@ bool is_identity(const Axis& axis) {
   return axis.proc_grid_size() == 1 && axis.dist_type() != 'u' && axis.part(0, Part::interior).size() == axis.size();
 }
 
-// The first id of all, where the ids of row-major memory rise in one range over the processes: one axis is dealt in
-// blocks, with one element in the axes outside it and all of those inside it.
-std::optional<Index> first_of_range(const Distribution& rows, const FlatNumbers& numbers) {
+// One range over all processes.
+struct OneRange {
+  Index first = 0;      // the first id of all
+  bool uniform = true;  // Tpetra's own even dealing, which needs no message, gives every process what it has
+};
+
+// The ids of row-major memory where they rise in one range over the processes: one axis is dealt in blocks, with one
+// element in the axes outside it and all of those inside it.
+std::optional<OneRange> one_range(const Distribution& rows, const FlatNumbers& numbers, const Counts& counts) {
+  if (counts.total == 0) return OneRange{};
   Index axis = 0, first = 0;
   const auto interior = [&rows](Index i, Index c) { return rows.axis(i).part(c, Part::interior); };
   for (; axis < rows.ndim() && rows.axis(axis).proc_grid_size() == 1 && interior(axis, 0).size() == 1; ++axis)
     first += numbers.number(axis, rows.axis(axis).global_index(0, interior(axis, 0).begin));
-  if (axis == rows.ndim()) return first;
+  if (axis == rows.ndim()) return OneRange{first, true};
   for (Index inner = axis + 1; inner < rows.ndim(); ++inner)
     if (!is_identity(rows.axis(inner))) return std::nullopt;
   const Axis& dealt = rows.axis(axis);
   if (!is_identity(dealt) && dealt.dist_type() != 'b') return std::nullopt;
-  for (Index c = 0; c < dealt.proc_grid_size(); ++c)
-    if (interior(axis, c).size() > 0)
-      return first + numbers.number(axis, dealt.global_index(c, interior(axis, c).begin));
-  return std::nullopt;
+  OneRange range;
+  bool found = false;
+  const Index grid = dealt.proc_grid_size(), quotient = counts.total / grid, rest = counts.total % grid;
+  for (Index c = 0; c < grid; ++c) {
+    const Range held = interior(axis, c);
+    range.uniform = range.uniform && held.size() * numbers.weight(axis) == quotient + (c < rest ? 1 : 0);
+    if (held.size() == 0 || found) continue;
+    range.first = first + numbers.number(axis, dealt.global_index(c, held.begin));
+    found = true;
+  }
+  return range;
 }
 
 // The first flat number of a process's interior where, in memory order, the numbers rise by one; nothing otherwise.
@@ -210,7 +216,6 @@ Layout::Layout(const DistArray& array, const Communicator& comm, const LayoutOpt
 Layout::Layout(const DistArray& array, const Communicator& comm, LayoutOptions options, bool vectors, Index flags)
     : distribution_(options.reorder ? gather_sorted(array, comm.raw(), ranks_, flags)
                                     : mpi::gather(array, comm.raw(), {}, flags)),
-      rows_(distribution_),
       options_(options),
       comm_(comm),
       process_(mpi::rank_of(comm.raw())),
@@ -224,15 +229,15 @@ Layout::Layout(const DistArray& array, const Communicator& comm, LayoutOptions o
     options_.vectors_axis = find_vectors_axis(distribution_, options_.vectors_axis, vectors);
     rows_ = without(distribution_, *options_.vectors_axis);
   }
-  for (Index axis = 0; axis < rows_.ndim(); ++axis) {
-    if (!rows_.axis(axis).shares_indices()) continue;
+  for (Index axis = 0; axis < rows().ndim(); ++axis) {
+    if (!rows().axis(axis).shares_indices()) continue;
     if (!options_.shared)
       detail::refuse("some index stands on several processes, and a vector would hold it twice",
                      "export each index once, or allow what is shared, for no solver", axis);
     losses_.push_back("that each element stands once");
   }
   if ((agreed_ & detail::row_major) != 0) {
-    order_ = row_major_order(rows_.ndim());
+    order_ = row_major_order(rows().ndim());
   } else {
     Buffer interior = sub_buffer(array.buffer, distribution_.part(process_, Part::interior));
     if (options_.vectors_axis) {
@@ -245,24 +250,23 @@ Layout::Layout(const DistArray& array, const Communicator& comm, LayoutOptions o
 }
 
 void Layout::make_map() {
-  const bool row_major = (agreed_ & detail::row_major) != 0;
-  const FlatNumbers numbers(rows_);
-  const Counts counts = numbers.count() == 0 ? Counts{0, 0, 0, 0} : count(rows_, process_);
-  std::optional<Index> first;  // of one range over all processes, found without listing any id
-  if (ranks_.empty() && numbers.count() == 0) first = 0;
-  if (ranks_.empty() && numbers.count() > 0) first = first_of_range(rows_, numbers);
-  if (!row_major && numbers.count() > 0) {  // memory may stand in another order on each process
-    const bool here = first && (counts.local == 0 || own_range(rows_, process_, order_) == *first + counts.before);
-    if (!everywhere(here, comm())) first.reset();
+  const FlatNumbers numbers(rows());
+  const Counts counts = numbers.count() == 0 ? Counts{0, 0, 0, 0} : count(rows(), process_);
+  std::optional<OneRange> range;  // found without listing any id
+  if (ranks_.empty()) range = one_range(rows(), numbers, counts);
+  if ((agreed_ & detail::row_major) == 0 && counts.total > 0) {  // memory may stand in another order on each process
+    const bool here =
+        range && (counts.local == 0 || own_range(rows(), process_, order_) == range->first + counts.before);
+    if (!everywhere(here, comm())) range.reset();
   }
-  detail::check_limits(numbers.count(), counts.largest, rows_.processes(), first.has_value());
+  detail::check_limits(numbers.count(), counts.largest, rows().processes(), range.has_value());
 
   const Index base = options_.index_base;
   const auto total = static_cast<Tpetra::global_size_t>(counts.total);
-  if (first && is_uniform(rows_, counts)) {
-    map_ = Teuchos::rcp(new Map(total, base + *first, comm_.teuchos(), Tpetra::GloballyDistributed));
-  } else if (first) {
-    map_ = Teuchos::rcp(new Map(total, static_cast<std::size_t>(counts.local), base + *first, comm_.teuchos()));
+  if (range && range->uniform) {
+    map_ = Teuchos::rcp(new Map(total, base + range->first, comm_.teuchos(), Tpetra::GloballyDistributed));
+  } else if (range) {
+    map_ = Teuchos::rcp(new Map(total, static_cast<std::size_t>(counts.local), base + range->first, comm_.teuchos()));
   } else {
     auto ids = mpi::collectively(comm(), [&] { return numbers.list<GlobalOrdinal>(process_, Part::interior, order_); });
     if (base != 0)

@@ -81,14 +81,20 @@ std::optional<Axis> put_together(const std::vector<Said>& all, std::size_t axis,
   const auto at = [&](Index c) -> const SaidOfAxis& { return all[static_cast<std::size_t>(c * stride)].axes[axis]; };
   const SaidOfAxis& first = at(0);
   const Index grid = first.proc_grid_size;
-  if (first.dist_type == 0 && !first.periodic) {
-    std::vector<Index> bounds{0};
-    bool plain = true;
-    for (Index c = 0; plain && c < grid; ++c) {
-      plain = !at(c).padded && at(c).first == bounds.back();
-      bounds.push_back(at(c).second);
+  if (first.dist_type == 0 && !first.periodic && first.size > 0) {
+    const BlockKind even(first.size, grid, std::max<Index>(first.second - first.first, 1));
+    Index plain = 0, evenly = 0;
+    for (; plain < grid; ++plain) {
+      const SaidOfAxis& said = at(plain);
+      if (said.padded || said.first != (plain > 0 ? at(plain - 1).second : 0)) break;
+      evenly += said.second == even.begin(plain + 1) ? 1 : 0;
     }
-    if (plain && bounds.back() == first.size && first.size > 0) return Axis(BlockKind(std::move(bounds)));
+    if (plain == grid && at(grid - 1).second == first.size) {
+      if (evenly == grid) return Axis(even);
+      std::vector<Index> bounds{0};
+      for (Index c = 0; c < grid; ++c) bounds.push_back(at(c).second);
+      return Axis(BlockKind(std::move(bounds)));
+    }
   }
   std::vector<Dimension> dims(static_cast<std::size_t>(grid));
   for (Index c = 0; c < grid; ++c) {

@@ -75,15 +75,17 @@ Wanted wanted(Wanted::Form form, Copy copy) {
   return {form, element_type<Scalar<T>>(), !std::is_const_v<T>, copy};
 }
 
-/// The DualView over columns in memory that stays where it is.
+/// The DualView over columns that dense() made, in memory that stays where it is.
 template <class T>
 typename MultiVector<T>::dual_view_type dual_view(const Buffer& columns) {
   using View = typename MultiVector<T>::dual_view_type::t_dev;
-  Buffer room = columns;  // a view of more rows that are never touched has the leading dimension
-  const bool apart = columns.shape[1] > 1 && columns.shape[0] > 0;
-  if (apart) room.shape[0] = columns.strides[1] / columns.type.bytes;
-  View view = kokkos::shared_as<View>(room);
-  if (apart) view = Kokkos::subview(view, std::make_pair(Index{0}, columns.shape[0]), Kokkos::ALL());
+  View view;
+  if (columns.strides[1] == columns.shape[0] * columns.type.bytes) {  // nothing that could not fit
+    view = View(static_cast<Scalar<T>*>(columns.data), columns.shape[0], columns.shape[1]);
+    if (columns.owner) kokkos::keep_alive(view, columns.owner);
+  } else {
+    view = kokkos::shared_as<View>(columns);
+  }
   return {view, Kokkos::create_mirror_view(view)};  // the same memory twice where the host reaches it
 }
 

@@ -66,8 +66,8 @@ class Layout {
   /// vectors' axis is distributed, or a map cannot hold the ids.
   Layout(const DistArray& array, const Communicator& comm, const LayoutOptions& options = {});
 
-  const Distribution& distribution() const { return distribution_; }  ///< of the whole array
-  const Distribution& rows() const { return rows_; }                  ///< without the vectors' axis
+  const Distribution& distribution() const { return distribution_; }           ///< of the whole array
+  const Distribution& rows() const { return rows_ ? *rows_ : distribution_; }  ///< without the vectors' axis
   const LayoutOptions& options() const { return options_; }
   const Teuchos::RCP<const Map>& map() const { return map_; }
   const Communicator& communicator() const { return comm_; }
@@ -80,7 +80,7 @@ class Layout {
   /// What an array becomes in the map, that the map cannot say: one line for each.
   const std::vector<std::string>& losses() const { return losses_; }
   /// The way back from a global id to global indices (of rows(), less options().index_base).
-  FlatNumbers numbers() const { return FlatNumbers(rows_); }
+  FlatNumbers numbers() const { return FlatNumbers(rows()); }
 
  private:
   friend struct detail::Arrival;
@@ -88,7 +88,8 @@ class Layout {
   Layout(const DistArray& array, const Communicator& comm, LayoutOptions options, bool vectors, Index flags);
   void make_map();
 
-  Distribution distribution_, rows_;
+  Distribution distribution_;
+  std::optional<Distribution> rows_;  // where there is a vectors' axis
   LayoutOptions options_;
   MemoryOrder order_;
   Teuchos::RCP<const Map> map_;

@@ -110,21 +110,26 @@ bool keeps_memory(const View& view) {
 /// Takes a share that is never given back, so that the allocation is never freed.
 inline void retain(Record* record) { Record::increment(record); }
 
+/// What Kokkos calls when the last share in an allocation is given back.
+template <class Holder>
+struct Destroys {
+  Holder* held = nullptr;
+  void destroy_shared_allocation() { held->~Holder(); }
+};
+
 /// Makes an unmanaged view share in a `Holder` of its own, so that every copy and subview of it does, whatever Kokkos
 /// or Tpetra derive from it: the Holder is destroyed with the last of them. Kokkos must be initialised. Kokkos counts
-/// references in an allocation of its own: we put the Holder into the only element of a one-element view, let `fill`
-/// see it, and let the given view count on that allocation.
+/// references in an allocation of its own: we put the Holder into one, let `fill` see it, and let the given view count
+/// on that allocation.
 template <class Holder, class View, class Fill>
 void hang(View& view, const char* label, Fill&& fill) {
-#if KOKKOS_VERSION >= 40401  // letting go of an owner may free a view: not in a kernel, whose lock it would wait for
-  const auto how = Kokkos::view_alloc(std::string(label), Kokkos::SequentialHostInit);
-#else
-  const std::string how = label;
-#endif
-  const Kokkos::View<Holder*, Kokkos::HostSpace> holder(how, 1);  // constructs the element
-  fill(holder(0), record_of(holder));
-  auto& tracker = const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track());
-  tracker.assign_direct(holder.impl_track());
+  using Allocation = Kokkos::Impl::SharedAllocationRecord<Kokkos::HostSpace, Destroys<Holder>>;
+  Allocation* const allocation = Allocation::allocate(Kokkos::HostSpace(), label, sizeof(Holder));
+  allocation->m_destroy.held = new (allocation->data()) Holder;
+  Kokkos::Impl::SharedAllocationTracker first;
+  first.assign_allocated_record_to_uninitialized(allocation);
+  fill(*allocation->m_destroy.held, static_cast<Record*>(allocation));
+  const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track()).assign_direct(first);
 }
 
 }  // namespace dap::kokkos::compat
