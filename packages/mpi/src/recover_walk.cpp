@@ -42,12 +42,12 @@ class Listed {
   const Index* ids_;
 };
 
-// The same of a range.
+// The same of a range: ids are as far apart as their places, and every distance asked for is that of two of them.
 class Ranged {
  public:
   explicit Ranged(Index first) : first_(first) {}
   Index operator[](Index i) const { return first_ + i; }
-  Index agreeing(Index lag, Index distance, Index count) const { return lag == distance ? count : 0; }
+  Index agreeing(Index, Index, Index count) const { return count; }
 
  private:
   Index first_;
