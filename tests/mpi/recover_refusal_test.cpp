@@ -110,6 +110,20 @@ TEST(RecoverRefuses, IdsOutsideTheArrayAndSuchAsStandTwice) {
   expect_refused(listed(ids), of_shape({4, 10}), "stands at local index 0 too [unstructured.unique]");
 }
 
+TEST(RecoverRefuses, BlocksThatOverlapAndAxesWalkedTwice) {
+  const List overlapping = {0, 1, 2, 1, 2, 3}, twice = {0, 1, 5, 6, 2, 3, 7, 8}, lines = {0, 1, 10, 11, 5, 7};
+  const auto ours = [](const List& list) { return our_rank() == 0 ? listed(list) : Ids{}; };
+  for (const Recovering& how : {Recovering{}, of_shape({9})}) {
+    const auto error = refused(ours(overlapping), how);
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->report().count(Rule::unstructured_unique), 2) << error->what();
+  }
+  expect_refused(ours(twice), of_shape({4, 5}),
+                 "id 2 at local index 4 breaks the array of shape (4, 5), expected one that lies beside id 0 along one "
+                 "more axis");
+  expect_refused(ours(lines), of_shape({4, 5}), "id 7 at local index 5 breaks the array of shape (4, 5), expected 6");
+}
+
 TEST(RecoverRefuses, EveryWrongIdInLongLists) {
   if (all_processes() > 2) return;
   const Index rows = 13, columns = 97, width = columns * all_processes();
