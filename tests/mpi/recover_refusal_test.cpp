@@ -111,13 +111,17 @@ TEST(RecoverRefuses, IdsOutsideTheArrayAndSuchAsStandTwice) {
 }
 
 TEST(RecoverRefuses, BlocksThatOverlapAndAxesWalkedTwice) {
-  const List overlapping = {0, 1, 2, 1, 2, 3}, twice = {0, 1, 5, 6, 2, 3, 7, 8}, lines = {0, 1, 10, 11, 5, 7};
+  const List overlapping = {0, 1, 2, 1, 2, 3}, twice = {0, 1, 5, 6, 2, 3, 7, 8}, lines = {0, 1, 10, 11, 5, 7},
+             again = {0, 1, 0, 1}, cut = {0, 1, 5, 6, 10};
   const auto ours = [](const List& list) { return our_rank() == 0 ? listed(list) : Ids{}; };
-  for (const Recovering& how : {Recovering{}, of_shape({9})}) {
-    const auto error = refused(ours(overlapping), how);
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->report().count(Rule::unstructured_unique), 2) << error->what();
-  }
+  for (const List& list : {overlapping, again})
+    for (const Recovering& how : {Recovering{}, of_shape({9})}) {
+      const auto error = refused(ours(list), how);
+      ASSERT_TRUE(error);
+      EXPECT_EQ(error->report().count(Rule::unstructured_unique), 2) << error->what();
+    }
+  expect_refused(ours(cut), of_shape({4, 5}),
+                 "the list ends at local index 5, within a line of the array of shape (4, 5), expected id 11");
   expect_refused(ours(twice), of_shape({4, 5}),
                  "id 2 at local index 4 breaks the array of shape (4, 5), expected one that lies beside id 0 along one "
                  "more axis");
