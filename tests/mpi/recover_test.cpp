@@ -202,6 +202,9 @@ TEST(Recover, TheSimplestPlacesAndLossesAreSaid) {
   EXPECT_TRUE(std::get<dap::Unstructured>(late.dim_data[0].dist).one_to_one);
   EXPECT_TRUE(late.losses.empty());
 
+  const List apart = {r, r + processes + 1};  // in rounds one longer than the processes
+  EXPECT_EQ(recover(given::listed(apart), all).dim_data[0].dist_type(), 'u');
+
   const Recovered gaps = recover(given::listed(dealt), all, of_shape({2 * processes + 1}, Order::column_major));
   EXPECT_EQ(gaps.dim_data[0].dist_type(), 'u');
   EXPECT_EQ(gaps.dim_data[0].size, 2 * processes);
