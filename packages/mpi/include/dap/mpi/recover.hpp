@@ -41,11 +41,15 @@ struct Recovered {
 /// exactly where no two coordinates share an index. Two processes with the ids {0, 1, 4} and {2, 3} are `Cyclic{0, 2}`
 /// and `Cyclic{2, 2}` of size 5; with {0, 1, 2} and {1, 2, 3}, blocks `[0, 3)` and `[1, 4)` padded by 1.
 ///
+/// Overlaps alone do not tell padding from sharing: two processes that both hold all of an axis of even extent are read
+/// as padded blocks of half of it.
+///
 /// With a shape, each process's ids must be a product of indices along the axes, walked in any order of the axes and
-/// any of them backwards, and the processes a grid in the row-major order of their ranks. `size` of an unstructured
-/// axis is the sum of its shares, as the protocol has it; where that is not the extent in the shape, `losses` says so.
-/// Without a shape, blocks and dealt blocks begin at the base, since dim_data has no other beginning: ids that begin
-/// elsewhere are listed.
+/// any of them backwards, and the processes a grid in the row-major order of their ranks. Processes at one coordinate
+/// hold the same indices there; lists of them are held against one another by a 64-bit hash, and by gather() exactly.
+/// `size` of an unstructured axis is the sum of its shares, as the protocol has it; where that is not the extent in the
+/// shape, `losses` says so. Without a shape, blocks and dealt blocks begin at the base, since dim_data has no other
+/// beginning: ids that begin elsewhere are listed.
 ///
 /// Where empty shares leave several grids, the one with the simplest axes is taken, and of those the one with the
 /// fewest processes along the last axes. An empty share stands where the share before it ends. Of an array that nobody
