@@ -88,14 +88,14 @@ class Layout {
   Layout(const DistArray& array, const Communicator& comm, LayoutOptions options, bool vectors, Index flags);
   void make_map();
 
+  std::vector<int> ranks_;  // by place in the grid; empty where they are the same; first, since gathering fills it
   Distribution distribution_, rows_;
   LayoutOptions options_;
   MemoryOrder order_;
   Teuchos::RCP<const Map> map_;
   Communicator comm_;
   Index process_ = 0;
-  Index agreed_ = 0;        // what is so on every process (detail::Flag)
-  std::vector<int> ranks_;  // by place in the grid; empty where they are the same
+  Index agreed_ = 0;  // what is so on every process (detail::Flag)
   std::vector<std::string> losses_;
 };
 
