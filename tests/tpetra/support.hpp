@@ -60,13 +60,14 @@ inline std::vector<dap::Dimension> dim_data(const oracle::Array& array, Index pr
   return dims;
 }
 
-/// This process's part as a row-major DistArray of its own memory, each element holding its flat number and a half.
-inline dap::DistArray stamped(const oracle::Array& array) {
+/// The part of one place in the grid, by default of this process's rank, as a row-major DistArray of its own memory,
+/// each element holding its flat number and a half.
+inline dap::DistArray stamped(const oracle::Array& array, Index place = rank()) {
   dap::DistArray stamped;
-  stamped.dim_data = dim_data(array, rank());
-  stamped.buffer = dap::allocate(dap::element_type<double>(), array.local_shape(rank()));
+  stamped.dim_data = dim_data(array, place);
+  stamped.buffer = dap::allocate(dap::element_type<double>(), array.local_shape(place));
   const auto numbers = array.flat_numbers();
-  for (const auto& element : array.elements(rank(), dap::Part::local))
+  for (const auto& element : array.elements(place, dap::Part::local))
     *reinterpret_cast<double*>(oracle::address(stamped.buffer, element.local)) =
         static_cast<double>(numbers.at(element.global)) + 0.5;
   return stamped;
@@ -79,11 +80,12 @@ inline void turn(dap::Buffer& buffer, const std::vector<Index>& axes, const std:
   buffer.owner = owner;
 }
 
-/// The flat numbers of the interior in the order of their addresses in `buffer`.
-inline std::vector<Index> ids_by_address(const oracle::Array& array, const dap::Buffer& buffer) {
+/// The flat numbers of a part, by default the interior, of one place in the order of their addresses in `buffer`.
+inline std::vector<Index> ids_by_address(const oracle::Array& array, const dap::Buffer& buffer, Index place = rank(),
+                                         dap::Part part = dap::Part::interior) {
   const auto numbers = array.flat_numbers();
   std::map<std::byte*, Index> by_address;
-  for (const auto& element : array.elements(rank(), dap::Part::interior))
+  for (const auto& element : array.elements(place, part))
     by_address[oracle::address(buffer, element.local)] = numbers.at(element.global);
   std::vector<Index> ids;
   for (const auto& [address, id] : by_address) ids.push_back(id);

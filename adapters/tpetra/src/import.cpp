@@ -30,7 +30,7 @@ const char* name(Form form) {
   return form == Form::vector ? "a Vector" : form == Form::multivector ? "a MultiVector" : "a BlockMultiVector";
 }
 
-// What keeps columns from being the wanted vectors' memory; empty: nothing.
+// What keeps columns from being the wanted vectors' memory; empty: nothing. `interior` is one vector, or all blocks.
 std::string obstacle(const Buffer& interior, const Buffer& columns, const Wanted& wanted) {
   const std::string needs = std::string(name(wanted.form)) + " needs ";
   if (element_count(interior) == 0) return "";
@@ -45,9 +45,9 @@ std::string obstacle(const Buffer& interior, const Buffer& columns, const Wanted
     column.strides.pop_back();
   }
   if (!is_row_major(column)) {
-    const MemoryOrder order = memory_order(column);
-    return order.dense ? "the buffer's memory order is not that of the layout"
-                       : needs + "its elements in a row and " + memory_order(interior).obstacle;
+    if (!memory_order(column).dense) return needs + "its elements in a row and " + memory_order(interior).obstacle;
+    return wanted.form == Form::blocks ? needs + "the last axis to vary fastest in memory"
+                                       : "the buffer's memory order is not that of the layout";
   }
   if (wanted.form != Form::multivector || columns.shape.back() == 1) return "";
   const Index apart = columns.strides[static_cast<std::size_t>(last)], rows = element_count(column);
@@ -121,6 +121,14 @@ void add_losses(const DistArray& array, const Layout& layout, bool plain, Receip
     for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
 }
 
+// How many elements each vector has, though there be no vectors.
+Index rows_of(const Buffer& columns, Form form) {
+  if (form != Form::multivector) return element_count(columns);
+  Buffer column = columns;
+  column.shape.back() = 1;
+  return element_count(column);
+}
+
 // What stands in the memory of `columns` as the data of a MultiVector; never read-only, since Tpetra has no vectors
 // over const elements: who asked for them gets a const vector.
 Buffer as_data(const Buffer& columns, Form form) {
@@ -130,7 +138,7 @@ Buffer as_data(const Buffer& columns, Form form) {
   data.memory = columns.memory;
   data.owner = columns.owner;
   const Index vectors = form == Form::multivector ? columns.shape.back() : 1;
-  const Index rows = vectors == 0 ? 0 : element_count(columns) / vectors;
+  const Index rows = rows_of(columns, form);
   data.shape = {rows, vectors};
   data.strides = {columns.type.bytes,
                   vectors > 1 ? columns.strides.back() : std::max<Index>(rows, 1) * columns.type.bytes};
@@ -169,7 +177,7 @@ Dense dense(const Buffer& part, const Buffer& columns, const Wanted& wanted) {
   made.receipt.shared = false;
   made.receipt.bytes_copied = pack(packed, made.buffer.data);
   const Index vectors = wanted.form == Form::multivector ? packed.shape.front() : 1;
-  made.buffer.shape = {vectors == 0 ? 0 : element_count(packed) / vectors, vectors};
+  made.buffer.shape = {rows_of(columns, wanted.form), vectors};
   made.buffer.strides = column_major_strides(made.buffer.shape, wanted.type.bytes);
   return made;
 }
@@ -177,7 +185,12 @@ Dense dense(const Buffer& part, const Buffer& columns, const Wanted& wanted) {
 Dense dense_interior(const DistArray& array, const Layout& layout, const Wanted& wanted) {
   check_memory(array.buffer, wanted);
   const Buffer interior = sub_buffer(array.buffer, layout.distribution().part(layout.process(), Part::interior));
-  Dense made = dense(interior, in_columns(interior, layout, wanted.form), wanted);
+  Buffer one = interior;
+  if (wanted.form == Form::multivector) {
+    Index& vectors = one.shape[static_cast<std::size_t>(*layout.options().vectors_axis)];
+    vectors = std::min<Index>(vectors, 1);
+  }
+  Dense made = dense(one, in_columns(interior, layout, wanted.form), wanted);
   add_losses(array, layout, false, made.receipt);
   return made;
 }

@@ -88,6 +88,7 @@ class Layout {
   Layout(const DistArray& array, const Communicator& comm, LayoutOptions options, bool vectors, Index flags);
   void make_map();
 
+  std::vector<int> ranks_;  // by place in the grid; empty where they are the same; first, since gathering fills it
   Distribution distribution_;
   std::optional<Distribution> rows_;  // where there is a vectors' axis
   LayoutOptions options_;
@@ -95,8 +96,7 @@ class Layout {
   Teuchos::RCP<const Map> map_;
   Communicator comm_;
   Index process_ = 0;
-  Index agreed_ = 0;        // what is so on every process (detail::Flag)
-  std::vector<int> ranks_;  // by place in the grid; empty where they are the same
+  Index agreed_ = 0;  // what is so on every process (detail::Flag)
   std::vector<std::string> losses_;
 };
 
