@@ -36,10 +36,13 @@ Counts count(const Distribution& distribution, Index process) {
       total += held;
       largest = std::max(largest, held);
     }
+    if (total == 0) return {0, 0, 0, 0};
+    const auto all = checked_multiply(counts.total, total);
+    if (!all) detail::refuse("the number of elements does not fit 64 bits", "use fewer");
+    counts.total = *all;
     counts.before = counts.before * total + counts.local * before;
     counts.local *= axis.part(own, Part::interior).size();
     counts.largest *= largest;
-    counts.total *= total;
   }
   return counts;
 }
@@ -63,25 +66,26 @@ struct OneRange {
 
 // The ids of row-major memory where they rise in one range over the processes: one axis is dealt in blocks, with one
 // element in the axes outside it and all of those inside it.
-std::optional<OneRange> one_range(const Distribution& rows, const FlatNumbers& numbers, const Counts& counts) {
+std::optional<OneRange> one_range(const Distribution& rows, const Counts& counts) {
   if (counts.total == 0) return OneRange{};
-  Index axis = 0, first = 0;
-  const auto interior = [&rows](Index i, Index c) { return rows.axis(i).part(c, Part::interior); };
-  for (; axis < rows.ndim() && rows.axis(axis).proc_grid_size() == 1 && interior(axis, 0).size() == 1; ++axis)
-    first += numbers.number(axis, rows.axis(axis).global_index(0, interior(axis, 0).begin));
-  if (axis == rows.ndim()) return OneRange{first, true};
-  for (Index inner = axis + 1; inner < rows.ndim(); ++inner)
+  Index axis = 0;
+  while (axis < rows.ndim() && is_identity(rows.axis(axis)) && rows.axis(axis).size() == 1) ++axis;
+  if (axis == rows.ndim()) return OneRange{};
+  Index inside = 1;  // numbers that one index of the axis stands for; no more than counts.total
+  for (Index inner = axis + 1; inner < rows.ndim(); ++inner) {
     if (!is_identity(rows.axis(inner))) return std::nullopt;
+    inside *= rows.axis(inner).size();
+  }
   const Axis& dealt = rows.axis(axis);
   if (!is_identity(dealt) && dealt.dist_type() != 'b') return std::nullopt;
   OneRange range;
   bool found = false;
   const Index grid = dealt.proc_grid_size(), quotient = counts.total / grid, rest = counts.total % grid;
   for (Index c = 0; c < grid; ++c) {
-    const Range held = interior(axis, c);
-    range.uniform = range.uniform && held.size() * numbers.weight(axis) == quotient + (c < rest ? 1 : 0);
+    const Range held = dealt.part(c, Part::interior);
+    range.uniform = range.uniform && held.size() * inside == quotient + (c < rest ? 1 : 0);
     if (held.size() == 0 || found) continue;
-    range.first = first + numbers.number(axis, dealt.global_index(c, held.begin));
+    range.first = dealt.global_index(c, held.begin) * inside;
     found = true;
   }
   return range;
@@ -190,7 +194,7 @@ void check_limits(Index span, Index largest, Index processes, bool one_range) {
   if (!one_range && span / processes >= Index{1} << 31)
     refuse("the ids span " + std::to_string(span) + " numbers, Tpetra's directory holds 2^31 for each of the " +
                std::to_string(processes) + " processes",
-           "use more processes, or rows in one piece");
+           "use more processes, rows in one piece, or close the gaps between the indices");
 }
 
 Index memory_flags(const DistArray& array) {
@@ -250,16 +254,15 @@ Layout::Layout(const DistArray& array, const Communicator& comm, LayoutOptions o
 }
 
 void Layout::make_map() {
-  const FlatNumbers numbers(rows());
-  const Counts counts = numbers.count() == 0 ? Counts{0, 0, 0, 0} : count(rows(), process_);
+  const Counts counts = count(rows(), process_);
   std::optional<OneRange> range;  // found without listing any id
-  if (ranks_.empty()) range = one_range(rows(), numbers, counts);
+  if (ranks_.empty()) range = one_range(rows(), counts);
   if ((agreed_ & detail::row_major) == 0 && counts.total > 0) {  // memory may stand in another order on each process
     const bool here =
         range && (counts.local == 0 || own_range(rows(), process_, order_) == range->first + counts.before);
     if (!everywhere(here, comm())) range.reset();
   }
-  detail::check_limits(numbers.count(), counts.largest, rows().processes(), range.has_value());
+  detail::check_limits(range ? 0 : numbers().count(), counts.largest, rows().processes(), range.has_value());
 
   const Index base = options_.index_base;
   const auto total = static_cast<Tpetra::global_size_t>(counts.total);
@@ -268,6 +271,7 @@ void Layout::make_map() {
   } else if (range) {
     map_ = Teuchos::rcp(new Map(total, static_cast<std::size_t>(counts.local), base + range->first, comm_.teuchos()));
   } else {
+    const FlatNumbers numbers = this->numbers();
     auto ids = mpi::collectively(comm(), [&] { return numbers.list<GlobalOrdinal>(process_, Part::interior, order_); });
     if (base != 0)
       for (GlobalOrdinal& id : ids) id += base;

@@ -47,7 +47,7 @@ Buffer view_buffer(const Teuchos::RCP<V>& vector) {
       return vector->getLocalViewHost(Tpetra::Access::ReadWrite);
   }();
   std::shared_ptr<void> owner;
-  if (!kokkos::compat::keeps_memory(view)) owner = std::make_shared<Teuchos::RCP<V>>(vector);
+  if (!kokkos::compat::keeps_memory(view)) owner = kokkos::keep(vector);
   Buffer buffer = kokkos::export_buffer(view, std::move(owner));
   if (buffer.shape[1] > 1) buffer.strides[1] = static_cast<Index>(vector->getStride()) * buffer.type.bytes;
   return buffer;

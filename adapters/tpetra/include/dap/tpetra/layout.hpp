@@ -48,6 +48,8 @@ struct LayoutOptions {
   /// An index may stand on several processes: the map is then not one-to-one, norms count such an element more than
   /// once, and solvers must not be given it.
   bool shared = false;
+  /// Whether the gaps of an unstructured axis count in the ids; closed, far apart indices have ids close together.
+  Gaps gaps = Gaps::kept;
   /// The axis of a MultiVector's vectors: not distributed, and without ids.
   std::optional<Index> vectors_axis;
   /// The id of the element whose flat number is 0.
@@ -79,8 +81,8 @@ class Layout {
 
   /// What an array becomes in the map, that the map cannot say: one line for each.
   const std::vector<std::string>& losses() const { return losses_; }
-  /// The way back from a global id to global indices (of rows(), less options().index_base).
-  FlatNumbers numbers() const { return FlatNumbers(rows()); }
+  /// The way back from a global id, less options().index_base, to global indices of rows(): numbers().global_index(id).
+  FlatNumbers numbers() const { return FlatNumbers(rows(), Order::row_major, options_.gaps); }
 
  private:
   friend struct detail::Arrival;

@@ -43,8 +43,8 @@ class Living {
   friend void keep_alive(View& view, std::shared_ptr<void> owner);
   template <class View>
   friend std::shared_ptr<void> kept_owner(const View& view);
-  template <class View>
-  friend std::shared_ptr<void> keep(const View& view);
+  template <class Held>
+  friend std::shared_ptr<void> keep(const Held& held);
 
   // Stands in Kokkos' own allocation, beside its count.
   struct Holder {
@@ -54,10 +54,10 @@ class Living {
       if (record != nullptr) all().remove(record);
     }
   };
-  template <class View>
+  template <class Held>
   struct Kept {
-    View view;
-    explicit Kept(const View& kept) : view(kept) { all().count_exported(1); }
+    Held held;
+    explicit Kept(const Held& kept) : held(kept) { all().count_exported(1); }
     ~Kept() { all().count_exported(-1); }
   };
 
@@ -127,11 +127,12 @@ std::shared_ptr<void> kept_owner(const View& view) {
   return record == nullptr ? nullptr : Living::all().owner_of(record);
 }
 
-/// An owner that keeps a managed view. Released after Kokkos::finalize, it says so once and leaves the view allocated.
-template <class View>
-std::shared_ptr<void> keep(const View& view) {
-  using Kept = Living::Kept<View>;
-  return std::shared_ptr<Kept>(new Kept(view), [](Kept* kept) {
+/// An owner that keeps a managed view, or whatever else holds one. Released after Kokkos::finalize, it says so once and
+/// leaves it allocated.
+template <class Held>
+std::shared_ptr<void> keep(const Held& held) {
+  using Kept = Living::Kept<Held>;
+  return std::shared_ptr<Kept>(new Kept(held), [](Kept* kept) {
     if (Kokkos::is_initialized()) return delete kept;
     Living::all().say_leaked();
   });

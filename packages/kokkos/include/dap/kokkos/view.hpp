@@ -30,15 +30,15 @@ inline std::string axis_has(std::size_t axis, const char* what, Index value) {
 }
 
 /// Memory that `Space` may name, on the device that Kokkos runs on.
-template <class Space>
-void check_memory(const Buffer& buffer, const std::string& target) {
+template <class Space, class Target>
+void check_memory(const Buffer& buffer, const Target& target) {
   if (buffer.memory.kind == Memory::Kind::nowhere)
     refuse("the array is described only, its elements are nowhere", "give a buffer that has memory");
   if (!can_name<Space>(buffer.memory.kind))
-    refuse(target + " cannot stand over " + buffer.memory.name() + " memory", "name the memory space of the buffer");
+    refuse(target() + " cannot stand over " + buffer.memory.name() + " memory", "name the memory space of the buffer");
   const std::optional<Index> device = device_number<Space>();
   if (device && *device != buffer.memory.device)
-    refuse(target + " is on device " + std::to_string(*device) + ", the buffer on " + buffer.memory.name(),
+    refuse(target() + " is on device " + std::to_string(*device) + ", the buffer on " + buffer.memory.name(),
            "let Kokkos run on the buffer's device, or copy the array");
 }
 
@@ -48,16 +48,16 @@ void check_elements(const Buffer& buffer) {
   using Value = typename View::value_type;
   constexpr auto rank = static_cast<std::size_t>(View::rank);
   const ElementType wanted = element_type<Value>();
-  const std::string target = "a view of " + wanted.name() + " in " + View::memory_space::name();
+  const auto target = [&] { return "a view of " + wanted.name() + " in " + View::memory_space::name(); };
 
   throw_if_wrong(check(buffer));
   if (buffer.shape.size() != rank)
-    refuse(target + " has " + std::to_string(rank) + " axes, the buffer " + std::to_string(buffer.ndim()),
+    refuse(target() + " has " + std::to_string(rank) + " axes, the buffer " + std::to_string(buffer.ndim()),
            "give the view as many * as the array has axes");
   if (buffer.type != wanted)
-    refuse(target + " does not fit a buffer of " + buffer.type.name(), "name the buffer's own element type");
+    refuse(target() + " does not fit a buffer of " + buffer.type.name(), "name the buffer's own element type");
   if (buffer.read_only && !std::is_const_v<Value>)
-    refuse(target + " could be written, but the buffer is read-only", "ask for a view of const elements");
+    refuse(target() + " could be written, but the buffer is read-only", "ask for a view of const elements");
   check_memory<typename View::memory_space>(buffer, target);
   if (reinterpret_cast<std::uintptr_t>(buffer.data) % alignof(Value) != 0)
     refuse("the buffer's address is no multiple of " + std::to_string(alignof(Value)) + " bytes",
@@ -84,11 +84,11 @@ std::vector<Index> strides_of(const Buffer& buffer) {
   for (std::size_t axis = 0; axis < strides.size(); ++axis) {
     if (buffer.shape[axis] == 1) continue;
     const Index stride = buffer.strides[axis];
-    const std::string said = axis_has(axis, "stride", stride) + " bytes";
-    if (stride < 0) refuse(said + ", and Kokkos has no negative strides", "copy the array");
+    const auto said = [&] { return axis_has(axis, "stride", stride) + " bytes"; };
+    if (stride < 0) refuse(said() + ", and Kokkos has no negative strides", "copy the array");
     if (stride % bytes != 0)
-      refuse(said + ", no multiple of the " + std::to_string(bytes) + " bytes of an element", "copy the array");
-    if (writes && stride == 0) refuse(said + ": its elements share their memory", "ask for a view of const elements");
+      refuse(said() + ", no multiple of the " + std::to_string(bytes) + " bytes of an element", "copy the array");
+    if (writes && stride == 0) refuse(said() + ": its elements share their memory", "ask for a view of const elements");
     strides[axis] = stride / bytes;
   }
   if (writes && !memory_order(buffer).distinct)
