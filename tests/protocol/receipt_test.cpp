@@ -9,10 +9,12 @@ TEST(Receipt, SaysSharedUntilSomethingIsCopied) {
   EXPECT_TRUE(receipt.shared);
   EXPECT_EQ(receipt.bytes_copied, 0);
   EXPECT_TRUE(receipt.losses.empty());
-  EXPECT_EQ(receipt.text().rfind("shared, 0 bytes copied", 0), 0u) << receipt.text();
+  EXPECT_EQ(receipt.text(), "shared, 0 bytes copied, same address, 0 s");
+  receipt.same_address = false;
+  EXPECT_EQ(receipt.text(), "shared, 0 bytes copied, at an offset, 0 s");
   receipt.shared = false;
   receipt.bytes_copied = 9223372036854775807;
-  EXPECT_EQ(receipt.text().rfind("copied, 9223372036854775807 bytes copied", 0), 0u) << receipt.text();
+  EXPECT_EQ(receipt.text(), "copied, 9223372036854775807 bytes copied, 0 s");
 }
 
 TEST(Receipt, NamesEveryLossAndTheCostInOneLine) {

@@ -106,6 +106,11 @@ ExportedArray on_map(const Columns& columns, bool is_vector, const Map& map, con
   const Index ndim = exported.array.ndim();
   exported.array.buffer = unfold(columns.buffer, extents(exported.array.dim_data, columns.buffer.shape[0]),
                                  recovered.order, is_vector ? std::nullopt : std::optional<Index>(ndim));
+  for (std::size_t axis = 0; axis < exported.array.dim_data.size(); ++axis) {
+    const auto* listed = std::get_if<Unstructured>(&exported.array.dim_data[axis].dist);
+    if (listed != nullptr && !listed->one_to_one)
+      exported.receipt.losses.push_back("that each index of axis " + std::to_string(axis) + " stands once");
+  }
   if (!is_vector) exported.array.dim_data.push_back(undistributed(columns.buffer.shape[1]));
   exported.receipt.losses = std::move(recovered.losses);
   return exported;
@@ -114,6 +119,7 @@ ExportedArray on_map(const Columns& columns, bool is_vector, const Map& map, con
 void settle(ExportedArray& exported, const Columns& columns, Copy copy) {
   Buffer& buffer = exported.array.buffer;
   exported.receipt.shared = columns.in_place && copy != Copy::always;
+  exported.receipt.same_address = exported.receipt.shared && buffer.data == columns.buffer.data;
   exported.receipt.bytes_copied = columns.in_place ? 0 : element_count(buffer) * buffer.type.bytes;
   if (copy != Copy::always || !columns.in_place) return;
   Buffer copied = allocate(buffer.type, buffer.shape);

@@ -164,17 +164,21 @@ void check_memory(const Buffer& buffer, const Wanted& wanted) {
   if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "create a Tpetra::ScopeGuard first");
 }
 
-Dense dense(const Buffer& part, const Buffer& columns, const Wanted& wanted) {
+Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const Wanted& wanted) {
   const std::string why = obstacle(part, columns, wanted);
   if (wanted.copy == Copy::never && !why.empty()) refuse("copy=never, but " + why, remedy(wanted, part));
-  if (wanted.copy != Copy::always && why.empty()) return {as_data(columns, wanted.form), {}};
+  if (wanted.copy != Copy::always && why.empty()) {
+    Dense shared{as_data(columns, wanted.form), {}};
+    shared.receipt.same_address = shared.buffer.data == whole;
+    return shared;
+  }
   Buffer packed = columns;  // with the vectors' axis outermost, so that each vector is dense
   if (wanted.form == Form::multivector) {
     std::rotate(packed.shape.begin(), packed.shape.end() - 1, packed.shape.end());
     std::rotate(packed.strides.begin(), packed.strides.end() - 1, packed.strides.end());
   }
   Dense made{allocate(wanted.type, packed.shape), {}};
-  made.receipt.shared = false;
+  made.receipt.shared = made.receipt.same_address = false;
   made.receipt.bytes_copied = pack(packed, made.buffer.data);
   const Index vectors = wanted.form == Form::multivector ? packed.shape.front() : 1;
   made.buffer.shape = {rows_of(columns, wanted.form), vectors};
@@ -190,7 +194,7 @@ Dense dense_interior(const DistArray& array, const Layout& layout, const Wanted&
     Index& vectors = one.shape[static_cast<std::size_t>(*layout.options().vectors_axis)];
     vectors = std::min<Index>(vectors, 1);
   }
-  Dense made = dense(one, in_columns(interior, layout, wanted.form), wanted);
+  Dense made = dense(array.buffer.data, one, in_columns(interior, layout, wanted.form), wanted);
   add_losses(array, layout, false, made.receipt);
   return made;
 }

@@ -145,7 +145,7 @@ DensePadded dense_padded(const DistArray& array, const PaddedLayout& layout, con
   mpi::collectively(comm, [&] {
     check_belongs(array, layout.interior());
     check_memory(array.buffer, wanted);
-    made.whole = dense(array.buffer, in_order(array.buffer, layout.order()), wanted);
+    made.whole = dense(array.buffer.data, array.buffer, in_order(array.buffer, layout.order()), wanted);
   });
   DistArray inner = array;
   if (!made.whole.receipt.shared) {

@@ -16,7 +16,8 @@ enum class Copy {
 
 /// What a conversion did, on this process.
 struct Receipt {
-  bool shared = true;               ///< the result stands at the address of what was given
+  bool shared = true;               ///< the result is the memory of what was given, or a part of it
+  bool same_address = true;         ///< and begins where that begins
   Index bytes_copied = 0;           ///< bytes of elements that were copied, counted where they were
   std::vector<std::string> losses;  ///< what the result cannot say
   double seconds = 0;               ///< what it cost to build

@@ -43,9 +43,9 @@ struct Dense {
   Receipt receipt;
 };
 
-/// `part` of a buffer, which is walked as `columns`, as dense columns: its own memory, or by `wanted.copy` a packed
-/// copy. Local; throws Error.
-Dense dense(const Buffer& part, const Buffer& columns, const Wanted& wanted);
+/// `part` of a buffer that begins at `whole`, walked as `columns`, as dense columns: its own memory, or by
+/// `wanted.copy` a packed copy. Local; throws Error.
+Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const Wanted& wanted);
 
 /// Throws Error where an array is wrong, or is not distributed as `layout` is. Local.
 void check_belongs(const DistArray& array, const Layout& layout);
