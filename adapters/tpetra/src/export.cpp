@@ -1,6 +1,6 @@
 #include "flags.hpp"
 #include <dap/check.hpp>
-#include <dap/tpetra/export.hpp>
+#include <dap/tpetra/padded.hpp>
 
 namespace dap::tpetra {
 
@@ -20,6 +20,11 @@ Buffer unfold(const Buffer& columns, const std::vector<Index>& rows, const Memor
     unfolded.strides.insert(unfolded.strides.begin() + *vectors_axis, columns.strides[1]);
   }
   return unfolded;
+}
+
+void check_same(const Map& map, const Map& expected) {
+  if (&map != &expected && (compat::local_count(map) != compat::local_count(expected) || !map.locallySameAs(expected)))
+    refuse("the vector's map does not list the ids of the layout", "give the layout that the map came from");
 }
 
 std::vector<Index> extents(const std::vector<Dimension>& dim_data, Index count) {
@@ -81,10 +86,10 @@ ExportedArray in_layout(const Columns& columns, bool is_vector, const Map& map, 
   const Distribution& rows = layout.rows();
   const Index process = layout.process();
   if (rows.count(process, Part::interior) != rows.count(process, Part::local))
-    refuse("the layout has padding, and a vector holds none", "export the vector without a layout");
-  const bool same = &map == layout.map().get() || (compat::local_count(map) == compat::local_count(*layout.map()) &&
-                                                   map.locallySameAs(*layout.map()));
-  if (!same) refuse("the vector's map does not list the ids of the layout", "give the layout that the map came from");
+    refuse("the layout has padding, and a vector on its map holds none",
+           "give a PaddedLayout and a vector on its "
+           "overlapping map");
+  check_same(map, *layout.map());
   const std::optional<Index> axis = layout.options().vectors_axis;
   const Index vectors = columns.buffer.shape[1];
   if (!axis && (!is_vector && vectors != 1))
@@ -96,6 +101,17 @@ ExportedArray in_layout(const Columns& columns, bool is_vector, const Map& map, 
   ExportedArray exported;
   exported.array.buffer = unfold(columns.buffer, rows.local_shape(process), layout.order(), axis);
   exported.array.dim_data = layout.distribution().dim_data(process);
+  return exported;
+}
+
+ExportedArray in_padded_layout(const Columns& columns, const Map& map, const PaddedLayout& layout) {
+  const Distribution& all = layout.interior().distribution();
+  const Index process = layout.interior().process();
+  check_same(map, *layout.overlap_map());
+  if (columns.buffer.shape[1] != 1) refuse("the layout has no axis for several vectors", "export them one by one");
+  ExportedArray exported;
+  exported.array.buffer = unfold(columns.buffer, all.local_shape(process), layout.order(), {});
+  exported.array.dim_data = all.dim_data(process);
   return exported;
 }
 

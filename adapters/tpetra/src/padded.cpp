@@ -1,6 +1,7 @@
 #include "flags.hpp"
 #include "listed_import.hpp"
 #include <dap/mpi/agree.hpp>
+#include <dap/padding.hpp>
 #include <dap/tpetra/padded.hpp>
 
 #include <algorithm>

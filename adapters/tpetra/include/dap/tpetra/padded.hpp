@@ -1,6 +1,6 @@
 #pragma once
 
-#include <dap/padding.hpp>
+#include <dap/tpetra/export.hpp>
 #include <dap/tpetra/import.hpp>
 
 #include <memory>
@@ -98,6 +98,9 @@ struct DensePadded {
   std::string interior_obstacle;  ///< on this process or another; empty: there is none
 };
 
+/// Puts together the array that `columns` on `map` are in `layout`, padding included. Local; throws Error.
+ExportedArray in_padded_layout(const Columns& columns, const Map& map, const PaddedLayout& layout);
+
 /// **Collective.**
 DensePadded dense_padded(const DistArray& array, const PaddedLayout& layout, const Wanted& wanted);
 
@@ -132,6 +135,21 @@ void PaddedVector<T>::sum_padding() {
   const OwnMoves& own = layout_.refresher().own;
   for (std::size_t i = 0; i < own.padding.size(); ++i) values(own.interior[i], 0) += values(own.padding[i], 0);
   overlap_->doExport(*source_, *layout_.refresher().import, Tpetra::ADD);
+}
+
+/// The memory of a vector on the overlapping map of `layout` as the padded array that the layout was made of.
+/// **Collective**, and in everything else as export_array() with a Layout.
+template <class V>
+ExportedArray export_array(const Teuchos::RCP<V>& vector, const PaddedLayout& layout, Copy copy = Copy::never) {
+  const double begin = detail::now();
+  ExportedArray exported = mpi::collectively(layout.interior().comm(), [&] {
+    const detail::Columns columns = detail::columns(vector, copy);
+    ExportedArray made = detail::in_padded_layout(columns, *vector->getMap(), layout);
+    detail::settle(made, columns, copy);
+    return made;
+  });
+  exported.receipt.seconds = detail::now() - begin;
+  return exported;
 }
 
 }  // namespace dap::tpetra
