@@ -7,6 +7,7 @@ namespace {
 
 // Teuchos' own communicator of an MPI one, made once (which needs a message) and kept with it until it is freed.
 TeuchosComm kept_with(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) detail::refuse("the communicator is null", "give one");  // MPI would end the program
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
     const auto drop = [](MPI_Comm, int, void* kept, void*) -> int {

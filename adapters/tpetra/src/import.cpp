@@ -66,11 +66,11 @@ std::string remedy(const Wanted& wanted, const Buffer& interior) {
 }
 
 // True where two processes that say this of an axis say the same of what they hold.
-bool same(const Dimension& a, const Dimension& b) {
+bool same(const Dimension& a, const Dimension& b, Version version) {
   Report ignored;
-  const auto extent = check_dimension(a, 0, ignored);
+  const auto extent = check_dimension(a, 0, ignored, version);
   if (a.dist_type() != b.dist_type() || a.size != b.size || a.proc_grid_size != b.proc_grid_size ||
-      a.proc_grid_rank != b.proc_grid_rank || extent != check_dimension(b, 0, ignored))
+      a.proc_grid_rank != b.proc_grid_rank || extent != check_dimension(b, 0, ignored, version))
     return false;
   if (const auto* block = std::get_if<Block>(&a.dist)) {
     const auto& other = std::get<Block>(b.dist);
@@ -149,9 +149,11 @@ Buffer as_data(const Buffer& columns, Form form) {
 
 void check_belongs(const DistArray& array, const Layout& layout) {
   throw_if_wrong(check(array));
-  const std::vector<Dimension> expected = layout.distribution().dim_data(layout.process());
+  Report ignored;  // a version that is read, now
+  const Version version = read_version(array.version, ignored).value();
+  const std::vector<Dimension> expected = layout.distribution().dim_data(layout.process(), version);
   for (std::size_t axis = 0; axis < std::max(expected.size(), array.dim_data.size()); ++axis)
-    if (expected.size() != array.dim_data.size() || !same(array.dim_data[axis], expected[axis]))
+    if (expected.size() != array.dim_data.size() || !same(array.dim_data[axis], expected[axis], version))
       refuse("the array is not distributed as the layout is", "make a Layout of this array", static_cast<Index>(axis));
 }
 

@@ -28,5 +28,7 @@ DAP_INSTANTIATE(float)
 #if !defined(HAVE_TPETRA_INST_COMPLEX_DOUBLE)
 DAP_INSTANTIATE(Kokkos::complex<double>)
 #endif
+DAP_WITH_ORDINALS(TPETRA_BLOCKMULTIVECTOR_INSTANT, int)  // Trilinos has blocks of no integers
+DAP_WITH_ORDINALS(TPETRA_BLOCKMULTIVECTOR_INSTANT, Map<>::global_ordinal_type)
 
 }  // namespace Tpetra
