@@ -23,9 +23,9 @@ using Problem = Belos::LinearProblem<double, MultiVector, Operator>;
 using Manager = Belos::SolverManager<double, MultiVector, Operator>;
 
 #ifdef TRIDAP_HAVE_MUELU
-constexpr const char* symmetric_name = "MueLu";
+constexpr const char* multigrid_name = "MueLu";
 #else
-constexpr const char* symmetric_name = "Chebyshev";
+constexpr const char* multigrid_name = "Chebyshev";
 #endif
 
 Teuchos::RCP<const Operator> ifpack(const std::string& kind, const Teuchos::RCP<const Solver::Matrix>& matrix,
@@ -37,17 +37,22 @@ Teuchos::RCP<const Operator> ifpack(const std::string& kind, const Teuchos::RCP<
   return preconditioner;
 }
 
-Teuchos::RCP<const Operator> symmetric_preconditioner(const Teuchos::RCP<const Solver::Matrix>& matrix) {
+Teuchos::RCP<const Operator> chebyshev(const Teuchos::RCP<const Solver::Matrix>& matrix) {
   Teuchos::ParameterList parameters;
+  parameters.set("chebyshev: degree", 8);
+  return ifpack("CHEBYSHEV", matrix, parameters);
+}
+
+Teuchos::RCP<const Operator> multigrid(const Teuchos::RCP<const Solver::Matrix>& matrix) {
 #ifdef TRIDAP_HAVE_MUELU
+  Teuchos::ParameterList parameters;
   parameters.set("verbosity", "none");
   parameters.set("smoother: type", "CHEBYSHEV");
   parameters.set("coarse: type", "CHEBYSHEV");  // the default direct solver stalls CG on several processes
   const Teuchos::RCP<Operator> op = Teuchos::rcp_const_cast<Solver::Matrix>(matrix);
   return MueLu::CreateTpetraPreconditioner(op, parameters);
 #else
-  parameters.set("chebyshev: degree", 8);
-  return ifpack("CHEBYSHEV", matrix, parameters);
+  return chebyshev(matrix);
 #endif
 }
 
@@ -76,15 +81,16 @@ Teuchos::RCP<Manager> belos(Method method, const Teuchos::RCP<Problem>& problem,
 
 Solver::Solver(Teuchos::RCP<const Matrix> matrix, Method method) : matrix_(std::move(matrix)), method_(method) {
   if (method_ == Method::gmres) preconditioner_ = incomplete_lu(matrix_);
-  if (method_ == Method::cg || method_ == Method::block_cg) preconditioner_ = symmetric_preconditioner(matrix_);
+  if (method_ == Method::cg) preconditioner_ = multigrid(matrix_);
+  if (method_ == Method::block_cg) preconditioner_ = chebyshev(matrix_);  // MueLu insists on the columns it met first
 }
 
 std::string Solver::name() const {
   switch (method_) {
     case Method::cg:
-      return std::string("CG + ") + symmetric_name;
+      return std::string("CG + ") + multigrid_name;
     case Method::block_cg:
-      return std::string("block CG + ") + symmetric_name;
+      return "block CG + Chebyshev";
     case Method::gmres:
       return "GMRES + RILUK";
     case Method::direct:
@@ -97,7 +103,13 @@ Solution Solver::solve(const MultiVector& b, MultiVector& x) const {
   Solution solution;
   x.putScalar(0);
   if (method_ == Method::direct) {
-    Amesos2::create<Matrix, MultiVector>("KLU2", matrix_, Teuchos::rcpFromRef(x), Teuchos::rcpFromRef(b))->solve();
+    const auto lu =
+        Amesos2::create<Matrix, MultiVector>("KLU2", matrix_, Teuchos::rcpFromRef(x), Teuchos::rcpFromRef(b));
+    Teuchos::ParameterList parameters("Amesos2");
+    // A is symmetric; on several processes the plain solve of Trilinos 13.2 is wrong, on any map, and this one right.
+    if (matrix_->getComm()->getSize() > 1) parameters.sublist("KLU2").set("Trans", "TRANS");
+    lu->setParameters(Teuchos::rcpFromRef(parameters));
+    lu->solve();
   } else {
     const auto problem = Teuchos::rcp(new Problem(matrix_, Teuchos::rcpFromRef(x), Teuchos::rcpFromRef(b)));
     if (method_ == Method::gmres)

@@ -18,7 +18,7 @@ struct Solution {
 enum class Method {
   cg,        ///< conjugate gradients (Belos), preconditioned by algebraic multigrid (MueLu; without it Ifpack2's
              ///< Chebyshev polynomials)
-  block_cg,  ///< the same, with one search space for all columns
+  block_cg,  ///< the same with one search space for all columns, and Chebyshev polynomials
   gmres,     ///< GMRES (Belos), preconditioned by an incomplete LU of each process's part (Ifpack2)
   direct,    ///< LU (Amesos2's KLU2)
 };
@@ -29,7 +29,7 @@ class Solver {
   using Matrix = Tpetra::CrsMatrix<double>;
   using MultiVector = Tpetra::MultiVector<double>;
 
-  /// `matrix` is symmetric positive definite for conjugate gradients. **Collective.**
+  /// `matrix` is symmetric, and for conjugate gradients positive definite. **Collective.**
   explicit Solver(Teuchos::RCP<const Matrix> matrix, Method method = Method::cg);
 
   std::string name() const;  ///< "CG + MueLu"
