@@ -2,13 +2,9 @@
 
 namespace examples {
 
-Teuchos::RCP<const Tpetra::CrsMatrix<double>> diffusion_matrix(const Teuchos::RCP<const dap::tpetra::Map>& map,
-                                                               const GridHeader& grid, double diffusion) {
+Teuchos::RCP<const Tpetra::CrsMatrix<double>> five_point_matrix(const Teuchos::RCP<const dap::tpetra::Map>& map,
+                                                                Index rows, Index cols, double ky, double kx) {
   using Id = dap::tpetra::Map::global_ordinal_type;
-  const double dx = grid.cell_width(), dy = grid.cell_height();
-  const double kx = diffusion / (dx * dx), ky = diffusion / (dy * dy);
-  const Id rows = grid.rows, cols = grid.cols;
-
   const auto row_of = [&](Id cell, std::vector<Id>& ids, std::vector<double>& values) {
     const Id row = cell / cols, col = cell % cols;
     ids = {cell};
@@ -40,6 +36,12 @@ Teuchos::RCP<const Tpetra::CrsMatrix<double>> diffusion_matrix(const Teuchos::RC
   }
   matrix->fillComplete();
   return matrix;
+}
+
+Teuchos::RCP<const Tpetra::CrsMatrix<double>> diffusion_matrix(const Teuchos::RCP<const dap::tpetra::Map>& map,
+                                                               const GridHeader& grid, double diffusion) {
+  const double dx = grid.cell_width(), dy = grid.cell_height();
+  return five_point_matrix(map, grid.rows, grid.cols, diffusion / (dy * dy), diffusion / (dx * dx));
 }
 
 }  // namespace examples

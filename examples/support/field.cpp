@@ -1,8 +1,10 @@
 #include "support/field.hpp"
 
+#include <dap/mpi/agree.hpp>
 #include <dap/runs.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 
 namespace examples {
@@ -19,9 +21,9 @@ dap::Index grid_cells(const dap::Distribution& distribution) {
 }
 }  // namespace
 
-std::vector<double> gather_field(const dap::DistArray& array, const dap::tpetra::Layout& layout) {
-  const dap::Distribution& distribution = layout.distribution();
-  const bool root = layout.process() == 0;
+std::vector<double> gather_field(const dap::DistArray& array, const dap::Distribution& distribution, MPI_Comm comm) {
+  const dap::Index here = dap::mpi::rank_of(comm);
+  const bool root = here == 0;
   std::vector<int> counts, starts;
   if (grid_cells(distribution) > std::numeric_limits<int>::max())
     throw dap::Error(dap::Finding{dap::Rule::conversion, {}, {}, "", "the field is too large for a picture", "", ""});
@@ -32,14 +34,27 @@ std::vector<double> gather_field(const dap::DistArray& array, const dap::tpetra:
     total += counts.back();
   }
   std::vector<double> parts(root ? static_cast<std::size_t>(total) : 0), field(parts.size());
-  MPI_Gatherv(array.buffer.data, counts[static_cast<std::size_t>(layout.process())], MPI_DOUBLE, parts.data(),
-              counts.data(), starts.data(), MPI_DOUBLE, 0, layout.comm());
+  std::vector<double> owned(static_cast<std::size_t>(distribution.count(here)));
+  dap::pack(dap::sub_buffer(array.buffer, distribution.part(here, dap::Part::owned)), owned.data());
+  MPI_Gatherv(owned.data(), static_cast<int>(owned.size()), MPI_DOUBLE, parts.data(), counts.data(), starts.data(),
+              MPI_DOUBLE, 0, comm);
   for (dap::Index process = 0; root && process < distribution.processes(); ++process) {
     dap::ArrayRuns runs(distribution, process);
-    const auto part = parts.begin() + starts[static_cast<std::size_t>(process)];
-    while (const auto run = runs.next()) std::copy_n(part + run->local, run->length, field.begin() + run->global);
+    auto part = parts.begin() + starts[static_cast<std::size_t>(process)];
+    while (const auto run = runs.next()) {
+      std::copy_n(part, run->length, field.begin() + run->global);
+      part += run->length;
+    }
   }
   return field;
+}
+
+void draw_before_after(const Claims& claims, const std::string& path, Index rows, Index cols, double dx, double dy,
+                       const std::vector<double>& before, const std::vector<double>& after, Colors colors) {
+  dap::mpi::collectively(claims.comm(), [&] {
+    if (claims.process() == 0) write_before_after(path, rows, cols, dx, dy, before.data(), after.data(), colors);
+  });
+  claims.say("picture   %s", std::filesystem::absolute(path).lexically_normal().c_str());
 }
 
 }  // namespace examples

@@ -28,14 +28,18 @@ Color mix(const Color& a, const Color& b, double t) {
   return {a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2])};
 }
 
-// Valley green to sand to bare rock, for a height from 0 to 1.
-Color elevation_color(double height) {
-  static constexpr std::array<Color, 6> ramp{{{0.36, 0.55, 0.47},
-                                              {0.56, 0.68, 0.48},
-                                              {0.82, 0.79, 0.56},
-                                              {0.78, 0.63, 0.43},
-                                              {0.61, 0.47, 0.39},
-                                              {0.93, 0.91, 0.90}}};
+// From 0 to 1: valley green to sand to bare rock; deep blue to white to red.
+constexpr std::array<Color, 6> terrain_ramp{{{0.36, 0.55, 0.47},
+                                             {0.56, 0.68, 0.48},
+                                             {0.82, 0.79, 0.56},
+                                             {0.78, 0.63, 0.43},
+                                             {0.61, 0.47, 0.39},
+                                             {0.93, 0.91, 0.90}}};
+constexpr std::array<Color, 5> waves_ramp{
+    {{0.10, 0.25, 0.50}, {0.45, 0.66, 0.82}, {0.93, 0.93, 0.91}, {0.90, 0.58, 0.45}, {0.60, 0.13, 0.17}}};
+
+template <std::size_t count>
+Color color_at(const std::array<Color, count>& ramp, double height) {
   const double at = height * static_cast<double>(ramp.size() - 1);
   const std::size_t below = std::min(static_cast<std::size_t>(at), ramp.size() - 2);
   return mix(ramp[below], ramp[below + 1], at - static_cast<double>(below));
@@ -145,7 +149,7 @@ class Picture {
 }  // namespace
 
 void write_before_after(const std::string& path, Index rows, Index cols, double dx, double dy, const double* before,
-                        const double* after) {
+                        const double* after, Colors colors) {
   const auto refuse = [&](const std::string& why) { throw std::runtime_error(path + ": cannot be drawn: " + why); };
   if (!(dx > 0 && dy > 0 && std::isfinite(dx) && std::isfinite(dy)))
     refuse("a cell is " + std::to_string(dx) + " m x " + std::to_string(dy) + " m, must be more than nothing");
@@ -166,6 +170,12 @@ void write_before_after(const std::string& path, Index rows, Index cols, double 
       highest = std::max(highest, values[i]);
     }
   const double relief = highest > lowest ? highest - lowest : 1;
+  const double amplitude = std::max(std::fabs(lowest), std::fabs(highest));
+  const auto color = [&](double value) {
+    if (colors == Colors::terrain) return color_at(terrain_ramp, (value - lowest) / relief);
+    const double root = amplitude > 0 ? std::copysign(std::sqrt(std::fabs(value) / amplitude), value) : 0;
+    return color_at(waves_ramp, std::clamp(0.5 + 0.5 * root, 0.0, 1.0));
+  };
 
   const Index width = static_cast<Index>(panel_width), height = static_cast<Index>(panel_height);
   Picture picture(2 * width + 3 * margin, top_margin + height + margin);
@@ -178,8 +188,7 @@ void write_before_after(const std::string& path, Index rows, Index cols, double 
       for (Index x = 0; x < width; ++x) {
         const double row = (static_cast<double>(y) + 0.5) / (dy * scale) - 0.5;
         const double col = (static_cast<double>(x) + 0.5) / (dx * scale) - 0.5;
-        const double elevation = (field.between(row, col) - lowest) / relief;
-        picture.set(left + x, top_margin + y, lit(elevation_color(elevation), shade.between(row, col)));
+        picture.set(left + x, top_margin + y, lit(color(field.between(row, col)), shade.between(row, col)));
       }
   };
   draw(margin, "before", before);

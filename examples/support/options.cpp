@@ -32,7 +32,41 @@ std::array<int, 2> parse_grid(const std::string& text) {
   return grid;
 }
 
+// Reads the command line and then runs `check`; true where the program shall go on.
+template <class Check>
+bool parse(CLI::App& app, int argc, char** argv, bool speaks, int& status, Check&& check) {
+  status = 0;
+  try {
+    app.parse(argc, argv);
+    check();
+    return true;
+  } catch (const CLI::CallForHelp&) {
+    if (speaks) std::cout << app.help();
+  } catch (const CLI::ParseError& error) {
+    if (speaks) std::cerr << app.get_name() << ": " << error.what() << " (--help lists the options)" << std::endl;
+    status = 2;
+  }
+  return false;
+}
+
+void add_progress(CLI::App& app, bool& progress) {
+  app.add_flag("--progress", progress, "a line for each step (./dev sets it on a terminal)");
+}
+
 }  // namespace
+
+bool read_options(int argc, char** argv, const std::string& what, const std::vector<Option>& options, bool& progress,
+                  bool speaks, int& status) {
+  CLI::App app(what);
+  for (const Option& option : options) {
+    if (int* const* number = std::get_if<int*>(&option.value))
+      app.add_option(option.name, **number, option.says)->check(positive())->capture_default_str();
+    else
+      app.add_option(option.name, *std::get<std::string*>(option.value), option.says)->capture_default_str();
+  }
+  add_progress(app, progress);
+  return parse(app, argc, argv, speaks, status, [] {});
+}
 
 std::optional<Options> read_options(int argc, char** argv, bool speaks, int& status) {
   Options options;
@@ -41,27 +75,20 @@ std::optional<Options> read_options(int argc, char** argv, bool speaks, int& sta
   CLI::App app("Implicit steps of hillslope diffusion, solved by Trilinos in the memory the field already lives in.");
   app.add_option("--elevation", options.elevation, "elevation model, an ESRI ASCII grid in metres")
       ->capture_default_str();
-  app.add_option("--steps", options.steps, "number of time steps")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--steps", options.steps, "number of time steps")->check(positive())->capture_default_str();
   app.add_option("--dt", options.dt, "length of a step, years")->check(positive())->capture_default_str();
   app.add_option("--diffusivity", options.diffusivity, "D, m2/year")->check(positive())->capture_default_str();
   app.add_option("--grid", grid, "process grid, rows x columns, such as 2x3 (default: as MPI_Dims_create has it)");
   app.add_option("--output", options.output, "picture of the field before | after, PNG")->capture_default_str();
-  app.add_flag("--progress", options.progress, "a line for each step (./dev sets it on a terminal)");
+  add_progress(app, options.progress);
   app.add_option("--save", options.save, "write the final field to this ESRI ASCII grid");
-  status = 0;
-  try {
-    app.parse(argc, argv);
+  const auto check = [&] {
     if (!grid.empty()) options.grid = parse_grid(grid);
     if (options.dt * options.diffusivity > largest_diffusion)
       throw CLI::ValidationError("--dt", "times --diffusivity is more than 1e12 m2: the whole terrain would be flat");
-    return options;
-  } catch (const CLI::CallForHelp&) {
-    if (speaks) std::cout << app.help();
-  } catch (const CLI::ParseError& error) {
-    if (speaks) std::cerr << app.get_name() << ": " << error.what() << " (--help lists the options)" << std::endl;
-    status = 2;
-  }
-  return std::nullopt;
+  };
+  if (!parse(app, argc, argv, speaks, status, check)) return std::nullopt;
+  return options;
 }
 
 GridPlace process_grid(const Options& options, MPI_Comm comm) {

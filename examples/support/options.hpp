@@ -5,8 +5,23 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
 namespace examples {
+
+/// An option of a command line, and where its value goes; what stands there already is the default.
+struct Option {
+  std::string name;                        ///< "--steps"
+  std::string says;                        ///< what it is, for --help
+  std::variant<int*, std::string*> value;  ///< numbers are positive
+};
+
+/// Reads a command line of `options` and --progress, which every example takes and `progress` is told; false where all
+/// is said already: `status` is then what to exit with. Writes help to standard output, and a wrong option as one line
+/// to standard error, on the process that `speaks` alone.
+bool read_options(int argc, char** argv, const std::string& what, const std::vector<Option>& options, bool& progress,
+                  bool speaks, int& status);
 
 /// What the command line of the terrain job says.
 struct Options {
@@ -20,8 +35,7 @@ struct Options {
   std::string save;       ///< the final field as an ESRI ASCII grid; empty: not saved
 };
 
-/// Reads the command line; nothing where all is said already: `status` is then what to exit with. Writes help to
-/// standard output, and a wrong option as one line to standard error, on the process that `speaks` alone.
+/// The same for the terrain job.
 std::optional<Options> read_options(int argc, char** argv, bool speaks, int& status);
 
 struct GridPlace {

@@ -9,16 +9,17 @@
 
 namespace examples {
 
-int run(int argc, char** argv, const std::function<void(const Options&, MPI_Comm)>& job) {
+namespace {
+
+// What `job(comm, speaks)` returns, or what its error is worth.
+template <class Job>
+int guarded(int argc, char** argv, Job&& job) {
   const Tpetra::ScopeGuard scope(&argc, &argv);
   const MPI_Comm comm = MPI_COMM_WORLD;
-  int rank = 0, status = 0;
+  int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  const std::optional<Options> options = read_options(argc, argv, rank == 0, status);
-  if (!options) return status;
   try {
-    job(*options, comm);
-    return 0;
+    return job(comm, rank == 0);
   } catch (const dap::Error& error) {
     const dap::Report& report = error.report();
     if (rank != 0) return 1;
@@ -35,6 +36,30 @@ int run(int argc, char** argv, const std::function<void(const Options&, MPI_Comm
     MPI_Abort(comm, 1);
     return 1;
   }
+}
+
+}  // namespace
+
+int run(int argc, char** argv, const std::function<void(const Options&, MPI_Comm)>& job) {
+  return guarded(argc, argv, [&](MPI_Comm comm, bool speaks) {
+    int status = 0;
+    const std::optional<Options> options = read_options(argc, argv, speaks, status);
+    if (options) job(*options, comm);
+    return status;
+  });
+}
+
+int run(int argc, char** argv, const std::string& what, const std::vector<Option>& options,
+        const std::function<void(Claims&)>& job) {
+  return guarded(argc, argv, [&](MPI_Comm comm, bool speaks) {
+    int status = 0;
+    bool progress = false;
+    if (read_options(argc, argv, what, options, progress, speaks, status)) {
+      Claims claims(comm, progress);
+      job(claims);
+    }
+    return status;
+  });
 }
 
 }  // namespace examples

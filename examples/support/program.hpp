@@ -1,10 +1,13 @@
 #pragma once
 
+#include "support/claims.hpp"
 #include "support/options.hpp"
 
 #include <mpi.h>
 
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace examples {
 
@@ -12,5 +15,10 @@ namespace examples {
 /// one line on standard error. The status is the same on every process. A dap::Error ends every process in order; any
 /// other exception, which others may not know of, ends the whole run.
 int run(int argc, char** argv, const std::function<void(const Options&, MPI_Comm)>& job);
+
+/// The same for a job whose command line has no more than `options` and --progress; `what` says for --help what the
+/// program does.
+int run(int argc, char** argv, const std::string& what, const std::vector<Option>& options,
+        const std::function<void(Claims&)>& job);
 
 }  // namespace examples

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "support/ascii_grid.hpp"
+#include "support/claims.hpp"
 #include "support/options.hpp"
 #include "support/solver.hpp"
 #include <dap/receipt.hpp>
@@ -27,7 +28,6 @@ class Proof {
     double sum = 0, scale = 0;  // of the values, and of their sizes, over all cells
   };
   Mass mass(const dap::DistArray& array) const;
-  void require(bool holds, const std::string& fault);
 
   const Options& options_;
   const GridHeader& grid_;
@@ -35,8 +35,7 @@ class Proof {
   std::vector<double> before_;  // the first field, on process 0
   double first_mass_ = 0, last_mass_ = 0, worst_drift_ = 0, worst_residual_ = 0;
   int iterations_ = 0;
-  dap::Index bytes_copied_ = 0;
-  bool addresses_equal_ = true;
+  Claims claims_;
 };
 
 }  // namespace examples

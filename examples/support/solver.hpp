@@ -1,31 +1,47 @@
 #pragma once
 
 #include <Tpetra_CrsMatrix.hpp>
+#include <Tpetra_MultiVector.hpp>
 #include <Tpetra_Operator.hpp>
-#include <Tpetra_Vector.hpp>
+
+#include <string>
+#include <vector>
 
 namespace examples {
 
 struct Solution {
-  int iterations = 0;
-  double residual = 0;  ///< |b - A x| / |b| in the 2-norm, computed from the answer
+  int iterations = 0;             ///< 0 for a direct method
+  double residual = 0;            ///< the largest of `residuals`
+  std::vector<double> residuals;  ///< of each column: |b - A x| / |b| in the 2-norm, computed from the answer
 };
 
-/// Conjugate gradients (Belos) with an algebraic multigrid preconditioner (MueLu; Chebyshev polynomials of Ifpack2
-/// where there is no MueLu), set up once for many right-hand sides.
+enum class Method {
+  cg,        ///< conjugate gradients (Belos), preconditioned by algebraic multigrid (MueLu; without it Ifpack2's
+             ///< Chebyshev polynomials)
+  block_cg,  ///< the same with one search space for all columns, and Chebyshev polynomials
+  gmres,     ///< GMRES (Belos), preconditioned by an incomplete LU of each process's part (Ifpack2)
+  direct,    ///< LU (Amesos2's KLU2)
+};
+
+/// A method that is set up once for many right-hand sides.
 class Solver {
  public:
   using Matrix = Tpetra::CrsMatrix<double>;
-  using Vector = Tpetra::Vector<double>;
+  using MultiVector = Tpetra::MultiVector<double>;
 
-  explicit Solver(Teuchos::RCP<const Matrix> matrix);  ///< **Collective.**
+  /// `matrix` is symmetric, and for conjugate gradients positive definite. **Collective.**
+  explicit Solver(Teuchos::RCP<const Matrix> matrix, Method method = Method::cg);
 
-  /// Solves A x = b from x = 0, to 1e-12 of |b|; the answer stands in the memory of `x`. **Collective.**
-  Solution solve(const Vector& b, Vector& x) const;
+  std::string name() const;  ///< "CG + MueLu"
+
+  /// Solves A x = b from x = 0, iteratively to 1e-12 of |b|; the answer stands in the memory of `x`, which has as many
+  /// columns as `b`. **Collective.**
+  Solution solve(const MultiVector& b, MultiVector& x) const;
 
  private:
   Teuchos::RCP<const Matrix> matrix_;
-  Teuchos::RCP<const Tpetra::Operator<double>> preconditioner_;
+  Method method_;
+  Teuchos::RCP<const Tpetra::Operator<double>> preconditioner_;  // null for the direct method
 };
 
 }  // namespace examples

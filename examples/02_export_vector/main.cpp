@@ -1,0 +1,78 @@
+// A Tpetra vector on a map of your own becomes a distributed array, and goes to a component in plain C that includes
+// nothing of ours but dap/dap.h. It reads and writes the vector's own memory, and keeps it alive when the vector and
+// its map are gone.
+//
+//   mpiexec -n 4 02_export_vector [--size N]
+//
+// Prints how the elements are dealt, as was found from the map; what was copied (0 bytes); what the component was told;
+// and the sums that both sides see, before and after C++ lets go. Exits non-zero where one is not as it must be.
+
+#include "02_export_vector/component.h"
+#include "support/program.hpp"
+#include <dap/c_array.hpp>
+#include <dap/compare.hpp>
+#include <dap/mpi/gather.hpp>
+#include <dap/tpetra.hpp>
+
+namespace {
+
+using Vector = Tpetra::Vector<double>;
+
+// Pairs of elements dealt to the processes in turn, listed by hand; element `id` has the value `id`.
+Teuchos::RCP<Vector> make_vector(int size, const examples::Claims& claims) {
+  std::vector<dap::tpetra::Map::global_ordinal_type> ids;
+  for (int id = 0; id < size; ++id)
+    if (id / 2 % claims.processes() == claims.process()) ids.push_back(id);
+  const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(claims.comm()));
+  const auto map = Teuchos::rcp(new dap::tpetra::Map(size, Teuchos::arrayViewFromVector(ids), 0, comm));
+  const auto vector = Teuchos::rcp(new Vector(map));
+  for (const auto id : ids) vector->replaceGlobalValue(id, static_cast<double>(id));
+  return vector;
+}
+
+void export_vector(int size, examples::Claims& claims) {
+  // 1. The vector goes out as the simplest array that its map allows, and from there as a C struct.
+  Teuchos::RCP<Vector> vector = make_vector(size, claims);
+  auto [array, receipt] = dap::tpetra::export_array(vector);
+  claims.say("vector    %d elements, %s", size, dap::describe(dap::mpi::gather(array, claims.comm())).c_str());
+  const std::weak_ptr<void> memory = array.buffer.owner;
+  char text[200] = "";
+  component* const taken = dap::mpi::collectively(claims.comm(), [&, &array = array] {
+    component* const made = component_take(dap::to_c(std::move(array)).release(), text, sizeof(text));
+    if (made == nullptr) throw std::runtime_error(text);
+    return made;
+  });
+
+  // 2. It stands where the vector stands.
+  claims.note(receipt, vector->getData().getRawPtr(), component_address(taken));
+  component_describe(taken, text, sizeof(text));
+  claims.say("export    %s", claims.copies().c_str());
+  claims.say("component %s", text);
+
+  // 3. What the component writes, the vector holds.
+  component_scale(taken, 2);
+  const double seen = vector->norm1();
+  claims.say("written   the component doubles its elements: the vector's sum is %.0f", seen);
+
+  // 4. The vector and its map are gone, and the component goes on, until it releases what it has.
+  vector = Teuchos::null;
+  const bool alive = !memory.expired();
+  const double kept = claims.sum(component_sum(taken));
+  component_close(taken);
+  claims.say("let go    the vector is gone: the component's sum is %.0f", kept);
+  claims.say("release   the component is closed: the memory is %s", memory.expired() ? "freed" : "NOT freed");
+
+  const double expected = static_cast<double>(size) * (size - 1);
+  claims.require_no_copies();
+  claims.require(seen == expected && kept == expected, "a sum is not what it must be");
+  claims.require(alive && memory.expired(), "the memory did not live exactly as long as its last user");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int size = 1000;
+  return examples::run(argc, argv, "A vector of your own, exported, and read and written by a component in C.",
+                       {{"--size", "elements of the vector", &size}},
+                       [&](examples::Claims& claims) { export_vector(size, claims); });
+}

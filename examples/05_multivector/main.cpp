@@ -1,0 +1,67 @@
+// Several right-hand sides as the columns of one column-major distributed array, whose columns stand further apart in
+// memory than they are long; a block Krylov method solves for all of them at once, in that memory, into another such
+// array.
+//
+//   mpiexec -n 4 05_multivector [--size N] [--columns K]
+//
+// Prints what was copied (0 bytes), the iterations of the block, and the true residual of each column; exits non-zero
+// where one of these is over 1e-10 of its right-hand side, or the space between columns was touched.
+
+#include "support/arrays.hpp"
+#include "support/diffusion.hpp"
+#include "support/program.hpp"
+#include "support/solver.hpp"
+#include <dap/compare.hpp>
+#include <dap/tpetra.hpp>
+
+namespace {
+
+constexpr dap::Index gap = 5;        // elements between two columns
+constexpr double untouched = 12345;  // what stands there
+
+void solve(int size, int columns, examples::Claims& claims) {
+  // 1. Unknowns in blocks over all processes, every process with all columns.
+  const auto distribution =
+      dap::Distribution::make({size * size, columns}, {dap::block(), dap::whole()}, {claims.processes(), 1});
+  const dap::DistArray b = examples::make_columns(distribution, claims.process(), gap, untouched);
+  const dap::DistArray x = examples::make_columns(distribution, claims.process(), gap, untouched);
+  examples::fill(b, [](double i, double j) { return std::sin(1e-3 * (j + 1) * i); });  // a frequency for each column
+  claims.say("columns   %d of %d x %d unknowns, %s", columns, size, size, dap::describe(distribution).c_str());
+  claims.say("memory    a column begins %lld elements after the last on process 0, and has %lld",
+             static_cast<long long>(b.buffer.strides[1] / b.buffer.type.bytes),
+             static_cast<long long>(b.buffer.shape[0]));
+
+  // 2. As a MultiVector, whose map numbers the unknowns alone; its leading dimension is the array's.
+  const auto right_hand_sides = dap::tpetra::import_multivector<double>(b, claims.comm());
+  const auto answers = dap::tpetra::import_multivector<double>(x, claims.comm());
+  claims.note(right_hand_sides.receipt, b.buffer.data, right_hand_sides.multivector->getData(0).getRawPtr());
+
+  // 3. (I - 100 Laplace) X = B, for all columns in one search space.
+  const auto matrix = examples::five_point_matrix(answers.multivector->getMap(), size, size, 100, 100);
+  const examples::Solver solver(matrix, examples::Method::block_cg);
+  const examples::Solution solution = solver.solve(*right_hand_sides.multivector, *answers.multivector);
+
+  // 4. The answers have landed in the array, and nowhere else.
+  const auto out = dap::tpetra::export_array(answers.multivector);
+  claims.note(answers.receipt, x.buffer.data, out.array.buffer.data);
+  claims.note(out.receipt, x.buffer.data, out.array.buffer.data);
+  claims.say("solver    %s: %d iterations for all columns", solver.name().c_str(), solution.iterations);
+  for (std::size_t column = 0; column < solution.residuals.size(); ++column)
+    claims.say("residual  %.1e of the right-hand side in column %zu", solution.residuals[column], column);
+  claims.say("arrays    %s", claims.copies().c_str());
+
+  claims.require_no_copies();
+  claims.require(solution.residual <= 1e-10, "a residual is too large");
+  claims.require(examples::gaps_hold(b, untouched) && examples::gaps_hold(x, untouched),
+                 "the space between columns was written");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int size = 100, columns = 4;
+  return examples::run(
+      argc, argv, "Several right-hand sides in one column-major array, and one block solver.",
+      {{"--size", "unknowns along each side of the square", &size}, {"--columns", "right-hand sides", &columns}},
+      [&](examples::Claims& claims) { solve(size, columns, claims); });
+}

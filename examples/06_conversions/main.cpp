@@ -1,0 +1,50 @@
+// Every kind of distributed array there and back: dim_data becomes a Tpetra map and a vector over the array's memory,
+// and from the map's ids alone, with the array's shape, dim_data is found again.
+//
+//   mpiexec -n 4 06_conversions
+//
+// Prints for each kind what it is, what map it becomes, the receipts of both ways, and what comes back; exits non-zero
+// where anything was copied, or another ownership comes back.
+
+#include "support/arrays.hpp"
+#include "support/kinds.hpp"
+#include "support/program.hpp"
+#include <dap/compare.hpp>
+#include <dap/mpi/gather.hpp>
+#include <dap/tpetra.hpp>
+
+namespace {
+
+// There and back; padding has ids in the map of the whole buffer.
+void convert(const std::string& name, const dap::Distribution& distribution, examples::Claims& claims) {
+  const dap::DistArray array = examples::make_array(distribution, claims.process());
+  const auto there = dap::tpetra::import_padded<double>(array, claims.comm());
+  const auto& map = *there.layout().overlap_map();
+  const dap::tpetra::Reshape how{distribution.shape(), distribution.proc_grid_shape()};
+  const auto back = dap::tpetra::export_array(there.overlap(), how);
+  const dap::Distribution found = dap::mpi::gather(back.array, claims.comm());
+  const dap::Comparison compared = dap::compare(distribution, found);
+  const bool same = compared.same_owners && compared.same_places && back.array.buffer.shape == array.buffer.shape;
+
+  claims.note(there.receipt(), array.buffer.data, there.overlap()->getData().get());
+  claims.note(back.receipt, array.buffer.data, back.array.buffer.data);
+  claims.say("%s", name.c_str());
+  claims.say("  there      %s", dap::describe(distribution).c_str());
+  claims.say("  map        %lld ids in %s; %s", static_cast<long long>(map.getGlobalNumElements()),
+             map.isContiguous() ? "one range" : "lists", there.receipt().text().c_str());
+  claims.say("  back       %s; %s", dap::describe(found).c_str(), back.receipt.text().c_str());
+  claims.say("  ownership  %s", same ? "the same" : ("another: " + compared.difference).c_str());
+  claims.require(same, name + ": another ownership comes back");
+}
+
+void convert_all(examples::Claims& claims) {
+  for (const auto& [name, distribution] : examples::every_kind(claims.processes())) convert(name, distribution, claims);
+  claims.say("all        %s", claims.copies().c_str());
+  claims.require_no_copies();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return examples::run(argc, argv, "Every kind of array as a Tpetra map, and found again from it.", {}, convert_all);
+}

@@ -1,0 +1,65 @@
+#include "support/claims.hpp"
+
+#include <dap/report.hpp>
+
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+
+namespace examples {
+
+double worst(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
+Claims::Claims(MPI_Comm comm, bool progress) : comm_(comm), progress_(progress) {
+  MPI_Comm_rank(comm, &process_);
+  MPI_Comm_size(comm, &processes_);
+}
+
+void Claims::say(const char* format, ...) const {
+  if (process_ != 0) return;
+  std::va_list values;
+  va_start(values, format);
+  std::vprintf(format, values);
+  va_end(values);
+  std::putchar('\n');
+  std::fflush(stdout);
+}
+
+void Claims::note(const dap::Receipt& receipt, const void* given, const void* made) {
+  copies_.bytes += receipt.bytes_copied;
+  // An address is null only where there are no elements.
+  copies_.equal = copies_.equal && receipt.shared && (made == given || made == nullptr || given == nullptr);
+}
+
+Claims::Copies Claims::all_copies() const {
+  Copies all;
+  int equal = copies_.equal ? 1 : 0;
+  MPI_Allreduce(&copies_.bytes, &all.bytes, 1, MPI_INT64_T, MPI_SUM, comm_);
+  MPI_Allreduce(MPI_IN_PLACE, &equal, 1, MPI_INT, MPI_MIN, comm_);
+  all.equal = equal != 0;
+  return all;
+}
+
+std::string Claims::copies() const {
+  const auto [bytes, equal] = all_copies();
+  return std::to_string(bytes) + " bytes copied, addresses " + (equal ? "equal" : "NOT equal") + " on every process";
+}
+
+void Claims::require_no_copies() const {
+  const auto [bytes, equal] = all_copies();
+  require(bytes == 0, std::to_string(bytes) + " bytes of the elements were copied");
+  require(equal, "a result does not stand where its array stands");
+}
+
+double Claims::sum(double here) const {
+  MPI_Allreduce(MPI_IN_PLACE, &here, 1, MPI_DOUBLE, MPI_SUM, comm_);
+  return here;
+}
+
+void Claims::require(bool holds, const std::string& fault) const {
+  int all = holds ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_);
+  if (all == 0) throw dap::Error(dap::Finding{dap::Rule::process_failure, {}, {}, "", fault, "", ""});
+}
+
+}  // namespace examples
