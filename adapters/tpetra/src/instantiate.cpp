@@ -1,7 +1,5 @@
 // Vectors of the element types that Trilinos' own libraries may leave out, so that users just link.
 
-#include <dap/tpetra/scalar.hpp>
-
 #include <TpetraCore_config.h>
 #include <Tpetra_BlockMultiVector_decl.hpp>
 #include <Tpetra_BlockMultiVector_def.hpp>
