@@ -114,7 +114,7 @@ class Living {
 /// initialised.
 template <class View>
 void keep_alive(View& view, std::shared_ptr<void> owner) {
-  compat::hang<Living::Holder>(view, "dap::kokkos::keep_alive", [&](auto& holder, compat::Record* record) {
+  compat::hang<Living::Holder>(view, "dap::keep_alive", [&](auto& holder, compat::Record* record) {
     Living::all().add(holder, record, std::move(owner));
   });
 }
