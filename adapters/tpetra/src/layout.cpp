@@ -176,6 +176,24 @@ Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<in
   }
 }
 
+// The options as bits and their opposites, of which only what all processes say is left when they agree.
+constexpr int said_bits = 28;
+constexpr Index said_mask = (Index{1} << said_bits) - 1;
+
+Index said(const LayoutOptions& options, bool vectors) {
+  std::uint64_t mixed = 0;
+  for (const Index value : {Index{options.shared}, static_cast<Index>(options.gaps), options.vectors_axis.value_or(-1),
+                            options.index_base, Index{vectors}})
+    mixed = (mixed ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15;  // a multiplier of mixed bits: 2^64 / phi
+  const Index bits = static_cast<Index>(mixed >> (64 - said_bits));
+  return bits << 4 | (~bits & said_mask) << (4 + said_bits);
+}
+
+bool all_said_the_same(Index agreed) {
+  const Index bits = agreed >> 4 & said_mask, opposites = agreed >> (4 + said_bits) & said_mask;
+  return (bits ^ opposites) == said_mask;
+}
+
 }  // namespace
 
 namespace detail {
@@ -218,12 +236,14 @@ Layout::Layout(const DistArray& array, const Communicator& comm, const LayoutOpt
     : Layout(array, comm, options, false, detail::memory_flags(array)) {}
 
 Layout::Layout(const DistArray& array, const Communicator& comm, LayoutOptions options, bool vectors, Index flags)
-    : distribution_(options.reorder ? gather_sorted(array, comm.raw(), ranks_, flags)
-                                    : mpi::gather(array, comm.raw(), {}, flags)),
+    : agreed_(flags | said(options, vectors)),
+      distribution_(options.reorder ? gather_sorted(array, comm.raw(), ranks_, agreed_)
+                                    : mpi::gather(array, comm.raw(), {}, agreed_)),
       options_(options),
       comm_(comm),
-      process_(mpi::rank_of(comm.raw())),
-      agreed_(flags) {
+      process_(mpi::rank_of(comm.raw())) {
+  if (!all_said_the_same(agreed_))
+    detail::refuse("the processes were given different options", "give all of them the same");
   // What the distribution alone decides is the same on every process, and so thrown by all or none.
   if (reordered()) {
     process_ = std::find(ranks_.begin(), ranks_.end(), static_cast<int>(process_)) - ranks_.begin();

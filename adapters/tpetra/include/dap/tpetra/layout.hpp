@@ -90,6 +90,7 @@ class Layout {
   Layout(const DistArray& array, const Communicator& comm, LayoutOptions options, bool vectors, Index flags);
   void make_map();
 
+  Index agreed_ = 0;        // what is so on every process (detail::Flag), which gathering finds
   std::vector<int> ranks_;  // by place in the grid; empty where they are the same; first, since gathering fills it
   Distribution distribution_;
   std::optional<Distribution> rows_;  // where there is a vectors' axis
@@ -98,7 +99,6 @@ class Layout {
   Teuchos::RCP<const Map> map_;
   Communicator comm_;
   Index process_ = 0;
-  Index agreed_ = 0;  // what is so on every process (detail::Flag)
   std::vector<std::string> losses_;
 };
 
