@@ -275,6 +275,10 @@ void Layout::make_map() {
   detail::check_limits(numbers.count(), counts.largest, rows_.processes(), first.has_value());
 
   const Index base = options_.index_base;
+  if (base < 0 || !checked_add(base, numbers.count()))
+    detail::refuse("the index base is " + std::to_string(base) + ", and the ids are " +
+                       std::to_string(numbers.count()) + " numbers from there",
+                   "take one that is not negative, and leaves room below 2^63");
   const auto total = static_cast<Tpetra::global_size_t>(counts.total);
   if (first && is_uniform(rows_, counts)) {
     map_ = Teuchos::rcp(new Map(total, base + *first, comm_.teuchos(), Tpetra::GloballyDistributed));
