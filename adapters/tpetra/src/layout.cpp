@@ -148,6 +148,20 @@ std::optional<Index> place_in_grid(const std::vector<Dimension>& dim_data) {
   return place;
 }
 
+// What a message says of places, said of the ranks that stand there.
+std::string with_ranks(std::string text, const std::vector<int>& ranks) {
+  const std::string before = " on rank ";
+  for (std::size_t at = text.find(before); at != std::string::npos; at = text.find(before, at)) {
+    at += before.size();
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    const std::string place = text.substr(at, end - at);
+    std::size_t i = 0;
+    while (i < ranks.size() && place != std::to_string(i)) ++i;
+    if (i < ranks.size()) text.replace(at, end - at, std::to_string(ranks[i]));
+  }
+  return text;
+}
+
 // gather() over the processes in the order of their places in the grid. `ranks` becomes the rank of each place.
 Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<int>& ranks, Index& flags) {
   const auto rank = static_cast<int>(mpi::rank_of(comm));
@@ -170,8 +184,11 @@ Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<in
     return gathered;
   } catch (const Error& error) {  // which names places
     std::vector<Finding> findings = error.report().findings();
-    for (Finding& finding : findings)
+    for (Finding& finding : findings) {
       if (finding.process) finding.process = ranks[static_cast<std::size_t>(*finding.process)];
+      finding.value = with_ranks(std::move(finding.value), ranks);
+      finding.must = with_ranks(std::move(finding.must), ranks);
+    }
     throw Error(Report::from_parts(std::move(findings), error.report().counts()));
   }
 }
@@ -285,6 +302,10 @@ void Layout::make_map() {
   detail::check_limits(range ? 0 : numbers().count(), counts.largest, rows().processes(), range.has_value());
 
   const Index base = options_.index_base;
+  if (base < 0 || !checked_add(base, numbers.count()))
+    detail::refuse("the index base is " + std::to_string(base) + ", and the ids are " +
+                       std::to_string(numbers.count()) + " numbers from there",
+                   "take one that is not negative, and leaves room below 2^63");
   const auto total = static_cast<Tpetra::global_size_t>(counts.total);
   if (range && range->uniform) {
     map_ = Teuchos::rcp(new Map(total, base + range->first, comm_.teuchos(), Tpetra::GloballyDistributed));
