@@ -50,7 +50,7 @@ bool parse(CLI::App& app, int argc, char** argv, bool speaks, int& status, Check
 }
 
 void add_progress(CLI::App& app, bool& progress) {
-  app.add_flag("--progress", progress, "a line for each step (./dev sets it on a terminal)");
+  app.add_flag("--progress", progress, "a line for each step, where steps take long (./dev sets it on a terminal)");
 }
 
 }  // namespace

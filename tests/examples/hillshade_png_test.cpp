@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <iterator>
@@ -124,6 +126,22 @@ TEST_F(HillshadePng, BothPanelsShareOneScaleOfElevation) {
   const Picture same = draw(rises_east, rises_east), lifted = draw(rises_east, higher);
   EXPECT_EQ(same.before, same.after);
   EXPECT_NE(lifted.before, lifted.after);
+}
+
+TEST_F(HillshadePng, WavesAreBlueBelowZeroRedAboveAndLikeEachOtherInStrength) {
+  const auto colour = [&](double height, double other) {  // of flat water, where the other panel is as high as this
+    const std::vector<double> here(rows * cols, height), there(rows * cols, other);
+    write_before_after(path, rows, cols, 50, 50, here.data(), there.data(), Colors::waves);
+    const Bytes panel = read_picture(path).before;
+    return std::array<int, 3>{panel[0], panel[1], panel[2]};
+  };
+  const auto low = colour(-1, 2), zero = colour(0, 2), high = colour(1, 2);
+  EXPECT_GT(low[2], low[0] + 40);
+  EXPECT_GT(high[0], high[2] + 40);
+  EXPECT_LT(std::abs(zero[0] - zero[2]), 10);
+  EXPECT_GT(zero[1], 200);
+  EXPECT_EQ(colour(-1, -2), low);
+  EXPECT_EQ(colour(0, 0), zero);
 }
 
 TEST_F(HillshadePng, CellIsDrawnWhereItLies) {
