@@ -299,12 +299,13 @@ void Layout::make_map() {
         range && (counts.local == 0 || own_range(rows(), process_, order_) == range->first + counts.before);
     if (!everywhere(here, comm())) range.reset();
   }
-  detail::check_limits(range ? 0 : numbers().count(), counts.largest, rows().processes(), range.has_value());
+  const Index span = range ? range->first + counts.total : numbers().count();
+  detail::check_limits(span, counts.largest, rows().processes(), range.has_value());
 
   const Index base = options_.index_base;
-  if (base < 0 || !checked_add(base, numbers.count()))
-    detail::refuse("the index base is " + std::to_string(base) + ", and the ids are " +
-                       std::to_string(numbers.count()) + " numbers from there",
+  if (base < 0 || !checked_add(base, span))
+    detail::refuse("the index base is " + std::to_string(base) + ", and the ids are " + std::to_string(span) +
+                       " numbers from there",
                    "take one that is not negative, and leaves room below 2^63");
   const auto total = static_cast<Tpetra::global_size_t>(counts.total);
   if (range && range->uniform) {
