@@ -205,6 +205,27 @@ TEST(ImportVector, AnArrayOfAnotherDistributionIsRefusedOnEveryProcess) {
   EXPECT_TRUE(says(refused(stamped(flat)), "not distributed as the layout"));
 }
 
+TEST(ImportVector, AnArrayThatDiffersInOneWordAloneIsNotTheLayouts) {
+  const Index p = processes();
+  if (p == 1) return;
+  std::vector<oracle::List> lists, swapped;
+  for (Index c = 0; c < p; ++c) lists.push_back({2 * c, 2 * c + 1}), swapped.push_back({2 * c + 1, 2 * c});
+  const oracle::List owned(static_cast<std::size_t>(p), 4), one(static_cast<std::size_t>(p - 1), 1);
+  const oracle::List shifted_right(static_cast<std::size_t>(p - 1), 2);
+  const std::vector<std::array<oracle::Axis, 2>> pairs = {
+      {oracle::cyclic(2 * p, 1, p), oracle::cyclic(2 * p, 1, p, 1)},
+      {oracle::cyclic(4 * p, 2, p), oracle::cyclic(4 * p, 1, p)},
+      {oracle::unstructured(lists, true), oracle::unstructured(swapped, true)},
+      {oracle::block(owned, one), oracle::block(owned, shifted_right)},
+      {oracle::block(owned, one, {1, 2}, true), oracle::block(owned, one, {2, 1}, true)}};
+  for (const auto& [mine, other] : pairs) {
+    const Layout layout(stamped(oracle::Array({mine})), MPI_COMM_WORLD);
+    import_vector<double>(stamped(oracle::Array({mine})), layout, Copy::if_needed);
+    EXPECT_TRUE(says(refusal([&] { import_vector<double>(stamped(oracle::Array({other})), layout, Copy::if_needed); }),
+                     "the array is not distributed as the layout is"));
+  }
+}
+
 TEST(ImportVector, ShapeAndPaddingAreNamedAsLost) {
   EXPECT_EQ(import_vector<double>(stamped(rows_of_three()), MPI_COMM_WORLD).receipt.losses,
             std::vector<std::string>{"the shape"});

@@ -165,18 +165,6 @@ void expect_whole_picture(const oracle::Array& array, const dap::DistArray& part
   expect_sums(array, part.buffer, padded, place);
 }
 
-/// Each axis alone, and beside itself and two others on every 2-D grid.
-void for_each_pair(std::vector<oracle::Axis> (*axes)(Index), const std::function<void(const oracle::Array&)>& visit) {
-  const Index p = processes();
-  for (const oracle::Axis& axis : axes(p)) visit(oracle::Array({axis}));
-  for (Index a = 1; a <= p; ++a) {
-    if (p % a != 0) continue;
-    const auto outer = axes(a), inner = axes(p / a);
-    for (std::size_t i = 0; i < outer.size(); ++i)
-      for (std::size_t k = 0; k < 3; ++k) visit(oracle::Array({outer[i], inner[(i + k) % inner.size()]}));
-  }
-}
-
 oracle::Array square(bool periodic) {
   const oracle::Axis axis = oracle::block(of(processes(), 3), of(processes() - 1, 1), {1, 1}, periodic);
   return oracle::Array({axis, oracle::block({4}, {}, {1, 1}, periodic)});

@@ -53,6 +53,18 @@ inline void for_each_array(const std::function<std::vector<oracle::Axis>(Index)>
   }
 }
 
+/// The same with fewer pairs: each axis beside itself and the two that follow it.
+inline void for_each_pair(const std::function<std::vector<oracle::Axis>(Index)>& axes,
+                          const std::function<void(const oracle::Array&)>& visit) {
+  for (const oracle::Axis& axis : axes(processes())) visit(oracle::Array({axis}));
+  for (Index p = 1; p <= processes(); ++p) {
+    if (processes() % p != 0) continue;
+    const auto outer = axes(p), inner = axes(processes() / p);
+    for (std::size_t i = 0; i < outer.size(); ++i)
+      for (std::size_t k = 0; k < 3; ++k) visit(oracle::Array({outer[i], inner[(i + k) % inner.size()]}));
+  }
+}
+
 inline std::vector<dap::Dimension> dim_data(const oracle::Array& array, Index process) {
   std::vector<dap::Dimension> dims;
   for (std::size_t i = 0; i < array.axes.size(); ++i)

@@ -52,7 +52,8 @@ struct LayoutOptions {
   Gaps gaps = Gaps::kept;
   /// The axis of a MultiVector's vectors: not distributed, and without ids.
   std::optional<Index> vectors_axis;
-  /// The id of the element whose flat number is 0.
+  /// The id of the element whose flat number is 0; not negative. A contiguous map's own getIndexBase() is its first id,
+  /// which mirrors at the front make another one.
   Index index_base = 0;
 };
 
