@@ -22,6 +22,10 @@ Buffer unfold(const Buffer& columns, const std::vector<Index>& rows, const Memor
   return unfolded;
 }
 
+void add_base(Index base, Receipt& receipt) {
+  if (base != 0) receipt.losses.push_back("the index base " + std::to_string(base));
+}
+
 void check_same(const Map& map, const Map& expected) {
   if (&map != &expected && (compat::local_count(map) != compat::local_count(expected) || !map.locallySameAs(expected)))
     refuse("the vector's map does not list the ids of the layout", "give the layout that the map came from");
@@ -63,7 +67,7 @@ mpi::Recovered one_axis(const Map& map) {
 }
 
 mpi::Recovered recover(const Map& map, const Reshape& how) {
-  if (!map.isDistributed() && map.getComm()->getSize() > 1)  // known to all
+  if (!map.isDistributed() && map.getComm()->getSize() > 1 && map.getGlobalNumElements() > 0)  // known to all
     refuse("the map repeats every id on every process, and the protocol has no replication",
            "export a map that deals its ids over the processes");
   if (map.isContiguous() && !how.shape && !how.grid) return one_axis(map);
@@ -101,6 +105,7 @@ ExportedArray in_layout(const Columns& columns, bool is_vector, const Map& map, 
   ExportedArray exported;
   exported.array.buffer = unfold(columns.buffer, rows.local_shape(process), layout.order(), axis);
   exported.array.dim_data = layout.distribution().dim_data(process);
+  add_base(layout.options().index_base, exported.receipt);
   return exported;
 }
 
@@ -112,6 +117,7 @@ ExportedArray in_padded_layout(const Columns& columns, const Map& map, const Pad
   ExportedArray exported;
   exported.array.buffer = unfold(columns.buffer, all.local_shape(process), layout.order(), {});
   exported.array.dim_data = all.dim_data(process);
+  add_base(layout.interior().options().index_base, exported.receipt);
   return exported;
 }
 
@@ -119,6 +125,7 @@ ExportedArray on_map(const Columns& columns, bool is_vector, const Map& map, con
   mpi::Recovered recovered = recover(map, how);
   ExportedArray exported;
   exported.array.dim_data = std::move(recovered.dim_data);
+  exported.receipt.losses = std::move(recovered.losses);
   const Index ndim = exported.array.ndim();
   exported.array.buffer = unfold(columns.buffer, extents(exported.array.dim_data, columns.buffer.shape[0]),
                                  recovered.order, is_vector ? std::nullopt : std::optional<Index>(ndim));
@@ -128,7 +135,6 @@ ExportedArray on_map(const Columns& columns, bool is_vector, const Map& map, con
       exported.receipt.losses.push_back("that each index of axis " + std::to_string(axis) + " stands once");
   }
   if (!is_vector) exported.array.dim_data.push_back(undistributed(columns.buffer.shape[1]));
-  exported.receipt.losses = std::move(recovered.losses);
   return exported;
 }
 

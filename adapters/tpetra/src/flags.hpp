@@ -1,6 +1,7 @@
 #pragma once
 
 #include <dap/dist_array.hpp>
+#include <dap/distribution.hpp>
 
 #include <optional>
 #include <string>
@@ -17,8 +18,11 @@ enum Flag : Index {
 Index memory_flags(const DistArray& array);
 
 /// Tpetra's limits, checked before Tpetra is called: it finds them on some processes only, and hangs the others. `span`
-/// is that of the ids, `largest` the elements of the fullest process.
-void check_limits(Index span, Index largest, Index processes, bool one_range);
+/// is that of the ids (nothing: no 64 bits hold it), `largest` the elements of the fullest process.
+void check_limits(std::optional<Index> span, Index largest, Index processes, bool one_range);
+
+/// The elements of a part on the process that has most of them; the largest number where they do not fit 64 bits.
+Index largest_part(const Distribution& distribution, Part part);
 
 [[noreturn]] void refuse(std::string fault, std::string remedy, std::optional<Index> axis = {});
 

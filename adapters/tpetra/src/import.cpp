@@ -107,20 +107,6 @@ Buffer in_columns(const Buffer& interior, const Layout& layout, Form form) {
   return seen;
 }
 
-// `plain`: nothing is padded, out of order, or an unknown key, on any process.
-void add_losses(const DistArray& array, const Layout& layout, bool plain, Receipt& receipt) {
-  receipt.losses = layout.losses();
-  if (layout.rows().ndim() != 1) receipt.losses.push_back("the shape");
-  if (plain) return;
-  const Distribution& whole = layout.distribution();
-  if (whole.count(layout.process(), Part::interior) != whole.count(layout.process(), Part::local))
-    receipt.losses.push_back("padding");
-  if (!std::is_sorted(layout.order().axes.begin(), layout.order().axes.end()))
-    receipt.losses.push_back("the storage order");
-  for (const Dimension& dimension : array.dim_data)
-    for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
-}
-
 // How many elements each vector has, though there be no vectors.
 Index rows_of(const Buffer& columns, Form form) {
   if (form != Form::multivector) return element_count(columns);
@@ -155,6 +141,14 @@ void check_belongs(const DistArray& array, const Layout& layout) {
   for (std::size_t axis = 0; axis < std::max(expected.size(), array.dim_data.size()); ++axis)
     if (expected.size() != array.dim_data.size() || !same(array.dim_data[axis], expected[axis], version))
       refuse("the array is not distributed as the layout is", "make a Layout of this array", static_cast<Index>(axis));
+}
+
+void add_losses(const DistArray& array, const Layout& layout, const MemoryOrder& order, Receipt& receipt) {
+  if (layout.rows().ndim() != 1) receipt.losses.push_back("the shape");
+  receipt.losses.insert(receipt.losses.end(), layout.losses().begin(), layout.losses().end());
+  if (!std::is_sorted(order.axes.begin(), order.axes.end())) receipt.losses.push_back("the storage order");
+  for (const Dimension& dimension : array.dim_data)
+    for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
 }
 
 void check_memory(const Buffer& buffer, const Wanted& wanted) {
@@ -197,7 +191,10 @@ Dense dense_interior(const DistArray& array, const Layout& layout, const Wanted&
     vectors = std::min<Index>(vectors, 1);
   }
   Dense made = dense(array.buffer.data, one, in_columns(interior, layout, wanted.form), wanted);
-  add_losses(array, layout, false, made.receipt);
+  add_losses(array, layout, layout.order(), made.receipt);
+  const Distribution& whole = layout.distribution();
+  if (whole.count(layout.process(), Part::interior) != whole.count(layout.process(), Part::local))
+    made.receipt.losses.push_back("padding");
   return made;
 }
 
@@ -210,6 +207,11 @@ void check_form(const Layout& layout, Form form) {
     refuse("the layout has no axis for the vectors", "name the vectors' axis in the layout's options");
   if (form == Form::blocks && *axis != layout.distribution().ndim() - 1)
     refuse("the blocks of a BlockMultiVector are rows, and the last axis is distributed", "import it as a vector");
+  if (form == Form::blocks) {
+    const Index length = layout.distribution().axis(*axis).size(), span = layout.numbers().count();
+    check_limits(checked_multiply(span, length), largest_part(layout.distribution(), Part::interior),
+                 layout.distribution().processes(), layout.map()->isContiguous());
+  }
 }
 
 Arrival::Arrival(const DistArray& array, const Communicator& comm, const LayoutOptions& options, const Wanted& wanted)
@@ -217,7 +219,7 @@ Arrival::Arrival(const DistArray& array, const Communicator& comm, const LayoutO
   check_form(layout, wanted.form);
   if ((layout.agreed_ & shareable) != 0) {
     dense.buffer = as_data(array.buffer, wanted.form);
-    add_losses(array, layout, true, dense.receipt);
+    add_losses(array, layout, layout.order(), dense.receipt);
   } else {
     dense = mpi::collectively(layout.comm(), [&] { return dense_interior(array, layout, wanted); });
   }

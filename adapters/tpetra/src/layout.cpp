@@ -193,14 +193,24 @@ Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<in
   }
 }
 
+// gather(), and where processes stand in another order than the grid's and all of them allow it, gather_sorted().
+Distribution gather_any(const DistArray& array, MPI_Comm comm, bool reorder, std::vector<int>& ranks, Index& flags) {
+  try {
+    return mpi::gather(array, comm, {}, flags);
+  } catch (const Error&) {
+    if (!everywhere(reorder, comm)) throw;
+  }
+  return gather_sorted(array, comm, ranks, flags);
+}
+
 // The options as bits and their opposites, of which only what all processes say is left when they agree.
 constexpr int said_bits = 28;
 constexpr Index said_mask = (Index{1} << said_bits) - 1;
 
 Index said(const LayoutOptions& options, bool vectors) {
   std::uint64_t mixed = 0;
-  for (const Index value : {Index{options.shared}, static_cast<Index>(options.gaps), options.vectors_axis.value_or(-1),
-                            options.index_base, Index{vectors}})
+  for (const Index value : {Index{options.reorder}, Index{options.shared}, static_cast<Index>(options.gaps),
+                            options.vectors_axis.value_or(-1), options.index_base, Index{vectors}})
     mixed = (mixed ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15;  // a multiplier of mixed bits: 2^64 / phi
   const Index bits = static_cast<Index>(mixed >> (64 - said_bits));
   return bits << 4 | (~bits & said_mask) << (4 + said_bits);
@@ -221,15 +231,26 @@ void refuse(std::string fault, std::string remedy, std::optional<Index> axis) {
   throw Error(Finding{Rule::conversion, {}, axis, "", std::move(fault), "", std::move(remedy)});
 }
 
-void check_limits(Index span, Index largest, Index processes, bool one_range) {
+void check_limits(std::optional<Index> span, Index largest, Index processes, bool one_range) {
   constexpr Index most = std::numeric_limits<LocalOrdinal>::max();
   if (largest > most)
     refuse("a process has " + std::to_string(largest) + " elements, a map numbers at most " + std::to_string(most),
            "use more processes");
-  if (!one_range && span / processes >= Index{1} << 31)
-    refuse("the ids span " + std::to_string(span) + " numbers, Tpetra's directory holds 2^31 for each of the " +
-               std::to_string(processes) + " processes",
+  if (!one_range && (!span || *span / processes >= Index{1} << 31))
+    refuse("the ids span " + (span ? std::to_string(*span) : "2^63 or more") +
+               " numbers, Tpetra's directory holds 2^31 for each of the " + std::to_string(processes) + " processes",
            "use more processes, rows in one piece, or close the gaps between the indices");
+}
+
+Index largest_part(const Distribution& distribution, Part part) {
+  std::optional<Index> largest = 1;
+  for (Index i = 0; i < distribution.ndim() && largest; ++i) {
+    Index of_axis = 0;
+    for (Index c = 0; c < distribution.axis(i).proc_grid_size(); ++c)
+      of_axis = std::max(of_axis, distribution.axis(i).part(c, part).size());
+    largest = checked_multiply(*largest, of_axis);
+  }
+  return largest.value_or(std::numeric_limits<Index>::max());
 }
 
 Index memory_flags(const DistArray& array) {
@@ -254,8 +275,7 @@ Layout::Layout(const DistArray& array, const Communicator& comm, const LayoutOpt
 
 Layout::Layout(const DistArray& array, const Communicator& comm, LayoutOptions options, bool vectors, Index flags)
     : agreed_(flags | said(options, vectors)),
-      distribution_(options.reorder ? gather_sorted(array, comm.raw(), ranks_, agreed_)
-                                    : mpi::gather(array, comm.raw(), {}, agreed_)),
+      distribution_(gather_any(array, comm.raw(), options.reorder, ranks_, agreed_)),
       options_(options),
       comm_(comm),
       process_(mpi::rank_of(comm.raw())) {
@@ -293,12 +313,17 @@ Layout::Layout(const DistArray& array, const Communicator& comm, LayoutOptions o
 void Layout::make_map() {
   const Counts counts = count(rows(), process_);
   std::optional<OneRange> range;  // found without listing any id
-  if (ranks_.empty()) range = one_range(rows(), counts);
-  if ((agreed_ & detail::row_major) == 0 && counts.total > 0) {  // memory may stand in another order on each process
-    const bool here =
-        range && (counts.local == 0 || own_range(rows(), process_, order_) == range->first + counts.before);
-    if (!everywhere(here, comm())) range.reset();
+  if (ranks_.empty() && (agreed_ & detail::row_major) != 0) range = one_range(rows(), counts);
+  if (ranks_.empty() && !range && counts.total > 0) {  // other kinds, or memory in another order on each process
+    std::optional<Index> first = Index{0};
+    if (counts.local > 0) first = own_range(rows(), process_, order_);
+    const Index here = first ? *first - counts.before : 0;
+    constexpr Index nothing = std::numeric_limits<Index>::min();
+    Index found[] = {first ? 0 : 1, counts.local > 0 ? here : nothing, counts.local > 0 ? -here : nothing};
+    MPI_Allreduce(MPI_IN_PLACE, found, 3, MPI_INT64_T, MPI_MAX, comm());
+    if (found[0] == 0 && found[1] == -found[2]) range = OneRange{found[1], false};
   }
+  if (counts.total == 0) range = OneRange{};
   const Index span = range ? range->first + counts.total : numbers().count();
   detail::check_limits(span, counts.largest, rows().processes(), range.has_value());
 

@@ -20,7 +20,8 @@ struct ImportLists {
 };
 
 /// An Import over lists that are known, so that nobody needs to be asked who owns which id, and nothing is moved that
-/// is not in a list. Tpetra has such a constructor for itself alone. Local: nothing communicates.
+/// is not in a list. Tpetra has such a constructor for itself alone. Nothing communicates, but where TPETRA_DEBUG is
+/// set.
 class ListedImport : public Tpetra::Import<> {
  public:
   using Map = Tpetra::Map<>;
@@ -51,7 +52,7 @@ class ListedImport : public Tpetra::Import<> {
   template <class Views>
   static void fill(Views& views, const std::vector<LocalOrdinal>& list) {
     views = Views("dap::tpetra::ListedImport", list.size());
-    std::copy(list.begin(), list.end(), views.h_view.data());
+    std::copy(list.begin(), list.end(), views.view_host().data());
     views.modify_host();
     views.sync_device();
   }

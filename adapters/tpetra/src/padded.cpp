@@ -97,18 +97,13 @@ PaddedLayout::PaddedLayout(const DistArray& array, const Communicator& comm, con
   const Index process = interior_.process();
   order_ = memory_order(array.buffer);
   const FlatNumbers numbers = interior_.numbers();
-  Index padding = 0, largest = 1;
-  for (Index i = 0; i < all.ndim(); ++i) {
-    Index of_axis = 0;
-    for (Index c = 0; c < all.axis(i).proc_grid_size(); ++c) {
-      of_axis = std::max(of_axis, all.axis(i).part(c, Part::local).size());
-      padding += all.axis(i).part(c, Part::local).size() - all.axis(i).part(c, Part::interior).size();
-    }
-    largest = checked_multiply(largest, of_axis).value_or(std::numeric_limits<Index>::max());
-  }
+  bool padded = false;
+  for (Index i = 0; i < all.ndim(); ++i)
+    for (Index c = 0; c < all.axis(i).proc_grid_size(); ++c)
+      padded = padded || all.axis(i).part(c, Part::local).size() != all.axis(i).part(c, Part::interior).size();
   overlap_map_ = interior_.map();
-  if (padding > 0) {
-    detail::check_limits(numbers.count(), largest, all.processes(), false);
+  if (padded) {
+    detail::check_limits(numbers.count(), detail::largest_part(all, Part::local), all.processes(), false);
     auto ids = mpi::collectively(comm.raw(), [&] { return numbers.list<GlobalOrdinal>(process, Part::local, order_); });
     for (GlobalOrdinal& id : ids) id += options.index_base;
     const auto total = Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid();
@@ -162,7 +157,7 @@ DensePadded dense_padded(const DistArray& array, const PaddedLayout& layout, con
   } catch (const Error& error) {
     made.interior_obstacle = error.what();
   }
-  if (layout.interior().rows().ndim() != 1) made.whole.receipt.losses.push_back("the shape");
+  add_losses(array, layout.interior(), layout.order(), made.whole.receipt);
   return made;
 }
 

@@ -9,6 +9,7 @@
 /// What differs between Tpetra versions, and nothing else.
 namespace dap::tpetra::compat {
 
+// How many ids a map has on this process, and which, in the order of its local indices.
 #if TRILINOS_MAJOR_MINOR_VERSION >= 130400
 template <class Map>
 std::size_t local_count(const Map& map) {

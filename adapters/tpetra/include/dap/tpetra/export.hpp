@@ -8,6 +8,7 @@
 
 namespace dap::tpetra {
 
+/// An array over a vector's memory.
 struct ExportedArray {
   DistArray array;
   Receipt receipt;

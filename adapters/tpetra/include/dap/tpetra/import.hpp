@@ -15,12 +15,14 @@ struct ImportedVector {
   Teuchos::RCP<ConstAs<T, Vector<T>>> vector;
   Receipt receipt;
 };
+/// A MultiVector over an array's memory.
 template <class T>
 struct ImportedMultiVector {
   Teuchos::RCP<ConstAs<T, MultiVector<T>>> multivector;
   Receipt receipt;
 };
 
+/// A vector of blocks over an array's memory.
 template <class T>
 struct ImportedBlocks {
   Teuchos::RCP<ConstAs<T, Tpetra::BlockMultiVector<Scalar<T>>>> block_vector;
@@ -49,6 +51,9 @@ Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const 
 
 /// Throws Error where an array is wrong, or is not distributed as `layout` is. Local.
 void check_belongs(const DistArray& array, const Layout& layout);
+
+/// Adds what a vector on the map of `layout` cannot say of an array whose memory stands in `order`.
+void add_losses(const DistArray& array, const Layout& layout, const MemoryOrder& order, Receipt& receipt);
 
 /// Throws Error where memory can never be what is wanted, copied or not. Local.
 void check_memory(const Buffer& buffer, const Wanted& wanted);
@@ -82,7 +87,7 @@ typename MultiVector<T>::dual_view_type dual_view(const Buffer& columns) {
   View view;
   if (columns.strides[1] == columns.shape[0] * columns.type.bytes) {  // nothing that could not fit
     view = View(static_cast<Scalar<T>*>(columns.data), columns.shape[0], columns.shape[1]);
-    if (columns.owner) kokkos::keep_alive(view, columns.owner);
+    kokkos::keep_alive(view, columns.owner);  // without an owner too: so that it is counted where it outlives Kokkos
   } else {
     view = kokkos::shared_as<View>(columns);
   }

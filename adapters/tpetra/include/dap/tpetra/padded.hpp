@@ -20,7 +20,7 @@ struct Refresher {
   OwnMoves own;                       ///< padding that repeats ours: a periodic axis wrapped onto one process
 };
 
-/// Makes it from what every process knows. Local: nothing communicates. Throws Error.
+/// Makes it from what every process knows, asking nobody. **Collective** where TPETRA_DEBUG is set, else local.
 Refresher make_refresher(const Layout& interior, const MemoryOrder& order, const Teuchos::RCP<const Map>& overlap_map);
 
 /// How a padded array stands in Tpetra maps, and what refreshes its padding.
@@ -39,8 +39,8 @@ class PaddedLayout {
   const Teuchos::RCP<const Map>& overlap_map() const { return overlap_map_; }
   const MemoryOrder& order() const { return order_; }  ///< of the whole buffer, on this process
 
-  /// Fills vectors on overlap_map() from vectors on interior().map(); made without communication, and once. The first
-  /// call takes time in proportion to the buffer.
+  /// Fills vectors on overlap_map() from vectors on interior().map(); made once, asking nobody who owns what. The first
+  /// call is **collective** (where TPETRA_DEBUG is set), and takes time in proportion to the buffer.
   const Import& importer() const;
   /// Fills the padding of vectors on overlap_map() from the interior of vectors there.
   const Refresher& refresher() const { return *refresher_; }

@@ -233,9 +233,9 @@ auto shared_view(const Buffer& buffer) {
   return shared_as<Kokkos::View<DataType, Layout, Space>>(buffer);
 }
 
-/// The Buffer of a view's memory, not copied, in any layout. A managed view is kept alive by the buffer; for an
-/// unmanaged one, give the `owner` of its memory. Throws Error where there is none; a memory space that Memory has no
-/// word for does not compile.
+/// The Buffer of a view's memory, not copied, in any layout. A managed view is kept alive by the buffer, and so is an
+/// `owner` that is given; for an unmanaged one, give the owner of its memory. Throws Error where there is none; a
+/// memory space that Memory has no word for does not compile.
 template <class View>
 Buffer export_buffer(const View& from, std::shared_ptr<void> owner = nullptr) {
   using Value = typename View::value_type;
@@ -253,8 +253,13 @@ Buffer export_buffer(const View& from, std::shared_ptr<void> owner = nullptr) {
   }
   if (!compat::keeps_memory(from) && !owner && from.data() != nullptr)
     detail::refuse("an unmanaged view keeps nobody's memory alive", "give the owner of its memory");
-  if (!owner) owner = kept_owner(from);
-  buffer.owner = owner || from.data() == nullptr ? std::move(owner) : keep(from);
+  std::shared_ptr<void> kept = kept_owner(from);
+  if (!kept && compat::keeps_memory(from)) kept = keep(from);
+  buffer.owner = std::move(kept);
+  if (owner && buffer.owner)
+    buffer.owner = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(buffer.owner, owner);
+  else if (owner)
+    buffer.owner = std::move(owner);
   return buffer;
 }
 
