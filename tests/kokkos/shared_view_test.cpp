@@ -331,4 +331,18 @@ TEST(ExportView, RoundTripIsTheSameMemory) {
   EXPECT_EQ(owned.released, 1);
 }
 
+TEST(ExportBuffer, AnOwnerBesideAManagedViewIsKeptWithIt) {
+  const auto owner = std::make_shared<int>(1);
+  Buffer buffer;
+  {
+    const Kokkos::View<double*> managed("managed", 3);
+    managed(2) = 5;
+    buffer = export_buffer(managed, owner);
+  }
+  EXPECT_EQ(static_cast<double*>(buffer.data)[2], 5);
+  EXPECT_EQ(owner.use_count(), 2);
+  buffer = {};
+  EXPECT_EQ(owner.use_count(), 1);
+}
+
 }  // namespace

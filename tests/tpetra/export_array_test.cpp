@@ -140,3 +140,48 @@ TEST(ExportArray, AnIdThatStandsTwiceOnOneProcessIsRefusedOnAll) {
     EXPECT_TRUE(says(refusal([&] { export_array(vector); }), "unstructured.unique"));
   }
 }
+
+TEST(ExportArray, SharedIdsAreNamedAsALoss) {
+  if (processes() == 1) return;
+  const std::vector<dap::tpetra::Map::global_ordinal_type> ids = {5, 10 + rank()};
+  const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
+  const auto map = Teuchos::rcp(new dap::tpetra::Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
+                                                     Teuchos::ArrayView<const long long>(ids), 0, comm));
+  const auto exported = export_array(Teuchos::rcp(new dap::tpetra::Vector<double>(map)));
+  EXPECT_EQ(exported.receipt.losses, std::vector<std::string>{"that each index of axis 0 stands once"});
+}
+
+TEST(ExportArray, EmptySharesAndMapsOfEveryMakeAreAccepted) {
+  const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
+  std::vector<long long> ids;
+  if (rank() == 0) ids.push_back(0);
+  const auto listed = Teuchos::rcp(new dap::tpetra::Map(1, Teuchos::ArrayView<const long long>(ids), 0, comm));
+  const auto counted = Teuchos::rcp(new dap::tpetra::Map(1, ids.size(), 0, comm));
+  oracle::List counts(static_cast<std::size_t>(processes()), 0);
+  counts[0] = 1;
+  const Layout layout(stamped(oracle::Array({oracle::block(counts)})), MPI_COMM_WORLD);
+  for (const auto& map : {listed, counted}) {
+    const auto exported = export_array(Teuchos::rcp(new dap::tpetra::Vector<double>(map)), layout);
+    EXPECT_EQ(exported.array.buffer.shape, std::vector<Index>{rank() == 0 ? 1 : 0});
+  }
+  const Teuchos::ArrayView<const long long> none;
+  for (const auto& map : {Teuchos::rcp(new dap::tpetra::Map(0, none, 0, comm)),
+                          Teuchos::rcp(new dap::tpetra::Map(0, std::size_t{0}, 0, comm))})
+    EXPECT_EQ(export_array(Teuchos::rcp(new dap::tpetra::Vector<double>(map))).array.dim_data.at(0).size, 0);
+}
+
+TEST(ExportArray, TheInteriorOfAPeriodicArrayHasItsShapeFromTheIdThatIsSaid) {
+  const oracle::List owned(static_cast<std::size_t>(processes()), 3);
+  const oracle::List widths(static_cast<std::size_t>(processes() - 1), 0);
+  const dap::DistArray part = stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, true)}));
+  const auto imported = dap::tpetra::import_vector<double>(part, MPI_COMM_WORLD);
+  dap::tpetra::Reshape how;
+  how.shape = {3 * processes()};
+  how.index_base = 0;
+  const auto exported = export_array(imported.vector, how);
+  const auto* listed = std::get_if<dap::Unstructured>(&exported.array.dim_data.at(0).dist);
+  ASSERT_NE(listed, nullptr) << "indices 1 to size - 2 are no block of the whole";
+  const auto indices = dap::read_indices(listed->indices);
+  ASSERT_TRUE(indices && !indices->empty());
+  EXPECT_EQ(indices->front(), rank() == 0 ? 1 : 3 * rank());
+}

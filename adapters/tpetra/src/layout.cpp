@@ -91,6 +91,16 @@ std::optional<OneRange> one_range(const Distribution& rows, const Counts& counts
   return range;
 }
 
+// Whether the flat numbers of all elements, gaps included, fit 64 bits; the same on every process.
+bool fit(const Distribution& rows) {
+  try {
+    const FlatNumbers numbers(rows);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 // The first flat number of a process's interior where, in memory order, the numbers rise by one; nothing otherwise.
 std::optional<Index> own_range(const Distribution& rows, Index process, const MemoryOrder& order) {
   const std::vector<Range> box = rows.part(process, Part::interior);
@@ -314,7 +324,7 @@ void Layout::make_map() {
   const Counts counts = count(rows(), process_);
   std::optional<OneRange> range;  // found without listing any id
   if (ranks_.empty() && (agreed_ & detail::row_major) != 0) range = one_range(rows(), counts);
-  if (ranks_.empty() && !range && counts.total > 0) {  // other kinds, or memory in another order on each process
+  if (ranks_.empty() && !range && counts.total > 0 && fit(rows())) {  // other kinds, or memory in another order on each process
     std::optional<Index> first = Index{0};
     if (counts.local > 0) first = own_range(rows(), process_, order_);
     const Index here = first ? *first - counts.before : 0;

@@ -16,8 +16,12 @@ struct ExportedArray {
 
 /// What a map's ids are read as; the same on every process.
 struct Reshape {
-  std::optional<std::vector<Index>> shape;  ///< ids are row-major numbers in an array of this shape; nothing: one axis
-  std::optional<std::vector<Index>> grid;   ///< the process grid, where it is known
+  std::optional<std::vector<Index>> shape =
+      {};  ///< ids are row-major numbers in an array of this shape; nothing: one axis
+  std::optional<std::vector<Index>> grid = {};  ///< the process grid, where it is known
+  /// The id of the first element; nothing: the map's own index base. A contiguous map of ids that do not begin at 0, as
+  /// those of a periodic array's interior, has the first of them there.
+  std::optional<Index> index_base = {};
 };
 
 namespace detail {

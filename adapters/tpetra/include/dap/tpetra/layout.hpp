@@ -82,7 +82,8 @@ class Layout {
 
   /// What an array becomes in the map, that the map cannot say: one line for each.
   const std::vector<std::string>& losses() const { return losses_; }
-  /// The way back from a global id, less options().index_base, to global indices of rows(): numbers().global_index(id).
+  /// The way back: numbers().global_index(id - options().index_base) are the global indices of rows(). Made anew by
+  /// each call, with a table where gaps are closed: keep it for many ids.
   FlatNumbers numbers() const { return FlatNumbers(rows(), Order::row_major, options_.gaps); }
 
  private:
@@ -91,8 +92,9 @@ class Layout {
   Layout(const DistArray& array, const Communicator& comm, LayoutOptions options, bool vectors, Index flags);
   void make_map();
 
-  Index agreed_ = 0;        // what is so on every process (detail::Flag), which gathering finds
-  std::vector<int> ranks_;  // by place in the grid; empty where they are the same; first, since gathering fills it
+  // These first: gathering fills them.
+  Index agreed_ = 0;        // what is so on every process (detail::Flag)
+  std::vector<int> ranks_;  // by place in the grid; empty where they are the same
   Distribution distribution_;
   std::optional<Distribution> rows_;  // where there is a vectors' axis
   LayoutOptions options_;
