@@ -38,7 +38,7 @@ inline bool compare(const std::string& name, double bound, const std::function<v
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   if (rank == 0)
-    std::printf("%-44s ratio %6.3f  bound %5.2f  %s\n", name.c_str(), ratio, bound, ratio <= bound ? "ok" : "MISSED");
+    std::printf("%-52s ratio %6.3f  bound %5.2f  %s\n", name.c_str(), ratio, bound, ratio <= bound ? "ok" : "MISSED");
   return ratio <= bound;
 }
 

@@ -2,6 +2,7 @@
 
 #include <dap/dist_array.hpp>
 #include <dap/distribution.hpp>
+#include <dap/tpetra/layout.hpp>
 
 #include <optional>
 #include <string>
@@ -20,6 +21,10 @@ Index memory_flags(const DistArray& array);
 /// Tpetra's limits, checked before Tpetra is called: it finds them on some processes only, and hangs the others. `span`
 /// is that of the ids (nothing: no 64 bits hold it), `largest` the elements of the fullest process.
 void check_limits(std::optional<Index> span, Index largest, Index processes, bool one_range);
+
+/// A map that lists the flat numbers of a part, shifted by `base`. **Collective.**
+Teuchos::RCP<const Map> list_map(const FlatNumbers& numbers, Index process, Part part, const MemoryOrder& order,
+                                 Index base, const Communicator& comm);
 
 /// The elements of a part on the process that has most of them; the largest number where they do not fit 64 bits.
 Index largest_part(const Distribution& distribution, Part part);

@@ -252,6 +252,22 @@ void check_limits(std::optional<Index> span, Index largest, Index processes, boo
            "use more processes, rows in one piece, or close the gaps between the indices");
 }
 
+Teuchos::RCP<const Map> list_map(const FlatNumbers& numbers, Index process, Part part, const MemoryOrder& order,
+                                 Index base, const Communicator& comm) {
+  using Ids = Kokkos::View<GlobalOrdinal*, Map::device_type>;
+  const Ids ids = mpi::collectively(comm.raw(), [&] {
+    if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "create a Tpetra::ScopeGuard first");
+    const Ids made(Kokkos::ViewAllocateWithoutInitializing("dap ids"), numbers.count(process, part));
+    const auto host = Kokkos::create_mirror_view(made);
+    numbers.write(process, part, order, host.data());
+    for (std::size_t i = 0; base != 0 && i < host.extent(0); ++i) host(i) += base;
+    Kokkos::deep_copy(made, host);
+    return made;
+  });
+  return Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
+                              Kokkos::View<const GlobalOrdinal*, Map::device_type>(ids), base, comm.teuchos()));
+}
+
 Index largest_part(const Distribution& distribution, Part part) {
   std::optional<Index> largest = 1;
   for (Index i = 0; i < distribution.ndim() && largest; ++i) {
@@ -324,7 +340,8 @@ void Layout::make_map() {
   const Counts counts = count(rows(), process_);
   std::optional<OneRange> range;  // found without listing any id
   if (ranks_.empty() && (agreed_ & detail::row_major) != 0) range = one_range(rows(), counts);
-  if (ranks_.empty() && !range && counts.total > 0 && fit(rows())) {  // other kinds, or memory in another order on each process
+  if (ranks_.empty() && !range && counts.total > 0 &&
+      fit(rows())) {  // other kinds, or memory in another order on each process
     std::optional<Index> first = Index{0};
     if (counts.local > 0) first = own_range(rows(), process_, order_);
     const Index here = first ? *first - counts.before : 0;
@@ -348,11 +365,7 @@ void Layout::make_map() {
   } else if (range) {
     map_ = Teuchos::rcp(new Map(total, static_cast<std::size_t>(counts.local), base + range->first, comm_.teuchos()));
   } else {
-    const FlatNumbers numbers = this->numbers();
-    auto ids = mpi::collectively(comm(), [&] { return numbers.list<GlobalOrdinal>(process_, Part::interior, order_); });
-    if (base != 0)
-      for (GlobalOrdinal& id : ids) id += base;
-    map_ = Teuchos::rcp(new Map(total, Teuchos::ArrayView<const GlobalOrdinal>(ids), base, comm_.teuchos()));
+    map_ = detail::list_map(numbers(), process_, Part::interior, order_, base, comm_);
   }
 }
 

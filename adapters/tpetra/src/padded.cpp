@@ -11,8 +11,6 @@ namespace dap::tpetra {
 
 namespace {
 
-using GlobalOrdinal = Map::global_ordinal_type;
-
 // Where the elements of a box of local indices stand in dense memory: how many elements of the box are before them.
 class Places {
  public:
@@ -104,11 +102,7 @@ PaddedLayout::PaddedLayout(const DistArray& array, const Communicator& comm, con
   overlap_map_ = interior_.map();
   if (padded) {
     detail::check_limits(numbers.count(), detail::largest_part(all, Part::local), all.processes(), false);
-    auto ids = mpi::collectively(comm.raw(), [&] { return numbers.list<GlobalOrdinal>(process, Part::local, order_); });
-    for (GlobalOrdinal& id : ids) id += options.index_base;
-    const auto total = Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid();
-    overlap_map_ =
-        Teuchos::rcp(new Map(total, Teuchos::ArrayView<const GlobalOrdinal>(ids), options.index_base, comm.teuchos()));
+    overlap_map_ = detail::list_map(numbers, process, Part::local, order_, options.index_base, comm);
   }
   refresher_ = mpi::collectively(
       comm.raw(), [&] { return std::make_shared<const Refresher>(make_refresher(interior_, order_, overlap_map_)); });

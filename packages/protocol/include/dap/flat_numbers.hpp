@@ -30,6 +30,8 @@ class FlatNumbers {
   explicit FlatNumbers(const Distribution& distribution, Order order = Order::row_major, Gaps gaps = Gaps::kept);
 
   Index count() const { return count_; }  ///< every number is in `[0, count())`
+  /// How many numbers list() has.
+  Index count(Index process, Part part) const { return distribution_.count(process, part); }
   /// The number of an element that somebody holds.
   Index number(const Indices& global) const;
   /// What one axis adds to the number: number(global) is the sum over the axes.
@@ -45,6 +47,9 @@ class FlatNumbers {
   /// The numbers of a part of one process's buffer, in memory order; as `Number`, a 64-bit integer.
   template <class Number = Index>
   std::vector<Number> list(Index process, Part part, const MemoryOrder& order) const;
+  /// The same into memory for as many.
+  template <class Number>
+  void write(Index process, Part part, const MemoryOrder& order, Number* numbers) const;
 
  private:
   // `numbers` begins with the `inner` ones that stand at the first step along an axis; adds those of all its steps.
@@ -65,9 +70,15 @@ class FlatNumbers {
 
 template <class Number>
 std::vector<Number> FlatNumbers::list(Index process, Part part, const MemoryOrder& order) const {
-  static_assert(sizeof(Number) == sizeof(Index), "flat numbers are 64-bit");
   std::vector<Number> numbers(static_cast<std::size_t>(distribution_.count(process, part)));
-  if (numbers.empty()) return numbers;
+  write(process, part, order, numbers.data());
+  return numbers;
+}
+
+template <class Number>
+void FlatNumbers::write(Index process, Part part, const MemoryOrder& order, Number* numbers) const {
+  static_assert(sizeof(Number) == sizeof(Index), "flat numbers are 64-bit");
+  if (distribution_.count(process, part) == 0) return;
   const Indices at = distribution_.coordinates(process);
   const std::vector<Range> box = distribution_.part(process, part);
   Indices first;  // local
@@ -76,10 +87,9 @@ std::vector<Number> FlatNumbers::list(Index process, Part part, const MemoryOrde
   Index inner = 1;
   for (std::size_t k = order.axes.size(); k-- > 0;) {
     const auto i = static_cast<std::size_t>(order.axes[k]);
-    repeat(order.axes[k], at[i], part, order.reversed[i], numbers.data(), inner);
+    repeat(order.axes[k], at[i], part, order.reversed[i], numbers, inner);
     inner *= box[i].size();
   }
-  return numbers;
 }
 
 template <class Number>
