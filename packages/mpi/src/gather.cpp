@@ -1,5 +1,4 @@
 #include "quick.hpp"
-
 #include <dap/mpi/agree.hpp>
 #include <dap/mpi/gather.hpp>
 
