@@ -154,3 +154,16 @@ TEST(Lifetime, InAndOutAgainForeverStaysAsSmallAsOnce) {
   }
   EXPECT_TRUE(released);
 }
+
+TEST(Lifetime, EveryImportedVectorIsCountedUntilItIsLetGoWithAnOwnerOrWithout) {
+  const dap::kokkos::Living& living = dap::kokkos::Living::all();
+  const Index before = living.imported();
+  bool released = false;
+  dap::DistArray part = told(released);
+  const std::shared_ptr<void> owner = std::exchange(part.buffer.owner, nullptr);
+  Teuchos::RCP<Vector> first = imported(released);
+  const Teuchos::RCP<Vector> second = import_vector<double>(part, MPI_COMM_WORLD).vector;
+  EXPECT_EQ(living.imported(), before + 2);
+  first.reset();
+  EXPECT_EQ(living.imported(), before + 1);
+}
