@@ -1,6 +1,7 @@
 #include "flags.hpp"
+#include "gathering.hpp"
+#include <dap/check.hpp>
 #include <dap/mpi/agree.hpp>
-#include <dap/mpi/gather.hpp>
 #include <dap/runs.hpp>
 #include <dap/tpetra/layout.hpp>
 
@@ -45,12 +46,6 @@ Counts count(const Distribution& distribution, Index process) {
     counts.largest *= largest;
   }
   return counts;
-}
-
-bool everywhere(bool here, MPI_Comm comm) {
-  int all = here ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, comm);
-  return all != 0;
 }
 
 // Whether an axis that is not distributed holds its indices in order, all of them as interior.
@@ -146,91 +141,6 @@ Index find_vectors_axis(const Distribution& distribution, std::optional<Index> n
   return *named;
 }
 
-// Our place in the row-major process grid, as our own dim_data say it; nothing where they cannot be right.
-std::optional<Index> place_in_grid(const std::vector<Dimension>& dim_data) {
-  Index place = 0;
-  for (const Dimension& dimension : dim_data) {
-    const auto outer = checked_multiply(place, dimension.proc_grid_size);
-    if (!outer || dimension.proc_grid_rank < 0 || dimension.proc_grid_rank >= dimension.proc_grid_size)
-      return std::nullopt;
-    place = *outer + dimension.proc_grid_rank;
-  }
-  return place;
-}
-
-// What a message says of places, said of the ranks that stand there.
-std::string with_ranks(std::string text, const std::vector<int>& ranks) {
-  const std::string before = " on rank ";
-  for (std::size_t at = text.find(before); at != std::string::npos; at = text.find(before, at)) {
-    at += before.size();
-    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
-    const std::string place = text.substr(at, end - at);
-    std::size_t i = 0;
-    while (i < ranks.size() && place != std::to_string(i)) ++i;
-    if (i < ranks.size()) text.replace(at, end - at, std::to_string(ranks[i]));
-  }
-  return text;
-}
-
-// gather() over the processes in the order of their places in the grid. `ranks` becomes the rank of each place.
-Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<int>& ranks, Index& flags) {
-  const auto rank = static_cast<int>(mpi::rank_of(comm));
-  const Index place = place_in_grid(array.dim_data).value_or(rank);
-  mpi::collectively(comm, [&] {
-    int processes = 1;
-    MPI_Comm_size(comm, &processes);
-    ranks.resize(static_cast<std::size_t>(processes));
-  });
-  MPI_Comm sorted = MPI_COMM_NULL;
-  MPI_Comm_split(comm, 0, static_cast<int>(std::min<Index>(place, std::numeric_limits<int>::max())), &sorted);
-  MPI_Allgather(&rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, sorted);
-  struct Freed {
-    MPI_Comm& comm;
-    ~Freed() { MPI_Comm_free(&comm); }
-  } const freed{sorted};
-  try {
-    Distribution gathered = mpi::gather(array, sorted, {}, flags);
-    if (std::is_sorted(ranks.begin(), ranks.end())) ranks.clear();
-    return gathered;
-  } catch (const Error& error) {  // which names places
-    std::vector<Finding> findings = error.report().findings();
-    for (Finding& finding : findings) {
-      if (finding.process) finding.process = ranks[static_cast<std::size_t>(*finding.process)];
-      finding.value = with_ranks(std::move(finding.value), ranks);
-      finding.must = with_ranks(std::move(finding.must), ranks);
-    }
-    throw Error(Report::from_parts(std::move(findings), error.report().counts()));
-  }
-}
-
-// gather(), and where processes stand in another order than the grid's and all of them allow it, gather_sorted().
-Distribution gather_any(const DistArray& array, MPI_Comm comm, bool reorder, std::vector<int>& ranks, Index& flags) {
-  try {
-    return mpi::gather(array, comm, {}, flags);
-  } catch (const Error&) {
-    if (!everywhere(reorder, comm)) throw;
-  }
-  return gather_sorted(array, comm, ranks, flags);
-}
-
-// The options as bits and their opposites, of which only what all processes say is left when they agree.
-constexpr int said_bits = 28;
-constexpr Index said_mask = (Index{1} << said_bits) - 1;
-
-Index said(const LayoutOptions& options, bool vectors) {
-  std::uint64_t mixed = 0;
-  for (const Index value : {Index{options.reorder}, Index{options.shared}, static_cast<Index>(options.gaps),
-                            options.vectors_axis.value_or(-1), options.index_base, Index{vectors}})
-    mixed = (mixed ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15;  // a multiplier of mixed bits: 2^64 / phi
-  const Index bits = static_cast<Index>(mixed >> (64 - said_bits));
-  return bits << 4 | (~bits & said_mask) << (4 + said_bits);
-}
-
-bool all_said_the_same(Index agreed) {
-  const Index bits = agreed >> 4 & said_mask, opposites = agreed >> (4 + said_bits) & said_mask;
-  return (bits ^ opposites) == said_mask;
-}
-
 }  // namespace
 
 namespace detail {
@@ -300,12 +210,12 @@ Layout::Layout(const DistArray& array, const Communicator& comm, const LayoutOpt
     : Layout(array, comm, options, false, detail::memory_flags(array)) {}
 
 Layout::Layout(const DistArray& array, const Communicator& comm, LayoutOptions options, bool vectors, Index flags)
-    : agreed_(flags | said(options, vectors)),
-      distribution_(gather_any(array, comm.raw(), options.reorder, ranks_, agreed_)),
+    : agreed_(flags | detail::said(options, vectors)),
+      distribution_(detail::gather_any(array, comm.raw(), options.reorder, ranks_, agreed_)),
       options_(options),
       comm_(comm),
       process_(mpi::rank_of(comm.raw())) {
-  if (!all_said_the_same(agreed_))
+  if (!detail::all_said_the_same(agreed_))
     detail::refuse("the processes were given different options", "give all of them the same");
   // What the distribution alone decides is the same on every process, and so thrown by all or none.
   if (reordered()) {

@@ -1,0 +1,106 @@
+#include "gathering.hpp"
+
+#include "flags.hpp"
+
+#include <dap/mpi/agree.hpp>
+#include <dap/mpi/gather.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace dap::tpetra::detail {
+
+namespace {
+
+bool everywhere(bool here, MPI_Comm comm) {
+  int all = here ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, comm);
+  return all != 0;
+}
+
+// Our place in the row-major process grid, as our own dim_data say it; nothing where they cannot be right.
+std::optional<Index> place_in_grid(const std::vector<Dimension>& dim_data) {
+  Index place = 0;
+  for (const Dimension& dimension : dim_data) {
+    const auto outer = checked_multiply(place, dimension.proc_grid_size);
+    if (!outer || dimension.proc_grid_rank < 0 || dimension.proc_grid_rank >= dimension.proc_grid_size)
+      return std::nullopt;
+    place = *outer + dimension.proc_grid_rank;
+  }
+  return place;
+}
+
+// What a message says of places, said of the ranks that stand there.
+std::string with_ranks(std::string text, const std::vector<int>& ranks) {
+  const std::string before = " on rank ";
+  for (std::size_t at = text.find(before); at != std::string::npos; at = text.find(before, at)) {
+    at += before.size();
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    const std::string place = text.substr(at, end - at);
+    std::size_t i = 0;
+    while (i < ranks.size() && place != std::to_string(i)) ++i;
+    if (i < ranks.size()) text.replace(at, end - at, std::to_string(ranks[i]));
+  }
+  return text;
+}
+
+// gather() over the processes in the order of their places in the grid. `ranks` becomes the rank of each place.
+Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<int>& ranks, Index& flags) {
+  const auto rank = static_cast<int>(mpi::rank_of(comm));
+  const Index place = place_in_grid(array.dim_data).value_or(rank);
+  mpi::collectively(comm, [&] {
+    int processes = 1;
+    MPI_Comm_size(comm, &processes);
+    ranks.resize(static_cast<std::size_t>(processes));
+  });
+  MPI_Comm sorted = MPI_COMM_NULL;
+  MPI_Comm_split(comm, 0, static_cast<int>(std::min<Index>(place, std::numeric_limits<int>::max())), &sorted);
+  MPI_Allgather(&rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, sorted);
+  struct Freed {
+    MPI_Comm& comm;
+    ~Freed() { MPI_Comm_free(&comm); }
+  } const freed{sorted};
+  try {
+    Distribution gathered = mpi::gather(array, sorted, {}, flags);
+    if (std::is_sorted(ranks.begin(), ranks.end())) ranks.clear();
+    return gathered;
+  } catch (const Error& error) {  // which names places
+    std::vector<Finding> findings = error.report().findings();
+    for (Finding& finding : findings) {
+      if (finding.process) finding.process = ranks[static_cast<std::size_t>(*finding.process)];
+      finding.value = with_ranks(std::move(finding.value), ranks);
+      finding.must = with_ranks(std::move(finding.must), ranks);
+    }
+    throw Error(Report::from_parts(std::move(findings), error.report().counts()));
+  }
+}
+
+constexpr int said_bits = 28;
+constexpr Index said_mask = (Index{1} << said_bits) - 1;
+
+}  // namespace
+
+Distribution gather_any(const DistArray& array, MPI_Comm comm, bool reorder, std::vector<int>& ranks, Index& flags) {
+  try {
+    return mpi::gather(array, comm, {}, flags);
+  } catch (const Error&) {
+    if (!everywhere(reorder, comm)) throw;
+  }
+  return gather_sorted(array, comm, ranks, flags);
+}
+
+Index said(const LayoutOptions& options, bool vectors) {
+  std::uint64_t mixed = 0;
+  for (const Index value : {Index{options.reorder}, Index{options.shared}, static_cast<Index>(options.gaps),
+                            options.vectors_axis.value_or(-1), options.index_base, Index{vectors}})
+    mixed = (mixed ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15;  // a multiplier of mixed bits: 2^64 / phi
+  const Index bits = static_cast<Index>(mixed >> (64 - said_bits));
+  return bits << 4 | (~bits & said_mask) << (4 + said_bits);
+}
+
+bool all_said_the_same(Index agreed) {
+  const Index bits = agreed >> 4 & said_mask, opposites = agreed >> (4 + said_bits) & said_mask;
+  return (bits ^ opposites) == said_mask;
+}
+
+}  // namespace dap::tpetra::detail
