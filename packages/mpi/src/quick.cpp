@@ -91,7 +91,8 @@ std::optional<Axis> put_together(const std::vector<Said>& all, std::size_t axis,
       evenly += said.second == even.begin(plain + 1) ? 1 : 0;
     }
     if (plain == grid && at(grid - 1).second == first.size) {
-      if (evenly == grid) return Axis(even);
+      const bool last_fits = first.size - at(grid - 1).first <= even.length();
+      if (evenly == grid && last_fits) return Axis(even);
       std::vector<Index> bounds{0};
       for (Index c = 0; c < grid; ++c) bounds.push_back(at(c).second);
       return Axis(BlockKind(std::move(bounds)));
