@@ -1,7 +1,6 @@
 #include "gathering.hpp"
 
 #include "flags.hpp"
-
 #include <dap/mpi/agree.hpp>
 #include <dap/mpi/gather.hpp>
 
