@@ -326,4 +326,37 @@ TEST(Gather, LeavesTheCallersMessagesAlone) {
   });
 }
 
+// An array of one axis whose dimension on each process is said; the text of what gather() throws on it.
+std::string refusal_of(const dap::Dimension& dimension, dap::Index extent) {
+  dap::DistArray array;
+  array.dim_data = {dimension};
+  array.buffer = dap::allocate(dap::element_type<double>(), {extent});
+  try {
+    dap::mpi::gather(array, MPI_COMM_WORLD);
+  } catch (const dap::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(GatherRefuses, CyclicSharesThatStandOnOtherProcessesThanTheirCoordinatesSay) {
+  const int processes = on::processes(MPI_COMM_WORLD), rank = on::rank(MPI_COMM_WORLD);
+  if (processes == 1) return;
+  const oracle::Axis axis = oracle::cyclic(4 * processes, 2, processes);
+  const int place = (rank + 1) % processes;  // as if dealing began elsewhere
+  const std::string text = refusal_of(axis.dims[static_cast<std::size_t>(place)], 4);
+  EXPECT_NE(text.find("grid.order"), std::string::npos) << text;
+}
+
+TEST(GatherRefuses, BlocksThatEndBeforeTheSize) {
+  const int processes = on::processes(MPI_COMM_WORLD), rank = on::rank(MPI_COMM_WORLD);
+  dap::Dimension dimension;
+  dimension.size = 3 * processes + 2;
+  dimension.proc_grid_size = processes;
+  dimension.proc_grid_rank = rank;
+  dimension.dist = dap::Block{3 * rank, 3 * rank + 3, {}};
+  const std::string text = refusal_of(dimension, 3);
+  EXPECT_NE(text.find("block.tiling"), std::string::npos) << text;
+}
+
 }  // namespace
