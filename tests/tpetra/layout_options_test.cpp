@@ -21,19 +21,9 @@ using oracle::List;
 
 namespace {
 
-LayoutOptions reordered() {
-  LayoutOptions options;
-  options.reorder = true;
-  return options;
-}
 LayoutOptions shared() {
   LayoutOptions options;
   options.shared = true;
-  return options;
-}
-LayoutOptions based(Index base) {
-  LayoutOptions options;
-  options.index_base = base;
   return options;
 }
 

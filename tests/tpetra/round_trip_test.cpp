@@ -11,7 +11,6 @@ using dap::Copy;
 using dap::tpetra::export_array;
 using dap::tpetra::import_vector;
 using dap::tpetra::Layout;
-using dap::tpetra::LayoutOptions;
 using dap::tpetra::Map;
 using dap::tpetra::Reshape;
 using oracle::List;
@@ -19,12 +18,6 @@ using MultiVector = dap::tpetra::MultiVector<double>;
 using Vector = dap::tpetra::Vector<double>;
 
 namespace {
-
-LayoutOptions based(Index base) {
-  LayoutOptions options;
-  options.index_base = base;
-  return options;
-}
 
 // The array with each unstructured axis counted from its smallest index, as ids count it.
 oracle::Array from_zero(const oracle::Array& array) {

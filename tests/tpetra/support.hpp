@@ -113,6 +113,17 @@ inline double* data_of(dap::tpetra::Vector<double>& vector) {
   return vector.getLocalViewHost(Tpetra::Access::ReadWrite).data();
 }
 
+inline dap::tpetra::LayoutOptions reordered() {
+  dap::tpetra::LayoutOptions options;
+  options.reorder = true;
+  return options;
+}
+inline dap::tpetra::LayoutOptions based(Index base) {
+  dap::tpetra::LayoutOptions options;
+  options.index_base = base;
+  return options;
+}
+
 /// The text with which every process refuses `step`; a failure where some process does not, or says something else.
 inline std::string refusal(const std::function<void()>& step) {
   std::string text;
