@@ -1,7 +1,7 @@
 # The libraries of others, each as one imported target with system include directories. Used by the build and by an
 # install alike; every difference between their versions' CMake files stands here.
 #
-#   tridap_find_foreign(<mpi|kokkos|dlpack|tpetra|solvers> <result>)
+#   tridap_find_foreign(<mpi|kokkos|dlpack|tpetra|solvers|python> <result>)
 #
 # makes TriDAP::foreign_<name> and sets <result> to its version; where the library is missing, <result> is empty and
 # <result>_WHY says what was not found.
@@ -50,6 +50,8 @@ macro(tridap_find_foreign name result)
     else()
       set(${result}_WHY "no dlpack/dlpack.h")
     endif()
+  elseif("${name}" STREQUAL "python")
+    tridap_find_python(${result})
   elseif("${name}" STREQUAL "tpetra")
     tridap_find_trilinos(tpetra ${result} Tpetra)
   elseif("${name}" STREQUAL "solvers")
@@ -59,6 +61,25 @@ macro(tridap_find_foreign name result)
       tridap_find_trilinos(solvers ${result} Tpetra Belos Ifpack2 Amesos2)
       set(${result}_HAS_MUELU FALSE)
     endif()
+  endif()
+endmacro()
+
+# Python as the system has it, unless Python_EXECUTABLE names another: only there do NumPy and mpi4py use its MPI.
+macro(tridap_find_python result)
+  if(NOT Python_EXECUTABLE AND EXISTS /usr/bin/python3)
+    set(Python_EXECUTABLE /usr/bin/python3)
+  endif()
+  find_package(Python 3.9 QUIET COMPONENTS Interpreter Development.Module NumPy)
+  if(Python_FOUND)
+    find_package(pybind11 QUIET)
+  endif()
+  if(NOT Python_FOUND)
+    set(${result}_WHY "no Python 3.9 with its headers and NumPy")
+  elseif(NOT pybind11_FOUND)
+    set(${result}_WHY "no pybind11")
+  else()
+    set(${result} "Python ${Python_VERSION}, pybind11 ${pybind11_VERSION}, NumPy ${Python_NumPy_VERSION}")
+    tridap_foreign_target(python pybind11::module)
   endif()
 endmacro()
 

@@ -1,5 +1,9 @@
 #include "cyclic.hpp"
 #include <dap/local_part.hpp>
+#include <dap/report.hpp>
+
+#include <array>
+#include <string>
 
 namespace dap {
 
@@ -40,6 +44,35 @@ Range local_part(const Dimension& dimension, Part part, Version version) {
   if (const auto* block = std::get_if<Block>(&dimension.dist)) return part_of(dimension, *block, part, version);
   if (const auto* cyclic = std::get_if<Cyclic>(&dimension.dist)) return {0, held(dimension, *cyclic)};
   return {0, std::get<Unstructured>(dimension.dist).indices.buffer.shape[0]};
+}
+
+Index global_index(const Dimension& dimension, Index local) {
+  if (const auto* block = std::get_if<Block>(&dimension.dist)) return block->start + local;
+  if (const auto* cyclic = std::get_if<Cyclic>(&dimension.dist)) {
+    const Index round = local / cyclic->block_size;
+    return cyclic->start + round * dimension.proc_grid_size * cyclic->block_size + local % cyclic->block_size;
+  }
+  return read_indices(std::get<Unstructured>(dimension.dist).indices).value().at(static_cast<std::size_t>(local));
+}
+
+Dimension in_version(Dimension dimension, Version from, Version to, Index axis) {
+  auto* block = std::get_if<Block>(&dimension.dist);
+  if (from == to || block == nullptr) return dimension;
+  const auto [left, right] = block->padding.value_or(std::array<Index, 2>{0, 0});
+  const Index last = dimension.proc_grid_size - 1;
+  if (dimension.periodic && (left != 0 || right != 0))
+    throw Error(Finding{Rule::conversion,
+                        {},
+                        axis,
+                        "padding",
+                        "(" + std::to_string(left) + ", " + std::to_string(right) + ")",
+                        std::string("but on a periodic axis ") + stamp(to) + " counts what its neighbours say too",
+                        "gather the array over its communicator first"});
+  const Index sign = to == Version::v0_10 ? 1 : -1;
+  if (dimension.proc_grid_rank > 0) block->start -= sign * left;
+  if (dimension.proc_grid_rank < last) block->stop += sign * right;
+  if (to == Version::v0_9 && last > 0) block->padding = {left, right};
+  return dimension;
 }
 
 }  // namespace dap

@@ -15,4 +15,14 @@ namespace dap {
 /// 0.9 a periodic edge's padding is communication padding [block.padding, block.periodic].
 Range local_part(const Dimension& dimension, Part part, Version version = Version::v0_10);
 
+/// The global index of a local one, `0 <= local < local_part(dimension, Part::local).size()`, as one valid dimension of
+/// 0.10 says it by itself. Of an unstructured one it reads the whole list.
+Index global_index(const Dimension& dimension, Index local);
+
+/// A valid dimension as another version of the protocol says it: padded blocks shift by their padding. Throws Error for
+/// the padded blocks of a periodic axis, whose `size` and `start` differ by what their neighbours say; gather() knows
+/// them. To 0.9, where padding stands on all coordinates or on none, blocks of several coordinates say (0, 0) for none.
+/// `axis` is for the message.
+Dimension in_version(Dimension dimension, Version from, Version to, Index axis);
+
 }  // namespace dap

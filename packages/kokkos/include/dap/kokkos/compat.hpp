@@ -58,6 +58,17 @@ inline bool is_finalized() {
 #endif
 }
 
+/// Initialises Kokkos by its environment variables alone, without its advice on how to bind threads.
+inline void initialize_quietly() {
+#if KOKKOS_VERSION >= 30700
+  Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
+#else
+  Kokkos::InitArguments arguments;
+  arguments.disable_warnings = true;
+  Kokkos::initialize(arguments);
+#endif
+}
+
 /// The number of the device that an execution space runs on; nothing for the host, or where it cannot say. Kokkos must
 /// be initialised.
 template <class Execution>

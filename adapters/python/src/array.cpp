@@ -1,0 +1,333 @@
+#include "array.hpp"
+
+#include "comm.hpp"
+#include "errors.hpp"
+#include "value.hpp"
+
+#include <dap/check.hpp>
+#include <dap/gather.hpp>
+#include <dap/local_part.hpp>
+#include <dap/make.hpp>
+#include <dap/mpi/agree.hpp>
+#include <dap/mpi/gather.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+namespace dap::python {
+
+namespace {
+
+constexpr const char* keys[] = {"__version__", "buffer", "dim_data"};
+
+// The dictionary that an object is, or that it gives; null with a finding in `report` where there is none.
+py::object dictionary_of(py::handle object, Report& report) {
+  const auto wrong = [&](const std::string& fault, const std::string& must) {
+    report.add({Rule::type_structure, {}, {}, "", fault, must, "give __distarray__() that returns its dictionary"});
+    return py::object();
+  };
+  if (PyDict_Check(object.ptr())) return py::reinterpret_borrow<py::object>(object);
+  static const py::handle name = py::str("__distarray__").release();
+  const auto method = py::reinterpret_steal<py::object>(PyObject_GetAttr(object.ptr(), name.ptr()));
+  if (!method) {
+    if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw py::error_already_set();
+    PyErr_Clear();
+    return wrong("a " + std::string(Py_TYPE(object.ptr())->tp_name), "has no __distarray__ and is no dictionary");
+  }
+  if (PyType_Check(object.ptr()))
+    return wrong("a class", "must be an object, whose __distarray__ can be called");
+  py::object dict = method();
+  if (PyDict_Check(dict.ptr())) return dict;
+  return wrong("__distarray__() returned a " + std::string(Py_TYPE(dict.ptr())->tp_name), "must return a dictionary");
+}
+
+// The value behind a key; null with a finding where there is none.
+py::object value_of(const py::dict& dict, const char* key, Report& report) {
+  const auto found = py::reinterpret_borrow<py::object>(PyDict_GetItemString(dict.ptr(), key));
+  if (!found) report.add({Rule::key_missing, {}, {}, key, "missing", "but must be there", ""});
+  return found;
+}
+
+void read_extras(const py::dict& dict, Given& given) {
+  if (dict.size() == std::size(keys)) return;
+  for (const auto& [key, value] : dict) {
+    const bool known = std::any_of(std::begin(keys), std::end(keys), [&key = key](const char* name) {
+      return PyUnicode_Check(key.ptr()) && PyUnicode_CompareWithASCIIString(key.ptr(), name) == 0;
+    });
+    if (known) continue;
+    given.extras[key] = value;
+    given.read.report.add({Rule::extra_key, {}, {}, to_value(key).text(), to_value(value).text(), "", ""});
+  }
+}
+
+bool names_an_axis(const Finding& finding) { return finding.severity() == Severity::warning || finding.axis; }
+
+void read_dictionary(const py::dict& dict, Copy copy, Given& given) {
+  Report& report = given.read.report;
+  const py::object version = value_of(dict, keys[0], report), buffer = value_of(dict, keys[1], report),
+                   dim_data = value_of(dict, keys[2], report);
+  Buffer memory;
+  bool known = false;
+  if (buffer) {
+    try {
+      given.local = array_over(buffer, copy, given.receipt);
+      memory = buffer_of(given.local);
+      known = true;
+    } catch (const Error& error) {
+      report.merge(error.report());
+    } catch (py::error_already_set& error) {
+      report.add({Rule::buffer_data, {}, {}, "buffer", "a " + std::string(Py_TYPE(buffer.ptr())->tp_name),
+                  "gives no memory: it raised " + one_line(error), ""});
+      given.raised.emplace(error);
+    }
+  }
+  if (version && dim_data) {
+    const Value said = to_value(version), dims = to_value(dim_data);
+    ReadArray read = read_array(said, dims, std::move(memory), Source::object);
+    given.read.array = std::move(read.array);
+    report.merge(read.report);
+  }
+  read_extras(dict, given);
+  given.comparable =
+      known && version && dim_data && std::all_of(report.findings().begin(), report.findings().end(), names_an_axis);
+}
+
+// Tells of an array what all processes of `comm` found, and, where it is wanted and right, its Distribution.
+Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const Reading& reading) {
+  const py::gil_scoped_release released;
+  Report alone;  // where one process's data cannot be compared, each says what it found by itself
+  if (mpi::spread({given.comparable ? 1 : 0}, comm).front().smallest == 0) {
+    alone = given.read.report;
+    if (given.comparable) alone.merge(check(given.read.array, reading));
+    alone.set_process(mpi::rank_of(comm));
+    return {mpi::agree(std::move(alone), comm), nullptr};
+  }
+  mpi::Team team(comm);
+  Verdict verdict =
+      confer({{mpi::rank_of(comm), &given.read.array, &given.read.report}}, team, reading, want_distribution);
+  Checked checked{mpi::agree(std::move(verdict.reports.front()), comm), nullptr};
+  if (verdict.distribution) checked.distribution = std::make_shared<const Distribution>(std::move(*verdict.distribution));
+  return checked;
+}
+
+// What this process's data says of the whole where it is the whole: a grid of one process.
+std::shared_ptr<const Distribution> alone(const DistArray& array) {
+  for (const Dimension& dimension : array.dim_data)
+    if (dimension.proc_grid_size != 1) return nullptr;
+  return std::make_shared<const Distribution>(dap::gather(std::vector<DistArray>{array}));
+}
+
+Checked check_alone(Given& given, bool want_distribution, const Reading& reading) {
+  Checked checked{given.read.report, nullptr};
+  if (given.comparable) checked.report.merge(check(given.read.array, reading));
+  if (want_distribution && checked.report.ok()) checked.distribution = alone(given.read.array);
+  return checked;
+}
+
+void add_list(py::dict& dict, const IndexBuffer& indices) {
+  const Buffer& buffer = indices.buffer;
+  if (buffer.type == element_type<Index>() && buffer.owner) {
+    py::array list = array_of(buffer);
+    list.attr("flags").attr("writeable") = false;  // what was checked stays as it is
+    dict["indices"] = list;
+    return;
+  }
+  const std::vector<Index> list = read_indices(indices).value();
+  dict["indices"] = py::array_t<Index>(static_cast<py::ssize_t>(list.size()), list.data());
+}
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+py::dict dictionary(const Dimension& d) {
+  py::dict dict;
+  dict["dist_type"] = py::str(std::string(1, d.dist_type()));
+  dict["size"] = d.size;
+  dict["proc_grid_size"] = d.proc_grid_size;
+  dict["proc_grid_rank"] = d.proc_grid_rank;
+  if (const auto* block = std::get_if<Block>(&d.dist)) {
+    dict["start"] = block->start;
+    dict["stop"] = block->stop;
+    if (block->padding) dict["padding"] = py::make_tuple((*block->padding)[0], (*block->padding)[1]);
+  } else if (const auto* cyclic = std::get_if<Cyclic>(&d.dist)) {
+    dict["start"] = cyclic->start;
+    if (cyclic->block_size != 1) dict["block_size"] = cyclic->block_size;
+  } else {
+    const auto& unstructured = std::get<Unstructured>(d.dist);
+    add_list(dict, unstructured.indices);
+    if (unstructured.one_to_one) dict["one_to_one"] = true;
+  }
+  if (d.periodic) dict["periodic"] = true;
+  for (const Extra& extra : d.extras) dict[py::str(extra.key)] = to_object(read_json(extra.value));
+  return dict;
+}
+
+Given ask(py::handle object, Copy copy) {
+  Given given;
+  try {
+    if (const py::object dict = dictionary_of(object, given.read.report))
+      read_dictionary(py::reinterpret_borrow<py::dict>(dict), copy, given);
+  } catch (py::error_already_set& error) {
+    given.read.report.add({Rule::process_failure, {}, {}, "", "__distarray__() raised " + one_line(error), "", ""});
+    given.raised.emplace(error);
+  }
+  return given;
+}
+
+void throw_if_wrong(const Report& report, std::optional<py::error_already_set>& raised) {
+  if (raised && !raised->matches(PyExc_Exception)) throw std::move(*raised);
+  if (!report.ok()) throw_protocol_error(Error(report), raised ? py::object(raised->value()) : py::object());
+}
+
+Array::Array(DistArray array, py::object local, py::object comm, std::shared_ptr<const Distribution> distribution)
+    : array_(std::move(array)),
+      local_(std::move(local)),
+      comm_(std::move(comm)),
+      distribution_(std::move(distribution)) {
+  Report unsaid;
+  version_ = read_version(array_.version, unsaid).value_or(Version::v0_10);
+  for (const Dimension& dimension : array_.dim_data)
+    process_ = process_ * dimension.proc_grid_size + dimension.proc_grid_rank;
+}
+
+Array Array::from(Given given, py::object comm, std::shared_ptr<const Distribution> distribution) {
+  Array made(std::move(given.read.array), std::move(given.local), std::move(comm), std::move(distribution));
+  made.extras_ = std::move(given.extras);
+  made.receipt_ = std::move(given.receipt);
+  return made;
+}
+
+const std::shared_ptr<const Distribution>& Array::distribution() const {
+  if (!distribution_)
+    throw Error(Finding{Rule::conversion, {}, {}, "", "only this process's part of the array is known", "",
+                        "pass comm= to tridap.asarray, on every process"});
+  return distribution_;
+}
+
+py::array Array::view(Part part) const {
+  const auto whole = py::reinterpret_borrow<py::array>(local_);
+  std::vector<py::ssize_t> shape(whole.shape(), whole.shape() + whole.ndim());
+  const std::vector<py::ssize_t> strides(whole.strides(), whole.strides() + whole.ndim());
+  const auto* data = static_cast<const char*>(whole.data());
+  if (part != Part::local) {
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      const Range range = local_part(array_.dim_data[i], part, version_);
+      shape[i] = range.size();
+      if (range.size() > 0) data += range.begin * strides[i];
+    }
+  }
+  return py::array(whole.dtype(), shape, strides, data, whole);
+}
+
+DistArray Array::in(Version version) const {
+  DistArray array = array_;
+  array.version = stamp(version);
+  if (version == version_) return array;
+  if (distribution_) {
+    std::vector<Dimension> dims = distribution_->dim_data(process_, version);
+    for (std::size_t i = 0; i < dims.size(); ++i) dims[i].extras = array.dim_data[i].extras;
+    array.dim_data = std::move(dims);
+    return array;
+  }
+  for (std::size_t i = 0; i < array.dim_data.size(); ++i)
+    array.dim_data[i] = in_version(std::move(array.dim_data[i]), version_, version, static_cast<Index>(i));
+  return array;
+}
+
+py::tuple Array::dim_data(Version version) const {
+  const auto tuple_of = [](const std::vector<Dimension>& dims) {
+    py::tuple tuple(dims.size());
+    for (std::size_t i = 0; i < dims.size(); ++i) tuple[i] = dictionary(dims[i]);
+    return tuple;
+  };
+  return version == version_ ? tuple_of(array_.dim_data) : tuple_of(in(version).dim_data);
+}
+
+py::dict Array::describe(Version version) const {
+  py::dict dict;
+  dict["__version__"] = stamp(version);
+  dict["buffer"] = view(Part::local);
+  dict["dim_data"] = dim_data(version);
+  for (const auto& [key, value] : extras_) dict[key] = value;
+  return dict;
+}
+
+int Array::traverse(visitproc visit, void* arg) const {
+  Py_VISIT(local_.ptr());
+  Py_VISIT(comm_.ptr());
+  Py_VISIT(extras_.ptr());
+  return 0;
+}
+
+void Array::clear() {
+  extras_ = py::dict();
+  comm_ = py::none();
+}
+
+py::object asarray(py::object object, py::object comm, py::object copy) {
+  const Copy policy = copy_policy(copy);
+  if (py::isinstance<Array>(object) && policy != Copy::always) {
+    const auto& known = py::cast<const Array&>(object);
+    if (comm.is_none() || (known.is_whole() && known.comm().is(comm))) return object;
+  }
+  const double begin = now();
+  std::shared_ptr<const Distribution> distribution;
+  MPI_Comm handle = comm.is_none() ? MPI_COMM_NULL : comm_of(comm);
+  Given given = ask(object, policy);
+  Checked checked = comm.is_none() ? check_alone(given, true, {}) : confer_over(given, handle, true, {});
+  throw_if_wrong(checked.report, given.raised);
+  given.receipt.seconds = now() - begin;
+  return py::cast(Array::from(std::move(given), std::move(comm), std::move(checked.distribution)));
+}
+
+Checked check_object(py::object object, py::object comm, bool raise_on_error, bool trust_extent) {
+  MPI_Comm handle = comm.is_none() ? MPI_COMM_NULL : comm_of(comm);
+  const Reading reading{trust_extent};
+  Given given = ask(object, Copy::never);
+  Checked checked = comm.is_none() ? check_alone(given, true, reading) : confer_over(given, handle, true, reading);
+  if (given.raised && !given.raised->matches(PyExc_Exception)) throw std::move(*given.raised);
+  if (raise_on_error) throw_if_wrong(checked.report, given.raised);
+  return checked;
+}
+
+Array over(py::array local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm) {
+  DistArray array;
+  array.buffer = buffer_of(local);
+  array.dim_data = distribution->dim_data(process);
+  dap::throw_if_wrong(check(array));
+  return Array(std::move(array), std::move(local), std::move(comm), std::move(distribution));
+}
+
+Version version_named(const std::string& name) {
+  Report report;
+  const bool two_numbers = std::count(name.begin(), name.end(), '.') == 1;
+  const std::optional<Version> version = read_version(two_numbers ? name + ".0" : name, report);
+  dap::throw_if_wrong(report);
+  return version.value();
+}
+
+Indices indices_of(const py::args& given, const std::vector<Index>& extents, const char* what) {
+  const auto say = [&] { return std::string(what) + " of " + std::to_string(extents.size()) + " axes"; };
+  py::tuple numbers = given;
+  if (given.size() == 1 && py::isinstance<py::tuple>(given[0])) numbers = given[0];
+  if (numbers.size() != extents.size())
+    throw py::index_error("give one index for each axis: " + std::to_string(numbers.size()) + " are no " + say());
+  Indices indices;
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    const Value value = to_value(numbers[axis]);
+    const auto* index = value.as<Index>();
+    if (index == nullptr) throw py::type_error("axis " + std::to_string(axis) + ": " + value.text() + " is no integer");
+    if (extents[axis] >= 0 && (*index < 0 || *index >= extents[axis]))
+      throw py::index_error("axis " + std::to_string(axis) + ": " + std::to_string(*index) + " is no " + what +
+                            " of an extent of " + std::to_string(extents[axis]));
+    indices.push_back(*index);
+  }
+  return indices;
+}
+
+}  // namespace dap::python

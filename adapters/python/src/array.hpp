@@ -1,0 +1,91 @@
+#pragma once
+
+#include "memory.hpp"
+
+#include <dap/dist_array.hpp>
+#include <dap/distribution.hpp>
+#include <dap/read.hpp>
+#include <dap/version.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace dap::python {
+
+/// What an object said of itself, right or wrong: its report tells.
+struct Given {
+  ReadArray read;
+  py::object local = py::none();  ///< the NumPy array over its buffer
+  py::dict extras;                ///< keys of its dictionary that the protocol does not know
+  Receipt receipt;
+  bool comparable = false;                     ///< all that the rules between processes need could be read
+  std::optional<py::error_already_set> raised;  ///< by the object, while it was asked
+};
+
+/// Asks an object with `__distarray__`, or takes the dictionary itself. Throws for no object but std::bad_alloc.
+Given ask(py::handle object, Copy copy);
+
+/// Throws ProtocolError, with what the object raised as its cause, where the report holds an error. What is no
+/// Exception, such as KeyboardInterrupt, is passed on as it is.
+void throw_if_wrong(const Report& report, std::optional<py::error_already_set>& raised);
+
+/// `tridap.DistArray`: this process's part of a checked distributed array, and who keeps its memory alive.
+class Array {
+ public:
+  /// From data that was checked.
+  Array(DistArray array, py::object local, py::object comm, std::shared_ptr<const Distribution> distribution);
+  static Array from(Given given, py::object comm, std::shared_ptr<const Distribution> distribution);
+
+  const DistArray& array() const { return array_; }  ///< of version 0.10 or 0.9, as it came
+  Version version() const { return version_; }
+  const py::object& local() const { return local_; }  ///< the NumPy array that everything points into
+  const py::object& comm() const { return comm_; }    ///< mpi4py's, or None
+  const Receipt& receipt() const { return receipt_; }
+  /// Throws Error where only this process's part is known.
+  const std::shared_ptr<const Distribution>& distribution() const;
+  bool is_whole() const { return distribution_ != nullptr; }
+  Index process() const { return process_; }  ///< its rank in comm
+
+  py::array view(Part part) const;        ///< of local(): communication padding is left out of `owned`
+  py::tuple dim_data(Version version) const;
+  py::dict describe(Version version) const;  ///< what `__distarray__` returns
+  DistArray in(Version version) const;       ///< throws Error where it cannot be said
+
+  /// For Python's garbage collector.
+  int traverse(visitproc visit, void* argument) const;
+  void clear();
+
+ private:
+  DistArray array_;
+  Version version_ = Version::v0_10;
+  py::object local_, comm_;
+  std::shared_ptr<const Distribution> distribution_;
+  Index process_ = 0;
+  py::dict extras_;
+  Receipt receipt_;
+};
+
+/// `tridap.asarray`. **Collective** where `comm` is a communicator.
+py::object asarray(py::object object, py::object comm, py::object copy);
+
+/// What `tridap.check` found.
+struct Checked {
+  Report report;
+  std::shared_ptr<const Distribution> distribution;  ///< null: there is none, or nobody knows it
+};
+/// **Collective** where `comm` is a communicator.
+Checked check_object(py::object object, py::object comm, bool raise_on_error, bool trust_extent);
+
+/// The dictionary of a dimension, as to_value() has it, without a Value between: this is asked for often.
+py::dict dictionary(const Dimension& dimension);
+
+/// An array of `distribution` over `local`, as process `process` of it.
+Array over(py::array local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm);
+
+/// A version as a user names it: "0.9", "0.10.0". Throws Error.
+Version version_named(const std::string& name);
+
+/// Integers as an axis-by-axis index; throws IndexError where they are not `ndim` integers within `[0, extents)`.
+Indices indices_of(const py::args& given, const std::vector<Index>& extents, const char* what);
+
+}  // namespace dap::python

@@ -1,0 +1,140 @@
+#include "array.hpp"
+#include "bindings.hpp"
+
+#include <dap/compare.hpp>
+#include <dap/draw.hpp>
+#include <dap/make.hpp>
+
+#include <pybind11/stl.h>
+
+namespace dap::python {
+
+namespace {
+
+using namespace py::literals;
+
+py::tuple tuple_of(const std::vector<Index>& numbers) { return py::tuple(py::cast(numbers)); }
+
+Index process_of(const Distribution& distribution, Index process) {
+  if (process < 0 || process >= distribution.processes())
+    throw py::index_error("process " + std::to_string(process) + " is none of " +
+                          std::to_string(distribution.processes()));
+  return process;
+}
+
+Part part_named(const std::string& name) {
+  if (name == "local") return Part::local;
+  if (name == "owned") return Part::owned;
+  if (name == "interior") return Part::interior;
+  throw py::value_error("part must be \"local\", \"owned\" or \"interior\", not \"" + name + "\"");
+}
+
+std::vector<Index> any_extents(const Distribution& d) { return std::vector<Index>(static_cast<std::size_t>(d.ndim()), -1); }
+
+Indices global_of(const Distribution& d, const py::args& given) {
+  return indices_of(given, any_extents(d), "global index");
+}
+
+py::tuple box(const Distribution& d, Index process, const std::string& part) {
+  py::list slices;
+  for (const Range& range : d.part(process_of(d, process), part_named(part)))
+    slices.append(py::slice(range.begin, range.end, 1));
+  return py::tuple(slices);
+}
+
+// The global indices of a part along each axis, as NumPy arrays.
+py::tuple indices(const Distribution& d, Index process, const std::string& part) {
+  const Indices at = d.coordinates(process_of(d, process));
+  py::list all;
+  for (Index i = 0; i < d.ndim(); ++i) {
+    const Index c = at[static_cast<std::size_t>(i)];
+    const Range range = d.axis(i).part(c, part_named(part));
+    py::array_t<Index> list(range.size());
+    Index* const out = list.mutable_data();
+    d.axis(i).for_each(c, part_named(part),
+                       [&](Index local, Index global) { out[local - range.begin] = global; });
+    all.append(std::move(list));
+  }
+  return py::tuple(all);
+}
+
+py::tuple dim_data(const Distribution& d, Index process, const std::string& version) {
+  const Version wanted = version_named(version);
+  py::list all;
+  for (const Dimension& dimension : d.dim_data(process_of(d, process), wanted)) all.append(dictionary(dimension));
+  return py::tuple(all);
+}
+
+void bind_specs(py::module_& module) {
+  py::class_<BlockSpec>(module, "BlockSpec")
+      .def(py::init([](std::optional<Index> length, std::optional<std::vector<Index>> starts, Index padding,
+                       std::array<Index, 2> edges, bool periodic) {
+             return BlockSpec{length, std::move(starts), padding, edges, periodic};
+           }),
+           "length"_a, "starts"_a, "padding"_a, "edges"_a, "periodic"_a);
+  py::class_<CyclicSpec>(module, "CyclicSpec")
+      .def(py::init([](Index block_size, Index first) { return CyclicSpec{block_size, first}; }), "block_size"_a,
+           "first"_a);
+  py::class_<UnstructuredSpec>(module, "UnstructuredSpec")
+      .def(py::init([](std::vector<std::vector<Index>> lists, bool one_to_one) {
+             return UnstructuredSpec{std::move(lists), one_to_one};
+           }),
+           "lists"_a, "one_to_one"_a);
+  py::class_<WholeSpec>(module, "WholeSpec").def(py::init<>());
+}
+
+}  // namespace
+
+void bind_distribution(py::module_& module) {
+  bind_specs(module);
+  py::class_<Distribution>(module, "Distribution")
+      .def_property_readonly("shape", [](const Distribution& d) { return tuple_of(d.shape()); })
+      .def_property_readonly("ndim", &Distribution::ndim)
+      .def_property_readonly("grid", [](const Distribution& d) { return tuple_of(d.proc_grid_shape()); })
+      .def_property_readonly("processes", &Distribution::processes)
+      .def("coordinates",
+           [](const Distribution& d, Index process) { return tuple_of(d.coordinates(process_of(d, process))); },
+           "process"_a)
+      .def("local_shape",
+           [](const Distribution& d, Index process) { return tuple_of(d.local_shape(process_of(d, process))); },
+           "process"_a)
+      .def("count", [](const Distribution& d, Index process,
+                       const std::string& part) { return d.count(process_of(d, process), part_named(part)); },
+           "process"_a, "part"_a = "owned")
+      .def("part", &box, "process"_a, "part"_a = "owned")
+      .def("indices", &indices, "process"_a, "part"_a = "owned")
+      .def("owner", [](const Distribution& d, const py::args& g) { return d.owner(global_of(d, g)); })
+      .def("owners", [](const Distribution& d, const py::args& g) { return tuple_of(d.owners(global_of(d, g))); })
+      .def("local_index",
+           [](const Distribution& d, Index process, const py::args& g) -> py::object {
+             const auto found = d.local_index(process_of(d, process), global_of(d, g));
+             return found ? py::object(tuple_of(*found)) : py::none();
+           })
+      .def("global_index",
+           [](const Distribution& d, Index process, const py::args& local) {
+             const Indices at = indices_of(local, d.local_shape(process_of(d, process)), "local index");
+             return tuple_of(d.global_index(process, at));
+           })
+      .def("dim_data", &dim_data, "process"_a, "version"_a = "0.10.0")
+      .def("describe", [](const Distribution& d) { return describe(d); })
+      .def("draw", [](const Distribution& d, Index columns, Index lines, const std::string& title,
+                      bool colour) { return draw_text(d, {title, {}, columns, lines, colour}); },
+           "columns"_a = 80, "lines"_a = 40, "title"_a = "", "colour"_a = false)
+      .def("svg", [](const Distribution& d, const std::string& title) { return draw_svg(d, {title, {}, 48, 64}); },
+           "title"_a = "")
+      .def("_repr_html_", [](const Distribution& d) { return draw_svg(d); })
+      .def("__str__", [](const Distribution& d) { return draw_text(d); })
+      .def("__repr__", [](const Distribution& d) { return "<tridap.Distribution: " + describe(d) + ">"; })
+      .def("__eq__", [](const Distribution& d, const Distribution& other) {
+        const Comparison comparison = compare(d, other);
+        return comparison.same_owners && comparison.same_places;
+      }, py::is_operator())
+      .def("difference", [](const Distribution& d, const Distribution& other) { return compare(d, other).difference; },
+           "other"_a);
+  module.def("_make",
+             [](const std::vector<Index>& shape, const std::vector<AxisSpec>& specs,
+                const std::optional<std::vector<Index>>& grid,
+                Index processes) { return Distribution::make(shape, specs, grid ? *grid : default_grid(processes, specs)); });
+}
+
+}  // namespace dap::python

@@ -1,0 +1,346 @@
+#include "array.hpp"
+#include "bindings.hpp"
+#include "comm.hpp"
+#include "native.hpp"
+#include "operator.hpp"
+#include "parameters.hpp"
+#include "solver/matrix.hpp"
+#include "solver/solve.hpp"
+#include "together.hpp"
+
+#include <dap/tpetra/import.hpp>
+
+#include <pybind11/stl.h>
+
+#include <limits>
+#include <map>
+
+namespace dap::python {
+
+namespace {
+
+using namespace py::literals;
+
+// What is made once for a matrix, by who asked for it.
+struct Prepared {
+  Teuchos::RCP<const Operator> preconditioner;
+  std::string made_of;  // name, method and parameters
+  std::unique_ptr<DirectSolver> factors;
+};
+
+/// `tridap.Matrix` and `tridap.LinearOperator`: what is solved for, on the elements of a distributed array.
+struct Solvable {
+  tpetra::Layout layout;
+  Teuchos::RCP<const CrsMatrix> matrix;  // null for an operator
+  Teuchos::RCP<const Operator> op;
+  std::shared_ptr<Raised> raised = std::make_shared<Raised>();
+  std::shared_ptr<Prepared> prepared = std::make_shared<Prepared>();
+};
+
+/// What Python holds of a Solvable: its RCPs are let go of by the thread that may do so.
+class Handle {
+ public:
+  Handle(std::shared_ptr<Solvable> solvable, py::object comm)
+      : solvable_(std::move(solvable)), comm_(std::move(comm)) {}
+  Handle(Handle&&) = default;
+  ~Handle() {
+    if (solvable_) release_inside(std::move(solvable_));
+  }
+  const std::shared_ptr<Solvable>& solvable() const { return solvable_; }
+  const py::object& comm() const { return comm_; }
+
+ private:
+  std::shared_ptr<Solvable> solvable_;
+  py::object comm_;
+};
+
+class Matrix : public Handle {
+  using Handle::Handle;
+};
+class LinearOperator : public Handle {
+  using Handle::Handle;
+};
+
+[[noreturn]] void refuse(const std::string& key, const std::string& value, const std::string& must,
+                         const std::string& remedy) {
+  throw Error(Finding{Rule::conversion, {}, {}, key, value, must, remedy});
+}
+
+// Runs a step inside of Trilinos.
+template <class Step>
+auto inside(Step&& step) {
+  const Native native;
+  return std::forward<Step>(step)();
+}
+
+Index same_number(const std::string& text) {  // that of equal texts is equal
+  return static_cast<Index>(std::hash<std::string>()(text) >> 2);
+}
+
+void broadcast(std::string& bytes, int from, MPI_Comm comm) {
+  Index size = static_cast<Index>(bytes.size());
+  MPI_Bcast(&size, 1, MPI_INT64_T, from, comm);
+  bytes.resize(static_cast<std::size_t>(size));
+  MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, from, comm);
+}
+
+Integers integers_of(const py::array& array, const char* name) {
+  const py::dtype type = array.dtype();
+  if (type.kind() != 'i' || (type.itemsize() != 4 && type.itemsize() != 8) || array.ndim() != 1 ||
+      (array.flags() & py::array::c_style) == 0 || type.byteorder() == '>')
+    throw Error(Finding{Rule::conversion, {}, {}, name, py::cast<std::string>(py::str(type)),
+                        "must be a contiguous one-dimensional array of int32 or int64", ""});
+  return {array.data(), static_cast<int>(type.itemsize()), array.size()};
+}
+
+const double* doubles_of(const py::array& array, const char* name) {
+  if (!py::isinstance<py::array_t<double>>(array) || array.ndim() != 1 || (array.flags() & py::array::c_style) == 0)
+    throw Error(Finding{Rule::conversion, {}, {}, name, py::cast<std::string>(py::str(array.dtype())),
+                        "must be a contiguous one-dimensional array of float64", ""});
+  return static_cast<const double*>(array.data());
+}
+
+// The elements that rows belong to: those of an array in its own memory order, or of a distribution in C order.
+DistArray elements_of(py::handle rows, MPI_Comm comm) {
+  if (py::isinstance<Array>(rows)) return py::cast<const Array&>(rows).array();
+  const auto& distribution = py::cast<const Distribution&>(rows);
+  const Index rank = mpi::rank_of(comm);
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  if (size != distribution.processes())
+    throw Error(Finding{Rule::grid_product, {}, {}, "", "the distribution has " +
+                        std::to_string(distribution.processes()) + " processes, but the communicator " +
+                        std::to_string(size), "", ""});
+  DistArray array;
+  array.dim_data = distribution.dim_data(rank);
+  array.buffer.type = element_type<double>();
+  array.buffer.shape = distribution.local_shape(rank);
+  array.buffer.strides = row_major_strides(array.buffer.shape, array.buffer.type.bytes);
+  array.buffer.memory.kind = Memory::Kind::nowhere;
+  return array;
+}
+
+Matrix make(const py::object& rows, const py::object& data, const py::object& columns, const py::object& row_starts,
+            const py::object& comm) {
+  const MPI_Comm handle = comm_of(comm);
+  const auto given = together(handle, [&] {
+    return std::make_pair(elements_of(rows, handle),
+                          Csr{doubles_of(data, "data"), py::cast<py::array>(data).size(),
+                              integers_of(columns, "indices"), integers_of(row_starts, "indptr")});
+  });
+  need_kokkos();
+  return {inside([&] {
+            const tpetra::Layout layout(given.first, handle);
+            const auto matrix = make_matrix(layout, given.second);
+            return std::make_shared<Solvable>(Solvable{layout, matrix, matrix});
+          }),
+          comm};
+}
+
+LinearOperator make_operator(const py::object& rows, const py::object& matvec, const py::object& comm) {
+  const MPI_Comm handle = comm_of(comm);
+  const DistArray elements = together(handle, [&] { return elements_of(rows, handle); });
+  need_kokkos();
+  const std::shared_ptr<void> function = keep(matvec);
+  return {inside([&] {
+            auto raised = std::make_shared<Raised>();
+            const tpetra::Layout layout(elements, handle);
+            const auto op = Teuchos::rcp(new PythonOperator(layout, function, raised));
+            return std::make_shared<Solvable>(Solvable{layout, Teuchos::null, op, raised});
+          }),
+          comm};
+}
+
+// What a user asked of one solve, on this process.
+struct Request {
+  Options options;
+  std::string preconditioner;  // empty: none
+  Teuchos::ParameterList preconditioner_parameters;
+  std::string made_of;  // what a preconditioner depends on
+  Copy copy = Copy::never;
+};
+
+Method method_named(const std::string& name) {
+  if (name == "cg") return Method::cg;
+  if (name == "gmres") return Method::gmres;
+  if (name == "direct") return Method::direct;
+  refuse("method", "'" + name + "'", "must be 'cg', 'gmres' or 'direct'", "");
+}
+
+Request read_request(const Solvable& a, const Array& x, const std::string& method, const py::object& preconditioner,
+                     const py::object& tol, const py::object& maxiter, const py::dict& options,
+                     const py::dict& preconditioner_options, const py::object& copy) {
+  Request request;
+  request.options.method = method_named(method);
+  request.options.tol = py::cast<double>(tol);
+  request.options.maxiter = py::cast<int>(maxiter);
+  request.options.parameters = parameters(options, "options");
+  request.copy = copy_policy(copy);
+  if (!preconditioner.is_none()) request.preconditioner = py::cast<std::string>(preconditioner);
+  request.preconditioner_parameters = parameters(preconditioner_options, "preconditioner_options");
+  request.made_of = request.preconditioner + method + py::cast<std::string>(py::repr(preconditioner_options));
+  const bool direct = request.options.method == Method::direct;
+  if (!(request.options.tol >= 0)) refuse("tol", py::cast<std::string>(py::str(tol)), "must be a number >= 0", "");
+  if (request.options.maxiter < 0) refuse("maxiter", py::cast<std::string>(py::str(maxiter)), "must be >= 0", "");
+  if (direct && !request.preconditioner.empty())
+    refuse("preconditioner", "'" + request.preconditioner + "'", "but method 'direct' takes none", "pass None");
+  if (a.matrix.is_null() && (direct || !request.preconditioner.empty()))
+    refuse(direct ? "method" : "preconditioner", direct ? "'direct'" : "'" + request.preconditioner + "'",
+           "but a LinearOperator has no matrix to make it from", "pass a Matrix");
+  if (!py::reinterpret_borrow<py::array>(x.local()).writeable())
+    refuse("x", "read-only", "but the answer lands in its memory", "give an array that can be written");
+  return request;
+}
+
+// What is made once: a preconditioner, or factors. Inside.
+void prepare(Solvable& a, const Request& request) {
+  Prepared& prepared = *a.prepared;
+  if (request.options.method == Method::direct) {
+    if (!prepared.factors) prepared.factors = std::make_unique<DirectSolver>(a.matrix);
+    return;
+  }
+  if (prepared.made_of == request.made_of) return;
+  prepared.preconditioner = Teuchos::null;
+  prepared.made_of.clear();
+  if (!request.preconditioner.empty())
+    prepared.preconditioner = make_preconditioner(request.preconditioner, request.options.method, a.matrix,
+                                                  request.preconditioner_parameters);
+  prepared.made_of = request.made_of;
+}
+
+// Asks Python once in an iteration: for signals, the callback, and the progress line.
+Watch watch_of(const std::shared_ptr<Raised>& raised, const py::object& callback, const py::object& progress) {
+  return [raised, ask = callback.ptr(), tell = progress.ptr()](int iteration, double residual) {
+    const py::gil_scoped_acquire gil;
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (ask != Py_None) py::handle(ask)(iteration, residual);
+      if (tell != Py_None) py::handle(tell)(iteration, residual);
+    } catch (py::error_already_set& error) {
+      raised->keep(error);
+    }
+    return raised->any();
+  };
+}
+
+// Raises on every process what any of them raised, that of the lowest rank where it was not raised here.
+void raise_together(MPI_Comm comm, Raised& raised) {
+  std::optional<py::error_already_set> own = raised.take();
+  const Index rank = mpi::rank_of(comm);
+  std::string bytes;
+  Index from = 0;
+  if (own) {
+    try {
+      bytes = py::cast<std::string>(py::bytes(py::module_::import("pickle").attr("dumps")(own->value())));
+    } catch (py::error_already_set&) {  // told by its words
+    }
+  }
+  std::string text = own ? "process " + std::to_string(rank) + " raised " + one_line(*own) : "";
+  {
+    const Native native;
+    const auto spread = mpi::spread({own ? rank : std::numeric_limits<Index>::max()}, comm);
+    from = spread.front().smallest;
+    if (from != std::numeric_limits<Index>::max()) {
+      broadcast(bytes, static_cast<int>(from), comm);
+      broadcast(text, static_cast<int>(from), comm);
+    }
+  }
+  if (own) throw std::move(*own);
+  if (from == std::numeric_limits<Index>::max()) return;
+  py::object error;
+  try {
+    if (!bytes.empty()) error = py::module_::import("pickle").attr("loads")(py::bytes(bytes));
+  } catch (py::error_already_set&) {  // told by its words
+  }
+  if (!error || PyExceptionInstance_Check(error.ptr()) == 0) error = py::reinterpret_borrow<py::object>(PyExc_RuntimeError)(text);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  throw py::error_already_set();
+}
+
+// Writes the answer where its vector was a copy.
+void write_back(const Array& x, double* answer, const tpetra::Layout& layout) {
+  py::array interior = x.view(Part::interior);
+  const std::vector<Index> shape(interior.shape(), interior.shape() + interior.ndim());
+  interior.attr("__setitem__")(py::ellipsis(), array_of(from_order(answer, element_type<double>(), shape, layout.order())));
+}
+
+py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const std::string& method,
+                        const py::object& preconditioner, const py::object& tol, const py::object& maxiter,
+                        const py::dict& options, const py::dict& preconditioner_options, const py::object& callback,
+                        const py::object& progress, const py::object& copy) {
+  const std::shared_ptr<Solvable> a = handle.solvable();
+  const MPI_Comm comm = a->layout.comm();
+  Request request = together(comm, [&] {
+    return read_request(*a, x, method, preconditioner, tol, maxiter, options, preconditioner_options, copy);
+  });
+  request.options.watch = watch_of(a->raised, callback, progress);
+  const bool asks = !callback.is_none() || !progress.is_none() || a->matrix.is_null();
+  a->raised->take();
+
+  std::optional<Error> error;
+  Solution solution;
+  Receipt of_b, of_x;
+  std::vector<double> answer;  // where it is to be written back
+  {
+    const Native native;
+    try {
+      int size = 0;
+      MPI_Comm_size(comm, &size);
+      const auto said = mpi::spread({asks || size == 1 ? 1 : 0, same_number(request.made_of)}, comm);
+      if (!said[1].same()) refuse("preconditioner", "", "must be the same on every process", "");
+      request.options.watched = said[0].largest == 1;
+      const auto vb = tpetra::import_vector<const double>(b.array(), a->layout, request.copy);
+      const auto vx = tpetra::import_vector<double>(x.array(), a->layout, request.copy);
+      of_b = vb.receipt;
+      of_x = vx.receipt;
+      prepare(*a, request);
+      solution = request.options.method == Method::direct
+                     ? a->prepared->factors->solve(*vb.vector, *vx.vector)
+                     : solve(a->op, a->prepared->preconditioner, *vb.vector, *vx.vector, request.options);
+      if (!of_x.shared) {
+        const auto data = vx.vector->getData();
+        answer.assign(data.begin(), data.end());
+      }
+    } catch (const Error& wrong) {
+      error = wrong;
+    }
+  }
+  if (!of_x.shared && !error) write_back(x, answer.data(), a->layout);
+  raise_together(comm, *a->raised);
+  if (error) throw Error(*error);
+
+  py::dict result;
+  result["iterations"] = solution.iterations;
+  result["residuals"] = py::array_t<double>(static_cast<py::ssize_t>(solution.residuals.size()), solution.residuals.data());
+  result["residual"] = solution.residual;
+  result["converged"] = solution.converged;
+  result["seconds"] = solution.seconds;
+  result["bytes_copied"] = of_b.bytes_copied + 2 * of_x.bytes_copied;
+  return result;
+}
+
+template <class T>
+void bind_handle(py::class_<T>& type) {
+  type.def_property_readonly("comm", [](const T& a) { return a.comm(); })
+      .def_property_readonly("distribution", [](const T& a) { return a.solvable()->layout.distribution(); })
+      .def("_solve", [](const T& a, const Array& b, const Array& x, const std::string& method,
+                        const py::object& preconditioner, const py::object& tol, const py::object& maxiter,
+                        const py::dict& options, const py::dict& preconditioner_options, const py::object& callback,
+                        const py::object& progress, const py::object& copy) {
+        return solve_in_place(a, b, x, method, preconditioner, tol, maxiter, options, preconditioner_options, callback,
+                              progress, copy);
+      });
+}
+
+}  // namespace
+
+void bind_solve(py::module_& module) {
+  py::class_<Matrix> matrix(module, "_Matrix");
+  matrix.def(py::init(&make), "rows"_a, "data"_a, "indices"_a, "indptr"_a, "comm"_a);
+  bind_handle(matrix);
+  py::class_<LinearOperator> op(module, "_LinearOperator");
+  op.def(py::init(&make_operator), "rows"_a, "matvec"_a, "comm"_a);
+  bind_handle(op);
+}
+
+}  // namespace dap::python

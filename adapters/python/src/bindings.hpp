@@ -1,0 +1,20 @@
+#pragma once
+
+#include <pybind11/numpy.h>
+
+namespace dap::python {
+
+namespace py = pybind11;
+
+void bind_array(py::module_& module);
+void bind_distribution(py::module_& module);
+void bind_report(py::module_& module);
+void bind_solve(py::module_& module);
+
+/// False for an object whose C++ value is not made yet, or gone: the garbage collector may come between.
+bool holds_value(PyObject* self);
+
+/// NumPy's DLPack capsule; raises BufferError with the reason where there is none. `how` is that of the array API.
+py::object dlpack_of(const py::array& array, const py::kwargs& how);
+
+}  // namespace dap::python

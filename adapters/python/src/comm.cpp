@@ -1,0 +1,42 @@
+#include "comm.hpp"
+
+#include "memory.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace dap::python {
+
+namespace {
+
+// mpi4py must speak of the same MPI as we do.
+void check_mpi() {
+  static bool checked = false;
+  if (checked) return;
+  char ours[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(ours, &length);
+  const std::string library(ours, static_cast<std::size_t>(length));
+  const auto theirs = py::cast<std::string>(py::module_::import("mpi4py.MPI").attr("Get_library_version")());
+  if (theirs.substr(0, theirs.find('\0')) != library.substr(0, library.find('\0')))
+    throw py::import_error("tridap was built with " + library + ", but mpi4py with " + theirs +
+                           ": build both with one MPI");
+  checked = true;
+}
+
+}  // namespace
+
+MPI_Comm comm_of(py::handle comm) {
+  static py::handle type, address_of;
+  check_mpi();
+  if (!py::isinstance(comm, imported(type, "mpi4py.MPI", "Comm")))
+    throw py::type_error("comm must be a communicator of mpi4py, not a " + std::string(Py_TYPE(comm.ptr())->tp_name));
+  const MPI_Comm handle = *reinterpret_cast<MPI_Comm*>(py::cast<std::uintptr_t>(imported(address_of, "mpi4py.MPI", "_addressof")(comm)));
+  if (handle == MPI_COMM_NULL) throw py::value_error("comm is MPI.COMM_NULL: it was freed, or this process is none of it");
+  int intercommunicator = 0;
+  MPI_Comm_test_inter(handle, &intercommunicator);
+  if (intercommunicator != 0) throw py::value_error("comm is an intercommunicator: merge it first");
+  return handle;
+}
+
+}  // namespace dap::python

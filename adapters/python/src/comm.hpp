@@ -1,0 +1,14 @@
+#pragma once
+
+#include <mpi.h>
+#include <pybind11/pybind11.h>
+
+namespace dap::python {
+
+namespace py = pybind11;
+
+/// The handle inside of an mpi4py communicator. Throws TypeError for what is none, ValueError for MPI.COMM_NULL, and
+/// ImportError where mpi4py was built with another MPI than this module.
+MPI_Comm comm_of(py::handle comm);
+
+}  // namespace dap::python

@@ -1,0 +1,216 @@
+#include "memory.hpp"
+
+#include <dap/dlpack.hpp>
+#include <dap/report.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace dap::python {
+
+namespace {
+
+[[noreturn]] void refuse(Rule rule, const std::string& fault, const std::string& remedy) {
+  throw Error(Finding{rule, {}, {}, "", fault, "", remedy});
+}
+
+bool finalizing() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
+
+bool has(py::handle object, const char* name) {
+  const auto attribute = py::reinterpret_steal<py::object>(PyObject_GetAttrString(object.ptr(), name));
+  if (!attribute && PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw py::error_already_set();
+  PyErr_Clear();
+  return static_cast<bool>(attribute);
+}
+
+std::string type_name(py::handle object) { return Py_TYPE(object.ptr())->tp_name; }
+
+// Another array over the same memory: what its user does to its shape is not ours to see.
+py::array view_of(const py::array& array) {
+  const auto extents = [&](const py::ssize_t* from) { return std::vector<py::ssize_t>(from, from + array.ndim()); };
+  return py::array(array.dtype(), extents(array.shape()), extents(array.strides()), array.data(), array);
+}
+
+py::array as_array(py::handle object) {
+  static py::handle asarray;
+  return py::reinterpret_borrow<py::array>(imported(asarray, "numpy", "asarray")(object));
+}
+
+py::array over_buffer(py::handle object) {
+  const auto view = py::reinterpret_steal<py::object>(PyMemoryView_FromObject(object.ptr()));
+  if (!view) throw py::error_already_set();
+  const Py_buffer& described = *PyMemoryView_GET_BUFFER(view.ptr());
+  if (described.suboffsets != nullptr)
+    refuse(Rule::buffer_layout, "the buffer of a " + type_name(object) + " is a table of pointers (suboffsets)",
+           "give strided memory");
+  py::array array = as_array(view);
+  if (array.size() != 0 && array.data() != described.buf)
+    refuse(Rule::buffer_type, "NumPy would have to copy a buffer of format '" + std::string(described.format) + "'",
+           "give a buffer of numbers");
+  return array;
+}
+
+py::array over_dlpack(py::handle object) {
+  if (has(object, "__dlpack_device__")) {
+    const auto device = py::cast<std::pair<int, int>>(object.attr("__dlpack_device__")());
+    if (device.first != kDLCPU)
+      refuse(Rule::buffer_data,
+             "the buffer of a " + type_name(object) + " is in the memory of DLPack device type " +
+                 std::to_string(device.first),
+             "bring it to the host first");
+  }
+  const py::object given = object.attr("__dlpack__")();
+  if (!PyCapsule_IsValid(given.ptr(), "dltensor"))
+    refuse(Rule::buffer_data, "__dlpack__ of a " + type_name(object) + " gave no DLPack tensor that is new",
+           "give a PEP 3118 buffer");
+  auto* const managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(given.ptr(), "dltensor"));
+  PyCapsule_SetName(given.ptr(), "used_dltensor");
+  return array_of(dlpack::export_array(dlpack::Tensor(managed)).array.buffer);
+}
+
+// Nothing where the object offers no memory.
+std::optional<py::array> shared(py::handle object) {
+  if (py::isinstance<py::array>(object)) {
+    static py::handle masked;
+    if (py::isinstance(object, imported(masked, "numpy.ma", "MaskedArray")))
+      refuse(Rule::buffer_type, "the buffer is a masked array, whose mask no other library would see",
+             "give its data, or fill it");
+    return view_of(py::reinterpret_borrow<py::array>(object));
+  }
+  if (PyObject_CheckBuffer(object.ptr()) != 0) return over_buffer(object);
+  if (has(object, "__dlpack__")) return over_dlpack(object);
+  if (has(object, "__array_interface__") || has(object, "__array_struct__")) return as_array(object);
+  return std::nullopt;
+}
+
+py::array copied(py::handle object, Receipt& receipt) {
+  static py::handle array;
+  auto made = py::reinterpret_borrow<py::array>(imported(array, "numpy", "array")(object));
+  receipt.shared = receipt.same_address = false;
+  receipt.bytes_copied += made.nbytes();
+  return made;
+}
+
+ElementType::Kind kind_of(char kind) {
+  using Kind = ElementType::Kind;
+  switch (kind) {
+    case 'b':
+      return Kind::boolean;
+    case 'i':
+      return Kind::signed_integer;
+    case 'u':
+      return Kind::unsigned_integer;
+    case 'f':
+      return Kind::floating;
+    case 'c':
+      return Kind::complex;
+    default:
+      return Kind::opaque;
+  }
+}
+
+}  // namespace
+
+py::handle imported(py::handle& cache, const char* module, const char* name) {
+  if (!cache) cache = py::object(py::module_::import(module).attr(name)).release();
+  return cache;
+}
+
+std::shared_ptr<void> keep(py::object object) {
+  return {object.release().ptr(), [](void* held) {
+            if (Py_IsInitialized() == 0 || (finalizing() && PyGILState_Check() == 0)) return;
+            const py::gil_scoped_acquire gil;
+            Py_DECREF(static_cast<PyObject*>(held));
+          }};
+}
+
+py::object as_base(std::shared_ptr<void> owner) {
+  return py::capsule(new std::shared_ptr<void>(std::move(owner)),
+                     [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); });
+}
+
+py::array array_over(py::handle object) {
+  std::optional<py::array> array = shared(object);
+  if (!array)
+    refuse(Rule::buffer_data, "a " + type_name(object) + " offers no memory: no buffer protocol, no __dlpack__",
+           "give a NumPy array, or pass copy=\"if_needed\"");
+  return std::move(*array);
+}
+
+py::array array_over(py::handle object, Copy copy, Receipt& receipt) {
+  std::optional<py::array> array;
+  if (copy != Copy::always) array = shared(object);
+  if (!array && copy == Copy::never) return array_over(object);  // which says what is missing
+  if (!array) array = copied(object, receipt);
+  if (array->dtype().kind() == 'O')
+    refuse(Rule::buffer_type, "the buffer holds Python objects, which are addresses of this process",
+           "give a buffer of numbers");
+  return std::move(*array);
+}
+
+Buffer buffer_of(const py::array& array) {
+  Buffer buffer;
+  const py::dtype type = array.dtype();
+  buffer.type.kind = kind_of(type.kind());
+  buffer.type.bytes = type.itemsize();
+  const char order = type.byteorder();
+  buffer.type.native_order = order != '>' && order != '<';  // NumPy says '=' or '|' for what is native
+  buffer.data = const_cast<void*>(array.data());
+  buffer.shape.assign(array.shape(), array.shape() + array.ndim());
+  buffer.strides.assign(array.strides(), array.strides() + array.ndim());
+  buffer.read_only = !array.writeable();
+  buffer.owner = keep(array);
+  return buffer;
+}
+
+py::array array_of(const Buffer& buffer) {
+  const py::dtype type(buffer.type.kind == ElementType::Kind::opaque ? "V" + std::to_string(buffer.type.bytes)
+                                                                     : buffer.type.name());
+  py::array array(type, std::vector<py::ssize_t>(buffer.shape.begin(), buffer.shape.end()),
+                  std::vector<py::ssize_t>(buffer.strides.begin(), buffer.strides.end()), buffer.data,
+                  as_base(buffer.owner));
+  if (buffer.read_only) array.attr("flags").attr("writeable") = false;
+  return array;
+}
+
+Copy copy_policy(py::handle copy) {
+  if (copy.is_none() || copy.ptr() == Py_False) return Copy::never;
+  if (copy.ptr() == Py_True) return Copy::always;
+  if (py::isinstance<py::str>(copy) && py::cast<std::string>(copy) == "if_needed") return Copy::if_needed;
+  throw py::value_error("copy must be None or False (never), \"if_needed\" or True, not " +
+                        py::cast<std::string>(py::repr(copy)));
+}
+
+std::string one_line(const py::error_already_set& error) {
+  std::string text = py::cast<std::string>(error.type().attr("__name__"));
+  const auto said = py::reinterpret_steal<py::object>(PyObject_Str(error.value().ptr()));
+  if (!said) {
+    PyErr_Clear();
+    return text;
+  }
+  const auto bytes = py::reinterpret_steal<py::object>(
+      PyUnicode_AsEncodedString(said.ptr(), "utf-8", "backslashreplace"));
+  if (!bytes) {
+    PyErr_Clear();
+    return text;
+  }
+  std::string words = py::cast<std::string>(bytes);
+  std::replace_if(words.begin(), words.end(), [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');
+  return words.empty() ? text : text + ": " + words;
+}
+
+void rethrow_if_interrupted(py::error_already_set& error) {
+  if (!error.matches(PyExc_Exception)) throw;
+}
+
+void throw_if_interrupted() {
+  if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_Exception) == 0) throw py::error_already_set();
+}
+
+}  // namespace dap::python

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <dap/buffer.hpp>
+#include <dap/receipt.hpp>
+
+#include <pybind11/numpy.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace dap::python {
+
+namespace py = pybind11;
+
+/// What a module calls `name`, kept in `cache` for ever. No static initialiser: an import may let other threads run.
+py::handle imported(py::handle& cache, const char* module, const char* name);
+
+/// Keeps a Python object for C++, which may let go of it from any thread; at the interpreter's end it is left alone.
+std::shared_ptr<void> keep(py::object object);
+
+/// Memory of C++ as what NumPy takes for the base of an array.
+py::object as_base(std::shared_ptr<void> owner);
+
+/// A NumPy array over an object's memory by the buffer protocol, DLPack or NumPy's array interface, never a copy.
+/// Throws what the object raises, and Error where it offers none of these.
+py::array array_over(py::handle object);
+
+/// The same under a copy policy, which the receipt follows.
+py::array array_over(py::handle object, Copy copy, Receipt& receipt);
+
+/// A NumPy array's memory, kept alive by the array.
+Buffer buffer_of(const py::array& array);
+
+/// A NumPy array over a buffer's memory, which it keeps alive; read-only where that is.
+py::array array_of(const Buffer& buffer);
+
+/// None, False: never; "if_needed"; True: always. Throws ValueError for anything else.
+Copy copy_policy(py::handle copy);
+
+/// "ValueError: what it says", in one line.
+std::string one_line(const py::error_already_set& error);
+
+/// Passes on what is no Exception, such as KeyboardInterrupt.
+void rethrow_if_interrupted(py::error_already_set& error);
+/// The same for the error that is set.
+void throw_if_interrupted();
+
+}  // namespace dap::python

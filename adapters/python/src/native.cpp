@@ -1,0 +1,57 @@
+#include "native.hpp"
+
+#include <dap/kokkos/compat.hpp>
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace dap::python {
+
+namespace {
+
+// Never destroyed: objects are let go of until the very end of the process.
+struct Inside {
+  std::recursive_mutex entered;
+  std::mutex guard;
+  std::vector<std::shared_ptr<void>> left_behind;  // guarded
+};
+
+Inside& inside() {
+  static auto* const state = new Inside;
+  return *state;
+}
+
+void let_go() {  // inside
+  std::vector<std::shared_ptr<void>> dead;
+  {
+    const std::lock_guard<std::mutex> lock(inside().guard);
+    dead.swap(inside().left_behind);
+  }
+}
+
+}  // namespace
+
+Native::Native() : python_(PyEval_SaveThread()) { inside().entered.lock(); }
+
+Native::~Native() {
+  let_go();
+  inside().entered.unlock();
+  PyEval_RestoreThread(python_);
+}
+
+void release_inside(std::shared_ptr<void> owned) {
+  {
+    const std::lock_guard<std::mutex> lock(inside().guard);
+    inside().left_behind.push_back(std::move(owned));
+  }
+  if (!inside().entered.try_lock()) return;
+  let_go();
+  inside().entered.unlock();
+}
+
+void need_kokkos() {
+  if (!Kokkos::is_initialized()) kokkos::compat::initialize_quietly();
+}
+
+}  // namespace dap::python

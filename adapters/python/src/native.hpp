@@ -1,0 +1,32 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <functional>
+#include <memory>
+
+namespace dap::python {
+
+namespace py = pybind11;
+
+/// While one lives, this thread is the one that may be inside of Trilinos, and other threads of Python run: the GIL is
+/// released. A thread that is inside already may enter again, as a callback does.
+class Native {
+ public:
+  Native();
+  ~Native();
+  Native(const Native&) = delete;
+  Native& operator=(const Native&) = delete;
+
+ private:
+  PyThreadState* python_;
+};
+
+/// Lets go of what only the thread inside of Trilinos may let go of (RCPs count without locks): now, or when the thread
+/// that is inside leaves.
+void release_inside(std::shared_ptr<void> owned);
+
+/// Initialises Kokkos where nobody has. It is never finalised: arrays may outlive the interpreter's end.
+void need_kokkos();
+
+}  // namespace dap::python

@@ -1,0 +1,61 @@
+#include "operator.hpp"
+
+#include <dap/kokkos/view.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+namespace dap::python {
+
+namespace {
+
+// A column of a solver's vectors as an array of `shape`; it keeps the memory alive.
+template <class View>
+py::array column_of(const View& columns, std::size_t j, const std::vector<Index>& shape, const MemoryOrder& order) {
+  Buffer column = kokkos::export_buffer(Kokkos::subview(columns, Kokkos::ALL(), j));
+  Buffer field = from_order(column.data, column.type, shape, order);
+  field.owner = std::move(column.owner);
+  field.read_only = column.read_only;
+  return array_of(field);
+}
+
+std::vector<Index> extents(const std::vector<Range>& box) {
+  std::vector<Index> shape;
+  for (const Range& range : box) shape.push_back(range.size());
+  return shape;
+}
+
+}  // namespace
+
+PythonOperator::PythonOperator(tpetra::Layout layout, std::shared_ptr<void> matvec, std::shared_ptr<Raised> raised)
+    : layout_(std::move(layout)),
+      shape_(extents(layout_.distribution().part(layout_.process(), Part::interior))),
+      matvec_(std::move(matvec)),
+      raised_(std::move(raised)) {}
+
+PythonOperator::~PythonOperator() = default;
+
+void PythonOperator::apply(const MultiVector& x, MultiVector& y, Teuchos::ETransp mode, double alpha,
+                           double beta) const {
+  if (mode != Teuchos::NO_TRANS) throw std::invalid_argument("a LinearOperator has no transpose: take another method");
+  const bool plain = alpha == 1 && beta == 0;
+  MultiVector made;
+  if (!plain) made = MultiVector(y.getMap(), y.getNumVectors());
+  MultiVector& product = plain ? y : made;
+  {
+    const py::gil_scoped_acquire gil;
+    const py::handle matvec(static_cast<PyObject*>(matvec_.get()));
+    const auto from = x.getLocalViewHost(Tpetra::Access::ReadOnly);
+    const auto to = product.getLocalViewHost(Tpetra::Access::OverwriteAll);
+    try {
+      for (std::size_t j = 0; j < x.getNumVectors(); ++j)
+        matvec(column_of(from, j, shape_, layout_.order()), column_of(to, j, shape_, layout_.order()));
+    } catch (py::error_already_set& error) {
+      raised_->keep(error);
+      throw std::runtime_error("matvec raised " + one_line(error));
+    }
+  }
+  if (!plain) y.update(alpha, made, beta);
+}
+
+}  // namespace dap::python

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "array.hpp"
+
+#include <dap/tpetra/layout.hpp>
+
+#include <Tpetra_Operator.hpp>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace dap::python {
+
+/// The first exception that Python raised on this process while other processes were still at work; kept until all of
+/// them have stopped. All calls hold the GIL.
+class Raised {
+ public:
+  void keep(const py::error_already_set& error) {
+    if (!error_) error_.emplace(error);
+  }
+  bool any() const { return error_.has_value(); }
+  std::optional<py::error_already_set> take() { return std::exchange(error_, std::nullopt); }
+
+ private:
+  std::optional<py::error_already_set> error_;
+};
+
+/// An operator whose product a Python function computes: `matvec(x_local, y_local)`, with arrays of the local shape of
+/// the interior, over the solver's own vectors; `x_local` cannot be written.
+class PythonOperator : public Tpetra::Operator<double> {
+ public:
+  using MultiVector = Tpetra::MultiVector<double>;
+  using Map = tpetra::Map;
+
+  /// `matvec` is what keep() made of the function.
+  PythonOperator(tpetra::Layout layout, std::shared_ptr<void> matvec, std::shared_ptr<Raised> raised);
+  ~PythonOperator() override;
+  PythonOperator(const PythonOperator&) = delete;
+  PythonOperator& operator=(const PythonOperator&) = delete;
+
+  Teuchos::RCP<const Map> getDomainMap() const override { return layout_.map(); }
+  Teuchos::RCP<const Map> getRangeMap() const override { return layout_.map(); }
+  void apply(const MultiVector& x, MultiVector& y, Teuchos::ETransp mode, double alpha, double beta) const override;
+
+ private:
+  tpetra::Layout layout_;
+  std::vector<Index> shape_;  // of the interior here
+  std::shared_ptr<void> matvec_;
+  std::shared_ptr<Raised> raised_;
+};
+
+}  // namespace dap::python

@@ -1,0 +1,49 @@
+#include "parameters.hpp"
+
+#include "value.hpp"
+
+#include <dap/report.hpp>
+
+#include <limits>
+
+namespace dap::python {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, const std::string& value, const std::string& must) {
+  throw Error(Finding{Rule::conversion, {}, {}, path, value, must, "give a bool, int, float, str or dict"});
+}
+
+void add(Teuchos::ParameterList& list, const Value::Dict& dict, const std::string& path) {
+  for (const Entry& entry : dict) {
+    const std::string name = path + "[" + entry.key + "]";
+    if (!entry.text) refuse(name, entry.key, "must have names that are text");
+    const Value& value = entry.value;
+    if (const auto* inner = value.as<Value::Dict>()) {
+      add(list.sublist(entry.key), *inner, name);
+    } else if (const auto* flag = value.as<bool>()) {
+      list.set(entry.key, *flag);
+    } else if (const auto* number = value.as<double>()) {
+      list.set(entry.key, *number);
+    } else if (const auto* text = value.as<std::string>()) {
+      list.set(entry.key, *text);
+    } else if (const auto* integer = value.as<Index>()) {  // Trilinos' are int
+      if (*integer < std::numeric_limits<int>::min() || *integer > std::numeric_limits<int>::max())
+        refuse(name, value.text(), "must fit 32 bits, as Trilinos' integers");
+      list.set(entry.key, static_cast<int>(*integer));
+    } else {
+      refuse(name, value.text(), "is nothing that a parameter list holds");
+    }
+  }
+}
+
+}  // namespace
+
+Teuchos::ParameterList parameters(const py::dict& dict, const std::string& name) {
+  const Value value = to_value(dict);
+  Teuchos::ParameterList list(name);
+  if (const auto* entries = value.as<Value::Dict>()) add(list, *entries, name);
+  return list;
+}
+
+}  // namespace dap::python

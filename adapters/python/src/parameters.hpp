@@ -1,0 +1,11 @@
+#pragma once
+
+#include <Teuchos_ParameterList.hpp>
+#include <pybind11/pybind11.h>
+
+namespace dap::python {
+
+/// A plain dict of flags, integers, floats, texts and dicts as a ParameterList. Throws Error that names the key.
+Teuchos::ParameterList parameters(const pybind11::dict& dict, const std::string& name);
+
+}  // namespace dap::python

@@ -1,0 +1,176 @@
+#include "value.hpp"
+
+#include "memory.hpp"
+
+#include <dap/dimension.hpp>
+
+#include <string>
+#include <utility>
+
+namespace dap::python {
+
+namespace {
+
+constexpr int deepest = 64;            // levels of lists in lists
+constexpr std::size_t longest = 200;  // characters of an object that a message shows
+
+Value read(py::handle object, int depth);
+
+bool is_integer(py::handle object) {
+  static py::handle type;
+  return py::isinstance(object, imported(type, "numpy", "integer"));
+}
+bool is_boolean(py::handle object) {
+  static py::handle type;
+  return py::isinstance(object, imported(type, "numpy", "bool_"));
+}
+bool is_floating(py::handle object) {
+  static py::handle type;
+  return PyFloat_Check(object.ptr()) || py::isinstance(object, imported(type, "numpy", "floating"));
+}
+bool is_mapping(py::handle object) {
+  static py::handle type;
+  return PyDict_Check(object.ptr()) || py::isinstance(object, imported(type, "collections.abc", "Mapping"));
+}
+
+std::optional<std::string> text_of(py::handle object) {
+  Py_ssize_t length = 0;
+  const char* const text = PyUnicode_AsUTF8AndSize(object.ptr(), &length);
+  if (text == nullptr) {
+    PyErr_Clear();  // surrogates
+    return std::nullopt;
+  }
+  return std::string(text, static_cast<std::size_t>(length));
+}
+
+// An object as a message shows it: its repr(), cut, and its type where that does not tell.
+OtherValue shown(py::handle object) {
+  std::string text = Py_TYPE(object.ptr())->tp_name;
+  if (object.is_none()) return {"null"};
+  const auto repr = py::reinterpret_steal<py::object>(PyObject_Repr(object.ptr()));
+  if (!repr) {
+    throw_if_interrupted();
+    PyErr_Clear();
+    return {"a " + text + " that cannot be shown"};
+  }
+  const auto ascii = py::reinterpret_steal<py::object>(PyObject_ASCII(object.ptr()));
+  std::string value = text_of(repr).value_or("");
+  if (value.empty() && ascii) value = text_of(ascii).value_or("");
+  PyErr_Clear();
+  if (value.size() > longest) {
+    value.resize(longest);
+    while (!value.empty() && (static_cast<unsigned char>(value.back()) & 0xC0) == 0x80) value.pop_back();
+    if (!value.empty() && (static_cast<unsigned char>(value.back()) & 0x80) != 0) value.pop_back();
+    value += "...";
+  }
+  if (PyLong_Check(object.ptr()) || PyBytes_Check(object.ptr()) || PyUnicode_Check(object.ptr())) return {value};
+  return {value + " (a " + text + ")"};
+}
+
+Value read_integer(py::handle object) {
+  const auto exact = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+  if (!exact) throw py::error_already_set();
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(exact.ptr(), &overflow);
+  if (overflow != 0) return {shown(exact)};
+  if (value == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
+  return {static_cast<Index>(value)};
+}
+
+Value read_sequence(py::handle object, int depth) {
+  const auto fast = py::reinterpret_steal<py::object>(PySequence_Fast(object.ptr(), "no sequence"));
+  if (!fast) throw py::error_already_set();
+  Value::Integers integers;
+  Value::List list;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.ptr()); ++i) {  // its length may change while it is read
+    const auto element = py::reinterpret_borrow<py::object>(PySequence_Fast_GET_ITEM(fast.ptr(), i));
+    Value value = read(element, depth + 1);
+    const auto* integer = value.as<Index>();
+    if (integer != nullptr && list.empty()) {
+      integers.push_back(*integer);
+      continue;
+    }
+    if (!integers.empty()) {  // not of integers alone
+      for (const Index earlier : integers) list.push_back({earlier});
+      integers.clear();
+    }
+    list.push_back(std::move(value));
+  }
+  if (list.empty()) return {std::move(integers)};
+  return {std::move(list)};
+}
+
+Value read_mapping(py::handle object, int depth) {
+  const auto items = py::reinterpret_steal<py::object>(PyMapping_Items(object.ptr()));
+  if (!items) throw py::error_already_set();
+  Value::Dict dict;
+  for (const py::handle item : items) {
+    const auto pair = py::reinterpret_borrow<py::tuple>(item);
+    const py::object key = pair[0];
+    const std::optional<std::string> text = PyUnicode_Check(key.ptr()) ? text_of(key) : std::nullopt;
+    dict.push_back({text ? *text : shown(key).text, read(pair[1], depth + 1), text.has_value()});
+  }
+  return {std::move(dict)};
+}
+
+Value read(py::handle object, int depth) {
+  PyObject* const o = object.ptr();
+  if (depth > deepest) return {OtherValue{"lists more than 64 levels deep"}};
+  if (PyBool_Check(o)) return {o == Py_True};
+  if (PyLong_Check(o)) return read_integer(object);
+  if (PyUnicode_Check(o)) {
+    std::optional<std::string> text = text_of(object);
+    if (text) return {std::move(*text)};
+    return {shown(object)};
+  }
+  if (PyFloat_CheckExact(o)) return {PyFloat_AS_DOUBLE(o)};
+  if (PyList_Check(o) || PyTuple_Check(o)) return read_sequence(object, depth);
+  if (PyDict_Check(o)) return read_mapping(object, depth);
+  if (o == Py_None || PyBytes_Check(o)) return {shown(object)};
+  if (is_boolean(object)) return {PyObject_IsTrue(o) == 1};
+  if (is_integer(object)) return read_integer(object);
+  if (is_floating(object)) {
+    const double value = PyFloat_AsDouble(o);
+    if (value == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
+    return {value};
+  }
+  if (is_mapping(object)) return read_mapping(object, depth);
+  if (PyObject_CheckBuffer(o) != 0) return {std::make_shared<const Buffer>(buffer_of(array_over(object)))};
+  return {shown(object)};
+}
+
+}  // namespace
+
+Value to_value(py::handle object) {
+  try {
+    return read(object, 0);
+  } catch (py::error_already_set& error) {
+    rethrow_if_interrupted(error);
+    return {OtherValue{"a " + std::string(Py_TYPE(object.ptr())->tp_name) + " that raised " + one_line(error)}};
+  }
+}
+
+py::object to_object(const Value& value) {
+  if (const auto* flag = value.as<bool>()) return py::bool_(*flag);
+  if (const auto* integer = value.as<Index>()) return py::int_(*integer);
+  if (const auto* number = value.as<double>()) return py::float_(*number);
+  if (const auto* text = value.as<std::string>()) return py::str(*text);
+  if (const auto* list = value.as<Value::List>()) {
+    py::list result;
+    for (const Value& element : *list) result.append(to_object(element));
+    return std::move(result);
+  }
+  if (const auto* integers = value.as<Value::Integers>()) {
+    py::list result;
+    for (const Index element : *integers) result.append(element);
+    return std::move(result);
+  }
+  if (const auto* dict = value.as<Value::Dict>()) {
+    py::dict result;
+    for (const Entry& entry : *dict) result[py::str(entry.key)] = to_object(entry.value);
+    return std::move(result);
+  }
+  return py::none();
+}
+
+}  // namespace dap::python

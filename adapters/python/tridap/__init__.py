@@ -1,0 +1,15 @@
+"""Distributed arrays between Python's libraries and Trilinos, without copying.
+
+An object with ``__distarray__``, of any library, becomes a `DistArray` with `asarray`; `check` says what is wrong with
+one; `distribution`, `zeros` and `from_function` make one; `solve` solves for one in its own memory.
+"""
+
+from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Receipt, Report, UnstructuredSpec,
+                    WholeSpec, __version__, asarray)
+from ._errors import ProtocolError
+from ._make import block, cyclic, distribution, empty, from_function, unstructured, whole, zeros
+from ._protocol import check, export
+
+__all__ = ["BlockSpec", "CyclicSpec", "DistArray", "Distribution", "Finding", "ProtocolError", "Receipt", "Report",
+           "UnstructuredSpec", "WholeSpec", "asarray", "block", "check", "cyclic", "distribution", "empty", "export",
+           "from_function", "unstructured", "whole", "zeros"]

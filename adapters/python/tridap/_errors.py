@@ -1,0 +1,16 @@
+"""What every refusal of this package is."""
+
+
+class ProtocolError(ValueError):
+    """Data, or a request, that breaks a rule; the text is the one that C++ has, on every process alike.
+
+    Attributes:
+        report: the `Report` with every violation behind it.
+    """
+
+    def __init__(self, text, report=None):
+        super().__init__(text)
+        self.report = report
+
+    def __reduce__(self):
+        return type(self), (str(self),)

@@ -1,0 +1,153 @@
+"""Making distributions and arrays."""
+
+import sys
+
+import numpy as np
+
+from . import _core
+from ._errors import ProtocolError
+
+
+def block(length=None, *, starts=None, padding=0, edges=None, periodic=False):
+    """An axis in ranges that follow one another.
+
+    Args:
+        length: elements of every share but the last ones; None: ``ceil(size / processes)``.
+        starts: instead, the first global index that each grid coordinate owns.
+        padding: elements of communication padding on both sides of every inner border.
+        edges: elements of boundary padding at the lower and upper end of the axis, which count in its size; None: as
+            wide as `padding` on a periodic axis, where they mirror the other end, and (0, 0) otherwise.
+        periodic: whether the axis closes on itself.
+    """
+    if edges is None:
+        edges = (padding, padding) if periodic else (0, 0)
+    return _core.BlockSpec(length, starts, padding, edges, periodic)
+
+
+def cyclic(block_size=1, first=0):
+    """An axis in blocks of `block_size` elements dealt round-robin, grid coordinate `first` being served first."""
+    return _core.CyclicSpec(block_size, first)
+
+
+def unstructured(lists, one_to_one=False):
+    """An axis as lists of global indices, one for each grid coordinate.
+
+    `one_to_one` claims that no index stands in two lists.
+    """
+    return _core.UnstructuredSpec([[int(i) for i in part] for part in lists], one_to_one)
+
+
+def whole():
+    """An axis that is not distributed."""
+    return _core.WholeSpec()
+
+
+def _spec(dist):
+    """The spec behind "b", "b:0,3,5" (where each coordinate starts), "c", "c:2", "c:2@1" (served first), "*"."""
+    if isinstance(dist, (_core.BlockSpec, _core.CyclicSpec, _core.UnstructuredSpec, _core.WholeSpec)):
+        return dist
+    if dist is None:
+        return whole()
+    if not isinstance(dist, str):
+        return unstructured(dist)
+    kind, _, rest = dist.partition(":")
+    try:
+        if dist in ("b", "c"):
+            return block() if dist == "b" else cyclic()
+        if dist in ("*", "n"):
+            return whole()
+        if kind == "b":
+            return block(starts=[int(start) for start in rest.split(",")])
+        if kind == "c":
+            size, _, first = rest.partition("@")
+            return cyclic(int(size), int(first or 0))
+    except ValueError:
+        pass
+    raise ValueError(f"{dist!r} is no axis: give 'b', 'b:0,3,5' (where each coordinate starts), 'c', 'c:2', 'c:2@1' "
+                     "(the coordinate that is served first), '*', or lists of indices")
+
+
+def distribution(shape, dist=None, grid=None, processes=None):
+    """A layout of a whole array over a process grid, which any process may ask about any other. Nothing communicates.
+
+    ``tridap.distribution((344, 403), ("b", "c:2"), grid=(2, 2))`` deals the rows of a 344 x 403 array in blocks, and its
+    columns in blocks of two, round-robin, over four processes.
+
+    Args:
+        shape: global extents, elements.
+        dist: for each axis "b", "b:0,3,5", "c", "c:2", "c:2@1", "*", a list of lists of global indices, or what
+            `block`, `cyclic`, `unstructured` and `whole` return; None: all axes in blocks.
+        grid: processes along each axis; None: as near to a square as `processes` allows.
+        processes: how many there are; None: those of MPI.COMM_WORLD where mpi4py is in use, else one.
+
+    Raises:
+        ProtocolError: with every rule that such a layout would break.
+    """
+    shape = [int(n) for n in np.atleast_1d(shape)] if np.ndim(shape) < 2 else shape
+    if dist is None:
+        dist = ("b",) * len(shape)
+    elif isinstance(dist, str):
+        dist = tuple(dist.split(",")) if len(shape) > 1 and ":" not in dist else (dist,)
+    if processes is None:
+        processes = _world_size()
+    specs = [_spec(d) for d in dist]
+    return _core._make(shape, specs, None if grid is None else [int(n) for n in np.atleast_1d(grid)], processes)
+
+
+def _world():
+    """MPI.COMM_WORLD, where somebody uses mpi4py in this process; else None."""
+    mpi = sys.modules.get("mpi4py.MPI")
+    return mpi.COMM_WORLD if mpi is not None else None
+
+
+def _world_size():
+    world = _world()
+    return 1 if world is None else world.size
+
+
+def communicator_of(dist, comm):
+    """The communicator that a distribution's processes are in: the one given, else MPI.COMM_WORLD where it fits."""
+    if comm is None and dist.processes > 1:
+        from mpi4py import MPI
+        comm = MPI.COMM_WORLD
+    if comm is not None and comm.size != dist.processes:
+        raise ProtocolError(f"the distribution has {dist.processes} processes, but the communicator {comm.size} "
+                            "[grid.product]: pass comm= with as many processes, or another grid")
+    return comm
+
+
+def empty(dist, dtype=float, *, comm=None, order="C"):
+    """An array of a `Distribution` whose elements are not set. Not collective.
+
+    Args:
+        dist: the `Distribution`, the same on every process.
+        dtype: of an element, as NumPy has it.
+        comm: an mpi4py communicator, rank r being process r of `dist`; None: MPI.COMM_WORLD, or for a distribution over
+            one process this one alone.
+        order: "C" or "F", the memory order of the local part.
+    """
+    return _new(np.empty, dist, dtype, comm, order)
+
+
+def zeros(dist, dtype=float, *, comm=None, order="C"):
+    """The same as `empty`, with elements that are 0."""
+    return _new(np.zeros, dist, dtype, comm, order)
+
+
+def _new(make, dist, dtype, comm, order):
+    comm = communicator_of(dist, comm)
+    process = 0 if comm is None else comm.rank
+    return _core._over(make(dist.local_shape(process), dtype=dtype, order=order), dist, process, comm)
+
+
+def from_function(dist, function, dtype=float, *, comm=None, order="C"):
+    """An array whose elements, padding included, are `function` of their global indices. Not collective.
+
+    `function` gets one integer array for each axis, of shapes that broadcast to that of the local part (as
+    ``numpy.ogrid``), and returns what broadcasts there: ``from_function(dist, lambda i, j: 10 * i + j)``.
+    """
+    array = empty(dist, dtype, comm=comm, order=order)
+    indices = dist.indices(array.process, "local")
+    grids = [index.reshape([-1 if a == axis else 1 for a in range(dist.ndim)]) for axis, index in enumerate(indices)]
+    array.local[...] = function(*grids)
+    return array

@@ -1,0 +1,35 @@
+"""Checking and exporting objects with ``__distarray__``."""
+
+from . import _core
+
+
+def check(obj, comm=None, *, raise_on_error=False, trust_extent=False):
+    """Tells everything that is wrong with an object with ``__distarray__``, or with its dictionary.
+
+    Without `comm` this process's data is checked against every rule that needs no other process, and nothing
+    communicates. With one (of mpi4py) the call is collective, and every process gets the same report on all of them.
+
+    Args:
+        obj: the object; it may be anything, also nonsense.
+        comm: an mpi4py communicator, or None.
+        raise_on_error: raise `ProtocolError` where there is an error (warnings are allowed).
+        trust_extent: follow the buffers' extents where all of them are those of the other version of the protocol.
+
+    Returns:
+        A `Report`; it prints its findings, one in a line.
+    """
+    return _core._check(obj, comm, raise_on_error, trust_extent)
+
+
+def export(obj, version="0.10.0", comm=None):
+    """The dictionary that ``__distarray__`` gives for an object, in a version of the protocol, over the same memory.
+
+    Args:
+        obj: a `DistArray`, or any object with ``__distarray__``.
+        version: "0.10.0" or "0.9.0".
+        comm: as `asarray` has it: the padding of a periodic axis is written down with what all processes say.
+
+    Raises:
+        ProtocolError: where the object is wrong, or the version cannot say it.
+    """
+    return _core.asarray(obj, comm)._describe(version)
