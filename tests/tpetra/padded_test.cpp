@@ -1,4 +1,4 @@
-#include "tpetra/padded_axes.hpp"
+#include "support/padded_axes.hpp"
 #include "tpetra/support.hpp"
 
 #include <cstring>
@@ -11,7 +11,9 @@ using dap::tpetra::import_padded;
 using dap::tpetra::LayoutOptions;
 using dap::tpetra::PaddedLayout;
 using dap::tpetra::PaddedVector;
+using oracle::all_padded;
 using oracle::List;
+using oracle::of;
 using Vector = dap::tpetra::Vector<double>;
 
 namespace {
@@ -21,29 +23,6 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 std::vector<oracle::Axis> padded_and_plain(Index grid) {
   const auto padded = all_padded(grid), plain = plain_axes(grid);
   return {padded[0], padded[3], plain[0], plain[3], plain[4]};
-}
-
-/// The global index of the interior that an index of one axis stands for.
-Index repeats(const oracle::Axis& axis, Index global) {
-  if (!axis.dims[0].periodic) return global;
-  const auto left = std::get<dap::Block>(axis.dims.front().dist).padding.value_or(std::array<Index, 2>{0, 0})[0];
-  const auto right = std::get<dap::Block>(axis.dims.back().dist).padding.value_or(std::array<Index, 2>{0, 0})[1];
-  const Index period = axis.size() - left - right;
-  if (global < left) return global + period;
-  return global >= axis.size() - right ? global - period : global;
-}
-
-List repeats(const oracle::Array& array, List global) {
-  for (std::size_t i = 0; i < global.size(); ++i) global[i] = repeats(array.axes[i], global[i]);
-  return global;
-}
-
-bool inside(const oracle::Array& array, Index place, const List& local) {
-  for (std::size_t i = 0; i < local.size(); ++i) {
-    const dap::Range range = array.axes[i].part(array.coordinates(place)[i], dap::Part::interior);
-    if (local[i] < range.begin || local[i] >= range.end) return false;
-  }
-  return true;
 }
 
 double& at(const dap::Buffer& buffer, const List& local) {
@@ -228,29 +207,6 @@ TEST(Padded, ProcessesInAnotherOrderFillOneAnotherToo) {
       expect_whole_picture(array, stamped(array, place), place, options);
   }
 }
-
-namespace {
-
-// What 0.9 says: communication padding is outside [start, stop), and the edges of a periodic axis do not count.
-dap::DistArray as_of_0_9(dap::DistArray part, const oracle::Array& array) {
-  part.version = "0.9.0";
-  for (std::size_t i = 0; i < part.dim_data.size(); ++i) {
-    dap::Dimension& dimension = part.dim_data[i];
-    auto* block = std::get_if<dap::Block>(&dimension.dist);
-    if (block == nullptr || !block->padding) continue;
-    const auto [left, right] = *block->padding;
-    const Index edge = (*std::get<dap::Block>(array.axes[i].dims.front().dist).padding)[0];
-    const Index other = (*std::get<dap::Block>(array.axes[i].dims.back().dist).padding)[1];
-    const bool around = dimension.periodic;
-    if (around) dimension.size -= edge + other;
-    if (around) block->start -= edge, block->stop -= edge;
-    if (around || dimension.proc_grid_rank > 0) block->start += left;
-    if (around || dimension.proc_grid_rank < dimension.proc_grid_size - 1) block->stop -= right;
-  }
-  return part;
-}
-
-}  // namespace
 
 TEST(Padded, ArraysOfVersion09AreFilledAndServeALayoutAsWell) {
   const Index p = processes();

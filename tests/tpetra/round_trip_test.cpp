@@ -1,4 +1,4 @@
-#include "tpetra/padded_axes.hpp"
+#include "support/padded_axes.hpp"
 #include "tpetra/same_dims.hpp"
 #include "tpetra/support.hpp"
 #include <dap/compare.hpp>
@@ -13,7 +13,9 @@ using dap::tpetra::import_vector;
 using dap::tpetra::Layout;
 using dap::tpetra::Map;
 using dap::tpetra::Reshape;
+using oracle::all_padded;
 using oracle::List;
+using oracle::of;
 using MultiVector = dap::tpetra::MultiVector<double>;
 using Vector = dap::tpetra::Vector<double>;
 

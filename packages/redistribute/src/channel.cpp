@@ -1,0 +1,51 @@
+#include "channel.hpp"
+
+#include <dap/mpi/agree.hpp>
+
+#include <memory>
+
+namespace dap::redistribute {
+
+namespace {
+
+constexpr int tags = 32768;  // that every MPI has
+
+int free_channel(MPI_Comm, int, void* value, void*) {
+  const std::unique_ptr<Channel> channel(static_cast<Channel*>(value));
+  if (!mpi_is_over()) MPI_Comm_free(&channel->comm);
+  return MPI_SUCCESS;
+}
+
+int key() {
+  static const int made = [] {
+    int value = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_channel, &value, nullptr);
+    return value;
+  }();
+  return made;
+}
+
+}  // namespace
+
+bool mpi_is_over() {
+  int over = 0;
+  MPI_Finalized(&over);
+  return over != 0;
+}
+
+Channel channel_of(MPI_Comm comm) {
+  Channel* kept = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, key(), &kept, &found);
+  if (found == 0) {
+    auto made = mpi::collectively(comm, [] { return std::make_unique<Channel>(); });
+    MPI_Comm_dup(comm, &made->comm);
+    kept = made.release();
+    MPI_Comm_set_attr(comm, key(), kept);
+  }
+  const Channel channel = *kept;
+  kept->tag = (kept->tag + 1) % tags;
+  return channel;
+}
+
+}  // namespace dap::redistribute

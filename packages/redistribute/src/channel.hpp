@@ -1,0 +1,20 @@
+#pragma once
+
+#include <mpi.h>
+
+namespace dap::redistribute {
+
+/// Where messages of ours go that must not meet the caller's, nor one another's.
+struct Channel {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int tag = 0;  ///< another one for each call, until 32768 of them are used
+};
+
+/// The duplicate of a communicator that stays with it, made by the first call and freed with it: one for each plan
+/// could only be freed together. **Collective**; throws the same Error on every process where memory ends.
+Channel channel_of(MPI_Comm comm);
+
+/// True once MPI is over and what it made must be left alone.
+bool mpi_is_over();
+
+}  // namespace dap::redistribute

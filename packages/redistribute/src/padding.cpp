@@ -1,0 +1,258 @@
+#include "channel.hpp"
+#include <dap/check.hpp>
+#include <dap/memory_order.hpp>
+#include <dap/mpi/agree.hpp>
+#include <dap/mpi/gather.hpp>
+#include <dap/padding.hpp>
+#include <dap/redistribute/padding.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dap::redistribute {
+
+namespace {
+
+[[noreturn]] void refuse(std::string fault, std::string must, std::string remedy, std::optional<Index> axis = {}) {
+  throw Error(Finding{Rule::conversion, {}, axis, "", std::move(fault), std::move(must), std::move(remedy)});
+}
+
+// Two boxes of the same extents, in memory of any strides each.
+struct BoxCopy {
+  Buffer to, from;
+
+  // Both are walked in the order in which `as` stands in memory.
+  BoxCopy(const Buffer& target, const Buffer& source, const Buffer& as)
+      : to(in_order(target, memory_order(as))), from(in_order(source, memory_order(as))) {}
+
+  void run() const { run(static_cast<std::byte*>(to.data), static_cast<const std::byte*>(from.data), 0); }
+
+ private:
+  void run(std::byte* target, const std::byte* source, std::size_t axis) const {
+    const auto bytes = static_cast<std::size_t>(to.type.bytes);
+    if (axis == to.shape.size()) return void(std::memcpy(target, source, bytes));
+    const Index extent = to.shape[axis], step = to.strides[axis], from_step = from.strides[axis];
+    if (axis + 1 == to.shape.size() && step == to.type.bytes && from_step == step)
+      return void(std::memcpy(target, source, bytes * static_cast<std::size_t>(extent)));
+    for (Index k = 0; k < extent; ++k) run(target + k * step, source + k * from_step, axis + 1);
+  }
+};
+
+// What passes between two processes in an update: the elements of all boxes, one after the other, each row-major. We
+// pack them: where 1-byte elements stand backwards in a row, a datatype of Open MPI 4.1.4 reads and writes other bytes.
+class Message {
+ public:
+  using Moves = std::vector<PaddingMove>::const_iterator;
+  Message(const Buffer& buffer, Moves begin, Moves end, bool sent) : peer_(static_cast<int>(begin->process)) {
+    std::vector<Buffer> boxes;
+    for (; begin != end; ++begin) {
+      boxes.push_back(sub_buffer(buffer, begin->here));
+      bytes_ += element_count(boxes.back()) * buffer.type.bytes;
+    }
+    data_ = static_cast<std::byte*>(boxes.front().data);
+    if (boxes.size() == 1 && is_row_major(boxes.front())) return;
+    packed_.resize(static_cast<std::size_t>(bytes_));
+    std::byte* next = data_ = packed_.data();
+    for (const Buffer& box : boxes) {
+      Buffer dense = box;
+      dense.data = next;
+      dense.strides = row_major_strides(box.shape, box.type.bytes);
+      copies_.emplace_back(sent ? dense : box, sent ? box : dense, box);
+      next += element_count(box) * box.type.bytes;
+    }
+  }
+
+  Message(Message&&) = default;
+
+  int peer() const { return peer_; }
+  std::byte* data() const { return data_; }
+  Index bytes() const { return bytes_; }
+  // Brings what is sent to data(), or what was received from there.
+  void copy() const {
+    for (const BoxCopy& box : copies_) box.run();
+  }
+
+ private:
+  int peer_;
+  Index bytes_ = 0;
+  std::byte* data_ = nullptr;  // in the array itself where the elements stand there in a row
+  std::vector<std::byte> packed_;
+  std::vector<BoxCopy> copies_;
+};
+
+// One message for each process among `moves`, which are in the order of processes.
+std::vector<Message> messages(const Buffer& buffer, const std::vector<PaddingMove>& moves, bool sent) {
+  std::vector<Message> all;
+  for (auto begin = moves.begin(); begin != moves.end();) {
+    const auto end =
+        std::find_if(begin, moves.end(), [&](const PaddingMove& m) { return m.process != begin->process; });
+    all.emplace_back(buffer, begin, end, sent);
+    begin = end;
+  }
+  return all;
+}
+
+Index bytes_of(const std::vector<Message>& all) {
+  Index bytes = 0;
+  for (const Message& message : all) bytes += message.bytes();
+  return bytes;
+}
+
+constexpr Index piece = Index{1} << 30;  // bytes that MPI can count at once
+
+Index pieces_of(const std::vector<Message>& all) {
+  Index pieces = 0;
+  for (const Message& message : all) pieces += (message.bytes() - 1) / piece + 1;
+  return pieces;
+}
+
+// What holds on this process alone.
+void check_here(const Buffer& buffer, const Distribution& distribution, MPI_Comm comm) {
+  throw_if_wrong(check(buffer));
+  int processes = 1;
+  MPI_Comm_size(comm, &processes);
+  if (distribution.processes() != processes)
+    refuse("the distribution is over " + std::to_string(distribution.processes()) + " processes",
+           "must be over the " + std::to_string(processes) + " of the communicator",
+           "give a communicator of its processes");
+  if (buffer.ndim() != distribution.ndim())
+    refuse("the buffer has " + std::to_string(buffer.ndim()) + " axes",
+           "must have the " + std::to_string(distribution.ndim()) + " of the distribution", "reshape it");
+  const std::vector<Index> shape = distribution.local_shape(mpi::rank_of(comm));
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (buffer.shape[i] != shape[i])
+      refuse("the buffer's extent is " + std::to_string(buffer.shape[i]),
+             "must be the " + std::to_string(shape[i]) + " elements that this process holds, padding included",
+             "give the whole local buffer", static_cast<Index>(i));
+  if (buffer.memory.kind != Memory::Kind::host)
+    refuse("the buffer is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it there");
+  if (buffer.read_only) refuse("the buffer is read-only", "padding is written", "give memory that may be written");
+  if (!memory_order(buffer).distinct)
+    refuse("the buffer's elements may share memory", "padding is written", "copy it to memory of its own");
+}
+
+// A number for all that padding_plan() goes by, which differs where two processes give different distributions.
+Index fingerprint(const Distribution& distribution) {
+  std::uint64_t hash = 0;
+  const auto add = [&hash](Index number) {
+    hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15U;
+    hash ^= hash >> 29;
+  };
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    for (const Index number : {Index{axis.dist_type()}, axis.size(), axis.proc_grid_size(), Index{axis.periodic()}})
+      add(number);
+    for (Index c = 0; c < axis.proc_grid_size(); ++c) {
+      for (const Part part : {Part::local, Part::owned, Part::interior}) {
+        add(axis.part(c, part).begin);
+        add(axis.part(c, part).end);
+      }
+    }
+  }
+  return static_cast<Index>(hash);
+}
+
+void check_together(const Buffer& buffer, const Distribution& distribution, MPI_Comm comm) {
+  const ElementType& type = buffer.type;
+  const std::vector<Spread> spreads =
+      mpi::spread({fingerprint(distribution), type.bytes, static_cast<Index>(type.kind), type.native_order}, comm);
+  const auto differ = std::find_if(spreads.begin(), spreads.end(), [](const Spread& s) { return !s.same(); });
+  if (differ == spreads.end()) return;
+  const bool types = differ != spreads.begin();
+  refuse("processes " + std::to_string(std::min(differ->smallest_rank, differ->largest_rank)) + " and " +
+             std::to_string(std::max(differ->smallest_rank, differ->largest_rank)) + " give different " +
+             (types ? "element types" : "distributions"),
+         "must be the same on every process", types ? "give buffers of one array" : "gather it with dap::mpi::gather");
+}
+
+}  // namespace
+
+struct PaddingUpdate::State {
+  State(Buffer of_array, const PaddingPlan& plan)
+      : buffer(std::move(of_array)),
+        receive(messages(buffer, plan.receive, false)),
+        send(messages(buffer, plan.send, true)) {
+    for (const PaddingMove& move : plan.own) {
+      const Buffer to = sub_buffer(buffer, move.here);
+      own.emplace_back(to, sub_buffer(buffer, move.there), to);
+    }
+    requests.reserve(static_cast<std::size_t>(pieces_of(receive) + pieces_of(send)));
+  }
+  State(const State&) = delete;
+  ~State() {
+    if (mpi_is_over()) return;
+    if (started) finish();
+    for (MPI_Request& request : requests) MPI_Request_free(&request);
+  }
+
+  void open(const Channel& channel) {
+    const auto init = [&](auto* mpi_init, const std::vector<Message>& all) {
+      for (const Message& message : all)
+        for (Index done = 0; done < message.bytes(); done += piece)
+          mpi_init(message.data() + done, static_cast<int>(std::min(piece, message.bytes() - done)), MPI_BYTE,
+                   message.peer(), channel.tag, channel.comm, &requests.emplace_back());
+    };
+    init(&MPI_Recv_init, receive);
+    init(&MPI_Send_init, send);
+  }
+
+  void begin() {
+    for (const Message& message : send) message.copy();
+    for (MPI_Request& request : requests) MPI_Start(&request);  // pieces of one message in their order
+    started = true;
+    for (const BoxCopy& copy : own) copy.run();  // meanwhile
+  }
+
+  void finish() {
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    for (const Message& message : receive) message.copy();
+    started = false;
+  }
+
+  Buffer buffer;
+  std::vector<Message> receive, send;
+  std::vector<BoxCopy> own;
+  std::vector<MPI_Request> requests;
+  bool started = false;
+};
+
+PaddingUpdate::PaddingUpdate(Buffer buffer, const Distribution& distribution, MPI_Comm comm) {
+  mpi::collectively(comm, [&] { check_here(buffer, distribution, comm); });
+  check_together(buffer, distribution, comm);
+  state_ = mpi::collectively(
+      comm, [&] { return std::make_unique<State>(std::move(buffer), padding_plan(distribution, mpi::rank_of(comm))); });
+  state_->open(channel_of(comm));
+}
+
+PaddingUpdate::PaddingUpdate(PaddingUpdate&&) noexcept = default;
+PaddingUpdate& PaddingUpdate::operator=(PaddingUpdate&&) noexcept = default;
+PaddingUpdate::~PaddingUpdate() = default;
+
+void PaddingUpdate::update() {
+  start();
+  wait();
+}
+
+void PaddingUpdate::start() {
+  if (state_->started) refuse("an update is under way already", "must have ended before the next", "call wait() first");
+  state_->begin();
+}
+
+void PaddingUpdate::wait() {
+  if (!state_->started) refuse("no update is under way", "must have been started", "call start() first");
+  state_->finish();
+}
+
+Index PaddingUpdate::bytes_sent() const { return bytes_of(state_->send); }
+Index PaddingUpdate::bytes_received() const { return bytes_of(state_->receive); }
+
+void update_padding(const DistArray& array, MPI_Comm comm) {
+  const Distribution distribution = mpi::gather(array, comm);
+  PaddingUpdate(array.buffer, distribution, comm).update();
+}
+
+}  // namespace dap::redistribute

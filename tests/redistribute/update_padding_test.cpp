@@ -1,0 +1,423 @@
+#include "mpi/support.hpp"
+#include "support/memory_meter.hpp"
+#include "support/padded_axes.hpp"
+#include <dap/redistribute/padding.hpp>
+
+#include <cstring>
+#include <random>
+
+namespace {
+
+using dap::Index;
+using dap::redistribute::PaddingUpdate;
+using oracle::all_padded;
+using oracle::List;
+using oracle::of;
+
+Index rank() { return on::rank(MPI_COMM_WORLD); }
+Index processes() { return on::processes(MPI_COMM_WORLD); }
+
+constexpr std::byte poison{0xff}, hole{0xfe};  // that no value has
+
+/// How a buffer stands in memory: its axes, outermost first, those that run backwards, and the bytes left out after
+/// each element and each row of an axis.
+struct Stand {
+  List axes;
+  std::vector<bool> backwards;
+  Index gap = 0;
+};
+
+Stand row_major(std::size_t ndim) {
+  Stand stand{{}, std::vector<bool>(ndim, false), 0};
+  for (std::size_t i = 0; i < ndim; ++i) stand.axes.push_back(static_cast<Index>(i));
+  return stand;
+}
+
+std::vector<Stand> all_stands(std::size_t ndim) {
+  std::vector<Stand> all;
+  oracle::for_each_memory_order(ndim, [&](const List& axes, const std::vector<bool>& backwards) {
+    all.push_back({axes, backwards, static_cast<Index>(all.size() % 3)});
+  });
+  return all;
+}
+
+/// One process's part in memory of its own, every byte of which is accounted for.
+class Local {
+ public:
+  Local(const oracle::Array& array, Index place, Index bytes, const Stand& stand) : array_(array), place_(place) {
+    buffer.type = {dap::ElementType::Kind::opaque, bytes, true};
+    buffer.shape = array.local_shape(place);
+    buffer.strides.resize(buffer.shape.size());
+    Index step = bytes + stand.gap, first = 0;
+    for (std::size_t k = stand.axes.size(); k-- > 0;) {
+      const auto i = static_cast<std::size_t>(stand.axes[k]);
+      buffer.strides[i] = stand.backwards[i] ? -step : step;
+      if (stand.backwards[i] && buffer.shape[i] > 0) first += step * (buffer.shape[i] - 1);
+      step = step * std::max<Index>(buffer.shape[i], 1) + stand.gap;
+    }
+    memory_.assign(static_cast<std::size_t>(step), hole);
+    buffer.data = memory_.data() + first;
+  }
+  Local(const Local&) = delete;
+
+  /// Interior elements tell what they are, and `salt`; padding is poisoned.
+  void fill(Index salt) {
+    const std::vector<std::byte> now = picture(salt, false);
+    std::copy(now.begin(), now.end(), memory_.begin());
+  }
+  void expect_filled(Index salt) const { EXPECT_TRUE(memory_ == picture(salt, true)); }
+  void expect_untouched(Index salt) const { EXPECT_TRUE(memory_ == picture(salt, false)); }
+
+  dap::DistArray stamped() const {
+    dap::DistArray out = on::stamped(array_, place_);
+    out.buffer = buffer;
+    return out;
+  }
+
+  dap::Buffer buffer;
+
+ private:
+  std::vector<std::byte> picture(Index salt, bool filled) const {
+    std::vector<std::byte> all(memory_.size(), hole);
+    const auto numbers = array_.flat_numbers();
+    for (const auto& element : array_.elements(place_, dap::Part::local)) {
+      const bool known = filled || inside(array_, place_, element.local);
+      const Index number = numbers.at(repeats(array_, element.global));
+      const auto at = oracle::address(buffer, element.local) - memory_.data();
+      for (Index k = 0; k < buffer.type.bytes; ++k)
+        all[static_cast<std::size_t>(at + k)] =
+            known ? static_cast<std::byte>((7 * number + 31 * salt + 53 * k) % 200) : poison;
+    }
+    return all;
+  }
+
+  const oracle::Array& array_;
+  Index place_;
+  std::vector<std::byte> memory_;
+};
+
+/// For each process, how many elements of the padding of `place` repeat its interior.
+List repeated_of(const oracle::Array& array, Index place) {
+  List counts(static_cast<std::size_t>(array.processes()), 0);
+  for (const auto& element : array.elements(place, dap::Part::local)) {
+    if (inside(array, place, element.local)) continue;
+    const List source = repeats(array, element.global);
+    for (Index other = 0; other < array.processes(); ++other) {
+      bool holds = true;
+      for (std::size_t i = 0; i < source.size(); ++i) {
+        const Index c = array.coordinates(other)[i];
+        holds = holds && (array.axes[i].dims[0].dist_type() == 'b'
+                              ? array.axes[i].find(c, source[i], dap::Part::interior).has_value()
+                              : c == array.coordinates(place)[i]);
+      }
+      counts[static_cast<std::size_t>(other)] += holds ? 1 : 0;
+    }
+  }
+  return counts;
+}
+
+void expect_bytes(const oracle::Array& array, const PaddingUpdate& plan, Index place, Index bytes) {
+  Index received = 0, sent = 0;
+  for (Index other = 0; other < array.processes(); ++other) {
+    if (other == place) continue;
+    received += bytes * repeated_of(array, place)[static_cast<std::size_t>(other)];
+    sent += bytes * repeated_of(array, other)[static_cast<std::size_t>(place)];
+  }
+  EXPECT_EQ(plan.bytes_received(), received);
+  EXPECT_EQ(plan.bytes_sent(), sent);
+}
+
+/// Everything that a plan promises, for one array as it stands in memory.
+void expect_whole_picture(const oracle::Array& array, Index bytes, const Stand& stand, MPI_Comm comm = MPI_COMM_WORLD) {
+  const Index place = on::rank(comm);
+  Local local(array, place, bytes, stand);
+  PaddingUpdate plan(local.buffer, array.distribution(), comm);
+  expect_bytes(array, plan, place, bytes);
+  for (const Index salt : {1, 2}) {
+    local.fill(salt);
+    plan.update();
+    local.expect_filled(salt);
+  }
+  local.fill(3);
+  plan.start();
+  plan.wait();
+  local.expect_filled(3);
+}
+
+std::vector<oracle::Axis> plain(Index grid) {
+  std::vector<List> lists, shared;
+  List irregular;
+  for (Index c = 0; c < grid; ++c) {
+    irregular.push_back((2 * c + 3) % 4);
+    lists.push_back(c % 2 == 0 ? List{10 * c - 7, 10 * c - 9} : List{10 * c});
+    shared.push_back({c + 1, c});
+  }
+  if (grid > 1) irregular[1] = 0;
+  return {oracle::block(irregular), oracle::cyclic(2 * grid + 1, 1, grid),
+          oracle::cyclic(3 * grid + 1, 2, grid, grid / 2), oracle::unstructured(lists, true),
+          oracle::unstructured(shared)};
+}
+
+oracle::Array square(Index p) {
+  return oracle::Array({oracle::block(of(p, 3), of(p - 1, 1), {1, 1}, true), oracle::block({4}, {}, {1, 1}, true)});
+}
+
+/// Any axis that is right, over `grid` coordinates.
+oracle::Axis any_axis(Index grid, std::mt19937& random) {
+  const auto up_to = [&](Index most) { return std::uniform_int_distribution<Index>(0, most)(random); };
+  if (up_to(4) == 0) return plain(grid)[static_cast<std::size_t>(up_to(4))];
+  List counts, shared;
+  for (Index c = 0; c < grid; ++c) counts.push_back(up_to(5) == 0 ? 0 : up_to(6));
+  for (std::size_t i = 1; i < counts.size(); ++i) shared.push_back(up_to(std::min(counts[i - 1], counts[i])));
+  Index size = 0;
+  for (const Index count : counts) size += count;
+  std::array<Index, 2> edges = {up_to(counts.front()), up_to(counts.back())};
+  while (std::max(edges[0], edges[1]) > size - edges[0] - edges[1]) edges = {edges[0] / 2, edges[1] / 2};
+  return oracle::block(counts, shared, edges, up_to(1) == 1);
+}
+
+}  // namespace
+
+TEST(UpdatePadding, EveryPaddedAxisAndEveryPairOfThemIsFilled) {
+  for (const oracle::Axis& axis : all_padded(processes())) expect_whole_picture(oracle::Array({axis}), 8, row_major(1));
+  for (const List& grid : on::grids(processes(), 2))
+    for (const oracle::Axis& a : all_padded(grid[0]))
+      for (const oracle::Axis& b : all_padded(grid[1])) expect_whole_picture(oracle::Array({a, b}), 8, row_major(2));
+}
+
+TEST(UpdatePadding, PaddedAxesBesideOthersOfEveryKindAreFilled) {
+  for (const List& grid : on::grids(processes(), 2))
+    for (const oracle::Axis& padded : all_padded(grid[0]))
+      for (const oracle::Axis& other : plain(grid[1])) {
+        expect_whole_picture(oracle::Array({padded, other}), 4, row_major(2));
+        if (grid[0] == grid[1]) expect_whole_picture(oracle::Array({other, padded}), 4, row_major(2));
+      }
+  for (const oracle::Axis& axis : plain(processes())) expect_whole_picture(oracle::Array({axis}), 8, row_major(1));
+}
+
+TEST(UpdatePadding, EveryMemoryOrderIsFilledAndEachProcessMayHaveItsOwn) {
+  for (std::size_t ndim = 1; ndim <= 3; ++ndim) {
+    const std::vector<Stand> stands = all_stands(ndim);
+    for (const List& grid : on::grids(processes(), static_cast<int>(ndim))) {
+      std::vector<oracle::Axis> axes;
+      for (std::size_t i = 0; i < ndim; ++i) axes.push_back(all_padded(grid[i])[(i + 2) % 4]);
+      const oracle::Array array(axes);
+      for (std::size_t i = 0; i < stands.size(); i += ndim)
+        for (const bool alike : {true, false})
+          expect_whole_picture(array, 8, stands[(i + (alike ? 0 : static_cast<std::size_t>(rank()))) % stands.size()]);
+    }
+  }
+}
+
+TEST(UpdatePadding, ElementsOfEveryLengthAreFilled) {
+  const std::vector<Stand> stands = all_stands(2);
+  for (const Index bytes : {1, 2, 3, 4, 8, 16, 40})
+    for (const List& grid : on::grids(processes(), 2))
+      for (const Stand& stand : stands)
+        expect_whole_picture(oracle::Array({all_padded(grid[0])[3], all_padded(grid[1])[5]}), bytes, stand);
+}
+
+TEST(UpdatePadding, ArraysOfAnyKindAreFilled) {
+  std::mt19937 random(1);  // the same arrays on every process
+  for (int i = 0; i < 300; ++i) {
+    const int ndim = 1 + i % 3;
+    const auto grids = on::grids(processes(), ndim);
+    const List grid = grids[random() % grids.size()];
+    std::vector<oracle::Axis> axes;
+    for (const Index extent : grid) axes.push_back(any_axis(extent, random));
+    const auto stands = all_stands(axes.size());
+    expect_whole_picture(oracle::Array(axes), 1 + i % 4,
+                         stands[(random() + static_cast<std::size_t>(rank())) % stands.size()]);
+  }
+}
+
+TEST(UpdatePadding, AnArrayWithoutAxesOrElementsHasNothingToFill) {
+  if (processes() == 1) expect_whole_picture(oracle::Array(std::vector<oracle::Axis>{}), 8, row_major(0));
+  expect_whole_picture(oracle::Array({oracle::block(of(processes(), 0)), oracle::block({3}, {}, {1, 1}, true)}), 8,
+                       row_major(2));
+}
+
+TEST(UpdatePadding, AnyCommunicatorDoesAndTheCallersMessagesAreNotMet) {
+  on::every_communicator([](MPI_Comm comm) {
+    const on::PendingReceive pending(comm);
+    for (int twice = 0; twice < 2; ++twice) expect_whole_picture(square(on::processes(comm)), 8, row_major(2), comm);
+  });
+}
+
+TEST(UpdatePadding, ArraysOfBothVersionsAreGatheredAndFilledOnce) {
+  for (const List& grid : on::grids(processes(), 2))
+    for (const std::size_t kind : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+      const oracle::Array array({all_padded(grid[0])[kind], all_padded(grid[1])[2]});
+      Local local(array, rank(), 8, row_major(2));
+      for (const bool old : {false, true}) {
+        local.fill(old);
+        const dap::DistArray part = local.stamped();
+        dap::redistribute::update_padding(old ? as_of_0_9(part, array) : part, MPI_COMM_WORLD);
+        local.expect_filled(old);
+      }
+    }
+}
+
+TEST(UpdatePadding, PlansUnderWayTogetherDoNotMeetWhateverTheirOrder) {
+  const oracle::Array array = square(processes());
+  Local a(array, rank(), 8, row_major(2)), b(array, rank(), 8, {{1, 0}, {true, false}, 8});
+  PaddingUpdate first(a.buffer, array.distribution(), MPI_COMM_WORLD);
+  PaddingUpdate second(b.buffer, array.distribution(), MPI_COMM_WORLD);
+  for (Index salt = 0; salt < 20; ++salt) {
+    a.fill(salt);
+    b.fill(salt + 100);
+    const bool swap = (rank() + salt) % 2 == 0;
+    (swap ? second : first).start();
+    (swap ? first : second).start();
+    first.wait();
+    second.wait();
+    a.expect_filled(salt);
+    b.expect_filled(salt + 100);
+  }
+}
+
+TEST(UpdatePadding, ThePaddingAloneIsWrittenAndByUpdatesAlone) {
+  const oracle::Array array = square(processes());
+  Local local(array, rank(), 8, row_major(2));
+  local.fill(1);
+  PaddingUpdate plan(local.buffer, array.distribution(), MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  local.expect_untouched(1);
+}
+
+TEST(UpdatePadding, AnUpdateAllocatesNothing) {
+  const oracle::Array array = square(processes());
+  Local local(array, rank(), 8, row_major(2));
+  PaddingUpdate plan(local.buffer, array.distribution(), MPI_COMM_WORLD);
+  local.fill(1);
+  memory_meter::allocations_left = 0;
+  plan.update();
+  memory_meter::allocations_left = -1;
+  local.expect_filled(1);
+}
+
+TEST(UpdatePadding, StartAndWaitTakeTurns) {
+  const oracle::Array array = square(processes());
+  Local local(array, rank(), 8, row_major(2));
+  PaddingUpdate plan(local.buffer, array.distribution(), MPI_COMM_WORLD);
+  local.fill(1);
+  const auto text = [](const std::function<void()>& step) { return std::string(on::error_of(step).value().what()); };
+  EXPECT_NE(text([&] { plan.wait(); }).find("no update is under way"), std::string::npos);
+  plan.start();
+  EXPECT_NE(text([&] { plan.start(); }).find("an update is under way already"), std::string::npos);
+  EXPECT_NE(text([&] { plan.update(); }).find("call wait() first"), std::string::npos);
+  plan.wait();
+  local.expect_filled(1);
+  EXPECT_NE(text([&] { plan.wait(); }).find("call start() first"), std::string::npos);
+}
+
+TEST(UpdatePadding, DestroyingAPlanWaitsForTheUpdateUnderWay) {
+  const oracle::Array array = square(processes());
+  Local local(array, rank(), 8, row_major(2));
+  local.fill(1);
+  {
+    PaddingUpdate plan(local.buffer, array.distribution(), MPI_COMM_WORLD);
+    plan.start();
+  }
+  local.expect_filled(1);
+  local.fill(2);
+  PaddingUpdate plan(local.buffer, array.distribution(), MPI_COMM_WORLD);
+  plan.start();
+  PaddingUpdate moved(std::move(plan));
+  moved.wait();
+  local.expect_filled(2);
+  local.fill(3);
+  moved.start();
+  moved = PaddingUpdate(local.buffer, array.distribution(), MPI_COMM_WORLD);
+  local.expect_filled(3);
+}
+
+TEST(UpdatePadding, ReleasingAPlanIsLocalAndMayComeAfterItsCommunicatorAndAfterMpi) {
+  const oracle::Array array = square(processes());
+  Local local(array, rank(), 8, row_major(2));
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  {
+    PaddingUpdate plan(local.buffer, array.distribution(), comm);
+    local.fill(1);
+    plan.update();
+    MPI_Comm_free(&comm);
+  }
+  local.expect_filled(1);
+
+  auto one = std::make_unique<PaddingUpdate>(local.buffer, array.distribution(), MPI_COMM_WORLD);
+  if (rank() == 0) one.reset();  // while no other process does
+  MPI_Barrier(MPI_COMM_WORLD);
+  one.reset();
+
+  static std::unique_ptr<PaddingUpdate> kept;  // until main() has returned
+  kept = std::make_unique<PaddingUpdate>(local.buffer, array.distribution(), MPI_COMM_WORLD);
+}
+
+TEST(UpdatePadding, TheOwnerOfTheMemoryIsKeptAlive) {
+  const oracle::Array array = square(processes());
+  Local local(array, rank(), 8, row_major(2));
+  auto owner = std::make_shared<int>(0);
+  const std::weak_ptr<int> alive = owner;
+  dap::Buffer buffer = local.buffer;
+  buffer.owner = std::move(owner);
+  {
+    PaddingUpdate plan(std::move(buffer), array.distribution(), MPI_COMM_WORLD);
+    EXPECT_FALSE(alive.expired());
+  }
+  EXPECT_TRUE(alive.expired());
+}
+
+TEST(UpdatePadding, OneBadProcessFailsEveryProcessAndTheCommunicatorServesOn) {
+  using Spoil = std::function<void(dap::Buffer&)>;
+  const std::vector<std::pair<std::string, Spoil>> spoils = {
+      {"the buffer is read-only, padding is written", [](dap::Buffer& b) { b.read_only = true; }},
+      {"the buffer is in cuda:0 memory, must be in host memory",
+       [](dap::Buffer& b) { b.memory.kind = dap::Memory::Kind::cuda; }},
+      {"the buffer is in nowhere memory", [](dap::Buffer& b) { b.memory.kind = dap::Memory::Kind::nowhere; }},
+      {"the buffer's elements may share memory", [](dap::Buffer& b) { b.strides[1] = 0; }},
+      {"axis 1", [](dap::Buffer& b) { b.shape[1] -= 1; }},
+      {"the buffer's extent is 3, must be the 4 elements", [](dap::Buffer& b) { b.shape[1] -= 1; }},
+      {"the buffer has 1 axes, must have the 2", [](dap::Buffer& b) { b.shape.pop_back(), b.strides.pop_back(); }},
+      {"the buffer's address is null", [](dap::Buffer& b) { b.data = nullptr; }},
+      {"the buffer has 2 extents and 1 strides", [](dap::Buffer& b) { b.strides.pop_back(); }}};
+  const oracle::Array array = square(processes());
+  for (Index bad = 0; bad < processes(); ++bad)
+    for (const auto& [says, spoil] : spoils) {
+      Local local(array, rank(), 8, row_major(2));
+      dap::Buffer buffer = local.buffer;
+      if (rank() == bad) spoil(buffer);
+      const auto error = on::error_of([&] { PaddingUpdate(buffer, array.distribution(), MPI_COMM_WORLD); });
+      ASSERT_TRUE(error);
+      const std::string text = error->what();
+      EXPECT_TRUE(on::same_everywhere(text, MPI_COMM_WORLD)) << text;
+      EXPECT_NE(text.find(says), std::string::npos) << text;
+      EXPECT_NE(text.find("rank " + std::to_string(bad)), std::string::npos) << text;
+      EXPECT_EQ(error->report().errors(), 1);
+    }
+  expect_whole_picture(array, 8, row_major(2));
+}
+
+TEST(UpdatePadding, ProcessesThatDoNotSpeakOfOneArrayAreRefusedTogether) {
+  const Index p = processes();
+  const oracle::Array array = square(p), other({array.axes[0], oracle::block({4}, {}, {1, 1}, false)});
+  Local local(array, rank(), 8, row_major(2));
+  const auto text_of = [&](const dap::Buffer& buffer, const oracle::Array& given) {
+    const auto error = on::error_of([&] { PaddingUpdate(buffer, given.distribution(), MPI_COMM_WORLD); });
+    const std::string text = error ? error->what() : "";
+    EXPECT_TRUE(on::same_everywhere(text, MPI_COMM_WORLD)) << text;
+    return text;
+  };
+  EXPECT_NE(text_of(local.buffer, square(p + 1)).find("must be over the " + std::to_string(p) + " of the communicator"),
+            std::string::npos);
+  for (Index bad = 1; bad < p; ++bad) {
+    const std::string pair = "processes 0 and " + std::to_string(bad) + " give different ";
+    EXPECT_NE(text_of(local.buffer, rank() == bad ? other : array).find(pair + "distributions"), std::string::npos);
+    dap::Buffer buffer = local.buffer;
+    if (rank() == bad) buffer.type.native_order = false;
+    EXPECT_NE(text_of(buffer, array).find(pair + "element types"), std::string::npos);
+    if (rank() == bad) buffer.type = {dap::ElementType::Kind::opaque, 4, true};
+    EXPECT_NE(text_of(buffer, array).find(pair + "element types"), std::string::npos);
+  }
+  expect_whole_picture(array, 8, row_major(2));
+}
