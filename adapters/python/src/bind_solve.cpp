@@ -66,6 +66,8 @@ class LinearOperator : public Handle {
   throw Error(Finding{Rule::conversion, {}, {}, key, value, must, remedy});
 }
 
+std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
+
 // Runs a step inside of Trilinos.
 template <class Step>
 auto inside(Step&& step) {
@@ -88,14 +90,14 @@ Integers integers_of(const py::array& array, const char* name) {
   const py::dtype type = array.dtype();
   if (type.kind() != 'i' || (type.itemsize() != 4 && type.itemsize() != 8) || array.ndim() != 1 ||
       (array.flags() & py::array::c_style) == 0 || type.byteorder() == '>')
-    throw Error(Finding{Rule::conversion, {}, {}, name, py::cast<std::string>(py::str(type)),
+    throw Error(Finding{Rule::conversion, {}, {}, name, text_of(type),
                         "must be a contiguous one-dimensional array of int32 or int64", ""});
   return {array.data(), static_cast<int>(type.itemsize()), array.size()};
 }
 
 const double* doubles_of(const py::array& array, const char* name) {
   if (!py::isinstance<py::array_t<double>>(array) || array.ndim() != 1 || (array.flags() & py::array::c_style) == 0)
-    throw Error(Finding{Rule::conversion, {}, {}, name, py::cast<std::string>(py::str(array.dtype())),
+    throw Error(Finding{Rule::conversion, {}, {}, name, text_of(array.dtype()),
                         "must be a contiguous one-dimensional array of float64", ""});
   return static_cast<const double*>(array.data());
 }
@@ -124,6 +126,10 @@ Matrix make(const py::object& rows, const py::object& data, const py::object& co
             const py::object& comm) {
   const MPI_Comm handle = comm_of(comm);
   const auto given = together(handle, [&] {
+    if (PyExceptionInstance_Check(data.ptr()) != 0) {  // what stood in the way of having them
+      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(data.ptr())), data.ptr());
+      throw py::error_already_set();
+    }
     return std::make_pair(elements_of(rows, handle),
                           Csr{doubles_of(data, "data"), py::cast<py::array>(data).size(),
                               integers_of(columns, "indices"), integers_of(row_starts, "indptr")});
@@ -167,21 +173,25 @@ Method method_named(const std::string& name) {
   refuse("method", "'" + name + "'", "must be 'cg', 'gmres' or 'direct'", "");
 }
 
-Request read_request(const Solvable& a, const Array& x, const std::string& method, const py::object& preconditioner,
-                     const py::object& tol, const py::object& maxiter, const py::dict& options,
-                     const py::dict& preconditioner_options, const py::object& copy) {
+// What a user passed, as it came.
+struct Asked {
+  py::object method, preconditioner, tol, maxiter, options, preconditioner_options, callback, progress, copy;
+};
+
+Request read_request(const Solvable& a, const Array& x, const Asked& asked) {
   Request request;
+  const auto method = text_of(asked.method);
   request.options.method = method_named(method);
-  request.options.tol = py::cast<double>(tol);
-  request.options.maxiter = py::cast<int>(maxiter);
-  request.options.parameters = parameters(options, "options");
-  request.copy = copy_policy(copy);
-  if (!preconditioner.is_none()) request.preconditioner = py::cast<std::string>(preconditioner);
-  request.preconditioner_parameters = parameters(preconditioner_options, "preconditioner_options");
-  request.made_of = request.preconditioner + method + py::cast<std::string>(py::repr(preconditioner_options));
+  request.options.tol = py::cast<double>(asked.tol);
+  request.options.maxiter = py::cast<int>(asked.maxiter);
+  request.options.parameters = parameters(asked.options, "options");
+  request.copy = copy_policy(asked.copy);
+  if (!asked.preconditioner.is_none()) request.preconditioner = text_of(asked.preconditioner);
+  request.preconditioner_parameters = parameters(asked.preconditioner_options, "preconditioner_options");
+  request.made_of = request.preconditioner + method + text_of(asked.preconditioner_options);
   const bool direct = request.options.method == Method::direct;
-  if (!(request.options.tol >= 0)) refuse("tol", py::cast<std::string>(py::str(tol)), "must be a number >= 0", "");
-  if (request.options.maxiter < 0) refuse("maxiter", py::cast<std::string>(py::str(maxiter)), "must be >= 0", "");
+  if (!(request.options.tol >= 0)) refuse("tol", text_of(asked.tol), "must be a number >= 0", "");
+  if (request.options.maxiter < 0) refuse("maxiter", text_of(asked.maxiter), "must be >= 0", "");
   if (direct && !request.preconditioner.empty())
     refuse("preconditioner", "'" + request.preconditioner + "'", "but method 'direct' takes none", "pass None");
   if (a.matrix.is_null() && (direct || !request.preconditioner.empty()))
@@ -209,13 +219,13 @@ void prepare(Solvable& a, const Request& request) {
 }
 
 // Asks Python once in an iteration: for signals, the callback, and the progress line.
-Watch watch_of(const std::shared_ptr<Raised>& raised, const py::object& callback, const py::object& progress) {
-  return [raised, ask = callback.ptr(), tell = progress.ptr()](int iteration, double residual) {
+Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::handle progress) {
+  return [raised, callback, progress](int iteration, double residual) {
     const py::gil_scoped_acquire gil;
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      if (ask != Py_None) py::handle(ask)(iteration, residual);
-      if (tell != Py_None) py::handle(tell)(iteration, residual);
+      if (!callback.is_none()) callback(iteration, residual);
+      if (!progress.is_none()) progress(iteration, residual);
     } catch (py::error_already_set& error) {
       raised->keep(error);
     }
@@ -264,17 +274,12 @@ void write_back(const Array& x, double* answer, const tpetra::Layout& layout) {
   interior.attr("__setitem__")(py::ellipsis(), array_of(from_order(answer, element_type<double>(), shape, layout.order())));
 }
 
-py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const std::string& method,
-                        const py::object& preconditioner, const py::object& tol, const py::object& maxiter,
-                        const py::dict& options, const py::dict& preconditioner_options, const py::object& callback,
-                        const py::object& progress, const py::object& copy) {
+py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked) {
   const std::shared_ptr<Solvable> a = handle.solvable();
   const MPI_Comm comm = a->layout.comm();
-  Request request = together(comm, [&] {
-    return read_request(*a, x, method, preconditioner, tol, maxiter, options, preconditioner_options, copy);
-  });
-  request.options.watch = watch_of(a->raised, callback, progress);
-  const bool asks = !callback.is_none() || !progress.is_none() || a->matrix.is_null();
+  Request request = together(comm, [&] { return read_request(*a, x, asked); });
+  request.options.watch = watch_of(a->raised, asked.callback, asked.progress);
+  const bool asks = !asked.callback.is_none() || !asked.progress.is_none() || a->matrix.is_null();
   a->raised->take();
 
   std::optional<Error> error;
@@ -323,13 +328,13 @@ template <class T>
 void bind_handle(py::class_<T>& type) {
   type.def_property_readonly("comm", [](const T& a) { return a.comm(); })
       .def_property_readonly("distribution", [](const T& a) { return a.solvable()->layout.distribution(); })
-      .def("_solve", [](const T& a, const Array& b, const Array& x, const std::string& method,
-                        const py::object& preconditioner, const py::object& tol, const py::object& maxiter,
-                        const py::dict& options, const py::dict& preconditioner_options, const py::object& callback,
-                        const py::object& progress, const py::object& copy) {
-        return solve_in_place(a, b, x, method, preconditioner, tol, maxiter, options, preconditioner_options, callback,
-                              progress, copy);
-      });
+      .def("_solve",
+           [](const T& a, const Array& b, const Array& x, py::object method, py::object preconditioner, py::object tol,
+              py::object maxiter, py::object options, py::object preconditioner_options, py::object callback,
+              py::object progress, py::object copy) {
+             return solve_in_place(a, b, x, {method, preconditioner, tol, maxiter, options, preconditioner_options,
+                                             callback, progress, copy});
+           });
 }
 
 }  // namespace

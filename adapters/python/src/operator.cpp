@@ -2,6 +2,8 @@
 
 #include <dap/kokkos/view.hpp>
 
+#include <Tpetra_MultiVector.hpp>
+
 #include <stdexcept>
 #include <utility>
 

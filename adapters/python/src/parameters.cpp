@@ -39,10 +39,13 @@ void add(Teuchos::ParameterList& list, const Value::Dict& dict, const std::strin
 
 }  // namespace
 
-Teuchos::ParameterList parameters(const py::dict& dict, const std::string& name) {
+Teuchos::ParameterList parameters(const py::object& dict, const std::string& name) {
   const Value value = to_value(dict);
   Teuchos::ParameterList list(name);
-  if (const auto* entries = value.as<Value::Dict>()) add(list, *entries, name);
+  if (const auto* entries = value.as<Value::Dict>())
+    add(list, *entries, name);
+  else if (!value.is_null())
+    refuse(name, value.text(), "must be a dict");
   return list;
 }
 

@@ -5,7 +5,7 @@
 
 namespace dap::python {
 
-/// A plain dict of flags, integers, floats, texts and dicts as a ParameterList. Throws Error that names the key.
-Teuchos::ParameterList parameters(const pybind11::dict& dict, const std::string& name);
+/// A plain dict (or None) of flags, integers, floats, texts and dicts as a ParameterList. Throws Error that names the key.
+Teuchos::ParameterList parameters(const pybind11::object& dict, const std::string& name);
 
 }  // namespace dap::python

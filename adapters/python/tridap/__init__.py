@@ -9,7 +9,8 @@ from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Rec
 from ._errors import ProtocolError
 from ._make import block, cyclic, distribution, empty, from_function, unstructured, whole, zeros
 from ._protocol import check, export
+from ._solve import ConvergenceError, ConvergenceWarning, LinearOperator, Matrix, SolveResult, solve
 
-__all__ = ["BlockSpec", "CyclicSpec", "DistArray", "Distribution", "Finding", "ProtocolError", "Receipt", "Report",
+__all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution", "Finding", "LinearOperator", "Matrix", "ProtocolError", "Receipt", "Report", "SolveResult",
            "UnstructuredSpec", "WholeSpec", "asarray", "block", "check", "cyclic", "distribution", "empty", "export",
-           "from_function", "unstructured", "whole", "zeros"]
+           "from_function", "solve", "unstructured", "whole", "zeros"]

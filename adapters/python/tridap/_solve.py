@@ -1,0 +1,204 @@
+"""Solving linear systems in the memory of distributed arrays."""
+
+import sys
+import time
+import warnings
+
+import numpy as np
+
+from . import _core
+from ._make import communicator_of
+
+
+class ConvergenceWarning(UserWarning):
+    """A solve ended above its tolerance."""
+
+
+class ConvergenceError(RuntimeError):
+    """A solve with ``raise_on_failure=True`` ended above its tolerance; `result` is what came of it."""
+
+    def __init__(self, text, result=None):
+        super().__init__(text)
+        self.result = result
+
+
+def _rows(rows, comm):
+    """The elements that rows belong to, and the communicator of their processes."""
+    if not isinstance(rows, _core.Distribution):
+        rows = _core.asarray(rows, comm)
+        comm = rows.comm if comm is None else comm
+    dist = rows if isinstance(rows, _core.Distribution) else rows.distribution
+    comm = communicator_of(dist, comm)
+    if comm is None:
+        from mpi4py import MPI
+        comm = MPI.COMM_SELF
+    return rows, comm
+
+
+def _csr(local):
+    """The arrays of local rows: of any scipy.sparse matrix, or (data, indices, indptr) as they are."""
+    if isinstance(local, tuple):
+        return local
+    csr = local.tocsr()
+    return csr.data, csr.indices, csr.indptr
+
+
+class Matrix(_core._Matrix):
+    """A square sparse matrix on the elements of a distributed array. Making one is collective.
+
+    Row ``i`` here belongs to the ``i``-th element of this process's part of `rows` (padding left out): in C order for a
+    `Distribution`, in the order of its memory for an array. Columns are global: the row-major number of an element in
+    the whole array, ``numpy.ravel_multi_index(global_index, shape)``; on an unstructured axis an index counts from the
+    smallest one that anybody holds.
+
+    Args:
+        local: this process's rows: a ``scipy.sparse`` matrix (of any format; its number of columns is not looked at),
+            or ``(data, indices, indptr)`` as its CSR arrays: float64, and int32 or int64. They are copied.
+        rows: a `Distribution`, a `DistArray`, or any object with ``__distarray__``.
+        comm: an mpi4py communicator, rank r being process r; None: that of `rows`, else MPI.COMM_WORLD.
+
+    Raises:
+        ProtocolError: on every process, where the rows of any are wrong.
+    """
+
+    def __init__(self, local, rows, comm=None):
+        rows, comm = _rows(rows, comm)
+        super().__init__(rows, *_local_arrays(local, comm), comm)
+
+
+def _local_arrays(local, comm):
+    """The CSR arrays; where they cannot be had on any process, all are told so by the constructor."""
+    try:
+        data, indices, indptr = _csr(local)
+        return np.ascontiguousarray(data, dtype=float), np.ascontiguousarray(indices), np.ascontiguousarray(indptr)
+    except Exception as error:
+        return error, None, None
+
+
+class LinearOperator(_core._LinearOperator):
+    """A square operator whose product a function computes: ``matvec(x_local, y_local)``. Making one is collective.
+
+    `x_local` and `y_local` are float64 arrays over the solver's own vectors, of the local shape of `rows` without
+    padding; `x_local` cannot be written, `y_local` is to be filled. They are called on every process together, so that a
+    function may communicate (`update_padding`); where it raises on one process, the solve ends on all.
+
+    Args:
+        matvec: the function.
+        rows: a `Distribution`, a `DistArray`, or any object with ``__distarray__``.
+        comm: as `Matrix` has it.
+    """
+
+    def __init__(self, matvec, rows, comm=None):
+        rows, comm = _rows(rows, comm)
+        super().__init__(rows, matvec, comm)
+
+
+class SolveResult:
+    """What came of a solve; the same on every process, but for `x` and `seconds`.
+
+    Attributes:
+        x: the `DistArray` that holds the answer.
+        converged: whether ``|b - A x|`` is at most `tol` times ``|b|``.
+        iterations: of the method; 0 for a direct one.
+        residuals: ``|b - A x| / |b|`` of the first guess, then after each iteration (NumPy float64).
+        residual: the same, computed from the answer.
+        seconds: that the solve took here, without making a preconditioner.
+        bytes_copied: of field data on this process; 0 where the memory of `b` and `x` is the solver's.
+        method, preconditioner: as asked.
+    """
+
+    def __init__(self, x, method, preconditioner, found):
+        self.x = x
+        self.method = method
+        self.preconditioner = preconditioner
+        for name, value in found.items():
+            setattr(self, name, value)
+
+    def __repr__(self):
+        how = self.method if self.preconditioner is None else f"{self.method} + {self.preconditioner}"
+        state = "converged" if self.converged else "not converged"
+        steps = "" if self.method == "direct" else f" in {self.iterations} iterations"
+        return (f"{how}: {state}{steps}, residual {self.residual:.1e}, {self.seconds:.2g} s, "
+                f"{self.bytes_copied} bytes copied")
+
+
+class _Progress:
+    """A line on standard error that is rewritten while a solve lasts."""
+
+    def __init__(self, after):
+        self.after = after
+        self.begin = self.last = time.monotonic()
+        self.width = 0
+
+    def __call__(self, iteration, residual):
+        now = time.monotonic()
+        if now - self.begin < self.after or now - self.last < 0.2:
+            return
+        self.last = now
+        line = f"tridap.solve: iteration {iteration}, residual {residual:.1e}, {now - self.begin:.0f} s"
+        sys.stderr.write("\r" + line.ljust(self.width))
+        sys.stderr.flush()
+        self.width = len(line)
+
+    def close(self):
+        if self.width:
+            sys.stderr.write("\n")
+
+
+def solve(A, b, x=None, *, method="cg", preconditioner=None, tol=1e-8, maxiter=1000, callback=None, options=None,
+          preconditioner_options=None, copy=None, raise_on_failure=False, progress=None):
+    """Solves ``A x = b`` by Trilinos, from what stands in `x`, in the memory of `x`. Collective.
+
+    Args:
+        A: a `Matrix` or a `LinearOperator`.
+        b: the right-hand side: any object with ``__distarray__``, of float64, distributed as the rows of `A`.
+        x: the same for the answer, whose memory must be writable; None: a new array like `b`, from 0.
+        method: "cg" (symmetric positive definite), "gmres", or "direct" (LU).
+        preconditioner: "muelu" (algebraic multigrid), "ifpack2", or None. It is made once for a matrix and used again
+            while `method`, `preconditioner` and its options stay the same.
+        tol: of ``|b - A x| / |b|``.
+        maxiter: iterations in all.
+        callback: ``callback(iteration, residual)`` after each iteration; it may differ between processes, and what it
+            raises on one ends the solve on all and is raised on all.
+        options: a dict for Belos, such as ``{"Num Blocks": 50}``.
+        preconditioner_options: a dict for MueLu or Ifpack2 (its "type" names the kind), nested where they are.
+        copy: None or False: `b` and `x` are the solver's own vectors, or this fails with the reason; "if_needed": memory
+            that cannot be (strided, padded) is copied, and the answer written back.
+        raise_on_failure: raise `ConvergenceError` where the tolerance was not reached, instead of a warning.
+        progress: a line on standard error of the first process on solves that last; None: where that is a terminal.
+
+    Returns:
+        A `SolveResult`.
+
+    Raises:
+        ProtocolError: on every process, where anything is wrong on any.
+    """
+    comm = A.comm
+    b = _core.asarray(b, comm)
+    if x is None:
+        x = _core._over(np.zeros_like(b.local, dtype=float), b.distribution, b.process, comm)
+    else:
+        x = _core.asarray(x, comm)
+    line = None
+    if comm.rank == 0 and (progress or (progress is None and sys.stderr.isatty())):
+        line = _Progress(0 if progress else 2)
+    try:
+        found = A._solve(b, x, method, preconditioner, tol, maxiter, options, preconditioner_options,
+                         callback, line, copy)
+    finally:
+        if line is not None:
+            line.close()
+    result = SolveResult(x, method, preconditioner, found)
+    if not result.converged:
+        _tell(f"{result!r}: the tolerance was {tol:.1e}", result, comm, raise_on_failure)
+    return result
+
+
+def _tell(text, result, comm, raise_on_failure):
+    if raise_on_failure:
+        raise ConvergenceError(text, result)
+    if comm.rank == 0:
+        warnings.warn(text, ConvergenceWarning, stacklevel=3)
+        return
+    with warnings.catch_warnings(record=True):  # told once; but where warnings are errors, they are everywhere
+        warnings.warn(text, ConvergenceWarning, stacklevel=3)
