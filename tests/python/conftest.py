@@ -1,0 +1,32 @@
+"""Tests run on every process together; the first speaks for all, and a failure on any fails the test on all."""
+
+import sys
+
+import pytest
+from mpi4py import MPI
+
+WORLD = MPI.COMM_WORLD.Dup()
+
+
+@pytest.fixture
+def comm():
+    return MPI.COMM_WORLD
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    report = outcome.get_result()
+    where = [rank for rank, failed in enumerate(WORLD.allgather(report.failed)) if failed]
+    if report.failed and WORLD.rank != 0:
+        sys.stderr.write(f"[rank {WORLD.rank}] {item.nodeid} ({report.when}):\n{report.longreprtext}\n")
+    if where and not report.failed:
+        report.outcome = "failed"
+        report.longrepr = f"failed on rank {', '.join(map(str, where))}"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config):
+    if WORLD.rank != 0:  # the others tell of failures alone, in their own words
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        config.pluginmanager.unregister(reporter)
