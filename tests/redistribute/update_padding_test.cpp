@@ -258,6 +258,23 @@ TEST(UpdatePadding, ArraysOfBothVersionsAreGatheredAndFilledOnce) {
     }
 }
 
+TEST(UpdatePadding, OneBadArrayFailsEveryProcess) {
+  const oracle::Array array = square(processes());
+  Local local(array, rank(), 8, row_major(2));
+  local.fill(1);
+  for (Index bad = 0; bad < processes(); ++bad) {
+    for (const bool lies : {false, true}) {
+      dap::DistArray part = local.stamped();
+      if (rank() == bad && lies) part.dim_data[0].size += 1;
+      if (rank() == bad && !lies) part.buffer.read_only = true;
+      const auto error = on::error_of([&] { dap::redistribute::update_padding(part, MPI_COMM_WORLD); });
+      ASSERT_TRUE(error);
+      EXPECT_TRUE(on::same_everywhere(error->what(), MPI_COMM_WORLD)) << error->what();
+    }
+  }
+  local.expect_untouched(1);
+}
+
 TEST(UpdatePadding, PlansUnderWayTogetherDoNotMeetWhateverTheirOrder) {
   const oracle::Array array = square(processes());
   Local a(array, rank(), 8, row_major(2)), b(array, rank(), 8, {{1, 0}, {true, false}, 8});
