@@ -3,6 +3,7 @@
 #include "comm.hpp"
 #include "errors.hpp"
 
+#include <dap/compare.hpp>
 #include <dap/local_part.hpp>
 #include <dap/redistribute/padding.hpp>
 
@@ -51,6 +52,15 @@ py::tuple global_index(const Array& array, const py::args& local) {
 }
 
 std::vector<Index> any_extents(const Array& array) { return std::vector<Index>(array.array().dim_data.size(), -1); }
+
+py::object from(const char* module, const char* name) { return py::module_::import(module).attr(name); }
+
+std::string shown(const Array& array) {
+  std::string text = "<tridap.DistArray: " + py::cast<std::string>(py::str(tuple_of(global_shape(array)))) + " " +
+                     py::cast<std::string>(py::str(array.local().attr("dtype")));
+  if (array.is_whole()) text += ", " + describe(*array.distribution());
+  return text + ", " + std::to_string(element_count(array.array().buffer)) + " elements here>";
+}
 
 void update_padding(const Array& array) {
   if (!array.is_whole() || array.comm().is_none()) {
@@ -119,6 +129,12 @@ void bind_array(py::module_& module) {
              return found ? py::object(tuple_of(*found)) : py::none();
            })
       .def("update_padding", &update_padding)
+      .def("gather", [](const py::object& a, Index root) { return from("tridap._whole", "gather")(a, root); },
+           "root"_a = 0)
+      .def("plot", [](const py::object& a, const py::args& args,
+                      const py::kwargs& style) { return from("tridap._whole", "plot")(a, *args, **style); })
+      .def("__repr__", &shown)
+      .def("_repr_html_", [](const py::object& a) { return from("tridap._html", "array")(a); })
       .def("__distarray__", [](const Array& a) { return a.describe(Version::v0_10); })
       .def("_describe", [](const Array& a, const std::string& v) { return a.describe(version_named(v)); }, "version"_a)
       .def("__array__", &numpy_protocol, "dtype"_a = py::none(), "copy"_a = py::none())

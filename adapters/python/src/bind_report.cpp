@@ -47,6 +47,12 @@ void bind_report(py::module_& module) {
                                return c.distribution ? py::cast(*c.distribution) : py::none();
                              })
       .def("json", [](const Checked& c) { return c.report.json(); })
+      .def("__bool__", [](const Checked& c) { return c.report.ok(); })
+      .def("__str__", [](const py::object& c) { return py::module_::import("tridap._html").attr("text")(c); })
+      .def("__repr__", [](const py::object& c) {
+        return py::str("<tridap.Report: ") + py::module_::import("tridap._html").attr("verdict_of")(c) + py::str(">");
+      })
+      .def("_repr_html_", [](const py::object& c) { return py::module_::import("tridap._html").attr("report")(c); })
       .def("_text", [](const Checked& c) { return c.report.text(); });
 
   py::class_<Receipt>(module, "Receipt")
