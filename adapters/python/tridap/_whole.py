@@ -105,7 +105,7 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
         ax = pyplot.subplots()[1]
     whole = whole.reshape([axes[axis].extent for axis in shown])
     draw = _draw_line if len(shown) == 1 else _draw_image
-    draw(ax, whole, [axes[axis] for axis in shown], borders, style)
+    draw(ax, whole, [axes[axis] for axis in shown], [f"global index of axis {axis}" for axis in shown], borders, style)
     return ax
 
 
@@ -130,22 +130,22 @@ def _borders(axis):
     return found if found.size <= _LINES else []
 
 
-def _draw_line(ax, values, axes, borders, style):
+def _draw_line(ax, values, axes, labels, borders, style):
     axis, = axes
     ax.plot(axis.low + axis.step * np.arange(axis.extent), values, **style)
-    ax.set_xlabel("global index")
+    ax.set_xlabel(labels[0])
     for place in _borders(axis) if borders else []:
         ax.axvline(place, color="0.5", linewidth=0.8)
 
 
-def _draw_image(ax, values, axes, borders, style):
+def _draw_image(ax, values, axes, labels, borders, style):
     rows, columns = axes
     extent = (columns.low - 0.5, columns.low + columns.step * columns.extent - 0.5,
               rows.low + rows.step * rows.extent - 0.5, rows.low - 0.5)
     image = ax.imshow(values, **{"extent": extent, "interpolation": "nearest", **style})
     ax.figure.colorbar(image, ax=ax)
-    ax.set_xlabel("global index, axis 1 of those shown")
-    ax.set_ylabel("axis 0")
+    ax.set_ylabel(labels[0])
+    ax.set_xlabel(labels[1])
     for place in _borders(rows) if borders else []:
         ax.axhline(place, color="white", linewidth=0.8)
     for place in _borders(columns) if borders else []:
