@@ -92,15 +92,16 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
     Raises:
         ProtocolError: with every rule that such a layout would break.
     """
-    shape = [int(n) for n in np.atleast_1d(shape)] if np.ndim(shape) < 2 else shape
+    extents = [shape] if isinstance(shape, int) else list(shape)
     if dist is None:
-        dist = ("b",) * len(shape)
+        dist = ("b",) * len(extents)
     elif isinstance(dist, str):
-        dist = tuple(dist.split(",")) if len(shape) > 1 and ":" not in dist else (dist,)
+        dist = tuple(dist.split(",")) if ":" not in dist else (dist,)
     if processes is None:
         processes = _world_size()
     specs = [_spec(d) for d in dist]
-    return _core._make(shape, specs, None if grid is None else [int(n) for n in np.atleast_1d(grid)], processes)
+    places = [grid] if isinstance(grid, int) else grid
+    return _core._make(extents, specs, places, processes)
 
 
 def _world():

@@ -70,7 +70,8 @@ class Matrix(_core._Matrix):
 
     def __init__(self, local: Any, rows: Any, comm: MPI.Comm | None = None) -> None:
         rows, comm = _rows(rows, comm)
-        super().__init__(rows, *_local_arrays(local, comm), comm)
+        data, indices, indptr = _local_arrays(local, comm)
+        super().__init__(rows, data, indices, indptr, comm)
 
 
 def _local_arrays(local, comm):
