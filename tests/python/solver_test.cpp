@@ -425,7 +425,7 @@ TEST(Solve, EndsWhereRoundingDoes) {
     const Solution solution = solve(p.a, Teuchos::null, p.b, p.x, options_of(method, 1e-25));
     EXPECT_FALSE(solution.converged);
     EXPECT_LT(solution.residual, 1e-13);
-    EXPECT_LE(solution.iterations, 1000);
+    EXPECT_LT(solution.iterations, 400);
     EXPECT_LT(worst_error(p.layout, data_of(p.x)), 1e-11);
   }
 }
@@ -585,9 +585,9 @@ TEST(Preconditioner, TakesParametersOverTheDefaults) {
   relaxation.set<std::string>("type", "RELAXATION");
   relaxation.set<std::string>("relaxation: type", "Symmetric Gauss-Seidel");
   EXPECT_LT(iterations("ifpack2", relaxation), 45);
-  jacobi.set<std::string>("smoother: type", "RELAXATION");
-  jacobi.set("coarse: max size", 20);
-  EXPECT_NE(iterations("muelu", jacobi), iterations("muelu", {}));
+  jacobi.set<std::string>("coarse: type", "RELAXATION");  // one sweep, and nothing else
+  jacobi.set("max levels", 1);
+  EXPECT_GT(iterations("muelu", jacobi), 2 * iterations("muelu", {}));
 }
 
 namespace {

@@ -224,7 +224,7 @@ Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::h
     const py::gil_scoped_acquire gil;
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      if (!callback.is_none()) callback(iteration, residual);
+      if (!callback.is_none() && iteration > 0) callback(iteration, residual);
       if (!progress.is_none()) progress(iteration, residual);
     } catch (py::error_already_set& error) {
       raised->keep(error);

@@ -1,14 +1,22 @@
 """Making distributions and arrays."""
 
+from __future__ import annotations
+
 import sys
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
 from . import _core
 from ._errors import ProtocolError
 
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import DTypeLike
 
-def block(length=None, *, starts=None, padding=0, edges=None, periodic=False):
+
+def block(length: int | None = None, *, starts: Sequence[int] | None = None, padding: int = 0,
+          edges: Sequence[int] | None = None, periodic: bool = False) -> _core.BlockSpec:
     """An axis in ranges that follow one another.
 
     Args:
@@ -24,12 +32,12 @@ def block(length=None, *, starts=None, padding=0, edges=None, periodic=False):
     return _core.BlockSpec(length, starts, padding, edges, periodic)
 
 
-def cyclic(block_size=1, first=0):
+def cyclic(block_size: int = 1, first: int = 0) -> _core.CyclicSpec:
     """An axis in blocks of `block_size` elements dealt round-robin, grid coordinate `first` being served first."""
     return _core.CyclicSpec(block_size, first)
 
 
-def unstructured(lists, one_to_one=False):
+def unstructured(lists: Sequence[Sequence[int]], one_to_one: bool = False) -> _core.UnstructuredSpec:
     """An axis as lists of global indices, one for each grid coordinate.
 
     `one_to_one` claims that no index stands in two lists.
@@ -37,7 +45,7 @@ def unstructured(lists, one_to_one=False):
     return _core.UnstructuredSpec([[int(i) for i in part] for part in lists], one_to_one)
 
 
-def whole():
+def whole() -> _core.WholeSpec:
     """An axis that is not distributed."""
     return _core.WholeSpec()
 
@@ -67,7 +75,8 @@ def _spec(dist):
                      "(the coordinate that is served first), '*', or lists of indices")
 
 
-def distribution(shape, dist=None, grid=None, processes=None):
+def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Sequence[int] | None = None,
+                 processes: int | None = None) -> _core.Distribution:
     """A layout of a whole array over a process grid, which any process may ask about any other. Nothing communicates.
 
     ``tridap.distribution((344, 403), ("b", "c:2"), grid=(2, 2))`` deals the rows of a 344 x 403 array in blocks, and its
@@ -83,15 +92,16 @@ def distribution(shape, dist=None, grid=None, processes=None):
     Raises:
         ProtocolError: with every rule that such a layout would break.
     """
-    shape = [int(n) for n in np.atleast_1d(shape)] if np.ndim(shape) < 2 else shape
+    extents = [shape] if isinstance(shape, int) else list(shape)
     if dist is None:
-        dist = ("b",) * len(shape)
+        dist = ("b",) * len(extents)
     elif isinstance(dist, str):
-        dist = tuple(dist.split(",")) if len(shape) > 1 and ":" not in dist else (dist,)
+        dist = tuple(dist.split(",")) if ":" not in dist else (dist,)
     if processes is None:
         processes = _world_size()
     specs = [_spec(d) for d in dist]
-    return _core._make(shape, specs, None if grid is None else [int(n) for n in np.atleast_1d(grid)], processes)
+    places = [grid] if isinstance(grid, int) else grid
+    return _core._make(extents, specs, places, processes)
 
 
 def _world():
@@ -116,7 +126,8 @@ def communicator_of(dist, comm):
     return comm
 
 
-def empty(dist, dtype=float, *, comm=None, order="C"):
+def empty(dist: _core.Distribution, dtype: DTypeLike = float, *, comm: MPI.Comm | None = None,
+          order: str = "C") -> _core.DistArray:
     """An array of a `Distribution` whose elements are not set. Not collective.
 
     Args:
@@ -129,7 +140,8 @@ def empty(dist, dtype=float, *, comm=None, order="C"):
     return _new(np.empty, dist, dtype, comm, order)
 
 
-def zeros(dist, dtype=float, *, comm=None, order="C"):
+def zeros(dist: _core.Distribution, dtype: DTypeLike = float, *, comm: MPI.Comm | None = None,
+          order: str = "C") -> _core.DistArray:
     """The same as `empty`, with elements that are 0."""
     return _new(np.zeros, dist, dtype, comm, order)
 
@@ -140,7 +152,8 @@ def _new(make, dist, dtype, comm, order):
     return _core._over(make(dist.local_shape(process), dtype=dtype, order=order), dist, process, comm)
 
 
-def from_function(dist, function, dtype=float, *, comm=None, order="C"):
+def from_function(dist: _core.Distribution, function: Callable[..., Any], dtype: DTypeLike = float, *,
+                  comm: MPI.Comm | None = None, order: str = "C") -> _core.DistArray:
     """An array whose elements, padding included, are `function` of their global indices. Not collective.
 
     `function` gets one integer array for each axis, of shapes that broadcast to that of the local part (as

@@ -1,9 +1,17 @@
 """Checking and exporting objects with ``__distarray__``."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from . import _core
 
+if TYPE_CHECKING:
+    from mpi4py import MPI
 
-def check(obj, comm=None, *, raise_on_error=False, trust_extent=False):
+
+def check(obj: Any, comm: MPI.Comm | None = None, *, raise_on_error: bool = False,
+          trust_extent: bool = False) -> _core.Report:
     """Tells everything that is wrong with an object with ``__distarray__``, or with its dictionary.
 
     Without `comm` this process's data is checked against every rule that needs no other process, and nothing
@@ -21,7 +29,7 @@ def check(obj, comm=None, *, raise_on_error=False, trust_extent=False):
     return _core._check(obj, comm, raise_on_error, trust_extent)
 
 
-def export(obj, version="0.10.0", comm=None):
+def export(obj: Any, version: str = "0.10.0", comm: MPI.Comm | None = None) -> dict[str, Any]:
     """The dictionary that ``__distarray__`` gives for an object, in a version of the protocol, over the same memory.
 
     Args:

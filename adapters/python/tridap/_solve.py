@@ -1,13 +1,20 @@
 """Solving linear systems in the memory of distributed arrays."""
 
+from __future__ import annotations
+
 import sys
 import time
 import warnings
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
 from . import _core
 from ._make import communicator_of
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import NDArray
 
 
 class ConvergenceWarning(UserWarning):
@@ -17,7 +24,7 @@ class ConvergenceWarning(UserWarning):
 class ConvergenceError(RuntimeError):
     """A solve with ``raise_on_failure=True`` ended above its tolerance; `result` is what came of it."""
 
-    def __init__(self, text, result=None):
+    def __init__(self, text: str, result: SolveResult | None = None) -> None:
         super().__init__(text)
         self.result = result
 
@@ -61,9 +68,10 @@ class Matrix(_core._Matrix):
         ProtocolError: on every process, where the rows of any are wrong.
     """
 
-    def __init__(self, local, rows, comm=None):
+    def __init__(self, local: Any, rows: Any, comm: MPI.Comm | None = None) -> None:
         rows, comm = _rows(rows, comm)
-        super().__init__(rows, *_local_arrays(local, comm), comm)
+        data, indices, indptr = _local_arrays(local, comm)
+        super().__init__(rows, data, indices, indptr, comm)
 
 
 def _local_arrays(local, comm):
@@ -88,7 +96,8 @@ class LinearOperator(_core._LinearOperator):
         comm: as `Matrix` has it.
     """
 
-    def __init__(self, matvec, rows, comm=None):
+    def __init__(self, matvec: Callable[[NDArray[Any], NDArray[Any]], Any], rows: Any,
+                 comm: MPI.Comm | None = None) -> None:
         rows, comm = _rows(rows, comm)
         super().__init__(rows, matvec, comm)
 
@@ -107,14 +116,24 @@ class SolveResult:
         method, preconditioner: as asked.
     """
 
-    def __init__(self, x, method, preconditioner, found):
+    x: _core.DistArray
+    converged: bool
+    iterations: int
+    residuals: NDArray[Any]
+    residual: float
+    seconds: float
+    bytes_copied: int
+    method: str
+    preconditioner: str | None
+
+    def __init__(self, x: _core.DistArray, method: str, preconditioner: str | None, found: dict[str, Any]) -> None:
         self.x = x
         self.method = method
         self.preconditioner = preconditioner
         for name, value in found.items():
             setattr(self, name, value)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         how = self.method if self.preconditioner is None else f"{self.method} + {self.preconditioner}"
         state = "converged" if self.converged else "not converged"
         steps = "" if self.method == "direct" else f" in {self.iterations} iterations"
@@ -145,8 +164,10 @@ class _Progress:
             sys.stderr.write("\n")
 
 
-def solve(A, b, x=None, *, method="cg", preconditioner=None, tol=1e-8, maxiter=1000, callback=None, options=None,
-          preconditioner_options=None, copy=None, raise_on_failure=False, progress=None):
+def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, *, method: str = "cg", preconditioner: str | None = None,
+          tol: float = 1e-8, maxiter: int = 1000, callback: Callable[[int, float], Any] | None = None,
+          options: dict[str, Any] | None = None, preconditioner_options: dict[str, Any] | None = None,
+          copy: bool | str | None = None, raise_on_failure: bool = False, progress: bool | None = None) -> SolveResult:
     """Solves ``A x = b`` by Trilinos, from what stands in `x`, in the memory of `x`. Collective.
 
     Args:

@@ -1,0 +1,152 @@
+"""The whole of a distributed array on one process, as NumPy has it, or drawn."""
+
+import numpy as np
+
+from ._errors import ProtocolError
+
+_PIECE = 1 << 30  # bytes of a message, whose count MPI holds in an int
+_LINES = 64       # borders between processes that are drawn along an axis
+
+
+class _Axis:
+    """Which global indices along one axis are wanted, and where they stand in the result."""
+
+    def __init__(self, dist, axis, step=1, at=None):
+        others = [0] * dist.ndim
+        lists = []
+        for coordinate in range(dist.grid[axis]):
+            others[axis] = coordinate
+            process = int(np.ravel_multi_index(others, dist.grid))
+            lists.append(dist.indices(process, "interior")[axis])
+        held = np.concatenate(lists)
+        self.low = int(held.min()) if held.size else 0
+        extent = int(held.max()) - self.low + 1 if held.size else 0
+        if extent != held.size or np.unique(held).size != held.size:
+            raise ProtocolError(f"axis {axis}: its indices are not a range that is held once, so there is no array of "
+                                "them: take the parts by themselves")
+        self.step, self.at = step, at
+        self.extent = -(-extent // step) if at is None else 1
+        self.owners = np.empty(extent, dtype=int)  # the coordinate of each index
+        for coordinate, indices in enumerate(lists):
+            self.owners[indices - self.low] = coordinate
+
+    def of(self, indices):
+        """The local places that are wanted, and their places in the result."""
+        if self.at is not None:
+            local = np.flatnonzero(indices == self.at)
+            return local, np.zeros_like(local)
+        local = np.flatnonzero((indices - self.low) % self.step == 0)
+        return local, (indices[local] - self.low) // self.step
+
+
+def _pieces(data):
+    flat = data.reshape(-1).view(np.uint8)
+    return [flat[i:i + _PIECE] for i in range(0, flat.size, _PIECE)]
+
+
+def _collect(array, axes, root):
+    dist, comm, rank = array.distribution, array.comm, array.process
+    wanted = [axis.of(indices) for axis, indices in zip(axes, dist.indices(rank, "interior"))]
+    part = np.ascontiguousarray(array.interior[np.ix_(*(local for local, _ in wanted))] if axes else array.interior)
+    alone = comm is None or comm.size == 1
+    if not alone:
+        comm = comm.Dup()  # none of the caller's receives may take what is meant for us
+    try:
+        if not alone and rank != root:
+            for piece in _pieces(part):
+                comm.Send(piece, dest=root)
+            return None
+        whole = np.empty([axis.extent for axis in axes], dtype=array.dtype)
+        for process in range(1 if alone else comm.size):
+            wanted = [axis.of(indices)[1] for axis, indices in zip(axes, dist.indices(process, "interior"))]
+            if process != rank:
+                part = np.empty([places.size for places in wanted], dtype=array.dtype)
+                for piece in _pieces(part):
+                    comm.Recv(piece, source=process)
+            own = part if process != rank else _own(array, axes)
+            if axes:
+                whole[np.ix_(*wanted)] = own
+            else:
+                whole[...] = own
+        return whole
+    finally:
+        if not alone:
+            comm.Free()
+
+
+def _own(array, axes):
+    places = [axis.of(indices)[0] for axis, indices in zip(axes, array.distribution.indices(array.process, "interior"))]
+    return array.interior[np.ix_(*places)] if axes else array.interior
+
+
+def gather(array, root=0):
+    """See `DistArray.gather`."""
+    dist = array.distribution
+    size = 1 if array.comm is None else array.comm.size
+    if not 0 <= root < size:
+        raise ValueError(f"root is {root}, but the array has {size} processes")
+    return _collect(array, [_Axis(dist, axis) for axis in range(dist.ndim)], root)
+
+
+def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
+    """See `DistArray.plot`."""
+    dist = array.distribution
+    pyplot = _matplotlib(array.comm)
+    if section is None:
+        section = [None if axis >= dist.ndim - 2 else 0 for axis in range(dist.ndim)]
+    shown = [axis for axis, at in enumerate(section) if at is None]
+    if len(section) != dist.ndim or len(shown) not in (1, 2):
+        raise ValueError(f"section is {section!r}, but must have {dist.ndim} entries, of which one or two are None")
+    axes = [_Axis(dist, axis, step=max(1, -(-dist.shape[axis] // cells)), at=at) for axis, at in enumerate(section)]
+    whole = _collect(array, axes, 0)
+    if whole is None:
+        return None
+    if ax is None:
+        ax = pyplot.subplots()[1]
+    whole = whole.reshape([axes[axis].extent for axis in shown])
+    draw = _draw_line if len(shown) == 1 else _draw_image
+    draw(ax, whole, [axes[axis] for axis in shown], [f"global index of axis {axis}" for axis in shown], borders, style)
+    return ax
+
+
+def _matplotlib(comm):
+    """matplotlib.pyplot on process 0; where it is missing there, every process raises."""
+    pyplot, missing = None, None
+    if comm is None or comm.rank == 0:
+        try:
+            from matplotlib import pyplot
+        except ImportError as error:
+            missing = str(error)
+    if comm is not None:
+        missing = comm.bcast(missing)
+    if missing is not None:
+        raise ImportError(f"plot needs matplotlib: {missing}")
+    return pyplot
+
+
+def _borders(axis):
+    """Where the owner changes, in global indices less a half."""
+    found = np.flatnonzero(np.diff(axis.owners)) + 0.5 + axis.low
+    return found if found.size <= _LINES else []
+
+
+def _draw_line(ax, values, axes, labels, borders, style):
+    axis, = axes
+    ax.plot(axis.low + axis.step * np.arange(axis.extent), values, **style)
+    ax.set_xlabel(labels[0])
+    for place in _borders(axis) if borders else []:
+        ax.axvline(place, color="0.5", linewidth=0.8)
+
+
+def _draw_image(ax, values, axes, labels, borders, style):
+    rows, columns = axes
+    extent = (columns.low - 0.5, columns.low + columns.step * columns.extent - 0.5,
+              rows.low + rows.step * rows.extent - 0.5, rows.low - 0.5)
+    image = ax.imshow(values, **{"extent": extent, "interpolation": "nearest", **style})
+    ax.figure.colorbar(image, ax=ax)
+    ax.set_ylabel(labels[0])
+    ax.set_xlabel(labels[1])
+    for place in _borders(rows) if borders else []:
+        ax.axhline(place, color="white", linewidth=0.8)
+    for place in _borders(columns) if borders else []:
+        ax.axvline(place, color="white", linewidth=0.8)
