@@ -1,0 +1,61 @@
+"""Runs the Python of a Markdown file, block by block in one namespace, on every process.
+
+A block of text that follows a block of Python is what the first of four processes printed; "..." stands for anything
+within a line. Any difference, and any exception on any process, ends all of them with status 1.
+
+    mpiexec -n 4 python3 run_tutorial.py FILE
+"""
+
+import contextlib
+import io
+import os
+import re
+import sys
+import tempfile
+import traceback
+
+from mpi4py import MPI
+
+WORLD = MPI.COMM_WORLD
+
+
+def blocks(text):
+    """(line, language, body) of every fenced block."""
+    for found in re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        yield text.count("\n", 0, found.start()) + 2, found[1], found[2]
+
+
+def matches(shown, printed):
+    pattern = "\n".join(map(re.escape, shown.rstrip("\n").split("\n"))).replace(re.escape("..."), ".+")
+    return re.fullmatch(pattern, printed.rstrip("\n")) is not None
+
+
+def run(path):
+    with open(path) as file:
+        found = list(blocks(file.read()))
+    namespace, checked = {"__name__": "tutorial"}, 0
+    for index, (line, language, body) in enumerate(found):
+        if language != "python":
+            continue
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile("\n" * (line - 1) + body, path, "exec"), namespace)
+        follows = found[index + 1] if index + 1 < len(found) else (0, "", "")
+        shown = follows[2] if follows[1] == "text" else ""
+        if WORLD.rank == 0 and WORLD.size == 4:
+            if not matches(shown, out.getvalue()):
+                raise AssertionError(f"{path}:{line} printed\n{out.getvalue()}and line {follows[0]} shows\n{shown}")
+            checked += follows[1] == "text"
+    if WORLD.rank == 0:
+        print(f"{path}: {sum(language == 'python' for _, language, _ in found)} blocks ran, {checked} were compared")
+
+
+path = os.path.abspath(sys.argv[1])
+try:
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)  # for the pictures
+        run(path)
+        os.chdir("/")
+except BaseException:
+    traceback.print_exc()
+    WORLD.Abort(1)
