@@ -1,4 +1,4 @@
-"""The examples in Python: the terrain's heights by another way, and each claim, broken, ends every process with status 1."""
+"""Examples in Python: the heights by another way; each claim, broken, ends every process with status 1."""
 
 import pathlib
 import runpy
