@@ -322,8 +322,9 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
 
 template <class T>
 void bind_handle(py::class_<T>& type) {
-  type.def_property_readonly("comm", [](const T& a) { return a.comm(); })
-      .def_property_readonly("distribution", [](const T& a) { return a.solvable()->layout.distribution(); })
+  type.def_property_readonly("comm", [](const T& a) { return a.comm(); }, "The mpi4py communicator of its processes.")
+      .def_property_readonly("distribution", [](const T& a) { return a.solvable()->layout.distribution(); },
+                              "The Distribution of its rows.")
       .def("_solve",
            [](const T& a, const Array& b, const Array& x, py::object method, py::object preconditioner, py::object tol,
               py::object maxiter, py::object options, py::object preconditioner_options, py::object callback,
