@@ -73,6 +73,9 @@ void bind_report(py::module_& module) {
       .def_readonly("seconds", &Receipt::seconds, "What it cost to build.")
       .def("__str__", &Receipt::text)
       .def("__repr__", [](const Receipt& r) { return "<tridap.Receipt: " + r.text() + ">"; });
+  module.def("_refuse", [](const std::string& fault, const std::string& remedy) {
+    throw Error(Finding{Rule::conversion, {}, {}, "", fault, "", remedy});
+  });
   module.def("_check", &check_object, "obj"_a, "comm"_a, "raise_on_error"_a, "trust_extent"_a);
 }
 

@@ -75,10 +75,6 @@ auto inside(Step&& step) {
   return std::forward<Step>(step)();
 }
 
-Index same_number(const std::string& text) {  // that of equal texts is equal
-  return static_cast<Index>(std::hash<std::string>()(text) >> 2);
-}
-
 void broadcast(std::string& bytes, int from, MPI_Comm comm) {
   Index size = static_cast<Index>(bytes.size());
   MPI_Bcast(&size, 1, MPI_INT64_T, from, comm);

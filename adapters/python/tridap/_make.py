@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from . import _core
-from ._errors import ProtocolError
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -121,8 +120,8 @@ def communicator_of(dist, comm):
         from mpi4py import MPI
         comm = MPI.COMM_WORLD
     if comm is not None and comm.size != dist.processes:
-        raise ProtocolError(f"the distribution has {dist.processes} processes, but the communicator {comm.size} "
-                            "[grid.product]: pass comm= with as many processes, or another grid")
+        _core._refuse(f"the distribution has {dist.processes} processes, but the communicator {comm.size}",
+                      "pass comm= with as many processes, or give another grid")
     return comm
 
 

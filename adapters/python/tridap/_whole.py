@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._errors import ProtocolError
+from . import _core
 
 _PIECE = 1 << 30  # bytes of a message, whose count MPI holds in an int
 _LINES = 64       # borders between processes that are drawn along an axis
@@ -22,8 +22,8 @@ class _Axis:
         self.low = int(held.min()) if held.size else 0
         extent = int(held.max()) - self.low + 1 if held.size else 0
         if extent != held.size or np.unique(held).size != held.size:
-            raise ProtocolError(f"axis {axis}: its indices are not a range that is held once, so there is no array of "
-                                "them: take the parts by themselves")
+            _core._refuse(f"the indices of axis {axis} are no range that is held once, so that there is no array of them",
+                          "take the parts by themselves")
         self.step, self.at = step, at
         self.extent = -(-extent // step) if at is None else 1
         self.owners = np.empty(extent, dtype=int)  # the coordinate of each index

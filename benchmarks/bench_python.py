@@ -1,0 +1,149 @@
+"""What tridap costs in Python, against C++ called by hand: name, ratio (or microseconds), bound, ok or MISSED.
+
+    mpiexec -n 2 python3 bench_python.py LIBSOLVE_PEER
+
+The peer is the examples' own solver in the same processes, on the same matrix and memory, by turns with tridap's.
+"""
+
+import ctypes
+import gc
+import sys
+import time
+
+import numpy as np
+from mpi4py import MPI
+
+import tridap
+
+COMM = MPI.COMM_WORLD
+MISSED = []
+
+
+def bound(name, value, limit, unit="ratio"):
+    """Prints one line and remembers whether the bound holds."""
+    holds = value <= limit
+    if not holds:
+        MISSED.append(name)
+    if COMM.rank == 0:
+        print(f"{name:<52} {unit} {value:6.3f}  bound {limit:5.2f}  {'ok' if holds else 'MISSED'}", flush=True)
+
+
+class Producer:
+    """An object that knows the protocol, and nothing of tridap."""
+
+    def __init__(self, field):
+        size, = field.shape
+        self.said = {"__version__": "0.10.0", "buffer": field, "dim_data": (
+            {"dist_type": "b", "size": size, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": size},)}
+
+    def __distarray__(self):
+        return self.said
+
+
+def in_and_out(producer, calls=2000):
+    begin = time.perf_counter()
+    for _ in range(calls):
+        tridap.asarray(producer).__distarray__()
+    return (time.perf_counter() - begin) / calls
+
+
+def conversions():
+    small, large = Producer(np.zeros(10**3)), Producer(np.empty(10**8))
+    samples = [(in_and_out(small), in_and_out(large)) for _ in range(30)]
+    few, many = (min(times) for times in zip(*samples))
+    bound("asarray and __distarray__, 10^3 elements", few * 1e6, 10, "us   ")
+    bound("asarray and __distarray__, 10^8 elements", many * 1e6, 10, "us   ")
+    bound("asarray and __distarray__, 10^8 against 10^3", many / few, 1.2)
+
+
+def five_points(dist, k):
+    """This process's rows of I - k * Laplace without flux through the edges, as CSR arrays of global columns."""
+    rows, cols = dist.shape
+    i, j = (g.ravel() for g in np.meshgrid(*dist.indices(COMM.rank), indexing="ij"))
+    exists = np.stack([np.ones(i.size, bool), i > 0, i + 1 < rows, j > 0, j + 1 < cols], axis=1)
+    columns = (i * cols + j)[:, None] + np.array([0, -cols, cols, -1, 1])
+    values = np.full(exists.shape, -k)
+    values[:, 0] = 1 + k * exists[:, 1:].sum(axis=1)
+    starts = np.concatenate([[0], np.cumsum(exists.sum(axis=1))])
+    return values[exists], columns[exists], starts
+
+
+class Peer:
+    """The C++ solver on the same rows."""
+
+    def __init__(self, library, dist, k):
+        self.library = ctypes.CDLL(library)
+        self.library.peer_new.restype = ctypes.c_void_p
+        start, stop = (int(g) for g in (lambda r: (r[0], r[-1] + 1))(dist.indices(COMM.rank)[0]))
+        self.place = [ctypes.c_void_p(MPI._addressof(COMM)), *map(ctypes.c_int64, (*dist.shape, start, stop))]
+        field = np.zeros(dist.local_shape(COMM.rank))
+        self.handle = ctypes.c_void_p(self.library.peer_new(*self.place, ctypes.c_double(k), self.pointer(field)))
+
+    @staticmethod
+    def pointer(field):
+        return ctypes.c_void_p(field.ctypes.data)
+
+    def solve(self, b, x):
+        return self.library.peer_solve(self.handle, *self.place, self.pointer(b), self.pointer(x))
+
+
+# What examples/support/solver.cpp asks of MueLu.
+MULTIGRID = {"verbosity": "none", "smoother: type": "CHEBYSHEV", "coarse: type": "CHEBYSHEV", "coarse: max size": 2000,
+             "coarse: params": {"chebyshev: degree": 1}}
+
+
+def peak_growth(work):
+    """How much the peak of this process's resident memory grew during `work`, bytes."""
+    def read(key):
+        with open("/proc/self/status") as status:
+            return next(int(line.split()[1]) << 10 for line in status if line.startswith(key))
+
+    gc.collect()
+    with open("/proc/self/clear_refs", "w") as clear:
+        clear.write("5")  # the peak begins anew
+    before = read("VmRSS")
+    work()
+    return read("VmHWM") - before
+
+
+def solves(library, size=700, k=50.0, samples=12):
+    dist = tridap.distribution((size, size), ("b", "*"), grid=(COMM.size, 1))
+    b = tridap.from_function(dist, lambda i, j: np.sin(0.01 * i) + np.cos(0.03 * j))
+    x, y = tridap.zeros(dist), tridap.zeros(dist)
+    matrix, peer = tridap.Matrix(five_points(dist, k), dist), Peer(library, dist, k)
+    found = {}
+
+    def ours():
+        x.local[...] = 0
+        found["ours"] = tridap.solve(matrix, b, x, preconditioner="muelu", tol=1e-12, progress=False,
+                                     preconditioner_options=MULTIGRID).iterations
+
+    def theirs():
+        y.local[...] = 0
+        found["theirs"] = peer.solve(b.local, y.local)
+
+    def seconds(work):
+        COMM.Barrier()
+        begin = time.perf_counter()
+        work()
+        return COMM.allreduce(time.perf_counter() - begin, MPI.MAX)
+
+    seconds(ours), seconds(theirs)
+    times = [(seconds(ours), seconds(theirs))[::1] if i % 2 else (seconds(theirs), seconds(ours))[::-1]
+             for i in range(samples)]
+    assert np.allclose(x.local, y.local, rtol=0, atol=1e-9), "the two solvers disagree"
+    if COMM.rank == 0:
+        print(f"    {size} x {size}, CG + MueLu to 1e-12: {found['ours']} iterations here, {found['theirs']} there")
+    bound(f"solve of {size} x {size} against the C++ example", min(t[0] for t in times) / min(t[1] for t in times), 1.10)
+    field = b.local.nbytes
+    grew = [peak_growth(work) / field for work in (ours, theirs)]
+    if COMM.rank == 0:
+        print(f"    peak memory grows by {grew[0]:.1f} fields in tridap.solve, by {grew[1]:.1f} in C++")
+    bound("fields of memory more than the C++ example's", grew[0] - grew[1], 0.1, "     ")
+
+
+if __name__ == "__main__":
+    if COMM.size == 1:
+        conversions()
+    solves(sys.argv[1])
+    sys.exit(1 if MISSED else 0)

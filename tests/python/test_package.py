@@ -1,0 +1,54 @@
+"""The package as a whole: every public name has a docstring, and the stubs name what is there."""
+
+import ast
+import inspect
+import pathlib
+
+import pytest
+import tridap
+from tridap import _core
+
+HERE = pathlib.Path(tridap.__file__).parent
+
+
+def members(cls):
+    return {name: value for name, value in vars(cls).items()
+            if not name.startswith("_") or name in ("__distarray__", "__array__", "__dlpack__", "__dlpack_device__")}
+
+
+def test_every_public_name_is_listed_and_documented():
+    public = {name for name in vars(tridap) if not name.startswith("_") and not inspect.ismodule(getattr(tridap, name))}
+    assert public == set(tridap.__all__)
+    undocumented = [name for name in public if not inspect.getdoc(getattr(tridap, name))]
+    for name in public:
+        value = getattr(tridap, name)
+        if inspect.isclass(value) and value.__module__.startswith("tridap"):
+            undocumented += [f"{name}.{member}" for member, what in members(value).items() if not inspect.getdoc(what)]
+    assert not undocumented
+
+
+@pytest.fixture(scope="module")
+def stub():
+    return ast.parse((HERE / "_core.pyi").read_text())
+
+
+def test_the_stub_has_the_functions_and_classes_of_the_compiled_core(stub):
+    said = {node.name for node in stub.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    there = {name for name in vars(_core) if not name.startswith("__")}
+    assert said - {"_Solvable"} == there
+
+
+def test_the_stub_has_the_members_of_each_class(stub):
+    classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
+    for name, node in classes.items():
+        said = {inner.name for inner in node.body if isinstance(inner, ast.FunctionDef)} - {"__init__"}
+        for base in node.bases:
+            said |= {inner.name for inner in classes[base.id].body if isinstance(inner, ast.FunctionDef)}
+        if name == "_Solvable":
+            continue
+        there = {member for member in vars(getattr(_core, name)) if member in said or not member.startswith("_")}
+        assert said - {"__init__"} == there, name
+
+
+def test_type_checkers_are_told_that_there_are_hints():
+    assert (HERE / "py.typed").exists()
