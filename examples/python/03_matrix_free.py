@@ -60,7 +60,6 @@ free = tridap.solve(operator, b, x, tol=1e-8)
 support.say("square", f"{shape[0]} x {shape[1]} points, {layout.describe()}")
 support.tell_copies([free], [(x.local, free.x.local)])
 support.tell_solves([free], 1e-8)
-
 support.say("products", f"{products} of the function")
 
 # 4. There is no matrix: what needs one is refused. The two work arrays are all that the function keeps.
