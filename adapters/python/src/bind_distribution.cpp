@@ -87,7 +87,7 @@ void bind_specs(py::module_& module) {
 
 void bind_distribution(py::module_& module) {
   bind_specs(module);
-  py::class_<Distribution>(module, "Distribution")
+  py::class_<Distribution>(module, "Distribution", py::custom_type_setup(forbid_new))
       .def_property_readonly("shape", [](const Distribution& d) { return tuple_of(d.shape()); })
       .def_property_readonly("ndim", &Distribution::ndim)
       .def_property_readonly("grid", [](const Distribution& d) { return tuple_of(d.proc_grid_shape()); })
@@ -131,6 +131,12 @@ void bind_distribution(py::module_& module) {
       }, py::is_operator())
       .def("difference", [](const Distribution& d, const Distribution& other) { return compare(d, other).difference; },
            "other"_a);
+  module.def("_need_processes", [](const Distribution& d, Index processes) {
+    if (d.processes() != processes)
+      throw Error(Finding{Rule::grid_product, {}, {}, "",
+                          "the distribution has " + std::to_string(d.processes()) + " processes, but the communicator " +
+                              std::to_string(processes), "", "pass comm= with as many processes, or another grid"});
+  });
   module.def("_make",
              [](const std::vector<Index>& shape, const std::vector<AxisSpec>& specs,
                 const std::optional<std::vector<Index>>& grid,

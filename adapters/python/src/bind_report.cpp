@@ -17,7 +17,7 @@ py::object or_none(const std::string& text) { return text.empty() ? py::none() :
 }  // namespace
 
 void bind_report(py::module_& module) {
-  py::class_<Finding>(module, "Finding")
+  py::class_<Finding>(module, "Finding", py::custom_type_setup(forbid_new))
       .def_property_readonly("rule", [](const Finding& f) { return rule_text(f.rule).id; })
       .def_property_readonly("severity",
                              [](const Finding& f) { return f.severity() == Severity::error ? "error" : "warning"; })
@@ -31,7 +31,7 @@ void bind_report(py::module_& module) {
       .def("__str__", &Finding::text)
       .def("__repr__", [](const Finding& f) { return "<tridap.Finding: " + f.text() + ">"; });
 
-  py::class_<Checked>(module, "Report")
+  py::class_<Checked>(module, "Report", py::custom_type_setup(forbid_new))
       .def_property_readonly("ok", [](const Checked& c) { return c.report.ok(); })
       .def_property_readonly("errors", [](const Checked& c) { return c.report.errors(); })
       .def_property_readonly("warnings", [](const Checked& c) { return c.report.warnings(); })
@@ -49,7 +49,7 @@ void bind_report(py::module_& module) {
       .def("json", [](const Checked& c) { return c.report.json(); })
       .def("_text", [](const Checked& c) { return c.report.text(); });
 
-  py::class_<Receipt>(module, "Receipt")
+  py::class_<Receipt>(module, "Receipt", py::custom_type_setup(forbid_new))
       .def_readonly("shared", &Receipt::shared)
       .def_readonly("same_address", &Receipt::same_address)
       .def_readonly("bytes_copied", &Receipt::bytes_copied)

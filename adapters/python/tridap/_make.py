@@ -1,11 +1,11 @@
 """Making distributions and arrays."""
 
 import sys
+from operator import index
 
 import numpy as np
 
 from . import _core
-from ._errors import ProtocolError
 
 
 def block(length=None, *, starts=None, padding=0, edges=None, periodic=False):
@@ -34,7 +34,7 @@ def unstructured(lists, one_to_one=False):
 
     `one_to_one` claims that no index stands in two lists.
     """
-    return _core.UnstructuredSpec([[int(i) for i in part] for part in lists], one_to_one)
+    return _core.UnstructuredSpec([[index(i) for i in part] for part in lists], one_to_one)
 
 
 def whole():
@@ -42,9 +42,21 @@ def whole():
     return _core.WholeSpec()
 
 
+_SPECS = (_core.BlockSpec, _core.CyclicSpec, _core.UnstructuredSpec, _core.WholeSpec)
+
+
+def _integers(given):
+    """One integer, or several, as a list; TypeError for what could only be rounded to one."""
+    numbers = [index(n) for n in (given if np.iterable(given) else (given,))]
+    for number in numbers:
+        if not -2**63 <= number < 2**63:
+            raise OverflowError(f"{number} does not fit 64 bits signed")
+    return numbers
+
+
 def _spec(dist):
     """The spec behind "b", "b:0,3,5" (where each coordinate starts), "c", "c:2", "c:2@1" (served first), "*"."""
-    if isinstance(dist, (_core.BlockSpec, _core.CyclicSpec, _core.UnstructuredSpec, _core.WholeSpec)):
+    if isinstance(dist, _SPECS):
         return dist
     if dist is None:
         return whole()
@@ -83,15 +95,17 @@ def distribution(shape, dist=None, grid=None, processes=None):
     Raises:
         ProtocolError: with every rule that such a layout would break.
     """
-    shape = [int(n) for n in np.atleast_1d(shape)] if np.ndim(shape) < 2 else shape
-    if dist is None:
+    shape = _integers(shape)
+    if isinstance(dist, _SPECS):
+        dist = (dist,)
+    elif dist is None:
         dist = ("b",) * len(shape)
     elif isinstance(dist, str):
         dist = tuple(dist.split(",")) if len(shape) > 1 and ":" not in dist else (dist,)
     if processes is None:
         processes = _world_size()
     specs = [_spec(d) for d in dist]
-    return _core._make(shape, specs, None if grid is None else [int(n) for n in np.atleast_1d(grid)], processes)
+    return _core._make(shape, specs, None if grid is None else _integers(grid), processes)
 
 
 def _world():
@@ -110,9 +124,8 @@ def communicator_of(dist, comm):
     if comm is None and dist.processes > 1:
         from mpi4py import MPI
         comm = MPI.COMM_WORLD
-    if comm is not None and comm.size != dist.processes:
-        raise ProtocolError(f"the distribution has {dist.processes} processes, but the communicator {comm.size} "
-                            "[grid.product]: pass comm= with as many processes, or another grid")
+    if comm is not None:
+        _core._need_processes(dist, comm.size)
     return comm
 
 
