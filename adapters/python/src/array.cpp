@@ -1,10 +1,12 @@
 #include "array.hpp"
 
+#include "bindings.hpp"
 #include "comm.hpp"
 #include "errors.hpp"
 #include "value.hpp"
 
 #include <dap/check.hpp>
+#include <dap/compare.hpp>
 #include <dap/gather.hpp>
 #include <dap/local_part.hpp>
 #include <dap/make.hpp>
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <utility>
 
 namespace dap::python {
@@ -34,7 +37,7 @@ py::object dictionary_of(py::handle object, Report& report) {
   if (!method) {
     if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw py::error_already_set();
     PyErr_Clear();
-    return wrong("a " + std::string(Py_TYPE(object.ptr())->tp_name), "has no __distarray__ and is no dictionary");
+    return wrong("a " + std::string(Py_TYPE(object.ptr())->tp_name) + " has no __distarray__ and is no dictionary", "");
   }
   if (PyType_Check(object.ptr()))
     return wrong("a class", "must be an object, whose __distarray__ can be called");
@@ -51,15 +54,34 @@ py::object value_of(const py::dict& dict, const char* key, Report& report) {
 }
 
 void read_extras(const py::dict& dict, Given& given) {
-  if (dict.size() == std::size(keys)) return;
-  for (const auto& [key, value] : dict) {
-    const bool known = std::any_of(std::begin(keys), std::end(keys), [&key = key](const char* name) {
-      return PyUnicode_Check(key.ptr()) && PyUnicode_CompareWithASCIIString(key.ptr(), name) == 0;
-    });
-    if (known) continue;
-    given.extras[key] = value;
-    given.read.report.add({Rule::extra_key, {}, {}, to_value(key).text(), to_value(value).text(), "", ""});
+  std::vector<std::pair<py::object, py::object>> items;  // to show one may change the dictionary
+  for (const auto& [key, value] : dict)
+    items.emplace_back(py::reinterpret_borrow<py::object>(key), py::reinterpret_borrow<py::object>(value));
+  for (const auto& [key, value] : items) {
+    const Value name = to_value(key);
+    const auto* text = name.as<std::string>();
+    if (text == nullptr) {
+      given.read.report.add({Rule::type_text, {}, {}, "", "the key " + name.text() + " is no text", "but must be", ""});
+    } else if (std::find(std::begin(keys), std::end(keys), *text) == std::end(keys)) {
+      given.extras[key] = value;
+      given.read.report.add({Rule::extra_key, {}, {}, *text, to_value(value).text(), "", ""});
+    }
   }
+}
+
+// The objects behind the keys that the protocol does not know, for passing them on as they are.
+py::list axis_extras_of(py::handle dim_data, const std::vector<Dimension>& dims) {
+  py::list all;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    py::dict extras;
+    for (const Extra& extra : dims[axis].extras) {
+      const auto dict = py::reinterpret_steal<py::object>(PySequence_GetItem(dim_data.ptr(), static_cast<Py_ssize_t>(axis)));
+      if (!dict) throw py::error_already_set();
+      extras[py::str(extra.key)] = dict[py::str(extra.key)];
+    }
+    all.append(std::move(extras));
+  }
+  return all;
 }
 
 bool names_an_axis(const Finding& finding) { return finding.severity() == Severity::warning || finding.axis; }
@@ -88,6 +110,7 @@ void read_dictionary(const py::dict& dict, Copy copy, Given& given) {
     ReadArray read = read_array(said, dims, std::move(memory), Source::object);
     given.read.array = std::move(read.array);
     report.merge(read.report);
+    given.axis_extras = axis_extras_of(dim_data, given.read.array.dim_data);
   }
   read_extras(dict, given);
   given.comparable =
@@ -97,8 +120,12 @@ void read_dictionary(const py::dict& dict, Copy copy, Given& given) {
 // Tells of an array what all processes of `comm` found, and, where it is wanted and right, its Distribution.
 Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const Reading& reading) {
   const py::gil_scoped_release released;
+  const std::vector<Spread> said = mpi::spread({given.comparable ? 1 : 0, reading.trust_extent ? 1 : 0}, comm);
+  if (!said[1].same())
+    return {Error(Finding{Rule::process_failure, {}, {}, "", "trust_extent is true on some processes alone", "",
+                          "pass the same on every process"}).report(), nullptr};
   Report alone;  // where one process's data cannot be compared, each says what it found by itself
-  if (mpi::spread({given.comparable ? 1 : 0}, comm).front().smallest == 0) {
+  if (said[0].smallest == 0) {
     alone = given.read.report;
     if (given.comparable) alone.merge(check(given.read.array, reading));
     alone.set_process(mpi::rank_of(comm));
@@ -112,18 +139,28 @@ Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const R
   return checked;
 }
 
-// What this process's data says of the whole where it is the whole: a grid of one process.
-std::shared_ptr<const Distribution> alone(const DistArray& array) {
-  for (const Dimension& dimension : array.dim_data)
-    if (dimension.proc_grid_size != 1) return nullptr;
-  return std::make_shared<const Distribution>(dap::gather(std::vector<DistArray>{array}));
-}
-
 Checked check_alone(Given& given, bool want_distribution, const Reading& reading) {
   Checked checked{given.read.report, nullptr};
-  if (given.comparable) checked.report.merge(check(given.read.array, reading));
-  if (want_distribution && checked.report.ok()) checked.distribution = alone(given.read.array);
+  if (!given.comparable) return checked;
+  const std::vector<DistArray> all{given.read.array};  // where the grid is of one process
+  const std::vector<Dimension>& dims = all.front().dim_data;
+  const bool whole = std::all_of(dims.begin(), dims.end(), [](const Dimension& d) { return d.proc_grid_size == 1; });
+  Report alone = check(all.front(), reading);
+  if (whole && alone.ok())
+    if (Report together = check(all, reading); !together.ok()) alone = std::move(together);
+  checked.report.merge(alone);
+  if (whole && want_distribution && checked.report.ok())
+    checked.distribution = std::make_shared<const Distribution>(gather(all, reading));
   return checked;
+}
+
+// Whether every process's object is its part of one array that they checked together before. **Collective.**
+bool known_together(const Array* array, MPI_Comm comm) {
+  Index layout = 0;
+  if (array != nullptr) layout = static_cast<Index>(std::hash<std::string>{}(describe(*array->distribution())));
+  const py::gil_scoped_release released;
+  const std::vector<Spread> said = mpi::spread({array == nullptr ? 0 : 1, layout}, comm);
+  return said[0].smallest == 1 && said[1].same();
 }
 
 void add_list(py::dict& dict, const IndexBuffer& indices) {
@@ -138,13 +175,8 @@ void add_list(py::dict& dict, const IndexBuffer& indices) {
   dict["indices"] = py::array_t<Index>(static_cast<py::ssize_t>(list.size()), list.data());
 }
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
-
-py::dict dictionary(const Dimension& d) {
+// Without what the protocol does not know.
+py::dict plain_dictionary(const Dimension& d) {
   py::dict dict;
   dict["dist_type"] = py::str(std::string(1, d.dist_type()));
   dict["size"] = d.size;
@@ -163,18 +195,37 @@ py::dict dictionary(const Dimension& d) {
     if (unstructured.one_to_one) dict["one_to_one"] = true;
   }
   if (d.periodic) dict["periodic"] = true;
+  return dict;
+}
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+py::dict dictionary(const Dimension& d) {
+  py::dict dict = plain_dictionary(d);
   for (const Extra& extra : d.extras) dict[py::str(extra.key)] = to_object(read_json(extra.value));
   return dict;
 }
 
-Given ask(py::handle object, Copy copy) {
+Given ask(py::handle object, py::handle copy) {
   Given given;
+  const auto failed = [&given](const std::string& why) {
+    given.read.report.add({Rule::process_failure, {}, {}, "", why, "", ""});
+  };
   try {
+    const Copy policy = copy_policy(copy);
     if (const py::object dict = dictionary_of(object, given.read.report))
-      read_dictionary(py::reinterpret_borrow<py::dict>(dict), copy, given);
+      read_dictionary(py::reinterpret_borrow<py::dict>(dict), policy, given);
+  } catch (const Error& error) {
+    given.read.report.merge(error.report());
   } catch (py::error_already_set& error) {
-    given.read.report.add({Rule::process_failure, {}, {}, "", "__distarray__() raised " + one_line(error), "", ""});
+    failed("__distarray__() raised " + one_line(error));
     given.raised.emplace(error);
+  } catch (const std::exception& error) {
+    failed(error.what());
   }
   return given;
 }
@@ -198,6 +249,7 @@ Array::Array(DistArray array, py::object local, py::object comm, std::shared_ptr
 Array Array::from(Given given, py::object comm, std::shared_ptr<const Distribution> distribution) {
   Array made(std::move(given.read.array), std::move(given.local), std::move(comm), std::move(distribution));
   made.extras_ = std::move(given.extras);
+  made.axis_extras_ = std::move(given.axis_extras);
   made.receipt_ = std::move(given.receipt);
   return made;
 }
@@ -240,9 +292,14 @@ DistArray Array::in(Version version) const {
 }
 
 py::tuple Array::dim_data(Version version) const {
-  const auto tuple_of = [](const std::vector<Dimension>& dims) {
+  const auto tuple_of = [this](const std::vector<Dimension>& dims) {
     py::tuple tuple(dims.size());
-    for (std::size_t i = 0; i < dims.size(); ++i) tuple[i] = dictionary(dims[i]);
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+      const bool known = i < axis_extras_.size();
+      py::dict dict = known ? plain_dictionary(dims[i]) : dictionary(dims[i]);
+      if (known) dict.attr("update")(axis_extras_[i]);
+      tuple[i] = std::move(dict);
+    }
     return tuple;
   };
   return version == version_ ? tuple_of(array_.dim_data) : tuple_of(in(version).dim_data);
@@ -261,24 +318,27 @@ int Array::traverse(visitproc visit, void* arg) const {
   Py_VISIT(local_.ptr());
   Py_VISIT(comm_.ptr());
   Py_VISIT(extras_.ptr());
+  Py_VISIT(axis_extras_.ptr());
   return 0;
 }
 
 void Array::clear() {
   extras_ = py::dict();
+  axis_extras_ = py::list();
   comm_ = py::none();
 }
 
 py::object asarray(py::object object, py::object comm, py::object copy) {
-  const Copy policy = copy_policy(copy);
-  if (py::isinstance<Array>(object) && policy != Copy::always) {
-    const auto& known = py::cast<const Array&>(object);
-    if (comm.is_none() || (known.is_whole() && known.comm().is(comm))) return object;
-  }
   const double begin = now();
-  std::shared_ptr<const Distribution> distribution;
-  MPI_Comm handle = comm.is_none() ? MPI_COMM_NULL : comm_of(comm);
-  Given given = ask(object, policy);
+  const MPI_Comm handle = comm.is_none() ? MPI_COMM_NULL : comm_of(comm);
+  const std::optional<Copy> policy = copy_named(copy);
+  const Array* const array = policy && *policy != Copy::always ? array_behind(object) : nullptr;
+  if (comm.is_none() && array != nullptr) return object;
+  if (!comm.is_none()) {
+    const bool checked = array != nullptr && array->is_whole() && array->comm().is(comm);
+    if (known_together(checked ? array : nullptr, handle)) return object;
+  }
+  Given given = ask(object, copy);
   Checked checked = comm.is_none() ? check_alone(given, true, {}) : confer_over(given, handle, true, {});
   throw_if_wrong(checked.report, given.raised);
   given.receipt.seconds = now() - begin;
@@ -288,14 +348,21 @@ py::object asarray(py::object object, py::object comm, py::object copy) {
 Checked check_object(py::object object, py::object comm, bool raise_on_error, bool trust_extent) {
   MPI_Comm handle = comm.is_none() ? MPI_COMM_NULL : comm_of(comm);
   const Reading reading{trust_extent};
-  Given given = ask(object, Copy::never);
+  Given given = ask(object, py::none());
   Checked checked = comm.is_none() ? check_alone(given, true, reading) : confer_over(given, handle, true, reading);
   if (given.raised && !given.raised->matches(PyExc_Exception)) throw std::move(*given.raised);
   if (raise_on_error) throw_if_wrong(checked.report, given.raised);
   return checked;
 }
 
+const Array* array_behind(py::handle object) {
+  const py::handle type = py::type::handle_of<Array>();
+  if (PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(type.ptr())) == 0) return nullptr;
+  return holds_value(object.ptr()) ? &py::cast<const Array&>(object) : nullptr;
+}
+
 Array over(py::array local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm) {
+  refuse_objects(local);
   DistArray array;
   array.buffer = buffer_of(local);
   array.dim_data = distribution->dim_data(process);

@@ -17,13 +17,15 @@ struct Given {
   ReadArray read;
   py::object local = py::none();  ///< the NumPy array over its buffer
   py::dict extras;                ///< keys of its dictionary that the protocol does not know
+  py::list axis_extras;           ///< those of its dimension dictionaries: one dictionary for each
   Receipt receipt;
   bool comparable = false;                     ///< all that the rules between processes need could be read
   std::optional<py::error_already_set> raised;  ///< by the object, while it was asked
 };
 
-/// Asks an object with `__distarray__`, or takes the dictionary itself. Throws for no object but std::bad_alloc.
-Given ask(py::handle object, Copy copy);
+/// Asks an object with `__distarray__`, or takes the dictionary itself; `copy` is what copy_policy() takes. Throws for
+/// no object: what goes wrong here is for all processes to hear.
+Given ask(py::handle object, py::handle copy);
 
 /// Throws ProtocolError, with what the object raised as its cause, where the report holds an error. What is no
 /// Exception, such as KeyboardInterrupt, is passed on as it is.
@@ -62,8 +64,12 @@ class Array {
   std::shared_ptr<const Distribution> distribution_;
   Index process_ = 0;
   py::dict extras_;
+  py::list axis_extras_;
   Receipt receipt_;
 };
+
+/// The Array that an object is, whatever it says of its class; null where it is none.
+const Array* array_behind(py::handle object);
 
 /// `tridap.asarray`. **Collective** where `comm` is a communicator.
 py::object asarray(py::object object, py::object comm, py::object copy);

@@ -15,6 +15,7 @@ namespace {
 
 // The type's own slots: the buffer protocol is NumPy's, on the local part, and the garbage collector sees what is held.
 void set_slots(PyHeapTypeObject* heap) {
+  forbid_new(heap);
   PyTypeObject& type = heap->ht_type;
   heap->as_buffer.bf_getbuffer = [](PyObject* self, Py_buffer* view, int flags) {
     const auto& array = py::cast<const Array&>(py::handle(self));
@@ -93,11 +94,21 @@ bool holds_value(PyObject* self) {
   return held.inst != nullptr && held.vh != nullptr && held.value_ptr() != nullptr;
 }
 
+void forbid_new(PyHeapTypeObject* heap) {
+  heap->ht_type.tp_new = [](PyTypeObject* type, PyObject*, PyObject*) -> PyObject* {
+    PyErr_Format(PyExc_TypeError, "%s: no constructor defined, functions of tridap make it", type->tp_name);
+    return nullptr;
+  };
+}
+
 py::object dlpack_of(const py::array& array, const py::kwargs& how) {
   if (how.contains("copy") && how["copy"].ptr() == Py_True)
     throw py::buffer_error("copy=True, but __dlpack__ never copies: copy .local first");
   if (how.contains("stream") && !how["stream"].is_none())
     throw py::buffer_error("host memory has no stream: pass stream=None");
+  if (how.contains("dl_device") && !how["dl_device"].is_none() && !py::object(how["dl_device"]).equal(py::make_tuple(1, 0)))
+    throw py::buffer_error("dl_device is " + py::cast<std::string>(py::str(how["dl_device"])) +
+                           ", but the elements are on the host, (1, 0), and __dlpack__ never copies");
   return array.attr("__dlpack__")();
 }
 

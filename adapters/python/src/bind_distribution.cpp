@@ -87,7 +87,7 @@ void bind_specs(py::module_& module) {
 
 void bind_distribution(py::module_& module) {
   bind_specs(module);
-  py::class_<Distribution>(module, "Distribution", R"(How a whole array is dealt over a process grid, for every process; nobody needs to be it.
+  py::class_<Distribution>(module, "Distribution", py::custom_type_setup(forbid_new), R"(How a whole array is dealt over a process grid, for every process; nobody needs to be it.
 
 distribution() makes one, and a DistArray that was made with comm= has one. Two are equal where every index has the same
 owner and place. Processes are numbered by the row-major ravel of their grid coordinates.)")
@@ -158,6 +158,12 @@ Who owns what, for a terminal of that many characters; str() draws it too.)")
              return comparison.same_owners && comparison.same_places;
            },
            py::is_operator());
+  module.def("_need_processes", [](const Distribution& d, Index processes) {
+    if (d.processes() != processes)
+      throw Error(Finding{Rule::grid_product, {}, {}, "",
+                          "the distribution has " + std::to_string(d.processes()) + " processes, but the communicator " +
+                              std::to_string(processes), "", "pass comm= with as many processes, or another grid"});
+  });
   module.def("_make",
              [](const std::vector<Index>& shape, const std::vector<AxisSpec>& specs,
                 const std::optional<std::vector<Index>>& grid,

@@ -17,7 +17,7 @@ py::object or_none(const std::string& text) { return text.empty() ? py::none() :
 }  // namespace
 
 void bind_report(py::module_& module) {
-  py::class_<Finding>(module, "Finding", "One violation of a rule: the fault, the value, the rule, the remedy. str() is its line.")
+  py::class_<Finding>(module, "Finding", py::custom_type_setup(forbid_new), "One violation of a rule: the fault, the value, the rule, the remedy. str() is its line.")
       .def_property_readonly("rule", [](const Finding& f) { return rule_text(f.rule).id; },
                              "The rule's id, such as \"block.bounds\".")
       .def_property_readonly("severity",
@@ -37,7 +37,7 @@ void bind_report(py::module_& module) {
       .def("__str__", &Finding::text)
       .def("__repr__", [](const Finding& f) { return "<tridap.Finding: " + f.text() + ">"; });
 
-  py::class_<Checked>(module, "Report", "Every violation that was found; true where there is no error. It prints a line for each, and a notebook\nshows a table and who owns what.")
+  py::class_<Checked>(module, "Report", py::custom_type_setup(forbid_new), "Every violation that was found; true where there is no error. It prints a line for each, and a notebook\nshows a table and who owns what.")
       .def_property_readonly("ok", [](const Checked& c) { return c.report.ok(); }, "Whether there is no error.")
       .def_property_readonly("errors", [](const Checked& c) { return c.report.errors(); }, "How many errors.")
       .def_property_readonly("warnings", [](const Checked& c) { return c.report.warnings(); }, "How many warnings.")
@@ -64,7 +64,7 @@ void bind_report(py::module_& module) {
       .def("_repr_html_", [](const py::object& c) { return py::module_::import("tridap._html").attr("report")(c); })
       .def("_text", [](const Checked& c) { return c.report.text(); });
 
-  py::class_<Receipt>(module, "Receipt", "What a conversion did on this process. str() is one line.")
+  py::class_<Receipt>(module, "Receipt", py::custom_type_setup(forbid_new), "What a conversion did on this process. str() is one line.")
       .def_readonly("shared", &Receipt::shared, "Whether the result is the memory that was given.")
       .def_readonly("same_address", &Receipt::same_address, "Whether it begins where that begins.")
       .def_readonly("bytes_copied", &Receipt::bytes_copied, "Bytes of elements that were copied.")

@@ -14,6 +14,9 @@ void bind_solve(py::module_& module);
 /// False for an object whose C++ value is not made yet, or gone: the garbage collector may come between.
 bool holds_value(PyObject* self);
 
+/// For types that no Python code makes: `__new__` alone would give an object without its C++ value.
+void forbid_new(PyHeapTypeObject* heap);
+
 /// NumPy's DLPack capsule; raises BufferError with the reason where there is none. `how` is that of the array API.
 py::object dlpack_of(const py::array& array, const py::kwargs& how);
 

@@ -1,5 +1,7 @@
 #include "memory.hpp"
 
+#include "value.hpp"
+
 #include <dap/dlpack.hpp>
 #include <dap/report.hpp>
 
@@ -58,11 +60,16 @@ py::array over_buffer(py::handle object) {
 
 py::array over_dlpack(py::handle object) {
   if (has(object, "__dlpack_device__")) {
-    const auto device = py::cast<std::pair<int, int>>(object.attr("__dlpack_device__")());
-    if (device.first != kDLCPU)
+    const Value device = to_value(object.attr("__dlpack_device__")());
+    const auto* numbers = device.as<Value::Integers>();
+    if (numbers == nullptr || numbers->size() != 2)
+      refuse(Rule::buffer_data,
+             "__dlpack_device__ of a " + type_name(object) + " gave " + device.text() + ", which is no pair of integers",
+             "give a PEP 3118 buffer");
+    if (numbers->front() != kDLCPU)
       refuse(Rule::buffer_data,
              "the buffer of a " + type_name(object) + " is in the memory of DLPack device type " +
-                 std::to_string(device.first),
+                 std::to_string(numbers->front()),
              "bring it to the host first");
   }
   const py::object given = object.attr("__dlpack__")();
@@ -91,7 +98,7 @@ std::optional<py::array> shared(py::handle object) {
 
 py::array copied(py::handle object, Receipt& receipt) {
   static py::handle array;
-  auto made = py::reinterpret_borrow<py::array>(imported(array, "numpy", "array")(object));
+  py::array made = imported(array, "numpy", "array")(object);
   receipt.shared = receipt.same_address = false;
   receipt.bytes_copied += made.nbytes();
   return made;
@@ -144,14 +151,21 @@ py::array array_over(py::handle object) {
 }
 
 py::array array_over(py::handle object, Copy copy, Receipt& receipt) {
-  std::optional<py::array> array;
-  if (copy != Copy::always) array = shared(object);
+  std::optional<py::array> array = shared(object);
   if (!array && copy == Copy::never) return array_over(object);  // which says what is missing
-  if (!array) array = copied(object, receipt);
-  if (array->dtype().kind() == 'O')
+  if (!array || copy == Copy::always) array = copied(array ? *array : object, receipt);
+  refuse_objects(*array);
+  return std::move(*array);
+}
+
+void refuse_objects(const py::array& array) {
+  if (py::cast<bool>(array.dtype().attr("hasobject")))
     refuse(Rule::buffer_type, "the buffer holds Python objects, which are addresses of this process",
            "give a buffer of numbers");
-  return std::move(*array);
+}
+
+bool offers_memory(py::handle object) {
+  return PyObject_CheckBuffer(object.ptr()) != 0 || has(object, "__dlpack__");
 }
 
 Buffer buffer_of(const py::array& array) {
@@ -159,8 +173,7 @@ Buffer buffer_of(const py::array& array) {
   const py::dtype type = array.dtype();
   buffer.type.kind = kind_of(type.kind());
   buffer.type.bytes = type.itemsize();
-  const char order = type.byteorder();
-  buffer.type.native_order = order != '>' && order != '<';  // NumPy says '=' or '|' for what is native
+  buffer.type.native_order = py::cast<bool>(type.attr("isnative"));  // the character may be '<' or '=' for one order
   buffer.data = const_cast<void*>(array.data());
   buffer.shape.assign(array.shape(), array.shape() + array.ndim());
   buffer.strides.assign(array.strides(), array.strides() + array.ndim());
@@ -179,16 +192,23 @@ py::array array_of(const Buffer& buffer) {
   return array;
 }
 
-Copy copy_policy(py::handle copy) {
+std::optional<Copy> copy_named(py::handle copy) {
   if (copy.is_none() || copy.ptr() == Py_False) return Copy::never;
   if (copy.ptr() == Py_True) return Copy::always;
-  if (py::isinstance<py::str>(copy) && py::cast<std::string>(copy) == "if_needed") return Copy::if_needed;
-  throw py::value_error("copy must be None or False (never), \"if_needed\" or True, not " +
-                        py::cast<std::string>(py::repr(copy)));
+  if (PyUnicode_Check(copy.ptr()) && PyUnicode_CompareWithASCIIString(copy.ptr(), "if_needed") == 0)
+    return Copy::if_needed;
+  return std::nullopt;
+}
+
+Copy copy_policy(py::handle copy) {
+  if (const std::optional<Copy> policy = copy_named(copy)) return *policy;
+  throw Error(Finding{Rule::conversion, {}, {}, "copy", to_value(copy).text(),
+                      "must be None or False (never), \"if_needed\" or True", ""});
 }
 
 std::string one_line(const py::error_already_set& error) {
-  std::string text = py::cast<std::string>(error.type().attr("__name__"));
+  const std::string name = reinterpret_cast<PyTypeObject*>(error.type().ptr())->tp_name;  // with its module, in C's own
+  std::string text = name.substr(name.rfind('.') + 1);
   const auto said = py::reinterpret_steal<py::object>(PyObject_Str(error.value().ptr()));
   if (!said) {
     PyErr_Clear();

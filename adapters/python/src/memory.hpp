@@ -35,7 +35,16 @@ Buffer buffer_of(const py::array& array);
 /// A NumPy array over a buffer's memory, which it keeps alive; read-only where that is.
 py::array array_of(const Buffer& buffer);
 
-/// None, False: never; "if_needed"; True: always. Throws ValueError for anything else.
+/// Throws Error for elements that are, or hold, Python objects.
+void refuse_objects(const py::array& array);
+
+/// Whether an object has the buffer protocol or DLPack. Throws what it raises.
+bool offers_memory(py::handle object);
+
+/// None, False: never; "if_needed"; True: always; nothing for anything else.
+std::optional<Copy> copy_named(py::handle copy);
+
+/// The same; throws Error instead of nothing.
 Copy copy_policy(py::handle copy);
 
 /// "ValueError: what it says", in one line.

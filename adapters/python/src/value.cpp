@@ -3,6 +3,7 @@
 #include "memory.hpp"
 
 #include <dap/dimension.hpp>
+#include <dap/report.hpp>
 
 #include <string>
 #include <utility>
@@ -13,8 +14,16 @@ namespace {
 
 constexpr int deepest = 64;            // levels of lists in lists
 constexpr std::size_t longest = 200;  // characters of an object that a message shows
+constexpr int most = 10000;           // lists and dictionaries in one value: one that holds itself twice has 2^64
 
-Value read(py::handle object, int depth);
+// Where in a value the reading is.
+struct Place {
+  int depth = 0;
+  int* containers = nullptr;  // read so far, of the whole value
+  Place below() const { return {depth + 1, containers}; }
+};
+
+Value read(py::handle object, Place place);
 
 bool is_integer(py::handle object) {
   static py::handle type;
@@ -45,18 +54,17 @@ std::optional<std::string> text_of(py::handle object) {
 
 // An object as a message shows it: its repr(), cut, and its type where that does not tell.
 OtherValue shown(py::handle object) {
-  std::string text = Py_TYPE(object.ptr())->tp_name;
+  const std::string type = Py_TYPE(object.ptr())->tp_name;
   if (object.is_none()) return {"null"};
   const auto repr = py::reinterpret_steal<py::object>(PyObject_Repr(object.ptr()));
   if (!repr) {
     throw_if_interrupted();
     PyErr_Clear();
-    return {"a " + text + " that cannot be shown"};
+    return {"a " + type + " that cannot be shown"};
   }
-  const auto ascii = py::reinterpret_steal<py::object>(PyObject_ASCII(object.ptr()));
-  std::string value = text_of(repr).value_or("");
-  if (value.empty() && ascii) value = text_of(ascii).value_or("");
-  PyErr_Clear();
+  const auto bytes = py::reinterpret_steal<py::bytes>(PyUnicode_AsEncodedString(repr.ptr(), "utf-8", "backslashreplace"));
+  if (!bytes) throw py::error_already_set();
+  std::string value = bytes;
   if (value.size() > longest) {
     value.resize(longest);
     while (!value.empty() && (static_cast<unsigned char>(value.back()) & 0xC0) == 0x80) value.pop_back();
@@ -64,7 +72,7 @@ OtherValue shown(py::handle object) {
     value += "...";
   }
   if (PyLong_Check(object.ptr()) || PyBytes_Check(object.ptr()) || PyUnicode_Check(object.ptr())) return {value};
-  return {value + " (a " + text + ")"};
+  return {value + " (a " + type + ")"};
 }
 
 Value read_integer(py::handle object) {
@@ -77,14 +85,14 @@ Value read_integer(py::handle object) {
   return {static_cast<Index>(value)};
 }
 
-Value read_sequence(py::handle object, int depth) {
+Value read_sequence(py::handle object, Place place) {
   const auto fast = py::reinterpret_steal<py::object>(PySequence_Fast(object.ptr(), "no sequence"));
   if (!fast) throw py::error_already_set();
   Value::Integers integers;
   Value::List list;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.ptr()); ++i) {  // its length may change while it is read
     const auto element = py::reinterpret_borrow<py::object>(PySequence_Fast_GET_ITEM(fast.ptr(), i));
-    Value value = read(element, depth + 1);
+    Value value = read(element, place.below());
     const auto* integer = value.as<Index>();
     if (integer != nullptr && list.empty()) {
       integers.push_back(*integer);
@@ -100,7 +108,7 @@ Value read_sequence(py::handle object, int depth) {
   return {std::move(list)};
 }
 
-Value read_mapping(py::handle object, int depth) {
+Value read_mapping(py::handle object, Place place) {
   const auto items = py::reinterpret_steal<py::object>(PyMapping_Items(object.ptr()));
   if (!items) throw py::error_already_set();
   Value::Dict dict;
@@ -108,14 +116,21 @@ Value read_mapping(py::handle object, int depth) {
     const auto pair = py::reinterpret_borrow<py::tuple>(item);
     const py::object key = pair[0];
     const std::optional<std::string> text = PyUnicode_Check(key.ptr()) ? text_of(key) : std::nullopt;
-    dict.push_back({text ? *text : shown(key).text, read(pair[1], depth + 1), text.has_value()});
+    dict.push_back({text ? *text : shown(key).text, read(pair[1], place.below()), text.has_value()});
   }
   return {std::move(dict)};
 }
 
-Value read(py::handle object, int depth) {
+// A list or a dictionary, where there are not too many of them.
+template <class Read>
+Value contained(py::handle object, Place place, Read read_it) {
+  if (++*place.containers > most) return {OtherValue{"more than 10000 lists in lists"}};
+  return read_it(object, place);
+}
+
+Value read_any(py::handle object, Place place) {
   PyObject* const o = object.ptr();
-  if (depth > deepest) return {OtherValue{"lists more than 64 levels deep"}};
+  if (place.depth > deepest) return {OtherValue{"lists more than 64 levels deep"}};
   if (PyBool_Check(o)) return {o == Py_True};
   if (PyLong_Check(o)) return read_integer(object);
   if (PyUnicode_Check(o)) {
@@ -124,8 +139,8 @@ Value read(py::handle object, int depth) {
     return {shown(object)};
   }
   if (PyFloat_CheckExact(o)) return {PyFloat_AS_DOUBLE(o)};
-  if (PyList_Check(o) || PyTuple_Check(o)) return read_sequence(object, depth);
-  if (PyDict_Check(o)) return read_mapping(object, depth);
+  if (PyList_Check(o) || PyTuple_Check(o)) return contained(object, place, read_sequence);
+  if (PyDict_Check(o)) return contained(object, place, read_mapping);
   if (o == Py_None || PyBytes_Check(o)) return {shown(object)};
   if (is_boolean(object)) return {PyObject_IsTrue(o) == 1};
   if (is_integer(object)) return read_integer(object);
@@ -134,20 +149,27 @@ Value read(py::handle object, int depth) {
     if (value == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
     return {value};
   }
-  if (is_mapping(object)) return read_mapping(object, depth);
-  if (PyObject_CheckBuffer(o) != 0) return {std::make_shared<const Buffer>(buffer_of(array_over(object)))};
+  if (is_mapping(object)) return contained(object, place, read_mapping);
+  if (offers_memory(object)) return {std::make_shared<const Buffer>(buffer_of(array_over(object)))};
   return {shown(object)};
+}
+
+Value read(py::handle object, Place place) {
+  try {
+    return read_any(object, place);
+  } catch (const Error& error) {
+    return {OtherValue{"a " + std::string(Py_TYPE(object.ptr())->tp_name) + ": " + error.what()}};
+  } catch (py::error_already_set& error) {
+    rethrow_if_interrupted(error);
+    return {OtherValue{"a " + std::string(Py_TYPE(object.ptr())->tp_name) + " that raised " + one_line(error)}};
+  }
 }
 
 }  // namespace
 
 Value to_value(py::handle object) {
-  try {
-    return read(object, 0);
-  } catch (py::error_already_set& error) {
-    rethrow_if_interrupted(error);
-    return {OtherValue{"a " + std::string(Py_TYPE(object.ptr())->tp_name) + " that raised " + one_line(error)}};
-  }
+  int containers = 0;
+  return read(object, {0, &containers});
 }
 
 py::object to_object(const Value& value) {

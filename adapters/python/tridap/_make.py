@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from operator import index
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
@@ -19,7 +20,8 @@ def block(length: int | None = None, *, starts: Sequence[int] | None = None, pad
     """An axis in ranges that follow one another.
 
     Args:
-        length: elements of every share but the last ones; None: ``ceil(size / processes)``.
+        length: elements of every share but the last ones; None: ``ceil(size / processes)``, or, where
+            the last of these could not hold its padding, as even as can be.
         starts: instead, the first global index that each grid coordinate owns.
         padding: elements of communication padding on both sides of every inner border.
         edges: elements of boundary padding at the lower and upper end of the axis, which count in its size; None: as
@@ -41,7 +43,7 @@ def unstructured(lists: Sequence[Sequence[int]], one_to_one: bool = False) -> _c
 
     `one_to_one` claims that no index stands in two lists.
     """
-    return _core.UnstructuredSpec([[int(i) for i in part] for part in lists], one_to_one)
+    return _core.UnstructuredSpec([[index(i) for i in part] for part in lists], one_to_one)
 
 
 def whole() -> _core.WholeSpec:
@@ -49,9 +51,21 @@ def whole() -> _core.WholeSpec:
     return _core.WholeSpec()
 
 
+_SPECS = (_core.BlockSpec, _core.CyclicSpec, _core.UnstructuredSpec, _core.WholeSpec)
+
+
+def _integers(given):
+    """One integer, or several, as a list; TypeError for what could only be rounded to one."""
+    numbers = [index(n) for n in (given if np.iterable(given) else (given,))]
+    for number in numbers:
+        if not -2**63 <= number < 2**63:
+            raise OverflowError(f"{number} does not fit 64 bits signed")
+    return numbers
+
+
 def _spec(dist):
     """The spec behind "b", "b:0,3,5" (where each coordinate starts), "c", "c:2", "c:2@1" (served first), "*"."""
-    if isinstance(dist, (_core.BlockSpec, _core.CyclicSpec, _core.UnstructuredSpec, _core.WholeSpec)):
+    if isinstance(dist, _SPECS):
         return dist
     if dist is None:
         return whole()
@@ -91,26 +105,29 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
     Raises:
         ProtocolError: with every rule that such a layout would break.
     """
-    extents = [shape] if isinstance(shape, int) else list(shape)
-    if dist is None:
-        dist = ("b",) * len(extents)
+    shape = _integers(shape)
+    if isinstance(dist, _SPECS):
+        dist = (dist,)
+    elif dist is None:
+        dist = ("b",) * len(shape)
     elif isinstance(dist, str):
         dist = tuple(dist.split(",")) if ":" not in dist else (dist,)
-    if processes is None:
-        processes = _world_size()
+    wanted = _world_size() if processes is None else processes
     specs = [_spec(d) for d in dist]
-    places = [grid] if isinstance(grid, int) else grid
-    return _core._make(extents, specs, places, processes)
+    made = _core._make(shape, specs, None if grid is None else _integers(grid), wanted)
+    if processes is not None and made.processes != processes:
+        _core._refuse(f"the grid has {made.processes} processes, but processes is {processes}", "give one of them")
+    return made
 
 
-def _world():
+def world():
     """MPI.COMM_WORLD, where somebody uses mpi4py in this process; else None."""
     mpi = sys.modules.get("mpi4py.MPI")
     return mpi.COMM_WORLD if mpi is not None else None
 
 
 def _world_size():
-    world = _world()
+    world = world()
     return 1 if world is None else world.size
 
 
@@ -119,9 +136,8 @@ def communicator_of(dist, comm):
     if comm is None and dist.processes > 1:
         from mpi4py import MPI
         comm = MPI.COMM_WORLD
-    if comm is not None and comm.size != dist.processes:
-        _core._refuse(f"the distribution has {dist.processes} processes, but the communicator {comm.size}",
-                      "pass comm= with as many processes, or give another grid")
+    if comm is not None:
+        _core._need_processes(dist, comm.size)
     return comm
 
 

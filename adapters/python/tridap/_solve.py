@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from . import _core
-from ._make import communicator_of
+from ._make import communicator_of, world
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -32,8 +32,9 @@ class ConvergenceError(RuntimeError):
 def _rows(rows, comm):
     """The elements that rows belong to, and the communicator of their processes."""
     if not isinstance(rows, _core.Distribution):
+        if comm is None:
+            comm = rows.comm if isinstance(rows, _core.DistArray) else world()
         rows = _core.asarray(rows, comm)
-        comm = rows.comm if comm is None else comm
     dist = rows if isinstance(rows, _core.Distribution) else rows.distribution
     comm = communicator_of(dist, comm)
     if comm is None:
@@ -184,7 +185,7 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, *, method: str = "c
         options: a dict for Belos, such as ``{"Num Blocks": 50}``.
         preconditioner_options: a dict for MueLu or Ifpack2 (its "type" names the kind), nested where they are.
         copy: None or False: `b` and `x` are the solver's own vectors, or this fails with the reason; "if_needed": memory
-            that cannot be (strided, padded) is copied, and the answer written back.
+            that cannot be (strided, or padded as the rows of `A` are) is copied, and the answer written back.
         raise_on_failure: raise `ConvergenceError` where the tolerance was not reached, instead of a warning.
         progress: a line on standard error of the first process on solves that last; None: where that is a terminal.
 

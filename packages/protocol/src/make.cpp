@@ -58,7 +58,9 @@ class AxisMaker {
   }
 
   std::optional<Axis> of(const BlockSpec& spec) {
-    const std::optional<BlockKind> shares = spec.starts ? at(*spec.starts) : of_length(spec.length);
+    const std::optional<BlockKind> shares = spec.starts                                  ? at(*spec.starts)
+                                            : spec.length || !lacks_room_for_padding(spec) ? of_length(spec.length)
+                                                                                           : even();
     if (!shares) return std::nullopt;
     if (spec.padding == 0 && spec.edges == std::array<Index, 2>{0, 0}) return Axis(*shares, spec.periodic);
     const Index before = report_.errors();
@@ -70,14 +72,29 @@ class AxisMaker {
     return Axis(shares->padded(std::move(widths), spec.periodic), spec.periodic);
   }
 
+  Index fair() const { return size_ / grid_ + (size_ % grid_ != 0 ? 1 : 0); }
+
+  // Whether the last of fair() blocks is too short for its padding.
+  bool lacks_room_for_padding(const BlockSpec& spec) const {
+    const Index wanted = std::max(spec.padding, spec.edges[1]);
+    if (wanted <= 0 || grid_ > most_listed) return false;
+    const std::optional<Index> before = checked_multiply(fair(), grid_ - 1);
+    return !before || *before > size_ || size_ - *before < wanted;
+  }
+
+  BlockKind even() const {
+    std::vector<Index> bounds{0};
+    for (Index c = 0; c < grid_; ++c) bounds.push_back(bounds.back() + size_ / grid_ + (c < size_ % grid_ ? 1 : 0));
+    return BlockKind(std::move(bounds));
+  }
+
   std::optional<BlockKind> of_length(std::optional<Index> wanted) {
-    const Index fair = size_ / grid_ + (size_ % grid_ != 0 ? 1 : 0);
-    if (wanted && *wanted < fair) {
+    if (wanted && *wanted < fair()) {
       wrong(Rule::block_tiling, "length", *wanted,
-            "must be at least " + text(fair) + " for " + text(grid_) + " coordinates to hold size " + text(size_));
+            "must be at least " + text(fair()) + " for " + text(grid_) + " coordinates to hold size " + text(size_));
       return std::nullopt;
     }
-    return BlockKind(size_, grid_, wanted.value_or(fair));
+    return BlockKind(size_, grid_, wanted.value_or(fair()));
   }
 
   std::optional<BlockKind> at(const std::vector<Index>& starts) {

@@ -16,7 +16,9 @@ inline constexpr Index most_listed = Index{1} << 24;
 
 /// An axis in ranges that follow one another.
 struct BlockSpec {
-  std::optional<Index> length;               ///< elements of every share but the last ones; nothing: ceil(size / grid)
+  /// Elements of every share but the last ones; nothing: ceil(size / grid), or, where the last of these could not hold
+  /// its padding, as even as can be.
+  std::optional<Index> length;
   std::optional<std::vector<Index>> starts;  ///< instead: the first index that each coordinate owns
   Index padding = 0;                         ///< communication padding on both sides of every inner border, elements
   std::array<Index, 2> edges = {0, 0};       ///< boundary padding at the lower and upper end; it counts in `size`

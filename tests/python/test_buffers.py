@@ -1,0 +1,83 @@
+"""Bad memory: every buffer that is none, or another one, is refused with its reason on every process alike."""
+
+import ctypes
+import types
+
+import numpy as np
+import pytest
+import tridap
+from producers import block, dict_of, line_of, shared
+from test_errors import Odd, assert_all_hear, on_one, raising
+
+
+def gives(**methods):
+    """An object of a class with such methods."""
+    return type("Gives", (), {name: staticmethod(method) for name, method in methods.items()})()
+
+
+def capsule(name):
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    return new(1, name, None)
+
+
+def used():
+    capsule = np.zeros(3).__dlpack__()
+    np.from_dlpack(gives(__dlpack__=lambda *_: capsule, __dlpack_device__=lambda: (1, 0)))
+    return capsule
+
+
+def released():
+    view = memoryview(b"abc")
+    view.release()
+    return view
+
+
+host = {"__dlpack_device__": lambda: (1, 0)}
+BUFFERS = {
+    "None": (None, "offers no memory"), "text": ("abc", "offers no memory"), "a list": ([0.0], "offers no memory"), "a class": (np.ndarray, ""),
+    "a number": (3, "offers no memory"), "NumPy's number": (np.float64(3), "shape.ndim"), "released": (released(), "released memoryview"),
+    "odd": (Odd(), "ZeroDivisionError"), "objects": (np.zeros(3, object), "Python objects"), "masked": (np.ma.zeros(3), "masked"),
+    "no capsule": (gives(__dlpack__=lambda **_: 5, **host), "no DLPack tensor"), "used capsule": (gives(__dlpack__=lambda **_: used(), **host), "no DLPack tensor"),
+    "other capsule": (gives(__dlpack__=lambda **_: capsule(b"other"), **host), "no DLPack tensor"), "nameless": (gives(__dlpack__=lambda **_: capsule(None), **host), "no DLPack"),
+    "dlpack raises": (gives(__dlpack__=raising(BufferError("read-only")), **host), "BufferError: read-only"),
+    "dlpack needs more": (gives(__dlpack__=lambda stream: 5, **host), "TypeError"), "dlpack is no method": (types.SimpleNamespace(__dlpack__=5), "TypeError"),
+    "on a device": (gives(__dlpack__=raising(AssertionError()), __dlpack_device__=lambda: (2, 0)), "DLPack device type 2"),
+    **{f"device {d!r}": (gives(__dlpack__=raising(AssertionError()), __dlpack_device__=lambda d=d: d), "no pair of integers")
+       for d in (None, 1, "x", (1,), (1, 2**70), ("1", 0), (1.0, 0), (1, 0, 0), [[1, 0]])},
+    "device raises": (gives(__dlpack__=raising(AssertionError()), __dlpack_device__=raising(OSError("no device"))), "OSError: no device"),
+    "interface lies": (type("I", (), {"__array_interface__": {"shape": (3,), "typestr": "<f8", "data": None, "version": 3}})(), ""),
+    "interface is none": (type("I", (), {"__array_interface__": 5})(), "raised"), "struct is none": (type("I", (), {"__array_struct__": 5})(), "raised"),
+    "other shape": (np.zeros(4), "shape.extent"), "one axis more": (np.zeros((3, 1)), "shape.ndim"), "no axis": (np.zeros(()), "shape.ndim"),
+    "another type": (np.zeros(3, "i4"), "agree.element_type"), "another order": (np.zeros(3, ">f8"), "agree.element_type"),
+    "no bytes": (np.zeros(3, "V0"), "buffer.type"), "pointers": ((ctypes.c_void_p * 3)(), ""), "Python objects": ((ctypes.py_object * 3)(), ""),
+}
+
+
+@pytest.mark.parametrize("kind", BUFFERS)
+def test_a_buffer_that_is_none_is_told_on_every_process(comm, kind):
+    buffer, words = BUFFERS[kind]
+    mine = {**line_of(comm, 3 * comm.size), "buffer": np.zeros(3)}
+    if words == "agree.element_type" and comm.size == 1:
+        assert tridap.asarray({**mine, "buffer": buffer}, comm).is_whole
+    elif words:
+        assert_all_hear(comm, on_one(comm, {**mine, "buffer": buffer}, mine), words)
+    else:  # whatever it is, all say the same
+        report = tridap.check(on_one(comm, {**mine, "buffer": buffer}, mine), comm)
+        assert shared(comm, report.json())
+
+
+def test_a_tensor_that_was_refused_is_given_back():
+    values = np.zeros((3, 3))
+    tensor = gives(__dlpack__=lambda **_: values.__dlpack__(), **host)
+    for _ in range(3):
+        assert not tridap.check(dict_of(tensor, block(4), block(3))).ok
+    import sys
+    assert sys.getrefcount(values) <= 4
+
+
+@pytest.mark.parametrize("copy", [None, "if_needed", True])
+def test_a_copy_that_fails_on_one_process_fails_on_all(comm, copy):
+    bad = {**line_of(comm), "buffer": gives(__array__=raising(OSError("no copy today")))}
+    error = pytest.raises(tridap.ProtocolError, tridap.asarray, on_one(comm, bad), comm, copy=copy).value
+    assert shared(comm, str(error)) and ("no copy today" if copy else "offers no memory") in str(error)

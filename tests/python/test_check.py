@@ -1,0 +1,122 @@
+"""tridap.check: everything that is wrong, the same on every process."""
+
+import json
+
+import numpy as np
+import pytest
+import tridap
+from producers import Producer, block, cyclic, dict_of, line_of, listed, shared, whole
+
+
+def test_a_right_array_has_an_empty_report(comm):
+    report = tridap.check(line_of(comm), comm)
+    assert report.ok and report.errors == report.warnings == 0 and report.findings == () and report.counts == {}
+    assert report.distribution == tridap.distribution(11, "b", processes=comm.size)
+    assert str(report) == "" or "ok" in str(report).lower() or repr(report)
+
+
+def test_every_violation_is_told_once_with_its_place(comm):
+    given = line_of(comm)
+    given["dim_data"][0]["stop"] = 12
+    given["dim_data"] += ({"dist_type": "x", "size": True},)
+    report = tridap.check(given, comm)
+    assert not report.ok and report.errors == sum(report.counts.values()) and report.warnings == 0
+    assert report.counts["dist_type"] == report.counts["type.integer"] == comm.size
+    first = next(finding for finding in report.findings if finding.rule == "dist_type")
+    assert (first.process, first.axis, first.key, first.value, first.severity) == (0, 1, "dist_type", '"x"', "error")
+    assert first.must == "must be 'b', 'c' or 'u'" and first.remedy and str(first).startswith("axis 1 (rank 0): 'dist_type' is")
+    assert sorted({finding.process for finding in report.findings}) == list(range(comm.size))
+    assert shared(comm, report.json())
+
+
+def test_json_says_what_the_report_says(comm):
+    report = tridap.check({"__version__": "1.2.3", "buffer": np.zeros(3), "dim_data": ({"dist_type": "c"},), "\u00e4": 1}, comm)
+    said = json.loads(report.json())
+    assert said["ok"] is report.ok is False and said["counts"] == report.counts
+    assert (said["errors"], said["warnings"]) == (report.errors, report.warnings) == (5 * comm.size, comm.size)
+    assert [f["text"] for f in said["findings"]] == [str(f) for f in report.findings]
+    for one, finding in zip(said["findings"], report.findings):
+        for key in "rule", "severity", "process", "axis":
+            assert one[key] == getattr(finding, key)
+
+
+def test_one_bad_process_is_heard_by_all(comm):
+    given = line_of(comm)
+    bad = comm.size - 1
+    if comm.rank == bad:
+        given["dim_data"][0]["start"] = "3"
+    report = tridap.check(given, comm)
+    assert report.counts == {"type.integer": 1} and report.findings[0].process == bad and shared(comm, report.json())
+    assert report.distribution is None
+    with pytest.raises(tridap.ProtocolError) as raised:
+        tridap.check(given, comm, raise_on_error=True)
+    assert shared(comm, str(raised.value)) and raised.value.report.json() == report.json()
+
+
+def test_warnings_do_not_raise(comm):
+    given = line_of(comm)
+    given["mine"] = 1
+    report = tridap.check(given, comm, raise_on_error=True)
+    assert report.ok and report.warnings == comm.size and str(report.findings[0]).startswith("(rank 0): 'mine' is 1")
+    assert report.distribution is not None
+
+
+def stamped_wrongly(comm):
+    """0.10's convention under 0.9's stamp, as older Trilinos wrote it: padding inside of start and stop."""
+    said = block(4 * comm.size, comm.size, comm.rank)
+    left, right = int(comm.rank > 0), int(comm.rank < comm.size - 1)
+    said.update(start=said["start"] - left, stop=said["stop"] + right, padding=(left, right))
+    return dict_of(np.zeros(said["stop"] - said["start"]), said, version="0.9.0")
+
+
+def test_extents_are_trusted_where_asked(comm):
+    given = stamped_wrongly(comm)
+    if comm.size == 1:
+        assert tridap.check(given, comm).ok
+        return
+    strict = tridap.check(given, comm)
+    assert not strict.ok and "0.10.0" in str(strict.findings[0])
+    report = tridap.check(given, comm, trust_extent=True)
+    assert report.ok and set(report.counts) == {"version.extent"}
+    assert report.distribution.shape == (4 * comm.size,)
+
+
+def test_processes_that_ask_otherwise_are_told_so(comm):
+    if comm.size > 1:
+        with pytest.raises(tridap.ProtocolError, match="trust_extent is true on some processes alone"):
+            tridap.check(line_of(comm), comm, trust_extent=comm.rank == 0, raise_on_error=True)
+
+
+def test_a_hundred_of_a_kind_are_kept_and_all_are_counted():
+    dims = tuple({"dist_type": "x"} for _ in range(150))
+    report = tridap.check(dict_of(np.zeros(1), *dims))
+    assert report.counts["dist_type"] == 150
+    assert sum(finding.rule == "dist_type" for finding in report.findings) == 100
+
+
+def test_a_misspelt_key_is_told_beside_the_missing_one():
+    report = tridap.check({"__version__": "0.10.0", "buffer": np.zeros(3), "dimdata": ()})
+    assert report.counts == {"key.missing": 1, "extra.key": 1}
+
+
+def test_what_was_given_is_left_as_it_was(comm):
+    given = Producer(np.zeros(3), [block(3, padding=[0, 0]), {"odd": []}, cyclic(3), listed(3, [1, 2])], mine={1: 2})
+    before = repr(given.said)
+    tridap.check(given, comm)
+    tridap.check(given)
+    assert repr(given.said) == before
+
+
+@pytest.mark.parametrize("comm_given", [5, "world", object(), Producer, np.zeros(3)], ids=lambda c: type(c).__name__)
+def test_what_is_no_communicator_is_a_type_error(comm_given):
+    for call in tridap.check, tridap.asarray:
+        with pytest.raises(TypeError, match="mpi4py"):
+            call(whole(3), comm_given)
+
+
+def test_a_freed_communicator_is_a_value_error(comm):
+    freed = comm.Dup()
+    freed.Free()
+    for call in tridap.check, tridap.asarray:
+        with pytest.raises(ValueError, match="COMM_NULL"):
+            call(whole(3), freed)
