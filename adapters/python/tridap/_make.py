@@ -127,8 +127,8 @@ def world():
 
 
 def _world_size():
-    world = world()
-    return 1 if world is None else world.size
+    comm = world()
+    return 1 if comm is None else comm.size
 
 
 def communicator_of(dist, comm):
