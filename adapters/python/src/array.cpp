@@ -2,6 +2,7 @@
 
 #include "comm.hpp"
 #include "errors.hpp"
+#include "together.hpp"
 #include "value.hpp"
 
 #include <dap/check.hpp>
@@ -270,14 +271,16 @@ void Array::clear() {
 }
 
 py::object asarray(py::object object, py::object comm, py::object copy) {
-  const Copy policy = copy_policy(copy);
-  if (py::isinstance<Array>(object) && policy != Copy::always) {
-    const auto& known = py::cast<const Array&>(object);
-    if (comm.is_none() || (known.is_whole() && known.comm().is(comm))) return object;
-  }
   const double begin = now();
-  std::shared_ptr<const Distribution> distribution;
-  MPI_Comm handle = comm.is_none() ? MPI_COMM_NULL : comm_of(comm);
+  const MPI_Comm handle = comm.is_none() ? MPI_COMM_NULL : comm_of(comm);
+  Copy policy = Copy::never;
+  const auto will_do = [&] {
+    policy = copy_policy(copy);
+    if (!py::isinstance<Array>(object) || policy == Copy::always) return false;
+    const auto& known = py::cast<const Array&>(object);
+    return comm.is_none() || (known.is_whole() && known.comm().is(comm));
+  };
+  if (comm.is_none() ? will_do() : together_all(handle, will_do)) return object;
   Given given = ask(object, policy);
   Checked checked = comm.is_none() ? check_alone(given, true, {}) : confer_over(given, handle, true, {});
   throw_if_wrong(checked.report, given.raised);

@@ -42,4 +42,12 @@ auto together(MPI_Comm comm, Step&& step) -> std::invoke_result_t<Step> {
   return std::move(*result);
 }
 
+/// Whether a step like that finds the same on every process: true. **Collective.**
+template <class Step>
+bool together_all(MPI_Comm comm, Step&& step) {
+  const bool here = together(comm, std::forward<Step>(step));
+  const py::gil_scoped_release released;
+  return mpi::spread({here ? 1 : 0}, comm).front().smallest == 1;
+}
+
 }  // namespace dap::python

@@ -105,9 +105,9 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
 
 
 def _world():
-    """MPI.COMM_WORLD, where somebody uses mpi4py in this process; else None."""
+    """MPI.COMM_WORLD, while somebody uses mpi4py in this process; else None."""
     mpi = sys.modules.get("mpi4py.MPI")
-    return mpi.COMM_WORLD if mpi is not None else None
+    return mpi.COMM_WORLD if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized() else None
 
 
 def _world_size():
@@ -120,6 +120,8 @@ def communicator_of(dist, comm):
     if comm is None and dist.processes > 1:
         from mpi4py import MPI
         comm = MPI.COMM_WORLD
+        if _world() is None:
+            raise RuntimeError("MPI is not initialized, or finalized")
     if comm is not None and comm.size != dist.processes:
         raise ProtocolError(f"the distribution has {dist.processes} processes, but the communicator {comm.size} "
                             "[grid.product]: pass comm= with as many processes, or another grid")
