@@ -80,6 +80,7 @@ Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMa
     }
   }
   parameters.setParameters(given);
+  MueLu::VerboseObject::SetDefaultVerbLevel(MueLu::None);  // before it reads "verbosity": it prints what is misspelt
   const Teuchos::RCP<Operator> op = Teuchos::rcp_const_cast<CrsMatrix>(matrix);  // it is only read
   return MueLu::CreateTpetraPreconditioner(op, parameters);
 }

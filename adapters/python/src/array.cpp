@@ -3,6 +3,7 @@
 #include "bindings.hpp"
 #include "comm.hpp"
 #include "errors.hpp"
+#include "together.hpp"
 #include "value.hpp"
 
 #include <dap/check.hpp>

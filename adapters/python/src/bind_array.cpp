@@ -66,6 +66,7 @@ std::string shown(const Array& array) {
 void update_padding(const Array& array) {
   if (!array.is_whole() || array.comm().is_none()) {
     if (array.is_whole() && array.distribution()->processes() == 1) {
+      need_mpi();
       dap::redistribute::PaddingUpdate(array.array().buffer, *array.distribution(), MPI_COMM_SELF).update();
       return;
     }

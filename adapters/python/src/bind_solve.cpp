@@ -98,56 +98,46 @@ const double* doubles_of(const py::array& array, const char* name) {
   return static_cast<const double*>(array.data());
 }
 
-// The elements that rows belong to: those of an array in its own memory order, or of a distribution in C order.
-DistArray elements_of(py::handle rows, MPI_Comm comm) {
-  if (py::isinstance<Array>(rows)) return py::cast<const Array&>(rows).array();
-  const auto& distribution = py::cast<const Distribution&>(rows);
-  const Index rank = mpi::rank_of(comm);
-  int size = 0;
-  MPI_Comm_size(comm, &size);
-  if (size != distribution.processes())
-    throw Error(Finding{Rule::grid_product, {}, {}, "", "the distribution has " +
-                        std::to_string(distribution.processes()) + " processes, but the communicator " +
-                        std::to_string(size), "", ""});
-  DistArray array;
-  array.dim_data = distribution.dim_data(rank);
-  array.buffer.type = element_type<double>();
-  array.buffer.shape = distribution.local_shape(rank);
-  array.buffer.strides = row_major_strides(array.buffer.shape, array.buffer.type.bytes);
-  array.buffer.memory.kind = Memory::Kind::nowhere;
-  return array;
+// An argument that could not be had, told by all together: it is what was raised.
+void raise_if_raised(py::handle argument) {
+  if (PyExceptionInstance_Check(argument.ptr()) == 0) return;
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(argument.ptr())), argument.ptr());
+  throw py::error_already_set();
 }
 
-Matrix make(const py::object& rows, const py::object& data, const py::object& columns, const py::object& row_starts,
+void need_callable(py::handle object, const std::string& name) {
+  if (PyCallable_Check(object.ptr()) == 0) refuse(name, text_of(object), "must be a function", "");
+}
+
+Matrix make(const Array& rows, const py::object& data, const py::object& columns, const py::object& row_starts,
             const py::object& comm) {
   const MPI_Comm handle = comm_of(comm);
   const auto given = together(handle, [&] {
-    if (PyExceptionInstance_Check(data.ptr()) != 0) {  // what stood in the way of having them
-      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(data.ptr())), data.ptr());
-      throw py::error_already_set();
-    }
-    return std::make_pair(elements_of(rows, handle),
-                          Csr{doubles_of(data, "data"), py::cast<py::array>(data).size(),
-                              integers_of(columns, "indices"), integers_of(row_starts, "indptr")});
+    raise_if_raised(data);
+    return Csr{doubles_of(data, "data"), py::cast<py::array>(data).size(), integers_of(columns, "indices"),
+               integers_of(row_starts, "indptr")};
   });
   need_kokkos();
   return {inside([&] {
-            const tpetra::Layout layout(given.first, handle);
-            const auto matrix = make_matrix(layout, given.second);
+            const tpetra::Layout layout(rows.array(), handle);
+            const auto matrix = make_matrix(layout, given);
             return std::make_shared<Solvable>(Solvable{layout, matrix, matrix});
           }),
           comm};
 }
 
-LinearOperator make_operator(const py::object& rows, const py::object& matvec, const py::object& comm) {
+// Python's LinearOperator keeps the function, so that the garbage collector sees both.
+LinearOperator make_operator(const Array& rows, const py::object& matvec, const py::object& comm) {
   const MPI_Comm handle = comm_of(comm);
-  const DistArray elements = together(handle, [&] { return elements_of(rows, handle); });
+  together(handle, [&] {
+    need_callable(matvec, "matvec");
+    return true;
+  });
   need_kokkos();
-  const std::shared_ptr<void> function = keep(matvec);
   return {inside([&] {
             auto raised = std::make_shared<Raised>();
-            const tpetra::Layout layout(elements, handle);
-            const auto op = Teuchos::rcp(new PythonOperator(layout, function, raised));
+            const tpetra::Layout layout(rows.array(), handle);
+            const auto op = Teuchos::rcp(new PythonOperator(layout, matvec, raised));
             return std::make_shared<Solvable>(Solvable{layout, Teuchos::null, op, raised});
           }),
           comm};
@@ -174,14 +164,25 @@ struct Asked {
   py::object method, preconditioner, tol, maxiter, options, preconditioner_options, callback, progress, copy;
 };
 
+template <class Number>
+Number number_of(py::handle object, const std::string& name, const std::string& must) {
+  try {
+    return py::cast<Number>(object);
+  } catch (const py::cast_error&) {
+    refuse(name, text_of(py::repr(object)), must, "");
+  }
+}
+
 Request read_request(const Solvable& a, const Array& x, const Asked& asked) {
   Request request;
   const auto method = text_of(asked.method);
   request.options.method = method_named(method);
-  request.options.tol = py::cast<double>(asked.tol);
-  request.options.maxiter = py::cast<int>(asked.maxiter);
+  request.options.tol = number_of<double>(asked.tol, "tol", "must be a number >= 0");
+  request.options.maxiter = number_of<int>(asked.maxiter, "maxiter", "must be a whole number >= 0 of 32 bits");
   request.options.parameters = parameters(asked.options, "options");
   request.copy = copy_policy(asked.copy);
+  raise_if_raised(asked.progress);
+  if (!asked.callback.is_none()) need_callable(asked.callback, "callback");
   if (!asked.preconditioner.is_none()) request.preconditioner = text_of(asked.preconditioner);
   request.preconditioner_parameters = parameters(asked.preconditioner_options, "preconditioner_options");
   request.made_of = request.preconditioner + method + text_of(asked.preconditioner_options);
@@ -190,6 +191,11 @@ Request read_request(const Solvable& a, const Array& x, const Asked& asked) {
   if (request.options.maxiter < 0) refuse("maxiter", text_of(asked.maxiter), "must be >= 0", "");
   if (direct && !request.preconditioner.empty())
     refuse("preconditioner", "'" + request.preconditioner + "'", "but method 'direct' takes none", "pass None");
+  if (request.preconditioner.empty() && request.preconditioner_parameters.numParams() > 0)
+    refuse("preconditioner_options", text_of(asked.preconditioner_options), "but there is no preconditioner",
+           "name one, or leave them out");
+  if (direct && request.options.parameters.numParams() > 0)
+    refuse("options", text_of(asked.options), "but method 'direct' takes none", "leave them out");
   if (a.matrix.is_null() && (direct || !request.preconditioner.empty()))
     refuse(direct ? "method" : "preconditioner", direct ? "'direct'" : "'" + request.preconditioner + "'",
            "but a LinearOperator has no matrix to make it from", "pass a Matrix");
@@ -230,8 +236,7 @@ Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::h
 }
 
 // Raises on every process what any of them raised, that of the lowest rank where it was not raised here.
-void raise_together(MPI_Comm comm, Raised& raised) {
-  std::optional<py::error_already_set> own = raised.take();
+void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
   const Index rank = mpi::rank_of(comm);
   std::string bytes;
   Index from = 0;
@@ -263,6 +268,11 @@ void raise_together(MPI_Comm comm, Raised& raised) {
   throw py::error_already_set();
 }
 
+std::optional<py::error_already_set> taken(Raised& raised) {  // inside
+  const py::gil_scoped_acquire gil;
+  return raised.take();
+}
+
 // Writes the answer where its vector was a copy.
 void write_back(const Array& x, double* answer, const tpetra::Layout& layout) {
   py::array interior = x.view(Part::interior);
@@ -276,9 +286,9 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
   Request request = together(comm, [&] { return read_request(*a, x, asked); });
   request.options.watch = watch_of(a->raised, asked.callback, asked.progress);
   const bool asks = !asked.callback.is_none() || !asked.progress.is_none() || a->matrix.is_null();
-  a->raised->take();
 
   std::optional<Error> error;
+  std::optional<py::error_already_set> raised;
   Solution solution;
   Receipt of_b, of_x;
   std::vector<double> answer;  // where it is to be written back
@@ -288,7 +298,9 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
       int size = 0;
       MPI_Comm_size(comm, &size);
       const auto said = mpi::spread({asks || size == 1 ? 1 : 0, same_number(request.made_of)}, comm);
-      if (!said[1].same()) refuse("preconditioner", "", "must be the same on every process", "");
+      if (!said[1].same())
+        throw Error(Finding{Rule::conversion, {}, {}, "", "the processes were given different methods or preconditioners",
+                            "", "give all of them the same"});
       request.options.watched = said[0].largest == 1;
       const auto vb = tpetra::import_vector<const double>(b.array(), a->layout, request.copy);
       const auto vx = tpetra::import_vector<double>(x.array(), a->layout, request.copy);
@@ -305,9 +317,10 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
     } catch (const Error& wrong) {
       error = wrong;
     }
+    raised = taken(*a->raised);  // while no other thread can be inside
   }
   if (!of_x.shared && !error) write_back(x, answer.data(), a->layout);
-  raise_together(comm, *a->raised);
+  raise_together(comm, std::move(raised));
   if (error) throw Error(*error);
 
   py::dict result;

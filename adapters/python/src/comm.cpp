@@ -3,6 +3,7 @@
 #include "memory.hpp"
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 
 namespace dap::python {
@@ -26,6 +27,14 @@ void check_mpi() {
 
 }  // namespace
 
+void need_mpi() {
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (initialized == 0) throw std::runtime_error("MPI is not initialized: call mpi4py's MPI.Init() first");
+  if (finalized != 0) throw std::runtime_error("MPI is finalized: nothing communicates any more");
+}
+
 MPI_Comm comm_of(py::handle comm) {
   static py::handle type, address_of;
   check_mpi();
@@ -33,6 +42,7 @@ MPI_Comm comm_of(py::handle comm) {
     throw py::type_error("comm must be a communicator of mpi4py, not a " + std::string(Py_TYPE(comm.ptr())->tp_name));
   const MPI_Comm handle = *reinterpret_cast<MPI_Comm*>(py::cast<std::uintptr_t>(imported(address_of, "mpi4py.MPI", "_addressof")(comm)));
   if (handle == MPI_COMM_NULL) throw py::value_error("comm is MPI.COMM_NULL: it was freed, or this process is none of it");
+  need_mpi();
   int intercommunicator = 0;
   MPI_Comm_test_inter(handle, &intercommunicator);
   if (intercommunicator != 0) throw py::value_error("comm is an intercommunicator: merge it first");

@@ -2,6 +2,8 @@
 
 #include <dap/kokkos/compat.hpp>
 
+#include <mpi.h>
+
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -23,6 +25,9 @@ Inside& inside() {
 }
 
 void let_go() {  // inside
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized != 0) return;  // Tpetra's objects want MPI until they end: left to the end of the process
   std::vector<std::shared_ptr<void>> dead;
   {
     const std::lock_guard<std::mutex> lock(inside().guard);

@@ -23,7 +23,7 @@ class Native {
 };
 
 /// Lets go of what only the thread inside of Trilinos may let go of (RCPs count without locks): now, or when the thread
-/// that is inside leaves.
+/// that is inside leaves; never once MPI is finalized.
 void release_inside(std::shared_ptr<void> owned);
 
 /// Initialises Kokkos where nobody has. It is never finalised: arrays may outlive the interpreter's end.

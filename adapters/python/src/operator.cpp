@@ -29,10 +29,10 @@ std::vector<Index> extents(const std::vector<Range>& box) {
 
 }  // namespace
 
-PythonOperator::PythonOperator(tpetra::Layout layout, std::shared_ptr<void> matvec, std::shared_ptr<Raised> raised)
+PythonOperator::PythonOperator(tpetra::Layout layout, py::handle matvec, std::shared_ptr<Raised> raised)
     : layout_(std::move(layout)),
       shape_(extents(layout_.distribution().part(layout_.process(), Part::interior))),
-      matvec_(std::move(matvec)),
+      matvec_(matvec),
       raised_(std::move(raised)) {}
 
 PythonOperator::~PythonOperator() = default;
@@ -46,12 +46,11 @@ void PythonOperator::apply(const MultiVector& x, MultiVector& y, Teuchos::ETrans
   MultiVector& product = plain ? y : made;
   {
     const py::gil_scoped_acquire gil;
-    const py::handle matvec(static_cast<PyObject*>(matvec_.get()));
     const auto from = x.getLocalViewHost(Tpetra::Access::ReadOnly);
     const auto to = product.getLocalViewHost(Tpetra::Access::OverwriteAll);
     try {
       for (std::size_t j = 0; j < x.getNumVectors(); ++j)
-        matvec(column_of(from, j, shape_, layout_.order()), column_of(to, j, shape_, layout_.order()));
+        matvec_(column_of(from, j, shape_, layout_.order()), column_of(to, j, shape_, layout_.order()));
     } catch (py::error_already_set& error) {
       raised_->keep(error);
       throw std::runtime_error("matvec raised " + one_line(error));

@@ -34,8 +34,8 @@ class PythonOperator : public Tpetra::Operator<double> {
   using MultiVector = Tpetra::MultiVector<double>;
   using Map = tpetra::Map;
 
-  /// `matvec` is what keep() made of the function.
-  PythonOperator(tpetra::Layout layout, std::shared_ptr<void> matvec, std::shared_ptr<Raised> raised);
+  /// The function must outlive every call of apply().
+  PythonOperator(tpetra::Layout layout, py::handle matvec, std::shared_ptr<Raised> raised);
   ~PythonOperator() override;
   PythonOperator(const PythonOperator&) = delete;
   PythonOperator& operator=(const PythonOperator&) = delete;
@@ -47,7 +47,7 @@ class PythonOperator : public Tpetra::Operator<double> {
  private:
   tpetra::Layout layout_;
   std::vector<Index> shape_;  // of the interior here
-  std::shared_ptr<void> matvec_;
+  py::handle matvec_;
   std::shared_ptr<Raised> raised_;
 };
 

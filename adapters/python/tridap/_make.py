@@ -121,9 +121,9 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
 
 
 def world():
-    """MPI.COMM_WORLD, where somebody uses mpi4py in this process; else None."""
+    """MPI.COMM_WORLD, while somebody uses mpi4py in this process; else None."""
     mpi = sys.modules.get("mpi4py.MPI")
-    return mpi.COMM_WORLD if mpi is not None else None
+    return mpi.COMM_WORLD if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized() else None
 
 
 def _world_size():
@@ -136,6 +136,8 @@ def communicator_of(dist, comm):
     if comm is None and dist.processes > 1:
         from mpi4py import MPI
         comm = MPI.COMM_WORLD
+        if world() is None:
+            raise RuntimeError("MPI is not initialized, or finalized")
     if comm is not None:
         _core._need_processes(dist, comm.size)
     return comm

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from . import _core
-from ._make import communicator_of, world
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -29,18 +28,29 @@ class ConvergenceError(RuntimeError):
         self.result = result
 
 
+class _Elements:
+    """A distribution as an array whose content does not matter, in C order."""
+
+    def __init__(self, dist, comm):
+        self.dist, self.comm = dist, comm
+
+    def __distarray__(self):
+        rank = self.comm.rank
+        return {"__version__": "0.10.0", "buffer": np.empty(self.dist.local_shape(rank)),
+                "dim_data": self.dist.dim_data(rank)}
+
+
 def _rows(rows, comm):
-    """The elements that rows belong to, and the communicator of their processes."""
-    if not isinstance(rows, _core.Distribution):
-        if comm is None:
-            comm = rows.comm if isinstance(rows, _core.DistArray) else world()
-        rows = _core.asarray(rows, comm)
-    dist = rows if isinstance(rows, _core.Distribution) else rows.distribution
-    comm = communicator_of(dist, comm)
+    """An array on the elements that rows belong to, and the communicator of their processes."""
+    from mpi4py import MPI
+    if comm is None and isinstance(rows, _core.DistArray):
+        comm = rows.comm
     if comm is None:
-        from mpi4py import MPI
-        comm = MPI.COMM_SELF
-    return rows, comm
+        dist = rows.distribution if isinstance(rows, _core.DistArray) and rows.is_whole else rows
+        comm = MPI.COMM_SELF if isinstance(dist, _core.Distribution) and dist.processes == 1 else MPI.COMM_WORLD
+    if isinstance(rows, _core.Distribution):
+        rows = _Elements(rows, comm)
+    return _core.asarray(rows, comm), comm
 
 
 def _csr(local):
@@ -71,17 +81,23 @@ class Matrix(_core._Matrix):
 
     def __init__(self, local: Any, rows: Any, comm: MPI.Comm | None = None) -> None:
         rows, comm = _rows(rows, comm)
-        data, indices, indptr = _local_arrays(local, comm)
+        data, indices, indptr = _local_arrays(local)
         super().__init__(rows, data, indices, indptr, comm)
 
 
-def _local_arrays(local, comm):
+def _local_arrays(local):
     """The CSR arrays; where they cannot be had on any process, all are told so by the constructor."""
     try:
         data, indices, indptr = _csr(local)
-        return np.ascontiguousarray(data, dtype=float), np.ascontiguousarray(indices), np.ascontiguousarray(indptr)
+        data = np.ascontiguousarray(data)
+        return data.astype(float, casting="safe", copy=False), _integers(indices), _integers(indptr)
     except Exception as error:
         return error, None, None
+
+
+def _integers(indices):
+    indices = np.ascontiguousarray(indices)
+    return indices if indices.size else indices.astype(int)  # NumPy takes [] for floats
 
 
 class LinearOperator(_core._LinearOperator):
@@ -101,6 +117,7 @@ class LinearOperator(_core._LinearOperator):
                  comm: MPI.Comm | None = None) -> None:
         rows, comm = _rows(rows, comm)
         super().__init__(rows, matvec, comm)
+        self._matvec = matvec
 
 
 class SolveResult:
@@ -165,6 +182,17 @@ class _Progress:
             sys.stderr.write("\n")
 
 
+def _progress(asked, comm):
+    """Who tells of progress here, if anybody; where it cannot be known, what was raised."""
+    try:
+        terminal = sys.stderr is not None and sys.stderr.isatty()
+        if comm.rank == 0 and sys.stderr is not None and (terminal if asked is None else asked):
+            return _Progress(2 if asked is None else 0)
+        return None
+    except Exception as error:
+        return error
+
+
 def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, *, method: str = "cg", preconditioner: str | None = None,
           tol: float = 1e-8, maxiter: int = 1000, callback: Callable[[int, float], Any] | None = None,
           options: dict[str, Any] | None = None, preconditioner_options: dict[str, Any] | None = None,
@@ -199,20 +227,17 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, *, method: str = "c
     b = _core.asarray(b, comm)
     if x is None:
         x = _core._over(np.zeros_like(b.local, dtype=float), b.distribution, b.process, comm)
-    else:
-        x = _core.asarray(x, comm)
-    line = None
-    if comm.rank == 0 and (progress or (progress is None and sys.stderr.isatty())):
-        line = _Progress(0 if progress else 2)
+    x = _core.asarray(x, comm)
+    line = _progress(progress, comm)
     try:
         found = A._solve(b, x, method, preconditioner, tol, maxiter, options, preconditioner_options,
                          callback, line, copy)
     finally:
-        if line is not None:
+        if isinstance(line, _Progress):
             line.close()
     result = SolveResult(x, method, preconditioner, found)
     if not result.converged:
-        _tell(f"{result!r}: the tolerance was {tol:.1e}", result, comm, raise_on_failure)
+        _tell(f"{result!r}: the tolerance was {float(tol):.1e}", result, comm, raise_on_failure)
     return result
 
 

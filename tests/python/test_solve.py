@@ -1,0 +1,265 @@
+"""tridap.solve: the answers, where they land, and what is told of them."""
+
+import time
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import scipy.sparse.linalg
+import tridap
+from mpi4py import MPI
+from systems import Field, interior, layouts, local_rows, matrix, numbers, poisson, right_hand_side, size, whole
+
+LAYOUTS = list(layouts(1))
+HOW = {"cg": dict(tol=1e-12), "gmres": dict(method="gmres", tol=1e-12), "direct": dict(method="direct")}
+
+
+@pytest.fixture
+def line(comm):
+    """The second difference of 40 elements in blocks: Matrix, dense, right-hand side, distribution."""
+    dist = tridap.distribution((40,), ("b",))
+    dense = np.diag(np.full(40, 2.0)) - np.diag(np.ones(39), 1) - np.diag(np.ones(39), -1)
+    b = tridap.from_function(dist, lambda i: 1.0 + i % 5)
+    return tridap.Matrix(local_rows(dense, dist, comm.rank), dist), dense, b, dist
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_the_answer_lands_in_the_producers_memory(comm, name, how, order):
+    dist = layouts(comm.size)[name]
+    dense = matrix(size(dist), symmetric=how == "cg")
+    b, rhs = right_hand_side(dist, comm.rank, order)
+    b.memory.flags.writeable = False
+    x = Field(dist, comm.rank, 0.5, order)
+    memory, address = x.memory, x.memory.ctypes.data
+    gaps = name == "padded" and order == "F" and comm.size > 1  # padding between the elements that are owned
+    copy = "if_needed" if gaps else None
+    A = tridap.Matrix(local_rows(dense, dist, comm.rank, order), dist if order == "C" else b, comm)
+    result = tridap.solve(A, b, x, copy=copy, **HOW[how])
+    assert result.converged and result.residual <= 1e-11
+    assert x.memory is memory and result.x.local.ctypes.data == address
+    got = whole(comm, dist, interior(memory, dist, comm.rank))
+    np.testing.assert_allclose(got, np.linalg.solve(dense, rhs), rtol=0, atol=1e-10)
+    assert result.bytes_copied == (3 * interior(memory, dist, comm.rank).nbytes if gaps else 0)
+    if name == "padded":  # what is not owned was left alone
+        assert memory.sum() == pytest.approx(interior(memory, dist, comm.rank).sum() +
+                                             0.5 * (memory.size - interior(memory, dist, comm.rank).size))
+
+
+def test_memory_in_another_order_than_the_rows_is_copied_where_that_is_allowed(comm):
+    dist = layouts(comm.size)["2-D"]
+    dense = matrix(size(dist), symmetric=False)
+    b, rhs = right_hand_side(dist, comm.rank, "F")
+    A = tridap.Matrix(local_rows(dense, dist, comm.rank), dist)
+    result = tridap.solve(A, b, method="direct", copy="if_needed")
+    np.testing.assert_allclose(whole(comm, dist, result.x.interior), np.linalg.solve(dense, rhs), atol=1e-10)
+    if any(min(dist.local_shape(r)) > 1 for r in range(comm.size)):
+        with pytest.raises(tridap.ProtocolError, match="copy=never, but the buffer's memory order"):
+            tridap.solve(A, b)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_strided_memory_is_copied_where_that_is_allowed_and_the_answer_written_back(comm, name):
+    dist = layouts(comm.size)[name]
+    dense = matrix(size(dist))
+    b, rhs = right_hand_side(dist, comm.rank, step=2)
+    x = Field(dist, comm.rank, step=3)
+    A = tridap.Matrix(local_rows(dense, dist, comm.rank), dist)
+    tridap.solve(A, b, x, tol=1e-12, copy="if_needed")
+    np.testing.assert_allclose(whole(comm, dist, interior(x.memory, dist, comm.rank)), np.linalg.solve(dense, rhs), atol=1e-10)
+    gaps = x.memory.base
+    assert gaps is None or np.count_nonzero(gaps) == np.count_nonzero(x.memory)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_matvec_sees_the_local_shape(comm, name):
+    dist = layouts(comm.size)[name]
+    dense = matrix(size(dist), symmetric=False)
+    ids = numbers(dist, comm.rank)
+    shape = tuple(len(held) for held in dist.indices(comm.rank, "interior"))
+
+    def matvec(x, y):
+        assert x.shape == y.shape == shape and not x.flags.writeable and x.dtype == y.dtype == float
+        y[...] = (dense[ids] @ whole(comm, dist, x)).reshape(shape)
+
+    b, rhs = right_hand_side(dist, comm.rank)
+    result = tridap.solve(tridap.LinearOperator(matvec, dist), b, method="gmres", tol=1e-12, copy="if_needed")
+    np.testing.assert_allclose(whole(comm, dist, result.x.interior), np.linalg.solve(dense, rhs), atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "lil", "dok", "dia", "twice", "unsorted", "longer",
+                                  "long", "array", "arrays", "float32", "integers", "lists"])
+def test_a_matrix_is_made_of_anything_that_is_csr(comm, kind):
+    dist = tridap.distribution((11,), ("c:2",))
+    dense = np.round(4 * matrix(11, symmetric=False)) / 4 if kind != "integers" else np.round(matrix(11, False))
+    rows = local_rows(dense, dist, comm.rank)
+    local = {
+        "csr": lambda: rows, "csc": rows.tocsc, "coo": rows.tocoo, "bsr": rows.tobsr, "lil": rows.tolil,
+        "dok": rows.todok, "dia": rows.todia, "array": lambda: sp.csr_array(rows),
+        "arrays": lambda: (rows.data, rows.indices, rows.indptr), "float32": lambda: rows.astype("f4"),
+        "long": lambda: (rows.data, rows.indices.astype("i8"), rows.indptr),
+        "integers": lambda: rows.astype("i8"),
+        "longer": lambda: (np.append(rows.data, 7.0), np.append(rows.indices, 0), rows.indptr),
+        "twice": lambda: (np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), 2 * rows.indptr),
+        "lists": lambda: (rows.data.tolist(), rows.indices.tolist(), rows.indptr.tolist()),
+        "unsorted": lambda: unsorted(rows),
+    }[kind]()
+    b = tridap.from_function(dist, lambda i: 1.0 + i % 5)
+    result = tridap.solve(tridap.Matrix(local, dist), b, method="direct")
+    np.testing.assert_allclose(whole(comm, dist, result.x.local), np.linalg.solve(dense, 1.0 + np.arange(11) % 5), atol=1e-10)
+
+
+def unsorted(rows):
+    order = np.concatenate([np.arange(start, stop)[::-1] for start, stop in zip(rows.indptr, rows.indptr[1:])] + [[]])
+    order = order.astype(int)
+    return rows.data[order], rows.indices[order], rows.indptr
+
+
+def test_a_matrix_copies_what_it_is_made_of(comm, line):
+    _, dense, b, dist = line
+    rows = local_rows(dense, dist, comm.rank)
+    A = tridap.Matrix(rows, dist)
+    rows.data[...] = 0
+    result = tridap.solve(A, b)
+    np.testing.assert_allclose(whole(comm, dist, result.x.local), np.linalg.solve(dense, 1.0 + np.arange(40) % 5), rtol=1e-6)
+
+
+def test_a_result_says_what_came_of_it(comm, line, capsys):
+    A, dense, b, dist = line
+    seen = []
+    result = tridap.solve(A, b, callback=lambda i, r: seen.append((i, r)))
+    assert result.iterations == len(seen) == len(result.residuals) - 1
+    assert [i for i, _ in seen] == list(range(1, result.iterations + 1))
+    assert [r for _, r in seen] == pytest.approx(list(result.residuals[1:]), abs=1e-10)
+    assert result.residuals.dtype == float and result.residuals[0] == pytest.approx(1)
+    x = whole(comm, dist, result.x.local)
+    rhs = 1.0 + np.arange(40) % 5
+    assert result.residual == pytest.approx(np.linalg.norm(rhs - dense @ x) / np.linalg.norm(rhs), abs=1e-14)
+    assert 0 < result.seconds < 60 and result.bytes_copied == 0
+    text = repr(result)
+    assert "\n" not in text and text.startswith(f"cg: converged in {result.iterations} iterations, residual ")
+    assert "iterations" not in repr(tridap.solve(A, b, method="direct"))
+    assert repr(tridap.solve(A, b, preconditioner="ifpack2")).startswith("cg + ifpack2: converged in ")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_solve_begins_with_what_stands_in_x(comm, line):
+    A, _, b, _ = line
+    x = tridap.solve(A, b, tol=1e-10).x
+    assert tridap.solve(A, b, x, tol=1e-8).iterations == 0
+
+
+def test_whoever_does_not_converge_warns_once_and_may_raise(comm, line):
+    A, _, b, _ = line
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        result = tridap.solve(A, b, maxiter=2)
+    assert not result.converged and result.iterations == 2
+    assert [w.category for w in told] == ([tridap.ConvergenceWarning] if comm.rank == 0 else [])
+    assert not told or told[0].filename == __file__
+    with pytest.raises(tridap.ConvergenceError, match="cg: not converged in 2 iterations") as raised:
+        tridap.solve(A, b, maxiter=2, raise_on_failure=True)
+    assert raised.value.result.iterations == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(tridap.ConvergenceWarning):  # on every process
+            tridap.solve(A, b, maxiter=2)
+
+
+def test_a_long_solve_says_so_on_one_line(comm, line, capsys):
+    _, _, b, dist = line
+
+    def slow(x, y):
+        time.sleep(0.12)
+        y[...] = (1 + dist.indices(comm.rank)[0]) * x
+
+    A = tridap.LinearOperator(slow, dist)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tridap.solve(A, b, maxiter=6, progress=True)
+    out, err = capsys.readouterr()
+    assert out == ""
+    if comm.rank == 0:
+        assert err.startswith("\rtridap.solve: iteration ") and err.endswith(" s\n") and err.count("\n") == 1
+    else:
+        assert err == ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tridap.solve(A, b, maxiter=3, progress=False)
+        tridap.solve(A, b, maxiter=3)  # no terminal
+    assert capsys.readouterr() == ("", "")
+
+
+def test_no_standard_error_is_no_error(comm, line, monkeypatch):
+    A, _, b, _ = line
+    monkeypatch.setattr("sys.stderr", None if comm.rank == 0 else open("/dev/null", "w"))
+    assert tridap.solve(A, b).converged and tridap.solve(A, b, progress=True).converged
+
+
+@pytest.mark.parametrize("preconditioner", ["muelu", "ifpack2"])
+@pytest.mark.parametrize("method", ["cg", "gmres"])
+def test_preconditioners_need_fewer_iterations_and_find_the_same(comm, method, preconditioner):
+    m = 24
+    dist = tridap.distribution((m, m), ("b", "b"))
+    whole_matrix = poisson(m)
+    A = tridap.Matrix(whole_matrix[numbers(dist, comm.rank)], dist)
+    b = tridap.from_function(dist, lambda i, j: 1.0 + (m * i + j) % 5)
+    plain = tridap.solve(A, b, method=method, tol=1e-10)
+    result = tridap.solve(A, b, method=method, preconditioner=preconditioner, tol=1e-10)
+    assert result.iterations < (0.4 if preconditioner == "muelu" else 0.75) * plain.iterations
+    expected = sp.linalg.spsolve(whole_matrix.tocsc(), 1.0 + np.arange(m * m) % 5)
+    np.testing.assert_allclose(whole(comm, dist, result.x.local), expected, rtol=1e-6)
+
+
+def test_a_preconditioner_is_made_once_for_the_same_options(comm, monkeypatch):
+    m = 60
+    dist = tridap.distribution((m, m), ("b", "b"))
+    A = tridap.Matrix(poisson(m)[numbers(dist, comm.rank)], dist)
+    b = tridap.from_function(dist, lambda i, j: 1.0 + (m * i + j) % 5)
+
+    def making(**how):
+        """What a solve takes beside solving, on the slowest process."""
+        begin = time.perf_counter()
+        result = tridap.solve(A, b, preconditioner="muelu", **how)
+        return comm.allreduce(time.perf_counter() - begin - result.seconds, op=MPI.MAX), result.iterations
+
+    first, iterations = making()
+    again = min(making() for _ in range(3))
+    assert again[1] == iterations and again[0] < 0.5 * first
+    rough = {"smoother: params": {"chebyshev: degree": 1}}
+    _, others = making(preconditioner_options=rough)
+    assert others > iterations
+    rough["smoother: params"]["chebyshev: degree"] = 2  # the same dict, changed
+    assert making(preconditioner_options=rough)[1] < others
+    assert making()[1] == iterations
+
+
+@pytest.mark.parametrize("options, fewer", [({"Num Blocks": 3}, False), ({"Num Blocks": np.int32(40)}, True)])
+def test_options_reach_belos(comm, line, options, fewer):
+    A, _, b, _ = line
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = tridap.solve(A, b, method="gmres", maxiter=60, options=options)
+    assert result.converged == fewer
+
+
+def test_other_communicators_are_used_as_they_are(comm):
+    reversed_ = comm.Split(0, key=-comm.rank)
+    halves = comm.Split(comm.rank % 2)
+    for used in (reversed_, halves, MPI.COMM_SELF):
+        dist = tridap.distribution((9,), ("c",), processes=used.size)
+        dense = matrix(9, symmetric=False)
+        A = tridap.Matrix(local_rows(dense, dist, used.rank), dist, used)
+        assert A.comm is used and A.distribution == dist
+        b = tridap.from_function(dist, lambda i: 1.0 + i % 5, comm=used)
+        for how in HOW.values():
+            if how.get("method") is None:
+                continue
+            result = tridap.solve(A, b, **how)
+            np.testing.assert_allclose(whole(used, dist, result.x.local), np.linalg.solve(dense, 1.0 + np.arange(9) % 5), atol=1e-10)
+    reversed_.Free()
+    with pytest.raises(ValueError, match="COMM_NULL"):
+        tridap.Matrix(sp.eye(1), dist, reversed_)
+    halves.Free()
