@@ -47,7 +47,11 @@ void bind_report(py::module_& module) {
                                return c.distribution ? py::cast(*c.distribution) : py::none();
                              })
       .def("json", [](const Checked& c) { return c.report.json(); })
-      .def("_text", [](const Checked& c) { return c.report.text(); });
+      .def("__str__", [](const Checked& c) { return c.report.findings().empty() ? "ok" : c.report.text(); })
+      .def("__repr__", [](const Checked& c) {
+        return "<tridap.Report: " + std::to_string(c.report.errors()) + " errors, " +
+               std::to_string(c.report.warnings()) + " warnings>";
+      });
 
   py::class_<Receipt>(module, "Receipt", py::custom_type_setup(forbid_new))
       .def_readonly("shared", &Receipt::shared)
