@@ -185,6 +185,12 @@ def test_n_of_0_9_is_a_block_over_one_process():
     assert made.dim_data == (block(3),) and made.version == "0.9.0"
 
 
+def test_what_means_nothing_to_n_gets_no_meaning_in_the_block_that_it_becomes():
+    stray = {"dist_type": "n", "size": 3, "start": 1, "stop": "x", "mine": 7}
+    made = tridap.asarray(dict_of(np.zeros(3), stray, version="0.9.0"))
+    assert made.dim_data == (block(3, mine=7),) and tridap.check(made.__distarray__()).ok
+
+
 def test_padding_of_a_periodic_axis_needs_its_neighbours_to_change_version(comm):
     given = dict_of(np.zeros(4), block(4, padding=(1, 1), periodic=True), version="0.10.0")
     given["dim_data"][0].update(proc_grid_size=2)

@@ -7,7 +7,6 @@
 #include "value.hpp"
 
 #include <dap/check.hpp>
-#include <dap/compare.hpp>
 #include <dap/gather.hpp>
 #include <dap/local_part.hpp>
 #include <dap/make.hpp>
@@ -70,12 +69,18 @@ void read_extras(const py::dict& dict, Given& given) {
   }
 }
 
+// Whether an unknown key may be passed on: to 0.9's 'n' these are unknown, but not to the block that it becomes.
+bool stays_unknown(const Extra& extra, const Dimension& dimension) {
+  return dimension.dist_type() != 'b' || (extra.key != "start" && extra.key != "stop");
+}
+
 // The objects behind the keys that the protocol does not know, for passing them on as they are.
 py::list axis_extras_of(py::handle dim_data, const std::vector<Dimension>& dims) {
   py::list all;
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
     py::dict extras;
     for (const Extra& extra : dims[axis].extras) {
+      if (!stays_unknown(extra, dims[axis])) continue;
       const auto dict = py::reinterpret_steal<py::object>(PySequence_GetItem(dim_data.ptr(), static_cast<Py_ssize_t>(axis)));
       if (!dict) throw py::error_already_set();
       extras[py::str(extra.key)] = dict[py::str(extra.key)];
@@ -157,8 +162,7 @@ Checked check_alone(Given& given, bool want_distribution, const Reading& reading
 
 // Whether every process's object is its part of one array that they checked together before. **Collective.**
 bool known_together(const Array* array, MPI_Comm comm) {
-  Index layout = 0;
-  if (array != nullptr) layout = static_cast<Index>(std::hash<std::string>{}(describe(*array->distribution())));
+  const Index layout = array == nullptr ? 0 : array->layout();
   const py::gil_scoped_release released;
   const std::vector<Spread> said = mpi::spread({array == nullptr ? 0 : 1, layout}, comm);
   return said[0].smallest == 1 && said[1].same();
@@ -207,7 +211,8 @@ double now() {
 
 py::dict dictionary(const Dimension& d) {
   py::dict dict = plain_dictionary(d);
-  for (const Extra& extra : d.extras) dict[py::str(extra.key)] = to_object(read_json(extra.value));
+  for (const Extra& extra : d.extras)
+    if (stays_unknown(extra, d)) dict[py::str(extra.key)] = to_object(read_json(extra.value));
   return dict;
 }
 
@@ -260,6 +265,17 @@ const std::shared_ptr<const Distribution>& Array::distribution() const {
     throw Error(Finding{Rule::conversion, {}, {}, "", "only this process's part of the array is known", "",
                         "pass comm= to tridap.asarray, on every process"});
   return distribution_;
+}
+
+Index Array::layout() const {
+  if (layout_) return *layout_;
+  std::size_t hash = 0;
+  for (Index i = 0; i < distribution()->ndim(); ++i) {
+    const Axis& axis = distribution()->axis(i);
+    for (Index c = 0; c < axis.proc_grid_size(); ++c)
+      hash = 31 * hash + std::hash<std::string>{}(dap::to_value(axis.dimension(c)).json());
+  }
+  return *(layout_ = static_cast<Index>(hash));
 }
 
 py::array Array::view(Part part) const {

@@ -46,6 +46,7 @@ class Array {
   /// Throws Error where only this process's part is known.
   const std::shared_ptr<const Distribution>& distribution() const;
   bool is_whole() const { return distribution_ != nullptr; }
+  Index layout() const;  ///< a number that tells layouts apart, without communication; where is_whole()
   Index process() const { return process_; }  ///< its rank in comm
 
   py::array view(Part part) const;        ///< of local(): communication padding is left out of `owned`
@@ -66,6 +67,7 @@ class Array {
   py::dict extras_;
   py::list axis_extras_;
   Receipt receipt_;
+  mutable std::optional<Index> layout_;  // asked for once
 };
 
 /// The Array that an object is, whatever it says of its class; null where it is none.
