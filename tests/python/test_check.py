@@ -12,7 +12,8 @@ def test_a_right_array_has_an_empty_report(comm):
     report = tridap.check(line_of(comm), comm)
     assert report.ok and report.errors == report.warnings == 0 and report.findings == () and report.counts == {}
     assert report.distribution == tridap.distribution(11, "b", processes=comm.size)
-    assert str(report) == "ok" and repr(report) == "<tridap.Report: 0 errors, 0 warnings>"
+    described = "valid: " + report.distribution.describe()
+    assert str(report) == described and repr(report) == f"<tridap.Report: {described}>"
 
 
 def test_every_violation_is_told_once_with_its_place(comm):
@@ -27,8 +28,8 @@ def test_every_violation_is_told_once_with_its_place(comm):
     assert first.must == "must be 'b', 'c' or 'u'" and first.remedy and str(first).startswith("axis 1 (rank 0): 'dist_type' is")
     assert sorted({finding.process for finding in report.findings}) == list(range(comm.size))
     assert shared(comm, report.json())
-    assert str(report).splitlines() == [str(finding) for finding in report.findings]
-    assert repr(report) == f"<tridap.Report: {report.errors} errors, 0 warnings>"
+    assert str(report).splitlines() == [f"{report.errors} errors", *(str(finding) for finding in report.findings)]
+    assert repr(report) == f"<tridap.Report: {report.errors} errors>"
 
 
 def test_json_says_what_the_report_says(comm):

@@ -1,0 +1,97 @@
+"""gather, plot and what notebooks show."""
+
+import xml.etree.ElementTree
+
+import numpy as np
+import pytest
+import tridap
+
+
+def layouts(size):
+    yield tridap.distribution((7, 5), ("b", "*"), processes=size)
+    yield tridap.distribution((6, 9), ("c:2", "*"), processes=size)
+    yield tridap.distribution((5, 8), ("*", "c"), processes=size)
+    yield tridap.distribution((12 * size, 3), (tridap.block(padding=2), "*"), processes=size)
+    yield tridap.distribution(2 * size + 1, (tridap.unstructured([list(range(c, 2 * size + 1, size))
+                                                                  for c in range(size)]),), processes=size)
+
+
+def whole_of(dist):
+    """What counting all elements gives, without asking who owns them."""
+    indices = np.indices(dist.shape)
+    return sum(index * 100.0 ** (dist.ndim - 1 - axis) for axis, index in enumerate(indices))
+
+
+def counted(*indices):
+    return sum(index * 100.0 ** (len(indices) - 1 - axis) for axis, index in enumerate(indices))
+
+
+def test_gather_brings_every_element_to_its_place(comm):
+    for dist in layouts(comm.size):
+        array = tridap.from_function(dist, counted)
+        for root in {0, comm.size - 1}:
+            whole = array.gather(root)
+            assert (whole is None) == (comm.rank != root)
+            if whole is not None:
+                assert np.array_equal(whole, whole_of(dist))
+
+
+def test_gather_leaves_out_the_mirrors_of_a_periodic_axis(comm):
+    dist = tridap.distribution(4 * comm.size + 2, tridap.block(padding=1, periodic=True), processes=comm.size)
+    whole = tridap.from_function(dist, lambda i: i + 0.0).gather()
+    if comm.rank == 0:
+        assert np.array_equal(whole, np.arange(1, 4 * comm.size + 1))
+
+
+def test_gather_keeps_element_types_and_needs_no_axes(comm):
+    for dtype in ("i1", ">f8", "c16"):
+        whole = tridap.from_function(tridap.distribution(9), lambda i: i, dtype).gather()
+        assert comm.rank != 0 or (whole.dtype == dtype and np.array_equal(whole, np.arange(9)))
+    assert tridap.from_function(tridap.distribution((), (), ()), lambda: 3).gather() == 3
+
+
+def test_gather_refuses_what_is_no_range(comm):
+    dist = tridap.distribution(comm.size, (tridap.unstructured([[10 * c] for c in range(comm.size)]),))
+    array = tridap.zeros(dist)
+    if comm.size > 1:
+        with pytest.raises(tridap.ProtocolError, match="no range that is held once"):
+            array.gather()
+    with pytest.raises(ValueError, match="root"):
+        array.gather(comm.size)
+
+
+def test_plot_draws_what_is_there(comm):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    dist = tridap.distribution((40, 30), ("b", "*"), processes=comm.size)
+    ax = tridap.from_function(dist, lambda i, j: 100.0 * i + j).plot()
+    assert (ax is None) == (comm.rank != 0)
+    if ax is not None:
+        drawn = ax.images[0].get_array()
+        assert np.array_equal(drawn, whole_of(dist)) and len(ax.lines) == comm.size - 1
+    ax = tridap.from_function(dist, lambda i, j: 100.0 * i + j).plot(section=(None, 4), cells=10)
+    if ax is not None:
+        assert np.array_equal(ax.lines[0].get_ydata(), np.arange(0, 40, 4) * 100.0 + 4)
+    pyplot.close("all")
+
+
+def test_plot_refuses_a_section_that_is_none(comm):
+    array = tridap.zeros(tridap.distribution((4, 4), ("b", "*"), processes=comm.size))
+    for section in ((None,), (0, 0), (None, None, None)):
+        with pytest.raises(ValueError, match="section"):
+            array.plot(section=section)
+
+
+def test_notebooks_see_the_ownership_as_svg(comm):
+    array = tridap.zeros(tridap.distribution((4, 6), ("b", "*"), processes=comm.size))
+    report = tridap.check(array, comm)
+    for html in (report._repr_html_(), array._repr_html_(), array.distribution._repr_html_()):
+        svg = html[html.index("<svg"):html.index("</svg>") + len("</svg>")]
+        cells = [cell for cell in xml.etree.ElementTree.fromstring(svg).iter() if cell.get("class") == "cell"]
+        assert len(cells) >= 24 and {cell.get("data-owner") for cell in cells} == {
+            str(array.owner(i, 0)) for i in range(4)}
+
+
+def test_notebooks_see_a_wrong_array_as_a_table_whose_text_is_no_html():
+    report = tridap.check({"__version__": "<b>", "buffer": np.zeros(2), "dim_data": ()})
+    html = report._repr_html_()
+    assert "<svg" not in html and "&lt;b&gt;" in html and "<b>'" not in html and "version.form" in html
