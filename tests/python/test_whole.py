@@ -38,9 +38,11 @@ def test_gather_brings_every_element_to_its_place(comm):
 
 def test_gather_leaves_out_the_mirrors_of_a_periodic_axis(comm):
     dist = tridap.distribution(4 * comm.size + 2, tridap.block(padding=1, periodic=True), processes=comm.size)
-    whole = tridap.from_function(dist, lambda i: i + 0.0).gather()
-    if comm.rank == 0:
-        assert np.array_equal(whole, np.arange(1, 4 * comm.size + 1))
+    array = tridap.from_function(dist, lambda i: i + 0.0)
+    for root in {0, comm.size - 1}:
+        whole = array.gather(root)
+        if comm.rank == root:
+            assert np.array_equal(whole, np.arange(1, 4 * comm.size + 1))
 
 
 def test_gather_keeps_element_types_and_needs_no_axes(comm):
@@ -71,6 +73,11 @@ def test_plot_draws_what_is_there(comm):
     ax = tridap.from_function(dist, lambda i, j: 100.0 * i + j).plot(section=(None, 4), cells=10)
     if ax is not None:
         assert np.array_equal(ax.lines[0].get_ydata(), np.arange(0, 40, 4) * 100.0 + 4)
+    ring = tridap.distribution(4 * comm.size + 2, tridap.block(padding=1, periodic=True), processes=comm.size)
+    ax = tridap.from_function(ring, lambda i: i + 0.0).plot(cells=comm.size)
+    if ax is not None:
+        assert np.array_equal(ax.lines[0].get_ydata(), ax.lines[0].get_xdata())
+        assert ax.lines[0].get_xdata()[0] == 1
     pyplot.close("all")
 
 
