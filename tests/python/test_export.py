@@ -104,9 +104,9 @@ def test_unknown_keys_are_passed_on_as_they_came(comm, thing, version):
 
 AXES = {
     "block": lambda p, r: block(7, p, r),
-    "padded": lambda p, r: padded(9, p, r, (1, 1)),
-    "edges": lambda p, r: padded(13, p, r, (2, 1), edges=(2, 1)),
-    "periodic": lambda p, r: padded(12, p, r, (1, 1), edges=(1, 1), periodic=True),
+    "padded": lambda p, r: padded(3 * p, p, r, (1, 1)),
+    "edges": lambda p, r: padded(4 * p, p, r, (2, 1), edges=(2, 1)),
+    "periodic": lambda p, r: padded(4 * p, p, r, (1, 1), edges=(1, 1), periodic=True),
     "cyclic": lambda p, r: cyclic(7, p, r, block_size=2),
     "unstructured": lambda p, r: listed(2 * p, np.array([3 * r + 1, -r]), p, r),
     "whole": lambda p, r: block(4, p, r) if p == 1 else block(2 * p, p, r),

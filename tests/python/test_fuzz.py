@@ -108,7 +108,7 @@ def test_anything_broken_alone_is_a_report(comm, good):
 
 def test_anything_that_one_process_breaks_is_the_same_report_on_all(comm):
     said = []
-    for seed in range(300):
+    for seed in range(300 // comm.size):
         given = line_of(comm, 2 * comm.size + 1)
         if seed % comm.size == comm.rank:
             given = Anything(seed).broken(given)
@@ -118,14 +118,14 @@ def test_anything_that_one_process_breaks_is_the_same_report_on_all(comm):
 
 def test_what_every_process_breaks_otherwise_is_the_same_report_on_all(comm):
     said = []
-    for seed in range(100):
+    for seed in range(120 // comm.size):
         said.append(verdict(Anything(seed * comm.size + comm.rank).broken(line_of(comm, 2 * comm.size + 1)), comm))
     assert shared(comm, tuple(said))
 
 
 def test_other_kinds_broken_on_one_process_are_the_same_report_on_all(comm):
     said = []
-    for seed in range(200):
+    for seed in range(240 // comm.size):
         n = 2 * comm.size
         axis = [cyclic(n, comm.size, comm.rank, block_size=2), listed(n, np.array([comm.rank, comm.rank + comm.size]), comm.size, comm.rank, one_to_one=True)][seed % 2]
         given = {"__version__": ["0.9.0", "0.10.0"][seed // 2 % 2], "buffer": np.zeros((2, 3)), "dim_data": (axis, block(3))}
@@ -136,5 +136,5 @@ def test_other_kinds_broken_on_one_process_are_the_same_report_on_all(comm):
 
 
 def test_random_objects_are_no_producers(comm):
-    said = [verdict(Anything(seed * comm.size + comm.rank).value(), comm) for seed in range(200)]
+    said = [verdict(Anything(seed * comm.size + comm.rank).value(), comm) for seed in range(240 // comm.size)]
     assert shared(comm, tuple(said)) and "right" not in said
