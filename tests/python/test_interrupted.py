@@ -40,7 +40,7 @@ def line(comm):
     return A, tridap.from_function(dist, lambda i: 1.0 + i % 5), dist, dense
 
 
-def operator(comm, dist, dense, before=lambda: None):
+def operator(comm, dist, before):
     """A matvec that any process may leave before it communicates: it computes with its own part alone."""
     diagonal = 1.0 + dist.indices(comm.rank)[0]
 
@@ -84,7 +84,7 @@ def test_what_a_callback_raises_on_one_process_ends_the_solve_on_all(comm, line,
 @pytest.mark.parametrize("kind", RAISED)
 @pytest.mark.parametrize("call", [1, 2, 4])
 def test_what_a_matvec_raises_on_one_process_ends_the_solve_on_all(comm, line, kind, call):
-    _, b, dist, dense = line
+    _, b, dist, _ = line
     error, elsewhere, words = RAISED[kind]
     there = comm.rank == comm.size - 1
     calls = []
@@ -94,7 +94,7 @@ def test_what_a_matvec_raises_on_one_process_ends_the_solve_on_all(comm, line, k
         if there and len(calls) == call:
             raise error
 
-    A, dense = operator(comm, dist, dense, before)
+    A, dense = operator(comm, dist, before)
     with pytest.raises(kind if there else elsewhere, match="" if there else words):
         tridap.solve(A, b)
     assert comm.allgather(len(calls)) == [call] * comm.size

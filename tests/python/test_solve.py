@@ -208,7 +208,7 @@ def test_preconditioners_need_fewer_iterations_and_find_the_same(comm, method, p
     b = tridap.from_function(dist, lambda i, j: 1.0 + (m * i + j) % 5)
     plain = tridap.solve(A, b, method=method, tol=1e-10)
     result = tridap.solve(A, b, method=method, preconditioner=preconditioner, tol=1e-10)
-    assert result.iterations < (0.4 if preconditioner == "muelu" else 0.75) * plain.iterations
+    assert result.iterations < (0.4 if preconditioner == "muelu" else 0.9) * plain.iterations
     expected = sp.linalg.spsolve(whole_matrix.tocsc(), 1.0 + np.arange(m * m) % 5)
     np.testing.assert_allclose(whole(comm, dist, result.x.local), expected, rtol=1e-6)
 
