@@ -54,6 +54,7 @@ Solution DirectSolver::solve(const Vector& b, Vector& x) const {
     if (!x.getMap()->locallySameAs(*a.getMap()))
       refuse("x has other elements than the matrix has rows", "must be distributed as they are",
              "make it with the distribution of the rows");
+    check_apart(b, x);
   });
   Solution solution;
   const double scale = b.norm2();

@@ -77,6 +77,13 @@ void check_vector(const Vector& vector, const Tpetra::Map<>& map, const char* na
              "must be finite", "give it a number");
 }
 
+void check_apart(const Vector& b, const Vector& x) {
+  const auto of_b = b.getLocalViewHost(Tpetra::Access::ReadOnly), of_x = x.getLocalViewHost(Tpetra::Access::ReadOnly);
+  const std::less<const double*> before;
+  if (before(of_b.data(), of_x.data() + of_x.extent(0)) && before(of_x.data(), of_b.data() + of_b.extent(0)))
+    refuse("x shares memory with b", "must be other memory", "copy b");
+}
+
 double residual(const Operator& a, const Vector& b, const Vector& x, double scale, Vector& r) {
   a.apply(x, r);
   r.update(1, b, -1);

@@ -26,6 +26,9 @@ void expect_the_same(MPI_Comm comm, const std::string& said, const std::string& 
 /// Throws Error where a vector is not on `map`, or has an element that is not finite. Local.
 void check_vector(const Vector& vector, const Tpetra::Map<>& map, const char* name);
 
+/// Throws Error where `x` shares memory with `b`, which would change while it is solved for. Local.
+void check_apart(const Vector& b, const Vector& x);
+
 /// |r| / |b| after r = b - A x. **Collective.**
 double residual(const Operator& a, const Vector& b, const Vector& x, double scale, Vector& r);
 

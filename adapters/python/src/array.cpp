@@ -3,6 +3,7 @@
 #include "bindings.hpp"
 #include "comm.hpp"
 #include "errors.hpp"
+#include "gil.hpp"
 #include "together.hpp"
 #include "value.hpp"
 
@@ -125,7 +126,7 @@ void read_dictionary(const py::dict& dict, Copy copy, Given& given) {
 
 // Tells of an array what all processes of `comm` found, and, where it is wanted and right, its Distribution.
 Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const Reading& reading) {
-  const py::gil_scoped_release released;
+  const WithoutPython released;
   const std::vector<Spread> said = mpi::spread({given.comparable ? 1 : 0, reading.trust_extent ? 1 : 0}, comm);
   if (!said[1].same())
     return {Error(Finding{Rule::process_failure, {}, {}, "", "trust_extent is true on some processes alone", "",
@@ -163,7 +164,7 @@ Checked check_alone(Given& given, bool want_distribution, const Reading& reading
 // Whether every process's object is its part of one array that they checked together before. **Collective.**
 bool known_together(const Array* array, MPI_Comm comm) {
   const Index layout = array == nullptr ? 0 : array->layout();
-  const py::gil_scoped_release released;
+  const WithoutPython released;
   const std::vector<Spread> said = mpi::spread({array == nullptr ? 0 : 1, layout}, comm);
   return said[0].smallest == 1 && said[1].same();
 }

@@ -2,6 +2,7 @@
 #include "bindings.hpp"
 #include "comm.hpp"
 #include "errors.hpp"
+#include "gil.hpp"
 
 #include <dap/compare.hpp>
 #include <dap/local_part.hpp>
@@ -74,7 +75,7 @@ void update_padding(const Array& array) {
                         "make the array with comm="});
   }
   const MPI_Comm comm = comm_of(array.comm());
-  const py::gil_scoped_release released;
+  const WithoutPython released;
   dap::redistribute::PaddingUpdate(array.array().buffer, *array.distribution(), comm).update();
 }
 

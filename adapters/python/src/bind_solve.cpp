@@ -1,6 +1,7 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "comm.hpp"
+#include "gil.hpp"
 #include "native.hpp"
 #include "operator.hpp"
 #include "parameters.hpp"
@@ -223,7 +224,7 @@ void prepare(Solvable& a, const Request& request) {
 // Asks Python once in an iteration: for signals, the callback, and the progress line.
 Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::handle progress) {
   return [raised, callback, progress](int iteration, double residual) {
-    const py::gil_scoped_acquire gil;
+    const WithPython gil;
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       if (!callback.is_none() && iteration > 0) callback(iteration, residual);
@@ -269,7 +270,7 @@ void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
 }
 
 std::optional<py::error_already_set> taken(Raised& raised) {  // inside
-  const py::gil_scoped_acquire gil;
+  const WithPython gil;
   return raised.take();
 }
 

@@ -1,5 +1,7 @@
 #include "memory.hpp"
 
+#include "gil.hpp"
+
 #include "value.hpp"
 
 #include <dap/dlpack.hpp>
@@ -132,7 +134,7 @@ py::handle imported(py::handle& cache, const char* module, const char* name) {
 std::shared_ptr<void> keep(py::object object) {
   return {object.release().ptr(), [](void* held) {
             if (Py_IsInitialized() == 0 || (finalizing() && PyGILState_Check() == 0)) return;
-            const py::gil_scoped_acquire gil;
+            const WithPython gil;
             Py_DECREF(static_cast<PyObject*>(held));
           }};
 }

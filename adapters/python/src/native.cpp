@@ -37,12 +37,11 @@ void let_go() {  // inside
 
 }  // namespace
 
-Native::Native() : python_(PyEval_SaveThread()) { inside().entered.lock(); }
+Native::Native() { inside().entered.lock(); }
 
 Native::~Native() {
   let_go();
   inside().entered.unlock();
-  PyEval_RestoreThread(python_);
 }
 
 void release_inside(std::shared_ptr<void> owned) {

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <pybind11/pybind11.h>
+#include "gil.hpp"
 
 #include <functional>
 #include <memory>
 
 namespace dap::python {
-
-namespace py = pybind11;
 
 /// While one lives, this thread is the one that may be inside of Trilinos, and other threads of Python run: the GIL is
 /// released. A thread that is inside already may enter again, as a callback does.
@@ -19,7 +17,7 @@ class Native {
   Native& operator=(const Native&) = delete;
 
  private:
-  PyThreadState* python_;
+  WithoutPython python_;
 };
 
 /// Lets go of what only the thread inside of Trilinos may let go of (RCPs count without locks): now, or when the thread

@@ -1,5 +1,7 @@
 #include "operator.hpp"
 
+#include "gil.hpp"
+
 #include <dap/kokkos/view.hpp>
 
 #include <Tpetra_MultiVector.hpp>
@@ -45,7 +47,7 @@ void PythonOperator::apply(const MultiVector& x, MultiVector& y, Teuchos::ETrans
   if (!plain) made = MultiVector(y.getMap(), y.getNumVectors());
   MultiVector& product = plain ? y : made;
   {
-    const py::gil_scoped_acquire gil;
+    const WithPython gil;
     const auto from = x.getLocalViewHost(Tpetra::Access::ReadOnly);
     const auto to = product.getLocalViewHost(Tpetra::Access::OverwriteAll);
     try {

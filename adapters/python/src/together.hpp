@@ -1,6 +1,7 @@
 #pragma once
 
 #include "array.hpp"
+#include "gil.hpp"
 #include "memory.hpp"
 
 #include <dap/mpi/agree.hpp>
@@ -39,7 +40,7 @@ auto together(MPI_Comm comm, Step&& step) -> std::invoke_result_t<Step> {
     failed(error.what());
   }
   {
-    const py::gil_scoped_release released;
+    const WithoutPython released;
     if (!mpi::spread({same_number(faults.text())}, comm).front().same()) {  // else it is all processes' fault
       faults.set_process(mpi::rank_of(comm));
       faults = mpi::agree(std::move(faults), comm);

@@ -1,0 +1,29 @@
+#include "gil.hpp"
+
+#include <cxxabi.h>
+#include <unistd.h>
+
+namespace dap::python {
+
+namespace {
+
+template <class Take>
+auto or_sleep(Take&& take) {
+  try {
+    return take();
+  } catch (abi::__forced_unwind&) {
+    for (;;) pause();
+  }
+}
+
+}  // namespace
+
+WithoutPython::WithoutPython() : state_(PyEval_SaveThread()) {}
+WithoutPython::~WithoutPython() {
+  or_sleep([this] { PyEval_RestoreThread(state_); });
+}
+
+WithPython::WithPython() : state_(or_sleep([] { return PyGILState_Ensure(); })) {}
+WithPython::~WithPython() { PyGILState_Release(state_); }
+
+}  // namespace dap::python

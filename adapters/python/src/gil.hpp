@@ -1,0 +1,34 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace dap::python {
+
+// A thread that asks for the GIL while the interpreter ends is unwound (before Python 3.14), also out of destructors,
+// which ends the process. These let such a thread sleep instead, as later versions do.
+
+/// While one lives, other threads of Python run.
+class WithoutPython {
+ public:
+  WithoutPython();
+  ~WithoutPython();
+  WithoutPython(const WithoutPython&) = delete;
+  WithoutPython& operator=(const WithoutPython&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+/// While one lives, this thread may use Python. May stand inside of another.
+class WithPython {
+ public:
+  WithPython();
+  ~WithPython();
+  WithPython(const WithPython&) = delete;
+  WithPython& operator=(const WithPython&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+}  // namespace dap::python

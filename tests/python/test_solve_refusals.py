@@ -1,0 +1,175 @@
+"""What one process gets wrong is told to all of them, in the same words, and leaves everything usable."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import tridap
+from mpi4py import MPI
+from systems import local_rows, matrix, whole
+
+N = 12  # every process of 1, 2, 3, 4 and 6 has some
+
+
+class Raises:
+    def __distarray__(self):
+        raise RuntimeError("nothing here")
+
+
+class Case:
+    """A system, of which the last process may get something wrong."""
+
+    def __init__(self, comm):
+        self.comm = comm
+        self.bad = comm.rank == comm.size - 1
+        self.dist = tridap.distribution((N,), ("b",))
+        self.rows = local_rows(matrix(N), self.dist, comm.rank)
+        self.A = tridap.Matrix(self.rows, self.dist)
+        self.b = tridap.from_function(self.dist, lambda i: 1.0 + i % 5)
+
+    def one(self, wrong, right):
+        return wrong if self.bad else right
+
+    def solve(self, **wrong):
+        return tridap.solve(self.A, self.b, **{key: self.one(*pair) for key, pair in wrong.items()})
+
+    def over(self, buffer):
+        return {"__version__": "0.10.0", "buffer": buffer, "dim_data": self.dist.dim_data(self.comm.rank)}
+
+    def array(self, shape, dist, dtype=float, comm=None):
+        return tridap.from_function(tridap.distribution(shape, dist), lambda i: 1 + i, dtype=dtype, comm=comm)
+
+    def overlapping(self):
+        count = len(self.dist.indices(self.comm.rank)[0])
+        memory = np.ones(2 * count)
+        return tridap.solve(self.A, self.over(memory[:count]), self.over(memory[count // 2:count // 2 + count]))
+
+    def read_only(self):
+        memory = np.zeros(self.dist.local_shape(self.comm.rank))
+        memory.flags.writeable = not self.bad
+        return self.over(memory)
+
+    def matrix(self, local=None, rows=None):
+        return tridap.Matrix(self.rows if local is None else self.one(local, self.rows),
+                             self.dist if rows is None else self.one(*rows), self.comm)
+
+    def arrays(self, data=lambda d: d, indices=lambda i: i, indptr=lambda p: p):
+        return self.matrix((data(self.rows.data), indices(self.rows.indices), indptr(self.rows.indptr)))
+
+    def reversed(self):
+        comm = self.comm.Split(0, key=-self.comm.rank)
+        try:
+            return tridap.solve(self.A, self.array((N,), ("b",), comm=comm))
+        finally:
+            comm.Free()
+
+
+MUELU = dict(preconditioner=("muelu", "muelu"))
+IFPACK2 = dict(preconditioner=("ifpack2", "ifpack2"))
+REFUSED = {
+    "b None": (lambda c: tridap.solve(c.A, c.one(None, c.b)), "has no __distarray__"),
+    "b raises": (lambda c: tridap.solve(c.A, c.one(Raises(), c.b)), "RuntimeError: nothing here"),
+    "b int": (lambda c: tridap.solve(c.A, c.array((N,), ("b",), c.one(int, float))), "int64"),
+    "b float32": (lambda c: tridap.solve(c.A, c.array((N,), ("b",), "f4")), "float32"),
+    "b longer": (lambda c: tridap.solve(c.A, c.array((N + 1,), ("b",))), "not distributed as the layout"),
+    "b NaN": (lambda c: tridap.solve(c.A, c.over(np.full(c.dist.local_shape(c.comm.rank), np.nan))), "must be finite"),
+    "b of another": (lambda c: tridap.solve(c.A, c.one(c.array((N + 2,), ("b",)), c.b)), "not distributed as the layout"),
+    "x raises": (lambda c: c.solve(x=(Raises(), None)), "RuntimeError: nothing here"),
+    "x text": (lambda c: c.solve(x=("x", tridap.zeros(c.dist))), "has no __distarray__"),
+    "x read-only": (lambda c: tridap.solve(c.A, c.b, c.read_only()), "'x' is read-only"),
+    "x is b": (lambda c: tridap.solve(c.A, c.b, c.b), "x shares memory with b, must be other memory"),
+    "x is b, directly": (lambda c: tridap.solve(c.A, c.b, c.b, method="direct"), "x shares memory with b"),
+    "x overlaps b": (lambda c: c.overlapping(), "x shares memory with b"),
+    "tol None": (lambda c: c.solve(tol=(None, 1e-8)), "'tol' is None, must be a number"),
+    "tol text": (lambda c: c.solve(tol=("1", 1e-8)), "'tol' is '1'"),
+    "tol NaN": (lambda c: c.solve(tol=(np.nan, 1e-8)), "'tol' is nan"),
+    "tol negative": (lambda c: c.solve(tol=(-1e-8, 1e-8)), "'tol' is -1e-08"),
+    "tol infinite": (lambda c: c.solve(tol=(np.inf, np.inf)), "tol is inf"),
+    "tol differs": (lambda c: c.solve(tol=(1e-7, 1e-8)) if c.comm.size > 1 else c.solve(tol=(-1, 1)), "tol|different"),
+    "maxiter": (lambda c: c.solve(maxiter=(-1, 10)), "'maxiter' is -1"),
+    "maxiter fraction": (lambda c: c.solve(maxiter=(1.5, 10)), "'maxiter' is 1.5, must be a whole number"),
+    "maxiter huge": (lambda c: c.solve(maxiter=(1 << 40, 10)), "'maxiter' is 1099511627776"),
+    "method": (lambda c: c.solve(method=("lu", "cg")), "'method' is 'lu', must be 'cg', 'gmres' or 'direct'"),
+    "method None": (lambda c: c.solve(method=(None, "cg")), "'method' is 'None'"),
+    "methods": (lambda c: c.solve(method=("direct", "cg"), options=({"Num": 1}, None)), "direct|different"),
+    "preconditioner": (lambda c: c.solve(preconditioner=("ilu", "ilu")), "'ilu', must be 'muelu' or 'ifpack2'"),
+    "direct with one": (lambda c: c.solve(method=("direct", "direct"), **MUELU), "'direct' takes none"),
+    "options list": (lambda c: c.solve(options=([1], None)), "'options' is .*, must be a dict"),
+    "options unknown": (lambda c: c.solve(options=({"Blocks": 3},) * 2), "'Blocks' is unknown"),
+    "options unread": (lambda c: c.solve(method=("direct",) * 2, options=({"Num Blocks": 3},) * 2), "takes none"),
+    "options of one": (lambda c: c.solve(options=({"Blocks": 3}, None)), "unknown|different options"),
+    "option array": (lambda c: c.solve(options=({"Num Blocks": np.arange(3)}, {})), "parameter list"),
+    "option number": (lambda c: c.solve(options=({3: 3}, {})), "names that are text"),
+    "option huge": (lambda c: c.solve(options=({"Num Blocks": 1 << 33}, {})), "32 bits"),
+    "muelu": (lambda c: c.solve(preconditioner_options=({"smother: type": "x"},) * 2, **MUELU), "MueLu: .*smother"),
+    "ifpack2": (lambda c: c.solve(preconditioner_options=({"degree": 2},) * 2, **IFPACK2), "did not read 'degree'"),
+    "ifpack2 type": (lambda c: c.solve(preconditioner_options=({"type": "X"},) * 2, **IFPACK2), "Ifpack2: .*\"X\""),
+    "options without": (lambda c: c.solve(preconditioner_options=({"a": 1}, None)), "there is no preconditioner"),
+    "callback": (lambda c: c.solve(callback=(5, None)), "'callback' is 5, must be a function"),
+    "copy": (lambda c: c.solve(copy=("maybe", None)), "copy must be None or False"),
+    "progress": (lambda c: tridap.solve(c.A, c.b, progress=np.ones(2) if c.comm.rank == 0 else None), "ambiguous"),
+    "other communicator": (lambda c: c.reversed() if c.comm.size > 1 else c.solve(tol=(-1, 1)), "grid|order|tol"),
+    "no rows": (lambda c: tridap.Matrix(c.one(None, c.rows), c.dist), "no attribute 'tocsr'"),
+    "rows of None": (lambda c: c.matrix(rows=(None, c.dist)), "has no __distarray__"),
+    "rows of None beside arrays": (lambda c: c.matrix(rows=(None, c.b)), "has no __distarray__"),
+    "rows of what raises": (lambda c: c.matrix(rows=(Raises(), c.b)), "RuntimeError: nothing here"),
+    "rows of more": (lambda c: c.matrix(rows=(tridap.distribution((N,), ("b",), processes=c.comm.size + 1), c.dist)),
+                     "proc_grid_size|grid"),
+    "rows too few": (lambda c: c.matrix(sp.csr_matrix((0, N))), "row starts"),
+    "rows of two": (lambda c: c.matrix((c.rows.data, c.rows.indices)), "unpack"),
+    "columns": (lambda c: c.arrays(indices=lambda i: np.full_like(i, N)), "column 12, must be the number of an element"),
+    "negative": (lambda c: c.arrays(indices=lambda i: np.full_like(i, -1)), "column -1"),
+    "complex": (lambda c: c.arrays(data=lambda d: d * 1j), "complex128"),
+    "text": (lambda c: c.arrays(data=lambda d: d.astype(str)), "float64"),
+    "long double": (lambda c: c.arrays(data=lambda d: d.astype(np.longdouble)), "float128|longdouble"),
+    "2-D": (lambda c: c.arrays(data=lambda d: d.reshape(1, -1)), "one-dimensional"),
+    "floats": (lambda c: c.arrays(indices=lambda i: i * 1.0), "'indices' is float64"),
+    "small": (lambda c: c.arrays(indptr=lambda p: p.astype("i2")), "'indptr' is int16"),
+    "swapped": (lambda c: c.arrays(indices=lambda i: i.astype(">i4")), "'indices' is >i4"),
+    "short": (lambda c: c.arrays(data=lambda d: d[:-1]), "values"),
+    "NaN": (lambda c: c.arrays(data=lambda d: d * np.nan), "nan, must be finite"),
+    "descending": (lambda c: c.arrays(indptr=lambda p: p[::-1]), "first row starts"),
+    "matvec": (lambda c: tridap.LinearOperator(c.one(None, print), c.dist), "'matvec' is None, must be a function"),
+    "operator rows": (lambda c: tridap.LinearOperator(print, c.one(None, c.dist), c.comm), "has no __distarray__"),
+    "operator muelu": (lambda c: tridap.solve(tridap.LinearOperator(print, c.dist), c.b, preconditioner="muelu"),
+                       "has no matrix"),
+    "operator direct": (lambda c: tridap.solve(tridap.LinearOperator(print, c.dist), c.b, method="direct"), "has no matrix"),
+    "singular": (lambda c: tridap.solve(tridap.Matrix(c.rows * 0, c.dist), c.b, method="direct"), "singular"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_one_bad_process_is_refused_by_all_in_the_same_words(comm, name, capfd):
+    case = Case(comm)
+    attempt, words = REFUSED[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(tridap.ProtocolError, match=words) as raised:
+            attempt(case)
+    assert len(set(comm.allgather(str(raised.value)))) == 1
+    assert not raised.value.report.ok
+    assert capfd.readouterr() == ("", "")
+    good = Case(comm)  # and everything goes on
+    result = tridap.solve(good.A, good.b, tol=1e-12)
+    np.testing.assert_allclose(whole(comm, good.dist, result.x.local), np.linalg.solve(matrix(N), 1.0 + np.arange(N) % 5),
+                               atol=1e-10)
+
+
+def test_rows_may_be_said_by_a_distribution_or_an_array(comm):
+    good = Case(comm)
+    A = tridap.Matrix(good.rows, good.one(good.dist, good.b), comm)
+    assert tridap.solve(A, good.b).converged
+    assert tridap.Matrix(good.rows, good.over(good.b.local)).comm == MPI.COMM_WORLD
+
+
+def test_the_cause_is_what_was_raised_here(comm):
+    case = Case(comm)
+    with pytest.raises(tridap.ProtocolError) as raised:
+        tridap.solve(case.A, case.one(Raises(), case.b))
+    assert isinstance(raised.value.__cause__, RuntimeError) == case.bad
+
+
+def test_what_is_no_communicator_is_a_type_error(comm):
+    with pytest.raises(TypeError, match="must be a communicator of mpi4py, not a int"):
+        tridap.Matrix(sp.eye(1), Case(comm).b, 5)
