@@ -102,6 +102,17 @@ elif how == "sleeping daemon":
     held = everything(MPI.COMM_SELF)
     threading.Thread(target=lambda: tridap.solve(held[0], held[2], callback=sleep), daemon=True).start()
     began.wait()
+elif how == "busy daemon":
+    began = threading.Event()
+
+    def work():
+        while True:
+            tridap.solve(held[0], held[2], callback=lambda iteration, residual: None)
+            began.set()
+
+    held = everything(MPI.COMM_SELF)
+    threading.Thread(target=work, daemon=True).start()
+    began.wait()
 elif how == "finalize":
     held = everything()
     MPI.Finalize()
