@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace {
@@ -29,6 +30,8 @@ void expect_parts(const Axis& axis) {
       ASSERT_EQ(local_part(d, part), axis.part(c, part)) << "coordinate " << c << " of " << axis.grid();
       if (part == Part::local) {
         ASSERT_EQ(local_part(d, part).size(), *held);
+        for (Index local = 0; local < *held; ++local)
+          ASSERT_EQ(dap::global_index(d, local), axis.held_by(c)[static_cast<std::size_t>(local)]);
       }
     }
 }
@@ -97,6 +100,57 @@ TEST(LocalPart, OfZeroNineHasCommunicationPaddingAtPeriodicEdgesToo) {
     EXPECT_EQ(of_nine(c, true, Part::owned), (Range{1, 4}));
     EXPECT_EQ(of_nine(c, true, Part::interior), (Range{1, 4}));
   }
+}
+
+TEST(InVersion, PaddedBlocksShiftByTheirPaddingAndComeBack) {
+  for (const Index edge : {0, 1}) {
+    const Axis axis = oracle::block({4, 3, 5}, {2, 1}, {edge, edge});
+    const Range owned[] = {{0, 4}, {4, 7}, {7, 12}};  // what 0.9's start and stop are
+    for (Index c = 0; c < 3; ++c) {
+      const Dimension& d = axis.dims[static_cast<std::size_t>(c)];
+      const Dimension nine = dap::in_version(d, Version::v0_10, Version::v0_9, 0);
+      const auto& block = std::get<Block>(nine.dist);
+      EXPECT_EQ((Range{block.start, block.stop}), owned[c]);
+      EXPECT_EQ(block.padding, std::get<Block>(d.dist).padding);
+      const Dimension back = dap::in_version(nine, Version::v0_9, Version::v0_10, 0);
+      EXPECT_EQ(std::get<Block>(back.dist).start, std::get<Block>(d.dist).start);
+      EXPECT_EQ(std::get<Block>(back.dist).stop, std::get<Block>(d.dist).stop);
+      EXPECT_EQ(local_part(nine, Part::local, Version::v0_9), local_part(d, Part::local));
+    }
+  }
+}
+
+TEST(InVersion, BlocksOfSeveralCoordinatesSayThatTheyHaveNoPaddingIn09) {
+  const auto padding = [](Index grid) {
+    Dimension d = oracle::dimension(6, grid, 0);
+    d.dist = Block{0, 6 / grid, {}};
+    return std::get<Block>(dap::in_version(d, Version::v0_10, Version::v0_9, 0).dist).padding;
+  };
+  EXPECT_EQ(padding(2), (std::array<Index, 2>{0, 0}));
+  EXPECT_FALSE(padding(1));
+}
+
+TEST(InVersion, OtherKindsAreTheSame) {
+  Dimension d = oracle::dimension(9, 2, 1);
+  d.dist = dap::Cyclic{2, 2};
+  d.periodic = true;
+  EXPECT_EQ(std::get<dap::Cyclic>(dap::in_version(d, Version::v0_9, Version::v0_10, 0).dist).start, 2);
+}
+
+TEST(InVersion, ThePaddingOfAPeriodicAxisNeedsItsNeighbours) {
+  Dimension d = oracle::dimension(9, 3, 1);
+  d.periodic = true;
+  d.dist = Block{3, 6, {{1, 2}}};
+  try {
+    dap::in_version(d, Version::v0_9, Version::v0_10, 4);
+    FAIL();
+  } catch (const dap::Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "axis 4: 'padding' is (1, 2), but on a periodic axis 0.10.0 counts what its neighbours say too "
+                 "[conversion]: gather the array over its communicator first");
+  }
+  std::get<Block>(d.dist).padding = {0, 0};
+  EXPECT_EQ(std::get<Block>(dap::in_version(d, Version::v0_9, Version::v0_10, 4).dist).start, 3);
 }
 
 TEST(LocalPart, OfHugeAxesNeverWraps) {

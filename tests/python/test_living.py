@@ -9,8 +9,8 @@ import pytest
 SCRIPT = os.path.join(os.path.dirname(__file__), "living.py")
 SILENT = ["globals", "functions", "mpi4py first", "initialized later", "never initialized", "atexit", "a solve at exit",
           "cycle", "cycle in a global", "finalizer", "module", "thread", "threads", "let go of in a thread",
-          "sleeping daemon", "busy daemon",
-          "finalize", "finalize, then let go", "finalize, then use", "communicators"]
+          "sleeping daemon", "busy daemon", "finalize",
+          "finalize, then let go", "finalize, then use", "communicators"]
 
 
 def run(comm, *arguments):
