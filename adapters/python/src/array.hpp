@@ -1,31 +1,15 @@
 #pragma once
 
-#include "memory.hpp"
+#include "dictionaries.hpp"
 
 #include <dap/dist_array.hpp>
 #include <dap/distribution.hpp>
-#include <dap/read.hpp>
 #include <dap/version.hpp>
 
 #include <memory>
 #include <optional>
 
 namespace dap::python {
-
-/// What an object said of itself, right or wrong: its report tells.
-struct Given {
-  ReadArray read;
-  py::object local = py::none();  ///< the NumPy array over its buffer
-  py::dict extras;                ///< keys of its dictionary that the protocol does not know
-  py::list axis_extras;           ///< those of its dimension dictionaries: one dictionary for each
-  Receipt receipt;
-  bool comparable = false;                     ///< all that the rules between processes need could be read
-  std::optional<py::error_already_set> raised;  ///< by the object, while it was asked
-};
-
-/// Asks an object with `__distarray__`, or takes the dictionary itself; `copy` is what copy_policy() takes. Throws for
-/// no object: what goes wrong here is for all processes to hear.
-Given ask(py::handle object, py::handle copy);
 
 /// Throws ProtocolError, with what the object raised as its cause, where the report holds an error. What is no
 /// Exception, such as KeyboardInterrupt, is passed on as it is.
@@ -83,9 +67,6 @@ struct Checked {
 };
 /// **Collective** where `comm` is a communicator.
 Checked check_object(py::object object, py::object comm, bool raise_on_error, bool trust_extent);
-
-/// The dictionary of a dimension, as to_value() has it, without a Value between: this is asked for often.
-py::dict dictionary(const Dimension& dimension);
 
 /// An array of `distribution` over `local`, as process `process` of it.
 Array over(py::array local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm);

@@ -1,0 +1,179 @@
+#include "dictionaries.hpp"
+
+#include "value.hpp"
+
+#include <dap/value.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace dap::python {
+
+namespace {
+
+constexpr const char* keys[] = {"__version__", "buffer", "dim_data"};
+
+// The dictionary that an object is, or that it gives; null with a finding in `report` where there is none.
+py::object dictionary_of(py::handle object, Report& report) {
+  const auto wrong = [&](const std::string& fault, const std::string& must) {
+    report.add({Rule::type_structure, {}, {}, "", fault, must, "give __distarray__() that returns its dictionary"});
+    return py::object();
+  };
+  if (PyDict_Check(object.ptr())) return py::reinterpret_borrow<py::object>(object);
+  static const py::handle name = py::str("__distarray__").release();
+  const auto method = py::reinterpret_steal<py::object>(PyObject_GetAttr(object.ptr(), name.ptr()));
+  if (!method) {
+    if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw py::error_already_set();
+    PyErr_Clear();
+    return wrong("a " + std::string(Py_TYPE(object.ptr())->tp_name) + " has no __distarray__ and is no dictionary", "");
+  }
+  if (PyType_Check(object.ptr()))
+    return wrong("a class", "must be an object, whose __distarray__ can be called");
+  py::object dict = method();
+  if (PyDict_Check(dict.ptr())) return dict;
+  return wrong("__distarray__() returned a " + std::string(Py_TYPE(dict.ptr())->tp_name), "must return a dictionary");
+}
+
+// The value behind a key; null with a finding where there is none.
+py::object value_of(const py::dict& dict, const char* key, Report& report) {
+  const auto found = py::reinterpret_borrow<py::object>(PyDict_GetItemString(dict.ptr(), key));
+  if (!found) report.add({Rule::key_missing, {}, {}, key, "missing", "but must be there", ""});
+  return found;
+}
+
+void read_extras(const py::dict& dict, Given& given) {
+  std::vector<std::pair<py::object, py::object>> items;  // to show one may change the dictionary
+  for (const auto& [key, value] : dict)
+    items.emplace_back(py::reinterpret_borrow<py::object>(key), py::reinterpret_borrow<py::object>(value));
+  for (const auto& [key, value] : items) {
+    const Value name = to_value(key);
+    const auto* text = name.as<std::string>();
+    if (text == nullptr) {
+      given.read.report.add({Rule::type_text, {}, {}, "", "the key " + name.text() + " is no text", "but must be", ""});
+    } else if (std::find(std::begin(keys), std::end(keys), *text) == std::end(keys)) {
+      given.extras[key] = value;
+      given.read.report.add({Rule::extra_key, {}, {}, *text, to_value(value).text(), "", ""});
+    }
+  }
+}
+
+// Whether an unknown key may be passed on: to 0.9's 'n' these are unknown, but not to the block that it becomes.
+bool stays_unknown(const Extra& extra, const Dimension& dimension) {
+  return dimension.dist_type() != 'b' || (extra.key != "start" && extra.key != "stop");
+}
+
+// The objects behind the keys that the protocol does not know, for passing them on as they are.
+py::list axis_extras_of(py::handle dim_data, const std::vector<Dimension>& dims) {
+  py::list all;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    py::dict extras;
+    for (const Extra& extra : dims[axis].extras) {
+      if (!stays_unknown(extra, dims[axis])) continue;
+      const auto dict = py::reinterpret_steal<py::object>(PySequence_GetItem(dim_data.ptr(), static_cast<Py_ssize_t>(axis)));
+      if (!dict) throw py::error_already_set();
+      extras[py::str(extra.key)] = dict[py::str(extra.key)];
+    }
+    all.append(std::move(extras));
+  }
+  return all;
+}
+
+bool names_an_axis(const Finding& finding) { return finding.severity() == Severity::warning || finding.axis; }
+
+void read_dictionary(const py::dict& dict, Copy copy, Given& given) {
+  Report& report = given.read.report;
+  const py::object version = value_of(dict, keys[0], report), buffer = value_of(dict, keys[1], report),
+                   dim_data = value_of(dict, keys[2], report);
+  Buffer memory;
+  bool known = false;
+  if (buffer) {
+    try {
+      given.local = array_over(buffer, copy, given.receipt);
+      memory = buffer_of(given.local);
+      known = true;
+    } catch (const Error& error) {
+      report.merge(error.report());
+    } catch (py::error_already_set& error) {
+      report.add({Rule::buffer_data, {}, {}, "buffer", "a " + std::string(Py_TYPE(buffer.ptr())->tp_name),
+                  "gives no memory: it raised " + one_line(error), ""});
+      given.raised.emplace(error);
+    }
+  }
+  if (version && dim_data) {
+    const Value said = to_value(version), dims = to_value(dim_data);
+    ReadArray read = read_array(said, dims, std::move(memory), Source::object);
+    given.read.array = std::move(read.array);
+    report.merge(read.report);
+    given.axis_extras = axis_extras_of(dim_data, given.read.array.dim_data);
+  }
+  read_extras(dict, given);
+  given.comparable =
+      known && version && dim_data && std::all_of(report.findings().begin(), report.findings().end(), names_an_axis);
+}
+
+void add_list(py::dict& dict, const IndexBuffer& indices) {
+  const Buffer& buffer = indices.buffer;
+  if (buffer.type == element_type<Index>() && buffer.owner) {
+    py::array list = array_of(buffer);
+    list.attr("flags").attr("writeable") = false;  // what was checked stays as it is
+    dict["indices"] = list;
+    return;
+  }
+  const std::vector<Index> list = read_indices(indices).value();
+  dict["indices"] = py::array_t<Index>(static_cast<py::ssize_t>(list.size()), list.data());
+}
+
+}  // namespace
+
+py::dict plain_dictionary(const Dimension& d) {
+  py::dict dict;
+  dict["dist_type"] = py::str(std::string(1, d.dist_type()));
+  dict["size"] = d.size;
+  dict["proc_grid_size"] = d.proc_grid_size;
+  dict["proc_grid_rank"] = d.proc_grid_rank;
+  if (const auto* block = std::get_if<Block>(&d.dist)) {
+    dict["start"] = block->start;
+    dict["stop"] = block->stop;
+    if (block->padding) dict["padding"] = py::make_tuple((*block->padding)[0], (*block->padding)[1]);
+  } else if (const auto* cyclic = std::get_if<Cyclic>(&d.dist)) {
+    dict["start"] = cyclic->start;
+    if (cyclic->block_size != 1) dict["block_size"] = cyclic->block_size;
+  } else {
+    const auto& unstructured = std::get<Unstructured>(d.dist);
+    add_list(dict, unstructured.indices);
+    if (unstructured.one_to_one) dict["one_to_one"] = true;
+  }
+  if (d.periodic) dict["periodic"] = true;
+  return dict;
+}
+
+py::dict dictionary(const Dimension& d) {
+  py::dict dict = plain_dictionary(d);
+  for (const Extra& extra : d.extras)
+    if (stays_unknown(extra, d)) dict[py::str(extra.key)] = to_object(read_json(extra.value));
+  return dict;
+}
+
+Given ask(py::handle object, py::handle copy) {
+  Given given;
+  const auto failed = [&given](const std::string& why) {
+    given.read.report.add({Rule::process_failure, {}, {}, "", why, "", ""});
+  };
+  try {
+    const Copy policy = copy_policy(copy);
+    if (const py::object dict = dictionary_of(object, given.read.report))
+      read_dictionary(py::reinterpret_borrow<py::dict>(dict), policy, given);
+  } catch (const Error& error) {
+    given.read.report.merge(error.report());
+  } catch (py::error_already_set& error) {
+    failed("__distarray__() raised " + one_line(error));
+    given.raised.emplace(error);
+  } catch (const std::exception& error) {
+    failed(error.what());
+  }
+  return given;
+}
+
+}  // namespace dap::python
