@@ -106,7 +106,8 @@ def peak_growth(work):
     return read("VmHWM") - before
 
 
-def solves(library, size=700, k=50.0, samples=12):
+def solves(library, k=50.0, samples=12):
+    size = int(700 * COMM.size**0.5)  # as many elements on each process
     dist = tridap.distribution((size, size), ("b", "*"), grid=(COMM.size, 1))
     b = tridap.from_function(dist, lambda i, j: np.sin(0.01 * i) + np.cos(0.03 * j))
     x, y = tridap.zeros(dist), tridap.zeros(dist)

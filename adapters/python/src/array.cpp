@@ -45,9 +45,22 @@ Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const R
   return checked;
 }
 
+// Whether no axis is distributed, nor padded: then what is right on this process is right.
+bool is_undistributed(const std::vector<Dimension>& dims) {
+  return std::all_of(dims.begin(), dims.end(), [](const Dimension& d) {
+    const auto* block = std::get_if<Block>(&d.dist);
+    return block != nullptr && d.proc_grid_size == 1 && block->start == 0 && block->stop == d.size && !block->padding &&
+           !d.periodic;
+  });
+}
+
 Checked check_alone(Given& given, bool want_distribution, const Reading& reading) {
   Checked checked{given.read.report, nullptr};
   if (!given.comparable) return checked;
+  if (!want_distribution && is_undistributed(given.read.array.dim_data)) {
+    checked.report.merge(check(given.read.array, reading));
+    return checked;
+  }
   const std::vector<DistArray> all{given.read.array};  // where the grid is of one process
   const std::vector<Dimension>& dims = all.front().dim_data;
   const bool whole = std::all_of(dims.begin(), dims.end(), [](const Dimension& d) { return d.proc_grid_size == 1; });
@@ -83,6 +96,7 @@ Array::Array(DistArray array, py::object local, py::object comm, std::shared_ptr
     : array_(std::move(array)),
       local_(std::move(local)),
       comm_(std::move(comm)),
+      undistributed_(is_undistributed(array_.dim_data)),
       distribution_(std::move(distribution)) {
   Report unsaid;
   version_ = read_version(array_.version, unsaid).value_or(Version::v0_10);
@@ -99,6 +113,10 @@ Array Array::from(Given given, py::object comm, std::shared_ptr<const Distributi
 }
 
 const std::shared_ptr<const Distribution>& Array::distribution() const {
+  if (undistributed_ && !distribution_)
+    distribution_ = std::make_shared<const Distribution>(
+        Distribution::make(array_.buffer.shape, std::vector<AxisSpec>(array_.dim_data.size(), whole()),
+                           std::vector<Index>(array_.dim_data.size(), 1)));
   if (!distribution_)
     throw Error(Finding{Rule::conversion, {}, {}, "", "only this process's part of the array is known", "",
                         "pass comm= to tridap.asarray, on every process"});
@@ -194,7 +212,8 @@ py::object asarray(py::object object, py::object comm, py::object copy) {
     if (known_together(checked ? array : nullptr, handle)) return object;
   }
   Given given = ask(object, copy);
-  Checked checked = comm.is_none() ? check_alone(given, true, {}) : confer_over(given, handle, true, {});
+  const bool undistributed = is_undistributed(given.read.array.dim_data);
+  Checked checked = comm.is_none() ? check_alone(given, !undistributed, {}) : confer_over(given, handle, true, {});
   throw_if_wrong(checked.report, given.raised);
   given.receipt.seconds = now() - begin;
   return py::cast(Array::from(std::move(given), std::move(comm), std::move(checked.distribution)));

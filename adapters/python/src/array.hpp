@@ -29,7 +29,7 @@ class Array {
   const Receipt& receipt() const { return receipt_; }
   /// Throws Error where only this process's part is known.
   const std::shared_ptr<const Distribution>& distribution() const;
-  bool is_whole() const { return distribution_ != nullptr; }
+  bool is_whole() const { return undistributed_ || distribution_ != nullptr; }
   Index layout() const;  ///< a number that tells layouts apart, without communication; where is_whole()
   Index process() const { return process_; }  ///< its rank in comm
 
@@ -46,7 +46,8 @@ class Array {
   DistArray array_;
   Version version_ = Version::v0_10;
   py::object local_, comm_;
-  std::shared_ptr<const Distribution> distribution_;
+  bool undistributed_;  // no axis is: the distribution is made when somebody asks
+  mutable std::shared_ptr<const Distribution> distribution_;
   Index process_ = 0;
   py::dict extras_;
   py::list axis_extras_;
