@@ -81,3 +81,41 @@ def test_a_copy_that_fails_on_one_process_fails_on_all(comm, copy):
     bad = {**line_of(comm), "buffer": gives(__array__=raising(OSError("no copy today")))}
     error = pytest.raises(tridap.ProtocolError, tridap.asarray, on_one(comm, bad), comm, copy=copy).value
     assert shared(comm, str(error)) and ("no copy today" if copy else "offers no memory") in str(error)
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int), ("device_id", ctypes.c_int),
+                ("ndim", ctypes.c_int), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64)]
+
+
+class DLManagedTensor(ctypes.Structure):
+    _fields_ = [("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+class OnADevice:
+    """A DLPack producer whose tensor is in a device's memory, whatever it says elsewhere."""
+
+    def __init__(self):
+        self.shape = (ctypes.c_int64 * 1)(4)
+        self.managed = DLManagedTensor(DLTensor(0x1000, 2, 0, 1, 2, 64, 1, self.shape, None, 0), None, None)
+
+    def __dlpack__(self, stream=None):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(self.managed), b"dltensor", None)
+
+
+class OnADeviceThatSaysHost(OnADevice):
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+@pytest.mark.parametrize("producer", [OnADevice, OnADeviceThatSaysHost])
+def test_memory_of_a_device_is_refused_whatever_its_producer_says(producer):
+    line = {"dist_type": "b", "size": 4, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": 4}
+    with pytest.raises(tridap.ProtocolError, match="cuda"):
+        tridap.asarray({"__version__": "0.10.0", "buffer": producer(), "dim_data": (line,)})
+    listed = {"dist_type": "u", "size": 4, "proc_grid_size": 1, "proc_grid_rank": 0, "indices": producer()}
+    with pytest.raises(tridap.ProtocolError):
+        tridap.asarray({"__version__": "0.10.0", "buffer": np.zeros(4), "dim_data": (listed,)})

@@ -102,3 +102,24 @@ def test_notebooks_see_a_wrong_array_as_a_table_whose_text_is_no_html():
     report = tridap.check({"__version__": "<b>", "buffer": np.zeros(2), "dim_data": ()})
     html = report._repr_html_()
     assert "<svg" not in html and "&lt;b&gt;" in html and "<b>'" not in html and "version.form" in html
+
+
+def test_arguments_that_differ_between_processes_are_refused_by_all(comm):
+    if comm.size == 1:
+        return
+    array = tridap.zeros(tridap.distribution((4, 4), ("b", "*"), processes=comm.size))
+    first = comm.rank == 0
+    mixed = tridap.zeros(array.distribution, float if first else np.float32)
+    for wrong in (lambda: array.gather(comm.rank), lambda: array.gather(0 if first else 99), lambda: mixed.gather(),
+                  lambda: array.plot(section=(None, 0) if first else (None,)), lambda: array.plot(cells=5 if first else 0),
+                  lambda: array.plot(cells=5 if first else 6)):
+        with pytest.raises(ValueError):
+            wrong()
+    assert (array.gather() is not None) == first
+
+
+def test_arrays_of_one_layout_and_two_element_types_are_no_array(comm):
+    mixed = tridap.zeros(tridap.distribution(8, processes=comm.size), float if comm.rank == 0 else np.float32)
+    if comm.size > 1:
+        with pytest.raises(tridap.ProtocolError, match="agree.element_type"):
+            tridap.asarray(mixed, comm)

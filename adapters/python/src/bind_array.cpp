@@ -23,17 +23,7 @@ void set_slots(PyHeapTypeObject* heap) {
     return PyObject_GetBuffer(array.local().ptr(), view, flags);
   };
   type.tp_as_buffer = &heap->as_buffer;
-  type.tp_flags |= Py_TPFLAGS_HAVE_GC;
-  type.tp_traverse = [](PyObject* self, visitproc visit, void* arg) {
-#if PY_VERSION_HEX >= 0x03090000
-    Py_VISIT(Py_TYPE(self));
-#endif
-    return holds_value(self) ? py::cast<const Array&>(py::handle(self)).traverse(visit, arg) : 0;
-  };
-  type.tp_clear = [](PyObject* self) {
-    if (holds_value(self)) py::cast<Array&>(py::handle(self)).clear();
-    return 0;
-  };
+  let_collect<Array>(heap);
 }
 
 std::vector<Index> global_shape(const Array& array) {

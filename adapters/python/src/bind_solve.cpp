@@ -41,18 +41,26 @@ struct Solvable {
 /// What Python holds of a Solvable: its RCPs are let go of by the thread that may do so.
 class Handle {
  public:
-  Handle(std::shared_ptr<Solvable> solvable, py::object comm)
-      : solvable_(std::move(solvable)), comm_(std::move(comm)) {}
+  Handle(std::shared_ptr<Solvable> solvable, py::object comm, py::object matvec = py::none())
+      : solvable_(std::move(solvable)), comm_(std::move(comm)), matvec_(std::move(matvec)) {}
   Handle(Handle&&) = default;
   ~Handle() {
     if (solvable_) release_inside(std::move(solvable_));
   }
   const std::shared_ptr<Solvable>& solvable() const { return solvable_; }
   const py::object& comm() const { return comm_; }
+  const py::object& matvec() const { return matvec_; }  // whoever solves holds it meanwhile
+
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(comm_.ptr());
+    Py_VISIT(matvec_.ptr());
+    return 0;
+  }
+  void clear() { comm_ = matvec_ = py::none(); }
 
  private:
   std::shared_ptr<Solvable> solvable_;
-  py::object comm_;
+  py::object comm_, matvec_;
 };
 
 class Matrix : public Handle {
@@ -75,6 +83,8 @@ auto inside(Step&& step) {
   const Native native;
   return std::forward<Step>(step)();
 }
+
+constexpr std::size_t longest_pickle = 1 << 20;  // bytes of an exception that other processes raise too
 
 void broadcast(std::string& bytes, int from, MPI_Comm comm) {
   Index size = static_cast<Index>(bytes.size());
@@ -141,7 +151,7 @@ LinearOperator make_operator(const Array& rows, const py::object& matvec, const 
             const auto op = Teuchos::rcp(new PythonOperator(layout, matvec, raised));
             return std::make_shared<Solvable>(Solvable{layout, Teuchos::null, op, raised});
           }),
-          comm};
+          comm, matvec};
 }
 
 // What a user asked of one solve, on this process.
@@ -186,7 +196,7 @@ Request read_request(const Solvable& a, const Array& x, const Asked& asked) {
   if (!asked.callback.is_none()) need_callable(asked.callback, "callback");
   if (!asked.preconditioner.is_none()) request.preconditioner = text_of(asked.preconditioner);
   request.preconditioner_parameters = parameters(asked.preconditioner_options, "preconditioner_options");
-  request.made_of = request.preconditioner + method + text_of(asked.preconditioner_options);
+  request.made_of = request.preconditioner + method + described(request.preconditioner_parameters);
   const bool direct = request.options.method == Method::direct;
   if (!(request.options.tol >= 0)) refuse("tol", text_of(asked.tol), "must be a number >= 0", "");
   if (request.options.maxiter < 0) refuse("maxiter", text_of(asked.maxiter), "must be >= 0", "");
@@ -195,6 +205,8 @@ Request read_request(const Solvable& a, const Array& x, const Asked& asked) {
   if (request.preconditioner.empty() && request.preconditioner_parameters.numParams() > 0)
     refuse("preconditioner_options", text_of(asked.preconditioner_options), "but there is no preconditioner",
            "name one, or leave them out");
+  if (direct && !asked.callback.is_none())
+    refuse("callback", "a function", "but method 'direct' has no iterations to call it after", "leave it out");
   if (direct && request.options.parameters.numParams() > 0)
     refuse("options", text_of(asked.options), "but method 'direct' takes none", "leave them out");
   if (a.matrix.is_null() && (direct || !request.preconditioner.empty()))
@@ -202,6 +214,8 @@ Request read_request(const Solvable& a, const Array& x, const Asked& asked) {
            "but a LinearOperator has no matrix to make it from", "pass a Matrix");
   if (!py::reinterpret_borrow<py::array>(x.local()).writeable())
     refuse("x", "read-only", "but the answer lands in its memory", "give an array that can be written");
+  if (!memory_order(x.array().buffer).distinct)
+    refuse("x", "an array whose elements share memory", "but each must have its own", "give an array without overlaps");
   return request;
 }
 
@@ -247,6 +261,7 @@ void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
     } catch (py::error_already_set&) {  // told by its words
     }
   }
+  if (bytes.size() > longest_pickle) bytes.clear();
   std::string text = own ? "process " + std::to_string(rank) + " raised " + one_line(*own) : "";
   {
     const Native native;
@@ -283,6 +298,7 @@ void write_back(const Array& x, double* answer, const tpetra::Layout& layout) {
 
 py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked) {
   const std::shared_ptr<Solvable> a = handle.solvable();
+  const py::object matvec = handle.matvec();  // what runs may make its operator anew, or let go of it
   const MPI_Comm comm = a->layout.comm();
   Request request = together(comm, [&] { return read_request(*a, x, asked); });
   request.options.watch = watch_of(a->raised, asked.callback, asked.progress);
@@ -351,10 +367,10 @@ void bind_handle(py::class_<T>& type) {
 }  // namespace
 
 void bind_solve(py::module_& module) {
-  py::class_<Matrix> matrix(module, "_Matrix");
+  py::class_<Matrix> matrix(module, "_Matrix", py::custom_type_setup(let_collect<Matrix>));
   matrix.def(py::init(&make), "rows"_a, "data"_a, "indices"_a, "indptr"_a, "comm"_a);
   bind_handle(matrix);
-  py::class_<LinearOperator> op(module, "_LinearOperator");
+  py::class_<LinearOperator> op(module, "_LinearOperator", py::custom_type_setup(let_collect<LinearOperator>));
   op.def(py::init(&make_operator), "rows"_a, "matvec"_a, "comm"_a);
   bind_handle(op);
 }

@@ -168,7 +168,7 @@ Given ask(py::handle object, py::handle copy) {
   } catch (const Error& error) {
     given.read.report.merge(error.report());
   } catch (py::error_already_set& error) {
-    failed("__distarray__() raised " + one_line(error));
+    failed((PyDict_Check(object.ptr()) ? "the dictionary raised " : "__distarray__() raised ") + one_line(error));
     given.raised.emplace(error);
   } catch (const std::exception& error) {
     failed(error.what());

@@ -80,7 +80,11 @@ py::array over_dlpack(py::handle object) {
            "give a PEP 3118 buffer");
   auto* const managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(given.ptr(), "dltensor"));
   PyCapsule_SetName(given.ptr(), "used_dltensor");
-  return array_of(dlpack::export_array(dlpack::Tensor(managed)).array.buffer);
+  const Buffer buffer = dlpack::export_array(dlpack::Tensor(managed)).array.buffer;
+  if (buffer.memory.kind != Memory::Kind::host)  // whatever __dlpack_device__ said
+    refuse(Rule::buffer_data, "the buffer of a " + type_name(object) + " is in " + buffer.memory.name() + " memory",
+           "bring it to the host first");
+  return array_of(buffer);
 }
 
 // Nothing where the object offers no memory.

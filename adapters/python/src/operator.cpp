@@ -6,7 +6,9 @@
 
 #include <Tpetra_MultiVector.hpp>
 
+#include <limits>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace dap::python {
@@ -21,6 +23,12 @@ py::array column_of(const View& columns, std::size_t j, const std::vector<Index>
   field.owner = std::move(column.owner);
   field.read_only = column.read_only;
   return array_of(field);
+}
+
+void expect_nothing(const py::object& returned) {
+  if (!returned.is_none())
+    throw py::type_error("matvec returned a " + std::string(Py_TYPE(returned.ptr())->tp_name) +
+                         ", but it is to fill its second argument and return nothing");
 }
 
 std::vector<Index> extents(const std::vector<Range>& box) {
@@ -46,13 +54,14 @@ void PythonOperator::apply(const MultiVector& x, MultiVector& y, Teuchos::ETrans
   MultiVector made;
   if (!plain) made = MultiVector(y.getMap(), y.getNumVectors());
   MultiVector& product = plain ? y : made;
+  product.putScalar(std::numeric_limits<double>::quiet_NaN());  // what is not filled shall not look like an answer
   {
     const WithPython gil;
     const auto from = x.getLocalViewHost(Tpetra::Access::ReadOnly);
     const auto to = product.getLocalViewHost(Tpetra::Access::OverwriteAll);
     try {
       for (std::size_t j = 0; j < x.getNumVectors(); ++j)
-        matvec_(column_of(from, j, shape_, layout_.order()), column_of(to, j, shape_, layout_.order()));
+        expect_nothing(matvec_(column_of(from, j, shape_, layout_.order()), column_of(to, j, shape_, layout_.order())));
     } catch (py::error_already_set& error) {
       raised_->keep(error);
       throw std::runtime_error("matvec raised " + one_line(error));

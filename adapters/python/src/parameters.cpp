@@ -4,7 +4,9 @@
 
 #include <dap/report.hpp>
 
+#include <algorithm>
 #include <limits>
+#include <sstream>
 
 namespace dap::python {
 
@@ -14,7 +16,9 @@ namespace {
   throw Error(Finding{Rule::conversion, {}, {}, path, value, must, "give a bool, int, float, str or dict"});
 }
 
-void add(Teuchos::ParameterList& list, const Value::Dict& dict, const std::string& path) {
+// In the order of the names, so that equal dicts are equal lists on all processes.
+void add(Teuchos::ParameterList& list, Value::Dict dict, const std::string& path) {
+  std::sort(dict.begin(), dict.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
   for (const Entry& entry : dict) {
     const std::string name = path + "[" + entry.key + "]";
     if (!entry.text) refuse(name, entry.key, "must have names that are text");
@@ -47,6 +51,20 @@ Teuchos::ParameterList parameters(const py::object& dict, const std::string& nam
   else if (!value.is_null())
     refuse(name, value.text(), "must be a dict");
   return list;
+}
+
+std::string described(const Teuchos::ParameterList& list) {
+  std::string all;
+  for (auto i = list.begin(); i != list.end(); ++i) {
+    const Teuchos::ParameterEntry& entry = list.entry(i);
+    std::ostringstream text;
+    if (entry.isList())
+      text << "{" << described(Teuchos::getValue<Teuchos::ParameterList>(entry)) << "}";
+    else
+      text << std::hexfloat << entry.getAny(false).typeName() << " " << entry.getAny(false);
+    all += list.name(i) + "=" + text.str() + "\n";
+  }
+  return all;
 }
 
 }  // namespace dap::python

@@ -73,7 +73,8 @@ class Matrix(_core._Matrix):
         local: this process's rows: a ``scipy.sparse`` matrix (of any format; its number of columns is not looked at),
             or ``(data, indices, indptr)`` as its CSR arrays: float64, and int32 or int64. They are copied.
         rows: a `Distribution`, a `DistArray`, or any object with ``__distarray__``.
-        comm: an mpi4py communicator, rank r being process r; None: that of `rows`, else MPI.COMM_WORLD.
+        comm: an mpi4py communicator, rank r being process r; None: that of `rows`, else MPI.COMM_WORLD, and for a
+            `Distribution` over one process this one alone.
 
     Raises:
         ProtocolError: on every process, where the rows of any are wrong.
@@ -104,8 +105,9 @@ class LinearOperator(_core._LinearOperator):
     """A square operator whose product a function computes: ``matvec(x_local, y_local)``. Making one is collective.
 
     `x_local` and `y_local` are float64 arrays over the solver's own vectors, of the local shape of `rows` without
-    padding; `x_local` cannot be written, `y_local` is to be filled. They are called on every process together, so that a
-    function may communicate (`update_padding`); where it raises on one process, the solve ends on all.
+    padding; `x_local` cannot be written, `y_local` is to be filled, and nothing returned. It is called on every process
+    together, so that it may communicate (`update_padding`). Where it raises on one process, the solve ends on all; but a
+    function that communicates must not raise on one process before its messages, for which the others would wait.
 
     Args:
         matvec: the function.
@@ -117,7 +119,6 @@ class LinearOperator(_core._LinearOperator):
                  comm: MPI.Comm | None = None) -> None:
         rows, comm = _rows(rows, comm)
         super().__init__(rows, matvec, comm)
-        self._matvec = matvec
 
 
 class SolveResult:
@@ -193,9 +194,9 @@ def _progress(asked, comm):
         return error
 
 
-def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, *, method: str = "cg", preconditioner: str | None = None,
+def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg", preconditioner: str | None = None,
           tol: float = 1e-8, maxiter: int = 1000, callback: Callable[[int, float], Any] | None = None,
-          options: dict[str, Any] | None = None, preconditioner_options: dict[str, Any] | None = None,
+          *, options: dict[str, Any] | None = None, preconditioner_options: dict[str, Any] | None = None,
           copy: bool | str | None = None, raise_on_failure: bool = False, progress: bool | None = None) -> SolveResult:
     """Solves ``A x = b`` by Trilinos, from what stands in `x`, in the memory of `x`. Collective.
 
@@ -225,9 +226,7 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, *, method: str = "c
     """
     comm = A.comm
     b = _core.asarray(b, comm)
-    if x is None:
-        x = _core._over(np.zeros_like(b.local, dtype=float), b.distribution, b.process, comm)
-    x = _core.asarray(x, comm)
+    x = _core.asarray(_zeros_like(b) if x is None else x, comm)
     line = _progress(progress, comm)
     try:
         found = A._solve(b, x, method, preconditioner, tol, maxiter, options, preconditioner_options,
@@ -239,6 +238,23 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, *, method: str = "c
     if not result.converged:
         _tell(f"{result!r}: the tolerance was {float(tol):.1e}", result, comm, raise_on_failure)
     return result
+
+
+class _Failed:
+    """What could not be made: asked for its memory, it raises why, so that all processes hear of it."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __distarray__(self):
+        raise self.error
+
+
+def _zeros_like(b):
+    try:
+        return _core._over(np.zeros_like(b.local, dtype=float), b.distribution, b.process, b.comm)
+    except Exception as error:
+        return _Failed(error)
 
 
 def _tell(text, result, comm, raise_on_failure):

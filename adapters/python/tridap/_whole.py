@@ -39,6 +39,27 @@ class _Axis:
         return local, (indices[local] - self.low) // self.step
 
 
+def _together(comm, prepare):
+    """What `prepare` returns, where it raises on no process and returns the same on all; else every process raises."""
+    said, error = None, None
+    try:
+        said = prepare()
+    except Exception as raised:
+        error = raised
+    told = [(said, error)]
+    if comm is not None and comm.size > 1:
+        told = comm.allgather((repr(said), error and f"{type(error).__name__}: {error}"))
+    if error is not None:
+        raise error
+    for process, (words, fault) in enumerate(told):
+        if fault:
+            _core._refuse(f"process {process} raised {fault}", "")
+        if words != told[0][0]:
+            _core._refuse(f"process 0 asks for {told[0][0]}, but process {process} for {words}",
+                          "pass the same on every process")
+    return said
+
+
 def _pieces(data):
     flat = data.reshape(-1).view(np.uint8)
     return [flat[i:i + _PIECE] for i in range(0, flat.size, _PIECE)]
@@ -48,6 +69,8 @@ def _collect(array, axes, root):
     dist, comm, rank = array.distribution, array.comm, array.process
     wanted = [axis.of(indices) for axis, indices in zip(axes, dist.indices(rank, "interior"))]
     part = np.ascontiguousarray(array.interior[np.ix_(*(local for local, _ in wanted))] if axes else array.interior)
+    made = []
+    _together(comm, lambda: made.append(np.empty([axis.extent for axis in axes], array.dtype)) if rank == root else None)
     alone = comm is None or comm.size == 1
     if not alone:
         comm = comm.Dup()  # none of the caller's receives may take what is meant for us
@@ -56,7 +79,7 @@ def _collect(array, axes, root):
             for piece in _pieces(part):
                 comm.Send(piece, dest=root)
             return None
-        whole = np.empty([axis.extent for axis in axes], dtype=array.dtype)
+        whole, = made
         for process in range(1 if alone else comm.size):
             wanted = [axis.of(indices)[1] for axis, indices in zip(axes, dist.indices(process, "interior"))]
             if process != rank:
@@ -81,22 +104,35 @@ def _own(array, axes):
 
 def gather(array, root=0):
     """See `DistArray.gather`."""
-    dist = array.distribution
-    size = 1 if array.comm is None else array.comm.size
-    if not 0 <= root < size:
-        raise ValueError(f"root is {root}, but the array has {size} processes")
+    dist, comm = array.distribution, array.comm
+
+    def prepare():
+        size = 1 if comm is None else comm.size
+        if not 0 <= root < size:
+            raise ValueError(f"root is {root}, but the array has {size} processes")
+        return root, array.dtype.str
+
+    _together(comm, prepare)
     return _collect(array, [_Axis(dist, axis) for axis in range(dist.ndim)], root)
 
 
 def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
     """See `DistArray.plot`."""
-    dist = array.distribution
-    pyplot = _matplotlib(array.comm)
-    if section is None:
-        section = [None if axis >= dist.ndim - 2 else 0 for axis in range(dist.ndim)]
+    dist, comm = array.distribution, array.comm
+    pyplot = _matplotlib(comm)
+
+    def prepare():
+        wanted = section
+        if wanted is None:
+            wanted = [None if axis >= dist.ndim - 2 else 0 for axis in range(dist.ndim)]
+        if len(wanted) != dist.ndim or sum(at is None for at in wanted) not in (1, 2):
+            raise ValueError(f"section is {wanted!r}, but must have {dist.ndim} entries, of which one or two are None")
+        if cells < 1:
+            raise ValueError(f"cells is {cells}, but must be at least 1")
+        return list(wanted), cells, array.dtype.str
+
+    section, cells, _ = _together(comm, prepare)
     shown = [axis for axis, at in enumerate(section) if at is None]
-    if len(section) != dist.ndim or len(shown) not in (1, 2):
-        raise ValueError(f"section is {section!r}, but must have {dist.ndim} entries, of which one or two are None")
     axes = [_Axis(dist, axis, step=max(1, -(-dist.shape[axis] // cells)), at=at) for axis, at in enumerate(section)]
     whole = _collect(array, axes, 0)
     if whole is None:
