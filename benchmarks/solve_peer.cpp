@@ -3,7 +3,6 @@
 
 #include "support/diffusion.hpp"
 #include "support/solver.hpp"
-
 #include <dap/tpetra.hpp>
 
 #include <memory>

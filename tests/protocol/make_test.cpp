@@ -167,8 +167,8 @@ TEST(MakeAxis, PaddingIsMadeExactlyWhereTheSharesAreWideEnough) {
 TEST(MakeAxis, PaddedBlocksAreEvenWhereTheLastWouldBeTooShort) {
   dap::BlockSpec inner;
   inner.padding = 1;
-  expect_made(9, inner, 4, oracle::block({3, 2, 2, 2}, {1, 1, 1}, {0, 0}));      // not 3, 3, 3, 0
-  expect_made(10, inner, 4, oracle::block({3, 3, 3, 1}, {1, 1, 1}, {0, 0}));     // which will do
+  expect_made(9, inner, 4, oracle::block({3, 2, 2, 2}, {1, 1, 1}, {0, 0}));   // not 3, 3, 3, 0
+  expect_made(10, inner, 4, oracle::block({3, 3, 3, 1}, {1, 1, 1}, {0, 0}));  // which will do
   expect_made(14, dap::padded_block(1, true), 6, oracle::block({3, 3, 2, 2, 2, 2}, {1, 1, 1, 1, 1}, {1, 1}, true));
   inner.edges = {0, 2};
   expect_made(10, inner, 4, oracle::block({3, 3, 2, 2}, {1, 1, 1}, {0, 2}));

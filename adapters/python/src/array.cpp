@@ -6,7 +6,6 @@
 #include "gil.hpp"
 #include "together.hpp"
 #include "value.hpp"
-
 #include <dap/check.hpp>
 #include <dap/gather.hpp>
 #include <dap/local_part.hpp>
@@ -28,8 +27,15 @@ Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const R
   const WithoutPython released;
   const std::vector<Spread> said = mpi::spread({given.comparable ? 1 : 0, reading.trust_extent ? 1 : 0}, comm);
   if (!said[1].same())
-    return {Error(Finding{Rule::process_failure, {}, {}, "", "trust_extent is true on some processes alone", "",
-                          "pass the same on every process"}).report(), nullptr};
+    return {Error(Finding{Rule::process_failure,
+                          {},
+                          {},
+                          "",
+                          "trust_extent is true on some processes alone",
+                          "",
+                          "pass the same on every process"})
+                .report(),
+            nullptr};
   Report alone;  // where one process's data cannot be compared, each says what it found by itself
   if (said[0].smallest == 0) {
     alone = given.read.report;
@@ -41,7 +47,8 @@ Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const R
   Verdict verdict =
       confer({{mpi::rank_of(comm), &given.read.array, &given.read.report}}, team, reading, want_distribution);
   Checked checked{mpi::agree(std::move(verdict.reports.front()), comm), nullptr};
-  if (verdict.distribution) checked.distribution = std::make_shared<const Distribution>(std::move(*verdict.distribution));
+  if (verdict.distribution)
+    checked.distribution = std::make_shared<const Distribution>(std::move(*verdict.distribution));
   return checked;
 }
 
@@ -81,9 +88,7 @@ bool known_together(const Array* array, MPI_Comm comm) {
   return said[0].smallest == 1 && said[1].same();
 }
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
 
@@ -118,7 +123,12 @@ const std::shared_ptr<const Distribution>& Array::distribution() const {
         Distribution::make(array_.buffer.shape, std::vector<AxisSpec>(array_.dim_data.size(), whole()),
                            std::vector<Index>(array_.dim_data.size(), 1)));
   if (!distribution_)
-    throw Error(Finding{Rule::conversion, {}, {}, "", "only this process's part of the array is known", "",
+    throw Error(Finding{Rule::conversion,
+                        {},
+                        {},
+                        "",
+                        "only this process's part of the array is known",
+                        "",
                         "pass comm= to tridap.asarray, on every process"});
   return distribution_;
 }

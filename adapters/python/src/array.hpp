@@ -1,7 +1,6 @@
 #pragma once
 
 #include "dictionaries.hpp"
-
 #include <dap/dist_array.hpp>
 #include <dap/distribution.hpp>
 #include <dap/version.hpp>
@@ -33,7 +32,7 @@ class Array {
   Index layout() const;  ///< a number that tells layouts apart, without communication; where is_whole()
   Index process() const { return process_; }  ///< its rank in comm
 
-  py::array view(Part part) const;        ///< of local(): communication padding is left out of `owned`
+  py::array view(Part part) const;  ///< of local(): communication padding is left out of `owned`
   py::tuple dim_data(Version version) const;
   py::dict describe(Version version) const;  ///< what `__distarray__` returns
   DistArray in(Version version) const;       ///< throws Error where it cannot be said

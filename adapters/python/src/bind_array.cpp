@@ -3,7 +3,6 @@
 #include "comm.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
-
 #include <dap/compare.hpp>
 #include <dap/local_part.hpp>
 #include <dap/redistribute/padding.hpp>
@@ -61,8 +60,8 @@ void update_padding(const Array& array) {
       dap::redistribute::PaddingUpdate(array.array().buffer, *array.distribution(), MPI_COMM_SELF).update();
       return;
     }
-    throw Error(Finding{Rule::conversion, {}, {}, "", "update_padding needs the other processes", "",
-                        "make the array with comm="});
+    throw Error(Finding{
+        Rule::conversion, {}, {}, "", "update_padding needs the other processes", "", "make the array with comm="});
   }
   const MPI_Comm comm = comm_of(array.comm());
   const WithoutPython released;
@@ -98,7 +97,8 @@ py::object dlpack_of(const py::array& array, const py::kwargs& how) {
     throw py::buffer_error("copy=True, but __dlpack__ never copies: copy .local first");
   if (how.contains("stream") && !how["stream"].is_none())
     throw py::buffer_error("host memory has no stream: pass stream=None");
-  if (how.contains("dl_device") && !how["dl_device"].is_none() && !py::object(how["dl_device"]).equal(py::make_tuple(1, 0)))
+  if (how.contains("dl_device") && !how["dl_device"].is_none() &&
+      !py::object(how["dl_device"]).equal(py::make_tuple(1, 0)))
     throw py::buffer_error("dl_device is " + py::cast<std::string>(py::str(how["dl_device"])) +
                            ", but the elements are on the host, (1, 0), and __dlpack__ never copies");
   return array.attr("__dlpack__")();
@@ -106,52 +106,63 @@ py::object dlpack_of(const py::array& array, const py::kwargs& how) {
 
 void bind_array(py::module_& module) {
   using namespace py::literals;
-  py::class_<Array>(module, "DistArray", py::custom_type_setup(set_slots), R"(This process's part of a distributed array that was checked, in the memory of whoever made it.
+  py::class_<Array>(module, "DistArray", py::custom_type_setup(set_slots),
+                    R"(This process's part of a distributed array that was checked, in the memory of whoever made it.
 
 asarray() makes one of any object with __distarray__; empty(), zeros() and from_function() make new ones. It is itself an
 object with __distarray__, and offers its local part by the buffer protocol, __array__ and __dlpack__, never copied, and
 read-only where the memory is. It keeps that memory alive.)")
-      .def_property_readonly("local", [](const Array& a) { return a.view(Part::local); },
-                             "The local part with all its padding, a NumPy view of the shared memory.")
-      .def_property_readonly("owned", [](const Array& a) { return a.view(Part::owned); },
-                             "The local part without communication padding, a NumPy view. Boundary padding is owned.")
-      .def_property_readonly("interior", [](const Array& a) { return a.view(Part::interior); },
-                             "What is owned less the edges of a periodic axis, which mirror its other end: a NumPy view.")
-      .def_property_readonly("shape", [](const Array& a) { return tuple_of(global_shape(a)); },
-                             "The global extents, elements: `size` of each axis, as the array's version counts it.")
-      .def_property_readonly("ndim", [](const Array& a) { return a.array().ndim(); }, "How many axes there are.")
-      .def_property_readonly("dtype", [](const Array& a) { return a.local().attr("dtype"); },
-                             "The element type, NumPy's.")
-      .def_property_readonly("dim_data", [](const Array& a) { return a.dim_data(Version::v0_10); },
-                             "What __distarray__ says of each axis: a tuple of dicts, of version 0.10.")
-      .def_property_readonly("version", [](const Array& a) { return a.array().version; },
-                             "The version of the protocol that the producer spoke, such as \"0.10.0\".")
+      .def_property_readonly(
+          "local", [](const Array& a) { return a.view(Part::local); },
+          "The local part with all its padding, a NumPy view of the shared memory.")
+      .def_property_readonly(
+          "owned", [](const Array& a) { return a.view(Part::owned); },
+          "The local part without communication padding, a NumPy view. Boundary padding is owned.")
+      .def_property_readonly(
+          "interior", [](const Array& a) { return a.view(Part::interior); },
+          "What is owned less the edges of a periodic axis, which mirror its other end: a NumPy view.")
+      .def_property_readonly(
+          "shape", [](const Array& a) { return tuple_of(global_shape(a)); },
+          "The global extents, elements: `size` of each axis, as the array's version counts it.")
+      .def_property_readonly(
+          "ndim", [](const Array& a) { return a.array().ndim(); }, "How many axes there are.")
+      .def_property_readonly(
+          "dtype", [](const Array& a) { return a.local().attr("dtype"); }, "The element type, NumPy's.")
+      .def_property_readonly(
+          "dim_data", [](const Array& a) { return a.dim_data(Version::v0_10); },
+          "What __distarray__ says of each axis: a tuple of dicts, of version 0.10.")
+      .def_property_readonly(
+          "version", [](const Array& a) { return a.array().version; },
+          "The version of the protocol that the producer spoke, such as \"0.10.0\".")
       .def_property_readonly("comm", &Array::comm, "The mpi4py communicator of the processes, or None.")
       .def_property_readonly("process", &Array::process,
                              "This process's rank: the row-major number of its place in the process grid.")
       .def_property_readonly("is_whole", &Array::is_whole,
                              "Whether the parts of all processes are known: made with comm=, or there is one process.")
-      .def_property_readonly("distribution", [](const Array& a) { return *a.distribution(); },
-                             "The Distribution over all processes. ProtocolError where only this part is known.")
+      .def_property_readonly(
+          "distribution", [](const Array& a) { return *a.distribution(); },
+          "The Distribution over all processes. ProtocolError where only this part is known.")
       .def_property_readonly("receipt", &Array::receipt, "What asarray() did: shared or copied, bytes, seconds.")
       .def("global_index", &global_index, R"(global_index(*local) -> tuple of int
 
 The global index of a local one, counted in `local`. IndexError where there is none.)")
-      .def("owner",
-           [](const Array& a, const py::args& global) {
-             return a.distribution()->owner(indices_of(global, any_extents(a), "global index"));
-           },
-           R"(owner(*index) -> int or None
+      .def(
+          "owner",
+          [](const Array& a, const py::args& global) {
+            return a.distribution()->owner(indices_of(global, any_extents(a), "global index"));
+          },
+          R"(owner(*index) -> int or None
 
 The process that owns a global index; the lowest where an unstructured index is shared, None where nobody holds it.
 ProtocolError where only this process's part is known.)")
-      .def("local_index",
-           [](const Array& a, const py::args& global) -> py::object {
-             const auto found =
-                 a.distribution()->local_index(a.process(), indices_of(global, any_extents(a), "global index"));
-             return found ? py::object(tuple_of(*found)) : py::none();
-           },
-           R"(local_index(*index) -> tuple of int or None
+      .def(
+          "local_index",
+          [](const Array& a, const py::args& global) -> py::object {
+            const auto found =
+                a.distribution()->local_index(a.process(), indices_of(global, any_extents(a), "global index"));
+            return found ? py::object(tuple_of(*found)) : py::none();
+          },
+          R"(local_index(*index) -> tuple of int or None
 
 Where a global index that this process owns stands in `local`; None: it does not own it.)")
       .def("update_padding", &update_padding, R"(update_padding() -> None
@@ -159,14 +170,18 @@ Where a global index that this process owns stands in `local`; None: it does not
 Fills the padding of every process from the elements that it repeats: communication padding from its owners, the mirrors
 of a periodic axis from what they mirror, corners included. Collective. ProtocolError, on every process, where memory
 cannot be written, or only this process's part is known.)")
-      .def("gather", [](const py::object& a, Index root) { return from("tridap._whole", "gather")(a, root); },
-           "root"_a = 0, R"(gather(root=0) -> numpy.ndarray or None
+      .def(
+          "gather", [](const py::object& a, Index root) { return from("tridap._whole", "gather")(a, root); },
+          "root"_a = 0, R"(gather(root=0) -> numpy.ndarray or None
 
 The whole array, padding and mirrors left out, on process `root`, and None on the others. Collective. It takes memory for
 the whole array there. ProtocolError where an unstructured axis holds no range of indices, each once.)")
-      .def("plot", [](const py::object& a, const py::args& args,
-                      const py::kwargs& style) { return from("tridap._whole", "plot")(a, *args, **style); },
-           R"(plot(ax=None, *, section=None, cells=1000, borders=True, **style) -> matplotlib Axes or None
+      .def(
+          "plot",
+          [](const py::object& a, const py::args& args, const py::kwargs& style) {
+            return from("tridap._whole", "plot")(a, *args, **style);
+          },
+          R"(plot(ax=None, *, section=None, cells=1000, borders=True, **style) -> matplotlib Axes or None
 
 Draws the array on process 0, which gets the Axes, the others None. Collective. One axis is a line, two are an image, with
 the borders between processes; `section` gives for each axis the global index it is fixed at, or None where it is shown
@@ -174,19 +189,24 @@ the borders between processes; `section` gives for each axis the global index it
 `style` goes to Axes.plot or Axes.imshow. ImportError, on every process, where there is no matplotlib.)")
       .def("__repr__", &shown)
       .def("_repr_html_", [](const py::object& a) { return from("tridap._html", "array")(a); })
-      .def("__distarray__", [](const Array& a) { return a.describe(Version::v0_10); },
-           R"(__distarray__() -> dict
+      .def(
+          "__distarray__", [](const Array& a) { return a.describe(Version::v0_10); },
+          R"(__distarray__() -> dict
 
 The protocol's dictionary, version 0.10.0: __version__, buffer (a NumPy view) and dim_data. ProtocolError for an array of
 0.9 with padding on a periodic axis that was not made with comm=.)")
-      .def("_describe", [](const Array& a, const std::string& v) { return a.describe(version_named(v)); }, "version"_a)
+      .def(
+          "_describe", [](const Array& a, const std::string& v) { return a.describe(version_named(v)); }, "version"_a)
       .def("__array__", &numpy_protocol, "dtype"_a = py::none(), "copy"_a = py::none(),
            "The local part for NumPy, copied only for another dtype or copy=True.")
-      .def("__dlpack__", [](const Array& a, const py::kwargs& how) { return dlpack_of(a.view(Part::local), how); },
-           "The local part as a DLPack capsule; BufferError with the reason where DLPack cannot carry it.")
-      .def("__dlpack_device__", [](const Array&) { return py::make_tuple(1, 0); }, "The host: (1, 0).");
+      .def(
+          "__dlpack__", [](const Array& a, const py::kwargs& how) { return dlpack_of(a.view(Part::local), how); },
+          "The local part as a DLPack capsule; BufferError with the reason where DLPack cannot carry it.")
+      .def(
+          "__dlpack_device__", [](const Array&) { return py::make_tuple(1, 0); }, "The host: (1, 0).");
 
-  module.def("asarray", &asarray, "obj"_a, "comm"_a = py::none(), "copy"_a = py::none(), R"(asarray(obj, comm=None, copy=None) -> DistArray
+  module.def("asarray", &asarray, "obj"_a, "comm"_a = py::none(), "copy"_a = py::none(),
+             R"(asarray(obj, comm=None, copy=None) -> DistArray
 
 Any object with __distarray__, or the dictionary that it returns, as a DistArray over the producer's memory, which it
 keeps alive. A DistArray that will do is returned as it is.

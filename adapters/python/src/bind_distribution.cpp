@@ -1,6 +1,5 @@
 #include "array.hpp"
 #include "bindings.hpp"
-
 #include <dap/compare.hpp>
 #include <dap/draw.hpp>
 #include <dap/make.hpp>
@@ -29,7 +28,9 @@ Part part_named(const std::string& name) {
   throw py::value_error("part must be \"local\", \"owned\" or \"interior\", not \"" + name + "\"");
 }
 
-std::vector<Index> any_extents(const Distribution& d) { return std::vector<Index>(static_cast<std::size_t>(d.ndim()), -1); }
+std::vector<Index> any_extents(const Distribution& d) {
+  return std::vector<Index>(static_cast<std::size_t>(d.ndim()), -1);
+}
 
 Indices global_of(const Distribution& d, const py::args& given) {
   return indices_of(given, any_extents(d), "global index");
@@ -51,8 +52,7 @@ py::tuple indices(const Distribution& d, Index process, const std::string& part)
     const Range range = d.axis(i).part(c, part_named(part));
     py::array_t<Index> list(range.size());
     Index* const out = list.mutable_data();
-    d.axis(i).for_each(c, part_named(part),
-                       [&](Index local, Index global) { out[local - range.begin] = global; });
+    d.axis(i).for_each(c, part_named(part), [&](Index local, Index global) { out[local - range.begin] = global; });
     all.append(std::move(list));
   }
   return py::tuple(all);
@@ -73,8 +73,10 @@ void bind_specs(py::module_& module) {
            }),
            "length"_a, "starts"_a, "padding"_a, "edges"_a, "periodic"_a);
   py::class_<CyclicSpec>(module, "CyclicSpec", "An axis in blocks dealt round-robin; cyclic() makes one.")
-      .def(py::init([](Index block_size, Index first) { return CyclicSpec{block_size, first}; }), "block_size"_a,
-           "first"_a);
+      .def(py::init([](Index block_size, Index first) {
+             return CyclicSpec{block_size, first};
+           }),
+           "block_size"_a, "first"_a);
   py::class_<UnstructuredSpec>(module, "UnstructuredSpec", "An axis as lists of indices; unstructured() makes one.")
       .def(py::init([](std::vector<std::vector<Index>> lists, bool one_to_one) {
              return UnstructuredSpec{std::move(lists), one_to_one};
@@ -87,87 +89,111 @@ void bind_specs(py::module_& module) {
 
 void bind_distribution(py::module_& module) {
   bind_specs(module);
-  py::class_<Distribution>(module, "Distribution", py::custom_type_setup(forbid_new), R"(How a whole array is dealt over a process grid, for every process; nobody needs to be it.
+  py::class_<Distribution>(module, "Distribution", py::custom_type_setup(forbid_new),
+                           R"(How a whole array is dealt over a process grid, for every process; nobody needs to be it.
 
 distribution() makes one, and a DistArray that was made with comm= has one. Two are equal where every index has the same
 owner and place. Processes are numbered by the row-major ravel of their grid coordinates.)")
-      .def_property_readonly("shape", [](const Distribution& d) { return tuple_of(d.shape()); },
-                             "The global extents, elements; the edges of padded axes count.")
+      .def_property_readonly(
+          "shape", [](const Distribution& d) { return tuple_of(d.shape()); },
+          "The global extents, elements; the edges of padded axes count.")
       .def_property_readonly("ndim", &Distribution::ndim, "How many axes there are.")
-      .def_property_readonly("grid", [](const Distribution& d) { return tuple_of(d.proc_grid_shape()); },
-                             "Processes along each axis.")
+      .def_property_readonly(
+          "grid", [](const Distribution& d) { return tuple_of(d.proc_grid_shape()); }, "Processes along each axis.")
       .def_property_readonly("processes", &Distribution::processes, "How many processes there are.")
-      .def("coordinates",
-           [](const Distribution& d, Index process) { return tuple_of(d.coordinates(process_of(d, process))); },
-           "process"_a, "coordinates(process) -> tuple of int\n\nThe process's place in the grid.")
-      .def("local_shape",
-           [](const Distribution& d, Index process) { return tuple_of(d.local_shape(process_of(d, process))); },
-           "process"_a, "local_shape(process) -> tuple of int\n\nThe extents of its buffer, padding included.")
-      .def("count",
-           [](const Distribution& d, Index process, const std::string& part) {
-             return d.count(process_of(d, process), part_named(part));
-           },
-           "process"_a, "part"_a = "owned",
-           "count(process, part=\"owned\") -> int\n\nElements in its \"local\", \"owned\" or \"interior\" part.")
+      .def(
+          "coordinates",
+          [](const Distribution& d, Index process) { return tuple_of(d.coordinates(process_of(d, process))); },
+          "process"_a, "coordinates(process) -> tuple of int\n\nThe process's place in the grid.")
+      .def(
+          "local_shape",
+          [](const Distribution& d, Index process) { return tuple_of(d.local_shape(process_of(d, process))); },
+          "process"_a, "local_shape(process) -> tuple of int\n\nThe extents of its buffer, padding included.")
+      .def(
+          "count",
+          [](const Distribution& d, Index process, const std::string& part) {
+            return d.count(process_of(d, process), part_named(part));
+          },
+          "process"_a, "part"_a = "owned",
+          "count(process, part=\"owned\") -> int\n\nElements in its \"local\", \"owned\" or \"interior\" part.")
       .def("part", &box, "process"_a, "part"_a = "owned",
            "part(process, part=\"owned\") -> tuple of slice\n\nWhere a part stands in its local buffer.")
-      .def("indices", &indices, "process"_a, "part"_a = "owned", R"(indices(process, part="owned") -> tuple of numpy.ndarray
+      .def("indices", &indices, "process"_a, "part"_a = "owned",
+           R"(indices(process, part="owned") -> tuple of numpy.ndarray
 
 The global indices of a part along each axis, in local order (int64); numpy.ix_ and numpy.ogrid make grids of them.)")
-      .def("owner", [](const Distribution& d, const py::args& g) { return d.owner(global_of(d, g)); },
-           R"(owner(*index) -> int or None
+      .def(
+          "owner", [](const Distribution& d, const py::args& g) { return d.owner(global_of(d, g)); },
+          R"(owner(*index) -> int or None
 
 The process that owns a global index, the lowest where it is shared; None: nobody.)")
-      .def("owners", [](const Distribution& d, const py::args& g) { return tuple_of(d.owners(global_of(d, g))); },
-           "owners(*index) -> tuple of int\n\nAll that own it, ascending; several for shared unstructured indices.")
-      .def("local_index",
-           [](const Distribution& d, Index process, const py::args& g) -> py::object {
-             const auto found = d.local_index(process_of(d, process), global_of(d, g));
-             return found ? py::object(tuple_of(*found)) : py::none();
-           },
-           "local_index(process, *index) -> tuple of int or None\n\nWhere it stands there; None: it is not owned there.")
-      .def("global_index",
-           [](const Distribution& d, Index process, const py::args& local) {
-             const Indices at = indices_of(local, d.local_shape(process_of(d, process)), "local index");
-             return tuple_of(d.global_index(process, at));
-           },
-           "global_index(process, *local) -> tuple of int\n\nThe global index of a local one of that process.")
-      .def("dim_data", &dim_data, "process"_a, "version"_a = "0.10.0", R"(dim_data(process, version="0.10.0") -> tuple of dict
+      .def(
+          "owners", [](const Distribution& d, const py::args& g) { return tuple_of(d.owners(global_of(d, g))); },
+          "owners(*index) -> tuple of int\n\nAll that own it, ascending; several for shared unstructured indices.")
+      .def(
+          "local_index",
+          [](const Distribution& d, Index process, const py::args& g) -> py::object {
+            const auto found = d.local_index(process_of(d, process), global_of(d, g));
+            return found ? py::object(tuple_of(*found)) : py::none();
+          },
+          "local_index(process, *index) -> tuple of int or None\n\nWhere it stands there; None: it is not owned there.")
+      .def(
+          "global_index",
+          [](const Distribution& d, Index process, const py::args& local) {
+            const Indices at = indices_of(local, d.local_shape(process_of(d, process)), "local index");
+            return tuple_of(d.global_index(process, at));
+          },
+          "global_index(process, *local) -> tuple of int\n\nThe global index of a local one of that process.")
+      .def("dim_data", &dim_data, "process"_a, "version"_a = "0.10.0",
+           R"(dim_data(process, version="0.10.0") -> tuple of dict
 
 What __distarray__ says there. ProtocolError where a version cannot say it.)")
-      .def("describe", [](const Distribution& d) { return describe(d); },
-           "describe() -> str\n\nOne line: \"block x cyclic over 2 x 3 processes\".")
-      .def("draw",
-           [](const Distribution& d, Index columns, Index lines, const std::string& title, bool colour) {
-             return draw_text(d, {title, {}, columns, lines, colour});
-           },
-           "columns"_a = 80, "lines"_a = 40, "title"_a = "", "colour"_a = false,
-           R"(draw(columns=80, lines=40, title="", colour=False) -> str
+      .def(
+          "describe", [](const Distribution& d) { return describe(d); },
+          "describe() -> str\n\nOne line: \"block x cyclic over 2 x 3 processes\".")
+      .def(
+          "draw",
+          [](const Distribution& d, Index columns, Index lines, const std::string& title, bool colour) {
+            return draw_text(d, {title, {}, columns, lines, colour});
+          },
+          "columns"_a = 80, "lines"_a = 40, "title"_a = "", "colour"_a = false,
+          R"(draw(columns=80, lines=40, title="", colour=False) -> str
 
 Who owns what, for a terminal of that many characters; str() draws it too.)")
-      .def("svg", [](const Distribution& d, const std::string& title) { return draw_svg(d, {title, {}, 48, 64}); },
-           "title"_a = "", "svg(title=\"\") -> str\n\nWho owns what, and the local buffers, as an SVG document.")
-      .def("difference", [](const Distribution& d, const Distribution& other) { return compare(d, other).difference; },
-           "other"_a, "difference(other) -> str\n\nWhere two part, in words; empty: they are equal.")
+      .def(
+          "svg",
+          [](const Distribution& d, const std::string& title) {
+            return draw_svg(d, {title, {}, 48, 64});
+          },
+          "title"_a = "", "svg(title=\"\") -> str\n\nWho owns what, and the local buffers, as an SVG document.")
+      .def(
+          "difference", [](const Distribution& d, const Distribution& other) { return compare(d, other).difference; },
+          "other"_a, "difference(other) -> str\n\nWhere two part, in words; empty: they are equal.")
       .def("_repr_html_", [](const Distribution& d) { return draw_svg(d); })
       .def("__str__", [](const Distribution& d) { return draw_text(d); })
       .def("__repr__", [](const Distribution& d) { return "<tridap.Distribution: " + describe(d) + ">"; })
-      .def("__eq__",
-           [](const Distribution& d, const Distribution& other) {
-             const Comparison comparison = compare(d, other);
-             return comparison.same_owners && comparison.same_places;
-           },
-           py::is_operator());
+      .def(
+          "__eq__",
+          [](const Distribution& d, const Distribution& other) {
+            const Comparison comparison = compare(d, other);
+            return comparison.same_owners && comparison.same_places;
+          },
+          py::is_operator());
   module.def("_need_processes", [](const Distribution& d, Index processes) {
     if (d.processes() != processes)
-      throw Error(Finding{Rule::grid_product, {}, {}, "",
-                          "the distribution has " + std::to_string(d.processes()) + " processes, but the communicator " +
-                              std::to_string(processes), "", "pass comm= with as many processes, or another grid"});
+      throw Error(Finding{Rule::grid_product,
+                          {},
+                          {},
+                          "",
+                          "the distribution has " + std::to_string(d.processes()) +
+                              " processes, but the communicator " + std::to_string(processes),
+                          "",
+                          "pass comm= with as many processes, or another grid"});
   });
-  module.def("_make",
-             [](const std::vector<Index>& shape, const std::vector<AxisSpec>& specs,
-                const std::optional<std::vector<Index>>& grid,
-                Index processes) { return Distribution::make(shape, specs, grid ? *grid : default_grid(processes, specs)); });
+  module.def("_make", [](const std::vector<Index>& shape, const std::vector<AxisSpec>& specs,
+                         const std::optional<std::vector<Index>>& grid, Index processes) {
+    return Distribution::make(shape, specs, grid ? *grid : default_grid(processes, specs));
+  });
 }
 
 }  // namespace dap::python

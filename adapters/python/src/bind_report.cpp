@@ -1,7 +1,6 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "value.hpp"
-
 #include <dap/value.hpp>
 
 #include <pybind11/stl.h>
@@ -17,59 +16,71 @@ py::object or_none(const std::string& text) { return text.empty() ? py::none() :
 }  // namespace
 
 void bind_report(py::module_& module) {
-  py::class_<Finding>(module, "Finding", py::custom_type_setup(forbid_new), "One violation of a rule: the fault, the value, the rule, the remedy. str() is its line.")
-      .def_property_readonly("rule", [](const Finding& f) { return rule_text(f.rule).id; },
-                             "The rule's id, such as \"block.bounds\".")
-      .def_property_readonly("severity",
-                             [](const Finding& f) { return f.severity() == Severity::error ? "error" : "warning"; },
-                             "\"error\" or \"warning\".")
+  py::class_<Finding>(module, "Finding", py::custom_type_setup(forbid_new),
+                      "One violation of a rule: the fault, the value, the rule, the remedy. str() is its line.")
+      .def_property_readonly(
+          "rule", [](const Finding& f) { return rule_text(f.rule).id; }, "The rule's id, such as \"block.bounds\".")
+      .def_property_readonly(
+          "severity", [](const Finding& f) { return f.severity() == Severity::error ? "error" : "warning"; },
+          "\"error\" or \"warning\".")
       .def_readonly("process", &Finding::process, "The rank where it was found, or None.")
       .def_readonly("axis", &Finding::axis, "The axis, or None.")
-      .def_property_readonly("key", [](const Finding& f) { return or_none(f.key); },
-                             "The protocol's key that is wrong, or None.")
-      .def_property_readonly("value", [](const Finding& f) { return or_none(f.value); },
-                             "The value seen, or the whole fault where there is no key.")
-      .def_property_readonly("must", [](const Finding& f) { return or_none(f.must); },
-                             "What must hold there, or None.")
-      .def_property_readonly("remedy",
-                             [](const Finding& f) { return f.remedy.empty() ? rule_text(f.rule).remedy : f.remedy; },
-                             "What to do about it.")
+      .def_property_readonly(
+          "key", [](const Finding& f) { return or_none(f.key); }, "The protocol's key that is wrong, or None.")
+      .def_property_readonly(
+          "value", [](const Finding& f) { return or_none(f.value); },
+          "The value seen, or the whole fault where there is no key.")
+      .def_property_readonly(
+          "must", [](const Finding& f) { return or_none(f.must); }, "What must hold there, or None.")
+      .def_property_readonly(
+          "remedy", [](const Finding& f) { return f.remedy.empty() ? rule_text(f.rule).remedy : f.remedy; },
+          "What to do about it.")
       .def("__str__", &Finding::text)
       .def("__repr__", [](const Finding& f) { return "<tridap.Finding: " + f.text() + ">"; });
 
-  py::class_<Checked>(module, "Report", py::custom_type_setup(forbid_new), "Every violation that was found; true where there is no error. It prints a line for each, and a notebook\nshows a table and who owns what.")
-      .def_property_readonly("ok", [](const Checked& c) { return c.report.ok(); }, "Whether there is no error.")
-      .def_property_readonly("errors", [](const Checked& c) { return c.report.errors(); }, "How many errors.")
-      .def_property_readonly("warnings", [](const Checked& c) { return c.report.warnings(); }, "How many warnings.")
-      .def_property_readonly("findings", [](const Checked& c) { return py::tuple(py::cast(c.report.findings())); },
-                             "The findings, the first hundred of each rule.")
-      .def_property_readonly("counts",
-                             [](const Checked& c) {
-                               py::dict counts;
-                               for (const auto& [rule, count] : c.report.counts()) counts[rule_text(rule).id] = count;
-                               return counts;
-                             },
-                             "How often each rule was broken, by its id.")
-      .def_property_readonly("distribution",
-                             [](const Checked& c) -> py::object {
-                               return c.distribution ? py::cast(*c.distribution) : py::none();
-                             },
-                             "The Distribution, where the array is right and all of it is known; else None.")
-      .def("json", [](const Checked& c) { return c.report.json(); }, "json() -> str\n\nThe same for programs.")
+  py::class_<Checked>(module, "Report", py::custom_type_setup(forbid_new),
+                      "Every violation that was found; true where there is no error. It prints a line for each, and a "
+                      "notebook\nshows a table and who owns what.")
+      .def_property_readonly(
+          "ok", [](const Checked& c) { return c.report.ok(); }, "Whether there is no error.")
+      .def_property_readonly(
+          "errors", [](const Checked& c) { return c.report.errors(); }, "How many errors.")
+      .def_property_readonly(
+          "warnings", [](const Checked& c) { return c.report.warnings(); }, "How many warnings.")
+      .def_property_readonly(
+          "findings", [](const Checked& c) { return py::tuple(py::cast(c.report.findings())); },
+          "The findings, the first hundred of each rule.")
+      .def_property_readonly(
+          "counts",
+          [](const Checked& c) {
+            py::dict counts;
+            for (const auto& [rule, count] : c.report.counts()) counts[rule_text(rule).id] = count;
+            return counts;
+          },
+          "How often each rule was broken, by its id.")
+      .def_property_readonly(
+          "distribution",
+          [](const Checked& c) -> py::object { return c.distribution ? py::cast(*c.distribution) : py::none(); },
+          "The Distribution, where the array is right and all of it is known; else None.")
+      .def(
+          "json", [](const Checked& c) { return c.report.json(); }, "json() -> str\n\nThe same for programs.")
       .def("__bool__", [](const Checked& c) { return c.report.ok(); })
       .def("__str__", [](const py::object& c) { return py::module_::import("tridap._html").attr("text")(c); })
-      .def("__repr__", [](const py::object& c) {
-        return py::str("<tridap.Report: ") + py::module_::import("tridap._html").attr("verdict_of")(c) + py::str(">");
-      })
+      .def("__repr__",
+           [](const py::object& c) {
+             return py::str("<tridap.Report: ") + py::module_::import("tridap._html").attr("verdict_of")(c) +
+                    py::str(">");
+           })
       .def("_repr_html_", [](const py::object& c) { return py::module_::import("tridap._html").attr("report")(c); })
       .def("_text", [](const Checked& c) { return c.report.text(); });
 
-  py::class_<Receipt>(module, "Receipt", py::custom_type_setup(forbid_new), "What a conversion did on this process. str() is one line.")
+  py::class_<Receipt>(module, "Receipt", py::custom_type_setup(forbid_new),
+                      "What a conversion did on this process. str() is one line.")
       .def_readonly("shared", &Receipt::shared, "Whether the result is the memory that was given.")
       .def_readonly("same_address", &Receipt::same_address, "Whether it begins where that begins.")
       .def_readonly("bytes_copied", &Receipt::bytes_copied, "Bytes of elements that were copied.")
-      .def_property_readonly("losses", [](const Receipt& r) { return py::tuple(py::cast(r.losses)); },
-                             "What the result cannot say.")
+      .def_property_readonly(
+          "losses", [](const Receipt& r) { return py::tuple(py::cast(r.losses)); }, "What the result cannot say.")
       .def_readonly("seconds", &Receipt::seconds, "What it cost to build.")
       .def("__str__", &Receipt::text)
       .def("__repr__", [](const Receipt& r) { return "<tridap.Receipt: " + r.text() + ">"; });

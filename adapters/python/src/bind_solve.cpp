@@ -8,7 +8,6 @@
 #include "solver/matrix.hpp"
 #include "solver/solve.hpp"
 #include "together.hpp"
-
 #include <dap/tpetra/import.hpp>
 
 #include <pybind11/stl.h>
@@ -97,15 +96,25 @@ Integers integers_of(const py::array& array, const char* name) {
   const py::dtype type = array.dtype();
   if (type.kind() != 'i' || (type.itemsize() != 4 && type.itemsize() != 8) || array.ndim() != 1 ||
       (array.flags() & py::array::c_style) == 0 || type.byteorder() == '>')
-    throw Error(Finding{Rule::conversion, {}, {}, name, text_of(type),
-                        "must be a contiguous one-dimensional array of int32 or int64", ""});
+    throw Error(Finding{Rule::conversion,
+                        {},
+                        {},
+                        name,
+                        text_of(type),
+                        "must be a contiguous one-dimensional array of int32 or int64",
+                        ""});
   return {array.data(), static_cast<int>(type.itemsize()), array.size()};
 }
 
 const double* doubles_of(const py::array& array, const char* name) {
   if (!py::isinstance<py::array_t<double>>(array) || array.ndim() != 1 || (array.flags() & py::array::c_style) == 0)
-    throw Error(Finding{Rule::conversion, {}, {}, name, text_of(array.dtype()),
-                        "must be a contiguous one-dimensional array of float64", ""});
+    throw Error(Finding{Rule::conversion,
+                        {},
+                        {},
+                        name,
+                        text_of(array.dtype()),
+                        "must be a contiguous one-dimensional array of float64",
+                        ""});
   return static_cast<const double*>(array.data());
 }
 
@@ -279,7 +288,8 @@ void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
     if (!bytes.empty()) error = py::module_::import("pickle").attr("loads")(py::bytes(bytes));
   } catch (py::error_already_set&) {  // told by its words
   }
-  if (!error || PyExceptionInstance_Check(error.ptr()) == 0) error = py::reinterpret_borrow<py::object>(PyExc_RuntimeError)(text);
+  if (!error || PyExceptionInstance_Check(error.ptr()) == 0)
+    error = py::reinterpret_borrow<py::object>(PyExc_RuntimeError)(text);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
   throw py::error_already_set();
 }
@@ -293,7 +303,8 @@ std::optional<py::error_already_set> taken(Raised& raised) {  // inside
 void write_back(const Array& x, double* answer, const tpetra::Layout& layout) {
   py::array interior = x.view(Part::interior);
   const std::vector<Index> shape(interior.shape(), interior.shape() + interior.ndim());
-  interior.attr("__setitem__")(py::ellipsis(), array_of(from_order(answer, element_type<double>(), shape, layout.order())));
+  interior.attr("__setitem__")(py::ellipsis(),
+                               array_of(from_order(answer, element_type<double>(), shape, layout.order())));
 }
 
 py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked) {
@@ -316,8 +327,13 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
       MPI_Comm_size(comm, &size);
       const auto said = mpi::spread({asks || size == 1 ? 1 : 0, same_number(request.made_of)}, comm);
       if (!said[1].same())
-        throw Error(Finding{Rule::conversion, {}, {}, "", "the processes were given different methods or preconditioners",
-                            "", "give all of them the same"});
+        throw Error(Finding{Rule::conversion,
+                            {},
+                            {},
+                            "",
+                            "the processes were given different methods or preconditioners",
+                            "",
+                            "give all of them the same"});
       request.options.watched = said[0].largest == 1;
       const auto vb = tpetra::import_vector<const double>(b.array(), a->layout, request.copy);
       const auto vx = tpetra::import_vector<double>(x.array(), a->layout, request.copy);
@@ -342,7 +358,8 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
 
   py::dict result;
   result["iterations"] = solution.iterations;
-  result["residuals"] = py::array_t<double>(static_cast<py::ssize_t>(solution.residuals.size()), solution.residuals.data());
+  result["residuals"] =
+      py::array_t<double>(static_cast<py::ssize_t>(solution.residuals.size()), solution.residuals.data());
   result["residual"] = solution.residual;
   result["converged"] = solution.converged;
   result["seconds"] = solution.seconds;
@@ -352,16 +369,17 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
 
 template <class T>
 void bind_handle(py::class_<T>& type) {
-  type.def_property_readonly("comm", [](const T& a) { return a.comm(); }, "The mpi4py communicator of its processes.")
-      .def_property_readonly("distribution", [](const T& a) { return a.solvable()->layout.distribution(); },
-                              "The Distribution of its rows.")
-      .def("_solve",
-           [](const T& a, const Array& b, const Array& x, py::object method, py::object preconditioner, py::object tol,
-              py::object maxiter, py::object options, py::object preconditioner_options, py::object callback,
-              py::object progress, py::object copy) {
-             return solve_in_place(a, b, x, {method, preconditioner, tol, maxiter, options, preconditioner_options,
-                                             callback, progress, copy});
-           });
+  type.def_property_readonly(
+          "comm", [](const T& a) { return a.comm(); }, "The mpi4py communicator of its processes.")
+      .def_property_readonly(
+          "distribution", [](const T& a) { return a.solvable()->layout.distribution(); },
+          "The Distribution of its rows.")
+      .def("_solve", [](const T& a, const Array& b, const Array& x, py::object method, py::object preconditioner,
+                        py::object tol, py::object maxiter, py::object options, py::object preconditioner_options,
+                        py::object callback, py::object progress, py::object copy) {
+        return solve_in_place(
+            a, b, x, {method, preconditioner, tol, maxiter, options, preconditioner_options, callback, progress, copy});
+      });
 }
 
 }  // namespace

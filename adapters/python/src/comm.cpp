@@ -40,8 +40,10 @@ MPI_Comm comm_of(py::handle comm) {
   check_mpi();
   if (!py::isinstance(comm, imported(type, "mpi4py.MPI", "Comm")))
     throw py::type_error("comm must be a communicator of mpi4py, not a " + std::string(Py_TYPE(comm.ptr())->tp_name));
-  const MPI_Comm handle = *reinterpret_cast<MPI_Comm*>(py::cast<std::uintptr_t>(imported(address_of, "mpi4py.MPI", "_addressof")(comm)));
-  if (handle == MPI_COMM_NULL) throw py::value_error("comm is MPI.COMM_NULL: it was freed, or this process is none of it");
+  const MPI_Comm handle =
+      *reinterpret_cast<MPI_Comm*>(py::cast<std::uintptr_t>(imported(address_of, "mpi4py.MPI", "_addressof")(comm)));
+  if (handle == MPI_COMM_NULL)
+    throw py::value_error("comm is MPI.COMM_NULL: it was freed, or this process is none of it");
   need_mpi();
   int intercommunicator = 0;
   MPI_Comm_test_inter(handle, &intercommunicator);

@@ -1,7 +1,6 @@
 #include "dictionaries.hpp"
 
 #include "value.hpp"
-
 #include <dap/value.hpp>
 
 #include <algorithm>
@@ -29,8 +28,7 @@ py::object dictionary_of(py::handle object, Report& report) {
     PyErr_Clear();
     return wrong("a " + std::string(Py_TYPE(object.ptr())->tp_name) + " has no __distarray__ and is no dictionary", "");
   }
-  if (PyType_Check(object.ptr()))
-    return wrong("a class", "must be an object, whose __distarray__ can be called");
+  if (PyType_Check(object.ptr())) return wrong("a class", "must be an object, whose __distarray__ can be called");
   py::object dict = method();
   if (PyDict_Check(dict.ptr())) return dict;
   return wrong("__distarray__() returned a " + std::string(Py_TYPE(dict.ptr())->tp_name), "must return a dictionary");
@@ -71,7 +69,8 @@ py::list axis_extras_of(py::handle dim_data, const std::vector<Dimension>& dims)
     py::dict extras;
     for (const Extra& extra : dims[axis].extras) {
       if (!stays_unknown(extra, dims[axis])) continue;
-      const auto dict = py::reinterpret_steal<py::object>(PySequence_GetItem(dim_data.ptr(), static_cast<Py_ssize_t>(axis)));
+      const auto dict =
+          py::reinterpret_steal<py::object>(PySequence_GetItem(dim_data.ptr(), static_cast<Py_ssize_t>(axis)));
       if (!dict) throw py::error_already_set();
       extras[py::str(extra.key)] = dict[py::str(extra.key)];
     }
@@ -96,8 +95,13 @@ void read_dictionary(const py::dict& dict, Copy copy, Given& given) {
     } catch (const Error& error) {
       report.merge(error.report());
     } catch (py::error_already_set& error) {
-      report.add({Rule::buffer_data, {}, {}, "buffer", "a " + std::string(Py_TYPE(buffer.ptr())->tp_name),
-                  "gives no memory: it raised " + one_line(error), ""});
+      report.add({Rule::buffer_data,
+                  {},
+                  {},
+                  "buffer",
+                  "a " + std::string(Py_TYPE(buffer.ptr())->tp_name),
+                  "gives no memory: it raised " + one_line(error),
+                  ""});
       given.raised.emplace(error);
     }
   }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "memory.hpp"
-
 #include <dap/read.hpp>
 
 #include <optional>
@@ -16,7 +15,7 @@ struct Given {
   py::dict extras;                ///< keys of its dictionary that the protocol does not know
   py::list axis_extras;           ///< those of its dimension dictionaries: one dictionary for each
   Receipt receipt;
-  bool comparable = false;                     ///< all that the rules between processes need could be read
+  bool comparable = false;                      ///< all that the rules between processes need could be read
   std::optional<py::error_already_set> raised;  ///< by the object, while it was asked
 };
 

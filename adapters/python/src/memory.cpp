@@ -1,9 +1,7 @@
 #include "memory.hpp"
 
 #include "gil.hpp"
-
 #include "value.hpp"
-
 #include <dap/dlpack.hpp>
 #include <dap/report.hpp>
 
@@ -65,9 +63,10 @@ py::array over_dlpack(py::handle object) {
     const Value device = to_value(object.attr("__dlpack_device__")());
     const auto* numbers = device.as<Value::Integers>();
     if (numbers == nullptr || numbers->size() != 2)
-      refuse(Rule::buffer_data,
-             "__dlpack_device__ of a " + type_name(object) + " gave " + device.text() + ", which is no pair of integers",
-             "give a PEP 3118 buffer");
+      refuse(
+          Rule::buffer_data,
+          "__dlpack_device__ of a " + type_name(object) + " gave " + device.text() + ", which is no pair of integers",
+          "give a PEP 3118 buffer");
     if (numbers->front() != kDLCPU)
       refuse(Rule::buffer_data,
              "the buffer of a " + type_name(object) + " is in the memory of DLPack device type " +
@@ -170,9 +169,7 @@ void refuse_objects(const py::array& array) {
            "give a buffer of numbers");
 }
 
-bool offers_memory(py::handle object) {
-  return PyObject_CheckBuffer(object.ptr()) != 0 || has(object, "__dlpack__");
-}
+bool offers_memory(py::handle object) { return PyObject_CheckBuffer(object.ptr()) != 0 || has(object, "__dlpack__"); }
 
 Buffer buffer_of(const py::array& array) {
   Buffer buffer;
@@ -208,8 +205,13 @@ std::optional<Copy> copy_named(py::handle copy) {
 
 Copy copy_policy(py::handle copy) {
   if (const std::optional<Copy> policy = copy_named(copy)) return *policy;
-  throw Error(Finding{Rule::conversion, {}, {}, "copy", to_value(copy).text(),
-                      "must be None or False (never), \"if_needed\" or True", ""});
+  throw Error(Finding{Rule::conversion,
+                      {},
+                      {},
+                      "copy",
+                      to_value(copy).text(),
+                      "must be None or False (never), \"if_needed\" or True",
+                      ""});
 }
 
 std::string one_line(const py::error_already_set& error) {
@@ -220,14 +222,15 @@ std::string one_line(const py::error_already_set& error) {
     PyErr_Clear();
     return text;
   }
-  const auto bytes = py::reinterpret_steal<py::object>(
-      PyUnicode_AsEncodedString(said.ptr(), "utf-8", "backslashreplace"));
+  const auto bytes =
+      py::reinterpret_steal<py::object>(PyUnicode_AsEncodedString(said.ptr(), "utf-8", "backslashreplace"));
   if (!bytes) {
     PyErr_Clear();
     return text;
   }
   std::string words = py::cast<std::string>(bytes);
-  std::replace_if(words.begin(), words.end(), [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');
+  std::replace_if(
+      words.begin(), words.end(), [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');
   return words.empty() ? text : text + ": " + words;
 }
 

@@ -1,7 +1,6 @@
 #include "operator.hpp"
 
 #include "gil.hpp"
-
 #include <dap/kokkos/view.hpp>
 
 #include <Tpetra_MultiVector.hpp>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "array.hpp"
-
 #include <dap/tpetra/layout.hpp>
 
 #include <Tpetra_Operator.hpp>

@@ -1,7 +1,6 @@
 #include "parameters.hpp"
 
 #include "value.hpp"
-
 #include <dap/report.hpp>
 
 #include <algorithm>

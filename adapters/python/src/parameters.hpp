@@ -5,7 +5,8 @@
 
 namespace dap::python {
 
-/// A plain dict (or None) of flags, integers, floats, texts and dicts as a ParameterList. Throws Error that names the key.
+/// A plain dict (or None) of flags, integers, floats, texts and dicts as a ParameterList. Throws Error that names the
+/// key.
 Teuchos::ParameterList parameters(const pybind11::object& dict, const std::string& name);
 
 /// Equal texts for equal lists.

@@ -3,7 +3,6 @@
 #include "array.hpp"
 #include "gil.hpp"
 #include "memory.hpp"
-
 #include <dap/mpi/agree.hpp>
 
 #include <mpi.h>

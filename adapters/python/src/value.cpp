@@ -1,7 +1,6 @@
 #include "value.hpp"
 
 #include "memory.hpp"
-
 #include <dap/dimension.hpp>
 #include <dap/report.hpp>
 
@@ -12,7 +11,7 @@ namespace dap::python {
 
 namespace {
 
-constexpr int deepest = 64;            // levels of lists in lists
+constexpr int deepest = 64;           // levels of lists in lists
 constexpr std::size_t longest = 200;  // characters of an object that a message shows
 constexpr int most = 10000;           // lists and dictionaries in one value: one that holds itself twice has 2^64
 
@@ -62,7 +61,8 @@ OtherValue shown(py::handle object) {
     PyErr_Clear();
     return {"a " + type + " that cannot be shown"};
   }
-  const auto bytes = py::reinterpret_steal<py::bytes>(PyUnicode_AsEncodedString(repr.ptr(), "utf-8", "backslashreplace"));
+  const auto bytes =
+      py::reinterpret_steal<py::bytes>(PyUnicode_AsEncodedString(repr.ptr(), "utf-8", "backslashreplace"));
   if (!bytes) throw py::error_already_set();
   std::string value = bytes;
   if (value.size() > longest) {

@@ -11,6 +11,7 @@ from ._make import block, cyclic, distribution, empty, from_function, unstructur
 from ._protocol import check, export
 from ._solve import ConvergenceError, ConvergenceWarning, LinearOperator, Matrix, SolveResult, solve
 
-__all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution", "Finding", "LinearOperator", "Matrix", "ProtocolError", "Receipt", "Report", "SolveResult",
-           "UnstructuredSpec", "WholeSpec", "asarray", "block", "check", "cyclic", "distribution", "empty", "export",
-           "from_function", "solve", "unstructured", "whole", "zeros"]
+__all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution", "Finding",
+           "LinearOperator", "Matrix", "ProtocolError", "Receipt", "Report", "SolveResult", "UnstructuredSpec",
+           "WholeSpec", "asarray", "block", "check", "cyclic", "distribution", "empty", "export", "from_function",
+           "solve", "unstructured", "whole", "zeros"]

@@ -58,7 +58,7 @@ class AxisMaker {
   }
 
   std::optional<Axis> of(const BlockSpec& spec) {
-    const std::optional<BlockKind> shares = spec.starts                                  ? at(*spec.starts)
+    const std::optional<BlockKind> shares = spec.starts                                    ? at(*spec.starts)
                                             : spec.length || !lacks_room_for_padding(spec) ? of_length(spec.length)
                                                                                            : even();
     if (!shares) return std::nullopt;
