@@ -98,6 +98,7 @@ Teuchos::RCP<const Operator> make_preconditioner(const std::string& name, Method
   expect_the_same(comm, said.str(), "preconditioners or parameters");
   if (name != "muelu" && name != "ifpack2")
     refuse("the preconditioner is '" + name + "'", "must be 'muelu' or 'ifpack2'", "or give none");
+  if (matrix->getGlobalNumRows() == 0) return Teuchos::null;
   Teuchos::RCP<const Operator> made;
   if (name == "ifpack2") {
     foreign_step(comm, "Ifpack2", "see the preconditioner's parameters in Ifpack2's documentation",

@@ -20,7 +20,7 @@ enum class Method {
 /// What makes an iteration converge faster: "muelu", algebraic multigrid, or "ifpack2", by default Chebyshev
 /// polynomials for conjugate gradients and an incomplete LU of each process's part for GMRES; `parameters` ("type"
 /// names another Ifpack2 kind) go over the defaults. **Collective**: throws the same Error on every process, with the
-/// library's own words where it threw, and where no part of it read a parameter.
+/// library's own words where it threw, and where no part of it read a parameter. Null where the matrix has no rows.
 Teuchos::RCP<const Operator> make_preconditioner(const std::string& name, Method method,
                                                  const Teuchos::RCP<const CrsMatrix>& matrix,
                                                  const Teuchos::ParameterList& parameters);
@@ -70,9 +70,11 @@ class DirectSolver {
   explicit DirectSolver(const Teuchos::RCP<const CrsMatrix>& matrix);
   ~DirectSolver();
 
-  /// The answer stands in the memory of `x`. **Collective**: throws the same Error on every process where vectors are
-  /// not on the matrix' map, `b` is not finite, or the residual is not small, as of a matrix that is all but singular.
-  Solution solve(const Vector& b, Vector& x) const;
+  /// The answer stands in the memory of `x`; it is refined up to twice, until |b - A x| / |b| is at most `tol` and
+  /// 1e-12. **Collective**: throws the same Error on every process where vectors are not on the matrix' map, `b` is not
+  /// finite, the processes were given different tolerances, or the residual is above 1e-6, as of a matrix that is all
+  /// but singular.
+  Solution solve(const Vector& b, Vector& x, double tol = 1e-8) const;
 
  private:
   struct Factors;
