@@ -574,7 +574,8 @@ TEST(Solve, RefusesWhatOneProcessAloneGetsWrong) {
     if (here) data_of(x)[0] = 0;
     EXPECT_TRUE(says(refusal([&] { solve(here ? Teuchos::null : p.a, Teuchos::null, b, x, options_of(Method::cg)); }),
                      "no matrix"));
-    EXPECT_TRUE(says(refusal([&] { solve(p.a, Teuchos::null, b, here ? b : x, options_of(Method::cg)); }), "x shares memory with b"));
+    EXPECT_TRUE(says(refusal([&] { solve(p.a, Teuchos::null, b, here ? b : x, options_of(Method::cg)); }),
+                     "x shares memory with b"));
     if (processes() == 1) continue;
     for (const auto& spoil : std::vector<std::function<void(Options&)>>{
              [](Options& o) { o.tol = 1e-9; }, [](Options& o) { o.maxiter = 999; },

@@ -341,7 +341,7 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
       of_x = vx.receipt;
       prepare(*a, request);
       solution = request.options.method == Method::direct
-                     ? a->prepared->factors->solve(*vb.vector, *vx.vector)
+                     ? a->prepared->factors->solve(*vb.vector, *vx.vector, request.options.tol)
                      : solve(a->op, a->prepared->preconditioner, *vb.vector, *vx.vector, request.options);
       if (!of_x.shared) {
         const auto data = vx.vector->getData();
