@@ -24,10 +24,10 @@ py::array column_of(const View& columns, std::size_t j, const std::vector<Index>
   return array_of(field);
 }
 
-void expect_nothing(const py::object& returned) {
-  if (!returned.is_none())
-    throw py::type_error("matvec returned a " + std::string(Py_TYPE(returned.ptr())->tp_name) +
-                         ", but it is to fill its second argument and return nothing");
+// A product that is returned, as SciPy's functions do, would be lost.
+void expect_filled(const py::object& returned, const py::array& y) {
+  if (py::isinstance<py::array>(returned) && !returned.is(y))
+    throw py::type_error("matvec returned an array, but it is to fill its second argument");
 }
 
 std::vector<Index> extents(const std::vector<Range>& box) {
@@ -59,8 +59,10 @@ void PythonOperator::apply(const MultiVector& x, MultiVector& y, Teuchos::ETrans
     const auto from = x.getLocalViewHost(Tpetra::Access::ReadOnly);
     const auto to = product.getLocalViewHost(Tpetra::Access::OverwriteAll);
     try {
-      for (std::size_t j = 0; j < x.getNumVectors(); ++j)
-        expect_nothing(matvec_(column_of(from, j, shape_, layout_.order()), column_of(to, j, shape_, layout_.order())));
+      for (std::size_t j = 0; j < x.getNumVectors(); ++j) {
+        const py::array filled = column_of(to, j, shape_, layout_.order());
+        expect_filled(matvec_(column_of(from, j, shape_, layout_.order()), filled), filled);
+      }
     } catch (py::error_already_set& error) {
       raised_->keep(error);
       throw std::runtime_error("matvec raised " + one_line(error));

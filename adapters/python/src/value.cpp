@@ -113,7 +113,10 @@ Value read_mapping(py::handle object, Place place) {
   if (!items) throw py::error_already_set();
   Value::Dict dict;
   for (const py::handle item : items) {
-    if (!PyTuple_Check(item.ptr()) || PyTuple_GET_SIZE(item.ptr()) != 2) throw py::value_error("items() gave no pairs");
+    if (!PyTuple_Check(item.ptr()) || PyTuple_GET_SIZE(item.ptr()) != 2) {
+      PyErr_SetString(PyExc_ValueError, "items() gave no pairs");
+      throw py::error_already_set();
+    }
     const auto pair = py::reinterpret_borrow<py::tuple>(item);
     const py::object key = pair[0];
     const std::optional<std::string> text = PyUnicode_Check(key.ptr()) ? text_of(key) : std::nullopt;
