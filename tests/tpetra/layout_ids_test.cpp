@@ -1,4 +1,4 @@
-#include "tpetra/padded_axes.hpp"
+#include "support/padded_axes.hpp"
 #include "tpetra/support.hpp"
 
 using namespace tpetra_test;
@@ -8,6 +8,7 @@ using dap::tpetra::Layout;
 using dap::tpetra::LayoutOptions;
 using dap::tpetra::make_map;
 using oracle::List;
+using oracle::of;
 
 namespace {}  // namespace
 

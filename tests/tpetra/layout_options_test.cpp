@@ -1,4 +1,4 @@
-#include "tpetra/padded_axes.hpp"
+#include "support/padded_axes.hpp"
 #include "tpetra/same_dims.hpp"
 #include "tpetra/support.hpp"
 #include <dap/compare.hpp>
@@ -17,7 +17,9 @@ using dap::tpetra::LayoutOptions;
 using dap::tpetra::make_map;
 using dap::tpetra::Map;
 using dap::tpetra::TeuchosComm;
+using oracle::all_padded;
 using oracle::List;
+using oracle::of;
 
 namespace {
 
