@@ -1,6 +1,5 @@
 #include "gil.hpp"
 
-#include <cxxabi.h>
 #include <unistd.h>
 
 namespace dap::python {
@@ -11,7 +10,7 @@ template <class Take>
 auto or_sleep(Take&& take) {
   try {
     return take();
-  } catch (abi::__forced_unwind&) {
+  } catch (...) {  // C's functions throw nothing else
     for (;;) pause();
   }
 }
