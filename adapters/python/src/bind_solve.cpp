@@ -13,7 +13,6 @@
 #include <pybind11/stl.h>
 
 #include <limits>
-#include <map>
 
 namespace dap::python {
 
@@ -146,7 +145,6 @@ Matrix make(const Array& rows, const py::object& data, const py::object& columns
           comm};
 }
 
-// Python's LinearOperator keeps the function, so that the garbage collector sees both.
 LinearOperator make_operator(const Array& rows, const py::object& matvec, const py::object& comm) {
   const MPI_Comm handle = comm_of(comm);
   together(handle, [&] {
@@ -349,6 +347,8 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
       }
     } catch (const Error& wrong) {
       error = wrong;
+    } catch (const std::exception& wrong) {  // memory that ends, say; what Python raised is still taken below
+      error = Error(Finding{Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
     }
     raised = taken(*a->raised);  // while no other thread can be inside
   }
