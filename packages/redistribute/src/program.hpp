@@ -20,6 +20,10 @@ struct Reaching {
   Mode mode = Mode::streams;
   Order order = Order::row_major;    ///< in which these are dense
   std::vector<Index> stream_order;  ///< axes of the target, outermost first, in which elements travel; empty: as they are
+
+  friend bool operator==(const Reaching& a, const Reaching& b) {
+    return a.mode == b.mode && a.order == b.order && a.stream_order == b.stream_order;
+  }
 };
 
 /// A plan made ready for buffers that stand in memory in one way: what a process does in a move.

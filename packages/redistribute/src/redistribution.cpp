@@ -48,10 +48,6 @@ Index hash(const Scaling& scaling) {
   return static_cast<Index>(all >> 1);
 }
 
-bool operator==(const Reaching& a, const Reaching& b) {
-  return a.mode == b.mode && a.order == b.order && a.stream_order == b.stream_order;
-}
-
 }  // namespace
 
 struct Redistribution::State {
