@@ -79,10 +79,12 @@ struct Redistribution::State {
   Index shared_number(const Buffer& buffer) const;
   [[noreturn]] void explain_difference(const Votes& votes) const;
   Reaching reaching(const Votes& votes) const;
+  const mpi::SharedPiece* reached_piece(const Reaching& how, const Votes& votes) const;
   Program* program(const Move& move, const Reaching& how) const;
   bool lacks_program(const Move* moves, std::size_t count) const;
   void prepare(const Move* moves, std::size_t count, const Reaching& how, const Votes& votes);
-  void begin(const Move* moves, std::size_t count, const Reaching& how, const Manner& manner);
+  void begin(const Move* moves, std::size_t count, const Reaching& how, const mpi::SharedPiece* shared,
+             const Manner& manner);
 
   Plan plan;
   MPI_Comm comm;
@@ -169,6 +171,13 @@ Reaching Redistribution::State::reaching(const Votes& votes) const {
   return how;
 }
 
+// By its number, since we may hold nothing of it ourselves.
+const mpi::SharedPiece* Redistribution::State::reached_piece(const Reaching& how, const Votes& votes) const {
+  if (how.mode == Reaching::Mode::streams) return nullptr;
+  const bool pull = how.mode == Reaching::Mode::pull;
+  return mpi::numbered_piece(*votes.answer(pull ? Votes::shared_source : Votes::shared_target) / 2, comm);
+}
+
 Program* Redistribution::State::program(const Move& move, const Reaching& how) const {
   for (const auto& made : programs)
     if (made->suits(move.source.buffer, move.target.buffer, how)) return made.get();
@@ -240,18 +249,16 @@ void Redistribution::State::start(const Move* moves, std::size_t count, const Sc
   manner.scaling = scaling;
   under_way = false;
   prepare(moves, count, how, votes);
-  begin(moves, count, how, manner);
+  begin(moves, count, how, reached_piece(how, votes), manner);
 }
 
-void Redistribution::State::begin(const Move* moves, std::size_t count, const Reaching& how, const Manner& manner) {
+void Redistribution::State::begin(const Move* moves, std::size_t count, const Reaching& how,
+                                  const mpi::SharedPiece* shared, const Manner& manner) {
   arrays.clear();
   for (std::size_t k = 0; k < count; ++k) {
     const Move& move = moves[k];
-    const Buffer& shared = how.mode == Reaching::Mode::pull ? move.source.buffer : move.target.buffer;
-    const mpi::SharedPiece* const piece =
-        how.mode == Reaching::Mode::streams ? nullptr : mpi::shared_piece(shared.data, comm);
     arrays.push_back({program(move, how), static_cast<std::byte*>(move.source.buffer.data),
-                      static_cast<std::byte*>(move.target.buffer.data), piece});
+                      static_cast<std::byte*>(move.target.buffer.data), shared});
   }
   under_way = true;
   team->active = this;
