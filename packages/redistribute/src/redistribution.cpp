@@ -163,6 +163,8 @@ Reaching Redistribution::State::reaching(const Votes& votes) const {
     how.mode = Reaching::Mode::pull;
     how.order = *pulled % 2 == 0 ? Order::row_major : Order::column_major;
   }
+  if (const auto type = votes.answer(Votes::source_type)) how.source_bytes = type_of_number(*type).bytes;
+  if (const auto type = votes.answer(Votes::target_type)) how.target_bytes = type_of_number(*type).bytes;
   how.stream_order = order_of_number(votes.answer(Votes::stream_order).value_or(0), plan.target().distribution.ndim());
   return how;
 }
