@@ -95,6 +95,7 @@ struct Redistribution::State {
   std::vector<Transferred> arrays;
   std::vector<Move> kept;  // what start() was given, until wait()
   bool under_way = false;
+  bool awaited = false;                    // start() was called, and wait() was not
 };
 
 Report Redistribution::State::check(const Move* moves, std::size_t count) {
@@ -364,11 +365,13 @@ DistArray Redistribution::operator()(const DistArray& source, const Scaling& sca
 void Redistribution::start(std::vector<Move> moves, const Scaling& scaling) {
   state_->start(moves.data(), moves.size(), scaling);
   state_->kept = std::move(moves);
+  state_->awaited = true;
 }
 
 void Redistribution::wait() {
-  if (!state_->under_way) refuse("no move is under way", "must have been started", "call start() first");
-  state_->finish();
+  if (!state_->awaited) refuse("no move is under way", "must have been started", "call start() first");
+  state_->awaited = false;
+  if (state_->under_way) state_->finish();  // else another move has ended it
 }
 
 Redistribution Redistribution::reversed() const {
