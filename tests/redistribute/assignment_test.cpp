@@ -229,7 +229,6 @@ TEST(Assignment, AuctionOfManyIsNearItsBound) {
     EXPECT_LE(hasty.value, exact.value);
     EXPECT_GE(hasty.bound, exact.value);
     EXPECT_GT(static_cast<double>(hasty.value), (looks < 2 ? 0.7 : 0.95) * static_cast<double>(hasty.bound));
-    std::printf("%ld %.4f\n", looks, (double)hasty.value / (double)hasty.bound);
   }
 }
 

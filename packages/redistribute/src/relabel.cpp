@@ -14,9 +14,9 @@ namespace dap::redistribute {
 
 namespace {
 
-constexpr Index always_exact = 2048;                   // processes
-constexpr Index most_entries = Index{1} << 23;         // 128 MB; more than those of 2048 processes
-constexpr Index most_work = Index{300} * 1000 * 1000;  // some seconds
+constexpr Index always_exact = 2048;                  // processes
+constexpr Index most_entries = Index{1} << 23;        // 128 MB; more than those of 2048 processes
+constexpr Index most_work = Index{60} * 1000 * 1000;  // some seconds
 
 [[noreturn]] void refuse(std::string fault, std::string must) {
   throw Error(Finding{Rule::conversion, {}, {}, "", std::move(fault), std::move(must), ""});
