@@ -25,10 +25,10 @@ struct Assignment {
   Index bound = 0;            ///< no assignment has a larger sum; `value` where this one is known to be a best one
 };
 
-/// The assignment of the largest sum: a best one, unless it takes more than `most_work` looks at an entry. Then, one
-/// by auction, whose sum was 0.5 % below the bound or nearer where the auction ended within that much work too. The
-/// bound is that of the dual problem: with prices `p >= 0` of columns, no sum exceeds the sum of the prices and of each
-/// row's largest `worth - p`. A sum that does not fit 64 bits is told as their largest number.
+/// The assignment of the largest sum: a best one, unless it takes more than `most_work` looks at an entry. Then, the
+/// better of what was found so far and of an auction, in steps of 0.5 % of the first bound's share of a row. The bound
+/// is that of the dual problem: with prices `p >= 0` of columns, no sum exceeds the sum of the prices and of each row's
+/// largest `worth - p`. A sum that does not fit 64 bits is told as their largest number.
 ///
 /// Shortest augmenting paths: Jonker and Volgenant, A Shortest Augmenting Path Algorithm for Dense and Sparse Linear
 /// Assignment Problems, Computing 38 (1987); the auction: Bertsekas, Annals of Operations Research 14 (1988).
