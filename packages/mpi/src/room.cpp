@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <mutex>
 #include <vector>
 
 namespace dap::mpi {
@@ -14,20 +16,37 @@ namespace {
 
 constexpr Index page = 4096;
 
-// Where the MPI puts the files behind its shared windows: what Open MPI says, or the place where Linux keeps them.
-std::string backing_folder() {
-  std::string folder = "/dev/shm";
+// Where Open MPI puts the files behind its shared windows, as it says itself; nothing where it says none. It takes a
+// fifth of a second to find its words.
+std::string told_folder() {
+  std::string folder;
   int level = 0, which = 0, letters = 0;
   if (MPI_T_init_thread(MPI_THREAD_SINGLE, &level) != MPI_SUCCESS) return folder;
   MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
   if (MPI_T_cvar_get_index("osc_sm_backing_directory", &which) == MPI_SUCCESS &&
       MPI_T_cvar_handle_alloc(which, nullptr, &handle, &letters) == MPI_SUCCESS) {
     std::vector<char> name(static_cast<std::size_t>(std::max(letters, 0)) + 1, '\0');
-    if (MPI_T_cvar_read(handle, name.data()) == MPI_SUCCESS && name.front() == '/') folder = name.data();
+    if (MPI_T_cvar_read(handle, name.data()) == MPI_SUCCESS) folder = name.data();
     MPI_T_cvar_handle_free(&handle);
   }
   MPI_T_finalize();
   return folder;
+}
+
+// The same without asking: how a user says it, or where Linux has such files.
+std::string likely_folder() {
+  const char* const said = std::getenv("OMPI_MCA_osc_sm_backing_directory");
+  return said != nullptr ? said : "/dev/shm";
+}
+
+// Whether a folder is known to have fewer bytes left, and how many it has.
+bool is_short(const std::string& folder, Index wanted, std::string& why) {
+  struct statvfs system = {};
+  if (statvfs(folder.c_str(), &system) != 0) return false;
+  const auto left = checked_multiply(static_cast<Index>(system.f_bavail), static_cast<Index>(system.f_frsize));
+  if (!left || *left >= wanted) return false;
+  why = folder + " has " + std::to_string(*left) + " left";
+  return true;
 }
 
 // Whether this process has so many addresses left, which a limit may forbid.
@@ -42,15 +61,21 @@ bool addresses_left(Index bytes) {
 }  // namespace
 
 std::string room_is_missing(Index wanted) {
-  const Index spare = wanted / 16 + (Index{1} << 20);  // Open MPI itself wants a twentieth more, and keeps some state
-  static const std::string folder = backing_folder();
-  struct statvfs system = {};
-  if (statvfs(folder.c_str(), &system) == 0) {
-    const auto left = checked_multiply(static_cast<Index>(system.f_bavail), static_cast<Index>(system.f_frsize));
-    if (left && *left - spare < wanted) return folder + " has " + std::to_string(*left) + " left";
+  const Index with_spare = wanted + wanted / 16 + (Index{1} << 20);  // Open MPI wants a twentieth more, and some state
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  static std::string folder = likely_folder();
+  static bool asked = false;
+  std::string why;
+  if (is_short(folder, with_spare, why) && !asked) {
+    asked = true;
+    const std::string told = told_folder();
+    why.clear();
+    if (!told.empty()) folder = told;
+    is_short(folder, with_spare, why);
   }
-  if (!addresses_left(wanted + spare)) return "a process has fewer addresses left";
-  return "";
+  if (why.empty() && !addresses_left(with_spare)) why = "a process has fewer addresses left";
+  return why;
 }
 
 bool touch(std::byte* begin, Index bytes) {
