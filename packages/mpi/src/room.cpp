@@ -4,11 +4,8 @@
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <mutex>
-#include <vector>
 
 namespace dap::mpi {
 
@@ -16,25 +13,9 @@ namespace {
 
 constexpr Index page = 4096;
 
-// Where Open MPI puts the files behind its shared windows, as it says itself; nothing where it says none. It takes a
-// fifth of a second to find its words.
-std::string told_folder() {
-  std::string folder;
-  int level = 0, which = 0, letters = 0;
-  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &level) != MPI_SUCCESS) return folder;
-  MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
-  if (MPI_T_cvar_get_index("osc_sm_backing_directory", &which) == MPI_SUCCESS &&
-      MPI_T_cvar_handle_alloc(which, nullptr, &handle, &letters) == MPI_SUCCESS) {
-    std::vector<char> name(static_cast<std::size_t>(std::max(letters, 0)) + 1, '\0');
-    if (MPI_T_cvar_read(handle, name.data()) == MPI_SUCCESS) folder = name.data();
-    MPI_T_cvar_handle_free(&handle);
-  }
-  MPI_T_finalize();
-  return folder;
-}
-
-// The same without asking: how a user says it, or where Linux has such files.
-std::string likely_folder() {
+// Where the files behind shared windows are: as a user tells Open MPI, or where Linux has them. MPI itself could be
+// asked (MPI_T), for a fifth of a second and what Open MPI forgets to free then.
+std::string backing_folder() {
   const char* const said = std::getenv("OMPI_MCA_osc_sm_backing_directory");
   return said != nullptr ? said : "/dev/shm";
 }
@@ -62,19 +43,9 @@ bool addresses_left(Index bytes) {
 
 std::string room_is_missing(Index wanted) {
   const Index with_spare = wanted + wanted / 16 + (Index{1} << 20);  // Open MPI wants a twentieth more, and some state
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  static std::string folder = likely_folder();
-  static bool asked = false;
   std::string why;
-  if (is_short(folder, with_spare, why) && !asked) {
-    asked = true;
-    const std::string told = told_folder();
-    why.clear();
-    if (!told.empty()) folder = told;
-    is_short(folder, with_spare, why);
-  }
-  if (why.empty() && !addresses_left(with_spare)) why = "a process has fewer addresses left";
+  if (!is_short(backing_folder(), with_spare, why) && !addresses_left(with_spare))
+    why = "a process has fewer addresses left";
   return why;
 }
 

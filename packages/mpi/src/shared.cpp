@@ -36,8 +36,8 @@ Finding refused(std::string why) {
           "",
           std::move(why),
           "",
-          "ask for less, let go of shared arrays, give the node more shared memory (a larger /dev/shm), or take "
-          "dap::allocate()"};
+          "ask for less, let go of shared arrays, give the node a larger /dev/shm or Open MPI another folder "
+          "(OMPI_MCA_osc_sm_backing_directory), or take dap::allocate()"};
 }
 
 // Runs a local step; adds what it throws.
