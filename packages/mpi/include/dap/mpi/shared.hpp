@@ -6,38 +6,49 @@
 #include <mpi.h>
 
 #include <memory>
+#include <vector>
 
 namespace dap::mpi {
 
-/// Allocates this process's part of an array in memory that the other processes of its node reach, zeroed or with what
-/// an array before left there, in dense row-major or column-major order; the shapes may differ between processes, the
-/// rest may not. It is a piece of a pool that stays with the communicator: letting go of the last owner is local, and
-/// marks the piece free; the pool gives memory back to the system when the communicator is freed.
+/// Allocates this process's part of an array in memory that the other processes of its node reach, in dense row-major
+/// or column-major order; the shapes may differ between processes. The elements are not set: they are zeros from the
+/// system, or what an array before left there. The memory is a piece of a pool that stays with the communicator, see
+/// share(); the buffer's owner holds it.
 ///
-/// **Collective**: throws the same Error on every process or on none. A piece is taken again where it is free and large
-/// enough on every process, so that its pages are there already.
+/// **Collective**: throws the same Error on every process or on none.
 Buffer allocate_shared(ElementType type, const std::vector<Index>& shape, MPI_Comm comm,
                        Order order = Order::row_major);
 
-/// One piece of a pool: memory of each process, under one number.
+/// One piece of a pool: memory of each process, under one number. Ranks are those of the communicator.
 class SharedPiece {
  public:
   virtual ~SharedPiece() = default;
-  virtual Index number() const = 0;                ///< the same on every process, and another one for each piece
-  virtual std::byte* base(int rank) const = 0;     ///< where that rank's memory begins here; null: on another node
-  virtual Index bytes(int rank) const = 0;         ///< how long it is; 0 on another node
+  virtual Index number()
+      const = 0;  ///< the same on every process; another one for each piece of the communicator, ever
+  /// Where that rank's memory begins, as this process reaches it: a multiple of 4096, and no null even where the rank
+  /// wanted no bytes. Null: on another node.
+  virtual std::byte* base(int rank) const = 0;
+  virtual Index bytes(int rank) const = 0;  ///< how long it is: what the rank wanted, or more; 0 on another node
 };
 
-/// `bytes` of memory on this process, for as long as the owner lives. **Collective**; throws the same Error on every
-/// process or on none. The pages are not zeroed where the piece was used before.
+/// `bytes` of memory on this process (0 is allowed, and each process may want another number), for as long as the owner
+/// lives. A piece that every process has let go of is taken again where it is large enough for each and not much too
+/// large, so that its pages are there already; else a new one is made, its pages touched by the process that owns them.
+/// **Collective**; throws the same Error on every process or on none, such as where the node has too little memory to
+/// share.
+///
+/// Letting go is local, and any thread may do it. The pool gives memory back to the system when it holds much that is
+/// free, when the communicator is freed, and in MPI_Finalize; what has an owner then stays readable until the last one
+/// of its node lets go, and is given back in MPI_Finalize or when the process ends. One thread
+/// at a time may call what stands in this header for a communicator.
 std::shared_ptr<const SharedPiece> share(Index bytes, MPI_Comm comm);
 
 /// The piece whose memory on this process `data` points into, if it was taken on this communicator and is not free;
-/// null otherwise. Local; costs the time to look through the pieces.
+/// null otherwise. Local; costs the time to look through the pieces. It lives as long as the owner of `data`.
 const SharedPiece* shared_piece(const void* data, MPI_Comm comm);
 
-/// Whether another rank of the communicator lives on this process's node. **Collective** the first time for a
-/// communicator, and local then.
+/// Whether a rank of the communicator lives on this process's node, as this process itself does. **Collective** the
+/// first time for a communicator, as share() and allocate_shared() are, and local after any of them.
 bool on_this_node(int rank, MPI_Comm comm);
 
 }  // namespace dap::mpi

@@ -1,0 +1,154 @@
+#include "pool.hpp"
+
+#include <dap/mpi/agree.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <random>
+
+namespace dap::mpi {
+
+bool Piece::suits(Index bytes) const {
+  constexpr Index small = Index{1} << 20;
+  const Index length = parts[static_cast<std::size_t>(here)].bytes;
+  return bytes <= length && length <= std::max(2 * bytes, small);
+}
+
+bool Piece::holds(const void* data) const {
+  const Part& own = parts[static_cast<std::size_t>(here)];
+  const auto at = reinterpret_cast<std::uintptr_t>(data), begin = reinterpret_cast<std::uintptr_t>(own.base);
+  return begin <= at && at - begin < static_cast<std::uintptr_t>(own.bytes);
+}
+
+Piece::Part Piece::part(int rank) const {
+  const int there = (*node_ranks)[static_cast<std::size_t>(rank)];
+  return there < 0 ? Part{} : parts[static_cast<std::size_t>(there)];
+}
+
+void give_back(Piece& piece) {
+  if (piece.window != MPI_WIN_NULL) MPI_Win_free(&piece.window);
+}
+
+namespace {
+
+// The pools that this process has a part in, of freed communicators too where a piece is left. It is never destroyed:
+// owners may let go after everything else.
+struct Pools {
+  std::mutex mutex;
+  std::vector<Pool*> all;
+  std::atomic<bool> ending{false};
+};
+
+Pools& pools() {
+  static auto* const made = new Pools;
+  return *made;
+}
+
+// Takes all pieces out of use, and gives those back that are free on the whole node. **Collective** over the node.
+void close(Pool& pool) {
+  std::move(pool.pieces.begin(), pool.pieces.end(), std::back_inserter(pool.left));
+  pool.pieces.clear();
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < pool.left.size(); ++i) {
+    Piece& piece = *pool.left[i];
+    int is_free = piece.window == MPI_WIN_NULL || piece.is_free();  // plain memory goes with its last owner
+    MPI_Allreduce(MPI_IN_PLACE, &is_free, 1, MPI_INT, MPI_MIN, pool.node);
+    if (is_free != 0) {
+      give_back(piece);
+    } else {
+      std::swap(pool.left[kept++], pool.left[i]);
+    }
+  }
+  pool.left.resize(kept);
+}
+
+// MPI calls this on every process of a communicator that is freed.
+int free_pool(MPI_Comm, int, void* value, void*) {
+  Pool* const pool = static_cast<Pool*>(value);
+  if (pools().ending) return MPI_SUCCESS;  // what is left now goes with the process
+  close(*pool);
+  MPI_Comm_free(&pool->comm);
+  if (!pool->left.empty()) return MPI_SUCCESS;  // until MPI_Finalize
+  MPI_Comm_free(&pool->node);
+  const std::lock_guard lock(pools().mutex);
+  pools().all.erase(std::find(pools().all.begin(), pools().all.end(), pool));
+  delete pool;
+  return MPI_SUCCESS;
+}
+
+// MPI_Finalize calls this first on every process. Any order would do that is the same everywhere: that of making is
+// not where several threads make pools.
+int close_all(MPI_Comm, int, void*, void*) {
+  std::vector<Pool*>& all = pools().all;
+  std::sort(all.begin(), all.end(), [](const Pool* a, const Pool* b) { return a->id < b->id; });
+  for (Pool* pool : all) close(*pool);
+  pools().ending = true;
+  return MPI_SUCCESS;
+}
+
+int key() {
+  static const int made = [] {
+    int value = MPI_KEYVAL_INVALID, end = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_pool, &value, nullptr);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, close_all, &end, nullptr);
+    MPI_Comm_set_attr(MPI_COMM_SELF, end, nullptr);
+    return value;
+  }();
+  return made;
+}
+
+// Fills the table of those who share memory with us. Both lists are as long as the communicator.
+void find_neighbours(Pool& pool, const std::vector<int>& ranks) {
+  MPI_Group everybody = MPI_GROUP_NULL, here = MPI_GROUP_NULL;
+  MPI_Comm_group(pool.comm, &everybody);
+  MPI_Comm_group(pool.node, &here);
+  MPI_Group_translate_ranks(everybody, pool.processes, ranks.data(), here, pool.node_ranks->data());
+  MPI_Group_free(&everybody);
+  MPI_Group_free(&here);
+  for (int& rank : *pool.node_ranks)
+    if (rank == MPI_UNDEFINED) rank = -1;
+}
+
+Pool& make_pool(MPI_Comm comm) {
+  std::vector<int> ranks;
+  auto pool = collectively(comm, [&] {
+    auto made = std::make_unique<Pool>();
+    MPI_Comm_size(comm, &made->processes);
+    made->node_ranks = std::make_shared<std::vector<int>>(static_cast<std::size_t>(made->processes));
+    ranks.resize(static_cast<std::size_t>(made->processes));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    made->common.resize(1);
+    std::random_device random;
+    made->id = std::uint64_t{random()} << 32 | random();
+    const std::lock_guard lock(pools().mutex);
+    pools().all.reserve(pools().all.size() + 1);
+    return made;
+  });
+  MPI_Comm_dup(comm, &pool->comm);
+  MPI_Bcast(&pool->id, 1, MPI_UINT64_T, 0, pool->comm);
+  MPI_Comm_split_type(pool->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &pool->node);
+  MPI_Comm_set_errhandler(pool->node, MPI_ERRORS_RETURN);
+  MPI_Comm_size(pool->node, &pool->neighbours);
+  find_neighbours(*pool, ranks);
+  MPI_Comm_set_attr(comm, key(), pool.get());
+  const std::lock_guard lock(pools().mutex);
+  pools().all.push_back(pool.get());
+  return *pool.release();
+}
+
+}  // namespace
+
+Pool* known_pool(MPI_Comm comm) {
+  Pool* kept = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, key(), &kept, &found);
+  return found != 0 ? kept : nullptr;
+}
+
+Pool& pool_of(MPI_Comm comm) {
+  Pool* const kept = known_pool(comm);
+  return kept != nullptr ? *kept : make_pool(comm);
+}
+
+}  // namespace dap::mpi

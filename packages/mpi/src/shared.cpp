@@ -1,0 +1,281 @@
+#include "pool.hpp"
+#include "room.hpp"
+#include <dap/mpi/agree.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace dap::mpi {
+
+namespace {
+
+using Word = std::uint64_t;
+constexpr std::size_t word = 64;        // pieces that one Word has bits for
+constexpr Index most = Index{1} << 46;  // bytes of one process: more than addresses have room for
+constexpr Index kept_pages = 4096;      // free ones of each process that are always kept
+constexpr std::size_t most_kept = 62;   // pieces, so that two numbers and a flag are all that is reduced
+
+/// What an owner holds.
+struct Lease {
+  std::shared_ptr<Piece> piece;
+
+  Lease() = default;
+  Lease(const Lease&) = delete;
+  ~Lease() {
+    if (piece) piece->let_go();
+  }
+};
+
+std::string text(Index number) { return std::to_string(number); }
+
+Finding refused(std::string why) {
+  return {Rule::process_failure,
+          {},
+          {},
+          "",
+          std::move(why),
+          "",
+          "ask for less, let go of shared arrays, give the node more shared memory (a larger /dev/shm), or take "
+          "dap::allocate()"};
+}
+
+// Runs a local step; adds what it throws.
+template <class Step>
+void attempt(Report& faults, Step step) {
+  try {
+    step();
+  } catch (const Error& error) {
+    faults.merge(error.report());
+  } catch (const std::exception& error) {
+    faults.add({Rule::process_failure, {}, {}, "", error.what(), "", ""});
+  }
+}
+
+// Whether nobody has faults.
+bool all_well(const Report& faults, MPI_Comm comm) {
+  int well = faults.ok();
+  MPI_Allreduce(MPI_IN_PLACE, &well, 1, MPI_INT, MPI_MIN, comm);
+  return well != 0;
+}
+
+Index sum_over(Index number, MPI_Comm comm) {
+  MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_SUM, comm);
+  return number;
+}
+
+// Bits of the pieces, one behind another: which suit here, and which are free here; before them, whether all is well.
+std::size_t words(const Pool& pool) { return (pool.pieces.size() + word - 1) / word; }
+
+bool bit(const Word* bits, std::size_t i) { return (bits[i / word] >> (i % word) & 1) != 0; }
+
+const Word* suit_all(const Pool& pool) { return pool.common.data() + 1; }
+const Word* free_on_all(const Pool& pool) { return suit_all(pool) + words(pool); }
+
+void look_here(Pool& pool, Index bytes, bool well) {
+  const std::size_t count = words(pool);
+  std::fill(pool.common.begin(), pool.common.end(), Word{0});
+  pool.common[0] = well;
+  for (std::size_t i = 0; i < pool.pieces.size(); ++i) {
+    if (!pool.pieces[i]->is_free()) continue;
+    const Word one = Word{1} << (i % word);
+    if (pool.pieces[i]->suits(bytes)) pool.common[1 + i / word] |= one;
+    pool.common[1 + count + i / word] |= one;
+  }
+}
+
+// The smallest piece that suits everybody; null: none does.
+std::shared_ptr<Piece> best(const Pool& pool) {
+  std::shared_ptr<Piece> found;
+  for (std::size_t i = 0; i < pool.pieces.size(); ++i)
+    if (bit(suit_all(pool), i) && (!found || pool.pieces[i]->pages < found->pages)) found = pool.pieces[i];
+  return found;
+}
+
+// Gives back the pieces that are free everywhere and were not used for longest, until those that stay are few and hold
+// no more than what is used, `wanted` pages included; or all. The same pieces on every process.
+void make_room(Pool& pool, Index wanted, bool all) {
+  Index used = wanted, held = 0;
+  for (const std::shared_ptr<Piece>& piece : pool.pieces) (piece->spare ? held : used) += piece->pages;
+  const Index enough = all ? -1 : std::max(used, kept_pages * pool.processes);
+  while (held > enough || pool.pieces.size() >= most_kept) {
+    auto oldest = pool.pieces.end();
+    for (auto piece = pool.pieces.begin(); piece != pool.pieces.end(); ++piece)
+      if ((*piece)->spare && (oldest == pool.pieces.end() || (*piece)->turn < (*oldest)->turn)) oldest = piece;
+    if (oldest == pool.pieces.end()) break;
+    held -= (*oldest)->pages;
+    give_back(**oldest);
+    pool.pieces.erase(oldest);
+  }
+}
+
+// Throws on one process of the node, which speaks for all, where they want more than it has. **Collective** over it.
+void look_for_room(const Pool& pool, Index bytes) {
+  Index largest = bytes;
+  const Index wanted = sum_over(bytes, pool.node);
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, pool.node);
+  const std::string why = room_is_missing(wanted);
+  const int here = static_cast<int>(rank_of(pool.node));
+  int first = why.empty() ? pool.neighbours : here;
+  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, pool.node);
+  if (first == here)
+    throw Error(refused("the " + text(pool.neighbours) + " processes of this node want " + text(wanted) +
+                        " bytes of shared memory, at most " + text(largest) + " for one, and " + why));
+}
+
+// Where each process of the node finds its part, which begins anywhere: a page more is there to align it.
+// **Collective** over the node.
+void find_parts(Piece& piece, Index length, const Pool& pool) {
+  const Piece::Part own{nullptr, length};
+  static_assert(sizeof(own) == 2 * sizeof(Index));
+  MPI_Allgather(&own, 2, MPI_INT64_T, piece.parts.data(), 2, MPI_INT64_T, pool.node);
+  for (int rank = 0; rank < pool.neighbours; ++rank) {
+    MPI_Aint size = 0;
+    int unit = 1;
+    void* begin = nullptr;
+    MPI_Win_shared_query(piece.window, rank, &size, &unit, &begin);
+    const auto beyond = reinterpret_cast<std::uintptr_t>(begin) % page;
+    piece.parts[static_cast<std::size_t>(rank)].base =
+        static_cast<std::byte*>(begin) + (beyond == 0 ? 0 : static_cast<std::uintptr_t>(page) - beyond);
+  }
+}
+
+// **Collective** over the node; throws on some of its processes or on all.
+void open_window(Piece& piece, Index length, const Pool& pool) {
+  MPI_Info apart = MPI_INFO_NULL;  // each process's part is near it
+  MPI_Info_create(&apart);
+  MPI_Info_set(apart, "alloc_shared_noncontig", "true");
+  void* begin = nullptr;
+  const int fault = MPI_Win_allocate_shared(length + page, 1, apart, pool.node, &begin, &piece.window);
+  MPI_Info_free(&apart);
+  int opened = fault == MPI_SUCCESS;
+  MPI_Allreduce(MPI_IN_PLACE, &opened, 1, MPI_INT, MPI_MIN, pool.node);
+  if (opened == 0) {
+    piece.window = MPI_WIN_NULL;  // nobody can close what is half open
+    throw Error(refused("MPI makes no shared window of " + text(length) + " bytes for this process"));
+  }
+  find_parts(piece, length, pool);
+  if (!touch(piece.parts[static_cast<std::size_t>(piece.here)].base, length))
+    throw Error(refused("the system has no pages for " + text(length) + " bytes of shared memory"));
+}
+
+// What needs no other process, and room for the piece in the pool's lists.
+std::shared_ptr<Piece> outline(Pool& pool, Index length) {
+  auto piece = std::make_shared<Piece>();
+  piece->node_ranks = pool.node_ranks;
+  piece->parts.resize(static_cast<std::size_t>(pool.neighbours));
+  piece->here = static_cast<int>(rank_of(pool.node));
+  if (pool.neighbours == 1) {
+    piece->alone = own_pages(length);
+    piece->parts[0] = {piece->alone.get(), length};
+    if (!piece->alone) throw Error(refused("the system has no " + text(length) + " bytes of memory for this process"));
+  }
+  const std::size_t pieces = pool.pieces.size() + 1;
+  pool.pieces.reserve(pieces);
+  pool.left.reserve(pool.left.size() + pieces);
+  pool.common.reserve(1 + 2 * (pieces / word + 1));
+  return piece;
+}
+
+// A new piece; null, with the faults of this process, where any has some.
+std::shared_ptr<Piece> new_piece(Pool& pool, Index length, Report& faults) {
+  std::shared_ptr<Piece> piece;
+  attempt(faults, [&] { piece = outline(pool, length); });
+  if (pool.neighbours > 1) attempt(faults, [&] { look_for_room(pool, length + page); });
+  if (!all_well(faults, pool.comm)) return nullptr;
+  if (pool.neighbours > 1) attempt(faults, [&] { open_window(*piece, length, pool); });
+  if (all_well(faults, pool.comm)) return piece;
+  give_back(*piece);
+  return nullptr;
+}
+
+std::shared_ptr<Piece> add_piece(Pool& pool, Index bytes) {
+  const Index pages = std::max<Index>((bytes + page - 1) / page, 1);
+  const Index of_all = sum_over(pages, pool.comm);
+  for (std::size_t i = 0; i < pool.pieces.size(); ++i) pool.pieces[i]->spare = bit(free_on_all(pool), i);
+  make_room(pool, of_all, false);
+  Report faults;
+  std::shared_ptr<Piece> piece = new_piece(pool, pages * page, faults);
+  const std::size_t before = pool.pieces.size();
+  if (!piece) make_room(pool, of_all, true);
+  if (!piece && pool.pieces.size() < before) {
+    faults = {};
+    piece = new_piece(pool, pages * page, faults);
+  }
+  if (!piece) {
+    faults.set_process(rank_of(pool.comm));
+    throw_together(std::move(faults), pool.comm);
+  }
+  piece->serial = pool.numbers++;
+  piece->pages = of_all;
+  pool.pieces.push_back(piece);
+  pool.common.resize(1 + 2 * words(pool));
+  return piece;
+}
+
+// share() for a process that may have found something wrong already.
+std::shared_ptr<const SharedPiece> share(Index bytes, Report faults, MPI_Comm comm) {
+  Pool& pool = pool_of(comm);
+  std::shared_ptr<Lease> lease;
+  attempt(faults, [&] {
+    if (bytes < 0 || bytes > most) throw Error(refused("this process wants " + text(bytes) + " bytes of memory"));
+    lease = std::make_shared<Lease>();
+  });
+  look_here(pool, bytes, faults.ok());
+  MPI_Allreduce(MPI_IN_PLACE, pool.common.data(), static_cast<int>(1 + 2 * words(pool)), MPI_UINT64_T, MPI_BAND,
+                pool.comm);
+  if (pool.common[0] == 0) {
+    faults.set_process(rank_of(comm));
+    throw_together(std::move(faults), pool.comm);
+  }
+  std::shared_ptr<Piece> piece = best(pool);
+  if (!piece) piece = add_piece(pool, bytes);
+  piece->turn = pool.turns++;
+  piece->take();
+  lease->piece = std::move(piece);
+  return {lease, lease->piece.get()};
+}
+
+// A dense buffer of no memory yet.
+Buffer outline(ElementType type, const std::vector<Index>& shape, Order order) {
+  if (type.bytes < 1)
+    throw Error(Finding{
+        Rule::buffer_type, {}, {}, "", "the buffer's elements are " + text(type.bytes) + " bytes long", "", ""});
+  const std::optional<Index> count = checked_product(shape);
+  const bool extents = std::all_of(shape.begin(), shape.end(), [](Index extent) { return extent >= 0; });
+  if (!extents || !count || !checked_multiply(*count, type.bytes))
+    throw Error(Finding{
+        Rule::buffer_layout, {}, {}, "", "the extents are negative or their product does not fit 64 bits", "", ""});
+  Buffer buffer;
+  buffer.type = type;
+  buffer.shape = shape;
+  buffer.strides =
+      order == Order::row_major ? row_major_strides(shape, type.bytes) : column_major_strides(shape, type.bytes);
+  return buffer;
+}
+
+}  // namespace
+
+Buffer allocate_shared(ElementType type, const std::vector<Index>& shape, MPI_Comm comm, Order order) {
+  Report faults;
+  Buffer buffer;
+  attempt(faults, [&] { buffer = outline(type, shape, order); });
+  const Index bytes = faults.ok() ? element_count(buffer) * type.bytes : 0;
+  const auto piece = share(bytes, std::move(faults), comm);
+  buffer.data = piece->base(static_cast<int>(rank_of(comm)));
+  buffer.owner = std::shared_ptr<void>(piece, buffer.data);
+  return buffer;
+}
+
+std::shared_ptr<const SharedPiece> share(Index bytes, MPI_Comm comm) { return share(bytes, Report(), comm); }
+
+const SharedPiece* shared_piece(const void* data, MPI_Comm comm) {
+  const Pool* const pool = known_pool(comm);
+  if (pool == nullptr) return nullptr;
+  for (const std::shared_ptr<Piece>& piece : pool->pieces)
+    if (piece->holds(data) && !piece->is_free()) return piece.get();
+  return nullptr;
+}
+
+bool on_this_node(int rank, MPI_Comm comm) { return (*pool_of(comm).node_ranks)[static_cast<std::size_t>(rank)] >= 0; }
+
+}  // namespace dap::mpi

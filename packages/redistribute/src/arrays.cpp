@@ -1,0 +1,132 @@
+#include "arrays.hpp"
+
+#include <dap/check.hpp>
+#include <dap/memory_order.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace dap::redistribute {
+
+namespace {
+
+std::string number(Index n) { return std::to_string(n); }
+
+class Checker {
+ public:
+  Checker(const Placed& placed, Index process, const char* side, Report& report)
+      : of_(placed.distribution), process_(process), side_(std::string("the ") + side), report_(report) {}
+
+  void check(const DistArray& array, Index bytes, bool written) {
+    if (add(dap::check(array.buffer))) return;
+    shape(array.buffer);
+    if (!array.dim_data.empty()) dimensions(array);
+    const Buffer& buffer = array.buffer;
+    if (bytes != 0 && buffer.type.bytes != bytes)
+      say(side_ + "'s elements are of " + number(buffer.type.bytes) + " bytes", "must be of the " + number(bytes) + " of the plan",
+          "make a plan for such elements");
+    if (buffer.memory.kind != Memory::Kind::host)
+      say(side_ + " is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it there");
+    if (written && buffer.read_only) say(side_ + " is read-only", "it is written", "give memory that may be written");
+    if (written && !memory_order(buffer).distinct)
+      say(side_ + "'s elements may share memory", "they are written", "copy it to memory of its own");
+  }
+
+ private:
+  bool add(const Report& found) {
+    report_.merge(found);
+    return !found.ok();
+  }
+  void say(std::string fault, std::string must, std::string remedy, std::optional<Index> axis = {}) {
+    report_.add({Rule::conversion, {}, axis, "", std::move(fault), std::move(must), std::move(remedy)});
+  }
+
+  void shape(const Buffer& buffer) {
+    const std::vector<Index> wanted = of_.local_shape(process_);
+    if (buffer.ndim() != of_.ndim())
+      return say(side_ + " has " + number(buffer.ndim()) + " axes", "must have the " + number(of_.ndim()) + " of the plan",
+                 "give this process's part of the array that the plan was made for");
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      if (buffer.shape[i] != wanted[i])
+        say(side_ + "'s extent is " + number(buffer.shape[i]),
+            "must be the " + number(wanted[i]) + " elements that this process holds, padding included",
+            "give this process's whole part of the array", static_cast<Index>(i));
+  }
+
+  // What dim_data says must be what the plan was made for; 0.9 says padded blocks in its own way: their extents tell.
+  void dimensions(const DistArray& array) {
+    if (array.ndim() != of_.ndim()) return;  // the buffer's axes have said so
+    const Indices at = of_.coordinates(process_);
+    for (Index i = 0; i < of_.ndim(); ++i) {
+      const Axis& axis = of_.axis(i);
+      const Dimension& said = array.dim_data[static_cast<std::size_t>(i)];
+      const Index c = at[static_cast<std::size_t>(i)];
+      const auto expect = [&](const char* key, Index value, Index wanted) {
+        if (value != wanted)
+          report_.add({Rule::conversion, {}, i, key, side_ + "'s is " + number(value), "must be the plan's, " + number(wanted),
+                       "make a plan for this array"});
+      };
+      if (said.dist_type() != axis.dist_type() || array.version.rfind("0.9", 0) == 0) continue;  // spelled otherwise
+      expect("size", said.size, axis.size());
+      expect("proc_grid_size", said.proc_grid_size, axis.proc_grid_size());
+      expect("proc_grid_rank", said.proc_grid_rank, c);
+      if (axis.part(c, Part::local).size() == 0) continue;
+      if (const auto* block = std::get_if<Block>(&said.dist)) expect("start", block->start, axis.global_index(c, 0));
+      if (const auto* cyclic = std::get_if<Cyclic>(&said.dist)) {
+        expect("start", cyclic->start, std::get<CyclicKind>(axis.kind()).start(c));
+        expect("block_size", cyclic->block_size, std::get<CyclicKind>(axis.kind()).block_size());
+      }
+      if (const auto* listed = std::get_if<Unstructured>(&said.dist)) {
+        const std::optional<std::vector<Index>> indices = read_indices(listed->indices);
+        if (indices && *indices != std::get<UnstructuredKind>(axis.kind()).list(c))
+          report_.add({Rule::conversion, {}, i, "indices", side_ + "'s are others", "must be the plan's",
+                       "make a plan for this array"});
+      }
+    }
+  }
+
+  const Distribution& of_;
+  Index process_;
+  std::string side_;
+  Report& report_;
+};
+
+// The bytes from the lowest to the highest element.
+std::pair<std::uintptr_t, std::uintptr_t> extent(const Buffer& buffer) {
+  auto low = reinterpret_cast<std::uintptr_t>(buffer.data), high = low + static_cast<std::uintptr_t>(buffer.type.bytes);
+  for (std::size_t i = 0; i < buffer.shape.size(); ++i) {
+    const Index reach = (buffer.shape[i] - 1) * buffer.strides[i];
+    (reach < 0 ? low : high) += static_cast<std::uintptr_t>(reach);
+  }
+  return {low, high};
+}
+
+bool share_memory(const Buffer& a, const Buffer& b) {
+  if (element_count(a) == 0 || element_count(b) == 0) return false;
+  const auto [a_low, a_high] = extent(a);
+  const auto [b_low, b_high] = extent(b);
+  return a_low < b_high && b_low < a_high && (memory_order(a).dense || memory_order(b).dense);
+}
+
+}  // namespace
+
+Report check_source(const Plan::Parts& parts, const DistArray& source) {
+  Report report;
+  if (parts.out.process)
+    Checker(parts.source, *parts.out.process, "source", report).check(source, parts.element_bytes, false);
+  return report;
+}
+
+Report check_move(const Plan::Parts& parts, const DistArray& source, const DistArray& target, bool convert) {
+  Report report = check_source(parts, source);
+  if (parts.in.process)
+    Checker(parts.target, *parts.in.process, "target", report).check(target, convert ? 0 : parts.element_bytes, true);
+  if (report.ok() && parts.out.process && parts.in.process && share_memory(source.buffer, target.buffer))
+    report.add({Rule::conversion, {}, {}, "", "the source and the target share memory", "must not overlap",
+                "give the target memory of its own"});
+  return report;
+}
+
+}  // namespace dap::redistribute

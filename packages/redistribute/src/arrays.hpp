@@ -1,0 +1,18 @@
+#pragma once
+
+#include "parts.hpp"
+#include "walk.hpp"
+
+#include <dap/dist_array.hpp>
+#include <dap/report.hpp>
+
+namespace dap::redistribute {
+
+/// What is wrong on this process with the arrays of one move, each against its side of the plan; `convert`: their
+/// element types may differ. A side of which this process holds nothing is not looked at.
+Report check_move(const Plan::Parts& parts, const DistArray& source, const DistArray& target, bool convert);
+
+/// The same for the source alone.
+Report check_source(const Plan::Parts& parts, const DistArray& source);
+
+}  // namespace dap::redistribute

@@ -1,0 +1,237 @@
+#include "axis_moves.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+namespace dap::redistribute {
+
+namespace {
+
+// `here` is the coordinate's own side, `there` the other one; which of them is the source is known at the end.
+struct Walker {
+  const Axis& here;
+  Index at = 0;
+  Part here_part = Part::owned;
+  const Axis& there;
+  Part there_part = Part::owned;
+  AxisMoves found = {};
+
+  // A global run of ours that stands with `peer` at `local_there`.
+  static void add(std::vector<Piece>& pieces, Index local_here, Index local_there, Index length, Index peer) {
+    if (!pieces.empty()) {
+      Piece& last = pieces.back();
+      if (last.peer == peer && last.source + last.length == local_here && last.target + last.length == local_there) {
+        last.length += length;
+        return;
+      }
+    }
+    pieces.push_back({local_here, local_there, length, peer});
+  }
+
+  static Range held(const BlockKind& block, Index c, Part part) {  // global
+    const Range local = block.part(c, part);
+    const Index first = block.first_held(c);
+    return {first + local.begin, first + local.end};
+  }
+
+  // Calls visit(global, local, length) for our runs within [first, end).
+  template <class Visit>
+  void runs(Index first, Index end, Visit&& visit) const {
+    if (const auto* block = std::get_if<BlockKind>(&here.kind())) {
+      const Range range = held(*block, at, here_part);
+      first = std::max(first, range.begin);
+      end = std::min(end, range.end);
+      if (first < end) visit(first, first - block->first_held(at), end - first);
+      return;
+    }
+    const auto& cyclic = std::get<CyclicKind>(here.kind());
+    const Index length = cyclic.block_size(), grid = cyclic.grid(), turn = cyclic.turn(at);
+    end = std::min(end, cyclic.size());
+    Index block = first / length;  // the first of ours that ends behind `first`
+    block += ((turn - block % grid) + grid) % grid;
+    for (; block <= (end - 1) / length && first < end; block += grid) {
+      const Index begin = std::max(first, block * length);
+      const Index stop = end - block * length < length ? end : (block + 1) * length;
+      visit(begin, (block / grid) * length + begin - block * length, stop - begin);
+    }
+  }
+
+  // The pieces of our runs within [first, end): `there` is cyclic, or the block of coordinate `peer`.
+  std::vector<Piece> pieces(Index first, Index end, Index peer) const {
+    std::vector<Piece> all;
+    if (const auto* block = std::get_if<BlockKind>(&there.kind())) {
+      const Index origin = block->first_held(peer);
+      runs(first, end, [&](Index global, Index local, Index length) { add(all, local, global - origin, length, peer); });
+      return all;
+    }
+    const auto& cyclic = std::get<CyclicKind>(there.kind());
+    const Index block_size = cyclic.block_size(), grid = cyclic.grid(), wrap = grid - cyclic.first();
+    runs(first, end, [&](Index global, Index local, Index length) {
+      Index block = global / block_size, round = block / grid, turn = block - round * grid;
+      Index inside = global - block * block_size;
+      while (length > 0) {
+        const Index piece = std::min(length, block_size - inside);
+        add(all, local, round * block_size + inside, piece, turn < wrap ? turn + cyclic.first() : turn - wrap);
+        local += piece;
+        length -= piece;
+        inside = 0;
+        if (++turn == grid) turn = 0, ++round;
+      }
+    });
+    return all;
+  }
+
+  static Index period(const Axis& axis) {  // of the dealing; 1: it has none
+    const auto* cyclic = std::get_if<CyclicKind>(&axis.kind());
+    if (cyclic == nullptr) return 1;
+    return checked_multiply(cyclic->block_size(), cyclic->grid()).value_or(cyclic->size());
+  }
+  static Index advance(const Axis& axis, Index period) {
+    return axis.dist_type() == 'c' ? period / axis.proc_grid_size() : period;
+  }
+
+  // All of ours within [first, end), where the other side is dealt evenly.
+  void sweep(Index first, Index end, Index peer) {
+    if (first >= end) return;
+    const Index a = period(here), b = period(there);
+    const std::optional<Index> both = checked_multiply(a / std::gcd(a, b), b);
+    Index repeat = 0;
+    if (both && *both > 1 && (end - first) / *both >= 2) {
+      repeat = (end - first) / *both;
+      keep({repeat, advance(here, *both), advance(there, *both), pieces(first, first + *both, peer)});
+      first += repeat * *both;
+    }
+    if (first < end) keep({1, 0, 0, pieces(first, end, peer)});
+  }
+  void keep(Section section) {
+    if (!section.pieces.empty()) found.sections.push_back(std::move(section));
+  }
+
+  Range span() const {  // global indices that we may hold
+    if (const auto* block = std::get_if<BlockKind>(&here.kind())) return held(*block, at, here_part);
+    return {0, here.size()};
+  }
+
+  void dealt() {
+    const Range ours = span();
+    if (there.dist_type() == 'c') {
+      sweep(ours.begin, std::min(ours.end, there.size()), 0);
+    } else {
+      each_block(ours);
+    }
+    const Index theirs = there.size();  // where sizes differ: the first of ours beyond
+    if (ours.end > theirs) runs(theirs, ours.end, [&](Index global, Index, Index) { note_missing(global); });
+  }
+
+  void each_block(const Range& ours) {
+    const auto& block = std::get<BlockKind>(there.kind());
+    if (ours.begin >= std::min(ours.end, block.size())) return;
+    const auto theirs = [&](Index c) { return held(block, c, there_part); };
+    Index peer = block.locate(ours.begin)->coordinate;
+    while (peer > 0 && theirs(peer - 1).end > ours.begin) --peer;  // where its padding reaches
+    for (; peer < block.grid() && theirs(peer).begin < ours.end; ++peer) {
+      const Range both = {std::max(ours.begin, theirs(peer).begin), std::min(ours.end, theirs(peer).end)};
+      sweep(both.begin, both.end, peer);
+    }
+  }
+
+  // Calls visit(coordinate, local) for all places of an index on the other side.
+  template <class Visit>
+  bool places(Index global, bool all, Visit&& visit) const {
+    if (const auto* lists = std::get_if<UnstructuredKind>(&there.kind()); lists != nullptr && all && there.shares_indices()) {
+      const auto [begin, end] = lists->entries(global);
+      for (auto entry = begin; entry != end; ++entry) visit(entry->place.coordinate, entry->place.local);
+      return begin != end;
+    }
+    const std::optional<Place> place = there.locate(global);
+    if (!place) return false;
+    const auto* block = std::get_if<BlockKind>(&there.kind());
+    if (block == nullptr || there_part != Part::local) {
+      visit(place->coordinate, place->local);
+      return true;
+    }
+    Index c = place->coordinate;
+    while (c > 0 && held(*block, c - 1, there_part).end > global) --c;
+    for (; c < block->grid() && held(*block, c, there_part).begin <= global; ++c)
+      if (held(*block, c, there_part).contains(global)) visit(c, global - block->first_held(c));
+    return true;
+  }
+
+  // `all`: we are the source, and every place of the target gets a copy; else the one owner of the source is asked.
+  void listed(bool all) {
+    std::vector<Piece> pieces;
+    const bool shared = all && here.shares_indices();
+    here.for_each(at, here_part, [&](Index local, Index global) {
+      if (shared && here.locate(global)->coordinate != at) return;  // another one sends it
+      if (!places(global, all, [&](Index c, Index there_local) { add(pieces, local, there_local, 1, c); }))
+        note_missing(global);
+    });
+    keep({1, 0, 0, std::move(pieces)});
+  }
+  void note_missing(Index global) {
+    if (!found.missing) found.missing = global;
+  }
+
+  void count() {
+    std::unordered_map<Index, Index> counts;
+    for (const Section& section : found.sections) {
+      Index peer = -1;
+      Index* count = nullptr;
+      for (const Piece& piece : section.pieces) {
+        if (count == nullptr || piece.peer != peer) count = &counts[peer = piece.peer];
+        *count += piece.length * section.repeat;
+      }
+    }
+    for (const auto& [peer, n] : counts) found.shares.push_back({peer, n});
+    std::sort(found.shares.begin(), found.shares.end(), [](const Share& a, const Share& b) { return a.peer < b.peer; });
+  }
+};
+
+bool is_listed(const Axis& axis) { return axis.dist_type() == 'u'; }
+
+}  // namespace
+
+std::size_t AxisMoves::slot(Index peer) const {
+  const auto share = std::lower_bound(shares.begin(), shares.end(), peer,
+                                      [](const Share& one, Index wanted) { return one.peer < wanted; });
+  return static_cast<std::size_t>(share - shares.begin());
+}
+
+Index AxisMoves::count(Index peer) const {
+  const std::size_t k = slot(peer);
+  return k < shares.size() && shares[k].peer == peer ? shares[k].count : 0;
+}
+
+AxisMoves moves_from(const Axis& source, Index s, const Axis& target, Part part) {
+  Walker walker{source, s, Part::owned, target, part};
+  if (is_listed(source) || is_listed(target)) {
+    walker.listed(true);
+  } else {
+    walker.dealt();
+  }
+  walker.count();
+  return std::move(walker.found);
+}
+
+AxisMoves moves_to(const Axis& source, const Axis& target, Index t, Part part) {
+  Walker walker{target, t, part, source, Part::owned};
+  const bool listed = is_listed(source) || is_listed(target);
+  if (listed) {
+    walker.listed(false);
+  } else {
+    walker.dealt();
+  }
+  walker.count();
+  for (Section& section : walker.found.sections) {
+    std::swap(section.source_step, section.target_step);
+    for (Piece& piece : section.pieces) std::swap(piece.source, piece.target);
+    if (listed)  // dealt indices ascend on both sides
+      std::stable_sort(section.pieces.begin(), section.pieces.end(),
+                       [](const Piece& a, const Piece& b) { return a.source < b.source; });
+  }
+  return std::move(walker.found);
+}
+
+}  // namespace dap::redistribute

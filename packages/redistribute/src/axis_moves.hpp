@@ -1,0 +1,47 @@
+#pragma once
+
+#include <dap/axis.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace dap::redistribute {
+
+/// Elements of one axis that stand one after the other on both sides: local indices.
+struct Piece {
+  Index source = 0, target = 0, length = 0;
+  Index peer = 0;  ///< the coordinate on the other side
+};
+
+/// Pieces that come again: `repeat` times, each time so many local indices on.
+struct Section {
+  Index repeat = 1, source_step = 0, target_step = 0;
+  std::vector<Piece> pieces;
+};
+
+/// How many elements of an axis a coordinate shares with one of the other side.
+struct Share {
+  Index peer = 0, count = 0;
+};
+
+/// What moves along one axis between one coordinate of a side and all of the other.
+///
+/// Blocks of 4 to cyclic by 1 over 2 coordinates, from coordinate 0 of the source: 2 times the pieces {0, 0, 1, peer 0}
+/// and {1, 0, 1, peer 1}, 2 local indices on in the source and 1 in the target. Only the pieces of one period of the
+/// dealing are kept, lcm(b1 * P1, b2 * P2) indices. What one peer shares stands in ascending order of the source's
+/// local indices, from whichever side it is seen: so both ends of a message know the order of its elements.
+struct AxisMoves {
+  std::vector<Section> sections;
+  std::vector<Share> shares;     ///< ascending by peer
+  std::optional<Index> missing;  ///< a global index of this coordinate that nobody holds on the other side
+
+  Index count(Index peer) const;         ///< elements shared with it; 0: none
+  std::size_t slot(Index peer) const;  ///< where it stands in `shares`, if it does
+};
+
+/// What source coordinate `s` has for those of the target; `part` of the target's buffers is filled.
+AxisMoves moves_from(const Axis& source, Index s, const Axis& target, Part part);
+/// What target coordinate `t` has from those of the source.
+AxisMoves moves_to(const Axis& source, const Axis& target, Index t, Part part);
+
+}  // namespace dap::redistribute

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "elements.hpp"
+#include "walk.hpp"
+
+#include <dap/buffer.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace dap::redistribute {
+
+/// A buffer of another process that this one reaches, or our own on the other side.
+struct Reach {
+  std::vector<Index> peers;    ///< where its process stands, as Parts::each_peer() says it
+  std::vector<Index> strides;  ///< bytes, by axis of that buffer
+};
+
+/// Moves straight between our buffer and those of several processes, in one pass over ours: what a row of ours has for
+/// three processes goes to the three of them before the next row is read.
+class Fan {
+ public:
+  /// `near`: our buffer at `end`; `reaches`: the buffers at the other end. Not for ravelled arrays.
+  Fan(const Plan::Parts& parts, const Buffer& near, End end, const std::vector<Reach>& reaches, Index far_bytes);
+
+  /// `far[k]`: element (0, ..., 0) of the k-th reach's buffer. `combine`: what becomes of the elements; null: copied.
+  /// `stream`: past the caches; the target is seen by others after the call has returned.
+  void run(std::byte* near, const std::vector<std::byte*>& far, Combine combine, const Scaling& scaling, bool stream);
+
+ private:
+  struct FanPiece {
+    Index near = 0, far = 0, count = 0;  // bytes; local index; elements
+    std::size_t slot = 0;                // of the peer along the axis
+  };
+  struct FanSection {
+    Index repeat = 1, near_step = 0, far_step = 0;
+    std::vector<FanPiece> pieces;
+  };
+  struct FanAxis {
+    Index near_step = 0;
+    std::size_t far_axis = 0, weight = 1, slots = 1;  // weight: of a slot in the table of reaches
+    std::vector<FanSection> sections;
+  };
+  template <class Run>
+  void walk(std::size_t axis, std::byte* near, std::size_t entry, const Run& run);
+  template <class Run>
+  void row(std::byte* near, std::size_t entry, const Run& run);
+  void join();
+  Index stride(std::size_t entry, std::size_t far_axis) const { return strides_[entry * ndim_ + far_axis]; }
+
+  End end_;
+  std::size_t ndim_ = 0;
+  std::vector<FanAxis> axes_;             // outermost in our memory first; those inside stand in a row on both sides
+  Index near_chunk_ = 0, far_chunk_ = 0;  // bytes of what stands in a row
+  Index chunk_ = 1;                       // elements of it
+  Index near_first_ = 0;                  // bytes before the first chunk here
+  // A table of the processes that the shares of all axes make up, those that are not reached too.
+  std::vector<std::size_t> reach_;   // number + 1; 0: not reached
+  std::vector<Index> strides_;       // by entry and axis of the far buffer
+  std::vector<Index> far_first_;     // by entry: bytes before the first chunk there
+  std::vector<std::byte*> bases_;    // by entry; null: not reached
+  std::vector<std::byte*> rows_;     // by slot of the innermost axis
+  std::vector<Index> far_local_;     // by axis: where we are there
+};
+
+}  // namespace dap::redistribute

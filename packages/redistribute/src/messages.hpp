@@ -1,0 +1,59 @@
+#pragma once
+
+#include "lane.hpp"
+#include "team.hpp"
+
+#include <mpi.h>
+
+#include <array>
+#include <functional>
+#include <vector>
+
+namespace dap::redistribute {
+
+/// Lanes between nodes: pieces of up to 256 KiB, packed one after the other into a few slots, so that a process needs no
+/// more memory for 10 000 peers than for eight. Each way, eight lanes are under way at once, and they begin in the order
+/// of (their rank - ours) mod P, or (ours - theirs): the lane that comes first everywhere is under way at both its
+/// ends, and so one always goes on.
+class Messages {
+ public:
+  Messages(Team& team, const Channel& channel) : team_(&team), channel_(channel) {}
+
+  /// `out` and `in` are in that order. `unpack(lane, from, bytes)` takes what has come.
+  using Unpack = std::function<void(Lane&, const std::byte*, Index)>;
+  void begin(const std::vector<Lane*>& out, const std::vector<Lane*>& in, Index source_bytes, Index target_bytes,
+             Unpack unpack);
+  /// Goes on where something has come or gone; false: nothing has.
+  bool step();
+  bool over() const { return out_.left + in_.left == 0; }
+
+ private:
+  static constexpr std::size_t under_way = 8, pieces = 2;
+  static constexpr Index piece_bytes = staging_bytes / (2 * under_way * pieces);
+
+  struct Berth {  // a lane that is under way, and its slots, used in turn
+    Lane* lane = nullptr;
+    std::array<std::byte*, pieces> slot = {};
+    std::array<MPI_Request, pieces> request = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    std::array<Index, pieces> bytes = {};  // in each slot
+    Index left = 0;                        // bytes of the lane in no message yet, as they travel
+    std::size_t next = 0, oldest = 0, used = 0;
+  };
+  struct Way {
+    std::array<Berth, under_way> berths;
+    const std::vector<Lane*>* lanes = nullptr;
+    std::size_t begun = 0, left = 0;  // lanes
+  };
+  void open(Way& way, std::byte* slots);
+  bool board(Way& way, Berth& berth, Index element_bytes);
+  bool serve(Way& way, Berth& berth, bool sends);
+  void post(Berth& berth, bool sends);
+
+  Team* team_;
+  Channel channel_;
+  Way out_, in_;
+  Index piece_ = piece_bytes, source_bytes_ = 1, target_bytes_ = 1;
+  Unpack unpack_;
+};
+
+}  // namespace dap::redistribute

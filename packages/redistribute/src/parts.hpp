@@ -1,0 +1,48 @@
+#pragma once
+
+#include "axis_moves.hpp"
+
+#include <dap/redistribute/plan.hpp>
+
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace dap::redistribute {
+
+/// One side of a plan: which part of its distribution our process holds, and what moves from or to it.
+struct PlanSide {
+  std::optional<Index> process;  ///< our part; nothing: none
+  /// By axis of the target; the peers are coordinates of the other side. Of a ravelled array, one for all axes: its
+  /// peers are the other side's processes, and local indices are those of the dense local buffer, in the order of
+  /// Mapping::ravel. Empty where our process holds no part.
+  std::vector<AxisMoves> axes;
+
+  Index elements() const;  ///< that move on this side
+};
+
+struct Plan::Parts {
+  Placed source, target;
+  Index element_bytes = 0, rank = 0;
+  Mapping mapping;
+  PlanSide out, in;
+  std::unordered_map<Index, Index> source_processes, target_processes;  ///< by rank; empty where ranks are the processes
+
+  Part target_part() const { return mapping.fill_padding ? Part::local : Part::owned; }
+  /// The axis of the source that is axis `i` of the target.
+  Index source_axis(std::size_t i) const {
+    return mapping.axes.empty() ? static_cast<Index>(i) : mapping.axes[i];
+  }
+  /// The peer on each axis, where a process of the other side stands.
+  std::vector<Index> peers_of_target(Index process) const;
+  std::vector<Index> peers_of_source(Index process) const;
+  /// The rank of the process of the target that stands at `peers`, or of the source's.
+  Index target_rank(const std::vector<Index>& peers) const;
+  Index source_rank(const std::vector<Index>& peers) const;
+
+  /// Calls visit(peers, elements) for each process of the other side with which something is shared.
+  void each_peer(const PlanSide& side, const std::function<void(const std::vector<Index>&, Index)>& visit) const;
+};
+
+}  // namespace dap::redistribute

@@ -1,0 +1,240 @@
+#include "parts.hpp"
+#include "ravel.hpp"
+
+#include <dap/report.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace dap::redistribute {
+
+namespace {
+
+[[noreturn]] void refuse(std::string fault, std::string must, std::string remedy, std::optional<Index> axis = {}) {
+  throw Error(Finding{Rule::conversion, {}, axis, "", std::move(fault), std::move(must), std::move(remedy)});
+}
+
+std::string number(Index n) { return std::to_string(n); }
+
+// By rank, the process that it holds; empty where each holds that of its own number.
+std::unordered_map<Index, Index> processes_by_rank(const Placed& placed, const char* side) {
+  std::unordered_map<Index, Index> by_rank;
+  if (placed.ranks.empty()) return by_rank;
+  if (static_cast<Index>(placed.ranks.size()) != placed.distribution.processes())
+    refuse(std::string("the ") + side + "'s placement names " + number(static_cast<Index>(placed.ranks.size())) + " ranks",
+           "must name one for each of its " + number(placed.distribution.processes()) + " processes",
+           "give a rank for each process, or none");
+  for (std::size_t p = 0; p < placed.ranks.size(); ++p) {
+    const Index rank = placed.ranks[p];
+    if (rank < 0)
+      refuse(std::string("the ") + side + "'s process " + number(static_cast<Index>(p)) + " is placed on rank " +
+                 number(rank), "must be a rank of the team", "give ranks from 0");
+    if (!by_rank.emplace(rank, static_cast<Index>(p)).second)
+      refuse(std::string("the ") + side + "'s placement names rank " + number(rank) + " twice",
+             "must give each process a rank of its own", "give each rank once");
+  }
+  return by_rank;
+}
+
+std::optional<Index> process_of(const Placed& placed, const std::unordered_map<Index, Index>& by_rank, Index rank) {
+  if (placed.ranks.empty()) return rank >= 0 && rank < placed.distribution.processes() ? std::optional(rank) : std::nullopt;
+  const auto found = by_rank.find(rank);
+  return found == by_rank.end() ? std::nullopt : std::optional(found->second);
+}
+
+void check_axes(const Placed& source, const Placed& target, const Mapping& mapping) {
+  const Index ndim = source.distribution.ndim();
+  if (target.distribution.ndim() != ndim)
+    refuse("the target has " + number(target.distribution.ndim()) + " axes",
+           "must have the " + number(ndim) + " of the source", "to flatten one side, set Mapping::ravel");
+  std::vector<Index> sorted = mapping.axes;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    if (static_cast<Index>(sorted.size()) != ndim || sorted[i] != static_cast<Index>(i))
+      refuse("Mapping::axes is no permutation of the " + number(ndim) + " axes",
+             "must name each axis of the source once", "give axes[i], the source's axis that is the target's axis i");
+}
+
+// What both sides say of one axis.
+void check_axis(const Axis& source, const Axis& target, Index axis, const Mapping& mapping) {
+  if (mapping.partial || source.dist_type() == 'u' || target.dist_type() == 'u') return;
+  if (source.size() != target.size())
+    refuse("the target's size is " + number(target.size()), "must be the source's, " + number(source.size()),
+           "redistribute arrays of one shape, or set Mapping::partial", axis);
+}
+
+void check_missing(const AxisMoves& moves, const char* here, const char* there, Index axis, const Mapping& mapping) {
+  if (mapping.partial || !moves.missing) return;
+  refuse("index " + number(*moves.missing) + " of the " + here + " is held by nobody in the " + there,
+         "must be held on both sides", "list it there, or set Mapping::partial to leave it out", axis);
+}
+
+}  // namespace
+
+std::optional<Index> Placed::process(Index of) const {
+  if (ranks.empty()) return of >= 0 && of < distribution.processes() ? std::optional(of) : std::nullopt;
+  const auto found = std::find(ranks.begin(), ranks.end(), of);
+  return found == ranks.end() ? std::nullopt : std::optional(static_cast<Index>(found - ranks.begin()));
+}
+
+Index PlanSide::elements() const {
+  Index all = process ? 1 : 0;
+  for (const AxisMoves& axis : axes) {
+    Index on_axis = 0;
+    for (const Share& share : axis.shares) on_axis += share.count;
+    all *= on_axis;
+  }
+  return all;
+}
+
+std::vector<Index> Plan::Parts::peers_of_target(Index process) const {
+  return mapping.ravel ? Indices{process} : target.distribution.coordinates(process);
+}
+
+std::vector<Index> Plan::Parts::peers_of_source(Index process) const {
+  if (mapping.ravel) return {process};
+  const Indices at = source.distribution.coordinates(process);
+  Indices peers(at.size());
+  for (std::size_t i = 0; i < at.size(); ++i) peers[i] = at[static_cast<std::size_t>(source_axis(i))];
+  return peers;
+}
+
+Index Plan::Parts::target_rank(const std::vector<Index>& peers) const {
+  return target.rank(mapping.ravel ? peers[0] : target.distribution.process(peers));
+}
+
+Index Plan::Parts::source_rank(const std::vector<Index>& peers) const {
+  if (mapping.ravel) return source.rank(peers[0]);
+  Indices at(peers.size());
+  for (std::size_t i = 0; i < at.size(); ++i) at[static_cast<std::size_t>(source_axis(i))] = peers[i];
+  return source.rank(source.distribution.process(at));
+}
+
+void Plan::Parts::each_peer(const PlanSide& side,
+                            const std::function<void(const std::vector<Index>&, Index)>& visit) const {
+  if (!side.process || side.elements() == 0) return;
+  std::vector<std::size_t> at(side.axes.size(), 0);
+  std::vector<Index> peers(side.axes.size());
+  for (;;) {
+    Index elements = 1;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const Share& share = side.axes[i].shares[at[i]];
+      peers[i] = share.peer;
+      elements *= share.count;
+    }
+    visit(peers, elements);
+    std::size_t axis = at.size();
+    while (axis > 0 && ++at[axis - 1] == side.axes[axis - 1].shares.size()) at[--axis] = 0;
+    if (axis == 0) return;
+  }
+}
+
+Plan::Plan(Placed source, Placed target, Index element_bytes, Index rank, const Mapping& mapping) {
+  auto parts = std::make_shared<Parts>(Parts{std::move(source), std::move(target), element_bytes, rank, mapping, {}, {}, {}, {}});
+  const Placed &from = parts->source, &to = parts->target;
+  if (element_bytes < 1)
+    refuse("an element is said to be of " + number(element_bytes) + " bytes", "must have one at least", "give its length");
+  parts->source_processes = processes_by_rank(from, "source");
+  parts->target_processes = processes_by_rank(to, "target");
+  parts->out.process = process_of(from, parts->source_processes, rank);
+  parts->in.process = process_of(to, parts->target_processes, rank);
+  if (mapping.ravel) {
+    ravel(*parts);
+  } else {
+    check_axes(from, to, mapping);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(to.distribution.ndim()); ++i) {
+      const auto axis = static_cast<Index>(i);
+      const Index from_axis = parts->source_axis(i);
+      const Axis &theirs = from.distribution.axis(from_axis), &ours = to.distribution.axis(axis);
+      check_axis(theirs, ours, axis, mapping);
+      if (parts->out.process) {
+        const Index s = from.distribution.coordinates(*parts->out.process)[static_cast<std::size_t>(from_axis)];
+        parts->out.axes.push_back(moves_from(theirs, s, ours, parts->target_part()));
+        check_missing(parts->out.axes.back(), "source", "target", axis, mapping);
+      }
+      if (parts->in.process) {
+        const Index t = to.distribution.coordinates(*parts->in.process)[i];
+        parts->in.axes.push_back(moves_to(theirs, ours, t, parts->target_part()));
+        check_missing(parts->in.axes.back(), "target", "source", axis, mapping);
+      }
+    }
+  }
+  parts_ = std::move(parts);
+}
+
+const Placed& Plan::source() const { return parts_->source; }
+const Placed& Plan::target() const { return parts_->target; }
+const Mapping& Plan::mapping() const { return parts_->mapping; }
+Index Plan::element_bytes() const { return parts_->element_bytes; }
+Index Plan::rank() const { return parts_->rank; }
+
+namespace {
+
+Index shared(const PlanSide& side, const std::vector<Index>& peers) {
+  if (!side.process) return 0;
+  Index elements = 1;
+  for (std::size_t i = 0; i < peers.size(); ++i) elements *= side.axes[i].count(peers[i]);
+  return elements;
+}
+
+}  // namespace
+
+Index Plan::bytes_to(Index rank) const {
+  const auto process = process_of(parts_->target, parts_->target_processes, rank);
+  return process && parts_->out.process ? shared(parts_->out, parts_->peers_of_target(*process)) * element_bytes() : 0;
+}
+
+Index Plan::bytes_from(Index rank) const {
+  const auto process = process_of(parts_->source, parts_->source_processes, rank);
+  return process && parts_->in.process ? shared(parts_->in, parts_->peers_of_source(*process)) * element_bytes() : 0;
+}
+
+Index Plan::messages() const {
+  if (!parts_->out.process || parts_->out.elements() == 0) return 0;
+  Index peers = 1;
+  for (const AxisMoves& axis : parts_->out.axes) peers *= static_cast<Index>(axis.shares.size());
+  return peers - (bytes_kept() > 0 ? 1 : 0);
+}
+
+Index Plan::bytes_kept() const { return bytes_to(rank()); }
+Index Plan::bytes_sent() const { return parts_->out.elements() * element_bytes() - bytes_kept(); }
+Index Plan::bytes_received() const { return parts_->in.elements() * element_bytes() - bytes_kept(); }
+
+namespace {
+
+std::vector<Traffic> sorted(std::vector<Traffic> all) {
+  std::sort(all.begin(), all.end(), [](const Traffic& a, const Traffic& b) { return a.rank < b.rank; });
+  return all;
+}
+
+}  // namespace
+
+std::vector<Traffic> Plan::sends() const {
+  std::vector<Traffic> all;
+  parts_->each_peer(parts_->out, [&](const std::vector<Index>& peers, Index elements) {
+    all.push_back({parts_->target_rank(peers), elements * element_bytes()});
+  });
+  return sorted(std::move(all));
+}
+
+std::vector<Traffic> Plan::receives() const {
+  std::vector<Traffic> all;
+  parts_->each_peer(parts_->in, [&](const std::vector<Index>& peers, Index elements) {
+    all.push_back({parts_->source_rank(peers), elements * element_bytes()});
+  });
+  return sorted(std::move(all));
+}
+
+Index Plan::memory() const {
+  std::size_t bytes = sizeof(Parts) + (parts_->source.ranks.capacity() + parts_->target.ranks.capacity()) * sizeof(Index);
+  bytes += (parts_->source_processes.size() + parts_->target_processes.size()) * 4 * sizeof(Index);
+  for (const PlanSide* side : {&parts_->out, &parts_->in})
+    for (const AxisMoves& axis : side->axes) {
+      bytes += sizeof(AxisMoves) + axis.shares.capacity() * sizeof(Share);
+      for (const Section& section : axis.sections) bytes += sizeof(Section) + section.pieces.capacity() * sizeof(Piece);
+    }
+  return static_cast<Index>(bytes);
+}
+
+}  // namespace dap::redistribute

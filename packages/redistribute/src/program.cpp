@@ -1,0 +1,83 @@
+#include "program.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace dap::redistribute {
+
+namespace {
+
+// Elements of a side's stream as a product of our walks, outermost first.
+std::vector<const AxisWalk*> product(const PlanSide& side, const std::vector<std::vector<AxisWalk>>& walks,
+                                     const std::vector<Index>& order, const std::vector<Index>& peers) {
+  std::vector<const AxisWalk*> axes;
+  for (std::size_t k = 0; k < walks.size(); ++k) {
+    const std::size_t i = order.size() == walks.size() ? static_cast<std::size_t>(order[k]) : k;
+    axes.push_back(&walks[i][side.axes[i].slot(peers[i])]);
+  }
+  return axes;
+}
+
+std::vector<Index> dense_strides(const std::vector<Index>& shape, Index bytes, Order order) {
+  return order == Order::row_major ? row_major_strides(shape, bytes) : column_major_strides(shape, bytes);
+}
+
+}  // namespace
+
+Program::Program(const Plan::Parts& parts, const Buffer& source, const Buffer& target, const Reaching& how,
+                 const std::vector<bool>& reached)
+    : source_(source), target_(target), how_(how) {
+  source_walks_ = axis_walks(parts, source, End::source);
+  target_walks_ = axis_walks(parts, target, End::target);
+  add_streams(parts, parts.out, source_walks_, End::source, source, reached);
+  add_streams(parts, parts.in, target_walks_, End::target, target, reached);
+  const auto processes = static_cast<Index>(reached.size());
+  const auto sort = [&](std::vector<Stream>& streams, Index sign) {
+    std::sort(streams.begin(), streams.end(), [&](const Stream& a, const Stream& b) {
+      const auto turn = [&](const Stream& s) { return (sign * (s.rank - parts.rank) + processes) % processes; };
+      return turn(a) < turn(b);
+    });
+  };
+  sort(out, 1);
+  sort(in, -1);
+  if (!parts.mapping.ravel) add_fan(parts, source, target, reached);
+}
+
+bool Program::suits(const Buffer& source, const Buffer& target, const Reaching& how) const {
+  return source_.is(source) && target_.is(target) && how_.mode == how.mode && how_.order == how.order &&
+         how_.stream_order == how.stream_order;
+}
+
+void Program::add_streams(const Plan::Parts& parts, const PlanSide& side, std::vector<std::vector<AxisWalk>>& walks,
+                          End end, const Buffer& buffer, const std::vector<bool>& reached) {
+  parts.each_peer(side, [&](const std::vector<Index>& peers, Index elements) {
+    const Index rank = end == End::source ? parts.target_rank(peers) : parts.source_rank(peers);
+    Walk walk(product(side, walks, how_.stream_order, peers), buffer.type.bytes, elements);
+    if (rank == parts.rank) {
+      if (parts.mapping.ravel) (end == End::source ? own_out : own_in) = std::move(walk);
+    } else if (how_.mode == Reaching::Mode::streams || !reached[static_cast<std::size_t>(rank)]) {
+      (end == End::source ? out : in).push_back({rank, std::move(walk)});
+    }
+  });
+}
+
+// One pass over our source for all targets that we reach, or over our target for all sources; or the own part alone.
+void Program::add_fan(const Plan::Parts& parts, const Buffer& source, const Buffer& target,
+                      const std::vector<bool>& reached) {
+  const bool pull = how_.mode == Reaching::Mode::pull, alone = how_.mode == Reaching::Mode::streams;
+  std::vector<Reach> reaches;
+  parts.each_peer(pull ? parts.in : parts.out, [&](const std::vector<Index>& peers, Index) {
+    const Index rank = pull ? parts.source_rank(peers) : parts.target_rank(peers);
+    if (rank != parts.rank && (alone || !reached[static_cast<std::size_t>(rank)])) return;
+    const Buffer& own = pull ? source : target;
+    const Placed& far = pull ? parts.source : parts.target;
+    const std::vector<Index> shape = rank == parts.rank ? own.shape : far.distribution.local_shape(*far.process(rank));
+    reaches.push_back({peers, rank == parts.rank ? own.strides : dense_strides(shape, own.type.bytes, how_.order)});
+    fan_ranks.push_back(rank);
+  });
+  if (!reaches.empty())
+    fan.emplace(parts, pull ? target : source, pull ? End::target : End::source, reaches, (pull ? source : target).type.bytes);
+}
+
+}  // namespace dap::redistribute

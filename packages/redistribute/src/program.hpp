@@ -1,0 +1,60 @@
+#pragma once
+
+#include "fan.hpp"
+#include "walk.hpp"
+
+#include <dap/redistribute/redistribution.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace dap::redistribute {
+
+/// Who reaches whose memory in a move. The same on every process.
+struct Reaching {
+  enum class Mode {
+    streams,  ///< nobody: what travels passes through rings or messages
+    push,     ///< each process of a node the targets of the others
+    pull,     ///< each process of a node the sources of the others
+  };
+  Mode mode = Mode::streams;
+  Order order = Order::row_major;    ///< in which these are dense
+  std::vector<Index> stream_order;  ///< axes of the target, outermost first, in which elements travel; empty: as they are
+};
+
+/// A plan made ready for buffers that stand in memory in one way: what a process does in a move.
+class Program {
+ public:
+  /// `reached(rank)`: whether that process's memory is reached in a push or a pull.
+  Program(const Plan::Parts& parts, const Buffer& source, const Buffer& target, const Reaching& how,
+          const std::vector<bool>& reached);
+  Program(const Program&) = delete;
+
+  bool suits(const Buffer& source, const Buffer& target, const Reaching& how) const;
+
+  struct Stream {
+    Index rank = 0;
+    Walk walk;
+  };
+  std::vector<Stream> out, in;  ///< by ((their rank - ours) mod P), and ((ours - theirs) mod P): the first meet first
+  std::optional<Walk> own_out, own_in;  ///< where the own part takes the way of a stream too
+  std::optional<Fan> fan;
+  std::vector<Index> fan_ranks;  ///< by reach of the fan: whose buffer it is
+
+ private:
+  void add_streams(const Plan::Parts& parts, const PlanSide& side, std::vector<std::vector<AxisWalk>>& walks, End end,
+                   const Buffer& buffer, const std::vector<bool>& reached);
+  void add_fan(const Plan::Parts& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& reached);
+
+  struct Stand {  // how a buffer stands in memory
+    std::vector<Index> shape, strides;
+    Index bytes = 0;
+    explicit Stand(const Buffer& buffer) : shape(buffer.shape), strides(buffer.strides), bytes(buffer.type.bytes) {}
+    bool is(const Buffer& b) const { return bytes == b.type.bytes && shape == b.shape && strides == b.strides; }
+  };
+  Stand source_, target_;
+  Reaching how_;
+  std::vector<std::vector<AxisWalk>> source_walks_, target_walks_;
+};
+
+}  // namespace dap::redistribute

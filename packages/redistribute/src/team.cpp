@@ -1,0 +1,110 @@
+#include "team.hpp"
+
+#include <dap/mpi/agree.hpp>
+
+#include <algorithm>
+#include <new>
+
+namespace dap::redistribute {
+
+namespace {
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "counters are shared between processes");
+
+constexpr Index line = 64;  // bytes that two processes should not write both
+
+// How a process's part of the stage is dealt: its mark, then the counters of its rings, then the slots.
+struct StageLayout {
+  Index rings, slot_bytes;
+
+  explicit StageLayout(Index on_node) : rings(std::max<Index>(on_node, 1)) {
+    const Index room = (staging_bytes - line * (1 + 2 * rings)) / (ring_slots * rings);
+    slot_bytes = std::max(line, std::min<Index>(room, Index{128} << 10) / line * line);
+  }
+  Index done() const { return 0; }
+  Index posted(Index ring) const { return line * (1 + ring); }
+  Index taken(Index ring) const { return line * (1 + rings + ring); }
+  Index slots(Index ring) const { return line * (1 + 2 * rings) + ring * ring_slots * slot_bytes; }
+  Index bytes() const { return slots(rings); }
+};
+
+std::atomic<std::uint64_t>* counter(std::byte* at) { return reinterpret_cast<std::atomic<std::uint64_t>*>(at); }
+
+int free_team(MPI_Comm, int, void* value, void*) {
+  delete static_cast<std::shared_ptr<Team>*>(value);
+  return MPI_SUCCESS;
+}
+
+int key() {
+  static const int made = [] {
+    int value = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_team, &value, nullptr);
+    return value;
+  }();
+  return made;
+}
+
+Index on_our_node(MPI_Comm comm) {
+  int processes = 1;
+  MPI_Comm_size(comm, &processes);
+  Index count = 0;
+  for (int rank = 0; rank < processes; ++rank) count += mpi::on_this_node(rank, comm);
+  return count;
+}
+
+}  // namespace
+
+std::shared_ptr<Team> Team::of(MPI_Comm comm) {
+  std::shared_ptr<Team>* kept = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, key(), &kept, &found);
+  if (found != 0) return *kept;
+  mpi::on_this_node(0, comm);
+  const Index others = on_our_node(comm) - 1;
+  auto stage = mpi::share(StageLayout(others).bytes(), comm);
+  auto made = mpi::collectively(
+      comm, [&] { return std::make_unique<std::shared_ptr<Team>>(std::make_shared<Team>(comm, std::move(stage))); });
+  MPI_Barrier(comm);  // nobody counts before all counters are 0
+  const std::shared_ptr<Team> team = *made;
+  MPI_Comm_set_attr(comm, key(), made.release());
+  return team;
+}
+
+Team::Team(MPI_Comm comm, std::shared_ptr<const mpi::SharedPiece> stage) : stage_(std::move(stage)) {
+  MPI_Comm_rank(comm, &rank_);
+  MPI_Comm_size(comm, &processes_);
+  place_.assign(static_cast<std::size_t>(processes_), -1);
+  for (int rank = 0; rank < processes_; ++rank)
+    if (mpi::on_this_node(rank, comm)) {
+      place_[static_cast<std::size_t>(rank)] = static_cast<int>(node_.size());
+      node_.push_back(rank);
+    }
+  const StageLayout layout(static_cast<Index>(node_.size()) - 1);
+  const int own = place_[static_cast<std::size_t>(rank_)];
+  std::byte* const mine = stage_->base(rank_);
+  new (mine + layout.done()) std::atomic<std::uint64_t>(0);
+  for (Index ring = 0; ring < layout.rings; ++ring) {
+    new (mine + layout.posted(ring)) std::atomic<std::uint64_t>(0);
+    new (mine + layout.taken(ring)) std::atomic<std::uint64_t>(0);
+  }
+  to_.resize(node_.size());
+  from_.resize(node_.size());
+  for (int place = 0; place < static_cast<int>(node_.size()); ++place) {
+    if (place == own) continue;
+    const Index theirs = place - (place > own), ours = own - (own > place);  // a process has no ring to itself
+    std::byte* const base = stage_->base(node_[static_cast<std::size_t>(place)]);
+    to_[static_cast<std::size_t>(place)] = {counter(mine + layout.posted(theirs)), counter(base + layout.taken(ours)),
+                                            mine + layout.slots(theirs), layout.slot_bytes};
+    from_[static_cast<std::size_t>(place)] = {counter(base + layout.posted(ours)), counter(mine + layout.taken(theirs)),
+                                              base + layout.slots(ours), layout.slot_bytes};
+  }
+}
+
+std::atomic<std::uint64_t>& Team::done(Index rank) const { return *counter(stage_->base(static_cast<int>(rank))); }
+
+std::byte* Team::staging() {
+  if (staging_.empty()) staging_.resize(static_cast<std::size_t>(staging_bytes));
+  return staging_.data();
+}
+
+}  // namespace dap::redistribute

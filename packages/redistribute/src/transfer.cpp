@@ -1,0 +1,149 @@
+#include "transfer.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+
+namespace dap::redistribute {
+
+namespace {
+
+constexpr Index streamed = Index{1} << 20;  // bytes of a target from which on it goes past the caches
+constexpr Index through_bytes = Index{64} << 10;
+
+}  // namespace
+
+void Transfer::begin(const std::vector<Transferred>& arrays, const Manner& manner) {
+  arrays_ = arrays;
+  manner_ = manner;
+  number_ = team_->next_move();
+  start(out_, out_far_, End::source);
+  start(in_, in_far_, End::target);
+  messages_.begin(out_far_, in_far_, manner.source_bytes, manner.target_bytes,
+                  [this](Lane& lane, const std::byte* from, Index bytes) {
+                    if (manner_.combine == nullptr) return lane.unpack(from, bytes, false);
+                    lane.combine(from, bytes / manner_.source_bytes, manner_.source_bytes, manner_.target_bytes,
+                                 manner_.combine, manner_.scaling);
+                  });
+  step();  // so that the others have something to do meanwhile
+  for (const Transferred& array : arrays_) {
+    run_fan(array);
+    run_own(array);
+  }
+  // What we wrote to others' memory, or read from it, comes before this: who sees the number may read the one and
+  // write the other. Streaming stores have been fenced by run_fan().
+  if (manner_.mode != Reaching::Mode::streams)
+    team_->done(team_->rank()).store(number_, std::memory_order_release);
+}
+
+void Transfer::finish() {
+  while (!over())
+    if (!step()) sched_yield();
+  if (manner_.mode != Reaching::Mode::streams) await_others();
+}
+
+void Transfer::start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end) {
+  const bool sends = end == End::source;
+  const auto streams = [&](const Transferred& array) -> std::vector<Program::Stream>& {
+    return sends ? array.program->out : array.program->in;
+  };
+  const std::size_t count = arrays_.empty() ? 0 : streams(arrays_[0]).size();
+  lanes.resize(count);
+  far.clear();
+  if (sends) lanes_left_ = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const Index rank = streams(arrays_[0])[k].rank;
+    lanes[k].begin(rank);
+    for (const Transferred& array : arrays_) lanes[k].add({&streams(array)[k].walk, sends ? array.source : array.target});
+    if (manner_.rings && team_->here(rank)) {
+      ++lanes_left_;
+    } else {
+      far.push_back(&lanes[k]);
+    }
+  }
+}
+
+bool Transfer::step() {
+  bool moved = !messages_.over() && messages_.step();
+  if (lanes_left_ == 0) return moved;
+  for (std::size_t k = 0; k < std::max(out_.size(), in_.size()); ++k) {
+    if (k < out_.size()) moved = send(out_[k]) || moved;
+    if (k < in_.size()) moved = receive(in_[k]) || moved;
+  }
+  return moved;
+}
+
+// Fills one slot of the lane's ring, where one is empty.
+bool Transfer::send(Lane& lane) {
+  if (lane.left() == 0 || !manner_.rings || !team_->here(lane.rank())) return false;
+  const Ring& ring = team_->to(lane.rank());
+  const std::uint64_t posted = ring.posted->load(std::memory_order_relaxed);  // ours alone to write
+  if (posted - ring.taken->load(std::memory_order_acquire) == ring_slots) return false;
+  lane.pack(ring.slot(posted), std::min(lane.left(), whole_elements(ring.slot_bytes, manner_.source_bytes)));
+  ring.posted->store(posted + 1, std::memory_order_release);
+  if (lane.left() == 0) --lanes_left_;
+  return true;
+}
+
+// Empties one slot, where one is full.
+bool Transfer::receive(Lane& lane) {
+  if (lane.left() == 0 || !manner_.rings || !team_->here(lane.rank())) return false;
+  const Ring& ring = team_->from(lane.rank());
+  const std::uint64_t taken = ring.taken->load(std::memory_order_relaxed);  // ours alone to write
+  if (ring.posted->load(std::memory_order_acquire) == taken) return false;
+  const Index room = whole_elements(ring.slot_bytes, manner_.source_bytes);
+  if (manner_.combine == nullptr) {
+    lane.unpack(ring.slot(taken), std::min(lane.left(), room), true);
+  } else {
+    const Index elements = std::min(lane.left() / manner_.target_bytes, room / manner_.source_bytes);
+    lane.combine(ring.slot(taken), elements, manner_.source_bytes, manner_.target_bytes, manner_.combine,
+                 manner_.scaling);
+  }
+  ring.taken->store(taken + 1, std::memory_order_release);
+  if (lane.left() == 0) --lanes_left_;
+  return true;
+}
+
+void Transfer::run_fan(const Transferred& array) {
+  if (!array.program->fan) return;
+  const bool pull = manner_.mode == Reaching::Mode::pull;
+  far_.clear();
+  for (const Index rank : array.program->fan_ranks) {
+    if (rank != team_->rank()) {
+      far_.push_back(array.shared->base(static_cast<int>(rank)));
+    } else {
+      far_.push_back(pull ? array.source : array.target);
+    }
+  }
+  array.program->fan->run(pull ? array.target : array.source, far_, manner_.combine, manner_.scaling, true);
+}
+
+// The own part of a ravelled array: its two ends walk alike, in steps of what is kept in the cache.
+void Transfer::run_own(const Transferred& array) {
+  if (!array.program->own_out) return;
+  through_.resize(static_cast<std::size_t>(through_bytes));
+  Lane &from = own_from_, &to = own_to_;
+  from.begin(team_->rank());
+  from.add({&*array.program->own_out, array.source});
+  to.begin(team_->rank());
+  to.add({&*array.program->own_in, array.target});
+  while (from.left() > 0) {
+    const Index bytes = std::min(from.left(), whole_elements(through_bytes, manner_.source_bytes));
+    from.pack(through_.data(), bytes);
+    if (manner_.combine == nullptr) {
+      to.unpack(through_.data(), bytes, true);
+    } else {
+      to.combine(through_.data(), bytes / manner_.source_bytes, manner_.source_bytes, manner_.target_bytes,
+                 manner_.combine, manner_.scaling);
+    }
+  }
+}
+
+// Waits for those who write our targets or read our sources.
+void Transfer::await_others() {
+  for (Index rank = 0; rank < team_->processes(); ++rank)
+    if (team_->here(rank))
+      while (team_->done(rank).load(std::memory_order_acquire) < number_) sched_yield();
+}
+
+}  // namespace dap::redistribute

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "messages.hpp"
+#include "program.hpp"
+#include "team.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace dap::redistribute {
+
+/// Where the elements of one array are in a move, on this process.
+struct Transferred {
+  Program* program = nullptr;
+  std::byte *source = nullptr, *target = nullptr;
+  const mpi::SharedPiece* shared = nullptr;  ///< what is pushed into or pulled from
+};
+
+/// What all arrays of a move have in common.
+struct Manner {
+  Reaching::Mode mode = Reaching::Mode::streams;
+  bool rings = true;          ///< within a node; else everything is a message
+  Combine combine = nullptr;  ///< null: elements are copied
+  Scaling scaling;
+  Index source_bytes = 0, target_bytes = 0;  ///< of an element
+};
+
+/// One move under way. Its memory is kept from one move to the next.
+class Transfer {
+ public:
+  Transfer(std::shared_ptr<Team> team, const Channel& channel) : team_(std::move(team)), messages_(*team_, channel) {}
+  Transfer(const Transfer&) = delete;
+
+  /// Does what needs nobody, and begins the rest. Everybody's arrays are ready.
+  void begin(const std::vector<Transferred>& arrays, const Manner& manner);
+  /// Ends it: nobody reads our sources or writes our targets any more.
+  void finish();
+
+ private:
+  bool step();
+  bool over() const { return lanes_left_ == 0 && messages_.over(); }
+  void run_fan(const Transferred& array);
+  void run_own(const Transferred& array);
+  bool send(Lane& lane);
+  bool receive(Lane& lane);
+  void start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end);
+  void await_others();
+
+  std::shared_ptr<Team> team_;
+  Messages messages_;
+  std::vector<Transferred> arrays_;
+  Manner manner_;
+  std::vector<Lane> out_, in_;
+  std::vector<Lane*> out_far_, in_far_;
+  std::size_t lanes_left_ = 0;
+  std::uint64_t number_ = 0;
+  std::vector<std::byte*> far_;
+  std::vector<std::byte> through_;  // what the own part passes through where it is a stream
+  Lane own_from_, own_to_;
+};
+
+}  // namespace dap::redistribute

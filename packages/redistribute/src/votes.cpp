@@ -1,0 +1,56 @@
+#include "votes.hpp"
+
+#include <dap/memory_order.hpp>
+
+#include <cstdlib>
+
+namespace dap::redistribute {
+
+namespace {
+
+constexpr Index most_axes = 16;  // whose order fits a number, beside row-major
+
+}  // namespace
+
+std::optional<Index> order_number(const Buffer& buffer) {
+  bool falling = true, rising = true;  // row-major, column-major, as far as axes of several elements say
+  Index last = 0, axes = 0;
+  for (std::size_t i = 0; i < buffer.shape.size(); ++i) {
+    if (buffer.shape[i] == 0) return std::nullopt;
+    if (buffer.shape[i] == 1) continue;
+    const Index stride = std::abs(buffer.strides[i]);
+    falling = falling && (axes == 0 || stride <= last);
+    rising = rising && (axes == 0 || stride >= last);
+    last = stride;
+    ++axes;
+  }
+  if (axes < 2) return std::nullopt;
+  if (falling || buffer.ndim() >= most_axes) return 0;
+  if (rising) return 1;
+  Index number = 0;
+  for (const Index axis : memory_order(buffer).axes) number = number * buffer.ndim() + axis;
+  return number + 2;
+}
+
+std::vector<Index> order_of_number(Index number, Index ndim) {
+  std::vector<Index> axes;
+  if (number == 0) return axes;
+  axes.resize(static_cast<std::size_t>(ndim));
+  if (number == 1) {
+    for (Index i = 0; i < ndim; ++i) axes[static_cast<std::size_t>(i)] = ndim - 1 - i;
+    return axes;
+  }
+  number -= 2;
+  for (std::size_t k = axes.size(); k-- > 0; number /= ndim) axes[k] = number % ndim;
+  return axes;
+}
+
+Index type_number(const ElementType& type) {
+  return type.bytes * 16 + static_cast<Index>(type.kind) * 2 + Index{type.native_order};
+}
+
+ElementType type_of_number(Index number) {
+  return {static_cast<ElementType::Kind>(number / 2 % 8), number / 16, number % 2 != 0};
+}
+
+}  // namespace dap::redistribute

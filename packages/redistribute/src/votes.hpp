@@ -1,0 +1,63 @@
+#pragma once
+
+#include "program.hpp"
+
+#include <dap/buffer.hpp>
+#include <dap/index.hpp>
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+namespace dap::redistribute {
+
+/// Numbers on which the processes of a team may agree, found by one reduction. **Collective** by count().
+class Votes {
+ public:
+  enum Question { moves, plan, scaling, stream_order, shared_target, shared_source, source_type, target_type, questions };
+
+  void vote(Question question, Index number) {
+    largest_[2 * question] = number;
+    largest_[2 * question + 1] = -number;
+  }
+  void object(bool wrong) { largest_[wrong_at] = std::max<Index>(largest_[wrong_at], wrong); }
+  void need_program(bool needed) { largest_[needed_at] = needed; }
+
+  void count(MPI_Comm comm) {
+    MPI_Allreduce(MPI_IN_PLACE, largest_.data(), static_cast<int>(largest_.size()), MPI_INT64_T, MPI_MAX, comm);
+  }
+
+  bool objected() const { return largest_[wrong_at] > 0; }
+  bool program_needed() const { return largest_[needed_at] > 0; }
+  bool differ(Question question) const {
+    return asked(question) && largest_[2 * question] != -largest_[2 * question + 1];
+  }
+  /// What all those who voted said; nothing where they differ, or nobody did.
+  std::optional<Index> answer(Question question) const {
+    return asked(question) && !differ(question) ? std::optional(largest_[2 * question]) : std::nullopt;
+  }
+
+ private:
+  static constexpr std::size_t wrong_at = 2 * questions, needed_at = wrong_at + 1;
+  static constexpr Index silent = std::numeric_limits<Index>::min();
+  bool asked(Question question) const { return largest_[2 * question] != silent; }
+
+  std::array<Index, 2 * questions + 2> largest_ = [] {
+    std::array<Index, 2 * questions + 2> none;
+    none.fill(silent);
+    return none;
+  }();
+};
+
+/// The order of the axes of a buffer in memory as a number; nothing where it does not matter. 0: row-major.
+std::optional<Index> order_number(const Buffer& buffer);
+/// The axes, outermost first, behind such a number; empty for 0.
+std::vector<Index> order_of_number(Index number, Index ndim);
+
+Index type_number(const ElementType& type);
+ElementType type_of_number(Index number);
+
+}  // namespace dap::redistribute
