@@ -1,0 +1,243 @@
+#include "elements.hpp"
+
+#include <dap/report.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+namespace dap::redistribute {
+
+namespace {
+
+using Kind = ElementType::Kind;
+
+// A complex number whose products are those of school: std::complex asks for NaN after each.
+template <class Real>
+struct Complex {
+  Real re, im;
+};
+
+template <class T>
+constexpr Kind kind_of = std::is_floating_point_v<T> ? Kind::floating
+                         : !std::is_integral_v<T>    ? Kind::complex
+                         : std::is_signed_v<T>       ? Kind::signed_integer
+                                                     : Kind::unsigned_integer;
+template <class T>
+constexpr bool is_real = kind_of<T> != Kind::complex;
+
+// What a target's elements are computed in. Integers are computed modulo 2^64, whatever their sign.
+template <class To>
+using Wide =
+    std::conditional_t<std::is_integral_v<To>, std::uint64_t, std::conditional_t<is_real<To>, double, Complex<double>>>;
+
+template <class T>
+T load(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof(T));
+  return value;
+}
+
+template <class To, class From>
+To converted(const From& value) {
+  if constexpr (is_real<To>) {
+    return static_cast<To>(value);
+  } else {
+    using Real = decltype(To::re);
+    if constexpr (is_real<From>)
+      return {static_cast<Real>(value), Real{0}};
+    else
+      return {static_cast<Real>(value.re), static_cast<Real>(value.im)};
+  }
+}
+
+// Calls `make(element of from, where it goes)` for each element, and puts there what it returns. Elements in a row have
+// a loop to themselves, whose steps the compiler knows and turns into vectors.
+template <class From, class Make>
+void for_each(std::byte* __restrict to, Index to_step, const std::byte* __restrict from, Index from_step, Index count,
+              Make make) {
+  using To = decltype(make(From{}, to));
+  constexpr auto from_bytes = static_cast<Index>(sizeof(From)), to_bytes = static_cast<Index>(sizeof(To));
+  if (to_step == to_bytes && from_step == from_bytes) {
+    for (Index k = 0; k < count; ++k) {
+      const To value = make(load<From>(from + k * from_bytes), to + k * to_bytes);
+      std::memcpy(to + k * to_bytes, &value, sizeof(To));
+    }
+  } else {
+    for (Index k = 0; k < count; ++k) {
+      const To value = make(load<From>(from + k * from_step), to + k * to_step);
+      std::memcpy(to + k * to_step, &value, sizeof(To));
+    }
+  }
+}
+
+template <class From, class To>
+void convert_all(std::byte* to, Index to_step, const std::byte* from, Index from_step, Index count) {
+  for_each<From>(to, to_step, from, from_step, count,
+                 [](const From& value, const std::byte*) { return converted<To>(value); });
+}
+
+// A factor that is not 0. Complex numbers times a real one are two products: infinity times 2 has no NaN in it.
+struct Real {
+  double factor;
+  double operator()(double value) const { return factor * value; }
+  Complex<double> operator()(const Complex<double>& value) const { return {factor * value.re, factor * value.im}; }
+};
+struct Whole {
+  std::uint64_t factor;
+  std::uint64_t operator()(std::uint64_t value) const { return factor * value; }
+};
+struct General {
+  Complex<double> factor;
+  Complex<double> operator()(const Complex<double>& value) const {
+    return {factor.re * value.re - factor.im * value.im, factor.re * value.im + factor.im * value.re};
+  }
+};
+
+inline double sum(double a, double b) { return a + b; }
+inline std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return a + b; }
+inline Complex<double> sum(const Complex<double>& a, const Complex<double>& b) { return {a.re + b.re, a.im + b.im}; }
+
+// Calls `visit` with the factor that a number is for a target.
+template <class To, class Visit>
+void with_factor(const std::complex<double>& number, Visit&& visit) {
+  if constexpr (std::is_integral_v<To>) {
+    visit(Whole{static_cast<std::uint64_t>(static_cast<std::int64_t>(number.real()))});
+  } else {
+    if constexpr (!is_real<To>)
+      if (number.imag() != 0) return visit(General{{number.real(), number.imag()}});
+    visit(Real{number.real()});
+  }
+}
+
+// `from` has the elements that the target's are computed in.
+template <class To>
+void scale_all(std::byte* to, Index to_step, const std::byte* from, Index from_step, Index count,
+               const Scaling& scaling) {
+  using W = Wide<To>;
+  const bool reads_source = scaling.alpha != 0.0, reads_target = scaling.beta != 0.0;
+  if (!reads_source && !reads_target) {
+    static constexpr To zero{};
+    return convert_all<To, To>(to, to_step, reinterpret_cast<const std::byte*>(&zero), 0, count);
+  }
+  with_factor<To>(scaling.alpha, [&](auto alpha) {
+    if (!reads_target)
+      return for_each<W>(to, to_step, from, from_step, count,
+                         [alpha](const W& value, const std::byte*) { return converted<To>(alpha(value)); });
+    with_factor<To>(scaling.beta, [&](auto beta) {
+      if (!reads_source)
+        return for_each<W>(to, to_step, from, from_step, count, [beta](const W&, const std::byte* at) {
+          return converted<To>(beta(converted<W>(load<To>(at))));
+        });
+      for_each<W>(to, to_step, from, from_step, count, [alpha, beta](const W& value, const std::byte* at) {
+        return converted<To>(sum(alpha(value), beta(converted<W>(load<To>(at)))));
+      });
+    });
+  });
+}
+
+template <class From, class To>
+void combine(std::byte* to, Index to_step, const std::byte* from, Index from_step, Index count,
+             const Scaling& scaling) {
+  using W = Wide<To>;
+  if (scaling.moves_only()) {
+    convert_all<From, To>(to, to_step, from, from_step, count);
+  } else if constexpr (std::is_same_v<From, W>) {
+    scale_all<To>(to, to_step, from, from_step, count, scaling);
+  } else {  // a piece at a time, in the nearest cache
+    constexpr Index piece = 256;
+    constexpr auto step = static_cast<Index>(sizeof(W));
+    std::byte wide[piece * step];
+    for (; count > 0; count -= piece, to += piece * to_step, from += piece * from_step) {
+      convert_all<From, W>(wide, step, from, from_step, std::min(count, piece));
+      scale_all<To>(to, to_step, wide, step, std::min(count, piece), scaling);
+    }
+  }
+}
+
+template <class T>
+struct Type {
+  using type = T;
+};
+
+// Calls `visit` with the C++ type of elements; false: there is none here.
+template <class Visit>
+bool with_type(const ElementType& type, Visit&& visit) {
+  const auto one_of = [&](auto... candidates) {
+    const auto visit_if = [&](auto candidate) {
+      using T = typename decltype(candidate)::type;
+      if (kind_of<T> != type.kind || type.bytes != static_cast<Index>(sizeof(T))) return false;
+      visit(candidate);
+      return true;
+    };
+    return type.native_order && (visit_if(candidates) || ...);
+  };
+  return one_of(Type<std::int8_t>{}, Type<std::int16_t>{}, Type<std::int32_t>{}, Type<std::int64_t>{},
+                Type<std::uint8_t>{}, Type<std::uint16_t>{}, Type<std::uint32_t>{}, Type<std::uint64_t>{},
+                Type<float>{}, Type<double>{}, Type<Complex<float>>{}, Type<Complex<double>>{});
+}
+
+[[noreturn]] void refuse(const std::string& fault, const std::string& remedy) {
+  throw Error(Finding{Rule::conversion, {}, {}, "", fault, "", remedy});
+}
+
+void check_type(const ElementType& type) {
+  if (with_type(type, [](auto) {})) return;
+  refuse("elements of type " + type.name() + " can be moved, but neither converted nor scaled",
+         "use integers of 1 to 8 bytes, float, double or their complex numbers, in this machine's byte order");
+}
+
+// The four kinds in the order in which they may become one another, from unsigned to complex.
+constexpr int rank_of(Kind kind) { return kind == Kind::unsigned_integer ? 0 : static_cast<int>(kind); }
+
+void check_conversion(const ElementType& from, const ElementType& to, bool convert) {
+  if (from == to) return;
+  const std::string what = "elements of type " + from.name() + " cannot become " + to.name();
+  if (!convert) refuse(what + " unasked", "give both sides one element type, or set the option 'convert'");
+  check_type(from);
+  check_type(to);
+  if (rank_of(from.kind) > rank_of(to.kind))
+    refuse(what + (to.kind == Kind::unsigned_integer && from.kind == Kind::signed_integer
+                       ? ", which has no negative numbers"
+                       : " without losing more than digits"),
+           "make a target of the source's kind, and convert that where you know its values");
+}
+
+std::string text(const std::complex<double>& number) {
+  std::string digits = std::to_string(number.real());
+  return number.imag() == 0 ? digits : "(" + digits + ", " + std::to_string(number.imag()) + ")";
+}
+
+void check_factor(const char* name, const std::complex<double>& factor, const ElementType& to) {
+  const std::string what = std::string(name) + " is " + text(factor) + ", but the target's elements are " + to.name();
+  if (factor.imag() != 0 && to.kind != Kind::complex) refuse(what, "use a real factor, or a complex target");
+  const bool integer = to.kind == Kind::signed_integer || to.kind == Kind::unsigned_integer;
+  const double limit = std::ldexp(1.0, 63), real = factor.real();  // NaN is no number below it
+  if (integer && !(std::trunc(real) == real && std::abs(real) < limit))
+    refuse(what, "use a whole factor of 63 bits, or a floating target");
+}
+
+}  // namespace
+
+Combine combiner(const ElementType& from, const ElementType& to, bool convert, const Scaling& scaling) {
+  check_conversion(from, to, convert);
+  if (from == to && scaling.moves_only()) return nullptr;
+  check_type(from);
+  check_factor("alpha", scaling.alpha, to);
+  check_factor("beta", scaling.beta, to);
+  Combine made = nullptr;
+  const ElementType bits = {to.kind == Kind::signed_integer ? Kind::unsigned_integer : to.kind, to.bytes, true};
+  with_type(from, [&](auto from_type) {
+    with_type(bits, [&](auto to_type) {  // whole numbers that wrap have the same bits with and without a sign
+      using From = typename decltype(from_type)::type;
+      using To = typename decltype(to_type)::type;
+      if constexpr ((std::is_integral_v<From> && std::is_integral_v<To>) ||
+                    rank_of(kind_of<From>) <= rank_of(kind_of<To>))
+        made = &combine<From, To>;
+    });
+  });
+  return made;
+}
+
+}  // namespace dap::redistribute
