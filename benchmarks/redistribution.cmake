@@ -6,12 +6,7 @@ if(NOT TARGET dap::redistribute OR NOT CLI11_FOUND)
 endif()
 dap_add_benchmark(redistribution dap::redistribute CLI11::CLI11)
 target_sources(bench_redistribution PRIVATE redistribution/alltoallw.cpp redistribution/cases.cpp
-               redistribution/contest.cpp redistribution/peers.cpp redistribution/quiet.cpp)
-
-if(EXISTS ${PROJECT_SOURCE_DIR}/packages/redistribute/src/redistribution.cpp)
-  target_sources(bench_redistribution PRIVATE redistribution/ours.cpp)
-  target_compile_definitions(bench_redistribution PRIVATE BENCH_ENGINE)
-endif()
+               redistribution/contest.cpp redistribution/ours.cpp redistribution/peers.cpp redistribution/quiet.cpp)
 if(TARGET dap::tpetra)
   target_sources(bench_redistribution PRIVATE redistribution/tpetra.cpp)
   target_link_libraries(bench_redistribution PRIVATE dap::tpetra)

@@ -57,7 +57,7 @@ struct Entrant {
 };
 
 struct Effort {
-  int rounds = 12, most_rounds = 120;
+  int rounds = 12, most_rounds = 100;
   bool disturbed = false;  ///< counts rounds in which others ran too: to try the program, not to measure
 };
 
