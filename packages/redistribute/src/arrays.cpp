@@ -25,8 +25,8 @@ class Checker {
     if (!array.dim_data.empty()) dimensions(array);
     const Buffer& buffer = array.buffer;
     if (bytes != 0 && buffer.type.bytes != bytes)
-      say(side_ + "'s elements are of " + number(buffer.type.bytes) + " bytes", "must be of the " + number(bytes) + " of the plan",
-          "make a plan for such elements");
+      say(side_ + "'s elements are of " + number(buffer.type.bytes) + " bytes",
+          "must be of the " + number(bytes) + " of the plan", "make a plan for such elements");
     if (buffer.memory.kind != Memory::Kind::host)
       say(side_ + " is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it there");
     if (written && buffer.read_only) say(side_ + " is read-only", "it is written", "give memory that may be written");
@@ -46,7 +46,8 @@ class Checker {
   void shape(const Buffer& buffer) {
     const std::vector<Index> wanted = of_.local_shape(process_);
     if (buffer.ndim() != of_.ndim())
-      return say(side_ + " has " + number(buffer.ndim()) + " axes", "must have the " + number(of_.ndim()) + " of the plan",
+      return say(side_ + " has " + number(buffer.ndim()) + " axes",
+                 "must have the " + number(of_.ndim()) + " of the plan",
                  "give this process's part of the array that the plan was made for");
     for (std::size_t i = 0; i < wanted.size(); ++i)
       if (buffer.shape[i] != wanted[i])
@@ -65,7 +66,12 @@ class Checker {
       const Index c = at[static_cast<std::size_t>(i)];
       const auto expect = [&](const char* key, Index value, Index wanted) {
         if (value != wanted)
-          report_.add({Rule::conversion, {}, i, key, side_ + "'s is " + number(value), "must be the plan's, " + number(wanted),
+          report_.add({Rule::conversion,
+                       {},
+                       i,
+                       key,
+                       side_ + "'s is " + number(value),
+                       "must be the plan's, " + number(wanted),
                        "make a plan for this array"});
       };
       if (said.dist_type() != axis.dist_type() || array.version.rfind("0.9", 0) == 0) continue;  // spelled otherwise
@@ -81,7 +87,12 @@ class Checker {
       if (const auto* listed = std::get_if<Unstructured>(&said.dist)) {
         const std::optional<std::vector<Index>> indices = read_indices(listed->indices);
         if (indices && *indices != std::get<UnstructuredKind>(axis.kind()).list(c))
-          report_.add({Rule::conversion, {}, i, "indices", side_ + "'s are others", "must be the plan's",
+          report_.add({Rule::conversion,
+                       {},
+                       i,
+                       "indices",
+                       side_ + "'s are others",
+                       "must be the plan's",
                        "make a plan for this array"});
       }
     }
@@ -124,7 +135,12 @@ Report check_move(const Plan::Parts& parts, const DistArray& source, const DistA
   if (parts.in.process)
     Checker(parts.target, *parts.in.process, "target", report).check(target, convert ? 0 : parts.element_bytes, true);
   if (report.ok() && parts.out.process && parts.in.process && share_memory(source.buffer, target.buffer))
-    report.add({Rule::conversion, {}, {}, "", "the source and the target share memory", "must not overlap",
+    report.add({Rule::conversion,
+                {},
+                {},
+                "",
+                "the source and the target share memory",
+                "must not overlap",
                 "give the target memory of its own"});
   return report;
 }

@@ -2,7 +2,6 @@
 
 #include "parts.hpp"
 #include "walk.hpp"
-
 #include <dap/dist_array.hpp>
 #include <dap/report.hpp>
 

@@ -63,7 +63,8 @@ struct Walker {
     std::vector<Piece> all;
     if (const auto* block = std::get_if<BlockKind>(&there.kind())) {
       const Index origin = block->first_held(peer);
-      runs(first, end, [&](Index global, Index local, Index length) { add(all, local, global - origin, length, peer); });
+      runs(first, end,
+           [&](Index global, Index local, Index length) { add(all, local, global - origin, length, peer); });
       return all;
     }
     const auto& cyclic = std::get<CyclicKind>(there.kind());
@@ -140,7 +141,8 @@ struct Walker {
   // Calls visit(coordinate, local) for all places of an index on the other side.
   template <class Visit>
   bool places(Index global, bool all, Visit&& visit) const {
-    if (const auto* lists = std::get_if<UnstructuredKind>(&there.kind()); lists != nullptr && all && there.shares_indices()) {
+    if (const auto* lists = std::get_if<UnstructuredKind>(&there.kind());
+        lists != nullptr && all && there.shares_indices()) {
       const auto [begin, end] = lists->entries(global);
       for (auto entry = begin; entry != end; ++entry) visit(entry->place.coordinate, entry->place.local);
       return begin != end;

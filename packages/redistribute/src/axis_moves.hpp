@@ -35,7 +35,7 @@ struct AxisMoves {
   std::vector<Share> shares;     ///< ascending by peer
   std::optional<Index> missing;  ///< a global index of this coordinate that nobody holds on the other side
 
-  Index count(Index peer) const;         ///< elements shared with it; 0: none
+  Index count(Index peer) const;       ///< elements shared with it; 0: none
   std::size_t slot(Index peer) const;  ///< where it stands in `shares`, if it does
 };
 

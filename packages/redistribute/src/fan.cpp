@@ -1,7 +1,6 @@
 #include "fan.hpp"
 
 #include "copy.hpp"
-
 #include <dap/memory_order.hpp>
 
 #include <algorithm>
@@ -19,19 +18,25 @@ Fan::Fan(const Plan::Parts& parts, const Buffer& near, End end, const std::vecto
     weights[i] = entries;
     entries *= moves[i].shares.size();
   }
-  const auto near_axis = [&](std::size_t i) { return end == End::source ? static_cast<std::size_t>(parts.source_axis(i)) : i; };
-  const auto far_axis = [&](std::size_t i) { return end == End::source ? i : static_cast<std::size_t>(parts.source_axis(i)); };
+  const auto near_axis = [&](std::size_t i) {
+    return end == End::source ? static_cast<std::size_t>(parts.source_axis(i)) : i;
+  };
+  const auto far_axis = [&](std::size_t i) {
+    return end == End::source ? i : static_cast<std::size_t>(parts.source_axis(i));
+  };
   for (std::size_t i = 0; i < ndim_; ++i) by_near[near_axis(i)] = i;
   for (const Index axis : memory_order(near).axes) {
     const std::size_t i = by_near[static_cast<std::size_t>(axis)];
     FanAxis walked{near.strides[static_cast<std::size_t>(axis)], far_axis(i), weights[i], moves[i].shares.size(), {}};
     for (const Section& section : moves[i].sections) {
       const bool out = end == End::source;
-      FanSection fans{section.repeat, (out ? section.source_step : section.target_step) * walked.near_step,
-                      out ? section.target_step : section.source_step, {}};
+      FanSection fans{section.repeat,
+                      (out ? section.source_step : section.target_step) * walked.near_step,
+                      out ? section.target_step : section.source_step,
+                      {}};
       for (const Piece& piece : section.pieces)
-        fans.pieces.push_back({(out ? piece.source : piece.target) * walked.near_step, out ? piece.target : piece.source,
-                               piece.length, moves[i].slot(piece.peer)});
+        fans.pieces.push_back({(out ? piece.source : piece.target) * walked.near_step,
+                               out ? piece.target : piece.source, piece.length, moves[i].slot(piece.peer)});
       walked.sections.push_back(std::move(fans));
     }
     axes_.push_back(std::move(walked));
@@ -42,7 +47,8 @@ Fan::Fan(const Plan::Parts& parts, const Buffer& near, End end, const std::vecto
     std::size_t entry = 0;
     for (std::size_t i = 0; i < ndim_; ++i) entry += moves[i].slot(reaches[k].peers[i]) * weights[i];
     reach_[entry] = k + 1;
-    std::copy(reaches[k].strides.begin(), reaches[k].strides.end(), strides_.begin() + static_cast<std::ptrdiff_t>(entry * ndim_));
+    std::copy(reaches[k].strides.begin(), reaches[k].strides.end(),
+              strides_.begin() + static_cast<std::ptrdiff_t>(entry * ndim_));
   }
   far_first_.assign(entries, 0);
   join();
@@ -61,7 +67,8 @@ void Fan::join() {
       if (piece.count > 1 && reach_[entry] != 0 && stride(entry, inner.far_axis) != far_chunk_) return;
     if (piece.count > 1 && inner.near_step != near_chunk_) return;
     near_first_ += piece.near;
-    for (std::size_t entry = 0; entry < reach_.size(); ++entry) far_first_[entry] += piece.far * stride(entry, inner.far_axis);
+    for (std::size_t entry = 0; entry < reach_.size(); ++entry)
+      far_first_[entry] += piece.far * stride(entry, inner.far_axis);
     near_chunk_ *= piece.count;
     far_chunk_ *= piece.count;
     chunk_ *= piece.count;
@@ -94,7 +101,8 @@ void Fan::row(std::byte* near, std::size_t entry, const Run& run) {
     const std::size_t at = entry + slot * inner.weight;
     rows_[slot] = bases_[at];
     if (bases_[at] == nullptr) continue;
-    for (std::size_t axis = 0; axis + 1 < axes_.size(); ++axis) rows_[slot] += far_local_[axis] * stride(at, axes_[axis].far_axis);
+    for (std::size_t axis = 0; axis + 1 < axes_.size(); ++axis)
+      rows_[slot] += far_local_[axis] * stride(at, axes_[axis].far_axis);
   }
   for (const FanSection& section : inner.sections)
     for (Index k = 0; k < section.repeat; ++k)
@@ -106,15 +114,19 @@ void Fan::row(std::byte* near, std::size_t entry, const Run& run) {
       }
 }
 
-void Fan::run(std::byte* near, const std::vector<std::byte*>& far, Combine combine, const Scaling& scaling, bool stream) {
+void Fan::run(std::byte* near, const std::vector<std::byte*>& far, Combine combine, const Scaling& scaling,
+              bool stream) {
   for (std::size_t entry = 0; entry < reach_.size(); ++entry)
-    bases_[entry] = reach_[entry] == 0 || far[reach_[entry] - 1] == nullptr ? nullptr : far[reach_[entry] - 1] + far_first_[entry];
+    bases_[entry] =
+        reach_[entry] == 0 || far[reach_[entry] - 1] == nullptr ? nullptr : far[reach_[entry] - 1] + far_first_[entry];
   near += near_first_;
   const bool out = end_ == End::source;
   if (combine != nullptr) {
     const Index near_element = near_chunk_ / chunk_, far_element = far_chunk_ / chunk_;
     walk(0, near, 0, [&](std::byte* here, std::byte* there, Index count, Index step, Index there_step) {
-      if (chunk_ == 1) return out ? combine(there, there_step, here, step, count, scaling) : combine(here, step, there, there_step, count, scaling);
+      if (chunk_ == 1)
+        return out ? combine(there, there_step, here, step, count, scaling)
+                   : combine(here, step, there, there_step, count, scaling);
       for (Index e = 0; e < count; ++e, here += step, there += there_step)
         out ? combine(there, far_element, here, near_element, chunk_, scaling)
             : combine(here, near_element, there, far_element, chunk_, scaling);
@@ -129,7 +141,8 @@ void Fan::run(std::byte* near, const std::vector<std::byte*>& far, Combine combi
         return out ? Kernel::run(there, here, bytes) : Kernel::run(here, there, bytes);
       }
       for (Index e = 0; e < count; ++e, here += step, there += there_step)
-        out ? Kernel::run(there, here, static_cast<std::size_t>(near_chunk_)) : Kernel::run(here, there, static_cast<std::size_t>(near_chunk_));
+        out ? Kernel::run(there, here, static_cast<std::size_t>(near_chunk_))
+            : Kernel::run(here, there, static_cast<std::size_t>(near_chunk_));
     });
     Kernel::finish();
   };

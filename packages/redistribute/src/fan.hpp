@@ -2,7 +2,6 @@
 
 #include "elements.hpp"
 #include "walk.hpp"
-
 #include <dap/buffer.hpp>
 
 #include <cstddef>
@@ -55,12 +54,12 @@ class Fan {
   Index chunk_ = 1;                       // elements of it
   Index near_first_ = 0;                  // bytes before the first chunk here
   // A table of the processes that the shares of all axes make up, those that are not reached too.
-  std::vector<std::size_t> reach_;   // number + 1; 0: not reached
-  std::vector<Index> strides_;       // by entry and axis of the far buffer
-  std::vector<Index> far_first_;     // by entry: bytes before the first chunk there
-  std::vector<std::byte*> bases_;    // by entry; null: not reached
-  std::vector<std::byte*> rows_;     // by slot of the innermost axis
-  std::vector<Index> far_local_;     // by axis: where we are there
+  std::vector<std::size_t> reach_;  // number + 1; 0: not reached
+  std::vector<Index> strides_;      // by entry and axis of the far buffer
+  std::vector<Index> far_first_;    // by entry: bytes before the first chunk there
+  std::vector<std::byte*> bases_;   // by entry; null: not reached
+  std::vector<std::byte*> rows_;    // by slot of the innermost axis
+  std::vector<Index> far_local_;    // by axis: where we are there
 };
 
 }  // namespace dap::redistribute

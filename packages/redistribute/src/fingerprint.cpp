@@ -19,7 +19,8 @@ class Hash {
   Index value() const { return static_cast<Index>(value_ >> 1); }
 
   void add(const Axis& axis) {
-    for (const Index number : {Index{axis.dist_type()}, axis.size(), axis.proc_grid_size(), Index{axis.periodic()}}) add(number);
+    for (const Index number : {Index{axis.dist_type()}, axis.size(), axis.proc_grid_size(), Index{axis.periodic()}})
+      add(number);
     axis.with_kind([this](const auto& kind) { add_kind(kind); });
   }
 
@@ -57,8 +58,9 @@ Index fingerprint(const Plan& plan, const Options& options) {
   const Mapping& mapping = options.mapping;
   for (const Index axis : mapping.axes) hash.add(axis);
   const Index ravel = mapping.ravel ? static_cast<Index>(*mapping.ravel) : -1;
-  for (const Index number : {plan.element_bytes(), Index{mapping.fill_padding}, Index{mapping.partial}, ravel,
-                             static_cast<Index>(options.path), Index{options.convert}, static_cast<Index>(options.order)})
+  for (const Index number :
+       {plan.element_bytes(), Index{mapping.fill_padding}, Index{mapping.partial}, ravel,
+        static_cast<Index>(options.path), Index{options.convert}, static_cast<Index>(options.order)})
     hash.add(number);
   return hash.value();
 }
@@ -69,7 +71,11 @@ void check_ranks(const Plan& plan, Index processes) {
                                               : *std::max_element(side->ranks.begin(), side->ranks.end());
     if (highest < processes) continue;
     const std::string name = side == &plan.source() ? "source" : "target";
-    throw Error(Finding{Rule::conversion, {}, {}, "", "the " + name + " has a part on rank " + std::to_string(highest),
+    throw Error(Finding{Rule::conversion,
+                        {},
+                        {},
+                        "",
+                        "the " + name + " has a part on rank " + std::to_string(highest),
                         "must be on the " + std::to_string(processes) + " processes of the communicator",
                         "give a communicator of all processes of both sides"});
   }

@@ -10,7 +10,8 @@ void Lane::advance(Index bytes, Move&& move) {
   while (bytes > 0) {
     std::byte* const data = loads_[at_].data;
     const Index now = std::min(bytes, cursor_.left());
-    cursor_.advance(now, [&](Index offset, Index length, Index step, Index count) { move(data + offset, length, step, count); });
+    cursor_.advance(
+        now, [&](Index offset, Index length, Index step, Index count) { move(data + offset, length, step, count); });
     bytes -= now;
     if (cursor_.left() == 0 && ++at_ < loads_.size()) cursor_.restart(*loads_[at_].walk);
   }
@@ -43,7 +44,8 @@ void Lane::combine(const std::byte* from, Index elements, Index from_bytes, Inde
       from += count * from_bytes;
       return;
     }
-    for (; count > 0; --count, from += in_chunk * from_bytes, to += step) how(to, to_bytes, from, from_bytes, in_chunk, by);
+    for (; count > 0; --count, from += in_chunk * from_bytes, to += step)
+      how(to, to_bytes, from, from_bytes, in_chunk, by);
   });
 }
 

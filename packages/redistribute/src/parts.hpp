@@ -1,7 +1,6 @@
 #pragma once
 
 #include "axis_moves.hpp"
-
 #include <dap/redistribute/plan.hpp>
 
 #include <functional>
@@ -27,13 +26,12 @@ struct Plan::Parts {
   Index element_bytes = 0, rank = 0;
   Mapping mapping;
   PlanSide out, in;
-  std::unordered_map<Index, Index> source_processes, target_processes;  ///< by rank; empty where ranks are the processes
+  std::unordered_map<Index, Index> source_processes,
+      target_processes;  ///< by rank; empty where ranks are the processes
 
   Part target_part() const { return mapping.fill_padding ? Part::local : Part::owned; }
   /// The axis of the source that is axis `i` of the target.
-  Index source_axis(std::size_t i) const {
-    return mapping.axes.empty() ? static_cast<Index>(i) : mapping.axes[i];
-  }
+  Index source_axis(std::size_t i) const { return mapping.axes.empty() ? static_cast<Index>(i) : mapping.axes[i]; }
   /// The peer on each axis, where a process of the other side stands.
   std::vector<Index> peers_of_target(Index process) const;
   std::vector<Index> peers_of_source(Index process) const;

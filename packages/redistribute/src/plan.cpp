@@ -1,6 +1,5 @@
 #include "parts.hpp"
 #include "ravel.hpp"
-
 #include <dap/report.hpp>
 
 #include <algorithm>
@@ -22,14 +21,16 @@ std::unordered_map<Index, Index> processes_by_rank(const Placed& placed, const c
   std::unordered_map<Index, Index> by_rank;
   if (placed.ranks.empty()) return by_rank;
   if (static_cast<Index>(placed.ranks.size()) != placed.distribution.processes())
-    refuse(std::string("the ") + side + "'s placement names " + number(static_cast<Index>(placed.ranks.size())) + " ranks",
-           "must name one for each of its " + number(placed.distribution.processes()) + " processes",
-           "give a rank for each process, or none");
+    refuse(
+        std::string("the ") + side + "'s placement names " + number(static_cast<Index>(placed.ranks.size())) + " ranks",
+        "must name one for each of its " + number(placed.distribution.processes()) + " processes",
+        "give a rank for each process, or none");
   for (std::size_t p = 0; p < placed.ranks.size(); ++p) {
     const Index rank = placed.ranks[p];
     if (rank < 0)
       refuse(std::string("the ") + side + "'s process " + number(static_cast<Index>(p)) + " is placed on rank " +
-                 number(rank), "must be a rank of the team", "give ranks from 0");
+                 number(rank),
+             "must be a rank of the team", "give ranks from 0");
     if (!by_rank.emplace(rank, static_cast<Index>(p)).second)
       refuse(std::string("the ") + side + "'s placement names rank " + number(rank) + " twice",
              "must give each process a rank of its own", "give each rank once");
@@ -38,7 +39,8 @@ std::unordered_map<Index, Index> processes_by_rank(const Placed& placed, const c
 }
 
 std::optional<Index> process_of(const Placed& placed, const std::unordered_map<Index, Index>& by_rank, Index rank) {
-  if (placed.ranks.empty()) return rank >= 0 && rank < placed.distribution.processes() ? std::optional(rank) : std::nullopt;
+  if (placed.ranks.empty())
+    return rank >= 0 && rank < placed.distribution.processes() ? std::optional(rank) : std::nullopt;
   const auto found = by_rank.find(rank);
   return found == by_rank.end() ? std::nullopt : std::optional(found->second);
 }
@@ -131,10 +133,12 @@ void Plan::Parts::each_peer(const PlanSide& side,
 }
 
 Plan::Plan(Placed source, Placed target, Index element_bytes, Index rank, const Mapping& mapping) {
-  auto parts = std::make_shared<Parts>(Parts{std::move(source), std::move(target), element_bytes, rank, mapping, {}, {}, {}, {}});
+  auto parts = std::make_shared<Parts>(
+      Parts{std::move(source), std::move(target), element_bytes, rank, mapping, {}, {}, {}, {}});
   const Placed &from = parts->source, &to = parts->target;
   if (element_bytes < 1)
-    refuse("an element is said to be of " + number(element_bytes) + " bytes", "must have one at least", "give its length");
+    refuse("an element is said to be of " + number(element_bytes) + " bytes", "must have one at least",
+           "give its length");
   parts->source_processes = processes_by_rank(from, "source");
   parts->target_processes = processes_by_rank(to, "target");
   parts->out.process = process_of(from, parts->source_processes, rank);
@@ -227,7 +231,8 @@ std::vector<Traffic> Plan::receives() const {
 }
 
 Index Plan::memory() const {
-  std::size_t bytes = sizeof(Parts) + (parts_->source.ranks.capacity() + parts_->target.ranks.capacity()) * sizeof(Index);
+  std::size_t bytes =
+      sizeof(Parts) + (parts_->source.ranks.capacity() + parts_->target.ranks.capacity()) * sizeof(Index);
   bytes += (parts_->source_processes.size() + parts_->target_processes.size()) * 4 * sizeof(Index);
   for (const PlanSide* side : {&parts_->out, &parts_->in})
     for (const AxisMoves& axis : side->axes) {

@@ -45,8 +45,7 @@ Program::Program(const Plan::Parts& parts, const Buffer& source, const Buffer& t
 }
 
 bool Program::suits(const Buffer& source, const Buffer& target, const Reaching& how) const {
-  return source_.is(source) && target_.is(target) && how_.mode == how.mode && how_.order == how.order &&
-         how_.stream_order == how.stream_order;
+  return source_.is(source) && target_.is(target) && how_ == how;
 }
 
 void Program::add_streams(const Plan::Parts& parts, const PlanSide& side, std::vector<std::vector<AxisWalk>>& walks,
@@ -77,7 +76,8 @@ void Program::add_fan(const Plan::Parts& parts, const Buffer& source, const Buff
     fan_ranks.push_back(rank);
   });
   if (!reaches.empty())
-    fan.emplace(parts, pull ? target : source, pull ? End::target : End::source, reaches, (pull ? source : target).type.bytes);
+    fan.emplace(parts, pull ? target : source, pull ? End::target : End::source, reaches,
+                (pull ? source : target).type.bytes);
 }
 
 }  // namespace dap::redistribute

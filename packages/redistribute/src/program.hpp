@@ -2,7 +2,6 @@
 
 #include "fan.hpp"
 #include "walk.hpp"
-
 #include <dap/redistribute/redistribution.hpp>
 
 #include <optional>
@@ -18,8 +17,13 @@ struct Reaching {
     pull,     ///< each process of a node the sources of the others
   };
   Mode mode = Mode::streams;
-  Order order = Order::row_major;    ///< in which these are dense
-  std::vector<Index> stream_order;  ///< axes of the target, outermost first, in which elements travel; empty: as they are
+  Order order = Order::row_major;  ///< in which these are dense
+  std::vector<Index>
+      stream_order;  ///< axes of the target, outermost first, in which elements travel; empty: as they are
+
+  friend bool operator==(const Reaching& a, const Reaching& b) {
+    return a.mode == b.mode && a.order == b.order && a.stream_order == b.stream_order;
+  }
 };
 
 /// A plan made ready for buffers that stand in memory in one way: what a process does in a move.

@@ -27,7 +27,8 @@ MemoryOrder dense(Index ndim, Order order) {
 // The side with all axes, seen by flat numbers.
 class Array {
  public:
-  Array(const Distribution& distribution, Order order) : of_(distribution), numbers_(distribution, order), order_(order) {}
+  Array(const Distribution& distribution, Order order)
+      : of_(distribution), numbers_(distribution, order), order_(order) {}
 
   Index count() const { return numbers_.count(); }
 
@@ -92,7 +93,8 @@ class Array {
 void add(std::vector<Piece>& pieces, const Piece& piece) {
   if (!pieces.empty()) {
     Piece& last = pieces.back();
-    if (last.peer == piece.peer && last.source + last.length == piece.source && last.target + last.length == piece.target) {
+    if (last.peer == piece.peer && last.source + last.length == piece.source &&
+        last.target + last.length == piece.target) {
       last.length += piece.length;
       return;
     }
@@ -113,8 +115,8 @@ AxisMoves moves(std::vector<Piece> pieces, std::optional<Index> missing) {
 
 // Both directions see one side as runs of flat numbers of ours, and look each up on the other side.
 struct Raveller {
-  const Array& array;       // the side of all axes
-  const Axis& line;         // the side of one axis
+  const Array& array;  // the side of all axes
+  const Axis& line;    // the side of one axis
   bool array_is_source;
 
   // Our part of the array, looked up on the line: pieces {array, line}.
@@ -133,7 +135,8 @@ struct Raveller {
           length = 0;
           for (const Index c : holders) {
             const Index local = *line.local_index(c, number);
-            Index piece = line.run_from(c, local, std::min(line.part(c, Part::owned).end, local + run->length - done)).length;
+            Index piece =
+                line.run_from(c, local, std::min(line.part(c, Part::owned).end, local + run->length - done)).length;
             if (shared || line.shares_indices()) piece = 1;
             length = length == 0 ? piece : std::min(length, piece);
             add(pieces, {run->local + done, local, piece, c});

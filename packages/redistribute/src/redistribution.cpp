@@ -2,7 +2,6 @@
 #include "fingerprint.hpp"
 #include "transfer.hpp"
 #include "votes.hpp"
-
 #include <dap/mpi/agree.hpp>
 #include <dap/redistribute/redistribution.hpp>
 
@@ -48,15 +47,16 @@ Index hash(const Scaling& scaling) {
   return static_cast<Index>(all >> 1);
 }
 
-bool operator==(const Reaching& a, const Reaching& b) {
-  return a.mode == b.mode && a.order == b.order && a.stream_order == b.stream_order;
-}
-
 }  // namespace
 
 struct Redistribution::State {
   State(Plan made, MPI_Comm of, const Options& with, std::shared_ptr<Team> shared)
-      : plan(std::move(made)), comm(of), options(with), team(std::move(shared)), channel(channel_of(of)), transfer(team, channel) {
+      : plan(std::move(made)),
+        comm(of),
+        options(with),
+        team(std::move(shared)),
+        channel(channel_of(of)),
+        transfer(team, channel) {
     for (Index rank = 0; rank < team->processes(); ++rank)
       reached.push_back(options.path == Path::automatic && team->here(rank));
   }
@@ -90,12 +90,12 @@ struct Redistribution::State {
   std::shared_ptr<Team> team;
   Channel channel;
   Transfer transfer;
-  std::vector<bool> reached;                        // by rank: its shared memory may be
+  std::vector<bool> reached;  // by rank: its shared memory may be
   std::vector<std::unique_ptr<Program>> programs;
-  std::vector<Reaching> ways;                       // that moves have gone: the same on every process
+  std::vector<Reaching> ways;  // that moves have gone: the same on every process
   Accepted source, target;
   std::vector<Transferred> arrays;
-  std::vector<Move> kept;                           // what start() was given, until wait()
+  std::vector<Move> kept;  // what start() was given, until wait()
   bool under_way = false;
 };
 
@@ -106,7 +106,8 @@ Report Redistribution::State::check(const Move* moves, std::size_t count) {
     const bool known = (!parts().out.process || source.is(move.source.buffer)) &&
                        (!parts().in.process || target.is(move.target.buffer)) && move.source.dim_data.empty() &&
                        move.target.dim_data.empty();
-    if (!known || (parts().out.process && parts().in.process)) report.merge(check_move(parts(), move.source, move.target, options.convert));
+    if (!known || (parts().out.process && parts().in.process))
+      report.merge(check_move(parts(), move.source, move.target, options.convert));
     if (!report.ok()) break;
     source = Accepted(move.source.buffer);
     target = Accepted(move.target.buffer);
@@ -142,7 +143,8 @@ void Redistribution::State::vote(Votes& votes, const Move* moves, std::size_t co
 
 void Redistribution::State::explain_difference(const Votes& votes) const {
   if (votes.differ(Votes::plan))
-    refuse("the processes make moves of different plans", "a move is collective", "call the same plan on every process");
+    refuse("the processes make moves of different plans", "a move is collective",
+           "call the same plan on every process");
   if (votes.differ(Votes::moves))
     refuse("the processes give different numbers of arrays", "must be as many on every process",
            "give each array's part on every process, DistArray{} where it has none");
@@ -189,7 +191,8 @@ void Redistribution::State::prepare(const Move* moves, std::size_t count, const 
     if (programs.size() > most) programs.clear();
     for (std::size_t k = 0; k < count; ++k)
       if (program(moves[k], how) == nullptr)
-        programs.push_back(std::make_unique<Program>(parts(), moves[k].source.buffer, moves[k].target.buffer, how, reached));
+        programs.push_back(
+            std::make_unique<Program>(parts(), moves[k].source.buffer, moves[k].target.buffer, how, reached));
   });
   if (new_way) ways.push_back(how);
 }
@@ -278,8 +281,8 @@ Redistribution::Redistribution(const Placed& source, const Placed& target, Index
     mpi::throw_together(std::move(report), comm);
   }
   if (numbers[1] != -numbers[2])
-    refuse("the processes plan with different distributions, placements or options", "must be the same on every process",
-           "give what dap::mpi::gather says, and the same options");
+    refuse("the processes plan with different distributions, placements or options",
+           "must be the same on every process", "give what dap::mpi::gather says, and the same options");
 }
 
 Redistribution::Redistribution(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -305,11 +308,13 @@ DistArray Redistribution::operator()(const DistArray& source, const Scaling& sca
   const Plan::Parts& parts = state.parts();
   mpi::collectively(state.comm, [&] { throw_if_wrong(check_source(parts, source)); });
   Votes votes;
-  if (parts.out.process && element_count(source.buffer) > 0) votes.vote(Votes::source_type, type_number(source.buffer.type));
+  if (parts.out.process && element_count(source.buffer) > 0)
+    votes.vote(Votes::source_type, type_number(source.buffer.type));
   votes.count(state.channel.comm);
   if (votes.differ(Votes::source_type)) state.explain_difference(votes);
   const auto said = votes.answer(Votes::source_type);
-  const ElementType type = said ? type_of_number(*said) : ElementType{ElementType::Kind::opaque, state.plan.element_bytes(), true};
+  const ElementType type =
+      said ? type_of_number(*said) : ElementType{ElementType::Kind::opaque, state.plan.element_bytes(), true};
   DistArray target;
   std::vector<Index> shape = {0};
   if (parts.in.process) {
@@ -334,8 +339,10 @@ void Redistribution::wait() {
 Redistribution Redistribution::reversed() const {
   Options options = state_->options;
   const std::vector<Index>& axes = state_->options.mapping.axes;
-  for (std::size_t i = 0; i < axes.size(); ++i) options.mapping.axes[static_cast<std::size_t>(axes[i])] = static_cast<Index>(i);
-  return Redistribution(state_->plan.target(), state_->plan.source(), state_->plan.element_bytes(), state_->comm, options);
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    options.mapping.axes[static_cast<std::size_t>(axes[i])] = static_cast<Index>(i);
+  return Redistribution(state_->plan.target(), state_->plan.source(), state_->plan.element_bytes(), state_->comm,
+                        options);
 }
 
 }  // namespace dap::redistribute

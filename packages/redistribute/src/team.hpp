@@ -1,7 +1,6 @@
 #pragma once
 
 #include "channel.hpp"
-
 #include <dap/index.hpp>
 #include <dap/mpi/shared.hpp>
 

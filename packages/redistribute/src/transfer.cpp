@@ -32,8 +32,7 @@ void Transfer::begin(const std::vector<Transferred>& arrays, const Manner& manne
   }
   // What we wrote to others' memory, or read from it, comes before this: who sees the number may read the one and
   // write the other. Streaming stores have been fenced by run_fan().
-  if (manner_.mode != Reaching::Mode::streams)
-    team_->done(team_->rank()).store(number_, std::memory_order_release);
+  if (manner_.mode != Reaching::Mode::streams) team_->done(team_->rank()).store(number_, std::memory_order_release);
 }
 
 void Transfer::finish() {
@@ -54,7 +53,8 @@ void Transfer::start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end)
   for (std::size_t k = 0; k < count; ++k) {
     const Index rank = streams(arrays_[0])[k].rank;
     lanes[k].begin(rank);
-    for (const Transferred& array : arrays_) lanes[k].add({&streams(array)[k].walk, sends ? array.source : array.target});
+    for (const Transferred& array : arrays_)
+      lanes[k].add({&streams(array)[k].walk, sends ? array.source : array.target});
     if (manner_.rings && team_->here(rank)) {
       ++lanes_left_;
     } else {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "program.hpp"
-
 #include <dap/buffer.hpp>
 #include <dap/index.hpp>
 
@@ -17,7 +16,17 @@ namespace dap::redistribute {
 /// Numbers on which the processes of a team may agree, found by one reduction. **Collective** by count().
 class Votes {
  public:
-  enum Question { moves, plan, scaling, stream_order, shared_target, shared_source, source_type, target_type, questions };
+  enum Question {
+    moves,
+    plan,
+    scaling,
+    stream_order,
+    shared_target,
+    shared_source,
+    source_type,
+    target_type,
+    questions
+  };
 
   void vote(Question question, Index number) {
     largest_[2 * question] = number;

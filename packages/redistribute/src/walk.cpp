@@ -118,9 +118,8 @@ std::vector<std::vector<AxisWalk>> axis_walks(const Plan::Parts& parts, const Bu
   std::vector<std::vector<AxisWalk>> axes;
   if (parts.mapping.ravel && !side.axes.empty()) {
     const Ravelled ravelled(buffer, *parts.mapping.ravel);
-    axes.push_back(walks(side.axes[0], end, ravelled.step(), [&](Index first, Index length, const auto& visit) {
-      ravelled.rows(first, length, visit);
-    }));
+    axes.push_back(walks(side.axes[0], end, ravelled.step(),
+                         [&](Index first, Index length, const auto& visit) { ravelled.rows(first, length, visit); }));
     return axes;
   }
   for (std::size_t i = 0; i < side.axes.size(); ++i) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "parts.hpp"
-
 #include <dap/buffer.hpp>
 
 #include <cstddef>
@@ -43,7 +42,7 @@ class Walk {
  private:
   friend class Cursor;
   std::vector<const AxisWalk*> axes_;  // outermost first; those inside stand in a row and are one chunk
-  Index offset_ = 0, chunk_ = 0;       // of the first chunk; bytes that stand in a row in each element of the innermost axis
+  Index offset_ = 0, chunk_ = 0;  // of the first chunk; bytes that stand in a row in each element of the innermost axis
   Index bytes_ = 0;
 };
 
@@ -79,7 +78,7 @@ class Cursor {
 
   const Walk* walk_ = nullptr;
   std::vector<Place> at_;
-  Index outer_ = 0;  // offset of all axes but the innermost one
+  Index outer_ = 0;   // offset of all axes but the innermost one
   Index inside_ = 0;  // bytes of the chunk that are behind us
   Index left_ = 0;
 };

@@ -59,12 +59,12 @@ class Plan {
   Index element_bytes() const;
   Index rank() const;
 
-  Index bytes_to(Index rank) const;    ///< that this process sends to another, or keeps: to itself
-  Index bytes_from(Index rank) const;  ///< that it has from another, or keeps
-  Index messages() const;              ///< the processes that it sends anything to, itself not counted
-  Index bytes_kept() const;            ///< that stay on this process
-  Index bytes_sent() const;            ///< to others
-  Index bytes_received() const;        ///< from others
+  Index bytes_to(Index rank) const;       ///< that this process sends to another, or keeps: to itself
+  Index bytes_from(Index rank) const;     ///< that it has from another, or keeps
+  Index messages() const;                 ///< the processes that it sends anything to, itself not counted
+  Index bytes_kept() const;               ///< that stay on this process
+  Index bytes_sent() const;               ///< to others
+  Index bytes_received() const;           ///< from others
   std::vector<Traffic> sends() const;     ///< to whom, itself included, ascending by rank
   std::vector<Traffic> receives() const;  ///< from whom, itself included, ascending by rank
 

@@ -21,8 +21,8 @@ enum class Path {
 struct Options {
   Mapping mapping;
   Path path = Path::automatic;
-  bool convert = false;              ///< the two sides may have other element types: float to double
-  Order order = Order::row_major;    ///< of the arrays that the plan makes itself
+  bool convert = false;            ///< the two sides may have other element types: float to double
+  Order order = Order::row_major;  ///< of the arrays that the plan makes itself
 };
 
 /// `target = alpha * source + beta * target`, as ScaLAPACK's pdtran and COSTA have it.
