@@ -34,6 +34,7 @@ void say(const std::string& text) {
 
 bool judge(const Case& of, Index size, const Planning& took) {
   bool ok = line(title(of, size, "planning"), took.microseconds, 50, "us");
+  line(title(of, size, "first move less second"), took.first_move_microseconds, INFINITY, "us");
   ok = line(title(of, size, "the plan itself"), 1e-6 * took.plan_bytes, 1, "MB") && ok;
   return line(title(of, size, "staging of a first move"), 1e-6 * took.staging_bytes, 8, "MB") && ok;
 }

@@ -11,9 +11,10 @@ std::unique_ptr<Competitor> make_owned(Problem& problem);
 
 /// What it takes before and beside a move; the most on any process.
 struct Planning {
-  double microseconds = 0;   ///< of the quickest of many plans
-  double plan_bytes = 0;     ///< by its own account
-  double staging_bytes = 0;  ///< by which this process grew with its first plan and move
+  double microseconds = 0;             ///< of the quickest of many plans
+  double plan_bytes = 0;               ///< by its own account
+  double first_move_microseconds = 0;  ///< that the first move of a new plan takes longer than its second: put off work
+  double staging_bytes = 0;            ///< by which this process grew with its first plan and move
 };
 
 /// On a communicator on which nothing was moved yet. **Collective.**
