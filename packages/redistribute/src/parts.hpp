@@ -26,6 +26,7 @@ struct Plan::Parts {
   Index element_bytes = 0, rank = 0;
   Mapping mapping;
   PlanSide out, in;
+  bool listed = false;  ///< a side was given by ids: it is a block of as many elements, and no index of its own
   std::unordered_map<Index, Index> source_processes,
       target_processes;  ///< by rank; empty where ranks are the processes
 
@@ -42,5 +43,8 @@ struct Plan::Parts {
   /// Calls visit(peers, elements) for each process of the other side with which something is shared.
   void each_peer(const PlanSide& side, const std::function<void(const std::vector<Index>&, Index)>& visit) const;
 };
+
+/// Finds which part of either side the rank holds. Throws Error where an element has no bytes, or a placement is none.
+void place(Plan::Parts& parts);
 
 }  // namespace dap::redistribute

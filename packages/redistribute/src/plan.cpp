@@ -132,17 +132,21 @@ void Plan::Parts::each_peer(const PlanSide& side,
   }
 }
 
+void place(Plan::Parts& parts) {
+  if (parts.element_bytes < 1)
+    refuse("an element is said to be of " + number(parts.element_bytes) + " bytes", "must have one at least",
+           "give its length");
+  parts.source_processes = processes_by_rank(parts.source, "source");
+  parts.target_processes = processes_by_rank(parts.target, "target");
+  parts.out.process = process_of(parts.source, parts.source_processes, parts.rank);
+  parts.in.process = process_of(parts.target, parts.target_processes, parts.rank);
+}
+
 Plan::Plan(Placed source, Placed target, Index element_bytes, Index rank, const Mapping& mapping) {
   auto parts = std::make_shared<Parts>(
-      Parts{std::move(source), std::move(target), element_bytes, rank, mapping, {}, {}, {}, {}});
+      Parts{std::move(source), std::move(target), element_bytes, rank, mapping, {}, {}, false, {}, {}});
   const Placed &from = parts->source, &to = parts->target;
-  if (element_bytes < 1)
-    refuse("an element is said to be of " + number(element_bytes) + " bytes", "must have one at least",
-           "give its length");
-  parts->source_processes = processes_by_rank(from, "source");
-  parts->target_processes = processes_by_rank(to, "target");
-  parts->out.process = process_of(from, parts->source_processes, rank);
-  parts->in.process = process_of(to, parts->target_processes, rank);
+  place(*parts);
   if (mapping.ravel) {
     ravel(*parts);
   } else {

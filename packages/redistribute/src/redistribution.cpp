@@ -1,5 +1,6 @@
 #include "arrays.hpp"
 #include "fingerprint.hpp"
+#include "listed.hpp"
 #include "transfer.hpp"
 #include "votes.hpp"
 #include <dap/mpi/agree.hpp>
@@ -50,13 +51,8 @@ Index hash(const Scaling& scaling) {
 }  // namespace
 
 struct Redistribution::State {
-  State(Plan made, MPI_Comm of, const Options& with, std::shared_ptr<Team> shared)
-      : plan(std::move(made)),
-        comm(of),
-        options(with),
-        team(std::move(shared)),
-        channel(channel_of(of)),
-        transfer(team, channel) {
+  State(Plan made, MPI_Comm of, const Options& with, std::shared_ptr<Team> shared, const Channel& on)
+      : plan(std::move(made)), comm(of), options(with), team(std::move(shared)), channel(on), transfer(team, channel) {
     for (Index rank = 0; rank < team->processes(); ++rank)
       reached.push_back(options.path == Path::automatic && team->here(rank));
   }
@@ -258,34 +254,64 @@ void Redistribution::State::begin(const Move* moves, std::size_t count, const Re
   transfer.begin(arrays, manner);
 }
 
-Redistribution::Redistribution(const Placed& source, const Placed& target, Index element_bytes, MPI_Comm comm,
-                               const Options& options) {
-  const std::shared_ptr<Team> team = Team::of(comm);
+namespace {
+
+struct Attempt {
   std::optional<Plan> plan;
   Report report;
-  try {
-    plan.emplace(source, target, element_bytes, team->rank(), options.mapping);
-    check_ranks(*plan, team->processes());
-    state_ = std::make_unique<State>(*plan, comm, options, team);
-  } catch (const Error& wrong) {
-    report = wrong.report();
-  } catch (const std::exception& wrong) {
-    report.add({Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
+
+  template <class Step>
+  void run(Step&& step) {
+    try {
+      step();
+    } catch (const Error& wrong) {
+      report.merge(wrong.report());
+    } catch (const std::exception& wrong) {
+      report.add({Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
+    }
   }
-  Index numbers[] = {!report.ok(), 0, 0};
-  if (plan) numbers[2] = -(numbers[1] = fingerprint(*plan, options));
+};
+
+Attempt attempt(const Placed& source, const Placed& target, Index element_bytes, MPI_Comm comm,
+                const Options& options) {
+  Attempt made;
+  made.run([&] { made.plan.emplace(source, target, element_bytes, mpi::rank_of(comm), options.mapping); });
+  return made;
+}
+
+}  // namespace
+
+Redistribution::Redistribution(const Placed& source, const Placed& target, Index element_bytes, MPI_Comm comm,
+                               const Options& options)
+    : Redistribution([&] {
+        Attempt made = attempt(source, target, element_bytes, comm, options);
+        return Redistribution(std::move(made.plan), std::move(made.report), comm, options);
+      }()) {}
+
+Redistribution::Redistribution(std::optional<Plan> plan, Report report, MPI_Comm comm, const Options& options) {
+  const std::shared_ptr<Team> team = Team::of(comm);
+  const Channel channel = channel_of(comm);
+  Attempt made{std::move(plan), std::move(report)};
+  Index numbers[] = {0, 0, 0};
+  if (made.plan)
+    made.run([&] {
+      check_ranks(*made.plan, team->processes());
+      state_ = std::make_unique<State>(*made.plan, comm, options, team, channel);
+      numbers[1] = fingerprint(*made.plan, options);
+      numbers[2] = -numbers[1];
+    });
+  numbers[0] = !made.report.ok();
   MPI_Allreduce(MPI_IN_PLACE, numbers, 3, MPI_INT64_T, MPI_MAX, comm);
   if (numbers[0] != 0) {
     state_.reset();
-    report.set_process(team->rank());
-    mpi::throw_together(std::move(report), comm);
+    made.report.set_process(team->rank());
+    mpi::throw_together(std::move(made.report), comm);
   }
   if (numbers[1] != -numbers[2])
     refuse("the processes plan with different distributions, placements or options",
            "must be the same on every process", "give what dap::mpi::gather says, and the same options");
 }
 
-Redistribution::Redistribution(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Redistribution::Redistribution(Redistribution&&) noexcept = default;
 Redistribution& Redistribution::operator=(Redistribution&&) noexcept = default;
 Redistribution::~Redistribution() = default;
@@ -341,8 +367,12 @@ Redistribution Redistribution::reversed() const {
   const std::vector<Index>& axes = state_->options.mapping.axes;
   for (std::size_t i = 0; i < axes.size(); ++i)
     options.mapping.axes[static_cast<std::size_t>(axes[i])] = static_cast<Index>(i);
-  return Redistribution(state_->plan.target(), state_->plan.source(), state_->plan.element_bytes(), state_->comm,
-                        options);
+  const Plan& plan = state_->plan;
+  if (!plan.parts().listed)
+    return Redistribution(plan.target(), plan.source(), plan.element_bytes(), state_->comm, options);
+  Attempt back;
+  back.run([&] { back.plan.emplace(reversed_ids(plan.parts())); });
+  return Redistribution(std::move(back.plan), std::move(back.report), state_->comm, options);
 }
 
 }  // namespace dap::redistribute

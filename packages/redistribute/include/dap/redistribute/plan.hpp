@@ -75,6 +75,7 @@ class Plan {
   Index memory() const;  ///< bytes that the plan itself takes
 
   struct Parts;
+  explicit Plan(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
   const Parts& parts() const { return *parts_; }  ///< for those who move (src/parts.hpp)
 
  private:

@@ -2,11 +2,13 @@
 
 #include <dap/dist_array.hpp>
 #include <dap/redistribute/plan.hpp>
+#include <dap/report.hpp>
 
 #include <mpi.h>
 
 #include <complex>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace dap::redistribute {
@@ -52,6 +54,8 @@ class Redistribution {
   /// messages never meet the caller's on it.
   Redistribution(const Placed& source, const Placed& target, Index element_bytes, MPI_Comm comm,
                  const Options& options = {});
+  /// Of a plan that is ready, or what went wrong with it on this process (an empty `plan` and a report).
+  Redistribution(std::optional<Plan> plan, Report report, MPI_Comm comm, const Options& options);
   Redistribution(Redistribution&&) noexcept;
   Redistribution& operator=(Redistribution&&) noexcept;
   ~Redistribution();
@@ -78,7 +82,6 @@ class Redistribution {
  private:
   struct State;
   std::unique_ptr<State> state_;
-  explicit Redistribution(std::unique_ptr<State> state);
 };
 
 }  // namespace dap::redistribute

@@ -1,0 +1,194 @@
+#include "listed.hpp"
+#include "numbered.hpp"
+#include <dap/mpi/agree.hpp>
+#include <dap/redistribute/ids.hpp>
+#include <dap/report.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dap::redistribute {
+
+namespace {
+
+[[noreturn]] void refuse(std::string key, std::string fault, std::string must, std::string remedy) {
+  throw Error(Finding{Rule::conversion, {}, {}, std::move(key), std::move(fault), std::move(must), std::move(remedy)});
+}
+
+// As many elements on each process as it has ids, as blocks in the order of the ranks.
+Distribution blocks_of(const std::vector<Index>& counts) {
+  std::vector<Index> bounds = {0};
+  for (const Index count : counts) {
+    const std::optional<Index> next = checked_add(bounds.back(), count);
+    if (!next) refuse("ids", "there are more than 2^63", "must be counted in 64 bits", "give fewer");
+    bounds.push_back(*next);
+  }
+  return Distribution({Axis(BlockKind(std::move(bounds)))});
+}
+
+// What our ids are in the array: pieces between the number of an id here and a dense local buffer there; peers are
+// processes of the array.
+std::vector<Piece> look_up(const NumberedArray& array, const mpi::Ids& ids, bool array_is_source) {
+  std::vector<Piece> pieces;
+  const auto id = [&](Index k) { return ids.list != nullptr ? ids.list[k] : ids.first + k; };
+  const auto add = [&](Index k, Index there, Index length, Index peer) {
+    add_piece(pieces, array_is_source ? Piece{there, k, length, peer} : Piece{k, there, length, peer});
+  };
+  for (Index k = 0; k < ids.count;) {
+    Index run = 1;
+    while (k + run < ids.count && id(k + run) == id(k) + run) ++run;
+    for (const Index end = k + run; k < end;) {
+      const NumberedArray::Found found = array.find(id(k), end - k);
+      if (found.length == 0)
+        refuse("ids", "id " + std::to_string(id(k)) + " at place " + std::to_string(k) + " is no element of the array",
+               "must be one of its " + std::to_string(array.count()) + " flat numbers",
+               "leave it out, or redistribute an array that has it");
+      if (!array_is_source && array.shares()) {  // every holder gets a copy
+        for (const auto& one : array.find_all(id(k))) add(k, one.local, 1, one.process);
+        ++k;
+      } else {
+        add(k, found.local, found.length, found.process);
+        k += found.length;
+      }
+    }
+  }
+  return pieces;
+}
+
+// Each piece goes to the process at its other end, which has no other way to know it.
+std::vector<Parcel> parcels(const std::vector<Piece>& pieces, const Placed& array, Index rank) {
+  std::vector<Piece> sorted = pieces;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Piece& a, const Piece& b) { return a.peer < b.peer; });
+  std::vector<Parcel> all;
+  Index peer = -1;
+  for (const Piece& piece : sorted) {
+    if (piece.peer != peer) all.push_back({rank, array.rank(peer = piece.peer), {}});
+    for (const Index number : {piece.source, piece.target, piece.length}) all.back().content.push_back(number);
+  }
+  return all;
+}
+
+std::vector<Piece> from_parcels(const std::vector<Parcel>& all) {
+  std::vector<Piece> pieces;
+  for (const Parcel& parcel : all)
+    for (std::size_t k = 0; k + 2 < parcel.content.size(); k += 3)
+      pieces.push_back({parcel.content[k], parcel.content[k + 1], parcel.content[k + 2], parcel.from});
+  return pieces;
+}
+
+// Whether our owned elements of the array, at these places of the dense buffer, are each had once (`once`), and all.
+void check_cover(const NumberedArray& array, Index process, Part part, std::vector<Range> had, bool once, bool all) {
+  std::sort(had.begin(), had.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  const auto name = [&](Index local) {
+    ArrayRuns runs = array.runs(process, Part::local);
+    while (const std::optional<Run> run = runs.next())
+      if (run->local <= local && local < run->local + run->length)
+        return std::to_string(run->global + local - run->local);
+    return std::string("?");
+  };
+  if (once)
+    for (std::size_t k = 1; k < had.size(); ++k)
+      if (had[k].begin < had[k - 1].end)
+        refuse("ids", "id " + name(had[k].begin) + " is listed twice", "must be listed by one process, once",
+               "give a one-to-one map");
+  if (!all) return;
+  std::size_t next = 0;
+  Index covered = 0;  // local numbers before it are had, or not asked for
+  ArrayRuns runs = array.runs(process, part);
+  while (const std::optional<Run> run = runs.next()) {
+    covered = std::max(covered, run->local);
+    while (covered < run->local + run->length) {
+      while (next < had.size() && had[next].end <= covered) ++next;
+      if (next == had.size() || had[next].begin > covered)
+        refuse("ids", "id " + std::to_string(run->global + covered - run->local) + " is listed by no process",
+               "each element must be listed", "list it, or set Mapping::partial to leave it out");
+      covered = had[next].end;
+    }
+  }
+}
+
+Redistribution with_ids(const Placed& array, const mpi::Ids& ids, Index element_bytes, MPI_Comm comm, Options options,
+                        bool array_is_source) {
+  int processes = 1;
+  MPI_Comm_size(comm, &processes);
+  const Index rank = mpi::rank_of(comm);
+  std::vector<Index> counts =
+      mpi::collectively(comm, [&] { return std::vector<Index>(static_cast<std::size_t>(processes)); });
+  MPI_Allgather(&ids.count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm);
+  if (!options.mapping.ravel) options.mapping.ravel = Order::row_major;
+
+  auto parts = std::make_shared<Plan::Parts>(
+      Plan::Parts{array, array, element_bytes, rank, options.mapping, {}, {}, true, {}, {}});
+  std::vector<Piece> ours;
+  std::optional<NumberedArray> numbered;
+  std::vector<Parcel> out = mpi::collectively(comm, [&] {
+    (array_is_source ? parts->target : parts->source) = Placed(blocks_of(counts));
+    place(*parts);
+    numbered.emplace(array.distribution, *options.mapping.ravel);
+    ours = look_up(*numbered, ids, array_is_source);
+    return parcels(ours, array, rank);
+  });
+  const std::vector<Parcel> in = mpi::Team(comm).exchange(std::move(out));
+  mpi::collectively(comm, [&] {
+    std::vector<Piece> theirs = from_parcels(in);
+    sort_by_source(ours);
+    sort_by_source(theirs);
+    PlanSide &listed = array_is_source ? parts->in : parts->out, &held = array_is_source ? parts->out : parts->in;
+    if (held.process) {
+      std::vector<Range> had;
+      for (const Piece& piece : theirs) {
+        const Index local = array_is_source ? piece.source : piece.target;
+        had.push_back({local, local + piece.length});
+      }
+      // A source may be wanted by several; of shared elements, the process that looked them up found one holder.
+      const bool all = !options.mapping.partial && !(array_is_source && numbered->shares());
+      check_cover(*numbered, *held.process, Part::owned, std::move(had), !array_is_source, all);
+      held.axes = {moves_of(std::move(theirs))};
+    }
+    listed.axes = {moves_of(std::move(ours))};
+  });
+  return Redistribution(Plan(std::move(parts)), Report(), comm, options);
+}
+
+void turn(AxisMoves& moves) {
+  for (Section& section : moves.sections) {
+    for (Piece& piece : section.pieces) std::swap(piece.source, piece.target);
+    sort_by_source(section.pieces);
+  }
+}
+
+}  // namespace
+
+Redistribution to_ids(const Placed& source, const mpi::Ids& ids, Index element_bytes, MPI_Comm comm, Options options) {
+  return with_ids(source, ids, element_bytes, comm, std::move(options), true);
+}
+
+Redistribution from_ids(const mpi::Ids& ids, const Placed& target, Index element_bytes, MPI_Comm comm,
+                        Options options) {
+  return with_ids(target, ids, element_bytes, comm, std::move(options), false);
+}
+
+std::shared_ptr<const Plan::Parts> reversed_ids(const Plan::Parts& parts) {
+  auto back = std::make_shared<Plan::Parts>(parts);
+  std::swap(back->source, back->target);
+  std::swap(back->out, back->in);
+  std::swap(back->source_processes, back->target_processes);
+  for (PlanSide* side : {&back->out, &back->in})
+    for (AxisMoves& axis : side->axes) turn(axis);
+  if (back->in.process) {
+    std::vector<Range> had;
+    for (const AxisMoves& axis : back->in.axes)
+      for (const Section& section : axis.sections)
+        for (const Piece& piece : section.pieces) had.push_back({piece.target, piece.target + piece.length});
+    std::sort(had.begin(), had.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+    for (std::size_t k = 1; k < had.size(); ++k)
+      if (had[k].begin < had[k - 1].end)
+        refuse("ids", "an element went to several processes", "must go to one, to come back from it",
+               "give a one-to-one map");
+  }
+  return back;
+}
+
+}  // namespace dap::redistribute

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "parts.hpp"
+
+#include <memory>
+
+namespace dap::redistribute {
+
+/// The plan back of one that was made from ids (ids.hpp), of this process. Throws Error where several processes have
+/// one element.
+std::shared_ptr<const Plan::Parts> reversed_ids(const Plan::Parts& parts);
+
+}  // namespace dap::redistribute

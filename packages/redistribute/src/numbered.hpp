@@ -1,0 +1,53 @@
+#pragma once
+
+#include "axis_moves.hpp"
+#include <dap/flat_numbers.hpp>
+#include <dap/runs.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace dap::redistribute {
+
+/// An array's elements by their flat numbers, and the numbers of its dense local buffers in the same order.
+class NumberedArray {
+ public:
+  /// Throws Error where the flat numbers do not fit 64 bits.
+  NumberedArray(const Distribution& distribution, Order order);
+
+  Index count() const { return numbers_.count(); }
+  bool shares() const { return shares_; }  ///< some element stands on several processes
+
+  /// Where an element stands.
+  struct Found {
+    Index process = 0, local = 0;  ///< the lowest that holds it; in its dense local buffer
+    Index length = 0;              ///< so many numbers from it on stand there one after the other; 0: nobody holds it
+  };
+  Found find(Index number, Index most) const;  ///< `length` at most `most`
+  /// Of all processes that hold an element; `length` is 1.
+  std::vector<Found> find_all(Index number) const;
+
+  /// A part of one process's buffer as runs of flat numbers, ascending in its dense local buffer.
+  ArrayRuns runs(Index process, Part part) const;
+
+ private:
+  Index dense(const Indices& coordinates, const Indices& local) const;
+
+  const Distribution& of_;
+  FlatNumbers numbers_;
+  Order order_;
+  std::vector<std::size_t> axes_;  // outermost first
+  bool shares_ = false, gaps_ = false;
+  mutable Indices at_, local_;
+};
+
+/// Adds a piece; one that goes on where the last one ends makes that longer.
+void add_piece(std::vector<Piece>& pieces, const Piece& piece);
+
+/// What pieces make up, as one section.
+AxisMoves moves_of(std::vector<Piece> pieces, std::optional<Index> missing = {});
+
+/// Puts pieces in ascending order of the source's local indices.
+void sort_by_source(std::vector<Piece>& pieces);
+
+}  // namespace dap::redistribute
