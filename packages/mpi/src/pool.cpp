@@ -52,7 +52,8 @@ void close(Pool& pool) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < pool.left.size(); ++i) {
     Piece& piece = *pool.left[i];
-    int is_free = piece.window == MPI_WIN_NULL || piece.is_free();  // plain memory goes with its last owner
+    if (piece.window == MPI_WIN_NULL) continue;  // its memory goes with its last owner
+    int is_free = piece.is_free();
     MPI_Allreduce(MPI_IN_PLACE, &is_free, 1, MPI_INT, MPI_MIN, pool.node);
     if (is_free != 0) {
       give_back(piece);

@@ -34,10 +34,10 @@ class Piece final : public SharedPiece {
   bool spare = false;  ///< for one share(): free everywhere
   Index turn = 0;      ///< when it was taken last: the number of share() calls until then
   std::shared_ptr<const std::vector<int>> node_ranks;
-  std::vector<Part> parts;        ///< by node rank
-  int here = 0;                   ///< our node rank
-  MPI_Win window = MPI_WIN_NULL;  ///< null on a node of one process, which has `alone` instead
-  std::shared_ptr<std::byte> alone;
+  std::vector<Part> parts;                           ///< by node rank
+  int here = 0;                                      ///< our node rank
+  std::vector<std::shared_ptr<std::byte>> pages_of;  ///< keeps them: by node rank
+  MPI_Win window = MPI_WIN_NULL;                     ///< keeps them where the system cannot; null elsewhere
 
  private:
   Part part(int rank) const;

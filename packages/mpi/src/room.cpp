@@ -4,9 +4,8 @@
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <vector>
+#include <cstdlib>
 
 namespace dap::mpi {
 
@@ -14,20 +13,21 @@ namespace {
 
 constexpr Index page = 4096;
 
-// Where the MPI puts the files behind its shared windows: what Open MPI says, or the place where Linux keeps them.
+// Where the files behind shared windows are: as a user tells Open MPI, or where Linux has them. MPI itself could be
+// asked (MPI_T), for a fifth of a second and what Open MPI forgets to free then.
 std::string backing_folder() {
-  std::string folder = "/dev/shm";
-  int level = 0, which = 0, letters = 0;
-  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &level) != MPI_SUCCESS) return folder;
-  MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
-  if (MPI_T_cvar_get_index("osc_sm_backing_directory", &which) == MPI_SUCCESS &&
-      MPI_T_cvar_handle_alloc(which, nullptr, &handle, &letters) == MPI_SUCCESS) {
-    std::vector<char> name(static_cast<std::size_t>(std::max(letters, 0)) + 1, '\0');
-    if (MPI_T_cvar_read(handle, name.data()) == MPI_SUCCESS && name.front() == '/') folder = name.data();
-    MPI_T_cvar_handle_free(&handle);
-  }
-  MPI_T_finalize();
-  return folder;
+  const char* const said = std::getenv("OMPI_MCA_osc_sm_backing_directory");
+  return said != nullptr ? said : "/dev/shm";
+}
+
+// Whether a folder is known to have fewer bytes left, and how many it has.
+bool is_short(const std::string& folder, Index wanted, std::string& why) {
+  struct statvfs system = {};
+  if (statvfs(folder.c_str(), &system) != 0) return false;
+  const auto left = checked_multiply(static_cast<Index>(system.f_bavail), static_cast<Index>(system.f_frsize));
+  if (!left || *left >= wanted) return false;
+  why = folder + " has " + std::to_string(*left) + " left";
+  return true;
 }
 
 // Whether this process has so many addresses left, which a limit may forbid.
@@ -42,15 +42,11 @@ bool addresses_left(Index bytes) {
 }  // namespace
 
 std::string room_is_missing(Index wanted) {
-  const Index spare = wanted / 16 + (Index{1} << 20);  // Open MPI itself wants a twentieth more, and keeps some state
-  static const std::string folder = backing_folder();
-  struct statvfs system = {};
-  if (statvfs(folder.c_str(), &system) == 0) {
-    const auto left = checked_multiply(static_cast<Index>(system.f_bavail), static_cast<Index>(system.f_frsize));
-    if (left && *left - spare < wanted) return folder + " has " + std::to_string(*left) + " left";
-  }
-  if (!addresses_left(wanted + spare)) return "a process has fewer addresses left";
-  return "";
+  const Index with_spare = wanted + wanted / 16 + (Index{1} << 20);  // Open MPI wants a twentieth more, and some state
+  std::string why;
+  if (!is_short(backing_folder(), with_spare, why) && !addresses_left(with_spare))
+    why = "a process has fewer addresses left";
+  return why;
 }
 
 bool touch(std::byte* begin, Index bytes) {
@@ -62,11 +58,27 @@ bool touch(std::byte* begin, Index bytes) {
   return true;
 }
 
-std::shared_ptr<std::byte> own_pages(Index bytes) {
-  const auto length = static_cast<std::size_t>(bytes);
-  void* const memory = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+namespace {
+
+std::shared_ptr<std::byte> owned(void* memory, std::size_t length) {
   if (memory == MAP_FAILED) return nullptr;
   return {static_cast<std::byte*>(memory), [length](std::byte* begin) { munmap(begin, length); }};
+}
+
+}  // namespace
+
+std::shared_ptr<std::byte> own_pages(Index bytes) {
+  const auto length = static_cast<std::size_t>(bytes);
+  return owned(mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), length);
+}
+
+std::shared_ptr<std::byte> same_pages([[maybe_unused]] std::byte* begin, [[maybe_unused]] Index bytes) {
+#ifdef MREMAP_MAYMOVE  // Linux: of a shared mapping, nothing that grows is a second mapping
+  const auto length = static_cast<std::size_t>(bytes);
+  return owned(mremap(begin, 0, length, MREMAP_MAYMOVE), length);
+#else
+  return nullptr;
+#endif
 }
 
 }  // namespace dap::mpi

@@ -3,6 +3,7 @@
 #include <dap/mpi/agree.hpp>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace dap::mpi {
@@ -35,8 +36,8 @@ Finding refused(std::string why) {
           "",
           std::move(why),
           "",
-          "ask for less, let go of shared arrays, give the node more shared memory (a larger /dev/shm), or take "
-          "dap::allocate()"};
+          "ask for less, let go of shared arrays, give the node a larger /dev/shm or Open MPI another folder "
+          "(OMPI_MCA_osc_sm_backing_directory), or take dap::allocate()"};
 }
 
 // Runs a local step; adds what it throws.
@@ -139,6 +140,25 @@ void find_parts(Piece& piece, Index length, const Pool& pool) {
   }
 }
 
+// Makes the memory independent of the window, which Open MPI takes away in MPI_Finalize, whoever still reads there:
+// each process has a mapping of its own of every part, and the window is closed. Where one cannot, it stays open and
+// keeps the memory. **Collective** over the node.
+void leave_window(Piece& piece, const Pool& pool) {
+  int mapped = 1;
+  try {
+    for (std::size_t i = 0; i < piece.parts.size() && mapped != 0; ++i) {
+      piece.pages_of[i] = same_pages(piece.parts[i].base, piece.parts[i].bytes);
+      mapped = piece.pages_of[i] != nullptr;
+    }
+  } catch (const std::bad_alloc&) {
+    mapped = 0;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &mapped, 1, MPI_INT, MPI_MIN, pool.node);
+  if (mapped == 0) return piece.pages_of.clear();
+  for (std::size_t i = 0; i < piece.parts.size(); ++i) piece.parts[i].base = piece.pages_of[i].get();
+  give_back(piece);
+}
+
 // **Collective** over the node; throws on some of its processes or on all.
 void open_window(Piece& piece, Index length, const Pool& pool) {
   MPI_Info apart = MPI_INFO_NULL;  // each process's part is near it
@@ -154,6 +174,7 @@ void open_window(Piece& piece, Index length, const Pool& pool) {
     throw Error(refused("MPI makes no shared window of " + text(length) + " bytes for this process"));
   }
   find_parts(piece, length, pool);
+  leave_window(piece, pool);
   if (!touch(piece.parts[static_cast<std::size_t>(piece.here)].base, length))
     throw Error(refused("the system has no pages for " + text(length) + " bytes of shared memory"));
 }
@@ -163,11 +184,13 @@ std::shared_ptr<Piece> outline(Pool& pool, Index length) {
   auto piece = std::make_shared<Piece>();
   piece->node_ranks = pool.node_ranks;
   piece->parts.resize(static_cast<std::size_t>(pool.neighbours));
+  piece->pages_of.resize(static_cast<std::size_t>(pool.neighbours));
   piece->here = static_cast<int>(rank_of(pool.node));
   if (pool.neighbours == 1) {
-    piece->alone = own_pages(length);
-    piece->parts[0] = {piece->alone.get(), length};
-    if (!piece->alone) throw Error(refused("the system has no " + text(length) + " bytes of memory for this process"));
+    piece->pages_of[0] = own_pages(length);
+    piece->parts[0] = {piece->pages_of[0].get(), length};
+    if (!piece->pages_of[0])
+      throw Error(refused("the system has no " + text(length) + " bytes of memory for this process"));
   }
   const std::size_t pieces = pool.pieces.size() + 1;
   pool.pieces.reserve(pieces);

@@ -37,10 +37,10 @@ class SharedPiece {
 /// **Collective**; throws the same Error on every process or on none, such as where the node has too little memory to
 /// share.
 ///
-/// Letting go is local, and any thread may do it. The pool gives memory back to the system when it holds much that is
-/// free, when the communicator is freed, and in MPI_Finalize; what has an owner then stays readable until the last one
-/// of its node lets go, and is given back in MPI_Finalize or when the process ends. One thread
-/// at a time may call what stands in this header for a communicator.
+/// Letting go is local, and any thread may do it. The pool gives memory back to the system where it holds much that is
+/// free, and when the communicator is freed. What has an owner outlives the communicator, and MPI_Finalize too (on
+/// Linux; where the system has no second mapping of the same pages, until MPI_Finalize): a page is gone once nobody on
+/// the node holds its piece. One thread at a time may call what stands in this header for a communicator.
 std::shared_ptr<const SharedPiece> share(Index bytes, MPI_Comm comm);
 
 /// The piece whose memory on this process `data` points into, if it was taken on this communicator and is not free;

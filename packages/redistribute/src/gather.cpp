@@ -1,0 +1,134 @@
+#include <dap/mpi/agree.hpp>
+#include <dap/mpi/gather.hpp>
+#include <dap/redistribute/gather.hpp>
+#include <dap/redistribute/redistribution.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace dap::redistribute {
+
+namespace {
+
+[[noreturn]] void refuse(std::string fault, std::string must, std::string remedy) {
+  throw Error(Finding{Rule::conversion, {}, {}, "", std::move(fault), std::move(must), std::move(remedy)});
+}
+
+void check_root(int root, MPI_Comm comm) {
+  const Spread spread = mpi::spread({root}, comm).front();
+  int processes = 1;
+  MPI_Comm_size(comm, &processes);
+  if (!spread.same())
+    refuse("processes " + std::to_string(std::min(spread.smallest_rank, spread.largest_rank)) + " and " +
+               std::to_string(std::max(spread.smallest_rank, spread.largest_rank)) + " give different roots",
+           "must be the same on every process", "give one rank");
+  if (root < 0 || root >= processes)
+    refuse("the root is " + std::to_string(root),
+           "must be a rank of the communicator's " + std::to_string(processes) + " processes", "give one of them");
+}
+
+// The element type, where some processes have no element of it.
+ElementType type_of_all(const DistArray& array, bool held, MPI_Comm comm) {
+  std::vector<Index> type(4, 0);
+  if (held) {
+    const ElementType& t = array.buffer.type;
+    type = {1, static_cast<Index>(t.kind), t.bytes, Index{t.native_order}};
+  }
+  mpi::Team(comm).largest(type);
+  if (type[0] == 0) return {};
+  return {static_cast<ElementType::Kind>(type[1]), type[2], type[3] != 0};
+}
+
+DistArray part_of(const Distribution& distribution, Index process, const ElementType& type) {
+  DistArray part;
+  part.dim_data = distribution.dim_data(process);
+  part.buffer = allocate(type, distribution.local_shape(process));
+  return part;
+}
+
+// The axes behind one more, which has an element for each process.
+Distribution behind(const Axis& first, const Distribution& distribution) {
+  std::vector<Axis> axes = {first};
+  for (Index i = 0; i < distribution.ndim(); ++i) axes.push_back(distribution.axis(i));
+  return Distribution(std::move(axes));
+}
+
+DistArray with_axis(const DistArray& array, Index extent, Index stride) {
+  DistArray seen;
+  seen.buffer = array.buffer;
+  seen.buffer.shape.insert(seen.buffer.shape.begin(), extent);
+  seen.buffer.strides.insert(seen.buffer.strides.begin(), stride);
+  return seen;
+}
+
+}  // namespace
+
+Distribution whole_of(const Distribution& distribution) {
+  std::vector<Axis> axes;
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    const auto* listed = std::get_if<UnstructuredKind>(&axis.kind());
+    if (listed == nullptr) {
+      axes.emplace_back(BlockKind(axis.size(), 1, std::max<Index>(axis.size(), 1)));
+      continue;
+    }
+    std::vector<Index> distinct;
+    for (const UnstructuredKind::Entry& entry : listed->entries())
+      if (distinct.empty() || distinct.back() != entry.global) distinct.push_back(entry.global);
+    const auto count = static_cast<Index>(distinct.size());
+    if (count == 0 || (distinct.front() == 0 && distinct.back() == count - 1)) {
+      axes.emplace_back(BlockKind(count, 1, std::max<Index>(count, 1)));
+    } else {
+      axes.emplace_back(UnstructuredKind({std::move(distinct)}, true));
+    }
+  }
+  return Distribution(std::move(axes));
+}
+
+DistArray gather(const DistArray& array, MPI_Comm comm, int root) {
+  check_root(root, comm);
+  const Distribution distribution = mpi::gather(array, comm);
+  const bool ours = mpi::rank_of(comm) == root;
+  DistArray whole;
+  const Placed placed = mpi::collectively(comm, [&] {
+    const Distribution all = whole_of(distribution);
+    if (ours) whole = part_of(all, 0, array.buffer.type);
+    return Placed(all, {root});
+  });
+  Redistribution(distribution, placed, array.buffer.type.bytes, comm)(array, whole);
+  return whole;
+}
+
+// Every process has a target of its own: the elements of one more axis, over which the source stands as often as there
+// are processes, at a stride of 0.
+DistArray allgather(const DistArray& array, MPI_Comm comm) {
+  const Distribution distribution = mpi::gather(array, comm);
+  const Index processes = distribution.processes();
+  DistArray whole;
+  const Distribution all = mpi::collectively(comm, [&] {
+    Distribution found = whole_of(distribution);
+    whole = part_of(found, 0, array.buffer.type);
+    return found;
+  });
+  const Index bytes = element_count(whole.buffer) * whole.buffer.type.bytes;
+  Redistribution plan(behind(Axis(BlockKind(processes, 1, processes)), distribution),
+                      behind(Axis(BlockKind(processes, processes, 1)), all), array.buffer.type.bytes, comm);
+  plan(with_axis(array, processes, 0), with_axis(whole, 1, bytes));
+  return whole;
+}
+
+DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_Comm comm, int root) {
+  check_root(root, comm);
+  const Index rank = mpi::rank_of(comm);
+  const ElementType type = type_of_all(whole, rank == root, comm);
+  DistArray part;
+  const Placed placed = mpi::collectively(comm, [&] {
+    if (rank < distribution.processes()) part = part_of(distribution, rank, type);
+    return Placed(whole_of(distribution), {root});
+  });
+  Redistribution(placed, distribution, type.bytes, comm)(rank == root ? whole : DistArray{}, part);
+  return part;
+}
+
+}  // namespace dap::redistribute

@@ -1,0 +1,282 @@
+#include "assignment.hpp"
+#include "overlap.hpp"
+#include <dap/mpi/agree.hpp>
+#include <dap/redistribute/relabel.hpp>
+#include <dap/report.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace dap::redistribute {
+
+namespace {
+
+constexpr Index always_exact = 2048;                  // processes
+constexpr Index most_entries = Index{1} << 23;        // 128 MB; more than those of 2048 processes
+constexpr Index most_work = Index{60} * 1000 * 1000;  // some seconds
+
+[[noreturn]] void refuse(std::string fault, std::string must) {
+  throw Error(Finding{Rule::conversion, {}, {}, "", std::move(fault), std::move(must), ""});
+}
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// By rank, the part that it holds; -1: none.
+std::vector<Index> parts_by_rank(const Placed& placed, Index processes, const std::string& side) {
+  const Index parts = placed.distribution.processes();
+  if (parts > processes)
+    refuse("the " + side + " has " + std::to_string(parts) + " parts",
+           "must be at most as many as the " + std::to_string(processes) + " processes");
+  if (!placed.ranks.empty() && static_cast<Index>(placed.ranks.size()) != parts)
+    refuse("the " + side + " names " + std::to_string(placed.ranks.size()) + " ranks",
+           "must be one for each of its " + std::to_string(parts) + " parts");
+  std::vector<Index> part_of(at(processes), -1);
+  for (Index part = 0; part < parts; ++part) {
+    const Index rank = placed.rank(part);
+    if (rank < 0 || rank >= processes)
+      refuse("part " + std::to_string(part) + " of the " + side + " is on rank " + std::to_string(rank),
+             "must be one of " + std::to_string(processes) + " processes");
+    if (part_of[at(rank)] >= 0)
+      refuse("rank " + std::to_string(rank) + " holds parts " + std::to_string(part_of[at(rank)]) + " and " +
+                 std::to_string(part) + " of the " + side,
+             "must hold one at most");
+    part_of[at(rank)] = part;
+  }
+  return part_of;
+}
+
+// What one axis offers: for each target coordinate those source coordinates that have most in common with it.
+struct Offer {
+  OverlapTable table;
+  std::vector<Index> largest, left_out;  // by target coordinate: elements of the first, and of the best not listed
+};
+
+// Of as many elements, those near the target's own place come first, so that not all want the same.
+Offer offer(const Overlap::Axis& axis, Index most) {
+  Offer out;
+  std::vector<OverlapTable::Cell> list;
+  for (Index t = 0; t < axis.target_extent; ++t) {
+    list.assign(axis.table.cells.begin() + axis.table.begins[at(t)],
+                axis.table.cells.begin() + axis.table.begins[at(t + 1)]);
+    const auto near = static_cast<Index>(static_cast<double>(t) * static_cast<double>(axis.source_extent) /
+                                         static_cast<double>(axis.target_extent));
+    const auto away = [&](Index s) { return s >= near ? s - near : s - near + axis.source_extent; };
+    const auto better = [&](const OverlapTable::Cell& a, const OverlapTable::Cell& b) {
+      return a.elements != b.elements ? a.elements > b.elements : away(a.source) < away(b.source);
+    };
+    Index largest = 0, left_out = 0;
+    for (const OverlapTable::Cell& cell : list) largest = std::max(largest, cell.elements);
+    if (static_cast<Index>(list.size()) > most) {
+      std::nth_element(list.begin(), list.begin() + most, list.end(), better);
+      left_out = list[at(most)].elements;
+      list.resize(at(most));
+    }
+    out.table.cells.insert(out.table.cells.end(), list.begin(), list.end());
+    out.table.begins.push_back(static_cast<Index>(out.table.cells.size()));
+    out.largest.push_back(largest);
+    out.left_out.push_back(left_out);
+  }
+  return out;
+}
+
+// As many of each axis as make no more entries than there is room for.
+std::vector<Offer> offers(const Overlap& overlap, Index parts) {
+  const Index room = std::max(most_entries, 8 * parts);
+  Index most = 1;
+  for (const Overlap::Axis& axis : overlap.axes()) most = std::max(most, axis.source_extent);
+  for (;; most = (most + 1) / 2) {
+    std::vector<Offer> all;
+    std::vector<Index> sizes;
+    for (const Overlap::Axis& axis : overlap.axes()) {
+      Index size = 0;
+      for (std::size_t t = 1; t < axis.table.begins.size(); ++t)
+        size += std::min(most, axis.table.begins[t] - axis.table.begins[t - 1]);
+      sizes.push_back(size);
+    }
+    const auto entries = checked_product(sizes);
+    if (most > 1 && (!entries || *entries > room)) continue;
+    for (const Overlap::Axis& axis : overlap.axes()) all.push_back(offer(axis, most));
+    return all;
+  }
+}
+
+// The market in which parts of the target look for ranks. Elements count `scale` times, and staying where one was told
+// to be once: so that of the best assignments, the one of the fewest changes is found.
+class Choice {
+ public:
+  Choice(const Overlap& overlap, const Placed& source, const Placed& target, const std::vector<Index>& part_of,
+         Index scale)
+      : overlap_(overlap),
+        source_(source),
+        target_(target),
+        part_of_(part_of),
+        offers_(offers(overlap, target.distribution.processes())),
+        scale_(scale) {}
+
+  Worths worths() const {
+    Worths out;
+    out.columns = static_cast<Index>(part_of_.size());
+    std::vector<std::pair<Index, Index>> row;  // rank and worth
+    for (Index q = 0; q < target_.distribution.processes(); ++q) {
+      list(q, row);
+      for (const auto& [rank, worth] : row) {
+        out.column.push_back(rank);
+        out.worth.push_back(worth);
+      }
+      out.begins.push_back(static_cast<Index>(out.column.size()));
+      out.left_out.push_back(left_out(q));
+    }
+    if (std::all_of(out.left_out.begin(), out.left_out.end(), [](Index none) { return none == 0; }))
+      out.left_out.clear();
+    return out;
+  }
+
+ private:
+  void list(Index q, std::vector<std::pair<Index, Index>>& row) const {
+    row.assign(1, {0, 1});  // a part of the source, and elements
+    std::vector<std::pair<Index, Index>> wider;
+    for (std::size_t i = 0; i < offers_.size(); ++i) {
+      const Overlap::Axis& axis = overlap_.axes()[i];
+      const OverlapTable& table = offers_[i].table;
+      const auto t = at(axis.target_coordinate(q));
+      wider.clear();
+      for (const auto& [p, elements] : row)
+        for (Index cell = table.begins[t]; cell < table.begins[t + 1]; ++cell)
+          wider.emplace_back(p + table.cells[at(cell)].source * axis.source_weight,
+                             checked_multiply(elements, table.cells[at(cell)].elements).value_or(0));
+      row.swap(wider);
+    }
+    const Index given = target_.rank(q);
+    bool listed = false;
+    for (auto& [p, worth] : row) {
+      p = source_.rank(p);
+      worth = worth * scale_ + (p == given && scale_ > 1 ? 1 : 0);
+      listed = listed || p == given;
+    }
+    const Index part = part_of_[at(given)];
+    const Index worth = (part >= 0 ? overlap_.elements(part, q) * scale_ : 0) + (scale_ > 1 ? 1 : 0);
+    if (!listed && worth > 0) row.emplace_back(given, worth);
+    std::sort(row.begin(), row.end());
+  }
+
+  // The most that a part of the source may have in common with `q` without being listed.
+  Index left_out(Index q) const {
+    Index most = 0;
+    for (std::size_t i = 0; i < offers_.size(); ++i) {
+      Index product = 1;
+      for (std::size_t k = 0; k < offers_.size(); ++k) {
+        const auto t = at(overlap_.axes()[k].target_coordinate(q));
+        product = checked_multiply(product, (k == i ? offers_[k].left_out : offers_[k].largest)[t]).value_or(0);
+      }
+      most = std::max(most, product);
+    }
+    return most * scale_;
+  }
+
+  const Overlap& overlap_;
+  const Placed &source_, &target_;
+  const std::vector<Index>& part_of_;
+  std::vector<Offer> offers_;
+  Index scale_;
+};
+
+// Parts without a rank stay where they were told to be if that is free, and have any other else.
+void complete(std::vector<Index>& ranks, const Placed& target, Index processes) {
+  std::vector<bool> taken(at(processes), false);
+  for (const Index rank : ranks)
+    if (rank >= 0) taken[at(rank)] = true;
+  for (std::size_t q = 0; q < ranks.size(); ++q) {
+    const Index given = target.rank(static_cast<Index>(q));
+    if (ranks[q] >= 0 || taken[at(given)]) continue;
+    ranks[q] = given;
+    taken[at(given)] = true;
+  }
+  std::size_t next = 0;
+  for (Index& rank : ranks) {
+    if (rank >= 0) continue;
+    while (taken[next]) ++next;
+    rank = static_cast<Index>(next++);
+  }
+}
+
+// Returns, by rank, the part of the source.
+std::vector<Index> check(const Placed& source, const Placed& target, Index element_bytes, Index processes) {
+  if (element_bytes < 1) refuse("elements of " + std::to_string(element_bytes) + " bytes", "must have at least 1");
+  parts_by_rank(target, processes, "target");
+  return parts_by_rank(source, processes, "source");
+}
+
+// The numbers, as they travel from one process to the others.
+constexpr int numbers = 4;
+
+void broadcast(Relabelling& relabelling, MPI_Comm comm) {
+  Index values[numbers] = {relabelling.bytes_kept, relabelling.bytes_kept_before, relabelling.most_bytes_kept,
+                           relabelling.exact ? 1 : 0};
+  MPI_Bcast(values, numbers, MPI_INT64_T, 0, comm);
+  MPI_Bcast(relabelling.ranks.data(), static_cast<int>(relabelling.ranks.size()), MPI_INT64_T, 0, comm);
+  relabelling.bytes_kept = values[0];
+  relabelling.bytes_kept_before = values[1];
+  relabelling.most_bytes_kept = values[2];
+  relabelling.exact = values[3] != 0;
+}
+
+}  // namespace
+
+Relabelling relabel(const Placed& source, const Placed& target, Index element_bytes, Index processes,
+                    const Mapping& mapping) {
+  const std::vector<Index> part_of = check(source, target, element_bytes, processes);
+  const Overlap overlap(source.distribution, target.distribution, mapping);
+  const auto total = overlap.total();
+  if (!total || !checked_multiply(*total, element_bytes))
+    refuse("the bytes of the target", "must be a number that fits 64 bits");
+  const auto kept_with = [&](const std::vector<Index>& ranks) {
+    Index elements = 0;
+    for (std::size_t q = 0; q < ranks.size(); ++q)
+      if (const Index part = part_of[at(ranks[q])]; part >= 0)
+        elements += overlap.elements(part, static_cast<Index>(q));
+    return elements;
+  };
+  std::vector<Index> given;
+  for (Index q = 0; q < target.distribution.processes(); ++q) given.push_back(target.rank(q));
+  const Index before = kept_with(given);
+
+  const auto scaled = checked_multiply(checked_add(*total, 1).value_or(*total), processes + 1);
+  const Index scale = scaled ? processes + 1 : 1;
+  const Worths worths = Choice(overlap, source, target, part_of, scale).worths();
+  Assignment found = assign(worths, processes <= always_exact ? std::numeric_limits<Index>::max() : most_work);
+  complete(found.column, target, processes);
+  Index kept = kept_with(found.column);
+  if (kept <= before) {
+    found.column = std::move(given);
+    kept = before;
+  }
+  const Index most = std::min(found.bound / scale, *total);
+  return {std::move(found.column), kept * element_bytes, before * element_bytes, most * element_bytes, kept == most};
+}
+
+Relabelled relabel(const Placed& source, const Placed& target, Index element_bytes, MPI_Comm comm,
+                   const Mapping& mapping) {
+  int processes = 0;
+  MPI_Comm_size(comm, &processes);
+  const Index rank = mpi::rank_of(comm);
+  // One process works, since all would find the same; what is wrong with the others' arguments is told all the same.
+  Relabelling found = mpi::collectively(comm, [&] {
+    if (rank == 0) return relabel(source, target, element_bytes, Index{processes}, mapping);
+    check(source, target, element_bytes, processes);
+    Relabelling empty;
+    empty.ranks.resize(at(target.distribution.processes()));
+    return empty;
+  });
+  broadcast(found, comm);
+  const auto parts = static_cast<Index>(found.ranks.size());
+  const auto place = std::find(found.ranks.begin(), found.ranks.end(), rank);
+  const Index key = place != found.ranks.end() ? place - found.ranks.begin() : parts + rank;
+  Relabelled out{std::move(found), MPI_COMM_NULL};
+  MPI_Comm_split(comm, 0, static_cast<int>(key), &out.comm);
+  return out;
+}
+
+}  // namespace dap::redistribute

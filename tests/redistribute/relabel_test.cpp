@@ -1,0 +1,427 @@
+#include "mpi/support.hpp"
+#include <dap/flat_numbers.hpp>
+#include <dap/make.hpp>
+#include <dap/redistribute/relabel.hpp>
+
+#include <chrono>
+#include <numeric>
+#include <random>
+
+namespace {
+
+using dap::block;
+using dap::block_at;
+using dap::cyclic;
+using dap::Distribution;
+using dap::Index;
+using dap::Order;
+using dap::padded_block;
+using dap::Part;
+using dap::unstructured;
+using dap::whole;
+using dap::redistribute::Mapping;
+using dap::redistribute::Placed;
+using dap::redistribute::relabel;
+using dap::redistribute::Relabelled;
+using dap::redistribute::Relabelling;
+using List = std::vector<Index>;
+using Table = std::vector<List>;  // by part of the source and part of the target
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+List shuffled(Index parts, Index processes, std::mt19937& random) {
+  List ranks(at(processes));
+  std::iota(ranks.begin(), ranks.end(), Index{0});
+  std::shuffle(ranks.begin(), ranks.end(), random);
+  ranks.resize(at(parts));
+  return ranks;
+}
+
+/// Elements that parts have in common, one element of the target's buffers after the other.
+Table counted(const Distribution& source, const Distribution& target, const Mapping& mapping) {
+  Table table(at(source.processes()), List(at(target.processes()), 0));
+  const Part part = mapping.fill_padding ? Part::local : Part::owned;
+  const Order order = mapping.ravel.value_or(Order::row_major);
+  for (Index q = 0; q < target.processes(); ++q) {
+    const auto box = target.part(q, part);
+    List extents;
+    for (const auto& range : box) extents.push_back(range.size());
+    oracle::for_each_index(extents, [&](List local) {
+      for (std::size_t i = 0; i < local.size(); ++i) local[i] += box[i].begin;
+      const List global = target.global_index(q, local);
+      std::optional<List> from = List(at(source.ndim()));
+      if (!mapping.ravel) {
+        for (std::size_t i = 0; i < global.size(); ++i)
+          (*from)[at(mapping.axes.empty() ? static_cast<Index>(i) : mapping.axes[i])] = global[i];
+      } else if (target.ndim() == 1) {
+        from = dap::FlatNumbers(source, order).global_index(global[0]);
+      } else {
+        from = List{dap::FlatNumbers(target, order).number(global)};
+      }
+      const List owners = from ? source.owners(*from) : List{};
+      if (!owners.empty()) ++table[at(owners.front())][at(q)];
+    });
+  }
+  return table;
+}
+
+Index kept(const Table& table, const Placed& source, const List& ranks) {
+  Index sum = 0;
+  for (Index p = 0; p < source.distribution.processes(); ++p)
+    for (std::size_t q = 0; q < ranks.size(); ++q)
+      if (source.rank(p) == ranks[q]) sum += table[at(p)][q];
+  return sum;
+}
+
+struct Best {
+  Index kept = -1, changes = 0;
+};
+
+/// Of all assignments: most kept, and of those the fewest changes.
+Best best(const Table& table, const Placed& source, const Placed& target, Index processes) {
+  List order(at(processes));
+  std::iota(order.begin(), order.end(), Index{0});
+  Best found;
+  do {
+    const List ranks(order.begin(), order.begin() + target.distribution.processes());
+    const Index now = kept(table, source, ranks);
+    Index changes = 0;
+    for (std::size_t q = 0; q < ranks.size(); ++q) changes += ranks[q] != target.rank(static_cast<Index>(q));
+    if (now > found.kept || (now == found.kept && changes < found.changes)) found = {now, changes};
+  } while (std::next_permutation(order.begin(), order.end()));
+  return found;
+}
+
+List given(const Placed& target) {
+  List ranks;
+  for (Index q = 0; q < target.distribution.processes(); ++q) ranks.push_back(target.rank(q));
+  return ranks;
+}
+
+void expect_best(const Placed& source, const Placed& target, Index processes, const Mapping& mapping = {}) {
+  const Table table = counted(source.distribution, target.distribution, mapping);
+  const Best most = best(table, source, target, processes);
+  const Relabelling found = relabel(source, target, 8, processes, mapping);
+  List sorted = found.ranks;
+  std::sort(sorted.begin(), sorted.end());
+  ASSERT_EQ(std::adjacent_find(sorted.begin(), sorted.end()), sorted.end());
+  ASSERT_TRUE(sorted.empty() || (sorted.front() >= 0 && sorted.back() < processes));
+  EXPECT_EQ(found.bytes_kept, 8 * kept(table, source, found.ranks));
+  EXPECT_EQ(found.bytes_kept_before, 8 * kept(table, source, given(target)));
+  EXPECT_EQ(found.bytes_kept, 8 * most.kept);
+  EXPECT_EQ(found.most_bytes_kept, 8 * most.kept);
+  EXPECT_TRUE(found.exact);
+  Index changes = 0;
+  for (Index q = 0; q < target.distribution.processes(); ++q) changes += found.ranks[at(q)] != target.rank(q);
+  EXPECT_EQ(changes, most.changes);
+}
+
+void expect_best_of_any_ranks(const Distribution& source, const Distribution& target, const Mapping& mapping = {}) {
+  static std::mt19937 random(3);
+  const Index least = std::max(source.processes(), target.processes());
+  expect_best({source}, {target}, least, mapping);
+  for (Index processes = least; processes <= std::max<Index>(least, 5); ++processes)
+    expect_best({source, shuffled(source.processes(), processes, random)},
+                {target, shuffled(target.processes(), processes, random)}, processes, mapping);
+}
+
+/// Every kind of axis of `size` elements over `grid` coordinates.
+std::vector<dap::AxisSpec> specs(Index size, Index grid, std::mt19937& random) {
+  std::vector<dap::AxisSpec> all = {block(), cyclic(1, grid - 1), cyclic(2), cyclic(3, grid / 2)};
+  List starts(at(grid), 0);
+  for (std::size_t c = 1; c < starts.size(); ++c)
+    starts[c] = static_cast<Index>(random() % static_cast<unsigned>(size + 1));
+  std::sort(starts.begin(), starts.end());
+  all.push_back(block_at(starts));
+  std::vector<List> lists(at(grid));
+  for (const Index global : shuffled(size, size, random))
+    lists[at(static_cast<Index>(random() % at(grid)))].push_back(global);
+  all.push_back(unstructured(lists, true));
+  if (size >= 2 * grid) all.push_back(padded_block(1, true));
+  if (size > 0 && grid > 1) {  // every coordinate holds index 0
+    for (List& list : lists)
+      if (std::find(list.begin(), list.end(), 0) == list.end()) list.push_back(0);
+    all.push_back(unstructured(lists));
+  }
+  return all;
+}
+
+std::optional<Distribution> made(Index size, const dap::AxisSpec& spec, Index grid) {
+  dap::Report report;
+  const auto axis = dap::make_axis(size, spec, grid, 0, report);
+  if (!axis) return {};
+  return Distribution({*axis});
+}
+
+TEST(Relabel, EveryPairOfKindsOnOneAxis) {
+  std::mt19937 random(1);
+  int pairs = 0;
+  for (const Index size : {0, 1, 5, 12, 31})
+    for (Index p = 1; p <= 4; ++p)
+      for (Index q = 1; q <= 4; ++q)
+        for (const auto& from : specs(size, p, random))
+          for (const auto& to : specs(size, q, random)) {
+            const auto source = made(size, from, p), target = made(size, to, q);
+            if (!source || !target) continue;
+            ++pairs;
+            for (const bool padding : {false, true}) {
+              Mapping mapping;
+              mapping.fill_padding = padding;
+              expect_best({*source, shuffled(p, 4, random)}, {*target, shuffled(q, 4, random)}, 4, mapping);
+            }
+            if (HasFailure()) FAIL() << size << " " << p << " " << from.index() << " " << q << " " << to.index();
+          }
+  EXPECT_GT(pairs, 2000);
+}
+
+TEST(Relabel, LongAxesRepeatTheirPattern) {
+  for (const auto& [b, p, c, q, size] : std::vector<std::array<Index, 5>>{{2, 3, 3, 2, 100},
+                                                                          {1, 4, 4, 1, 97},
+                                                                          {3, 2, 5, 3, 301},
+                                                                          {2, 2, 2, 4, 64},
+                                                                          {7, 3, 2, 5, 500},
+                                                                          {2, 3, 5, 3, 61}})
+    for (Index first = 0; first < p; ++first)
+      expect_best_of_any_ranks(Distribution::make({size}, {cyclic(b, first)}, {p}),
+                               Distribution::make({size}, {cyclic(c, q - 1)}, {q}));
+}
+
+TEST(Relabel, SeveralAxesAndTheirPermutations) {
+  std::mt19937 random(2);
+  int made_ones = 0;
+  for (int round = 0; round < 120; ++round) {
+    const auto any = [&](const auto& of) { return of[random() % of.size()]; };
+    const std::vector<List> grids = {{2, 3}, {3, 2}, {1, 4}, {4, 1}, {2, 2}, {5, 1}};
+    const List grid = any(grids), other = any(grids), shape = {static_cast<Index>(random() % 12), 9};
+    const bool turned = random() % 2 == 0;
+    const List turned_shape = turned ? List{shape[1], shape[0]} : shape;
+    try {
+      const Distribution source = Distribution::make(
+          shape, {any(specs(shape[0], grid[0], random)), any(specs(shape[1], grid[1], random))}, grid);
+      const Distribution target = Distribution::make(
+          turned_shape, {any(specs(turned_shape[0], other[0], random)), any(specs(turned_shape[1], other[1], random))},
+          other);
+      Mapping mapping;
+      mapping.fill_padding = random() % 2 == 0;
+      if (turned) mapping.axes = {1, 0};
+      expect_best_of_any_ranks(source, target, mapping);
+      ++made_ones;
+    } catch (const dap::Error&) {  // such an axis cannot be made
+      if (HasFailure()) throw;
+    }
+  }
+  EXPECT_GT(made_ones, 60);
+  Mapping mapping;
+  mapping.axes = {2, 0, 1};
+  expect_best_of_any_ranks(Distribution::make({4, 5, 6}, {block(), cyclic(), block()}, {1, 2, 3}),
+                           Distribution::make({6, 4, 5}, {cyclic(2), block(), block()}, {3, 2, 1}), mapping);
+}
+
+TEST(Relabel, RavelledToOneAxisAndBack) {
+  std::mt19937 random(4);
+  const std::vector<Distribution> arrays = {
+      Distribution::make({4, 6}, {block(), cyclic()}, {2, 3}), Distribution::make({4, 6}, {whole(), block()}, {1, 4}),
+      Distribution::make({4, 6}, {padded_block(1), block()}, {2, 2}),
+      Distribution::make({4, 6}, {unstructured({{2, 0, 1}, {3, 1, 2}}), unstructured({{5, 4, 0, 1}, {1, 2, 3, 0}})},
+                         {2, 2})};
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    for (const Order order : {Order::row_major, Order::column_major})
+      for (const bool padding : {false, true})
+        for (const Index grid : {1, 3, 4})
+          for (const auto& spec : specs(24, grid, random)) {
+            const auto line = made(24, spec, grid);
+            if (!line) continue;
+            Mapping mapping;
+            mapping.ravel = order;
+            mapping.fill_padding = padding;
+            expect_best_of_any_ranks(arrays[i], *line, mapping);
+            expect_best_of_any_ranks(*line, arrays[i], mapping);
+            if (HasFailure()) FAIL() << i << " " << grid << " " << spec.index();
+          }
+}
+
+TEST(Relabel, PartialOnesCountWhatBothHave) {
+  Mapping mapping;
+  mapping.partial = true;
+  for (const auto& to : std::vector<dap::AxisSpec>{block(), cyclic(2)})
+    for (const auto& from : std::vector<dap::AxisSpec>{block(), cyclic(3)})
+      for (const Index size : {6, 10, 13})
+        expect_best_of_any_ranks(Distribution::make({10}, {from}, {3}), Distribution::make({size}, {to}, {4}), mapping);
+  const Distribution lists = Distribution::make({5}, {unstructured({{-4, 2, 30}, {7, 8}})}, {2});
+  for (const auto& other : std::vector<dap::AxisSpec>{block(), cyclic(3)}) {
+    expect_best_of_any_ranks(lists, Distribution::make({10}, {other}, {3}), mapping);
+    expect_best_of_any_ranks(Distribution::make({10}, {other}, {3}), lists, mapping);
+  }
+}
+
+TEST(Relabel, SevenProcesses) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 6; ++round) {
+    const auto of = specs(40, 7, random), to = specs(40, 7, random);
+    expect_best({*made(40, of[at(round)], 7), shuffled(7, 7, random)},
+                {*made(40, to[at(5 - round)], 7), shuffled(7, 7, random)}, 7);
+  }
+}
+
+TEST(Relabel, ArraysOfOneElementWithoutAxes) { expect_best({Distribution({}), {2}}, {Distribution({}), {0}}, 3); }
+
+TEST(Relabel, IndicesAtTheEndOfAllNumbers) {
+  constexpr Index last = std::numeric_limits<Index>::max(), first = std::numeric_limits<Index>::min();
+  const Distribution a = Distribution::make({4}, {unstructured({{last, last - 1}, {first, 0}})}, {2});
+  const Distribution b = Distribution::make({4}, {unstructured({{first, 0, last}, {last - 1}})}, {2});
+  EXPECT_EQ(relabel({a}, {b}, 8, 2).ranks, (List{1, 0}));
+  Mapping mapping;
+  mapping.partial = true;
+  EXPECT_EQ(relabel({a}, {Distribution::make({4}, {cyclic()}, {2})}, 8, 2, mapping).bytes_kept, 8);
+}
+
+TEST(Relabel, NothingGainedNothingChanged) {
+  std::mt19937 random(6);
+  const Distribution rows = Distribution::make({64, 64}, {block(), whole()}, {8, 1}),
+                     columns = Distribution::make({64, 64}, {whole(), block()}, {1, 8});
+  for (const Index processes : {8, 11}) {
+    const List ranks = shuffled(8, processes, random), others = shuffled(8, 8, random);
+    EXPECT_EQ(relabel({rows, ranks}, {rows, ranks}, 8, processes).ranks, ranks);
+    if (processes == 8) {
+      EXPECT_EQ(relabel({rows, ranks}, {columns, others}, 8, processes).ranks, others);  // all are alike
+    }
+  }
+}
+
+TEST(Relabel, APermutationOfRanksKeepsAll) {
+  std::mt19937 random(7);
+  const Distribution grid = Distribution::make({96, 96}, {block(), cyclic(4)}, {5, 6});
+  const List ranks = shuffled(30, 40, random);
+  const Relabelling found = relabel({grid, ranks}, {grid, shuffled(30, 40, random)}, 8, 40);
+  EXPECT_EQ(found.ranks, ranks);
+  EXPECT_EQ(found.bytes_kept, 96 * 96 * 8);
+  EXPECT_LT(found.bytes_kept_before, found.bytes_kept);
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void expect_bounded(const Relabelling& found, double at_least) {
+  EXPECT_GE(found.most_bytes_kept, found.bytes_kept);
+  EXPECT_GE(found.bytes_kept, found.bytes_kept_before);
+  EXPECT_EQ(found.exact, found.most_bytes_kept == found.bytes_kept);
+  EXPECT_GE(static_cast<double>(found.bytes_kept), at_least * static_cast<double>(found.most_bytes_kept));
+  List sorted = found.ranks;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(std::adjacent_find(sorted.begin(), sorted.end()), sorted.end());
+}
+
+TEST(Relabel, ManyProcessesWithABound) {
+  if (on::rank(MPI_COMM_WORLD) != 0) return;
+  std::mt19937 random(8);
+  const auto begin = std::chrono::steady_clock::now();
+  const Index n = 30000;
+  const auto make = [&](const std::vector<dap::AxisSpec>& specs, const List& grid) {
+    return Distribution::make({n, n}, specs, grid);
+  };
+  const Distribution blocks = make({block(), block()}, {50, 60}), others = make({block(), block()}, {60, 50});
+  expect_bounded(relabel({blocks}, {others}, 8, 3000), 0.97);
+  expect_bounded(relabel({blocks, shuffled(3000, 3000, random)}, {others, shuffled(3000, 3000, random)}, 8, 3000),
+                 0.97);
+  expect_bounded(relabel({blocks}, {make({block(), whole()}, {3000, 1})}, 8, 3000), 0.9);
+  expect_bounded(relabel({blocks}, {make({cyclic(64), cyclic(64)}, {50, 60})}, 8, 3000), 0.5);
+  EXPECT_TRUE(relabel({blocks}, {make({block(), block()}, {20, 5})}, 8, 3000).exact);
+#ifndef __SANITIZE_ADDRESS__
+  const Distribution large = make({block(), block()}, {250, 400});
+  expect_bounded(relabel({large}, {make({block(), block()}, {400, 250}), shuffled(100000, 100000, random)}, 8, 100000),
+                 0.95);
+  expect_bounded(relabel({large}, {make({cyclic(7), cyclic(7)}, {400, 250})}, 8, 100000), 0.1);
+#endif
+  EXPECT_LT(seconds_since(begin), 60);
+}
+
+TEST(Relabel, TakesNoTimeForTheSizeOfTheArray) {
+  const Index n = Index{1} << 40;
+  const Relabelling found =
+      relabel({Distribution::make({n}, {cyclic(32)}, {64})}, {Distribution::make({n}, {cyclic(100)}, {64})}, 8, 64);
+  EXPECT_TRUE(found.exact);
+  EXPECT_EQ(relabel({Distribution::make({n}, {block()}, {64})}, {Distribution::make({n}, {cyclic(1)}, {64})}, 1, 64)
+                .bytes_kept,
+            n / 64);
+}
+
+std::string fault(const Placed& source, const Placed& target, Index element_bytes, Index processes,
+                  const Mapping& mapping = {}) {
+  const auto error = on::error_of([&] { relabel(source, target, element_bytes, processes, mapping); });
+  return error ? error->what() : "";
+}
+
+TEST(Relabel, RefusesWhatIsWrong) {
+  const Distribution one = Distribution::make({4, 6}, {block(), block()}, {2, 1}),
+                     other = Distribution::make({4, 5}, {block(), block()}, {2, 1});
+  const Distribution line = Distribution::make({24}, {block()}, {2});
+  Mapping turned, twice, flat, padded;
+  turned.axes = {1, 0};
+  twice.axes = {1, 1};
+  flat.ravel = Order::row_major;
+  const auto has = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  has(fault({one}, {other}, 8, 2), "axis 1");
+  has(fault({one}, {line}, 8, 2), "1 axes");
+  has(fault({one}, {one}, 8, 2, turned), "axis 0");
+  has(fault({one}, {one}, 8, 2, twice), "in some order");
+  has(fault({one}, {other}, 8, 2, flat), "one axis");
+  has(fault({one}, {Distribution::make({23}, {block()}, {2})}, 8, 2, flat), "same elements");
+  has(fault({one}, {one}, 8, 1), "2 parts");
+  has(fault({one}, {one}, 0, 2), "0 bytes");
+  has(fault({one, {0, 0}}, {one}, 8, 2), "rank 0 holds parts 0 and 1 of the source");
+  has(fault({one}, {one, {1, 1}}, 8, 2), "of the target");
+  has(fault({one}, {one, {0, 2}}, 8, 2), "rank 2");
+  has(fault({one, {-1, 0}}, {one}, 8, 2), "rank -1");
+  has(fault({one, {0}}, {one}, 8, 2), "names 1 ranks");
+  has(fault({Distribution::make({2}, {unstructured({{0}, {3}})}, {2})}, {Distribution::make({2}, {block()}, {2})}, 8,
+            2),
+      "held by nobody");
+  const Distribution huge = Distribution::make({Index{1} << 60}, {block()}, {2});
+  has(fault({huge}, {huge}, 8, 2), "64 bits");
+  EXPECT_EQ(relabel({huge}, {huge}, 7, 2).bytes_kept, 7 * (Index{1} << 60));
+}
+
+TEST(RelabelTogether, TheNewCommunicatorHoldsPartsInOrder) {
+  on::every_communicator([](MPI_Comm comm) {
+    const Index processes = on::processes(comm), rank = on::rank(comm);
+    std::mt19937 random(9);
+    for (Index parts = 1; parts <= processes; ++parts) {
+      const Distribution source = Distribution::make({60, 7}, {block(), whole()}, {processes, 1}),
+                         target = Distribution::make({60, 7}, {cyclic(5), whole()}, {parts, 1});
+      const List from = shuffled(processes, processes, random), to = shuffled(parts, processes, random);
+      const on::PendingReceive pending(comm);
+      Relabelled found = relabel({source, from}, {target, to}, 8, comm);
+      const Relabelling alone = relabel({source, from}, {target, to}, 8, processes);
+      EXPECT_EQ(found.relabelling.ranks, alone.ranks);
+      EXPECT_EQ(found.relabelling.bytes_kept, alone.bytes_kept);
+      EXPECT_EQ(found.relabelling.bytes_kept_before, alone.bytes_kept_before);
+      EXPECT_EQ(found.relabelling.most_bytes_kept, alone.most_bytes_kept);
+      EXPECT_EQ(found.relabelling.exact, alone.exact);
+      List order = alone.ranks;
+      for (Index r = 0; r < processes; ++r)
+        if (std::find(order.begin(), order.end(), r) == order.end()) order.push_back(r);
+      ASSERT_EQ(on::processes(found.comm), processes);
+      EXPECT_EQ(order[at(on::rank(found.comm))], rank);
+      MPI_Comm_free(&found.comm);
+    }
+  });
+}
+
+TEST(RelabelTogether, OneWrongProcessFailsAll) {
+  on::every_communicator([](MPI_Comm comm) {
+    const Index processes = on::processes(comm);
+    const Distribution rows = Distribution::make({60}, {block()}, {processes});
+    for (Index wrong = 0; wrong < processes; ++wrong) {
+      Placed target(rows);
+      if (on::rank(comm) == wrong) target.ranks = List(at(processes), processes);
+      const auto error = on::error_of([&] { relabel({rows}, target, 8, comm); });
+      ASSERT_TRUE(error.has_value());
+      EXPECT_TRUE(on::same_everywhere(error->what(), comm));
+    }
+  });
+}
+
+}  // namespace
