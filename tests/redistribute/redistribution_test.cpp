@@ -168,30 +168,6 @@ TEST(Redistribution, AMoveAllocatesNothingAfterTheFirstOne) {
   }
 }
 
-TEST(Redistribution, MemoryThatEndsFailsAllOrNobodyAndTheNextMoveWorks) {
-  for (const Path path : moves::paths)
-    for (Index bad = 0; bad < processes(); ++bad)
-      for (long left = 0; left < 60; left += 1 + left / 8) {
-        Field field;
-        Redistribution plan = field.plan(MPI_COMM_WORLD, path);
-        field.fill(1);
-        const Move move = field.move();
-        if (rank() == bad) memory_meter::allocations_left = left;
-        std::string text;
-        try {
-          plan(move.source, move.target);
-        } catch (const std::exception& error) {
-          memory_meter::allocations_left = -1;
-          text = error.what();
-        }
-        memory_meter::allocations_left = -1;
-        EXPECT_TRUE(on::same_everywhere(text, MPI_COMM_WORLD)) << text;
-        text.empty() ? field.expect_moved(1) : field.expect_untouched();
-        plan(move.source, move.target);
-        field.expect_moved(1);
-      }
-}
-
 TEST(Redistribution, StartAndWaitTakeTurns) {
   for (const Path path : moves::paths) {
     Field field, other;

@@ -1,5 +1,7 @@
 #include "program.hpp"
 
+#include "votes.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -50,9 +52,10 @@ bool Program::suits(const Buffer& source, const Buffer& target, const Reaching& 
 
 void Program::add_streams(const Plan::Parts& parts, const PlanSide& side, std::vector<std::vector<AxisWalk>>& walks,
                           End end, const Buffer& buffer, const std::vector<bool>& reached) {
+  const std::vector<Index> order = order_of_number(how_.stream_order, parts.target.distribution.ndim());
   parts.each_peer(side, [&](const std::vector<Index>& peers, Index elements) {
     const Index rank = end == End::source ? parts.target_rank(peers) : parts.source_rank(peers);
-    Walk walk(product(side, walks, how_.stream_order, peers), buffer.type.bytes, elements);
+    Walk walk(product(side, walks, order, peers), buffer.type.bytes, elements);
     if (rank == parts.rank) {
       if (parts.mapping.ravel) (end == End::source ? own_out : own_in) = std::move(walk);
     } else if (how_.mode == Reaching::Mode::streams || !reached[static_cast<std::size_t>(rank)]) {
