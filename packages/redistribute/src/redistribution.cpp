@@ -54,7 +54,7 @@ struct Redistribution::State {
   State(Plan made, MPI_Comm of, const Options& with, std::shared_ptr<Team> shared, const Channel& on)
       : plan(std::move(made)), comm(of), options(with), team(std::move(shared)), channel(on), transfer(team, channel) {
     for (Index rank = 0; rank < team->processes(); ++rank)
-      reached.push_back(options.path == Path::automatic && team->here(rank));
+      near.push_back(options.path != Path::messages && team->here(rank));
   }
   State(const State&) = delete;
   ~State() {
@@ -88,7 +88,7 @@ struct Redistribution::State {
   std::shared_ptr<Team> team;
   Channel channel;
   Transfer transfer;
-  std::vector<bool> reached;  // by rank: its shared memory may be
+  std::vector<bool> near;  // by rank: on our node, where that counts
   std::vector<std::unique_ptr<Program>> programs;
   std::vector<Reaching> ways;  // that moves have gone: the same on every process
   Accepted source, target;
@@ -199,7 +199,7 @@ void Redistribution::State::prepare(const Move* moves, std::size_t count, const 
     for (std::size_t k = 0; k < count; ++k)
       if (program(moves[k], how) == nullptr)
         programs.push_back(
-            std::make_unique<Program>(parts(), moves[k].source.buffer, moves[k].target.buffer, how, reached));
+            std::make_unique<Program>(parts(), moves[k].source.buffer, moves[k].target.buffer, how, near, team->slot_bytes()));
   });
   if (new_way) ways.push_back(how);
 }
