@@ -61,4 +61,34 @@ struct StreamCopy {
 #endif
 };
 
+/// The same for runs that follow one another in the target: the lines that they share are put together on the way.
+struct FeedCopy {
+#if defined(__SSE2__) && defined(__x86_64__)
+  static void run(std::byte* to, const std::byte* from, std::size_t bytes) {
+    if ((reinterpret_cast<std::uintptr_t>(to) | bytes) % 8 != 0) return PlainCopy::run(to, from, bytes);
+    if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0 && bytes != 0) {
+      word(to, from);
+      to += 8;
+      from += 8;
+      bytes -= 8;
+    }
+    for (; bytes >= 16; bytes -= 16, to += 16, from += 16)
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    if (bytes != 0) word(to, from);
+  }
+  /// As StreamCopy's.
+  static void finish() { _mm_sfence(); }
+
+ private:
+  static void word(std::byte* to, const std::byte* from) {
+    long long value = 0;
+    std::memcpy(&value, from, 8);
+    _mm_stream_si64(reinterpret_cast<long long*>(to), value);
+  }
+#else
+  static void run(std::byte* to, const std::byte* from, std::size_t bytes) { PlainCopy::run(to, from, bytes); }
+  static void finish() {}
+#endif
+};
+
 }  // namespace dap::redistribute

@@ -43,10 +43,12 @@ Fan::Fan(const Plan::Parts& parts, const Buffer& near, End end, const std::vecto
   }
   reach_.assign(entries, 0);
   strides_.assign(entries * ndim_, 0);
+  is_fed_.assign(entries, false);
   for (std::size_t k = 0; k < reaches.size(); ++k) {
     std::size_t entry = 0;
     for (std::size_t i = 0; i < ndim_; ++i) entry += moves[i].slot(reaches[k].peers[i]) * weights[i];
     reach_[entry] = k + 1;
+    is_fed_[entry] = reaches[k].strides.empty();
     std::copy(reaches[k].strides.begin(), reaches[k].strides.end(),
               strides_.begin() + static_cast<std::ptrdiff_t>(entry * ndim_));
   }
@@ -54,7 +56,13 @@ Fan::Fan(const Plan::Parts& parts, const Buffer& near, End end, const std::vecto
   join();
   bases_.resize(entries);
   rows_.resize(axes_.empty() ? 1 : axes_.back().slots);
+  fed_.resize(rows_.size());
   far_local_.resize(axes_.size());
+  at_.resize(axes_.empty() ? 0 : axes_.size() - 1);
+  row_bytes_.assign(axes_.empty() ? 0 : rows_.size(), 0);
+  if (axes_.empty()) return;
+  for (const FanSection& section : axes_.back().sections)
+    for (const FanPiece& piece : section.pieces) row_bytes_[piece.slot] += piece.count * section.repeat * near_chunk_;
 }
 
 // Where the innermost axis is one piece that stands in a row on both sides, it becomes a part of the chunk.
@@ -64,7 +72,7 @@ void Fan::join() {
     if (inner.sections.size() != 1 || inner.sections[0].repeat != 1 || inner.sections[0].pieces.size() != 1) return;
     const FanPiece& piece = inner.sections[0].pieces[0];
     for (std::size_t entry = 0; entry < reach_.size(); ++entry)
-      if (piece.count > 1 && reach_[entry] != 0 && stride(entry, inner.far_axis) != far_chunk_) return;
+      if (piece.count > 1 && reach_[entry] != 0 && !is_fed_[entry] && stride(entry, inner.far_axis) != far_chunk_) return;
     if (piece.count > 1 && inner.near_step != near_chunk_) return;
     near_first_ += piece.near;
     for (std::size_t entry = 0; entry < reach_.size(); ++entry)
@@ -76,42 +84,134 @@ void Fan::join() {
   }
 }
 
-template <class Run>
-void Fan::walk(std::size_t axis, std::byte* near, std::size_t entry, const Run& run) {
-  if (axis + 1 >= axes_.size()) return row(near, entry, run);
-  const FanAxis& along = axes_[axis];
-  for (const FanSection& section : along.sections)
-    for (Index k = 0; k < section.repeat; ++k)
-      for (const FanPiece& piece : section.pieces) {
-        std::byte* at = near + k * section.near_step + piece.near;
-        far_local_[axis] = piece.far + k * section.far_step;
-        for (Index e = 0; e < piece.count; ++e, at += along.near_step, ++far_local_[axis])
-          walk(axis + 1, at, entry + piece.slot * along.weight, run);
-      }
+Index Fan::widest() const { return row_bytes_.empty() ? 0 : *std::max_element(row_bytes_.begin(), row_bytes_.end()); }
+
+double Fan::mean_run() const {
+  Index elements = 0, runs = 0;
+  if (axes_.empty()) return static_cast<double>(near_chunk_);
+  for (const FanSection& section : axes_.back().sections)
+    for (const FanPiece& piece : section.pieces) {
+      elements += piece.count * section.repeat;
+      runs += section.repeat * (axes_.back().near_step == near_chunk_ ? 1 : piece.count);
+    }
+  return static_cast<double>(elements * near_chunk_) / static_cast<double>(std::max<Index>(runs, 1));
+}
+
+void Fan::restart() {
+  std::fill(at_.begin(), at_.end(), Place{});
+  more_ = true;
+}
+
+bool Fan::next_row() {
+  for (std::size_t axis = at_.size(); axis-- > 0;) {
+    Place& at = at_[axis];
+    const std::vector<FanSection>& sections = axes_[axis].sections;
+    const FanSection& section = sections[at.section];
+    if (++at.element < section.pieces[at.piece].count) return true;
+    at.element = 0;
+    if (++at.piece < section.pieces.size()) return true;
+    at.piece = 0;
+    if (++at.repetition < section.repeat) return true;
+    at.repetition = 0;
+    if (++at.section < sections.size()) return true;
+    at.section = 0;
+  }
+  return false;
+}
+
+Fan::Row Fan::find_row(std::byte* near) {
+  Row row{near, 0};
+  for (std::size_t axis = 0; axis < at_.size(); ++axis) {
+    const Place& at = at_[axis];
+    const FanSection& section = axes_[axis].sections[at.section];
+    const FanPiece& piece = section.pieces[at.piece];
+    row.near += at.repetition * section.near_step + piece.near + at.element * axes_[axis].near_step;
+    row.entry += piece.slot * axes_[axis].weight;
+    far_local_[axis] = piece.far + at.repetition * section.far_step + at.element;
+  }
+  return row;
+}
+
+// Where the row begins in the far buffer of an entry; null: not reached.
+std::byte* Fan::far_row(std::size_t entry) const {
+  std::byte* far = bases_[entry];
+  if (far == nullptr) return far;
+  for (std::size_t axis = 0; axis < at_.size(); ++axis) far += far_local_[axis] * stride(entry, axes_[axis].far_axis);
+  return far;
 }
 
 template <class Run>
-void Fan::row(std::byte* near, std::size_t entry, const Run& run) {
-  if (axes_.empty()) {
-    if (bases_[entry] != nullptr) run(near, bases_[entry], Index{1}, Index{0}, Index{0});
-    return;
+void Fan::rows(std::byte* near, const Run& run) {
+  for (restart(); more_; more_ = next_row()) {
+    const Row row = find_row(near);
+    if (axes_.empty()) {
+      if (bases_[0] != nullptr) run(row.near, bases_[0], Index{1}, Index{0}, Index{0});
+      continue;
+    }
+    const FanAxis& inner = axes_.back();
+    for (std::size_t slot = 0; slot < inner.slots; ++slot) rows_[slot] = far_row(row.entry + slot * inner.weight);
+    for (const FanSection& section : inner.sections)
+      for (Index k = 0; k < section.repeat; ++k)
+        for (const FanPiece& piece : section.pieces) {
+          if (rows_[piece.slot] == nullptr) continue;
+          const Index step = stride(row.entry + piece.slot * inner.weight, inner.far_axis);
+          run(row.near + k * section.near_step + piece.near,
+              rows_[piece.slot] + (piece.far + k * section.far_step) * step, piece.count, inner.near_step, step);
+        }
   }
+}
+
+bool Fan::find_room(const Row& row, std::vector<Feed>& feeds, const std::function<bool(std::size_t, Index)>& room) {
   const FanAxis& inner = axes_.back();
   for (std::size_t slot = 0; slot < inner.slots; ++slot) {
-    const std::size_t at = entry + slot * inner.weight;
-    rows_[slot] = bases_[at];
-    if (bases_[at] == nullptr) continue;
-    for (std::size_t axis = 0; axis + 1 < axes_.size(); ++axis)
-      rows_[slot] += far_local_[axis] * stride(at, axes_[axis].far_axis);
+    const std::size_t entry = row.entry + slot * inner.weight;
+    fed_[slot] = nullptr;
+    if (!is_fed_[entry]) continue;
+    const std::size_t k = reach_[entry] - 1;
+    if (feeds[k].end - feeds[k].next < row_bytes_[slot] && !room(k, row_bytes_[slot])) return false;
+    fed_[slot] = &feeds[k];
+  }
+  return true;
+}
+
+void Fan::feed_row(const Row& row, std::byte* own) {
+  const FanAxis& inner = axes_.back();
+  for (std::size_t slot = 0; slot < inner.slots; ++slot) {
+    const std::size_t entry = row.entry + slot * inner.weight;
+    bases_[entry] = reach_[entry] == 0 || is_fed_[entry] ? nullptr : own + far_first_[entry];
+    rows_[slot] = far_row(entry);
   }
   for (const FanSection& section : inner.sections)
     for (Index k = 0; k < section.repeat; ++k)
       for (const FanPiece& piece : section.pieces) {
-        if (rows_[piece.slot] == nullptr) continue;
-        const Index step = stride(entry + piece.slot * inner.weight, inner.far_axis);
-        run(near + k * section.near_step + piece.near, rows_[piece.slot] + (piece.far + k * section.far_step) * step,
-            piece.count, inner.near_step, step);
+        const std::byte* const from = row.near + k * section.near_step + piece.near;
+        if (Feed* const feed = fed_[piece.slot]) {
+          put<FeedCopy>(feed->next, near_chunk_, from, piece.count);
+          feed->next += piece.count * near_chunk_;
+        } else if (std::byte* const to = rows_[piece.slot]) {
+          const Index to_step = stride(row.entry + piece.slot * inner.weight, inner.far_axis);
+          put<PlainCopy>(to + (piece.far + k * section.far_step) * to_step, to_step, from, piece.count);
+        }
       }
+}
+
+template <class Kernel>
+void Fan::put(std::byte* to, Index to_step, const std::byte* from, Index count) const {
+  const Index step = axes_.back().near_step;
+  const auto bytes = static_cast<std::size_t>(near_chunk_);
+  if (step == near_chunk_ && to_step == near_chunk_) return Kernel::run(to, from, bytes * static_cast<std::size_t>(count));
+  for (; count > 0; --count, from += step, to += to_step) Kernel::run(to, from, bytes);
+}
+
+bool Fan::feed(std::byte* near, std::byte* own, std::vector<Feed>& feeds,
+               const std::function<bool(std::size_t, Index)>& room) {
+  while (more_) {
+    const Row row = find_row(near + near_first_);
+    if (!find_room(row, feeds, room)) return false;
+    feed_row(row, own);
+    more_ = next_row();
+  }
+  return true;
 }
 
 void Fan::run(std::byte* near, const std::vector<std::byte*>& far, Combine combine, const Scaling& scaling,
@@ -123,7 +223,7 @@ void Fan::run(std::byte* near, const std::vector<std::byte*>& far, Combine combi
   const bool out = end_ == End::source;
   if (combine != nullptr) {
     const Index near_element = near_chunk_ / chunk_, far_element = far_chunk_ / chunk_;
-    walk(0, near, 0, [&](std::byte* here, std::byte* there, Index count, Index step, Index there_step) {
+    rows(near, [&](std::byte* here, std::byte* there, Index count, Index step, Index there_step) {
       if (chunk_ == 1)
         return out ? combine(there, there_step, here, step, count, scaling)
                    : combine(here, step, there, there_step, count, scaling);
@@ -135,7 +235,7 @@ void Fan::run(std::byte* near, const std::vector<std::byte*>& far, Combine combi
   }
   const auto copy = [&](auto kernel) {
     using Kernel = decltype(kernel);
-    walk(0, near, 0, [&](std::byte* here, std::byte* there, Index count, Index step, Index there_step) {
+    rows(near, [&](std::byte* here, std::byte* there, Index count, Index step, Index there_step) {
       if (count == 1 || (step == near_chunk_ && there_step == near_chunk_)) {
         const auto bytes = static_cast<std::size_t>(near_chunk_ * count);
         return out ? Kernel::run(there, here, bytes) : Kernel::run(here, there, bytes);

@@ -5,6 +5,7 @@
 #include <dap/buffer.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace dap::redistribute {
@@ -12,7 +13,12 @@ namespace dap::redistribute {
 /// A buffer of another process that this one reaches, or our own on the other side.
 struct Reach {
   std::vector<Index> peers;    ///< where its process stands, as Parts::each_peer() says it
-  std::vector<Index> strides;  ///< bytes, by axis of that buffer
+  std::vector<Index> strides;  ///< bytes, by axis of that buffer; empty: it is fed
+};
+
+/// Memory that takes elements one after the other.
+struct Feed {
+  std::byte *next = nullptr, *end = nullptr;
 };
 
 /// Moves straight between our buffer and those of several processes, in one pass over ours: what a row of ours has for
@@ -25,6 +31,16 @@ class Fan {
   /// `far[k]`: element (0, ..., 0) of the k-th reach's buffer. `combine`: what becomes of the elements; null: copied.
   /// `stream`: past the caches; the target is seen by others after the call has returned.
   void run(std::byte* near, const std::vector<std::byte*>& far, Combine combine, const Scaling& scaling, bool stream);
+
+  /// The same in parts, for reaches of which some are fed: `feeds[k]` takes what the k-th one gets, in the order of our
+  /// memory, and `own` is the buffer of the one that is not.
+  void restart();
+  /// Goes on until all is done (true), or until `room(k, bytes)` finds no room for so much in feed `k`.
+  bool feed(std::byte* near, std::byte* own, std::vector<Feed>& feeds,
+            const std::function<bool(std::size_t, Index)>& room);
+  /// The most bytes that a row of ours has for one reach, and the mean length of its runs, in bytes.
+  Index widest() const;
+  double mean_run() const;
 
  private:
   struct FanPiece {
@@ -40,10 +56,26 @@ class Fan {
     std::size_t far_axis = 0, weight = 1, slots = 1;  // weight: of a slot in the table of reaches
     std::vector<FanSection> sections;
   };
+  struct Place {
+    std::size_t section = 0;
+    Index repetition = 0;
+    std::size_t piece = 0;
+    Index element = 0;
+  };
+  // A row is what the innermost axis holds at one place of all others.
+  struct Row {
+    std::byte* near = nullptr;
+    std::size_t entry = 0;
+  };
+  Row find_row(std::byte* near);  // where at_ is
+  bool next_row();                // false: there is none
+  std::byte* far_row(std::size_t entry) const;
+  bool find_room(const Row& row, std::vector<Feed>& feeds, const std::function<bool(std::size_t, Index)>& room);
+  void feed_row(const Row& row, std::byte* own);
+  template <class Kernel>
+  void put(std::byte* to, Index to_step, const std::byte* from, Index count) const;
   template <class Run>
-  void walk(std::size_t axis, std::byte* near, std::size_t entry, const Run& run);
-  template <class Run>
-  void row(std::byte* near, std::size_t entry, const Run& run);
+  void rows(std::byte* near, const Run& run);
   void join();
   Index stride(std::size_t entry, std::size_t far_axis) const { return strides_[entry * ndim_ + far_axis]; }
 
@@ -60,6 +92,11 @@ class Fan {
   std::vector<std::byte*> bases_;   // by entry; null: not reached
   std::vector<std::byte*> rows_;    // by slot of the innermost axis
   std::vector<Index> far_local_;    // by axis: where we are there
+  std::vector<Feed*> fed_;          // by slot of the innermost axis; null: not fed
+  std::vector<Index> row_bytes_;    // by slot of the innermost axis
+  std::vector<bool> is_fed_;        // by entry
+  std::vector<Place> at_;           // by axis but the innermost one
+  bool more_ = false;               // rows
 };
 
 }  // namespace dap::redistribute

@@ -1,6 +1,7 @@
 #include "program.hpp"
 
 #include "votes.hpp"
+#include <dap/memory_order.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -25,16 +26,29 @@ std::vector<Index> dense_strides(const std::vector<Index>& shape, Index bytes, O
   return order == Order::row_major ? row_major_strides(shape, bytes) : column_major_strides(shape, bytes);
 }
 
+// Whether going through a source in the order of its memory is going through it in the order of a stream.
+bool walks_in(const std::vector<Index>& order, const Plan::Parts& parts, const Buffer& source) {
+  std::vector<Index> streamed, stands;
+  const auto longer = [&](Index axis) { return source.shape[static_cast<std::size_t>(axis)] > 1; };
+  for (std::size_t k = 0; k < source.shape.size(); ++k) {
+    const Index axis = parts.source_axis(order.empty() ? k : static_cast<std::size_t>(order[k]));
+    if (longer(axis)) streamed.push_back(axis);
+  }
+  for (const Index axis : memory_order(source).axes)
+    if (longer(axis)) stands.push_back(axis);
+  return streamed == stands;
+}
+
 }  // namespace
 
 Program::Program(const Plan::Parts& parts, const Buffer& source, const Buffer& target, const Reaching& how,
-                 const std::vector<bool>& reached)
+                 const std::vector<bool>& near, Index slot_bytes)
     : source_(source), target_(target), how_(how) {
   source_walks_ = axis_walks(parts, source, End::source);
   target_walks_ = axis_walks(parts, target, End::target);
-  add_streams(parts, parts.out, source_walks_, End::source, source, reached);
-  add_streams(parts, parts.in, target_walks_, End::target, target, reached);
-  const auto processes = static_cast<Index>(reached.size());
+  add_streams(parts, parts.out, source_walks_, End::source, source, near);
+  add_streams(parts, parts.in, target_walks_, End::target, target, near);
+  const auto processes = static_cast<Index>(near.size());
   const auto sort = [&](std::vector<Stream>& streams, Index sign) {
     std::sort(streams.begin(), streams.end(), [&](const Stream& a, const Stream& b) {
       const auto turn = [&](const Stream& s) { return (sign * (s.rank - parts.rank) + processes) % processes; };
@@ -43,7 +57,9 @@ Program::Program(const Plan::Parts& parts, const Buffer& source, const Buffer& t
   };
   sort(out, 1);
   sort(in, -1);
-  if (!parts.mapping.ravel) add_fan(parts, source, target, reached);
+  if (parts.mapping.ravel) return;
+  add_fan(parts, source, target, near);
+  if (how.mode == Reaching::Mode::streams) add_sweep(parts, source, target, near, slot_bytes);
 }
 
 bool Program::suits(const Buffer& source, const Buffer& target, const Reaching& how) const {
@@ -51,14 +67,14 @@ bool Program::suits(const Buffer& source, const Buffer& target, const Reaching& 
 }
 
 void Program::add_streams(const Plan::Parts& parts, const PlanSide& side, std::vector<std::vector<AxisWalk>>& walks,
-                          End end, const Buffer& buffer, const std::vector<bool>& reached) {
+                          End end, const Buffer& buffer, const std::vector<bool>& near) {
   const std::vector<Index> order = order_of_number(how_.stream_order, parts.target.distribution.ndim());
   parts.each_peer(side, [&](const std::vector<Index>& peers, Index elements) {
     const Index rank = end == End::source ? parts.target_rank(peers) : parts.source_rank(peers);
     Walk walk(product(side, walks, order, peers), buffer.type.bytes, elements);
     if (rank == parts.rank) {
       if (parts.mapping.ravel) (end == End::source ? own_out : own_in) = std::move(walk);
-    } else if (how_.mode == Reaching::Mode::streams || !reached[static_cast<std::size_t>(rank)]) {
+    } else if (how_.mode == Reaching::Mode::streams || !near[static_cast<std::size_t>(rank)]) {
       (end == End::source ? out : in).push_back({rank, std::move(walk)});
     }
   });
@@ -66,13 +82,13 @@ void Program::add_streams(const Plan::Parts& parts, const PlanSide& side, std::v
 
 // One pass over our source for all targets that we reach, or over our target for all sources; or the own part alone.
 void Program::add_fan(const Plan::Parts& parts, const Buffer& source, const Buffer& target,
-                      const std::vector<bool>& reached) {
+                      const std::vector<bool>& near) {
   const bool pull = how_.mode == Reaching::Mode::pull, alone = how_.mode == Reaching::Mode::streams;
   const Index far_bytes = pull ? how_.source_bytes : how_.target_bytes;
   std::vector<Reach> reaches;
   parts.each_peer(pull ? parts.in : parts.out, [&](const std::vector<Index>& peers, Index) {
     const Index rank = pull ? parts.source_rank(peers) : parts.target_rank(peers);
-    if (rank != parts.rank && (alone || !reached[static_cast<std::size_t>(rank)])) return;
+    if (rank != parts.rank && (alone || !near[static_cast<std::size_t>(rank)])) return;
     const Buffer& own = pull ? source : target;
     const Placed& far = pull ? parts.source : parts.target;
     const std::vector<Index> shape = rank == parts.rank ? own.shape : far.distribution.local_shape(*far.process(rank));
@@ -81,6 +97,23 @@ void Program::add_fan(const Plan::Parts& parts, const Buffer& source, const Buff
   });
   if (!reaches.empty())
     fan.emplace(parts, pull ? target : source, pull ? End::target : End::source, reaches, far_bytes);
+}
+
+// Only where it pays: longer runs are read well one process after the other.
+void Program::add_sweep(const Plan::Parts& parts, const Buffer& source, const Buffer& target,
+                        const std::vector<bool>& near, Index slot_bytes) {
+  constexpr double short_run = 2048;  // bytes
+  if (!walks_in(order_of_number(how_.stream_order, parts.target.distribution.ndim()), parts, source)) return;
+  std::vector<Reach> reaches;
+  parts.each_peer(parts.out, [&](const std::vector<Index>& peers, Index) {
+    const Index rank = parts.target_rank(peers);
+    if (rank != parts.rank && !near[static_cast<std::size_t>(rank)]) return;
+    reaches.push_back({peers, rank == parts.rank ? target.strides : std::vector<Index>{}});
+    sweep_ranks.push_back(rank);
+  });
+  if (reaches.empty()) return;
+  Fan pass(parts, source, End::source, reaches, how_.target_bytes);
+  if (pass.mean_run() < short_run && pass.widest() > 0 && pass.widest() <= slot_bytes / 2) sweep = std::move(pass);
 }
 
 }  // namespace dap::redistribute

@@ -31,9 +31,9 @@ struct Reaching {
 /// A plan made ready for buffers that stand in memory in one way: what a process does in a move.
 class Program {
  public:
-  /// `reached(rank)`: whether that process's memory is reached in a push or a pull.
+  /// `near`: by rank, whether its memory is reached in a push or a pull, and a ring of slots of `slot_bytes` else.
   Program(const Plan::Parts& parts, const Buffer& source, const Buffer& target, const Reaching& how,
-          const std::vector<bool>& reached);
+          const std::vector<bool>& near, Index slot_bytes);
   Program(const Program&) = delete;
 
   bool suits(const Buffer& source, const Buffer& target, const Reaching& how) const;
@@ -46,11 +46,17 @@ class Program {
   std::optional<Walk> own_out, own_in;  ///< where the own part takes the way of a stream too
   std::optional<Fan> fan;
   std::vector<Index> fan_ranks;  ///< by reach of the fan: whose buffer it is
+  /// Where runs are short: one pass over our source that fills the rings of all processes of the node, and our own
+  /// target, so that each line of it is read once. It stands for `fan`, and for what of `out` is on the node.
+  std::optional<Fan> sweep;
+  std::vector<Index> sweep_ranks;  ///< by reach of the sweep
 
  private:
   void add_streams(const Plan::Parts& parts, const PlanSide& side, std::vector<std::vector<AxisWalk>>& walks, End end,
-                   const Buffer& buffer, const std::vector<bool>& reached);
-  void add_fan(const Plan::Parts& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& reached);
+                   const Buffer& buffer, const std::vector<bool>& near);
+  void add_fan(const Plan::Parts& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& near);
+  void add_sweep(const Plan::Parts& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& near,
+                 Index slot_bytes);
 
   struct Stand {  // how a buffer stands in memory
     std::vector<Index> shape, strides;

@@ -43,7 +43,7 @@ struct Redistribution::State {
   State(Plan made, MPI_Comm of, const Options& with, std::shared_ptr<Team> shared, const Channel& on)
       : plan(std::move(made)), comm(of), options(with), team(std::move(shared)), channel(on), transfer(team, channel) {
     for (Index rank = 0; rank < team->processes(); ++rank)
-      reached.push_back(options.path == Path::automatic && team->here(rank));
+      near.push_back(options.path != Path::messages && team->here(rank));
   }
   State(const State&) = delete;
   ~State() {
@@ -78,7 +78,7 @@ struct Redistribution::State {
   std::shared_ptr<Team> team;
   Channel channel;
   Transfer transfer;
-  std::vector<bool> reached;  // by rank: its shared memory may be
+  std::vector<bool> near;  // by rank: on our node, where that counts
   std::vector<std::unique_ptr<Program>> programs;
   std::vector<Reaching> ways;  // that moves have gone: the same on every process
   KnownArrays sources, targets;
@@ -194,7 +194,8 @@ void Redistribution::State::prepare(const Given* moves, std::size_t count, const
     if (programs.size() > most) programs.clear();
     const auto make = [&](const Given& move, const Reaching& way) {
       if (program(move, way) == nullptr)
-        programs.push_back(std::make_unique<Program>(parts(), move.source.buffer, move.target.buffer, way, reached));
+        programs.push_back(
+            std::make_unique<Program>(parts(), move.source.buffer, move.target.buffer, way, near, team->slot_bytes()));
     };
     for (std::size_t k = 0; k < count; ++k) {
       for (const Reaching& way : ways) make(moves[k], way);

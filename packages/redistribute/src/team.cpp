@@ -12,6 +12,7 @@ namespace {
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "counters are shared between processes");
 
 constexpr Index line = 64;  // bytes that two processes should not write both
+static_assert(ring_slots * static_cast<Index>(sizeof(Index)) <= line / 2, "they stand behind `posted`");
 
 // How a process's part of the stage is dealt: its mark, then the counters of its rings, then the slots.
 struct StageLayout {
@@ -80,6 +81,7 @@ Team::Team(MPI_Comm comm, std::shared_ptr<const mpi::SharedPiece> stage) : stage
       node_.push_back(rank);
     }
   const StageLayout layout(static_cast<Index>(node_.size()) - 1);
+  slot_bytes_ = layout.slot_bytes;
   const int own = place_[static_cast<std::size_t>(rank_)];
   std::byte* const mine = stage_->base(rank_);
   new (mine + layout.done()) std::atomic<std::uint64_t>(0);
@@ -94,8 +96,10 @@ Team::Team(MPI_Comm comm, std::shared_ptr<const mpi::SharedPiece> stage) : stage
     const Index theirs = place - (place > own), ours = own - (own > place);  // a process has no ring to itself
     std::byte* const base = stage_->base(node_[static_cast<std::size_t>(place)]);
     to_[static_cast<std::size_t>(place)] = {counter(mine + layout.posted(theirs)), counter(base + layout.taken(ours)),
+                                            reinterpret_cast<Index*>(mine + layout.posted(theirs) + line / 2),
                                             mine + layout.slots(theirs), layout.slot_bytes};
     from_[static_cast<std::size_t>(place)] = {counter(base + layout.posted(ours)), counter(mine + layout.taken(theirs)),
+                                              reinterpret_cast<Index*>(base + layout.posted(ours) + line / 2),
                                               base + layout.slots(ours), layout.slot_bytes};
   }
 }

@@ -27,8 +27,19 @@ inline constexpr Index ring_slots = 4;
 struct Ring {
   std::atomic<std::uint64_t>* posted = nullptr;
   std::atomic<std::uint64_t>* taken = nullptr;
+  Index* filled = nullptr;  ///< by slot: the bytes in it; the sender's, as the slots are
   std::byte* slots = nullptr;
   Index slot_bytes = 0;
+
+  bool full() const {  ///< for its sender
+    return posted->load(std::memory_order_relaxed) - taken->load(std::memory_order_acquire) == ring_slots;
+  }
+  std::byte* next_slot() const { return slot(posted->load(std::memory_order_relaxed)); }
+  void post(Index bytes) const {
+    const std::uint64_t n = posted->load(std::memory_order_relaxed);  // ours alone to write
+    filled[n % ring_slots] = bytes;
+    posted->store(n + 1, std::memory_order_release);
+  }
 
   std::byte* slot(std::uint64_t n) const { return slots + static_cast<Index>(n % ring_slots) * slot_bytes; }
 };
@@ -47,6 +58,8 @@ class Team {
   const Ring& to(Index rank) const { return to_[static_cast<std::size_t>(place_[static_cast<std::size_t>(rank)])]; }
   const Ring& from(Index rank) const { return from_[static_cast<std::size_t>(place_[static_cast<std::size_t>(rank)])]; }
 
+  Index slot_bytes() const { return slot_bytes_; }  ///< of a ring
+
   /// The number of the move that a process of our node has done its part of last.
   std::atomic<std::uint64_t>& done(Index rank) const;
   std::uint64_t next_move() { return ++moves_; }
@@ -59,6 +72,7 @@ class Team {
 
  private:
   int rank_ = 0, processes_ = 1;
+  Index slot_bytes_ = 0;
   std::shared_ptr<const mpi::SharedPiece> stage_;
   std::vector<int> node_;   // ranks on our node, ascending
   std::vector<int> place_;  // by rank: where it stands in node_; -1: on another node

@@ -17,6 +17,9 @@ void Transfer::begin(const std::vector<Transferred>& arrays, const Manner& manne
   arrays_ = arrays;
   manner_ = manner;
   number_ = team_->next_move();
+  sweeping_ =
+      manner.mode == Reaching::Mode::streams && manner.rings && manner.combine == nullptr && !arrays_.empty() &&
+      std::all_of(arrays_.begin(), arrays_.end(), [](const Transferred& a) { return a.program->sweep.has_value(); });
   start(out_, out_far_, End::source);
   start(in_, in_far_, End::target);
   messages_.begin(out_far_, in_far_, manner.source_bytes, manner.target_bytes,
@@ -25,9 +28,15 @@ void Transfer::begin(const std::vector<Transferred>& arrays, const Manner& manne
                     lane.combine(from, bytes / manner_.source_bytes, manner_.source_bytes, manner_.target_bytes,
                                  manner_.combine, manner_.scaling);
                   });
+  if (sweeping_) {
+    swept_ = 0;
+    feeds_.assign(arrays_[0].program->sweep_ranks.size(), Feed{});
+    arrays_[0].program->sweep->restart();
+    ++lanes_left_;
+  }
   step();  // so that the others have something to do meanwhile
   for (const Transferred& array : arrays_) {
-    run_fan(array);
+    if (!sweeping_) run_fan(array);
     run_own(array);
   }
   // What we wrote to others' memory, or read from it, comes before this: who sees the number may read the one and
@@ -57,7 +66,7 @@ void Transfer::start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end)
     for (const Transferred& array : arrays_)
       lanes[k].add({&streams(array)[k].walk, sends ? array.source : array.target});
     if (manner_.rings && team_->here(rank)) {
-      ++lanes_left_;
+      if (!sends || !sweeping_) ++lanes_left_;
     } else {
       far.push_back(&lanes[k]);
     }
@@ -67,8 +76,9 @@ void Transfer::start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end)
 bool Transfer::step() {
   bool moved = !messages_.over() && messages_.step();
   if (lanes_left_ == 0) return moved;
+  if (sweeping_ && swept_ < arrays_.size()) moved = sweep() || moved;
   for (std::size_t k = 0; k < std::max(out_.size(), in_.size()); ++k) {
-    if (k < out_.size()) moved = send(out_[k]) || moved;
+    if (k < out_.size() && !sweeping_) moved = send(out_[k]) || moved;
     if (k < in_.size()) moved = receive(in_[k]) || moved;
   }
   return moved;
@@ -78,10 +88,10 @@ bool Transfer::step() {
 bool Transfer::send(Lane& lane) {
   if (lane.left() == 0 || !manner_.rings || !team_->here(lane.rank())) return false;
   const Ring& ring = team_->to(lane.rank());
-  const std::uint64_t posted = ring.posted->load(std::memory_order_relaxed);  // ours alone to write
-  if (posted - ring.taken->load(std::memory_order_acquire) == ring_slots) return false;
-  lane.pack(ring.slot(posted), std::min(lane.left(), whole_elements(ring.slot_bytes, manner_.source_bytes)));
-  ring.posted->store(posted + 1, std::memory_order_release);
+  if (ring.full()) return false;
+  const Index bytes = std::min(lane.left(), whole_elements(ring.slot_bytes, manner_.source_bytes));
+  lane.pack(ring.next_slot(), bytes);
+  ring.post(bytes);
   if (lane.left() == 0) --lanes_left_;
   return true;
 }
@@ -92,16 +102,49 @@ bool Transfer::receive(Lane& lane) {
   const Ring& ring = team_->from(lane.rank());
   const std::uint64_t taken = ring.taken->load(std::memory_order_relaxed);  // ours alone to write
   if (ring.posted->load(std::memory_order_acquire) == taken) return false;
-  const Index room = whole_elements(ring.slot_bytes, manner_.source_bytes);
+  const Index bytes = ring.filled[taken % ring_slots];
   if (manner_.combine == nullptr) {
-    lane.unpack(ring.slot(taken), std::min(lane.left(), room), true);
+    lane.unpack(ring.slot(taken), bytes, true);
   } else {
-    const Index elements = std::min(lane.left() / manner_.target_bytes, room / manner_.source_bytes);
-    lane.combine(ring.slot(taken), elements, manner_.source_bytes, manner_.target_bytes, manner_.combine,
-                 manner_.scaling);
+    lane.combine(ring.slot(taken), bytes / manner_.source_bytes, manner_.source_bytes, manner_.target_bytes,
+                 manner_.combine, manner_.scaling);
   }
   ring.taken->store(taken + 1, std::memory_order_release);
   if (lane.left() == 0) --lanes_left_;
+  return true;
+}
+
+// Fills the rings' slots, and our own target, as far as there is room.
+bool Transfer::sweep() {
+  posted_ = false;
+  const auto room = [this](std::size_t reach, Index) { return find_room(reach); };
+  while (swept_ < arrays_.size()) {
+    const Transferred& array = arrays_[swept_];
+    if (!array.program->sweep->feed(array.source, array.target, feeds_, room)) return posted_;
+    if (++swept_ < arrays_.size()) arrays_[swept_].program->sweep->restart();
+  }
+  for (std::size_t reach = 0; reach < feeds_.size(); ++reach) post(reach);
+  --lanes_left_;
+  return true;
+}
+
+// Posts what a feed holds.
+void Transfer::post(std::size_t reach) {
+  Feed& feed = feeds_[reach];
+  if (feed.next == nullptr) return;
+  const Ring& ring = team_->to(arrays_[0].program->sweep_ranks[reach]);
+  FeedCopy::finish();
+  ring.post(feed.next - ring.next_slot());
+  feed = {};
+  posted_ = true;
+}
+
+// Gives a feed the next slot of its ring, if that is empty.
+bool Transfer::find_room(std::size_t reach) {
+  post(reach);
+  const Ring& ring = team_->to(arrays_[0].program->sweep_ranks[reach]);
+  if (ring.full()) return false;
+  feeds_[reach] = {ring.next_slot(), ring.next_slot() + ring.slot_bytes};
   return true;
 }
 

@@ -44,6 +44,9 @@ class Transfer {
   void run_own(const Transferred& array);
   bool send(Lane& lane);
   bool receive(Lane& lane);
+  bool sweep();
+  bool find_room(std::size_t reach);
+  void post(std::size_t reach);
   void start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end);
   void await_others();
 
@@ -54,6 +57,10 @@ class Transfer {
   std::vector<Lane> out_, in_;
   std::vector<Lane*> out_far_, in_far_;
   std::size_t lanes_left_ = 0;
+  bool sweeping_ = false;      // one pass fills the rings
+  std::size_t swept_ = 0;      // arrays
+  std::vector<Feed> feeds_;    // by reach of the sweep
+  bool posted_ = false;
   std::uint64_t number_ = 0;
   std::vector<std::byte*> far_;
   std::vector<std::byte> through_;  // what the own part passes through where it is a stream
