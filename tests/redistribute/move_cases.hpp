@@ -73,10 +73,22 @@ class Dice {
   std::mt19937 random_;
 };
 
+/// Ranges of indices, one after the other or one into the next: runs in which the lowest owner changes.
+inline Axis overlapping_ranges(Index size, Index grid, Dice& dice) {
+  std::vector<List> lists;
+  for (Index c = 0; c < grid; ++c) {
+    const Index begin = c * size / grid, end = (c + 1) * size / grid;
+    const Index first = std::max<Index>(0, begin - dice.up_to(3)), last = std::min(size, end + dice.up_to(3));
+    lists.push_back(ranks_from(first, last - first));
+  }
+  return oracle::unstructured(dice.one_in(2) ? lists : std::vector<List>(lists.rbegin(), lists.rend()));
+}
+
 /// Any axis of the indices from 0 to `size`; padded ones hold some of them twice, shared ones on several coordinates.
 inline Axis any_axis(Index size, Index grid, Dice& dice) {
   const Index choice = dice.up_to(9);
   if (choice < 2) return oracle::cyclic(size, 1 + dice.up_to(3), grid, dice.up_to(grid - 1));
+  if (choice == 2 && dice.one_in(2)) return overlapping_ranges(size, grid, dice);
   if (choice < 4) {
     std::vector<List> lists(at(grid));
     for (const Index g : dice.shuffled(ranks_from(0, size))) lists[at(dice.up_to(grid - 1))].push_back(g);
@@ -144,7 +156,7 @@ inline Case any_case(Index seed, Index processes, Index most = 600) {
   mapping.partial = dice.one_in(5);
   Side source = any_side(shape, processes, dice);
   List other = shape;
-  if (dice.one_in(4) && ndim > 0) {
+  if (dice.one_in(3) && ndim > 0) {
     mapping.fill_padding = false;
     mapping.ravel = dice.one_in(2) ? dap::Order::row_major : dap::Order::column_major;
     Index count = 1;

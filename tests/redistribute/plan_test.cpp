@@ -107,7 +107,7 @@ TEST(Plan, EveryPairOfSmallAxesMovesWhatCountingGives) {
 }
 
 TEST(Plan, RandomArraysMoveWhatCountingGives) {
-  for (Index seed = 0; seed < 2000; ++seed) {
+  for (Index seed = 0; seed < 8000; ++seed) {
     const Index processes = 1 + seed % 7;
     SCOPED_TRACE(seed);
     expect_counted(moves::any_case(seed, processes, 200), processes, 1 + seed % 64);
