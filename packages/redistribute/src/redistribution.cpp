@@ -198,8 +198,8 @@ void Redistribution::State::prepare(const Move* moves, std::size_t count, const 
     if (programs.size() > most) programs.clear();
     for (std::size_t k = 0; k < count; ++k)
       if (program(moves[k], how) == nullptr)
-        programs.push_back(
-            std::make_unique<Program>(parts(), moves[k].source.buffer, moves[k].target.buffer, how, near, team->slot_bytes()));
+        programs.push_back(std::make_unique<Program>(parts(), moves[k].source.buffer, moves[k].target.buffer, how, near,
+                                                     team->slot_bytes()));
   });
   if (new_way) ways.push_back(how);
 }

@@ -17,8 +17,9 @@ void Transfer::begin(const std::vector<Transferred>& arrays, const Manner& manne
   arrays_ = arrays;
   manner_ = manner;
   number_ = team_->next_move();
-  sweeping_ = manner.mode == Reaching::Mode::streams && manner.rings && manner.combine == nullptr && !arrays_.empty() &&
-              std::all_of(arrays_.begin(), arrays_.end(), [](const Transferred& a) { return a.program->sweep.has_value(); });
+  sweeping_ =
+      manner.mode == Reaching::Mode::streams && manner.rings && manner.combine == nullptr && !arrays_.empty() &&
+      std::all_of(arrays_.begin(), arrays_.end(), [](const Transferred& a) { return a.program->sweep.has_value(); });
   start(out_, out_far_, End::source);
   start(in_, in_far_, End::target);
   messages_.begin(out_far_, in_far_, manner.source_bytes, manner.target_bytes,
@@ -131,7 +132,7 @@ void Transfer::post(std::size_t reach) {
   Feed& feed = feeds_[reach];
   if (feed.next == nullptr) return;
   const Ring& ring = team_->to(arrays_[0].program->sweep_ranks[reach]);
-  FeedCopy::finish();
+  StreamCopy::finish();
   ring.post(feed.next - ring.next_slot());
   feed = {};
   posted_ = true;
