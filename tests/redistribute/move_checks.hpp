@@ -56,12 +56,6 @@ class Check {
     for (const Index salt : {1, 2}) expect_moved(plan, *source, *target, salt, "ordinary");
     expect_made(plan, *source, order);
   }
-  void made(Path path) {
-    const dap::Order order = seed_ % 2 == 0 ? dap::Order::column_major : dap::Order::row_major;
-    Redistribution plan = this->plan(path, order);
-    const auto source = part(case_.source);
-    for (int k = 0; k < 2; ++k) expect_made(plan, *source, order);
-  }
   /// Out of and into shared memory, on one side and on both.
   void shared(Path path) {
     Redistribution plan = this->plan(path);

@@ -15,35 +15,28 @@ using oracle::List;
 
 Index processes() { return on::processes(MPI_COMM_WORLD); }
 
-/// Checks a move one way after the other: each case takes the next path, and the next kind of memory.
+/// Checks moves on every path, into anybody's memory and into what the plan makes; and each in one of the other ways.
 class Turns {
  public:
+  /// `share`: of how many moves one is tried.
+  explicit Turns(Index share = 1) : share_(share) {}
+
   void operator()(const Case& given) {
-    const Index turn = turn_++;
-    if (turn % share() != 0 || stopped_) return;
-    const Index made = turn / share();
+    if (turn_++ % share_ != 0 || stopped_) return;
+    const Index made = turn_ / share_;
     Check check(given, MPI_COMM_WORLD, 1 + made % 17, made);
-    const Path path = moves::paths[at(made % 3)];
-    switch (made / 3 % 4) {
-      case 0:
-        check.ordinary(path);
-        break;
-      case 1:
-        check.both_ways(path);
-        break;
-      case 2:
-        check.shared(path);
-        break;
-      default:
-        check.made(path);
+    for (const Path path : moves::paths) {
+      check.ordinary(path);
+      const Index way = (made + static_cast<Index>(path)) % 4;
+      if (way == 0) check.both_ways(path);
+      if (way == 1) check.shared(path);
+      if (way == 2) check.batch(path);
     }
     if (made % 16 == 0) stopped_ = moves::failed_anywhere(MPI_COMM_WORLD);
   }
-  void leave(Index share) { share_ = share; }
 
  private:
-  Index share() const { return share_; }
-  Index turn_ = 0, share_ = 1;  // of how many cases one is tried
+  Index turn_ = 0, share_;
   bool stopped_ = false;
 };
 
@@ -79,21 +72,18 @@ void for_each_small_array(const List& shape, const std::function<void(const Case
 }  // namespace
 
 TEST(RedistributionSmall, EveryPairOfKindsOnEveryPairOfGrids) {
-  Turns turns;
-  turns.leave(processes() > 4 ? 5 : 1);
+  Turns turns(processes() > 4 ? 11 : 1);
   for (Index size = 0; size <= 10; ++size)
     moves::for_each_pair_of_axes(size, processes(), [&](const Case& given) { turns(given); });
 }
 
 TEST(RedistributionSmall, EveryPairOfTwoDimensionalGrids) {
-  Turns turns;
-  turns.leave(processes() > 4 ? 7 : processes() == 4 ? 2 : 1);
+  Turns turns(processes() > 4 ? 23 : processes() == 4 ? 2 : 1);
   for (const List& shape : {List{5, 7}, {1, 10}, {8, 3}}) for_each_small_array(shape, [&](const Case& c) { turns(c); });
 }
 
 TEST(RedistributionSmall, EveryPairOfThreeDimensionalGrids) {
-  Turns turns;
-  turns.leave(processes() > 4 ? 23 : processes() == 4 ? 5 : 1);
+  Turns turns(processes() > 4 ? 41 : processes() == 4 ? 5 : 1);
   for_each_small_array({4, 3, 5}, [&](const Case& given) { turns(given); });
 }
 

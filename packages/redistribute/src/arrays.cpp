@@ -1,5 +1,6 @@
 #include "arrays.hpp"
 
+#include "known.hpp"
 #include <dap/check.hpp>
 #include <dap/memory_order.hpp>
 
@@ -104,23 +105,6 @@ class Checker {
   Report& report_;
 };
 
-// The bytes from the lowest to the highest element.
-std::pair<std::uintptr_t, std::uintptr_t> extent(const Buffer& buffer) {
-  auto low = reinterpret_cast<std::uintptr_t>(buffer.data), high = low + static_cast<std::uintptr_t>(buffer.type.bytes);
-  for (std::size_t i = 0; i < buffer.shape.size(); ++i) {
-    const Index reach = (buffer.shape[i] - 1) * buffer.strides[i];
-    (reach < 0 ? low : high) += static_cast<std::uintptr_t>(reach);
-  }
-  return {low, high};
-}
-
-bool share_memory(const Buffer& a, const Buffer& b) {
-  if (element_count(a) == 0 || element_count(b) == 0) return false;
-  const auto [a_low, a_high] = extent(a);
-  const auto [b_low, b_high] = extent(b);
-  return a_low < b_high && b_low < a_high && (memory_order(a).dense || memory_order(b).dense);
-}
-
 }  // namespace
 
 Report check_source(const Plan::Parts& parts, const DistArray& source) {
@@ -134,7 +118,8 @@ Report check_move(const Plan::Parts& parts, const DistArray& source, const DistA
   Report report = check_source(parts, source);
   if (parts.in.process)
     Checker(parts.target, *parts.in.process, "target", report).check(target, convert ? 0 : parts.element_bytes, true);
-  if (report.ok() && parts.out.process && parts.in.process && share_memory(source.buffer, target.buffer))
+  if (report.ok() && parts.out.process && parts.in.process &&
+      KnownArray(source).meets(source, KnownArray(target), target))
     report.add({Rule::conversion,
                 {},
                 {},

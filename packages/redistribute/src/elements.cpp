@@ -193,14 +193,14 @@ constexpr int rank_of(Kind kind) { return kind == Kind::unsigned_integer ? 0 : s
 
 void check_conversion(const ElementType& from, const ElementType& to, bool convert) {
   if (from == to) return;
-  const std::string what = "elements of type " + from.name() + " cannot become " + to.name();
-  if (!convert) refuse(what + " unasked", "give both sides one element type, or set the option 'convert'");
+  const auto what = [&] { return "elements of type " + from.name() + " cannot become " + to.name(); };
+  if (!convert) refuse(what() + " unasked", "give both sides one element type, or set the option 'convert'");
   check_type(from);
   check_type(to);
   if (rank_of(from.kind) > rank_of(to.kind))
-    refuse(what + (to.kind == Kind::unsigned_integer && from.kind == Kind::signed_integer
-                       ? ", which has no negative numbers"
-                       : " without losing more than digits"),
+    refuse(what() + (to.kind == Kind::unsigned_integer && from.kind == Kind::signed_integer
+                         ? ", which has no negative numbers"
+                         : " without losing more than digits"),
            "make a target of the source's kind, and convert that where you know its values");
 }
 
@@ -210,12 +210,14 @@ std::string text(const std::complex<double>& number) {
 }
 
 void check_factor(const char* name, const std::complex<double>& factor, const ElementType& to) {
-  const std::string what = std::string(name) + " is " + text(factor) + ", but the target's elements are " + to.name();
-  if (factor.imag() != 0 && to.kind != Kind::complex) refuse(what, "use a real factor, or a complex target");
+  const auto what = [&] {
+    return std::string(name) + " is " + text(factor) + ", but the target's elements are " + to.name();
+  };
+  if (factor.imag() != 0 && to.kind != Kind::complex) refuse(what(), "use a real factor, or a complex target");
   const bool integer = to.kind == Kind::signed_integer || to.kind == Kind::unsigned_integer;
   const double limit = std::ldexp(1.0, 63), real = factor.real();  // NaN is no number below it
   if (integer && !(std::trunc(real) == real && std::abs(real) < limit))
-    refuse(what, "use a whole factor of 63 bits, or a floating target");
+    refuse(what(), "use a whole factor of 63 bits, or a floating target");
 }
 
 }  // namespace

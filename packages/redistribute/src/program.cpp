@@ -1,5 +1,6 @@
 #include "program.hpp"
 
+#include "votes.hpp"
 #include <dap/memory_order.hpp>
 
 #include <algorithm>
@@ -67,9 +68,10 @@ bool Program::suits(const Buffer& source, const Buffer& target, const Reaching& 
 
 void Program::add_streams(const Plan::Parts& parts, const PlanSide& side, std::vector<std::vector<AxisWalk>>& walks,
                           End end, const Buffer& buffer, const std::vector<bool>& near) {
+  const std::vector<Index> order = order_of_number(how_.stream_order, parts.target.distribution.ndim());
   parts.each_peer(side, [&](const std::vector<Index>& peers, Index elements) {
     const Index rank = end == End::source ? parts.target_rank(peers) : parts.source_rank(peers);
-    Walk walk(product(side, walks, how_.stream_order, peers), buffer.type.bytes, elements);
+    Walk walk(product(side, walks, order, peers), buffer.type.bytes, elements);
     if (rank == parts.rank) {
       if (parts.mapping.ravel) (end == End::source ? own_out : own_in) = std::move(walk);
     } else if (how_.mode == Reaching::Mode::streams || !near[static_cast<std::size_t>(rank)]) {
@@ -100,7 +102,7 @@ void Program::add_fan(const Plan::Parts& parts, const Buffer& source, const Buff
 // Only where a slot has room for several rows.
 void Program::add_sweep(const Plan::Parts& parts, const Buffer& source, const Buffer& target,
                         const std::vector<bool>& near, Index slot_bytes) {
-  if (!walks_in(how_.stream_order, parts, source)) return;
+  if (!walks_in(order_of_number(how_.stream_order, parts.target.distribution.ndim()), parts, source)) return;
   std::vector<Reach> reaches;
   parts.each_peer(parts.out, [&](const std::vector<Index>& peers, Index) {
     const Index rank = parts.target_rank(peers);

@@ -18,8 +18,7 @@ struct Reaching {
   };
   Mode mode = Mode::streams;
   Order order = Order::row_major;  ///< in which these are dense
-  std::vector<Index>
-      stream_order;  ///< axes of the target, outermost first, in which elements travel; empty: as they are
+  Index stream_order = 0;          ///< of axes in which elements travel, as order_of_number() says it
 
   Index source_bytes = 0, target_bytes = 0;  ///< of an element: who holds none of a side knows it from the others
 

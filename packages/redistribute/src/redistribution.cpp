@@ -1,5 +1,6 @@
 #include "arrays.hpp"
 #include "fingerprint.hpp"
+#include "known.hpp"
 #include "listed.hpp"
 #include "transfer.hpp"
 #include "votes.hpp"
@@ -19,21 +20,9 @@ namespace {
   throw Error(Finding{Rule::conversion, {}, {}, "", std::move(fault), std::move(must), std::move(remedy)});
 }
 
-// Arrays whose memory was found right before, so that it need not be looked at again.
-struct Accepted {
-  std::vector<Index> shape, strides;
-  ElementType type;
-  bool read_only = false;
-  Memory::Kind memory = Memory::Kind::host;
-  bool held = false;
-
-  Accepted() = default;
-  explicit Accepted(const Buffer& b)
-      : shape(b.shape), strides(b.strides), type(b.type), read_only(b.read_only), memory(b.memory.kind), held(true) {}
-  bool is(const Buffer& b) const {
-    return held && b.data != nullptr && type == b.type && read_only == b.read_only && memory == b.memory.kind &&
-           shape == b.shape && strides == b.strides;
-  }
+// One array's part on either side, as the caller has it.
+struct Given {
+  const DistArray &source, &target;
 };
 
 Index hash(const Scaling& scaling) {
@@ -63,23 +52,24 @@ struct Redistribution::State {
 
   const Plan::Parts& parts() const { return plan.parts(); }
 
-  void start(const Move* moves, std::size_t count, const Scaling& scaling);
+  template <class At>
+  void start(std::size_t count, const At& at, const Scaling& scaling);
   void finish() {
     transfer.finish();
     under_way = false;
     team->active = nullptr;
     kept.clear();
   }
-  Report check(const Move* moves, std::size_t count);
-  void vote(Votes& votes, const Move* moves, std::size_t count, const Scaling& scaling) const;
-  Index shared_number(const Buffer& buffer) const;
+  Report check(const Given* moves, std::size_t count);
+  void vote(Votes& votes, const Given* moves, std::size_t count, const Scaling& scaling) const;
+  Index shared_number(const DistArray& array, Index dense_order) const;
   [[noreturn]] void explain_difference(const Votes& votes) const;
   Reaching reaching(const Votes& votes) const;
   const mpi::SharedPiece* reached_piece(const Reaching& how, const Votes& votes) const;
-  Program* program(const Move& move, const Reaching& how) const;
-  bool lacks_program(const Move* moves, std::size_t count) const;
-  void prepare(const Move* moves, std::size_t count, const Reaching& how, const Votes& votes);
-  void begin(const Move* moves, std::size_t count, const Reaching& how, const mpi::SharedPiece* shared,
+  Program* program(const Given& move, const Reaching& how) const;
+  bool lacks_program(const Given* moves, std::size_t count) const;
+  void prepare(const Given* moves, std::size_t count, const Reaching& how, const Votes& votes);
+  void begin(const Given* moves, std::size_t count, const Reaching& how, const mpi::SharedPiece* shared,
              const Manner& manner);
 
   Plan plan;
@@ -91,51 +81,55 @@ struct Redistribution::State {
   std::vector<bool> near;  // by rank: on our node, where that counts
   std::vector<std::unique_ptr<Program>> programs;
   std::vector<Reaching> ways;  // that moves have gone: the same on every process
-  Accepted source, target;
+  KnownArrays sources, targets;
+  std::vector<Given> given;
   std::vector<Transferred> arrays;
   std::vector<Move> kept;  // what start() was given, until wait()
   bool under_way = false;
+  bool awaited = false;  // start() was called, and wait() was not
 };
 
-Report Redistribution::State::check(const Move* moves, std::size_t count) {
+Report Redistribution::State::check(const Given* moves, std::size_t count) {
   Report report;
-  for (std::size_t k = 0; k < count; ++k) {
-    const Move& move = moves[k];
-    const bool known = (!parts().out.process || source.is(move.source.buffer)) &&
-                       (!parts().in.process || target.is(move.target.buffer)) && move.source.dim_data.empty() &&
-                       move.target.dim_data.empty();
-    if (!known || (parts().out.process && parts().in.process))
-      report.merge(check_move(parts(), move.source, move.target, options.convert));
+  for (std::size_t k = 0; k < count && report.ok(); ++k) {
+    const DistArray &source = moves[k].source, &target = moves[k].target;
+    const bool out = parts().out.process.has_value(), in = parts().in.process.has_value();
+    const KnownArray* const from = out ? sources.find(source) : nullptr;
+    const KnownArray* const to = in ? targets.find(target) : nullptr;
+    const bool known = (!out || from != nullptr) && (!in || to != nullptr);
+    if (known && !(out && in && from->meets(source, *to, target))) continue;
+    report = check_move(parts(), source, target, options.convert);
     if (!report.ok()) break;
-    source = Accepted(move.source.buffer);
-    target = Accepted(move.target.buffer);
+    if (out && from == nullptr) sources.add(source);
+    if (in && to == nullptr) targets.add(target);
   }
   return report;
 }
 
-// The number of the shared piece that a buffer is the whole of, and its order; -1: it is in none.
-Index Redistribution::State::shared_number(const Buffer& buffer) const {
-  const mpi::SharedPiece* const piece = mpi::shared_piece(buffer.data, comm);
-  if (piece == nullptr || piece->base(team->rank()) != buffer.data) return -1;
-  if (buffer.strides == row_major_strides(buffer.shape, buffer.type.bytes)) return piece->number() * 2;
-  return buffer.strides == column_major_strides(buffer.shape, buffer.type.bytes) ? piece->number() * 2 + 1 : -1;
+// The number of the shared piece that an array is the whole of, and its order; -1: it is in none.
+Index Redistribution::State::shared_number(const DistArray& array, Index dense_order) const {
+  const mpi::SharedPiece* const piece = dense_order < 0 ? nullptr : mpi::shared_piece(array.buffer.data, comm);
+  return piece != nullptr && piece->base(team->rank()) == array.buffer.data ? piece->number() * 2 + dense_order : -1;
 }
 
-void Redistribution::State::vote(Votes& votes, const Move* moves, std::size_t count, const Scaling& scaling) const {
+void Redistribution::State::vote(Votes& votes, const Given* moves, std::size_t count, const Scaling& scaling) const {
   votes.vote(Votes::moves, static_cast<Index>(count));
   votes.vote(Votes::plan, channel.tag);
   votes.vote(Votes::scaling, hash(scaling));
   if (count == 0) return;
   const bool direct = count == 1 && options.path == Path::automatic && !options.mapping.ravel;
-  const Buffer &from = moves[0].source.buffer, &to = moves[0].target.buffer;
-  if (parts().out.process && element_count(from) > 0) {
-    votes.vote(Votes::source_type, type_number(from.type));
-    votes.vote(Votes::shared_source, direct ? shared_number(from) : -1);
+  const DistArray &source = moves[0].source, &target = moves[0].target;
+  const KnownArray* const from = parts().out.process ? sources.find(source) : nullptr;
+  const KnownArray* const to = parts().in.process ? targets.find(target) : nullptr;
+  const auto order = [](const KnownArray* known) { return known == nullptr ? -1 : known->dense_order(); };
+  if (parts().out.process && element_count(source.buffer) > 0) {
+    votes.vote(Votes::source_type, type_number(source.buffer.type));
+    votes.vote(Votes::shared_source, direct ? shared_number(source, order(from)) : -1);
   }
-  if (parts().in.process && element_count(to) > 0) {
-    votes.vote(Votes::target_type, type_number(to.type));
-    votes.vote(Votes::shared_target, direct ? shared_number(to) : -1);
-    if (const std::optional<Index> order = order_number(to)) votes.vote(Votes::stream_order, *order);
+  if (parts().in.process && element_count(target.buffer) > 0) {
+    votes.vote(Votes::target_type, type_number(target.buffer.type));
+    votes.vote(Votes::shared_target, direct ? shared_number(target, order(to)) : -1);
+    if (to != nullptr && to->stream_order()) votes.vote(Votes::stream_order, *to->stream_order());
   }
 }
 
@@ -165,7 +159,7 @@ Reaching Redistribution::State::reaching(const Votes& votes) const {
   }
   if (const auto type = votes.answer(Votes::source_type)) how.source_bytes = type_of_number(*type).bytes;
   if (const auto type = votes.answer(Votes::target_type)) how.target_bytes = type_of_number(*type).bytes;
-  how.stream_order = order_of_number(votes.answer(Votes::stream_order).value_or(0), plan.target().distribution.ndim());
+  how.stream_order = votes.answer(Votes::stream_order).value_or(0);
   return how;
 }
 
@@ -176,42 +170,54 @@ const mpi::SharedPiece* Redistribution::State::reached_piece(const Reaching& how
   return mpi::numbered_piece(*votes.answer(pull ? Votes::shared_source : Votes::shared_target) / 2, comm);
 }
 
-Program* Redistribution::State::program(const Move& move, const Reaching& how) const {
+Program* Redistribution::State::program(const Given& move, const Reaching& how) const {
   for (const auto& made : programs)
     if (made->suits(move.source.buffer, move.target.buffer, how)) return made.get();
   return nullptr;
 }
 
-bool Redistribution::State::lacks_program(const Move* moves, std::size_t count) const {
+bool Redistribution::State::lacks_program(const Given* moves, std::size_t count) const {
   for (std::size_t k = 0; k < count; ++k)
     for (const Reaching& how : ways)
       if (program(moves[k], how) == nullptr) return true;
   return false;
 }
 
-// Makes the programs that are missing. Memory may end in it: whether somebody makes any is known to all.
-void Redistribution::State::prepare(const Move* moves, std::size_t count, const Reaching& how, const Votes& votes) {
+// Makes the programs that are missing, for all ways that moves have gone. Memory may end in it: whether somebody makes
+// any is known to all.
+void Redistribution::State::prepare(const Given* moves, std::size_t count, const Reaching& how, const Votes& votes) {
   const bool new_way = std::find(ways.begin(), ways.end(), how) == ways.end();
   if (!new_way && !votes.program_needed()) return;
   constexpr std::size_t most = 64;
   mpi::collectively(comm, [&] {
+    if (new_way) ways.reserve(ways.size() + 1);
     if (programs.size() > most) programs.clear();
-    for (std::size_t k = 0; k < count; ++k)
-      if (program(moves[k], how) == nullptr)
-        programs.push_back(std::make_unique<Program>(parts(), moves[k].source.buffer, moves[k].target.buffer, how, near,
-                                                     team->slot_bytes()));
+    const auto make = [&](const Given& move, const Reaching& way) {
+      if (program(move, way) == nullptr)
+        programs.push_back(
+            std::make_unique<Program>(parts(), move.source.buffer, move.target.buffer, way, near, team->slot_bytes()));
+    };
+    for (std::size_t k = 0; k < count; ++k) {
+      for (const Reaching& way : ways) make(moves[k], way);
+      make(moves[k], how);
+    }
+    arrays.reserve(count);
   });
   if (new_way) ways.push_back(how);
 }
 
-void Redistribution::State::start(const Move* moves, std::size_t count, const Scaling& scaling) {
+// `at(k)`: the arrays of the k-th move.
+template <class At>
+void Redistribution::State::start(std::size_t count, const At& at, const Scaling& scaling) {
   if (team->active != nullptr) static_cast<State*>(team->active)->finish();
   Votes votes;
   Report report;
+  given.clear();
   try {
-    report = check(moves, count);
-    if (report.ok()) vote(votes, moves, count, scaling);
-    votes.need_program(lacks_program(moves, count));
+    for (std::size_t k = 0; k < count; ++k) given.push_back(at(k));
+    report = check(given.data(), count);
+    if (report.ok()) vote(votes, given.data(), count, scaling);
+    votes.need_program(lacks_program(given.data(), count));
   } catch (const std::exception& wrong) {
     report.add({Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
   }
@@ -246,15 +252,15 @@ void Redistribution::State::start(const Move* moves, std::size_t count, const Sc
   manner.rings = options.path != Path::messages;
   manner.scaling = scaling;
   under_way = false;
-  prepare(moves, count, how, votes);
-  begin(moves, count, how, reached_piece(how, votes), manner);
+  prepare(given.data(), count, how, votes);
+  begin(given.data(), count, how, reached_piece(how, votes), manner);
 }
 
-void Redistribution::State::begin(const Move* moves, std::size_t count, const Reaching& how,
+void Redistribution::State::begin(const Given* moves, std::size_t count, const Reaching& how,
                                   const mpi::SharedPiece* shared, const Manner& manner) {
   arrays.clear();
   for (std::size_t k = 0; k < count; ++k) {
-    const Move& move = moves[k];
+    const Given& move = moves[k];
     arrays.push_back({program(move, how), static_cast<std::byte*>(move.source.buffer.data),
                       static_cast<std::byte*>(move.target.buffer.data), shared});
   }
@@ -328,13 +334,22 @@ Redistribution::~Redistribution() = default;
 const Plan& Redistribution::plan() const { return state_->plan; }
 
 void Redistribution::operator()(const DistArray& source, const DistArray& target, const Scaling& scaling) {
-  const Move move{source, target};
-  state_->start(&move, 1, scaling);
+  state_->start(
+      1,
+      [&](std::size_t) {
+        return Given{source, target};
+      },
+      scaling);
   state_->finish();
 }
 
 void Redistribution::operator()(const std::vector<Move>& moves, const Scaling& scaling) {
-  state_->start(moves.data(), moves.size(), scaling);
+  state_->start(
+      moves.size(),
+      [&](std::size_t k) {
+        return Given{moves[k].source, moves[k].target};
+      },
+      scaling);
   state_->finish();
 }
 
@@ -362,13 +377,20 @@ DistArray Redistribution::operator()(const DistArray& source, const Scaling& sca
 }
 
 void Redistribution::start(std::vector<Move> moves, const Scaling& scaling) {
-  state_->start(moves.data(), moves.size(), scaling);
+  state_->start(
+      moves.size(),
+      [&](std::size_t k) {
+        return Given{moves[k].source, moves[k].target};
+      },
+      scaling);
   state_->kept = std::move(moves);
+  state_->awaited = true;
 }
 
 void Redistribution::wait() {
-  if (!state_->under_way) refuse("no move is under way", "must have been started", "call start() first");
-  state_->finish();
+  if (!state_->awaited) refuse("no move is under way", "must have been started", "call start() first");
+  state_->awaited = false;
+  if (state_->under_way) state_->finish();  // else another move has ended it
 }
 
 Redistribution Redistribution::reversed() const {

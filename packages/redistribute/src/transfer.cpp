@@ -56,7 +56,8 @@ void Transfer::start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end)
     return sends ? array.program->out : array.program->in;
   };
   const std::size_t count = arrays_.empty() ? 0 : streams(arrays_[0]).size();
-  lanes.resize(count);
+  if (lanes.size() < count) lanes.resize(count);  // never fewer: they keep their memory
+  for (std::size_t k = count; k < lanes.size(); ++k) lanes[k].begin(team_->rank());
   far.clear();
   if (sends) lanes_left_ = 0;
   for (std::size_t k = 0; k < count; ++k) {

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <dap/dist_array.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+namespace dap::redistribute {
+
+/// What was found of an array that is right, so that another one that stands in memory alike need not be looked at
+/// again: a move asks this alone, which allocates nothing.
+class KnownArray {
+ public:
+  explicit KnownArray(const DistArray& array);
+
+  /// Whether all that was found holds for this array too. Listed indices must be the same memory, which we keep.
+  bool is(const DistArray& array) const;
+
+  Index dense_order() const { return dense_order_; }  ///< 0: dense and row-major; 1: column-major; -1: neither
+  std::optional<Index> stream_order() const { return stream_order_; }  ///< as order_number() says it
+  /// Whether its elements, wherever they are, stand among those of another array.
+  bool meets(const DistArray& ours, const KnownArray& other, const DistArray& theirs) const;
+
+ private:
+  DistArray array_;  // its address and owner are forgotten
+  bool has_data_ = false, dense_ = false;
+  Index dense_order_ = -1;
+  std::optional<Index> stream_order_;
+};
+
+/// The last few of them.
+class KnownArrays {
+ public:
+  const KnownArray* find(const DistArray& array) const;  ///< null: none is alike
+  void add(const DistArray& array);
+
+ private:
+  std::array<std::unique_ptr<KnownArray>, 8> all_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace dap::redistribute

@@ -1,0 +1,212 @@
+#include "redistribute/move_checks.hpp"
+#include <dap/make.hpp>
+
+namespace {
+
+using dap::DistArray;
+using dap::Distribution;
+using dap::Index;
+using dap::redistribute::Placed;
+using moves::at;
+using moves::Local;
+using moves::Move;
+using moves::Options;
+using moves::Path;
+using moves::Redistribution;
+using moves::Scaling;
+using oracle::List;
+
+Index rank() { return on::rank(MPI_COMM_WORLD); }
+Index processes() { return on::processes(MPI_COMM_WORLD); }
+
+/// Rows of doubles to columns, of which every process has some.
+class Table {
+ public:
+  explicit Table(Path path = Path::automatic)
+      : given_{moves::plain_side({axis(processes()), oracle::block({2 * processes()})}),
+               moves::plain_side({oracle::block({2 * processes()}), axis(processes())}),
+               {}},
+        truth_(given_),
+        options_{{}, path, false, dap::Order::row_major},
+        plan(given_.source.placed(), given_.target.placed(), 8, MPI_COMM_WORLD, options_),
+        source_(given_.source, rank(), dap::element_type<double>(), moves::row_major(2)),
+        target_(given_.target, rank(), dap::element_type<double>(), moves::row_major(2)) {
+    reset();
+  }
+
+  Move move() const { return {source_.stamped(), target_.stamped()}; }
+  void reset() {
+    source_.set(source_.picture(truth_.given(rank()), moves::bytes_of(1)));
+    target_.set(untouched());
+  }
+  void expect_untouched() const { EXPECT_TRUE(target_.is(untouched())) << target_.differs(untouched()); }
+  void expect_works() {
+    reset();
+    plan(source_.stamped(), target_.stamped());
+    const auto wanted = target_.picture(truth_.moved(rank()), moves::bytes_of(1));
+    EXPECT_TRUE(target_.is(wanted)) << target_.differs(wanted);
+    reset();
+  }
+
+ private:
+  static oracle::Axis axis(Index grid) { return oracle::block(List(at(grid), 2)); }
+  std::vector<std::byte> untouched() const {
+    return std::vector<std::byte>(at(2 * 2 * processes() * 8), moves::poison);
+  }
+
+  moves::Case given_;
+  moves::Truth truth_;
+  Options options_;
+
+ public:
+  Redistribution plan;
+
+ private:
+  Local source_, target_;
+};
+
+/// All processes throw one text, which has these words.
+void expect_refused(const std::function<void()>& step, const std::string& words, std::optional<Index> bad = {}) {
+  const auto error = on::error_of(step);
+  const std::string text = error ? error->what() : "nothing was thrown";
+  EXPECT_TRUE(on::same_everywhere(text, MPI_COMM_WORLD)) << text;
+  EXPECT_NE(text.find(words), std::string::npos) << text;
+  if (bad) {
+    EXPECT_NE(text.find("rank " + std::to_string(*bad)), std::string::npos) << text;
+  }
+  if (!error) return;
+  for (const dap::Finding& finding : error->report().findings())
+    EXPECT_FALSE(finding.remedy.empty() && std::string(dap::rule_text(finding.rule).remedy).empty()) << finding.text();
+}
+
+using Spoil = std::function<void(Move&)>;
+
+dap::Buffer& from(Move& move) { return move.source.buffer; }
+dap::Buffer& to(Move& move) { return move.target.buffer; }
+
+const std::vector<std::pair<std::string, Spoil>>& spoils() {
+  static const std::vector<std::pair<std::string, Spoil>> all = {
+      {"source's extent is 1", [](Move& m) { from(m).shape[0] = 1; }},
+      {"target's extent is 1", [](Move& m) { to(m).shape[1] = 1; }},
+      {"source has 1 axes", [](Move& m) { from(m).shape.pop_back(), from(m).strides.pop_back(); }},
+      {"target has 1 axes", [](Move& m) { to(m).shape.pop_back(), to(m).strides.pop_back(); }},
+      {"source", [](Move& m) { from(m).type = dap::element_type<float>(); }},
+      {"target", [](Move& m) { to(m).type = dap::element_type<float>(); }},
+      {"null", [](Move& m) { from(m).data = nullptr; }},
+      {"null", [](Move& m) { to(m).data = nullptr; }},
+      {"source is in cuda:0 memory", [](Move& m) { from(m).memory.kind = dap::Memory::Kind::cuda; }},
+      {"target is in cuda:0 memory", [](Move& m) { to(m).memory.kind = dap::Memory::Kind::cuda; }},
+      {"target is read-only", [](Move& m) { to(m).read_only = true; }},
+      {"target's elements may share memory", [](Move& m) { to(m).strides[0] = 0; }},
+      {"strides", [](Move& m) { from(m).strides.pop_back(); }},
+      {"share memory", [](Move& m) { to(m).data = from(m).data; }},
+      {"", [](Move& m) { m.source = DistArray{}; }},
+      {"", [](Move& m) { m.target = DistArray{}; }},
+      {"size", [](Move& m) { m.source.dim_data[0].size += 1; }},
+      {"start", [](Move& m) { std::get<dap::Block>(m.target.dim_data[1].dist).start += 1; }},
+      {"proc_grid_rank", [](Move& m) { m.target.dim_data[1].proc_grid_rank += 1; }},
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST(RedistributionRefusal, OneWrongArrayFailsAllWithOneTextAndTouchesNothing) {
+  for (const Path path : moves::paths) {
+    Table table(path);
+    for (const bool before : {true, false}) {  // as the first move, and when all is known already
+      for (Index bad = 0; bad < processes(); ++bad)
+        for (const auto& [words, spoil] : spoils()) {
+          Move move = table.move();
+          if (rank() == bad) spoil(move);
+          expect_refused([&] { table.plan(move.source, move.target); }, words, bad);
+          table.expect_untouched();
+        }
+      if (before) table.expect_works();
+    }
+    table.expect_works();
+  }
+}
+
+TEST(RedistributionRefusal, WhatIsMadeStartedAndBatchedIsRefusedAlike) {
+  Table table;
+  for (Index bad = 0; bad < processes(); ++bad) {
+    Move move = table.move(), good = table.move();
+    if (rank() == bad) move.source.buffer.shape[1] -= 1;
+    expect_refused([&] { table.plan(move.source); }, "source's extent", bad);
+    expect_refused([&] { table.plan({good, move}); }, "source's extent", bad);
+    expect_refused([&] { table.plan.start({move}); }, "source's extent", bad);
+    EXPECT_NE(std::string(on::error_of([&] { table.plan.wait(); }).value().what()).find("no move is under way"),
+              std::string::npos);
+    table.expect_untouched();
+  }
+  table.expect_works();
+}
+
+TEST(RedistributionRefusal, ProcessesThatDoNotAskForOneMoveAreRefused) {
+  Table table;
+  const Index p = processes();
+  const Move move = table.move();
+  for (Index bad = 0; bad < p && p > 1; ++bad) {
+    const double alpha = rank() == bad ? 2 : 1;
+    expect_refused([&] { table.plan(move.source, move.target, {alpha, 0}); }, "different alpha or beta");
+    std::vector<Move> all(rank() == bad ? 2 : 1, move);
+    expect_refused([&] { table.plan(all); }, "different numbers of arrays");
+    Move other = table.move();
+    if (rank() == bad) other.source.buffer.type = dap::element_type<Index>();
+    expect_refused([&] { table.plan(other.source, other.target); }, "element types differ");
+    table.expect_untouched();
+  }
+  table.expect_works();
+}
+
+TEST(RedistributionRefusal, TypesAndFactorsWithoutMeaningAreRefused) {
+  Table table;
+  const auto text_of = [&](const dap::ElementType& a, const dap::ElementType& b, const Scaling& scaling) {
+    Move move = table.move();
+    move.source.buffer.type = a;
+    move.target.buffer.type = b;
+    const auto error = on::error_of([&] { table.plan(move.source, move.target, scaling); });
+    const std::string text = error ? error->what() : "";
+    EXPECT_TRUE(on::same_everywhere(text, MPI_COMM_WORLD)) << text;
+    table.expect_untouched();
+    return text;
+  };
+  const dap::ElementType real = dap::element_type<double>(), whole = dap::element_type<Index>();
+  EXPECT_NE(text_of(real, whole, {}).find("float64 cannot become int64"), std::string::npos);
+  EXPECT_NE(text_of(whole, whole, {0.5, 0}).find("alpha is 0.5"), std::string::npos);
+  EXPECT_NE(text_of(real, real, {std::complex<double>(0, 1), 0}).find("alpha is (0"), std::string::npos);
+  EXPECT_NE(text_of(moves::opaque(8), moves::opaque(8), {2, 0}).find("can be moved"), std::string::npos);
+  table.expect_works();
+}
+
+TEST(RedistributionRefusal, PlansThatDifferOrNameNobodyAreRefusedOnAllProcesses) {
+  const Index p = processes();
+  const Distribution a = Distribution::make({12}, {dap::block()}, {p}),
+                     b = Distribution::make({12}, {dap::cyclic()}, {p});
+  const Distribution longer = Distribution::make({13}, {dap::cyclic()}, {p});
+  const auto refused = [](const Placed& from, const Placed& to, const std::string& words, Index bytes = 8,
+                          const Options& options = {}) {
+    expect_refused([&] { Redistribution(from, to, bytes, MPI_COMM_WORLD, options); }, words);
+  };
+  refused(a, longer, "size is 13");
+  refused(a, Placed(b, moves::ranks_from(1, p)), "");  // the last rank is none
+  refused(Distribution::make({12}, {dap::block()}, {p + 1}), a, "");
+  refused(a, b, "0 bytes", 0);
+  for (Index bad = 0; bad < p && p > 1; ++bad) {
+    const bool is_bad = rank() == bad;
+    refused(is_bad ? longer : a, is_bad ? longer : b, "different");
+    List turned = moves::ranks_from(0, p);
+    if (is_bad) std::reverse(turned.begin(), turned.end());
+    refused(a, Placed(b, turned), "different");
+    refused(a, b, "different", is_bad ? 4 : 8);
+    Options options;
+    options.mapping.partial = is_bad;
+    refused(a, b, "different", 8, options);
+    options.mapping.partial = false;
+    options.path = is_bad ? Path::messages : Path::automatic;
+    refused(a, b, "different", 8, options);
+    refused(is_bad ? Placed(a, List(at(p), 0)) : Placed(a), b, "twice");
+  }
+  Table().expect_works();
+}
