@@ -33,6 +33,7 @@ Fan::Fan(const Plan::Parts& parts, const Buffer& near, End end, const std::vecto
       FanSection fans{section.repeat,
                       (out ? section.source_step : section.target_step) * walked.near_step,
                       out ? section.target_step : section.source_step,
+                      {},
                       {}};
       for (const Piece& piece : section.pieces)
         fans.pieces.push_back({(out ? piece.source : piece.target) * walked.near_step,
@@ -61,6 +62,7 @@ Fan::Fan(const Plan::Parts& parts, const Buffer& near, End end, const std::vecto
   at_.resize(axes_.empty() ? 0 : axes_.size() - 1);
   row_bytes_.assign(axes_.empty() ? 0 : rows_.size(), 0);
   if (axes_.empty()) return;
+  merge_fed();
   for (const FanSection& section : axes_.back().sections)
     for (const FanPiece& piece : section.pieces) row_bytes_[piece.slot] += piece.count * section.repeat * near_chunk_;
 }
@@ -72,7 +74,8 @@ void Fan::join() {
     if (inner.sections.size() != 1 || inner.sections[0].repeat != 1 || inner.sections[0].pieces.size() != 1) return;
     const FanPiece& piece = inner.sections[0].pieces[0];
     for (std::size_t entry = 0; entry < reach_.size(); ++entry)
-      if (piece.count > 1 && reach_[entry] != 0 && !is_fed_[entry] && stride(entry, inner.far_axis) != far_chunk_) return;
+      if (piece.count > 1 && reach_[entry] != 0 && !is_fed_[entry] && stride(entry, inner.far_axis) != far_chunk_)
+        return;
     if (piece.count > 1 && inner.near_step != near_chunk_) return;
     near_first_ += piece.near;
     for (std::size_t entry = 0; entry < reach_.size(); ++entry)
@@ -85,17 +88,6 @@ void Fan::join() {
 }
 
 Index Fan::widest() const { return row_bytes_.empty() ? 0 : *std::max_element(row_bytes_.begin(), row_bytes_.end()); }
-
-double Fan::mean_run() const {
-  Index elements = 0, runs = 0;
-  if (axes_.empty()) return static_cast<double>(near_chunk_);
-  for (const FanSection& section : axes_.back().sections)
-    for (const FanPiece& piece : section.pieces) {
-      elements += piece.count * section.repeat;
-      runs += section.repeat * (axes_.back().near_step == near_chunk_ ? 1 : piece.count);
-    }
-  return static_cast<double>(elements * near_chunk_) / static_cast<double>(std::max<Index>(runs, 1));
-}
 
 void Fan::restart() {
   std::fill(at_.begin(), at_.end(), Place{});
@@ -181,25 +173,43 @@ void Fan::feed_row(const Row& row, std::byte* own) {
     bases_[entry] = reach_[entry] == 0 || is_fed_[entry] ? nullptr : own + far_first_[entry];
     rows_[slot] = far_row(entry);
   }
+  const bool only_fed =
+      std::all_of(rows_.begin(), rows_.end(), [](const std::byte* own_row) { return own_row == nullptr; });
   for (const FanSection& section : inner.sections)
     for (Index k = 0; k < section.repeat; ++k)
-      for (const FanPiece& piece : section.pieces) {
+      for (const FanPiece& piece : only_fed ? section.fed : section.pieces) {
         const std::byte* const from = row.near + k * section.near_step + piece.near;
         if (Feed* const feed = fed_[piece.slot]) {
-          put<FeedCopy>(feed->next, near_chunk_, from, piece.count);
+          put<StreamCopy>(feed->next, near_chunk_, from, piece.count);
           feed->next += piece.count * near_chunk_;
         } else if (std::byte* const to = rows_[piece.slot]) {
           const Index to_step = stride(row.entry + piece.slot * inner.weight, inner.far_axis);
-          put<PlainCopy>(to + (piece.far + k * section.far_step) * to_step, to_step, from, piece.count);
+          put<StreamCopy>(to + (piece.far + k * section.far_step) * to_step, to_step, from, piece.count);
         }
       }
+}
+
+void Fan::merge_fed() {
+  FanAxis& inner = axes_.back();
+  for (FanSection& section : inner.sections)
+    for (const FanPiece& piece : section.pieces) {
+      if (!section.fed.empty()) {
+        FanPiece& last = section.fed.back();
+        if (last.slot == piece.slot && last.near + last.count * inner.near_step == piece.near) {
+          last.count += piece.count;
+          continue;
+        }
+      }
+      section.fed.push_back(piece);
+    }
 }
 
 template <class Kernel>
 void Fan::put(std::byte* to, Index to_step, const std::byte* from, Index count) const {
   const Index step = axes_.back().near_step;
   const auto bytes = static_cast<std::size_t>(near_chunk_);
-  if (step == near_chunk_ && to_step == near_chunk_) return Kernel::run(to, from, bytes * static_cast<std::size_t>(count));
+  if (step == near_chunk_ && to_step == near_chunk_)
+    return Kernel::run(to, from, bytes * static_cast<std::size_t>(count));
   for (; count > 0; --count, from += step, to += to_step) Kernel::run(to, from, bytes);
 }
 

@@ -38,9 +38,8 @@ class Fan {
   /// Goes on until all is done (true), or until `room(k, bytes)` finds no room for so much in feed `k`.
   bool feed(std::byte* near, std::byte* own, std::vector<Feed>& feeds,
             const std::function<bool(std::size_t, Index)>& room);
-  /// The most bytes that a row of ours has for one reach, and the mean length of its runs, in bytes.
+  /// The most bytes that a row of ours has for one reach; 0: there are no rows.
   Index widest() const;
-  double mean_run() const;
 
  private:
   struct FanPiece {
@@ -50,6 +49,7 @@ class Fan {
   struct FanSection {
     Index repeat = 1, near_step = 0, far_step = 0;
     std::vector<FanPiece> pieces;
+    std::vector<FanPiece> fed;  // the same as a feed takes them: longer, where they stand in a row here alone
   };
   struct FanAxis {
     Index near_step = 0;
@@ -77,6 +77,7 @@ class Fan {
   template <class Run>
   void rows(std::byte* near, const Run& run);
   void join();
+  void merge_fed();
   Index stride(std::size_t entry, std::size_t far_axis) const { return strides_[entry * ndim_ + far_axis]; }
 
   End end_;

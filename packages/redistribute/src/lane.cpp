@@ -20,9 +20,9 @@ void Lane::advance(Index bytes, Move&& move) {
 void Lane::pack(std::byte* to, Index bytes) {
   advance(bytes, [&to](const std::byte* from, Index length, Index step, Index count) {
     const auto n = static_cast<std::size_t>(length);
-    for (; count > 0; --count, from += step, to += length) FeedCopy::run(to, from, n);
+    for (; count > 0; --count, from += step, to += length) StreamCopy::run(to, from, n);
   });
-  FeedCopy::finish();
+  StreamCopy::finish();
 }
 
 void Lane::unpack(const std::byte* from, Index bytes, bool stream) {

@@ -99,10 +99,9 @@ void Program::add_fan(const Plan::Parts& parts, const Buffer& source, const Buff
     fan.emplace(parts, pull ? target : source, pull ? End::target : End::source, reaches, far_bytes);
 }
 
-// Only where it pays: longer runs are read well one process after the other.
+// Only where a slot has room for several rows.
 void Program::add_sweep(const Plan::Parts& parts, const Buffer& source, const Buffer& target,
                         const std::vector<bool>& near, Index slot_bytes) {
-  constexpr double short_run = 2048;  // bytes
   if (!walks_in(order_of_number(how_.stream_order, parts.target.distribution.ndim()), parts, source)) return;
   std::vector<Reach> reaches;
   parts.each_peer(parts.out, [&](const std::vector<Index>& peers, Index) {
@@ -113,7 +112,7 @@ void Program::add_sweep(const Plan::Parts& parts, const Buffer& source, const Bu
   });
   if (reaches.empty()) return;
   Fan pass(parts, source, End::source, reaches, how_.target_bytes);
-  if (pass.mean_run() < short_run && pass.widest() > 0 && pass.widest() <= slot_bytes / 2) sweep = std::move(pass);
+  if (pass.widest() > 0 && pass.widest() <= slot_bytes / 2) sweep = std::move(pass);
 }
 
 }  // namespace dap::redistribute

@@ -46,8 +46,9 @@ class Program {
   std::optional<Walk> own_out, own_in;  ///< where the own part takes the way of a stream too
   std::optional<Fan> fan;
   std::vector<Index> fan_ranks;  ///< by reach of the fan: whose buffer it is
-  /// Where runs are short: one pass over our source that fills the rings of all processes of the node, and our own
-  /// target, so that each line of it is read once. It stands for `fan`, and for what of `out` is on the node.
+  /// Where rows are no longer than slots: one pass over our source that fills the rings of all processes of the node,
+  /// and our own target, so that each line of it is read once. It stands for `fan`, and for what of `out` is on the
+  /// node.
   std::optional<Fan> sweep;
   std::vector<Index> sweep_ranks;  ///< by reach of the sweep
 

@@ -133,7 +133,7 @@ void Transfer::post(std::size_t reach) {
   Feed& feed = feeds_[reach];
   if (feed.next == nullptr) return;
   const Ring& ring = team_->to(arrays_[0].program->sweep_ranks[reach]);
-  FeedCopy::finish();
+  StreamCopy::finish();
   ring.post(feed.next - ring.next_slot());
   feed = {};
   posted_ = true;

@@ -57,9 +57,9 @@ class Transfer {
   std::vector<Lane> out_, in_;
   std::vector<Lane*> out_far_, in_far_;
   std::size_t lanes_left_ = 0;
-  bool sweeping_ = false;      // one pass fills the rings
-  std::size_t swept_ = 0;      // arrays
-  std::vector<Feed> feeds_;    // by reach of the sweep
+  bool sweeping_ = false;    // one pass fills the rings
+  std::size_t swept_ = 0;    // arrays
+  std::vector<Feed> feeds_;  // by reach of the sweep
   bool posted_ = false;
   std::uint64_t number_ = 0;
   std::vector<std::byte*> far_;
