@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <limits>
@@ -20,6 +21,20 @@ inline double sample(const std::function<void()>& work, int times, MPI_Comm comm
   return seconds;
 }
 
+/// Prints one line, on rank 0: name, measured value, bound, ok or MISSED; an infinite bound is none. Returns whether it
+/// holds.
+inline bool line(const std::string& name, double value, double bound, const char* what = "ratio") {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const bool holds = value <= bound;
+  if (rank != 0) return holds;
+  if (std::isinf(bound))
+    std::printf("%-52s %s %6.3f\n", name.c_str(), what, value);
+  else
+    std::printf("%-52s %s %6.3f  bound %5.2f  %s\n", name.c_str(), what, value, bound, holds ? "ok" : "MISSED");
+  return holds;
+}
+
 /// Measures `ours` against `theirs` in `pairs` alternating samples of `times` calls each, both warmed up, and prints
 /// one line: name, ratio of the minima, bound, ok or MISSED. Returns whether the bound holds. **Collective.**
 inline bool compare(const std::string& name, double bound, const std::function<void()>& ours,
@@ -34,12 +49,7 @@ inline bool compare(const std::string& name, double bound, const std::function<v
       best = std::min(best, sample(turn ? ours : theirs, times, comm));
     }
   }
-  const double ratio = best_ours / best_theirs;
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  if (rank == 0)
-    std::printf("%-52s ratio %6.3f  bound %5.2f  %s\n", name.c_str(), ratio, bound, ratio <= bound ? "ok" : "MISSED");
-  return ratio <= bound;
+  return line(name, best_ours / best_theirs, bound);
 }
 
 }  // namespace bench

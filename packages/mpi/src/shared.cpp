@@ -299,6 +299,14 @@ const SharedPiece* shared_piece(const void* data, MPI_Comm comm) {
   return nullptr;
 }
 
+const SharedPiece* numbered_piece(Index number, MPI_Comm comm) {
+  const Pool* const pool = known_pool(comm);
+  if (pool == nullptr) return nullptr;
+  for (const std::shared_ptr<Piece>& piece : pool->pieces)
+    if (piece->number() == number) return piece.get();
+  return nullptr;
+}
+
 bool on_this_node(int rank, MPI_Comm comm) { return (*pool_of(comm).node_ranks)[static_cast<std::size_t>(rank)] >= 0; }
 
 }  // namespace dap::mpi

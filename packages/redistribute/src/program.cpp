@@ -65,6 +65,7 @@ void Program::add_streams(const Plan::Parts& parts, const PlanSide& side, std::v
 void Program::add_fan(const Plan::Parts& parts, const Buffer& source, const Buffer& target,
                       const std::vector<bool>& reached) {
   const bool pull = how_.mode == Reaching::Mode::pull, alone = how_.mode == Reaching::Mode::streams;
+  const Index far_bytes = pull ? how_.source_bytes : how_.target_bytes;
   std::vector<Reach> reaches;
   parts.each_peer(pull ? parts.in : parts.out, [&](const std::vector<Index>& peers, Index) {
     const Index rank = pull ? parts.source_rank(peers) : parts.target_rank(peers);
@@ -72,12 +73,11 @@ void Program::add_fan(const Plan::Parts& parts, const Buffer& source, const Buff
     const Buffer& own = pull ? source : target;
     const Placed& far = pull ? parts.source : parts.target;
     const std::vector<Index> shape = rank == parts.rank ? own.shape : far.distribution.local_shape(*far.process(rank));
-    reaches.push_back({peers, rank == parts.rank ? own.strides : dense_strides(shape, own.type.bytes, how_.order)});
+    reaches.push_back({peers, rank == parts.rank ? own.strides : dense_strides(shape, far_bytes, how_.order)});
     fan_ranks.push_back(rank);
   });
   if (!reaches.empty())
-    fan.emplace(parts, pull ? target : source, pull ? End::target : End::source, reaches,
-                (pull ? source : target).type.bytes);
+    fan.emplace(parts, pull ? target : source, pull ? End::target : End::source, reaches, far_bytes);
 }
 
 }  // namespace dap::redistribute

@@ -21,8 +21,11 @@ struct Reaching {
   std::vector<Index>
       stream_order;  ///< axes of the target, outermost first, in which elements travel; empty: as they are
 
+  Index source_bytes = 0, target_bytes = 0;  ///< of an element: who holds none of a side knows it from the others
+
   friend bool operator==(const Reaching& a, const Reaching& b) {
-    return a.mode == b.mode && a.order == b.order && a.stream_order == b.stream_order;
+    return a.mode == b.mode && a.order == b.order && a.stream_order == b.stream_order &&
+           a.source_bytes == b.source_bytes && a.target_bytes == b.target_bytes;
   }
 };
 

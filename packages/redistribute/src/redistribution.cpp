@@ -75,10 +75,12 @@ struct Redistribution::State {
   Index shared_number(const Buffer& buffer) const;
   [[noreturn]] void explain_difference(const Votes& votes) const;
   Reaching reaching(const Votes& votes) const;
+  const mpi::SharedPiece* reached_piece(const Reaching& how, const Votes& votes) const;
   Program* program(const Move& move, const Reaching& how) const;
   bool lacks_program(const Move* moves, std::size_t count) const;
   void prepare(const Move* moves, std::size_t count, const Reaching& how, const Votes& votes);
-  void begin(const Move* moves, std::size_t count, const Reaching& how, const Manner& manner);
+  void begin(const Move* moves, std::size_t count, const Reaching& how, const mpi::SharedPiece* shared,
+             const Manner& manner);
 
   Plan plan;
   MPI_Comm comm;
@@ -161,8 +163,17 @@ Reaching Redistribution::State::reaching(const Votes& votes) const {
     how.mode = Reaching::Mode::pull;
     how.order = *pulled % 2 == 0 ? Order::row_major : Order::column_major;
   }
+  if (const auto type = votes.answer(Votes::source_type)) how.source_bytes = type_of_number(*type).bytes;
+  if (const auto type = votes.answer(Votes::target_type)) how.target_bytes = type_of_number(*type).bytes;
   how.stream_order = order_of_number(votes.answer(Votes::stream_order).value_or(0), plan.target().distribution.ndim());
   return how;
+}
+
+// By its number, since we may hold nothing of it ourselves.
+const mpi::SharedPiece* Redistribution::State::reached_piece(const Reaching& how, const Votes& votes) const {
+  if (how.mode == Reaching::Mode::streams) return nullptr;
+  const bool pull = how.mode == Reaching::Mode::pull;
+  return mpi::numbered_piece(*votes.answer(pull ? Votes::shared_source : Votes::shared_target) / 2, comm);
 }
 
 Program* Redistribution::State::program(const Move& move, const Reaching& how) const {
@@ -236,18 +247,16 @@ void Redistribution::State::start(const Move* moves, std::size_t count, const Sc
   manner.scaling = scaling;
   under_way = false;
   prepare(moves, count, how, votes);
-  begin(moves, count, how, manner);
+  begin(moves, count, how, reached_piece(how, votes), manner);
 }
 
-void Redistribution::State::begin(const Move* moves, std::size_t count, const Reaching& how, const Manner& manner) {
+void Redistribution::State::begin(const Move* moves, std::size_t count, const Reaching& how,
+                                  const mpi::SharedPiece* shared, const Manner& manner) {
   arrays.clear();
   for (std::size_t k = 0; k < count; ++k) {
     const Move& move = moves[k];
-    const Buffer& shared = how.mode == Reaching::Mode::pull ? move.source.buffer : move.target.buffer;
-    const mpi::SharedPiece* const piece =
-        how.mode == Reaching::Mode::streams ? nullptr : mpi::shared_piece(shared.data, comm);
     arrays.push_back({program(move, how), static_cast<std::byte*>(move.source.buffer.data),
-                      static_cast<std::byte*>(move.target.buffer.data), piece});
+                      static_cast<std::byte*>(move.target.buffer.data), shared});
   }
   under_way = true;
   team->active = this;

@@ -23,7 +23,7 @@ struct Manner {
   bool rings = true;          ///< within a node; else everything is a message
   Combine combine = nullptr;  ///< null: elements are copied
   Scaling scaling;
-  Index source_bytes = 0, target_bytes = 0;  ///< of an element
+  Index source_bytes = 1, target_bytes = 1;  ///< of an element; where nobody has any, of none
 };
 
 /// One move under way. Its memory is kept from one move to the next.

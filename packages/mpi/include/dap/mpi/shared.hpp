@@ -47,6 +47,10 @@ std::shared_ptr<const SharedPiece> share(Index bytes, MPI_Comm comm);
 /// null otherwise. Local; costs the time to look through the pieces. It lives as long as the owner of `data`.
 const SharedPiece* shared_piece(const void* data, MPI_Comm comm);
 
+/// The piece of a number, for a process that holds no memory of it, or has let go of it while another one has not;
+/// null: there is none. Local; it lives as long as some process's owner.
+const SharedPiece* numbered_piece(Index number, MPI_Comm comm);
+
 /// Whether a rank of the communicator lives on this process's node, as this process itself does. **Collective** the
 /// first time for a communicator, as share() and allocate_shared() are, and local after any of them.
 bool on_this_node(int rank, MPI_Comm comm);

@@ -1,0 +1,180 @@
+// A matrix of doubles moved to another distribution: by us, by others, and as far as a copy of the same bytes is from
+// it. Each ratio is the median of the ratios round by round, of rounds in which the processes had the cores to
+// themselves.
+
+#include "redistribution/ours.hpp"
+#include "redistribution/peers.hpp"
+#include "support/pairs.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <map>
+
+namespace {
+
+using namespace bench;
+
+struct Options {
+  std::vector<Index> sizes = {2048, 4096, 8192};
+  std::vector<std::string> letters = {"a", "b", "c", "d", "e"}, peers = {"alltoallw", "scalapack", "tpetra", "ga"};
+  Effort effort;
+};
+
+int rank = 0, processes = 1;
+
+// What a case is called in every line about it.
+std::string title(const Case& of, Index size, const std::string& what) {
+  return std::string("redistribution (") + of.letter + ") " + std::to_string(size) + ": " + what;
+}
+
+void say(const std::string& text) {
+  if (rank == 0) std::printf("%s\n", text.c_str());
+}
+
+bool judge(const Case& of, Index size, const Planning& took) {
+  bool ok = line(title(of, size, "planning"), took.microseconds, 50, "us");
+  line(title(of, size, "first move less second"), took.first_move_microseconds, INFINITY, "us");
+  ok = line(title(of, size, "the plan itself"), 1e-6 * took.plan_bytes, 1, "MB") && ok;
+  return line(title(of, size, "staging of a first move"), 1e-6 * took.staging_bytes, 8, "MB") && ok;
+}
+
+// Those who take part, the copy first, then ours.
+std::vector<Entrant> entrants_of(const Case& of, Problem& problem, const std::vector<Peer>& peers) {
+  std::vector<Entrant> entrants;
+  entrants.push_back({"memcpy", make_copy(problem)});
+  entrants.push_back({"ordinary", make_ordinary(problem)});
+  entrants.push_back({"owned", make_owned(problem)});
+  for (const Peer& peer : peers) {
+    if (std::unique_ptr<Competitor> competitor = peer.make(problem))
+      entrants.push_back({peer.name, std::move(competitor)});
+    else
+      say(title(of, problem.source.size, peer.name + " takes no part"));
+  }
+  return entrants;
+}
+
+bool report(const Case& of, Index size, const std::vector<Entrant>& entrants, const Outcome& outcome,
+            const std::vector<Peer>& peers) {
+  std::map<std::string, const std::vector<double>*> seconds;
+  for (std::size_t i = 0; i < entrants.size(); ++i) seconds[entrants[i].name] = &outcome.seconds[i];
+  bool ok = true;
+  const auto compare = [&](const std::string& ours, const std::string& theirs, double bound) {
+    if (seconds.count(ours) == 0 || seconds.count(theirs) == 0) return;
+    const double ratio = median_ratio(*seconds[ours], *seconds[theirs]);
+    ok = line(title(of, size, ours + " / " + theirs), ratio, bound) && ok;
+  };
+  compare("ordinary", "memcpy", of.ordinary);
+  compare("owned", "memcpy", of.owned);
+  for (const Peer& peer : peers) {
+    const bool bound_holds = of.letter != 'e' || peer.bound >= 1;  // where nothing moves, being no slower is enough
+    compare("ordinary", peer.name, bound_holds ? peer.bound : INFINITY);
+  }
+  for (const Peer& peer : peers) compare(peer.name, "memcpy", INFINITY);
+  return ok;
+}
+
+// Our plan against the Import that was just built for the same case.
+bool judge_import(const Case& of, Index size, const Planning& took) {
+  const double seconds = tpetra_import_seconds();
+  if (size != 4096 || seconds == 0 || of.letter == 'e') return true;
+  say(title(of, size, "building the Tpetra::Import took " + std::to_string(seconds) + " s"));
+  return line(title(of, size, "planning / building it"), took.microseconds / seconds, 100, "ppm");
+}
+
+bool run(const Case& of, const std::vector<Peer>& peers, const Options& options, std::mt19937& random, MPI_Comm comm) {
+  Problem problem(of, comm);
+  const Index size = problem.source.size;
+  const Planning took = measure_planning(problem);  // first, while nothing was moved on this communicator
+  const std::vector<Entrant> entrants = entrants_of(of, problem, peers);
+  bool ok = judge(of, size, took);
+  ok = judge_import(of, size, took) && ok;
+  const Outcome outcome = compete(entrants, options.effort, random, comm);
+  if (!outcome.wrong.empty()) {
+    say(title(of, size, outcome.wrong + " leaves WRONG VALUES"));
+    return false;
+  }
+  const auto rounds = outcome.seconds.front().size();
+  say(title(of, size,
+            std::to_string(rounds) + " rounds, and " + std::to_string(outcome.thrown_away) +
+                (options.effort.disturbed ? " of them disturbed by others" : " thrown away: others ran too")));
+  if (rounds < static_cast<std::size_t>(options.effort.rounds)) {
+    say(title(of, size, "too few undisturbed rounds: MISSED"));
+    return false;
+  }
+  return report(of, size, entrants, outcome, peers) && ok;
+}
+
+bool on_paper() {
+  if (rank != 0) return true;
+  const Paper paper = plan_on_paper();
+  bool ok = line("redistribution on 10^6 processes: planning", paper.plan_milliseconds, 10, "ms");
+  ok = line("redistribution on 10^6 processes: explain()", paper.explain_milliseconds, INFINITY, "ms") && ok;
+  return line("redistribution on 10^6 processes: the plan itself", 1e-6 * paper.plan_bytes, 10, "MB") && ok;
+}
+
+bool run_all(const std::vector<Peer>& peers, const Options& options) {
+  std::mt19937 random(std::random_device{}());
+  bool ok = true;
+  for (const Index size : options.sizes) {
+    for (const Case& of : cases(size, processes)) {
+      if (std::find(options.letters.begin(), options.letters.end(), std::string(1, of.letter)) == options.letters.end())
+        continue;
+      say("\n" + title(of, size, of.what));
+      MPI_Comm comm = MPI_COMM_NULL;
+      MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+      ok = run(of, peers, options, random, comm) && ok;
+      MPI_Comm_free(&comm);
+    }
+  }
+  return on_paper() && ok;
+}
+
+int bench_main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Moves a matrix between distributions, against others and against a copy");
+  app.add_option("--sizes", options.sizes, "rows of the matrix")->delimiter(',')->check(CLI::PositiveNumber);
+  app.add_option("--cases", options.letters, "a to e")->delimiter(',')->check(CLI::IsMember({"a", "b", "c", "d", "e"}));
+  app.add_option("--peers", options.peers, "whom to measure besides")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"alltoallw", "scalapack", "tpetra", "ga", "none"}));
+  app.add_option("--rounds", options.effort.rounds, "undisturbed ones")->check(CLI::PositiveNumber);
+  app.add_option("--most-rounds", options.effort.most_rounds, "all of them")->check(CLI::PositiveNumber);
+  app.add_flag("--disturbed", options.effort.disturbed, "counts disturbed rounds too: no measurement");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return rank == 0 ? app.exit(error) : error.get_exit_code();
+  }
+  std::vector<Peer> taking_part;
+  std::vector<std::shared_ptr<void>> libraries;
+  for (Peer& peer : peers()) {
+    if (std::find(options.peers.begin(), options.peers.end(), peer.option) == options.peers.end()) continue;
+    if (!peer.missing.empty()) {
+      say(peer.name + " takes no part: " + peer.missing);
+      continue;
+    }
+    if (peer.start != nullptr) libraries.push_back(peer.start(argc, argv));
+    taking_part.push_back(std::move(peer));
+  }
+  return run_all(taking_part, options) ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // lines as they come, through mpiexec too
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &processes);
+  int status = 1;
+  try {
+    status = bench_main(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "rank %d: %s\n", rank, error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,35 @@
+# bench_redistribution; peers whose library is missing are left out of it, and it says so.
+
+find_package(CLI11 QUIET)
+if(NOT TARGET dap::redistribute OR NOT CLI11_FOUND)
+  return()
+endif()
+dap_add_benchmark(redistribution dap::redistribute CLI11::CLI11)
+target_sources(bench_redistribution PRIVATE redistribution/alltoallw.cpp redistribution/cases.cpp
+               redistribution/contest.cpp redistribution/ours.cpp redistribution/peers.cpp redistribution/quiet.cpp)
+if(TARGET dap::tpetra)
+  target_sources(bench_redistribution PRIVATE redistribution/tpetra.cpp)
+  target_link_libraries(bench_redistribution PRIVATE dap::tpetra)
+  target_compile_definitions(bench_redistribution PRIVATE BENCH_TPETRA)
+endif()
+
+find_library(TRIDAP_BENCH_SCALAPACK NAMES scalapack-openmpi scalapack)
+find_library(TRIDAP_BENCH_GA NAMES ga-openmpi ga)
+find_library(TRIDAP_BENCH_ARMCI NAMES armci-openmpi armci)
+find_path(TRIDAP_BENCH_GA_INCLUDE_DIR ga.h)
+mark_as_advanced(TRIDAP_BENCH_SCALAPACK TRIDAP_BENCH_GA TRIDAP_BENCH_ARMCI TRIDAP_BENCH_GA_INCLUDE_DIR)
+if(TRIDAP_BENCH_SCALAPACK)
+  target_sources(bench_redistribution PRIVATE redistribution/scalapack.cpp)
+  target_compile_definitions(bench_redistribution PRIVATE BENCH_SCALAPACK)
+  if(TRIDAP_BENCH_GA AND TRIDAP_BENCH_ARMCI AND TRIDAP_BENCH_GA_INCLUDE_DIR)
+    target_sources(bench_redistribution PRIVATE redistribution/globalarrays.cpp)
+    target_include_directories(bench_redistribution SYSTEM PRIVATE ${TRIDAP_BENCH_GA_INCLUDE_DIR})
+    target_compile_definitions(bench_redistribution PRIVATE BENCH_GLOBALARRAYS)
+    find_package(LAPACK QUIET)
+    # In this order; Global Arrays is made of static libraries that name no others.
+    target_link_libraries(bench_redistribution PRIVATE ${TRIDAP_BENCH_GA} ${TRIDAP_BENCH_ARMCI}
+                          ${TRIDAP_BENCH_SCALAPACK} LAPACK::LAPACK gfortran)
+  else()
+    target_link_libraries(bench_redistribution PRIVATE ${TRIDAP_BENCH_SCALAPACK})
+  endif()
+endif()

@@ -1,0 +1,61 @@
+#include "redistribution/quiet.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+
+namespace bench {
+
+Quiet::Quiet(MPI_Comm comm) : comm_(comm), last_(now()) {}
+
+Quiet::Times Quiet::now() const {
+  Times times;
+  MPI_Barrier(comm_);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  times.own = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  times.wall = MPI_Wtime();
+  std::ifstream file("/proc/stat");
+  std::string cpu;
+  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0, soft_interrupts = 0, stolen = 0;
+  file >> cpu >> user >> nice >> system >> idle >> waiting >> interrupts >> soft_interrupts >> stolen;
+  times.busy =
+      (user + nice + system + interrupts + soft_interrupts + stolen) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  MPI_Allreduce(MPI_IN_PLACE, &times.own, 1, MPI_DOUBLE, MPI_SUM, comm_);
+  MPI_Bcast(&times.busy, 1, MPI_DOUBLE, 0, comm_);
+  MPI_Bcast(&times.wall, 1, MPI_DOUBLE, 0, comm_);
+  return times;
+}
+
+bool Quiet::ask() {
+  const Times then = last_;
+  last_ = now();
+  int processes = 1;
+  MPI_Comm_size(comm_, &processes);
+  const double cores = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
+  const double own = last_.own - then.own, whole = cores * (last_.wall - then.wall), allowed = 0.01 * whole;
+  // To the nanosecond, where we are enough to fill the cores: who waits for a message spins.
+  if (processes >= cores && whole - own > allowed) return false;
+  const double ticks = cores / static_cast<double>(sysconf(_SC_CLK_TCK));  // the kernel counts in whole ones
+  return last_.busy - then.busy - own <= allowed + ticks;
+}
+
+double waited() {
+  std::ifstream file("/proc/self/schedstat");  // nanoseconds run, and waited for a core
+  double run = 0, nanoseconds = 0;
+  file >> run >> nanoseconds;
+  return 1e-9 * nanoseconds;
+}
+
+bool a_core_each(MPI_Comm comm) {
+  int processes = 1;
+  MPI_Comm_size(comm, &processes);
+  return processes <= sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+}  // namespace bench

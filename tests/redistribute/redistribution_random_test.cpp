@@ -1,0 +1,41 @@
+#include "redistribute/move_checks.hpp"
+
+namespace {
+
+using dap::Index;
+using moves::Check;
+
+Index processes() { return on::processes(MPI_COMM_WORLD); }
+
+/// Calls `visit` with checks of random moves, until one fails.
+void for_random_moves(Index first, Index count, const std::function<void(Check&)>& visit) {
+  for (Index seed = first; seed < first + count; ++seed) {
+    const moves::Case given = moves::any_case(seed, processes());
+    Check check(given, MPI_COMM_WORLD, 1 + seed * 7 % 64, seed);
+    visit(check);
+    if (moves::failed_anywhere(MPI_COMM_WORLD)) return;
+  }
+}
+
+class RedistributionRandom : public testing::TestWithParam<moves::Path> {};
+
+}  // namespace
+
+TEST_P(RedistributionRandom, AnyArrayOfAnyMemoryOrder) {
+  for_random_moves(0, 400, [](Check& check) { check.ordinary(GetParam()); });
+}
+
+TEST_P(RedistributionRandom, BothDirectionsRestoreTheArray) {
+  for_random_moves(1000, 200, [](Check& check) { check.both_ways(GetParam()); });
+}
+
+TEST_P(RedistributionRandom, SharedMemoryOnEitherSide) {
+  for_random_moves(2000, 200, [](Check& check) { check.shared(GetParam()); });
+}
+
+TEST_P(RedistributionRandom, SeveralArraysAtOnceWithComputationBetween) {
+  for_random_moves(3000, 150, [](Check& check) { check.batch(GetParam()); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Path, RedistributionRandom, testing::ValuesIn(moves::paths),
+                         [](const auto& path) { return moves::text(path.param); });
