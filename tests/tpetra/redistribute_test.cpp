@@ -93,7 +93,7 @@ enum class Kind { uniform, uneven, cyclic, shuffled, overlapping, replicated };
 constexpr Kind kinds[] = {Kind::uniform,  Kind::uneven,      Kind::cyclic,
                           Kind::shuffled, Kind::overlapping, Kind::replicated};
 
-bool one_to_one(Kind kind) { return kind != Kind::overlapping && (kind != Kind::replicated || processes() == 1); }
+bool one_to_one(Kind kind) { return processes() == 1 || (kind != Kind::overlapping && kind != Kind::replicated); }
 
 // Which process lists the k-th of all ids.
 Index dealt_to(Kind kind, Index k) {
@@ -134,15 +134,20 @@ MapPtr make_map(Kind kind, const List& numbers, Index base, bool own_base) {
   return list_map(ids, own_base ? base : 0);
 }
 
-// A whole test of one array over one map, with options that `turn` chooses.
-void there_and_back(const oracle::Array& array, Kind kind, int turn) {
+// A whole test of one array over one map, with options that are drawn.
+void there_and_back(const oracle::Array& array, Kind kind, unsigned turn) {
+  std::minstd_rand draw(turn + 1);
+  draw.discard(3);
+  const auto one_of = [&](unsigned n) { return static_cast<Index>(draw() / 64 % n); };
   RedistributeOptions options;
-  if (turn % 3 != 0) options.mapping.ravel = turn % 3 == 1 ? dap::Order::column_major : dap::Order::row_major;
-  if (turn % 4 < 2) options.gaps = dap::Gaps::closed;
-  const Index base = turn % 5 < 2 ? 0 : 5;
-  const bool own_base = turn % 2 == 0 || kind == Kind::uniform || kind == Kind::uneven || kind == Kind::replicated;
+  if (const Index order = one_of(3); order > 0)
+    options.mapping.ravel = order == 1 ? dap::Order::column_major : dap::Order::row_major;
+  if (one_of(2) == 0) options.gaps = dap::Gaps::closed;
+  if (one_of(4) == 0) options.path = dap::redistribute::Path::messages;
+  const Index base = 5 * one_of(2);
+  const bool own_base = one_of(2) == 0 || kind == Kind::uniform || kind == Kind::uneven || kind == Kind::replicated;
   if (!own_base) options.index_base = base;
-  const auto memory = static_cast<Memory>(turn % 7 % 4);
+  const auto memory = static_cast<Memory>(one_of(4));
   const std::map<Index, double> elements = elements_by_number(array, options);
   List numbers;
   for (const auto& element : elements) numbers.push_back(element.first);
@@ -193,15 +198,16 @@ RedistributeOptions partly() {
 }  // namespace
 
 TEST(Redistribute, EveryKindOfArrayGoesToEveryKindOfMapAndBack) {
-  int turn = 0;
+  unsigned turn = 0;
   for (const auto& axes : {plain_axes, padded_axes})
     for_each_pair(axes, [&](const oracle::Array& array) {
-      for (const Kind kind : kinds) there_and_back(array, kind, turn++);
+      for (const Kind kind : kinds)
+        for (int k = 0; k < 3; ++k) there_and_back(array, kind, turn++);
     });
 }
 
 TEST(Redistribute, IndicesOnSeveralProcessesComeOnceAndGoToAll) {
-  for (int turn = 0; turn < 12; ++turn)
+  for (unsigned turn = 0; turn < 8; ++turn)
     for (const Kind kind : kinds) {
       there_and_back(oracle::Array({with_shared_indices(processes())}), kind, turn);
       there_and_back(oracle::Array({oracle::block({2}), with_shared_indices(processes())}), kind, turn);
