@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
+#include <sstream>
 
 namespace examples {
 
@@ -23,6 +24,11 @@ void Claims::say(const char* format, ...) const {
   va_end(values);
   std::putchar('\n');
   std::fflush(stdout);
+}
+
+void Claims::quote(const std::string& text) const {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) say("  | %s", line.c_str());
 }
 
 void Claims::note(const dap::Receipt& receipt, const void* given, const void* made) {

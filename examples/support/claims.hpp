@@ -24,6 +24,8 @@ class Claims {
 
   /// Prints a line, as printf does, on process 0.
   [[gnu::format(printf, 2, 3)]] void say(const char* format, ...) const;
+  /// Prints each line of a text behind "  | ", on process 0.
+  void quote(const std::string& text) const;
 
   /// Notes a conversion: what its receipt says, and whether the result stands at the address of what was given.
   void note(const dap::Receipt& receipt, const void* given, const void* made);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # An example runs, and prints what its README shows. Numbers and the names of pictures may vary, and without MueLu
-# Chebyshev stands in its place; on another number of processes than the README's 4, so may all but the first words.
+# Chebyshev stands in its place; on another number of processes than the README's 4, so may all but the first words, and
+# tables, whose lines begin with "  |", have other lines.
 #   example_test.sh MPIEXEC PROCESSES PROGRAM README ARGUMENT...
 set -euo pipefail
 mpiexec=$1 processes=$2 program=$3 readme=$4
@@ -13,6 +14,6 @@ shown=$(sed -n "/^\\$ .\\/dev example $name/,/^\`\`\`/{//!p}" "$readme")
 
 form() {
   if ((processes == 4)); then sed -E 's|[^ ]+\.png|*.png|g; s/MueLu/Chebyshev/g; s/-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?/#/g; s/  +/ /g'
-  else sed -E 's/^( *[^ ]*).*/\1/'; fi
+  else sed -E '/^  \|/d; s/^( *[^ ]*).*/\1/'; fi
 }
 diff <(form <<<"$shown") <(form <<<"$said") || { echo "$readme (<) shows another output than this (>)"; exit 1; }

@@ -1,3 +1,4 @@
+#include "fingerprint.hpp"
 #include "listed.hpp"
 #include "numbered.hpp"
 #include <dap/mpi/agree.hpp>
@@ -126,6 +127,7 @@ Redistribution with_ids(const Placed& array, const mpi::Ids& ids, Index element_
   std::vector<Parcel> out = mpi::collectively(comm, [&] {
     (array_is_source ? parts->target : parts->source) = Placed(blocks_of(counts));
     place(*parts);
+    check_ranks(Plan(parts), processes);
     numbered.emplace(array.distribution, *options.mapping.ravel);
     ours = look_up(*numbered, ids, array_is_source);
     return parcels(ours, array, rank);

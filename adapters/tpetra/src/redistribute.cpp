@@ -1,0 +1,156 @@
+#include "flags.hpp"
+#include "gathering.hpp"
+#include <dap/mpi/agree.hpp>
+#include <dap/redistribute/ids.hpp>
+#include <dap/tpetra/redistribute.hpp>
+
+namespace dap::tpetra {
+
+namespace {
+
+using redistribute::Placed;
+using redistribute::Redistribution;
+
+std::string number(Index n) { return std::to_string(n); }
+
+// An array's elements as the ids of a map number them.
+class Numbering {
+ public:
+  Numbering(const Map& map, const Distribution& array, const RedistributeOptions& options)
+      : base_(options.index_base.value_or(map.getIndexBase())),
+        numbers_(array, *options.mapping.ravel, options.gaps),
+        plain_(array, *options.mapping.ravel) {}
+
+  Index base() const { return base_; }
+  Index count() const { return numbers_.count(); }
+  bool closes_gaps() const { return numbers_.count() != plain_.count(); }
+
+  // The number that a plan gives the element, which keeps all gaps.
+  Index planned(Index id) const {
+    Index of_array = 0;
+    if (__builtin_sub_overflow(id, base_, &of_array) || of_array < 0 || of_array >= count())
+      detail::refuse("the map's id " + number(id) + " is no element of the array",
+                     "its " + number(count()) + " elements have the ids from " + number(base_) +
+                         " on: set the index base, or leave it out of the map");
+    return closes_gaps() ? plain_.number(*numbers_.global_index(of_array)) : of_array;
+  }
+
+ private:
+  Index base_;
+  FlatNumbers numbers_, plain_;
+};
+
+// One range of ids on each process, in the order of the ranks; the same answer on all.
+bool is_line(const Map& map) {
+  return map.isContiguous() &&
+         (map.isDistributed() || map.getComm()->getSize() == 1 || map.getGlobalNumElements() == 0);
+}
+
+// A map as a plan knows it: the bounds of its ranges, where these begin at number 0, or ids.
+struct Side {
+  bool is_line = false;
+  mpi::Ids ids;
+  std::vector<Index> list;  // of `ids`, where they are not the map's own
+};
+
+// Ids are listed anew where the plan has other numbers for them.
+void list_ids(const Map& map, const Numbering& numbering, Side& side) {
+  side.ids.count = static_cast<Index>(compat::local_count(map));
+  if (side.ids.count == 0) return;
+  const bool same = numbering.base() == 0 && !numbering.closes_gaps();
+  if (map.isContiguous()) {
+    side.ids.first = numbering.planned(map.getMinGlobalIndex());
+    numbering.planned(map.getMaxGlobalIndex());
+    if (!numbering.closes_gaps()) return;
+    for (Index k = 0; k < side.ids.count; ++k) side.list.push_back(numbering.planned(map.getMinGlobalIndex() + k));
+  } else {
+    const auto ids = compat::local_ids(map);
+    static_assert(sizeof(Map::global_ordinal_type) == sizeof(Index), "ids are 64-bit");
+    if (same) {
+      side.ids.list = reinterpret_cast<const Index*>(ids.getRawPtr());
+      return;
+    }
+    side.list.reserve(static_cast<std::size_t>(side.ids.count));
+    for (const auto id : ids) side.list.push_back(numbering.planned(id));
+  }
+  side.ids.list = side.list.data();
+}
+
+// **Collective.** What decides the way is agreed upon before processes part on it.
+Side side_of(const Map& map, const Distribution& array, const RedistributeOptions& options, MPI_Comm comm) {
+  std::optional<Numbering> numbering;
+  mpi::collectively(comm, [&] { numbering.emplace(map, array, options); });
+  for (const Spread& spread : mpi::spread({numbering->base(), numbering->count(), Index{numbering->closes_gaps()},
+                                           static_cast<Index>(*options.mapping.ravel), Index{options.mapping.partial}},
+                                          comm))
+    if (!spread.same())
+      detail::refuse("the processes plan with different distributions or options", "give the same on every process");
+
+  Side side;
+  const auto total = static_cast<Index>(map.getGlobalNumElements());
+  side.is_line =
+      is_line(map) && !numbering->closes_gaps() && (total == 0 || map.getMinAllGlobalIndex() == numbering->base());
+  if (side.is_line && total != numbering->count() && !options.mapping.partial)
+    detail::refuse(
+        "the map has " + number(total) + " ids, and the array " + number(numbering->count()) + " flat numbers",
+        "give a map of as many, close the gaps, or set mapping.partial to leave out what one side lacks");
+  if (!side.is_line) mpi::collectively(comm, [&] { list_ids(map, *numbering, side); });
+  return side;
+}
+
+// The ranges of a map as blocks. **Collective.**
+Placed line_of(const Map& map, MPI_Comm comm) {
+  std::vector<Index> bounds = mpi::collectively(
+      comm, [&] { return std::vector<Index>(static_cast<std::size_t>(map.getComm()->getSize()) + 1); });
+  const auto count = static_cast<Index>(compat::local_count(map));
+  MPI_Allgather(&count, 1, MPI_INT64_T, bounds.data() + 1, 1, MPI_INT64_T, comm);
+  for (std::size_t c = 1; c < bounds.size(); ++c) bounds[c] += bounds[c - 1];
+  return Distribution({Axis(BlockKind(std::move(bounds)))});
+}
+
+Redistribution plan(const Teuchos::RCP<const Map>& map, const Placed& array, Index element_bytes,
+                    RedistributeOptions options, bool from_array) {
+  if (map.is_null()) detail::refuse("the map is null", "give a map");
+  const MPI_Comm comm = Communicator(map->getComm()).raw();
+  if (!options.mapping.ravel) options.mapping.ravel = Order::row_major;
+  const Side side = side_of(*map, array.distribution, options, comm);
+  if (!side.is_line)
+    return from_array ? redistribute::to_ids(array, side.ids, element_bytes, comm, options)
+                      : redistribute::from_ids(side.ids, array, element_bytes, comm, options);
+  const Placed line = line_of(*map, comm);
+  return from_array ? Redistribution(array, line, element_bytes, comm, options)
+                    : Redistribution(line, array, element_bytes, comm, options);
+}
+
+}  // namespace
+
+Redistribution plan_to(const Teuchos::RCP<const Map>& map, const Placed& source, Index element_bytes,
+                       const RedistributeOptions& options) {
+  return plan(map, source, element_bytes, options, true);
+}
+
+Redistribution plan_from(const Teuchos::RCP<const Map>& map, const Placed& target, Index element_bytes,
+                         const RedistributeOptions& options) {
+  return plan(map, target, element_bytes, options, false);
+}
+
+namespace detail {
+
+Placed place_source(const Teuchos::RCP<const Map>& map, const DistArray& array, const ElementType& wanted,
+                    const RedistributeOptions& options) {
+  if (map.is_null()) refuse("the map is null", "give a map");
+  const MPI_Comm comm = Communicator(map->getComm()).raw();
+  std::vector<int> ranks;
+  Index flags = 0;
+  Distribution distribution = gather_any(array, comm, options.reorder, ranks, flags);
+  mpi::collectively(comm, [&] {
+    if (!options.convert && array.buffer.type != wanted)
+      refuse("the array holds " + array.buffer.type.name() + ", the vector " + wanted.name(),
+             "redistribute it to a vector of the array's own element type, or set convert");
+  });
+  return Placed(std::move(distribution), {ranks.begin(), ranks.end()});
+}
+
+}  // namespace detail
+
+}  // namespace dap::tpetra

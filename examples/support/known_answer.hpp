@@ -1,0 +1,39 @@
+#pragma once
+
+#include "support/claims.hpp"
+#include <dap/dist_array.hpp>
+
+namespace examples {
+
+/// A sum of two standing waves on a grid of rows x cols cells with no flux through the edges, and what
+/// five_point_matrix() with ky = kx = k makes of it: it only scales each wave.
+class KnownAnswer {
+ public:
+  KnownAnswer(double rows, double cols, double k);
+
+  double answer(double i, double j) const;
+  double right_hand_side(double i, double j) const;  ///< (I - k Laplace) answer
+
+ private:
+  struct Wave {
+    double down, across;  // radians from one cell to the next
+    double scale;         // what the matrix multiplies it by
+
+    double operator()(double i, double j) const;
+  };
+  Wave wave(double down, double across) const;
+
+  double k_;
+  Wave slow_, fast_;
+};
+
+/// How two arrays of one distribution differ.
+struct Difference {
+  dap::Index equal = 0;  ///< elements that are the same
+  double distance = 0;   ///< |a - b| / |b| in the 2-norm
+};
+
+/// Of dense row-major arrays of doubles, over all processes. **Collective.**
+Difference difference(const dap::DistArray& a, const dap::DistArray& b, const Claims& claims);
+
+}  // namespace examples
