@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 #include <utility>
 
 namespace dap::redistribute {
@@ -177,17 +176,20 @@ struct Walker {
   }
 
   void count() {
-    std::unordered_map<Index, Index> counts;
-    for (const Section& section : found.sections) {
-      Index peer = -1;
-      Index* count = nullptr;
-      for (const Piece& piece : section.pieces) {
-        if (count == nullptr || piece.peer != peer) count = &counts[peer = piece.peer];
-        *count += piece.length * section.repeat;
+    std::vector<Share>& shares = found.shares;
+    for (const Section& section : found.sections)
+      for (const Piece& piece : section.pieces) shares.push_back({piece.peer, piece.length * section.repeat});
+    std::sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.peer < b.peer; });
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < shares.size(); ++k) {
+      if (kept > 0 && shares[kept - 1].peer == shares[k].peer) {
+        shares[kept - 1].count += shares[k].count;
+      } else {
+        shares[kept++] = shares[k];
       }
     }
-    for (const auto& [peer, n] : counts) found.shares.push_back({peer, n});
-    std::sort(found.shares.begin(), found.shares.end(), [](const Share& a, const Share& b) { return a.peer < b.peer; });
+    shares.resize(kept);
+    shares.shrink_to_fit();
   }
 };
 
