@@ -59,7 +59,7 @@ Program::Program(const Plan::Parts& parts, const Buffer& source, const Buffer& t
   sort(in, -1);
   if (parts.mapping.ravel) return;
   add_fan(parts, source, target, near);
-  if (how.mode == Reaching::Mode::streams) add_sweep(parts, source, target, near, slot_bytes);
+  if (how.mode == Reaching::Mode::streams && parts.out.process) add_sweep(parts, source, target, near, slot_bytes);
 }
 
 bool Program::suits(const Buffer& source, const Buffer& target, const Reaching& how) const {
