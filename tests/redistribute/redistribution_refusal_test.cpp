@@ -128,6 +128,28 @@ TEST(RedistributionRefusal, OneWrongArrayFailsAllWithOneTextAndTouchesNothing) {
   }
 }
 
+TEST(RedistributionRefusal, ArraysThatSayNothingOfTheirDimensionsAreLookedAtToo) {
+  Table table;
+  table.expect_works();
+  const auto plain = [&] {
+    Move move = table.move();
+    move.source.dim_data.clear();
+    move.target.dim_data.clear();
+    return move;
+  };
+  for (Index bad = 0; bad < processes(); ++bad)
+    for (const auto& [words, spoil] : spoils()) {
+      Move good = plain(), move = plain();
+      table.plan(good.source, good.target);
+      table.reset();
+      if (words == "size" || words == "start" || words == "proc_grid_rank") continue;
+      if (rank() == bad) spoil(move);
+      expect_refused([&] { table.plan(move.source, move.target); }, words, bad);
+      table.expect_untouched();
+    }
+  table.expect_works();
+}
+
 TEST(RedistributionRefusal, WhatIsMadeStartedAndBatchedIsRefusedAlike) {
   Table table;
   for (Index bad = 0; bad < processes(); ++bad) {
