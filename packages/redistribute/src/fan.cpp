@@ -224,8 +224,7 @@ bool Fan::feed(std::byte* near, std::byte* own, std::vector<Feed>& feeds,
   return true;
 }
 
-void Fan::run(std::byte* near, const std::vector<std::byte*>& far, Combine combine, const Scaling& scaling,
-              bool stream) {
+void Fan::run(std::byte* near, const std::vector<std::byte*>& far, Combine combine, const Scaling& scaling) {
   for (std::size_t entry = 0; entry < reach_.size(); ++entry)
     bases_[entry] =
         reach_[entry] == 0 || far[reach_[entry] - 1] == nullptr ? nullptr : far[reach_[entry] - 1] + far_first_[entry];
@@ -243,20 +242,16 @@ void Fan::run(std::byte* near, const std::vector<std::byte*>& far, Combine combi
     });
     return;
   }
-  const auto copy = [&](auto kernel) {
-    using Kernel = decltype(kernel);
-    rows(near, [&](std::byte* here, std::byte* there, Index count, Index step, Index there_step) {
-      if (count == 1 || (step == near_chunk_ && there_step == near_chunk_)) {
-        const auto bytes = static_cast<std::size_t>(near_chunk_ * count);
-        return out ? Kernel::run(there, here, bytes) : Kernel::run(here, there, bytes);
-      }
-      for (Index e = 0; e < count; ++e, here += step, there += there_step)
-        out ? Kernel::run(there, here, static_cast<std::size_t>(near_chunk_))
-            : Kernel::run(here, there, static_cast<std::size_t>(near_chunk_));
-    });
-    Kernel::finish();
-  };
-  stream ? copy(StreamCopy{}) : copy(PlainCopy{});
+  rows(near, [&](std::byte* here, std::byte* there, Index count, Index step, Index there_step) {
+    if (count == 1 || (step == near_chunk_ && there_step == near_chunk_)) {
+      const auto bytes = static_cast<std::size_t>(near_chunk_ * count);
+      return out ? StreamCopy::run(there, here, bytes) : StreamCopy::run(here, there, bytes);
+    }
+    const auto bytes = static_cast<std::size_t>(near_chunk_);
+    for (Index e = 0; e < count; ++e, here += step, there += there_step)
+      out ? StreamCopy::run(there, here, bytes) : StreamCopy::run(here, there, bytes);
+  });
+  StreamCopy::finish();
 }
 
 }  // namespace dap::redistribute

@@ -29,8 +29,8 @@ class Fan {
   Fan(const Plan::Parts& parts, const Buffer& near, End end, const std::vector<Reach>& reaches, Index far_bytes);
 
   /// `far[k]`: element (0, ..., 0) of the k-th reach's buffer. `combine`: what becomes of the elements; null: copied.
-  /// `stream`: past the caches; the target is seen by others after the call has returned.
-  void run(std::byte* near, const std::vector<std::byte*>& far, Combine combine, const Scaling& scaling, bool stream);
+  /// Others see what was written after the call has returned.
+  void run(std::byte* near, const std::vector<std::byte*>& far, Combine combine, const Scaling& scaling);
 
   /// The same in parts, for reaches of which some are fed: `feeds[k]` takes what the k-th one gets, in the order of our
   /// memory, and `own` is the buffer of the one that is not.

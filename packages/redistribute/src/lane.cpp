@@ -25,15 +25,12 @@ void Lane::pack(std::byte* to, Index bytes) {
   StreamCopy::finish();
 }
 
-void Lane::unpack(const std::byte* from, Index bytes, bool stream) {
-  const auto put = [&](auto kernel) {
-    advance(bytes, [&from](std::byte* to, Index length, Index step, Index count) {
-      const auto n = static_cast<std::size_t>(length);
-      for (; count > 0; --count, from += length, to += step) decltype(kernel)::run(to, from, n);
-    });
-    kernel.finish();
-  };
-  stream ? put(StreamCopy{}) : put(PlainCopy{});
+void Lane::unpack(const std::byte* from, Index bytes) {
+  advance(bytes, [&from](std::byte* to, Index length, Index step, Index count) {
+    const auto n = static_cast<std::size_t>(length);
+    for (; count > 0; --count, from += length, to += step) StreamCopy::run(to, from, n);
+  });
+  StreamCopy::finish();
 }
 
 void Lane::combine(const std::byte* from, Index elements, Index from_bytes, Index to_bytes, Combine how,

@@ -41,8 +41,8 @@ class Lane {
 
   /// Puts the next `bytes` into `to`, one after the other.
   void pack(std::byte* to, Index bytes);
-  /// Takes as many from there; `stream`: past the caches.
-  void unpack(const std::byte* from, Index bytes, bool stream);
+  /// Takes as many from there.
+  void unpack(const std::byte* from, Index bytes);
   /// The same for elements that become others: `elements` of them, `from_bytes` long there.
   void combine(const std::byte* from, Index elements, Index from_bytes, Index to_bytes, Combine how, const Scaling& by);
 

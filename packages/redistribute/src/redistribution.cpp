@@ -68,9 +68,9 @@ struct Redistribution::State {
   const mpi::SharedPiece* reached_piece(const Reaching& how, const Votes& votes) const;
   Program* program(const Given& move, const Reaching& how) const;
   bool lacks_program(const Given* moves, std::size_t count) const;
-  void prepare(const Given* moves, std::size_t count, const Reaching& how, const Votes& votes);
-  void begin(const Given* moves, std::size_t count, const Reaching& how, const mpi::SharedPiece* shared,
-             const Manner& manner);
+  Manner manner_of(const Votes& votes, const Reaching& how, const Scaling& scaling) const;
+  void prepare(const Reaching& how, const Manner& manner, const Votes& votes);
+  void ready(const Reaching& how, const Manner& manner, const mpi::SharedPiece* shared);
 
   Plan plan;
   MPI_Comm comm;
@@ -183,9 +183,24 @@ bool Redistribution::State::lacks_program(const Given* moves, std::size_t count)
   return false;
 }
 
-// Makes the programs that are missing, for all ways that moves have gone. Memory may end in it: whether somebody makes
-// any is known to all.
-void Redistribution::State::prepare(const Given* moves, std::size_t count, const Reaching& how, const Votes& votes) {
+// What becomes of elements in this move; throws the same Error on every process.
+Manner Redistribution::State::manner_of(const Votes& votes, const Reaching& how, const Scaling& scaling) const {
+  Manner manner;
+  manner.mode = how.mode;
+  manner.rings = options.path != Path::messages;
+  manner.scaling = scaling;
+  const auto from = votes.answer(Votes::source_type), to = votes.answer(Votes::target_type);
+  if (!from || !to) return manner;  // nobody has anything
+  const ElementType source_type = type_of_number(*from), target_type = type_of_number(*to);
+  manner.combine = combiner(source_type, target_type, options.convert, scaling);
+  manner.source_bytes = source_type.bytes;
+  manner.target_bytes = target_type.bytes;
+  return manner;
+}
+
+// Makes the programs that are missing, for all ways that moves have gone, and all else that a move needs memory for.
+// Memory may end in it: whether somebody makes any is known to all.
+void Redistribution::State::prepare(const Reaching& how, const Manner& manner, const Votes& votes) {
   const bool new_way = std::find(ways.begin(), ways.end(), how) == ways.end();
   if (!new_way && !votes.program_needed()) return;
   constexpr std::size_t most = 64;
@@ -197,13 +212,23 @@ void Redistribution::State::prepare(const Given* moves, std::size_t count, const
         programs.push_back(
             std::make_unique<Program>(parts(), move.source.buffer, move.target.buffer, way, near, team->slot_bytes()));
     };
-    for (std::size_t k = 0; k < count; ++k) {
-      for (const Reaching& way : ways) make(moves[k], way);
-      make(moves[k], how);
+    for (const Given& move : given) {
+      for (const Reaching& way : ways) make(move, way);
+      make(move, how);
     }
-    arrays.reserve(count);
+    arrays.reserve(given.size());
+    ready(how, manner, nullptr);
   });
   if (new_way) ways.push_back(how);
+}
+
+// Allocates nothing where prepare() has seen moves like these.
+void Redistribution::State::ready(const Reaching& how, const Manner& manner, const mpi::SharedPiece* shared) {
+  arrays.clear();
+  for (const Given& move : given)
+    arrays.push_back({program(move, how), static_cast<std::byte*>(move.source.buffer.data),
+                      static_cast<std::byte*>(move.target.buffer.data), shared});
+  transfer.ready(arrays, manner);
 }
 
 // `at(k)`: the arrays of the k-th move.
@@ -217,7 +242,7 @@ void Redistribution::State::start(std::size_t count, const At& at, const Scaling
     for (std::size_t k = 0; k < count; ++k) given.push_back(at(k));
     report = check(given.data(), count);
     if (report.ok()) vote(votes, given.data(), count, scaling);
-    votes.need_program(lacks_program(given.data(), count));
+    votes.need_program(count > arrays.capacity() || lacks_program(given.data(), count));
   } catch (const std::exception& wrong) {
     report.add({Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
   }
@@ -229,44 +254,14 @@ void Redistribution::State::start(std::size_t count, const At& at, const Scaling
   }
   for (const auto question : {Votes::moves, Votes::plan, Votes::scaling, Votes::source_type, Votes::target_type})
     if (votes.differ(question)) explain_difference(votes);
-  const auto from = votes.answer(Votes::source_type), to = votes.answer(Votes::target_type);
-  under_way = true;
-  Manner manner;
-  if (!from || !to) {  // nobody has anything
-    count = 0;
-  } else {
-    const ElementType source_type = type_of_number(*from), target_type = type_of_number(*to);
-    manner.combine = [&] {
-      try {
-        return combiner(source_type, target_type, options.convert, scaling);
-      } catch (...) {
-        under_way = false;
-        throw;
-      }
-    }();
-    manner.source_bytes = source_type.bytes;
-    manner.target_bytes = target_type.bytes;
-  }
   const Reaching how = reaching(votes);
-  manner.mode = how.mode;
-  manner.rings = options.path != Path::messages;
-  manner.scaling = scaling;
-  under_way = false;
-  prepare(given.data(), count, how, votes);
-  begin(given.data(), count, how, reached_piece(how, votes), manner);
-}
-
-void Redistribution::State::begin(const Given* moves, std::size_t count, const Reaching& how,
-                                  const mpi::SharedPiece* shared, const Manner& manner) {
-  arrays.clear();
-  for (std::size_t k = 0; k < count; ++k) {
-    const Given& move = moves[k];
-    arrays.push_back({program(move, how), static_cast<std::byte*>(move.source.buffer.data),
-                      static_cast<std::byte*>(move.target.buffer.data), shared});
-  }
+  const Manner manner = manner_of(votes, how, scaling);
+  if (manner.source_bytes == 0) given.clear();
+  prepare(how, manner, votes);
+  ready(how, manner, reached_piece(how, votes));
   under_way = true;
   team->active = this;
-  transfer.begin(arrays, manner);
+  transfer.begin();
 }
 
 namespace {

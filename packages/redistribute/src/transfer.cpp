@@ -8,15 +8,14 @@ namespace dap::redistribute {
 
 namespace {
 
-constexpr Index streamed = Index{1} << 20;  // bytes of a target from which on it goes past the caches
 constexpr Index through_bytes = Index{64} << 10;
 
 }  // namespace
 
-void Transfer::begin(const std::vector<Transferred>& arrays, const Manner& manner) {
+void Transfer::ready(const std::vector<Transferred>& arrays, const Manner& manner) {
+  arrays_.reserve(arrays.capacity());
   arrays_ = arrays;
   manner_ = manner;
-  number_ = team_->next_move();
   sweeping_ =
       manner.mode == Reaching::Mode::streams && manner.rings && manner.combine == nullptr && !arrays_.empty() &&
       std::all_of(arrays_.begin(), arrays_.end(), [](const Transferred& a) { return a.program->sweep.has_value(); });
@@ -24,7 +23,7 @@ void Transfer::begin(const std::vector<Transferred>& arrays, const Manner& manne
   start(in_, in_far_, End::target);
   messages_.begin(out_far_, in_far_, manner.source_bytes, manner.target_bytes,
                   [this](Lane& lane, const std::byte* from, Index bytes) {
-                    if (manner_.combine == nullptr) return lane.unpack(from, bytes, false);
+                    if (manner_.combine == nullptr) return lane.unpack(from, bytes);
                     lane.combine(from, bytes / manner_.source_bytes, manner_.source_bytes, manner_.target_bytes,
                                  manner_.combine, manner_.scaling);
                   });
@@ -34,6 +33,11 @@ void Transfer::begin(const std::vector<Transferred>& arrays, const Manner& manne
     arrays_[0].program->sweep->restart();
     ++lanes_left_;
   }
+  through_.resize(own_streams() ? static_cast<std::size_t>(through_bytes) : 0);
+}
+
+void Transfer::begin() {
+  number_ = team_->next_move();
   step();  // so that the others have something to do meanwhile
   for (const Transferred& array : arrays_) {
     if (!sweeping_) run_fan(array);
@@ -104,7 +108,7 @@ bool Transfer::receive(Lane& lane) {
   if (ring.posted->load(std::memory_order_acquire) == taken) return false;
   const Index bytes = ring.filled[taken % ring_slots];
   if (manner_.combine == nullptr) {
-    lane.unpack(ring.slot(taken), bytes, true);
+    lane.unpack(ring.slot(taken), bytes);
   } else {
     lane.combine(ring.slot(taken), bytes / manner_.source_bytes, manner_.source_bytes, manner_.target_bytes,
                  manner_.combine, manner_.scaling);
@@ -159,13 +163,17 @@ void Transfer::run_fan(const Transferred& array) {
       far_.push_back(pull ? array.source : array.target);
     }
   }
-  array.program->fan->run(pull ? array.target : array.source, far_, manner_.combine, manner_.scaling, true);
+  array.program->fan->run(pull ? array.target : array.source, far_, manner_.combine, manner_.scaling);
+}
+
+bool Transfer::own_streams() const {
+  return std::any_of(arrays_.begin(), arrays_.end(),
+                     [](const Transferred& array) { return array.program->own_out.has_value(); });
 }
 
 // The own part of a ravelled array: its two ends walk alike, in steps of what is kept in the cache.
 void Transfer::run_own(const Transferred& array) {
   if (!array.program->own_out) return;
-  through_.resize(static_cast<std::size_t>(through_bytes));
   Lane &from = own_from_, &to = own_to_;
   from.begin(team_->rank());
   from.add({&*array.program->own_out, array.source});
@@ -175,7 +183,7 @@ void Transfer::run_own(const Transferred& array) {
     const Index bytes = std::min(from.left(), whole_elements(through_bytes, manner_.source_bytes));
     from.pack(through_.data(), bytes);
     if (manner_.combine == nullptr) {
-      to.unpack(through_.data(), bytes, true);
+      to.unpack(through_.data(), bytes);
     } else {
       to.combine(through_.data(), bytes / manner_.source_bytes, manner_.source_bytes, manner_.target_bytes,
                  manner_.combine, manner_.scaling);

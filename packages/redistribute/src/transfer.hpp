@@ -32,8 +32,10 @@ class Transfer {
   Transfer(std::shared_ptr<Team> team, const Channel& channel) : team_(std::move(team)), messages_(*team_, channel) {}
   Transfer(const Transfer&) = delete;
 
+  /// Lays out a move, and allocates what it needs; nothing where a move like it was laid out before.
+  void ready(const std::vector<Transferred>& arrays, const Manner& manner);
   /// Does what needs nobody, and begins the rest. Everybody's arrays are ready.
-  void begin(const std::vector<Transferred>& arrays, const Manner& manner);
+  void begin();
   /// Ends it: nobody reads our sources or writes our targets any more.
   void finish();
 
@@ -41,6 +43,7 @@ class Transfer {
   bool step();
   bool over() const { return lanes_left_ == 0 && messages_.over(); }
   void run_fan(const Transferred& array);
+  bool own_streams() const;
   void run_own(const Transferred& array);
   bool send(Lane& lane);
   bool receive(Lane& lane);
