@@ -1,5 +1,4 @@
 #include "elements.hpp"
-
 #include <dap/report.hpp>
 
 #include <gtest/gtest.h>

@@ -14,8 +14,8 @@ namespace dap::redistribute {
 
 namespace {
 
-[[noreturn]] void refuse(std::string key, std::string fault, std::string must, std::string remedy) {
-  throw Error(Finding{Rule::conversion, {}, {}, std::move(key), std::move(fault), std::move(must), std::move(remedy)});
+[[noreturn]] void refuse(std::string fault, std::string must, std::string remedy) {
+  throw Error(Finding{Rule::conversion, {}, {}, "", std::move(fault), std::move(must), std::move(remedy)});
 }
 
 // As many elements on each process as it has ids, as blocks in the order of the ranks.
@@ -23,7 +23,7 @@ Distribution blocks_of(const std::vector<Index>& counts) {
   std::vector<Index> bounds = {0};
   for (const Index count : counts) {
     const std::optional<Index> next = checked_add(bounds.back(), count);
-    if (!next) refuse("ids", "there are more than 2^63", "must be counted in 64 bits", "give fewer");
+    if (!next) refuse("there are more than 2^63 ids", "must be counted in 64 bits", "give fewer");
     bounds.push_back(*next);
   }
   return Distribution({Axis(BlockKind(std::move(bounds)))});
@@ -43,7 +43,7 @@ std::vector<Piece> look_up(const NumberedArray& array, const mpi::Ids& ids, bool
     for (const Index end = k + run; k < end;) {
       const NumberedArray::Found found = array.find(id(k), end - k);
       if (found.length == 0)
-        refuse("ids", "id " + std::to_string(id(k)) + " at place " + std::to_string(k) + " is no element of the array",
+        refuse("id " + std::to_string(id(k)) + " at place " + std::to_string(k) + " is no element of the array",
                "must be one of its " + std::to_string(array.count()) + " flat numbers",
                "leave it out, or redistribute an array that has it");
       if (!array_is_source && array.shares()) {  // every holder gets a copy
@@ -92,7 +92,7 @@ void check_cover(const NumberedArray& array, Index process, Part part, std::vect
   if (once)
     for (std::size_t k = 1; k < had.size(); ++k)
       if (had[k].begin < had[k - 1].end)
-        refuse("ids", "id " + name(had[k].begin) + " is listed twice", "must be listed by one process, once",
+        refuse("id " + name(had[k].begin) + " is listed twice", "must be listed by one process, once",
                "give a one-to-one map");
   if (!all) return;
   std::size_t next = 0;
@@ -103,7 +103,7 @@ void check_cover(const NumberedArray& array, Index process, Part part, std::vect
     while (covered < run->local + run->length) {
       while (next < had.size() && had[next].end <= covered) ++next;
       if (next == had.size() || had[next].begin > covered)
-        refuse("ids", "id " + std::to_string(run->global + covered - run->local) + " is listed by no process",
+        refuse("id " + std::to_string(run->global + covered - run->local) + " is listed by no process",
                "each element must be listed", "list it, or set Mapping::partial to leave it out");
       covered = had[next].end;
     }
@@ -187,8 +187,7 @@ std::shared_ptr<const Plan::Parts> reversed_ids(const Plan::Parts& parts) {
     std::sort(had.begin(), had.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
     for (std::size_t k = 1; k < had.size(); ++k)
       if (had[k].begin < had[k - 1].end)
-        refuse("ids", "an element went to several processes", "must go to one, to come back from it",
-               "give a one-to-one map");
+        refuse("an element went to several processes", "must go to one, to come back from it", "give a one-to-one map");
   }
   return back;
 }

@@ -1,0 +1,68 @@
+#include <dap/make.hpp>
+#include <dap/redistribute/plan.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using dap::Distribution;
+using dap::redistribute::Mapping;
+using dap::redistribute::Plan;
+
+bool says(const std::string& text, const std::string& wanted) { return text.find(wanted) != std::string::npos; }
+
+TEST(Explain, ShowsWhoSendsWhatToWhom) {
+  const Distribution rows = Distribution::make({4, 4}, {dap::block(), dap::whole()}, {2, 1});
+  const Distribution columns = Distribution::make({4, 4}, {dap::whole(), dap::block()}, {1, 2});
+  EXPECT_EQ(Plan(rows, columns, 8, 1).explain(),
+            "block x undistributed over 2 x 1 processes\n"
+            "  -> undistributed x block over 1 x 2 processes\n"
+            "                 to 0       to 1\n"
+            "from 0           32 B       32 B\n"
+            "from 1           32 B       32 B\n"
+            "64 B travel in 2 messages on 2 processes; 64 B stay\n"
+            "64 B of 128 B must travel, wherever the parts of the target stand: this plan moves no more\n");
+}
+
+TEST(Explain, SaysHowFarAPlacementIsFromTheBest) {
+  const Distribution line = Distribution::make({12}, {dap::block()}, {3});
+  const std::string turned = Plan(line, {line, {1, 2, 0}}, 8, 0).explain();
+  EXPECT_TRUE(says(turned, "96 B travel in 3 messages on 3 processes; 0 B stay")) << turned;
+  EXPECT_TRUE(says(turned, "0 B of 96 B must travel")) << turned;
+  EXPECT_TRUE(says(turned, "this plan moves more (relabel() finds where they should)")) << turned;
+  const Distribution others = Distribution::make({12}, {dap::block_at({0, 5, 8})}, {3});
+  const std::string half = Plan(line, {others, {1, 0, 2}}, 8, 0).explain();
+  EXPECT_TRUE(says(half, "56 B travel")) << half;  // of 5, 3 and 4 elements, the last ones stay whole and one more
+  EXPECT_TRUE(says(half, "8 B of 96 B must travel, wherever the parts of the target stand: this plan moves 7.00 times"))
+      << half;
+}
+
+TEST(Explain, SumsUpWhereThereAreMany) {
+  const Distribution rows = Distribution::make({100, 100}, {dap::block(), dap::whole()}, {100, 1});
+  const Distribution blocks = Distribution::make({100, 100}, {dap::block(), dap::block()}, {10, 10});
+  const std::string text = Plan(rows, blocks, 8, 7).explain();
+  EXPECT_FALSE(says(text, "from 0")) << text;
+  EXPECT_TRUE(says(text, "process 7 of 100 keeps 80 B, sends 720 B in 9 messages and receives 720 B")) << text;
+  EXPECT_TRUE(says(text, "70.3 KiB travel in 900 messages on 100 processes; 7.8 KiB stay")) << text;
+}
+
+TEST(Explain, AnswersForAMillionProcesses) {
+  const Distribution blocks = Distribution::make({1000000, 1000000}, {dap::block(), dap::block()}, {1000, 1000});
+  const Distribution cyclic = Distribution::make({1000000, 1000000}, {dap::cyclic(64), dap::cyclic(64)}, {1000, 1000});
+  const std::string text = Plan(blocks, cyclic, 8, 0).explain();
+  // A block of 1000 has a dealt block of 64 at least whole: at most 64^2 of its 10^6 elements stay.
+  EXPECT_TRUE(says(text, "at least 7.2 TiB of 7.3 TiB must travel")) << text;
+  EXPECT_TRUE(says(text, "process 0 of 1000000 keeps 32.0 KiB, sends 7.6 MiB in 255 messages")) << text;
+}
+
+TEST(Explain, KnowsRavelledArrays) {
+  const Distribution array = Distribution::make({12, 10}, {dap::block(), dap::cyclic(3)}, {2, 2});
+  Mapping mapping;
+  mapping.ravel = dap::Order::row_major;
+  const std::string text = Plan(array, Distribution::make({120}, {dap::block()}, {4}), 8, 3, mapping).explain();
+  EXPECT_TRUE(says(text, "by row-major flat numbers")) << text;
+  EXPECT_TRUE(says(text, "from 2              -          -      144 B      144 B")) << text;
+  EXPECT_TRUE(says(text, "480 B travel in 4 messages on 4 processes; 480 B stay")) << text;
+}
+
+}  // namespace

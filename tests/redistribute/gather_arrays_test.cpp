@@ -1,0 +1,232 @@
+#include "support/oracle.hpp"
+#include <dap/make.hpp>
+#include <dap/redistribute/gather.hpp>
+#include <dap/redistribute/ids.hpp>
+#include <dap/report.hpp>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <map>
+#include <numeric>
+
+namespace {
+
+using dap::DistArray;
+using dap::Index;
+using oracle::Array;
+using oracle::List;
+
+Index rank() {
+  int r = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &r);
+  return r;
+}
+Index processes() {
+  int n = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &n);
+  return n;
+}
+
+double value(const List& global) {
+  double number = 1;
+  for (const Index g : global) number = number * 97 + static_cast<double>(g);
+  return number;
+}
+
+List global_of(const Array& array, const List& local) {
+  List global;
+  for (std::size_t i = 0; i < local.size(); ++i)
+    global.push_back(array.axes[i].held_by(array.coordinates(rank())[i])[static_cast<std::size_t>(local[i])]);
+  return global;
+}
+
+bool held(const Array& array, const List& global) {
+  for (std::size_t i = 0; i < global.size(); ++i)
+    if (array.axes[i].owners(global[i]).empty()) return false;
+  return true;
+}
+
+// This process's part, every element (padding too) by `of` its global indices.
+DistArray part(const Array& array, const std::function<double(const List&)>& of = value) {
+  DistArray mine;
+  for (std::size_t i = 0; i < array.axes.size(); ++i)
+    mine.dim_data.push_back(array.axes[i].dims[static_cast<std::size_t>(array.coordinates(rank())[i])]);
+  mine.buffer = dap::allocate(dap::element_type<double>(), array.local_shape(rank()));
+  oracle::for_each_index(mine.buffer.shape, [&](const List& local) {
+    *reinterpret_cast<double*>(oracle::address(mine.buffer, local)) = of(global_of(array, local));
+  });
+  return mine;
+}
+
+std::vector<Array> arrays() {
+  const Index n = processes();
+  const auto counts = [n](Index base) {
+    List all;
+    for (Index c = 0; c < n; ++c) all.push_back(base + c % 2);
+    return all;
+  };
+  std::vector<List> lists(static_cast<std::size_t>(n));
+  for (Index g = 0; g < 3 * n + 1; ++g) lists[static_cast<std::size_t>((5 * g + 1) % n)].push_back(2 * g - 4);
+  std::vector<List> dealt(static_cast<std::size_t>(n));
+  for (Index g = 3 * n; g-- > 0;) dealt[static_cast<std::size_t>(g % n)].push_back(g);
+  std::vector<Array> all = {Array{{oracle::block(counts(2)), oracle::block({5})}},
+                            Array{{oracle::block({4}), oracle::cyclic(7, 2, n)}},
+                            Array{{oracle::unstructured(lists, true), oracle::block({3})}},
+                            Array{{oracle::unstructured(dealt, true)}}, Array{{oracle::block(List(counts(0)))}}};
+  if (n == 1) all.push_back(Array{{}});
+  if (n > 1)
+    all.push_back(
+        Array{{oracle::block(List(static_cast<std::size_t>(n), 3), List(static_cast<std::size_t>(n - 1), 1))}});
+  return all;
+}
+
+// What each element of the whole must be, by its place: distinct indices ascending along each axis.
+void expect_whole(const Array& array, const DistArray& whole, const std::string& which) {
+  std::vector<List> indices;
+  for (const oracle::Axis& axis : array.axes) {
+    std::map<Index, bool> seen;
+    for (const List& held : axis.held)
+      for (const Index g : held) seen[g] = true;
+    indices.emplace_back();
+    for (const auto& [g, there] : seen) indices.back().push_back(g);
+  }
+  List shape;
+  for (const List& axis : indices) shape.push_back(static_cast<Index>(axis.size()));
+  ASSERT_EQ(whole.buffer.shape, shape) << which;
+  oracle::for_each_index(shape, [&](const List& at) {
+    List global;
+    for (std::size_t i = 0; i < at.size(); ++i) global.push_back(indices[i][static_cast<std::size_t>(at[i])]);
+    ASSERT_EQ(*reinterpret_cast<double*>(oracle::address(whole.buffer, at)), value(global)) << which;
+  });
+}
+
+TEST(Gather, BringsEveryElementToTheRoot) {
+  const std::vector<Array> all = arrays();
+  for (std::size_t k = 0; k < all.size(); ++k)
+    for (int root = 0; root < processes(); ++root) {
+      const DistArray whole = dap::redistribute::gather(part(all[k]), MPI_COMM_WORLD, root);
+      if (rank() == root) expect_whole(all[k], whole, "array " + std::to_string(k));
+      EXPECT_TRUE(rank() == root || whole.buffer.data == nullptr);
+    }
+}
+
+TEST(Allgather, BringsEveryElementToEveryProcess) {
+  const std::vector<Array> all = arrays();
+  for (std::size_t k = 0; k < all.size(); ++k)
+    expect_whole(all[k], dap::redistribute::allgather(part(all[k]), MPI_COMM_WORLD), "array " + std::to_string(k));
+}
+
+TEST(Scatter, IsTheWayBack) {
+  for (const Array& array : arrays()) {
+    const DistArray whole = dap::redistribute::gather(part(array), MPI_COMM_WORLD, 0);
+    const DistArray back = dap::redistribute::scatter(whole, array.distribution(), MPI_COMM_WORLD, 0);
+    const std::vector<dap::Range> owned = array.distribution().part(rank(), dap::Part::owned);
+    const DistArray expected = part(array);
+    ASSERT_EQ(back.buffer.shape, expected.buffer.shape);
+    oracle::for_each_index(back.buffer.shape, [&](const List& local) {
+      bool inside = true;
+      for (std::size_t i = 0; i < local.size(); ++i) inside = inside && owned[i].contains(local[i]);
+      const double wanted = inside ? *reinterpret_cast<double*>(oracle::address(expected.buffer, local)) : 0.0;
+      EXPECT_EQ(*reinterpret_cast<double*>(oracle::address(back.buffer, local)), wanted);
+    });
+  }
+}
+
+TEST(Gather, RefusesRootsThatDifferOrAreNone) {
+  const DistArray mine = part(arrays()[0]);
+  EXPECT_THROW(dap::redistribute::gather(mine, MPI_COMM_WORLD, static_cast<int>(processes())), dap::Error);
+  EXPECT_THROW(dap::redistribute::gather(mine, MPI_COMM_WORLD, -1), dap::Error);
+  if (processes() > 1) {
+    EXPECT_THROW(dap::redistribute::gather(mine, MPI_COMM_WORLD, rank() == 1 ? 1 : 0), dap::Error);
+  }
+}
+
+// A shuffled dealing of all numbers below `count`, the same on every process: ours.
+List our_ids(Index count) {
+  List ids;
+  Index step = 7;
+  while (std::gcd(step, count) > 1) ++step;
+  for (Index k = 0; k < count; ++k) {
+    const Index id = (k * step + 3) % count;
+    if ((id / 2) % processes() == rank()) ids.push_back(id);
+  }
+  return ids;
+}
+
+TEST(Ids, EveryElementGoesToWhoListsIt) {
+  for (const dap::Order order : {dap::Order::row_major, dap::Order::column_major})
+    for (const Array& array : arrays()) {
+      const dap::Distribution distribution = array.distribution();
+      std::map<Index, double> by_number;
+      for (const auto& [global, number] : array.flat_numbers(order == dap::Order::column_major))
+        if (held(array, global)) by_number[number] = value(global);
+      List ids;
+      const auto count = static_cast<Index>(by_number.size());
+      for (const Index place : our_ids(count)) ids.push_back(std::next(by_number.begin(), place)->first);
+      dap::redistribute::Options options;
+      options.mapping.ravel = order;
+      auto plan = dap::redistribute::to_ids(distribution, {static_cast<Index>(ids.size()), ids.data(), 0}, 8,
+                                            MPI_COMM_WORLD, options);
+      const DistArray mine = part(array);
+      DistArray line;
+      std::vector<double> values(ids.size(), -1);
+      line.buffer = dap::row_major(values.data(), {static_cast<Index>(values.size())});
+      plan(mine, line);
+      for (std::size_t k = 0; k < ids.size(); ++k) EXPECT_EQ(values[k], by_number[ids[k]]);
+
+      const DistArray back = part(array, [](const List&) { return -1.0; });
+      plan.reversed()(line, back);
+      const DistArray again = part(array, [](const List&) { return -1.0; });
+      dap::redistribute::from_ids({static_cast<Index>(ids.size()), ids.data(), 0}, distribution, 8, MPI_COMM_WORLD,
+                                  options)(line, again);
+      const std::vector<dap::Range> owned = distribution.part(rank(), dap::Part::owned);
+      oracle::for_each_index(mine.buffer.shape, [&](const List& local) {
+        for (std::size_t i = 0; i < local.size(); ++i)
+          if (!owned[i].contains(local[i])) return;
+        const double wanted = value(global_of(array, local));
+        EXPECT_EQ(*reinterpret_cast<double*>(oracle::address(back.buffer, local)), wanted);
+        EXPECT_EQ(*reinterpret_cast<double*>(oracle::address(again.buffer, local)), wanted);
+      });
+    }
+}
+
+std::string refusal(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const dap::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Ids, RefusesWhatIsNoListingOnEveryProcess) {
+  const Index n = processes();
+  const dap::Distribution rows = dap::Distribution::make({4 * n}, {dap::block()}, {n});
+  const auto with = [&](List ids, bool to) {
+    const dap::mpi::Ids given{static_cast<Index>(ids.size()), ids.data(), 0};
+    return refusal([&] {
+      to ? dap::redistribute::to_ids(rows, given, 8, MPI_COMM_WORLD)
+         : dap::redistribute::from_ids(given, rows, 8, MPI_COMM_WORLD);
+    });
+  };
+  List mine;
+  for (Index k = 0; k < 4; ++k) mine.push_back(4 * rank() + k);
+  const bool last = rank() == n - 1;
+  List outside = mine, twice = mine, missing = mine;
+  if (last) {
+    outside[1] = 4 * n;
+    twice[0] = 0;
+    missing.pop_back();
+  }
+  for (const bool to : {true, false}) {
+    EXPECT_EQ(with(mine, to), "");
+    EXPECT_NE(with(outside, to).find("id " + std::to_string(4 * n)), std::string::npos) << with(outside, to);
+    EXPECT_NE(with(missing, to).find("id " + std::to_string(4 * n - 1)), std::string::npos) << with(missing, to);
+  }
+  if (n > 1) {
+    EXPECT_NE(with(twice, false).find("twice"), std::string::npos) << with(twice, false);
+  }
+}
+
+}  // namespace
