@@ -146,7 +146,7 @@ TEST(Gather, RefusesRootsThatDifferOrAreNone) {
 List our_ids(Index count) {
   List ids;
   Index step = 7;
-  while (std::gcd(step, count) > 1) ++step;
+  while (count > 0 && std::gcd(step, count) > 1) ++step;
   for (Index k = 0; k < count; ++k) {
     const Index id = (k * step + 3) % count;
     if ((id / 2) % processes() == rank()) ids.push_back(id);
