@@ -8,7 +8,6 @@ namespace dap::redistribute {
 
 namespace {
 
-constexpr Index streamed = Index{1} << 20;  // bytes of a target from which on it goes past the caches
 constexpr Index through_bytes = Index{64} << 10;
 
 }  // namespace
