@@ -63,9 +63,9 @@ class Redistribution {
   /// Fills this process's part of the target with what the sources hold. The target's elements must not share memory
   /// with one another or with the source's.
   void operator()(const DistArray& source, const DistArray& target, const Scaling& scaling = {});
-  /// Makes the target, in pooled shared memory; letting go of it is local.
+  /// Makes the target, in pooled shared memory; letting go of it is local. `scaling.beta` must be 0.
   DistArray operator()(const DistArray& source, const Scaling& scaling = {});
-  /// Several arrays in one round of messages.
+  /// Several arrays in one round of messages: all sources of one element type, and all targets.
   void operator()(const std::vector<Move>& moves, const Scaling& scaling = {});
 
   /// Begins a move: until wait(), the sources may be read alone and the targets not at all. One move at a time on one
@@ -74,7 +74,7 @@ class Redistribution {
   /// Ends it. Throws Error, on this process alone, where none is under way.
   void wait();
 
-  /// The way back, with the same options.
+  /// The way back, with the same options. Where elements are converted, it takes those that the last move made.
   Redistribution reversed() const;
 
   const Plan& plan() const;  ///< this process's part of the plan, for its questions
