@@ -223,3 +223,11 @@ TEST(Plan, WhatIsNoMoveIsRefusedWithItsReason) {
   EXPECT_EQ(Plan(ten, nine, 8, 1, {{}, false, {}, true}).bytes_kept(), 32);
   EXPECT_EQ(Plan(listed, others, 8, 1, {{}, false, {}, true}).bytes_kept(), 0);
 }
+
+TEST(Plan, ExplainsWhatMovesWhereElementsAreLeftOut) {
+  dap::redistribute::Mapping mapping;
+  mapping.partial = true;
+  const auto blocks = [](dap::Index size) { return dap::Distribution::make({size}, {dap::block()}, {2}); };
+  const dap::redistribute::Plan plan(blocks(10), blocks(20), 8, 0, mapping);
+  EXPECT_NE(plan.explain().find(" of 80 B must travel"), std::string::npos) << plan.explain();
+}

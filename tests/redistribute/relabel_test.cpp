@@ -424,4 +424,16 @@ TEST(RelabelTogether, OneWrongProcessFailsAll) {
   });
 }
 
+TEST(RelabelTogether, TargetsOfOtherNumbersOfPartsAreRefused) {
+  on::every_communicator([](MPI_Comm comm) {
+    const Index processes = on::processes(comm);
+    if (processes < 2) return;
+    const auto rows = [](Index parts) { return Distribution::make({60}, {block()}, {parts}); };
+    const Placed target(rows(on::rank(comm) == 0 ? processes : processes - 1));
+    const auto error = on::error_of([&] { relabel({rows(processes)}, target, 8, comm); });
+    ASSERT_TRUE(error.has_value());
+    EXPECT_TRUE(on::same_everywhere(error->what(), comm));
+  });
+}
+
 }  // namespace

@@ -243,7 +243,7 @@ std::shared_ptr<const SharedPiece> share(Index bytes, Report faults, MPI_Comm co
     if (bytes < 0 || bytes > most) throw Error(refused("this process wants " + text(bytes) + " bytes of memory"));
     lease = std::make_shared<Lease>();
   });
-  look_here(pool, bytes, faults.ok());
+  look_here(pool, faults.ok() ? bytes : 0, faults.ok());
   MPI_Allreduce(MPI_IN_PLACE, pool.common.data(), static_cast<int>(1 + 2 * words(pool)), MPI_UINT64_T, MPI_BAND,
                 pool.comm);
   if (pool.common[0] == 0) {

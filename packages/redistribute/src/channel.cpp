@@ -8,7 +8,13 @@ namespace dap::redistribute {
 
 namespace {
 
-constexpr int tags = 32768;  // that every MPI has
+// How many there are.
+int tags(MPI_Comm comm) {
+  int* highest = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, MPI_TAG_UB, &highest, &found);
+  return found != 0 ? *highest : 32767;  // that every MPI has
+}
 
 int free_channel(MPI_Comm, int, void* value, void*) {
   const std::unique_ptr<Channel> channel(static_cast<Channel*>(value));
@@ -44,7 +50,7 @@ Channel channel_of(MPI_Comm comm) {
     MPI_Comm_set_attr(comm, key(), kept);
   }
   const Channel channel = *kept;
-  kept->tag = (kept->tag + 1) % tags;
+  kept->tag = kept->tag == tags(kept->comm) ? 0 : kept->tag + 1;
   return channel;
 }
 

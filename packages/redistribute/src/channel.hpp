@@ -7,7 +7,7 @@ namespace dap::redistribute {
 /// Where messages of ours go that must not meet the caller's, nor one another's.
 struct Channel {
   MPI_Comm comm = MPI_COMM_NULL;
-  int tag = 0;  ///< another one for each call, until 32768 of them are used
+  int tag = 0;  ///< another one for each call, until all that MPI has were used
 };
 
 /// The duplicate of a communicator that stays with it, made by the first call and freed with it: one for each plan

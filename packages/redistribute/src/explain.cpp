@@ -93,8 +93,10 @@ std::string table(const std::vector<std::vector<Traffic>>& sends) {
 // How far the plan is above what must travel, wherever the target's parts stood.
 std::string bound(const Plan::Parts& parts, Index processes, bool every, const Sums& sums) {
   if (parts.listed) return "";
-  const double all = parts.mapping.ravel ? sums.kept + sums.sent
-                                         : elements_that_move(parts) * static_cast<double>(parts.element_bytes);
+  if (parts.mapping.partial && !every) return "";  // what is left out would be told from all plans alone
+  const double all = every || parts.mapping.ravel
+                         ? sums.kept + sums.sent
+                         : elements_that_move(parts) * static_cast<double>(parts.element_bytes);
   double least = 0;
   bool exact = false;
   if (processes <= most_relabelled_processes) {

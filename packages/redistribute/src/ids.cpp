@@ -39,7 +39,9 @@ std::vector<Piece> look_up(const NumberedArray& array, const mpi::Ids& ids, bool
   };
   for (Index k = 0; k < ids.count;) {
     Index run = 1;
-    while (k + run < ids.count && id(k + run) == id(k) + run) ++run;
+    while (k + run < ids.count && static_cast<std::uint64_t>(id(k + run)) - static_cast<std::uint64_t>(id(k)) ==
+                                      static_cast<std::uint64_t>(run))
+      ++run;
     for (const Index end = k + run; k < end;) {
       const NumberedArray::Found found = array.find(id(k), end - k);
       if (found.length == 0)
@@ -110,6 +112,15 @@ void check_cover(const NumberedArray& array, Index process, Part part, std::vect
   }
 }
 
+// Ids number the elements of all axes, and have no padding.
+void check_mapping(const Mapping& mapping) {
+  if (!mapping.axes.empty())
+    refuse("ids", "Mapping::axes are set", "ids number the array as Mapping::ravel says", "leave the axes out");
+  if (mapping.fill_padding)
+    refuse("ids", "Mapping::fill_padding is set", "padding is filled axis by axis alone",
+           "leave it out, and update_padding() the target");
+}
+
 Redistribution with_ids(const Placed& array, const mpi::Ids& ids, Index element_bytes, MPI_Comm comm, Options options,
                         bool array_is_source) {
   int processes = 1;
@@ -125,6 +136,7 @@ Redistribution with_ids(const Placed& array, const mpi::Ids& ids, Index element_
   std::vector<Piece> ours;
   std::optional<NumberedArray> numbered;
   std::vector<Parcel> out = mpi::collectively(comm, [&] {
+    check_mapping(options.mapping);
     (array_is_source ? parts->target : parts->source) = Placed(blocks_of(counts));
     place(*parts);
     check_ranks(Plan(parts), processes);
@@ -172,8 +184,9 @@ Redistribution from_ids(const mpi::Ids& ids, const Placed& target, Index element
   return with_ids(target, ids, element_bytes, comm, std::move(options), false);
 }
 
-std::shared_ptr<const Plan::Parts> reversed_ids(const Plan::Parts& parts) {
+std::shared_ptr<const Plan::Parts> reversed_ids(const Plan::Parts& parts, Index element_bytes) {
   auto back = std::make_shared<Plan::Parts>(parts);
+  back->element_bytes = element_bytes;
   std::swap(back->source, back->target);
   std::swap(back->out, back->in);
   std::swap(back->source_processes, back->target_processes);

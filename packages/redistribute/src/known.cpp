@@ -67,7 +67,8 @@ bool KnownArray::meets(const DistArray& ours, const KnownArray& other, const Dis
   if (element_count(ours.buffer) == 0 || element_count(theirs.buffer) == 0) return false;
   const auto [low, high] = extent(ours.buffer);
   const auto [other_low, other_high] = extent(theirs.buffer);
-  return low < other_high && other_low < high && (dense_ || other.dense_);
+  const bool one_end = low == other_low || high == other_high;  // where both have an element
+  return low < other_high && other_low < high && (dense_ || other.dense_ || one_end);
 }
 
 const KnownArray* KnownArrays::find(const DistArray& array) const {

@@ -102,6 +102,7 @@ void Program::add_fan(const Plan::Parts& parts, const Buffer& source, const Buff
 // Only where a slot has room for several rows.
 void Program::add_sweep(const Plan::Parts& parts, const Buffer& source, const Buffer& target,
                         const std::vector<bool>& near, Index slot_bytes) {
+  if (!parts.out.process) return;  // then `source` is anything
   if (!walks_in(order_of_number(how_.stream_order, parts.target.distribution.ndim()), parts, source)) return;
   std::vector<Reach> reaches;
   parts.each_peer(parts.out, [&](const std::vector<Index>& peers, Index) {

@@ -26,11 +26,12 @@ struct Given {
 };
 
 Index hash(const Scaling& scaling) {
-  double numbers[] = {scaling.alpha.real(), scaling.alpha.imag(), scaling.beta.real(), scaling.beta.imag()};
+  const double numbers[] = {scaling.alpha.real(), scaling.alpha.imag(), scaling.beta.real(), scaling.beta.imag()};
   std::uint64_t all = 0;
   for (const double number : numbers) {
     std::uint64_t bits = 0;
-    std::memcpy(&bits, &number, sizeof(bits));
+    const double positive = number + 0.0;  // -0 is 0
+    std::memcpy(&bits, &positive, sizeof(bits));
     all = (all ^ bits) * 0x9e3779b97f4a7c15U;
     all ^= all >> 29;
   }
@@ -51,6 +52,8 @@ struct Redistribution::State {
   }
 
   const Plan::Parts& parts() const { return plan.parts(); }
+  // Of an element of the targets: as the last move had them. The same on every process.
+  Index target_bytes() const { return made_bytes > 0 ? made_bytes : plan.element_bytes(); }
 
   template <class At>
   void start(std::size_t count, const At& at, const Scaling& scaling);
@@ -60,7 +63,11 @@ struct Redistribution::State {
     team->active = nullptr;
     kept.clear();
   }
+  void end_other() {  // what is under way on the communicator
+    if (team->active != nullptr) static_cast<State*>(team->active)->finish();
+  }
   Report check(const Given* moves, std::size_t count);
+  void check_types(const Given& first, const Given& other, Report& report) const;
   void vote(Votes& votes, const Given* moves, std::size_t count, const Scaling& scaling) const;
   Index shared_number(const DistArray& array, Index dense_order) const;
   [[noreturn]] void explain_difference(const Votes& votes) const;
@@ -80,6 +87,7 @@ struct Redistribution::State {
   Transfer transfer;
   std::vector<bool> near;  // by rank: on our node, where that counts
   std::vector<std::unique_ptr<Program>> programs;
+  Index made_bytes = 0;        // of a target's element in the last move; 0: there was none
   std::vector<Reaching> ways;  // that moves have gone: the same on every process
   KnownArrays sources, targets;
   std::vector<Given> given;
@@ -89,9 +97,28 @@ struct Redistribution::State {
   bool awaited = false;  // start() was called, and wait() was not
 };
 
+// All arrays of a round are moved in one manner, which follows from the types of the first.
+void Redistribution::State::check_types(const Given& first, const Given& other, Report& report) const {
+  const auto check = [&](const char* side, const Buffer& wanted, const Buffer& buffer) {
+    if (buffer.type == wanted.type || element_count(buffer) == 0) return;
+    report.add({Rule::conversion,
+                {},
+                {},
+                "",
+                std::string("the ") + side + "s of one round have element types " + wanted.type.name() + " and " +
+                    buffer.type.name(),
+                "must be of one type",
+                "move arrays of other types in a round of their own"});
+  };
+  if (parts().out.process) check("source", first.source.buffer, other.source.buffer);
+  if (parts().in.process) check("target", first.target.buffer, other.target.buffer);
+}
+
 Report Redistribution::State::check(const Given* moves, std::size_t count) {
   Report report;
   for (std::size_t k = 0; k < count && report.ok(); ++k) {
+    check_types(moves[0], moves[k], report);
+    if (!report.ok()) break;
     const DistArray &source = moves[k].source, &target = moves[k].target;
     const bool out = parts().out.process.has_value(), in = parts().in.process.has_value();
     const KnownArray* const from = out ? sources.find(source) : nullptr;
@@ -234,7 +261,7 @@ void Redistribution::State::ready(const Reaching& how, const Manner& manner, con
 // `at(k)`: the arrays of the k-th move.
 template <class At>
 void Redistribution::State::start(std::size_t count, const At& at, const Scaling& scaling) {
-  if (team->active != nullptr) static_cast<State*>(team->active)->finish();
+  end_other();
   Votes votes;
   Report report;
   given.clear();
@@ -256,7 +283,8 @@ void Redistribution::State::start(std::size_t count, const At& at, const Scaling
     if (votes.differ(question)) explain_difference(votes);
   const Reaching how = reaching(votes);
   const Manner manner = manner_of(votes, how, scaling);
-  if (manner.source_bytes == 0) given.clear();
+  if (manner.source_bytes == 0) given.clear();  // nobody has anything
+  if (votes.answer(Votes::target_type)) made_bytes = how.target_bytes;
   prepare(how, manner, votes);
   ready(how, manner, reached_piece(how, votes));
   under_way = true;
@@ -351,7 +379,13 @@ void Redistribution::operator()(const std::vector<Move>& moves, const Scaling& s
 DistArray Redistribution::operator()(const DistArray& source, const Scaling& scaling) {
   State& state = *state_;
   const Plan::Parts& parts = state.parts();
-  mpi::collectively(state.comm, [&] { throw_if_wrong(check_source(parts, source)); });
+  state.end_other();  // before we wait for processes that may wait for it
+  mpi::collectively(state.comm, [&] {
+    throw_if_wrong(check_source(parts, source));
+    if (scaling.beta != 0.0)
+      refuse("beta is not 0, but the target is made by the move", "has nothing yet that could be added to",
+             "leave beta out, or give a target");
+  });
   Votes votes;
   if (parts.out.process && element_count(source.buffer) > 0)
     votes.vote(Votes::source_type, type_number(source.buffer.type));
@@ -382,6 +416,11 @@ void Redistribution::start(std::vector<Move> moves, const Scaling& scaling) {
   state_->awaited = true;
 }
 
+bool Redistribution::test() {
+  if (!state_->awaited) refuse("no move is under way", "must have been started", "call start() first");
+  return !state_->under_way || state_->transfer.test();
+}
+
 void Redistribution::wait() {
   if (!state_->awaited) refuse("no move is under way", "must have been started", "call start() first");
   state_->awaited = false;
@@ -395,9 +434,9 @@ Redistribution Redistribution::reversed() const {
     options.mapping.axes[static_cast<std::size_t>(axes[i])] = static_cast<Index>(i);
   const Plan& plan = state_->plan;
   if (!plan.parts().listed)
-    return Redistribution(plan.target(), plan.source(), plan.element_bytes(), state_->comm, options);
+    return Redistribution(plan.target(), plan.source(), state_->target_bytes(), state_->comm, options);
   Attempt back;
-  back.run([&] { back.plan.emplace(reversed_ids(plan.parts())); });
+  back.run([&] { back.plan.emplace(reversed_ids(plan.parts(), state_->target_bytes())); });
   return Redistribution(std::move(back.plan), std::move(back.report), state_->comm, options);
 }
 

@@ -270,6 +270,8 @@ Relabelled relabel(const Placed& source, const Placed& target, Index element_byt
     empty.ranks.resize(at(target.distribution.processes()));
     return empty;
   });
+  if (!mpi::spread({static_cast<Index>(found.ranks.size())}, comm).front().same())
+    refuse("the processes give targets of different numbers of parts", "must be the same on every process");
   broadcast(found, comm);
   const auto parts = static_cast<Index>(found.ranks.size());
   const auto place = std::find(found.ranks.begin(), found.ranks.end(), rank);

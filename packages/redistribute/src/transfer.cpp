@@ -48,10 +48,14 @@ void Transfer::begin() {
   if (manner_.mode != Reaching::Mode::streams) team_->done(team_->rank()).store(number_, std::memory_order_release);
 }
 
-void Transfer::finish() {
+bool Transfer::test() {
   while (!over())
-    if (!step()) sched_yield();
-  if (manner_.mode != Reaching::Mode::streams) await_others();
+    if (!step()) return false;
+  return others_done();
+}
+
+void Transfer::finish() {
+  while (!test()) sched_yield();
 }
 
 void Transfer::start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end) {
@@ -191,11 +195,12 @@ void Transfer::run_own(const Transferred& array) {
   }
 }
 
-// Waits for those who write our targets or read our sources.
-void Transfer::await_others() {
-  for (Index rank = 0; rank < team_->processes(); ++rank)
-    if (team_->here(rank))
-      while (team_->done(rank).load(std::memory_order_acquire) < number_) sched_yield();
+// Whether all who write our targets or read our sources have done so.
+bool Transfer::others_done() const {
+  if (manner_.mode == Reaching::Mode::streams) return true;
+  for (Index other = 0; other < team_->processes(); ++other)
+    if (team_->here(other) && team_->done(other).load(std::memory_order_acquire) < number_) return false;
+  return true;
 }
 
 }  // namespace dap::redistribute

@@ -36,6 +36,8 @@ class Transfer {
   void ready(const std::vector<Transferred>& arrays, const Manner& manner);
   /// Does what needs nobody, and begins the rest. Everybody's arrays are ready.
   void begin();
+  /// Goes on as far as it can without waiting; true: finish() has nothing to wait for.
+  bool test();
   /// Ends it: nobody reads our sources or writes our targets any more.
   void finish();
 
@@ -51,7 +53,7 @@ class Transfer {
   bool find_room(std::size_t reach);
   void post(std::size_t reach);
   void start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end);
-  void await_others();
+  bool others_done() const;
 
   std::shared_ptr<Team> team_;
   Messages messages_;

@@ -56,25 +56,30 @@ class Redistribution {
                  const Options& options = {});
   /// Of a plan that is ready, or what went wrong with it on this process (an empty `plan` and a report).
   Redistribution(std::optional<Plan> plan, Report report, MPI_Comm comm, const Options& options);
-  Redistribution(Redistribution&&) noexcept;
+  Redistribution(Redistribution&&) noexcept;  ///< one moved from may be destroyed or assigned to, no more
   Redistribution& operator=(Redistribution&&) noexcept;
   ~Redistribution();
 
   /// Fills this process's part of the target with what the sources hold. The target's elements must not share memory
   /// with one another or with the source's.
   void operator()(const DistArray& source, const DistArray& target, const Scaling& scaling = {});
-  /// Makes the target, in pooled shared memory; letting go of it is local.
+  /// Makes the target, in pooled shared memory; letting go of it is local. `scaling.beta` must be 0.
   DistArray operator()(const DistArray& source, const Scaling& scaling = {});
-  /// Several arrays in one round of messages.
+  /// Several arrays in one round of messages: all sources of one element type, and all targets.
   void operator()(const std::vector<Move>& moves, const Scaling& scaling = {});
 
   /// Begins a move: until wait(), the sources may be read alone and the targets not at all. One move at a time on one
   /// communicator: another one that is under way is ended first.
   void start(std::vector<Move> moves, const Scaling& scaling = {});
-  /// Ends it. Throws Error, on this process alone, where none is under way.
+  /// Goes on with a move as far as it can without waiting; true: wait() has nothing left to wait for. What passes
+  /// through rings or messages goes on in this call and in wait() alone; what is written straight into others' memory
+  /// is written by start(). Local. Throws Error, on this process alone, where none is under way.
+  bool test();
+  /// Ends it: in the same order on every process, among all that is collective. Throws Error, on this process alone,
+  /// where none is under way.
   void wait();
 
-  /// The way back, with the same options.
+  /// The way back, with the same options. Where elements are converted, it takes those that the last move made.
   Redistribution reversed() const;
 
   const Plan& plan() const;  ///< this process's part of the plan, for its questions

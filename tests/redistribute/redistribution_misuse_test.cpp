@@ -1,0 +1,110 @@
+#include "redistribute/move_checks.hpp"
+#include <dap/make.hpp>
+#include <dap/redistribute/ids.hpp>
+
+#include <numeric>
+
+// What is easily given wrong, each process alike, and what a plan must not lose on its way.
+
+namespace {
+
+using dap::Buffer;
+using dap::DistArray;
+using dap::Distribution;
+using dap::Index;
+using dap::redistribute::Redistribution;
+using moves::Move;
+using moves::Options;
+
+Index rank() { return on::rank(MPI_COMM_WORLD); }
+Index processes() { return on::processes(MPI_COMM_WORLD); }
+
+Distribution rows() { return Distribution::make({2 * processes(), 3}, {dap::block(), dap::whole()}, {processes(), 1}); }
+Distribution dealt() {
+  return Distribution::make({2 * processes(), 3}, {dap::cyclic(), dap::whole()}, {processes(), 1});
+}
+
+template <class T>
+DistArray array(T first) {
+  DistArray made;
+  made.buffer = dap::allocate(dap::element_type<T>(), {2, 3});
+  std::iota(static_cast<T*>(made.buffer.data), static_cast<T*>(made.buffer.data) + 6, first);
+  return made;
+}
+
+template <class T>
+std::vector<T> values(const DistArray& array) {
+  const T* const first = static_cast<const T*>(array.buffer.data);
+  return {first, first + 6};
+}
+
+void expect_refused(const std::function<void()>& step, const std::string& words) {
+  const auto error = on::error_of(step);
+  const std::string text = error ? error->what() : "nothing was thrown";
+  EXPECT_NE(text.find(words), std::string::npos) << text;
+  EXPECT_TRUE(on::same_everywhere(text, MPI_COMM_WORLD)) << text;
+}
+
+}  // namespace
+
+TEST(RedistributionMisuse, ArraysOfOneRoundHaveOneType) {
+  Options options;
+  options.convert = true;
+  Redistribution plan(rows(), dealt(), 8, MPI_COMM_WORLD, options);
+  const Move doubles{array<double>(1), array<double>(-1)}, narrowed{array<double>(1), array<float>(-1)},
+      integers{array<Index>(1), array<Index>(-1)};
+  expect_refused([&] { plan({doubles, narrowed}); }, "element types");
+  expect_refused([&] { plan({doubles, integers}, {2, 1}); }, "element types");
+  EXPECT_EQ(values<float>(narrowed.target), (std::vector<float>{-1, 0, 1, 2, 3, 4}));
+  EXPECT_EQ(values<Index>(integers.target), (std::vector<Index>{-1, 0, 1, 2, 3, 4}));
+  plan({narrowed, narrowed});
+}
+
+TEST(RedistributionMisuse, WhatIsMadeHasNothingToAddTo) {
+  Redistribution plan(rows(), dealt(), 8, MPI_COMM_WORLD);
+  expect_refused([&] { plan(array<double>(1), {1, 1}); }, "beta");
+  plan(array<double>(1), {2, 0});
+}
+
+TEST(RedistributionMisuse, StridedArraysThatAreOneAreSeen) {
+  Redistribution plan(rows(), dealt(), 8, MPI_COMM_WORLD);
+  DistArray wide;
+  wide.buffer = dap::sub_buffer(dap::allocate(dap::element_type<double>(), {2, 5}), {{0, 2}, {1, 4}});
+  if (processes() > 1 || rank() == 0) expect_refused([&] { plan(wide, wide); }, "share memory");
+}
+
+TEST(RedistributionMisuse, TheWayBackOfAConversionTakesWhatItMade) {
+  Options options;
+  options.convert = true;
+  Redistribution plan(rows(), dealt(), 4, MPI_COMM_WORLD, options);
+  const DistArray narrow = array<float>(1), wide = array<double>(0), back = array<float>(0);
+  plan(narrow, wide);
+  Redistribution reversed = plan.reversed();
+  reversed(wide, back);
+  EXPECT_EQ(values<float>(back), values<float>(narrow));
+}
+
+TEST(RedistributionMisuse, AMoveUnderWayEndsBeforeAnArrayIsMade) {
+  const Index n = 512;
+  const auto tall = Distribution::make({n * processes(), n}, {dap::block(), dap::whole()}, {processes(), 1});
+  const auto wide = Distribution::make({n * processes(), n}, {dap::whole(), dap::block()}, {1, processes()});
+  Redistribution plan(tall, wide, 8, MPI_COMM_WORLD), other(rows(), dealt(), 8, MPI_COMM_WORLD);
+  DistArray from, to;
+  from.buffer = dap::allocate(dap::element_type<double>(), tall.local_shape(rank()));
+  to.buffer = dap::allocate(dap::element_type<double>(), wide.local_shape(rank()));
+  plan.start({{from, to}});
+  if (rank() % 2 == 0) plan.wait();
+  other(array<double>(1));
+  if (rank() % 2 != 0) plan.wait();
+}
+
+TEST(RedistributionMisuse, AxesAndPaddingHaveNoMeaningForIds) {
+  for (const bool axes : {true, false}) {
+    Options options;
+    if (axes) options.mapping.axes = {1, 0};
+    options.mapping.fill_padding = !axes;
+    const dap::mpi::Ids ids{6, nullptr, 6 * rank()};
+    expect_refused([&] { dap::redistribute::to_ids(rows(), ids, 8, MPI_COMM_WORLD, options); },
+                   axes ? "axes" : "padding");
+  }
+}
