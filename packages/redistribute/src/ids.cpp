@@ -115,9 +115,9 @@ void check_cover(const NumberedArray& array, Index process, Part part, std::vect
 // Ids number the elements of all axes, and have no padding.
 void check_mapping(const Mapping& mapping) {
   if (!mapping.axes.empty())
-    refuse("ids", "Mapping::axes are set", "ids number the array as Mapping::ravel says", "leave the axes out");
+    refuse("Mapping::axes are set", "ids number the array as Mapping::ravel says", "leave the axes out");
   if (mapping.fill_padding)
-    refuse("ids", "Mapping::fill_padding is set", "padding is filled axis by axis alone",
+    refuse("Mapping::fill_padding is set", "padding is filled axis by axis alone",
            "leave it out, and update_padding() the target");
 }
 
