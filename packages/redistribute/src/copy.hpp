@@ -43,6 +43,7 @@ struct StreamCopy {
       bytes -= 8;
     }
     for (; bytes >= 64; bytes -= 64, to += 64, from += 64) {
+      _mm_prefetch(reinterpret_cast<const char*>(from) + ahead, _MM_HINT_T0);
       const __m128i a = load(from), b = load(from + 16), c = load(from + 32), d = load(from + 48);
       store(to, a);
       store(to + 16, b);
@@ -56,6 +57,7 @@ struct StreamCopy {
   static void finish() { _mm_sfence(); }
 
  private:
+  static constexpr std::size_t ahead = 1024;  // bytes: what is read next is on its way over the end of a page, too
   static __m128i load(const std::byte* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
   static void store(std::byte* to, __m128i value) { _mm_stream_si128(reinterpret_cast<__m128i*>(to), value); }
   static void word(std::byte* to, const std::byte* from) {
