@@ -18,8 +18,8 @@ Index processes() { return on::processes(MPI_COMM_WORLD); }
 /// Checks moves on every path, into anybody's memory and into what the plan makes; and each in one of the other ways.
 class Turns {
  public:
-  /// `share`: of how many moves one is tried.
-  explicit Turns(Index share = 1) : share_(share) {}
+  /// `share`: of how many moves one is tried; of far fewer where every access is checked.
+  explicit Turns(Index share = 1) : share_(share * slower) {}
 
   void operator()(const Case& given) {
     if (turn_++ % share_ != 0 || stopped_) return;
@@ -36,6 +36,11 @@ class Turns {
   }
 
  private:
+#ifdef __SANITIZE_ADDRESS__
+  static constexpr Index slower = 13;
+#else
+  static constexpr Index slower = 1;
+#endif
   Index turn_ = 0, share_;
   bool stopped_ = false;
 };

@@ -2,6 +2,8 @@
 #include "support/memory_meter.hpp"
 #include <dap/make.hpp>
 
+#include <sched.h>
+
 namespace {
 
 using dap::DistArray;
@@ -188,6 +190,20 @@ TEST(Redistribution, StartAndWaitTakeTurns) {
     plan(other.source.stamped(), other.target.stamped());
     field.expect_moved(3);
     other.expect_moved(4);
+  }
+}
+
+TEST(Redistribution, AMoveThatIsTestedEndsByItself) {
+  for (const Path path : moves::paths) {
+    Field field;
+    Redistribution plan = field.plan(MPI_COMM_WORLD, path);
+    EXPECT_NE(text_of([&] { plan.test(); }).find("no move is under way"), std::string::npos);
+    field.fill(1);
+    plan.start({field.move()});
+    while (!plan.test()) sched_yield();
+    field.expect_moved(1);  // wait() has nothing left to do
+    plan.wait();
+    EXPECT_NE(text_of([&] { plan.test(); }).find("no move is under way"), std::string::npos);
   }
 }
 
