@@ -58,6 +58,7 @@ Fan::Fan(const Plan::Parts& parts, const Buffer& near, End end, const std::vecto
   bases_.resize(entries);
   rows_.resize(axes_.empty() ? 1 : axes_.back().slots);
   fed_.resize(rows_.size());
+  supplied_.resize(rows_.size());
   far_local_.resize(axes_.size());
   at_.resize(axes_.empty() ? 0 : axes_.size() - 1);
   row_bytes_.assign(axes_.empty() ? 0 : rows_.size(), 0);
@@ -87,10 +88,20 @@ void Fan::join() {
   }
 }
 
+Index Fan::mean_run() const {
+  Index bytes = 0, runs = 0;
+  if (axes_.empty()) return 0;
+  for (const FanSection& section : axes_.back().sections)
+    runs += section.repeat * static_cast<Index>(section.fed.size());
+  for (const Index of_slot : row_bytes_) bytes += of_slot;
+  return runs == 0 ? 0 : bytes / runs;
+}
+
 Index Fan::widest() const { return row_bytes_.empty() ? 0 : *std::max_element(row_bytes_.begin(), row_bytes_.end()); }
 
 void Fan::restart() {
   std::fill(at_.begin(), at_.end(), Place{});
+  inside_ = {};
   more_ = true;
 }
 
@@ -180,7 +191,8 @@ void Fan::feed_row(const Row& row, std::byte* own) {
       for (const FanPiece& piece : only_fed ? section.fed : section.pieces) {
         const std::byte* const from = row.near + k * section.near_step + piece.near;
         if (Feed* const feed = fed_[piece.slot]) {
-          put<StreamCopy>(feed->next, near_chunk_, from, piece.count);
+          feed->kept ? put<PlainCopy>(feed->next, near_chunk_, from, piece.count)
+                     : put<StreamCopy>(feed->next, near_chunk_, from, piece.count);
           feed->next += piece.count * near_chunk_;
         } else if (std::byte* const to = rows_[piece.slot]) {
           const Index to_step = stride(row.entry + piece.slot * inner.weight, inner.far_axis);
@@ -219,6 +231,45 @@ bool Fan::feed(std::byte* near, std::byte* own, std::vector<Feed>& feeds,
     const Row row = find_row(near + near_first_);
     if (!find_room(row, feeds, room)) return false;
     feed_row(row, own);
+    more_ = next_row();
+  }
+  return true;
+}
+
+bool Fan::next_run() {
+  const std::vector<FanSection>& sections = axes_.back().sections;
+  inside_.element = 0;
+  if (++inside_.piece < sections[inside_.section].fed.size()) return true;
+  inside_.piece = 0;
+  if (++inside_.repetition < sections[inside_.section].repeat) return true;
+  inside_.repetition = 0;
+  if (++inside_.section < sections.size()) return true;
+  inside_.section = 0;
+  return false;
+}
+
+bool Fan::drain(std::byte* near, std::vector<Supply>& supplies, const std::function<bool(std::size_t)>& more) {
+  const FanAxis& inner = axes_.back();
+  while (more_) {
+    const Row row = find_row(near + near_first_);
+    for (std::size_t slot = 0; slot < inner.slots; ++slot) {
+      const std::size_t number = reach_[row.entry + slot * inner.weight];
+      supplied_[slot] = number == 0 ? nullptr : &supplies[number - 1];
+    }
+    do {
+      const FanSection& section = inner.sections[inside_.section];
+      const FanPiece& run = section.fed[inside_.piece];
+      Supply* const supply = supplied_[run.slot];
+      if (supply == nullptr) continue;
+      std::byte* const to = row.near + inside_.repetition * section.near_step + run.near;
+      for (const Index bytes = run.count * near_chunk_; inside_.element < bytes;) {
+        if (supply->next == supply->end && !more(static_cast<std::size_t>(supply - supplies.data()))) return false;
+        const Index now = std::min<Index>(bytes - inside_.element, supply->end - supply->next);
+        StreamCopy::run(to + inside_.element, supply->next, static_cast<std::size_t>(now));
+        supply->next += now;
+        inside_.element += now;
+      }
+    } while (next_run());
     more_ = next_row();
   }
   return true;

@@ -19,6 +19,12 @@ struct Reach {
 /// Memory that takes elements one after the other.
 struct Feed {
   std::byte *next = nullptr, *end = nullptr;
+  bool kept = false;  ///< read soon by this process itself: it stays in the caches
+};
+
+/// Memory that elements are taken from, one after the other.
+struct Supply {
+  const std::byte *next = nullptr, *end = nullptr;
 };
 
 /// Moves straight between our buffer and those of several processes, in one pass over ours: what a row of ours has for
@@ -38,8 +44,15 @@ class Fan {
   /// Goes on until all is done (true), or until `room(k, bytes)` finds no room for so much in feed `k`.
   bool feed(std::byte* near, std::byte* own, std::vector<Feed>& feeds,
             const std::function<bool(std::size_t, Index)>& room);
+  /// The other way round, where our buffer is a target whose rows are dense(): `supplies[k]` has what the k-th reach
+  /// gives. Goes on until all is done (true), or until `more(k)` finds no more in supply `k`, which is used up.
+  bool drain(std::byte* near, std::vector<Supply>& supplies, const std::function<bool(std::size_t)>& more);
+
   /// The most bytes that a row of ours has for one reach; 0: there are no rows.
   Index widest() const;
+  /// The bytes that stand in a row for one reach within a row of ours, in the mean; 0: there are no rows.
+  Index mean_run() const;
+  bool dense() const { return !axes_.empty() && axes_.back().near_step == near_chunk_; }
 
  private:
   struct FanPiece {
@@ -69,6 +82,7 @@ class Fan {
   };
   Row find_row(std::byte* near);  // where at_ is
   bool next_row();                // false: there is none
+  bool next_run();                // of the row, for drain(); false: there is none
   std::byte* far_row(std::size_t entry) const;
   bool find_room(const Row& row, std::vector<Feed>& feeds, const std::function<bool(std::size_t, Index)>& room);
   void feed_row(const Row& row, std::byte* own);
@@ -94,9 +108,11 @@ class Fan {
   std::vector<std::byte*> rows_;    // by slot of the innermost axis
   std::vector<Index> far_local_;    // by axis: where we are there
   std::vector<Feed*> fed_;          // by slot of the innermost axis; null: not fed
+  std::vector<Supply*> supplied_;   // the same
   std::vector<Index> row_bytes_;    // by slot of the innermost axis
   std::vector<bool> is_fed_;        // by entry
   std::vector<Place> at_;           // by axis but the innermost one
+  Place inside_;                    // where we are along that one: a fed piece, and its bytes that are behind us
   bool more_ = false;               // rows
 };
 

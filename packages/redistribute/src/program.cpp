@@ -11,6 +11,8 @@ namespace dap::redistribute {
 
 namespace {
 
+constexpr Index short_run = 1024;  // bytes: lines that two processes share are many among so few
+
 // Elements of a side's stream as a product of our walks, outermost first.
 std::vector<const AxisWalk*> product(const PlanSide& side, const std::vector<std::vector<AxisWalk>>& walks,
                                      const std::vector<Index>& order, const std::vector<Index>& peers) {
@@ -26,17 +28,29 @@ std::vector<Index> dense_strides(const std::vector<Index>& shape, Index bytes, O
   return order == Order::row_major ? row_major_strides(shape, bytes) : column_major_strides(shape, bytes);
 }
 
-// Whether going through a source in the order of its memory is going through it in the order of a stream.
-bool walks_in(const std::vector<Index>& order, const Plan::Parts& parts, const Buffer& source) {
+// Whether going through a buffer in the order of its memory is going through it in the order of a stream.
+bool walks_in(const std::vector<Index>& order, const Plan::Parts& parts, const Buffer& buffer, End end) {
   std::vector<Index> streamed, stands;
-  const auto longer = [&](Index axis) { return source.shape[static_cast<std::size_t>(axis)] > 1; };
-  for (std::size_t k = 0; k < source.shape.size(); ++k) {
-    const Index axis = parts.source_axis(order.empty() ? k : static_cast<std::size_t>(order[k]));
+  const auto longer = [&](Index axis) { return buffer.shape[static_cast<std::size_t>(axis)] > 1; };
+  for (std::size_t k = 0; k < buffer.shape.size(); ++k) {
+    const std::size_t number = order.empty() ? k : static_cast<std::size_t>(order[k]);
+    const Index axis = end == End::source ? parts.source_axis(number) : static_cast<Index>(number);
     if (longer(axis)) streamed.push_back(axis);
   }
-  for (const Index axis : memory_order(source).axes)
+  for (const Index axis : memory_order(buffer).axes)
     if (longer(axis)) stands.push_back(axis);
   return streamed == stands;
+}
+
+// Whether the elements of all streams ascend by their global indices: not where an axis is listed, and padding may be
+// filled from the other end of an axis.
+bool ascends(const Plan::Parts& parts) {
+  const auto listed = [](const Placed& side) {
+    bool found = false;
+    for (Index i = 0; i < side.distribution.ndim(); ++i) found = found || side.distribution.axis(i).dist_type() == 'u';
+    return found;
+  };
+  return !parts.mapping.fill_padding && !listed(parts.source) && !listed(parts.target);
 }
 
 }  // namespace
@@ -59,7 +73,10 @@ Program::Program(const Plan::Parts& parts, const Buffer& source, const Buffer& t
   sort(in, -1);
   if (parts.mapping.ravel) return;
   add_fan(parts, source, target, near);
-  if (how.mode == Reaching::Mode::streams && parts.out.process) add_sweep(parts, source, target, near, slot_bytes);
+  if (how.mode != Reaching::Mode::streams || !parts.out.process) return;
+  if (parts.in.process) add_drain(parts, target, near);
+  add_sweep(parts, source, target, near, slot_bytes);
+  if (!sweep) drain.reset();
 }
 
 bool Program::suits(const Buffer& source, const Buffer& target, const Reaching& how) const {
@@ -102,18 +119,35 @@ void Program::add_fan(const Plan::Parts& parts, const Buffer& source, const Buff
 // Only where a slot has room for several rows.
 void Program::add_sweep(const Plan::Parts& parts, const Buffer& source, const Buffer& target,
                         const std::vector<bool>& near, Index slot_bytes) {
-  if (!parts.out.process) return;  // then `source` is anything
-  if (!walks_in(order_of_number(how_.stream_order, parts.target.distribution.ndim()), parts, source)) return;
+  const std::vector<Index> order = order_of_number(how_.stream_order, parts.target.distribution.ndim());
+  if (!walks_in(order, parts, source, End::source)) return;
   std::vector<Reach> reaches;
   parts.each_peer(parts.out, [&](const std::vector<Index>& peers, Index) {
     const Index rank = parts.target_rank(peers);
     if (rank != parts.rank && !near[static_cast<std::size_t>(rank)]) return;
-    reaches.push_back({peers, rank == parts.rank ? target.strides : std::vector<Index>{}});
+    reaches.push_back({peers, rank == parts.rank && !drain ? target.strides : std::vector<Index>{}});
     sweep_ranks.push_back(rank);
   });
   if (reaches.empty()) return;
   Fan pass(parts, source, End::source, reaches, how_.target_bytes);
   if (pass.widest() > 0 && pass.widest() <= slot_bytes / 2) sweep = std::move(pass);
+}
+
+void Program::add_drain(const Plan::Parts& parts, const Buffer& target, const std::vector<bool>& near) {
+  const std::vector<Index> order = order_of_number(how_.stream_order, parts.target.distribution.ndim());
+  if (!ascends(parts) || !walks_in(order, parts, target, End::target)) return;
+  std::vector<Reach> reaches;
+  bool own = false;
+  parts.each_peer(parts.in, [&](const std::vector<Index>& peers, Index) {
+    const Index rank = parts.source_rank(peers);
+    if (!near[static_cast<std::size_t>(rank)]) return;
+    reaches.push_back({peers, {}});
+    drain_ranks.push_back(rank);
+    own = own || rank == parts.rank;
+  });
+  if (!own) return;
+  Fan pass(parts, target, End::target, reaches, how_.source_bytes);
+  if (pass.dense() && pass.mean_run() <= short_run) drain = std::move(pass);
 }
 
 }  // namespace dap::redistribute

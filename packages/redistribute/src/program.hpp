@@ -51,6 +51,11 @@ class Program {
   /// node.
   std::optional<Fan> sweep;
   std::vector<Index> sweep_ranks;  ///< by reach of the sweep
+  /// Where a row of our target is made of short runs from several processes, ourselves among them: one pass over it
+  /// that empties their rings together, so that its lines are written whole. It stands for what of `in` is on the node,
+  /// and the sweep feeds us as it does the others.
+  std::optional<Fan> drain;
+  std::vector<Index> drain_ranks;  ///< by reach of the drain
 
  private:
   void add_streams(const Plan::Parts& parts, const PlanSide& side, std::vector<std::vector<AxisWalk>>& walks, End end,
@@ -58,6 +63,8 @@ class Program {
   void add_fan(const Plan::Parts& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& near);
   void add_sweep(const Plan::Parts& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& near,
                  Index slot_bytes);
+
+  void add_drain(const Plan::Parts& parts, const Buffer& target, const std::vector<bool>& near);
 
   struct Stand {  // how a buffer stands in memory
     std::vector<Index> shape, strides;

@@ -18,7 +18,7 @@ static_assert(ring_slots * static_cast<Index>(sizeof(Index)) <= line / 2, "they 
 struct StageLayout {
   Index rings, slot_bytes;
 
-  explicit StageLayout(Index on_node) : rings(std::max<Index>(on_node, 1)) {
+  explicit StageLayout(Index on_node) : rings(on_node) {
     const Index room = (staging_bytes - line * (1 + 2 * rings)) / (ring_slots * rings);
     slot_bytes = std::max(line, std::min<Index>(room, Index{128} << 10) / line * line);
   }
@@ -61,8 +61,7 @@ std::shared_ptr<Team> Team::of(MPI_Comm comm) {
   MPI_Comm_get_attr(comm, key(), &kept, &found);
   if (found != 0) return *kept;
   mpi::on_this_node(0, comm);
-  const Index others = on_our_node(comm) - 1;
-  auto stage = mpi::share(StageLayout(others).bytes(), comm);
+  auto stage = mpi::share(StageLayout(on_our_node(comm)).bytes(), comm);
   auto made = mpi::collectively(
       comm, [&] { return std::make_unique<std::shared_ptr<Team>>(std::make_shared<Team>(comm, std::move(stage))); });
   MPI_Barrier(comm);  // nobody counts before all counters are 0
@@ -80,27 +79,24 @@ Team::Team(MPI_Comm comm, std::shared_ptr<const mpi::SharedPiece> stage) : stage
       place_[static_cast<std::size_t>(rank)] = static_cast<int>(node_.size());
       node_.push_back(rank);
     }
-  const StageLayout layout(static_cast<Index>(node_.size()) - 1);
+  const StageLayout layout(static_cast<Index>(node_.size()));
   slot_bytes_ = layout.slot_bytes;
-  const int own = place_[static_cast<std::size_t>(rank_)];
+  const Index own = place_[static_cast<std::size_t>(rank_)];
   std::byte* const mine = stage_->base(rank_);
   new (mine + layout.done()) std::atomic<std::uint64_t>(0);
   for (Index ring = 0; ring < layout.rings; ++ring) {
     new (mine + layout.posted(ring)) std::atomic<std::uint64_t>(0);
     new (mine + layout.taken(ring)) std::atomic<std::uint64_t>(0);
   }
-  to_.resize(node_.size());
-  from_.resize(node_.size());
-  for (int place = 0; place < static_cast<int>(node_.size()); ++place) {
-    if (place == own) continue;
-    const Index theirs = place - (place > own), ours = own - (own > place);  // a process has no ring to itself
-    std::byte* const base = stage_->base(node_[static_cast<std::size_t>(place)]);
-    to_[static_cast<std::size_t>(place)] = {counter(mine + layout.posted(theirs)), counter(base + layout.taken(ours)),
-                                            reinterpret_cast<Index*>(mine + layout.posted(theirs) + line / 2),
-                                            mine + layout.slots(theirs), layout.slot_bytes};
-    from_[static_cast<std::size_t>(place)] = {counter(base + layout.posted(ours)), counter(mine + layout.taken(theirs)),
-                                              reinterpret_cast<Index*>(base + layout.posted(ours) + line / 2),
-                                              base + layout.slots(ours), layout.slot_bytes};
+  const auto ring = [&](std::byte* sender, Index to, std::byte* receiver, Index from) {
+    return Ring{counter(sender + layout.posted(to)), counter(receiver + layout.taken(from)),
+                reinterpret_cast<Index*>(sender + layout.posted(to) + line / 2), sender + layout.slots(to),
+                layout.slot_bytes};
+  };
+  for (Index place = 0; place < layout.rings; ++place) {
+    std::byte* const theirs = stage_->base(node_[static_cast<std::size_t>(place)]);
+    to_.push_back(ring(mine, place, theirs, own));
+    from_.push_back(ring(theirs, own, mine, place));
   }
 }
 

@@ -18,7 +18,8 @@ namespace dap::redistribute {
 inline constexpr Index staging_bytes = Index{4} << 20;  ///< at most, of one process, for each of the two ways below
 inline constexpr Index ring_slots = 4;
 
-/// Slots in the memory of a sender that a receiver of its node empties: one ring for each ordered pair.
+/// Slots in the memory of a sender that a receiver of its node empties: one ring for each ordered pair, and each to
+/// itself.
 ///
 /// `posted` counts the slots that the sender has filled and `taken` those that the receiver has emptied, since the ring
 /// was made. Each is written by one process alone. A slot is filled before the release store of `posted`, whose acquire
@@ -40,6 +41,15 @@ struct Ring {
     filled[n % ring_slots] = bytes;
     posted->store(n + 1, std::memory_order_release);
   }
+
+  /// The slot that its receiver has to empty next, and what is in it; null: none is full.
+  const std::byte* full_slot(Index* bytes) const {
+    const std::uint64_t n = taken->load(std::memory_order_relaxed);  // the receiver's alone to write
+    if (posted->load(std::memory_order_acquire) == n) return nullptr;
+    *bytes = filled[n % ring_slots];
+    return slot(n);
+  }
+  void take() const { taken->store(taken->load(std::memory_order_relaxed) + 1, std::memory_order_release); }
 
   std::byte* slot(std::uint64_t n) const { return slots + static_cast<Index>(n % ring_slots) * slot_bytes; }
 };

@@ -18,7 +18,10 @@ void Transfer::ready(const std::vector<Transferred>& arrays, const Manner& manne
   manner_ = manner;
   sweeping_ =
       manner.mode == Reaching::Mode::streams && manner.rings && manner.combine == nullptr && !arrays_.empty() &&
-      std::all_of(arrays_.begin(), arrays_.end(), [](const Transferred& a) { return a.program->sweep.has_value(); });
+      std::all_of(arrays_.begin(), arrays_.end(), [&](const Transferred& a) {
+        return a.program->sweep.has_value() && a.program->drain.has_value() == arrays_[0].program->drain.has_value();
+      });
+  draining_ = sweeping_ && arrays_[0].program->drain.has_value();
   start(out_, out_far_, End::source);
   start(in_, in_far_, End::target);
   messages_.begin(out_far_, in_far_, manner.source_bytes, manner.target_bytes,
@@ -31,6 +34,12 @@ void Transfer::ready(const std::vector<Transferred>& arrays, const Manner& manne
     swept_ = 0;
     feeds_.assign(arrays_[0].program->sweep_ranks.size(), Feed{});
     arrays_[0].program->sweep->restart();
+    ++lanes_left_;
+  }
+  if (draining_) {
+    drained_ = 0;
+    supplies_.assign(arrays_[0].program->drain_ranks.size(), Supply{});
+    arrays_[0].program->drain->restart();
     ++lanes_left_;
   }
   through_.resize(own_streams() ? static_cast<std::size_t>(through_bytes) : 0);
@@ -74,7 +83,7 @@ void Transfer::start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end)
     for (const Transferred& array : arrays_)
       lanes[k].add({&streams(array)[k].walk, sends ? array.source : array.target});
     if (manner_.rings && team_->here(rank)) {
-      if (!sends || !sweeping_) ++lanes_left_;
+      if (!(sends ? sweeping_ : draining_)) ++lanes_left_;
     } else {
       far.push_back(&lanes[k]);
     }
@@ -85,9 +94,10 @@ bool Transfer::step() {
   bool moved = !messages_.over() && messages_.step();
   if (lanes_left_ == 0) return moved;
   if (sweeping_ && swept_ < arrays_.size()) moved = sweep() || moved;
+  if (draining_ && drained_ < arrays_.size()) moved = drain() || moved;
   for (std::size_t k = 0; k < std::max(out_.size(), in_.size()); ++k) {
     if (k < out_.size() && !sweeping_) moved = send(out_[k]) || moved;
-    if (k < in_.size()) moved = receive(in_[k]) || moved;
+    if (k < in_.size() && !draining_) moved = receive(in_[k]) || moved;
   }
   return moved;
 }
@@ -108,16 +118,16 @@ bool Transfer::send(Lane& lane) {
 bool Transfer::receive(Lane& lane) {
   if (lane.left() == 0 || !manner_.rings || !team_->here(lane.rank())) return false;
   const Ring& ring = team_->from(lane.rank());
-  const std::uint64_t taken = ring.taken->load(std::memory_order_relaxed);  // ours alone to write
-  if (ring.posted->load(std::memory_order_acquire) == taken) return false;
-  const Index bytes = ring.filled[taken % ring_slots];
+  Index bytes = 0;
+  const std::byte* const slot = ring.full_slot(&bytes);
+  if (slot == nullptr) return false;
   if (manner_.combine == nullptr) {
-    lane.unpack(ring.slot(taken), bytes);
+    lane.unpack(slot, bytes);
   } else {
-    lane.combine(ring.slot(taken), bytes / manner_.source_bytes, manner_.source_bytes, manner_.target_bytes,
-                 manner_.combine, manner_.scaling);
+    lane.combine(slot, bytes / manner_.source_bytes, manner_.source_bytes, manner_.target_bytes, manner_.combine,
+                 manner_.scaling);
   }
-  ring.taken->store(taken + 1, std::memory_order_release);
+  ring.take();
   if (lane.left() == 0) --lanes_left_;
   return true;
 }
@@ -128,7 +138,11 @@ bool Transfer::sweep() {
   const auto room = [this](std::size_t reach, Index) { return find_room(reach); };
   while (swept_ < arrays_.size()) {
     const Transferred& array = arrays_[swept_];
-    if (!array.program->sweep->feed(array.source, array.target, feeds_, room)) return posted_;
+    if (!array.program->sweep->feed(array.source, array.target, feeds_, room)) {
+      // Who empties our rings together goes on in all of them or in none: nothing is kept from it.
+      for (std::size_t reach = 0; reach < feeds_.size(); ++reach) post(reach);
+      return posted_;
+    }
     if (++swept_ < arrays_.size()) arrays_[swept_].program->sweep->restart();
   }
   for (std::size_t reach = 0; reach < feeds_.size(); ++reach) post(reach);
@@ -152,7 +166,42 @@ bool Transfer::find_room(std::size_t reach) {
   post(reach);
   const Ring& ring = team_->to(arrays_[0].program->sweep_ranks[reach]);
   if (ring.full()) return false;
-  feeds_[reach] = {ring.next_slot(), ring.next_slot() + ring.slot_bytes};
+  const bool kept = arrays_[0].program->sweep_ranks[reach] == team_->rank();
+  feeds_[reach] = {ring.next_slot(), ring.next_slot() + ring.slot_bytes, kept};
+  return true;
+}
+
+// Empties the rings' slots, as far as they are full.
+bool Transfer::drain() {
+  taken_ = false;
+  const auto more = [this](std::size_t reach) { return find_more(reach); };
+  while (drained_ < arrays_.size()) {
+    const Transferred& array = arrays_[drained_];
+    if (!array.program->drain->drain(array.target, supplies_, more)) return taken_;
+    if (++drained_ < arrays_.size()) arrays_[drained_].program->drain->restart();
+  }
+  StreamCopy::finish();
+  for (std::size_t reach = 0; reach < supplies_.size(); ++reach) take(reach);
+  --lanes_left_;
+  return true;
+}
+
+// Lets a slot go that nothing is left in.
+void Transfer::take(std::size_t reach) {
+  Supply& supply = supplies_[reach];
+  if (supply.next == nullptr) return;
+  team_->from(arrays_[0].program->drain_ranks[reach]).take();
+  supply = {};
+  taken_ = true;
+}
+
+// Turns to the next slot of a ring, if that is full.
+bool Transfer::find_more(std::size_t reach) {
+  take(reach);
+  Index bytes = 0;
+  const std::byte* const slot = team_->from(arrays_[0].program->drain_ranks[reach]).full_slot(&bytes);
+  if (slot == nullptr) return false;
+  supplies_[reach] = {slot, slot + bytes};
   return true;
 }
 

@@ -50,6 +50,9 @@ class Transfer {
   bool send(Lane& lane);
   bool receive(Lane& lane);
   bool sweep();
+  bool drain();
+  bool find_more(std::size_t reach);
+  void take(std::size_t reach);
   bool find_room(std::size_t reach);
   void post(std::size_t reach);
   void start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end);
@@ -62,9 +65,13 @@ class Transfer {
   std::vector<Lane> out_, in_;
   std::vector<Lane*> out_far_, in_far_;
   std::size_t lanes_left_ = 0;
-  bool sweeping_ = false;    // one pass fills the rings
-  std::size_t swept_ = 0;    // arrays
-  std::vector<Feed> feeds_;  // by reach of the sweep
+  bool sweeping_ = false;         // one pass fills the rings
+  std::size_t swept_ = 0;         // arrays
+  std::vector<Feed> feeds_;       // by reach of the sweep
+  bool draining_ = false;         // one pass empties the rings
+  std::size_t drained_ = 0;       // arrays
+  std::vector<Supply> supplies_;  // by reach of the drain
+  bool taken_ = false;
   bool posted_ = false;
   std::uint64_t number_ = 0;
   std::vector<std::byte*> far_;

@@ -1,0 +1,178 @@
+#include <dap/make.hpp>
+#include <dap/redistribute/redistribution.hpp>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+/// Matrices of which two processes share more than their ring holds: who empties it waits for who fills it, and the
+/// other way round. Where elements are is computed here anew.
+namespace {
+
+using dap::DistArray;
+using dap::Distribution;
+using dap::Index;
+using dap::redistribute::Placed;
+using dap::redistribute::Redistribution;
+
+/// Blocks of `block` dealt by turns.
+struct Cyclic {
+  Index size, block, grid;
+
+  Index global(Index c, Index local) const { return (local / block * grid + c) * block + local % block; }
+  Index count(Index c) const {
+    Index found = 0;
+    while (global(c, found) < size) ++found;
+    return found;
+  }
+};
+
+struct Matrix {
+  Cyclic rows, columns;
+  bool turned = false;  ///< processes stand in the grid column by column
+  bool column_major = false;
+
+  Placed placed() const {
+    std::vector<Index> ranks;
+    if (turned)
+      for (Index r = 0; r < rows.grid; ++r)
+        for (Index c = 0; c < columns.grid; ++c) ranks.push_back(c * rows.grid + r);
+    return Placed(Distribution::make({rows.size, columns.size}, {dap::cyclic(rows.block), dap::cyclic(columns.block)},
+                                     {rows.grid, columns.grid}),
+                  ranks);
+  }
+  std::pair<Index, Index> place(Index rank) const {
+    return turned ? std::pair{rank % rows.grid, rank / rows.grid} : std::pair{rank / columns.grid, rank % columns.grid};
+  }
+};
+
+/// One process's part of a matrix.
+class Part {
+ public:
+  Part(const Matrix& matrix, Index rank) : matrix_(matrix) {
+    std::tie(row_, column_) = matrix.place(rank);
+    height_ = matrix.rows.count(row_);
+    width_ = matrix.columns.count(column_);
+    values_.assign(static_cast<std::size_t>(height_ * width_) + 1, std::numeric_limits<double>::quiet_NaN());
+  }
+
+  DistArray array() {
+    DistArray array;
+    array.buffer.data = reinterpret_cast<std::byte*>(values_.data() + 1);  // lines that begin somewhere else
+    array.buffer.type = dap::element_type<double>();
+    array.buffer.shape = {height_, width_};
+    array.buffer.strides = matrix_.column_major ? std::vector<Index>{8, 8 * height_} : std::vector<Index>{8 * width_, 8};
+    return array;
+  }
+  void fill(double salt) {
+    each([&](double& value, double wanted) { value = wanted + salt; });
+  }
+  Index wrong(double salt) {
+    Index found = 0;
+    each([&](double& value, double wanted) { found += value != wanted + salt; });
+    return found;
+  }
+
+ private:
+  template <class Visit>
+  void each(const Visit& visit) {
+    for (Index i = 0; i < height_; ++i)
+      for (Index j = 0; j < width_; ++j) {
+        const Index at = matrix_.column_major ? j * height_ + i : i * width_ + j;
+        const Index number = matrix_.rows.global(row_, i) * matrix_.columns.size + matrix_.columns.global(column_, j);
+        visit(values_[static_cast<std::size_t>(at) + 1], static_cast<double>(number));
+      }
+  }
+
+  Matrix matrix_;
+  Index row_ = 0, column_ = 0, height_ = 0, width_ = 0;
+  std::vector<double> values_;
+};
+
+class RedistributionLarge : public testing::Test {
+ protected:
+  void SetUp() override {
+    int rank = 0, processes = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    rank_ = rank;
+    tall_ = static_cast<Index>(std::sqrt(processes));
+    while (processes % tall_ != 0) --tall_;
+    wide_ = processes / tall_;
+  }
+
+  Matrix matrix(Index row_block, Index column_block, bool turned) const {
+    const Index tall = turned ? wide_ : tall_, wide = turned ? tall_ : wide_;
+    return {{rows, row_block, tall}, {columns, column_block, wide}, turned};
+  }
+
+  void expect_moved(const Matrix& from, const Matrix& to, std::size_t arrays = 1) const {
+    Redistribution plan(from.placed(), to.placed(), 8, MPI_COMM_WORLD);
+    for (int turn = 0; turn < 2; ++turn) {
+      std::vector<Part> sources(arrays, Part(from, rank_)), targets(arrays, Part(to, rank_));
+      std::vector<dap::redistribute::Move> moves;
+      for (std::size_t k = 0; k < arrays; ++k) {
+        sources[k].fill(static_cast<double>(k));
+        moves.push_back({sources[k].array(), targets[k].array()});
+      }
+      plan(moves);
+      for (std::size_t k = 0; k < arrays; ++k) {
+        EXPECT_EQ(targets[k].wrong(static_cast<double>(k)), 0);
+        EXPECT_EQ(sources[k].wrong(static_cast<double>(k)), 0) << "the source";
+      }
+    }
+  }
+
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr Index rows = 1300, columns = 1500;
+#else
+  static constexpr Index rows = 2100, columns = 2300;
+#endif
+  Index rank_ = 0, tall_ = 1, wide_ = 1;
+};
+
+}  // namespace
+
+TEST_F(RedistributionLarge, ShortRunsOnAGridTurnedRound) { expect_moved(matrix(32, 32, false), matrix(100, 100, true)); }
+
+TEST_F(RedistributionLarge, ShortRunsOfColumns) {
+  Matrix from = matrix(16, 24, true), to = matrix(40, 10, false);
+  from.column_major = to.column_major = true;
+  expect_moved(from, to);
+}
+
+TEST_F(RedistributionLarge, SingleElements) { expect_moved(matrix(1, 1, false), matrix(3, 2, true)); }
+
+TEST_F(RedistributionLarge, LongRuns) { expect_moved(matrix(64, 64, false), matrix(1050, 1150, true)); }
+
+TEST_F(RedistributionLarge, RowsToColumns) {
+  const Index processes = tall_ * wide_;
+  expect_moved({{rows, 20, processes}, {columns, columns, 1}}, {{rows, rows, 1}, {columns, 30, processes}});
+}
+
+TEST_F(RedistributionLarge, OneSideInAnotherMemoryOrder) {
+  Matrix to = matrix(100, 100, true);
+  to.column_major = true;
+  expect_moved(matrix(32, 32, false), to);
+  expect_moved(to, matrix(32, 32, false));
+}
+
+TEST_F(RedistributionLarge, SeveralArraysAtOnce) {
+  expect_moved(matrix(32, 32, false), matrix(100, 100, true), 3);
+}
+TEST_F(RedistributionLarge, ArraysThatStandOtherwiseInOneBatch) {
+  const Matrix from = matrix(32, 32, false), to = matrix(100, 100, true);
+  Matrix columns_first = from;
+  columns_first.column_major = true;
+  Redistribution plan(from.placed(), to.placed(), 8, MPI_COMM_WORLD);
+  Part a(from, rank_), b(columns_first, rank_), c(to, rank_), d(to, rank_);
+  a.fill(0);
+  b.fill(1);
+  plan({{a.array(), c.array()}, {b.array(), d.array()}});
+  EXPECT_EQ(c.wrong(0), 0);
+  EXPECT_EQ(d.wrong(1), 0);
+}
