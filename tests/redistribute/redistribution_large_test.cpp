@@ -35,15 +35,25 @@ struct Matrix {
   Cyclic rows, columns;
   bool turned = false;  ///< processes stand in the grid column by column
   bool column_major = false;
+  Index depth = 0;      ///< of a third axis, the innermost one; 0: there is none
+  bool spread = false;  ///< its elements stand apart
 
   Placed placed() const {
+    if (depth > 0)
+      return Placed(Distribution::make({rows.size, columns.size, depth},
+                                       {dap::cyclic(rows.block), dap::cyclic(columns.block), dap::whole()},
+                                       {rows.grid, columns.grid, 1}),
+                    ranks());
+    return Placed(Distribution::make({rows.size, columns.size}, {dap::cyclic(rows.block), dap::cyclic(columns.block)},
+                                     {rows.grid, columns.grid}),
+                  ranks());
+  }
+  std::vector<Index> ranks() const {
     std::vector<Index> ranks;
     if (turned)
       for (Index r = 0; r < rows.grid; ++r)
         for (Index c = 0; c < columns.grid; ++c) ranks.push_back(c * rows.grid + r);
-    return Placed(Distribution::make({rows.size, columns.size}, {dap::cyclic(rows.block), dap::cyclic(columns.block)},
-                                     {rows.grid, columns.grid}),
-                  ranks);
+    return ranks;
   }
   std::pair<Index, Index> place(Index rank) const {
     return turned ? std::pair{rank % rows.grid, rank / rows.grid} : std::pair{rank / columns.grid, rank % columns.grid};
@@ -57,7 +67,10 @@ class Part {
     std::tie(row_, column_) = matrix.place(rank);
     height_ = matrix.rows.count(row_);
     width_ = matrix.columns.count(column_);
-    values_.assign(static_cast<std::size_t>(height_ * width_) + 1, std::numeric_limits<double>::quiet_NaN());
+    depth_ = std::max<Index>(1, matrix.depth);
+    step_ = matrix.spread ? 2 : 1;
+    values_.assign(static_cast<std::size_t>(height_ * width_ * depth_ * step_) + 1,
+                   std::numeric_limits<double>::quiet_NaN());
   }
 
   DistArray array() {
@@ -65,7 +78,12 @@ class Part {
     array.buffer.data = reinterpret_cast<std::byte*>(values_.data() + 1);  // lines that begin somewhere else
     array.buffer.type = dap::element_type<double>();
     array.buffer.shape = {height_, width_};
-    array.buffer.strides = matrix_.column_major ? std::vector<Index>{8, 8 * height_} : std::vector<Index>{8 * width_, 8};
+    array.buffer.strides =
+        matrix_.column_major ? std::vector<Index>{8, 8 * height_} : std::vector<Index>{8 * width_, 8};
+    if (matrix_.depth > 0) {
+      array.buffer.shape.push_back(depth_);
+      array.buffer.strides = {8 * step_ * depth_ * width_, 8 * step_ * depth_, 8 * step_};
+    }
     return array;
   }
   void fill(double salt) {
@@ -84,12 +102,14 @@ class Part {
       for (Index j = 0; j < width_; ++j) {
         const Index at = matrix_.column_major ? j * height_ + i : i * width_ + j;
         const Index number = matrix_.rows.global(row_, i) * matrix_.columns.size + matrix_.columns.global(column_, j);
-        visit(values_[static_cast<std::size_t>(at) + 1], static_cast<double>(number));
+        for (Index k = 0; k < depth_; ++k)
+          visit(values_[static_cast<std::size_t>((at * depth_ + k) * step_) + 1],
+                static_cast<double>(number * depth_ + k));
       }
   }
 
   Matrix matrix_;
-  Index row_ = 0, column_ = 0, height_ = 0, width_ = 0;
+  Index row_ = 0, column_ = 0, height_ = 0, width_ = 0, depth_ = 1, step_ = 1;
   std::vector<double> values_;
 };
 
@@ -137,7 +157,9 @@ class RedistributionLarge : public testing::Test {
 
 }  // namespace
 
-TEST_F(RedistributionLarge, ShortRunsOnAGridTurnedRound) { expect_moved(matrix(32, 32, false), matrix(100, 100, true)); }
+TEST_F(RedistributionLarge, ShortRunsOnAGridTurnedRound) {
+  expect_moved(matrix(32, 32, false), matrix(100, 100, true));
+}
 
 TEST_F(RedistributionLarge, ShortRunsOfColumns) {
   Matrix from = matrix(16, 24, true), to = matrix(40, 10, false);
@@ -161,9 +183,48 @@ TEST_F(RedistributionLarge, OneSideInAnotherMemoryOrder) {
   expect_moved(to, matrix(32, 32, false));
 }
 
-TEST_F(RedistributionLarge, SeveralArraysAtOnce) {
-  expect_moved(matrix(32, 32, false), matrix(100, 100, true), 3);
+// Our own ring is full long before the others get a slot together.
+TEST_F(RedistributionLarge, MostStaysAtHome) {
+  const Index processes = tall_ * wide_, height = rows * columns / 240;
+  expect_moved({{height, height, 1}, {120 * processes, 60, processes}},
+               {{height, height, 1}, {120 * processes, 59, processes}});
 }
+
+// A row is one of three elements there, and of all columns here.
+TEST_F(RedistributionLarge, RowsAreShorterWhereTheyComeFrom) {
+  Matrix from = matrix(32, 8, false), to = matrix(100, 20, false);
+  from.depth = to.depth = 3;
+  from.spread = true;
+  expect_moved(from, to);
+}
+
+TEST_F(RedistributionLarge, RowsInAnyOrder) {
+  std::vector<std::vector<Index>> lists(static_cast<std::size_t>(tall_));
+  for (Index i = 0; i < rows; ++i) {
+    std::vector<Index>& list = lists[static_cast<std::size_t>(i % tall_)];
+    list.insert(i % tall_ == 0 ? list.end() : list.begin(), i);
+  }
+  const Matrix to = matrix(100, 100, true);
+  const Placed from(Distribution::make({rows, columns}, {dap::unstructured(lists), dap::cyclic(32)}, {tall_, wide_}));
+  Redistribution plan(from, to.placed(), 8, MPI_COMM_WORLD);
+  const std::vector<Index>& ours = lists[static_cast<std::size_t>(rank_ / wide_)];
+  const Cyclic dealt{columns, 32, wide_};
+  const Index width = dealt.count(rank_ % wide_);
+  std::vector<double> values;
+  for (const Index i : ours)
+    for (Index j = 0; j < width; ++j)
+      values.push_back(static_cast<double>(i * columns + dealt.global(rank_ % wide_, j)));
+  DistArray source;
+  source.buffer.data = reinterpret_cast<std::byte*>(values.data());
+  source.buffer.type = dap::element_type<double>();
+  source.buffer.shape = {static_cast<Index>(ours.size()), width};
+  source.buffer.strides = {8 * width, 8};
+  Part target(to, rank_);
+  plan(source, target.array());
+  EXPECT_EQ(target.wrong(0), 0);
+}
+
+TEST_F(RedistributionLarge, SeveralArraysAtOnce) { expect_moved(matrix(32, 32, false), matrix(100, 100, true), 3); }
 TEST_F(RedistributionLarge, ArraysThatStandOtherwiseInOneBatch) {
   const Matrix from = matrix(32, 32, false), to = matrix(100, 100, true);
   Matrix columns_first = from;

@@ -76,7 +76,6 @@ Program::Program(const Plan::Parts& parts, const Buffer& source, const Buffer& t
   if (how.mode != Reaching::Mode::streams || !parts.out.process) return;
   if (parts.in.process) add_drain(parts, target, near);
   add_sweep(parts, source, target, near, slot_bytes);
-  if (!sweep) drain.reset();
 }
 
 bool Program::suits(const Buffer& source, const Buffer& target, const Reaching& how) const {
