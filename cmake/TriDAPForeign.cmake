@@ -1,7 +1,7 @@
 # The libraries of others, each as one imported target with system include directories. Used by the build and by an
 # install alike; every difference between their versions' CMake files stands here.
 #
-#   tridap_find_foreign(<mpi|kokkos|dlpack|tpetra|solvers|python> <result>)
+#   tridap_find_foreign(<mpi|kokkos|dlpack|globalarrays|tpetra|solvers|python> <result>)
 #
 # makes TriDAP::foreign_<name> and sets <result> to its version; where the library is missing, <result> is empty and
 # <result>_WHY says what was not found.
@@ -50,6 +50,8 @@ macro(tridap_find_foreign name result)
     else()
       set(${result}_WHY "no dlpack/dlpack.h")
     endif()
+  elseif("${name}" STREQUAL "globalarrays")
+    tridap_find_globalarrays(${result})
   elseif("${name}" STREQUAL "python")
     tridap_find_python(${result})
   elseif("${name}" STREQUAL "tpetra")
@@ -61,6 +63,35 @@ macro(tridap_find_foreign name result)
       tridap_find_trilinos(solvers ${result} Tpetra Belos Ifpack2 Amesos2)
       set(${result}_HAS_MUELU FALSE)
     endif()
+  endif()
+endmacro()
+
+# Global Arrays is made of static libraries that name no others, and has no CMake files and no number of its version.
+macro(tridap_find_globalarrays result)
+  find_path(TRIDAP_GA_INCLUDE_DIR ga.h PATH_SUFFIXES ga)
+  find_library(TRIDAP_GA NAMES ga-openmpi ga)
+  find_library(TRIDAP_ARMCI NAMES armci-openmpi armci)
+  find_library(TRIDAP_SCALAPACK NAMES scalapack-openmpi scalapack)
+  mark_as_advanced(TRIDAP_GA_INCLUDE_DIR TRIDAP_GA TRIDAP_ARMCI TRIDAP_SCALAPACK)
+  find_package(LAPACK QUIET)
+  find_library(TRIDAP_GFORTRAN NAMES gfortran gfortran.so.5 libgfortran.so.5)
+  mark_as_advanced(TRIDAP_GFORTRAN)
+  if(NOT TRIDAP_GA_INCLUDE_DIR OR NOT TRIDAP_GA)
+    set(${result}_WHY "no Global Arrays (ga.h, libga)")
+  elseif(NOT TRIDAP_ARMCI)
+    set(${result}_WHY "no ARMCI for Global Arrays")
+  elseif(NOT TRIDAP_SCALAPACK OR NOT LAPACK_FOUND)
+    set(${result}_WHY "no ScaLAPACK and LAPACK for Global Arrays")
+  else()
+    set(${result} "Global Arrays")
+    if(TRIDAP_GFORTRAN)
+      set(tridap_gfortran ${TRIDAP_GFORTRAN})
+    else()
+      set(tridap_gfortran gfortran)
+    endif()
+    tridap_foreign_target(globalarrays ${TRIDAP_GA} ${TRIDAP_ARMCI} ${TRIDAP_SCALAPACK} LAPACK::LAPACK
+                          ${tridap_gfortran} TriDAP::foreign_mpi)
+    target_include_directories(TriDAP::foreign_globalarrays SYSTEM INTERFACE ${TRIDAP_GA_INCLUDE_DIR})
   endif()
 endmacro()
 

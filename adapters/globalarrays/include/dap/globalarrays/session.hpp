@@ -1,0 +1,51 @@
+#pragma once
+
+#include <dap/index.hpp>
+
+#include <cstddef>
+
+namespace dap::globalarrays {
+
+/// What Global Arrays gets when it begins.
+struct SessionOptions {
+  /// Elements of double that GA's memory allocator keeps on each process, which GA_Update_ghosts, scatter and gather
+  /// need; 0: none.
+  Index allocator_doubles = Index{1} << 20;
+};
+
+/// Global Arrays for as long as this lives: begun where nobody has begun it, and ended where this began it. One for a
+/// program, made after MPI_Init; any order with Kokkos and Tpetra is right.
+///
+///     MPI_Init(&argc, &argv);
+///     {
+///       dap::globalarrays::Session session;
+///       ...
+///     }
+///     MPI_Finalize();
+///
+/// Where it is let go by an exception, and where arrays are still held, it does not end GA there, since others may be
+/// elsewhere: MPI_Finalize does, if nothing is held then; else the arrays stay until the process ends.
+class Session {
+ public:
+  /// **Collective** over the processes of MPI_COMM_WORLD. Throws Error on every process where MPI has not begun or has
+  /// ended.
+  explicit Session(const SessionOptions& options = {});
+  /// **Collective**, unless an exception is under way.
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Ends it now. **Collective**: throws the same Error on every process where an array is still held on any, naming
+  /// how many and where; then GA goes on.
+  void close();
+
+ private:
+  bool began_ = false, open_ = false;
+  int exceptions_ = 0;
+};
+
+/// Frees the arrays that nobody holds any more on any process. **Collective** over GA's processes, all of them;
+/// create() and destroy() do the same on their way. Returns how many were freed.
+Index collect();
+
+}  // namespace dap::globalarrays

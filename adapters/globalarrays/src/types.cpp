@@ -1,0 +1,66 @@
+#include "types.hpp"
+
+#include "ga.hpp"
+
+#include <map>
+
+namespace dap::globalarrays {
+
+namespace {
+
+using Kind = ElementType::Kind;
+
+std::map<int, ElementType>& registered() {  // by GA's number
+  static auto* const types = new std::map<int, ElementType>;
+  return *types;
+}
+
+}  // namespace
+
+std::optional<int> built_in(const ElementType& type) {
+  if (!type.native_order) return std::nullopt;
+  const auto is = [&](Kind kind, Index bytes) { return type.kind == kind && type.bytes == bytes; };
+  if (is(Kind::signed_integer, sizeof(int))) return C_INT;
+  if (is(Kind::signed_integer, sizeof(long))) return C_LONG;
+  if (is(Kind::signed_integer, sizeof(long long))) return C_LONGLONG;
+  if (is(Kind::floating, sizeof(float))) return C_FLOAT;
+  if (is(Kind::floating, sizeof(double))) return C_DBL;
+  if (is(Kind::complex, 2 * sizeof(float))) return C_SCPL;
+  if (is(Kind::complex, 2 * sizeof(double))) return C_DCPL;
+  return std::nullopt;
+}
+
+int ga_type(const ElementType& type) {
+  if (const std::optional<int> known = built_in(type)) return *known;
+  for (const auto& [number, other] : registered())
+    if (other == type) return number;
+  const int number = NGA_Register_type(static_cast<std::size_t>(type.bytes));
+  registered()[number] = type;
+  return number;
+}
+
+std::optional<ElementType> element_type_of(int number) {
+  switch (number) {
+    case C_INT:
+      return element_type<int>();
+    case C_LONG:
+      return element_type<long>();
+    case C_LONGLONG:
+      return element_type<long long>();
+    case C_FLOAT:
+      return element_type<float>();
+    case C_DBL:
+      return element_type<double>();
+    case C_SCPL:
+      return element_type<std::complex<float>>();
+    case C_DCPL:
+      return element_type<std::complex<double>>();
+    default:
+      break;
+  }
+  const auto found = registered().find(number);
+  if (found == registered().end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace dap::globalarrays
