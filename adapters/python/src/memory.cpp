@@ -12,6 +12,8 @@ namespace dap::python {
 
 namespace {
 
+constexpr const char* owner_capsule = "tridap.owner";
+
 [[noreturn]] void refuse(Rule rule, const std::string& fault, const std::string& remedy) {
   throw Error(Finding{rule, {}, {}, "", fault, "", remedy});
 }
@@ -143,8 +145,16 @@ std::shared_ptr<void> keep(py::object object) {
 }
 
 py::object as_base(std::shared_ptr<void> owner) {
-  return py::capsule(new std::shared_ptr<void>(std::move(owner)),
-                     [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); });
+  return py::capsule(new std::shared_ptr<void>(std::move(owner)), owner_capsule, [](PyObject* capsule) {
+    delete static_cast<std::shared_ptr<void>*>(PyCapsule_GetPointer(capsule, owner_capsule));
+  });
+}
+
+std::shared_ptr<void> owner_behind(py::handle array) {
+  py::object base = py::reinterpret_borrow<py::object>(array);
+  while (py::isinstance<py::array>(base)) base = base.attr("base");
+  if (PyCapsule_IsValid(base.ptr(), owner_capsule) == 0) return nullptr;
+  return *static_cast<std::shared_ptr<void>*>(PyCapsule_GetPointer(base.ptr(), owner_capsule));
 }
 
 py::array array_over(py::handle object) {

@@ -22,6 +22,9 @@ std::shared_ptr<void> keep(py::object object);
 /// Memory of C++ as what NumPy takes for the base of an array.
 py::object as_base(std::shared_ptr<void> owner);
 
+/// The owner of an array's memory that as_base() was given; null where there is none.
+std::shared_ptr<void> owner_behind(py::handle array);
+
 /// A NumPy array over an object's memory by the buffer protocol, DLPack or NumPy's array interface, never a copy.
 /// Throws what the object raises, and Error where it offers none of these.
 py::array array_over(py::handle object);

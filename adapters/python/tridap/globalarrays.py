@@ -1,0 +1,158 @@
+"""Global Arrays' memory as distributed arrays, and distributed arrays as Global Arrays.
+
+Global Arrays (the library of NWChem and others) is a part of the program, so only a Python that has it inside offers this:
+``tridap-python``, which comes with this package, or a program of yours that embeds Python.
+
+    mpiexec -n 4 tridap-python script.py
+
+A Global Array is known by its handle, an integer, or by a `GlobalArray` where it was made here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import _core
+from ._make import communicator_of
+
+try:
+    import _tridap_globalarrays as _ga
+except ImportError:
+    raise ImportError("this Python has no Global Arrays in it: run the script by tridap-python") from None
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import DTypeLike
+
+__all__ = ["GlobalArray", "Session", "allocate", "collect", "create", "destroy", "export_array", "grid_communicator",
+           "held", "import_array", "is_there"]
+
+GlobalArray = _ga.GlobalArray
+
+
+class Session:
+    """Global Arrays from here to the end of a ``with`` block, where nobody has begun it before. Collective.
+
+    Where the block is left by an exception, or arrays are still held at its end, Global Arrays goes on until MPI is
+    finalized, and what is held then stays until the process ends.
+
+    Args:
+        allocator_doubles: elements of double that GA's own allocator keeps, which its ghost updates need; 0: none.
+    """
+
+    def __init__(self, allocator_doubles: int = 1 << 20) -> None:
+        self._session = _ga.Session(allocator_doubles)
+
+    def close(self) -> None:
+        """Ends it now. Collective. ProtocolError, on every process, where an array is still held on any."""
+        self._session.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if kind is None:
+            self.close()
+
+
+def _handle(array):
+    return array.handle if isinstance(array, GlobalArray) else array
+
+
+def _mpi(fortran):
+    from mpi4py import MPI
+    return None if fortran is None else MPI.Comm.f2py(fortran)
+
+
+def export_array(array: GlobalArray | int, comm: MPI.Comm | None = None, *, ghosts: bool = True,
+                 outer: bool = False) -> _core.DistArray | None:
+    """This process's part of a Global Array, in its own memory, which is kept as long as the result is. Not collective.
+
+    None on a process that holds no place of the array's grid.
+
+    Args:
+        array: a handle, or what `create` returned.
+        comm: the processes of its grid, as `grid_communicator` gives them; None: those of the array's own group.
+        ghosts: whether ghost cells come along, as padding.
+        outer: whether those at the array's outer edges do, as boundary padding of a periodic axis.
+    """
+    handle = _handle(array)
+    parts = _ga.export_array(handle, ghosts, outer)
+    if parts is None:
+        return None
+    return _core._over(*parts, comm if comm is not None else _mpi(_ga.communicator(handle)))
+
+
+def grid_communicator(array: GlobalArray | int) -> MPI.Comm | None:
+    """The processes that hold a place of the array's grid, in the grid's order; None elsewhere. Collective."""
+    return _mpi(_ga.grid_communicator(_handle(array)))
+
+
+def create(dist: _core.Distribution, dtype: DTypeLike = float, comm: MPI.Comm | None = None) -> GlobalArray:
+    """A Global Array with exactly the ownership of `dist`. Collective over `comm`, rank r being process r.
+
+    Its elements are not set. ProtocolError, on every process, where Global Arrays cannot hold it.
+    """
+    return _ga.create(dist, np.dtype(dtype), _all_of(dist, comm))
+
+
+def allocate(dist: _core.Distribution, dtype: DTypeLike = float, comm: MPI.Comm | None = None) -> _core.DistArray:
+    """An array of zeros in the memory of a Global Array, so that `import_array` of it copies nothing. Collective."""
+    comm = _all_of(dist, comm)
+    return _core._over(*_ga.allocate(dist, np.dtype(dtype), comm), comm)
+
+
+def import_array(array: _core.DistArray, *, copy: bool | str | None = "if_needed",
+                 nearest: bool = False) -> tuple[GlobalArray, _core.Receipt]:
+    """A Global Array of an array's elements and ownership, and what that cost. Collective.
+
+    Memory that is a Global Array's is shared. Global Arrays cannot take over other memory: each process copies its part
+    there, unless `copy` says never.
+
+    Args:
+        array: made with `comm`.
+        copy: "if_needed"; None or False: never, True: always.
+        nearest: where Global Arrays cannot hold the distribution, moves the elements to the nearest that it can.
+
+    Raises:
+        ProtocolError: on every process, where any one's array is wrong.
+    """
+    policy = {None: "never", False: "never", True: "always"}.get(copy, copy)
+    if policy not in ("never", "if_needed", "always"):
+        raise ValueError(f"copy is {copy!r}, must be None, False, True or 'if_needed'")
+    return _ga.import_array(array.local, array.distribution, array.process, _all_of(array.distribution, array.comm),
+                            policy, nearest)
+
+
+def destroy(handle: int, comm: MPI.Comm) -> bool:
+    """Gives an array of somebody else's making to the pool, in place of ``GA_Destroy``. Collective over its processes.
+
+    True: it is freed; False: that will be when nobody holds an export of it any more.
+    """
+    return _ga.destroy(handle, comm)
+
+
+def is_there(array: _core.DistArray) -> bool:
+    """Whether an exported array's memory is still the Global Array's: not where somebody called ``GA_Destroy``."""
+    return _ga.is_there(array.local)
+
+
+def collect() -> int:
+    """Frees the arrays that nobody holds any more on any process, and returns how many. Collective over all of GA's."""
+    return _ga.collect()
+
+
+def held() -> int:
+    """How many arrays this process holds."""
+    return _ga.held()
+
+
+def _all_of(dist, comm):
+    if comm is None:
+        comm = communicator_of(dist, None)
+    if comm is None:
+        from mpi4py import MPI
+        comm = MPI.COMM_SELF
+    return comm

@@ -1,0 +1,136 @@
+"""Global Arrays from Python; run by tridap-python, on every process together."""
+
+import gc
+import inspect
+
+import numpy as np
+import pytest
+import scipy.sparse
+import tridap
+from mpi4py import MPI
+from tridap import globalarrays as ga
+
+COMM = MPI.COMM_WORLD
+P = COMM.size
+
+
+@pytest.fixture(autouse=True)
+def session():
+    with ga.Session():
+        yield
+        gc.collect()
+        ga.collect()
+        assert ga.held() == 0
+
+
+def number(i, j):
+    return 100.0 * i + j
+
+
+def test_every_public_name_is_documented():
+    for name in ga.__all__:
+        assert inspect.getdoc(getattr(ga, name)), name
+
+
+def test_an_array_of_its_own_making_is_exported_by_its_handle_and_shares_memory():
+    dist = tridap.distribution((7, 9), ("b", "b"), processes=P)
+    made = ga.create(dist)
+    assert made.dtype == np.float64 and made.distribution.shape == (7, 9)
+    first, second = ga.export_array(made), ga.export_array(made.handle)
+    first.local[...] = COMM.rank + 1
+    assert (second.local == COMM.rank + 1).all()
+    assert ga.is_there(first)
+    for process in range(P):
+        assert first.distribution.local_shape(process) == dist.local_shape(process)
+    whole = second.gather(0)
+    if COMM.rank == 0:
+        for i in range(7):
+            for j in range(9):
+                assert whole[i, j] == dist.owner(i, j) + 1
+
+
+def test_the_export_outlives_the_array_that_it_came_from():
+    made = ga.create(tridap.distribution(5 * P, "b", processes=P), np.int32)
+    exported = ga.export_array(made)
+    exported.local[...] = np.arange(5) + COMM.rank
+    del made
+    gc.collect()
+    assert ga.collect() == 0 and ga.held() == 1
+    assert (exported.local == np.arange(5) + COMM.rank).all() and ga.is_there(exported)
+    view = exported.local[1:]
+    del exported
+    gc.collect()
+    assert ga.collect() == 0, "the view is still there"
+    assert view[0] == COMM.rank + 1
+    del view
+    gc.collect()
+    assert ga.collect() == 1 and ga.held() == 0
+
+
+def test_what_is_allocated_is_imported_without_a_copy():
+    dist = tridap.distribution((8, 6), ("b:0" if P == 1 else "b", "*"), grid=(P, 1))
+    array = ga.allocate(dist)
+    assert not array.local.any()
+    array.local[...] = 5 + COMM.rank
+    imported, receipt = ga.import_array(array, copy=None)
+    assert receipt.shared and receipt.bytes_copied == 0
+    again = ga.export_array(imported)
+    again.local[...] += 1
+    assert (array.local == 6 + COMM.rank).all()
+
+
+def test_other_memory_is_copied_and_never_where_that_is_asked():
+    dist = tridap.distribution((6, 4 * P), ("*", "c:2"), grid=(1, P))
+    array = tridap.from_function(dist, number)
+    if P == 1:
+        dist = tridap.distribution((6, 4), ("*", "b"), grid=(1, 1))
+        array = tridap.from_function(dist, number)
+    with pytest.raises(tridap.ProtocolError):
+        ga.import_array(array, copy=None)
+    try:
+        imported, receipt = ga.import_array(array)
+    except tridap.ProtocolError:
+        imported, receipt = ga.import_array(array, nearest=True)
+    assert receipt.bytes_copied > 0 and not receipt.shared
+    back = ga.export_array(imported, comm=COMM)
+    for local in np.ndindex(*back.local.shape):
+        assert back.local[local] == number(*back.global_index(*local))
+
+
+def test_lists_are_refused_with_the_nearest_and_moved_there_where_asked():
+    lists = [list(range(r, 4 * P, P))[::-1] for r in range(P)]
+    array = tridap.from_function(tridap.distribution(4 * P, lists, processes=P), lambda i: 1.0 * i)
+    with pytest.raises(tridap.ProtocolError):
+        ga.import_array(array)
+    imported, receipt = ga.import_array(array, nearest=True)
+    back = ga.export_array(imported, comm=COMM)
+    (indices,) = back.distribution.indices(COMM.rank)
+    assert (back.local == indices).all()
+
+
+def test_one_process_with_a_wrong_array_fails_all():
+    array = tridap.from_function(tridap.distribution(3 * P, "b", processes=P), lambda i: 1.0 * i,
+                                 dtype=np.float32 if COMM.rank == P - 1 else np.float64)
+    if P == 1:
+        return
+    with pytest.raises(tridap.ProtocolError):
+        ga.import_array(array)
+
+
+def test_solve_writes_the_answer_into_the_global_array():
+    dist = tridap.distribution(12 * P, "b", processes=P)
+    b, x = ga.allocate(dist), ga.allocate(dist)
+    rows = np.arange(12 * COMM.rank, 12 * COMM.rank + 12)
+    b.local[...] = 2 * rows
+    handle = ga.import_array(x, copy=None)[0]
+    matrix = tridap.Matrix(scipy.sparse.csr_matrix((np.full(12, 2.0), (np.arange(12), rows)), shape=(12, 12 * P)), dist)
+    result = tridap.solve(matrix, b, x)
+    assert result.converged and result.bytes_copied == 0
+    assert np.allclose(ga.export_array(handle).local, rows)
+
+
+def test_a_handle_that_is_none_is_refused():
+    with pytest.raises(tridap.ProtocolError):
+        ga.export_array(-1)
+    with pytest.raises(tridap.ProtocolError):
+        ga.destroy(-1, COMM)
