@@ -32,7 +32,7 @@ Buffer buffer_with_its_owner(const py::array& array) {
 ElementType type_of(const py::dtype& dtype) {
   const auto name = py::cast<std::string>(dtype.attr("str"));
   const std::optional<ElementType> type = element_type(name);
-  if (!type) throw py::type_error("a Global Array has no elements of dtype " + py::cast<std::string>(py::str(dtype)));
+  if (!type) throw py::type_error("a Global Array has no elements of dtype " + name);
   return *type;
 }
 
