@@ -173,11 +173,19 @@ std::optional<Index> own_process(const GlobalArray& array) {
   return array.placed().process(mpi::rank_of(GA_MPI_Comm_pgroup(GA_Get_pgroup(array.handle()))));
 }
 
+Buffer own_memory(const GlobalArray& array, const Form& form) {
+  const std::optional<Index> process = own_process(array);
+  return process ? whole_part(array.handle(), array.placed(), form, array.type(), *process) : Buffer{};
+}
+
 Buffer own_part(const GlobalArray& array, const Form& form) {
   const std::optional<Index> process = own_process(array);
-  if (!process) return {};
-  const Buffer whole = whole_part(array.handle(), array.placed(), form, array.type(), *process);
-  return sub_buffer(whole, extent(array.placed(), form, *process).box);
+  return process ? sub_buffer(own_memory(array, form), extent(array.placed(), form, *process).box) : Buffer{};
+}
+
+Buffer own_part(const GlobalArray& array) {
+  const auto processes = static_cast<Index>(GA_Pgroup_nnodes(GA_Get_pgroup(array.handle())));
+  return own_part(array, std::get<Form>(form_of(array.placed(), array.type(), processes)));
 }
 
 Created create_in(const Placed& placed, const ElementType& type, MPI_Comm comm) {

@@ -24,9 +24,13 @@ Group require_group(MPI_Comm comm);
 /// create() with `placed` in the ranks of `comm`. **Collective.**
 Created create_in(const redistribute::Placed& placed, const ElementType& type, MPI_Comm comm);
 
-/// This process's part of a Global Array as the buffer of an array: without the outer ghost cells that the array has
-/// not. Keeps nothing alive; without elements where this process holds none. Local.
+/// This process's memory in a Global Array, all ghost cells included, row-major; without elements, and without axes,
+/// where it holds none. Keeps nothing alive. Local.
+Buffer own_memory(const GlobalArray& array, const Form& form);
+
+/// The buffer of an array in it: without the outer ghost cells that the array has not. Local.
 Buffer own_part(const GlobalArray& array, const Form& form);
+Buffer own_part(const GlobalArray& array);
 
 /// The part of the distribution that this process holds; nothing: none.
 std::optional<Index> own_process(const GlobalArray& array);
