@@ -99,7 +99,7 @@ def test_other_memory_is_copied_and_never_where_that_is_asked():
 
 def test_lists_are_refused_with_the_nearest_and_moved_there_where_asked():
     lists = [list(range(r, 4 * P, P))[::-1] for r in range(P)]
-    array = tridap.from_function(tridap.distribution(4 * P, lists, processes=P), lambda i: 1.0 * i)
+    array = tridap.from_function(tridap.distribution(4 * P, [lists], processes=P), lambda i: 1.0 * i)
     with pytest.raises(tridap.ProtocolError):
         ga.import_array(array)
     imported, receipt = ga.import_array(array, nearest=True)
