@@ -15,6 +15,7 @@ extern "C" {
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -191,6 +192,20 @@ inline void expect_same(const dap::Distribution& a, const dap::Distribution& b) 
         EXPECT_EQ(a.axis(i).global_index(c, k), b.axis(i).global_index(c, k));
     }
   }
+}
+
+/// What we write through the array GA brings everywhere.
+inline void expect_written(int handle, const Group& group, const dap::DistArray& array,
+                           const dap::redistribute::Placed& placed) {
+  const std::vector<Indices> indices = all_indices(shape_of(handle));
+  const auto process = placed.process(group.rank());
+  for (std::size_t k = 0; k < indices.size(); ++k)
+    if (placed.distribution.owner(indices[k]) == process)
+      at(array, *placed.distribution.local_index(*process, indices[k])) = -5 - 2 * static_cast<long>(k);
+  group.sync();
+  const std::vector<long> whole = whole_of(handle);
+  for (std::size_t k = 0; k < indices.size(); ++k) ASSERT_EQ(whole[k], -5 - 2 * static_cast<long>(k));
+  group.sync();
 }
 
 /// The exported arrays make up what placed() says, in the order of grid_communicator(). Collective over the group.
