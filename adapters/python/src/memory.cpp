@@ -196,11 +196,12 @@ Buffer buffer_of(const py::array& array) {
 }
 
 py::array array_of(const Buffer& buffer) {
+  alignas(64) static std::byte nowhere{};  // of no elements: without an address NumPy would forget whose they are
   const py::dtype type(buffer.type.kind == ElementType::Kind::opaque ? "V" + std::to_string(buffer.type.bytes)
                                                                      : buffer.type.name());
   py::array array(type, std::vector<py::ssize_t>(buffer.shape.begin(), buffer.shape.end()),
-                  std::vector<py::ssize_t>(buffer.strides.begin(), buffer.strides.end()), buffer.data,
-                  as_base(buffer.owner));
+                  std::vector<py::ssize_t>(buffer.strides.begin(), buffer.strides.end()),
+                  buffer.data != nullptr ? buffer.data : &nowhere, as_base(buffer.owner));
   if (buffer.read_only) array.attr("flags").attr("writeable") = false;
   return array;
 }

@@ -1,0 +1,212 @@
+// Arrays whose blocks are dealt round-robin: ScaLAPACK's, tiled, and without a grid.
+
+#include "export_support.hpp"
+
+namespace ga = dap::globalarrays;
+using namespace export_test;
+
+namespace {
+
+enum class How { grid, tiles, uneven_tiles, linear };
+
+struct Case {
+  Group group;
+  How how = How::grid;
+  List shape, grid, block;
+  std::vector<List> extents;  // of uneven tiles, by axis
+
+  std::string text() const {
+    std::string said = "how " + std::to_string(static_cast<int>(how)) + ", shape" + export_test::text(shape) +
+                       ", grid" + export_test::text(grid) + ", block" + export_test::text(block) + ", tiles";
+    for (const List& axis : extents) said += export_test::text(axis) + ";";
+    return said + " on " + std::to_string(group.size());
+  }
+
+  int create() const {
+    const int handle = GA_Create_handle();
+    List dims = shape, places = grid, blocks = block, map, counts;
+    GA_Set_data64(handle, static_cast<int>(dims.size()), dims.data(), C_LONG);
+    GA_Set_pgroup(handle, group.number);
+    for (const List& axis : extents) {
+      counts.push_back(static_cast<Index>(axis.size()));
+      for (std::size_t k = 0; k < axis.size(); ++k)
+        map.push_back(std::accumulate(axis.begin(), axis.begin() + static_cast<long>(k), Index{0}));
+    }
+    if (how == How::grid) GA_Set_block_cyclic_proc_grid64(handle, blocks.data(), places.data());
+    if (how == How::tiles) GA_Set_tiled_proc_grid64(handle, blocks.data(), places.data());
+    if (how == How::uneven_tiles) GA_Set_tiled_irreg_proc_grid64(handle, map.data(), counts.data(), places.data());
+    if (how == How::linear) GA_Set_block_cyclic64(handle, blocks.data());
+    EXPECT_NE(GA_Allocate(handle), 0);
+    return handle;
+  }
+
+  // The block of an axis in which an index stands: walked.
+  Index block_with(std::size_t axis, Index index) const {
+    if (extents.empty()) return index / block[axis];
+    Index k = 0;
+    for (Index end = extents[axis][0]; end <= index; end += extents[axis][static_cast<std::size_t>(k)]) ++k;
+    return k;
+  }
+  Index blocks(std::size_t axis) const { return block_with(axis, shape[axis] - 1) + 1; }
+
+  // Deals the blocks like cards.
+  Index owner(const Indices& index) const {
+    Index number = 0, process = 0;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      const Index b = block_with(axis, index[axis]);
+      number = number * blocks(axis) + b;
+      if (how != How::linear) process = process * grid[axis] + b % grid[axis];
+    }
+    return how == How::linear ? number % group.size() : process;
+  }
+};
+
+// GA itself is right on groups of the first processes alone, without a grid on all of them, and where each process has
+// a block on each axis.
+Case some_case(Random& random, How how) {
+  Case made;
+  made.how = how;
+  const std::vector<Group>& groups = first_groups();
+  const auto count = static_cast<Index>(groups.size());
+  made.group =
+      groups[static_cast<std::size_t>(how == How::linear ? random.between(0, 1) : random.between(0, count - 1))];
+  const auto ndim = static_cast<std::size_t>(random.one_in(3) ? 1 : random.between(1, how == How::linear ? 5 : 7));
+  made.grid.assign(ndim, 1);
+  Index left = made.group.size();
+  for (Index factor = 2; left > 1; left % factor == 0 ? left /= factor : ++factor)
+    if (left % factor == 0)
+      made.grid[static_cast<std::size_t>(random.between(0, static_cast<Index>(ndim) - 1))] *= factor;
+  for (std::size_t axis = 0; axis < ndim; ++axis) {
+    made.block.push_back(random.between(1, 3));
+    const Index least = made.grid[axis] * made.block[axis] - made.block[axis] + 1;
+    made.shape.push_back(how == How::linear ? random.between(1, ndim > 3 ? 4 : 9)
+                                            : random.between(least, least + (ndim > 3 ? 2 : 9)));
+  }
+  if (how != How::uneven_tiles) return made;
+  for (std::size_t axis = 0; axis < ndim; ++axis) {
+    List tiles;
+    const Index more = random.one_in(2) ? 0 : random.between(0, 4);
+    for (Index k = 0; k < made.grid[axis] + more; ++k)
+      tiles.push_back(random.one_in(2) ? made.block[axis] : random.between(1, 3));
+    made.shape[axis] = std::accumulate(tiles.begin(), tiles.end(), Index{0});
+    made.extents.push_back(tiles);
+  }
+  return made;
+}
+
+// Whether what GA keeps of each process is a strided array, tried out: walked tile by tile, for the process that has
+// most, each element's place in memory must be a sum of what its place on each axis gives.
+bool strided(const Case& made) {
+  std::vector<Indices> tiles = {{}};
+  for (std::size_t axis = 0; axis < made.shape.size(); ++axis) {
+    std::vector<Indices> longer;
+    for (const Indices& tile : tiles)
+      for (Index b = 0; b < made.blocks(axis); b += made.grid[axis]) {
+        longer.push_back(tile);
+        longer.back().push_back(b);
+      }
+    tiles = longer;
+  }
+  std::vector<List> own(made.shape.size());  // the global indices of process 0
+  std::map<Indices, Index> place;
+  for (std::size_t axis = 0; axis < made.shape.size(); ++axis)
+    for (Index k = 0; k < made.shape[axis]; ++k)
+      if (made.block_with(axis, k) % made.grid[axis] == 0) own[axis].push_back(k);
+  Index next = 0;
+  List extents;
+  for (const List& axis : own) extents.push_back(static_cast<Index>(axis.size()));
+  for (const Indices& tile : tiles)
+    for (const Indices& local : all_indices(extents)) {
+      bool inside = true;
+      for (std::size_t axis = 0; axis < tile.size(); ++axis)
+        inside = inside && made.block_with(axis, own[axis][static_cast<std::size_t>(local[axis])]) == tile[axis];
+      if (inside) place[local] = next++;
+    }
+  Index number = 0;  // the array that is exported is row-major
+  for (const Indices& local : all_indices(extents))
+    if (place[local] != number++) return false;
+  return true;
+}
+
+// Whether the protocol has words for the tiles of every axis.
+bool has_words(const Case& made) {
+  for (std::size_t axis = 0; axis < made.extents.size(); ++axis) {
+    const List& tiles = made.extents[axis];
+    bool even = tiles.back() <= tiles[0];
+    for (std::size_t k = 0; k + 1 < tiles.size(); ++k) even = even && tiles[k] == tiles[0];
+    if (!even && made.grid[axis] > 1 && static_cast<Index>(tiles.size()) > made.grid[axis]) return false;
+  }
+  return true;
+}
+
+void expect_export(const Case& made, int handle) {
+  const ga::ExportedArray exported = ga::export_array(handle);
+  const dap::redistribute::Placed placed = ga::placed(handle);
+  const std::vector<Indices> indices = all_indices(made.shape);
+  const std::vector<long> whole = whole_of(handle);
+  const Index rank = made.group.rank();
+  const bool flat = made.how == How::linear && made.shape.size() > 1;
+  EXPECT_EQ(exported.receipt.losses.size(), flat ? 1u : 0u);
+  EXPECT_EQ(exported.shift, List(flat ? 1 : made.shape.size(), 0));
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    const Indices index = flat ? Indices{static_cast<Index>(k)} : indices[k];
+    ASSERT_EQ(placed.distribution.owner(index).value(), made.owner(indices[k])) << export_test::text(indices[k]);
+    List subscript = indices[k];  // GA answers with the number of the block
+    Index block = 0;
+    for (std::size_t axis = 0; axis < subscript.size(); ++axis)
+      block = block * made.blocks(axis) + made.block_with(axis, subscript[axis]);
+    ASSERT_EQ(NGA_Locate64(handle, subscript.data()), block);
+    if (made.owner(indices[k]) != rank) continue;
+    ASSERT_EQ(at(exported.array, *placed.distribution.local_index(rank, index)), whole[k])
+        << export_test::text(indices[k]);
+  }
+  void* data = nullptr;
+  std::int64_t length = 0;
+  NGA_Access_block_segment64(handle, static_cast<int>(rank), &data, &length);
+  ASSERT_EQ(dap::element_count(exported.array.buffer), length);
+  EXPECT_EQ(exported.array.buffer.data, length > 0 ? data : nullptr);
+  expect_gathers(handle, exported.array, {});
+  made.group.sync();
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    const Indices index = flat ? Indices{static_cast<Index>(k)} : indices[k];
+    if (made.owner(indices[k]) == rank)
+      at(exported.array, *placed.distribution.local_index(rank, index)) = -9 - static_cast<long>(k);
+  }
+  made.group.sync();
+  const std::vector<long> written = whole_of(handle);
+  for (std::size_t k = 0; k < indices.size(); ++k) ASSERT_EQ(written[k], -9 - static_cast<long>(k));
+  made.group.sync();
+}
+
+void expect_all(How how, unsigned seed, int least_refused, int least_exported) {
+  Random random(seed);
+  int refused = 0, exported = 0;
+  for (int k = 0; k < random_cases; ++k) {
+    const Case made = some_case(random, how);
+    const bool tiled = how == How::tiles || how == How::uneven_tiles;
+    const bool possible = !tiled || (strided(made) && has_words(made));
+    ++(possible ? exported : refused);
+    if (made.group.has_us()) {
+      SCOPED_TRACE(made.text());
+      const int handle = made.create();
+      number_elements(handle, made.group, 100);
+      if (possible)
+        expect_export(made, handle);
+      else
+        EXPECT_THROW(ga::export_array(handle), dap::Error);
+      made.group.sync();
+      GA_Destroy(handle);
+    }
+    GA_Sync();
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GE(refused, least_refused);
+  EXPECT_GE(exported, least_exported);
+}
+
+}  // namespace
+
+TEST(ExportCyclic, OnAProcessGridIsCyclic) { expect_all(How::grid, 30261, 0, random_cases); }
+TEST(ExportCyclic, WithoutAGridIsCyclicOrRowMajorNumbers) { expect_all(How::linear, 30262, 0, random_cases); }
+TEST(ExportCyclic, TilesAreExportedWhereTheyAreOneArray) { expect_all(How::tiles, 30263, 5, 5); }
+TEST(ExportCyclic, UnevenTilesAreExportedWhereTheProtocolHasWords) { expect_all(How::uneven_tiles, 30264, 5, 5); }
