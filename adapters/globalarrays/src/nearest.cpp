@@ -32,17 +32,15 @@ double middle(const std::vector<Index>& list) {
   return sum / static_cast<double>(list.size());
 }
 
-// Ranges as long as the lists, in the order of where these lie: lists that are ranges stay where they are.
-Turned ranges_of_lists(const UnstructuredKind& lists) {
+// The coordinates of lists in the order of where these lie.
+std::vector<Index> in_order(const UnstructuredKind& lists) {
   std::vector<Index> order = counted(lists.grid());
   std::vector<double> middles;
   for (Index c = 0; c < lists.grid(); ++c) middles.push_back(lists.count(c) == 0 ? 0 : middle(lists.list(c)));
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
     return middles[static_cast<std::size_t>(a)] < middles[static_cast<std::size_t>(b)];
   });
-  std::vector<Index> bounds{0};
-  for (const Index c : order) bounds.push_back(bounds.back() + lists.count(c));
-  return {Axis(BlockKind(std::move(bounds))), std::move(order)};
+  return order;
 }
 
 // The coordinates of a dealing in the order in which they are served.
@@ -50,49 +48,6 @@ std::vector<Index> served(const CyclicKind& cyclic) {
   std::vector<Index> order;
   for (Index turn = 0; turn < cyclic.grid(); ++turn) order.push_back((turn + cyclic.first()) % cyclic.grid());
   return order;
-}
-
-// Ranges as long as the shares, in the order of the dealing: with one block for each, they stay where they are.
-Turned ranges_of_dealing(const CyclicKind& cyclic) {
-  std::vector<Index> bounds{0}, order = served(cyclic);
-  for (const Index c : order) bounds.push_back(bounds.back() + cyclic.count(c));
-  return {Axis(BlockKind(std::move(bounds))), std::move(order)};
-}
-
-// The same ranges without padding.
-Turned bare(const BlockKind& block) {
-  std::vector<Index> bounds;
-  for (Index c = 0; c <= block.grid(); ++c) bounds.push_back(block.begin(c));
-  return {Axis(BlockKind(std::move(bounds))), counted(block.grid())};
-}
-
-Turned in_ranges(const Axis& axis) {
-  if (const auto* block = std::get_if<BlockKind>(&axis.kind())) return bare(*block);
-  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) return ranges_of_dealing(*cyclic);
-  return ranges_of_lists(std::get<UnstructuredKind>(axis.kind()));
-}
-
-// Dealt from the first coordinate on, each one taking after the one that was served in its turn, or after itself.
-Turned unrotated(const Axis& axis, bool turned) {
-  const auto* cyclic = std::get_if<CyclicKind>(&axis.kind());
-  if (cyclic == nullptr) return in_ranges(axis);
-  const CyclicKind first(cyclic->size(), cyclic->grid(), cyclic->block_size(), 0);
-  return {Axis(first), turned ? served(*cyclic) : counted(cyclic->grid())};
-}
-
-// All axes dealt otherwise, each part on the rank that held the one it takes after.
-Placed put(const Placed& placed, const std::vector<Turned>& axes) {
-  std::vector<Axis> dealt;
-  for (const Turned& one : axes) dealt.push_back(one.axis);
-  Placed made(Distribution(std::move(dealt)), {});
-  for (Index process = 0; process < made.distribution.processes(); ++process) {
-    Indices coordinates = made.distribution.coordinates(process);
-    for (std::size_t i = 0; i < axes.size(); ++i)
-      coordinates[i] = axes[i].from[static_cast<std::size_t>(coordinates[i])];
-    made.ranks.push_back(placed.rank(placed.distribution.process(coordinates)));
-  }
-  if (made.ranks == counted(made.distribution.processes())) made.ranks.clear();
-  return made;
 }
 
 // How many of the indices before `end` a coordinate of a block or cyclic axis owns.
@@ -118,6 +73,57 @@ Index common(const Axis& before, Index here, const Axis& after, Index there) {
     return owned_before(before, here, block->begin(there + 1)) - owned_before(before, here, block->begin(there));
   const auto &one = std::get<CyclicKind>(before.kind()), &other = std::get<CyclicKind>(after.kind());
   return one.turn(here) == other.turn(there) ? one.count(here) : 0;  // of one block size and grid: only turned
+}
+
+// Ranges as long as the shares of `axis`, in this order of its coordinates.
+Turned ranges(const Axis& axis, std::vector<Index> order) {
+  std::vector<Index> bounds{0};
+  for (const Index c : order) bounds.push_back(bounds.back() + axis.count(c));
+  return {Axis(BlockKind(std::move(bounds))), std::move(order)};
+}
+
+// Ranges that leave the most where it is: lists that are ranges, and a dealing of one block for each, stay as they are.
+// Those of a block are its own, without padding.
+Turned in_ranges(const Axis& axis) {
+  const Index grid = axis.proc_grid_size();
+  std::vector<Turned> all{ranges(axis, counted(grid))};
+  if (axis.dist_type() == 'b') return all[0];
+  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) all.push_back(ranges(axis, served(*cyclic)));
+  if (const auto* lists = std::get_if<UnstructuredKind>(&axis.kind())) all.push_back(ranges(axis, in_order(*lists)));
+  const Index even = axis.size() / grid + (axis.size() % grid != 0 ? 1 : 0);
+  all.push_back({Axis(BlockKind(axis.size(), grid, even)), counted(grid)});
+  std::size_t best = 0;
+  Index most = -1;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    Index stays = 0;
+    for (Index c = 0; c < grid; ++c) stays += common(axis, all[k].from[static_cast<std::size_t>(c)], all[k].axis, c);
+    if (stays > most) best = k;
+    most = std::max(most, stays);
+  }
+  return all[best];
+}
+
+// Dealt from the first coordinate on, each one taking after the one that was served in its turn, or after itself.
+Turned unrotated(const Axis& axis, bool turned) {
+  const auto* cyclic = std::get_if<CyclicKind>(&axis.kind());
+  if (cyclic == nullptr) return in_ranges(axis);
+  const CyclicKind first(cyclic->size(), cyclic->grid(), cyclic->block_size(), 0);
+  return {Axis(first), turned ? served(*cyclic) : counted(cyclic->grid())};
+}
+
+// All axes dealt otherwise, each part on the rank that held the one it takes after.
+Placed put(const Placed& placed, const std::vector<Turned>& axes) {
+  std::vector<Axis> dealt;
+  for (const Turned& one : axes) dealt.push_back(one.axis);
+  Placed made(Distribution(std::move(dealt)), {});
+  for (Index process = 0; process < made.distribution.processes(); ++process) {
+    Indices coordinates = made.distribution.coordinates(process);
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      coordinates[i] = axes[i].from[static_cast<std::size_t>(coordinates[i])];
+    made.ranks.push_back(placed.rank(placed.distribution.process(coordinates)));
+  }
+  if (made.ranks == counted(made.distribution.processes())) made.ranks.clear();
+  return made;
 }
 
 // How many elements stand on one rank in both.
@@ -147,12 +153,12 @@ std::vector<Placed> candidates(const Placed& placed) {
   std::vector<std::vector<Turned>> all(5);
   for (Index i = 0; i < placed.distribution.ndim(); ++i) {
     const Axis axis = simplest(placed.distribution.axis(i));
-    const Turned ranges = in_ranges(axis), turned = unrotated(axis, true), dealt = unrotated(axis, false);
+    const Turned in_blocks = in_ranges(axis), turned = unrotated(axis, true), dealt = unrotated(axis, false);
     all[0].push_back(turned);
     all[1].push_back(dealt);
-    all[2].push_back(ranges);
-    all[3].push_back(i == 0 ? turned : ranges);
-    all[4].push_back(i == 0 ? dealt : ranges);
+    all[2].push_back(in_blocks);
+    all[3].push_back(i == 0 ? turned : in_blocks);
+    all[4].push_back(i == 0 ? dealt : in_blocks);
   }
   std::vector<Placed> made;
   for (const std::vector<Turned>& axes : all) {
