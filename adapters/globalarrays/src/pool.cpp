@@ -1,40 +1,27 @@
 #include "pool.hpp"
 
+#include "ending.hpp"
+#include "fingerprint.hpp"
 #include "ga.hpp"
 #include "memory.hpp"
+#include "refused.hpp"
 #include <dap/mpi/agree.hpp>
-#include <dap/report.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <string>
+#include <thread>
 #include <utility>
 
 namespace dap::globalarrays {
 
-namespace {
-
-// Tells our owners from everybody else's.
-struct CloseAccess {
-  void operator()(Pin* pin) const;
-};
-
-Error refused(const std::string& fault, const std::string& remedy) {
-  return Error(Finding{Rule::conversion, {}, {}, "", fault, "", remedy});
-}
-
-}  // namespace
-
 struct Pin {
   int handle = -1;
   const void* data = nullptr;
-  std::atomic<bool> there{true};  // false: GA has ended, or the handle is another array's
+  Fingerprint is;
+  std::thread::id thread = std::this_thread::get_id();  // which uses GA
+  std::atomic<bool> there{true};                        // false: GA has ended, or the handle is another array's
 };
-
-namespace {
-
-void CloseAccess::operator()(Pin* pin) const { delete pin; }
-
-}  // namespace
 
 struct GlobalArray::State {
   int handle;
@@ -45,14 +32,71 @@ struct GlobalArray::State {
 
 struct Pool::Entry {
   int handle;
+  int group;
+  Fingerprint is;
   std::weak_ptr<GlobalArray::State> state;  // of an array made here
-  bool held = true;                         // what this process says of it in collect()
+  bool gone = false;                        // somebody called GA_Destroy
 };
+
+namespace {
+
+bool there_is(int handle) { return GA_Initialized() != 0 && GA_Verify_handle(handle) != 0; }
+
+bool is_still(const Pin& pin) { return pin.there && there_is(pin.handle) && fingerprint(pin.handle) == pin.is; }
+
+// The pins that other threads let go of. It has a lock of its own, under which nothing else is done: a pin may be let
+// go of under any other lock.
+class LetGo {
+ public:
+  static LetGo& all() {
+    static auto* const let_go = new LetGo;
+    return *let_go;
+  }
+  void add(std::unique_ptr<Pin> pin) {
+    const std::lock_guard lock(mutex_);
+    pins_.push_back(std::move(pin));
+    any_ = true;
+  }
+  void close() {
+    if (!any_) return;
+    std::vector<std::unique_ptr<Pin>> pins;
+    {
+      const std::lock_guard lock(mutex_);
+      pins.swap(pins_);
+      any_ = false;
+    }
+    for (const std::unique_ptr<Pin>& pin : pins)
+      if (is_still(*pin)) close_access(pin->handle);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Pin>> pins_;
+  std::atomic<bool> any_{false};
+};
+
+// Tells our owners from everybody else's.
+struct CloseAccess {
+  void operator()(Pin* let_go) const {
+    std::unique_ptr<Pin> pin(let_go);
+    if (!pin->there) return;
+    if (pin->thread != std::this_thread::get_id()) {
+      LetGo::all().add(std::move(pin));
+    } else if (is_still(*pin)) {
+      close_access(pin->handle);
+    }
+  }
+};
+
+void forget_all() { Pool::all().forget(); }
+
+}  // namespace
 
 int GlobalArray::handle() const {
   if (empty()) throw refused("the GlobalArray is empty", "make one with create()");
-  if (!state_->there)
-    throw refused("Global Arrays has ended, and the array with it", "let go of it before the Session");
+  if (!state_->there || GA_Initialized() == 0)
+    throw refused("the Global Array is there no more: Global Arrays has ended, or GA_Destroy was called",
+                  "use it before the Session ends, and let go of it in place of GA_Destroy");
   return state_->handle;
 }
 
@@ -74,35 +118,78 @@ Pool& Pool::all() {
 GlobalArray Pool::keep(int handle, redistribute::Placed placed, const ElementType& type) {
   GlobalArray made;
   made.state_.reset(new GlobalArray::State{handle, std::move(placed), type});
+  std::shared_ptr<Pin> before;  // of another array, which somebody destroyed: GA has just given the handle
   const std::lock_guard lock(mutex_);
-  kept_[GA_Get_pgroup(handle)].push_back(std::make_shared<Entry>(Entry{handle, made.state_}));
+  enter(std::make_shared<Entry>(Entry{handle, GA_Get_pgroup(handle), fingerprint(handle), made.state_}));
+  if (const auto pin = pinned_.find(handle); pin != pinned_.end()) before = pin->second.lock();
+  if (before != nullptr) before->there = false;
+  pinned_.erase(handle);
   return made;
 }
 
-GlobalArray Pool::find(int handle) const {
+void Pool::adopt(int handle) {
+  const std::lock_guard lock(mutex_);
+  enter(std::make_shared<Entry>(Entry{handle, GA_Get_pgroup(handle), fingerprint(handle), {}}));
+}
+
+void Pool::enter(std::shared_ptr<Entry> made) {
+  at_ga_end(forget_all);
+  std::shared_ptr<Entry>& known = known_[made->handle];
+  if (known != nullptr) {
+    known->gone = true;
+    if (const auto state = known->state.lock()) state->there = false;
+  }
+  kept_[made->group].push_back(made);
+  known = std::move(made);
+}
+
+Pool::Entry* Pool::entry(int handle) {
+  const auto found = known_.find(handle);
+  if (found == known_.end()) return nullptr;
+  Entry& known = *found->second;
+  if (there_is(handle) && fingerprint(handle) == known.is) return &known;
+  known.gone = true;
+  if (const auto state = known.state.lock()) state->there = false;
+  known_.erase(found);
+  return nullptr;
+}
+
+GlobalArray Pool::find(int handle) {
   const std::lock_guard lock(mutex_);
   GlobalArray found;
   if (const Entry* const kept = entry(handle)) found.state_ = kept->state.lock();
   return found;
 }
 
-const Pool::Entry* Pool::entry(int handle) const {
-  for (const auto& [group, entries] : kept_)
-    for (const std::shared_ptr<Entry>& one : entries)
-      if (one->handle == handle) return one.get();
-  return nullptr;
+bool Pool::keeps(int handle) {
+  const std::lock_guard lock(mutex_);
+  return entry(handle) != nullptr;
 }
 
 std::shared_ptr<void> Pool::pin(int handle, const void* data) {
+  LetGo::all().close();
+  const Fingerprint is = fingerprint(handle);
+  std::shared_ptr<Pin> before;  // let go of after the lock
   const std::lock_guard lock(mutex_);
+  at_ga_end(forget_all);
   std::weak_ptr<Pin>& known = pinned_[handle];
-  if (std::shared_ptr<Pin> pin = known.lock()) {
-    if (pin->data == data && pin->there) return pin;
-    pin->there = false;  // GA_Destroy was called, and the handle given anew
+  before = known.lock();
+  if (before != nullptr) {
+    if (before->data == data && before->is == is && before->there) return before;
+    before->there = false;  // GA_Destroy was called, and the handle given anew
   }
-  const std::shared_ptr<Pin> made(new Pin{handle, data}, CloseAccess{});
-  known = made;
-  return made;
+  auto made = std::make_unique<Pin>();
+  made->handle = handle;
+  made->data = data;
+  made->is = is;
+  const std::shared_ptr<Pin> pin(made.release(), CloseAccess{});
+  known = pin;
+  return pin;
+}
+
+bool Pool::pinned(int handle) const {
+  const auto pin = pinned_.find(handle);
+  return pin != pinned_.end() && !pin->second.expired();
 }
 
 int Pool::handle_of(const std::shared_ptr<void>& owner) {
@@ -111,46 +198,61 @@ int Pool::handle_of(const std::shared_ptr<void>& owner) {
 }
 
 bool Pool::is_there(const std::shared_ptr<void>& owner) {
-  const int handle = handle_of(owner);
-  if (handle == -1 || GA_Initialized() == 0) return false;
+  if (owner == nullptr || std::get_deleter<CloseAccess>(owner) == nullptr) return false;
   const Pin& pin = *static_cast<const Pin*>(owner.get());
-  return pin.there && GA_Verify_handle(handle) != 0 && local_memory(handle) == pin.data;
-}
-
-void Pool::adopt(int handle) {
-  const std::lock_guard lock(mutex_);
-  kept_[GA_Get_pgroup(handle)].push_back(std::make_shared<Entry>(Entry{handle, {}}));
-}
-
-bool Pool::keeps(int handle) const {
-  const std::lock_guard lock(mutex_);
-  return entry(handle) != nullptr;
+  return is_still(pin) && local_memory(pin.handle) == pin.data;
 }
 
 Index Pool::collect(int group) {
-  std::vector<std::shared_ptr<Entry>> all;
-  std::vector<Index> wanted;
+  LetGo::all().close();
+  Entries all;
+  std::vector<Index> said;  // of each: whether it is held, and whether it is gone
   {
     const std::lock_guard lock(mutex_);
-    const auto entries = kept_.find(group);
-    if (entries != kept_.end()) all.assign(entries->second.begin(), entries->second.end());
+    if (const auto entries = kept_.find(group); entries != kept_.end()) all = entries->second;
     for (const std::shared_ptr<Entry>& one : all) {
-      const auto pin = pinned_.find(one->handle);
-      wanted.push_back(!one->state.expired() || (pin != pinned_.end() && !pin->second.expired()) ? 1 : 0);
+      const bool still = entry(one->handle) == one.get();
+      said.push_back(still && (!one->state.expired() || pinned(one->handle)) ? 1 : 0);
+      said.push_back(still ? 0 : 1);
     }
   }
   if (all.empty()) return 0;  // here, as on every process of the group
-  mpi::Team(GA_MPI_Comm_pgroup(group)).largest(wanted);
+  mpi::Team(GA_MPI_Comm_pgroup(group)).largest(said);
+  Entries ended;
   Index freed = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
-    if (wanted[k] != 0) continue;
-    if (GA_Verify_handle(all[k]->handle) != 0) GA_Destroy(all[k]->handle);  // not where somebody did so himself
-    ++freed;
-    const std::lock_guard lock(mutex_);
-    kept_[group].remove(all[k]);
-    pinned_.erase(all[k]->handle);
+    const bool held = said[2 * k] != 0, gone = said[2 * k + 1] != 0;
+    if (gone) all[k]->gone = true;
+    if (held && !gone) continue;
+    if (!gone) {
+      GA_Destroy(all[k]->handle);
+      ++freed;
+    }
+    ended.push_back(all[k]);
   }
+  leave(group, ended);
   return freed;
+}
+
+void Pool::leave(int group, const Entries& ended) {
+  if (ended.empty()) return;
+  const std::lock_guard lock(mutex_);
+  Entries& entries = kept_[group];
+  auto next = ended.begin();  // in the same order
+  entries.erase(std::remove_if(entries.begin(), entries.end(),
+                               [&](const std::shared_ptr<Entry>& one) {
+                                 if (next == ended.end() || one != *next) return false;
+                                 ++next;
+                                 return true;
+                               }),
+                entries.end());
+  for (const std::shared_ptr<Entry>& one : ended) {
+    if (const auto state = one->state.lock()) state->there = false;
+    const auto known = known_.find(one->handle);
+    if (known == known_.end() || known->second != one) continue;
+    known_.erase(known);
+    if (!one->gone) pinned_.erase(one->handle);
+  }
 }
 
 Index Pool::collect() {
@@ -168,46 +270,66 @@ Index Pool::collect() {
 Index Pool::held() const {
   const std::lock_guard lock(mutex_);
   Index count = 0;
-  std::vector<int> counted;
-  for (const auto& [group, entries] : kept_)
-    for (const std::shared_ptr<Entry>& one : entries)
-      if (!one->state.expired()) counted.push_back(one->handle);
-  for (const auto& [handle, pin] : pinned_)
-    if (!pin.expired() && std::find(counted.begin(), counted.end(), handle) == counted.end()) ++count;
-  return count + static_cast<Index>(counted.size());
+  for (const auto& [handle, one] : known_) count += !one->state.expired() && !pinned(handle) ? 1 : 0;
+  for (const auto& [handle, pin] : pinned_) count += pin.expired() ? 0 : 1;
+  return count;
 }
 
 void Pool::forget() {
+  std::vector<std::shared_ptr<void>> held;  // let go of after the lock
   const std::lock_guard lock(mutex_);
-  for (auto& [group, entries] : kept_)
+  for (const auto& [group, entries] : kept_)
     for (const std::shared_ptr<Entry>& one : entries)
-      if (const auto state = one->state.lock()) state->there = false;
-  for (auto& [handle, known] : pinned_)
-    if (const auto pin = known.lock()) pin->there = false;
+      if (const auto state = one->state.lock()) {
+        state->there = false;
+        held.push_back(state);
+      }
+  for (const auto& [handle, known] : pinned_)
+    if (const auto pin = known.lock()) {
+      pin->there = false;
+      held.push_back(pin);
+    }
   kept_.clear();
+  known_.clear();
   pinned_.clear();
 }
 
+namespace {
+
+void check_destroyable(int handle, MPI_Comm comm) {
+  const std::string name = "Global Array " + std::to_string(handle);
+  if (!there_is(handle)) throw refused("there is no " + name, "pass a handle before it is destroyed");
+  if (Pool::all().keeps(handle)) throw refused(name + " is the pool's already", "let go of its GlobalArray");
+  int same = MPI_UNEQUAL;
+  MPI_Group given = MPI_GROUP_NULL, its = MPI_GROUP_NULL;
+  MPI_Comm_group(comm, &given);
+  MPI_Comm_group(GA_MPI_Comm_pgroup(GA_Get_pgroup(handle)), &its);
+  MPI_Group_compare(given, its, &same);
+  MPI_Group_free(&given);
+  MPI_Group_free(&its);
+  if (same == MPI_UNEQUAL)
+    throw refused(name + " is on other processes than those of the communicator",
+                  "pass a communicator of its processes");
+}
+
+// Numbers of one array may differ between processes, and so may arrays of one number. **Collective.**
+void check_same(int handle, MPI_Comm comm) {
+  const std::vector<Index> shape = shape_and_type(handle);
+  std::vector<Index> extremes = shape;
+  for (const Index number : shape) extremes.push_back(-number);
+  mpi::Team(comm).largest(extremes);
+  for (std::size_t k = 0; k < shape.size(); ++k)
+    if (extremes[k] != -extremes[k + shape.size()])
+      throw refused("the processes pass Global Arrays of different shapes or types", "pass the same one everywhere");
+}
+
+}  // namespace
+
 bool destroy(int handle, MPI_Comm comm) {
-  mpi::collectively(comm, [&] {
-    if (GA_Initialized() == 0 || GA_Verify_handle(handle) == 0)
-      throw refused("there is no Global Array " + std::to_string(handle), "pass a handle before it is destroyed");
-    if (Pool::all().keeps(handle))
-      throw refused("Global Array " + std::to_string(handle) + " is the pool's already", "let go of its GlobalArray");
-    int same = MPI_UNEQUAL;
-    MPI_Group given = MPI_GROUP_NULL, its = MPI_GROUP_NULL;
-    MPI_Comm_group(comm, &given);
-    MPI_Comm_group(GA_MPI_Comm_pgroup(GA_Get_pgroup(handle)), &its);
-    MPI_Group_compare(given, its, &same);
-    MPI_Group_free(&given);
-    MPI_Group_free(&its);
-    if (same == MPI_UNEQUAL)
-      throw refused("Global Array " + std::to_string(handle) + " is on other processes than those of the communicator",
-                    "pass a communicator of its processes");
-    Pool::all().adopt(handle);
-  });
-  const int group = GA_Get_pgroup(handle);
-  Pool::all().collect(group);
+  mpi::collectively(comm, [&] { check_destroyable(handle, comm); });
+  check_same(handle, comm);
+  Pool::all().adopt(handle);
+  Pool::all().collect(GA_Get_pgroup(handle));
   return !Pool::all().keeps(handle);
 }
 

@@ -1,6 +1,7 @@
 #include "types.hpp"
 
 #include "ga.hpp"
+#include "refused.hpp"
 
 #include <map>
 
@@ -35,6 +36,8 @@ int ga_type(const ElementType& type) {
   for (const auto& [number, other] : registered())
     if (other == type) return number;
   const int number = NGA_Register_type(static_cast<std::size_t>(type.bytes));
+  if (number < 0)
+    throw refused("Global Arrays has no room for another type, " + type.name(), "deregister types that are not used");
   registered()[number] = type;
   return number;
 }

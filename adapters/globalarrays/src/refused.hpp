@@ -1,0 +1,14 @@
+#pragma once
+
+#include <dap/report.hpp>
+
+#include <string>
+
+namespace dap::globalarrays {
+
+/// The Error of a refusal: the fault with its value, and the remedy.
+inline Error refused(const std::string& fault, const std::string& remedy) {
+  return Error(Finding{Rule::conversion, {}, {}, "", fault, "", remedy});
+}
+
+}  // namespace dap::globalarrays
