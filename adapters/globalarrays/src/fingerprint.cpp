@@ -3,35 +3,22 @@
 #include "ga.hpp"
 
 #include <algorithm>
-#include <initializer_list>
-#include <tuple>
 
 namespace dap::globalarrays {
 
-namespace {
-
-struct Part {
-  int64_t lo[GA_MAX_DIM] = {}, hi[GA_MAX_DIM] = {};
-};
-
-Part own_part(int handle) {
-  Part part;
-  NGA_Distribution64(handle, GA_Pgroup_nodeid(GA_Get_pgroup(handle)), part.lo, part.hi);
-  return part;
+bool Fingerprint::operator==(const Fingerprint& other) const {
+  return group == other.group && type == other.type && axes == other.axes &&
+         std::equal(of_axis.begin(), of_axis.begin() + axes, other.of_axis.begin());
 }
 
-}  // namespace
-
 Fingerprint fingerprint(int handle) {
-  static_assert(3 + 3 * GA_MAX_DIM <= std::tuple_size_v<decltype(Fingerprint::numbers)>);
-  int type = 0, axes = 0;
-  int64_t dims[GA_MAX_DIM] = {};
-  NGA_Inquire64(handle, &type, &axes, dims);
-  const Part part = own_part(handle);
+  static_assert(GA_MAX_DIM <= std::tuple_size_v<decltype(Fingerprint::of_axis)>);
   Fingerprint made;
-  Index* at = made.numbers.data();
-  for (const int number : {GA_Get_pgroup(handle), type, axes}) *at++ = number;
-  for (const int64_t* numbers : std::initializer_list<const int64_t*>{dims, part.lo, part.hi}) at = std::copy(numbers, numbers + axes, at);
+  int64_t dims[GA_MAX_DIM], lo[GA_MAX_DIM], hi[GA_MAX_DIM];
+  made.group = GA_Get_pgroup(handle);
+  NGA_Inquire64(handle, &made.type, &made.axes, dims);
+  NGA_Distribution64(handle, GA_Pgroup_nodeid(made.group), lo, hi);
+  for (int i = 0; i < made.axes; ++i) made.of_axis[static_cast<std::size_t>(i)] = {dims[i], lo[i], hi[i]};
   return made;
 }
 
@@ -44,14 +31,18 @@ std::vector<Index> shape_and_type(int handle) {
   return made;
 }
 
-void close_access(int handle) {
-  Part part = own_part(handle);
+void close_access(int handle, const Fingerprint& array) {
+  int64_t lo[GA_MAX_DIM], hi[GA_MAX_DIM];
+  for (int i = 0; i < array.axes; ++i) {
+    lo[i] = array.of_axis[static_cast<std::size_t>(i)][1];
+    hi[i] = array.of_axis[static_cast<std::size_t>(i)][2];
+  }
   if (GA_Has_ghosts(handle) != 0) {
     NGA_Release_update_ghosts(handle);
   } else if (GA_Total_blocks(handle) >= 0) {
-    NGA_Release_update_block_segment(handle, GA_Pgroup_nodeid(GA_Get_pgroup(handle)));
-  } else if (part.lo[0] >= 0 && part.lo[0] <= part.hi[0]) {
-    NGA_Release_update64(handle, part.lo, part.hi);
+    NGA_Release_update_block_segment(handle, GA_Pgroup_nodeid(array.group));
+  } else if (lo[0] >= 0 && lo[0] <= hi[0]) {
+    NGA_Release_update64(handle, lo, hi);
   }
 }
 

@@ -16,11 +16,14 @@
 namespace dap::globalarrays {
 
 struct Pin {
-  int handle = -1;
-  const void* data = nullptr;
-  Fingerprint is;
-  std::thread::id thread = std::this_thread::get_id();  // which uses GA
-  std::atomic<bool> there{true};                        // false: GA has ended, or the handle is another array's
+  Pin(int of, const void* begin, const Fingerprint& print) : handle(of), data(begin), is(print) {}
+
+  const int handle;
+  const void* const data;
+  const Fingerprint is;
+  const std::thread::id thread = std::this_thread::get_id();  // which uses GA
+  std::atomic<int> owners{0};                                 // outside of the pool
+  std::atomic<bool> there{true};                              // false: GA has ended, or the handle is another array's
 };
 
 struct GlobalArray::State {
@@ -44,6 +47,10 @@ bool there_is(int handle) { return GA_Initialized() != 0 && GA_Verify_handle(han
 
 bool is_still(const Pin& pin) { return pin.there && there_is(pin.handle) && fingerprint(pin.handle) == pin.is; }
 
+void close_access(const Pin& pin) {
+  if (pin.owners == 0 && is_still(pin)) close_access(pin.handle, pin.is);
+}
+
 // The pins that other threads let go of. It has a lock of its own, under which nothing else is done: a pin may be let
 // go of under any other lock.
 class LetGo {
@@ -52,38 +59,38 @@ class LetGo {
     static auto* const let_go = new LetGo;
     return *let_go;
   }
-  void add(std::unique_ptr<Pin> pin) {
+  void add(std::shared_ptr<Pin> pin) {
     const std::lock_guard lock(mutex_);
     pins_.push_back(std::move(pin));
     any_ = true;
   }
   void close() {
     if (!any_) return;
-    std::vector<std::unique_ptr<Pin>> pins;
+    std::vector<std::shared_ptr<Pin>> pins;
     {
       const std::lock_guard lock(mutex_);
       pins.swap(pins_);
       any_ = false;
     }
-    for (const std::unique_ptr<Pin>& pin : pins)
-      if (is_still(*pin)) close_access(pin->handle);
+    for (const std::shared_ptr<Pin>& pin : pins) close_access(*pin);
   }
 
  private:
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Pin>> pins_;
+  std::vector<std::shared_ptr<Pin>> pins_;
   std::atomic<bool> any_{false};
 };
 
-// Tells our owners from everybody else's.
-struct CloseAccess {
-  void operator()(Pin* let_go) const {
-    std::unique_ptr<Pin> pin(let_go);
-    if (!pin->there) return;
-    if (pin->thread != std::this_thread::get_id()) {
+// One owner's share in a pin. Tells our owners from everybody else's.
+struct LetGoOf {
+  std::shared_ptr<Pin> pin;
+
+  void operator()(Pin*) {
+    if (--pin->owners != 0 || !pin->there) return;
+    if (pin->thread == std::this_thread::get_id()) {
+      close_access(*pin);
+    } else {
       LetGo::all().add(std::move(pin));
-    } else if (is_still(*pin)) {
-      close_access(pin->handle);
     }
   }
 };
@@ -118,12 +125,12 @@ Pool& Pool::all() {
 GlobalArray Pool::keep(int handle, redistribute::Placed placed, const ElementType& type) {
   GlobalArray made;
   made.state_.reset(new GlobalArray::State{handle, std::move(placed), type});
-  std::shared_ptr<Pin> before;  // of another array, which somebody destroyed: GA has just given the handle
   const std::lock_guard lock(mutex_);
   enter(std::make_shared<Entry>(Entry{handle, GA_Get_pgroup(handle), fingerprint(handle), made.state_}));
-  if (const auto pin = pinned_.find(handle); pin != pinned_.end()) before = pin->second.lock();
-  if (before != nullptr) before->there = false;
-  pinned_.erase(handle);
+  const auto before = pinned_.find(handle);
+  if (before == pinned_.end()) return made;
+  before->second->there = false;  // another array's, which somebody destroyed: GA has just given the handle
+  pinned_.erase(before);
   return made;
 }
 
@@ -132,8 +139,13 @@ void Pool::adopt(int handle) {
   enter(std::make_shared<Entry>(Entry{handle, GA_Get_pgroup(handle), fingerprint(handle), {}}));
 }
 
+void Pool::watch() {
+  if (!watched_) at_ga_end(forget_all);
+  watched_ = true;
+}
+
 void Pool::enter(std::shared_ptr<Entry> made) {
-  at_ga_end(forget_all);
+  watch();
   std::shared_ptr<Entry>& known = known_[made->handle];
   if (known != nullptr) {
     known->gone = true;
@@ -169,36 +181,29 @@ bool Pool::keeps(int handle) {
 std::shared_ptr<void> Pool::pin(int handle, const void* data) {
   LetGo::all().close();
   const Fingerprint is = fingerprint(handle);
-  std::shared_ptr<Pin> before;  // let go of after the lock
   const std::lock_guard lock(mutex_);
-  at_ga_end(forget_all);
-  std::weak_ptr<Pin>& known = pinned_[handle];
-  before = known.lock();
-  if (before != nullptr) {
-    if (before->data == data && before->is == is && before->there) return before;
-    before->there = false;  // GA_Destroy was called, and the handle given anew
+  watch();
+  std::shared_ptr<Pin>& known = pinned_[handle];
+  if (known == nullptr || known->data != data || !(known->is == is)) {
+    if (known != nullptr) known->there = false;  // GA_Destroy was called, and the handle given anew
+    known = std::make_shared<Pin>(handle, data, is);
   }
-  auto made = std::make_unique<Pin>();
-  made->handle = handle;
-  made->data = data;
-  made->is = is;
-  const std::shared_ptr<Pin> pin(made.release(), CloseAccess{});
-  known = pin;
-  return pin;
+  ++known->owners;
+  return std::shared_ptr<void>(known.get(), LetGoOf{known});
 }
 
 bool Pool::pinned(int handle) const {
   const auto pin = pinned_.find(handle);
-  return pin != pinned_.end() && !pin->second.expired();
+  return pin != pinned_.end() && pin->second->owners > 0;
 }
 
 int Pool::handle_of(const std::shared_ptr<void>& owner) {
-  if (owner == nullptr || std::get_deleter<CloseAccess>(owner) == nullptr) return -1;
+  if (owner == nullptr || std::get_deleter<LetGoOf>(owner) == nullptr) return -1;
   return static_cast<const Pin*>(owner.get())->handle;
 }
 
 bool Pool::is_there(const std::shared_ptr<void>& owner) {
-  if (owner == nullptr || std::get_deleter<CloseAccess>(owner) == nullptr) return false;
+  if (owner == nullptr || std::get_deleter<LetGoOf>(owner) == nullptr) return false;
   const Pin& pin = *static_cast<const Pin*>(owner.get());
   return is_still(pin) && local_memory(pin.handle) == pin.data;
 }
@@ -271,27 +276,20 @@ Index Pool::held() const {
   const std::lock_guard lock(mutex_);
   Index count = 0;
   for (const auto& [handle, one] : known_) count += !one->state.expired() && !pinned(handle) ? 1 : 0;
-  for (const auto& [handle, pin] : pinned_) count += pin.expired() ? 0 : 1;
+  for (const auto& [handle, pin] : pinned_) count += pin->owners > 0 ? 1 : 0;
   return count;
 }
 
 void Pool::forget() {
-  std::vector<std::shared_ptr<void>> held;  // let go of after the lock
   const std::lock_guard lock(mutex_);
   for (const auto& [group, entries] : kept_)
     for (const std::shared_ptr<Entry>& one : entries)
-      if (const auto state = one->state.lock()) {
-        state->there = false;
-        held.push_back(state);
-      }
-  for (const auto& [handle, known] : pinned_)
-    if (const auto pin = known.lock()) {
-      pin->there = false;
-      held.push_back(pin);
-    }
+      if (const auto state = one->state.lock()) state->there = false;
+  for (const auto& [handle, known] : pinned_) known->there = false;
   kept_.clear();
   known_.clear();
   pinned_.clear();
+  watched_ = false;
 }
 
 namespace {

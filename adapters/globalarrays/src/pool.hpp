@@ -56,6 +56,7 @@ class Pool {
   using Entries = std::vector<std::shared_ptr<Entry>>;
   Pool() = default;
   Entry* entry(int handle);
+  void watch();
   void enter(std::shared_ptr<Entry> entry);
   void leave(int group, const Entries& gone);
   bool pinned(int handle) const;
@@ -63,7 +64,8 @@ class Pool {
   mutable std::mutex mutex_;
   std::map<int, Entries> kept_;                            // by group, in the order in which they came
   std::unordered_map<int, std::shared_ptr<Entry>> known_;  // by handle, those that are still the handle's
-  std::unordered_map<int, std::weak_ptr<Pin>> pinned_;     // by handle
+  std::unordered_map<int, std::shared_ptr<Pin>> pinned_;   // by handle, the last one
+  bool watched_ = false;                                   // GA tells us of its end
 };
 
 }  // namespace dap::globalarrays
