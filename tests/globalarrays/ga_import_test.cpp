@@ -35,7 +35,6 @@ const dap::ElementType real = dap::element_type<double>();
 int rank() { return arrays::rank_in(MPI_COMM_WORLD); }
 int processes() { return arrays::processes_of(MPI_COMM_WORLD); }
 
-
 double value_at(const List& global) {
   double value = 1;
   for (const Index index : global) value = value * 64 + static_cast<double>(index);

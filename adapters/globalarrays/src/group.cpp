@@ -1,5 +1,6 @@
 #include "group.hpp"
 
+#include "ending.hpp"
 #include "ga.hpp"
 #include "refused.hpp"
 #include "room.hpp"
@@ -29,6 +30,11 @@ std::list<Known>& known() {  // those of make_group(): the same ones on every pr
 std::map<int, std::vector<int>>& neighbours() {  // by group: the ranks there that live on this node
   static auto* const nodes = new std::map<int, std::vector<int>>;
   return *nodes;
+}
+
+void forget() {  // GA's groups end with it
+  known().clear();
+  neighbours().clear();
 }
 
 // GA's ranks of a communicator's processes, in its order; MPI_UNDEFINED where GA does not know one. Local.
@@ -82,6 +88,7 @@ void make_all(const std::vector<Index>& leaders) {
     if (std::any_of(known().begin(), known().end(), is_it)) continue;
     const int number = GA_Pgroup_create(members.data(), static_cast<int>(members.size()));
     known().push_back({number, std::move(members)});
+    at_ga_end(forget);
   }
   GA_Pgroup_set_default(before);
 }
@@ -135,17 +142,13 @@ std::string group_lacks_room(int number, const std::vector<Index>& wanted) {
     MPI_Allgather(&here, 1, MPI_INT, ranks.data(), 1, MPI_INT, node);
     MPI_Comm_free(&node);
     found = neighbours().emplace(number, std::move(ranks)).first;
+    at_ga_end(forget);
   }
   std::optional<Index> sum = 0;
   for (const int rank : found->second)
     if (sum) sum = checked_add(*sum, wanted[static_cast<std::size_t>(rank)]);
   if (!sum) return "64 bits cannot say how many bytes a node's processes want";
   return room_is_missing(*sum, found->second.size() > 1);
-}
-
-void forget_groups() {
-  known().clear();
-  neighbours().clear();
 }
 
 }  // namespace dap::globalarrays

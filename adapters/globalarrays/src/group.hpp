@@ -24,7 +24,4 @@ std::optional<Group> group_of(MPI_Comm comm);
 /// empty: it seems to have. **Collective** over the group the first time.
 std::string group_lacks_room(int number, const std::vector<Index>& wanted);
 
-/// GA has ended, and its groups with it.
-void forget_groups();
-
 }  // namespace dap::globalarrays

@@ -4,10 +4,10 @@
 
 #include <mpi.h>
 
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 namespace dap::globalarrays {
@@ -17,22 +17,27 @@ struct Pin;
 
 /// All handles that this library keeps: those it made, and others' that an export pins.
 ///
-/// Letting go is local, and may come from any thread: it is noticed when the pool is asked for next. Handles are freed
-/// where the processes of their group come together, which agree on those that none of them holds.
+/// Letting go is local, and may come from any thread: it is noticed when the pool is asked for next. All else is for
+/// the thread that uses GA. Handles are freed where the processes of their group come together, which agree on those
+/// that none of them holds. A handle that somebody destroyed by GA_Destroy, and that GA gave anew, is told from what it
+/// was by the array's shape, type and place in memory: a like array in the same place is taken for the old one.
 class Pool {
  public:
   /// This process's; never destroyed, since static objects may let go after anything.
   static Pool& all();
 
-  /// Takes a handle that was just allocated: the same ones in the same order on all processes of their group. Local.
+  /// Takes a handle that was just allocated: in the same order on all processes of its group, whatever number it has on
+  /// each. Local.
   GlobalArray keep(int handle, redistribute::Placed placed, const ElementType& type);
   /// What `handle` was kept as; empty where it was not made here, or nobody here holds it.
-  GlobalArray find(int handle) const;
+  GlobalArray find(int handle);
   /// Which one of its group's it is, of those that came to the pool: the same number on every process, unlike its
   /// handle; 0: it is not here.
-  Index serial(int handle) const;
+  Index serial(int handle);
 
-  /// Shares in the memory of `handle`, which begins at `data` here, for as long as the result lives. Local.
+  /// Shares in the memory of `handle`, which begins at `data` here, as local_memory() says, for as long as the result
+  /// lives. GA's access, which the caller opened, is closed with the last one: at once on this thread, at the next call
+  /// of the pool where another one lets go. Local.
   std::shared_ptr<void> pin(int handle, const void* data);
   /// The handle whose memory `owner` keeps; -1 where it keeps none.
   static int handle_of(const std::shared_ptr<void>& owner);
@@ -41,7 +46,7 @@ class Pool {
 
   /// Takes somebody else's handle, as keep() does. Local.
   void adopt(int handle);
-  bool keeps(int handle) const;  ///< whether the pool will free it
+  bool keeps(int handle);  ///< whether the pool will free it
   /// Frees what no process of the group holds. **Collective** over the group. Returns how many.
   Index collect(int group);
   /// The same for all groups that this process is in. **Collective** over GA's processes.
@@ -51,14 +56,20 @@ class Pool {
 
  private:
   struct Entry;
+  using Entries = std::vector<std::shared_ptr<Entry>>;
   Pool() = default;
-  const Entry* entry(int handle) const;
-  void put(int handle, std::weak_ptr<GlobalArray::State> state);
+  Entry* entry(int handle);
+  void watch();
+  void enter(std::shared_ptr<Entry> entry);
+  void leave(int group, const Entries& gone);
+  bool pinned(int handle) const;
 
   mutable std::mutex mutex_;
-  std::map<int, std::list<std::shared_ptr<Entry>>> kept_;  // by group, in the order in which they came
+  std::map<int, Entries> kept_;                            // by group, in the order in which they came
+  std::unordered_map<int, std::shared_ptr<Entry>> known_;  // by handle, those that are still the handle's
+  std::unordered_map<int, std::shared_ptr<Pin>> pinned_;   // by handle, the last one
   std::map<int, Index> given_;                             // by group: how many came
-  std::map<int, std::weak_ptr<Pin>> pinned_;               // by handle
+  bool watched_ = false;                                   // GA tells us of its end
 };
 
 }  // namespace dap::globalarrays

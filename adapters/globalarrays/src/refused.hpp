@@ -6,6 +6,7 @@
 
 namespace dap::globalarrays {
 
+/// The Error of a refusal: the fault with its value, and the remedy.
 inline Error refused(const std::string& fault, const std::string& remedy) {
   return Error(Finding{Rule::conversion, {}, {}, "", fault, "", remedy});
 }

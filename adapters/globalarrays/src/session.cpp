@@ -1,72 +1,125 @@
+#include "ending.hpp"
 #include "ga.hpp"
 #include "pool.hpp"
+#include "refused.hpp"
 #include <dap/globalarrays/session.hpp>
 #include <dap/mpi/agree.hpp>
-#include <dap/report.hpp>
 
+#include <algorithm>
 #include <exception>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace dap::globalarrays {
 
 namespace {
 
-Error refused(const std::string& fault, const std::string& remedy) {
-  return Error(Finding{Rule::conversion, {}, {}, "", fault, "", remedy});
+// What the processes say of ending GA, by the largest of each over all. Every process votes in every end of a Session,
+// and in MPI_Finalize until all are there: one that is elsewhere meets the others' votes later, in their order.
+struct Vote {
+  Index left = 0;     // 1: the Session was let go of by an exception; it does not wait for the others
+  Index outside = 0;  // 1: not in MPI_Finalize yet
+};
+
+struct Ballot {
+  Vote mine, all;
+  MPI_Request counted = MPI_REQUEST_NULL;
+};
+
+// Of this process, as long as GA is ours to end.
+struct Ours {
+  bool to_end = false;                        // a Session began GA
+  MPI_Comm votes = MPI_COMM_NULL;             // of GA's processes, for votes alone
+  std::vector<std::unique_ptr<Ballot>> cast;  // in their order; never given back while they may be under way
+};
+
+Ours& ours() {
+  static auto* const one = new Ours;
+  return *one;
 }
 
-// How often a process has tried to end GA: at the Session's end, and in MPI_Finalize. All try as often, whoever leaves
-// the Session by an exception, too: that one's first try is in MPI_Finalize, and meets the others' at their Session's
-// end.
-int tries = 0;
-bool to_end = false;  // we began it
+int sessions = 0;  // that are open
 
-// Ends GA where nobody holds an array any more: on all processes or on none. **Collective.**
-bool end_if_free() {
+void cast(Vote vote) {
+  ours().cast.push_back(std::make_unique<Ballot>());
+  Ballot& made = *ours().cast.back();
+  made.mine = vote;
+  MPI_Iallreduce(&made.mine, &made.all, 2, MPI_INT64_T, MPI_MAX, ours().votes, &made.counted);
+}
+
+// **Collective**, with those that voted and went on.
+Vote vote_and_count(Vote vote) {
+  cast(vote);
+  for (const std::unique_ptr<Ballot>& one : ours().cast) MPI_Wait(&one->counted, MPI_STATUS_IGNORE);
+  const Vote all = ours().cast.back()->all;
+  ours().cast.clear();
+  return all;
+}
+
+std::vector<Index> held_by_all() {
   Pool::all().collect();
-  std::vector<Index> held = {Pool::all().held()};
+  std::vector<Index> held(static_cast<std::size_t>(GA_Nnodes()), 0);
+  held[static_cast<std::size_t>(GA_Nodeid())] = Pool::all().held();
   mpi::Team(GA_MPI_Comm()).largest(held);
-  if (held[0] > 0) return false;
-  Pool::all().forget();
-  GA_Terminate();
-  to_end = false;
-  return true;
+  return held;
 }
 
-// Called first of all by MPI_Finalize, while everything still works.
-int at_finalize(MPI_Comm, int, void*, void*) {
-  while (to_end && GA_Initialized() != 0 && tries < 2) {
-    ++tries;
-    end_if_free();
-  }
-  Pool::all().forget();
-  return MPI_SUCCESS;
+bool none(const std::vector<Index>& held) {
+  return std::count(held.begin(), held.end(), 0) == static_cast<Index>(held.size());
+}
+
+// Ends GA where nobody holds an array any more: on all processes or on none. Returns how many each holds.
+// **Collective.**
+std::vector<Index> end_if_free() {
+  std::vector<Index> held = held_by_all();
+  if (!none(held)) return held;
+  MPI_Comm votes = ours().votes;
+  GA_Terminate();
+  ga_has_ended();  // says so again, where GA keeps its communicator
+  MPI_Comm_free(&votes);
+  return held;
+}
+
+// GA is over, by our hands or another's: what was voted, nobody counts any more.
+void forget_ours() {
+  static auto* const uncounted = new std::vector<std::unique_ptr<Ballot>>;
+  for (std::unique_ptr<Ballot>& one : ours().cast) uncounted->push_back(std::move(one));
+  ours() = Ours{};
 }
 
 void end_in_finalize() {
-  static bool set = false;
-  if (set) return;
-  set = true;
-  int key = MPI_KEYVAL_INVALID;
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr);
-  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  while (ours().to_end && GA_Initialized() != 0) {
+    const Vote all = vote_and_count({0, 0});
+    if (all.left == 0) end_if_free();
+    if (all.outside == 0) return;
+  }
+}
+
+void begin() {
+  GA_Initialize();
+  ours().to_end = true;
+  MPI_Comm_dup(GA_MPI_Comm(), &ours().votes);
+  at_ga_end(forget_ours);
+  at_mpi_end(end_in_finalize);
+}
+
+bool mpi_is_over() {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  return ended != 0;
 }
 
 }  // namespace
 
 Session::Session(const SessionOptions& options) : exceptions_(std::uncaught_exceptions()) {
-  int begun = 0, ended = 0;
+  int begun = 0;
   MPI_Initialized(&begun);
-  MPI_Finalized(&ended);
-  if (begun == 0 || ended != 0)
+  if (begun == 0 || mpi_is_over())
     throw refused(begun == 0 ? "MPI has not begun" : "MPI has ended",
                   "make the Session between MPI_Init and MPI_Finalize");
-  if (GA_Initialized() == 0) {
-    GA_Initialize();
-    began_ = to_end = true;
-    tries = 0;
-    end_in_finalize();
-  }
+  if (GA_Initialized() == 0) begin();
   if (options.allocator_doubles > 0 && MA_initialized() == 0) {
     const auto doubles = static_cast<Integer>(options.allocator_doubles);
     const bool made = MA_init(MT_C_DBL, doubles, doubles) != 0;
@@ -74,28 +127,43 @@ Session::Session(const SessionOptions& options) : exceptions_(std::uncaught_exce
       if (!made) throw refused("GA's memory allocator got no memory", "ask for fewer allocator_doubles");
     });
   }
+  ends_ = ours().to_end && sessions == 0;
   open_ = true;
+  ++sessions;
 }
 
 Session::~Session() {
-  if (!open_ || !began_ || !to_end || GA_Initialized() == 0) return;
-  if (std::uncaught_exceptions() > exceptions_) return;  // others may be elsewhere
-  ++tries;
-  end_if_free();
+  if (!open_) return;
+  --sessions;
+  if (!ends_ || !ours().to_end || mpi_is_over() || GA_Initialized() == 0) return;
+  if (std::uncaught_exceptions() > exceptions_) {
+    cast({1, 1});  // the others may be elsewhere
+  } else if (vote_and_count({0, 1}).left == 0) {
+    end_if_free();
+  }
 }
 
 void Session::close() {
   if (!open_) return;
-  Pool::all().collect();
-  mpi::collectively(GA_MPI_Comm(), [] {
-    const Index held = Pool::all().held();
-    if (held > 0) throw refused(std::to_string(held) + " arrays of Global Arrays are held", "let go of them first");
-  });
+  if (!mpi_is_over() && GA_Initialized() != 0) {
+    const bool end = ends_ && ours().to_end;
+    if (end && vote_and_count({0, 1}).left != 0)
+      throw refused("a process has left the Session by an exception", "let MPI_Finalize end Global Arrays");
+    Report report;
+    const std::vector<Index> held = end ? end_if_free() : held_by_all();
+    for (std::size_t rank = 0; rank < held.size(); ++rank)
+      if (held[rank] > 0)
+        report.add({Rule::conversion,
+                    static_cast<Index>(rank),
+                    {},
+                    "",
+                    std::to_string(held[rank]) + " arrays of Global Arrays are held",
+                    "",
+                    "let go of them first"});
+    throw_if_wrong(report);
+  }
   open_ = false;
-  if (!began_) return;
-  Pool::all().forget();
-  GA_Terminate();
-  to_end = false;
+  --sessions;
 }
 
 }  // namespace dap::globalarrays

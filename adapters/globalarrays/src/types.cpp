@@ -1,5 +1,6 @@
 #include "types.hpp"
 
+#include "ending.hpp"
 #include "ga.hpp"
 #include "refused.hpp"
 #include <dap/globalarrays/export.hpp>
@@ -16,6 +17,8 @@ std::map<int, ElementType>& registered() {  // by GA's number
   static auto* const types = new std::map<int, ElementType>;
   return *types;
 }
+
+void forget() { registered().clear(); }  // a GA that begins later knows none
 
 }  // namespace
 
@@ -37,7 +40,10 @@ int ga_type(const ElementType& type) {
   for (const auto& [number, other] : registered())
     if (other == type) return number;
   const int number = NGA_Register_type(static_cast<std::size_t>(type.bytes));
+  if (number < 0)
+    throw refused("Global Arrays has no room for another type, " + type.name(), "deregister types that are not used");
   registered()[number] = type;
+  at_ga_end(forget);
   return number;
 }
 
@@ -72,6 +78,7 @@ void name_type(int number, const ElementType& type) {
                   "register a type of its own");
   if (type.bytes < 1) throw refused("an element of " + std::to_string(type.bytes) + " bytes", "say how long it is");
   if (!known) registered()[number] = type;
+  at_ga_end(forget);
 }
 
 }  // namespace dap::globalarrays

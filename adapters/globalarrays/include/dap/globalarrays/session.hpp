@@ -40,7 +40,7 @@ class Session {
   void close();
 
  private:
-  bool began_ = false, open_ = false;
+  bool ends_ = false, open_ = false;
   int exceptions_ = 0;
 };
 

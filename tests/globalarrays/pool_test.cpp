@@ -1,0 +1,291 @@
+// The pool by its own door: arrays that are made by hand, kept, pinned, let go of and collected.
+
+#include "pool.hpp"
+
+#include "fingerprint.hpp"
+#include "globalarrays/pool_support.hpp"
+
+#include <chrono>
+#include <thread>
+
+using namespace ga_test;
+using dap::globalarrays::GlobalArray;
+using dap::globalarrays::Pool;
+using Owner = std::shared_ptr<void>;
+
+namespace {
+
+// What the linker has GA's calls of the library come to here, in place of GA's.
+struct Closed {
+  std::vector<int> handles;
+  std::vector<std::thread::id> threads;
+};
+Closed closed;
+
+void say_closed(int handle) {
+  closed.handles.push_back(handle);
+  closed.threads.push_back(std::this_thread::get_id());
+}
+
+}  // namespace
+
+extern "C" {
+void __real_NGA_Release_update64(int, int64_t*, int64_t*);
+void __real_NGA_Release_update_ghosts(int);
+void __real_NGA_Release_update_block_segment(int, int);
+void __wrap_NGA_Release_update64(int handle, int64_t* lo, int64_t* hi) {
+  say_closed(handle);
+  __real_NGA_Release_update64(handle, lo, hi);
+}
+void __wrap_NGA_Release_update_ghosts(int handle) {
+  say_closed(-handle);
+  __real_NGA_Release_update_ghosts(handle);
+}
+void __wrap_NGA_Release_update_block_segment(int handle, int process) {
+  say_closed(10 * handle);
+  __real_NGA_Release_update_block_segment(handle, process);
+}
+}
+
+namespace {
+
+// A pool with nothing in it, in a GA of its own for each test.
+struct ThePool : testing::Test {
+  void SetUp() override {
+    session = std::make_unique<Session>();
+    closed = {};
+    ASSERT_EQ(pool.held(), 0);
+  }
+  void TearDown() override {
+    pool.collect();
+    EXPECT_EQ(pool.held(), 0);
+    session.reset();
+    EXPECT_EQ(GA_Initialized(), 0) << "something was held";
+  }
+
+  GlobalArray kept(int handle) { return pool.keep(handle, placed_whole(), dap::element_type<double>()); }
+  Owner pinned(int handle) { return pool.pin(handle, part(handle)); }
+
+  Pool& pool = Pool::all();
+  std::unique_ptr<Session> session;
+};
+
+}  // namespace
+
+TEST_F(ThePool, FreesWhatNoProcessHolds) {
+  GlobalArray array = kept(made(10));
+  const int handle = array.handle();
+  GlobalArray copy = array;
+  EXPECT_EQ(pool.held(), 1);
+  EXPECT_EQ(pool.collect(), 0);
+  array = {};
+  EXPECT_EQ(pool.collect(), 0);
+  EXPECT_TRUE(GA_Verify_handle(handle));
+  if (rank() != processes() - 1) copy = {};
+  EXPECT_EQ(pool.collect(), 0);  // the last process holds it
+  EXPECT_EQ(pool.held(), rank() == processes() - 1 ? 1 : 0);
+  copy = {};
+  EXPECT_EQ(pool.collect(), 1);
+  EXPECT_FALSE(GA_Verify_handle(handle));
+  EXPECT_EQ(pool.collect(), 0);
+}
+
+TEST_F(ThePool, APinHoldsAnArrayBeyondItsGlobalArray) {
+  GlobalArray array = kept(made(10));
+  const int handle = array.handle();
+  Owner pin = pinned(handle);
+  EXPECT_EQ(pool.held(), 1);
+  array = {};
+  EXPECT_EQ(pool.held(), 1);
+  EXPECT_EQ(pool.collect(), 0);
+  EXPECT_TRUE(Pool::is_there(pin));
+  EXPECT_TRUE(pool.find(handle).empty());  // nobody here has it as a GlobalArray
+  EXPECT_TRUE(pool.keeps(handle));
+  pin.reset();
+  EXPECT_EQ(pool.collect(), 1);
+}
+
+TEST_F(ThePool, FindsItsOwnArraysAgain) {
+  GlobalArray array = kept(made(10));
+  const int others = made(11);
+  EXPECT_EQ(pool.find(array.handle()).handle(), array.handle());
+  EXPECT_TRUE(pool.find(others).empty());
+  EXPECT_FALSE(pool.keeps(others));
+  GlobalArray again = pool.find(array.handle());
+  array = {};
+  EXPECT_EQ(pool.collect(), 0);
+  again = {};
+  EXPECT_EQ(pool.collect(), 1);
+  GA_Destroy(others);
+}
+
+TEST_F(ThePool, PinsOfOneMemoryAreOne) {
+  const int handle = made(10);
+  Owner one = pinned(handle), other = pinned(handle);
+  EXPECT_EQ(one, other);
+  EXPECT_EQ(Pool::handle_of(one), handle);
+  EXPECT_EQ(Pool::handle_of(nullptr), -1);
+  EXPECT_EQ(Pool::handle_of(std::make_shared<int>(3)), -1);
+  EXPECT_FALSE(Pool::is_there(nullptr));
+  EXPECT_FALSE(Pool::is_there(std::make_shared<int>(3)));
+  EXPECT_EQ(pool.held(), 1);
+  one.reset();
+  other.reset();
+  EXPECT_EQ(pool.held(), 0);
+  GA_Destroy(handle);
+}
+
+TEST_F(ThePool, AHandleThatGaGivesAnewIsAnotherArray) {
+  const int handle = made(10 * processes());
+  Owner old = pinned(handle);
+  EXPECT_TRUE(Pool::is_there(old));
+  GA_Destroy(handle);
+  EXPECT_FALSE(Pool::is_there(old));
+  ASSERT_EQ(made(5 * processes()), handle);  // most often in the same place
+  EXPECT_FALSE(Pool::is_there(old));
+  Owner other = pinned(handle);
+  EXPECT_NE(old, other);
+  EXPECT_TRUE(Pool::is_there(other));
+  EXPECT_FALSE(Pool::is_there(old));
+  other.reset();
+  EXPECT_EQ(pool.held(), 0);
+  GA_Destroy(handle);
+}
+
+TEST_F(ThePool, AHandleOfAnotherTypeOrShapeIsAnotherArrayEvenInTheSamePlace) {
+  for (int turn = 0; turn < 4; ++turn) {
+    const int handle = made(8 * processes());
+    const void* const place = part(handle);
+    Owner old = pinned(handle);
+    GA_Destroy(handle);
+    int64_t one[] = {8 * processes()}, two[] = {2 * processes(), 4};
+    char name[] = "other";
+    const int other =
+        turn % 2 == 0 ? NGA_Create64(C_LONG, 1, one, name, nullptr) : NGA_Create64(C_DBL, 2, two, name, nullptr);
+    ASSERT_EQ(other, handle);
+    EXPECT_FALSE(Pool::is_there(old)) << (part(other) == place);
+    Owner anew = pinned(other);
+    EXPECT_NE(anew, old);
+    anew.reset();
+    old.reset();
+    GA_Destroy(other);
+  }
+}
+
+TEST_F(ThePool, AnArrayOfOursInAnOldPlaceIsAnother) {
+  const int handle = made(10);
+  Owner old = pinned(handle);
+  GA_Destroy(handle);
+  GlobalArray array = kept(made(10));  // in all that can be seen the same
+  ASSERT_EQ(array.handle(), handle);
+  EXPECT_FALSE(Pool::is_there(old));
+  EXPECT_NE(pinned(handle), old);
+  EXPECT_EQ(pool.held(), 1);
+}
+
+TEST_F(ThePool, WhatSomebodyDestroyedIsNotFreedAgain) {
+  GlobalArray array = kept(made(10));
+  const int handle = array.handle();
+  GA_Destroy(handle);
+  EXPECT_TRUE(pool.find(handle).empty());
+  EXPECT_THROW(array.handle(), dap::Error);
+  EXPECT_EQ(pool.collect(), 0);
+  array = kept(made(10));
+  ASSERT_EQ(array.handle(), handle);
+  GA_Destroy(handle);
+  const int others = made(20);  // of the same number, and not the pool's
+  ASSERT_EQ(others, handle);
+  array = {};
+  EXPECT_EQ(pool.collect(), 0);
+  EXPECT_TRUE(GA_Verify_handle(others));
+  EXPECT_FALSE(pool.keeps(others));
+  GA_Destroy(others);
+}
+
+TEST_F(ThePool, WhatOneProcessSeesDestroyedIsFreedByNone) {
+  GlobalArray array = kept(made(processes()));  // the same elements everywhere but on the last, where it differs
+  const int handle = array.handle();
+  GA_Destroy(handle);
+  array = {};
+  const int others = made(processes() + 1);
+  ASSERT_EQ(others, handle);
+  EXPECT_EQ(pool.collect(), 0);
+  EXPECT_TRUE(GA_Verify_handle(others));
+  GA_Destroy(others);
+}
+
+TEST_F(ThePool, APinOfAnotherThreadIsLetGoOfThere) {
+  const int handle = made(10 * processes());
+  Owner pin = pinned(handle);
+  std::thread([last = std::move(pin)]() mutable { last.reset(); }).join();
+  EXPECT_EQ(pool.held(), 0);
+  EXPECT_TRUE(closed.handles.empty());  // no call of GA from that thread
+  pool.collect();                       // nothing is kept, but what was let go of is closed
+  pin = pinned(handle);
+  EXPECT_EQ(closed.handles, std::vector<int>{handle});
+  EXPECT_EQ(closed.threads, std::vector<std::thread::id>{std::this_thread::get_id()});
+  pin.reset();
+  EXPECT_EQ(closed.handles, (std::vector<int>{handle, handle}));
+  GA_Destroy(handle);
+}
+
+TEST_F(ThePool, ManyThreadsLetGoAtOnce) {
+  std::vector<int> handles;
+  std::vector<Owner> pins;
+  for (int i = 0; i < 20; ++i) {
+    handles.push_back(made(10 * processes()));
+    pins.push_back(pinned(handles.back()));
+  }
+  for (int turn = 0; turn < 20; ++turn) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([mine = std::vector<Owner>(pins)]() mutable {
+        for (Owner& one : mine) one.reset();
+      });
+    pins.clear();
+    for (const int handle : handles) pins.push_back(pinned(handle));
+    for (std::thread& thread : threads) thread.join();
+  }
+  EXPECT_EQ(pool.held(), 20);
+  for (const Owner& one : pins) EXPECT_TRUE(Pool::is_there(one));
+  pins.clear();
+  EXPECT_EQ(pool.held(), 0);
+  for (const int handle : handles) GA_Destroy(handle);
+}
+
+TEST_F(ThePool, AccessIsClosedByItsKind) {
+  const int plain = made(10 * processes()), ghosts = with_ghosts(), cyclic = block_cyclic();
+  for (const int handle : {plain, ghosts, cyclic}) pool.pin(handle, &closed).reset();
+  EXPECT_EQ(closed.handles, (std::vector<int>{plain, -ghosts, 10 * cyclic}));
+  closed = {};
+  const int one = made(1);  // of one process alone
+  pool.pin(one, nullptr).reset();
+  EXPECT_EQ(closed.handles.size(), part(one) != nullptr ? 1u : 0u);
+  for (const int handle : {plain, ghosts, cyclic, one}) GA_Destroy(handle);
+  Owner late = pool.pin(made(10 * processes()), nullptr);
+  closed = {};
+  GA_Destroy(Pool::handle_of(late));
+  late.reset();
+  EXPECT_TRUE(closed.handles.empty());  // the array was destroyed
+}
+
+TEST_F(ThePool, PinsAreCheapAmongManyArrays) {
+  constexpr int many = 50;
+  std::vector<GlobalArray> arrays;
+  std::vector<Owner> pins;
+  for (int i = 0; i < many; ++i) arrays.push_back(kept(made(processes())));
+  const void* const data = part(arrays[0].handle());
+  constexpr int turns = 100000;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < turns; ++i) pool.pin(arrays[0].handle(), data).reset();
+  const auto pinned = std::chrono::steady_clock::now();
+  for (int i = 0; i < turns; ++i) pool.find(arrays[static_cast<std::size_t>(i % many)].handle());
+  const auto found = std::chrono::steady_clock::now();
+  const auto each = [](auto time) { return std::chrono::duration<double, std::nano>(time).count() / turns; };
+  RecordProperty("pin_ns", static_cast<int>(each(pinned - start)));
+  if (rank() == 0) std::printf("pin %.0f ns, find %.0f ns\n", each(pinned - start), each(found - pinned));
+  EXPECT_LT(each(pinned - start), 20000);  // hundreds, were it not for the sanitizers and others on the machine
+  EXPECT_LT(each(found - pinned), 20000);
+  arrays.clear();
+  EXPECT_EQ(pool.collect(), many);
+}
