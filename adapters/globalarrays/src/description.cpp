@@ -2,7 +2,6 @@
 
 #include "ga.hpp"
 #include "refused.hpp"
-#include <dap/kinds.hpp>
 
 #include <algorithm>
 #include <string>
@@ -42,20 +41,16 @@ void check_group(const Description& d) {
                                              : "make it on all processes, or on the first ones");
 }
 
-// How many elements of an axis the grid's first coordinate owns, were the blocks of one length.
-Index first_extent(const Description& d, std::size_t axis) {
-  return CyclicKind(d.shape[axis], d.grid[axis], d.tile[axis], 0).count(0);
-}
-
-// Whether the first process's blocks stand in one array: where it has several along an axis but the first, their rows
-// are longer than they are. Asks for an address, follows none.
+// Whether each process's blocks stand in one array: then they are of one length, and where the first process has
+// several along an axis but the first, their rows are longer than they are. Asks for an address, follows none.
 bool in_one_array(const Description& d) {
-  if (product(d.tile, 0, d.ndim) == 0) return false;
+  for (std::size_t axis = 0; axis < d.ndim; ++axis)
+    if (d.tile[axis] == 0 || d.blocks[axis] != (d.shape[axis] - 1) / d.tile[axis] + 1) return false;
   Extents ld{};
   void* data = nullptr;
   NGA_Access_block64(d.handle, 0, &data, ld.data());
   for (std::size_t axis = 1; axis < d.ndim; ++axis)
-    if (d.blocks[axis] > d.grid[axis]) return ld[axis - 1] == first_extent(d, axis);
+    if (d.blocks[axis] > d.grid[axis]) return ld[axis - 1] > d.tile[axis];
   return false;  // nobody has several there: either way they stand alike
 }
 
