@@ -21,7 +21,7 @@ Index product(const Extents& extents, std::size_t begin, std::size_t end) {
 }
 
 struct Box {
-  Extents lo{}, hi{};  // both ends included, as GA has it
+  Extents lo, hi;  // both ends included, as GA has it; for the axes that there are
 };
 
 Box box_of(int handle, Index number) {
@@ -156,7 +156,7 @@ Description describe(int handle) {
   d.rank = GA_Pgroup_nodeid(d.group);
   d.processes = GA_Pgroup_nnodes(d.group);
   if (d.rank < 0) throw refused(named(handle) + " is on other processes", "ask one of its group");
-  if (GA_Is_mirrored(handle) != 0)
+  if (d.group >= 0 && GA_Is_mirrored(handle) != 0)
     throw refused(named(handle) + " is mirrored: each node has all of it", "GA_Merge_mirrored into another array");
   int ndim = 0;
   NGA_Inquire64(handle, &d.type, &ndim, d.shape.data());
