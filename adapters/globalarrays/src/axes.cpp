@@ -85,17 +85,18 @@ Axis tiled_axis(const Description& d, std::size_t axis) {
 
 }  // namespace
 
-Index shift_of(const Cut& cut, const ExportOptions& options) { return options.ghosts && options.outer ? cut.width : 0; }
-
-Dimension dimension(const Cut& cut, Index coordinate, Range owned, const ExportOptions& options) {
+Block& cut_out(const Cut& cut, Index coordinate, Range owned, const ExportOptions& options, Dimension& dimension) {
   const Index width = options.ghosts ? cut.width : 0, shift = shift_of(cut, options);
-  Dimension made = plain(cut.size + 2 * shift, cut.grid, coordinate);
-  made.periodic = shift > 0;
+  dimension.size = cut.size + 2 * shift;
+  dimension.proc_grid_size = cut.grid;
+  dimension.proc_grid_rank = coordinate;
+  dimension.periodic = shift > 0;
   const Index left = coordinate > 0 ? width : shift, right = coordinate < cut.grid - 1 ? width : shift;
-  Block block{owned.begin + shift - left, owned.end + shift + right, {}};
+  Block& block = std::get<Block>(dimension.dist);
+  block.start = owned.begin + shift - left;
+  block.stop = owned.end + shift + right;
   if (width > 0) block.padding = {{left, right}};
-  made.dist = block;
-  return made;
+  return block;
 }
 
 Dimension tiled_dimension(const Description& d, std::size_t axis, Index coordinate, Index& extent) {
@@ -147,11 +148,9 @@ redistribute::Placed placed_blocks(const Description& d, const Part& part, const
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     const std::vector<Index>& bounds = blocks.bounds[axis];
     const Cut cut{d.shape[axis], d.grid[axis], part.width[axis]};
-    std::vector<Dimension> all;
-    for (Index c = 0; c < d.grid[axis]; ++c) {
-      const auto at = static_cast<std::size_t>(c);
-      all.push_back(dimension(cut, c, {bounds[at], bounds[at + 1]}, options));
-    }
+    std::vector<Dimension> all(static_cast<std::size_t>(d.grid[axis]));
+    for (std::size_t c = 0; c < all.size(); ++c)
+      cut_out(cut, static_cast<Index>(c), {bounds[c], bounds[c + 1]}, options, all[c]);
     axes.emplace_back(all, static_cast<Index>(axis));
   }
   const bool in_order = std::is_sorted(blocks.owners.begin(), blocks.owners.end()) &&

@@ -13,9 +13,11 @@ struct Cut {
 };
 
 /// What GA's global index becomes more in the exported array.
-Index shift_of(const Cut& cut, const ExportOptions& options);
-/// The dimension of a coordinate that owns these of GA's global indices.
-Dimension dimension(const Cut& cut, Index coordinate, Range owned, const ExportOptions& options);
+inline Index shift_of(const Cut& cut, const ExportOptions& options) {
+  return options.ghosts && options.outer ? cut.width : 0;
+}
+/// Fills the dimension of a coordinate that owns these of GA's global indices.
+Block& cut_out(const Cut& cut, Index coordinate, Range owned, const ExportOptions& options, Dimension& dimension);
 /// That of a coordinate of an axis of `grid` or `tiles`, and how many elements it owns. Throws Error where the protocol
 /// has none.
 Dimension tiled_dimension(const Description& description, std::size_t axis, Index coordinate, Index& extent);

@@ -2,7 +2,6 @@
 
 #include "ga.hpp"
 #include "refused.hpp"
-#include <dap/kinds.hpp>
 
 #include <algorithm>
 #include <string>
@@ -22,7 +21,7 @@ Index product(const Extents& extents, std::size_t begin, std::size_t end) {
 }
 
 struct Box {
-  Extents lo{}, hi{};  // both ends included, as GA has it
+  Extents lo, hi;  // both ends included, as GA has it; for the axes that there are
 };
 
 Box box_of(int handle, Index number) {
@@ -42,20 +41,16 @@ void check_group(const Description& d) {
                                              : "make it on all processes, or on the first ones");
 }
 
-// How many elements of an axis the grid's first coordinate owns, were the blocks of one length.
-Index first_extent(const Description& d, std::size_t axis) {
-  return CyclicKind(d.shape[axis], d.grid[axis], d.tile[axis], 0).count(0);
-}
-
-// Whether the first process's blocks stand in one array: where it has several along an axis but the first, their rows
-// are longer than they are. Asks for an address, follows none.
+// Whether each process's blocks stand in one array: then they are of one length, and where the first process has
+// several along an axis but the first, their rows are longer than they are. Asks for an address, follows none.
 bool in_one_array(const Description& d) {
-  if (product(d.tile, 0, d.ndim) == 0) return false;
+  for (std::size_t axis = 0; axis < d.ndim; ++axis)
+    if (d.tile[axis] == 0 || d.blocks[axis] != (d.shape[axis] - 1) / d.tile[axis] + 1) return false;
   Extents ld{};
   void* data = nullptr;
   NGA_Access_block64(d.handle, 0, &data, ld.data());
   for (std::size_t axis = 1; axis < d.ndim; ++axis)
-    if (d.blocks[axis] > d.grid[axis]) return ld[axis - 1] == first_extent(d, axis);
+    if (d.blocks[axis] > d.grid[axis]) return ld[axis - 1] > d.tile[axis];
   return false;  // nobody has several there: either way they stand alike
 }
 
@@ -161,7 +156,7 @@ Description describe(int handle) {
   d.rank = GA_Pgroup_nodeid(d.group);
   d.processes = GA_Pgroup_nnodes(d.group);
   if (d.rank < 0) throw refused(named(handle) + " is on other processes", "ask one of its group");
-  if (GA_Is_mirrored(handle) != 0)
+  if (d.group >= 0 && GA_Is_mirrored(handle) != 0)
     throw refused(named(handle) + " is mirrored: each node has all of it", "GA_Merge_mirrored into another array");
   int ndim = 0;
   NGA_Inquire64(handle, &d.type, &ndim, d.shape.data());

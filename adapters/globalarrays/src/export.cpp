@@ -8,15 +8,12 @@
 #include <dap/globalarrays/export.hpp>
 #include <dap/mpi/agree.hpp>
 
-#include <chrono>
 #include <string>
 #include <utility>
 
 namespace dap::globalarrays {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 ElementType type_of(const Description& d, const Part& part, const Extents& stored) {
   if (const std::optional<ElementType> known = element_type_of(d.type)) return *known;
@@ -29,7 +26,7 @@ ElementType type_of(const Description& d, const Part& part, const Extents& store
 
 // The extents of a part in memory, and where what is exported of it begins there.
 struct Stored {
-  Extents extents{}, begin{};
+  Extents extents, begin;
 };
 
 // Points the buffer at what dim_data says of a part that stands row-major.
@@ -45,13 +42,13 @@ void point_at(const Part& part, const Stored& stored, Buffer& buffer) {
 }
 
 void fill_blocks(const Description& d, const Part& part, const ExportOptions& options, ExportedArray& made) {
-  Stored stored;
+  Stored stored;  // for the axes that there are
   bool left_out = false;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     const Range owned{part.begin[axis], part.begin[axis] + part.extent[axis]};
     const Cut cut{d.shape[axis], d.grid[axis], part.width[axis]};
-    made.array.dim_data.push_back(dimension(cut, part.coordinates[axis], owned, options));
-    const Block& block = std::get<Block>(made.array.dim_data.back().dist);
+    Dimension& made_here = made.array.dim_data.emplace_back();
+    const Block& block = cut_out(cut, part.coordinates[axis], owned, options, made_here);
     made.shift.push_back(shift_of(cut, options));
     made.array.buffer.shape.push_back(block.stop - block.start);
     stored.extents[axis] = part.extent[axis] + 2 * part.width[axis];
@@ -95,13 +92,13 @@ void fill_linear(const Description& d, const Part& part, ExportedArray& made) {
 }  // namespace
 
 ExportedArray export_array(int handle, const ExportOptions& options) {
-  const Clock::time_point began = Clock::now();
   const Description d = describe(handle);
   const Part part = part_of(d);
   ExportedArray made;
   Buffer& buffer = made.array.buffer;
   made.array.dim_data.reserve(d.ndim);
   buffer.shape.reserve(d.ndim);
+  buffer.strides.reserve(d.ndim);
   made.shift.reserve(d.ndim);
   if (!part.placed)
     buffer.type = element_type_of(d.type).value_or(ElementType{});
@@ -113,7 +110,6 @@ ExportedArray export_array(int handle, const ExportOptions& options) {
     fill_tiles(d, part, made);
   buffer.owner = Pool::all().pin(handle, part.data);
   made.receipt.same_address = buffer.data == part.data;
-  made.receipt.seconds = std::chrono::duration<double>(Clock::now() - began).count();
   return made;
 }
 
