@@ -9,7 +9,7 @@ extern "C" {
 #include <ga.h>
 }
 
-#include <complex>
+#include <algorithm>
 #include <string>
 
 namespace {
@@ -54,6 +54,145 @@ TEST(Create, EveryElementOfRandomBlocksIsWhereGaFindsIt) {
     EXPECT_EQ(array.type(), real);
     if (HasFailure()) return;
   }
+}
+
+// The error of a collective call, which all processes must throw with one text.
+template <class Call>
+std::string thrown(Call&& call) {
+  std::string text = "nothing";
+  try {
+    call();
+  } catch (const dap::Error& error) {
+    text = error.what();
+  }
+  std::vector<char> first(4096, '\0');
+  std::copy_n(text.begin(), std::min<std::size_t>(text.size(), 4095), first.begin());
+  MPI_Bcast(first.data(), 4096, MPI_CHAR, 0, MPI_COMM_WORLD);
+  EXPECT_EQ(text.substr(0, 4095), first.data());
+  return text;
+}
+
+void expect_said(const std::string& text, const std::string& words) {
+  EXPECT_NE(text.find(words), std::string::npos) << words << " in: " << text;
+}
+
+Placed dealt(const std::vector<oracle::Axis>& axes, std::vector<Index> ranks = {}) {
+  return {oracle::Array(axes).distribution(), std::move(ranks)};
+}
+
+Placed rows(Index each = 2) {
+  return dealt({oracle::block(List(static_cast<std::size_t>(processes()), each)), oracle::block({3})});
+}
+
+// Of the dealt kinds GA names the number of a block, counted with the last axis moving fastest.
+TEST(Create, GaNamesTheBlocksOfRandomDealings) {
+  Random random(8);
+  for (int turn = 0; turn < arrays::cases && !HasFailure(); ++turn) {
+    const bool even = random.below(2) == 0;
+    std::vector<oracle::Axis> axes;
+    std::vector<List> blocks;  // by axis and index, the block that it stands in
+    for (const Index places : random.grid(random.from_to(1, 3), processes(), true)) {
+      const Index length = random.from_to(1, 3);
+      const bool deal = even || axes.empty();
+      const List counts = random.counts(places, 1, 4);
+      axes.push_back(deal ? oracle::cyclic(length * places + random.from_to(1, 7), length, places)
+                          : oracle::block(counts));
+      blocks.emplace_back();
+      for (Index c = 0; c < (deal ? axes.back().size() : places); ++c)
+        for (Index i = 0; i < (deal ? 1 : counts[static_cast<std::size_t>(c)]); ++i)
+          blocks.back().push_back(deal ? c / length : c);
+    }
+    const oracle::Array expected(axes);
+    const GlobalArray array = create(Placed(expected.distribution()), real, MPI_COMM_WORLD);
+    const bool plain = GA_Total_blocks(array.handle()) < 0;  // even blocks on one process need no dealing
+    for (Index process = 0; process < expected.processes() && !plain; ++process)
+      for (const auto& element : expected.elements(process, dap::Part::owned)) {
+        Index number = 0;
+        for (std::size_t i = 0; i < axes.size(); ++i)
+          number = number * (blocks[i].back() + 1) + blocks[i][static_cast<std::size_t>(element.global[i])];
+        std::vector<int64_t> at = native(element.global);
+        ASSERT_EQ(NGA_Locate64(array.handle(), at.data()), number);
+      }
+  }
+}
+
+TEST(Create, EmptyBlocksAtTheEndAndInsideAreLeftOut) {
+  if (processes() < 3) return;
+  const Index n = processes();
+  for (Index empty = 0; empty < n; ++empty) {
+    List counts(static_cast<std::size_t>(n), 2);
+    counts[static_cast<std::size_t>(empty)] = 0;
+    const oracle::Array expected({oracle::block(counts)});
+    const GlobalArray array = create(Placed(expected.distribution()), real, MPI_COMM_WORLD);
+    expect_located(array, expected, arrays::in_order(n));
+    int64_t lo = 0, hi = 0;
+    NGA_Distribution64(array.handle(), static_cast<int>(empty), &lo, &hi);
+    EXPECT_LT(hi, lo);
+  }
+}
+
+TEST(Create, ProcessesThatDisagreeAllHearOfIt) {
+  const bool odd = processes() > 1 && arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
+  const std::string different = processes() > 1 ? "different distributions" : "nothing";
+  expect_said(thrown([&] { create(rows(odd ? 3 : 2), real, MPI_COMM_WORLD); }), different);
+  expect_said(thrown([&] { create(rows(), odd ? dap::element_type<float>() : real, MPI_COMM_WORLD); }), different);
+  List ranks = arrays::in_order(processes());
+  if (odd) std::swap(ranks.front(), ranks.back());
+  expect_said(thrown([&] { create({rows().distribution, ranks}, real, MPI_COMM_WORLD); }), different);
+}
+
+TEST(Create, RefusesTogetherWhereOneProcessAsksForTheImpossible) {
+  const bool odd = arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
+  expect_said(thrown([&] { create(odd ? Placed(dap::Distribution({})) : rows(), real, MPI_COMM_WORLD); }), "0 axes");
+  expect_said(thrown([&] { create(rows(), odd ? dap::ElementType{} : real, MPI_COMM_WORLD); }), "0 bytes");
+}
+
+TEST(Create, TheImpossibleIsRefusedBeforeGaHearsOfIt) {
+  const Index n = processes();
+  const auto said = [](const Placed& placed) { return thrown([&] { create(placed, real, MPI_COMM_WORLD); }); };
+  expect_said(said(dealt({oracle::block(List(static_cast<std::size_t>(n + 1), 1))})), "fewer processes");
+  expect_said(said(dealt({oracle::block({0})})), "'size' is 0");
+  expect_said(said(dealt(std::vector<oracle::Axis>(8, oracle::block({1})))), "8 axes");
+  if (n == 1) return;
+  expect_said(said(dealt({oracle::cyclic(4 * n, 1, n - 1)})), n == 2 ? "nothing" : "processes, and GA deals to all");
+  expect_said(said(dealt({oracle::cyclic(4 * n, 1, n, 1)})), "'start' is");
+  List backwards = arrays::in_order(n);
+  std::reverse(backwards.begin(), backwards.end());
+  expect_said(said(dealt({oracle::cyclic(4 * n, 1, n)}, backwards)), "another order");
+  const oracle::Axis padded =
+      oracle::block(List(static_cast<std::size_t>(n), 2), List(static_cast<std::size_t>(n - 1), 1));
+  expect_said(said(dealt({padded}, backwards)), "filled from the wrong ones");
+  List uneven(static_cast<std::size_t>(n), 2);
+  uneven.back() = 1;
+  expect_said(said(dealt({oracle::block(uneven, List(static_cast<std::size_t>(n - 1), 2))})), "smallest block");
+}
+
+TEST(Create, TooLittleMemoryIsAnErrorAndNoEnd) {
+  const Index n = processes();
+  const auto bytes = [&](Index each) {
+    return Placed(dap::Distribution({dap::Axis(dap::BlockKind(each / 8 * n, n, each / 8))}));
+  };
+  expect_said(thrown([&] { create(bytes(Index{1} << 46), real, MPI_COMM_WORLD); }), "no room");
+  expect_said(thrown([&] { create(bytes(Index{1} << 56), real, MPI_COMM_WORLD); }), "no room");
+  EXPECT_EQ(thrown([&] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
+}
+
+TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
+  EXPECT_NE(thrown([] { create(rows(), real, MPI_COMM_NULL); }), "nothing");
+  if (processes() < 4) return;
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, arrays::rank_in(MPI_COMM_WORLD) % 2, 0, &half);
+  const int there = arrays::processes_of(half);
+  const Placed placed = dealt({oracle::block(List(static_cast<std::size_t>(there), 2))});
+  expect_said(thrown([&] { create(placed, real, half); }), "make_group()");
+  dap::globalarrays::make_group(half);
+  EXPECT_EQ(thrown([&] { create(placed, real, half); }), "nothing");
+  const Placed cyclic = dealt({oracle::cyclic(8, 1, there)});
+  const oracle::Axis padded =
+      oracle::block(List(static_cast<std::size_t>(there), 2), List(static_cast<std::size_t>(there - 1), 1));
+  expect_said(thrown([&] { create(cyclic, real, half); }), "leaves out one of GA's first processes");
+  expect_said(thrown([&] { create(dealt({padded}), real, half); }), "leaves out one of GA's first processes");
+  MPI_Comm_free(&half);
 }
 
 }  // namespace

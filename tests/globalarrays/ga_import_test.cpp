@@ -22,6 +22,7 @@ using arrays::Random;
 using dap::Copy;
 using dap::DistArray;
 using dap::globalarrays::allocate;
+using dap::globalarrays::create;
 using dap::globalarrays::Fit;
 using dap::globalarrays::GlobalArray;
 using dap::globalarrays::import_array;
@@ -34,6 +35,16 @@ const dap::ElementType real = dap::element_type<double>();
 
 int rank() { return arrays::rank_in(MPI_COMM_WORLD); }
 int processes() { return arrays::processes_of(MPI_COMM_WORLD); }
+
+// A communicator of these processes of the world, in this order; MPI_COMM_NULL on the others.
+MPI_Comm communicator(const List& world_ranks) {
+  int key = -1;
+  for (std::size_t r = 0; r < world_ranks.size(); ++r)
+    if (world_ranks[r] == rank()) key = static_cast<int>(r);
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, key < 0 ? MPI_UNDEFINED : 0, key, &comm);
+  return comm;
+}
 
 double value_at(const List& global) {
   double value = 1;
@@ -81,7 +92,6 @@ std::vector<double> read(int handle, const List& shape) {
   ld.push_back(1);
   std::vector<double> all(static_cast<std::size_t>(count), -1);
   NGA_Get64(handle, lo.data(), hi.data(), all.data(), ld.data());
-  GA_Sync();
   return all;
 }
 
@@ -97,26 +107,52 @@ List shape_of(const oracle::Array& whole) {
   return shape;
 }
 
-// GA's group is the world: the array needs a process for each rank.
-void expect_imported(const oracle::Array& whole, Random& random) {
+// Of an array that needs as many processes as `comm` has.
+void expect_imported(const oracle::Array& whole, Random& random, MPI_Comm comm = MPI_COMM_WORLD) {
   std::vector<DistArray> parts;  // all, so that the random numbers are the same everywhere
   for (Index process = 0; process < whole.processes(); ++process) parts.push_back(part_of(whole, process, random));
-  const DistArray& mine = parts[static_cast<std::size_t>(rank())];
-  const ImportedArray imported = import_array(mine, MPI_COMM_WORLD);
+  if (comm == MPI_COMM_NULL) return;
+  const DistArray& mine = parts[static_cast<std::size_t>(arrays::rank_in(comm))];
+  const ImportedArray imported = import_array(mine, comm);
   EXPECT_FALSE(imported.receipt.shared);
   Index bytes = 8;
   for (const Index extent : mine.buffer.shape) bytes *= extent;
   EXPECT_EQ(imported.receipt.bytes_copied, bytes);
   expect_read(imported.array, shape_of(whole));
+  MPI_Barrier(comm);
+}
+
+std::vector<oracle::Axis> random_blocks(Random& random, Index places_in_all) {
+  std::vector<oracle::Axis> axes;
+  for (const Index places : random.grid(random.from_to(1, 4), places_in_all, true))
+    axes.push_back(oracle::block(random.counts(places, 0, 4)));
+  return axes;
 }
 
 TEST(Import, EveryByteOfRandomBlocksIsReadBack) {
   Random random(11);
-  for (int turn = 0; turn < arrays::cases && !HasFailure(); ++turn) {
-    std::vector<oracle::Axis> axes;
-    for (const Index places : random.grid(random.from_to(1, 4), processes(), true))
-      axes.push_back(oracle::block(random.counts(places, 0, 4)));
-    expect_imported(oracle::Array(axes), random);
+  for (int turn = 0; turn < arrays::cases && !HasFailure(); ++turn)
+    expect_imported(oracle::Array(random_blocks(random, processes())), random);
+}
+
+TEST(Import, ProcessesMayStandInAnyOrder) {
+  Random random(14);
+  for (int turn = 0; turn < arrays::cases / 5 && !HasFailure(); ++turn) {
+    MPI_Comm comm = communicator(random.permutation(processes()));
+    expect_imported(oracle::Array(random_blocks(random, processes())), random, comm);
+    MPI_Comm_free(&comm);
+  }
+}
+
+TEST(Import, GroupsMayStandInAnyOrder) {
+  Random random(15);
+  for (int turn = 0; turn < arrays::cases / 5 && !HasFailure(); ++turn) {
+    List members = random.permutation(processes());
+    members.resize(static_cast<std::size_t>(random.from_to(1, processes())));
+    MPI_Comm comm = communicator(members);
+    dap::globalarrays::make_group(comm);
+    expect_imported(oracle::Array(random_blocks(random, static_cast<Index>(members.size()))), random, comm);
+    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
   }
 }
 
@@ -143,6 +179,261 @@ TEST(Import, EveryByteOfRandomDealingsOfUnevenBlocksIsReadBack) {
                          : oracle::block(random.counts(places, 1, 4)));
     }
     expect_imported(oracle::Array(axes), random);
+  }
+}
+
+// A padded axis: GA's indices are the array's less `shift`, and wrap round.
+struct Padded {
+  oracle::Axis axis;
+  Index width = 0, shift = 0;
+
+  Index size() const { return axis.size() - 2 * shift; }
+};
+
+Padded random_padded(Random& random, Index places) {
+  Padded padded;
+  padded.width = random.from_to(0, 2);
+  const bool mirrors = random.below(2) == 1;
+  padded.shift = mirrors ? padded.width : 0;
+  List counts = random.counts(places, std::max<Index>(padded.width, 1), 4);
+  counts.front() += padded.shift;
+  counts.back() += padded.shift;
+  padded.axis = oracle::block(counts, List(static_cast<std::size_t>(places - 1), padded.width),
+                              {padded.shift, padded.shift}, mirrors);
+  if (!mirrors && places == 1) padded.width = 0;
+  return padded;
+}
+
+double value_of(const List& global, const std::vector<Padded>& axes) {
+  List wrapped;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    wrapped.push_back((global[i] - axes[i].shift + axes[i].size()) % axes[i].size());
+  return value_at(wrapped);
+}
+
+// Every cell of this process's memory in GA: right where the array has it, or everywhere.
+void expect_cells(int handle, const std::vector<Padded>& axes, bool everywhere) {
+  std::vector<int64_t> lo(axes.size()), hi(axes.size()), dims(axes.size()), ld(axes.size());
+  NGA_Distribution64(handle, GA_Pgroup_nodeid(GA_Get_pgroup(handle)), lo.data(), hi.data());
+  const double* cells = nullptr;
+  NGA_Access_ghosts64(handle, dims.data(), &cells, ld.data());
+  List shape;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    shape.push_back(hi[i] - lo[i] + 1 + 2 * axes[i].width);
+    ASSERT_EQ(shape[i], dims[i]);
+  }
+  std::size_t next = 0;
+  oracle::for_each_index(shape, [&](const List& at) {
+    List global;
+    bool inside = true;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      global.push_back(lo[i] - axes[i].width + at[i] + axes[i].shift);
+      inside = inside && global[i] >= 0 && global[i] < axes[i].axis.size();
+    }
+    const double cell = cells[next++];
+    if (inside || everywhere) {
+      for (std::size_t i = 0; i < axes.size(); ++i) global[i] += inside ? 0 : axes[i].size();
+      EXPECT_EQ(cell, value_of(global, axes));
+    }
+  });
+}
+
+TEST(Import, PaddingBecomesGhostCellsThatGaKeepsFresh) {
+  Random random(16);
+  for (int turn = 0; turn < arrays::cases / 2 && !HasFailure(); ++turn) {
+    const List members = arrays::in_order(random.from_to(1, processes()));
+    std::vector<Padded> padded;
+    std::vector<oracle::Axis> axes;
+    bool ghosts = false;
+    for (const Index places : random.grid(random.from_to(1, 3), static_cast<Index>(members.size()), true)) {
+      padded.push_back(random_padded(random, places));
+      axes.push_back(padded.back().axis);
+      ghosts = ghosts || padded.back().width > 0;
+    }
+    MPI_Comm comm = communicator(members);
+    dap::globalarrays::make_group(comm);
+    if (comm == MPI_COMM_NULL) continue;
+    const oracle::Array whole(axes);
+    Random own(static_cast<unsigned>(turn));
+    DistArray mine = part_of(whole, arrays::rank_in(comm), own);
+    for (const auto& element : whole.elements(arrays::rank_in(comm), dap::Part::local)) {
+      const double value = value_of(element.global, padded);
+      std::memcpy(oracle::address(mine.buffer, element.local), &value, sizeof value);
+    }
+    const ImportedArray imported = import_array(mine, comm);
+    const int handle = imported.array.handle();
+    EXPECT_EQ(GA_Has_ghosts(handle) != 0, ghosts);
+    expect_cells(handle, padded, false);
+    MPI_Barrier(comm);
+    if (ghosts) GA_Update_ghosts(handle);
+    expect_cells(handle, padded, true);
+    MPI_Barrier(comm);
+    MPI_Comm_free(&comm);
+  }
+}
+
+// The error of a collective call, which all processes must throw with one text.
+template <class Call>
+std::string thrown(Call&& call, MPI_Comm comm = MPI_COMM_WORLD) {
+  std::string text = "nothing";
+  try {
+    call();
+  } catch (const dap::Error& error) {
+    text = error.what();
+  }
+  std::vector<char> first(4096, '\0');
+  std::copy_n(text.begin(), std::min<std::size_t>(text.size(), 4095), first.begin());
+  MPI_Bcast(first.data(), 4096, MPI_CHAR, 0, comm);
+  EXPECT_EQ(text.substr(0, 4095), first.data());
+  return text;
+}
+
+void expect_said(const std::string& text, const std::string& words) {
+  EXPECT_NE(text.find(words), std::string::npos) << words << " in: " << text;
+}
+
+Placed rows(std::vector<Index> ranks = {}) {
+  return {
+      oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 2)), oracle::block({3})}).distribution(),
+      std::move(ranks)};
+}
+
+DistArray array_of(const Placed& placed, dap::ElementType type = real) {
+  DistArray array;
+  array.dim_data = placed.distribution.dim_data(rank());
+  array.buffer = dap::allocate(type, placed.distribution.local_shape(rank()));
+  return array;
+}
+
+TEST(Allocate, IsZeroAndImportedForNothing) {
+  Random random(17);
+  for (int turn = 0; turn < arrays::cases / 2 && !HasFailure(); ++turn) {
+    std::vector<oracle::Axis> axes;
+    const Index kind = random.below(4);
+    for (const Index places : random.grid(random.from_to(1, 3), processes(), true))
+      axes.push_back(kind == 0                    ? oracle::cyclic(2 * places + random.below(5), 2, places)
+                     : kind == 1                  ? random_padded(random, places).axis
+                     : kind == 2 && !axes.empty() ? oracle::block(random.counts(places, 1, 3))
+                     : kind == 2                  ? oracle::cyclic(2 * places + 1, 1, places)
+                                                  : oracle::block(random.counts(places, 0, 4)));
+    const oracle::Array whole(axes);
+    const DistArray array = allocate(Placed(whole.distribution()), real, MPI_COMM_WORLD);
+    EXPECT_EQ(array.buffer.shape, whole.local_shape(rank()));
+    for (const std::byte* const at : oracle::addresses(array.buffer)) {
+      double value = 1;
+      std::memcpy(&value, at, sizeof value);
+      EXPECT_EQ(value, 0);
+    }
+    for (const auto& element : whole.elements(rank(), dap::Part::owned)) {
+      const double value = value_at(element.global);
+      std::memcpy(oracle::address(array.buffer, element.local), &value, sizeof value);
+    }
+    GA_Sync();
+    ImportedArray imported = import_array(array, MPI_COMM_WORLD, Copy::never);
+    EXPECT_TRUE(imported.receipt.shared && imported.receipt.same_address);
+    EXPECT_EQ(imported.receipt.bytes_copied, 0);
+    EXPECT_EQ(import_array(array, MPI_COMM_WORLD).array.handle(), imported.array.handle());
+    const ImportedArray other = import_array(array, MPI_COMM_WORLD, Copy::always);
+    EXPECT_NE(other.array.handle(), imported.array.handle());
+    if (kind != 1) expect_read(imported.array, shape_of(whole));
+    if (kind != 1) expect_read(other.array, shape_of(whole));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST(Allocate, LivesAsLongAsItsArray) {
+  GlobalArray imported;
+  {
+    const DistArray array = allocate(rows(), real, MPI_COMM_WORLD);
+    for (int turn = 0; turn < 3; ++turn) dap::globalarrays::collect();
+    imported = import_array(array, MPI_COMM_WORLD, Copy::never).array;
+  }
+  EXPECT_EQ(dap::globalarrays::collect(), 0);
+  EXPECT_EQ(imported.type(), real);
+  imported = {};
+  EXPECT_EQ(dap::globalarrays::collect(), 1);
+}
+
+TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
+  const Placed placed = rows();
+  const DistArray one = allocate(placed, real, MPI_COMM_WORLD), other = allocate(placed, real, MPI_COMM_WORLD);
+  const bool differs = processes() > 1;
+  const DistArray& mixed = rank() == 0 ? one : other;
+  EXPECT_EQ(import_array(mixed, MPI_COMM_WORLD).receipt.shared, !differs);
+  if (differs) expect_said(thrown([&] { import_array(mixed, MPI_COMM_WORLD, Copy::never); }), "copy=never, but");
+  const DistArray outside = array_of(placed);
+  EXPECT_FALSE(import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD).receipt.shared);
+  expect_said(thrown([&] { import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD, Copy::never); }),
+              "the memory is no Global Array's");
+  DistArray reading = one;
+  reading.buffer.read_only = true;
+  EXPECT_FALSE(import_array(reading, MPI_COMM_WORLD).receipt.shared);
+  DistArray part = one;  // the first column alone
+  part.buffer.shape[1] = 1;
+  part.dim_data[1] = dap::undistributed(1);
+  EXPECT_FALSE(import_array(part, MPI_COMM_WORLD).receipt.shared);
+  MPI_Comm backwards = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank(), &backwards);
+  DistArray turned = one;
+  turned.dim_data = placed.distribution.dim_data(processes() - 1 - rank());
+  EXPECT_EQ(import_array(turned, backwards).receipt.shared, !differs);
+  MPI_Comm_free(&backwards);
+}
+
+TEST(Import, OneBadProcessFailsEveryProcess) {
+  const int bad = processes() - 1;
+  const Placed placed = rows();
+  DistArray array = array_of(placed);
+  DistArray wrong = array;
+  wrong.buffer.shape[0] += 1;
+  EXPECT_NE(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "nothing");
+  wrong = array;
+  wrong.buffer.memory.kind = dap::Memory::Kind::cuda;
+  expect_said(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "cuda");
+  wrong = array;
+  wrong.buffer.data = nullptr;
+  EXPECT_NE(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "nothing");
+  EXPECT_NE(thrown([&] { import_array(rank() == bad ? DistArray{} : array, MPI_COMM_WORLD); }), "nothing");
+  EXPECT_EQ(import_array(array, MPI_COMM_WORLD).receipt.bytes_copied, 48);  // and all goes on
+}
+
+TEST(Import, WhatGaHasNotMovesToTheNearest) {
+  std::vector<List> lists(static_cast<std::size_t>(processes()));
+  for (Index i = 0; i < 20; ++i) lists[static_cast<std::size_t>((i * 7 + 3) % processes())].push_back(19 - i);
+  Random random(18);
+  for (const oracle::Axis& axis :
+       {oracle::unstructured(lists), oracle::cyclic(20, 2, processes(), processes() - 1),
+        oracle::cyclic(processes(), 1, processes(), processes() - 1), oracle::cyclic(20, 2, processes())}) {
+    const oracle::Array whole({axis, oracle::block({3})});
+    const DistArray mine = part_of(whole, rank(), random);
+    const Placed placed(whole.distribution());
+    const bool held = !dap::globalarrays::refusal(placed, real, processes());
+    if (!held) expect_said(thrown([&] { import_array(mine, MPI_COMM_WORLD, Copy::if_needed); }), "nearest");
+    const ImportedArray imported = import_array(mine, MPI_COMM_WORLD, Copy::if_needed, Fit::nearest);
+    const std::vector<std::string>& losses = imported.receipt.losses;
+    EXPECT_EQ(std::none_of(losses.begin(), losses.end(),
+                           [](const std::string& loss) { return loss.find("the distribution") == 0; }),
+              held);
+    EXPECT_FALSE(imported.receipt.shared);
+    expect_read(imported.array, shape_of(whole));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST(Import, OtherTypesAreKnownByTheirLength) {
+  for (const Index bytes : {1, 2, 3, 16, 40}) {
+    const dap::ElementType type{dap::ElementType::Kind::opaque, bytes, true};
+    const DistArray array = array_of(rows(), type);
+    std::memset(array.buffer.data, static_cast<int>(bytes) + rank(), static_cast<std::size_t>(6 * bytes));
+    const ImportedArray imported = import_array(array, MPI_COMM_WORLD);
+    EXPECT_EQ(imported.array.type(), type);
+    ASSERT_EQ(imported.receipt.losses.size(), 1U);
+    std::vector<unsigned char> all(static_cast<std::size_t>(6 * bytes * processes()));
+    int64_t lo[] = {0, 0}, hi[] = {2 * processes() - 1, 2}, ld[] = {3};
+    NGA_Get64(imported.array.handle(), lo, hi, all.data(), ld);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      EXPECT_EQ(all[i], static_cast<std::size_t>(bytes) + i / static_cast<std::size_t>(6 * bytes));
+    MPI_Barrier(MPI_COMM_WORLD);
   }
 }
 

@@ -47,15 +47,20 @@ inline int processes_of(MPI_Comm comm) {
   return size;
 }
 
+inline List in_order(Index length) {
+  List all(static_cast<std::size_t>(length));
+  std::iota(all.begin(), all.end(), Index{0});
+  return all;
+}
+
 class Random {
  public:
   explicit Random(unsigned seed) : numbers_(seed) {}
   Index below(Index end) { return static_cast<Index>(numbers_() % static_cast<unsigned>(end)); }
   Index from_to(Index first, Index last) { return first + below(last - first + 1); }
 
-  std::vector<Index> permutation(Index length) {
-    std::vector<Index> all(static_cast<std::size_t>(length));
-    std::iota(all.begin(), all.end(), Index{0});
+  List permutation(Index length) {
+    List all = in_order(length);
     for (Index i = length - 1; i > 0; --i)
       std::swap(all[static_cast<std::size_t>(i)], all[static_cast<std::size_t>(below(i + 1))]);
     return all;

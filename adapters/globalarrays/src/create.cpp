@@ -88,6 +88,13 @@ void check_room(const Placed& placed, const Form& form, const ElementType& type,
   });
 }
 
+// A fence of GA's on a group aborts where a process has an array of another group that lacks one of the group's.
+void check_fences(const Group& group) {
+  if (group.number == GA_Pgroup_get_world() || !Pool::all().keeps_of_others(group.number)) return;
+  throw refused("the process has arrays of another group, and GA's fences abort on two groups of one process",
+                "let go of the other group's arrays, and call collect()");
+}
+
 std::vector<int64_t> native(const std::vector<Index>& numbers) { return {numbers.begin(), numbers.end()}; }
 
 void set_distribution(int handle, const Form& form) {
@@ -190,6 +197,7 @@ Created create_in(const Placed& placed, const ElementType& type, MPI_Comm comm) 
   Created made;
   const Placed translated = mpi::collectively(comm, [&] {
     made.group = require_group(comm);
+    check_fences(made.group);
     Placed there = in_group(placed, made.group);
     const auto processes = static_cast<Index>(made.group.ranks.size());
     std::variant<Form, Finding> answer = form_of(there, type, processes, made.group.leading);

@@ -5,6 +5,7 @@
 #include "refused.hpp"
 #include "room.hpp"
 #include <dap/globalarrays/import.hpp>
+#include <dap/globalarrays/session.hpp>
 #include <dap/mpi/agree.hpp>
 #include <dap/report.hpp>
 
@@ -105,7 +106,9 @@ std::optional<int> make_group(MPI_Comm comm) {
       throw refused("the communicator has a process that is none of Global Arrays'", "leave that process out");
     return ranks;
   });
-  make_all(agreed_leaders(members));
+  const std::vector<Index> leaders = agreed_leaders(members);
+  collect();  // what other groups still keep would stand in the way of the new one's arrays
+  make_all(leaders);
   for (const Known& one : known())
     if (one.members == members) return one.number;
   return std::nullopt;

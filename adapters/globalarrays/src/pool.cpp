@@ -283,6 +283,13 @@ Index Pool::collect() {
   return freed;
 }
 
+bool Pool::keeps_of_others(int group) const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(kept_.begin(), kept_.end(), [&](const auto& of_group) {
+    return of_group.first != group && of_group.first != GA_Pgroup_get_world() && !of_group.second.empty();
+  });
+}
+
 Index Pool::held() const {
   const std::lock_guard lock(mutex_);
   Index count = 0;

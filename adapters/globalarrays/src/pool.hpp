@@ -51,6 +51,8 @@ class Pool {
   Index collect(int group);
   /// The same for all groups that this process is in. **Collective** over GA's processes.
   Index collect();
+  /// Whether it keeps arrays of a group other than `group` and GA's whole one, be they held or not.
+  bool keeps_of_others(int group) const;
   Index held() const;  ///< arrays that this process holds
   void forget();       ///< GA has ended: what is held is nobody's memory any more
 

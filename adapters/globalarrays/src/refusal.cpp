@@ -157,7 +157,8 @@ std::vector<int> kept_owners(const Placed& placed, const std::vector<std::vector
   }
 }
 
-std::variant<Form, Finding> irregular(const Placed& placed, const std::vector<AxisForm>& axes, Index processes) {
+std::variant<Form, Finding> irregular(const Placed& placed, const std::vector<AxisForm>& axes, Index processes,
+                                      bool leading) {
   Form form = common_form(axes, placed.distribution.proc_grid_shape());
   std::vector<std::vector<Index>> kept;
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -185,6 +186,16 @@ std::variant<Form, Finding> irregular(const Placed& placed, const std::vector<Ax
   bool ordered = static_cast<Index>(form.owners.size()) <= processes;
   for (std::size_t r = 0; r < form.owners.size() && ordered; ++r) ordered = form.owners[r] == static_cast<int>(r);
   if (ordered) form.owners.clear();
+  if (!leading && !form.widths.empty())
+    return refuse(
+        "the array is padded, and its group leaves out one of GA's first processes: GA has ghost cells there "
+        "alone",
+        "make a group of GA's first processes, or leave the padding out");
+  if (!ordered && !form.widths.empty())
+    return refuse(
+        "the array is padded, and its processes stand in another order than GA's, whose ghost cells would be "
+        "filled from the wrong ones",
+        "place part r on the process of rank r, or leave the padding out");
   return form;
 }
 
@@ -302,7 +313,7 @@ std::variant<Form, Finding> form_of(const Placed& placed, const ElementType& typ
   }
   if (const std::optional<Finding> why = too_large(placed, axes, type)) return *why;
   const bool ranges = std::all_of(axes.begin(), axes.end(), [](const AxisForm& axis) { return axis.in_ranges(); });
-  return ranges ? irregular(placed, axes, processes) : dealt(placed, axes, processes, leading);
+  return ranges ? irregular(placed, axes, processes, leading) : dealt(placed, axes, processes, leading);
 }
 
 Extent extent(const Placed& placed, const Form& form, Index process) {
