@@ -7,12 +7,12 @@
 namespace dap::globalarrays {
 
 const void* local_memory(int handle) {
-  int64_t lo[GA_MAX_DIM], hi[GA_MAX_DIM], ld[GA_MAX_DIM];
-  NGA_Distribution64(handle, GA_Pgroup_nodeid(GA_Get_pgroup(handle)), lo, hi);
-  if (lo[0] < 0) return nullptr;
+  const int rank = GA_Pgroup_nodeid(GA_Get_pgroup(handle));
+  if (rank < 0) return nullptr;
   void* data = nullptr;
-  NGA_Access64(handle, lo, hi, &data, ld);
-  return data;
+  int64_t elements = 0;
+  NGA_Access_block_segment64(handle, rank, &data, &elements);
+  return elements > 0 ? data : nullptr;
 }
 
 }  // namespace dap::globalarrays

@@ -1,6 +1,8 @@
 #include "types.hpp"
 
 #include "ga.hpp"
+#include "refused.hpp"
+#include <dap/globalarrays/export.hpp>
 
 #include <map>
 
@@ -61,6 +63,15 @@ std::optional<ElementType> element_type_of(int number) {
   const auto found = registered().find(number);
   if (found == registered().end()) return std::nullopt;
   return found->second;
+}
+
+void name_type(int number, const ElementType& type) {
+  const std::optional<ElementType> known = element_type_of(number);
+  if (known && *known != type)
+    throw refused("GA's type " + std::to_string(number) + " is " + known->name() + " already, and not " + type.name(),
+                  "register a type of its own");
+  if (type.bytes < 1) throw refused("an element of " + std::to_string(type.bytes) + " bytes", "say how long it is");
+  if (!known) registered()[number] = type;
 }
 
 }  // namespace dap::globalarrays

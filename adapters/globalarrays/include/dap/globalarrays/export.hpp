@@ -43,6 +43,10 @@ ExportedArray export_array(int handle, const ExportOptions& options = {});
 /// The same of an array made here.
 ExportedArray export_array(const GlobalArray& array, const ExportOptions& options = {});
 
+/// Says what GA's number of a registered type stands for, where it was registered elsewhere: what is not said is
+/// opaque. Throws Error where the number is of another type.
+void name_type(int ga_type, const ElementType& type);
+
 /// Whether an exported array's memory is still the Global Array's: not where somebody called GA_Destroy or
 /// GA_Terminate.
 bool is_there(const DistArray& exported);

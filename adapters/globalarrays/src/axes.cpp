@@ -1,0 +1,177 @@
+#include "axes.hpp"
+
+#include "ga.hpp"
+#include "refused.hpp"
+#include <dap/kinds.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace dap::globalarrays {
+
+namespace {
+
+std::string named(int handle) { return "Global Array " + std::to_string(handle); }
+
+Dimension plain(Index size, Index grid, Index coordinate) {
+  Dimension made;
+  made.size = size;
+  made.proc_grid_size = grid;
+  made.proc_grid_rank = coordinate;
+  return made;
+}
+
+// The blocks of an axis that the protocol can only have one of on each coordinate.
+Range block_of(const Description& d, std::size_t axis, Index coordinate) {
+  if (d.grid[axis] == 1) return {0, d.shape[axis]};
+  if (coordinate >= d.blocks[axis]) return {d.shape[axis], d.shape[axis]};
+  return tile_of(d, axis, coordinate);
+}
+
+[[noreturn]] void refuse_uneven(const Description& d, std::size_t axis) {
+  throw refused(named(d.handle) + " deals blocks of several lengths round-robin along axis " + std::to_string(axis) +
+                    ", which the protocol has no words for",
+                "deal blocks of one length, or one to each process");
+}
+
+// Appends the row-major numbers of the elements of a box, as they stand in a row in memory.
+void append_numbers(const Description& d, const Extents& lo, const Extents& hi, std::vector<Index>& numbers) {
+  Extents at = lo;
+  for (;;) {
+    const Index row = ravel(at, d.shape, d.ndim);
+    for (Index k = 0; k <= hi[d.ndim - 1] - lo[d.ndim - 1]; ++k) numbers.push_back(row + k);
+    std::size_t axis = d.ndim - 1;
+    while (axis > 0 && at[axis - 1] == hi[axis - 1]) {
+      --axis;
+      at[axis] = lo[axis];
+    }
+    if (axis == 0) return;
+    ++at[axis - 1];
+  }
+}
+
+std::vector<Index> linear_numbers(const Description& d, Index rank) {
+  std::vector<Index> numbers;
+  const Index total = GA_Total_blocks(d.handle);
+  for (Index block = rank; block < total; block += d.processes) {
+    Extents lo{}, hi{};
+    NGA_Distribution64(d.handle, static_cast<int>(block), lo.data(), hi.data());
+    append_numbers(d, lo, hi, numbers);
+  }
+  return numbers;
+}
+
+Index elements_of(const Description& d) {
+  Index elements = 1;
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) elements *= d.shape[axis];
+  return elements;
+}
+
+Axis tiled_axis(const Description& d, std::size_t axis) {
+  switch (tiles_of(d, axis)) {
+    case Tiles::cyclic:
+      return Axis(CyclicKind(d.shape[axis], d.grid[axis], d.tile[axis], 0));
+    case Tiles::block:
+      break;
+    case Tiles::neither:
+      refuse_uneven(d, axis);
+  }
+  std::vector<Index> bounds;
+  for (Index c = 0; c < d.grid[axis]; ++c) bounds.push_back(block_of(d, axis, c).begin);
+  bounds.push_back(d.shape[axis]);
+  return Axis(BlockKind(std::move(bounds)));
+}
+
+}  // namespace
+
+Index shift_of(const Cut& cut, const ExportOptions& options) { return options.ghosts && options.outer ? cut.width : 0; }
+
+Dimension dimension(const Cut& cut, Index coordinate, Range owned, const ExportOptions& options) {
+  const Index width = options.ghosts ? cut.width : 0, shift = shift_of(cut, options);
+  Dimension made = plain(cut.size + 2 * shift, cut.grid, coordinate);
+  made.periodic = shift > 0;
+  const Index left = coordinate > 0 ? width : shift, right = coordinate < cut.grid - 1 ? width : shift;
+  Block block{owned.begin + shift - left, owned.end + shift + right, {}};
+  if (width > 0) block.padding = {{left, right}};
+  made.dist = block;
+  return made;
+}
+
+Dimension tiled_dimension(const Description& d, std::size_t axis, Index coordinate, Index& extent) {
+  Dimension made = plain(d.shape[axis], d.grid[axis], coordinate);
+  const Tiles tiles = tiles_of(d, axis);
+  if (tiles == Tiles::neither) refuse_uneven(d, axis);
+  if (tiles == Tiles::block) {
+    const Range owned = block_of(d, axis, coordinate);
+    extent = owned.size();
+    made.dist = Block{owned.begin, owned.end, {}};
+    return made;
+  }
+  const CyclicKind cyclic(d.shape[axis], d.grid[axis], d.tile[axis], 0);
+  extent = cyclic.count(coordinate);
+  made.dist = Cyclic{cyclic.start(coordinate), cyclic.block_size()};
+  return made;
+}
+
+Dimension linear_dimension(const Description& d, Index rank, Index& elements) {
+  Dimension made = plain(elements_of(d), d.processes, rank);
+  if (d.ndim == 1) {
+    const CyclicKind cyclic(d.shape[0], d.processes, d.tile[0], 0);
+    elements = cyclic.count(rank);
+    made.dist = Cyclic{cyclic.start(rank), cyclic.block_size()};
+    return made;
+  }
+  std::vector<Index> numbers = linear_numbers(d, rank);
+  elements = static_cast<Index>(numbers.size());
+  made.dist = Unstructured{IndexBuffer(std::move(numbers)), true};
+  return made;
+}
+
+// Tiles stand one after the other. Where a process has several along an axis, one row of the array runs through them
+// all, unless on every axis before that one they are but one element thick.
+void check_strided(const Description& d) {
+  if (d.dealing == Dealing::grid) return;
+  std::size_t last = d.ndim;
+  while (last > 0 && d.blocks[last - 1] <= d.grid[last - 1]) --last;
+  for (std::size_t axis = 0; axis + 1 < last; ++axis)
+    if (d.blocks[axis] < d.shape[axis])
+      throw refused(named(d.handle) + " is tiled: along axis " + std::to_string(last - 1) +
+                        " a process has several tiles one after the other in memory, which is no strided array",
+                    "deal one block to each process there, or use GA_Set_block_cyclic_proc_grid");
+}
+
+redistribute::Placed placed_blocks(const Description& d, const Part& part, const ExportOptions& options) {
+  Blocks blocks = blocks_of(d);
+  std::vector<Axis> axes;
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) {
+    const std::vector<Index>& bounds = blocks.bounds[axis];
+    const Cut cut{d.shape[axis], d.grid[axis], part.width[axis]};
+    std::vector<Dimension> all;
+    for (Index c = 0; c < d.grid[axis]; ++c) {
+      const auto at = static_cast<std::size_t>(c);
+      all.push_back(dimension(cut, c, {bounds[at], bounds[at + 1]}, options));
+    }
+    axes.emplace_back(all, static_cast<Index>(axis));
+  }
+  const bool in_order = std::is_sorted(blocks.owners.begin(), blocks.owners.end()) &&
+                        blocks.owners.back() + 1 == static_cast<Index>(blocks.owners.size());
+  if (in_order) blocks.owners.clear();
+  return redistribute::Placed(Distribution(std::move(axes)), std::move(blocks.owners));
+}
+
+Distribution tiled_distribution(const Description& d) {
+  std::vector<Axis> axes;
+  if (d.dealing != Dealing::linear)
+    for (std::size_t axis = 0; axis < d.ndim; ++axis) axes.push_back(tiled_axis(d, axis));
+  else if (d.ndim == 1)
+    axes.emplace_back(CyclicKind(d.shape[0], d.processes, d.tile[0], 0));
+  else {
+    std::vector<std::vector<Index>> lists;
+    for (Index rank = 0; rank < d.processes; ++rank) lists.push_back(linear_numbers(d, rank));
+    axes.emplace_back(UnstructuredKind(std::move(lists), true));
+  }
+  return Distribution(std::move(axes));
+}
+
+}  // namespace dap::globalarrays

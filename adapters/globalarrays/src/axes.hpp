@@ -1,0 +1,34 @@
+#pragma once
+
+#include "description.hpp"
+#include <dap/dimension.hpp>
+#include <dap/distribution.hpp>
+#include <dap/globalarrays/export.hpp>
+
+namespace dap::globalarrays {
+
+/// An axis that is cut into blocks, with ghost cells of one width.
+struct Cut {
+  Index size = 0, grid = 1, width = 0;
+};
+
+/// What GA's global index becomes more in the exported array.
+Index shift_of(const Cut& cut, const ExportOptions& options);
+/// The dimension of a coordinate that owns these of GA's global indices.
+Dimension dimension(const Cut& cut, Index coordinate, Range owned, const ExportOptions& options);
+/// That of a coordinate of an axis of `grid` or `tiles`, and how many elements it owns. Throws Error where the protocol
+/// has none.
+Dimension tiled_dimension(const Description& description, std::size_t axis, Index coordinate, Index& extent);
+/// That of a process of `linear` dealing: cyclic, or the row-major numbers of its elements as they stand in memory; and
+/// how many there are.
+Dimension linear_dimension(const Description& description, Index rank, Index& elements);
+
+/// Throws Error where the part of any process is no strided array.
+void check_strided(const Description& description);
+
+/// Of `blocks`; the widths are those of this process's part.
+redistribute::Placed placed_blocks(const Description& description, const Part& part, const ExportOptions& options);
+/// Of all else.
+Distribution tiled_distribution(const Description& description);
+
+}  // namespace dap::globalarrays

@@ -1,0 +1,117 @@
+#include "description.hpp"
+#include "ga.hpp"
+#include "refused.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace dap::globalarrays {
+
+namespace {
+
+// A process's block, as half-open ranges.
+struct Held {
+  Index rank = 0;
+  Extents begin{}, end{};
+};
+
+std::vector<Held> all_held(const Description& d) {
+  std::vector<Held> all;
+  for (Index rank = 0; rank < d.processes; ++rank) {
+    Held held;
+    held.rank = rank;
+    NGA_Distribution64(d.handle, static_cast<int>(rank), held.begin.data(), held.end.data());
+    if (held.begin[0] < 0) continue;
+    for (std::size_t axis = 0; axis < d.ndim; ++axis) ++held.end[axis];
+    all.push_back(held);
+  }
+  return all;
+}
+
+// Where an axis's blocks begin, and its end. Several begin where an empty one stands before another: GA sees the last
+// of these alone, and counts from it to the upper end.
+std::vector<Index> bounds_of(const Description& d, const std::vector<Held>& all, std::size_t axis) {
+  std::vector<Index> starts;
+  for (const Held& held : all) starts.push_back(held.begin[axis]);
+  std::sort(starts.begin(), starts.end());
+  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+  std::vector<Index> bounds;
+  const bool none_empty = static_cast<Index>(starts.size()) == d.blocks[axis];
+  for (const Index start : starts) {
+    Index last = static_cast<Index>(bounds.size());
+    if (!none_empty) {
+      Extents lo{}, hi{};
+      lo[axis] = start;
+      hi[axis] = d.shape[axis] - 1;
+      last = d.blocks[axis] - NGA_Locate_nnodes64(d.handle, lo.data(), hi.data());
+    }
+    while (static_cast<Index>(bounds.size()) <= last) bounds.push_back(start);
+  }
+  bounds.push_back(d.shape[axis]);
+  return bounds;
+}
+
+// The coordinates on an axis that a block of these ends may have: several where it is empty.
+Range candidates(const std::vector<Index>& bounds, Index begin, Index end) {
+  const auto [first, past] = std::equal_range(bounds.begin(), bounds.end() - 1, begin);
+  const Index last = past - bounds.begin() - 1;
+  return end > begin ? Range{last, last + 1} : Range{first - bounds.begin(), last};
+}
+
+bool stands_at(const Blocks& blocks, const Held& held, const Extents& coordinates) {
+  for (std::size_t axis = 0; axis < blocks.bounds.size(); ++axis) {
+    const Range range = candidates(blocks.bounds[axis], held.begin[axis], held.end[axis]);
+    if (!range.contains(coordinates[axis])) return false;
+  }
+  return true;
+}
+
+// Gives a block the first place that is free of those it may have: empty ones of the same ends are alike.
+void place(const Description& d, const Held& held, Blocks& blocks) {
+  Extents extents{}, first{};
+  Index count = 1;
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) {
+    const Range range = candidates(blocks.bounds[axis], held.begin[axis], held.end[axis]);
+    first[axis] = range.begin;
+    extents[axis] = range.size();
+    count *= range.size();
+  }
+  for (Index k = 0; k < count; ++k) {
+    Extents coordinates = unravel(k, extents, d.ndim);
+    for (std::size_t axis = 0; axis < d.ndim; ++axis) coordinates[axis] += first[axis];
+    Index& owner = blocks.owners[static_cast<std::size_t>(ravel(coordinates, d.grid, d.ndim))];
+    if (owner >= 0) continue;
+    owner = held.rank;
+    return;
+  }
+}
+
+}  // namespace
+
+Blocks blocks_of(const Description& d) {
+  const std::vector<Held> all = all_held(d);
+  Blocks blocks;
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) {
+    blocks.bounds.push_back(bounds_of(d, all, axis));
+    if (static_cast<Index>(blocks.bounds[axis].size()) != d.blocks[axis] + 1)
+      throw refused("blocks of Global Array " + std::to_string(d.handle) + " are on no process",
+                    "list as many processes as there are blocks");
+  }
+  blocks.owners.assign(static_cast<std::size_t>(d.places()), -1);
+  const bool in_order =
+      static_cast<Index>(all.size()) == d.places() && std::all_of(all.begin(), all.end(), [&](auto& held) {
+        return held.rank < d.places() && stands_at(blocks, held, unravel(held.rank, d.grid, d.ndim));
+      });
+  for (const Held& held : all) {
+    if (in_order)
+      blocks.owners[static_cast<std::size_t>(held.rank)] = held.rank;
+    else
+      place(d, held, blocks);
+  }
+  if (std::count(blocks.owners.begin(), blocks.owners.end(), Index{-1}) > 0)
+    throw refused("blocks of Global Array " + std::to_string(d.handle) + " are on no process",
+                  "list as many processes as there are blocks");
+  return blocks;
+}
+
+}  // namespace dap::globalarrays

@@ -1,0 +1,204 @@
+#include "description.hpp"
+
+#include "ga.hpp"
+#include "refused.hpp"
+#include <dap/kinds.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace dap::globalarrays {
+
+static_assert(most_axes == GA_MAX_DIM);
+
+namespace {
+
+std::string named(int handle) { return "Global Array " + std::to_string(handle); }
+
+Index product(const Extents& extents, std::size_t begin, std::size_t end) {
+  Index product = 1;
+  for (std::size_t d = begin; d < end; ++d) product *= extents[d];
+  return product;
+}
+
+struct Box {
+  Extents lo{}, hi{};  // both ends included, as GA has it
+};
+
+Box box_of(int handle, Index number) {
+  Box box;
+  NGA_Distribution64(handle, static_cast<int>(number), box.lo.data(), box.hi.data());
+  return box;
+}
+
+// GA deals block-cyclic arrays by ranks among all its processes, and looks for them by ranks in the group.
+void check_group(const Description& d) {
+  const int world = GA_Pgroup_nnodes(GA_Pgroup_get_world());
+  const bool all = d.processes == world;
+  const bool first = all || GA_Pgroup_absolute_id(d.group, static_cast<int>(d.processes - 1)) == d.processes - 1;
+  if (d.dealing == Dealing::linear ? all : first) return;
+  throw refused(named(d.handle) + " is block-cyclic on a group of processes, which Global Arrays itself cannot find",
+                d.dealing == Dealing::linear ? "make it on all processes, or on a process grid"
+                                             : "make it on all processes, or on the first ones");
+}
+
+// How many elements of an axis the grid's first coordinate owns, were the blocks of one length.
+Index first_extent(const Description& d, std::size_t axis) {
+  return CyclicKind(d.shape[axis], d.grid[axis], d.tile[axis], 0).count(0);
+}
+
+// Whether the first process's blocks stand in one array: where it has several along an axis but the first, their rows
+// are longer than they are. Asks for an address, follows none.
+bool in_one_array(const Description& d) {
+  if (product(d.tile, 0, d.ndim) == 0) return false;
+  Extents ld{};
+  void* data = nullptr;
+  NGA_Access_block64(d.handle, 0, &data, ld.data());
+  for (std::size_t axis = 1; axis < d.ndim; ++axis)
+    if (d.blocks[axis] > d.grid[axis]) return ld[axis - 1] == first_extent(d, axis);
+  return false;  // nobody has several there: either way they stand alike
+}
+
+void describe_cyclic(Description& d) {
+  d.dealing = GA_Uses_proc_grid(d.handle) != 0 ? Dealing::grid : Dealing::linear;
+  check_group(d);
+  const Box first = box_of(d.handle, 0);
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) d.tile[axis] = first.hi[axis] + 1;
+  if (d.dealing == Dealing::linear) return;
+  int reversed[most_axes];
+  GA_Get_proc_grid(d.handle, reversed);
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) d.grid[axis] = reversed[d.ndim - 1 - axis];
+  if (!in_one_array(d)) d.dealing = Dealing::tiles;
+}
+
+// The place of a block that is not empty, by the blocks from it to the upper end of each axis. (Those below it may
+// include empty ones, which GA does not see.)
+Extents count_coordinates(const Description& d, const Box& box) {
+  Extents coordinates{};
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) {
+    coordinates[axis] = d.blocks[axis] - 1;
+    if (box.hi[axis] == d.shape[axis] - 1) continue;
+    Box line{box.lo, box.lo};
+    line.hi[axis] = d.shape[axis] - 1;
+    coordinates[axis] = d.blocks[axis] - NGA_Locate_nnodes64(d.handle, line.lo.data(), line.hi.data());
+  }
+  return coordinates;
+}
+
+// GA says what rows it allocates, on all axes but the first, which the number of elements tells.
+void find_widths(const Description& d, const Box& box, Index elements, Part& part) {
+  Extents ld{};
+  void* first = nullptr;
+  Box own = box;
+  NGA_Access64(d.handle, own.lo.data(), own.hi.data(), &first, ld.data());
+  Index row = 1;
+  for (std::size_t axis = 1; axis < d.ndim; ++axis) {
+    part.width[axis] = (ld[axis - 1] - part.extent[axis]) / 2;
+    row *= ld[axis - 1];
+  }
+  part.width[0] = (elements / row - part.extent[0]) / 2;
+}
+
+Part block_part(const Description& d, Index elements, void* data) {
+  Part part;
+  const Box box = box_of(d.handle, d.rank);
+  part.placed = box.lo[0] >= 0;
+  if (!part.placed) return part;
+  bool empty = false;
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) {
+    part.begin[axis] = box.lo[axis];
+    part.extent[axis] = box.hi[axis] - box.lo[axis] + 1;
+    empty = empty || part.extent[axis] == 0;
+  }
+  const bool ghosts = GA_Has_ghosts(d.handle) != 0;
+  if (empty) {
+    if (ghosts) throw refused(named(d.handle) + " has ghost cells, and an empty block", "leave empty blocks out");
+    const std::vector<Index> owners = blocks_of(d).owners;
+    part.coordinates = unravel(std::find(owners.begin(), owners.end(), d.rank) - owners.begin(), d.grid, d.ndim);
+    return part;
+  }
+  part.coordinates = count_coordinates(d, box);
+  if (ghosts) find_widths(d, box, elements, part);
+  part.data = data;
+  return part;
+}
+
+Part tiled_part(const Description& d, void* data) {
+  Part part;
+  part.placed = d.dealing == Dealing::linear || d.rank < d.places();
+  if (!part.placed) return part;
+  part.data = data;
+  if (d.dealing == Dealing::linear) return part;
+  int coordinates[most_axes];
+  GA_Get_proc_index(d.handle, static_cast<int>(d.rank), coordinates);
+  std::copy_n(coordinates, d.ndim, part.coordinates.begin());
+  return part;
+}
+
+}  // namespace
+
+Index Description::places() const { return product(grid, 0, ndim); }
+
+Extents unravel(Index number, const Extents& grid, std::size_t ndim) {
+  Extents coordinates{};
+  for (std::size_t axis = ndim; axis-- > 0; number /= grid[axis]) coordinates[axis] = number % grid[axis];
+  return coordinates;
+}
+
+Index ravel(const Extents& coordinates, const Extents& grid, std::size_t ndim) {
+  Index number = 0;
+  for (std::size_t axis = 0; axis < ndim; ++axis) number = number * grid[axis] + coordinates[axis];
+  return number;
+}
+
+Description describe(int handle) {
+  if (GA_Initialized() == 0 || GA_Verify_handle(handle) == 0)
+    throw refused("there is no " + named(handle),
+                  "pass a handle of an array that is allocated, before it is destroyed");
+  Description d;
+  d.handle = handle;
+  d.group = GA_Get_pgroup(handle);
+  d.rank = GA_Pgroup_nodeid(d.group);
+  d.processes = GA_Pgroup_nnodes(d.group);
+  if (d.rank < 0) throw refused(named(handle) + " is on other processes", "ask one of its group");
+  if (GA_Is_mirrored(handle) != 0)
+    throw refused(named(handle) + " is mirrored: each node has all of it", "GA_Merge_mirrored into another array");
+  int ndim = 0;
+  NGA_Inquire64(handle, &d.type, &ndim, d.shape.data());
+  d.ndim = static_cast<std::size_t>(ndim);
+  int blocks[most_axes];
+  GA_Nblock(handle, blocks);
+  std::copy_n(blocks, d.ndim, d.blocks.begin());
+  if (GA_Total_blocks(handle) < 0)
+    d.grid = d.blocks;
+  else
+    describe_cyclic(d);
+  return d;
+}
+
+Part part_of(const Description& d) {
+  void* data = nullptr;
+  int64_t elements = 0;
+  NGA_Access_block_segment64(d.handle, static_cast<int>(d.rank), &data, &elements);
+  if (elements == 0) data = nullptr;
+  return d.dealing == Dealing::blocks ? block_part(d, elements, data) : tiled_part(d, data);
+}
+
+Range tile_of(const Description& d, std::size_t axis, Index block) {
+  const Box box = box_of(d.handle, block * product(d.blocks, axis + 1, d.ndim));
+  return {box.lo[axis], box.hi[axis] + 1};
+}
+
+Tiles tiles_of(const Description& d, std::size_t axis) {
+  if (d.dealing == Dealing::grid) return Tiles::cyclic;
+  bool even = true;
+  for (Index block = 1; even && block < d.blocks[axis]; ++block) {
+    const Range tile = tile_of(d, axis, block);
+    even = tile.begin == block * d.tile[axis] && tile.size() > 0 &&
+           (block + 1 < d.blocks[axis] || tile.size() <= d.tile[axis]);
+  }
+  if (even && d.tile[axis] > 0) return Tiles::cyclic;
+  return d.blocks[axis] <= d.grid[axis] || d.grid[axis] == 1 ? Tiles::block : Tiles::neither;
+}
+
+}  // namespace dap::globalarrays

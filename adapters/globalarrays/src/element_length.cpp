@@ -1,0 +1,71 @@
+#include "description.hpp"
+#include "ga.hpp"
+
+namespace dap::globalarrays {
+
+namespace {
+
+// How far apart two addresses are, for so many elements.
+Index apart(const void* begin, const void* end, Index elements) {
+  return (static_cast<const char*>(end) - static_cast<const char*>(begin)) / elements;
+}
+
+void* address_of(const Description& d, const Extents& global) {
+  Extents lo = global, hi = global, ld{};
+  void* data = nullptr;
+  NGA_Access64(d.handle, lo.data(), hi.data(), &data, ld.data());
+  return data;
+}
+
+void* address_of_block(const Description& d, Index block) {
+  Extents ld{};
+  void* data = nullptr;
+  NGA_Access_block64(d.handle, block, &data, ld.data());
+  return data;
+}
+
+Index length_in_block(const Description& d, const Part& part, const Extents& strides) {
+  const void* const first = address_of(d, part.begin);
+  Index before = 0;  // ghost cells
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) {
+    before += part.width[axis] * strides[axis];
+    if (part.extent[axis] < 2) continue;
+    Extents next = part.begin;
+    ++next[axis];
+    return apart(first, address_of(d, next), strides[axis]);
+  }
+  return before > 0 ? apart(part.data, first, before) : 0;
+}
+
+Index length_in_tiles(const Description& d, const Part& part, const Extents& strides) {
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) {
+    Extents second = part.coordinates;
+    second[axis] += d.grid[axis];
+    if (second[axis] >= d.blocks[axis]) continue;
+    const Range first = tile_of(d, axis, part.coordinates[axis]);
+    return apart(part.data, address_of_block(d, ravel(second, d.blocks, d.ndim)), first.size() * strides[axis]);
+  }
+  return 0;
+}
+
+Index length_in_linear(const Description& d, const Part& part) {
+  if (d.rank + d.processes >= GA_Total_blocks(d.handle)) return 0;
+  Extents lo{}, hi{};
+  NGA_Distribution64(d.handle, static_cast<int>(d.rank), lo.data(), hi.data());
+  Index elements = 1;
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) elements *= hi[axis] - lo[axis] + 1;
+  return apart(part.data, address_of_block(d, d.rank + d.processes), elements);
+}
+
+}  // namespace
+
+Index element_length(const Description& d, const Part& part, const Extents& stored) {
+  if (part.data == nullptr) return 0;
+  if (d.dealing == Dealing::linear) return length_in_linear(d, part);
+  Extents strides{};
+  Index stride = 1;
+  for (std::size_t axis = d.ndim; axis-- > 0; stride *= stored[axis]) strides[axis] = stride;
+  return d.dealing == Dealing::blocks ? length_in_block(d, part, strides) : length_in_tiles(d, part, strides);
+}
+
+}  // namespace dap::globalarrays

@@ -1,0 +1,148 @@
+#include "axes.hpp"
+#include "description.hpp"
+#include "ga.hpp"
+#include "memory.hpp"
+#include "pool.hpp"
+#include "refused.hpp"
+#include "types.hpp"
+#include <dap/globalarrays/export.hpp>
+#include <dap/mpi/agree.hpp>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace dap::globalarrays {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+ElementType type_of(const Description& d, const Part& part, const Extents& stored) {
+  if (const std::optional<ElementType> known = element_type_of(d.type)) return *known;
+  const Index bytes = element_length(d, part, stored);
+  if (bytes > 0) return {ElementType::Kind::opaque, bytes, true};
+  throw refused("GA's type " + std::to_string(d.type) + " was registered elsewhere, and the part of Global Array " +
+                    std::to_string(d.handle) + " here is too small to tell its length",
+                "say what it stands for with name_type()");
+}
+
+// The extents of a part in memory, and where what is exported of it begins there.
+struct Stored {
+  Extents extents{}, begin{};
+};
+
+// Points the buffer at what dim_data says of a part that stands row-major.
+void point_at(const Part& part, const Stored& stored, Buffer& buffer) {
+  const std::size_t ndim = buffer.shape.size();
+  buffer.strides.resize(ndim);
+  Index stride = buffer.type.bytes, offset = 0;
+  for (std::size_t axis = ndim; axis-- > 0; stride *= stored.extents[axis]) {
+    buffer.strides[axis] = stride;
+    offset += stored.begin[axis] * stride;
+  }
+  if (part.data != nullptr) buffer.data = static_cast<char*>(part.data) + offset;
+}
+
+void fill_blocks(const Description& d, const Part& part, const ExportOptions& options, ExportedArray& made) {
+  Stored stored;
+  bool left_out = false;
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) {
+    const Range owned{part.begin[axis], part.begin[axis] + part.extent[axis]};
+    const Cut cut{d.shape[axis], d.grid[axis], part.width[axis]};
+    made.array.dim_data.push_back(dimension(cut, part.coordinates[axis], owned, options));
+    const Block& block = std::get<Block>(made.array.dim_data.back().dist);
+    made.shift.push_back(shift_of(cut, options));
+    made.array.buffer.shape.push_back(block.stop - block.start);
+    stored.extents[axis] = part.extent[axis] + 2 * part.width[axis];
+    stored.begin[axis] = block.start - made.shift.back() - (owned.begin - part.width[axis]);
+    left_out = left_out || (part.width[axis] > 0 && !(options.ghosts && options.outer));
+  }
+  if (left_out)
+    made.receipt.losses.push_back(options.ghosts ? "the ghost cells at the outer edges" : "the ghost cells");
+  made.array.buffer.type = type_of(d, part, stored.extents);
+  point_at(part, stored, made.array.buffer);
+}
+
+void fill_tiles(const Description& d, const Part& part, ExportedArray& made) {
+  check_strided(d);
+  Stored stored;
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) {
+    made.array.dim_data.push_back(tiled_dimension(d, axis, part.coordinates[axis], stored.extents[axis]));
+    made.array.buffer.shape.push_back(stored.extents[axis]);
+  }
+  made.shift.assign(d.ndim, 0);
+  made.array.buffer.type = type_of(d, part, stored.extents);
+  point_at(part, stored, made.array.buffer);
+}
+
+// Blocks that are dealt one after the other stand in a row, whatever their axes.
+void fill_linear(const Description& d, const Part& part, ExportedArray& made) {
+  Index elements = 0;
+  made.array.dim_data.push_back(linear_dimension(d, d.rank, elements));
+  made.array.buffer.shape = {elements};
+  made.shift = {0};
+  Stored stored;
+  stored.extents[0] = elements;
+  made.array.buffer.type = type_of(d, part, stored.extents);
+  point_at(part, stored, made.array.buffer);
+  if (d.ndim > 1)
+    made.receipt.losses.push_back("its " + std::to_string(d.ndim) +
+                                  " axes: blocks that are dealt in a row are no product of axes, and the array's one "
+                                  "axis lists the elements' row-major numbers");
+}
+
+}  // namespace
+
+ExportedArray export_array(int handle, const ExportOptions& options) {
+  const Clock::time_point began = Clock::now();
+  const Description d = describe(handle);
+  const Part part = part_of(d);
+  ExportedArray made;
+  Buffer& buffer = made.array.buffer;
+  made.array.dim_data.reserve(d.ndim);
+  buffer.shape.reserve(d.ndim);
+  made.shift.reserve(d.ndim);
+  if (!part.placed)
+    buffer.type = element_type_of(d.type).value_or(ElementType{});
+  else if (d.dealing == Dealing::blocks)
+    fill_blocks(d, part, options, made);
+  else if (d.dealing == Dealing::linear)
+    fill_linear(d, part, made);
+  else
+    fill_tiles(d, part, made);
+  buffer.owner = Pool::all().pin(handle, part.data);
+  made.receipt.same_address = buffer.data == part.data;
+  made.receipt.seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  return made;
+}
+
+ExportedArray export_array(const GlobalArray& array, const ExportOptions& options) {
+  return export_array(array.handle(), options);
+}
+
+bool is_there(const DistArray& exported) { return Pool::is_there(exported.buffer.owner); }
+
+redistribute::Placed placed(int handle, const ExportOptions& options) {
+  const Description d = describe(handle);
+  if (d.dealing == Dealing::blocks) return placed_blocks(d, part_of(d), options);
+  return redistribute::Placed(tiled_distribution(d));
+}
+
+MPI_Comm communicator(int handle) { return GA_MPI_Comm_pgroup(describe(handle).group); }
+
+MPI_Comm grid_communicator(int handle) {
+  const MPI_Comm comm = communicator(handle);
+  const int number = mpi::collectively(comm, [&] {
+    const Description d = describe(handle);
+    const Part part = part_of(d);
+    if (!part.placed) return -1;
+    if (d.dealing == Dealing::linear) return static_cast<int>(d.rank);
+    return static_cast<int>(ravel(part.coordinates, d.grid, d.ndim));
+  });
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_split(comm, number < 0 ? MPI_UNDEFINED : 0, number, &made);
+  return made;
+}
+
+}  // namespace dap::globalarrays
