@@ -1,6 +1,7 @@
 #include "pool.hpp"
 
 #include "ga.hpp"
+#include "group.hpp"
 #include "memory.hpp"
 #include <dap/mpi/agree.hpp>
 #include <dap/report.hpp>
@@ -28,6 +29,7 @@ struct Pin {
   int handle = -1;
   const void* data = nullptr;
   std::atomic<bool> there{true};  // false: GA has ended, or the handle is another array's
+  std::shared_ptr<void> array;    // what the GlobalArray is, where it is one, so that find() finds it
 };
 
 namespace {
@@ -45,6 +47,7 @@ struct GlobalArray::State {
 
 struct Pool::Entry {
   int handle;
+  Index serial;                             // among those of its group
   std::weak_ptr<GlobalArray::State> state;  // of an array made here
   bool held = true;                         // what this process says of it in collect()
 };
@@ -75,7 +78,7 @@ GlobalArray Pool::keep(int handle, redistribute::Placed placed, const ElementTyp
   GlobalArray made;
   made.state_.reset(new GlobalArray::State{handle, std::move(placed), type});
   const std::lock_guard lock(mutex_);
-  kept_[GA_Get_pgroup(handle)].push_back(std::make_shared<Entry>(Entry{handle, made.state_}));
+  put(handle, made.state_);
   return made;
 }
 
@@ -84,6 +87,17 @@ GlobalArray Pool::find(int handle) const {
   GlobalArray found;
   if (const Entry* const kept = entry(handle)) found.state_ = kept->state.lock();
   return found;
+}
+
+void Pool::put(int handle, std::weak_ptr<GlobalArray::State> state) {
+  const int group = GA_Get_pgroup(handle);
+  kept_[group].push_back(std::make_shared<Entry>(Entry{handle, ++given_[group], std::move(state)}));
+}
+
+Index Pool::serial(int handle) const {
+  const std::lock_guard lock(mutex_);
+  const Entry* const kept = entry(handle);
+  return kept == nullptr ? 0 : kept->serial;
 }
 
 const Pool::Entry* Pool::entry(int handle) const {
@@ -100,7 +114,8 @@ std::shared_ptr<void> Pool::pin(int handle, const void* data) {
     if (pin->data == data && pin->there) return pin;
     pin->there = false;  // GA_Destroy was called, and the handle given anew
   }
-  const std::shared_ptr<Pin> made(new Pin{handle, data}, CloseAccess{});
+  const std::shared_ptr<Pin> made(new Pin{handle, data, {true}, {}}, CloseAccess{});
+  if (const Entry* const kept = entry(handle)) made->array = kept->state.lock();
   known = made;
   return made;
 }
@@ -119,7 +134,7 @@ bool Pool::is_there(const std::shared_ptr<void>& owner) {
 
 void Pool::adopt(int handle) {
   const std::lock_guard lock(mutex_);
-  kept_[GA_Get_pgroup(handle)].push_back(std::make_shared<Entry>(Entry{handle, {}}));
+  put(handle, {});
 }
 
 bool Pool::keeps(int handle) const {
@@ -185,7 +200,9 @@ void Pool::forget() {
   for (auto& [handle, known] : pinned_)
     if (const auto pin = known.lock()) pin->there = false;
   kept_.clear();
+  given_.clear();
   pinned_.clear();
+  forget_groups();
 }
 
 bool destroy(int handle, MPI_Comm comm) {

@@ -28,6 +28,9 @@ class Pool {
   GlobalArray keep(int handle, redistribute::Placed placed, const ElementType& type);
   /// What `handle` was kept as; empty where it was not made here, or nobody here holds it.
   GlobalArray find(int handle) const;
+  /// Which one of its group's it is, of those that came to the pool: the same number on every process, unlike its
+  /// handle; 0: it is not here.
+  Index serial(int handle) const;
 
   /// Shares in the memory of `handle`, which begins at `data` here, for as long as the result lives. Local.
   std::shared_ptr<void> pin(int handle, const void* data);
@@ -49,11 +52,12 @@ class Pool {
  private:
   struct Entry;
   Pool() = default;
-  Entry* entry(int handle);
   const Entry* entry(int handle) const;
+  void put(int handle, std::weak_ptr<GlobalArray::State> state);
 
   mutable std::mutex mutex_;
   std::map<int, std::list<std::shared_ptr<Entry>>> kept_;  // by group, in the order in which they came
+  std::map<int, Index> given_;                             // by group: how many came
   std::map<int, std::weak_ptr<Pin>> pinned_;               // by handle
 };
 

@@ -1,0 +1,221 @@
+#include "create.hpp"
+
+#include "ga.hpp"
+#include "pool.hpp"
+#include "room.hpp"
+#include "types.hpp"
+#include <dap/globalarrays/import.hpp>
+#include <dap/mpi/agree.hpp>
+
+#include <utility>
+
+namespace dap::globalarrays {
+
+namespace {
+
+using redistribute::Placed;
+
+Error refused(const std::string& fault, const std::string& remedy) {
+  return Error(Finding{Rule::conversion, {}, {}, "", fault, "", remedy});
+}
+
+// A number of all that was given; equal for equal ownership said in equal words.
+class Digest {
+ public:
+  void add(Index number) {
+    state_ ^= static_cast<std::uint64_t>(number);
+    state_ *= 0x9e3779b97f4a7c15U;
+    state_ ^= state_ >> 29;
+  }
+  Index value() const { return static_cast<Index>(state_ >> 1); }
+
+ private:
+  std::uint64_t state_ = 0x2545f4914f6cdd1dU;
+};
+
+Index digest(const Placed& placed, const Form& form, const ElementType& type) {
+  Digest digest;
+  const auto add = [&](const auto& numbers) {
+    digest.add(static_cast<Index>(numbers.size()));
+    for (const auto number : numbers) digest.add(static_cast<Index>(number));
+  };
+  digest.add(static_cast<Index>(type.kind));
+  digest.add(type.bytes);
+  digest.add(type.native_order ? 1 : 0);
+  digest.add(static_cast<Index>(form.kind));
+  add(placed.distribution.shape());
+  add(placed.distribution.proc_grid_shape());
+  for (const std::vector<Index>* numbers : {&form.dims, &form.widths, &form.shift, &form.grid, &form.blocks, &form.map})
+    add(*numbers);
+  add(form.owners);
+  for (Index i = 0; i < placed.distribution.ndim(); ++i) {
+    const Axis& axis = placed.distribution.axis(i);
+    digest.add(axis.periodic() ? 1 : 0);
+    digest.add(axis.dist_type());
+    if (const auto* block = std::get_if<BlockKind>(&axis.kind())) {
+      digest.add(block->edges()[0]);
+      digest.add(block->edges()[1]);
+    }
+  }
+  return digest.value();
+}
+
+void check_same(Index digest, MPI_Comm comm) {
+  std::vector<Index> both{digest, -digest};
+  mpi::Team(comm).largest(both);
+  if (both[0] != -both[1])
+    throw refused("the processes gave different distributions or element types", "give the same on every process");
+}
+
+Index bytes_of(const Placed& placed, const Form& form, const ElementType& type, Index process) {
+  std::vector<Index> factors = extent(placed, form, process).shape;
+  factors.push_back(type.bytes);
+  return checked_product(factors).value_or(0);  // it fits: see form_of()
+}
+
+// Throws where the node has too little memory: GA would abort. **Collective** over the group.
+void check_room(const Placed& placed, const Form& form, const ElementType& type, MPI_Comm comm, const Group& group) {
+  std::vector<Index> wanted(group.ranks.size(), 0);
+  for (Index process = 0; process < placed.distribution.processes(); ++process)
+    wanted[static_cast<std::size_t>(placed.rank(process))] = bytes_of(placed, form, type, process);
+  const std::string why = group_lacks_room(group.number, wanted);
+  mpi::collectively(comm, [&] {
+    const Index bytes = wanted[static_cast<std::size_t>(mpi::rank_of(GA_MPI_Comm_pgroup(group.number)))];
+    const std::string remedy = "let go of other arrays, or use more nodes";
+    if (!why.empty())
+      throw refused("Global Arrays has no room for " + std::to_string(bytes) + " bytes: " + why, remedy);
+    if (GA_Memory_limited() != 0 && static_cast<Index>(GA_Memory_avail()) < bytes)
+      throw refused("Global Arrays may use " + std::to_string(GA_Memory_avail()) + " bytes more, and the array needs " +
+                        std::to_string(bytes),
+                    "raise the limit of GA_Set_memory_limit, or let go of other arrays");
+  });
+}
+
+std::vector<int64_t> native(const std::vector<Index>& numbers) { return {numbers.begin(), numbers.end()}; }
+
+void set_distribution(int handle, const Form& form) {
+  std::vector<int64_t> blocks = native(form.blocks), grid = native(form.grid), map = native(form.map);
+  if (form.kind == Form::Kind::cyclic) return GA_Set_block_cyclic_proc_grid64(handle, blocks.data(), grid.data());
+  if (form.kind == Form::Kind::tiled)
+    return GA_Set_tiled_irreg_proc_grid64(handle, map.data(), blocks.data(), grid.data());
+  GA_Set_irreg_distr64(handle, map.data(), blocks.data());
+  std::vector<int> owners = form.owners;
+  if (!owners.empty()) GA_Set_restricted(handle, owners.data(), static_cast<int>(owners.size()));
+  std::vector<int64_t> widths = native(form.widths);
+  if (!widths.empty()) GA_Set_ghosts64(handle, widths.data());
+}
+
+// All was checked before. **Collective** over the group.
+int allocate_handle(const Form& form, int type, int group) {
+  std::vector<int64_t> dims = native(form.dims);
+  const int handle = GA_Create_handle();
+  GA_Set_data64(handle, static_cast<int>(dims.size()), dims.data(), type);
+  GA_Set_pgroup(handle, group);
+  set_distribution(handle, form);
+  if (GA_Allocate(handle) == 0)  // the same on every process; the handle is gone
+    throw refused("Global Arrays got no memory for the array", "let go of other arrays, or use more nodes");
+  return handle;
+}
+
+// The system may have promised more memory than it has. **Collective.**
+void touch_all(int handle, const Buffer& part, Index bytes, MPI_Comm comm) {
+  std::vector<Index> failed{bytes > 0 && !touch(part.data, bytes) ? 1 : 0};
+  mpi::Team(comm).largest(failed);
+  if (failed[0] == 0) return;
+  GA_Destroy(handle);
+  throw refused("the system has no more memory for Global Arrays", "let go of other arrays, or use more nodes");
+}
+
+// Where this process's memory begins, ghost cells included, and its extents. Local.
+Buffer whole_part(int handle, const Placed& placed, const Form& form, const ElementType& type, Index process) {
+  Buffer whole;
+  whole.type = type;
+  whole.shape = extent(placed, form, process).shape;
+  whole.strides = row_major_strides(whole.shape, type.bytes);
+  if (element_count(whole) == 0) return whole;
+  const int rank = static_cast<int>(placed.rank(process));
+  int64_t lo[GA_MAX_DIM], hi[GA_MAX_DIM], ld[GA_MAX_DIM], length = 0;
+  if (form.kind != Form::Kind::irregular) {
+    NGA_Access_block_segment64(handle, rank, &whole.data, &length);
+  } else if (!form.widths.empty()) {
+    NGA_Access_ghosts64(handle, lo, &whole.data, ld);
+  } else {
+    NGA_Distribution64(handle, rank, lo, hi);
+    NGA_Access64(handle, lo, hi, &whole.data, ld);
+  }
+  return whole;
+}
+
+}  // namespace
+
+Placed in_group(const Placed& placed, const Group& group) {
+  Placed translated{placed.distribution, {}};
+  bool moved = false;
+  for (Index process = 0; process < placed.distribution.processes(); ++process) {
+    const Index rank = placed.rank(process);  // one that is wrong stays wrong
+    const bool known = rank >= 0 && rank < static_cast<Index>(group.ranks.size());
+    translated.ranks.push_back(known ? group.ranks[static_cast<std::size_t>(rank)] : rank);
+    moved = moved || translated.ranks.back() != process;
+  }
+  if (!moved) translated.ranks.clear();
+  return translated;
+}
+
+Group require_group(MPI_Comm comm) {
+  if (GA_Initialized() == 0) throw refused("Global Arrays has not begun", "make a Session first");
+  std::optional<Group> group = group_of(comm);
+  if (!group)
+    throw refused("the communicator's processes are no group of Global Arrays", "call make_group() of it first");
+  return *std::move(group);
+}
+
+std::optional<Index> own_process(const GlobalArray& array) {
+  return array.placed().process(mpi::rank_of(GA_MPI_Comm_pgroup(GA_Get_pgroup(array.handle()))));
+}
+
+Buffer own_memory(const GlobalArray& array, const Form& form) {
+  const std::optional<Index> process = own_process(array);
+  return process ? whole_part(array.handle(), array.placed(), form, array.type(), *process) : Buffer{};
+}
+
+Buffer own_part(const GlobalArray& array, const Form& form) {
+  const std::optional<Index> process = own_process(array);
+  return process ? sub_buffer(own_memory(array, form), extent(array.placed(), form, *process).box) : Buffer{};
+}
+
+Buffer own_part(const GlobalArray& array) {
+  const auto processes = static_cast<Index>(GA_Pgroup_nnodes(GA_Get_pgroup(array.handle())));
+  return own_part(array, std::get<Form>(form_of(array.placed(), array.type(), processes)));
+}
+
+Created create_in(const Placed& placed, const ElementType& type, MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) throw refused("there is no communicator", "give that of the array's processes");
+  Created made;
+  const Placed translated = mpi::collectively(comm, [&] {
+    made.group = require_group(comm);
+    Placed there = in_group(placed, made.group);
+    const auto processes = static_cast<Index>(made.group.ranks.size());
+    std::variant<Form, Finding> answer = form_of(there, type, processes, made.group.leading);
+    if (const auto* why = std::get_if<Finding>(&answer))
+      throw Error(with_nearest(*why, there, type, processes, made.group.leading));
+    made.form = std::move(std::get<Form>(answer));
+    return there;
+  });
+  check_same(digest(translated, made.form, type), comm);
+  Pool::all().collect(made.group.number);
+  check_room(translated, made.form, type, comm, made.group);
+  const int number = ga_type(type);
+  if (number < 0) throw refused("Global Arrays knows too many element types", "use fewer types of other lengths");
+  const int handle = allocate_handle(made.form, number, made.group.number);
+  const std::optional<Index> process = translated.process(mpi::rank_of(GA_MPI_Comm_pgroup(made.group.number)));
+  const Buffer part = process ? whole_part(handle, translated, made.form, type, *process) : Buffer{};
+  touch_all(handle, part, process ? bytes_of(translated, made.form, type, *process) : 0, comm);
+  made.array = Pool::all().keep(handle, translated, type);
+  return made;
+}
+
+GlobalArray create(const Placed& placed, const ElementType& type, MPI_Comm comm) {
+  return create_in(placed, type, comm).array;
+}
+
+}  // namespace dap::globalarrays

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <dap/buffer.hpp>
+#include <dap/redistribute/plan.hpp>
+#include <dap/report.hpp>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace dap::globalarrays {
+
+/// How Global Arrays is told of an ownership: in its own indices, without the array's outer mirrors.
+///
+/// 5 x 4 as block x block over 2 x 2 is `dims {5, 4}`, `blocks {2, 2}`, `map {0, 3, 0, 2}`; with an empty share between
+/// the rows' two, over 3 x 2 processes, it is the same, and `owners {0, 1, 4, 5}`.
+struct Form {
+  enum class Kind {
+    irregular,  ///< block on every axis: GA_Set_irreg_distr64
+    cyclic,     ///< dealt on a process grid: GA_Set_block_cyclic_proc_grid64
+    tiled,      ///< dealt on axis 0, block on the others: GA_Set_tiled_irreg_proc_grid64
+  };
+  Kind kind = Kind::irregular;
+  std::vector<Index> dims;    ///< extents of the Global Array
+  std::vector<Index> widths;  ///< ghost cells on each side of each axis; empty: none
+  std::vector<Index> shift;   ///< by axis: what GA's index became more in the array's; empty: nothing
+  std::vector<Index> grid;    ///< processes by axis: irregular: with data
+  std::vector<Index> blocks;  ///< cyclic: their length by axis; else how many there are by axis
+  std::vector<Index> map;     ///< where each block begins, one axis after the other; none where cyclic
+  std::vector<int> owners;    ///< irregular: the rank of each block, row-major; empty: block r is rank r's
+};
+
+/// How GA can hold it on so many processes, or why it cannot; ranks are GA's, in the array's group, which holds GA's
+/// first processes where it is `leading`. Local, and needs neither MPI nor GA.
+std::variant<Form, Finding> form_of(const redistribute::Placed& placed, const ElementType& type, Index processes,
+                                    bool leading = true);
+
+/// A process's whole memory in a Global Array, ghost cells at the outer edges included, as extents; and the array's
+/// buffer as a box in it.
+struct Extent {
+  std::vector<Index> shape;
+  std::vector<Range> box;
+};
+Extent extent(const redistribute::Placed& placed, const Form& form, Index process);
+
+/// `why_not` with what GA could hold instead, where there is anything.
+Finding with_nearest(Finding why_not, const redistribute::Placed& placed, const ElementType& type, Index processes,
+                     bool leading = true);
+/// nearest() on a group of GA's.
+redistribute::Placed nearest_in(const redistribute::Placed& placed, const ElementType& type, Index processes,
+                                bool leading);
+
+}  // namespace dap::globalarrays

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <dap/index.hpp>
+
+#include <mpi.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dap::globalarrays {
+
+/// The processes of a communicator as GA knows them.
+struct Group {
+  int number = -1;           ///< GA's, -1: all processes
+  std::vector<Index> ranks;  ///< by rank in the communicator, the one in GA's group, which GA sorts
+  bool leading = true;       ///< GA's first processes, in order
+};
+
+/// The group of a communicator's processes, in any order; nothing: GA has no such group. Local.
+std::optional<Group> group_of(MPI_Comm comm);
+
+/// Bytes more that each of a group's processes wants, by rank there, and why this process's node has no room for it;
+/// empty: it seems to have. **Collective** over the group the first time.
+std::string group_lacks_room(int number, const std::vector<Index>& wanted);
+
+/// GA has ended, and its groups with it.
+void forget_groups();
+
+}  // namespace dap::globalarrays

@@ -1,0 +1,201 @@
+#include "copy.hpp"
+#include "create.hpp"
+#include "ga.hpp"
+#include "memory.hpp"
+#include "pool.hpp"
+#include "types.hpp"
+#include <dap/check.hpp>
+#include <dap/compare.hpp>
+#include <dap/globalarrays/import.hpp>
+#include <dap/memory_order.hpp>
+#include <dap/mpi/agree.hpp>
+#include <dap/mpi/gather.hpp>
+#include <dap/redistribute/redistribution.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace dap::globalarrays {
+
+namespace {
+
+using redistribute::Placed;
+
+constexpr Index shareable = 1;  // a flag of gather(): the memory is a GlobalArray's part, whole
+
+Error refused(const std::string& fault, const std::string& remedy) {
+  return Error(Finding{Rule::conversion, {}, {}, "", fault, "", remedy});
+}
+
+// Whether two valid buffers are the same elements at the same places.
+bool same_memory(const Buffer& a, const Buffer& b) {
+  if (a.shape != b.shape || a.type != b.type) return false;
+  if (element_count(a) == 0) return true;
+  bool same = a.data == b.data;
+  for (std::size_t i = 0; i < a.shape.size(); ++i) same = same && (a.shape[i] == 1 || a.strides[i] == b.strides[i]);
+  return same;
+}
+
+// The GlobalArray whose whole part the buffer of an array is, which may yet be wrong; else why not.
+GlobalArray array_behind(const DistArray& array, std::string& why_not) {
+  const Buffer& buffer = array.buffer;
+  const int handle = Pool::handle_of(buffer.owner);
+  why_not = "the memory is no Global Array's";
+  if (handle == -1) return {};
+  why_not = "the memory was a Global Array's that has been destroyed";
+  if (!Pool::is_there(buffer.owner)) return {};
+  why_not = "the memory is a Global Array's that was not made here, and its maker will free it";
+  const GlobalArray found = Pool::all().find(handle);
+  if (found.empty()) return {};
+  why_not = "the memory is a Global Array's, and read-only";
+  if (buffer.read_only) return {};
+  why_not = "the memory is not the whole part of a Global Array";
+  if (!check(buffer).ok() || !same_memory(buffer, own_part(found))) return {};
+  return found;
+}
+
+// Where rank r of a communicator stands among a Global Array's processes.
+std::vector<int> ranks_in(const GlobalArray& array, MPI_Comm comm) {
+  MPI_Group here = MPI_GROUP_NULL, there = MPI_GROUP_NULL;
+  MPI_Comm_group(comm, &here);
+  MPI_Comm_group(GA_MPI_Comm_pgroup(GA_Get_pgroup(array.handle())), &there);
+  int count = 0;
+  MPI_Group_size(here, &count);
+  std::vector<int> ranks(static_cast<std::size_t>(count)), theirs(ranks.size());
+  for (int r = 0; r < count; ++r) ranks[static_cast<std::size_t>(r)] = r;
+  MPI_Group_translate_ranks(here, count, ranks.data(), there, theirs.data());
+  MPI_Group_free(&here);
+  MPI_Group_free(&there);
+  return theirs;
+}
+
+bool same_periods(const Axis& a, const Axis& b) {
+  const auto edges = [](const Axis& axis) {
+    const auto* block = std::get_if<BlockKind>(&axis.kind());
+    return axis.periodic() && block != nullptr ? block->edges() : std::array<Index, 2>{0, 0};
+  };
+  return edges(a) == edges(b);
+}
+
+// Whether every process of `comm` means the same Global Array, and its distribution. **Collective**, where the flag is
+// set on every process.
+bool is_shared(const GlobalArray& mine, const Distribution& distribution, MPI_Comm comm) {
+  const int group = GA_Get_pgroup(mine.handle());
+  std::vector<Index> same{Pool::all().serial(mine.handle()), group};
+  for (std::size_t k = 0; k < 2; ++k) same.push_back(-same[k]);
+  mpi::Team(comm).largest(same);
+  if (same[0] != -same[2] || same[1] != -same[3]) return false;
+  const Placed& placed = mine.placed();
+  if (placed.distribution.ndim() != distribution.ndim() || placed.distribution.processes() != distribution.processes())
+    return false;
+  const std::vector<int> ranks = ranks_in(mine, comm);
+  for (Index process = 0; process < distribution.processes(); ++process)
+    if (placed.rank(process) != ranks[static_cast<std::size_t>(process)]) return false;
+  for (Index i = 0; i < distribution.ndim(); ++i)
+    if (!same_periods(distribution.axis(i), placed.distribution.axis(i))) return false;
+  return compare(distribution, placed.distribution).same_places;
+}
+
+void add_losses(const DistArray& array, const Distribution& distribution, Receipt& receipt) {
+  if (!built_in(array.buffer.type))
+    receipt.losses.push_back("the element type " + array.buffer.type.name() + ", of which GA knows the length alone");
+  const MemoryOrder order = memory_order(array.buffer);
+  if (!receipt.shared && !std::is_sorted(order.axes.begin(), order.axes.end()))
+    receipt.losses.push_back("the storage order");
+  for (const Dimension& dimension : array.dim_data)
+    for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    const auto* block = std::get_if<BlockKind>(&axis.kind());
+    const bool edges = block != nullptr && block->is_padded() && block->edges() != std::array<Index, 2>{0, 0};
+    if (edges && !axis.periodic()) receipt.losses.push_back("the boundary padding of axis " + std::to_string(i));
+    if (!edges && axis.periodic()) receipt.losses.push_back("the period of axis " + std::to_string(i));
+  }
+}
+
+// The same ownership with the ranks of the communicator for GA's.
+Placed out_of_group(const Placed& placed, const Group& group) {
+  std::vector<Index> back(group.ranks.size());
+  for (std::size_t r = 0; r < back.size(); ++r) back[static_cast<std::size_t>(group.ranks[r])] = static_cast<Index>(r);
+  Placed translated{placed.distribution, {}};
+  for (Index process = 0; process < placed.distribution.processes(); ++process)
+    translated.ranks.push_back(back[static_cast<std::size_t>(placed.rank(process))]);
+  return translated;
+}
+
+// What the Global Array shall be, in the ranks of the communicator; nothing: what the array is. **Collective.**
+std::optional<Placed> wanted(const DistArray& array, const Placed& given, MPI_Comm comm, Copy copy, Fit fit) {
+  return mpi::collectively(comm, [&]() -> std::optional<Placed> {
+    const Buffer& buffer = array.buffer;
+    std::string why_not;
+    if (copy == Copy::never) {
+      if (!array_behind(array, why_not).empty())
+        why_not = "the processes' memory is not one Global Array's, as it is dealt";
+      throw refused("copy=never, but " + why_not, "pass copy=if_needed, or make the array with allocate()");
+    }
+    if (buffer.memory.kind != Memory::Kind::host)
+      throw refused("the buffer is in " + buffer.memory.name() + " memory, and Global Arrays' is the host's",
+                    "give an array in host memory");
+    const Group group = require_group(comm);
+    const auto processes = static_cast<Index>(group.ranks.size());
+    const Placed there = in_group(given, group);
+    if (fit == Fit::exact || std::holds_alternative<Form>(form_of(there, buffer.type, processes, group.leading)))
+      return std::nullopt;
+    return out_of_group(nearest_in(there, buffer.type, processes, group.leading), group);
+  });
+}
+
+Index move(const DistArray& array, const Placed& from, const Placed& to, const Buffer& target, MPI_Comm comm) {
+  DistArray part;
+  if (const std::optional<Index> process = to.process(mpi::rank_of(comm))) {
+    part.buffer = target;
+    part.dim_data = to.distribution.dim_data(*process);
+  }
+  redistribute::Redistribution plan(from, to, array.buffer.type.bytes, comm);
+  plan(array, part);
+  return plan.plan().bytes_kept() + plan.plan().bytes_received();
+}
+
+}  // namespace
+
+ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy, Fit fit) {
+  if (comm == MPI_COMM_NULL) throw refused("there is no communicator", "give that of the array's processes");
+  const double begin = MPI_Wtime();
+  ImportedArray imported;
+  std::string why_not;
+  if (copy != Copy::always) imported.array = array_behind(array, why_not);
+  Index flags = imported.array.empty() ? 0 : shareable;
+  const Placed given(mpi::gather(array, comm, {}, flags));
+  if ((flags & shareable) == 0 || !is_shared(imported.array, given.distribution, comm)) {
+    const std::optional<Placed> other = wanted(array, given, comm, copy, fit);
+    const Created made = create_in(other.value_or(given), array.buffer.type, comm);
+    const Buffer part = own_part(made.array, made.form);
+    imported.array = made.array;
+    imported.receipt.shared = imported.receipt.same_address = false;
+    imported.receipt.bytes_copied = other ? move(array, given, *other, part, comm) : copy_elements(array.buffer, part);
+    if (other) imported.receipt.losses.push_back("the distribution: " + describe(given.distribution));
+    GA_Pgroup_sync(made.group.number);
+  }
+  add_losses(array, given.distribution, imported.receipt);
+  imported.receipt.seconds = MPI_Wtime() - begin;
+  return imported;
+}
+
+DistArray allocate(const Placed& placed, const ElementType& type, MPI_Comm comm) {
+  const Created made = create_in(placed, type, comm);
+  const std::optional<Index> process = own_process(made.array);
+  DistArray array;
+  if (process) {
+    const Buffer whole = own_memory(made.array, made.form);
+    if (element_count(whole) > 0)
+      std::memset(whole.data, 0, static_cast<std::size_t>(element_count(whole) * type.bytes));
+    array.buffer = own_part(made.array, made.form);
+    array.buffer.owner = Pool::all().pin(made.array.handle(), local_memory(made.array.handle()));
+    array.dim_data = made.array.placed().distribution.dim_data(*process);
+  }
+  GA_Pgroup_sync(made.group.number);
+  return array;
+}
+
+}  // namespace dap::globalarrays

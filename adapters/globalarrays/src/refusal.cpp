@@ -1,0 +1,312 @@
+#include "form.hpp"
+#include <dap/compare.hpp>
+#include <dap/globalarrays/import.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace dap::globalarrays {
+
+namespace {
+
+using redistribute::Placed;
+
+constexpr Index most_axes = 7;  // GA_MAX_DIM, which the Fortran interface has
+
+Finding refuse(std::string fault, std::string remedy, std::optional<Index> axis = {}) {
+  return {Rule::conversion, {}, axis, "", std::move(fault), "", std::move(remedy)};
+}
+
+Finding refuse(Index axis, std::string key, std::string value, std::string must, std::string remedy) {
+  return {Rule::conversion, {}, axis, std::move(key), std::move(value), std::move(must), std::move(remedy)};
+}
+
+// One axis as GA may have it: in ranges, or dealt, or either.
+struct AxisForm {
+  Index size = 0;             // GA's extent
+  std::vector<Index> bounds;  // of the ranges; empty: it is dealt and no block
+  Index block_size = 0;       // of the dealing from coordinate 0, at least one block for each; 0: it is not one
+  Index width = 0, shift = 0;
+
+  bool in_ranges() const { return !bounds.empty(); }
+  bool is_dealt() const { return block_size > 0; }
+  Index grid() const { return static_cast<Index>(bounds.size()) - 1; }
+  bool has_empty_share() const { return std::adjacent_find(bounds.begin(), bounds.end()) != bounds.end(); }
+};
+
+using AxisAnswer = std::variant<AxisForm, Finding>;
+
+// The width of GA's ghost cells that padding means, and whether the array's mirrors at the edges are such, too.
+std::variant<AxisForm, Finding> padded(const BlockKind& block, bool periodic, Index axis) {
+  const std::string remedy = "pad both sides of every border alike, or leave the padding out";
+  AxisForm form;
+  const Index grid = block.grid();
+  const auto [lower, upper] = block.edges();
+  form.width = grid > 1 ? block.communication(0)[1] : periodic && lower == upper ? lower : 0;
+  for (Index c = 0; c < grid; ++c) {
+    const auto [left, right] = block.communication(c);
+    const Index odd = c > 0 && left != form.width ? left : c < grid - 1 && right != form.width ? right : form.width;
+    if (odd != form.width)
+      return refuse(axis, "padding", std::to_string(odd) + " on grid coordinate " + std::to_string(c),
+                    "must be " + std::to_string(form.width) +
+                        " as elsewhere: ghost cells are as wide on both sides of every border",
+                    remedy);
+  }
+  if (!periodic || (lower == 0 && upper == 0)) return form;
+  if (lower != form.width || upper != form.width)
+    return refuse(
+        axis, "padding", std::to_string(lower) + " and " + std::to_string(upper) + " at the edges",
+        "must be " + std::to_string(form.width) + " as between the processes: GA's ghost cells are everywhere", remedy);
+  if (block.size() < 2 * form.width + 1)
+    return refuse(axis, "size", std::to_string(block.size()),
+                  "must be more than the " + std::to_string(2 * form.width) + " mirrors at the edges", remedy);
+  form.shift = form.width;
+  return form;
+}
+
+AxisAnswer in_ranges(const Axis& axis, const BlockKind& block, Index number) {
+  AxisForm form;
+  if (block.is_padded()) {
+    AxisAnswer answer = padded(block, axis.periodic(), number);
+    if (std::holds_alternative<Finding>(answer)) return answer;
+    form = std::get<AxisForm>(answer);
+  }
+  form.size = block.size() - 2 * form.shift;
+  for (Index c = 0; c <= block.grid(); ++c)
+    form.bounds.push_back(std::clamp<Index>(block.begin(c) - form.shift, 0, form.size));
+  const Index length = form.bounds[1];  // as a dealing of one block for each, if it is one
+  bool dealt = form.width == 0 && length > 0;
+  for (Index c = 1; c < block.grid() && dealt; ++c)
+    dealt = checked_multiply(c, length) == form.bounds[static_cast<std::size_t>(c)];
+  if (dealt && !form.has_empty_share() && form.size - form.bounds[form.bounds.size() - 2] <= length)
+    form.block_size = length;
+  return form;
+}
+
+AxisAnswer one_axis(const Axis& given, Index number) {
+  if (given.size() < 1)
+    return refuse(number, "size", std::to_string(given.size()), "must be at least 1", "leave an empty array out");
+  const Axis axis = simplest(given);
+  if (const auto* block = std::get_if<BlockKind>(&axis.kind())) return in_ranges(axis, *block, number);
+  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) {
+    if (cyclic->first() != 0)
+      return refuse(number, "start", std::to_string(cyclic->start(0)) + " on grid coordinate 0",
+                    "must be 0: GA deals from the first process on", "deal from the first process on");
+    AxisForm form;  // with a block for each, or it would be simpler
+    form.size = cyclic->size();
+    form.block_size = cyclic->block_size();
+    return form;
+  }
+  return refuse(number, "dist_type", given.shares_indices() ? "u, with indices on several processes" : "u",
+                "must be b or c: GA has no lists of indices", "move it to block, or to cyclic");
+}
+
+std::optional<Finding> wrong_placement(const Placed& placed, Index processes) {
+  const Index parts = placed.distribution.processes();
+  if (parts > processes)
+    return refuse("the array is on " + std::to_string(parts) + " processes, and there are " + std::to_string(processes),
+                  "deal it over fewer processes");
+  if (placed.ranks.empty()) return std::nullopt;
+  std::vector<bool> taken(static_cast<std::size_t>(processes), false);
+  if (static_cast<Index>(placed.ranks.size()) != parts)
+    return refuse("there are " + std::to_string(placed.ranks.size()) + " ranks for " + std::to_string(parts) + " parts",
+                  "name one rank for each part");
+  for (const Index rank : placed.ranks) {
+    if (rank < 0 || rank >= processes)
+      return refuse("a part is on rank " + std::to_string(rank) + " of " + std::to_string(processes),
+                    "name ranks of the communicator");
+    if (taken[static_cast<std::size_t>(rank)])
+      return refuse("two parts are on rank " + std::to_string(rank), "name each rank once");
+    taken[static_cast<std::size_t>(rank)] = true;
+  }
+  return std::nullopt;
+}
+
+bool in_order(const Placed& placed) {
+  for (Index process = 0; process < placed.distribution.processes(); ++process)
+    if (placed.rank(process) != process) return false;
+  return true;
+}
+
+Form common_form(const std::vector<AxisForm>& axes, const std::vector<Index>& grid) {
+  Form form;
+  bool ghosts = false, shifted = false;
+  for (const AxisForm& axis : axes) {
+    form.dims.push_back(axis.size);
+    form.widths.push_back(axis.width);
+    form.shift.push_back(axis.shift);
+    ghosts = ghosts || axis.width > 0;
+    shifted = shifted || axis.shift > 0;
+  }
+  if (!ghosts) form.widths.clear();
+  if (!shifted) form.shift.clear();
+  form.grid = grid;
+  return form;
+}
+
+// The kept blocks' owners, row-major: those of the grid that own something on every axis.
+std::vector<int> kept_owners(const Placed& placed, const std::vector<std::vector<Index>>& kept) {
+  std::vector<int> owners;
+  std::vector<std::size_t> at(kept.size(), 0);
+  for (;;) {
+    Indices coordinates;
+    for (std::size_t i = 0; i < kept.size(); ++i) coordinates.push_back(kept[i][at[i]]);
+    owners.push_back(static_cast<int>(placed.rank(placed.distribution.process(coordinates))));
+    std::size_t i = kept.size();
+    while (i > 0 && ++at[i - 1] == kept[i - 1].size()) at[--i] = 0;
+    if (i == 0) return owners;
+  }
+}
+
+std::variant<Form, Finding> irregular(const Placed& placed, const std::vector<AxisForm>& axes, Index processes) {
+  Form form = common_form(axes, placed.distribution.proc_grid_shape());
+  std::vector<std::vector<Index>> kept;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::vector<Index>& bounds = axes[i].bounds;
+    kept.emplace_back();
+    Index smallest = std::numeric_limits<Index>::max();
+    for (std::size_t c = 0; c + 1 < bounds.size(); ++c) {
+      smallest = std::min(smallest, bounds[c + 1] - bounds[c]);
+      if (bounds[c] == bounds[c + 1]) continue;
+      kept.back().push_back(static_cast<Index>(c));
+      form.map.push_back(bounds[c]);
+    }
+    form.grid[i] = static_cast<Index>(kept.back().size());
+    if (axes[i].width > smallest)
+      return refuse(static_cast<Index>(i), "padding", std::to_string(axes[i].width),
+                    "must be at most the " + std::to_string(smallest) + " elements of the smallest block",
+                    "deal it over fewer processes, or pad it less");
+  }
+  form.blocks = form.grid;
+  form.owners = kept_owners(placed, kept);
+  if (!form.widths.empty() && static_cast<Index>(form.owners.size()) != processes)
+    return refuse("the array is padded, and " + std::to_string(processes - static_cast<Index>(form.owners.size())) +
+                      " of " + std::to_string(processes) + " processes own nothing: GA's ghost cells need them all",
+                  "deal it over all processes, or leave the padding out");
+  bool ordered = static_cast<Index>(form.owners.size()) <= processes;
+  for (std::size_t r = 0; r < form.owners.size() && ordered; ++r) ordered = form.owners[r] == static_cast<int>(r);
+  if (ordered) form.owners.clear();
+  return form;
+}
+
+// What both dealt forms ask for.
+std::optional<Finding> not_dealt(const Placed& placed, Index processes, bool leading) {
+  if (placed.distribution.processes() != processes)
+    return refuse("the array is cyclic on " + std::to_string(placed.distribution.processes()) + " of " +
+                      std::to_string(processes) + " processes, and GA deals to all of them",
+                  "deal it over all processes");
+  if (!in_order(placed))
+    return refuse("the array is cyclic, and its processes stand in another order than GA's",
+                  "place part r on the process of rank r");
+  if (!leading)
+    return refuse("the array is cyclic, and its group leaves out one of GA's first processes",
+                  "make a group of GA's first processes");
+  return std::nullopt;
+}
+
+Form cyclic_form(const Placed& placed, const std::vector<AxisForm>& axes) {
+  Form form = common_form(axes, placed.distribution.proc_grid_shape());
+  form.kind = Form::Kind::cyclic;
+  for (const AxisForm& axis : axes) form.blocks.push_back(axis.block_size);
+  return form;
+}
+
+Form tiled_form(const Placed& placed, const std::vector<AxisForm>& axes) {
+  Form form = common_form(axes, placed.distribution.proc_grid_shape());
+  form.kind = Form::Kind::tiled;
+  for (Index start = 0; start < axes[0].size; start += axes[0].block_size) form.map.push_back(start);
+  form.blocks.push_back(static_cast<Index>(form.map.size()));
+  for (std::size_t i = 1; i < axes.size(); ++i) {
+    form.map.insert(form.map.end(), axes[i].bounds.begin(), axes[i].bounds.end() - 1);
+    form.blocks.push_back(axes[i].grid());
+  }
+  return form;
+}
+
+std::variant<Form, Finding> dealt(const Placed& placed, const std::vector<AxisForm>& axes, Index processes,
+                                  bool leading) {
+  if (const std::optional<Finding> why = not_dealt(placed, processes, leading)) return *why;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i].width > 0)
+      return refuse(static_cast<Index>(i), "padding", std::to_string(axes[i].width),
+                    "must be 0 where another axis is cyclic: GA has no ghost cells there", "leave the padding out");
+  if (std::all_of(axes.begin(), axes.end(), [](const AxisForm& axis) { return axis.is_dealt(); }))
+    return cyclic_form(placed, axes);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto number = static_cast<Index>(i);
+    if (i > 0 && !axes[i].in_ranges())
+      return refuse(number, "dist_type", "c",
+                    "must be b where another axis has uneven blocks: GA deals those on axis 0 alone",
+                    "make the other axes' blocks even, or this axis a block");
+    if (axes[i].in_ranges() && axes[i].has_empty_share())
+      return refuse(number, "stop", "its start on one grid coordinate",
+                    "must be more where another axis is cyclic: GA deals to all processes",
+                    "give every process along the axis an element");
+  }
+  return tiled_form(placed, axes);
+}
+
+std::optional<Finding> too_large(const Placed& placed, const std::vector<AxisForm>& axes, const ElementType& type) {
+  std::optional<Index> bytes = type.bytes, elements = 1;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    Index longest = 0;
+    const Axis& axis = placed.distribution.axis(static_cast<Index>(i));
+    for (Index c = 0; c < axis.proc_grid_size(); ++c) longest = std::max(longest, axis.count(c));
+    if (bytes) bytes = checked_multiply(*bytes, longest + 2 * axes[i].width);
+    if (elements) elements = checked_multiply(*elements, axes[i].size);
+  }
+  if (bytes && elements) return std::nullopt;
+  return refuse("the array has more elements, or a part more bytes, than 64 bits can say", "make it smaller");
+}
+
+}  // namespace
+
+std::variant<Form, Finding> form_of(const Placed& placed, const ElementType& type, Index processes, bool leading) {
+  const Index ndim = placed.distribution.ndim();
+  if (ndim < 1 || ndim > most_axes)
+    return refuse("the array has " + std::to_string(ndim) + " axes, and Global Arrays holds 1 to 7",
+                  ndim < 1 ? "give it an axis of one element" : "take several axes for one");
+  if (type.bytes < 1)
+    return refuse(
+        "an element has " + std::to_string(type.bytes) + " bytes, and Global Arrays holds elements of 1 or more",
+        "name the element type");
+  if (const std::optional<Finding> why = wrong_placement(placed, processes)) return *why;
+  std::vector<AxisForm> axes;
+  for (Index i = 0; i < ndim; ++i) {
+    AxisAnswer answer = one_axis(placed.distribution.axis(i), i);
+    if (std::holds_alternative<Finding>(answer)) return std::get<Finding>(answer);
+    axes.push_back(std::move(std::get<AxisForm>(answer)));
+  }
+  if (const std::optional<Finding> why = too_large(placed, axes, type)) return *why;
+  const bool ranges = std::all_of(axes.begin(), axes.end(), [](const AxisForm& axis) { return axis.in_ranges(); });
+  return ranges ? irregular(placed, axes, processes) : dealt(placed, axes, processes, leading);
+}
+
+Extent extent(const Placed& placed, const Form& form, Index process) {
+  const Distribution& distribution = placed.distribution;
+  const Indices coordinates = distribution.coordinates(process);
+  Extent extent;
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const auto a = static_cast<std::size_t>(i);
+    const Axis& axis = distribution.axis(i);
+    const Index held = axis.part(coordinates[a], Part::local).size();
+    const Index width = form.widths.empty() ? 0 : form.widths[a];
+    Index before = 0, after = 0;  // ghost cells at the outer edges that the array has not
+    if (width > 0 && (form.shift.empty() || form.shift[a] == 0)) {
+      before = coordinates[a] == 0 ? width : 0;
+      after = coordinates[a] == axis.proc_grid_size() - 1 ? width : 0;
+    }
+    extent.shape.push_back(before + held + after);
+    extent.box.push_back({before, before + held});
+  }
+  return extent;
+}
+
+std::optional<std::string> refusal(const Placed& placed, const ElementType& type, Index processes) {
+  const std::variant<Form, Finding> answer = form_of(placed, type, processes);
+  if (const auto* why = std::get_if<Finding>(&answer)) return with_nearest(*why, placed, type, processes).text();
+  return std::nullopt;
+}
+
+}  // namespace dap::globalarrays

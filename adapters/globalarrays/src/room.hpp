@@ -1,0 +1,20 @@
+#pragma once
+
+#include <dap/index.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace dap::globalarrays {
+
+// GA aborts where the node has too little memory for a window, and the system kills the process at the first touch of
+// what it has not: so one looks before, and touches in a way that can fail.
+
+/// Why this node has no `wanted` bytes more for a window, which several of its processes share or one has alone; empty:
+/// it seems to have them. Local.
+std::string room_is_missing(Index wanted, bool shared);
+
+/// Gives fresh memory its pages; false: the system has no more.
+bool touch(void* begin, Index bytes);
+
+}  // namespace dap::globalarrays
