@@ -1,13 +1,11 @@
-// The charge of a water molecule stands on a cube of points in one Global Array, and its electrostatic potential shall
-// stand in another, as in a chemistry code: both made by Global Arrays' own calls, and dealt as these please. Trilinos
-// solves for the potential in the Global Arrays' own memory. What Trilinos then makes of both, the density of the
-// energy, goes the other way and becomes a Global Array.
+// The charge of a water molecule stands on a cube of points in one Global Array, and its potential shall stand in
+// another: both made by Global Arrays' own calls, as in a chemistry code, and dealt as these please. Trilinos solves
+// for the potential in the Global Arrays' own memory; what it then makes of both goes the other way, into a third one.
 //
-//   mpiexec -n 4 08_global_arrays_solve [--points N]
+//   mpiexec -n 4 08_global_arrays_solve [--points N] [--chunk N]
 //
 // Prints how the cube is dealt, what was copied, and how far potential and energy are from the known ones, read by each
-// process from another one's part; exits non-zero where a value is not as it must be, or of the two arrays one was
-// copied.
+// process from another one's part; exits non-zero where these are wrong, or one of the first two arrays was copied.
 
 #include "support/cube.hpp"
 #include "support/hartree.hpp"
@@ -19,12 +17,13 @@ namespace {
 
 namespace ga = dap::globalarrays;
 
-void solve(int points, examples::Claims& claims) {
-  const ga::Session session;
+void solve(int points, int chunk, examples::Claims& claims) {
   const examples::Hartree water(points);
+  const ga::Session session;
 
   // 1. The cubes, in the code that has them.
-  const int density = examples::make_cube("density", points), potential = examples::make_cube("potential", points);
+  const int density = examples::make_cube("density", points, chunk);
+  const int potential = examples::make_cube("potential", points, chunk);
   examples::fill_cube(density, [&](auto... at) { return water.density(at...); });
 
   // 2. Both as the protocol has them. A process to which Global Arrays dealt nothing has no place in the grid.
@@ -50,8 +49,7 @@ void solve(int points, examples::Claims& claims) {
     claims.say("solver    %s: %d iterations", solver.name().c_str(), solution.iterations);
 
     // 4. The other way: what is Tpetra's own becomes a Global Array, into which each process copies its part.
-    const auto product = Teuchos::rcp(new examples::Hartree::Vector(layout.map()));
-    product->elementWiseMultiply(0.5, *b.vector, *x.vector, 0);
+    const auto product = water.energy_density(*b.vector, *x.vector);
     energy = ga::import_array(dap::tpetra::export_array(product, layout).array, grid);
     claims.say("to GA     %s", energy.receipt.text().c_str());
   });
@@ -73,8 +71,9 @@ void solve(int points, examples::Claims& claims) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int points = 47;
-  return examples::run(argc, argv, "A molecule's potential, solved for by Trilinos in a Global Array.",
-                       {{"--points", "along each side of the cube", &points}},
-                       [&](examples::Claims& claims) { solve(points, claims); });
+  int points = 47, chunk = 1;
+  return examples::run(
+      argc, argv, "A molecule's potential, solved for by Trilinos in a Global Array.",
+      {{"--points", "along each side of the cube", &points}, {"--chunk", "the shortest block", &chunk}},
+      [&](examples::Claims& claims) { solve(points, chunk, claims); });
 }

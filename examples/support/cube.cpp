@@ -25,10 +25,10 @@ struct Here {
 
 }  // namespace
 
-int make_cube(const char* name, dap::Index points) {
-  std::int64_t shape[] = {points, points, points};
+int make_cube(const char* name, dap::Index points, dap::Index chunk) {
+  std::int64_t shape[] = {points, points, points}, chunks[] = {chunk, chunk, chunk};
   std::string label = name;
-  return NGA_Create64(C_DBL, 3, shape, label.data(), nullptr);
+  return NGA_Create64(C_DBL, 3, shape, label.data(), chunks);
 }
 
 void fill_cube(int handle, const CubeValue& value) {

@@ -14,9 +14,9 @@ namespace examples {
 /// Of a place in a cube, by its global indices.
 using CubeValue = std::function<double(dap::Index i, dap::Index j, dap::Index k)>;
 
-/// A cube of doubles as a chemistry code makes it: by NGA_Create64, dealt as that pleases. Returns its handle.
-/// **Collective** over Global Arrays' processes.
-int make_cube(const char* name, dap::Index points);
+/// A cube of doubles as a chemistry code makes it: by NGA_Create64, dealt as that pleases in blocks of at
+/// least `chunk` points along each axis. Returns its handle. **Collective** over Global Arrays' processes.
+int make_cube(const char* name, dap::Index points, dap::Index chunk);
 
 /// Sets each element of a cube, on the process that holds it, through NGA_Access64. **Collective** likewise.
 void fill_cube(int handle, const CubeValue& value);

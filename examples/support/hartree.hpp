@@ -28,7 +28,8 @@ class Hartree {
   using Vector = dap::tpetra::Vector<double>;
   using Matrix = Tpetra::CrsMatrix<double>;
 
-  explicit Hartree(dap::Index points);  ///< along each side of the cube
+  /// `points`: along each side of the cube. Throws dap::Error where the clouds would stand between them.
+  explicit Hartree(dap::Index points);
 
   double spacing() const { return spacing_; }                        ///< from one point to the next
   double density(dap::Index i, dap::Index j, dap::Index k) const;    ///< charge in a cubic bohr
@@ -42,6 +43,8 @@ class Hartree {
   /// What the operator makes of the potential, from the density; on the cube's faces the potential is known.
   /// **Collective.**
   Teuchos::RCP<const Vector> right_hand_side(const Vector& density) const;
+  /// Half of density times potential, at each point.
+  Teuchos::RCP<const Vector> energy_density(const Vector& density, const Vector& potential) const;
 
   /// Parts of one process. Local.
   Findings judge(const CubeValues& density, const CubeValues& potential, const CubeValues& energy_density) const;
