@@ -124,10 +124,16 @@ bool Hartree::inside(const Place& at) const {
 Teuchos::RCP<const Hartree::Matrix> Hartree::matrix(const Teuchos::RCP<const dap::tpetra::Map>& map,
                                                     const Stencil& stencil) const {
   using Id = dap::tpetra::Map::global_ordinal_type;
-  const auto made = Teuchos::rcp(new Matrix(map, 19));
+  const auto points = dap::tpetra::compat::local_ids(*map);
+  std::vector<std::size_t> lengths;
+  for (const Id id : points) {
+    lengths.push_back(0);
+    around(place(id), stencil, [&](const Place& at, double) { lengths.back() += inside(at) ? 1 : 0; });
+  }
+  const auto made = Teuchos::rcp(new Matrix(map, Teuchos::ArrayView<const std::size_t>(lengths)));
   std::vector<Id> ids;
   std::vector<double> values;
-  for (const Id id : dap::tpetra::compat::local_ids(*map)) {
+  for (const Id id : points) {
     ids.clear();
     values.clear();
     around(place(id), stencil, [&](const Place& at, double weight) {
