@@ -1,0 +1,217 @@
+#pragma once
+
+#include <dap/globalarrays/export.hpp>
+#include <dap/globalarrays/session.hpp>
+#include <dap/mpi/gather.hpp>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+extern "C" {
+#include <ga-mpi.h>
+#include <ga.h>
+#include <macdecls.h>
+}
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace export_test {
+
+using dap::Index;
+using dap::Indices;
+using List = std::vector<std::int64_t>;
+
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr int random_cases = 40;
+#else
+inline constexpr int random_cases = 300;
+#endif
+
+inline int processes() { return GA_Pgroup_nnodes(GA_Pgroup_get_world()); }
+
+/// Global Arrays for the whole program.
+class Environment : public testing::Environment {
+ public:
+  void SetUp() override { session_ = std::make_unique<dap::globalarrays::Session>(); }
+  void TearDown() override { session_.reset(); }
+
+ private:
+  std::unique_ptr<dap::globalarrays::Session> session_;
+};
+inline testing::Environment* const environment = testing::AddGlobalTestEnvironment(new Environment);
+
+/// The same numbers on every process.
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  Index between(Index least, Index most) {
+    return least + static_cast<Index>(engine_() % static_cast<unsigned long>(most - least + 1));
+  }
+  bool one_in(Index n) { return between(1, n) == 1; }
+  template <class T>
+  void shuffle(std::vector<T>& list) {
+    for (std::size_t k = list.size(); k > 1; --k)
+      std::swap(list[k - 1], list[static_cast<std::size_t>(between(0, static_cast<Index>(k) - 1))]);
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+/// A group of GA's processes: its number, and their ranks among all.
+struct Group {
+  int number = -1;
+  std::vector<int> members;
+
+  bool has_us() const { return std::find(members.begin(), members.end(), GA_Nodeid()) != members.end(); }
+  int size() const { return static_cast<int>(members.size()); }
+  int rank() const { return GA_Pgroup_nodeid(number); }
+  void sync() const { GA_Pgroup_sync(number); }
+};
+
+inline Group group_of(std::vector<int> members) {
+  Group group;
+  group.number = GA_Pgroup_create(members.data(), static_cast<int>(members.size()));
+  std::sort(members.begin(), members.end());
+  group.members = members;
+  return group;
+}
+
+/// The world, and groups that begin with the first process; made once.
+inline const std::vector<Group>& first_groups() {
+  static const std::vector<Group> groups = [] {
+    std::vector<int> all(static_cast<std::size_t>(processes()));
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<Group> made = {Group{GA_Pgroup_get_world(), all}};
+    for (; !all.empty(); all.pop_back()) made.push_back(group_of(all));
+    return made;
+  }();
+  return groups;
+}
+
+/// Those, and groups of the last processes, of every other, and of all in another order.
+inline const std::vector<Group>& all_groups() {
+  static const std::vector<Group> groups = [] {
+    std::vector<Group> made = first_groups();
+    std::vector<int> last, other;
+    for (int r = processes(); r-- > 0;) {
+      last.push_back(r);
+      if (r % 2 == 1) other.push_back(r);
+      made.push_back(group_of(last));
+    }
+    if (!other.empty()) made.push_back(group_of(other));
+    return made;
+  }();
+  return groups;
+}
+
+/// All global indices of a shape, in row-major order.
+inline std::vector<Indices> all_indices(const List& shape) {
+  std::vector<Indices> all = {{}};
+  for (const Index extent : shape) {
+    std::vector<Indices> longer;
+    for (const Indices& index : all)
+      for (Index k = 0; k < extent; ++k) {
+        longer.push_back(index);
+        longer.back().push_back(k);
+      }
+    all = longer;
+  }
+  return all;
+}
+
+inline List shape_of(int handle) {
+  List shape(GA_MAX_DIM);
+  int type = 0, ndim = 0;
+  NGA_Inquire64(handle, &type, &ndim, shape.data());
+  shape.resize(static_cast<std::size_t>(ndim));
+  return shape;
+}
+
+/// The whole array as GA brings it, row-major; arrays of long.
+inline std::vector<long> whole_of(int handle) {
+  const List shape = shape_of(handle);
+  List lo(shape.size(), 0), hi, ld(shape.begin() + 1, shape.end());
+  Index count = 1;
+  for (const Index extent : shape) {
+    hi.push_back(extent - 1);
+    count *= extent;
+  }
+  ld.push_back(1);
+  std::vector<long> values(static_cast<std::size_t>(count), -7);
+  NGA_Get64(handle, lo.data(), hi.data(), values.data(), ld.data());
+  return values;
+}
+
+/// Puts each element's row-major number there, `from` and upwards: by GA, from the group's first process.
+inline void number_elements(int handle, const Group& group, long from) {
+  const List shape = shape_of(handle);
+  std::vector<long> values(whole_of(handle).size());
+  std::iota(values.begin(), values.end(), from);
+  List lo(shape.size(), 0), hi, ld(shape.begin() + 1, shape.end());
+  for (const Index extent : shape) hi.push_back(extent - 1);
+  ld.push_back(1);
+  group.sync();
+  if (group.rank() == 0) NGA_Put64(handle, lo.data(), hi.data(), values.data(), ld.data());
+  group.sync();
+}
+
+/// The element of an exported array of long at local indices.
+inline long& at(const dap::DistArray& array, const Indices& local) {
+  char* address = static_cast<char*>(array.buffer.data);
+  for (std::size_t axis = 0; axis < local.size(); ++axis) address += local[axis] * array.buffer.strides[axis];
+  return *reinterpret_cast<long*>(address);
+}
+
+inline std::string text(const List& list) {
+  std::string said;
+  for (const Index one : list) said += " " + std::to_string(one);
+  return said;
+}
+
+inline void expect_same(const dap::Distribution& a, const dap::Distribution& b) {
+  ASSERT_EQ(a.shape(), b.shape());
+  ASSERT_EQ(a.proc_grid_shape(), b.proc_grid_shape());
+  for (Index i = 0; i < a.ndim(); ++i) {
+    EXPECT_EQ(a.axis(i).dist_type(), b.axis(i).dist_type());
+    EXPECT_EQ(a.axis(i).periodic(), b.axis(i).periodic());
+    for (Index c = 0; c < a.axis(i).proc_grid_size(); ++c) {
+      for (const dap::Part part : {dap::Part::local, dap::Part::owned, dap::Part::interior}) {
+        EXPECT_EQ(a.axis(i).part(c, part).begin, b.axis(i).part(c, part).begin);
+        EXPECT_EQ(a.axis(i).part(c, part).end, b.axis(i).part(c, part).end);
+      }
+      for (Index k = 0; k < a.axis(i).part(c, dap::Part::local).size(); ++k)
+        EXPECT_EQ(a.axis(i).global_index(c, k), b.axis(i).global_index(c, k));
+    }
+  }
+}
+
+/// The exported arrays make up what placed() says, in the order of grid_communicator(). Collective over the group.
+inline void expect_gathers(int handle, const dap::DistArray& array, const dap::globalarrays::ExportOptions& options) {
+  const dap::redistribute::Placed placed = dap::globalarrays::placed(handle, options);
+  MPI_Comm grid = dap::globalarrays::grid_communicator(handle);
+  const Index group_rank = GA_Pgroup_nodeid(GA_Get_pgroup(handle));
+  ASSERT_EQ(grid != MPI_COMM_NULL,
+            placed.process(group_rank).has_value() && *placed.process(group_rank) < placed.distribution.processes());
+  if (grid == MPI_COMM_NULL) {
+    EXPECT_EQ(array.ndim(), 0);
+    EXPECT_EQ(array.buffer.data, nullptr);
+    return;
+  }
+  int rank = 0, size = 0;
+  MPI_Comm_rank(grid, &rank);
+  MPI_Comm_size(grid, &size);
+  EXPECT_EQ(size, placed.distribution.processes());
+  EXPECT_EQ(*placed.process(group_rank), rank);
+  expect_same(dap::mpi::gather(array, grid), placed.distribution);
+  MPI_Comm_free(&grid);
+}
+
+}  // namespace export_test
