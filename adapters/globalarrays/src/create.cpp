@@ -2,6 +2,7 @@
 
 #include "ga.hpp"
 #include "pool.hpp"
+#include "refused.hpp"
 #include "room.hpp"
 #include "types.hpp"
 #include <dap/globalarrays/import.hpp>
@@ -14,10 +15,6 @@ namespace dap::globalarrays {
 namespace {
 
 using redistribute::Placed;
-
-Error refused(const std::string& fault, const std::string& remedy) {
-  return Error(Finding{Rule::conversion, {}, {}, "", fault, "", remedy});
-}
 
 // A number of all that was given; equal for equal ownership said in equal words.
 class Digest {

@@ -4,6 +4,7 @@
 #include <dap/redistribute/plan.hpp>
 #include <dap/report.hpp>
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -34,6 +35,9 @@ struct Form {
 /// first processes where it is `leading`. Local, and needs neither MPI nor GA.
 std::variant<Form, Finding> form_of(const redistribute::Placed& placed, const ElementType& type, Index processes,
                                     bool leading = true);
+
+/// Why no other dealing of it would do: no shape that GA has, indices that are not 0 to `size` - 1, or no placement.
+std::optional<Finding> none_is_near(const redistribute::Placed& placed, const ElementType& type, Index processes);
 
 /// A process's whole memory in a Global Array, ghost cells at the outer edges included, as extents; and the array's
 /// buffer as a box in it.

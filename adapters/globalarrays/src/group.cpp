@@ -1,6 +1,7 @@
 #include "group.hpp"
 
 #include "ga.hpp"
+#include "refused.hpp"
 #include "room.hpp"
 #include <dap/globalarrays/import.hpp>
 #include <dap/mpi/agree.hpp>
@@ -28,10 +29,6 @@ std::list<Known>& known() {  // those of make_group(): the same ones on every pr
 std::map<int, std::vector<int>>& neighbours() {  // by group: the ranks there that live on this node
   static auto* const nodes = new std::map<int, std::vector<int>>;
   return *nodes;
-}
-
-Error refused(const std::string& fault, const std::string& remedy) {
-  return Error(Finding{Rule::conversion, {}, {}, "", fault, "", remedy});
 }
 
 // GA's ranks of a communicator's processes, in its order; MPI_UNDEFINED where GA does not know one. Local.

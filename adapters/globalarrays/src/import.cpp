@@ -3,6 +3,7 @@
 #include "ga.hpp"
 #include "memory.hpp"
 #include "pool.hpp"
+#include "refused.hpp"
 #include "types.hpp"
 #include <dap/check.hpp>
 #include <dap/compare.hpp>
@@ -23,10 +24,6 @@ namespace {
 using redistribute::Placed;
 
 constexpr Index shareable = 1;  // a flag of gather(): the memory is a GlobalArray's part, whole
-
-Error refused(const std::string& fault, const std::string& remedy) {
-  return Error(Finding{Rule::conversion, {}, {}, "", fault, "", remedy});
-}
 
 // Whether two valid buffers are the same elements at the same places.
 bool same_memory(const Buffer& a, const Buffer& b) {

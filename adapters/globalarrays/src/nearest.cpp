@@ -1,9 +1,10 @@
 #include "form.hpp"
 #include <dap/compare.hpp>
 #include <dap/globalarrays/import.hpp>
-#include <dap/make.hpp>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <utility>
 
 namespace dap::globalarrays {
@@ -12,15 +13,188 @@ namespace {
 
 using redistribute::Placed;
 
+// One axis dealt otherwise, and which coordinate of the old axis each of the new ones takes after.
+struct Turned {
+  Axis axis;
+  std::vector<Index> from;
+};
+
+std::vector<Index> counted(Index count) {
+  std::vector<Index> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), Index{0});
+  return all;
+}
+
+// The sum of a coordinate's indices over their count says where its share would be.
+double middle(const std::vector<Index>& list) {
+  double sum = 0;
+  for (const Index index : list) sum += static_cast<double>(index);
+  return sum / static_cast<double>(list.size());
+}
+
+// The coordinates of lists in the order of where these lie.
+std::vector<Index> in_order(const UnstructuredKind& lists) {
+  std::vector<Index> order = counted(lists.grid());
+  std::vector<double> middles;
+  for (Index c = 0; c < lists.grid(); ++c) middles.push_back(lists.count(c) == 0 ? 0 : middle(lists.list(c)));
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return middles[static_cast<std::size_t>(a)] < middles[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+// The coordinates of a dealing in the order in which they are served.
+std::vector<Index> served(const CyclicKind& cyclic) {
+  std::vector<Index> order;
+  for (Index turn = 0; turn < cyclic.grid(); ++turn) order.push_back((turn + cyclic.first()) % cyclic.grid());
+  return order;
+}
+
+// How many of the indices before `end` a coordinate of a block or cyclic axis owns.
+Index owned_before(const Axis& axis, Index c, Index end) {
+  if (const auto* block = std::get_if<BlockKind>(&axis.kind()))
+    return std::clamp(end, block->begin(c), block->begin(c + 1)) - block->begin(c);
+  const auto& cyclic = std::get<CyclicKind>(axis.kind());
+  const Index length = cyclic.block_size(), blocks = end / length;
+  const Index rounds = blocks / cyclic.grid(), left = blocks % cyclic.grid(), turn = cyclic.turn(c);
+  return rounds * length + (left > turn ? length : left == turn ? end % length : 0);
+}
+
+// The indices of an axis that a coordinate of it and one of what it was turned into both own.
+Index common(const Axis& before, Index here, const Axis& after, Index there) {
+  if (const auto* lists = std::get_if<UnstructuredKind>(&before.kind())) {
+    Index count = 0;
+    for (const Index index : lists->list(here)) count += after.owner(index) == there ? 1 : 0;
+    return count;
+  }
+  if (const auto* block = std::get_if<BlockKind>(&before.kind()))
+    return owned_before(after, there, block->begin(here + 1)) - owned_before(after, there, block->begin(here));
+  if (const auto* block = std::get_if<BlockKind>(&after.kind()))
+    return owned_before(before, here, block->begin(there + 1)) - owned_before(before, here, block->begin(there));
+  const auto &one = std::get<CyclicKind>(before.kind()), &other = std::get<CyclicKind>(after.kind());
+  return one.turn(here) == other.turn(there) ? one.count(here) : 0;  // of one block size and grid: only turned
+}
+
+// Ranges as long as the shares of `axis`, in this order of its coordinates.
+Turned ranges(const Axis& axis, std::vector<Index> order) {
+  std::vector<Index> bounds{0};
+  for (const Index c : order) bounds.push_back(bounds.back() + axis.count(c));
+  return {Axis(BlockKind(std::move(bounds))), std::move(order)};
+}
+
+// Ranges that leave the most where it is: lists that are ranges, and a dealing of one block for each, stay as they are.
+// Those of a block are its own, without padding.
+Turned in_ranges(const Axis& axis) {
+  const Index grid = axis.proc_grid_size();
+  std::vector<Turned> all{ranges(axis, counted(grid))};
+  if (axis.dist_type() == 'b') return all[0];
+  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) all.push_back(ranges(axis, served(*cyclic)));
+  if (const auto* lists = std::get_if<UnstructuredKind>(&axis.kind())) all.push_back(ranges(axis, in_order(*lists)));
+  const Index even = axis.size() / grid + (axis.size() % grid != 0 ? 1 : 0);
+  all.push_back({Axis(BlockKind(axis.size(), grid, even)), counted(grid)});
+  std::size_t best = 0;
+  Index most = -1;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    Index stays = 0;
+    for (Index c = 0; c < grid; ++c) stays += common(axis, all[k].from[static_cast<std::size_t>(c)], all[k].axis, c);
+    if (stays > most) best = k;
+    most = std::max(most, stays);
+  }
+  return all[best];
+}
+
+// Dealt from the first coordinate on, each one taking after the one that was served in its turn, or after itself.
+Turned unrotated(const Axis& axis, bool turned) {
+  const auto* cyclic = std::get_if<CyclicKind>(&axis.kind());
+  if (cyclic == nullptr) return in_ranges(axis);
+  const CyclicKind first(cyclic->size(), cyclic->grid(), cyclic->block_size(), 0);
+  return {Axis(first), turned ? served(*cyclic) : counted(cyclic->grid())};
+}
+
+// All axes dealt otherwise, each part on the rank that held the one it takes after.
+Placed put(const Placed& placed, const std::vector<Turned>& axes) {
+  std::vector<Axis> dealt;
+  for (const Turned& one : axes) dealt.push_back(one.axis);
+  Placed made(Distribution(std::move(dealt)), {});
+  for (Index process = 0; process < made.distribution.processes(); ++process) {
+    Indices coordinates = made.distribution.coordinates(process);
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      coordinates[i] = axes[i].from[static_cast<std::size_t>(coordinates[i])];
+    made.ranks.push_back(placed.rank(placed.distribution.process(coordinates)));
+  }
+  if (made.ranks == counted(made.distribution.processes())) made.ranks.clear();
+  return made;
+}
+
+// How many elements stand on one rank in both.
+Index staying(const Placed& here, const Placed& there, Index processes) {
+  std::vector<std::map<std::pair<Index, Index>, Index>> known(static_cast<std::size_t>(here.distribution.ndim()));
+  Index sum = 0;
+  for (Index rank = 0; rank < processes; ++rank) {
+    const std::optional<Index> from = here.process(rank), to = there.process(rank);
+    if (!from || !to) continue;
+    const Indices left = here.distribution.coordinates(*from), right = there.distribution.coordinates(*to);
+    Index product = 1;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      const auto [found, is_new] = known[i].try_emplace({left[i], right[i]}, 0);
+      const auto axis = static_cast<Index>(i);
+      if (is_new)
+        found->second = common(here.distribution.axis(axis), left[i], there.distribution.axis(axis), right[i]);
+      product *= found->second;
+    }
+    sum += product;
+  }
+  return sum;
+}
+
+// What may be nearest, the simplest first: dealt from the first process on; all in ranges; dealt on the first axis
+// alone. All without padding, and each also on ranks in order, which alone some can have.
+std::vector<Placed> candidates(const Placed& placed) {
+  std::vector<std::vector<Turned>> all(5);
+  for (Index i = 0; i < placed.distribution.ndim(); ++i) {
+    const Axis axis = simplest(placed.distribution.axis(i));
+    const Turned in_blocks = in_ranges(axis), turned = unrotated(axis, true), dealt = unrotated(axis, false);
+    all[0].push_back(turned);
+    all[1].push_back(dealt);
+    all[2].push_back(in_blocks);
+    all[3].push_back(i == 0 ? turned : in_blocks);
+    all[4].push_back(i == 0 ? dealt : in_blocks);
+  }
+  std::vector<Placed> made;
+  for (const std::vector<Turned>& axes : all) {
+    made.push_back(put(placed, axes));
+    made.emplace_back(made.back().distribution);
+  }
+  return made;
+}
+
 }  // namespace
 
 Placed nearest_in(const Placed& placed, const ElementType& type, Index processes, bool leading) {
-  std::variant<Form, Finding> answer = form_of(placed, type, processes, leading);
-  if (const auto* why = std::get_if<Finding>(&answer)) throw Error(*why);
-  return placed;
+  const std::variant<Form, Finding> answer = form_of(placed, type, processes, leading);
+  const auto* why_not = std::get_if<Finding>(&answer);
+  if (why_not == nullptr) return placed;
+  if (const std::optional<Finding> hopeless = none_is_near(placed, type, processes)) throw Error(*hopeless);
+  std::optional<Placed> best;
+  Index most = -1;
+  for (const Placed& one : candidates(placed)) {
+    if (std::holds_alternative<Finding>(form_of(one, type, processes, leading))) continue;
+    const Index stays = staying(placed, one, processes);
+    if (stays > most) best = one;
+    most = std::max(most, stays);
+  }
+  if (!best) throw Error(*why_not);
+  return *best;
 }
 
-Finding with_nearest(Finding why_not, const Placed&, const ElementType&, Index, bool) { return why_not; }
+Finding with_nearest(Finding why_not, const Placed& placed, const ElementType& type, Index processes, bool leading) {
+  try {
+    const Placed other = nearest_in(placed, type, processes, leading);
+    why_not.remedy += ", or take the nearest that it holds: " + describe(other.distribution);
+  } catch (const Error&) {  // there is none
+  }
+  return why_not;
+}
 
 Placed nearest(const Placed& placed, const ElementType& type, Index processes) {
   return nearest_in(placed, type, processes, true);

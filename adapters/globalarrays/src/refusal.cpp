@@ -85,8 +85,6 @@ AxisAnswer in_ranges(const Axis& axis, const BlockKind& block, Index number) {
 }
 
 AxisAnswer one_axis(const Axis& given, Index number) {
-  if (given.size() < 1)
-    return refuse(number, "size", std::to_string(given.size()), "must be at least 1", "leave an empty array out");
   const Axis axis = simplest(given);
   if (const auto* block = std::get_if<BlockKind>(&axis.kind())) return in_ranges(axis, *block, number);
   if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) {
@@ -260,18 +258,42 @@ std::optional<Finding> too_large(const Placed& placed, const std::vector<AxisFor
   return refuse("the array has more elements, or a part more bytes, than 64 bits can say", "make it smaller");
 }
 
-}  // namespace
-
-std::variant<Form, Finding> form_of(const Placed& placed, const ElementType& type, Index processes, bool leading) {
+// What no dealing changes.
+std::optional<Finding> no_shape(const Placed& placed, const ElementType& type, Index processes) {
   const Index ndim = placed.distribution.ndim();
   if (ndim < 1 || ndim > most_axes)
     return refuse("the array has " + std::to_string(ndim) + " axes, and Global Arrays holds 1 to 7",
                   ndim < 1 ? "give it an axis of one element" : "take several axes for one");
   if (type.bytes < 1)
-    return refuse(
-        "an element has " + std::to_string(type.bytes) + " bytes, and Global Arrays holds elements of 1 or more",
-        "name the element type");
-  if (const std::optional<Finding> why = wrong_placement(placed, processes)) return *why;
+    return refuse("an element has " + std::to_string(type.bytes) + " bytes, and Global Arrays' have 1 or more",
+                  "name the element type");
+  for (Index i = 0; i < ndim; ++i)
+    if (placed.distribution.axis(i).size() < 1)
+      return refuse(i, "size", std::to_string(placed.distribution.axis(i).size()), "must be at least 1",
+                    "leave an empty array out");
+  return wrong_placement(placed, processes);
+}
+
+}  // namespace
+
+std::optional<Finding> none_is_near(const Placed& placed, const ElementType& type, Index processes) {
+  if (const std::optional<Finding> why = no_shape(placed, type, processes)) return why;
+  for (Index i = 0; i < placed.distribution.ndim(); ++i) {
+    const auto* lists = std::get_if<UnstructuredKind>(&placed.distribution.axis(i).kind());
+    if (lists == nullptr) continue;
+    const Index last = placed.distribution.axis(i).size() - 1;
+    const auto& entries = lists->entries();
+    if (lists->shares_indices() || entries.front().global != 0 || entries.back().global != last)
+      return refuse(
+          i, "indices", std::to_string(entries.front().global) + " to " + std::to_string(entries.back().global),
+          "must be 0 to " + std::to_string(last) + ", each once: GA's are", "number the elements without gaps");
+  }
+  return std::nullopt;
+}
+
+std::variant<Form, Finding> form_of(const Placed& placed, const ElementType& type, Index processes, bool leading) {
+  if (const std::optional<Finding> why = no_shape(placed, type, processes)) return *why;
+  const Index ndim = placed.distribution.ndim();
   std::vector<AxisForm> axes;
   for (Index i = 0; i < ndim; ++i) {
     AxisAnswer answer = one_axis(placed.distribution.axis(i), i);

@@ -1,0 +1,230 @@
+#include <dap/globalarrays/import.hpp>
+#include <dap/make.hpp>
+
+#include <gtest/gtest.h>
+#include <support/oracle.hpp>
+
+namespace {
+
+using dap::Distribution;
+using dap::ElementType;
+using dap::Index;
+using dap::globalarrays::nearest;
+using dap::globalarrays::refusal;
+using dap::redistribute::Placed;
+using oracle::List;
+
+const ElementType real = dap::element_type<double>();
+
+Placed placed(const List& shape, const std::vector<dap::AxisSpec>& specs, const List& grid,
+              std::vector<Index> ranks = {}) {
+  return {Distribution::make(shape, specs, grid), std::move(ranks)};
+}
+
+Placed of(const std::vector<oracle::Axis>& axes) { return {oracle::Array(axes).distribution()}; }
+
+// All of `words` stand in the refusal, one after the other.
+void expect_refused(const Placed& one, Index processes, const std::vector<std::string>& words,
+                    const ElementType& type = real) {
+  const std::string text = refusal(one, type, processes).value_or("nothing");
+  std::size_t from = 0;
+  for (const std::string& word : words) {
+    from = text.find(word, from);
+    ASSERT_NE(from, std::string::npos) << word << " in: " << text;
+  }
+}
+
+void expect_held(const Placed& one, Index processes) {
+  EXPECT_EQ(refusal(one, real, processes).value_or(""), "");
+  const Placed same = nearest(one, real, processes);
+  EXPECT_EQ(same.ranks, one.ranks);
+  EXPECT_EQ(same.distribution.shape(), one.distribution.shape());
+}
+
+TEST(Refusal, NamesAxesExtentsAndElements) {
+  expect_refused({Distribution({})}, 1, {"0 axes", "holds 1 to 7", "[conversion]"});
+  expect_refused(placed(List(8, 2), std::vector<dap::AxisSpec>(8, dap::block()), List(8, 1)), 1, {"8 axes"});
+  expect_refused(placed({3, 0}, {dap::block(), dap::block()}, {2, 1}), 2,
+                 {"axis 1: 'size' is 0, must be at least 1", "leave"});
+  expect_refused(placed({3}, {dap::block()}, {1}), 1, {"0 bytes"}, ElementType{});
+  for (Index ndim = 1; ndim <= 7; ++ndim)
+    expect_held(placed(List(static_cast<std::size_t>(ndim), 2),
+                       std::vector<dap::AxisSpec>(static_cast<std::size_t>(ndim), dap::block()),
+                       List(static_cast<std::size_t>(ndim), 1)),
+                1);
+  const Index many = Index{1} << 40;
+  expect_refused(placed({many, many}, {dap::block(), dap::block()}, {1, 1}), 1, {"64 bits"});
+}
+
+TEST(Refusal, NamesPlacements) {
+  const auto rows = [](std::vector<Index> ranks) { return placed({6}, {dap::block()}, {3}, std::move(ranks)); };
+  expect_refused(rows({}), 2, {"3 processes", "2", "fewer processes"});
+  expect_refused(rows({0, 1}), 3, {"2 ranks for 3 parts"});
+  expect_refused(rows({0, 3, 1}), 3, {"rank 3 of 3"});
+  expect_refused(rows({0, -1, 1}), 3, {"rank -1"});
+  expect_refused(rows({2, 0, 2}), 4, {"two parts", "rank 2"});
+  expect_held(rows({4, 0, 2}), 5);
+}
+
+TEST(Refusal, NamesListsAndHowTheyAreHeldInstead) {
+  const Placed lists = placed({6}, {dap::unstructured({{5, 0}, {1, 2}, {3, 4}})}, {3});
+  expect_refused(lists, 3, {"axis 0: 'dist_type' is u", "must be b or c", "nearest", "block"});
+  expect_refused(placed({4}, {dap::unstructured({{0, 1}, {1, 2}})}, {2}), 2, {"'dist_type' is u, with indices on"});
+  EXPECT_THROW(nearest(placed({4}, {dap::unstructured({{0, 1}, {1, 2}})}, {2}), real, 2), dap::Error);
+  EXPECT_THROW(nearest(placed({3}, {dap::unstructured({{0, -1}, {1}})}, {2}), real, 2), dap::Error);
+  expect_held(placed({4}, {dap::unstructured({{0, 1}, {2, 3}})}, {2}), 2);  // a block, said otherwise
+}
+
+TEST(Refusal, NamesDealingsThatGaHasNot) {
+  const auto dealt = [](Index first, std::vector<Index> ranks = {}) {
+    return placed({12}, {dap::cyclic(2, first)}, {3}, std::move(ranks));
+  };
+  expect_held(dealt(0), 3);
+  expect_refused(dealt(1), 3, {"axis 0: 'start' is 4 on grid coordinate 0, must be 0"});
+  expect_refused(dealt(0), 4, {"cyclic on 3 of 4 processes"});
+  expect_refused(dealt(0, {1, 0, 2}), 3, {"another order"});
+  expect_held(placed({12, 7}, {dap::cyclic(2), dap::cyclic(1)}, {3, 2}), 6);
+  expect_held(placed({12, 7}, {dap::cyclic(2), dap::block_at({0, 1})}, {3, 2}), 6);
+  expect_held(placed({12, 8}, {dap::block(), dap::cyclic(2)}, {3, 2}), 6);  // even blocks are a dealing
+  expect_refused(placed({12, 8}, {dap::block_at({0, 1, 2}), dap::cyclic(2)}, {3, 2}), 6, {"axis 1: 'dist_type' is c"});
+  expect_refused(placed({12, 7}, {dap::cyclic(2), dap::block_at({0, 0})}, {3, 2}), 6, {"axis 1: 'stop'"});
+  expect_held(placed({5}, {dap::cyclic(2)}, {4}), 4);  // fewer blocks than processes: in ranges
+  expect_held(placed({9, 4}, {dap::whole(), dap::cyclic(1)}, {1, 2}), 2);
+}
+
+TEST(Refusal, NamesPaddingThatIsNoGhostCells) {
+  const std::string edges = "padding' is 1 and 1 at the edges";
+  expect_held(of({oracle::block({3, 3}, {2})}), 2);
+  expect_held(of({oracle::block({2, 3, 2}, {1, 1})}), 3);
+  expect_refused(of({oracle::block({2, 3, 2}, {1, 2})}), 3, {"axis 0: 'padding' is 2 on grid coordinate 1, must be 1"});
+  expect_refused(of({oracle::block({2, 1, 2}, {1, 0})}), 3, {"'padding' is 0 on grid coordinate 1, must be 1"});
+  expect_refused(of({oracle::block({2, 3}, {1})}), 3, {"1 of 3 processes own nothing"});
+  expect_refused(of({oracle::block({2, 3}, {2}, {1, 1}, true)}), 2, {edges, "must be 2"});
+  expect_refused(of({oracle::block({3, 3}, {0}, {1, 1}, true)}), 2, {edges, "must be 0"});
+  expect_held(of({oracle::block({3, 3}, {1}, {1, 1}, true)}), 2);  // the mirrors are GA's outer ghost cells
+  expect_held(of({oracle::block({5}, {}, {1, 1}, true)}), 1);
+  expect_held(of({oracle::block({3, 3}, {1}, {1, 1}, false)}), 2);  // elements like all others
+  expect_held(of({oracle::block({3, 3}, {1}, {0, 0}, true)}), 2);
+  expect_refused(of({oracle::block({2, 3}, {1}), oracle::cyclic(4, 1, 2)}), 4, {"axis 0: 'padding' is 1, must be 0"});
+  // Of the ends' owned elements, one each is a mirror: what is left is too little for neighbours to see two of.
+  expect_refused(of({oracle::block({3, 3}, {2}, {2, 2}, true)}), 2, {"'padding' is 2, must be at most the 1"});
+}
+
+// Where each element of an array stands, by global index.
+std::map<List, Index> owners(const Placed& one) {
+  std::map<List, Index> all;
+  oracle::for_each_index(one.distribution.shape(), [&](const List& at) {
+    if (const auto process = one.distribution.owner(at)) all[at] = one.rank(*process);
+  });
+  return all;
+}
+
+Index staying(const Placed& here, const Placed& there) {
+  Index count = 0;
+  const std::map<List, Index> before = owners(here);
+  for (const auto& [at, rank] : owners(there)) {
+    const auto found = before.find(at);
+    count += found != before.end() && found->second == rank ? 1 : 0;
+  }
+  return count;
+}
+
+Index product(const List& shape) {
+  Index count = 1;
+  for (const Index extent : shape) count *= extent;
+  return count;
+}
+
+TEST(Nearest, LeavesAllWhereItIsWhereRangesCan) {
+  const auto stays = [](const Placed& one, Index processes) {
+    EXPECT_TRUE(refusal(one, real, processes));
+    const Placed other = nearest(one, real, processes);
+    EXPECT_FALSE(refusal(other, real, processes));
+    return staying(one, other) == product(one.distribution.shape());
+  };
+  EXPECT_TRUE(stays(placed({6}, {dap::unstructured({{4, 5}, {0, 1, 2}, {3}})}, {3}), 3));  // ranges
+  EXPECT_TRUE(stays(placed({6}, {dap::unstructured({{5, 4}, {2, 0, 1}, {3}})}, {3}), 4));  // out of order
+  EXPECT_TRUE(stays(placed({5}, {dap::cyclic(2, 2)}, {3}), 3));                            // one block for each
+  EXPECT_TRUE(stays(placed({9}, {dap::cyclic(2, 1)}, {3}, {2, 0, 1}), 3));  // turned, on ranks that are turned too
+  EXPECT_TRUE(stays(of({oracle::block({2, 3, 2}, {1, 2})}), 3));            // without its padding
+  EXPECT_TRUE(stays(of({oracle::block({3, 3}, {2}, {1, 1}, true)}), 2));
+}
+
+TEST(Nearest, LeavesWhatADealingCanLeave) {
+  const Placed turned = placed({40}, {dap::cyclic(2, 1)}, {4});
+  const Placed other = nearest(turned, real, 4);
+  EXPECT_FALSE(refusal(other, real, 4));
+  EXPECT_GT(staying(turned, other), 0);
+  const Placed permuted = placed({40, 2}, {dap::cyclic(2), dap::block()}, {4, 1}, {3, 1, 2, 0});
+  const Placed in_order = nearest(permuted, real, 4);
+  EXPECT_EQ(in_order.distribution.axis(0).dist_type(), 'c');  // two of four stay
+  EXPECT_EQ(staying(permuted, in_order), 40);
+}
+
+// Every way to deal up to 6 elements over up to 3 coordinates.
+std::vector<oracle::Axis> small_axes(Index grid) {
+  std::vector<oracle::Axis> all;
+  for (Index size = 1; size <= 6; ++size) {
+    for (const List& counts : oracle::splits(size, grid)) {
+      all.push_back(oracle::block(counts));
+      if (*std::min_element(counts.begin(), counts.end()) > 0 && grid > 1) {
+        List shared(static_cast<std::size_t>(grid - 1), 1);
+        all.push_back(oracle::block(counts, shared));
+        shared.back() = 0;
+        all.push_back(oracle::block(counts, shared));
+      }
+    }
+    for (Index length = 1; length <= 3; ++length)
+      for (Index first = 0; first < grid; ++first) all.push_back(oracle::cyclic(size, length, grid, first));
+    std::vector<List> lists(static_cast<std::size_t>(grid));
+    for (Index i = 0; i < size; ++i) lists[static_cast<std::size_t>((i * i + 1) % grid)].push_back(size - 1 - i);
+    all.push_back(oracle::unstructured(lists));
+  }
+  return all;
+}
+
+// It leaves no less than even blocks on the same processes would.
+void expect_nearest(const Placed& one, Index processes) {
+  const Placed other = nearest(one, real, processes);
+  ASSERT_EQ(refusal(other, real, processes).value_or(""), "");
+  ASSERT_EQ(other.distribution.shape(), one.distribution.shape());
+  const Placed again = nearest(one, real, processes);
+  ASSERT_EQ(owners(again), owners(other));
+  if (!refusal(one, real, processes)) {
+    ASSERT_EQ(staying(one, other), product(one.distribution.shape()));
+    return;
+  }
+  const Placed even(Distribution::make(one.distribution.shape(),
+                                       std::vector<dap::AxisSpec>(one.distribution.shape().size(), dap::block()),
+                                       one.distribution.proc_grid_shape()),
+                    one.ranks);
+  ASSERT_GE(staying(one, other), staying(one, even)) << *refusal(one, real, processes);
+}
+
+TEST(Nearest, IsHeldForEverySmallArray) {
+  for (const Index grid : {1, 2, 3})
+    for (const oracle::Axis& axis : small_axes(grid)) {
+      expect_nearest(of({axis}), grid);
+      expect_nearest(of({axis}), grid + 2);
+      std::vector<Index> backwards;
+      for (Index r = grid; r > 0; --r) backwards.push_back(r - 1);
+      expect_nearest({of({axis}).distribution, backwards}, grid);
+      if (HasFailure()) return;
+    }
+#ifndef __SANITIZE_ADDRESS__
+  for (const oracle::Axis& first : small_axes(2))
+    for (const oracle::Axis& second : small_axes(3)) {
+      expect_nearest(of({first, second}), 6);
+      if (HasFailure()) return;
+    }
+#endif
+}
+
+TEST(Nearest, OfAHugeArrayCostsNothing) {
+  const Index huge = Index{1} << 40;
+  const Placed dealt = placed({huge, 3}, {dap::cyclic(1, 1), dap::block()}, {4, 1});
+  const Placed other = nearest(dealt, real, 4);
+  EXPECT_FALSE(refusal(other, real, 4));
+}
+
+}  // namespace
