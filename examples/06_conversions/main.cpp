@@ -1,14 +1,16 @@
 // Every kind of distributed array there and back: dim_data becomes a Tpetra map and a vector over the array's memory,
-// and from the map's ids alone, with the array's shape, dim_data is found again.
+// and from the map's ids alone, with the array's shape, dim_data is found again. Where Global Arrays are installed, it
+// becomes one of those too, or they cannot hold it.
 //
 //   mpiexec -n 4 06_conversions
 //
 // Prints for each kind what it is, what map it becomes, the receipts of both ways, and what comes back; exits non-zero
-// where anything was copied, or another ownership comes back.
+// where anything was copied for Tpetra, or more than once for Global Arrays, or another ownership comes back.
 
 #include "support/arrays.hpp"
 #include "support/kinds.hpp"
 #include "support/program.hpp"
+#include "support/through_global_arrays.hpp"
 #include <dap/compare.hpp>
 #include <dap/mpi/gather.hpp>
 #include <dap/tpetra.hpp>
@@ -35,11 +37,13 @@ void convert(const std::string& name, const dap::Distribution& distribution, exa
   claims.say("  back       %s; %s", dap::describe(found).c_str(), back.receipt.text().c_str());
   claims.say("  ownership  %s", same ? "the same" : ("another: " + compared.difference).c_str());
   claims.require(same, name + ": another ownership comes back");
+  examples::through_global_arrays(array, distribution, claims);
 }
 
 void convert_all(examples::Claims& claims) {
+  const auto global_arrays = examples::start_global_arrays();
   for (const auto& [name, distribution] : examples::every_kind(claims.processes())) convert(name, distribution, claims);
-  claims.say("all        %s", claims.copies().c_str());
+  claims.say("Tpetra     %s", claims.copies().c_str());
   claims.require_no_copies();
 }
 

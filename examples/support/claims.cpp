@@ -1,5 +1,6 @@
 #include "support/claims.hpp"
 
+#include <dap/mpi/agree.hpp>
 #include <dap/report.hpp>
 
 #include <cmath>
@@ -60,6 +61,16 @@ void Claims::require_no_copies() const {
 double Claims::sum(double here) const {
   MPI_Allreduce(MPI_IN_PLACE, &here, 1, MPI_DOUBLE, MPI_SUM, comm_);
   return here;
+}
+
+void Claims::on_some(bool here, const std::function<void()>& job) const {
+  dap::Report faults;
+  try {
+    if (here) job();
+  } catch (const dap::Error& error) {
+    faults = error.report();
+  }
+  dap::mpi::throw_together(std::move(faults), comm_);
 }
 
 void Claims::require(bool holds, const std::string& fault) const {

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <string>
 
 namespace examples {
@@ -35,6 +36,9 @@ class Claims {
   /// Claims that they copied nothing, and that all addresses are equal. **Collective.**
   void require_no_copies() const;
   double sum(double here) const;  ///< over all processes; **collective**
+  /// Runs `job` on the processes that are `here`, where it may be collective; its dap::Error is thrown everywhere.
+  /// **Collective** over all.
+  void on_some(bool here, const std::function<void()>& job) const;
   /// **Collective.**
   void require(bool holds, const std::string& fault) const;
 

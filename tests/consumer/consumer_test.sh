@@ -5,9 +5,11 @@ case=$1 cmake=$2 source=$3 build=$4 folder=$5
 rm -rf "$folder"
 mkdir -p "$folder"
 
-# consume HOW...: builds the consumer's project against what HOW names, runs it on two processes.
+# consume PROJECT HOW...: builds the consumer's PROJECT against what HOW names, runs it on two processes.
 consume() {
-  "$cmake" -S "$source/tests/consumer/project" -B "$folder/build" -G Ninja "$@" >"$folder/log" || { cat "$folder/log"; exit 1; }
+  local project=$1
+  shift
+  "$cmake" -S "$source/tests/consumer/$project" -B "$folder/build" -G Ninja "$@" >"$folder/log" || { cat "$folder/log"; exit 1; }
   "$cmake" --build "$folder/build"
   mpiexec -n 2 --timeout 60 "$folder/build/consumer" | tee "$folder/out"
   grep -q '^shared, 0 bytes copied.*, 2$' "$folder/out"
@@ -25,9 +27,13 @@ case $case in
   install)
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
     ! grep -rlF "$source" "$folder/prefix" --include='*.cmake' --include='*.hpp' || { echo 'an install names its source'; exit 1; }
-    consume -DCMAKE_PREFIX_PATH="$folder/prefix"
+    consume project -DCMAKE_PREFIX_PATH="$folder/prefix"
     ;;
-  build_tree) consume -DTriDAP_DIR="$build" ;;
+  build_tree) consume project -DTriDAP_DIR="$build" ;;
+  globalarrays)  # whose static libraries the install must name in their order
+    "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
+    consume globalarrays -DCMAKE_PREFIX_PATH="$folder/prefix"
+    ;;
   protocol_alone)  # as on a machine without MPI, Kokkos and Trilinos
     "$cmake" -S "$source" -B "$folder/build" -G Ninja -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON \
       -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON -DCMAKE_DISABLE_FIND_PACKAGE_Trilinos=ON | tee "$folder/log"
