@@ -21,7 +21,7 @@ Index product(const Extents& extents, std::size_t begin, std::size_t end) {
 }
 
 struct Box {
-  Extents lo, hi;  // both ends included, as GA has it; for the axes that there are
+  Extents lo{}, hi{};  // both ends included, as GA has it
 };
 
 Box box_of(int handle, Index number) {

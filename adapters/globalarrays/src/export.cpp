@@ -26,7 +26,7 @@ ElementType type_of(const Description& d, const Part& part, const Extents& store
 
 // The extents of a part in memory, and where what is exported of it begins there.
 struct Stored {
-  Extents extents, begin;
+  Extents extents{}, begin{};
 };
 
 // Points the buffer at what dim_data says of a part that stands row-major.
@@ -42,7 +42,7 @@ void point_at(const Part& part, const Stored& stored, Buffer& buffer) {
 }
 
 void fill_blocks(const Description& d, const Part& part, const ExportOptions& options, ExportedArray& made) {
-  Stored stored;  // for the axes that there are
+  Stored stored;
   bool left_out = false;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     const Range owned{part.begin[axis], part.begin[axis] + part.extent[axis]};

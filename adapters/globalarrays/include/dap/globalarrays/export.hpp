@@ -28,13 +28,13 @@ struct ExportedArray {
 
 /// This process's part of a Global Array, in GA's own memory, which is kept as long as the array's buffer is: also
 /// beyond destroy(). GA_Destroy itself is seen by is_there() alone. Local, in time that does not depend on the array's
-/// size.
+/// size, but for tiles, whose lengths along each axis it looks at, and for lists of numbers.
 ///
 /// | GA's distribution | dim_data |
 /// |---|---|
 /// | regular, irregular, restricted, on any group | block |
 /// | block-cyclic on a process grid (ScaLAPACK's) | cyclic |
-/// | tiled, irregular, on a process grid | cyclic and block, where a process's part is one strided array |
+/// | tiled, irregular, on a process grid | cyclic and block, where every process's part is one strided array |
 /// | block-cyclic without a grid | cyclic where it has one axis; else one unstructured axis, of row-major numbers |
 ///
 /// Throws Error where the handle is none, its type is not known, or the memory of a part is no strided array. The

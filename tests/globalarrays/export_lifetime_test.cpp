@@ -1,0 +1,195 @@
+// How long an exported array lives, of what type it is, and what is refused.
+
+#include "export_support.hpp"
+
+#include <complex>
+
+namespace ga = dap::globalarrays;
+using namespace export_test;
+
+namespace {
+
+int array_of(int type, List shape, List widths = {}) {
+  const int handle = GA_Create_handle();
+  GA_Set_data64(handle, static_cast<int>(shape.size()), shape.data(), type);
+  if (!widths.empty()) GA_Set_ghosts64(handle, widths.data());
+  EXPECT_NE(GA_Allocate(handle), 0);
+  return handle;
+}
+
+// On a grid over the first axis, or without one.
+int cyclic_array(int type, List shape, List block, bool with_grid, int group = GA_Pgroup_get_world()) {
+  const int handle = GA_Create_handle();
+  List grid(shape.size(), 1);
+  grid[0] = GA_Pgroup_nnodes(group);
+  GA_Set_data64(handle, static_cast<int>(shape.size()), shape.data(), type);
+  GA_Set_pgroup(handle, group);
+  if (with_grid)
+    GA_Set_block_cyclic_proc_grid64(handle, block.data(), grid.data());
+  else
+    GA_Set_block_cyclic64(handle, block.data());
+  EXPECT_NE(GA_Allocate(handle), 0);
+  return handle;
+}
+
+std::string refusal_of(int handle) {
+  try {
+    ga::export_array(handle);
+  } catch (const dap::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+template <class T>
+void expect_type(int type) {
+  const int handle = array_of(type, {4 * processes(), 3});
+  EXPECT_EQ(ga::export_array(handle).array.buffer.type, dap::element_type<T>());
+  GA_Destroy(handle);
+}
+
+dap::ElementType opaque(Index bytes) { return {dap::ElementType::Kind::opaque, bytes, true}; }
+
+void expect_opaque(int handle, Index bytes) {
+  EXPECT_EQ(ga::export_array(handle).array.buffer.type, opaque(bytes));
+  GA_Sync();
+  GA_Destroy(handle);
+}
+
+}  // namespace
+
+TEST(ExportLifetime, AnExportOutlivesDestroy) {
+  const int handle = array_of(C_LONG, {3 * processes()});
+  ga::ExportedArray exported = ga::export_array(handle);
+  EXPECT_EQ(ga::held(), 1);
+  EXPECT_FALSE(ga::destroy(handle, ga::communicator(handle)));
+  at(exported.array, {2}) = 17 + GA_Nodeid();
+  GA_Sync();
+  EXPECT_EQ(whole_of(handle)[static_cast<std::size_t>(3 * GA_Nodeid() + 2)], 17 + GA_Nodeid());
+  EXPECT_TRUE(ga::is_there(exported.array));
+  GA_Sync();
+  dap::Buffer part = exported.array.buffer;
+  exported = {};
+  EXPECT_EQ(ga::collect(), 0);  // a copy of the buffer holds it
+  part = {};
+  EXPECT_EQ(ga::held(), 0);
+  EXPECT_EQ(ga::collect(), 1);
+  EXPECT_EQ(GA_Verify_handle(handle), 0);
+}
+
+TEST(ExportLifetime, OneProcessThatHoldsItKeepsItForAll) {
+  const int handle = array_of(C_LONG, {3 * processes()});
+  ga::ExportedArray exported = ga::export_array(handle);
+  if (GA_Nodeid() != GA_Nnodes() - 1) exported = {};
+  EXPECT_FALSE(ga::destroy(handle, ga::communicator(handle)));
+  EXPECT_EQ(GA_Verify_handle(handle), 1);
+  exported = {};
+  EXPECT_EQ(ga::collect(), 1);
+}
+
+TEST(ExportLifetime, ProcessesWithoutMemoryHoldItToo) {
+  const int handle = array_of(C_LONG, {1});
+  const ga::ExportedArray exported = ga::export_array(handle);
+  EXPECT_EQ(exported.array.ndim(), GA_Nodeid() == 0 ? 1 : 0);
+  EXPECT_EQ(exported.array.buffer.data != nullptr, GA_Nodeid() == 0);
+  EXPECT_TRUE(ga::is_there(exported.array));
+  EXPECT_EQ(ga::held(), 1);
+  GA_Destroy(handle);
+  EXPECT_FALSE(ga::is_there(exported.array));
+}
+
+TEST(ExportLifetime, AnArrayOfNobodysIsNotThere) {
+  EXPECT_FALSE(ga::is_there(dap::DistArray{}));
+  dap::DistArray array;
+  array.buffer = dap::allocate(dap::element_type<long>(), {2});
+  EXPECT_FALSE(ga::is_there(array));
+}
+
+TEST(ExportTypes, BuiltInTypesAreKnown) {
+  expect_type<int>(C_INT);
+  expect_type<long>(C_LONG);
+  expect_type<float>(C_FLOAT);
+  expect_type<double>(C_DBL);
+  expect_type<std::complex<float>>(C_SCPL);
+  expect_type<std::complex<double>>(C_DCPL);
+  const int handle = array_of(C_LONGLONG, {processes()});
+  EXPECT_EQ(ga::export_array(handle).array.buffer.type, dap::element_type<long long>());
+  GA_Destroy(handle);
+}
+
+TEST(ExportTypes, ATypeRegisteredElsewhereIsAsLongAsItsAddressesSay) {
+  const int type = NGA_Register_type(24);
+  const Index n = processes();
+  expect_opaque(array_of(type, {2 * n}), 24);
+  expect_opaque(array_of(type, {n, 3, 1}), 24);
+  expect_opaque(array_of(type, {n, 1}, {0, 1}), 24);
+  expect_opaque(array_of(type, {2 * n, 2 * n}, {1, 2}), 24);
+  expect_opaque(cyclic_array(type, {4 * n, 3}, {2, 3}, true), 24);
+  expect_opaque(cyclic_array(type, {4 * n - 1}, {2}, false), 24);
+  expect_opaque(cyclic_array(type, {4 * n, 2}, {2, 2}, false), 24);
+}
+
+TEST(ExportTypes, OneElementTellsNoLengthUntilSomebodySaysIt) {
+  const int type = NGA_Register_type(40);
+  const int small = array_of(type, {processes()}), one_block = cyclic_array(type, {2 * processes(), 2}, {2, 2}, true);
+  for (const int handle : {small, one_block}) EXPECT_NE(refusal_of(handle).find("name_type()"), std::string::npos);
+  EXPECT_THROW(ga::name_type(type, opaque(0)), dap::Error);
+  ga::name_type(type, opaque(40));
+  for (const int handle : {small, one_block}) EXPECT_EQ(ga::export_array(handle).array.buffer.type, opaque(40));
+  EXPECT_THROW(ga::name_type(type, opaque(24)), dap::Error);
+  EXPECT_THROW(ga::name_type(C_DBL, opaque(8)), dap::Error);
+  ga::name_type(C_DBL, dap::element_type<double>());
+  GA_Destroy(small);
+  GA_Destroy(one_block);
+}
+
+TEST(ExportRefusals, WhereThereIsNoArray) {
+  const int unallocated = GA_Create_handle();
+  List shape = {7};
+  GA_Set_data64(unallocated, 1, shape.data(), C_DBL);
+  const int destroyed = array_of(C_DBL, {9});
+  GA_Destroy(destroyed);
+  for (const int handle : {unallocated, destroyed, -777, 0, 5, 1 << 30, -(1 << 30)}) {
+    EXPECT_NE(refusal_of(handle).find("there is no Global Array " + std::to_string(handle)), std::string::npos);
+    EXPECT_THROW(ga::placed(handle), dap::Error);
+    EXPECT_THROW(ga::communicator(handle), dap::Error);
+    EXPECT_THROW(ga::grid_communicator(handle), dap::Error);
+  }
+  EXPECT_NE(GA_Allocate(unallocated), 0);
+  GA_Destroy(unallocated);
+}
+
+TEST(ExportRefusals, CyclicOnAGroupThatGlobalArraysCannotFind) {
+  if (processes() < 3) return;
+  const Group last = all_groups()[first_groups().size() + 1];  // of the last two
+  ASSERT_EQ(last.size(), 2);
+  if (last.has_us()) {
+    for (const bool with_grid : {true, false}) {
+      const int handle = cyclic_array(C_LONG, {16, 2}, {2, 2}, with_grid, last.number);
+      EXPECT_NE(refusal_of(handle).find("group"), std::string::npos);
+      EXPECT_THROW(ga::placed(handle), dap::Error);
+      GA_Destroy(handle);
+    }
+  }
+  const Group& first = first_groups().back();  // the first process
+  if (first.has_us()) {
+    const int handle = cyclic_array(C_LONG, {16}, {2}, false, first.number);
+    EXPECT_NE(refusal_of(handle).find("group"), std::string::npos);
+    GA_Destroy(handle);
+  }
+  GA_Sync();
+}
+
+// GA_Put and GA_Get crash there; the memory is right.
+TEST(ExportRefusals, FewerCyclicBlocksThanProcessesAreExported) {
+  for (const bool with_grid : {true, false}) {
+    const int handle = cyclic_array(C_LONG, {3}, {2}, with_grid);
+    const ga::ExportedArray exported = ga::export_array(handle);
+    const Index own = processes() == 1 ? 3 : GA_Nodeid() == 0 ? 2 : GA_Nodeid() == 1 ? 1 : 0;
+    EXPECT_EQ(exported.array.buffer.shape, Indices{own});
+    EXPECT_EQ(exported.array.buffer.data == nullptr, own == 0);
+    for (Index k = 0; k < own; ++k) at(exported.array, {k}) = k;
+    expect_gathers(handle, exported.array, {});
+    GA_Destroy(handle);
+  }
+}
