@@ -177,7 +177,12 @@ TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
   const Placed placed = dealt({oracle::block(List(static_cast<std::size_t>(there), 2))});
   expect_said(thrown([&] { create(placed, real, half); }), "make_group()");
   dap::globalarrays::make_group(half);
-  EXPECT_EQ(thrown([&] { create(placed, real, half); }), "nothing");
+  for (int turn = 0; turn < 2; ++turn)  // Open MPI's windows of two groups get in one another's way at the same time
+    EXPECT_EQ(thrown([&] {
+                if (arrays::rank_in(MPI_COMM_WORLD) % 2 == turn) create(placed, real, half);
+                MPI_Barrier(MPI_COMM_WORLD);
+              }),
+              "nothing");
   const Placed cyclic = dealt({oracle::cyclic(8, 1, there)});
   const oracle::Axis padded =
       oracle::block(List(static_cast<std::size_t>(there), 2), List(static_cast<std::size_t>(there - 1), 1));
