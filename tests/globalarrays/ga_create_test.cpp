@@ -84,28 +84,22 @@ Placed rows(Index each = 2) {
   return dealt({oracle::block(List(static_cast<std::size_t>(processes()), each)), oracle::block({3})});
 }
 
-// Of the dealt kinds GA names the number of a block, counted with the last axis moving fastest.
+// Of a dealing GA names the number of a block, counted with the last axis moving fastest. (Of uneven ones it names
+// wrong ones; where their elements are, the import's tests read.)
 TEST(Create, GaNamesTheBlocksOfRandomDealings) {
   Random random(8);
   for (int turn = 0; turn < arrays::cases && !HasFailure(); ++turn) {
-    const bool even = random.below(2) == 0;
     std::vector<oracle::Axis> axes;
     std::vector<List> blocks;  // by axis and index, the block that it stands in
     for (const Index places : random.grid(random.from_to(1, 3), processes(), true)) {
       const Index length = random.from_to(1, 3);
-      const bool deal = even || axes.empty();
-      const List counts = random.counts(places, 1, 4);
-      axes.push_back(deal ? oracle::cyclic(length * places + random.from_to(1, 7), length, places)
-                          : oracle::block(counts));
+      axes.push_back(oracle::cyclic(length * places + random.from_to(1, 7), length, places));
       blocks.emplace_back();
-      for (Index c = 0; c < (deal ? axes.back().size() : places); ++c)
-        for (Index i = 0; i < (deal ? 1 : counts[static_cast<std::size_t>(c)]); ++i)
-          blocks.back().push_back(deal ? c / length : c);
+      for (Index i = 0; i < axes.back().size(); ++i) blocks.back().push_back(places > 1 ? i / length : 0);
     }
     const oracle::Array expected(axes);
     const GlobalArray array = create(Placed(expected.distribution()), real, MPI_COMM_WORLD);
-    const bool plain = GA_Total_blocks(array.handle()) < 0;  // even blocks on one process need no dealing
-    for (Index process = 0; process < expected.processes() && !plain; ++process)
+    for (Index process = 0; process < expected.processes(); ++process)
       for (const auto& element : expected.elements(process, dap::Part::owned)) {
         Index number = 0;
         for (std::size_t i = 0; i < axes.size(); ++i)
@@ -162,9 +156,6 @@ TEST(Create, TheImpossibleIsRefusedBeforeGaHearsOfIt) {
   const oracle::Axis padded =
       oracle::block(List(static_cast<std::size_t>(n), 2), List(static_cast<std::size_t>(n - 1), 1));
   expect_said(said(dealt({padded}, backwards)), "filled from the wrong ones");
-  List uneven(static_cast<std::size_t>(n), 2);
-  uneven.back() = 1;
-  expect_said(said(dealt({oracle::block(uneven, List(static_cast<std::size_t>(n - 1), 2))})), "smallest block");
 }
 
 TEST(Create, TooLittleMemoryIsAnErrorAndNoEnd) {
@@ -186,7 +177,12 @@ TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
   const Placed placed = dealt({oracle::block(List(static_cast<std::size_t>(there), 2))});
   expect_said(thrown([&] { create(placed, real, half); }), "make_group()");
   dap::globalarrays::make_group(half);
-  EXPECT_EQ(thrown([&] { create(placed, real, half); }), "nothing");
+  for (int turn = 0; turn < 2; ++turn)  // Open MPI's windows of two groups get in one another's way at the same time
+    EXPECT_EQ(thrown([&] {
+                if (arrays::rank_in(MPI_COMM_WORLD) % 2 == turn) create(placed, real, half);
+                MPI_Barrier(MPI_COMM_WORLD);
+              }),
+              "nothing");
   const Placed cyclic = dealt({oracle::cyclic(8, 1, there)});
   const oracle::Axis padded =
       oracle::block(List(static_cast<std::size_t>(there), 2), List(static_cast<std::size_t>(there - 1), 1));

@@ -106,7 +106,9 @@ TEST(MakeGroup, ArraysOfTwoGroupsOnOneProcessAreRefused) {
   EXPECT_EQ(text.find("two groups of one process") != std::string::npos, rank() > 0) << text;
   held = {};
   make_group(MPI_COMM_NULL);  // frees what nobody holds
-  if (upper != MPI_COMM_NULL) EXPECT_NO_THROW(create(line(processes() - 1), real, upper));
+  if (upper != MPI_COMM_NULL) {
+    EXPECT_NO_THROW(create(line(processes() - 1), real, upper));
+  }
   for (MPI_Comm* const comm : {&lower, &upper})
     if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
 }

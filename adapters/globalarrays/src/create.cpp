@@ -70,22 +70,23 @@ Index bytes_of(const Placed& placed, const Form& form, const ElementType& type, 
   return checked_product(factors).value_or(0);  // it fits: see form_of()
 }
 
-// Throws where the node has too little memory: GA would abort. **Collective** over the group.
-void check_room(const Placed& placed, const Form& form, const ElementType& type, MPI_Comm comm, const Group& group) {
+// Throws where the node has too little memory: GA would abort. Whether it has much more. **Collective** over the group.
+bool check_room(const Placed& placed, const Form& form, const ElementType& type, MPI_Comm comm, const Group& group) {
   std::vector<Index> wanted(group.ranks.size(), 0);
   for (Index process = 0; process < placed.distribution.processes(); ++process)
     wanted[static_cast<std::size_t>(placed.rank(process))] = bytes_of(placed, form, type, process);
-  const std::string why = group_lacks_room(group.number, wanted);
+  const Room room = group_room(group.number, wanted);
   mpi::collectively(comm, [&] {
     const Index bytes = wanted[static_cast<std::size_t>(mpi::rank_of(GA_MPI_Comm_pgroup(group.number)))];
     const std::string remedy = "let go of other arrays, or use more nodes";
-    if (!why.empty())
-      throw refused("Global Arrays has no room for " + std::to_string(bytes) + " bytes: " + why, remedy);
+    if (!room.missing.empty())
+      throw refused("Global Arrays has no room for " + std::to_string(bytes) + " bytes: " + room.missing, remedy);
     if (GA_Memory_limited() != 0 && static_cast<Index>(GA_Memory_avail()) < bytes)
       throw refused("Global Arrays may use " + std::to_string(GA_Memory_avail()) + " bytes more, and the array needs " +
                         std::to_string(bytes),
                     "raise the limit of GA_Set_memory_limit, or let go of other arrays");
   });
+  return room.ample;
 }
 
 // A fence of GA's on a group aborts where a process has an array of another group that lacks one of the group's.
@@ -208,13 +209,13 @@ Created create_in(const Placed& placed, const ElementType& type, MPI_Comm comm) 
   });
   check_same(digest(translated, made.form, type), comm);
   Pool::all().collect(made.group.number);
-  check_room(translated, made.form, type, comm, made.group);
+  const bool ample = check_room(translated, made.form, type, comm, made.group);
   const int number = ga_type(type);
   if (number < 0) throw refused("Global Arrays knows too many element types", "use fewer types of other lengths");
   const int handle = allocate_handle(made.form, number, made.group.number);
   const std::optional<Index> process = translated.process(mpi::rank_of(GA_MPI_Comm_pgroup(made.group.number)));
   const Buffer part = process ? whole_part(handle, translated, made.form, type, *process) : Buffer{};
-  touch_all(handle, part, process ? bytes_of(translated, made.form, type, *process) : 0, comm);
+  touch_all(handle, part, process && !ample ? bytes_of(translated, made.form, type, *process) : 0, comm);
   made.array = Pool::all().keep(handle, translated, type);
   return made;
 }

@@ -133,7 +133,7 @@ std::optional<Group> group_of(MPI_Comm comm) {
   return group;
 }
 
-std::string group_lacks_room(int number, const std::vector<Index>& wanted) {
+Room group_room(int number, const std::vector<Index>& wanted) {
   auto found = neighbours().find(number);
   if (found == neighbours().end()) {
     const MPI_Comm comm = GA_MPI_Comm_pgroup(number);
@@ -150,8 +150,9 @@ std::string group_lacks_room(int number, const std::vector<Index>& wanted) {
   std::optional<Index> sum = 0;
   for (const int rank : found->second)
     if (sum) sum = checked_add(*sum, wanted[static_cast<std::size_t>(rank)]);
-  if (!sum) return "64 bits cannot say how many bytes a node's processes want";
-  return room_is_missing(*sum, found->second.size() > 1);
+  if (!sum) return {"64 bits cannot say how many bytes a node's processes want", false};
+  const bool shared = found->second.size() > 1;
+  return {room_is_missing(*sum, shared), room_is_ample(*sum, shared)};
 }
 
 }  // namespace dap::globalarrays

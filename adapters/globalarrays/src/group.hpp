@@ -20,8 +20,14 @@ struct Group {
 /// The group of a communicator's processes, in any order; nothing: GA has no such group. Local.
 std::optional<Group> group_of(MPI_Comm comm);
 
-/// Bytes more that each of a group's processes wants, by rank there, and why this process's node has no room for it;
-/// empty: it seems to have. **Collective** over the group the first time.
-std::string group_lacks_room(int number, const std::vector<Index>& wanted);
+/// Room on this process's node.
+struct Room {
+  std::string missing;  ///< why there is too little; empty: it seems to be enough
+  bool ample = false;   ///< several times as much
+};
+
+/// The room for bytes that each of a group's processes, by rank there, wants more. **Collective** over the group the
+/// first time.
+Room group_room(int number, const std::vector<Index>& wanted);
 
 }  // namespace dap::globalarrays

@@ -46,6 +46,16 @@ std::string room_is_missing(Index wanted, bool shared) {
   return backing_folder() + " has " + std::to_string(*left) + " bytes left";
 }
 
+bool room_is_ample(Index wanted, bool shared) {
+  const auto several = checked_multiply(wanted, 4);
+  const auto memory = checked_multiply(sysconf(_SC_AVPHYS_PAGES), sysconf(_SC_PAGESIZE));
+  if (!several || !memory || *memory < *several) return false;
+  struct statvfs system = {};
+  if (!shared || statvfs(backing_folder().c_str(), &system) != 0) return true;
+  const auto left = checked_multiply(static_cast<Index>(system.f_bavail), static_cast<Index>(system.f_frsize));
+  return left && *left >= *several;
+}
+
 bool touch([[maybe_unused]] void* begin, [[maybe_unused]] Index bytes) {
 #ifdef MADV_POPULATE_WRITE
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));

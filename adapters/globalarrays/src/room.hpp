@@ -14,6 +14,9 @@ namespace dap::globalarrays {
 /// it seems to have them. Local.
 std::string room_is_missing(Index wanted, bool shared);
 
+/// Whether it has several times as many, so that what others were promised and have not touched may be left out. Local.
+bool room_is_ample(Index wanted, bool shared);
+
 /// Gives fresh memory its pages; false: the system has no more.
 bool touch(void* begin, Index bytes);
 

@@ -14,7 +14,11 @@ namespace dap::globalarrays {
 /// Makes the processes of `comm` known to GA as a group, and returns GA's number of it; nothing where they are all of
 /// GA's.
 /// **Collective** over GA's processes, all of them, each with its own `comm` or MPI_COMM_NULL: several disjoint groups
-/// may be made at once. The group is kept until GA ends.
+/// may be made at once. The group is kept until GA ends. What nobody holds any more is freed, as collect() does.
+///
+/// A process may have arrays of one group at a time, beside those of all processes, since GA's fences abort on two of
+/// them: create() refuses. With Open MPI 4, disjoint groups of one node create() one after the other: the files behind
+/// their windows may have one name.
 std::optional<int> make_group(MPI_Comm comm);
 
 /// Makes a Global Array with exactly that ownership. Its elements are whatever the memory holds. **Collective** over
@@ -24,10 +28,11 @@ std::optional<int> make_group(MPI_Comm comm);
 /// It holds: block x ... x block, irregular and empty shares included, on any processes; cyclic x ... x cyclic over all
 /// processes, dealt from the first one, with at least one block for each; cyclic on the first axis with block on the
 /// others; 1 to 7 axes of at least one element. Communication padding becomes ghost cells where it is the same on both
-/// sides of an axis and everywhere.
+/// sides of an axis and everywhere, and the parts stand on GA's first processes in order; the mirrors of a periodic
+/// axis, where they are as wide, become GA's outer ghost cells.
 GlobalArray create(const redistribute::Placed& placed, const ElementType& type, MPI_Comm comm);
 
-/// Why GA cannot hold it on so many processes; nothing: it can. Local, and needs neither MPI nor GA.
+/// Why GA cannot hold it on so many processes, in GA's order; nothing: it can. Local, and needs neither MPI nor GA.
 std::optional<std::string> refusal(const redistribute::Placed& placed, const ElementType& type, Index processes);
 /// The distribution of the same shape that GA can hold and that leaves the most where it is, by axis: itself, where GA
 /// can hold it. Throws Error where there is none: 0 axes, more than 7, an axis of no elements. Local.
@@ -46,7 +51,8 @@ enum class Fit {
 };
 
 /// A Global Array of an array's elements and ownership. Memory that is a Global Array's (allocate(), export_array()) is
-/// shared, and the array the same; other memory GA cannot take over, so each process copies its part, without
+/// shared, and the array the same, where it was made here; an export of another's array is copied, since its maker will
+/// free it. Other memory GA cannot take over, so each process copies its part, without
 /// communication, unless `copy` is never: then it is refused. **Collective** over `comm`, whose rank `r` holds process
 /// `r` of the array's grid: throws the same Error on every process where any process's array is wrong.
 ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy = Copy::if_needed, Fit fit = Fit::exact);
