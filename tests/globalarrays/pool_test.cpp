@@ -270,7 +270,7 @@ TEST_F(ThePool, AccessIsClosedByItsKind) {
 }
 
 TEST_F(ThePool, PinsAreCheapAmongManyArrays) {
-  constexpr int many = 50;
+  constexpr int many = 20;  // GA frees slowly where processes outnumber cores
   std::vector<GlobalArray> arrays;
   std::vector<Owner> pins;
   for (int i = 0; i < many; ++i) arrays.push_back(kept(made(processes())));

@@ -1,12 +1,189 @@
-#include <dap/globalarrays/array.hpp>
-#include <dap/globalarrays/session.hpp>
+#include "globalarrays/pool_support.hpp"
+#include "pool.hpp"
+#include "support/ga_abort.hpp"
+#include "types.hpp"
+#include <dap/report.hpp>
 
-#include <gtest/gtest.h>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace ga_test;
+using dap::globalarrays::Pool;
+using dap::globalarrays::SessionOptions;
+
+namespace {
+
+std::string refusal(const std::function<void()>& what) {
+  try {
+    what();
+  } catch (const dap::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
 
 TEST(Session, BeginsAndEndsAsOftenAsWanted) {
-  for (int turn = 0; turn < 2; ++turn) {
-    dap::globalarrays::Session session;
+  for (int turn = 0; turn < 3; ++turn) {
+    Session session;
     EXPECT_EQ(dap::globalarrays::held(), 0);
     EXPECT_EQ(dap::globalarrays::collect(), 0);
   }
+  EXPECT_EQ(GA_Initialized(), 0);
+}
+
+TEST(Session, CloseRefusesWhereOneProcessHoldsAnArray) {
+  Session session;
+  const int handle = made(10 * processes());
+  std::shared_ptr<void> pin = Pool::all().pin(handle, part(handle));
+  if (rank() != processes() - 1) pin.reset();
+  for (int turn = 0; turn < 2; ++turn) {
+    const std::string why = refusal([&] { session.close(); });
+    EXPECT_NE(why.find("(rank " + std::to_string(processes() - 1) + ")"), std::string::npos) << why;
+    EXPECT_NE(why.find("1 arrays of Global Arrays are held"), std::string::npos) << why;
+    EXPECT_EQ(GA_Initialized(), 1);
+  }
+  pin.reset();
+  session.close();
+  EXPECT_EQ(GA_Initialized(), 0);
+}
+
+TEST(Session, HasAnAllocatorForGhosts) {
+  Session session;
+  const int handle = with_ghosts();
+  double one = 1;
+  GA_Fill(handle, &one);
+  GA_Update_ghosts(handle);
+  GA_Destroy(handle);
+}
+
+TEST(Session, ArraysKnowThatItEnded) {
+  auto session = std::make_unique<Session>();
+  const int handle = made(10 * processes());
+  std::shared_ptr<void> pin = Pool::all().pin(handle, part(handle));
+  auto array = Pool::all().keep(made(10), placed_whole(), dap::element_type<double>());
+  GA_Terminate();
+  EXPECT_FALSE(Pool::is_there(pin));
+  EXPECT_NE(refusal([&] { array.handle(); }).find("there no more"), std::string::npos);
+  EXPECT_EQ(array.type(), dap::element_type<double>());
+  EXPECT_EQ(dap::globalarrays::held(), 0);
+  session = nullptr;
+  session = std::make_unique<Session>();
+  EXPECT_EQ(made(10 * processes()), handle);  // in a new GA
+  EXPECT_FALSE(Pool::is_there(pin));
+  EXPECT_NE(refusal([&] { array.handle(); }).find("there no more"), std::string::npos);
+}
+
+TEST(Destroy, FreesAtOnceOrWhenNobodyHoldsIt) {
+  Session session;
+  int handle = made(10);
+  EXPECT_TRUE(dap::globalarrays::destroy(handle, MPI_COMM_WORLD));
+  EXPECT_FALSE(GA_Verify_handle(handle));
+  handle = made(10 * processes());
+  std::shared_ptr<void> pin = Pool::all().pin(handle, part(handle));
+  if (rank() != 0) pin.reset();
+  EXPECT_FALSE(dap::globalarrays::destroy(handle, MPI_COMM_WORLD));
+  EXPECT_EQ(Pool::is_there(pin), rank() == 0);
+  EXPECT_NE(refusal([&] { dap::globalarrays::destroy(handle, MPI_COMM_WORLD); }).find("pool's already"),
+            std::string::npos);
+  pin.reset();
+  EXPECT_EQ(dap::globalarrays::collect(), 1);
+  EXPECT_FALSE(GA_Verify_handle(handle));
+}
+
+TEST(Destroy, OneBadHandleFailsEveryProcessAndChangesNothing) {
+  Session session;
+  const int handle = made(10), other = made(11);
+  const bool bad = rank() == processes() - 1;
+  EXPECT_NE(refusal([&] { dap::globalarrays::destroy(bad ? -1 : handle, MPI_COMM_WORLD); }).find("no Global Array"),
+            std::string::npos);
+  EXPECT_FALSE(Pool::all().keeps(handle));
+  if (processes() > 1) {
+    EXPECT_NE(
+        refusal([&] { dap::globalarrays::destroy(bad ? other : handle, MPI_COMM_WORLD); }).find("different shapes"),
+        std::string::npos);
+    EXPECT_FALSE(Pool::all().keeps(handle) || Pool::all().keeps(other));
+    MPI_Comm half = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, bad ? 1 : 0, 0, &half);
+    EXPECT_NE(refusal([&] { dap::globalarrays::destroy(handle, half); }).find("other processes"), std::string::npos);
+    MPI_Comm_free(&half);
+  }
+  EXPECT_TRUE(dap::globalarrays::destroy(handle, MPI_COMM_WORLD));
+  EXPECT_TRUE(dap::globalarrays::destroy(other, MPI_COMM_WORLD));
+}
+
+// Groups of even and of odd processes: one array then has other numbers on other processes.
+TEST(Groups, FreeTheirArraysAmongThemselves) {
+  Session session;
+  std::vector<int> members[2];
+  for (int r = 0; r < processes(); ++r) members[r % 2].push_back(r);
+  if (processes() == 1) members[1] = {0};
+  int groups[2];
+  for (int g = 0; g < 2; ++g) groups[g] = GA_Pgroup_create(members[g].data(), static_cast<int>(members[g].size()));
+  const int mine = groups[rank() % 2];
+  const auto keep = [](int handle) { return Pool::all().keep(handle, placed_whole(), dap::element_type<double>()); };
+  std::vector<dap::globalarrays::GlobalArray> arrays;
+  if (rank() % 2 == 0) arrays.push_back(keep(made(20, mine)));
+  arrays.push_back(keep(made(30)));  // on all; of different numbers
+  if (rank() % 2 == 1) arrays.push_back(keep(made(20, mine)));
+  const int others = made(40, mine);
+  EXPECT_EQ(dap::globalarrays::held(), 2);
+  EXPECT_EQ(dap::globalarrays::collect(), 0);
+
+  EXPECT_NE(refusal([&] { dap::globalarrays::destroy(others, MPI_COMM_WORLD); }) == "", processes() > 1);
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank() % 2, -rank(), &half);  // in the other order, which is the same array
+  if (processes() > 1) {
+    EXPECT_TRUE(dap::globalarrays::destroy(others, half));
+    EXPECT_FALSE(GA_Verify_handle(others));
+  }
+  MPI_Comm_free(&half);
+
+  const int on_all = arrays[rank() % 2 == 0 ? 1 : 0].handle(), on_mine = arrays[rank() % 2].handle();
+  if (rank() % 2 == 0) arrays.erase(arrays.begin());  // the even ones' own
+  EXPECT_EQ(dap::globalarrays::collect(), rank() % 2 == 0 ? 1 : 0);
+  EXPECT_TRUE(GA_Verify_handle(on_all));
+  arrays.clear();
+  EXPECT_EQ(dap::globalarrays::collect(), rank() % 2 == 0 ? 1 : 2);
+  EXPECT_FALSE(GA_Verify_handle(on_all));
+  EXPECT_FALSE(processes() > 1 && GA_Verify_handle(on_mine));
+}
+
+TEST(Types, AreRegisteredOnceForAllSessions) {
+  const dap::ElementType triple{dap::ElementType::Kind::opaque, 24, true};
+  int number = 0;
+  for (int turn = 0; turn < 3; ++turn) {
+    Session session;
+    EXPECT_EQ(dap::globalarrays::ga_type(dap::element_type<double>()), C_DBL);
+    const int again = dap::globalarrays::ga_type(triple);
+    EXPECT_TRUE(turn == 0 || again == number);
+    number = again;
+    EXPECT_EQ(dap::globalarrays::element_type_of(number), triple);
+    EXPECT_EQ(dap::globalarrays::element_type_of(number + 1), std::nullopt);
+    char name[] = "triples";
+    int64_t dims[] = {8 * processes()}, lo[1], hi[1], ld[1];
+    const int handle = NGA_Create64(number, 1, dims, name, nullptr);
+    NGA_Distribution64(handle, rank(), lo, hi);
+    char *first = nullptr, *second = nullptr;
+    NGA_Access64(handle, lo, hi, &first, ld);
+    ++lo[0];
+    NGA_Access64(handle, lo, hi, &second, ld);
+    EXPECT_EQ(second - first, 24);  // GA knows it yet
+    GA_Destroy(handle);
+  }
+}
+
+TEST(Types, RefusesWhereGaHasNoRoom) {
+  Session session;
+  std::vector<int> numbers;
+  for (int number = NGA_Register_type(5); number >= 0; number = NGA_Register_type(5)) numbers.push_back(number);
+  const dap::ElementType other{dap::ElementType::Kind::opaque, 48, true};
+  for (int turn = 0; turn < 2; ++turn)
+    EXPECT_NE(refusal([&] { dap::globalarrays::ga_type(other); }).find("no room"), std::string::npos);
+  for (const int number : numbers) NGA_Deregister_type(number);
+  EXPECT_GE(dap::globalarrays::ga_type(other), 0);
 }

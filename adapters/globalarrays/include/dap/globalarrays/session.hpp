@@ -24,7 +24,8 @@ struct SessionOptions {
 ///     MPI_Finalize();
 ///
 /// Where it is let go by an exception, and where arrays are still held, it does not end GA there, since others may be
-/// elsewhere: MPI_Finalize does, if nothing is held then; else the arrays stay until the process ends.
+/// elsewhere: MPI_Finalize does, if nothing is held then. What is held beyond that may be let go of, not read: the
+/// memory ends with MPI.
 class Session {
  public:
   /// **Collective** over the processes of MPI_COMM_WORLD. Throws Error on every process where MPI has not begun or has
