@@ -1,6 +1,5 @@
 #include "types.hpp"
 
-#include "ending.hpp"
 #include "ga.hpp"
 #include "refused.hpp"
 #include <dap/globalarrays/export.hpp>
@@ -13,12 +12,11 @@ namespace {
 
 using Kind = ElementType::Kind;
 
-std::map<int, ElementType>& registered() {  // by GA's number
+// By GA's number. GA keeps them for the process's life, over its end and beginning, and has room for some 200.
+std::map<int, ElementType>& registered() {
   static auto* const types = new std::map<int, ElementType>;
   return *types;
 }
-
-void forget() { registered().clear(); }  // a GA that begins later knows none
 
 }  // namespace
 
@@ -43,7 +41,6 @@ int ga_type(const ElementType& type) {
   if (number < 0)
     throw refused("Global Arrays has no room for another type, " + type.name(), "deregister types that are not used");
   registered()[number] = type;
-  at_ga_end(forget);
   return number;
 }
 
@@ -78,7 +75,6 @@ void name_type(int number, const ElementType& type) {
                   "register a type of its own");
   if (type.bytes < 1) throw refused("an element of " + std::to_string(type.bytes) + " bytes", "say how long it is");
   if (!known) registered()[number] = type;
-  at_ga_end(forget);
 }
 
 }  // namespace dap::globalarrays
