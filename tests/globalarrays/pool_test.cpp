@@ -99,7 +99,7 @@ TEST_F(ThePool, APinHoldsAnArrayBeyondItsGlobalArray) {
   EXPECT_EQ(pool.held(), 1);
   EXPECT_EQ(pool.collect(), 0);
   EXPECT_TRUE(Pool::is_there(pin));
-  EXPECT_TRUE(pool.find(handle).empty());  // nobody here has it as a GlobalArray
+  EXPECT_EQ(pool.find(handle).handle(), handle);  // it can be had as a GlobalArray again
   EXPECT_TRUE(pool.keeps(handle));
   pin.reset();
   EXPECT_EQ(pool.collect(), 1);
