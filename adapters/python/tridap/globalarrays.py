@@ -1,7 +1,7 @@
 """Global Arrays' memory as distributed arrays, and distributed arrays as Global Arrays.
 
 Global Arrays (the library of NWChem and others) is a part of the program, so only a Python that has it inside offers this:
-``tridap-python``, which comes with this package, or a program of yours that embeds Python.
+``tridap-python``, which is installed beside this package, or a program of yours that embeds Python.
 
     mpiexec -n 4 tridap-python script.py
 
