@@ -92,9 +92,39 @@ Index Fan::mean_run() const {
   Index bytes = 0, runs = 0;
   if (axes_.empty()) return 0;
   for (const FanSection& section : axes_.back().sections)
-    runs += section.repeat * static_cast<Index>(section.fed.size());
+    runs += section.fed_repeat * static_cast<Index>(section.fed.size());
   for (const Index of_slot : row_bytes_) bytes += of_slot;
   return runs == 0 ? 0 : bytes / runs;
+}
+
+Index Fan::longest_stay(const FanAxis& axis) {
+  Index longest = 0, here = 0;
+  std::size_t at = axis.slots;
+  const auto go_on = [&](std::size_t slot, Index count) {
+    here = slot == at ? here + count : count;
+    at = slot;
+    longest = std::max(longest, here);
+  };
+  for (const FanSection& section : axis.sections) {
+    if (section.pieces.empty()) continue;
+    const std::size_t first = section.pieces.front().slot;
+    const bool one = std::all_of(section.pieces.begin(), section.pieces.end(),
+                                 [&](const FanPiece& piece) { return piece.slot == first; });
+    for (const FanPiece& piece : section.pieces) go_on(piece.slot, piece.count * (one ? section.repeat : 1));
+  }
+  return longest;
+}
+
+Index Fan::stretch() const {
+  Index longest = 0, bytes = widest();
+  for (std::size_t i = axes_.empty() ? 0 : axes_.size() - 1; i-- > 0;) {
+    if (axes_[i].slots > 1) longest = std::max(longest, bytes * longest_stay(axes_[i]));
+    Index extent = 0;
+    for (const FanSection& section : axes_[i].sections)
+      for (const FanPiece& piece : section.pieces) extent += section.repeat * piece.count;
+    bytes *= extent;
+  }
+  return longest;
 }
 
 Index Fan::widest() const { return row_bytes_.empty() ? 0 : *std::max_element(row_bytes_.begin(), row_bytes_.end()); }
@@ -187,7 +217,7 @@ void Fan::feed_row(const Row& row, std::byte* own) {
   const bool only_fed =
       std::all_of(rows_.begin(), rows_.end(), [](const std::byte* own_row) { return own_row == nullptr; });
   for (const FanSection& section : inner.sections)
-    for (Index k = 0; k < section.repeat; ++k)
+    for (Index k = 0; k < (only_fed ? section.fed_repeat : section.repeat); ++k)
       for (const FanPiece& piece : only_fed ? section.fed : section.pieces) {
         const std::byte* const from = row.near + k * section.near_step + piece.near;
         if (Feed* const feed = fed_[piece.slot]) {
@@ -203,7 +233,7 @@ void Fan::feed_row(const Row& row, std::byte* own) {
 
 void Fan::merge_fed() {
   FanAxis& inner = axes_.back();
-  for (FanSection& section : inner.sections)
+  for (FanSection& section : inner.sections) {
     for (const FanPiece& piece : section.pieces) {
       if (!section.fed.empty()) {
         FanPiece& last = section.fed.back();
@@ -214,6 +244,11 @@ void Fan::merge_fed() {
       }
       section.fed.push_back(piece);
     }
+    section.fed_repeat = section.repeat;
+    if (section.fed.size() != 1 || section.fed[0].count * inner.near_step != section.near_step) continue;
+    section.fed[0].count *= section.repeat;  // each repetition goes on where the one before it ends
+    section.fed_repeat = 1;
+  }
 }
 
 template <class Kernel>
@@ -241,7 +276,7 @@ bool Fan::next_run() {
   inside_.element = 0;
   if (++inside_.piece < sections[inside_.section].fed.size()) return true;
   inside_.piece = 0;
-  if (++inside_.repetition < sections[inside_.section].repeat) return true;
+  if (++inside_.repetition < sections[inside_.section].fed_repeat) return true;
   inside_.repetition = 0;
   if (++inside_.section < sections.size()) return true;
   inside_.section = 0;

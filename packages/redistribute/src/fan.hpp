@@ -52,6 +52,9 @@ class Fan {
   Index widest() const;
   /// The bytes that stand in a row for one reach within a row of ours, in the mean; 0: there are no rows.
   Index mean_run() const;
+  /// The most bytes of one reach that we go through before we come to another along some axis but the innermost one;
+  /// 0: along none are there several.
+  Index stretch() const;
   bool dense() const { return !axes_.empty() && axes_.back().near_step == near_chunk_; }
 
  private:
@@ -63,6 +66,7 @@ class Fan {
     Index repeat = 1, near_step = 0, far_step = 0;
     std::vector<FanPiece> pieces;
     std::vector<FanPiece> fed;  // the same as a feed takes them: longer, where they stand in a row here alone
+    Index fed_repeat = 1;
   };
   struct FanAxis {
     Index near_step = 0;
@@ -92,6 +96,7 @@ class Fan {
   void rows(std::byte* near, const Run& run);
   void join();
   void merge_fed();
+  static Index longest_stay(const FanAxis& axis);  // elements in a row that are one slot's
   Index stride(std::size_t entry, std::size_t far_axis) const { return strides_[entry * ndim_ + far_axis]; }
 
   End end_;

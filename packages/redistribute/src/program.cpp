@@ -1,5 +1,6 @@
 #include "program.hpp"
 
+#include "team.hpp"
 #include "votes.hpp"
 #include <dap/memory_order.hpp>
 
@@ -74,7 +75,7 @@ Program::Program(const Plan::Parts& parts, const Buffer& source, const Buffer& t
   if (parts.mapping.ravel) return;
   add_fan(parts, source, target, near);
   if (how.mode != Reaching::Mode::streams || !parts.out.process) return;
-  if (parts.in.process) add_drain(parts, target, near);
+  if (parts.in.process) add_drain(parts, target, near, slot_bytes);
   add_sweep(parts, source, target, near, slot_bytes);
 }
 
@@ -132,7 +133,8 @@ void Program::add_sweep(const Plan::Parts& parts, const Buffer& source, const Bu
   if (pass.widest() > 0 && pass.widest() <= slot_bytes / 2) sweep = std::move(pass);
 }
 
-void Program::add_drain(const Plan::Parts& parts, const Buffer& target, const std::vector<bool>& near) {
+void Program::add_drain(const Plan::Parts& parts, const Buffer& target, const std::vector<bool>& near,
+                        Index slot_bytes) {
   const std::vector<Index> order = order_of_number(how_.stream_order, parts.target.distribution.ndim());
   if (!ascends(parts) || !walks_in(order, parts, target, End::target)) return;
   std::vector<Reach> reaches;
@@ -146,7 +148,9 @@ void Program::add_drain(const Plan::Parts& parts, const Buffer& target, const st
   });
   if (!own) return;
   Fan pass(parts, target, End::target, reaches, how_.source_bytes);
-  if (pass.dense() && pass.mean_run() <= short_run) drain = std::move(pass);
+  // Who is not needed for long finds its ring full, and must wait.
+  const bool takes_turns = pass.stretch() <= 2 * ring_slots * slot_bytes;
+  if (pass.dense() && pass.mean_run() <= short_run && takes_turns) drain = std::move(pass);
 }
 
 }  // namespace dap::redistribute

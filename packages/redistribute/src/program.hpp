@@ -64,7 +64,7 @@ class Program {
   void add_sweep(const Plan::Parts& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& near,
                  Index slot_bytes);
 
-  void add_drain(const Plan::Parts& parts, const Buffer& target, const std::vector<bool>& near);
+  void add_drain(const Plan::Parts& parts, const Buffer& target, const std::vector<bool>& near, Index slot_bytes);
 
   struct Stand {  // how a buffer stands in memory
     std::vector<Index> shape, strides;
