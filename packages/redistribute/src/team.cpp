@@ -11,7 +11,7 @@ namespace {
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "counters are shared between processes");
 
-constexpr Index line = 64;  // bytes that two processes should not write both
+constexpr Index line = 128;  // bytes that two processes should not write both: processors fetch lines in pairs
 static_assert(ring_slots * static_cast<Index>(sizeof(Index)) <= line / 2, "they stand behind `posted`");
 
 // How a process's part of the stage is dealt: its mark, then the counters of its rings, then the slots.

@@ -15,8 +15,8 @@
 
 namespace dap::redistribute {
 
-inline constexpr Index staging_bytes = Index{4} << 20;  ///< at most, of one process, for each of the two ways below
-inline constexpr Index ring_slots = 4;
+inline constexpr Index staging_bytes = Index{15} << 18;  ///< at most, of one process, for each of the two ways below
+inline constexpr Index ring_slots = 8;
 
 /// Slots in the memory of a sender that a receiver of its node empties: one ring for each ordered pair, and each to
 /// itself.
