@@ -25,11 +25,11 @@ struct Description {
   std::size_t ndim = 0;
   Dealing dealing = Dealing::blocks;
   Index processes = 1;  ///< in its group
-  Extents shape{};
-  Extents blocks{};  ///< how many there are on an axis
-  Extents grid{};    ///< places on an axis; of linear dealing nothing
-  Extents tile{};    ///< the first block's extents; not of `blocks`
-  Index rank = 0;    ///< this process's own, in the group
+  Extents shape;
+  Extents blocks;  ///< how many there are on an axis
+  Extents grid;    ///< places on an axis; of linear dealing nothing
+  Extents tile;    ///< the first block's extents; not of `blocks`
+  Index rank = 0;  ///< this process's own, in the group
 
   Index places() const;  ///< of the grid
 };
@@ -40,11 +40,11 @@ Description describe(int handle);
 
 /// This process's part of a Global Array.
 struct Part {
-  bool placed = false;        ///< it holds a place of the grid; else the rest says nothing
-  Extents coordinates{};      ///< of the place
-  Extents begin{}, extent{};  ///< owned elements: of `blocks`, the first global index, and how many
-  Extents width{};            ///< ghost cells on either side of these
-  void* data = nullptr;       ///< where it begins in memory, ghost cells included; null: it holds nothing
+  bool placed = false;    ///< it holds a place of the grid; else the rest says nothing
+  Extents coordinates;    ///< of the place
+  Extents begin, extent;  ///< owned elements: of `blocks`, the first global index, and how many
+  Extents width{};        ///< ghost cells on either side of these
+  void* data = nullptr;   ///< where it begins in memory, ghost cells included; null: it holds nothing
 };
 
 /// Throws Error where the part's ghost cells cannot be found out. Not for linear dealing.
