@@ -14,18 +14,19 @@ extern "C" {
 
 namespace {
 
+using arrays::expect_said;
 using arrays::Index;
 using arrays::List;
+using arrays::processes;
 using arrays::Random;
+using arrays::real;
+using arrays::rows;
+using arrays::thrown;
 using dap::globalarrays::create;
 using dap::globalarrays::GlobalArray;
 using dap::redistribute::Placed;
 
 [[maybe_unused]] const auto* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
-
-const dap::ElementType real = dap::element_type<double>();
-
-int processes() { return arrays::processes_of(MPI_COMM_WORLD); }
 
 std::vector<int64_t> native(const List& numbers) { return {numbers.begin(), numbers.end()}; }
 
@@ -56,32 +57,8 @@ TEST(Create, EveryElementOfRandomBlocksIsWhereGaFindsIt) {
   }
 }
 
-// The error of a collective call, which all processes must throw with one text.
-template <class Call>
-std::string thrown(Call&& call) {
-  std::string text = "nothing";
-  try {
-    call();
-  } catch (const dap::Error& error) {
-    text = error.what();
-  }
-  std::vector<char> first(4096, '\0');
-  std::copy_n(text.begin(), std::min<std::size_t>(text.size(), 4095), first.begin());
-  MPI_Bcast(first.data(), 4096, MPI_CHAR, 0, MPI_COMM_WORLD);
-  EXPECT_EQ(text.substr(0, 4095), first.data());
-  return text;
-}
-
-void expect_said(const std::string& text, const std::string& words) {
-  EXPECT_NE(text.find(words), std::string::npos) << words << " in: " << text;
-}
-
 Placed dealt(const std::vector<oracle::Axis>& axes, std::vector<Index> ranks = {}) {
   return {oracle::Array(axes).distribution(), std::move(ranks)};
-}
-
-Placed rows(Index each = 2) {
-  return dealt({oracle::block(List(static_cast<std::size_t>(processes()), each)), oracle::block({3})});
 }
 
 // Of a dealing GA names the number of a block, counted with the last axis moving fastest. (Of uneven ones it names
@@ -128,11 +105,11 @@ TEST(Create, EmptyBlocksAtTheEndAndInsideAreLeftOut) {
 TEST(Create, ProcessesThatDisagreeAllHearOfIt) {
   const bool odd = processes() > 1 && arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
   const std::string different = processes() > 1 ? "different distributions" : "nothing";
-  expect_said(thrown([&] { create(rows(odd ? 3 : 2), real, MPI_COMM_WORLD); }), different);
+  expect_said(thrown([&] { create(rows({}, odd ? 3 : 2), real, MPI_COMM_WORLD); }), different);
   expect_said(thrown([&] { create(rows(), odd ? dap::element_type<float>() : real, MPI_COMM_WORLD); }), different);
   List ranks = arrays::in_order(processes());
   if (odd) std::swap(ranks.front(), ranks.back());
-  expect_said(thrown([&] { create({rows().distribution, ranks}, real, MPI_COMM_WORLD); }), different);
+  expect_said(thrown([&] { create(rows(ranks), real, MPI_COMM_WORLD); }), different);
 }
 
 TEST(Create, RefusesTogetherWhereOneProcessAsksForTheImpossible) {

@@ -17,17 +17,15 @@ namespace {
 
 using arrays::Index;
 using arrays::List;
+using arrays::processes;
+using arrays::rank;
+using arrays::real;
 using dap::globalarrays::create;
 using dap::globalarrays::GlobalArray;
 using dap::globalarrays::make_group;
 using dap::redistribute::Placed;
 
 [[maybe_unused]] const auto* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
-
-const dap::ElementType real = dap::element_type<double>();
-
-int rank() { return arrays::rank_in(MPI_COMM_WORLD); }
-int processes() { return arrays::processes_of(MPI_COMM_WORLD); }
 
 MPI_Comm split(int color, int key = 0) {
   MPI_Comm comm = MPI_COMM_NULL;

@@ -16,9 +16,15 @@ extern "C" {
 
 namespace {
 
+using arrays::expect_said;
 using arrays::Index;
 using arrays::List;
+using arrays::processes;
 using arrays::Random;
+using arrays::rank;
+using arrays::real;
+using arrays::rows;
+using arrays::thrown;
 using dap::Copy;
 using dap::DistArray;
 using dap::globalarrays::allocate;
@@ -30,11 +36,6 @@ using dap::globalarrays::ImportedArray;
 using dap::redistribute::Placed;
 
 [[maybe_unused]] const auto* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
-
-const dap::ElementType real = dap::element_type<double>();
-
-int rank() { return arrays::rank_in(MPI_COMM_WORLD); }
-int processes() { return arrays::processes_of(MPI_COMM_WORLD); }
 
 // A communicator of these processes of the world, in this order; MPI_COMM_NULL on the others.
 MPI_Comm communicator(const List& world_ranks) {
@@ -270,32 +271,6 @@ TEST(Import, PaddingBecomesGhostCellsThatGaKeepsFresh) {
     MPI_Barrier(comm);
     MPI_Comm_free(&comm);
   }
-}
-
-// The error of a collective call, which all processes must throw with one text.
-template <class Call>
-std::string thrown(Call&& call, MPI_Comm comm = MPI_COMM_WORLD) {
-  std::string text = "nothing";
-  try {
-    call();
-  } catch (const dap::Error& error) {
-    text = error.what();
-  }
-  std::vector<char> first(4096, '\0');
-  std::copy_n(text.begin(), std::min<std::size_t>(text.size(), 4095), first.begin());
-  MPI_Bcast(first.data(), 4096, MPI_CHAR, 0, comm);
-  EXPECT_EQ(text.substr(0, 4095), first.data());
-  return text;
-}
-
-void expect_said(const std::string& text, const std::string& words) {
-  EXPECT_NE(text.find(words), std::string::npos) << words << " in: " << text;
-}
-
-Placed rows(std::vector<Index> ranks = {}) {
-  return {
-      oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 2)), oracle::block({3})}).distribution(),
-      std::move(ranks)};
 }
 
 DistArray array_of(const Placed& placed, dap::ElementType type = real) {
