@@ -152,6 +152,8 @@ void expect_export(const Case& made) {
   expect_owners(handle, placed);
   expect_elements(handle, exported.array, placed);
   expect_gathers(handle, exported.array, {});
+  number_elements(handle, made.group, 7000);  // another process's puts, after the export
+  expect_elements(handle, exported.array, placed);
   made.group.sync();
   expect_written(handle, made.group, exported.array, placed);
   EXPECT_TRUE(ga::is_there(exported.array));
