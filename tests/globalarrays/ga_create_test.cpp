@@ -1,5 +1,6 @@
 #include "random_arrays.hpp"
 #include <dap/globalarrays/array.hpp>
+#include <dap/globalarrays/export.hpp>
 #include <dap/globalarrays/import.hpp>
 
 #include <gtest/gtest.h>
@@ -10,22 +11,24 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 namespace {
 
+using arrays::expect_said;
 using arrays::Index;
 using arrays::List;
+using arrays::processes;
 using arrays::Random;
+using arrays::real;
+using arrays::rows;
+using arrays::thrown;
 using dap::globalarrays::create;
 using dap::globalarrays::GlobalArray;
 using dap::redistribute::Placed;
 
 [[maybe_unused]] const auto* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
-
-const dap::ElementType real = dap::element_type<double>();
-
-int processes() { return arrays::processes_of(MPI_COMM_WORLD); }
 
 std::vector<int64_t> native(const List& numbers) { return {numbers.begin(), numbers.end()}; }
 
@@ -56,32 +59,8 @@ TEST(Create, EveryElementOfRandomBlocksIsWhereGaFindsIt) {
   }
 }
 
-// The error of a collective call, which all processes must throw with one text.
-template <class Call>
-std::string thrown(Call&& call) {
-  std::string text = "nothing";
-  try {
-    call();
-  } catch (const dap::Error& error) {
-    text = error.what();
-  }
-  std::vector<char> first(4096, '\0');
-  std::copy_n(text.begin(), std::min<std::size_t>(text.size(), 4095), first.begin());
-  MPI_Bcast(first.data(), 4096, MPI_CHAR, 0, MPI_COMM_WORLD);
-  EXPECT_EQ(text.substr(0, 4095), first.data());
-  return text;
-}
-
-void expect_said(const std::string& text, const std::string& words) {
-  EXPECT_NE(text.find(words), std::string::npos) << words << " in: " << text;
-}
-
 Placed dealt(const std::vector<oracle::Axis>& axes, std::vector<Index> ranks = {}) {
   return {oracle::Array(axes).distribution(), std::move(ranks)};
-}
-
-Placed rows(Index each = 2) {
-  return dealt({oracle::block(List(static_cast<std::size_t>(processes()), each)), oracle::block({3})});
 }
 
 // Of a dealing GA names the number of a block, counted with the last axis moving fastest. (Of uneven ones it names
@@ -128,11 +107,11 @@ TEST(Create, EmptyBlocksAtTheEndAndInsideAreLeftOut) {
 TEST(Create, ProcessesThatDisagreeAllHearOfIt) {
   const bool odd = processes() > 1 && arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
   const std::string different = processes() > 1 ? "different distributions" : "nothing";
-  expect_said(thrown([&] { create(rows(odd ? 3 : 2), real, MPI_COMM_WORLD); }), different);
+  expect_said(thrown([&] { create(rows({}, odd ? 3 : 2), real, MPI_COMM_WORLD); }), different);
   expect_said(thrown([&] { create(rows(), odd ? dap::element_type<float>() : real, MPI_COMM_WORLD); }), different);
   List ranks = arrays::in_order(processes());
   if (odd) std::swap(ranks.front(), ranks.back());
-  expect_said(thrown([&] { create({rows().distribution, ranks}, real, MPI_COMM_WORLD); }), different);
+  expect_said(thrown([&] { create(rows(ranks), real, MPI_COMM_WORLD); }), different);
 }
 
 TEST(Create, RefusesTogetherWhereOneProcessAsksForTheImpossible) {
@@ -148,6 +127,7 @@ TEST(Create, TheImpossibleIsRefusedBeforeGaHearsOfIt) {
   expect_said(said(dealt({oracle::block({0})})), "'size' is 0");
   expect_said(said(dealt(std::vector<oracle::Axis>(8, oracle::block({1})))), "8 axes");
   if (n == 1) return;
+  if (n > 2) expect_said(said(dealt({oracle::block({2, 2}, {1})})), "processes own nothing");
   expect_said(said(dealt({oracle::cyclic(4 * n, 1, n - 1)})), n == 2 ? "nothing" : "processes, and GA deals to all");
   expect_said(said(dealt({oracle::cyclic(4 * n, 1, n, 1)})), "'start' is");
   List backwards = arrays::in_order(n);
@@ -166,6 +146,37 @@ TEST(Create, TooLittleMemoryIsAnErrorAndNoEnd) {
   expect_said(thrown([&] { create(bytes(Index{1} << 46), real, MPI_COMM_WORLD); }), "no room");
   expect_said(thrown([&] { create(bytes(Index{1} << 56), real, MPI_COMM_WORLD); }), "no room");
   EXPECT_EQ(thrown([&] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
+}
+
+TEST(Create, TheFolderBehindTheWindowsMustHaveRoomWhereverItIs) {
+  const char* const variable = "OMPI_MCA_osc_rdma_backing_directory";
+  const char* const before = std::getenv(variable);
+  const std::string restored = before == nullptr ? "" : before;
+  setenv(variable, "/proc", 1);  // which has room for nothing
+  const std::string said = thrown([] { create(rows(), real, MPI_COMM_WORLD); });
+  before == nullptr ? unsetenv(variable) : setenv(variable, restored.c_str(), 1);
+  expect_said(said, processes() == 1 ? "nothing" : "no room for 48 bytes: /proc has 0 bytes left");
+  EXPECT_EQ(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
+}
+
+// On one process the memory is not touched; on several, Open MPI would fill it.
+TEST(Create, MoreElementsThanAnIntCounts) {
+  if (processes() > 1) return;
+  constexpr Index many = (Index{1} << 31) + 5;
+  const dap::ElementType byte = dap::element_type<unsigned char>();
+  const GlobalArray array = create(dap::Distribution({dap::Axis(dap::BlockKind(many, 1, many))}), byte, MPI_COMM_WORLD);
+  const dap::globalarrays::ExportedArray exported = dap::globalarrays::export_array(array);
+  ASSERT_EQ(exported.array.buffer.shape, List{many});
+  EXPECT_EQ(dap::globalarrays::placed(array.handle()).distribution.shape(), List{many});
+  auto* const bytes = static_cast<unsigned char*>(exported.array.buffer.data);
+  for (const Index index : {Index{4}, Index{1} << 31, many - 1}) {
+    bytes[index] = static_cast<unsigned char>(index % 251);
+    unsigned char brought = 0;
+    int64_t at[] = {index}, ld[] = {1};
+    EXPECT_EQ(NGA_Locate64(array.handle(), at), 0);
+    NGA_Get64(array.handle(), at, at, &brought, ld);
+    EXPECT_EQ(brought, index % 251);
+  }
 }
 
 TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {

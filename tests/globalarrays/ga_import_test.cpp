@@ -1,5 +1,6 @@
 #include "random_arrays.hpp"
 #include <dap/globalarrays/array.hpp>
+#include <dap/globalarrays/export.hpp>
 #include <dap/globalarrays/import.hpp>
 #include <dap/report.hpp>
 
@@ -10,15 +11,23 @@ extern "C" {
 #include <ga.h>
 }
 
+#include <algorithm>
+#include <complex>
 #include <cstring>
 #include <map>
 #include <string>
 
 namespace {
 
+using arrays::expect_said;
 using arrays::Index;
 using arrays::List;
+using arrays::processes;
 using arrays::Random;
+using arrays::rank;
+using arrays::real;
+using arrays::rows;
+using arrays::thrown;
 using dap::Copy;
 using dap::DistArray;
 using dap::globalarrays::allocate;
@@ -30,11 +39,6 @@ using dap::globalarrays::ImportedArray;
 using dap::redistribute::Placed;
 
 [[maybe_unused]] const auto* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
-
-const dap::ElementType real = dap::element_type<double>();
-
-int rank() { return arrays::rank_in(MPI_COMM_WORLD); }
-int processes() { return arrays::processes_of(MPI_COMM_WORLD); }
 
 // A communicator of these processes of the world, in this order; MPI_COMM_NULL on the others.
 MPI_Comm communicator(const List& world_ranks) {
@@ -182,6 +186,34 @@ TEST(Import, EveryByteOfRandomDealingsOfUnevenBlocksIsReadBack) {
   }
 }
 
+// GA's own dealing crashes where a process has no block: what is dealt in fewer blocks is blocks in GA, too.
+TEST(Import, DealingsOfFewBlocksAreReadBack) {
+  Random random(19);
+  const Index n = processes();
+  for (const Index length : {1, 2, 5})
+    for (Index size = 1; size <= length * n; ++size) {
+      const oracle::Axis few = oracle::cyclic(size, length, n);
+      expect_imported(oracle::Array({few}), random);
+      expect_imported(oracle::Array({oracle::block({3}), few}), random);
+      expect_imported(oracle::Array({few, oracle::cyclic(7, 2, 1)}), random);
+      if (HasFailure()) return;
+    }
+}
+
+// GA has no lists of indices: those of ranges, one after the other, are blocks in GA.
+TEST(Import, ListsThatAreRangesAreReadBack) {
+  Random random(20);
+  for (int turn = 0; turn < 20 && !HasFailure(); ++turn) {
+    std::vector<List> lists;
+    Index next = 0;
+    for (const Index count : random.counts(processes(), 0, 4)) {
+      lists.emplace_back(static_cast<std::size_t>(count));
+      for (Index& index : lists.back()) index = next++;
+    }
+    expect_imported(oracle::Array({oracle::unstructured(lists), oracle::block({2})}), random);
+  }
+}
+
 // A padded axis: GA's indices are the array's less `shift`, and wrap round.
 struct Padded {
   oracle::Axis axis;
@@ -272,37 +304,22 @@ TEST(Import, PaddingBecomesGhostCellsThatGaKeepsFresh) {
   }
 }
 
-// The error of a collective call, which all processes must throw with one text.
-template <class Call>
-std::string thrown(Call&& call, MPI_Comm comm = MPI_COMM_WORLD) {
-  std::string text = "nothing";
-  try {
-    call();
-  } catch (const dap::Error& error) {
-    text = error.what();
-  }
-  std::vector<char> first(4096, '\0');
-  std::copy_n(text.begin(), std::min<std::size_t>(text.size(), 4095), first.begin());
-  MPI_Bcast(first.data(), 4096, MPI_CHAR, 0, comm);
-  EXPECT_EQ(text.substr(0, 4095), first.data());
-  return text;
-}
-
-void expect_said(const std::string& text, const std::string& words) {
-  EXPECT_NE(text.find(words), std::string::npos) << words << " in: " << text;
-}
-
-Placed rows(std::vector<Index> ranks = {}) {
-  return {
-      oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 2)), oracle::block({3})}).distribution(),
-      std::move(ranks)};
-}
-
 DistArray array_of(const Placed& placed, dap::ElementType type = real) {
   DistArray array;
   array.dim_data = placed.distribution.dim_data(rank());
   array.buffer = dap::allocate(type, placed.distribution.local_shape(rank()));
   return array;
+}
+
+// Those that GA has, and others: of its own for char and long double it aborts.
+std::vector<dap::ElementType> every_type() {
+  const auto of = [](auto... one) { return std::vector<dap::ElementType>{dap::element_type<decltype(one)>()...}; };
+  std::vector<dap::ElementType> all = of(int{}, long{}, 0LL, float{}, double{}, std::complex<float>{},
+                                         std::complex<double>{}, char{}, static_cast<signed char>(0), short{}, bool{},
+                                         static_cast<unsigned char>(0), 0U, 0UL, 0.0L, std::complex<long double>{});
+  all.push_back({dap::ElementType::Kind::opaque, 24, true});
+  all.push_back({dap::ElementType::Kind::floating, 8, false});  // the other order of bytes
+  return all;
 }
 
 TEST(Allocate, IsZeroAndImportedForNothing) {
@@ -337,6 +354,18 @@ TEST(Allocate, IsZeroAndImportedForNothing) {
     EXPECT_NE(other.array.handle(), imported.array.handle());
     if (kind != 1) expect_read(imported.array, shape_of(whole));
     if (kind != 1) expect_read(other.array, shape_of(whole));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+// GA_Fill and GA_Zero abort where GA knows but the length of a type.
+TEST(Allocate, OfEveryTypeIsZero) {
+  for (const dap::ElementType& type : every_type()) {
+    const DistArray array = allocate(rows(), type, MPI_COMM_WORLD);
+    EXPECT_EQ(array.buffer.type, type);
+    const auto* const bytes = static_cast<const unsigned char*>(array.buffer.data);
+    EXPECT_EQ(std::count(bytes, bytes + 6 * type.bytes, 0), 6 * type.bytes) << type.name();
+    EXPECT_TRUE(import_array(array, MPI_COMM_WORLD, Copy::never).receipt.shared);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }
@@ -416,6 +445,28 @@ TEST(Import, WhatGaHasNotMovesToTheNearest) {
               held);
     EXPECT_FALSE(imported.receipt.shared);
     expect_read(imported.array, shape_of(whole));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+// Each process's bytes are of one value; what GA brings is compared with them.
+void expect_type_imported(const dap::ElementType& type) {
+  SCOPED_TRACE(type.name());
+  const auto part = static_cast<std::size_t>(6 * type.bytes);
+  const DistArray array = array_of(rows(), type);
+  std::memset(array.buffer.data, 40 + rank(), part);
+  const ImportedArray imported = import_array(array, MPI_COMM_WORLD);
+  EXPECT_EQ(imported.array.type(), type);
+  EXPECT_EQ(dap::globalarrays::export_array(imported.array).array.buffer.type, type);
+  std::vector<unsigned char> all(part * static_cast<std::size_t>(processes()));
+  int64_t lo[] = {0, 0}, hi[] = {2 * processes() - 1, 2}, ld[] = {3};
+  NGA_Get64(imported.array.handle(), lo, hi, all.data(), ld);
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], 40 + i / part);
+}
+
+TEST(Import, EveryTypeIsReadBack) {
+  for (const dap::ElementType& type : every_type()) {
+    expect_type_imported(type);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }

@@ -52,6 +52,24 @@ TEST(Session, CloseRefusesWhereOneProcessHoldsAnArray) {
   EXPECT_EQ(GA_Initialized(), 0);
 }
 
+// GA_Nodeid and GA_Nnodes then speak of that group, in which the last process of all is another number.
+TEST(Session, ClosesWhateverGasDefaultGroupIs) {
+  Session session;
+  std::vector<int> members;
+  for (int r = 1; r < processes(); ++r) members.push_back(r);
+  if (members.empty()) members = {0};
+  const int group = GA_Pgroup_create(members.data(), static_cast<int>(members.size()));
+  const int handle = made(10 * processes());
+  std::shared_ptr<void> pin = Pool::all().pin(handle, part(handle));
+  if (rank() != processes() - 1) pin.reset();
+  if (rank() > 0) GA_Pgroup_set_default(group);
+  const std::string why = refusal([&] { session.close(); });
+  EXPECT_NE(why.find("(rank " + std::to_string(processes() - 1) + "): 1 arrays of"), std::string::npos) << why;
+  pin.reset();
+  session.close();
+  EXPECT_EQ(GA_Initialized(), 0);
+}
+
 TEST(Session, HasAnAllocatorForGhosts) {
   Session session;
   const int handle = with_ghosts();
@@ -102,6 +120,14 @@ TEST(Destroy, OneBadHandleFailsEveryProcessAndChangesNothing) {
   EXPECT_NE(refusal([&] { dap::globalarrays::destroy(bad ? -1 : handle, MPI_COMM_WORLD); }).find("no Global Array"),
             std::string::npos);
   EXPECT_FALSE(Pool::all().keeps(handle));
+  int64_t shape[] = {10};
+  const int unallocated = GA_Create_handle();
+  GA_Set_data64(unallocated, 1, shape, C_DBL);
+  EXPECT_NE(
+      refusal([&] { dap::globalarrays::destroy(bad ? unallocated : handle, MPI_COMM_WORLD); }).find("no Global Array"),
+      std::string::npos);
+  GA_Allocate(unallocated);
+  GA_Destroy(unallocated);
   if (processes() > 1) {
     EXPECT_NE(
         refusal([&] { dap::globalarrays::destroy(bad ? other : handle, MPI_COMM_WORLD); }).find("different shapes"),
