@@ -420,6 +420,25 @@ TEST(Import, WhatGaHasNotMovesToTheNearest) {
   }
 }
 
+// Axes of one element stand nowhere: what is stored in the other order of them is stored the same.
+TEST(Import, TheStorageOrderIsLostWhereItIsAnother) {
+  const auto losses = [](const List& shape, bool fortran) {
+    List counts(static_cast<std::size_t>(processes()), shape[0]);
+    std::vector<oracle::Axis> axes{oracle::block(counts)};
+    for (std::size_t i = 1; i < shape.size(); ++i) axes.push_back(oracle::block({shape[i]}));
+    DistArray array = array_of(Placed(oracle::Array(axes).distribution()));
+    if (fortran) array.buffer.strides = dap::column_major_strides(array.buffer.shape, 8);
+    return import_array(array, MPI_COMM_WORLD).receipt.losses;
+  };
+  const std::vector<std::string> nothing, order{"the storage order"};
+  for (const bool fortran : {false, true}) {
+    EXPECT_EQ(losses({3, 1}, fortran), nothing);
+    EXPECT_EQ(losses({1, 1, 4, 1}, fortran), nothing);
+    EXPECT_EQ(losses({3, 4}, fortran), fortran ? order : nothing);
+    EXPECT_EQ(losses({3, 1, 2}, fortran), fortran ? order : nothing);
+  }
+}
+
 TEST(Import, OtherTypesAreKnownByTheirLength) {
   for (const Index bytes : {1, 2, 3, 16, 40}) {
     const dap::ElementType type{dap::ElementType::Kind::opaque, bytes, true};
