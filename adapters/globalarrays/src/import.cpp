@@ -155,7 +155,9 @@ Index move(const DistArray& array, const Placed& from, const Placed& to, const B
     part.buffer = target;
     part.dim_data = to.distribution.dim_data(*process);
   }
-  redistribute::Redistribution plan(from, to, array.buffer.type.bytes, comm);
+  redistribute::Options options;
+  options.mapping.fill_padding = true;
+  redistribute::Redistribution plan(from, to, array.buffer.type.bytes, comm, options);
   plan(array, part);
   return plan.plan().bytes_kept() + plan.plan().bytes_received();
 }
