@@ -1,6 +1,7 @@
 #include "random_arrays.hpp"
 #include <dap/globalarrays/array.hpp>
 #include <dap/globalarrays/import.hpp>
+#include <dap/globalarrays/session.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -89,6 +90,12 @@ TEST(MakeGroup, WhateverGasDefaultGroupIs) {
     EXPECT_EQ(GA_Pgroup_absolute_id(*smaller, 0), 2);
     EXPECT_EQ(GA_Pgroup_get_default(), *group);
   }
+  const int before = GA_Pgroup_get_default();
+  GlobalArray everywhere = create(line(processes()), real, MPI_COMM_WORLD);  // for which GA waits for that group alone
+  EXPECT_EQ(everywhere.placed().distribution.processes(), processes());
+  EXPECT_EQ(GA_Pgroup_get_default(), before);
+  everywhere = {};
+  EXPECT_EQ(dap::globalarrays::collect(), 1);
   if (group) GA_Pgroup_set_default(GA_Pgroup_get_world());
   EXPECT_EQ(create(line(processes()), real, MPI_COMM_WORLD).placed().distribution.processes(), processes());
   if (upper != MPI_COMM_NULL) MPI_Comm_free(&upper);

@@ -134,7 +134,11 @@ int allocate_handle(const Form& form, int type, int group) {
   GA_Set_data64(handle, static_cast<int>(dims.size()), dims.data(), type);
   GA_Set_pgroup(handle, group);
   set_distribution(handle, form);
-  if (GA_Allocate(handle) == 0)  // the same on every process; the handle is gone
+  const int before = GA_Pgroup_get_default();
+  GA_Pgroup_set_default(GA_Pgroup_get_world());  // GA_Allocate waits for the default group where the array's is all
+  const int allocated = GA_Allocate(handle);
+  GA_Pgroup_set_default(before);
+  if (allocated == 0)  // the same on every process; the handle is gone
     throw refused("Global Arrays got no memory for the array", "let go of other arrays, or use more nodes");
   return handle;
 }
