@@ -226,3 +226,23 @@ TEST(ExportCyclic, OnAProcessGridIsCyclic) { expect_all(How::grid, 30261, 0, ran
 TEST(ExportCyclic, WithoutAGridIsCyclicOrRowMajorNumbers) { expect_all(How::linear, 30262, 0, random_cases); }
 TEST(ExportCyclic, TilesAreExportedWhereTheyAreOneArray) { expect_all(How::tiles, 30263, 5, 5); }
 TEST(ExportCyclic, UnevenTilesAreExportedWhereTheProtocolHasWords) { expect_all(How::uneven_tiles, 30264, 5, 5); }
+
+// GA_Total_blocks tells an array without blocks by -1, and wraps round to other negative numbers. Its pages are not
+// touched.
+TEST(ExportCyclic, MoreBlocksThanAnIntCounts) {
+  if (processes() > 1) return;
+  static const int byte = NGA_Register_type(1);
+  ga::name_type(byte, dap::element_type<char>());
+  List dims{46342, 46342}, block{1, 1}, grid{1, 1};
+  const int handle = GA_Create_handle();
+  GA_Set_data64(handle, 2, dims.data(), byte);
+  GA_Set_block_cyclic_proc_grid64(handle, block.data(), grid.data());
+  EXPECT_NE(GA_Allocate(handle), 0);
+  ASSERT_LT(GA_Total_blocks(handle), -1);
+  const ga::ExportedArray exported = ga::export_array(handle);
+  EXPECT_EQ(exported.array.buffer.shape, dims);
+  EXPECT_EQ(exported.array.buffer.strides, (List{46342, 1}));
+  EXPECT_TRUE(std::holds_alternative<dap::Cyclic>(exported.array.dim_data[1].dist));
+  EXPECT_EQ(ga::placed(handle).distribution.shape(), dims);
+  GA_Destroy(handle);
+}

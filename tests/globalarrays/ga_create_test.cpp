@@ -16,6 +16,18 @@ extern "C" {
 
 namespace {
 
+bool all_handles_taken = false;
+
+}  // namespace
+
+// Found in place of GA's own by the library (the linker wraps it).
+extern "C" int __real_GA_Verify_handle(int handle);
+extern "C" int __wrap_GA_Verify_handle(int handle) {
+  return all_handles_taken && handle >= -1000 && handle < 31768 ? 1 : __real_GA_Verify_handle(handle);
+}
+
+namespace {
+
 using arrays::expect_said;
 using arrays::Index;
 using arrays::List;
@@ -177,6 +189,25 @@ TEST(Create, MoreElementsThanAnIntCounts) {
     NGA_Get64(array.handle(), at, at, &brought, ld);
     EXPECT_EQ(brought, index % 251);
   }
+}
+
+// GA aborts: "too many arrays".
+TEST(Create, MoreArraysThanGaHasHandlesAreRefused) {
+  all_handles_taken = arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
+  expect_said(thrown([&] { create(rows(), real, MPI_COMM_WORLD); }), "as many arrays as it can, 32768");
+  all_handles_taken = false;
+  EXPECT_EQ(thrown([&] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
+}
+
+// Processes register types apart where they have arrays of groups.
+TEST(Create, ATypeThatOneProcessHasNoRoomForIsRefusedOnAll) {
+  const dap::ElementType odd{dap::ElementType::Kind::opaque, 7, true};
+  std::vector<int> taken;
+  if (arrays::rank_in(MPI_COMM_WORLD) == 0)
+    for (int type = NGA_Register_type(11); type >= 0; type = NGA_Register_type(11)) taken.push_back(type);
+  expect_said(thrown([&] { create(rows(), odd, MPI_COMM_WORLD); }), "no room for another type");
+  for (const int type : taken) NGA_Deregister_type(type);
+  EXPECT_EQ(thrown([&] { create(rows(), odd, MPI_COMM_WORLD); }), "nothing");
 }
 
 TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {

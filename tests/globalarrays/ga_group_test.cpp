@@ -2,6 +2,7 @@
 #include <dap/globalarrays/array.hpp>
 #include <dap/globalarrays/export.hpp>
 #include <dap/globalarrays/import.hpp>
+#include <dap/globalarrays/session.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -13,6 +14,19 @@ extern "C" {
 
 #include <algorithm>
 #include <string>
+
+namespace {
+
+bool last_group = false;
+
+}  // namespace
+
+// Found in place of GA's own by the library (the linker wraps it).
+extern "C" int __real_GA_Pgroup_create(int* list, int count);
+extern "C" int __wrap_GA_Pgroup_create(int* list, int count) {
+  const int number = __real_GA_Pgroup_create(list, count);
+  return last_group ? 32767 : number;
+}
 
 namespace {
 
@@ -75,6 +89,12 @@ TEST(MakeGroup, WhateverGasDefaultGroupIs) {
     EXPECT_EQ(GA_Pgroup_absolute_id(*smaller, 0), 2);
     EXPECT_EQ(GA_Pgroup_get_default(), *group);
   }
+  const int before = GA_Pgroup_get_default();
+  GlobalArray everywhere = create(line(processes()), real, MPI_COMM_WORLD);  // for which GA waits for that group alone
+  EXPECT_EQ(everywhere.placed().distribution.processes(), processes());
+  EXPECT_EQ(GA_Pgroup_get_default(), before);
+  everywhere = {};
+  EXPECT_EQ(dap::globalarrays::collect(), 1);
   if (group) GA_Pgroup_set_default(GA_Pgroup_get_world());
   EXPECT_EQ(create(line(processes()), real, MPI_COMM_WORLD).placed().distribution.processes(), processes());
   if (upper != MPI_COMM_NULL) MPI_Comm_free(&upper);
@@ -127,6 +147,24 @@ TEST(MakeGroup, ArraysOfTwoGroupsOnOneProcessAreRefused) {
   }
   for (MPI_Comm* const comm : {&lower, &upper})
     if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
+}
+
+// GA aborts: "Too many process groups". The last test, since a group has a number now that is none of GA's.
+TEST(MakeGroup, MoreGroupsThanGaHasAreRefused) {
+  if (processes() < 4) return;
+  MPI_Comm ends = split(rank() % (processes() - 1) == 0 ? 0 : MPI_UNDEFINED);
+  last_group = true;
+  make_group(ends);
+  last_group = false;
+  std::string text;
+  try {
+    make_group(rank() == 0 ? MPI_COMM_SELF : MPI_COMM_NULL);
+  } catch (const dap::Error& error) {
+    text = error.what();
+  }
+  EXPECT_NE(text.find("as many groups of processes as it can, 32767"), std::string::npos) << text;
+  EXPECT_NO_THROW(make_group(ends));  // it is there
+  if (ends != MPI_COMM_NULL) MPI_Comm_free(&ends);
 }
 
 }  // namespace

@@ -471,6 +471,54 @@ TEST(Import, EveryTypeIsReadBack) {
   }
 }
 
+// Axes of one element stand nowhere: what is stored in the other order of them is stored the same.
+TEST(Import, TheStorageOrderIsLostWhereItIsAnother) {
+  const auto losses = [](const List& shape, bool fortran) {
+    List counts(static_cast<std::size_t>(processes()), shape[0]);
+    std::vector<oracle::Axis> axes{oracle::block(counts)};
+    for (std::size_t i = 1; i < shape.size(); ++i) axes.push_back(oracle::block({shape[i]}));
+    DistArray array = array_of(Placed(oracle::Array(axes).distribution()));
+    if (fortran) array.buffer.strides = dap::column_major_strides(array.buffer.shape, 8);
+    return import_array(array, MPI_COMM_WORLD).receipt.losses;
+  };
+  const std::vector<std::string> nothing, order{"the storage order"};
+  for (const bool fortran : {false, true}) {
+    EXPECT_EQ(losses({3, 1}, fortran), nothing);
+    EXPECT_EQ(losses({1, 1, 4, 1}, fortran), nothing);
+    EXPECT_EQ(losses({3, 4}, fortran), fortran ? order : nothing);
+    EXPECT_EQ(losses({3, 1, 2}, fortran), fortran ? order : nothing);
+  }
+}
+
+// Padding that another axis does not cost the array is filled, too: from the owners.
+TEST(Import, WhatMovesToTheNearestHasItsGhostCellsFilled) {
+  const Index n = processes();
+  if (n == 1) return;
+  List shared(static_cast<std::size_t>(n - 1), 1);
+  std::vector<List> lists(1);
+  for (Index i = 0; i < 5; ++i) lists[0].push_back(4 - i);
+  const oracle::Axis rows = oracle::block(List(static_cast<std::size_t>(n), 3), shared);
+  const oracle::Array whole({rows, oracle::unstructured(lists)});
+  Random random(19);
+  DistArray mine = part_of(whole, rank(), random);
+  const auto padding = mine.buffer;  // what stands in the source's own padding is not asked for
+  for (const auto& element : whole.elements(rank(), dap::Part::local))
+    if (!rows.find(rank(), element.global[0], dap::Part::owned))
+      std::memset(oracle::address(padding, element.local), 0xff, 8);
+  const ImportedArray imported = import_array(mine, MPI_COMM_WORLD, Copy::if_needed, Fit::nearest);
+  EXPECT_NE(GA_Has_ghosts(imported.array.handle()), 0);
+  const DistArray back = dap::globalarrays::export_array(imported.array).array;
+  const Index begin = 3 * rank() - (rank() > 0 ? 1 : 0);
+  EXPECT_EQ(back.buffer.shape[0], 3 + (rank() > 0 ? 1 : 0) + (rank() < n - 1 ? 1 : 0));
+  oracle::for_each_index(back.buffer.shape, [&](const List& at) {
+    double value = 0;
+    std::memcpy(&value, oracle::address(back.buffer, at), sizeof value);
+    EXPECT_EQ(value, value_at({begin + at[0], at[1]}));
+  });
+  expect_read(imported.array, shape_of(whole));
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 TEST(Import, OtherTypesAreKnownByTheirLength) {
   for (const Index bytes : {1, 2, 3, 16, 40}) {
     const dap::ElementType type{dap::ElementType::Kind::opaque, bytes, true};

@@ -161,6 +161,33 @@ TEST(Nearest, LeavesWhatADealingCanLeave) {
   EXPECT_EQ(staying(permuted, in_order), 40);
 }
 
+// An axis that GA cannot have as it is costs the others nothing.
+TEST(Nearest, KeepsThePaddingOfTheOtherAxes) {
+  const oracle::Axis good = oracle::block({3, 3}, {2}), uneven = oracle::block({2, 3, 2}, {1, 2}),
+                     mirrors = oracle::block({4, 4}, {1}, {1, 1}, true);
+  const auto padded = [](const Placed& one, Index processes) {
+    const Placed other = nearest(one, real, processes);
+    EXPECT_FALSE(refusal(other, real, processes));
+    std::string said;
+    for (Index i = 0; i < other.distribution.ndim(); ++i) {
+      const dap::Axis& axis = other.distribution.axis(i);
+      const auto* block = std::get_if<dap::BlockKind>(&axis.kind());
+      said += block == nullptr ? "c" : !block->is_padded() ? "-" : axis.periodic() ? "m" : "p";
+    }
+    return said;
+  };
+  EXPECT_EQ(padded(of({uneven, good}), 6), "-p");
+  EXPECT_EQ(padded(of({good, uneven}), 6), "p-");
+  EXPECT_EQ(padded(of({good, uneven, mirrors}), 12), "p-m");
+  EXPECT_EQ(padded(of({oracle::unstructured({{3, 1}, {0, 2}}), good}), 4), "-p");
+  EXPECT_EQ(padded(of({uneven, good}), 7), "--");                   // one owns nothing
+  EXPECT_EQ(padded(of({uneven, oracle::block({0, 3})}), 6), "--");  // so do some here
+  EXPECT_EQ(padded(of({oracle::block({0, 3}), mirrors}), 4), "--");
+  EXPECT_EQ(padded({of({good, mirrors}).distribution, {3, 2, 1, 0}}, 4), "--");  // where it is, rather than padded
+  const Placed kept = nearest(of({uneven, good}), real, 6);
+  EXPECT_EQ(std::get<dap::BlockKind>(kept.distribution.axis(1).kind()).communication(0)[1], 2);
+}
+
 // Every way to deal up to 6 elements over up to 3 coordinates.
 std::vector<oracle::Axis> small_axes(Index grid) {
   std::vector<oracle::Axis> all;
@@ -225,6 +252,11 @@ TEST(Nearest, OfAHugeArrayCostsNothing) {
   const Placed dealt = placed({huge, 3}, {dap::cyclic(1, 1), dap::block()}, {4, 1});
   const Placed other = nearest(dealt, real, 4);
   EXPECT_FALSE(refusal(other, real, 4));
+  // GA would have a list of 2^40 blocks.
+  const Placed tiled = placed({huge, 3}, {dap::cyclic(1), dap::block_at({0, 1})}, {2, 2});
+  expect_refused(tiled, 4, {"axis 0: 'block_size' is 1", "GA lists all of them", "block x block"});
+  EXPECT_FALSE(refusal(nearest(tiled, real, 4), real, 4));
+  expect_held(placed({1000, 3}, {dap::cyclic(1), dap::block_at({0, 1})}, {2, 2}), 4);
 }
 
 }  // namespace

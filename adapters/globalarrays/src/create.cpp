@@ -70,7 +70,16 @@ Index bytes_of(const Placed& placed, const Form& form, const ElementType& type, 
   return checked_product(factors).value_or(0);  // it fits: see form_of()
 }
 
-// Throws where the node has too little memory: GA would abort. Whether it has much more. **Collective** over the group.
+// GA has so many handles, gives the lowest that is free, and aborts where none is.
+bool has_free_handle() {
+  constexpr int first = -1000, count = 32768;
+  for (int handle = first + count; handle-- > first;)
+    if (GA_Verify_handle(handle) == 0) return true;
+  return false;
+}
+
+// Throws where GA has no handle left, or the node too little memory: GA would abort. Whether it has much more.
+// **Collective** over the group.
 bool check_room(const Placed& placed, const Form& form, const ElementType& type, MPI_Comm comm, const Group& group) {
   std::vector<Index> wanted(group.ranks.size(), 0);
   for (Index process = 0; process < placed.distribution.processes(); ++process)
@@ -79,6 +88,8 @@ bool check_room(const Placed& placed, const Form& form, const ElementType& type,
   mpi::collectively(comm, [&] {
     const Index bytes = wanted[static_cast<std::size_t>(mpi::rank_of(GA_MPI_Comm_pgroup(group.number)))];
     const std::string remedy = "let go of other arrays, or use more nodes";
+    if (!has_free_handle())
+      throw refused("Global Arrays has as many arrays as it can, 32768", "let go of some, and call collect()");
     if (!room.missing.empty())
       throw refused("Global Arrays has no room for " + std::to_string(bytes) + " bytes: " + room.missing, remedy);
     if (GA_Memory_limited() != 0 && static_cast<Index>(GA_Memory_avail()) < bytes)
@@ -94,6 +105,12 @@ void check_fences(const Group& group) {
   if (group.number == GA_Pgroup_get_world() || !Pool::all().keeps_of_others(group.number)) return;
   throw refused("the process has arrays of another group, and GA's fences abort on two groups of one process",
                 "let go of the other group's arrays, and call collect()");
+}
+
+// GA's number of the type. Processes that had arrays of groups may have registered others. **Collective.**
+int type_number(const ElementType& type, MPI_Comm comm) {
+  if (const std::optional<int> known = built_in(type)) return *known;
+  return mpi::collectively(comm, [&] { return ga_type(type); });
 }
 
 std::vector<int64_t> native(const std::vector<Index>& numbers) { return {numbers.begin(), numbers.end()}; }
@@ -117,7 +134,11 @@ int allocate_handle(const Form& form, int type, int group) {
   GA_Set_data64(handle, static_cast<int>(dims.size()), dims.data(), type);
   GA_Set_pgroup(handle, group);
   set_distribution(handle, form);
-  if (GA_Allocate(handle) == 0)  // the same on every process; the handle is gone
+  const int before = GA_Pgroup_get_default();
+  GA_Pgroup_set_default(GA_Pgroup_get_world());  // GA_Allocate waits for the default group where the array's is all
+  const int allocated = GA_Allocate(handle);
+  GA_Pgroup_set_default(before);
+  if (allocated == 0)  // the same on every process; the handle is gone
     throw refused("Global Arrays got no memory for the array", "let go of other arrays, or use more nodes");
   return handle;
 }
@@ -210,8 +231,7 @@ Created create_in(const Placed& placed, const ElementType& type, MPI_Comm comm) 
   check_same(digest(translated, made.form, type), comm);
   Pool::all().collect(made.group.number);
   const bool ample = check_room(translated, made.form, type, comm, made.group);
-  const int number = ga_type(type);
-  if (number < 0) throw refused("Global Arrays knows too many element types", "use fewer types of other lengths");
+  const int number = type_number(type, comm);
   const int handle = allocate_handle(made.form, number, made.group.number);
   const std::optional<Index> process = translated.process(mpi::rank_of(GA_MPI_Comm_pgroup(made.group.number)));
   const Buffer part = process ? whole_part(handle, translated, made.form, type, *process) : Buffer{};

@@ -4,6 +4,7 @@
 #include "refused.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 namespace dap::globalarrays {
@@ -64,6 +65,15 @@ void describe_cyclic(Description& d) {
   GA_Get_proc_grid(d.handle, reversed);
   for (std::size_t axis = 0; axis < d.ndim; ++axis) d.grid[axis] = reversed[d.ndim - 1 - axis];
   if (!in_one_array(d)) d.dealing = Dealing::tiles;
+}
+
+// GA's calls number blocks by int.
+void check_numbers(const Description& d) {
+  const bool numbered = d.dealing == Dealing::tiles || d.dealing == Dealing::linear;
+  if (!numbered || product(d.blocks, 0, d.ndim) <= std::numeric_limits<int>::max()) return;
+  throw refused(named(d.handle) + " has more blocks than GA's calls can number, " +
+                    std::to_string(std::numeric_limits<int>::max()),
+                "make it of longer blocks, or by GA_Set_block_cyclic_proc_grid");
 }
 
 // The place of a block that is not empty, by the blocks from it to the upper end of each axis. (Those below it may
@@ -164,10 +174,11 @@ Description describe(int handle) {
   int blocks[most_axes];
   GA_Nblock(handle, blocks);
   std::copy_n(blocks, d.ndim, d.blocks.begin());
-  if (GA_Total_blocks(handle) < 0)
+  if (GA_Total_blocks(handle) == -1)  // more than it can say are any other number
     d.grid = d.blocks;
   else
     describe_cyclic(d);
+  check_numbers(d);
   return d;
 }
 

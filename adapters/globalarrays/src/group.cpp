@@ -76,17 +76,29 @@ std::vector<Index> agreed_leaders(const std::vector<int>& members) {
   return leaders;
 }
 
-// Every process makes all of them, so that they are of one number everywhere.
-void make_all(const std::vector<Index>& leaders) {
-  const int before = GA_Pgroup_get_default();
-  GA_Pgroup_set_default(GA_Pgroup_get_world());
+// Those groups of the leaders that GA does not know yet, in the order of these.
+std::vector<std::vector<int>> unknown(const std::vector<Index>& leaders) {
+  std::vector<std::vector<int>> groups;
   for (std::size_t leader = 0; leader < leaders.size(); ++leader) {
     std::vector<int> members;
     for (std::size_t r = 0; r < leaders.size(); ++r)
       if (leaders[r] == static_cast<Index>(leader)) members.push_back(static_cast<int>(r));
     const auto is_it = [&](const Known& one) { return one.members == members; };
     if (members.empty() || members.size() == leaders.size()) continue;
-    if (std::any_of(known().begin(), known().end(), is_it)) continue;
+    if (std::none_of(known().begin(), known().end(), is_it)) groups.push_back(std::move(members));
+  }
+  return groups;
+}
+
+// Every process makes all of them, so that they are of one number everywhere.
+void make_all(std::vector<std::vector<int>> groups) {
+  constexpr int last = 32767;  // GA counts them up, and aborts beyond it
+  if (!known().empty() && known().back().number > last - static_cast<int>(groups.size()))
+    throw refused("Global Arrays has as many groups of processes as it can, " + std::to_string(last),
+                  "make arrays on groups that are there");
+  const int before = GA_Pgroup_get_default();
+  GA_Pgroup_set_default(GA_Pgroup_get_world());
+  for (std::vector<int>& members : groups) {
     const int number = GA_Pgroup_create(members.data(), static_cast<int>(members.size()));
     known().push_back({number, std::move(members)});
     at_ga_end(forget);
@@ -108,7 +120,7 @@ std::optional<int> make_group(MPI_Comm comm) {
   });
   const std::vector<Index> leaders = agreed_leaders(members);
   collect();  // what other groups still keep would stand in the way of the new one's arrays
-  make_all(leaders);
+  make_all(unknown(leaders));
   for (const Known& one : known())
     if (one.members == members) return one.number;
   return std::nullopt;

@@ -94,12 +94,18 @@ bool is_shared(const GlobalArray& mine, const Distribution& distribution, MPI_Co
   return compare(distribution, placed.distribution).same_places;
 }
 
+// Whether the axes stand in memory as GA has them; those of one element stand anywhere.
+bool is_outermost_first(const Buffer& buffer) {
+  std::vector<Index> axes = memory_order(buffer).axes;
+  const auto alone = [&](Index axis) { return buffer.shape[static_cast<std::size_t>(axis)] == 1; };
+  axes.erase(std::remove_if(axes.begin(), axes.end(), alone), axes.end());
+  return std::is_sorted(axes.begin(), axes.end());
+}
+
 void add_losses(const DistArray& array, const Distribution& distribution, Receipt& receipt) {
   if (!built_in(array.buffer.type))
     receipt.losses.push_back("the element type " + array.buffer.type.name() + ", of which GA knows the length alone");
-  const MemoryOrder order = memory_order(array.buffer);
-  if (!receipt.shared && !std::is_sorted(order.axes.begin(), order.axes.end()))
-    receipt.losses.push_back("the storage order");
+  if (!receipt.shared && !is_outermost_first(array.buffer)) receipt.losses.push_back("the storage order");
   for (const Dimension& dimension : array.dim_data)
     for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
   for (Index i = 0; i < distribution.ndim(); ++i) {
@@ -149,7 +155,9 @@ Index move(const DistArray& array, const Placed& from, const Placed& to, const B
     part.buffer = target;
     part.dim_data = to.distribution.dim_data(*process);
   }
-  redistribute::Redistribution plan(from, to, array.buffer.type.bytes, comm);
+  redistribute::Options options;
+  options.mapping.fill_padding = true;
+  redistribute::Redistribution plan(from, to, array.buffer.type.bytes, comm, options);
   plan(array, part);
   return plan.plan().bytes_kept() + plan.plan().bytes_received();
 }

@@ -103,6 +103,16 @@ Turned in_ranges(const Axis& axis) {
   return all[best];
 }
 
+// The same, with its padding where that alone would be held.
+Turned padded_ranges(const Axis& axis, const ElementType& type) {
+  const Index grid = axis.proc_grid_size();
+  const auto* block = std::get_if<BlockKind>(&axis.kind());
+  if (block == nullptr || !block->is_padded()) return in_ranges(axis);
+  const Placed alone(Distribution(std::vector<Axis>{axis}));
+  if (std::holds_alternative<Finding>(form_of(alone, type, grid))) return in_ranges(axis);
+  return {axis, counted(grid)};
+}
+
 // Dealt from the first coordinate on, each one taking after the one that was served in its turn, or after itself.
 Turned unrotated(const Axis& axis, bool turned) {
   const auto* cyclic = std::get_if<CyclicKind>(&axis.kind());
@@ -147,10 +157,13 @@ Index staying(const Placed& here, const Placed& there, Index processes) {
   return sum;
 }
 
-// What may be nearest, the simplest first: dealt from the first process on; all in ranges; dealt on the first axis
-// alone. All without padding, and each also on ranks in order, which alone some can have.
-std::vector<Placed> candidates(const Placed& placed) {
+// What may be nearest, the simplest first: all in ranges, with the padding of those axes that can have it; without
+// any: dealt from the first process on; all in ranges; dealt on the first axis alone. Each also on ranks in order,
+// which alone some can have.
+std::vector<Placed> candidates(const Placed& placed, const ElementType& type) {
   std::vector<std::vector<Turned>> all(5);
+  std::vector<Turned> padded;
+  bool keeps = false;
   for (Index i = 0; i < placed.distribution.ndim(); ++i) {
     const Axis axis = simplest(placed.distribution.axis(i));
     const Turned in_blocks = in_ranges(axis), turned = unrotated(axis, true), dealt = unrotated(axis, false);
@@ -159,7 +172,11 @@ std::vector<Placed> candidates(const Placed& placed) {
     all[2].push_back(in_blocks);
     all[3].push_back(i == 0 ? turned : in_blocks);
     all[4].push_back(i == 0 ? dealt : in_blocks);
+    padded.push_back(padded_ranges(axis, type));
+    const auto* block = std::get_if<BlockKind>(&padded.back().axis.kind());
+    keeps = keeps || (block != nullptr && block->is_padded());
   }
+  if (keeps) all.insert(all.begin(), std::move(padded));
   std::vector<Placed> made;
   for (const std::vector<Turned>& axes : all) {
     made.push_back(put(placed, axes));
@@ -177,7 +194,7 @@ Placed nearest_in(const Placed& placed, const ElementType& type, Index processes
   if (const std::optional<Finding> hopeless = none_is_near(placed, type, processes)) throw Error(*hopeless);
   std::optional<Placed> best;
   Index most = -1;
-  for (const Placed& one : candidates(placed)) {
+  for (const Placed& one : candidates(placed, type)) {
     if (std::holds_alternative<Finding>(form_of(one, type, processes, leading))) continue;
     const Index stays = staying(placed, one, processes);
     if (stays > most) best = one;

@@ -12,7 +12,8 @@ namespace {
 
 using redistribute::Placed;
 
-constexpr Index most_axes = 7;  // GA_MAX_DIM, which the Fortran interface has
+constexpr Index most_axes = 7;                // GA_MAX_DIM, which the Fortran interface has
+constexpr Index most_tiles = Index{1} << 26;  // along an axis: a list of 512 MiB
 
 Finding refuse(std::string fault, std::string remedy, std::optional<Index> axis = {}) {
   return {Rule::conversion, {}, axis, "", std::move(fault), "", std::move(remedy)};
@@ -253,6 +254,12 @@ std::variant<Form, Finding> dealt(const Placed& placed, const std::vector<AxisFo
                     "must be more where another axis is cyclic: GA deals to all processes",
                     "give every process along the axis an element");
   }
+  const Index tiles = (axes[0].size - 1) / axes[0].block_size + 1;
+  if (tiles > most_tiles)
+    return refuse(Index{0}, "block_size", std::to_string(axes[0].block_size),
+                  "must be so long that there are at most " + std::to_string(most_tiles) +
+                      " blocks where another axis has uneven ones: GA lists all of them on every process",
+                  "take longer blocks, or even ones on the other axes");
   return tiled_form(placed, axes);
 }
 

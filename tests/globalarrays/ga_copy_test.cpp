@@ -1,0 +1,76 @@
+#include "copy.hpp"
+#include "random_arrays.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace {
+
+using arrays::Index;
+using arrays::List;
+using arrays::Random;
+
+// A buffer over memory of its own, all bytes of which are `fill`: any order of axes, backwards, with holes.
+dap::Buffer buffer_of(const List& shape, Index bytes, Random& random, int fill) {
+  std::vector<bool> backwards;
+  const Index hole = random.from_to(1, 2);
+  Index length = bytes * hole;
+  for (const Index extent : shape) {
+    backwards.push_back(random.below(2) == 1);
+    length *= extent;
+  }
+  const auto memory = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(length), std::byte(fill));
+  const dap::ElementType step{dap::ElementType::Kind::opaque, bytes * hole, true};
+  dap::Buffer buffer = oracle::dense_buffer(memory->data(), step, shape,
+                                            random.permutation(static_cast<Index>(shape.size())), backwards);
+  buffer.type.bytes = bytes;
+  buffer.owner = memory;
+  return buffer;
+}
+
+// Bytes of an element that tell it from the others.
+std::vector<unsigned char> element(Index number, Index bytes) {
+  std::vector<unsigned char> made;
+  for (Index b = 0; b < bytes; ++b) made.push_back(static_cast<unsigned char>((number >> (8 * (b % 2))) + 3 * b));
+  return made;
+}
+
+void expect_copied(const List& shape, Index bytes, Random& random) {
+  const dap::Buffer from = buffer_of(shape, bytes, random, 0x11), to = buffer_of(shape, bytes, random, 0x22);
+  Index number = 0;
+  oracle::for_each_index(shape, [&](const List& at) {
+    std::memcpy(oracle::address(from, at), element(number++, bytes).data(), static_cast<std::size_t>(bytes));
+  });
+  EXPECT_EQ(dap::globalarrays::copy_elements(from, to), number * bytes);
+  auto& memory = *static_cast<std::vector<std::byte>*>(to.owner.get());
+  number = 0;
+  oracle::for_each_index(shape, [&](const List& at) {
+    std::byte* const there = oracle::address(to, at);
+    ASSERT_EQ(std::memcmp(there, element(number++, bytes).data(), static_cast<std::size_t>(bytes)), 0);
+    std::memset(there, 0x22, static_cast<std::size_t>(bytes));
+  });
+  EXPECT_EQ(std::count(memory.begin(), memory.end(), std::byte{0x22}), static_cast<std::ptrdiff_t>(memory.size()));
+}
+
+TEST(Copy, EveryElementArrivesAndNoOtherByteIsTouched) {
+  Random random(31);
+  for (int turn = 0; turn < arrays::cases / 5 && !HasFailure(); ++turn)
+    for (const Index bytes : {1, 3, 4, 8, 16, 40}) {
+      List shape;
+      const Index ndim = random.from_to(1, 4);
+      for (Index axis = 0; axis < ndim; ++axis) shape.push_back(random.from_to(1, 120 / (ndim * ndim)));
+      expect_copied(shape, bytes, random);
+    }
+}
+
+TEST(Copy, LongAxesAndThinOnes) {
+  Random random(32);
+  for (int turn = 0; turn < 4 && !HasFailure(); ++turn)
+    for (const List& shape : {List{600}, List{1, 600}, List{257, 33}, List{2, 300, 3}, List{5, 1, 130, 1, 2},
+                              List{3, 3, 3, 3, 3, 3, 3}, List{0, 4}, List{}})
+      expect_copied(shape, 8, random);
+}
+
+}  // namespace
