@@ -134,6 +134,8 @@ std::optional<Placed> wanted(const DistArray& array, const Placed& given, MPI_Co
     if (buffer.memory.kind != Memory::Kind::host)
       throw refused("the buffer is in " + buffer.memory.name() + " memory, and Global Arrays' is the host's",
                     "give an array in host memory");
+    if (Pool::handle_of(buffer.owner) != -1 && !Pool::is_there(buffer.owner))
+      throw refused("the memory was a Global Array's that has been destroyed", "give it back by destroy() afterwards");
     const Group group = require_group(comm);
     const auto processes = static_cast<Index>(group.ranks.size());
     const Placed there = in_group(given, group);
