@@ -191,6 +191,15 @@ TEST(Create, TooLittleMemoryIsAnErrorAndNoEnd) {
   EXPECT_EQ(thrown([&] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
 }
 
+TEST(Create, GasOwnLimitOfMemoryIsAnErrorToo) {
+  dap::globalarrays::collect();  // what GA frees within the limit raises it
+  GA_Set_memory_limit(40);
+  const std::string text = thrown([] { create(rows(), real, MPI_COMM_WORLD); });
+  GA_Set_memory_limit(static_cast<std::size_t>(-1));  // none
+  expect_said(text, "may use 40 bytes more, and the array needs 48");
+  EXPECT_EQ(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
+}
+
 TEST(Create, FreesWhatNobodyHoldsAnyMore) {
   create(rows(), real, MPI_COMM_WORLD);
   const GlobalArray other = create(rows(), real, MPI_COMM_WORLD);

@@ -389,7 +389,7 @@ TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
   MPI_Comm_free(&backwards);
 }
 
-TEST(Import, MemoryOfAnotherOrderOrPeriodIsCopied) {
+TEST(Import, MemoryOfAnotherOrderDealingOrPeriodIsCopied) {
   const List counts(static_cast<std::size_t>(processes()), 2), one(static_cast<std::size_t>(processes() - 1), 1);
   DistArray turned =
       allocate(Placed(oracle::Array({oracle::block(counts), oracle::block({2})}).distribution()), real, MPI_COMM_WORLD);
@@ -403,6 +403,11 @@ TEST(Import, MemoryOfAnotherOrderOrPeriodIsCopied) {
   flat.buffer.strides.pop_back();
   EXPECT_FALSE(import_array(flat, MPI_COMM_WORLD).receipt.shared);
   if (processes() < 2) return;
+  DistArray dealt = allocate(Placed(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
+  EXPECT_TRUE(import_array(dealt, MPI_COMM_WORLD).receipt.shared);
+  dealt.dim_data = Placed(oracle::Array({oracle::cyclic(2 * processes(), 1, processes())}).distribution())
+                       .distribution.dim_data(rank());
+  EXPECT_FALSE(import_array(dealt, MPI_COMM_WORLD).receipt.shared);
   const auto periodic = [&](bool is) {
     return Placed(
         oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 3), one, {1, 1}, is)}).distribution());
@@ -411,6 +416,21 @@ TEST(Import, MemoryOfAnotherOrderOrPeriodIsCopied) {
   EXPECT_TRUE(import_array(wrapped, MPI_COMM_WORLD).receipt.shared);
   wrapped.dim_data = periodic(false).distribution.dim_data(rank());
   EXPECT_FALSE(import_array(wrapped, MPI_COMM_WORLD).receipt.shared);
+}
+
+// The last process has nothing in either, but only the Global Array is on it, too.
+TEST(Import, MemoryOfMoreProcessesIsCopied) {
+  if (processes() < 2) return;
+  List counts(static_cast<std::size_t>(processes()), 2);
+  counts.back() = 0;
+  DistArray array = allocate(Placed(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
+  counts.pop_back();
+  MPI_Comm comm = communicator(arrays::in_order(processes() - 1));
+  dap::globalarrays::make_group(comm);
+  if (comm == MPI_COMM_NULL) return;
+  array.dim_data = oracle::Array({oracle::block(counts)}).distribution().dim_data(rank());
+  EXPECT_FALSE(import_array(array, comm).receipt.shared);
+  MPI_Comm_free(&comm);
 }
 
 TEST(Import, OneBadProcessFailsEveryProcess) {

@@ -84,8 +84,7 @@ bool is_shared(const GlobalArray& mine, const Distribution& distribution, MPI_Co
   mpi::Team(comm).largest(same);
   if (same[0] != -same[2] || same[1] != -same[3]) return false;
   const Placed& placed = mine.placed();
-  if (placed.distribution.ndim() != distribution.ndim() || placed.distribution.processes() != distribution.processes())
-    return false;
+  if (placed.distribution.processes() != distribution.processes()) return false;
   const std::vector<int> ranks = ranks_in(mine, comm);
   for (Index process = 0; process < distribution.processes(); ++process)
     if (placed.rank(process) != ranks[static_cast<std::size_t>(process)]) return false;
