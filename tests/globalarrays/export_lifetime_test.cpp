@@ -53,6 +53,22 @@ std::string refusal_of(int handle) {
   return "";
 }
 
+// Blocks that begin at these indices, on the first `places` processes; 0: on all.
+int irregular(const std::vector<List>& starts, List shape, List widths, int places = 0) {
+  const int handle = GA_Create_handle();
+  List map, blocks;
+  for (const List& axis : starts) {
+    map.insert(map.end(), axis.begin(), axis.end());
+    blocks.push_back(static_cast<Index>(axis.size()));
+  }
+  GA_Set_data64(handle, static_cast<int>(shape.size()), shape.data(), C_LONG);
+  if (!widths.empty()) GA_Set_ghosts64(handle, widths.data());
+  GA_Set_irreg_distr64(handle, map.data(), blocks.data());
+  if (places > 0) GA_Set_restricted_range(handle, 0, places - 1);
+  EXPECT_NE(GA_Allocate(handle), 0);
+  return handle;
+}
+
 template <class T>
 void expect_type(int type) {
   const int handle = array_of(type, {4 * processes(), 3});
@@ -196,6 +212,17 @@ TEST(ExportRefusals, GhostCellsBesideAnEmptyBlock) {
   EXPECT_EQ(ga::held(), 0);
   GA_Sync();
   GA_Destroy(handle);
+}
+
+// Restricted to fewer processes than blocks.
+TEST(ExportRefusals, BlocksOfNobodys) {
+  if (processes() < 4) return;
+  for (const std::vector<List>& starts : {std::vector<List>{{0, 1, 2, 3}}, {{0, 2}, {0, 2}}})
+    for (const int places : {2, 3}) {
+      const int handle = irregular(starts, List(starts.size(), 4), {}, places);
+      EXPECT_THROW(ga::placed(handle), dap::Error);
+      GA_Destroy(handle);
+    }
 }
 
 TEST(ExportRefusals, CyclicOnAGroupThatGlobalArraysCannotFind) {

@@ -2,6 +2,7 @@
 #include <dap/globalarrays/array.hpp>
 #include <dap/globalarrays/export.hpp>
 #include <dap/globalarrays/import.hpp>
+#include <dap/globalarrays/session.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -126,6 +127,25 @@ TEST(Create, ProcessesThatDisagreeAllHearOfIt) {
   expect_said(thrown([&] { create(rows(ranks), real, MPI_COMM_WORLD); }), different);
 }
 
+TEST(Create, ProcessesThatDifferInOneThingAloneAllHearOfIt) {
+  if (processes() < 2) return;
+  const bool odd = arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
+  const auto hears = [&](const Placed& one, const Placed& other) {
+    expect_said(thrown([&] { create(odd ? other : one, real, MPI_COMM_WORLD); }), "different distributions");
+  };
+  for (const dap::ElementType& other : {dap::element_type<Index>(), dap::ElementType{real.kind, 8, false}})
+    expect_said(thrown([&] { create(rows(), odd ? other : real, MPI_COMM_WORLD); }), "different distributions");
+  const List counts(static_cast<std::size_t>(processes()), 3);
+  List cut = counts;
+  ++cut.front();
+  --cut.back();
+  hears(dealt({oracle::block(counts)}), dealt({oracle::block(cut)}));
+  hears(dealt({oracle::block(counts)}), dealt({oracle::block(counts, {}, {0, 0}, true)}));
+  hears(dealt({oracle::block(counts, {}, {0, 1})}), dealt({oracle::block(counts, {}, {0, 0})}));
+  hears(dealt({oracle::block(counts, {}, {0, 1})}), dealt({oracle::block(counts, {}, {1, 1})}));
+  hears(dealt({oracle::cyclic(12, 1, processes())}), dealt({oracle::cyclic(12, 2, processes())}));
+}
+
 TEST(Create, RefusesTogetherWhereOneProcessAsksForTheImpossible) {
   const bool odd = arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
   expect_said(thrown([&] { create(odd ? Placed(dap::Distribution({})) : rows(), real, MPI_COMM_WORLD); }), "0 axes");
@@ -137,6 +157,9 @@ TEST(Create, TheImpossibleIsRefusedBeforeGaHearsOfIt) {
   const auto said = [](const Placed& placed) { return thrown([&] { create(placed, real, MPI_COMM_WORLD); }); };
   expect_said(said(dealt({oracle::block(List(static_cast<std::size_t>(n + 1), 1))})), "fewer processes");
   expect_said(said(dealt({oracle::block({0})})), "'size' is 0");
+  List ranks = arrays::in_order(n);
+  ranks.back() = n;
+  expect_said(said({rows().distribution, ranks}), "rank " + std::to_string(n) + " of " + std::to_string(n));
   expect_said(said(dealt(std::vector<oracle::Axis>(8, oracle::block({1})))), "8 axes");
   if (n == 1) return;
   if (n > 2) expect_said(said(dealt({oracle::block({2, 2}, {1})})), "processes own nothing");
@@ -210,6 +233,21 @@ TEST(Create, ATypeThatOneProcessHasNoRoomForIsRefusedOnAll) {
   EXPECT_EQ(thrown([&] { create(rows(), odd, MPI_COMM_WORLD); }), "nothing");
 }
 
+TEST(Create, GasOwnLimitOfMemoryIsAnErrorToo) {
+  dap::globalarrays::collect();  // what GA frees within the limit raises it
+  GA_Set_memory_limit(40);
+  const std::string text = thrown([] { create(rows(), real, MPI_COMM_WORLD); });
+  GA_Set_memory_limit(static_cast<std::size_t>(-1));  // none
+  expect_said(text, "may use 40 bytes more, and the array needs 48");
+  EXPECT_EQ(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
+}
+
+TEST(Create, FreesWhatNobodyHoldsAnyMore) {
+  create(rows(), real, MPI_COMM_WORLD);
+  const GlobalArray other = create(rows(), real, MPI_COMM_WORLD);
+  EXPECT_EQ(dap::globalarrays::collect(), 0);
+}
+
 TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
   EXPECT_NE(thrown([] { create(rows(), real, MPI_COMM_NULL); }), "nothing");
   if (processes() < 4) return;
@@ -228,7 +266,9 @@ TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
   const Placed cyclic = dealt({oracle::cyclic(8, 1, there)});
   const oracle::Axis padded =
       oracle::block(List(static_cast<std::size_t>(there), 2), List(static_cast<std::size_t>(there - 1), 1));
-  expect_said(thrown([&] { create(cyclic, real, half); }), "leaves out one of GA's first processes");
+  const std::string refusal = thrown([&] { create(cyclic, real, half); });
+  expect_said(refusal, "leaves out one of GA's first processes");
+  expect_said(refusal, "nearest that it holds: block over");  // and not a dealing, which it cannot either
   expect_said(thrown([&] { create(dealt({padded}), real, half); }), "leaves out one of GA's first processes");
   MPI_Comm_free(&half);
 }

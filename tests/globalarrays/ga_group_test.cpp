@@ -70,7 +70,11 @@ TEST(MakeGroup, SeveralAreMadeAtOnceAndOneOnlyOnce) {
   EXPECT_EQ(GA_Pgroup_nnodes(*group), size);
   MPI_Comm_compare(mine, GA_MPI_Comm_pgroup(*group), &same);
   EXPECT_TRUE(same == MPI_SIMILAR || same == MPI_CONGRUENT);
+  List everybody = arrays::in_order(processes());
+  std::vector<int> members(everybody.begin(), everybody.end());
+  const int before = GA_Pgroup_create(members.data(), processes());
   EXPECT_EQ(make_group(mine), group);
+  EXPECT_EQ(GA_Pgroup_create(members.data(), processes()), before + 1);  // GA has not heard of another
   EXPECT_EQ(make_group(rank() % 2 == 0 ? mine : MPI_COMM_NULL), rank() % 2 == 0 ? group : std::nullopt);
   MPI_Comm_free(&mine);
 }

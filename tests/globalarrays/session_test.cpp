@@ -2,6 +2,8 @@
 #include "pool.hpp"
 #include "support/ga_abort.hpp"
 #include "types.hpp"
+#include <dap/globalarrays/export.hpp>
+#include <dap/globalarrays/import.hpp>
 #include <dap/report.hpp>
 
 #include <functional>
@@ -34,6 +36,37 @@ TEST(Session, BeginsAndEndsAsOftenAsWanted) {
     EXPECT_EQ(dap::globalarrays::collect(), 0);
   }
   EXPECT_EQ(GA_Initialized(), 0);
+}
+
+TEST(Session, NothingIsMadeWithoutIt) {
+  const auto refused = [](const std::function<void()>& what, const std::string& words = "has not begun") {
+    EXPECT_NE(refusal(what).find(words), std::string::npos) << refusal(what);
+  };
+  refused([] { dap::globalarrays::create(placed_whole(), dap::element_type<double>(), MPI_COMM_WORLD); });
+  refused([] { dap::globalarrays::make_group(MPI_COMM_WORLD); });
+  refused([] { dap::globalarrays::export_array(0); }, "there is no Global Array 0");
+  dap::DistArray array;
+  array.buffer = dap::allocate(dap::element_type<double>(), {});
+  refused([&] { dap::globalarrays::import_array(array, MPI_COMM_SELF); });
+}
+
+// GA's numbers of groups begin anew.
+TEST(Session, GroupsEndWithIt) {
+  if (processes() < 2) return;
+  const int n = processes();
+  for (const std::vector<int>& turn : {std::vector<int>{0}, {n - 1, 0}, {0, n - 1}}) {
+    Session session;
+    for (const int other : turn) {
+      MPI_Comm comm = MPI_COMM_NULL;
+      MPI_Comm_split(MPI_COMM_WORLD, rank() == other ? MPI_UNDEFINED : 0, 0, &comm);
+      const std::optional<int> group = dap::globalarrays::make_group(comm);
+      ASSERT_EQ(group.has_value(), comm != MPI_COMM_NULL);
+      if (!group) continue;
+      EXPECT_EQ(GA_Pgroup_absolute_id(*group, 0), other == 0 ? 1 : 0);
+      EXPECT_EQ(dap::globalarrays::create(placed_whole(), dap::element_type<double>(), comm).placed().rank(0), 0);
+      MPI_Comm_free(&comm);
+    }
+  }
 }
 
 TEST(Session, CloseRefusesWhereOneProcessHoldsAnArray) {

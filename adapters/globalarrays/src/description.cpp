@@ -165,7 +165,6 @@ Description describe(int handle) {
   d.group = GA_Get_pgroup(handle);
   d.rank = GA_Pgroup_nodeid(d.group);
   d.processes = GA_Pgroup_nnodes(d.group);
-  if (d.rank < 0) throw refused(named(handle) + " is on other processes", "ask one of its group");
   if (d.group >= 0 && GA_Is_mirrored(handle) != 0)
     throw refused(named(handle) + " is mirrored: each node has all of it", "GA_Merge_mirrored into another array");
   int ndim = 0;

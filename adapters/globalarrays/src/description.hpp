@@ -34,8 +34,8 @@ struct Description {
   Index places() const;  ///< of the grid
 };
 
-/// Asks GA, in time that depends on nothing. Throws Error where there is no such array, this process is not in its
-/// group, or GA itself cannot work with what it made.
+/// Asks GA, in time that depends on nothing. Throws Error where there is no such array, as outside its group, or GA
+/// itself cannot work with what it made.
 Description describe(int handle);
 
 /// This process's part of a Global Array.
