@@ -211,6 +211,17 @@ std::optional<Finding> not_dealt(const Placed& placed, Index processes, bool lea
   return std::nullopt;
 }
 
+// GA counts blocks in int, without a word where there are more.
+std::optional<Finding> too_many_blocks(const std::vector<AxisForm>& axes) {
+  std::optional<Index> blocks = 1;
+  for (const AxisForm& axis : axes)
+    if (blocks)
+      blocks = checked_multiply(*blocks, axis.is_dealt() ? (axis.size - 1) / axis.block_size + 1 : axis.grid());
+  if (blocks && *blocks <= std::numeric_limits<int>::max()) return std::nullopt;
+  return refuse("the array is cyclic in more blocks than the 2147483647 that Global Arrays can count",
+                "deal longer blocks");
+}
+
 Form cyclic_form(const Placed& placed, const std::vector<AxisForm>& axes) {
   Form form = common_form(axes, placed.distribution.proc_grid_shape());
   form.kind = Form::Kind::cyclic;
@@ -237,6 +248,7 @@ std::variant<Form, Finding> dealt(const Placed& placed, const std::vector<AxisFo
     if (axes[i].width > 0)
       return refuse(static_cast<Index>(i), "padding", std::to_string(axes[i].width),
                     "must be 0 where another axis is cyclic: GA has no ghost cells there", "leave the padding out");
+  if (const std::optional<Finding> why = too_many_blocks(axes)) return *why;
   if (std::all_of(axes.begin(), axes.end(), [](const AxisForm& axis) { return axis.is_dealt(); }))
     return cyclic_form(placed, axes);
   for (std::size_t i = 0; i < axes.size(); ++i) {

@@ -60,8 +60,9 @@ Vote vote_and_count(Vote vote) {
 
 std::vector<Index> held_by_all() {
   Pool::all().collect();
-  std::vector<Index> held(static_cast<std::size_t>(GA_Nnodes()), 0);
-  held[static_cast<std::size_t>(GA_Nodeid())] = Pool::all().held();
+  const int all = GA_Pgroup_get_world();  // GA_Nodeid() speaks of the default group
+  std::vector<Index> held(static_cast<std::size_t>(GA_Pgroup_nnodes(all)), 0);
+  held[static_cast<std::size_t>(GA_Pgroup_nodeid(all))] = Pool::all().held();
   mpi::Team(GA_MPI_Comm()).largest(held);
   return held;
 }
@@ -76,6 +77,7 @@ std::vector<Index> end_if_free() {
   std::vector<Index> held = held_by_all();
   if (!none(held)) return held;
   MPI_Comm votes = ours().votes;
+  GA_Pgroup_set_default(GA_Pgroup_get_world());  // in another one GA_Terminate hangs
   GA_Terminate();
   ga_has_ended();  // says so again, where GA keeps its communicator
   MPI_Comm_free(&votes);
