@@ -358,7 +358,7 @@ TEST(Allocate, IsZeroAndImportedForNothing) {
   }
 }
 
-// GA_Fill and GA_Zero abort where GA knows but the length of a type.
+// GA_Fill aborts where GA knows but the length of a type.
 TEST(Allocate, OfEveryTypeIsZero) {
   for (const dap::ElementType& type : every_type()) {
     const DistArray array = allocate(rows(), type, MPI_COMM_WORLD);

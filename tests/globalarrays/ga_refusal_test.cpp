@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <support/oracle.hpp>
 
+#include <limits>
+
 namespace {
 
 using dap::Distribution;
@@ -103,6 +105,21 @@ TEST(Refusal, NamesDealingsThatGaHasNot) {
   }
   expect_held(placed({5}, {dap::cyclic(2)}, {4}), 4);  // fewer blocks than processes: in ranges
   expect_held(placed({9, 4}, {dap::whole(), dap::cyclic(1)}, {1, 2}), 2);
+}
+
+// Which GA counts in int: one more, and it finds no element again. The refusal itself must not list them.
+TEST(Refusal, NamesMoreBlocksThanGaCounts) {
+  const ElementType byte = dap::element_type<unsigned char>();
+  const Index most = std::numeric_limits<int>::max();
+  EXPECT_EQ(refusal(placed({most}, {dap::cyclic(1)}, {2}), byte, 2), std::nullopt);
+  EXPECT_EQ(refusal(placed({most, 1}, {dap::cyclic(1), dap::whole()}, {2, 1}), byte, 2), std::nullopt);
+  for (const Placed& many :
+       {placed({most + 1}, {dap::cyclic(1)}, {2}), placed({1 << 16, 1 << 17}, {dap::cyclic(1), dap::cyclic(2)}, {2, 2}),
+        placed({Index{1} << 40, 3}, {dap::cyclic(1), dap::block_at({0, 1})}, {2, 2})}) {
+    expect_refused(many, many.distribution.processes(), {"more blocks than", "2147483647", "nearest"}, byte);
+    const Placed other = nearest(many, byte, many.distribution.processes());
+    EXPECT_EQ(refusal(other, byte, many.distribution.processes()).value_or(""), "");
+  }
 }
 
 TEST(Refusal, NamesPaddingThatIsNoGhostCells) {
