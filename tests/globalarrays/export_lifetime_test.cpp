@@ -17,6 +17,18 @@ int array_of(int type, List shape, List widths = {}) {
   return handle;
 }
 
+// Of two elements on each process but the second, which has none of its own beside their ghost cells.
+int ghosts_around_an_empty_block() {
+  const int handle = GA_Create_handle();
+  List shape = {2 * (processes() - 1)}, widths = {1}, blocks = {processes()}, map;
+  for (Index r = 0; r < processes(); ++r) map.push_back(2 * r - (r > 1 ? 2 : 0));
+  GA_Set_data64(handle, 1, shape.data(), C_LONG);
+  GA_Set_irreg_distr64(handle, map.data(), blocks.data());
+  GA_Set_ghosts64(handle, widths.data());
+  EXPECT_NE(GA_Allocate(handle), 0);
+  return handle;
+}
+
 // On a grid over the first axis, or without one.
 int cyclic_array(int type, List shape, List block, bool with_grid, int group = GA_Pgroup_get_world()) {
   const int handle = GA_Create_handle();
@@ -39,6 +51,22 @@ std::string refusal_of(int handle) {
     return error.what();
   }
   return "";
+}
+
+// Blocks that begin at these indices, on the first `places` processes; 0: on all.
+int irregular(const std::vector<List>& starts, List shape, List widths, int places = 0) {
+  const int handle = GA_Create_handle();
+  List map, blocks;
+  for (const List& axis : starts) {
+    map.insert(map.end(), axis.begin(), axis.end());
+    blocks.push_back(static_cast<Index>(axis.size()));
+  }
+  GA_Set_data64(handle, static_cast<int>(shape.size()), shape.data(), C_LONG);
+  if (!widths.empty()) GA_Set_ghosts64(handle, widths.data());
+  GA_Set_irreg_distr64(handle, map.data(), blocks.data());
+  if (places > 0) GA_Set_restricted_range(handle, 0, places - 1);
+  EXPECT_NE(GA_Allocate(handle), 0);
+  return handle;
 }
 
 template <class T>
@@ -157,6 +185,44 @@ TEST(ExportRefusals, WhereThereIsNoArray) {
   }
   EXPECT_NE(GA_Allocate(unallocated), 0);
   GA_Destroy(unallocated);
+}
+
+// On one process alone there is nothing to mirror, and GA makes a plain array.
+TEST(ExportRefusals, MirroredArrays) {
+  if (processes() == 1) return;
+  const int handle = GA_Create_handle();
+  List shape = {2 * processes(), 3};
+  GA_Set_data64(handle, 2, shape.data(), C_LONG);
+  GA_Set_pgroup(handle, GA_Pgroup_get_mirror());
+  ASSERT_NE(GA_Allocate(handle), 0);
+  ASSERT_EQ(GA_Is_mirrored(handle), 1);
+  EXPECT_NE(refusal_of(handle).find("is mirrored"), std::string::npos) << refusal_of(handle);
+  EXPECT_THROW(ga::placed(handle), dap::Error);
+  EXPECT_THROW(ga::communicator(handle), dap::Error);
+  EXPECT_EQ(ga::held(), 0);
+  GA_Sync();
+  GA_Destroy(handle);
+}
+
+// GA_Update_ghosts hangs there.
+TEST(ExportRefusals, GhostCellsBesideAnEmptyBlock) {
+  if (processes() < 3) return;
+  const int handle = ghosts_around_an_empty_block();
+  EXPECT_EQ(refusal_of(handle).find("an empty block") != std::string::npos, GA_Nodeid() == 1) << refusal_of(handle);
+  EXPECT_EQ(ga::held(), 0);
+  GA_Sync();
+  GA_Destroy(handle);
+}
+
+// Restricted to fewer processes than blocks.
+TEST(ExportRefusals, BlocksOfNobodys) {
+  if (processes() < 4) return;
+  for (const std::vector<List>& starts : {std::vector<List>{{0, 1, 2, 3}}, {{0, 2}, {0, 2}}})
+    for (const int places : {2, 3}) {
+      const int handle = irregular(starts, List(starts.size(), 4), {}, places);
+      EXPECT_THROW(ga::placed(handle), dap::Error);
+      GA_Destroy(handle);
+    }
 }
 
 TEST(ExportRefusals, CyclicOnAGroupThatGlobalArraysCannotFind) {

@@ -1,6 +1,8 @@
 #include "random_arrays.hpp"
 #include <dap/globalarrays/array.hpp>
+#include <dap/globalarrays/export.hpp>
 #include <dap/globalarrays/import.hpp>
+#include <dap/globalarrays/session.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -10,6 +12,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 namespace {
@@ -26,18 +29,19 @@ extern "C" int __wrap_GA_Verify_handle(int handle) {
 
 namespace {
 
+using arrays::expect_said;
 using arrays::Index;
 using arrays::List;
+using arrays::processes;
 using arrays::Random;
+using arrays::real;
+using arrays::rows;
+using arrays::thrown;
 using dap::globalarrays::create;
 using dap::globalarrays::GlobalArray;
 using dap::redistribute::Placed;
 
 [[maybe_unused]] const auto* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
-
-const dap::ElementType real = dap::element_type<double>();
-
-int processes() { return arrays::processes_of(MPI_COMM_WORLD); }
 
 std::vector<int64_t> native(const List& numbers) { return {numbers.begin(), numbers.end()}; }
 
@@ -68,32 +72,8 @@ TEST(Create, EveryElementOfRandomBlocksIsWhereGaFindsIt) {
   }
 }
 
-// The error of a collective call, which all processes must throw with one text.
-template <class Call>
-std::string thrown(Call&& call) {
-  std::string text = "nothing";
-  try {
-    call();
-  } catch (const dap::Error& error) {
-    text = error.what();
-  }
-  std::vector<char> first(4096, '\0');
-  std::copy_n(text.begin(), std::min<std::size_t>(text.size(), 4095), first.begin());
-  MPI_Bcast(first.data(), 4096, MPI_CHAR, 0, MPI_COMM_WORLD);
-  EXPECT_EQ(text.substr(0, 4095), first.data());
-  return text;
-}
-
-void expect_said(const std::string& text, const std::string& words) {
-  EXPECT_NE(text.find(words), std::string::npos) << words << " in: " << text;
-}
-
 Placed dealt(const std::vector<oracle::Axis>& axes, std::vector<Index> ranks = {}) {
   return {oracle::Array(axes).distribution(), std::move(ranks)};
-}
-
-Placed rows(Index each = 2) {
-  return dealt({oracle::block(List(static_cast<std::size_t>(processes()), each)), oracle::block({3})});
 }
 
 // Of a dealing GA names the number of a block, counted with the last axis moving fastest. (Of uneven ones it names
@@ -140,11 +120,30 @@ TEST(Create, EmptyBlocksAtTheEndAndInsideAreLeftOut) {
 TEST(Create, ProcessesThatDisagreeAllHearOfIt) {
   const bool odd = processes() > 1 && arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
   const std::string different = processes() > 1 ? "different distributions" : "nothing";
-  expect_said(thrown([&] { create(rows(odd ? 3 : 2), real, MPI_COMM_WORLD); }), different);
+  expect_said(thrown([&] { create(rows({}, odd ? 3 : 2), real, MPI_COMM_WORLD); }), different);
   expect_said(thrown([&] { create(rows(), odd ? dap::element_type<float>() : real, MPI_COMM_WORLD); }), different);
   List ranks = arrays::in_order(processes());
   if (odd) std::swap(ranks.front(), ranks.back());
-  expect_said(thrown([&] { create({rows().distribution, ranks}, real, MPI_COMM_WORLD); }), different);
+  expect_said(thrown([&] { create(rows(ranks), real, MPI_COMM_WORLD); }), different);
+}
+
+TEST(Create, ProcessesThatDifferInOneThingAloneAllHearOfIt) {
+  if (processes() < 2) return;
+  const bool odd = arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
+  const auto hears = [&](const Placed& one, const Placed& other) {
+    expect_said(thrown([&] { create(odd ? other : one, real, MPI_COMM_WORLD); }), "different distributions");
+  };
+  for (const dap::ElementType& other : {dap::element_type<Index>(), dap::ElementType{real.kind, 8, false}})
+    expect_said(thrown([&] { create(rows(), odd ? other : real, MPI_COMM_WORLD); }), "different distributions");
+  const List counts(static_cast<std::size_t>(processes()), 3);
+  List cut = counts;
+  ++cut.front();
+  --cut.back();
+  hears(dealt({oracle::block(counts)}), dealt({oracle::block(cut)}));
+  hears(dealt({oracle::block(counts)}), dealt({oracle::block(counts, {}, {0, 0}, true)}));
+  hears(dealt({oracle::block(counts, {}, {0, 1})}), dealt({oracle::block(counts, {}, {0, 0})}));
+  hears(dealt({oracle::block(counts, {}, {0, 1})}), dealt({oracle::block(counts, {}, {1, 1})}));
+  hears(dealt({oracle::cyclic(12, 1, processes())}), dealt({oracle::cyclic(12, 2, processes())}));
 }
 
 TEST(Create, RefusesTogetherWhereOneProcessAsksForTheImpossible) {
@@ -158,8 +157,12 @@ TEST(Create, TheImpossibleIsRefusedBeforeGaHearsOfIt) {
   const auto said = [](const Placed& placed) { return thrown([&] { create(placed, real, MPI_COMM_WORLD); }); };
   expect_said(said(dealt({oracle::block(List(static_cast<std::size_t>(n + 1), 1))})), "fewer processes");
   expect_said(said(dealt({oracle::block({0})})), "'size' is 0");
+  List ranks = arrays::in_order(n);
+  ranks.back() = n;
+  expect_said(said({rows().distribution, ranks}), "rank " + std::to_string(n) + " of " + std::to_string(n));
   expect_said(said(dealt(std::vector<oracle::Axis>(8, oracle::block({1})))), "8 axes");
   if (n == 1) return;
+  if (n > 2) expect_said(said(dealt({oracle::block({2, 2}, {1})})), "processes own nothing");
   expect_said(said(dealt({oracle::cyclic(4 * n, 1, n - 1)})), n == 2 ? "nothing" : "processes, and GA deals to all");
   expect_said(said(dealt({oracle::cyclic(4 * n, 1, n, 1)})), "'start' is");
   List backwards = arrays::in_order(n);
@@ -178,6 +181,37 @@ TEST(Create, TooLittleMemoryIsAnErrorAndNoEnd) {
   expect_said(thrown([&] { create(bytes(Index{1} << 46), real, MPI_COMM_WORLD); }), "no room");
   expect_said(thrown([&] { create(bytes(Index{1} << 56), real, MPI_COMM_WORLD); }), "no room");
   EXPECT_EQ(thrown([&] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
+}
+
+TEST(Create, TheFolderBehindTheWindowsMustHaveRoomWhereverItIs) {
+  const char* const variable = "OMPI_MCA_osc_rdma_backing_directory";
+  const char* const before = std::getenv(variable);
+  const std::string restored = before == nullptr ? "" : before;
+  setenv(variable, "/proc", 1);  // which has room for nothing
+  const std::string said = thrown([] { create(rows(), real, MPI_COMM_WORLD); });
+  before == nullptr ? unsetenv(variable) : setenv(variable, restored.c_str(), 1);
+  expect_said(said, processes() == 1 ? "nothing" : "no room for 48 bytes: /proc has 0 bytes left");
+  EXPECT_EQ(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
+}
+
+// On one process the memory is not touched; on several, Open MPI would fill it.
+TEST(Create, MoreElementsThanAnIntCounts) {
+  if (processes() > 1) return;
+  constexpr Index many = (Index{1} << 31) + 5;
+  const dap::ElementType byte = dap::element_type<unsigned char>();
+  const GlobalArray array = create(dap::Distribution({dap::Axis(dap::BlockKind(many, 1, many))}), byte, MPI_COMM_WORLD);
+  const dap::globalarrays::ExportedArray exported = dap::globalarrays::export_array(array);
+  ASSERT_EQ(exported.array.buffer.shape, List{many});
+  EXPECT_EQ(dap::globalarrays::placed(array.handle()).distribution.shape(), List{many});
+  auto* const bytes = static_cast<unsigned char*>(exported.array.buffer.data);
+  for (const Index index : {Index{4}, Index{1} << 31, many - 1}) {
+    bytes[index] = static_cast<unsigned char>(index % 251);
+    unsigned char brought = 0;
+    int64_t at[] = {index}, ld[] = {1};
+    EXPECT_EQ(NGA_Locate64(array.handle(), at), 0);
+    NGA_Get64(array.handle(), at, at, &brought, ld);
+    EXPECT_EQ(brought, index % 251);
+  }
 }
 
 // GA aborts: "too many arrays".
@@ -199,6 +233,21 @@ TEST(Create, ATypeThatOneProcessHasNoRoomForIsRefusedOnAll) {
   EXPECT_EQ(thrown([&] { create(rows(), odd, MPI_COMM_WORLD); }), "nothing");
 }
 
+TEST(Create, GasOwnLimitOfMemoryIsAnErrorToo) {
+  dap::globalarrays::collect();  // what GA frees within the limit raises it
+  GA_Set_memory_limit(40);
+  const std::string text = thrown([] { create(rows(), real, MPI_COMM_WORLD); });
+  GA_Set_memory_limit(static_cast<std::size_t>(-1));  // none
+  expect_said(text, "may use 40 bytes more, and the array needs 48");
+  EXPECT_EQ(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
+}
+
+TEST(Create, FreesWhatNobodyHoldsAnyMore) {
+  create(rows(), real, MPI_COMM_WORLD);
+  const GlobalArray other = create(rows(), real, MPI_COMM_WORLD);
+  EXPECT_EQ(dap::globalarrays::collect(), 0);
+}
+
 TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
   EXPECT_NE(thrown([] { create(rows(), real, MPI_COMM_NULL); }), "nothing");
   if (processes() < 4) return;
@@ -217,7 +266,9 @@ TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
   const Placed cyclic = dealt({oracle::cyclic(8, 1, there)});
   const oracle::Axis padded =
       oracle::block(List(static_cast<std::size_t>(there), 2), List(static_cast<std::size_t>(there - 1), 1));
-  expect_said(thrown([&] { create(cyclic, real, half); }), "leaves out one of GA's first processes");
+  const std::string refusal = thrown([&] { create(cyclic, real, half); });
+  expect_said(refusal, "leaves out one of GA's first processes");
+  expect_said(refusal, "nearest that it holds: block over");  // and not a dealing, which it cannot either
   expect_said(thrown([&] { create(dealt({padded}), real, half); }), "leaves out one of GA's first processes");
   MPI_Comm_free(&half);
 }

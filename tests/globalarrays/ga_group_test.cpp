@@ -1,5 +1,6 @@
 #include "random_arrays.hpp"
 #include <dap/globalarrays/array.hpp>
+#include <dap/globalarrays/export.hpp>
 #include <dap/globalarrays/import.hpp>
 #include <dap/globalarrays/session.hpp>
 
@@ -31,17 +32,15 @@ namespace {
 
 using arrays::Index;
 using arrays::List;
+using arrays::processes;
+using arrays::rank;
+using arrays::real;
 using dap::globalarrays::create;
 using dap::globalarrays::GlobalArray;
 using dap::globalarrays::make_group;
 using dap::redistribute::Placed;
 
 [[maybe_unused]] const auto* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
-
-const dap::ElementType real = dap::element_type<double>();
-
-int rank() { return arrays::rank_in(MPI_COMM_WORLD); }
-int processes() { return arrays::processes_of(MPI_COMM_WORLD); }
 
 MPI_Comm split(int color, int key = 0) {
   MPI_Comm comm = MPI_COMM_NULL;
@@ -71,7 +70,11 @@ TEST(MakeGroup, SeveralAreMadeAtOnceAndOneOnlyOnce) {
   EXPECT_EQ(GA_Pgroup_nnodes(*group), size);
   MPI_Comm_compare(mine, GA_MPI_Comm_pgroup(*group), &same);
   EXPECT_TRUE(same == MPI_SIMILAR || same == MPI_CONGRUENT);
+  List everybody = arrays::in_order(processes());
+  std::vector<int> members(everybody.begin(), everybody.end());
+  const int before = GA_Pgroup_create(members.data(), processes());
   EXPECT_EQ(make_group(mine), group);
+  EXPECT_EQ(GA_Pgroup_create(members.data(), processes()), before + 1);  // GA has not heard of another
   EXPECT_EQ(make_group(rank() % 2 == 0 ? mine : MPI_COMM_NULL), rank() % 2 == 0 ? group : std::nullopt);
   MPI_Comm_free(&mine);
 }
@@ -100,6 +103,23 @@ TEST(MakeGroup, WhateverGasDefaultGroupIs) {
   EXPECT_EQ(create(line(processes()), real, MPI_COMM_WORLD).placed().distribution.processes(), processes());
   if (upper != MPI_COMM_NULL) MPI_Comm_free(&upper);
   if (last != MPI_COMM_NULL) MPI_Comm_free(&last);
+}
+
+// GA_Nodeid and GA_Nnodes then speak of that group.
+TEST(MakeGroup, AllElseGoesOnWhateverGasDefaultGroupIs) {
+  if (processes() < 3) return;
+  MPI_Comm upper = split(rank() > 0 ? 0 : MPI_UNDEFINED);
+  const std::optional<int> group = make_group(upper);
+  if (group) GA_Pgroup_set_default(*group);
+  const GlobalArray array = create(line(processes()), real, MPI_COMM_WORLD);
+  EXPECT_EQ(GA_Pgroup_nnodes(GA_Get_pgroup(array.handle())), processes());
+  const dap::globalarrays::ExportedArray exported = dap::globalarrays::export_array(array);
+  EXPECT_EQ(dap::globalarrays::placed(array.handle()).process(rank()), rank());
+  EXPECT_EQ(exported.array.buffer.shape, List{2});
+  EXPECT_TRUE(dap::globalarrays::import_array(exported.array, MPI_COMM_WORLD, dap::Copy::never).receipt.shared);
+  EXPECT_EQ(dap::globalarrays::collect(), 0);
+  if (group) GA_Pgroup_set_default(GA_Pgroup_get_world());
+  if (upper != MPI_COMM_NULL) MPI_Comm_free(&upper);
 }
 
 TEST(MakeGroup, ProcessesThatDisagreeAllHearOfIt) {

@@ -11,15 +11,23 @@ extern "C" {
 #include <ga.h>
 }
 
+#include <algorithm>
+#include <complex>
 #include <cstring>
 #include <map>
 #include <string>
 
 namespace {
 
+using arrays::expect_said;
 using arrays::Index;
 using arrays::List;
+using arrays::processes;
 using arrays::Random;
+using arrays::rank;
+using arrays::real;
+using arrays::rows;
+using arrays::thrown;
 using dap::Copy;
 using dap::DistArray;
 using dap::globalarrays::allocate;
@@ -31,11 +39,6 @@ using dap::globalarrays::ImportedArray;
 using dap::redistribute::Placed;
 
 [[maybe_unused]] const auto* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
-
-const dap::ElementType real = dap::element_type<double>();
-
-int rank() { return arrays::rank_in(MPI_COMM_WORLD); }
-int processes() { return arrays::processes_of(MPI_COMM_WORLD); }
 
 // A communicator of these processes of the world, in this order; MPI_COMM_NULL on the others.
 MPI_Comm communicator(const List& world_ranks) {
@@ -183,6 +186,34 @@ TEST(Import, EveryByteOfRandomDealingsOfUnevenBlocksIsReadBack) {
   }
 }
 
+// GA's own dealing crashes where a process has no block: what is dealt in fewer blocks is blocks in GA, too.
+TEST(Import, DealingsOfFewBlocksAreReadBack) {
+  Random random(19);
+  const Index n = processes();
+  for (const Index length : {1, 2, 5})
+    for (Index size = 1; size <= length * n; ++size) {
+      const oracle::Axis few = oracle::cyclic(size, length, n);
+      expect_imported(oracle::Array({few}), random);
+      expect_imported(oracle::Array({oracle::block({3}), few}), random);
+      expect_imported(oracle::Array({few, oracle::cyclic(7, 2, 1)}), random);
+      if (HasFailure()) return;
+    }
+}
+
+// GA has no lists of indices: those of ranges, one after the other, are blocks in GA.
+TEST(Import, ListsThatAreRangesAreReadBack) {
+  Random random(20);
+  for (int turn = 0; turn < 20 && !HasFailure(); ++turn) {
+    std::vector<List> lists;
+    Index next = 0;
+    for (const Index count : random.counts(processes(), 0, 4)) {
+      lists.emplace_back(static_cast<std::size_t>(count));
+      for (Index& index : lists.back()) index = next++;
+    }
+    expect_imported(oracle::Array({oracle::unstructured(lists), oracle::block({2})}), random);
+  }
+}
+
 // A padded axis: GA's indices are the array's less `shift`, and wrap round.
 struct Padded {
   oracle::Axis axis;
@@ -273,37 +304,22 @@ TEST(Import, PaddingBecomesGhostCellsThatGaKeepsFresh) {
   }
 }
 
-// The error of a collective call, which all processes must throw with one text.
-template <class Call>
-std::string thrown(Call&& call, MPI_Comm comm = MPI_COMM_WORLD) {
-  std::string text = "nothing";
-  try {
-    call();
-  } catch (const dap::Error& error) {
-    text = error.what();
-  }
-  std::vector<char> first(4096, '\0');
-  std::copy_n(text.begin(), std::min<std::size_t>(text.size(), 4095), first.begin());
-  MPI_Bcast(first.data(), 4096, MPI_CHAR, 0, comm);
-  EXPECT_EQ(text.substr(0, 4095), first.data());
-  return text;
-}
-
-void expect_said(const std::string& text, const std::string& words) {
-  EXPECT_NE(text.find(words), std::string::npos) << words << " in: " << text;
-}
-
-Placed rows(std::vector<Index> ranks = {}) {
-  return {
-      oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 2)), oracle::block({3})}).distribution(),
-      std::move(ranks)};
-}
-
 DistArray array_of(const Placed& placed, dap::ElementType type = real) {
   DistArray array;
   array.dim_data = placed.distribution.dim_data(rank());
   array.buffer = dap::allocate(type, placed.distribution.local_shape(rank()));
   return array;
+}
+
+// Those that GA has, and others: of its own for char and long double it aborts.
+std::vector<dap::ElementType> every_type() {
+  const auto of = [](auto... one) { return std::vector<dap::ElementType>{dap::element_type<decltype(one)>()...}; };
+  std::vector<dap::ElementType> all = of(int{}, long{}, 0LL, float{}, double{}, std::complex<float>{},
+                                         std::complex<double>{}, char{}, static_cast<signed char>(0), short{}, bool{},
+                                         static_cast<unsigned char>(0), 0U, 0UL, 0.0L, std::complex<long double>{});
+  all.push_back({dap::ElementType::Kind::opaque, 24, true});
+  all.push_back({dap::ElementType::Kind::floating, 8, false});  // the other order of bytes
+  return all;
 }
 
 TEST(Allocate, IsZeroAndImportedForNothing) {
@@ -342,6 +358,18 @@ TEST(Allocate, IsZeroAndImportedForNothing) {
   }
 }
 
+// GA_Fill and GA_Zero abort where GA knows but the length of a type.
+TEST(Allocate, OfEveryTypeIsZero) {
+  for (const dap::ElementType& type : every_type()) {
+    const DistArray array = allocate(rows(), type, MPI_COMM_WORLD);
+    EXPECT_EQ(array.buffer.type, type);
+    const auto* const bytes = static_cast<const unsigned char*>(array.buffer.data);
+    EXPECT_EQ(std::count(bytes, bytes + 6 * type.bytes, 0), 6 * type.bytes) << type.name();
+    EXPECT_TRUE(import_array(array, MPI_COMM_WORLD, Copy::never).receipt.shared);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 TEST(Allocate, LivesAsLongAsItsArray) {
   GlobalArray imported;
   {
@@ -366,6 +394,12 @@ TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
   EXPECT_FALSE(import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD).receipt.shared);
   expect_said(thrown([&] { import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD, Copy::never); }),
               "the memory is no Global Array's");
+  DistArray other_type = one;
+  other_type.buffer.type = dap::element_type<Index>();
+  EXPECT_FALSE(import_array(other_type, MPI_COMM_WORLD).receipt.shared);
+  DistArray elsewhere = outside;
+  elsewhere.buffer.owner = one.buffer.owner;
+  EXPECT_FALSE(import_array(elsewhere, MPI_COMM_WORLD).receipt.shared);
   DistArray reading = one;
   reading.buffer.read_only = true;
   EXPECT_FALSE(import_array(reading, MPI_COMM_WORLD).receipt.shared);
@@ -379,6 +413,50 @@ TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
   turned.dim_data = placed.distribution.dim_data(processes() - 1 - rank());
   EXPECT_EQ(import_array(turned, backwards).receipt.shared, !differs);
   MPI_Comm_free(&backwards);
+}
+
+TEST(Import, MemoryOfAnotherOrderDealingOrPeriodIsCopied) {
+  const List counts(static_cast<std::size_t>(processes()), 2), one(static_cast<std::size_t>(processes() - 1), 1);
+  DistArray turned =
+      allocate(Placed(oracle::Array({oracle::block(counts), oracle::block({2})}).distribution()), real, MPI_COMM_WORLD);
+  EXPECT_TRUE(import_array(turned, MPI_COMM_WORLD).receipt.shared);
+  std::swap(turned.buffer.strides[0], turned.buffer.strides[1]);
+  EXPECT_FALSE(import_array(turned, MPI_COMM_WORLD).receipt.shared);
+  DistArray flat =
+      allocate(Placed(oracle::Array({oracle::block(counts), oracle::block({1})}).distribution()), real, MPI_COMM_WORLD);
+  flat.dim_data.pop_back();
+  flat.buffer.shape.pop_back();
+  flat.buffer.strides.pop_back();
+  EXPECT_FALSE(import_array(flat, MPI_COMM_WORLD).receipt.shared);
+  if (processes() < 2) return;
+  DistArray dealt = allocate(Placed(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
+  EXPECT_TRUE(import_array(dealt, MPI_COMM_WORLD).receipt.shared);
+  dealt.dim_data = Placed(oracle::Array({oracle::cyclic(2 * processes(), 1, processes())}).distribution())
+                       .distribution.dim_data(rank());
+  EXPECT_FALSE(import_array(dealt, MPI_COMM_WORLD).receipt.shared);
+  const auto periodic = [&](bool is) {
+    return Placed(
+        oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 3), one, {1, 1}, is)}).distribution());
+  };
+  DistArray wrapped = allocate(periodic(true), real, MPI_COMM_WORLD);
+  EXPECT_TRUE(import_array(wrapped, MPI_COMM_WORLD).receipt.shared);
+  wrapped.dim_data = periodic(false).distribution.dim_data(rank());
+  EXPECT_FALSE(import_array(wrapped, MPI_COMM_WORLD).receipt.shared);
+}
+
+// The last process has nothing in either, but only the Global Array is on it, too.
+TEST(Import, MemoryOfMoreProcessesIsCopied) {
+  if (processes() < 2) return;
+  List counts(static_cast<std::size_t>(processes()), 2);
+  counts.back() = 0;
+  DistArray array = allocate(Placed(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
+  counts.pop_back();
+  MPI_Comm comm = communicator(arrays::in_order(processes() - 1));
+  dap::globalarrays::make_group(comm);
+  if (comm == MPI_COMM_NULL) return;
+  array.dim_data = oracle::Array({oracle::block(counts)}).distribution().dim_data(rank());
+  EXPECT_FALSE(import_array(array, comm).receipt.shared);
+  MPI_Comm_free(&comm);
 }
 
 TEST(Import, OneBadProcessFailsEveryProcess) {
@@ -395,28 +473,95 @@ TEST(Import, OneBadProcessFailsEveryProcess) {
   wrong.buffer.data = nullptr;
   EXPECT_NE(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "nothing");
   EXPECT_NE(thrown([&] { import_array(rank() == bad ? DistArray{} : array, MPI_COMM_WORLD); }), "nothing");
+  EXPECT_THROW(import_array(array, MPI_COMM_NULL), dap::Error);
   EXPECT_EQ(import_array(array, MPI_COMM_WORLD).receipt.bytes_copied, 48);  // and all goes on
 }
 
+// What stands where in the Global Array is what nearest() says of the world's ranks.
+void expect_nearest(const oracle::Array& whole, const List& world_ranks, Random& random) {
+  MPI_Comm comm = communicator(world_ranks);
+  const DistArray mine = part_of(whole, arrays::rank_in(comm), random);
+  const Placed placed(whole.distribution(), world_ranks);
+  const bool held = !dap::globalarrays::refusal(placed, real, processes());
+  if (!held) expect_said(thrown([&] { import_array(mine, comm, Copy::if_needed); }), "nearest");
+  const ImportedArray imported = import_array(mine, comm, Copy::if_needed, Fit::nearest);
+  const std::vector<std::string>& losses = imported.receipt.losses;
+  EXPECT_EQ(std::none_of(losses.begin(), losses.end(),
+                         [](const std::string& loss) { return loss.find("the distribution") == 0; }),
+            held);
+  EXPECT_FALSE(imported.receipt.shared);
+  Index bytes = imported.receipt.bytes_copied;
+  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, comm);
+  EXPECT_EQ(bytes, 8 * shape_of(whole)[0] * shape_of(whole)[1]);
+  const Placed other = dap::globalarrays::nearest(placed, real, processes());
+  oracle::for_each_index(shape_of(whole), [&](const List& at) {
+    EXPECT_EQ(imported.array.placed().rank(*imported.array.placed().distribution.owner(at)),
+              other.rank(*other.distribution.owner(at)));
+  });
+  expect_read(imported.array, shape_of(whole));
+  MPI_Barrier(comm);
+  MPI_Comm_free(&comm);
+}
+
 TEST(Import, WhatGaHasNotMovesToTheNearest) {
-  std::vector<List> lists(static_cast<std::size_t>(processes()));
-  for (Index i = 0; i < 20; ++i) lists[static_cast<std::size_t>((i * 7 + 3) % processes())].push_back(19 - i);
+  const Index n = processes();
+  std::vector<List> lists(static_cast<std::size_t>(n));
+  for (Index i = 0; i < 20; ++i) lists[static_cast<std::size_t>((i * 7 + 3) % n)].push_back(19 - i);
   Random random(18);
-  for (const oracle::Axis& axis :
-       {oracle::unstructured(lists), oracle::cyclic(20, 2, processes(), processes() - 1),
-        oracle::cyclic(processes(), 1, processes(), processes() - 1), oracle::cyclic(20, 2, processes())}) {
-    const oracle::Array whole({axis, oracle::block({3})});
-    const DistArray mine = part_of(whole, rank(), random);
-    const Placed placed(whole.distribution());
-    const bool held = !dap::globalarrays::refusal(placed, real, processes());
-    if (!held) expect_said(thrown([&] { import_array(mine, MPI_COMM_WORLD, Copy::if_needed); }), "nearest");
-    const ImportedArray imported = import_array(mine, MPI_COMM_WORLD, Copy::if_needed, Fit::nearest);
-    const std::vector<std::string>& losses = imported.receipt.losses;
-    EXPECT_EQ(std::none_of(losses.begin(), losses.end(),
-                           [](const std::string& loss) { return loss.find("the distribution") == 0; }),
-              held);
-    EXPECT_FALSE(imported.receipt.shared);
-    expect_read(imported.array, shape_of(whole));
+  for (const oracle::Axis& axis : {oracle::unstructured(lists), oracle::cyclic(20, 2, n, n - 1),
+                                   oracle::cyclic(n, 1, n, n - 1), oracle::cyclic(20, 2, n)})
+    for (const List& world_ranks : {arrays::in_order(n), random.permutation(n), random.permutation(n)})
+      expect_nearest(oracle::Array({axis, oracle::block({3})}), world_ranks, random);
+}
+
+int ga_type_of(const GlobalArray& array) {
+  int type = 0, ndim = 0;
+  int64_t dims[GA_MAX_DIM];
+  NGA_Inquire64(array.handle(), &type, &ndim, dims);
+  return type;
+}
+
+TEST(Import, TypesOfCAreGas) {
+  const std::vector<std::pair<dap::ElementType, int>> types = {{dap::element_type<int>(), C_INT},
+                                                               {dap::element_type<long>(), C_LONG},
+                                                               {dap::element_type<float>(), C_FLOAT},
+                                                               {dap::element_type<double>(), C_DBL},
+                                                               {dap::element_type<std::complex<float>>(), C_SCPL},
+                                                               {dap::element_type<std::complex<double>>(), C_DCPL}};
+  for (const auto& [type, number] : types) {
+    const ImportedArray imported = import_array(array_of(rows(), type), MPI_COMM_WORLD);
+    EXPECT_EQ(ga_type_of(imported.array), number) << type.name();
+    EXPECT_TRUE(imported.receipt.losses.empty());
+    dap::ElementType swapped = type;  // is none of them, nor is a type of the same length
+    swapped.native_order = false;
+    const dap::ElementType opaque{dap::ElementType::Kind::opaque, type.bytes, true};
+    const GlobalArray other = import_array(array_of(rows(), swapped), MPI_COMM_WORLD).array;
+    const GlobalArray third = import_array(array_of(rows(), opaque), MPI_COMM_WORLD).array;
+    EXPECT_NE(ga_type_of(other), number) << type.name();
+    EXPECT_NE(ga_type_of(other), ga_type_of(third)) << type.name();
+    EXPECT_EQ(dap::globalarrays::export_array(other).array.buffer.type, swapped);
+    EXPECT_EQ(dap::globalarrays::export_array(third).array.buffer.type, opaque);
+  }
+}
+
+// Each process's bytes are of one value; what GA brings is compared with them.
+void expect_type_imported(const dap::ElementType& type) {
+  SCOPED_TRACE(type.name());
+  const auto part = static_cast<std::size_t>(6 * type.bytes);
+  const DistArray array = array_of(rows(), type);
+  std::memset(array.buffer.data, 40 + rank(), part);
+  const ImportedArray imported = import_array(array, MPI_COMM_WORLD);
+  EXPECT_EQ(imported.array.type(), type);
+  EXPECT_EQ(dap::globalarrays::export_array(imported.array).array.buffer.type, type);
+  std::vector<unsigned char> all(part * static_cast<std::size_t>(processes()));
+  int64_t lo[] = {0, 0}, hi[] = {2 * processes() - 1, 2}, ld[] = {3};
+  NGA_Get64(imported.array.handle(), lo, hi, all.data(), ld);
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], 40 + i / part);
+}
+
+TEST(Import, EveryTypeIsReadBack) {
+  for (const dap::ElementType& type : every_type()) {
+    expect_type_imported(type);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }
@@ -467,6 +612,50 @@ TEST(Import, WhatMovesToTheNearestHasItsGhostCellsFilled) {
   });
   expect_read(imported.array, shape_of(whole));
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// Whether it was lost, by its first words.
+bool lost(const ImportedArray& imported, const std::string& what) {
+  const std::vector<std::string>& losses = imported.receipt.losses;
+  return std::any_of(losses.begin(), losses.end(), [&](const std::string& loss) { return loss.find(what) == 0; });
+}
+
+TEST(Import, SaysWhatIsLost) {
+  const List counts(static_cast<std::size_t>(processes()), 3);
+  const auto import = [](const oracle::Axis& axis) {
+    return import_array(array_of(Placed(oracle::Array({axis}).distribution())), MPI_COMM_WORLD);
+  };
+  const std::string padding = "the boundary padding of axis 0", period = "the period of axis 0";
+  const List none(static_cast<std::size_t>(processes() - 1), 0), one(static_cast<std::size_t>(processes() - 1), 1);
+  EXPECT_TRUE(import(oracle::block(counts)).receipt.losses.empty());
+  EXPECT_TRUE(lost(import(oracle::block(counts, none, {1, 0})), padding));
+  EXPECT_TRUE(lost(import(oracle::block(counts, one, {1, 1})), padding));
+  EXPECT_TRUE(lost(import(oracle::block(counts, {}, {0, 0}, true)), period));
+  EXPECT_TRUE(import(oracle::block(counts, one)).receipt.losses.empty());
+  if (processes() > 1) {
+    EXPECT_TRUE(import(oracle::block(counts, one, {1, 1}, true)).receipt.losses.empty());
+  }
+  DistArray array = array_of(rows());
+  array.dim_data[1].extras.push_back({"colour", "\"red\""});
+  EXPECT_TRUE(lost(import_array(array, MPI_COMM_WORLD), "the key 'colour'"));
+  array = array_of(rows());
+  array.buffer.strides = {8, 16};
+  const ImportedArray imported = import_array(array, MPI_COMM_WORLD);
+  EXPECT_TRUE(lost(imported, "the storage order"));
+  EXPECT_EQ(imported.receipt.losses.size(), 1U);
+}
+
+TEST(Import, OfAnArrayThatWasDestroyedIsRefused) {
+  const GlobalArray first = create(rows(), real, MPI_COMM_WORLD);
+  int64_t dims[] = {2 * processes()};
+  char name[] = "theirs";
+  const int theirs = NGA_Create64(C_DBL, 1, dims, name, nullptr);
+  const DistArray array = dap::globalarrays::export_array(theirs).array;
+  expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, Copy::never); }), "its maker will free it");
+  EXPECT_EQ(import_array(array, MPI_COMM_WORLD).receipt.bytes_copied, 16);
+  GA_Destroy(theirs);
+  for (const Copy copy : {Copy::never, Copy::if_needed, Copy::always})
+    expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, copy); }), "has been destroyed");
 }
 
 TEST(Import, OtherTypesAreKnownByTheirLength) {

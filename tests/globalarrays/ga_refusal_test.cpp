@@ -54,6 +54,13 @@ TEST(Refusal, NamesAxesExtentsAndElements) {
                 1);
   const Index many = Index{1} << 40;
   expect_refused(placed({many, many}, {dap::block(), dap::block()}, {1, 1}), 1, {"64 bits"});
+  const Index most = (Index{1} << 60) - 2;  // doubles, two fewer than 64 bits can say the bytes of
+  expect_held(placed({4 * most}, {dap::block()}, {4}), 4);
+  expect_refused(placed({most + 2}, {dap::block()}, {1}), 1, {"64 bits"});
+  dap::BlockSpec padded = dap::block();
+  expect_held(placed({most}, {padded}, {2}), 2);
+  padded.padding = most / 2;
+  expect_refused(placed({most}, {padded}, {2}), 2, {"64 bits"});
 }
 
 TEST(Refusal, NamesPlacements) {
@@ -71,7 +78,9 @@ TEST(Refusal, NamesListsAndHowTheyAreHeldInstead) {
   expect_refused(lists, 3, {"axis 0: 'dist_type' is u", "must be b or c", "nearest", "block"});
   expect_refused(placed({4}, {dap::unstructured({{0, 1}, {1, 2}})}, {2}), 2, {"'dist_type' is u, with indices on"});
   EXPECT_THROW(nearest(placed({4}, {dap::unstructured({{0, 1}, {1, 2}})}, {2}), real, 2), dap::Error);
+  EXPECT_THROW(nearest(placed({4}, {dap::unstructured({{0, 1}, {1, 3}})}, {2}), real, 2), dap::Error);
   EXPECT_THROW(nearest(placed({3}, {dap::unstructured({{0, -1}, {1}})}, {2}), real, 2), dap::Error);
+  EXPECT_THROW(nearest(placed({3}, {dap::unstructured({{0, 1}, {5}})}, {2}), real, 2), dap::Error);
   expect_held(placed({4}, {dap::unstructured({{0, 1}, {2, 3}})}, {2}), 2);  // a block, said otherwise
 }
 
@@ -88,6 +97,10 @@ TEST(Refusal, NamesDealingsThatGaHasNot) {
   expect_held(placed({12, 8}, {dap::block(), dap::cyclic(2)}, {3, 2}), 6);  // even blocks are a dealing
   expect_refused(placed({12, 8}, {dap::block_at({0, 1, 2}), dap::cyclic(2)}, {3, 2}), 6, {"axis 1: 'dist_type' is c"});
   expect_refused(placed({12, 7}, {dap::cyclic(2), dap::block_at({0, 0})}, {3, 2}), 6, {"axis 1: 'stop'"});
+  for (const List& counts : {List{4, 4, 0}, List{0, 4, 4}}) {  // an empty share beside a dealing
+    expect_refused(of({oracle::cyclic(8, 2, 2), oracle::block(counts)}), 6, {"axis 1: 'stop'"});
+    expect_refused(of({oracle::block(counts), oracle::cyclic(8, 2, 2)}), 6, {"axis 0: 'stop'"});
+  }
   expect_held(placed({5}, {dap::cyclic(2)}, {4}), 4);  // fewer blocks than processes: in ranges
   expect_held(placed({9, 4}, {dap::whole(), dap::cyclic(1)}, {1, 2}), 2);
 }
@@ -101,6 +114,9 @@ TEST(Refusal, NamesPaddingThatIsNoGhostCells) {
   expect_refused(of({oracle::block({2, 3}, {1})}), 3, {"1 of 3 processes own nothing"});
   expect_refused(of({oracle::block({2, 3}, {2}, {1, 1}, true)}), 2, {edges, "must be 2"});
   expect_refused(of({oracle::block({3, 3}, {0}, {1, 1}, true)}), 2, {edges, "must be 0"});
+  expect_refused(of({oracle::block({4, 4}, {2}, {2, 1}, true)}), 2, {"2 and 1 at the edges", "must be 2"});
+  expect_refused(of({oracle::block({4, 4}, {2}, {1, 2}, true)}), 2, {"1 and 2 at the edges", "must be 2"});
+  expect_refused(of({oracle::block({5}, {}, {1, 2}, true)}), 1, {"1 and 2 at the edges", "must be 0"});
   expect_held(of({oracle::block({3, 3}, {1}, {1, 1}, true)}), 2);  // the mirrors are GA's outer ghost cells
   expect_held(of({oracle::block({5}, {}, {1, 1}, true)}), 1);
   expect_held(of({oracle::block({3, 3}, {1}, {1, 1}, false)}), 2);  // elements like all others

@@ -1,14 +1,20 @@
 #pragma once
 
 #include <dap/globalarrays/session.hpp>
+#include <dap/redistribute/plan.hpp>
+#include <dap/report.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
 #include <support/oracle.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 /// Arrays that no rule chose, the same ones on every process, and Global Arrays for a whole test program.
 namespace arrays {
@@ -45,6 +51,37 @@ inline int processes_of(MPI_Comm comm) {
   int size = 0;
   MPI_Comm_size(comm, &size);
   return size;
+}
+
+inline int rank() { return rank_in(MPI_COMM_WORLD); }
+inline int processes() { return processes_of(MPI_COMM_WORLD); }
+
+inline const dap::ElementType real = dap::element_type<double>();
+
+/// So many rows of three for each process.
+inline dap::redistribute::Placed rows(std::vector<Index> ranks = {}, Index each = 2) {
+  const List counts(static_cast<std::size_t>(processes()), each);
+  return {oracle::Array({oracle::block(counts), oracle::block({3})}).distribution(), std::move(ranks)};
+}
+
+/// The words of the Error of a collective call, which must be the same on every process; "nothing": it threw none.
+template <class Call>
+std::string thrown(Call&& call, MPI_Comm comm = MPI_COMM_WORLD) {
+  std::string text = "nothing";
+  try {
+    call();
+  } catch (const dap::Error& error) {
+    text = error.what();
+  }
+  std::vector<char> first(4096, '\0');
+  std::copy_n(text.begin(), std::min<std::size_t>(text.size(), 4095), first.begin());
+  MPI_Bcast(first.data(), 4096, MPI_CHAR, 0, comm);
+  EXPECT_EQ(text.substr(0, 4095), first.data());
+  return text;
+}
+
+inline void expect_said(const std::string& text, const std::string& words) {
+  EXPECT_NE(text.find(words), std::string::npos) << words << " in: " << text;
 }
 
 inline List in_order(Index length) {

@@ -2,6 +2,8 @@
 #include "pool.hpp"
 #include "support/ga_abort.hpp"
 #include "types.hpp"
+#include <dap/globalarrays/export.hpp>
+#include <dap/globalarrays/import.hpp>
 #include <dap/report.hpp>
 
 #include <functional>
@@ -36,6 +38,37 @@ TEST(Session, BeginsAndEndsAsOftenAsWanted) {
   EXPECT_EQ(GA_Initialized(), 0);
 }
 
+TEST(Session, NothingIsMadeWithoutIt) {
+  const auto refused = [](const std::function<void()>& what, const std::string& words = "has not begun") {
+    EXPECT_NE(refusal(what).find(words), std::string::npos) << refusal(what);
+  };
+  refused([] { dap::globalarrays::create(placed_whole(), dap::element_type<double>(), MPI_COMM_WORLD); });
+  refused([] { dap::globalarrays::make_group(MPI_COMM_WORLD); });
+  refused([] { dap::globalarrays::export_array(0); }, "there is no Global Array 0");
+  dap::DistArray array;
+  array.buffer = dap::allocate(dap::element_type<double>(), {});
+  refused([&] { dap::globalarrays::import_array(array, MPI_COMM_SELF); });
+}
+
+// GA's numbers of groups begin anew.
+TEST(Session, GroupsEndWithIt) {
+  if (processes() < 2) return;
+  const int n = processes();
+  for (const std::vector<int>& turn : {std::vector<int>{0}, {n - 1, 0}, {0, n - 1}}) {
+    Session session;
+    for (const int other : turn) {
+      MPI_Comm comm = MPI_COMM_NULL;
+      MPI_Comm_split(MPI_COMM_WORLD, rank() == other ? MPI_UNDEFINED : 0, 0, &comm);
+      const std::optional<int> group = dap::globalarrays::make_group(comm);
+      ASSERT_EQ(group.has_value(), comm != MPI_COMM_NULL);
+      if (!group) continue;
+      EXPECT_EQ(GA_Pgroup_absolute_id(*group, 0), other == 0 ? 1 : 0);
+      EXPECT_EQ(dap::globalarrays::create(placed_whole(), dap::element_type<double>(), comm).placed().rank(0), 0);
+      MPI_Comm_free(&comm);
+    }
+  }
+}
+
 TEST(Session, CloseRefusesWhereOneProcessHoldsAnArray) {
   Session session;
   const int handle = made(10 * processes());
@@ -47,6 +80,24 @@ TEST(Session, CloseRefusesWhereOneProcessHoldsAnArray) {
     EXPECT_NE(why.find("1 arrays of Global Arrays are held"), std::string::npos) << why;
     EXPECT_EQ(GA_Initialized(), 1);
   }
+  pin.reset();
+  session.close();
+  EXPECT_EQ(GA_Initialized(), 0);
+}
+
+// GA_Nodeid and GA_Nnodes then speak of that group, in which the last process of all is another number.
+TEST(Session, ClosesWhateverGasDefaultGroupIs) {
+  Session session;
+  std::vector<int> members;
+  for (int r = 1; r < processes(); ++r) members.push_back(r);
+  if (members.empty()) members = {0};
+  const int group = GA_Pgroup_create(members.data(), static_cast<int>(members.size()));
+  const int handle = made(10 * processes());
+  std::shared_ptr<void> pin = Pool::all().pin(handle, part(handle));
+  if (rank() != processes() - 1) pin.reset();
+  if (rank() > 0) GA_Pgroup_set_default(group);
+  const std::string why = refusal([&] { session.close(); });
+  EXPECT_NE(why.find("(rank " + std::to_string(processes() - 1) + "): 1 arrays of"), std::string::npos) << why;
   pin.reset();
   session.close();
   EXPECT_EQ(GA_Initialized(), 0);
@@ -102,6 +153,14 @@ TEST(Destroy, OneBadHandleFailsEveryProcessAndChangesNothing) {
   EXPECT_NE(refusal([&] { dap::globalarrays::destroy(bad ? -1 : handle, MPI_COMM_WORLD); }).find("no Global Array"),
             std::string::npos);
   EXPECT_FALSE(Pool::all().keeps(handle));
+  int64_t shape[] = {10};
+  const int unallocated = GA_Create_handle();
+  GA_Set_data64(unallocated, 1, shape, C_DBL);
+  EXPECT_NE(
+      refusal([&] { dap::globalarrays::destroy(bad ? unallocated : handle, MPI_COMM_WORLD); }).find("no Global Array"),
+      std::string::npos);
+  GA_Allocate(unallocated);
+  GA_Destroy(unallocated);
   if (processes() > 1) {
     EXPECT_NE(
         refusal([&] { dap::globalarrays::destroy(bad ? other : handle, MPI_COMM_WORLD); }).find("different shapes"),

@@ -148,7 +148,7 @@ class RedistributionLarge : public testing::Test {
   }
 
 #if defined(__SANITIZE_ADDRESS__)
-  static constexpr Index rows = 1300, columns = 1500;
+  static constexpr Index rows = 1700, columns = 1900;
 #else
   static constexpr Index rows = 2100, columns = 2300;
 #endif
@@ -170,6 +170,13 @@ TEST_F(RedistributionLarge, ShortRunsOfColumns) {
 TEST_F(RedistributionLarge, SingleElements) { expect_moved(matrix(1, 1, false), matrix(3, 2, true)); }
 
 TEST_F(RedistributionLarge, LongRuns) { expect_moved(matrix(64, 64, false), matrix(1050, 1150, true)); }
+
+TEST_F(RedistributionLarge, BlocksOfWhichEachTurnTakesALittle) {
+  expect_moved(matrix(1050, 1150, false), matrix(64, 64, true));
+}
+
+// Short runs that all come from one row of the grid first, and from the next one later.
+TEST_F(RedistributionLarge, ShortRunsInLongTurns) { expect_moved(matrix(1050, 8, false), matrix(100, 20, true)); }
 
 TEST_F(RedistributionLarge, RowsToColumns) {
   const Index processes = tall_ * wide_;

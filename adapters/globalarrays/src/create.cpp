@@ -3,10 +3,10 @@
 #include "ga.hpp"
 #include "pool.hpp"
 #include "refused.hpp"
-#include "room.hpp"
 #include "types.hpp"
 #include <dap/globalarrays/import.hpp>
 #include <dap/mpi/agree.hpp>
+#include <dap/mpi/room.hpp>
 
 #include <utility>
 
@@ -145,7 +145,7 @@ int allocate_handle(const Form& form, int type, int group) {
 
 // The system may have promised more memory than it has. **Collective.**
 void touch_all(int handle, const Buffer& part, Index bytes, MPI_Comm comm) {
-  std::vector<Index> failed{bytes > 0 && !touch(part.data, bytes) ? 1 : 0};
+  std::vector<Index> failed{bytes > 0 && !mpi::touch(part.data, bytes) ? 1 : 0};
   mpi::Team(comm).largest(failed);
   if (failed[0] == 0) return;
   GA_Destroy(handle);

@@ -22,7 +22,7 @@ Index product(const Extents& extents, std::size_t begin, std::size_t end) {
 }
 
 struct Box {
-  Extents lo{}, hi{};  // both ends included, as GA has it
+  Extents lo, hi;  // both ends included, as GA has it
 };
 
 Box box_of(int handle, Index number) {
@@ -79,7 +79,7 @@ void check_numbers(const Description& d) {
 // The place of a block that is not empty, by the blocks from it to the upper end of each axis. (Those below it may
 // include empty ones, which GA does not see.)
 Extents count_coordinates(const Description& d, const Box& box) {
-  Extents coordinates{};
+  Extents coordinates;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     coordinates[axis] = d.blocks[axis] - 1;
     if (box.hi[axis] == d.shape[axis] - 1) continue;
@@ -109,14 +109,14 @@ Part block_part(const Description& d, Index elements, void* data) {
   const Box box = box_of(d.handle, d.rank);
   part.placed = box.lo[0] >= 0;
   if (!part.placed) return part;
-  bool empty = false;
+  Index owned = 1;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     part.begin[axis] = box.lo[axis];
     part.extent[axis] = box.hi[axis] - box.lo[axis] + 1;
-    empty = empty || part.extent[axis] == 0;
+    owned *= part.extent[axis];
   }
-  const bool ghosts = GA_Has_ghosts(d.handle) != 0;
-  if (empty) {
+  const bool ghosts = elements > owned;
+  if (owned == 0) {
     if (ghosts) throw refused(named(d.handle) + " has ghost cells, and an empty block", "leave empty blocks out");
     const std::vector<Index> owners = blocks_of(d).owners;
     part.coordinates = unravel(std::find(owners.begin(), owners.end(), d.rank) - owners.begin(), d.grid, d.ndim);
@@ -145,7 +145,7 @@ Part tiled_part(const Description& d, void* data) {
 Index Description::places() const { return product(grid, 0, ndim); }
 
 Extents unravel(Index number, const Extents& grid, std::size_t ndim) {
-  Extents coordinates{};
+  Extents coordinates;
   for (std::size_t axis = ndim; axis-- > 0; number /= grid[axis]) coordinates[axis] = number % grid[axis];
   return coordinates;
 }
@@ -165,7 +165,6 @@ Description describe(int handle) {
   d.group = GA_Get_pgroup(handle);
   d.rank = GA_Pgroup_nodeid(d.group);
   d.processes = GA_Pgroup_nnodes(d.group);
-  if (d.rank < 0) throw refused(named(handle) + " is on other processes", "ask one of its group");
   if (d.group >= 0 && GA_Is_mirrored(handle) != 0)
     throw refused(named(handle) + " is mirrored: each node has all of it", "GA_Merge_mirrored into another array");
   int ndim = 0;

@@ -25,26 +25,26 @@ struct Description {
   std::size_t ndim = 0;
   Dealing dealing = Dealing::blocks;
   Index processes = 1;  ///< in its group
-  Extents shape{};
-  Extents blocks{};  ///< how many there are on an axis
-  Extents grid{};    ///< places on an axis; of linear dealing nothing
-  Extents tile{};    ///< the first block's extents; not of `blocks`
-  Index rank = 0;    ///< this process's own, in the group
+  Extents shape;
+  Extents blocks;  ///< how many there are on an axis
+  Extents grid;    ///< places on an axis; of linear dealing nothing
+  Extents tile;    ///< the first block's extents; not of `blocks`
+  Index rank = 0;  ///< this process's own, in the group
 
   Index places() const;  ///< of the grid
 };
 
-/// Asks GA, in time that depends on nothing. Throws Error where there is no such array, this process is not in its
-/// group, or GA itself cannot work with what it made.
+/// Asks GA, in time that depends on nothing. Throws Error where there is no such array, as outside its group, or GA
+/// itself cannot work with what it made.
 Description describe(int handle);
 
 /// This process's part of a Global Array.
 struct Part {
-  bool placed = false;        ///< it holds a place of the grid; else the rest says nothing
-  Extents coordinates{};      ///< of the place
-  Extents begin{}, extent{};  ///< owned elements: of `blocks`, the first global index, and how many
-  Extents width{};            ///< ghost cells on either side of these
-  void* data = nullptr;       ///< where it begins in memory, ghost cells included; null: it holds nothing
+  bool placed = false;    ///< it holds a place of the grid; else the rest says nothing
+  Extents coordinates;    ///< of the place
+  Extents begin, extent;  ///< owned elements: of `blocks`, the first global index, and how many
+  Extents width{};        ///< ghost cells on either side of these
+  void* data = nullptr;   ///< where it begins in memory, ghost cells included; null: it holds nothing
 };
 
 /// Throws Error where the part's ghost cells cannot be found out. Not for linear dealing.

@@ -1,5 +1,6 @@
 #include "axes.hpp"
 #include "description.hpp"
+#include "fingerprint.hpp"
 #include "ga.hpp"
 #include "memory.hpp"
 #include "pool.hpp"
@@ -26,7 +27,7 @@ ElementType type_of(const Description& d, const Part& part, const Extents& store
 
 // The extents of a part in memory, and where what is exported of it begins there.
 struct Stored {
-  Extents extents{}, begin{};
+  Extents extents, begin{};
 };
 
 // Points the buffer at what dim_data says of a part that stands row-major.
@@ -49,10 +50,11 @@ void fill_blocks(const Description& d, const Part& part, const ExportOptions& op
     const Cut cut{d.shape[axis], d.grid[axis], part.width[axis]};
     Dimension& made_here = made.array.dim_data.emplace_back();
     const Block& block = cut_out(cut, part.coordinates[axis], owned, options, made_here);
-    made.shift.push_back(shift_of(cut, options));
+    const Index shift = shift_of(cut, options);
+    made.shift.push_back(shift);
     made.array.buffer.shape.push_back(block.stop - block.start);
     stored.extents[axis] = part.extent[axis] + 2 * part.width[axis];
-    stored.begin[axis] = block.start - made.shift.back() - (owned.begin - part.width[axis]);
+    stored.begin[axis] = block.start - shift - (owned.begin - part.width[axis]);
     left_out = left_out || (part.width[axis] > 0 && !(options.ghosts && options.outer));
   }
   if (left_out)
@@ -63,12 +65,12 @@ void fill_blocks(const Description& d, const Part& part, const ExportOptions& op
 
 void fill_tiles(const Description& d, const Part& part, ExportedArray& made) {
   check_strided(d);
+  made.shift.assign(d.ndim, 0);
   Stored stored;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     made.array.dim_data.push_back(tiled_dimension(d, axis, part.coordinates[axis], stored.extents[axis]));
     made.array.buffer.shape.push_back(stored.extents[axis]);
   }
-  made.shift.assign(d.ndim, 0);
   made.array.buffer.type = type_of(d, part, stored.extents);
   point_at(part, stored, made.array.buffer);
 }
@@ -98,7 +100,6 @@ ExportedArray export_array(int handle, const ExportOptions& options) {
   Buffer& buffer = made.array.buffer;
   made.array.dim_data.reserve(d.ndim);
   buffer.shape.reserve(d.ndim);
-  buffer.strides.reserve(d.ndim);
   made.shift.reserve(d.ndim);
   if (!part.placed)
     buffer.type = element_type_of(d.type).value_or(ElementType{});
@@ -108,7 +109,8 @@ ExportedArray export_array(int handle, const ExportOptions& options) {
     fill_linear(d, part, made);
   else
     fill_tiles(d, part, made);
-  buffer.owner = Pool::all().pin(handle, part.data);
+  const bool one_block = part.placed && d.dealing == Dealing::blocks;
+  buffer.owner = Pool::all().pin(handle, d.group, part.data, one_block ? fingerprint(d, part) : fingerprint(handle));
   made.receipt.same_address = buffer.data == part.data;
   return made;
 }

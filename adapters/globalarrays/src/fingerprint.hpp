@@ -1,28 +1,24 @@
 #pragma once
 
+#include "description.hpp"
 #include <dap/index.hpp>
 
-#include <array>
-#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace dap::globalarrays {
 
-/// What tells a Global Array from another one of the same handle.
-struct Fingerprint {
-  int group = 0, type = 0, axes = 0;
-  std::array<std::array<Index, 3>, 7> of_axis{};  ///< extent; where this process's part begins; and its last index
-
-  bool operator==(const Fingerprint& other) const;
-};
+/// What tells a Global Array from another one of the same handle: made of its group, type and shape, and of where this
+/// process's part begins and ends.
+using Fingerprint = std::uint64_t;
 
 /// That of a handle that GA_Verify_handle knows. Local.
 Fingerprint fingerprint(int handle);
 
+/// The same, of what was asked already: a part of one block.
+Fingerprint fingerprint(const Description& description, const Part& part);
+
 /// What of it is the same on all processes, in as many numbers for any array. Local.
 std::vector<Index> shape_and_type(int handle);
-
-/// Ends the access to this process's part, as local_memory() began it: what was written is there for all. Local.
-void close_access(int handle, const Fingerprint& array);
 
 }  // namespace dap::globalarrays

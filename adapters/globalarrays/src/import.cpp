@@ -84,8 +84,7 @@ bool is_shared(const GlobalArray& mine, const Distribution& distribution, MPI_Co
   mpi::Team(comm).largest(same);
   if (same[0] != -same[2] || same[1] != -same[3]) return false;
   const Placed& placed = mine.placed();
-  if (placed.distribution.ndim() != distribution.ndim() || placed.distribution.processes() != distribution.processes())
-    return false;
+  if (placed.distribution.processes() != distribution.processes()) return false;
   const std::vector<int> ranks = ranks_in(mine, comm);
   for (Index process = 0; process < distribution.processes(); ++process)
     if (placed.rank(process) != ranks[static_cast<std::size_t>(process)]) return false;
@@ -140,6 +139,8 @@ std::optional<Placed> wanted(const DistArray& array, const Placed& given, MPI_Co
     if (buffer.memory.kind != Memory::Kind::host)
       throw refused("the buffer is in " + buffer.memory.name() + " memory, and Global Arrays' is the host's",
                     "give an array in host memory");
+    if (Pool::handle_of(buffer.owner) != -1 && !Pool::is_there(buffer.owner))
+      throw refused("the memory was a Global Array's that has been destroyed", "give it back by destroy() afterwards");
     const Group group = require_group(comm);
     const auto processes = static_cast<Index>(group.ranks.size());
     const Placed there = in_group(given, group);

@@ -9,22 +9,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 
 namespace dap::globalarrays {
-
-struct Pin {
-  Pin(int of, const void* begin, const Fingerprint& print) : handle(of), data(begin), is(print) {}
-
-  const int handle;
-  const void* const data;
-  const Fingerprint is;
-  const std::thread::id thread = std::this_thread::get_id();  // which uses GA
-  std::atomic<int> owners{0};                                 // outside of the pool
-  std::atomic<bool> there{true};                              // false: GA has ended, or the handle is another array's
-};
 
 struct GlobalArray::State {
   int handle;
@@ -46,57 +36,87 @@ namespace {
 
 bool there_is(int handle) { return GA_Initialized() != 0 && GA_Verify_handle(handle) != 0; }
 
-bool is_still(const Pin& pin) { return pin.there && there_is(pin.handle) && fingerprint(pin.handle) == pin.is; }
+// An access that this process has open.
+struct Access {
+  int handle = 0, group = 0;
+};
 
-void close_access(const Pin& pin) {
-  if (pin.owners == 0 && is_still(pin)) close_access(pin.handle, pin.is);
+// Where the handle is another array's of the group by now, it is told what it knows: GA does not count.
+void close(const Access& access) {
+  if (there_is(access.handle) && GA_Get_pgroup(access.handle) == access.group)
+    NGA_Release_update_block_segment(access.handle, GA_Pgroup_nodeid(access.group));
 }
 
-// The pins that other threads let go of. It has a lock of its own, under which nothing else is done: a pin may be let
-// go of under any other lock.
+// What other threads let go of. It has a lock of its own, under which nothing else is done: a pin may be let go of
+// under any other lock.
 class LetGo {
  public:
   static LetGo& all() {
     static auto* const let_go = new LetGo;
     return *let_go;
   }
-  void add(std::shared_ptr<Pin> pin) {
+  void add(const Access& access) {
     const std::lock_guard lock(mutex_);
-    pins_.push_back(std::move(pin));
+    open_.push_back(access);
     any_ = true;
   }
-  void close() {
+  void close_all() {
     if (!any_) return;
-    std::vector<std::shared_ptr<Pin>> pins;
+    std::vector<Access> open;
     {
       const std::lock_guard lock(mutex_);
-      pins.swap(pins_);
+      open.swap(open_);
       any_ = false;
     }
-    for (const std::shared_ptr<Pin>& pin : pins) close_access(*pin);
+    for (const Access& access : open) close(access);
   }
 
  private:
   std::mutex mutex_;
-  std::vector<std::shared_ptr<Pin>> pins_;
+  std::vector<Access> open_;
   std::atomic<bool> any_{false};
 };
 
-// One owner's share in a pin. Tells our owners from everybody else's.
-struct LetGoOf {
-  std::shared_ptr<Pin> pin;
-  std::shared_ptr<void> array;  // what the GlobalArray is, where it is one: find() finds it meanwhile
+// What the owners of an array's memory share: their deleter, which tells them from everybody else's.
+class Pin {
+ public:
+  Pin(const Access& access, const void* data, Fingerprint is, std::shared_ptr<void> array)
+      : access_(access), data_(data), is_(is), array_(std::move(array)) {}
+  Pin(Pin&& other) noexcept
+      : access_(other.access_), data_(other.data_), is_(other.is_), array_(std::move(other.array_)) {}
 
-  void operator()(Pin*) {
-    array = nullptr;
-    if (--pin->owners != 0 || !pin->there) return;
-    if (pin->thread == std::this_thread::get_id()) {
-      close_access(*pin);
-    } else {
-      LetGo::all().add(std::move(pin));
-    }
+  static Pin* of(const std::shared_ptr<void>& owner) {
+    return owner == nullptr ? nullptr : std::get_deleter<Pin>(owner);
   }
+
+  int handle() const { return access_.handle; }
+  void forget() { there_ = false; }  // the memory is the array's no more
+  bool is(Fingerprint print, const void* data) const { return there_ && data_ == data && is_ == print; }
+  bool is_there() const {
+    return there_ && there_is(handle()) && fingerprint(handle()) == is_ && local_memory(handle()) == data_;
+  }
+
+  void operator()(void*) {
+    array_ = nullptr;
+    if (!there_) return;
+    if (thread_ == std::this_thread::get_id())
+      close(access_);
+    else
+      LetGo::all().add(access_);
+  }
+
+ private:
+  Access access_;
+  const void* data_;
+  Fingerprint is_;
+  std::shared_ptr<void> array_;  // what the GlobalArray is, where it is one: find() finds it meanwhile
+  std::thread::id thread_ = std::this_thread::get_id();  // which uses GA
+  std::atomic<bool> there_{true};
 };
+
+void forget_pin(const std::weak_ptr<void>& pin) {
+  if (const std::shared_ptr<void> owner = pin.lock()) Pin::of(owner)->forget();
+}
 
 void forget_all() { Pool::all().forget(); }
 
@@ -128,109 +148,102 @@ Pool& Pool::all() {
 GlobalArray Pool::keep(int handle, redistribute::Placed placed, const ElementType& type) {
   GlobalArray made;
   made.state_.reset(new GlobalArray::State{handle, std::move(placed), type});
-  const std::lock_guard lock(mutex_);
   enter(std::make_shared<Entry>(Entry{handle, GA_Get_pgroup(handle), fingerprint(handle), made.state_}));
-  const auto before = pinned_.find(handle);
-  if (before == pinned_.end()) return made;
-  before->second->there = false;  // another array's, which somebody destroyed: GA has just given the handle
-  pinned_.erase(before);
+  forget_pin(
+      std::exchange(slots_[handle].pin, {}));  // another array's, which somebody destroyed: the handle is given anew
   return made;
 }
 
 void Pool::adopt(int handle) {
-  const std::lock_guard lock(mutex_);
   enter(std::make_shared<Entry>(Entry{handle, GA_Get_pgroup(handle), fingerprint(handle), {}}));
 }
 
 void Pool::watch() {
-  if (!watched_) at_ga_end(forget_all);
+  at_ga_end(forget_all);
   watched_ = true;
 }
 
 void Pool::enter(std::shared_ptr<Entry> made) {
-  watch();
-  std::shared_ptr<Entry>& known = known_[made->handle];
-  if (known != nullptr) {
-    known->gone = true;
-    if (const auto state = known->state.lock()) state->there = false;
-  }
+  if (!watched_) watch();
+  std::shared_ptr<Entry>& known = slots_[made->handle].kept;
+  if (known != nullptr) lose(known);
   made->serial = ++given_[made->group];
   kept_[made->group].push_back(made);
   known = std::move(made);
 }
 
+void Pool::lose(std::shared_ptr<Entry>& known) {
+  known->gone = true;
+  if (const auto state = known->state.lock()) state->there = false;
+  known.reset();
+}
+
 Pool::Entry* Pool::entry(int handle) {
-  const auto found = known_.find(handle);
-  if (found == known_.end()) return nullptr;
-  Entry& known = *found->second;
-  if (there_is(handle) && fingerprint(handle) == known.is) return &known;
-  known.gone = true;
-  if (const auto state = known.state.lock()) state->there = false;
-  known_.erase(found);
+  const auto slot = slots_.find(handle);
+  if (slot == slots_.end() || slot->second.kept == nullptr) return nullptr;
+  std::shared_ptr<Entry>& known = slot->second.kept;
+  if (there_is(handle) && fingerprint(handle) == known->is) return known.get();
+  lose(known);
   return nullptr;
 }
 
 GlobalArray Pool::find(int handle) {
-  const std::lock_guard lock(mutex_);
   GlobalArray found;
   if (const Entry* const kept = entry(handle)) found.state_ = kept->state.lock();
   return found;
 }
 
 Index Pool::serial(int handle) {
-  const std::lock_guard lock(mutex_);
   const Entry* const kept = entry(handle);
   return kept == nullptr ? 0 : kept->serial;
 }
 
-bool Pool::keeps(int handle) {
-  const std::lock_guard lock(mutex_);
-  return entry(handle) != nullptr;
-}
+bool Pool::keeps(int handle) { return entry(handle) != nullptr; }
 
 std::shared_ptr<void> Pool::pin(int handle, const void* data) {
-  LetGo::all().close();
-  const Fingerprint is = fingerprint(handle);
-  const std::lock_guard lock(mutex_);
-  watch();
-  std::shared_ptr<Pin>& known = pinned_[handle];
-  if (known == nullptr || known->data != data || !(known->is == is)) {
-    if (known != nullptr) known->there = false;  // GA_Destroy was called, and the handle given anew
-    known = std::make_shared<Pin>(handle, data, is);
+  return pin(handle, GA_Get_pgroup(handle), data, fingerprint(handle));
+}
+
+std::shared_ptr<void> Pool::pin(int handle, int group, const void* data, Fingerprint is) {
+  LetGo::all().close_all();
+  if (!watched_) watch();
+  Slot& slot = slots_[handle];
+  std::shared_ptr<void> owner = slot.pin.lock();
+  if (owner != nullptr) {
+    if (Pin::of(owner)->is(is, data)) return owner;
+    Pin::of(owner)->forget();  // GA_Destroy was called, and the handle given anew
   }
-  ++known->owners;
-  const Entry* const kept = entry(handle);
-  return std::shared_ptr<void>(known.get(), LetGoOf{known, kept == nullptr ? nullptr : kept->state.lock()});
+  if (slot.kept != nullptr && slot.kept->is != is) lose(slot.kept);
+  std::shared_ptr<void> array = slot.kept == nullptr ? nullptr : slot.kept->state.lock();
+  owner = std::shared_ptr<void>(this, Pin({handle, group}, data, is, std::move(array)));
+  slot.pin = owner;
+  return owner;
 }
 
 bool Pool::pinned(int handle) const {
-  const auto pin = pinned_.find(handle);
-  return pin != pinned_.end() && pin->second->owners > 0;
+  const auto slot = slots_.find(handle);
+  return slot != slots_.end() && !slot->second.pin.expired();
 }
 
 int Pool::handle_of(const std::shared_ptr<void>& owner) {
-  if (owner == nullptr || std::get_deleter<LetGoOf>(owner) == nullptr) return -1;
-  return static_cast<const Pin*>(owner.get())->handle;
+  const Pin* const pin = Pin::of(owner);
+  return pin == nullptr ? -1 : pin->handle();
 }
 
 bool Pool::is_there(const std::shared_ptr<void>& owner) {
-  if (owner == nullptr || std::get_deleter<LetGoOf>(owner) == nullptr) return false;
-  const Pin& pin = *static_cast<const Pin*>(owner.get());
-  return is_still(pin) && local_memory(pin.handle) == pin.data;
+  const Pin* const pin = Pin::of(owner);
+  return pin != nullptr && pin->is_there();
 }
 
 Index Pool::collect(int group) {
-  LetGo::all().close();
+  LetGo::all().close_all();
   Entries all;
+  if (const auto entries = kept_.find(group); entries != kept_.end()) all = entries->second;
   std::vector<Index> said;  // of each: whether it is held, and whether it is gone
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto entries = kept_.find(group); entries != kept_.end()) all = entries->second;
-    for (const std::shared_ptr<Entry>& one : all) {
-      const bool still = entry(one->handle) == one.get();
-      said.push_back(still && (!one->state.expired() || pinned(one->handle)) ? 1 : 0);
-      said.push_back(still ? 0 : 1);
-    }
+  for (const std::shared_ptr<Entry>& one : all) {
+    const bool still = entry(one->handle) == one.get();
+    said.push_back(still && (!one->state.expired() || pinned(one->handle)) ? 1 : 0);
+    said.push_back(still ? 0 : 1);
   }
   if (all.empty()) return 0;  // here, as on every process of the group
   mpi::Team(GA_MPI_Comm_pgroup(group)).largest(said);
@@ -252,7 +265,6 @@ Index Pool::collect(int group) {
 
 void Pool::leave(int group, const Entries& ended) {
   if (ended.empty()) return;
-  const std::lock_guard lock(mutex_);
   Entries& entries = kept_[group];
   auto next = ended.begin();  // in the same order
   entries.erase(std::remove_if(entries.begin(), entries.end(),
@@ -264,49 +276,44 @@ void Pool::leave(int group, const Entries& ended) {
                 entries.end());
   for (const std::shared_ptr<Entry>& one : ended) {
     if (const auto state = one->state.lock()) state->there = false;
-    const auto known = known_.find(one->handle);
-    if (known == known_.end() || known->second != one) continue;
-    known_.erase(known);
-    if (!one->gone) pinned_.erase(one->handle);
+    const auto slot = slots_.find(one->handle);
+    if (slot == slots_.end() || slot->second.kept != one) continue;
+    if (one->gone)
+      slot->second.kept.reset();
+    else
+      slots_.erase(slot);
   }
 }
 
 Index Pool::collect() {
   std::vector<int> groups;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [group, entries] : kept_)  // in ascending order, which is the same everywhere
-      if (!entries.empty()) groups.push_back(group);
-  }
+  for (const auto& [group, entries] : kept_)  // in ascending order, which is the same everywhere
+    if (!entries.empty()) groups.push_back(group);
   Index freed = 0;
   for (const int group : groups) freed += collect(group);
   return freed;
 }
 
 bool Pool::keeps_of_others(int group) const {
-  const std::lock_guard lock(mutex_);
   return std::any_of(kept_.begin(), kept_.end(), [&](const auto& of_group) {
     return of_group.first != group && of_group.first != GA_Pgroup_get_world() && !of_group.second.empty();
   });
 }
 
 Index Pool::held() const {
-  const std::lock_guard lock(mutex_);
-  Index count = 0;
-  for (const auto& [handle, one] : known_) count += !one->state.expired() && !pinned(handle) ? 1 : 0;
-  for (const auto& [handle, pin] : pinned_) count += pin->owners > 0 ? 1 : 0;
-  return count;
+  return std::count_if(slots_.begin(), slots_.end(), [](const auto& named) {
+    const Slot& slot = named.second;
+    return !slot.pin.expired() || (slot.kept != nullptr && !slot.kept->state.expired());
+  });
 }
 
 void Pool::forget() {
-  const std::lock_guard lock(mutex_);
   for (const auto& [group, entries] : kept_)
     for (const std::shared_ptr<Entry>& one : entries)
       if (const auto state = one->state.lock()) state->there = false;
-  for (const auto& [handle, known] : pinned_) known->there = false;
+  for (const auto& [handle, slot] : slots_) forget_pin(slot.pin);
   kept_.clear();
-  known_.clear();
-  pinned_.clear();
+  slots_.clear();
   given_.clear();
   watched_ = false;
 }

@@ -1,19 +1,16 @@
 #pragma once
 
+#include "fingerprint.hpp"
 #include <dap/globalarrays/array.hpp>
 
 #include <mpi.h>
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
 namespace dap::globalarrays {
-
-/// What keeps a Global Array's memory in use on this process: the owner of an exported buffer.
-struct Pin;
 
 /// All handles that this library keeps: those it made, and others' that an export pins.
 ///
@@ -39,6 +36,8 @@ class Pool {
   /// lives. GA's access, which the caller opened, is closed with the last one: at once on this thread, at the next call
   /// of the pool where another one lets go. Local.
   std::shared_ptr<void> pin(int handle, const void* data);
+  /// The same, where the caller has asked for the array's group and fingerprint.
+  std::shared_ptr<void> pin(int handle, int group, const void* data, Fingerprint is);
   /// The handle whose memory `owner` keeps; -1 where it keeps none.
   static int handle_of(const std::shared_ptr<void>& owner);
   /// Whether the memory that `owner` keeps is still the array's.
@@ -58,20 +57,23 @@ class Pool {
 
  private:
   struct Entry;
+  struct Slot {
+    std::shared_ptr<Entry> kept;  // null: the pool will free nothing here
+    std::weak_ptr<void> pin;      // the last one
+  };
   using Entries = std::vector<std::shared_ptr<Entry>>;
   Pool() = default;
   Entry* entry(int handle);
   void watch();
   void enter(std::shared_ptr<Entry> entry);
+  static void lose(std::shared_ptr<Entry>& known);
   void leave(int group, const Entries& gone);
   bool pinned(int handle) const;
 
-  mutable std::mutex mutex_;
-  std::map<int, Entries> kept_;                            // by group, in the order in which they came
-  std::unordered_map<int, std::shared_ptr<Entry>> known_;  // by handle, those that are still the handle's
-  std::unordered_map<int, std::shared_ptr<Pin>> pinned_;   // by handle, the last one
-  std::map<int, Index> given_;                             // by group: how many came
-  bool watched_ = false;                                   // GA tells us of its end
+  std::map<int, Entries> kept_;          // by group, in the order in which they came
+  std::unordered_map<int, Slot> slots_;  // by handle: what it stands for now
+  std::map<int, Index> given_;           // by group: how many came
+  bool watched_ = false;                 // GA tells us of its end
 };
 
 }  // namespace dap::globalarrays

@@ -45,11 +45,10 @@ std::variant<AxisForm, Finding> padded(const BlockKind& block, bool periodic, In
   const Index grid = block.grid();
   const auto [lower, upper] = block.edges();
   form.width = grid > 1 ? block.communication(0)[1] : periodic && lower == upper ? lower : 0;
-  for (Index c = 0; c < grid; ++c) {
-    const auto [left, right] = block.communication(c);
-    const Index odd = c > 0 && left != form.width ? left : c < grid - 1 && right != form.width ? right : form.width;
-    if (odd != form.width)
-      return refuse(axis, "padding", std::to_string(odd) + " on grid coordinate " + std::to_string(c),
+  for (Index c = 0; c + 1 < grid; ++c) {
+    const Index right = block.communication(c)[1];  // and what the next one has on its left
+    if (right != form.width)
+      return refuse(axis, "padding", std::to_string(right) + " on grid coordinate " + std::to_string(c),
                     "must be " + std::to_string(form.width) +
                         " as elsewhere: ghost cells are as wide on both sides of every border",
                     remedy);
@@ -59,10 +58,7 @@ std::variant<AxisForm, Finding> padded(const BlockKind& block, bool periodic, In
     return refuse(
         axis, "padding", std::to_string(lower) + " and " + std::to_string(upper) + " at the edges",
         "must be " + std::to_string(form.width) + " as between the processes: GA's ghost cells are everywhere", remedy);
-  if (block.size() < 2 * form.width + 1)
-    return refuse(axis, "size", std::to_string(block.size()),
-                  "must be more than the " + std::to_string(2 * form.width) + " mirrors at the edges", remedy);
-  form.shift = form.width;
+  form.shift = form.width;  // the period, which is left, is as long: see [block.periodic]
   return form;
 }
 
@@ -77,7 +73,7 @@ AxisAnswer in_ranges(const Axis& axis, const BlockKind& block, Index number) {
   for (Index c = 0; c <= block.grid(); ++c)
     form.bounds.push_back(std::clamp<Index>(block.begin(c) - form.shift, 0, form.size));
   const Index length = form.bounds[1];  // as a dealing of one block for each, if it is one
-  bool dealt = form.width == 0 && length > 0;
+  bool dealt = length > 0;
   for (Index c = 1; c < block.grid() && dealt; ++c)
     dealt = checked_multiply(c, length) == form.bounds[static_cast<std::size_t>(c)];
   if (dealt && !form.has_empty_share() && form.size - form.bounds[form.bounds.size() - 2] <= length)
@@ -184,7 +180,7 @@ std::variant<Form, Finding> irregular(const Placed& placed, const std::vector<Ax
     return refuse("the array is padded, and " + std::to_string(processes - static_cast<Index>(form.owners.size())) +
                       " of " + std::to_string(processes) + " processes own nothing: GA's ghost cells need them all",
                   "deal it over all processes, or leave the padding out");
-  bool ordered = static_cast<Index>(form.owners.size()) <= processes;
+  bool ordered = true;
   for (std::size_t r = 0; r < form.owners.size() && ordered; ++r) ordered = form.owners[r] == static_cast<int>(r);
   if (ordered) form.owners.clear();
   if (!leading && !form.widths.empty())

@@ -2,13 +2,11 @@
 
 #include <dap/index.hpp>
 
-#include <cstddef>
 #include <string>
 
 namespace dap::globalarrays {
 
-// GA aborts where the node has too little memory for a window, and the system kills the process at the first touch of
-// what it has not: so one looks before, and touches in a way that can fail.
+// GA aborts where the node has too little memory for a window: so one looks before.
 
 /// Why this node has no `wanted` bytes more for a window, which several of its processes share or one has alone; empty:
 /// it seems to have them. Local.
@@ -16,8 +14,5 @@ std::string room_is_missing(Index wanted, bool shared);
 
 /// Whether it has several times as many, so that what others were promised and have not touched may be left out. Local.
 bool room_is_ample(Index wanted, bool shared);
-
-/// Gives fresh memory its pages; false: the system has no more.
-bool touch(void* begin, Index bytes);
 
 }  // namespace dap::globalarrays

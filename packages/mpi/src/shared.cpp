@@ -1,6 +1,7 @@
+#include "pages.hpp"
 #include "pool.hpp"
-#include "room.hpp"
 #include <dap/mpi/agree.hpp>
+#include <dap/mpi/room.hpp>
 
 #include <algorithm>
 #include <new>
@@ -107,6 +108,15 @@ void make_room(Pool& pool, Index wanted, bool all) {
     give_back(**oldest);
     pool.pieces.erase(oldest);
   }
+}
+
+// Why this node cannot share so many bytes more; empty: it seems to have them.
+std::string room_is_missing(Index wanted) {
+  const std::optional<Index> spared = with_spare(wanted);
+  const std::string folder = backing_folder("sm");
+  const std::optional<Index> left = bytes_left(folder);
+  if (spared && left && *left < *spared) return folder + " has " + text(*left) + " left";
+  return spared && addresses_left(*spared) ? "" : "a process has fewer addresses left";
 }
 
 // Throws on one process of the node, which speaks for all, where they want more than it has. **Collective** over it.

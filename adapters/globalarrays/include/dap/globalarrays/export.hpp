@@ -22,7 +22,7 @@ struct ExportOptions {
 struct ExportedArray {
   /// Without axes, and without memory, on a process that holds no place of the array's grid.
   DistArray array;
-  Receipt receipt;
+  Receipt receipt;           ///< its `seconds` are 0: to look at a clock would take as long as the export
   std::vector<Index> shift;  ///< by axis: what GA's global index became more in the array's
 };
 

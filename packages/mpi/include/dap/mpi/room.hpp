@@ -1,0 +1,31 @@
+#pragma once
+
+#include <dap/index.hpp>
+
+#include <optional>
+#include <string>
+
+namespace dap::mpi {
+
+// MPI's windows wait for ever where the node has too little memory for them, or kill the process at the first touch: so
+// one looks before, and touches in a way that can fail. All of this is local.
+
+/// Where Open MPI has the files behind its windows: as a user tells its component ("sm", "rdma"), or where Linux has
+/// them. MPI itself could be asked (MPI_T), for a fifth of a second and what Open MPI forgets to free then.
+std::string backing_folder(const std::string& component);
+
+/// Bytes that the file system of a folder has left; nothing: unknown, or more than an Index says.
+std::optional<Index> bytes_left(const std::string& folder);
+
+/// Whether this process has so many addresses left, which a limit may forbid.
+bool addresses_left(Index bytes);
+
+/// What a window of so many bytes takes: Open MPI wants a twentieth more, and some state. Nothing: too many for an
+/// Index.
+std::optional<Index> with_spare(Index bytes);
+
+/// Gives `bytes` of fresh memory their pages, near this process; false: the system has no more. Where the system cannot
+/// be asked, a byte on each page becomes 0.
+bool touch(void* begin, Index bytes);
+
+}  // namespace dap::mpi
