@@ -10,6 +10,7 @@
 
 #include <pybind11/stl.h>
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,12 @@ ElementType type_of(const py::dtype& dtype) {
   return *type;
 }
 
+py::dtype dtype_of(const ElementType& type) {
+  Buffer none;
+  none.type = type;
+  return array_of(none).dtype();
+}
+
 DistArray dist_array(const py::array& local, const Distribution& distribution, Index process) {
   DistArray array;
   array.buffer = buffer_with_its_owner(local);
@@ -56,10 +63,53 @@ int rank_in(MPI_Comm comm) {
   return rank;
 }
 
-py::object export_array(int handle, bool ghosts, bool outer) {
+/// A Session that a `with` block ends.
+class Block {
+ public:
+  explicit Block(Index allocator_doubles)
+      : session_(std::make_unique<ga::Session>(ga::SessionOptions{allocator_doubles})) {}
+  void close() {
+    if (session_ != nullptr) session_->close();
+  }
+  /// Python's exceptions are none of C++: where the block is left by one, the Session shall see one, too.
+  void leave(bool by_exception) {
+    if (!by_exception) return session_.reset();
+    try {
+      const std::unique_ptr<ga::Session> left = std::move(session_);
+      throw std::exception();
+    } catch (const std::exception&) {
+    }
+  }
+
+ private:
+  std::unique_ptr<ga::Session> session_;
+};
+
+/// Throws Error where the processes of a communicator, None: of the group, do not hold the array's parts in order.
+void need_order(const redistribute::Placed& placed, Index process, MPI_Comm group, py::handle comm) {
+  const MPI_Comm in = comm.is_none() ? group : comm_of(comm);
+  int processes = 0;
+  MPI_Comm_size(in, &processes);
+  const bool in_order = comm.is_none() ? placed.ranks.empty() : rank_in(in) == process;
+  if (processes == placed.distribution.processes() && in_order) return;
+  throw Error(Finding{Rule::grid_order,
+                      {},
+                      {},
+                      "",
+                      std::string(comm.is_none() ? "the processes of the array's group" : "those of the communicator") +
+                          " do not hold the places of its grid in order",
+                      "",
+                      "pass comm=grid_communicator(array)"});
+}
+
+py::object export_array(int handle, bool ghosts, bool outer, py::handle comm) {
   const ga::ExportOptions options{ghosts, outer};
   const ga::ExportedArray exported = ga::export_array(handle, options);
-  return parts(exported.array, ga::placed(handle, options), rank_in(ga::communicator(handle)));
+  const redistribute::Placed placed = ga::placed(handle, options);
+  const MPI_Comm group = ga::communicator(handle);
+  py::object made = parts(exported.array, placed, rank_in(group));
+  if (!made.is_none()) need_order(placed, *placed.process(rank_in(group)), group, comm);
+  return made;
 }
 
 py::object import_array(const py::array& local, const Distribution& distribution, Index process, py::handle comm,
@@ -99,14 +149,15 @@ py::object fortran_comm(MPI_Comm comm) {
 }
 
 void bind_session(py::module_& module) {
-  py::class_<ga::Session>(module, "Session")
+  py::class_<Block>(module, "Session")
       .def(py::init([](Index allocator_doubles) {
              need_mpi();
              const WithoutPython released;
-             return std::make_unique<ga::Session>(ga::SessionOptions{allocator_doubles});
+             return std::make_unique<Block>(allocator_doubles);
            }),
            "allocator_doubles"_a)
-      .def("close", &ga::Session::close, py::call_guard<WithoutPython>());
+      .def("close", &Block::close, py::call_guard<WithoutPython>())
+      .def("leave", &Block::leave, "by_exception"_a, py::call_guard<WithoutPython>());
   module.def("collect", &ga::collect, py::call_guard<WithoutPython>());
   module.def("held", &ga::held);
 }
@@ -118,7 +169,7 @@ void bind_arrays(py::module_& module) {
           "distribution", [](const ga::GlobalArray& a) { return a.placed().distribution; },
           "Who owns what: the Distribution that it was made with.")
       .def_property_readonly(
-          "dtype", [](const ga::GlobalArray& a) { return py::dtype(a.type().name()); }, "NumPy's element type.");
+          "dtype", [](const ga::GlobalArray& a) { return dtype_of(a.type()); }, "NumPy's element type.");
   module.def("export_array", &export_array);
   module.def("import_array", &import_array);
   module.def("create", &create);

@@ -35,8 +35,8 @@ GlobalArray = _ga.GlobalArray
 class Session:
     """Global Arrays from here to the end of a ``with`` block, where nobody has begun it before. Collective.
 
-    Where the block is left by an exception, or arrays are still held at its end, Global Arrays goes on until MPI is
-    finalized, and what is held then stays until the process ends.
+    Where the block is left by an exception, which waits for nobody, or arrays are still held at its end, Global Arrays
+    goes on until MPI is finalized, and what is held then stays until the process ends; `close` raises instead.
 
     Args:
         allocator_doubles: elements of double that GA's own allocator keeps, which its ghost updates need; 0: none.
@@ -53,8 +53,7 @@ class Session:
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if kind is None:
-            self.close()
+        self._session.leave(kind is not None)
 
 
 def _handle(array):
@@ -74,12 +73,16 @@ def export_array(array: GlobalArray | int, comm: MPI.Comm | None = None, *, ghos
 
     Args:
         array: a handle, or what `create` returned.
-        comm: the processes of its grid, as `grid_communicator` gives them; None: those of the array's own group.
+        comm: the processes of its grid, as `grid_communicator` gives them; None: those of the array's own group, where
+            each of them holds the part of its rank.
         ghosts: whether ghost cells come along, as padding.
         outer: whether those at the array's outer edges do, as boundary padding of a periodic axis.
+
+    Raises:
+        ProtocolError: also where rank r of the communicator is not process r of the array.
     """
     handle = _handle(array)
-    parts = _ga.export_array(handle, ghosts, outer)
+    parts = _ga.export_array(handle, ghosts, outer, comm)
     if parts is None:
         return None
     return _core._over(*parts, comm if comm is not None else _mpi(_ga.communicator(handle)))

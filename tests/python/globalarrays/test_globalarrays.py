@@ -74,7 +74,7 @@ def test_what_is_allocated_is_imported_without_a_copy():
     array.local[...] = 5 + COMM.rank
     imported, receipt = ga.import_array(array, copy=None)
     assert receipt.shared and receipt.bytes_copied == 0
-    again = ga.export_array(imported)
+    again = ga.export_array(imported, ga.grid_communicator(imported))
     assert (again is None) == (array.local.size == 0)
     if again is not None:
         again.local[...] += 1
@@ -136,3 +136,34 @@ def test_a_handle_that_is_none_is_refused():
         ga.export_array(-1)
     with pytest.raises(tridap.ProtocolError):
         ga.destroy(-1, COMM)
+
+
+def test_an_array_whose_processes_stand_in_another_order_needs_the_communicator_of_its_grid():
+    backwards = COMM.Split(0, -COMM.rank)
+    made = ga.create(tridap.distribution(3 * P, "b", processes=P), comm=backwards)
+    for wrong in (None, MPI.COMM_SELF) if P > 1 else ():
+        with pytest.raises(tridap.ProtocolError, match="grid_communicator"):
+            ga.export_array(made, comm=wrong)
+    grid = ga.grid_communicator(made)
+    exported = ga.export_array(made, comm=grid)
+    assert exported.process == backwards.rank == grid.rank
+    exported.local[...] = np.arange(3) + 3 * grid.rank
+    whole = exported.gather(0)
+    assert (whole is not None) == (grid.rank == 0)
+    assert whole is None or (whole == np.arange(3 * P)).all()
+    grid.Free()
+    backwards.Free()
+
+
+@pytest.mark.parametrize("dtype", ["V3", ">f8", "?", [("a", "f8"), ("b", "i4")], np.complex128])
+def test_every_type_has_a_name_in_numpy(dtype):
+    made = ga.create(tridap.distribution(3 * P, "b", processes=P), dtype)
+    assert made.dtype.itemsize == np.dtype(dtype).itemsize
+    assert ga.export_array(made).local.dtype == made.dtype
+
+
+def test_what_is_held_at_the_end_of_a_block_may_still_be_read():
+    with ga.Session():  # the fixture's goes on
+        array = ga.allocate(tridap.distribution(3 * P, "b", processes=P))
+        array.local[...] = 7
+    assert ga.is_there(array) and (array.local == 7).all()
