@@ -103,12 +103,12 @@ Turned in_ranges(const Axis& axis) {
   return all[best];
 }
 
-// Dealt from the first coordinate on, each one taking after the one that was served in its turn, or after itself.
-Turned unrotated(const Axis& axis, bool turned) {
+// Dealt from the first coordinate on, each one taking after the one that was served in its turn.
+Turned unrotated(const Axis& axis) {
   const auto* cyclic = std::get_if<CyclicKind>(&axis.kind());
   if (cyclic == nullptr) return in_ranges(axis);
   const CyclicKind first(cyclic->size(), cyclic->grid(), cyclic->block_size(), 0);
-  return {Axis(first), turned ? served(*cyclic) : counted(cyclic->grid())};
+  return {Axis(first), served(*cyclic)};
 }
 
 // All axes dealt otherwise, each part on the rank that held the one it takes after.
@@ -150,15 +150,13 @@ Index staying(const Placed& here, const Placed& there, Index processes) {
 // What may be nearest, the simplest first: dealt from the first process on; all in ranges; dealt on the first axis
 // alone. All without padding, and each also on ranks in order, which alone some can have.
 std::vector<Placed> candidates(const Placed& placed) {
-  std::vector<std::vector<Turned>> all(5);
+  std::vector<std::vector<Turned>> all(3);
   for (Index i = 0; i < placed.distribution.ndim(); ++i) {
     const Axis axis = simplest(placed.distribution.axis(i));
-    const Turned in_blocks = in_ranges(axis), turned = unrotated(axis, true), dealt = unrotated(axis, false);
+    const Turned in_blocks = in_ranges(axis), turned = unrotated(axis);
     all[0].push_back(turned);
-    all[1].push_back(dealt);
-    all[2].push_back(in_blocks);
-    all[3].push_back(i == 0 ? turned : in_blocks);
-    all[4].push_back(i == 0 ? dealt : in_blocks);
+    all[1].push_back(in_blocks);
+    all[2].push_back(i == 0 ? turned : in_blocks);
   }
   std::vector<Placed> made;
   for (const std::vector<Turned>& axes : all) {
