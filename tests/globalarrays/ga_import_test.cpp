@@ -1,115 +1,20 @@
-#include "random_arrays.hpp"
-#include <dap/globalarrays/array.hpp>
+// That what is imported is what was given: every element, its type, and what is said to be lost.
+
+#include "import_support.hpp"
 #include <dap/globalarrays/export.hpp>
 #include <dap/globalarrays/import.hpp>
-#include <dap/report.hpp>
 
-#include <gtest/gtest.h>
-#include <mpi.h>
-
-extern "C" {
-#include <ga.h>
-}
-
-#include <algorithm>
 #include <complex>
-#include <cstring>
-#include <map>
-#include <string>
+#include <utility>
+#include <vector>
 
-namespace {
-
-using arrays::expect_said;
-using arrays::Index;
-using arrays::List;
-using arrays::processes;
-using arrays::Random;
-using arrays::rank;
-using arrays::real;
-using arrays::rows;
-using arrays::thrown;
+using namespace import_test;
 using dap::Copy;
-using dap::DistArray;
-using dap::globalarrays::allocate;
-using dap::globalarrays::create;
 using dap::globalarrays::Fit;
-using dap::globalarrays::GlobalArray;
 using dap::globalarrays::import_array;
 using dap::globalarrays::ImportedArray;
-using dap::redistribute::Placed;
 
-[[maybe_unused]] const auto* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
-
-// A communicator of these processes of the world, in this order; MPI_COMM_NULL on the others.
-MPI_Comm communicator(const List& world_ranks) {
-  int key = -1;
-  for (std::size_t r = 0; r < world_ranks.size(); ++r)
-    if (world_ranks[r] == rank()) key = static_cast<int>(r);
-  MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Comm_split(MPI_COMM_WORLD, key < 0 ? MPI_UNDEFINED : 0, key, &comm);
-  return comm;
-}
-
-double value_at(const List& global) {
-  double value = 1;
-  for (const Index index : global) value = value * 64 + static_cast<double>(index);
-  return value;
-}
-
-// The part of process `process`, in memory of its own with strides of `random`'s choice: any order of axes, backwards,
-// with holes.
-DistArray part_of(const oracle::Array& whole, Index process, Random& random) {
-  DistArray array;
-  for (std::size_t i = 0; i < whole.axes.size(); ++i)
-    array.dim_data.push_back(whole.axes[i].dims[static_cast<std::size_t>(whole.coordinates(process)[i])]);
-  const List shape = whole.local_shape(process);
-  const std::vector<Index> order = random.permutation(static_cast<Index>(shape.size()));
-  const Index hole = random.from_to(1, 2);
-  std::vector<bool> backwards;
-  Index length = 8 * hole;
-  for (const Index extent : shape) {
-    backwards.push_back(random.below(2) == 1);
-    length *= std::max<Index>(extent, 1);
-  }
-  const auto memory = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(length));
-  dap::ElementType step = real;
-  step.bytes *= hole;
-  array.buffer = oracle::dense_buffer(memory->data(), step, shape, order, backwards);
-  array.buffer.type = real;
-  array.buffer.owner = memory;
-  for (const auto& element : whole.elements(process, dap::Part::local)) {
-    const double value = value_at(element.global);
-    std::memcpy(oracle::address(array.buffer, element.local), &value, sizeof value);
-  }
-  return array;
-}
-
-// What every process reads of the whole array through GA.
-std::vector<double> read(int handle, const List& shape) {
-  Index count = 1;
-  std::vector<int64_t> lo(shape.size(), 0), hi, ld;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    count *= shape[i];
-    hi.push_back(shape[i] - 1);
-    if (i > 0) ld.push_back(shape[i]);
-  }
-  ld.push_back(1);
-  std::vector<double> all(static_cast<std::size_t>(count), -1);
-  NGA_Get64(handle, lo.data(), hi.data(), all.data(), ld.data());
-  return all;
-}
-
-void expect_read(const GlobalArray& array, const List& shape) {
-  const std::vector<double> all = read(array.handle(), shape);
-  std::size_t next = 0;
-  oracle::for_each_index(shape, [&](const List& at) { EXPECT_EQ(all[next++], value_at(at)); });
-}
-
-List shape_of(const oracle::Array& whole) {
-  List shape;
-  for (const oracle::Axis& axis : whole.axes) shape.push_back(axis.size());
-  return shape;
-}
+namespace {
 
 // Of an array that needs as many processes as `comm` has.
 void expect_imported(const oracle::Array& whole, Random& random, MPI_Comm comm = MPI_COMM_WORLD) {
@@ -214,28 +119,6 @@ TEST(Import, ListsThatAreRangesAreReadBack) {
   }
 }
 
-// A padded axis: GA's indices are the array's less `shift`, and wrap round.
-struct Padded {
-  oracle::Axis axis;
-  Index width = 0, shift = 0;
-
-  Index size() const { return axis.size() - 2 * shift; }
-};
-
-Padded random_padded(Random& random, Index places) {
-  Padded padded;
-  padded.width = random.from_to(0, 2);
-  const bool mirrors = random.below(2) == 1;
-  padded.shift = mirrors ? padded.width : 0;
-  List counts = random.counts(places, std::max<Index>(padded.width, 1), 4);
-  counts.front() += padded.shift;
-  counts.back() += padded.shift;
-  padded.axis = oracle::block(counts, List(static_cast<std::size_t>(places - 1), padded.width),
-                              {padded.shift, padded.shift}, mirrors);
-  if (!mirrors && places == 1) padded.width = 0;
-  return padded;
-}
-
 double value_of(const List& global, const std::vector<Padded>& axes) {
   List wrapped;
   for (std::size_t i = 0; i < axes.size(); ++i)
@@ -304,179 +187,6 @@ TEST(Import, PaddingBecomesGhostCellsThatGaKeepsFresh) {
   }
 }
 
-DistArray array_of(const Placed& placed, dap::ElementType type = real) {
-  DistArray array;
-  array.dim_data = placed.distribution.dim_data(rank());
-  array.buffer = dap::allocate(type, placed.distribution.local_shape(rank()));
-  return array;
-}
-
-// Those that GA has, and others: of its own for char and long double it aborts.
-std::vector<dap::ElementType> every_type() {
-  const auto of = [](auto... one) { return std::vector<dap::ElementType>{dap::element_type<decltype(one)>()...}; };
-  std::vector<dap::ElementType> all = of(int{}, long{}, 0LL, float{}, double{}, std::complex<float>{},
-                                         std::complex<double>{}, char{}, static_cast<signed char>(0), short{}, bool{},
-                                         static_cast<unsigned char>(0), 0U, 0UL, 0.0L, std::complex<long double>{});
-  all.push_back({dap::ElementType::Kind::opaque, 24, true});
-  all.push_back({dap::ElementType::Kind::floating, 8, false});  // the other order of bytes
-  return all;
-}
-
-TEST(Allocate, IsZeroAndImportedForNothing) {
-  Random random(17);
-  for (int turn = 0; turn < arrays::cases / 2 && !HasFailure(); ++turn) {
-    std::vector<oracle::Axis> axes;
-    const Index kind = random.below(4);
-    for (const Index places : random.grid(random.from_to(1, 3), processes(), true))
-      axes.push_back(kind == 0                    ? oracle::cyclic(2 * places + random.below(5), 2, places)
-                     : kind == 1                  ? random_padded(random, places).axis
-                     : kind == 2 && !axes.empty() ? oracle::block(random.counts(places, 1, 3))
-                     : kind == 2                  ? oracle::cyclic(2 * places + 1, 1, places)
-                                                  : oracle::block(random.counts(places, 0, 4)));
-    const oracle::Array whole(axes);
-    const DistArray array = allocate(Placed(whole.distribution()), real, MPI_COMM_WORLD);
-    EXPECT_EQ(array.buffer.shape, whole.local_shape(rank()));
-    for (const std::byte* const at : oracle::addresses(array.buffer)) {
-      double value = 1;
-      std::memcpy(&value, at, sizeof value);
-      EXPECT_EQ(value, 0);
-    }
-    for (const auto& element : whole.elements(rank(), dap::Part::owned)) {
-      const double value = value_at(element.global);
-      std::memcpy(oracle::address(array.buffer, element.local), &value, sizeof value);
-    }
-    GA_Sync();
-    ImportedArray imported = import_array(array, MPI_COMM_WORLD, Copy::never);
-    EXPECT_TRUE(imported.receipt.shared && imported.receipt.same_address);
-    EXPECT_EQ(imported.receipt.bytes_copied, 0);
-    EXPECT_EQ(import_array(array, MPI_COMM_WORLD).array.handle(), imported.array.handle());
-    const ImportedArray other = import_array(array, MPI_COMM_WORLD, Copy::always);
-    EXPECT_NE(other.array.handle(), imported.array.handle());
-    if (kind != 1) expect_read(imported.array, shape_of(whole));
-    if (kind != 1) expect_read(other.array, shape_of(whole));
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-}
-
-// GA_Fill aborts where GA knows but the length of a type.
-TEST(Allocate, OfEveryTypeIsZero) {
-  for (const dap::ElementType& type : every_type()) {
-    const DistArray array = allocate(rows(), type, MPI_COMM_WORLD);
-    EXPECT_EQ(array.buffer.type, type);
-    const auto* const bytes = static_cast<const unsigned char*>(array.buffer.data);
-    EXPECT_EQ(std::count(bytes, bytes + 6 * type.bytes, 0), 6 * type.bytes) << type.name();
-    EXPECT_TRUE(import_array(array, MPI_COMM_WORLD, Copy::never).receipt.shared);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-}
-
-TEST(Allocate, LivesAsLongAsItsArray) {
-  GlobalArray imported;
-  {
-    const DistArray array = allocate(rows(), real, MPI_COMM_WORLD);
-    for (int turn = 0; turn < 3; ++turn) dap::globalarrays::collect();
-    imported = import_array(array, MPI_COMM_WORLD, Copy::never).array;
-  }
-  EXPECT_EQ(dap::globalarrays::collect(), 0);
-  EXPECT_EQ(imported.type(), real);
-  imported = {};
-  EXPECT_EQ(dap::globalarrays::collect(), 1);
-}
-
-TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
-  const Placed placed = rows();
-  const DistArray one = allocate(placed, real, MPI_COMM_WORLD), other = allocate(placed, real, MPI_COMM_WORLD);
-  const bool differs = processes() > 1;
-  const DistArray& mixed = rank() == 0 ? one : other;
-  EXPECT_EQ(import_array(mixed, MPI_COMM_WORLD).receipt.shared, !differs);
-  if (differs) expect_said(thrown([&] { import_array(mixed, MPI_COMM_WORLD, Copy::never); }), "copy=never, but");
-  const DistArray outside = array_of(placed);
-  EXPECT_FALSE(import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD).receipt.shared);
-  expect_said(thrown([&] { import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD, Copy::never); }),
-              "the memory is no Global Array's");
-  DistArray other_type = one;
-  other_type.buffer.type = dap::element_type<Index>();
-  EXPECT_FALSE(import_array(other_type, MPI_COMM_WORLD).receipt.shared);
-  DistArray elsewhere = outside;
-  elsewhere.buffer.owner = one.buffer.owner;
-  EXPECT_FALSE(import_array(elsewhere, MPI_COMM_WORLD).receipt.shared);
-  DistArray reading = one;
-  reading.buffer.read_only = true;
-  EXPECT_FALSE(import_array(reading, MPI_COMM_WORLD).receipt.shared);
-  DistArray part = one;  // the first column alone
-  part.buffer.shape[1] = 1;
-  part.dim_data[1] = dap::undistributed(1);
-  EXPECT_FALSE(import_array(part, MPI_COMM_WORLD).receipt.shared);
-  MPI_Comm backwards = MPI_COMM_NULL;
-  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank(), &backwards);
-  DistArray turned = one;
-  turned.dim_data = placed.distribution.dim_data(processes() - 1 - rank());
-  EXPECT_EQ(import_array(turned, backwards).receipt.shared, !differs);
-  MPI_Comm_free(&backwards);
-}
-
-TEST(Import, MemoryOfAnotherOrderDealingOrPeriodIsCopied) {
-  const List counts(static_cast<std::size_t>(processes()), 2), one(static_cast<std::size_t>(processes() - 1), 1);
-  DistArray turned =
-      allocate(Placed(oracle::Array({oracle::block(counts), oracle::block({2})}).distribution()), real, MPI_COMM_WORLD);
-  EXPECT_TRUE(import_array(turned, MPI_COMM_WORLD).receipt.shared);
-  std::swap(turned.buffer.strides[0], turned.buffer.strides[1]);
-  EXPECT_FALSE(import_array(turned, MPI_COMM_WORLD).receipt.shared);
-  DistArray flat =
-      allocate(Placed(oracle::Array({oracle::block(counts), oracle::block({1})}).distribution()), real, MPI_COMM_WORLD);
-  flat.dim_data.pop_back();
-  flat.buffer.shape.pop_back();
-  flat.buffer.strides.pop_back();
-  EXPECT_FALSE(import_array(flat, MPI_COMM_WORLD).receipt.shared);
-  if (processes() < 2) return;
-  DistArray dealt = allocate(Placed(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
-  EXPECT_TRUE(import_array(dealt, MPI_COMM_WORLD).receipt.shared);
-  dealt.dim_data = Placed(oracle::Array({oracle::cyclic(2 * processes(), 1, processes())}).distribution())
-                       .distribution.dim_data(rank());
-  EXPECT_FALSE(import_array(dealt, MPI_COMM_WORLD).receipt.shared);
-  const auto periodic = [&](bool is) {
-    return Placed(
-        oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 3), one, {1, 1}, is)}).distribution());
-  };
-  DistArray wrapped = allocate(periodic(true), real, MPI_COMM_WORLD);
-  EXPECT_TRUE(import_array(wrapped, MPI_COMM_WORLD).receipt.shared);
-  wrapped.dim_data = periodic(false).distribution.dim_data(rank());
-  EXPECT_FALSE(import_array(wrapped, MPI_COMM_WORLD).receipt.shared);
-}
-
-// The last process has nothing in either, but only the Global Array is on it, too.
-TEST(Import, MemoryOfMoreProcessesIsCopied) {
-  if (processes() < 2) return;
-  List counts(static_cast<std::size_t>(processes()), 2);
-  counts.back() = 0;
-  DistArray array = allocate(Placed(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
-  counts.pop_back();
-  MPI_Comm comm = communicator(arrays::in_order(processes() - 1));
-  dap::globalarrays::make_group(comm);
-  if (comm == MPI_COMM_NULL) return;
-  array.dim_data = oracle::Array({oracle::block(counts)}).distribution().dim_data(rank());
-  EXPECT_FALSE(import_array(array, comm).receipt.shared);
-  MPI_Comm_free(&comm);
-}
-
-TEST(Import, OneBadProcessFailsEveryProcess) {
-  const int bad = processes() - 1;
-  const Placed placed = rows();
-  DistArray array = array_of(placed);
-  DistArray wrong = array;
-  wrong.buffer.shape[0] += 1;
-  EXPECT_NE(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "nothing");
-  wrong = array;
-  wrong.buffer.memory.kind = dap::Memory::Kind::cuda;
-  expect_said(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "cuda");
-  wrong = array;
-  wrong.buffer.data = nullptr;
-  EXPECT_NE(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "nothing");
-  EXPECT_NE(thrown([&] { import_array(rank() == bad ? DistArray{} : array, MPI_COMM_WORLD); }), "nothing");
-  EXPECT_THROW(import_array(array, MPI_COMM_NULL), dap::Error);
-  EXPECT_EQ(import_array(array, MPI_COMM_WORLD).receipt.bytes_copied, 48);  // and all goes on
-}
-
 // What stands where in the Global Array is what nearest() says of the world's ranks.
 void expect_nearest(const oracle::Array& whole, const List& world_ranks, Random& random) {
   MPI_Comm comm = communicator(world_ranks);
@@ -542,6 +252,37 @@ TEST(Import, TypesOfCAreGas) {
     EXPECT_EQ(dap::globalarrays::export_array(other).array.buffer.type, swapped);
     EXPECT_EQ(dap::globalarrays::export_array(third).array.buffer.type, opaque);
   }
+}
+
+// Whether it was lost, by its first words.
+bool lost(const ImportedArray& imported, const std::string& what) {
+  const std::vector<std::string>& losses = imported.receipt.losses;
+  return std::any_of(losses.begin(), losses.end(), [&](const std::string& loss) { return loss.find(what) == 0; });
+}
+
+TEST(Import, SaysWhatIsLost) {
+  const List counts(static_cast<std::size_t>(processes()), 3);
+  const auto import = [](const oracle::Axis& axis) {
+    return import_array(array_of(Placed(oracle::Array({axis}).distribution())), MPI_COMM_WORLD);
+  };
+  const std::string padding = "the boundary padding of axis 0", period = "the period of axis 0";
+  const List none(static_cast<std::size_t>(processes() - 1), 0), one(static_cast<std::size_t>(processes() - 1), 1);
+  EXPECT_TRUE(import(oracle::block(counts)).receipt.losses.empty());
+  EXPECT_TRUE(lost(import(oracle::block(counts, none, {1, 0})), padding));
+  EXPECT_TRUE(lost(import(oracle::block(counts, one, {1, 1})), padding));
+  EXPECT_TRUE(lost(import(oracle::block(counts, {}, {0, 0}, true)), period));
+  EXPECT_TRUE(import(oracle::block(counts, one)).receipt.losses.empty());
+  if (processes() > 1) {
+    EXPECT_TRUE(import(oracle::block(counts, one, {1, 1}, true)).receipt.losses.empty());
+  }
+  DistArray array = array_of(rows());
+  array.dim_data[1].extras.push_back({"colour", "\"red\""});
+  EXPECT_TRUE(lost(import_array(array, MPI_COMM_WORLD), "the key 'colour'"));
+  array = array_of(rows());
+  array.buffer.strides = {8, 16};
+  const ImportedArray imported = import_array(array, MPI_COMM_WORLD);
+  EXPECT_TRUE(lost(imported, "the storage order"));
+  EXPECT_EQ(imported.receipt.losses.size(), 1U);
 }
 
 // Each process's bytes are of one value; what GA brings is compared with them.
@@ -612,50 +353,6 @@ TEST(Import, WhatMovesToTheNearestHasItsGhostCellsFilled) {
   });
   expect_read(imported.array, shape_of(whole));
   MPI_Barrier(MPI_COMM_WORLD);
-}
-
-// Whether it was lost, by its first words.
-bool lost(const ImportedArray& imported, const std::string& what) {
-  const std::vector<std::string>& losses = imported.receipt.losses;
-  return std::any_of(losses.begin(), losses.end(), [&](const std::string& loss) { return loss.find(what) == 0; });
-}
-
-TEST(Import, SaysWhatIsLost) {
-  const List counts(static_cast<std::size_t>(processes()), 3);
-  const auto import = [](const oracle::Axis& axis) {
-    return import_array(array_of(Placed(oracle::Array({axis}).distribution())), MPI_COMM_WORLD);
-  };
-  const std::string padding = "the boundary padding of axis 0", period = "the period of axis 0";
-  const List none(static_cast<std::size_t>(processes() - 1), 0), one(static_cast<std::size_t>(processes() - 1), 1);
-  EXPECT_TRUE(import(oracle::block(counts)).receipt.losses.empty());
-  EXPECT_TRUE(lost(import(oracle::block(counts, none, {1, 0})), padding));
-  EXPECT_TRUE(lost(import(oracle::block(counts, one, {1, 1})), padding));
-  EXPECT_TRUE(lost(import(oracle::block(counts, {}, {0, 0}, true)), period));
-  EXPECT_TRUE(import(oracle::block(counts, one)).receipt.losses.empty());
-  if (processes() > 1) {
-    EXPECT_TRUE(import(oracle::block(counts, one, {1, 1}, true)).receipt.losses.empty());
-  }
-  DistArray array = array_of(rows());
-  array.dim_data[1].extras.push_back({"colour", "\"red\""});
-  EXPECT_TRUE(lost(import_array(array, MPI_COMM_WORLD), "the key 'colour'"));
-  array = array_of(rows());
-  array.buffer.strides = {8, 16};
-  const ImportedArray imported = import_array(array, MPI_COMM_WORLD);
-  EXPECT_TRUE(lost(imported, "the storage order"));
-  EXPECT_EQ(imported.receipt.losses.size(), 1U);
-}
-
-TEST(Import, OfAnArrayThatWasDestroyedIsRefused) {
-  const GlobalArray first = create(rows(), real, MPI_COMM_WORLD);
-  int64_t dims[] = {2 * processes()};
-  char name[] = "theirs";
-  const int theirs = NGA_Create64(C_DBL, 1, dims, name, nullptr);
-  const DistArray array = dap::globalarrays::export_array(theirs).array;
-  expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, Copy::never); }), "its maker will free it");
-  EXPECT_EQ(import_array(array, MPI_COMM_WORLD).receipt.bytes_copied, 16);
-  GA_Destroy(theirs);
-  for (const Copy copy : {Copy::never, Copy::if_needed, Copy::always})
-    expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, copy); }), "has been destroyed");
 }
 
 TEST(Import, OtherTypesAreKnownByTheirLength) {

@@ -179,7 +179,8 @@ TEST(Nearest, LeavesAllWhereItIsWhereRangesCan) {
   EXPECT_TRUE(stays(placed({6}, {dap::unstructured({{5, 4}, {2, 0, 1}, {3}})}, {3}), 4));  // out of order
   EXPECT_TRUE(stays(placed({5}, {dap::cyclic(2, 2)}, {3}), 3));                            // one block for each
   EXPECT_TRUE(stays(placed({9}, {dap::cyclic(2, 1)}, {3}, {2, 0, 1}), 3));  // turned, on ranks that are turned too
-  EXPECT_TRUE(stays(of({oracle::block({2, 3, 2}, {1, 2})}), 3));            // without its padding
+  EXPECT_TRUE(stays(placed({9, 8}, {dap::cyclic(2, 1), dap::cyclic(1, 1)}, {3, 2}, {5, 4, 1, 0, 3, 2}), 6));
+  EXPECT_TRUE(stays(of({oracle::block({2, 3, 2}, {1, 2})}), 3));  // without its padding
   EXPECT_TRUE(stays(of({oracle::block({3, 3}, {2}, {1, 1}, true)}), 2));
 }
 
@@ -192,6 +193,10 @@ TEST(Nearest, LeavesWhatADealingCanLeave) {
   const Placed in_order = nearest(permuted, real, 4);
   EXPECT_EQ(in_order.distribution.axis(0).dist_type(), 'c');  // two of four stay
   EXPECT_EQ(staying(permuted, in_order), 40);
+  const Placed uneven = placed({40, 3, 4}, {dap::cyclic(2), dap::block_at({0, 1}), dap::cyclic(1)}, {2, 2, 2});
+  EXPECT_EQ(staying(uneven, nearest(uneven, real, 8)), 40 * 3 * 2);  // all of axis 0, half of axis 2
+  const Placed turned_and_permuted = placed({3, 5}, {dap::cyclic(1, 1), dap::cyclic(2)}, {2, 2}, {3, 1, 2, 0});
+  EXPECT_EQ(staying(turned_and_permuted, nearest(turned_and_permuted, real, 4)), 6);
 }
 
 // An axis that GA cannot have as it is costs the others nothing.

@@ -212,6 +212,26 @@ TEST(Groups, FreeTheirArraysAmongThemselves) {
   EXPECT_FALSE(processes() > 1 && GA_Verify_handle(on_mine));
 }
 
+// The first array of each group: alike in all but the group.
+TEST(Groups, ArraysOfTwoAreNotOneArray) {
+  if (processes() < 3) return;
+  Session session;
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank() < 2 ? 0 : MPI_UNDEFINED, 0, &comm);
+  dap::globalarrays::make_group(comm);
+  const dap::Distribution line = dap::Distribution::make({4}, {dap::block()}, {2});
+  const auto made_on = [&](MPI_Comm on) { return dap::globalarrays::allocate(line, dap::element_type<double>(), on); };
+  const auto is_shared = [&](const dap::DistArray& array) {
+    return dap::globalarrays::import_array(array, comm).receipt.shared;
+  };
+  const dap::DistArray of_all = made_on(MPI_COMM_WORLD);
+  if (comm == MPI_COMM_NULL) return;
+  const dap::DistArray of_two = made_on(comm);
+  EXPECT_TRUE(is_shared(of_two));
+  EXPECT_FALSE(is_shared(rank() == 0 ? of_all : of_two));
+  MPI_Comm_free(&comm);
+}
+
 TEST(Types, AreRegisteredOnceForAllSessions) {
   const dap::ElementType triple{dap::ElementType::Kind::opaque, 24, true};
   int number = 0;

@@ -91,12 +91,7 @@ void place(const Description& d, const Held& held, Blocks& blocks) {
 Blocks blocks_of(const Description& d) {
   const std::vector<Held> all = all_held(d);
   Blocks blocks;
-  for (std::size_t axis = 0; axis < d.ndim; ++axis) {
-    blocks.bounds.push_back(bounds_of(d, all, axis));
-    if (static_cast<Index>(blocks.bounds[axis].size()) != d.blocks[axis] + 1)
-      throw refused("blocks of Global Array " + std::to_string(d.handle) + " are on no process",
-                    "list as many processes as there are blocks");
-  }
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) blocks.bounds.push_back(bounds_of(d, all, axis));
   blocks.owners.assign(static_cast<std::size_t>(d.places()), -1);
   const bool in_order =
       static_cast<Index>(all.size()) == d.places() && std::all_of(all.begin(), all.end(), [&](auto& held) {

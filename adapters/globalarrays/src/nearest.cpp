@@ -113,12 +113,12 @@ Turned padded_ranges(const Axis& axis, const ElementType& type) {
   return {axis, counted(grid)};
 }
 
-// Dealt from the first coordinate on, each one taking after the one that was served in its turn, or after itself.
-Turned unrotated(const Axis& axis, bool turned) {
+// Dealt from the first coordinate on, each one taking after the one that was served in its turn.
+Turned unrotated(const Axis& axis) {
   const auto* cyclic = std::get_if<CyclicKind>(&axis.kind());
   if (cyclic == nullptr) return in_ranges(axis);
   const CyclicKind first(cyclic->size(), cyclic->grid(), cyclic->block_size(), 0);
-  return {Axis(first), turned ? served(*cyclic) : counted(cyclic->grid())};
+  return {Axis(first), served(*cyclic)};
 }
 
 // All axes dealt otherwise, each part on the rank that held the one it takes after.
@@ -161,17 +161,15 @@ Index staying(const Placed& here, const Placed& there, Index processes) {
 // any: dealt from the first process on; all in ranges; dealt on the first axis alone. Each also on ranks in order,
 // which alone some can have.
 std::vector<Placed> candidates(const Placed& placed, const ElementType& type) {
-  std::vector<std::vector<Turned>> all(5);
+  std::vector<std::vector<Turned>> all(3);
   std::vector<Turned> padded;
   bool keeps = false;
   for (Index i = 0; i < placed.distribution.ndim(); ++i) {
     const Axis axis = simplest(placed.distribution.axis(i));
-    const Turned in_blocks = in_ranges(axis), turned = unrotated(axis, true), dealt = unrotated(axis, false);
+    const Turned in_blocks = in_ranges(axis), turned = unrotated(axis);
     all[0].push_back(turned);
-    all[1].push_back(dealt);
-    all[2].push_back(in_blocks);
-    all[3].push_back(i == 0 ? turned : in_blocks);
-    all[4].push_back(i == 0 ? dealt : in_blocks);
+    all[1].push_back(in_blocks);
+    all[2].push_back(i == 0 ? turned : in_blocks);
     padded.push_back(padded_ranges(axis, type));
     const auto* block = std::get_if<BlockKind>(&padded.back().axis.kind());
     keeps = keeps || (block != nullptr && block->is_padded());

@@ -39,7 +39,8 @@ int ga_type(const ElementType& type) {
     if (other == type) return number;
   const int number = NGA_Register_type(static_cast<std::size_t>(type.bytes));
   if (number < 0)
-    throw refused("Global Arrays has no room for another type, " + type.name(), "deregister types of your own that are not used");
+    throw refused("Global Arrays has no room for another type, " + type.name(),
+                  "deregister types of your own that are not used");
   registered()[number] = type;
   return number;
 }

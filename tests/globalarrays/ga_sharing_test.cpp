@@ -1,0 +1,187 @@
+// What is shared and what is copied, and that one bad process fails all.
+
+#include "import_support.hpp"
+#include <dap/globalarrays/export.hpp>
+#include <dap/globalarrays/import.hpp>
+
+#include <utility>
+#include <vector>
+
+using namespace import_test;
+using dap::Copy;
+using dap::globalarrays::allocate;
+using dap::globalarrays::create;
+using dap::globalarrays::import_array;
+using dap::globalarrays::ImportedArray;
+
+namespace {
+
+TEST(Allocate, IsZeroAndImportedForNothing) {
+  Random random(17);
+  for (int turn = 0; turn < arrays::cases / 2 && !HasFailure(); ++turn) {
+    std::vector<oracle::Axis> axes;
+    const Index kind = random.below(4);
+    for (const Index places : random.grid(random.from_to(1, 3), processes(), true))
+      axes.push_back(kind == 0                    ? oracle::cyclic(2 * places + random.below(5), 2, places)
+                     : kind == 1                  ? random_padded(random, places).axis
+                     : kind == 2 && !axes.empty() ? oracle::block(random.counts(places, 1, 3))
+                     : kind == 2                  ? oracle::cyclic(2 * places + 1, 1, places)
+                                                  : oracle::block(random.counts(places, 0, 4)));
+    const oracle::Array whole(axes);
+    const DistArray array = allocate(Placed(whole.distribution()), real, MPI_COMM_WORLD);
+    EXPECT_EQ(array.buffer.shape, whole.local_shape(rank()));
+    for (const std::byte* const at : oracle::addresses(array.buffer)) {
+      double value = 1;
+      std::memcpy(&value, at, sizeof value);
+      EXPECT_EQ(value, 0);
+    }
+    for (const auto& element : whole.elements(rank(), dap::Part::owned)) {
+      const double value = value_at(element.global);
+      std::memcpy(oracle::address(array.buffer, element.local), &value, sizeof value);
+    }
+    GA_Sync();
+    ImportedArray imported = import_array(array, MPI_COMM_WORLD, Copy::never);
+    EXPECT_TRUE(imported.receipt.shared && imported.receipt.same_address);
+    EXPECT_EQ(imported.receipt.bytes_copied, 0);
+    EXPECT_EQ(import_array(array, MPI_COMM_WORLD).array.handle(), imported.array.handle());
+    const ImportedArray other = import_array(array, MPI_COMM_WORLD, Copy::always);
+    EXPECT_NE(other.array.handle(), imported.array.handle());
+    if (kind != 1) expect_read(imported.array, shape_of(whole));
+    if (kind != 1) expect_read(other.array, shape_of(whole));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+// GA_Fill aborts where GA knows but the length of a type.
+TEST(Allocate, OfEveryTypeIsZero) {
+  for (const dap::ElementType& type : every_type()) {
+    const DistArray array = allocate(rows(), type, MPI_COMM_WORLD);
+    EXPECT_EQ(array.buffer.type, type);
+    const auto* const bytes = static_cast<const unsigned char*>(array.buffer.data);
+    EXPECT_EQ(std::count(bytes, bytes + 6 * type.bytes, 0), 6 * type.bytes) << type.name();
+    EXPECT_TRUE(import_array(array, MPI_COMM_WORLD, Copy::never).receipt.shared);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST(Allocate, LivesAsLongAsItsArray) {
+  GlobalArray imported;
+  {
+    const DistArray array = allocate(rows(), real, MPI_COMM_WORLD);
+    for (int turn = 0; turn < 3; ++turn) dap::globalarrays::collect();
+    imported = import_array(array, MPI_COMM_WORLD, Copy::never).array;
+  }
+  EXPECT_EQ(dap::globalarrays::collect(), 0);
+  EXPECT_EQ(imported.type(), real);
+  imported = {};
+  EXPECT_EQ(dap::globalarrays::collect(), 1);
+}
+
+TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
+  const Placed placed = rows();
+  const DistArray one = allocate(placed, real, MPI_COMM_WORLD), other = allocate(placed, real, MPI_COMM_WORLD);
+  const bool differs = processes() > 1;
+  const DistArray& mixed = rank() == 0 ? one : other;
+  EXPECT_EQ(import_array(mixed, MPI_COMM_WORLD).receipt.shared, !differs);
+  if (differs) expect_said(thrown([&] { import_array(mixed, MPI_COMM_WORLD, Copy::never); }), "copy=never, but");
+  const DistArray outside = array_of(placed);
+  EXPECT_FALSE(import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD).receipt.shared);
+  expect_said(thrown([&] { import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD, Copy::never); }),
+              "the memory is no Global Array's");
+  DistArray other_type = one;
+  other_type.buffer.type = dap::element_type<Index>();
+  EXPECT_FALSE(import_array(other_type, MPI_COMM_WORLD).receipt.shared);
+  DistArray elsewhere = outside;
+  elsewhere.buffer.owner = one.buffer.owner;
+  EXPECT_FALSE(import_array(elsewhere, MPI_COMM_WORLD).receipt.shared);
+  DistArray reading = one;
+  reading.buffer.read_only = true;
+  EXPECT_FALSE(import_array(reading, MPI_COMM_WORLD).receipt.shared);
+  DistArray part = one;  // the first column alone
+  part.buffer.shape[1] = 1;
+  part.dim_data[1] = dap::undistributed(1);
+  EXPECT_FALSE(import_array(part, MPI_COMM_WORLD).receipt.shared);
+  MPI_Comm backwards = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank(), &backwards);
+  DistArray turned = one;
+  turned.dim_data = placed.distribution.dim_data(processes() - 1 - rank());
+  EXPECT_EQ(import_array(turned, backwards).receipt.shared, !differs);
+  MPI_Comm_free(&backwards);
+}
+
+TEST(Import, MemoryOfAnotherOrderDealingOrPeriodIsCopied) {
+  const List counts(static_cast<std::size_t>(processes()), 2), one(static_cast<std::size_t>(processes() - 1), 1);
+  DistArray turned =
+      allocate(Placed(oracle::Array({oracle::block(counts), oracle::block({2})}).distribution()), real, MPI_COMM_WORLD);
+  EXPECT_TRUE(import_array(turned, MPI_COMM_WORLD).receipt.shared);
+  std::swap(turned.buffer.strides[0], turned.buffer.strides[1]);
+  EXPECT_FALSE(import_array(turned, MPI_COMM_WORLD).receipt.shared);
+  DistArray flat =
+      allocate(Placed(oracle::Array({oracle::block(counts), oracle::block({1})}).distribution()), real, MPI_COMM_WORLD);
+  flat.dim_data.pop_back();
+  flat.buffer.shape.pop_back();
+  flat.buffer.strides.pop_back();
+  EXPECT_FALSE(import_array(flat, MPI_COMM_WORLD).receipt.shared);
+  if (processes() < 2) return;
+  DistArray dealt = allocate(Placed(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
+  EXPECT_TRUE(import_array(dealt, MPI_COMM_WORLD).receipt.shared);
+  dealt.dim_data = Placed(oracle::Array({oracle::cyclic(2 * processes(), 1, processes())}).distribution())
+                       .distribution.dim_data(rank());
+  EXPECT_FALSE(import_array(dealt, MPI_COMM_WORLD).receipt.shared);
+  const auto periodic = [&](bool is) {
+    return Placed(
+        oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 3), one, {1, 1}, is)}).distribution());
+  };
+  DistArray wrapped = allocate(periodic(true), real, MPI_COMM_WORLD);
+  EXPECT_TRUE(import_array(wrapped, MPI_COMM_WORLD).receipt.shared);
+  wrapped.dim_data = periodic(false).distribution.dim_data(rank());
+  EXPECT_FALSE(import_array(wrapped, MPI_COMM_WORLD).receipt.shared);
+}
+
+// The last process has nothing in either, but only the Global Array is on it, too.
+TEST(Import, MemoryOfMoreProcessesIsCopied) {
+  if (processes() < 2) return;
+  List counts(static_cast<std::size_t>(processes()), 2);
+  counts.back() = 0;
+  DistArray array = allocate(Placed(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
+  counts.pop_back();
+  MPI_Comm comm = communicator(arrays::in_order(processes() - 1));
+  dap::globalarrays::make_group(comm);
+  if (comm == MPI_COMM_NULL) return;
+  array.dim_data = oracle::Array({oracle::block(counts)}).distribution().dim_data(rank());
+  EXPECT_FALSE(import_array(array, comm).receipt.shared);
+  MPI_Comm_free(&comm);
+}
+
+TEST(Import, OneBadProcessFailsEveryProcess) {
+  const int bad = processes() - 1;
+  const Placed placed = rows();
+  DistArray array = array_of(placed);
+  DistArray wrong = array;
+  wrong.buffer.shape[0] += 1;
+  EXPECT_NE(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "nothing");
+  wrong = array;
+  wrong.buffer.memory.kind = dap::Memory::Kind::cuda;
+  expect_said(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "cuda");
+  wrong = array;
+  wrong.buffer.data = nullptr;
+  EXPECT_NE(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "nothing");
+  EXPECT_NE(thrown([&] { import_array(rank() == bad ? DistArray{} : array, MPI_COMM_WORLD); }), "nothing");
+  EXPECT_THROW(import_array(array, MPI_COMM_NULL), dap::Error);
+  EXPECT_EQ(import_array(array, MPI_COMM_WORLD).receipt.bytes_copied, 48);  // and all goes on
+}
+
+TEST(Import, OfAnArrayThatWasDestroyedIsRefused) {
+  const GlobalArray first = create(rows(), real, MPI_COMM_WORLD);
+  int64_t dims[] = {2 * processes()};
+  char name[] = "theirs";
+  const int theirs = NGA_Create64(C_DBL, 1, dims, name, nullptr);
+  const DistArray array = dap::globalarrays::export_array(theirs).array;
+  expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, Copy::never); }), "its maker will free it");
+  EXPECT_EQ(import_array(array, MPI_COMM_WORLD).receipt.bytes_copied, 16);
+  GA_Destroy(theirs);
+  for (const Copy copy : {Copy::never, Copy::if_needed, Copy::always})
+    expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, copy); }), "has been destroyed");
+}
+
+}  // namespace
