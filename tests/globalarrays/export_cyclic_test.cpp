@@ -246,3 +246,21 @@ TEST(ExportCyclic, MoreBlocksThanAnIntCounts) {
   EXPECT_EQ(ga::placed(handle).distribution.shape(), dims);
   GA_Destroy(handle);
 }
+
+// GA_Nblock wraps round, too.
+TEST(ExportCyclic, MoreBlocksAlongAnAxisThanAnIntCountsAreRefused) {
+  if (processes() > 1) return;
+  static const int byte = NGA_Register_type(1);
+  ga::name_type(byte, dap::element_type<char>());
+  for (const bool on_a_grid : {true, false}) {
+    List dims{(Index{1} << 31) + 4}, block{1}, grid{1};
+    const int handle = GA_Create_handle();
+    GA_Set_data64(handle, 1, dims.data(), byte);
+    on_a_grid ? GA_Set_block_cyclic_proc_grid64(handle, block.data(), grid.data())
+              : GA_Set_block_cyclic64(handle, block.data());
+    EXPECT_NE(GA_Allocate(handle), 0);
+    EXPECT_THROW(ga::export_array(handle), dap::Error);
+    EXPECT_THROW(ga::placed(handle), dap::Error);
+    GA_Destroy(handle);
+  }
+}

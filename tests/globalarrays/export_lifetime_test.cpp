@@ -157,6 +157,15 @@ TEST(ExportTypes, ATypeRegisteredElsewhereIsAsLongAsItsAddressesSay) {
   expect_opaque(cyclic_array(type, {4 * n, 2}, {2, 2}, false), 24);
 }
 
+TEST(ExportTypes, WhatATypeIsSaidToBeMustBeAsLong) {
+  const int type = NGA_Register_type(16), handle = array_of(type, {2 * processes()});
+  ga::name_type(type, opaque(8));
+  EXPECT_NE(refusal_of(handle).find("is 16 bytes long, and was said to stand for"), std::string::npos)
+      << refusal_of(handle);
+  EXPECT_EQ(ga::held(), 0);
+  GA_Destroy(handle);
+}
+
 TEST(ExportTypes, OneElementTellsNoLengthUntilSomebodySaysIt) {
   const int type = NGA_Register_type(40);
   const int small = array_of(type, {processes()}), one_block = cyclic_array(type, {2 * processes(), 2}, {2, 2}, true);

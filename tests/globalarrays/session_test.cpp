@@ -146,6 +146,25 @@ TEST(Destroy, FreesAtOnceOrWhenNobodyHoldsIt) {
   EXPECT_FALSE(GA_Verify_handle(handle));
 }
 
+TEST(Destroy, TypesMayHaveOtherNumbersOnOtherProcesses) {
+  Session session;
+  const int another = rank() == 0 ? NGA_Register_type(11) : 0, type = NGA_Register_type(7);
+  int64_t shape[] = {10};
+  const int handle = GA_Create_handle();
+  GA_Set_data64(handle, 1, shape, type);
+  GA_Allocate(handle);
+  EXPECT_TRUE(dap::globalarrays::destroy(handle, MPI_COMM_WORLD));
+  NGA_Deregister_type(type);
+  if (rank() == 0) NGA_Deregister_type(another);
+}
+
+TEST(Destroy, NeedsACommunicator) {
+  Session session;
+  const int handle = made(10);
+  EXPECT_THROW(dap::globalarrays::destroy(handle, MPI_COMM_NULL), dap::Error);
+  EXPECT_TRUE(dap::globalarrays::destroy(handle, MPI_COMM_WORLD));
+}
+
 TEST(Destroy, OneBadHandleFailsEveryProcessAndChangesNothing) {
   Session session;
   const int handle = made(10), other = made(11);

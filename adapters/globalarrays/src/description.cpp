@@ -67,13 +67,22 @@ void describe_cyclic(Description& d) {
   if (!in_one_array(d)) d.dealing = Dealing::tiles;
 }
 
+// Whether GA_Nblock says another number than there is: it counts by int.
+bool is_wrapped(Index size, Index tile, Index said) {
+  const Index blocks = tile > 0 ? (size - 1) / tile + 1 : said;
+  return said < 1 || (blocks != said && static_cast<int>(blocks) == said);
+}
+
 // GA's calls number blocks by int.
 void check_numbers(const Description& d) {
-  const bool numbered = d.dealing == Dealing::tiles || d.dealing == Dealing::linear;
-  if (!numbered || product(d.blocks, 0, d.ndim) <= std::numeric_limits<int>::max()) return;
+  if (d.dealing == Dealing::blocks) return;
+  bool too_many = d.dealing != Dealing::grid && product(d.blocks, 0, d.ndim) > std::numeric_limits<int>::max();
+  for (std::size_t axis = 0; axis < d.ndim; ++axis)
+    too_many = too_many || is_wrapped(d.shape[axis], d.tile[axis], d.blocks[axis]);
+  if (!too_many) return;
   throw refused(named(d.handle) + " has more blocks than GA's calls can number, " +
                     std::to_string(std::numeric_limits<int>::max()),
-                "make it of longer blocks, or by GA_Set_block_cyclic_proc_grid");
+                "make it of longer blocks");
 }
 
 // The place of a block that is not empty, by the blocks from it to the upper end of each axis. (Those below it may

@@ -16,13 +16,25 @@ namespace dap::globalarrays {
 
 namespace {
 
-ElementType type_of(const Description& d, const Part& part, const Extents& stored) {
-  if (const std::optional<ElementType> known = element_type_of(d.type)) return *known;
+// Throws where what is said of a type that was registered elsewhere cannot be.
+ElementType registered_type(const Description& d, const Part& part, const Extents& stored) {
+  const std::optional<ElementType> known = element_type_of(d.type);
   const Index bytes = element_length(d, part, stored);
+  if (known && bytes > 0 && known->bytes != bytes)
+    throw refused("GA's type " + std::to_string(d.type) + " is " + std::to_string(bytes) +
+                      " bytes long, and was said to stand for " + known->name() + ", of " +
+                      std::to_string(known->bytes),
+                  "say what it stands for with name_type(); do not deregister types of arrays made here");
+  if (known) return *known;
   if (bytes > 0) return {ElementType::Kind::opaque, bytes, true};
   throw refused("GA's type " + std::to_string(d.type) + " was registered elsewhere, and the part of Global Array " +
                     std::to_string(d.handle) + " here is too small to tell its length",
                 "say what it stands for with name_type()");
+}
+
+ElementType type_of(const Description& d, const Part& part, const Extents& stored) {
+  const std::optional<ElementType> known = built_in_type(d.type);
+  return known ? *known : registered_type(d, part, stored);
 }
 
 // The extents of a part in memory, and where what is exported of it begins there.

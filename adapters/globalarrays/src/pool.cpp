@@ -350,6 +350,7 @@ void check_same(int handle, MPI_Comm comm) {
 }  // namespace
 
 bool destroy(int handle, MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) throw refused("there is no communicator", "give that of the array's processes");
   mpi::collectively(comm, [&] { check_destroyable(handle, comm); });
   check_same(handle, comm);
   Pool::all().adopt(handle);

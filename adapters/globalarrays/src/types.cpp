@@ -45,7 +45,7 @@ int ga_type(const ElementType& type) {
   return number;
 }
 
-std::optional<ElementType> element_type_of(int number) {
+std::optional<ElementType> built_in_type(int number) {
   switch (number) {
     case C_INT:
       return element_type<int>();
@@ -62,8 +62,12 @@ std::optional<ElementType> element_type_of(int number) {
     case C_DCPL:
       return element_type<std::complex<double>>();
     default:
-      break;
+      return std::nullopt;
   }
+}
+
+std::optional<ElementType> element_type_of(int number) {
+  if (const std::optional<ElementType> known = built_in_type(number)) return known;
   const auto found = registered().find(number);
   if (found == registered().end()) return std::nullopt;
   return found->second;
