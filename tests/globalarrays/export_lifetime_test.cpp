@@ -2,7 +2,10 @@
 
 #include "export_support.hpp"
 
+#include <algorithm>
 #include <complex>
+#include <numeric>
+#include <optional>
 
 namespace ga = dap::globalarrays;
 using namespace export_test;
@@ -53,8 +56,8 @@ std::string refusal_of(int handle) {
   return "";
 }
 
-// Blocks that begin at these indices, on the first `places` processes; 0: on all.
-int irregular(const std::vector<List>& starts, List shape, List widths, int places = 0) {
+// Blocks that begin at these indices, on the first `places` processes; 0: on all, or those of `owners`.
+int irregular(const std::vector<List>& starts, List shape, List widths, int places = 0, std::vector<int> owners = {}) {
   const int handle = GA_Create_handle();
   List map, blocks;
   for (const List& axis : starts) {
@@ -65,6 +68,7 @@ int irregular(const std::vector<List>& starts, List shape, List widths, int plac
   if (!widths.empty()) GA_Set_ghosts64(handle, widths.data());
   GA_Set_irreg_distr64(handle, map.data(), blocks.data());
   if (places > 0) GA_Set_restricted_range(handle, 0, places - 1);
+  if (!owners.empty()) GA_Set_restricted(handle, owners.data(), static_cast<int>(owners.size()));
   EXPECT_NE(GA_Allocate(handle), 0);
   return handle;
 }
@@ -232,6 +236,36 @@ TEST(ExportRefusals, BlocksOfNobodys) {
       EXPECT_THROW(ga::placed(handle), dap::Error);
       GA_Destroy(handle);
     }
+}
+
+// Among empty ones of the same ends any order is right: GA sees no difference.
+TEST(ExportBlocks, EmptyBlocksAlongSeveralAxesStandWithTheirEnds) {
+  if (processes() < 4) return;
+  const bool six = processes() >= 6;
+  const std::vector<List> starts = six ? std::vector<List>{{0, 0, 3}, {0, 0}} : std::vector<List>{{0, 0}, {0, 0}};
+  std::vector<int> owners(six ? 6 : 4);
+  std::iota(owners.begin(), owners.end(), 0);
+  for (std::size_t turn = 0; turn < 2 * owners.size(); ++turn) {
+    std::rotate(owners.begin(), owners.begin() + 1, owners.end());
+    if (turn == owners.size()) std::reverse(owners.begin(), owners.end());
+    const int handle = irregular(starts, {5, 4}, {}, 0, owners);
+    const dap::redistribute::Placed placed = ga::placed(handle);
+    std::vector<int> places(owners.size(), 0);
+    for (const int rank : owners) {
+      List lo(2), hi(2);
+      NGA_Distribution64(handle, rank, lo.data(), hi.data());
+      const std::optional<Index> process = placed.process(rank);
+      ASSERT_TRUE(process);
+      ++places[static_cast<std::size_t>(*process)];
+      const std::vector<dap::Dimension> dims = placed.distribution.dim_data(*process);
+      for (std::size_t axis = 0; axis < 2; ++axis) {
+        EXPECT_EQ(std::get<dap::Block>(dims[axis].dist).start, lo[axis]);
+        EXPECT_EQ(std::get<dap::Block>(dims[axis].dist).stop, hi[axis] + 1);
+      }
+    }
+    EXPECT_EQ(places, std::vector<int>(owners.size(), 1));
+    GA_Destroy(handle);
+  }
 }
 
 TEST(ExportRefusals, CyclicOnAGroupThatGlobalArraysCannotFind) {
