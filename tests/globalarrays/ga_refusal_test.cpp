@@ -290,8 +290,8 @@ TEST(Nearest, OfAHugeArrayCostsNothing) {
   const Placed dealt = placed({huge, 3}, {dap::cyclic(1, 1), dap::block()}, {4, 1});
   const Placed other = nearest(dealt, real, 4);
   EXPECT_FALSE(refusal(other, real, 4));
-  // GA would have a list of 2^40 blocks.
-  const Placed tiled = placed({huge, 3}, {dap::cyclic(1), dap::block_at({0, 1})}, {2, 2});
+  // GA would have a list of 2^28 blocks.
+  const Placed tiled = placed({Index{1} << 28, 3}, {dap::cyclic(1), dap::block_at({0, 1})}, {2, 2});
   expect_refused(tiled, 4, {"axis 0: 'block_size' is 1", "GA lists all of them", "block x block"});
   EXPECT_FALSE(refusal(nearest(tiled, real, 4), real, 4));
   expect_held(placed({1000, 3}, {dap::cyclic(1), dap::block_at({0, 1})}, {2, 2}), 4);
