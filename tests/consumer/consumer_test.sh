@@ -52,8 +52,7 @@ case $case in
   wrong_direction)
     mkdir "$folder/copy"
     cp -r "$source"/{CMakeLists.txt,cmake,packages,adapters} "$folder/copy"
-    sed -i 's/LINK protocol FOREIGN TriDAP::foreign_mpi/LINK protocol tpetra FOREIGN TriDAP::foreign_mpi/' \
-      "$folder/copy/packages/mpi/CMakeLists.txt"
+    sed -i '/tridap_component(mpi/,/)/ s/LINK protocol/LINK protocol tpetra/' "$folder/copy/packages/mpi/CMakeLists.txt"
     refused 'dap::mpi links dap::tpetra, but the house has one direction' -S "$folder/copy" -B "$folder/build" \
       -DTRIDAP_TESTS=OFF -DTRIDAP_EXAMPLES=OFF
     ;;
