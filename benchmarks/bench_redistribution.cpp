@@ -1,6 +1,5 @@
 // A matrix of doubles moved to another distribution: by us, by others, and as far as a copy of the same bytes is from
-// it. Each ratio is the median of the ratios round by round, of rounds in which the processes had the cores to
-// themselves.
+// it. Each ratio is the median of the ratios round by round, where the processes had the cores to themselves.
 
 #include "redistribution/ours.hpp"
 #include "redistribution/peers.hpp"
@@ -94,12 +93,12 @@ bool run(const Case& of, const std::vector<Peer>& peers, const Options& options,
     say(title(of, size, outcome.wrong + " leaves WRONG VALUES"));
     return false;
   }
-  const auto rounds = outcome.seconds.front().size();
+  const int rounds = outcome.least_rounds();
   say(title(of, size,
-            std::to_string(rounds) + " rounds, and " + std::to_string(outcome.thrown_away) +
-                (options.effort.disturbed ? " of them disturbed by others" : " thrown away: others ran too")));
-  if (rounds < static_cast<std::size_t>(options.effort.rounds)) {
-    say(title(of, size, "too few undisturbed rounds: MISSED"));
+            std::to_string(rounds) + " rounds or more, and " + std::to_string(outcome.disturbed) + " samples " +
+                (options.effort.disturbed ? "of them disturbed by others" : "thrown away: others ran too")));
+  if (rounds < options.effort.rounds) {
+    say(title(of, size, "too few rounds with undisturbed samples: MISSED"));
     return false;
   }
   return report(of, size, entrants, outcome, peers) && ok;
@@ -140,7 +139,7 @@ int bench_main(int argc, char** argv) {
       ->check(CLI::IsMember({"alltoallw", "scalapack", "tpetra", "ga", "none"}));
   app.add_option("--rounds", options.effort.rounds, "undisturbed ones")->check(CLI::PositiveNumber);
   app.add_option("--most-rounds", options.effort.most_rounds, "all of them")->check(CLI::PositiveNumber);
-  app.add_flag("--disturbed", options.effort.disturbed, "counts disturbed rounds too: no measurement");
+  app.add_flag("--disturbed", options.effort.disturbed, "counts disturbed samples too: no measurement");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -37,24 +38,22 @@ double clock_seconds() {
 
 struct Sample {
   double seconds = 0;
-  bool right = true, waited = false;
+  bool right = true, alone = true;
 };
 
 Sample sample(Competitor& competitor, MPI_Comm comm) {
   competitor.poison();
   scrub();
-  MPI_Barrier(comm);
-  const double waited_before = waited();
+  Quiet quiet(comm);
   MPI_Barrier(comm);
   const double begin = clock_seconds();
   competitor.move();
   const double end = clock_seconds();
-  const double waiting = waited() - waited_before;
   MPI_Barrier(comm);  // who is through leaves its core to the others
-  double most[] = {end, -begin, waiting, competitor.right() ? 0.0 : 1.0};
-  MPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_DOUBLE, MPI_MAX, comm);
-  const double seconds = most[0] + most[1];
-  return {seconds, most[3] == 0, most[2] > 20e-6 + 0.01 * seconds};
+  const bool alone = quiet.ask();
+  double most[] = {end, -begin, competitor.right() ? 0.0 : 1.0};
+  MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_DOUBLE, MPI_MAX, comm);
+  return {most[0] + most[1], most[2] == 0, alone};
 }
 
 std::vector<int> random_order(std::size_t count, std::mt19937& random, MPI_Comm comm) {
@@ -89,35 +88,42 @@ void fill_with_nan(double* data, Index count) { std::fill_n(data, count, std::nu
 Outcome compete(const std::vector<Entrant>& entrants, const Effort& effort, std::mt19937& random, MPI_Comm comm) {
   Outcome outcome;
   outcome.seconds.resize(entrants.size());
-  const bool watch_waiting = a_core_each(comm);                // where they share cores, they wait for one another
   for (int round = -1; round < effort.most_rounds; ++round) {  // the first one warms up
-    std::vector<double> seconds(entrants.size());
-    bool waited = false;
-    Quiet quiet(comm);
     for (const int i : random_order(entrants.size(), random, comm)) {
       const auto k = static_cast<std::size_t>(i);
       const Sample taken = sample(*entrants[k].competitor, comm);
-      seconds[k] = taken.seconds;
-      waited = waited || taken.waited;
-      if (!taken.right && outcome.wrong.empty()) outcome.wrong = entrants[k].name;
+      if (!taken.right) {
+        outcome.wrong = entrants[k].name;
+        return outcome;
+      }
+      if (round < 0) continue;
+      if (!taken.alone) ++outcome.disturbed;
+      outcome.seconds[k].push_back(taken.alone || effort.disturbed ? taken.seconds : NAN);
     }
-    const bool alone = quiet.ask() && !(watch_waiting && waited);
-    if (!outcome.wrong.empty()) return outcome;
-    if (round < 0) continue;
-    if (!alone) ++outcome.thrown_away;
-    if (!alone && !effort.disturbed) continue;
-    for (std::size_t k = 0; k < seconds.size(); ++k) outcome.seconds[k].push_back(seconds[k]);
-    if (static_cast<int>(outcome.seconds.front().size()) == effort.rounds) break;
+    if (outcome.least_rounds() >= effort.rounds) break;
   }
   return outcome;
 }
 
+int Outcome::least_rounds() const {
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (const std::vector<double>& others : seconds)
+    for (std::size_t first = 0; first < 2; ++first) least = std::min(least, ratios(seconds[first], others).size());
+  return static_cast<int>(least);
+}
+
+std::vector<double> ratios(const std::vector<double>& ours, const std::vector<double>& theirs) {
+  std::vector<double> found;
+  for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)
+    if (const double ratio = ours[i] / theirs[i]; !std::isnan(ratio)) found.push_back(ratio);
+  return found;
+}
+
 double median_ratio(const std::vector<double>& ours, const std::vector<double>& theirs) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < ours.size(); ++i) ratios.push_back(ours[i] / theirs[i]);
-  std::sort(ratios.begin(), ratios.end());
-  const std::size_t half = ratios.size() / 2;
-  return ratios.size() % 2 == 1 ? ratios[half] : (ratios[half - 1] + ratios[half]) / 2;
+  std::vector<double> all = ratios(ours, theirs);
+  std::sort(all.begin(), all.end());
+  const std::size_t half = all.size() / 2;
+  return all.size() % 2 == 1 ? all[half] : (all[half - 1] + all[half]) / 2;
 }
 
 }  // namespace bench

@@ -58,13 +58,16 @@ struct Entrant {
 
 struct Effort {
   int rounds = 12, most_rounds = 100;
-  bool disturbed = false;  ///< counts rounds in which others ran too: to try the program, not to measure
+  bool disturbed = false;  ///< counts samples in which others ran too: to try the program, not to measure
 };
 
 struct Outcome {
-  std::vector<std::vector<double>> seconds;  ///< by entrant and round
-  int thrown_away = 0;                       ///< rounds in which others ran too
+  std::vector<std::vector<double>> seconds;  ///< by entrant and round; NaN: others ran too
+  int disturbed = 0;                         ///< samples in which they did
   std::string wrong;                         ///< the first entrant whose target was wrong; empty: none
+
+  /// In how many rounds any entrant can be compared with the first two.
+  int least_rounds() const;
 };
 
 /// Rounds in which each entrant moves once, in random order, from caches that hold none of it. A sample lasts from when
@@ -72,7 +75,8 @@ struct Outcome {
 /// **Collective.**
 Outcome compete(const std::vector<Entrant>& entrants, const Effort& effort, std::mt19937& random, MPI_Comm comm);
 
-/// The median of the ratios of two entrants, round by round.
+/// Of two entrants, round by round, where both had the cores to themselves; and the one in the middle.
+std::vector<double> ratios(const std::vector<double>& ours, const std::vector<double>& theirs);
 double median_ratio(const std::vector<double>& ours, const std::vector<double>& theirs);
 
 }  // namespace bench
