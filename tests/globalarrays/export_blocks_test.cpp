@@ -168,7 +168,7 @@ void expect_wrap(int handle, const Case& made) {
   const std::vector<long> whole = whole_of(handle);
   const dap::redistribute::Placed placed = ga::placed(handle, {true, true});
   const Index process = placed.process(made.group.rank()).value();
-  EXPECT_EQ(exported.shift, made.widths);
+  EXPECT_EQ(exported.shift, by_axis(made.widths));
   EXPECT_TRUE(exported.receipt.losses.empty());
   for (const Indices& local : all_indices(placed.distribution.local_shape(process))) {
     const Indices global = placed.distribution.global_index(process, local);
@@ -189,7 +189,7 @@ void expect_inside(int handle, const Case& made, bool ghosts) {
   const std::vector<long> whole = whole_of(handle);
   const dap::redistribute::Placed placed = ga::placed(handle, options);
   const Index process = placed.process(made.group.rank()).value();
-  EXPECT_EQ(exported.shift, List(made.shape.size(), 0));
+  EXPECT_EQ(exported.shift, by_axis({}));
   for (const Indices& local : all_indices(placed.distribution.local_shape(process))) {
     const Indices global = placed.distribution.global_index(process, local);
     Index number = 0;

@@ -163,7 +163,7 @@ void expect_export(const Case& made, int handle) {
   const Index rank = made.group.rank();
   const bool flat = made.how == How::linear && made.shape.size() > 1;
   EXPECT_EQ(exported.receipt.losses.size(), flat ? 1u : 0u);
-  EXPECT_EQ(exported.shift, List(flat ? 1 : made.shape.size(), 0));
+  EXPECT_EQ(exported.shift, by_axis({}));
   for (std::size_t k = 0; k < indices.size(); ++k) {
     const Indices index = flat ? Indices{static_cast<Index>(k)} : indices[k];
     ASSERT_EQ(placed.distribution.owner(index).value(), made.owner(indices[k])) << export_test::text(indices[k]);

@@ -14,6 +14,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -28,6 +29,13 @@ namespace export_test {
 using dap::Index;
 using dap::Indices;
 using List = std::vector<std::int64_t>;
+
+// As ExportedArray::shift has them.
+inline std::array<dap::Index, 7> by_axis(const List& numbers) {
+  std::array<dap::Index, 7> made{};
+  std::copy(numbers.begin(), numbers.end(), made.begin());
+  return made;
+}
 
 #ifdef __SANITIZE_ADDRESS__
 inline constexpr int random_cases = 40;

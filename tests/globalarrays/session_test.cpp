@@ -260,8 +260,10 @@ TEST(Types, AreRegisteredOnceForAllSessions) {
     const int again = dap::globalarrays::ga_type(triple);
     EXPECT_TRUE(turn == 0 || again == number);
     number = again;
-    EXPECT_EQ(dap::globalarrays::element_type_of(number), triple);
-    EXPECT_EQ(dap::globalarrays::element_type_of(number + 1), std::nullopt);
+    const dap::ElementType* const known = dap::globalarrays::element_type_of(number);
+    ASSERT_NE(known, nullptr);
+    EXPECT_EQ(*known, triple);
+    EXPECT_EQ(dap::globalarrays::element_type_of(number + 1), nullptr);
     char name[] = "triples";
     int64_t dims[] = {8 * processes()}, lo[1], hi[1], ld[1];
     const int handle = NGA_Create64(number, 1, dims, name, nullptr);

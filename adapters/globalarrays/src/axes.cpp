@@ -54,7 +54,7 @@ void append_numbers(const Description& d, const Extents& lo, const Extents& hi, 
 std::vector<Index> linear_numbers(const Description& d, Index rank) {
   std::vector<Index> numbers;
   const Index total = GA_Total_blocks(d.handle);
-  for (Index block = rank; block < total; block += d.processes) {
+  for (Index block = rank; block < total; block += d.processes()) {
     Extents lo{}, hi{};
     NGA_Distribution64(d.handle, static_cast<int>(block), lo.data(), hi.data());
     append_numbers(d, lo, hi, numbers);
@@ -116,9 +116,9 @@ Dimension tiled_dimension(const Description& d, std::size_t axis, Index coordina
 }
 
 Dimension linear_dimension(const Description& d, Index rank, Index& elements) {
-  Dimension made = plain(elements_of(d), d.processes, rank);
+  Dimension made = plain(elements_of(d), d.processes(), rank);
   if (d.ndim == 1) {
-    const CyclicKind cyclic(d.shape[0], d.processes, d.tile[0], 0);
+    const CyclicKind cyclic(d.shape[0], d.processes(), d.tile[0], 0);
     elements = cyclic.count(rank);
     made.dist = Cyclic{cyclic.start(rank), cyclic.block_size()};
     return made;
@@ -164,10 +164,10 @@ Distribution tiled_distribution(const Description& d) {
   if (d.dealing != Dealing::linear)
     for (std::size_t axis = 0; axis < d.ndim; ++axis) axes.push_back(tiled_axis(d, axis));
   else if (d.ndim == 1)
-    axes.emplace_back(CyclicKind(d.shape[0], d.processes, d.tile[0], 0));
+    axes.emplace_back(CyclicKind(d.shape[0], d.processes(), d.tile[0], 0));
   else {
     std::vector<std::vector<Index>> lists;
-    for (Index rank = 0; rank < d.processes; ++rank) lists.push_back(linear_numbers(d, rank));
+    for (Index rank = 0; rank < d.processes(); ++rank) lists.push_back(linear_numbers(d, rank));
     axes.emplace_back(UnstructuredKind(std::move(lists), true));
   }
   return Distribution(std::move(axes));

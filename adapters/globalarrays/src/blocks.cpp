@@ -17,7 +17,7 @@ struct Held {
 
 std::vector<Held> all_held(const Description& d) {
   std::vector<Held> all;
-  for (Index rank = 0; rank < d.processes; ++rank) {
+  for (Index rank = 0; rank < d.processes(); ++rank) {
     Held held;
     held.rank = rank;
     NGA_Distribution64(d.handle, static_cast<int>(rank), held.begin.data(), held.end.data());

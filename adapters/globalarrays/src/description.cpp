@@ -34,8 +34,8 @@ Box box_of(int handle, Index number) {
 // GA deals block-cyclic arrays by ranks among all its processes, and looks for them by ranks in the group.
 void check_group(const Description& d) {
   const int world = GA_Pgroup_nnodes(GA_Pgroup_get_world());
-  const bool all = d.processes == world;
-  const bool first = all || GA_Pgroup_absolute_id(d.group, static_cast<int>(d.processes - 1)) == d.processes - 1;
+  const bool all = d.processes() == world;
+  const bool first = all || GA_Pgroup_absolute_id(d.group, static_cast<int>(d.processes() - 1)) == d.processes() - 1;
   if (d.dealing == Dealing::linear ? all : first) return;
   throw refused(named(d.handle) + " is block-cyclic on a group of processes, which Global Arrays itself cannot find",
                 d.dealing == Dealing::linear ? "make it on all processes, or on a process grid"
@@ -87,23 +87,22 @@ void check_numbers(const Description& d) {
 
 // The place of a block that is not empty, by the blocks from it to the upper end of each axis. (Those below it may
 // include empty ones, which GA does not see.)
-Extents count_coordinates(const Description& d, const Box& box) {
-  Extents coordinates;
+void count_coordinates(const Description& d, Part& part) {
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
-    coordinates[axis] = d.blocks[axis] - 1;
-    if (box.hi[axis] == d.shape[axis] - 1) continue;
-    Box line{box.lo, box.lo};
+    part.coordinates[axis] = d.blocks[axis] - 1;
+    if (part.begin[axis] + part.extent[axis] == d.shape[axis]) continue;
+    Box line{part.begin, part.begin};
     line.hi[axis] = d.shape[axis] - 1;
-    coordinates[axis] = d.blocks[axis] - NGA_Locate_nnodes64(d.handle, line.lo.data(), line.hi.data());
+    part.coordinates[axis] = d.blocks[axis] - NGA_Locate_nnodes64(d.handle, line.lo.data(), line.hi.data());
   }
-  return coordinates;
 }
 
 // GA says what rows it allocates, on all axes but the first, which the number of elements tells.
-void find_widths(const Description& d, const Box& box, Index elements, Part& part) {
+void find_widths(const Description& d, Index elements, Part& part) {
   Extents ld{};
   void* first = nullptr;
-  Box own = box;
+  Box own{part.begin, part.begin};
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) own.hi[axis] += part.extent[axis] - 1;
   NGA_Access64(d.handle, own.lo.data(), own.hi.data(), &first, ld.data());
   Index row = 1;
   for (std::size_t axis = 1; axis < d.ndim; ++axis) {
@@ -115,13 +114,12 @@ void find_widths(const Description& d, const Box& box, Index elements, Part& par
 
 Part block_part(const Description& d, Index elements, void* data) {
   Part part;
-  const Box box = box_of(d.handle, d.rank);
-  part.placed = box.lo[0] >= 0;
+  NGA_Distribution64(d.handle, static_cast<int>(d.rank), part.begin.data(), part.extent.data());
+  part.placed = part.begin[0] >= 0;
   if (!part.placed) return part;
   Index owned = 1;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
-    part.begin[axis] = box.lo[axis];
-    part.extent[axis] = box.hi[axis] - box.lo[axis] + 1;
+    part.extent[axis] += 1 - part.begin[axis];  // it was the upper end
     owned *= part.extent[axis];
   }
   const bool ghosts = elements > owned;
@@ -131,8 +129,8 @@ Part block_part(const Description& d, Index elements, void* data) {
     part.coordinates = unravel(std::find(owners.begin(), owners.end(), d.rank) - owners.begin(), d.grid, d.ndim);
     return part;
   }
-  part.coordinates = count_coordinates(d, box);
-  if (ghosts) find_widths(d, box, elements, part);
+  count_coordinates(d, part);
+  if (ghosts) find_widths(d, elements, part);
   part.data = data;
   return part;
 }
@@ -152,6 +150,8 @@ Part tiled_part(const Description& d, void* data) {
 }  // namespace
 
 Index Description::places() const { return product(grid, 0, ndim); }
+
+Index Description::processes() const { return GA_Pgroup_nnodes(group); }
 
 Extents unravel(Index number, const Extents& grid, std::size_t ndim) {
   Extents coordinates;
@@ -173,7 +173,6 @@ Description describe(int handle) {
   d.handle = handle;
   d.group = GA_Get_pgroup(handle);
   d.rank = GA_Pgroup_nodeid(d.group);
-  d.processes = GA_Pgroup_nnodes(d.group);
   if (d.group >= 0 && GA_Is_mirrored(handle) != 0)
     throw refused(named(handle) + " is mirrored: each node has all of it", "GA_Merge_mirrored into another array");
   int ndim = 0;
@@ -181,11 +180,8 @@ Description describe(int handle) {
   d.ndim = static_cast<std::size_t>(ndim);
   int blocks[most_axes];
   GA_Nblock(handle, blocks);
-  std::copy_n(blocks, d.ndim, d.blocks.begin());
-  if (GA_Total_blocks(handle) == -1)  // more than it can say are any other number
-    d.grid = d.blocks;
-  else
-    describe_cyclic(d);
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) d.grid[axis] = d.blocks[axis] = blocks[axis];
+  if (GA_Total_blocks(handle) != -1) describe_cyclic(d);  // more than it can say are any other number
   check_numbers(d);
   return d;
 }

@@ -24,14 +24,14 @@ struct Description {
   int handle = 0, group = 0, type = 0;  ///< GA's numbers
   std::size_t ndim = 0;
   Dealing dealing = Dealing::blocks;
-  Index processes = 1;  ///< in its group
   Extents shape;
   Extents blocks;  ///< how many there are on an axis
   Extents grid;    ///< places on an axis; of linear dealing nothing
   Extents tile;    ///< the first block's extents; not of `blocks`
   Index rank = 0;  ///< this process's own, in the group
 
-  Index places() const;  ///< of the grid
+  Index places() const;     ///< of the grid
+  Index processes() const;  ///< in its group
 };
 
 /// Asks GA, in time that depends on nothing. Throws Error where there is no such array, as outside its group, or GA

@@ -49,12 +49,12 @@ Index length_in_tiles(const Description& d, const Part& part, const Extents& str
 }
 
 Index length_in_linear(const Description& d, const Part& part) {
-  if (d.rank + d.processes >= GA_Total_blocks(d.handle)) return 0;
+  if (d.rank + d.processes() >= GA_Total_blocks(d.handle)) return 0;
   Extents lo{}, hi{};
   NGA_Distribution64(d.handle, static_cast<int>(d.rank), lo.data(), hi.data());
   Index elements = 1;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) elements *= hi[axis] - lo[axis] + 1;
-  return apart(part.data, address_of_block(d, d.rank + d.processes), elements);
+  return apart(part.data, address_of_block(d, d.rank + d.processes()), elements);
 }
 
 }  // namespace

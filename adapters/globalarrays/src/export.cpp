@@ -18,14 +18,14 @@ namespace {
 
 // Throws where what is said of a type that was registered elsewhere cannot be.
 ElementType registered_type(const Description& d, const Part& part, const Extents& stored) {
-  const std::optional<ElementType> known = element_type_of(d.type);
+  const ElementType* const known = element_type_of(d.type);
   const Index bytes = element_length(d, part, stored);
-  if (known && bytes > 0 && known->bytes != bytes)
+  if (known != nullptr && bytes > 0 && known->bytes != bytes)
     throw refused("GA's type " + std::to_string(d.type) + " is " + std::to_string(bytes) +
                       " bytes long, and was said to stand for " + known->name() + ", of " +
                       std::to_string(known->bytes),
                   "say what it stands for with name_type(); do not deregister types of arrays made here");
-  if (known) return *known;
+  if (known != nullptr) return *known;
   if (bytes > 0) return {ElementType::Kind::opaque, bytes, true};
   throw refused("GA's type " + std::to_string(d.type) + " was registered elsewhere, and the part of Global Array " +
                     std::to_string(d.handle) + " here is too small to tell its length",
@@ -33,8 +33,13 @@ ElementType registered_type(const Description& d, const Part& part, const Extent
 }
 
 ElementType type_of(const Description& d, const Part& part, const Extents& stored) {
-  const std::optional<ElementType> known = built_in_type(d.type);
-  return known ? *known : registered_type(d, part, stored);
+  const ElementType* const known = built_in_type(d.type);
+  return known != nullptr ? *known : registered_type(d, part, stored);
+}
+
+ElementType known_type(const Description& d) {
+  const ElementType* const known = element_type_of(d.type);
+  return known != nullptr ? *known : ElementType{};
 }
 
 // The extents of a part in memory, and where what is exported of it begins there.
@@ -45,7 +50,7 @@ struct Stored {
 // Points the buffer at what dim_data says of a part that stands row-major.
 void point_at(const Part& part, const Stored& stored, Buffer& buffer) {
   const std::size_t ndim = buffer.shape.size();
-  buffer.strides.resize(ndim);
+  buffer.strides = std::vector<Index>(ndim);
   Index stride = buffer.type.bytes, offset = 0;
   for (std::size_t axis = ndim; axis-- > 0; stride *= stored.extents[axis]) {
     buffer.strides[axis] = stride;
@@ -57,16 +62,18 @@ void point_at(const Part& part, const Stored& stored, Buffer& buffer) {
 void fill_blocks(const Description& d, const Part& part, const ExportOptions& options, ExportedArray& made) {
   Stored stored;
   bool left_out = false;
+  made.array.buffer.shape = std::vector<Index>(d.ndim);
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     const Range owned{part.begin[axis], part.begin[axis] + part.extent[axis]};
     const Cut cut{d.shape[axis], d.grid[axis], part.width[axis]};
-    Dimension& made_here = made.array.dim_data.emplace_back();
-    const Block& block = cut_out(cut, part.coordinates[axis], owned, options, made_here);
+    Dimension dimension;  // a vector would fill a new one with zeros before it is made
+    const Block& block = cut_out(cut, part.coordinates[axis], owned, options, dimension);
     const Index shift = shift_of(cut, options);
-    made.shift.push_back(shift);
-    made.array.buffer.shape.push_back(block.stop - block.start);
+    made.shift[axis] = shift;
+    made.array.buffer.shape[axis] = block.stop - block.start;
     stored.extents[axis] = part.extent[axis] + 2 * part.width[axis];
     stored.begin[axis] = block.start - shift - (owned.begin - part.width[axis]);
+    made.array.dim_data.push_back(std::move(dimension));
     left_out = left_out || (part.width[axis] > 0 && !(options.ghosts && options.outer));
   }
   if (left_out)
@@ -77,7 +84,6 @@ void fill_blocks(const Description& d, const Part& part, const ExportOptions& op
 
 void fill_tiles(const Description& d, const Part& part, ExportedArray& made) {
   check_strided(d);
-  made.shift.assign(d.ndim, 0);
   Stored stored;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     made.array.dim_data.push_back(tiled_dimension(d, axis, part.coordinates[axis], stored.extents[axis]));
@@ -92,7 +98,6 @@ void fill_linear(const Description& d, const Part& part, ExportedArray& made) {
   Index elements = 0;
   made.array.dim_data.push_back(linear_dimension(d, d.rank, elements));
   made.array.buffer.shape = {elements};
-  made.shift = {0};
   Stored stored;
   stored.extents[0] = elements;
   made.array.buffer.type = type_of(d, part, stored.extents);
@@ -111,10 +116,8 @@ ExportedArray export_array(int handle, const ExportOptions& options) {
   ExportedArray made;
   Buffer& buffer = made.array.buffer;
   made.array.dim_data.reserve(d.ndim);
-  buffer.shape.reserve(d.ndim);
-  made.shift.reserve(d.ndim);
   if (!part.placed)
-    buffer.type = element_type_of(d.type).value_or(ElementType{});
+    buffer.type = known_type(d);
   else if (d.dealing == Dealing::blocks)
     fill_blocks(d, part, options, made);
   else if (d.dealing == Dealing::linear)

@@ -36,17 +36,6 @@ namespace {
 
 bool there_is(int handle) { return GA_Initialized() != 0 && GA_Verify_handle(handle) != 0; }
 
-// An access that this process has open.
-struct Access {
-  int handle = 0, group = 0;
-};
-
-// Where the handle is another array's of the group by now, it is told what it knows: GA does not count.
-void close(const Access& access) {
-  if (there_is(access.handle) && GA_Get_pgroup(access.handle) == access.group)
-    NGA_Release_update_block_segment(access.handle, GA_Pgroup_nodeid(access.group));
-}
-
 // What other threads let go of. It has a lock of its own, under which nothing else is done: a pin may be let go of
 // under any other lock.
 class LetGo {
@@ -60,15 +49,11 @@ class LetGo {
     open_.push_back(access);
     any_ = true;
   }
-  void close_all() {
-    if (!any_) return;
-    std::vector<Access> open;
-    {
-      const std::lock_guard lock(mutex_);
-      open.swap(open_);
-      any_ = false;
-    }
-    for (const Access& access : open) close(access);
+  std::vector<Access> take() {
+    if (!any_) return {};
+    const std::lock_guard lock(mutex_);
+    any_ = false;
+    return std::exchange(open_, {});
   }
 
  private:
@@ -77,46 +62,28 @@ class LetGo {
   std::atomic<bool> any_{false};
 };
 
-// What the owners of an array's memory share: their deleter, which tells them from everybody else's.
+// The deleter of what an array's memory is owned by, which tells it from everybody else's owners.
 class Pin {
  public:
-  Pin(const Access& access, const void* data, Fingerprint is, std::shared_ptr<void> array)
-      : access_(access), data_(data), is_(is), array_(std::move(array)) {}
-  Pin(Pin&& other) noexcept
-      : access_(other.access_), data_(other.data_), is_(other.is_), array_(std::move(other.array_)) {}
+  explicit Pin(const Access& access) : access_(access) {}
 
-  static Pin* of(const std::shared_ptr<void>& owner) {
+  static const Pin* of(const std::shared_ptr<void>& owner) {
     return owner == nullptr ? nullptr : std::get_deleter<Pin>(owner);
   }
 
-  int handle() const { return access_.handle; }
-  void forget() { there_ = false; }  // the memory is the array's no more
-  bool is(Fingerprint print, const void* data) const { return there_ && data_ == data && is_ == print; }
-  bool is_there() const {
-    return there_ && there_is(handle()) && fingerprint(handle()) == is_ && local_memory(handle()) == data_;
-  }
+  const Access& access() const { return access_; }
 
   void operator()(void*) {
-    array_ = nullptr;
-    if (!there_) return;
     if (thread_ == std::this_thread::get_id())
-      close(access_);
+      Pool::all().let_go(access_);
     else
       LetGo::all().add(access_);
   }
 
  private:
   Access access_;
-  const void* data_;
-  Fingerprint is_;
-  std::shared_ptr<void> array_;  // what the GlobalArray is, where it is one: find() finds it meanwhile
   std::thread::id thread_ = std::this_thread::get_id();  // which uses GA
-  std::atomic<bool> there_{true};
 };
-
-void forget_pin(const std::weak_ptr<void>& pin) {
-  if (const std::shared_ptr<void> owner = pin.lock()) Pin::of(owner)->forget();
-}
 
 void forget_all() { Pool::all().forget(); }
 
@@ -149,8 +116,7 @@ GlobalArray Pool::keep(int handle, redistribute::Placed placed, const ElementTyp
   GlobalArray made;
   made.state_.reset(new GlobalArray::State{handle, std::move(placed), type});
   enter(std::make_shared<Entry>(Entry{handle, GA_Get_pgroup(handle), fingerprint(handle), made.state_}));
-  forget_pin(
-      std::exchange(slots_[handle].pin, {}));  // another array's, which somebody destroyed: the handle is given anew
+  slot(handle).unpin();  // another array's, which somebody destroyed: the handle is given anew
   return made;
 }
 
@@ -165,7 +131,7 @@ void Pool::watch() {
 
 void Pool::enter(std::shared_ptr<Entry> made) {
   if (!watched_) watch();
-  std::shared_ptr<Entry>& known = slots_[made->handle].kept;
+  std::shared_ptr<Entry>& known = slot(made->handle).kept;
   if (known != nullptr) lose(known);
   made->serial = ++given_[made->group];
   kept_[made->group].push_back(made);
@@ -179,9 +145,9 @@ void Pool::lose(std::shared_ptr<Entry>& known) {
 }
 
 Pool::Entry* Pool::entry(int handle) {
-  const auto slot = slots_.find(handle);
-  if (slot == slots_.end() || slot->second.kept == nullptr) return nullptr;
-  std::shared_ptr<Entry>& known = slot->second.kept;
+  if (handle < first_handle || handle - first_handle >= static_cast<Index>(slots_.size())) return nullptr;
+  std::shared_ptr<Entry>& known = slot(handle).kept;
+  if (known == nullptr) return nullptr;
   if (there_is(handle) && fingerprint(handle) == known->is) return known.get();
   lose(known);
   return nullptr;
@@ -205,44 +171,61 @@ std::shared_ptr<void> Pool::pin(int handle, const void* data) {
 }
 
 std::shared_ptr<void> Pool::pin(int handle, int group, const void* data, Fingerprint is) {
-  LetGo::all().close_all();
+  close_let_go();
   if (!watched_) watch();
-  Slot& slot = slots_[handle];
-  std::shared_ptr<void> owner = slot.pin.lock();
-  if (owner != nullptr) {
-    if (Pin::of(owner)->is(is, data)) return owner;
-    Pin::of(owner)->forget();  // GA_Destroy was called, and the handle given anew
+  Slot& slot = this->slot(handle);
+  Access access = slot.access;
+  if (!slot.is_pinned() || slot.data != data || slot.is != is) {  // GA_Destroy was called, and the handle given anew
+    slot.data = data;
+    slot.is = is;
+    access = {handle, group, ++accesses_};
+    slot.pins = 0;
+    if (slot.kept != nullptr && slot.kept->is != is) lose(slot.kept);
+    slot.array = slot.kept == nullptr ? nullptr : slot.kept->state.lock();
   }
-  if (slot.kept != nullptr && slot.kept->is != is) lose(slot.kept);
-  std::shared_ptr<void> array = slot.kept == nullptr ? nullptr : slot.kept->state.lock();
-  owner = std::shared_ptr<void>(this, Pin({handle, group}, data, is, std::move(array)));
-  slot.pin = owner;
-  return owner;
+  ++slot.pins;
+  slot.access = access;
+  return std::shared_ptr<void>(this, Pin(access));
 }
 
-bool Pool::pinned(int handle) const {
-  const auto slot = slots_.find(handle);
-  return slot != slots_.end() && !slot->second.pin.expired();
+// GA is there: it would have been forgotten. Where the handle is another array's of the group by now, it is told what
+// it knows: GA does not count.
+void Pool::let_go(const Access& access) {
+  Slot& slot = this->slot(access.handle);
+  if (slot.access.serial != access.serial || --slot.pins > 0) return;
+  slot.unpin();
+  if (GA_Verify_handle(access.handle) != 0 && GA_Get_pgroup(access.handle) == access.group)
+    NGA_Release_update_block_segment(access.handle, GA_Pgroup_nodeid(access.group));
+}
+
+void Pool::close_let_go() {
+  for (const Access& access : LetGo::all().take()) let_go(access);
 }
 
 int Pool::handle_of(const std::shared_ptr<void>& owner) {
   const Pin* const pin = Pin::of(owner);
-  return pin == nullptr ? -1 : pin->handle();
+  return pin == nullptr ? -1 : pin->access().handle;
 }
 
 bool Pool::is_there(const std::shared_ptr<void>& owner) {
   const Pin* const pin = Pin::of(owner);
-  return pin != nullptr && pin->is_there();
+  return pin != nullptr && all().is_open(pin->access());
+}
+
+bool Pool::is_open(const Access& access) {
+  const Slot& slot = this->slot(access.handle);
+  return slot.access.serial == access.serial && there_is(access.handle) && fingerprint(access.handle) == slot.is &&
+         local_memory(access.handle) == slot.data;
 }
 
 Index Pool::collect(int group) {
-  LetGo::all().close_all();
+  close_let_go();
   Entries all;
   if (const auto entries = kept_.find(group); entries != kept_.end()) all = entries->second;
   std::vector<Index> said;  // of each: whether it is held, and whether it is gone
   for (const std::shared_ptr<Entry>& one : all) {
     const bool still = entry(one->handle) == one.get();
-    said.push_back(still && (!one->state.expired() || pinned(one->handle)) ? 1 : 0);
+    said.push_back(still && (!one->state.expired() || slot(one->handle).is_pinned()) ? 1 : 0);
     said.push_back(still ? 0 : 1);
   }
   if (all.empty()) return 0;  // here, as on every process of the group
@@ -276,12 +259,8 @@ void Pool::leave(int group, const Entries& ended) {
                 entries.end());
   for (const std::shared_ptr<Entry>& one : ended) {
     if (const auto state = one->state.lock()) state->there = false;
-    const auto slot = slots_.find(one->handle);
-    if (slot == slots_.end() || slot->second.kept != one) continue;
-    if (one->gone)
-      slot->second.kept.reset();
-    else
-      slots_.erase(slot);
+    Slot& slot = this->slot(one->handle);
+    if (slot.kept == one) slot.kept.reset();
   }
 }
 
@@ -300,10 +279,10 @@ bool Pool::keeps_of_others(int group) const {
   });
 }
 
-Index Pool::held() const {
-  return std::count_if(slots_.begin(), slots_.end(), [](const auto& named) {
-    const Slot& slot = named.second;
-    return !slot.pin.expired() || (slot.kept != nullptr && !slot.kept->state.expired());
+Index Pool::held() {
+  close_let_go();
+  return std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) {
+    return slot.is_pinned() || (slot.kept != nullptr && !slot.kept->state.expired());
   });
 }
 
@@ -311,7 +290,6 @@ void Pool::forget() {
   for (const auto& [group, entries] : kept_)
     for (const std::shared_ptr<Entry>& one : entries)
       if (const auto state = one->state.lock()) state->there = false;
-  for (const auto& [handle, slot] : slots_) forget_pin(slot.pin);
   kept_.clear();
   slots_.clear();
   given_.clear();

@@ -7,10 +7,15 @@
 
 #include <map>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 namespace dap::globalarrays {
+
+/// What pins of one array share: GA's access to its memory.
+struct Access {
+  int handle = 0, group = 0;
+  Index serial = 0;  ///< among all there ever were; 0: none
+};
 
 /// All handles that this library keeps: those it made, and others' that an export pins.
 ///
@@ -42,6 +47,8 @@ class Pool {
   static int handle_of(const std::shared_ptr<void>& owner);
   /// Whether the memory that `owner` keeps is still the array's.
   static bool is_there(const std::shared_ptr<void>& owner);
+  /// What a pin does on the thread that uses GA.
+  void let_go(const Access& access);
 
   /// Takes somebody else's handle, as keep() does. Local.
   void adopt(int handle);
@@ -52,14 +59,24 @@ class Pool {
   Index collect();
   /// Whether it keeps arrays of a group other than `group` and GA's whole one, be they held or not.
   bool keeps_of_others(int group) const;
-  Index held() const;  ///< arrays that this process holds
-  void forget();       ///< GA has ended: what is held is nobody's memory any more
+  Index held();   ///< arrays that this process holds
+  void forget();  ///< GA has ended: what is held is nobody's memory any more
 
  private:
   struct Entry;
   struct Slot {
     std::shared_ptr<Entry> kept;  // null: the pool will free nothing here
-    std::weak_ptr<void> pin;      // the last one
+    Access access;                // what the pins have open
+    std::shared_ptr<void> array;  // what the GlobalArray is, where it is one: find() finds it meanwhile
+    const void* data = nullptr;   // where, and of which array
+    Fingerprint is = 0;
+    Index pins = 0;
+
+    bool is_pinned() const { return access.serial != 0; }
+    void unpin() {
+      access = {};
+      array = nullptr;
+    }
   };
   using Entries = std::vector<std::shared_ptr<Entry>>;
   Pool() = default;
@@ -68,12 +85,21 @@ class Pool {
   void enter(std::shared_ptr<Entry> entry);
   static void lose(std::shared_ptr<Entry>& known);
   void leave(int group, const Entries& gone);
-  bool pinned(int handle) const;
+  bool is_open(const Access& access);
+  void close_let_go();
+  Slot& slot(int handle) {
+    const auto place = static_cast<std::size_t>(handle - first_handle);
+    if (place >= slots_.size()) slots_.resize(place + 1);
+    return slots_[place];
+  }
 
-  std::map<int, Entries> kept_;          // by group, in the order in which they came
-  std::unordered_map<int, Slot> slots_;  // by handle: what it stands for now
-  std::map<int, Index> given_;           // by group: how many came
-  bool watched_ = false;                 // GA tells us of its end
+  static constexpr int first_handle = -1000;  // GA's
+
+  std::map<int, Entries> kept_;  // by group, in the order in which they came
+  std::vector<Slot> slots_;      // by handle: what it stands for now
+  std::map<int, Index> given_;   // by group: how many came
+  Index accesses_ = 0;           // that were ever open
+  bool watched_ = false;         // GA tells us of its end
 };
 
 }  // namespace dap::globalarrays

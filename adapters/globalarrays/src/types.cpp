@@ -45,41 +45,47 @@ int ga_type(const ElementType& type) {
   return number;
 }
 
-std::optional<ElementType> built_in_type(int number) {
+const ElementType* built_in_type(int number) {
+  static const ElementType types[] = {element_type<int>(),
+                                      element_type<long>(),
+                                      element_type<float>(),
+                                      element_type<double>(),
+                                      element_type<std::complex<float>>(),
+                                      element_type<std::complex<double>>(),
+                                      element_type<long long>()};
   switch (number) {
     case C_INT:
-      return element_type<int>();
+      return &types[0];
     case C_LONG:
-      return element_type<long>();
-    case C_LONGLONG:
-      return element_type<long long>();
+      return &types[1];
     case C_FLOAT:
-      return element_type<float>();
+      return &types[2];
     case C_DBL:
-      return element_type<double>();
+      return &types[3];
     case C_SCPL:
-      return element_type<std::complex<float>>();
+      return &types[4];
     case C_DCPL:
-      return element_type<std::complex<double>>();
+      return &types[5];
+    case C_LONGLONG:
+      return &types[6];
     default:
-      return std::nullopt;
+      return nullptr;
   }
 }
 
-std::optional<ElementType> element_type_of(int number) {
-  if (const std::optional<ElementType> known = built_in_type(number)) return known;
+const ElementType* element_type_of(int number) {
+  if (const ElementType* const known = built_in_type(number)) return known;
   const auto found = registered().find(number);
-  if (found == registered().end()) return std::nullopt;
-  return found->second;
+  return found == registered().end() ? nullptr : &found->second;
 }
 
 void name_type(int number, const ElementType& type) {
-  const std::optional<ElementType> known = element_type_of(number);
-  if (known && *known != type)
+  const ElementType* const known = element_type_of(number);
+  if (known != nullptr && *known != type)
     throw refused("GA's type " + std::to_string(number) + " is " + known->name() + " already, and not " + type.name(),
                   "register a type of its own");
   if (type.bytes < 1) throw refused("an element of " + std::to_string(type.bytes) + " bytes", "say how long it is");
-  if (!known) registered()[number] = type;
+  if (known == nullptr) registered()[number] = type;
 }
 
 }  // namespace dap::globalarrays

@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-#include <vector>
+#include <array>
 
 namespace dap::globalarrays {
 
@@ -22,8 +22,9 @@ struct ExportOptions {
 struct ExportedArray {
   /// Without axes, and without memory, on a process that holds no place of the array's grid.
   DistArray array;
-  Receipt receipt;           ///< its `seconds` are 0: to look at a clock would take as long as the export
-  std::vector<Index> shift;  ///< by axis: what GA's global index became more in the array's
+  Receipt receipt;  ///< its `seconds` are 0: to look at a clock would take as long as the export
+  /// By axis: what GA's global index became more in the array's; 0 beyond the array's axes.
+  std::array<Index, 7> shift{};
 };
 
 /// This process's part of a Global Array, in GA's own memory, which is kept as long as the array's buffer is: also
