@@ -57,14 +57,15 @@ std::string refusal_of(int handle) {
 }
 
 // Blocks that begin at these indices, on the first `places` processes; 0: on all, or those of `owners`.
-int irregular(const std::vector<List>& starts, List shape, List widths, int places = 0, std::vector<int> owners = {}) {
+int irregular(const std::vector<List>& starts, List shape, List widths, int places = 0, std::vector<int> owners = {},
+              int type = C_LONG) {
   const int handle = GA_Create_handle();
   List map, blocks;
   for (const List& axis : starts) {
     map.insert(map.end(), axis.begin(), axis.end());
     blocks.push_back(static_cast<Index>(axis.size()));
   }
-  GA_Set_data64(handle, static_cast<int>(shape.size()), shape.data(), C_LONG);
+  GA_Set_data64(handle, static_cast<int>(shape.size()), shape.data(), type);
   if (!widths.empty()) GA_Set_ghosts64(handle, widths.data());
   GA_Set_irreg_distr64(handle, map.data(), blocks.data());
   if (places > 0) GA_Set_restricted_range(handle, 0, places - 1);
@@ -170,18 +171,24 @@ TEST(ExportTypes, WhatATypeIsSaidToBeMustBeAsLong) {
   GA_Destroy(handle);
 }
 
-TEST(ExportTypes, OneElementTellsNoLengthUntilSomebodySaysIt) {
+TEST(ExportTypes, OneElementAnywhereTellsNoLengthUntilSomebodySaysIt) {
   const int type = NGA_Register_type(40);
-  const int small = array_of(type, {processes()}), one_block = cyclic_array(type, {2 * processes(), 2}, {2, 2}, true);
-  for (const int handle : {small, one_block}) EXPECT_NE(refusal_of(handle).find("name_type()"), std::string::npos);
+  const Index n = processes();
+  const int small = array_of(type, {n}), one_block = cyclic_array(type, {2 * n, 2}, {2, 2}, true);
+  List starts;
+  for (Index r = 0; r < n; ++r) starts.push_back(3 * r);
+  const int last_small = irregular({starts}, {3 * n - 2}, {}, 0, {}, type);
+  const int last_one_block = cyclic_array(type, {4 * n - 2}, {2}, false);
+  const int nothing_elsewhere = array_of(type, {1});
+  const std::vector<int> handles{small, one_block, last_small, last_one_block, nothing_elsewhere};
+  for (const int handle : handles) EXPECT_NE(refusal_of(handle).find("name_type()"), std::string::npos);
   EXPECT_THROW(ga::name_type(type, opaque(0)), dap::Error);
   ga::name_type(type, opaque(40));
-  for (const int handle : {small, one_block}) EXPECT_EQ(ga::export_array(handle).array.buffer.type, opaque(40));
+  for (const int handle : handles) EXPECT_EQ(ga::export_array(handle).array.buffer.type, opaque(40));
   EXPECT_THROW(ga::name_type(type, opaque(24)), dap::Error);
   EXPECT_THROW(ga::name_type(C_DBL, opaque(8)), dap::Error);
   ga::name_type(C_DBL, dap::element_type<double>());
-  GA_Destroy(small);
-  GA_Destroy(one_block);
+  for (const int handle : handles) GA_Destroy(handle);
 }
 
 TEST(ExportRefusals, WhereThereIsNoArray) {

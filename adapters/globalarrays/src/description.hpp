@@ -2,6 +2,7 @@
 
 #include <dap/index.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -45,6 +46,10 @@ struct Part {
   Extents begin, extent;  ///< owned elements: of `blocks`, the first global index, and how many
   Extents width{};        ///< ghost cells on either side of these
   void* data = nullptr;   ///< where it begins in memory, ghost cells included; null: it holds nothing
+
+  bool has_ghosts() const {
+    return std::any_of(width.begin(), width.end(), [](Index wide) { return wide > 0; });
+  }
 };
 
 /// Throws Error where the part's ghost cells cannot be found out. Not for linear dealing.
@@ -72,5 +77,7 @@ Index ravel(const Extents& coordinates, const Extents& grid, std::size_t ndim);
 /// The bytes from one element to the next, by what GA says of addresses; 0: the part is too small to tell. `stored`:
 /// the extents of the part in memory, which is row-major.
 Index element_length(const Description& description, const Part& part, const Extents& stored);
+/// Whether every process's part is large enough to tell: the same on all. In time in proportion to the processes.
+bool tells_length(const Description& description, const Part& part);
 
 }  // namespace dap::globalarrays

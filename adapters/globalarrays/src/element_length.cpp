@@ -1,6 +1,8 @@
 #include "description.hpp"
 #include "ga.hpp"
 
+#include <algorithm>
+
 namespace dap::globalarrays {
 
 namespace {
@@ -66,6 +68,23 @@ Index element_length(const Description& d, const Part& part, const Extents& stor
   Index stride = 1;
   for (std::size_t axis = d.ndim; axis-- > 0; stride *= stored[axis]) strides[axis] = stride;
   return d.dealing == Dealing::blocks ? length_in_block(d, part, strides) : length_in_tiles(d, part, strides);
+}
+
+bool tells_length(const Description& d, const Part& part) {
+  if (d.dealing == Dealing::linear) return GA_Total_blocks(d.handle) >= 2 * d.processes();
+  if (d.dealing != Dealing::blocks) {
+    for (std::size_t axis = 0; axis < d.ndim; ++axis)
+      if (d.blocks[axis] >= 2 * d.grid[axis]) return true;
+    return false;
+  }
+  Index least = 1;  // elements of a block
+  for (const std::vector<Index>& bounds : blocks_of(d).bounds) {
+    Index shortest = bounds[1] - bounds[0];
+    for (std::size_t block = 1; block + 1 < bounds.size(); ++block)
+      shortest = std::min(shortest, bounds[block + 1] - bounds[block]);
+    least *= shortest;
+  }
+  return least > 1 || part.has_ghosts();
 }
 
 }  // namespace dap::globalarrays

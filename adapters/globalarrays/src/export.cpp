@@ -16,6 +16,15 @@ namespace dap::globalarrays {
 
 namespace {
 
+// Throws where nobody said what a type is that was registered elsewhere, and a process cannot tell its length: on all.
+void check_length(const Description& d, const Part& part) {
+  if (tells_length(d, part)) return;
+  throw refused("GA's type " + std::to_string(d.type) +
+                    " was registered elsewhere, and some process's part of Global Array " + std::to_string(d.handle) +
+                    " is too small to tell its length",
+                "say what it stands for with name_type()");
+}
+
 // Throws where what is said of a type that was registered elsewhere cannot be.
 ElementType registered_type(const Description& d, const Part& part, const Extents& stored) {
   const ElementType* const known = element_type_of(d.type);
@@ -26,10 +35,8 @@ ElementType registered_type(const Description& d, const Part& part, const Extent
                       std::to_string(known->bytes),
                   "say what it stands for with name_type(); do not deregister types of arrays made here");
   if (known != nullptr) return *known;
-  if (bytes > 0) return {ElementType::Kind::opaque, bytes, true};
-  throw refused("GA's type " + std::to_string(d.type) + " was registered elsewhere, and the part of Global Array " +
-                    std::to_string(d.handle) + " here is too small to tell its length",
-                "say what it stands for with name_type()");
+  check_length(d, part);
+  return {ElementType::Kind::opaque, bytes, true};
 }
 
 ElementType type_of(const Description& d, const Part& part, const Extents& stored) {
@@ -37,9 +44,11 @@ ElementType type_of(const Description& d, const Part& part, const Extents& store
   return known != nullptr ? *known : registered_type(d, part, stored);
 }
 
-ElementType known_type(const Description& d) {
-  const ElementType* const known = element_type_of(d.type);
-  return known != nullptr ? *known : ElementType{};
+// Where this process has no part.
+ElementType type_of(const Description& d, const Part& part) {
+  if (const ElementType* const known = element_type_of(d.type)) return *known;
+  check_length(d, part);
+  return {};
 }
 
 // The extents of a part in memory, and where what is exported of it begins there.
@@ -117,7 +126,7 @@ ExportedArray export_array(int handle, const ExportOptions& options) {
   Buffer& buffer = made.array.buffer;
   made.array.dim_data.reserve(d.ndim);
   if (!part.placed)
-    buffer.type = known_type(d);
+    buffer.type = type_of(d, part);
   else if (d.dealing == Dealing::blocks)
     fill_blocks(d, part, options, made);
   else if (d.dealing == Dealing::linear)
