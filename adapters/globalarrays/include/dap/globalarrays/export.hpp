@@ -45,7 +45,8 @@ ExportedArray export_array(int handle, const ExportOptions& options = {});
 ExportedArray export_array(const GlobalArray& array, const ExportOptions& options = {});
 
 /// Says what GA's number of a registered type stands for, where it was registered elsewhere: what is not said is
-/// opaque. Throws Error where the number is of another type.
+/// opaque, and refused on every process where one has too small a part to tell its length. Local; the same on every
+/// process. Throws Error where the number is of another type.
 void name_type(int ga_type, const ElementType& type);
 
 /// Whether an exported array's memory is still the Global Array's: not where somebody called GA_Destroy or
