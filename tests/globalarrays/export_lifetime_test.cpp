@@ -162,6 +162,28 @@ TEST(ExportTypes, ATypeRegisteredElsewhereIsAsLongAsItsAddressesSay) {
   expect_opaque(cyclic_array(type, {4 * n, 2}, {2, 2}, false), 24);
 }
 
+// A tile for each process along the first axis, and all of the last one's on each.
+TEST(ExportTypes, EmptyTilesTellNoLength) {
+  const int type = NGA_Register_type(24);
+  const auto tiled = [&](const List& starts, Index size) {
+    const int handle = GA_Create_handle();
+    List shape = {processes(), size}, blocks = {processes(), static_cast<Index>(starts.size())},
+         grid = {processes(), 1};
+    List map(static_cast<std::size_t>(processes()));
+    std::iota(map.begin(), map.end(), 0);
+    map.insert(map.end(), starts.begin(), starts.end());
+    GA_Set_data64(handle, 2, shape.data(), type);
+    GA_Set_tiled_irreg_proc_grid64(handle, map.data(), blocks.data(), grid.data());
+    EXPECT_NE(GA_Allocate(handle), 0);
+    return handle;
+  };
+  expect_opaque(tiled({0, 4}, 7), 24);
+  expect_opaque(tiled({0, 0, 4}, 7), 24);
+  const int none = tiled({0, 0}, 5);
+  EXPECT_NE(refusal_of(none).find("name_type()"), std::string::npos) << refusal_of(none);
+  GA_Destroy(none);
+}
+
 TEST(ExportTypes, WhatATypeIsSaidToBeMustBeAsLong) {
   const int type = NGA_Register_type(16), handle = array_of(type, {2 * processes()});
   ga::name_type(type, opaque(8));

@@ -65,6 +65,18 @@ TEST(Copy, EveryElementArrivesAndNoOtherByteIsTouched) {
     }
 }
 
+TEST(Copy, OneElementForManyIsCopiedToEach) {
+  const List values{1, 2, 3, 4};
+  List copies(4000);
+  dap::Buffer from;
+  from.data = const_cast<Index*>(values.data());
+  from.type = dap::element_type<Index>();
+  from.shape = {4, 1000};
+  from.strides = {8, 0};
+  EXPECT_EQ(dap::globalarrays::copy_elements(from, dap::row_major(copies.data(), {4, 1000})), 32000);
+  for (std::size_t k = 0; k < copies.size(); ++k) ASSERT_EQ(copies[k], values[k / 1000]);
+}
+
 TEST(Copy, LongAxesAndThinOnes) {
   Random random(32);
   for (int turn = 0; turn < 4 && !HasFailure(); ++turn)

@@ -184,4 +184,30 @@ TEST(Import, OfAnArrayThatWasDestroyedIsRefused) {
     expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, copy); }), "has been destroyed");
 }
 
+// GA numbers arrays from -1000 on: there is one of the number -1.
+TEST(Import, OfAnyHandleIsShared) {
+  dap::globalarrays::collect();
+  std::vector<int> taken;
+  while (taken.empty() || taken.back() < -2) {
+    int64_t dims[] = {1};
+    char name[] = "taken";
+    taken.push_back(NGA_Create64(C_INT, 1, dims, name, nullptr));
+  }
+  ASSERT_EQ(taken.back(), -2);
+  {
+    const DistArray array = allocate(rows(), real, MPI_COMM_WORLD);
+    const ImportedArray imported = import_array(array, MPI_COMM_WORLD, Copy::never);
+    EXPECT_EQ(imported.array.handle(), -1);
+    EXPECT_EQ(imported.receipt.bytes_copied, 0);
+  }
+  dap::globalarrays::collect();
+  int64_t dims[] = {2 * processes()};
+  char name[] = "theirs";
+  ASSERT_EQ(NGA_Create64(C_DBL, 1, dims, name, nullptr), -1);
+  const DistArray array = dap::globalarrays::export_array(-1).array;
+  GA_Destroy(-1);
+  expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD); }), "has been destroyed");
+  for (const int handle : taken) GA_Destroy(handle);
+}
+
 }  // namespace

@@ -113,8 +113,8 @@ TEST_F(ThePool, PinsOfOneMemoryAreOne) {
   const int handle = made(10);
   Owner one = pinned(handle), other = pinned(handle);
   EXPECT_EQ(Pool::handle_of(one), handle);
-  EXPECT_EQ(Pool::handle_of(nullptr), -1);
-  EXPECT_EQ(Pool::handle_of(std::make_shared<int>(3)), -1);
+  EXPECT_EQ(Pool::handle_of(nullptr), std::nullopt);
+  EXPECT_EQ(Pool::handle_of(std::make_shared<int>(3)), std::nullopt);
   EXPECT_FALSE(Pool::is_there(nullptr));
   EXPECT_FALSE(Pool::is_there(std::make_shared<int>(3)));
   EXPECT_EQ(pool.held(), 1);
@@ -180,6 +180,34 @@ TEST_F(ThePool, AnArrayOfOursInAnOldPlaceIsAnother) {
   EXPECT_FALSE(Pool::is_there(old));
   EXPECT_TRUE(Pool::is_there(anew));
   EXPECT_EQ(pool.held(), 1);
+}
+
+TEST_F(ThePool, AnAdoptedArrayIsNotHeldByPinsOfWhatHadItsHandle) {
+  const int handle = made(10 * processes());
+  const Owner old = pinned(handle);
+  GA_Destroy(handle);
+  ASSERT_EQ(made(5 * processes()), handle);
+  pool.adopt(handle);
+  EXPECT_EQ(pool.collect(), 1);
+  EXPECT_FALSE(GA_Verify_handle(handle));
+}
+
+TEST_F(ThePool, WhatAnotherThreadLetGoOfIsNotFound) {
+  GlobalArray array = kept(made(10 * processes()));
+  const int handle = array.handle();
+  Owner pin = pinned(handle);
+  array = {};
+  std::thread([last = std::move(pin)]() mutable { last.reset(); }).join();
+  EXPECT_TRUE(pool.find(handle).empty());
+  EXPECT_EQ(pool.collect(), 1);
+}
+
+TEST_F(ThePool, AnyHandleMayBeAskedFor) {
+  for (const int handle : {-1, -1000, -1001, 1 << 30, -(1 << 30)}) {
+    EXPECT_TRUE(pool.find(handle).empty());
+    EXPECT_FALSE(pool.keeps(handle));
+    EXPECT_EQ(pool.serial(handle), 0);
+  }
 }
 
 TEST_F(ThePool, WhatSomebodyDestroyedIsNotFreedAgain) {
@@ -262,7 +290,7 @@ TEST_F(ThePool, AccessIsClosedWithTheLastOwner) {
   }
   for (const int handle : {plain, ghosts, cyclic}) GA_Destroy(handle);
   Owner late = pool.pin(made(10 * processes()), nullptr);
-  GA_Destroy(Pool::handle_of(late));
+  GA_Destroy(Pool::handle_of(late).value());
   late.reset();
   EXPECT_TRUE(closed.handles.empty());  // the array was destroyed
 }

@@ -231,6 +231,34 @@ TEST_F(RedistributionLarge, RowsInAnyOrder) {
   EXPECT_EQ(target.wrong(0), 0);
 }
 
+// Who fills rings goes on asking for room while one process is late, and must not fill the others' with nothing.
+TEST_F(RedistributionLarge, OneProcessIsLate) {
+  const Index height = 100'000, processes = tall_ * wide_, dealt = std::min<Index>(2, processes);
+  const Index all = 3 * (processes + 1);  // the last process takes as many as two others
+  std::vector<Index> bounds;
+  for (Index c = 0; c < processes; ++c) bounds.push_back(3 * c);
+  bounds.push_back(all);
+  const Placed from(Distribution::make({height, all}, {dap::whole(), dap::cyclic(1)}, {1, dealt}));
+  const Placed to(Distribution({dap::Axis(dap::BlockKind(height, 1, height)), dap::Axis(dap::BlockKind(bounds))}));
+  const Index width = bounds[static_cast<std::size_t>(rank_) + 1] - bounds[static_cast<std::size_t>(rank_)];
+  std::vector<double> values, moved(static_cast<std::size_t>(height * width), -1);
+  for (Index i = 0; rank_ < dealt && i < height; ++i)
+    for (Index j = rank_; j < all; j += dealt) values.push_back(static_cast<double>(i * all + j));
+  DistArray source, target;
+  if (rank_ < dealt)
+    source.buffer = dap::row_major(values.data(), {height, static_cast<Index>(values.size()) / height});
+  target.buffer = dap::row_major(moved.data(), {height, width});
+  Redistribution plan(from, to, 8, MPI_COMM_WORLD);
+  plan.start({{source, target}});
+  for (int turn = 0; turn < 1000 && rank_ < processes - 1; ++turn) plan.test();
+  MPI_Barrier(MPI_COMM_WORLD);
+  plan.wait();
+  for (Index i = 0; i < height; ++i)
+    for (Index j = 0; j < width; ++j)
+      ASSERT_EQ(moved[static_cast<std::size_t>(i * width + j)],
+                static_cast<double>(i * all + bounds[static_cast<std::size_t>(rank_)] + j));
+}
+
 TEST_F(RedistributionLarge, SeveralArraysAtOnce) { expect_moved(matrix(32, 32, false), matrix(100, 100, true), 3); }
 TEST_F(RedistributionLarge, ArraysThatStandOtherwiseInOneBatch) {
   const Matrix from = matrix(32, 32, false), to = matrix(100, 100, true);

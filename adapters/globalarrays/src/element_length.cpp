@@ -39,15 +39,46 @@ Index length_in_block(const Description& d, const Part& part, const Extents& str
   return before > 0 ? apart(part.data, first, before) : 0;
 }
 
+// A coordinate's tiles along an axis.
+struct Tiled {
+  Index last = 0;                      // the number of the last one
+  Index before_last = 0, in_last = 0;  // elements
+};
+
+Tiled tiled(const Description& d, std::size_t axis, Index coordinate) {
+  Tiled found;
+  for (Index tile = coordinate; tile < d.blocks[axis]; tile += d.grid[axis]) {
+    found.last = tile;
+    found.before_last += found.in_last;
+    found.in_last = tile_of(d, axis, tile).size();
+  }
+  return found;
+}
+
 Index length_in_tiles(const Description& d, const Part& part, const Extents& strides) {
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
-    Extents second = part.coordinates;
-    second[axis] += d.grid[axis];
-    if (second[axis] >= d.blocks[axis]) continue;
-    const Range first = tile_of(d, axis, part.coordinates[axis]);
-    return apart(part.data, address_of_block(d, ravel(second, d.blocks, d.ndim)), first.size() * strides[axis]);
+    const Tiled along = tiled(d, axis, part.coordinates[axis]);
+    if (along.before_last == 0) continue;
+    Extents last = part.coordinates;
+    last[axis] = along.last;
+    return apart(part.data, address_of_block(d, ravel(last, d.blocks, d.ndim)), along.before_last * strides[axis]);
   }
   return 0;
+}
+
+// Every coordinate has elements on every axis, and on one axis every coordinate has some before its last tile.
+bool tiles_tell_length(const Description& d) {
+  bool tell = false;
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) {
+    bool all = true;
+    for (Index c = 0; c < d.grid[axis]; ++c) {
+      const Tiled along = tiled(d, axis, c);
+      if (along.before_last + along.in_last == 0) return false;
+      all = all && along.before_last > 0;
+    }
+    tell = tell || all;
+  }
+  return tell;
 }
 
 Index length_in_linear(const Description& d, const Part& part) {
@@ -72,11 +103,7 @@ Index element_length(const Description& d, const Part& part, const Extents& stor
 
 bool tells_length(const Description& d, const Part& part) {
   if (d.dealing == Dealing::linear) return GA_Total_blocks(d.handle) >= 2 * d.processes();
-  if (d.dealing != Dealing::blocks) {
-    for (std::size_t axis = 0; axis < d.ndim; ++axis)
-      if (d.blocks[axis] >= 2 * d.grid[axis]) return true;
-    return false;
-  }
+  if (d.dealing != Dealing::blocks) return tiles_tell_length(d);
   Index least = 1;  // elements of a block
   for (const std::vector<Index>& bounds : blocks_of(d).bounds) {
     Index shortest = bounds[1] - bounds[0];

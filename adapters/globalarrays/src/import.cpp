@@ -37,13 +37,13 @@ bool same_memory(const Buffer& a, const Buffer& b) {
 // The GlobalArray whose whole part the buffer of an array is, which may yet be wrong; else why not.
 GlobalArray array_behind(const DistArray& array, std::string& why_not) {
   const Buffer& buffer = array.buffer;
-  const int handle = Pool::handle_of(buffer.owner);
+  const std::optional<int> handle = Pool::handle_of(buffer.owner);
   why_not = "the memory is no Global Array's";
-  if (handle == -1) return {};
+  if (!handle) return {};
   why_not = "the memory was a Global Array's that has been destroyed";
   if (!Pool::is_there(buffer.owner)) return {};
   why_not = "the memory is a Global Array's that was not made here, and its maker will free it";
-  const GlobalArray found = Pool::all().find(handle);
+  const GlobalArray found = Pool::all().find(*handle);
   if (found.empty()) return {};
   why_not = "the memory is a Global Array's, and read-only";
   if (buffer.read_only) return {};
@@ -139,7 +139,7 @@ std::optional<Placed> wanted(const DistArray& array, const Placed& given, MPI_Co
     if (buffer.memory.kind != Memory::Kind::host)
       throw refused("the buffer is in " + buffer.memory.name() + " memory, and Global Arrays' is the host's",
                     "give an array in host memory");
-    if (Pool::handle_of(buffer.owner) != -1 && !Pool::is_there(buffer.owner))
+    if (Pool::handle_of(buffer.owner) && !Pool::is_there(buffer.owner))
       throw refused("the memory was a Global Array's that has been destroyed", "give it back by destroy() afterwards");
     const Group group = require_group(comm);
     const auto processes = static_cast<Index>(group.ranks.size());

@@ -121,6 +121,9 @@ GlobalArray Pool::keep(int handle, redistribute::Placed placed, const ElementTyp
 }
 
 void Pool::adopt(int handle) {
+  Slot& slot = this->slot(handle);
+  if (slot.is != fingerprint(handle) || slot.data != local_memory(handle))
+    slot.unpin();  // another array's, as in keep()
   enter(std::make_shared<Entry>(Entry{handle, GA_Get_pgroup(handle), fingerprint(handle), {}}));
 }
 
@@ -145,7 +148,7 @@ void Pool::lose(std::shared_ptr<Entry>& known) {
 }
 
 Pool::Entry* Pool::entry(int handle) {
-  if (handle < first_handle || handle - first_handle >= static_cast<Index>(slots_.size())) return nullptr;
+  if (!knows(handle)) return nullptr;
   std::shared_ptr<Entry>& known = slot(handle).kept;
   if (known == nullptr) return nullptr;
   if (there_is(handle) && fingerprint(handle) == known->is) return known.get();
@@ -154,6 +157,7 @@ Pool::Entry* Pool::entry(int handle) {
 }
 
 GlobalArray Pool::find(int handle) {
+  close_let_go();
   GlobalArray found;
   if (const Entry* const kept = entry(handle)) found.state_ = kept->state.lock();
   return found;
@@ -191,10 +195,11 @@ std::shared_ptr<void> Pool::pin(int handle, int group, const void* data, Fingerp
 // GA is there: it would have been forgotten. Where the handle is another array's of the group by now, it is told what
 // it knows: GA does not count.
 void Pool::let_go(const Access& access) {
+  if (!knows(access.handle)) return;
   Slot& slot = this->slot(access.handle);
   if (slot.access.serial != access.serial || --slot.pins > 0) return;
   slot.unpin();
-  if (GA_Verify_handle(access.handle) != 0 && GA_Get_pgroup(access.handle) == access.group)
+  if (there_is(access.handle) && GA_Get_pgroup(access.handle) == access.group)
     NGA_Release_update_block_segment(access.handle, GA_Pgroup_nodeid(access.group));
 }
 
@@ -202,9 +207,10 @@ void Pool::close_let_go() {
   for (const Access& access : LetGo::all().take()) let_go(access);
 }
 
-int Pool::handle_of(const std::shared_ptr<void>& owner) {
+std::optional<int> Pool::handle_of(const std::shared_ptr<void>& owner) {
   const Pin* const pin = Pin::of(owner);
-  return pin == nullptr ? -1 : pin->access().handle;
+  if (pin == nullptr) return std::nullopt;
+  return pin->access().handle;
 }
 
 bool Pool::is_there(const std::shared_ptr<void>& owner) {
@@ -212,8 +218,9 @@ bool Pool::is_there(const std::shared_ptr<void>& owner) {
   return pin != nullptr && all().is_open(pin->access());
 }
 
-bool Pool::is_open(const Access& access) {
-  const Slot& slot = this->slot(access.handle);
+bool Pool::is_open(const Access& access) const {
+  if (!knows(access.handle)) return false;
+  const Slot& slot = slots_[static_cast<std::size_t>(access.handle - first_handle)];
   return slot.access.serial == access.serial && there_is(access.handle) && fingerprint(access.handle) == slot.is &&
          local_memory(access.handle) == slot.data;
 }

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace dap::globalarrays {
@@ -43,8 +44,8 @@ class Pool {
   std::shared_ptr<void> pin(int handle, const void* data);
   /// The same, where the caller has asked for the array's group and fingerprint.
   std::shared_ptr<void> pin(int handle, int group, const void* data, Fingerprint is);
-  /// The handle whose memory `owner` keeps; -1 where it keeps none.
-  static int handle_of(const std::shared_ptr<void>& owner);
+  /// The handle whose memory `owner` keeps; nothing where it keeps none.
+  static std::optional<int> handle_of(const std::shared_ptr<void>& owner);
   /// Whether the memory that `owner` keeps is still the array's.
   static bool is_there(const std::shared_ptr<void>& owner);
   /// What a pin does on the thread that uses GA.
@@ -85,7 +86,10 @@ class Pool {
   void enter(std::shared_ptr<Entry> entry);
   static void lose(std::shared_ptr<Entry>& known);
   void leave(int group, const Entries& gone);
-  bool is_open(const Access& access);
+  bool is_open(const Access& access) const;
+  bool knows(int handle) const {
+    return handle >= first_handle && handle - first_handle < static_cast<Index>(slots_.size());
+  }
   void close_let_go();
   Slot& slot(int handle) {
     const auto place = static_cast<std::size_t>(handle - first_handle);

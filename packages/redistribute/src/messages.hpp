@@ -11,7 +11,7 @@
 
 namespace dap::redistribute {
 
-/// Lanes between nodes: pieces of up to 256 KiB, packed one after the other into a few slots, so that a process needs
+/// Lanes between nodes: pieces of up to 120 KiB, packed one after the other into a few slots, so that a process needs
 /// no more memory for 10 000 peers than for eight. Each way, eight lanes are under way at once, and they begin in the
 /// order of (their rank - ours) mod P, or (ours - theirs): the lane that comes first everywhere is under way at both
 /// its ends, and so one always goes on.

@@ -150,14 +150,17 @@ bool Transfer::sweep() {
   return true;
 }
 
-// Posts what a feed holds.
+// Posts what a feed holds, where that is anything: who empties a ring in the order of the elements must find some in
+// every slot, or rings full of empty slots would keep processes waiting for one another.
 void Transfer::post(std::size_t reach) {
   Feed& feed = feeds_[reach];
   if (feed.next == nullptr) return;
   const Ring& ring = team_->to(arrays_[0].program->sweep_ranks[reach]);
-  StreamCopy::finish();
-  ring.post(feed.next - ring.next_slot());
+  const Index bytes = feed.next - ring.next_slot();
   feed = {};
+  if (bytes == 0) return;
+  StreamCopy::finish();
+  ring.post(bytes);
   posted_ = true;
 }
 
