@@ -88,6 +88,27 @@ void expect_opaque(int handle, Index bytes) {
   GA_Destroy(handle);
 }
 
+// Among empty ones of the same ends any order is right: GA sees no difference.
+void expect_own_places(const std::vector<List>& starts, const std::vector<int>& owners) {
+  const int handle = irregular(starts, {5, 4}, {}, 0, owners);
+  const dap::redistribute::Placed placed = ga::placed(handle);
+  std::vector<int> places(owners.size(), 0);
+  for (const int rank : owners) {
+    List lo(2), hi(2);
+    NGA_Distribution64(handle, rank, lo.data(), hi.data());
+    const std::optional<Index> process = placed.process(rank);
+    ASSERT_TRUE(process);
+    ++places[static_cast<std::size_t>(*process)];
+    const std::vector<dap::Dimension> dims = placed.distribution.dim_data(*process);
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      EXPECT_EQ(std::get<dap::Block>(dims[axis].dist).start, lo[axis]);
+      EXPECT_EQ(std::get<dap::Block>(dims[axis].dist).stop, hi[axis] + 1);
+    }
+  }
+  EXPECT_EQ(places, std::vector<int>(owners.size(), 1));
+  GA_Destroy(handle);
+}
+
 }  // namespace
 
 TEST(ExportLifetime, AnExportOutlivesDestroy) {
@@ -172,16 +193,18 @@ TEST(ExportTypes, WhatATypeIsSaidToBeMustBeAsLong) {
 
 TEST(ExportTypes, OneElementTellsNoLengthUntilSomebodySaysIt) {
   const int type = NGA_Register_type(40);
-  const int small = array_of(type, {processes()}), one_block = cyclic_array(type, {2 * processes(), 2}, {2, 2}, true);
-  for (const int handle : {small, one_block}) EXPECT_NE(refusal_of(handle).find("name_type()"), std::string::npos);
+  const int small = array_of(type, {processes()}), one_block = cyclic_array(type, {2 * processes(), 2}, {2, 2}, true),
+            one_of_a_row = cyclic_array(type, {2 * processes(), 2}, {2, 2}, false);
+  for (const int handle : {small, one_block, one_of_a_row})
+    EXPECT_NE(refusal_of(handle).find("name_type()"), std::string::npos);
   EXPECT_THROW(ga::name_type(type, opaque(0)), dap::Error);
   ga::name_type(type, opaque(40));
-  for (const int handle : {small, one_block}) EXPECT_EQ(ga::export_array(handle).array.buffer.type, opaque(40));
+  for (const int handle : {small, one_block, one_of_a_row})
+    EXPECT_EQ(ga::export_array(handle).array.buffer.type, opaque(40));
   EXPECT_THROW(ga::name_type(type, opaque(24)), dap::Error);
   EXPECT_THROW(ga::name_type(C_DBL, opaque(8)), dap::Error);
   ga::name_type(C_DBL, dap::element_type<double>());
-  GA_Destroy(small);
-  GA_Destroy(one_block);
+  for (const int handle : {small, one_block, one_of_a_row}) GA_Destroy(handle);
 }
 
 TEST(ExportRefusals, WhereThereIsNoArray) {
@@ -238,33 +261,20 @@ TEST(ExportRefusals, BlocksOfNobodys) {
     }
 }
 
-// Among empty ones of the same ends any order is right: GA sees no difference.
 TEST(ExportBlocks, EmptyBlocksAlongSeveralAxesStandWithTheirEnds) {
   if (processes() < 4) return;
+  using Starts = std::vector<List>;
+  const std::vector<Starts> for_four = {Starts{{0, 0}, {0, 0}}};
+  const std::vector<Starts> for_six = {Starts{{0, 0, 3}, {0, 0}}, Starts{{0, 0, 0}, {0, 0}}};
   const bool six = processes() >= 6;
-  const std::vector<List> starts = six ? std::vector<List>{{0, 0, 3}, {0, 0}} : std::vector<List>{{0, 0}, {0, 0}};
-  std::vector<int> owners(six ? 6 : 4);
-  std::iota(owners.begin(), owners.end(), 0);
-  for (std::size_t turn = 0; turn < 2 * owners.size(); ++turn) {
-    std::rotate(owners.begin(), owners.begin() + 1, owners.end());
-    if (turn == owners.size()) std::reverse(owners.begin(), owners.end());
-    const int handle = irregular(starts, {5, 4}, {}, 0, owners);
-    const dap::redistribute::Placed placed = ga::placed(handle);
-    std::vector<int> places(owners.size(), 0);
-    for (const int rank : owners) {
-      List lo(2), hi(2);
-      NGA_Distribution64(handle, rank, lo.data(), hi.data());
-      const std::optional<Index> process = placed.process(rank);
-      ASSERT_TRUE(process);
-      ++places[static_cast<std::size_t>(*process)];
-      const std::vector<dap::Dimension> dims = placed.distribution.dim_data(*process);
-      for (std::size_t axis = 0; axis < 2; ++axis) {
-        EXPECT_EQ(std::get<dap::Block>(dims[axis].dist).start, lo[axis]);
-        EXPECT_EQ(std::get<dap::Block>(dims[axis].dist).stop, hi[axis] + 1);
-      }
+  for (const Starts& starts : six ? for_six : for_four) {
+    std::vector<int> owners(six ? 6 : 4);
+    std::iota(owners.begin(), owners.end(), 0);
+    for (std::size_t turn = 0; turn < 2 * owners.size(); ++turn) {
+      std::rotate(owners.begin(), owners.begin() + 1, owners.end());
+      if (turn == owners.size()) std::reverse(owners.begin(), owners.end());
+      expect_own_places(starts, owners);
     }
-    EXPECT_EQ(places, std::vector<int>(owners.size(), 1));
-    GA_Destroy(handle);
   }
 }
 

@@ -73,4 +73,23 @@ TEST(Copy, LongAxesAndThinOnes) {
       expect_copied(shape, 8, random);
 }
 
+// As NumPy broadcasts: the strides of what is read are 0.
+TEST(Copy, OneElementMayStandForMany) {
+  double one = 7;
+  for (const List& shape : {List{2}, List{600}, List{2, 600}, List{600, 2}, List{3, 40, 5, 7}}) {
+    Index count = 1;
+    for (const Index extent : shape) count *= extent;
+    std::vector<double> many(static_cast<std::size_t>(count), 0);
+    dap::Buffer from, to;
+    from.type = to.type = dap::element_type<double>();
+    from.shape = to.shape = shape;
+    from.data = &one;
+    from.strides = List(shape.size(), 0);
+    to.data = many.data();
+    to.strides = dap::row_major_strides(shape, 8);
+    dap::globalarrays::copy_elements(from, to);
+    EXPECT_EQ(many, std::vector<double>(many.size(), 7));
+  }
+}
+
 }  // namespace

@@ -222,6 +222,7 @@ TEST(Groups, FreeTheirArraysAmongThemselves) {
   MPI_Comm_free(&half);
 
   const int on_all = arrays[rank() % 2 == 0 ? 1 : 0].handle(), on_mine = arrays[rank() % 2].handle();
+  for (const int handle : {on_all, on_mine}) EXPECT_EQ(Pool::all().serial(handle), 1);
   if (rank() % 2 == 0) arrays.erase(arrays.begin());  // the even ones' own
   EXPECT_EQ(dap::globalarrays::collect(), rank() % 2 == 0 ? 1 : 0);
   EXPECT_TRUE(GA_Verify_handle(on_all));

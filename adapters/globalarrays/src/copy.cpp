@@ -53,10 +53,10 @@ void copy_box(const std::byte* from, std::byte* to, const Step* axis, std::size_
   for (Index i = 0; i < axis->extent; ++i) std::memcpy(to + i * axis->to, from + i * axis->from, piece.bytes);
 }
 
-// The axis along which a box reaches farthest in both buffers.
+// The axis along which a box reaches farthest in both buffers; one that can be halved, though strides may be 0.
 Step& farthest(std::vector<Step>& axes) {
   const auto reach = [](const Step& axis) {
-    return axis.extent == 1 ? 0 : axis.extent * std::min(std::abs(axis.from), std::abs(axis.to));
+    return axis.extent == 1 ? -1 : axis.extent * std::min(std::abs(axis.from), std::abs(axis.to));
   };
   return *std::max_element(axes.begin(), axes.end(), [&](const Step& a, const Step& b) { return reach(a) < reach(b); });
 }
