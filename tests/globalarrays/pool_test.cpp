@@ -163,7 +163,9 @@ TEST_F(ThePool, AHandleThatGaGivesAnewIsAnotherArray) {
 
 TEST_F(ThePool, APinOfAnotherPlaceIsOfAnotherArray) {
   const int handle = made(10 * processes());
-  Owner old = pool.pin(handle, &closed), other = pinned(handle);
+  Owner old = pool.pin(handle, &closed);
+  EXPECT_FALSE(Pool::is_there(old));
+  Owner other = pinned(handle);
   EXPECT_FALSE(Pool::is_there(old));
   EXPECT_TRUE(Pool::is_there(other));
   other.reset();
@@ -183,6 +185,18 @@ TEST_F(ThePool, APinOfOthersUnderTheNumberOfOursTellsThatOursIsGone) {
   EXPECT_TRUE(pool.find(others).empty());
   pin.reset();
   GA_Destroy(others);
+}
+
+TEST_F(ThePool, AnArrayOfAnotherGroupIsNotToldOfAnOldPin) {
+  std::vector<int> members;
+  for (int r = processes(); r-- > 0;) members.push_back(r);
+  const int group = GA_Pgroup_create(members.data(), processes()), handle = made(10 * processes(), group);
+  Owner old = pinned(handle);
+  GA_Destroy(handle);
+  ASSERT_EQ(made(10 * processes()), handle);
+  old.reset();
+  EXPECT_TRUE(closed.handles.empty());
+  GA_Destroy(handle);
 }
 
 TEST_F(ThePool, AHandleOfAnotherTypeOrShapeIsAnotherArrayEvenInTheSamePlace) {
@@ -288,6 +302,14 @@ TEST_F(ThePool, APinOfAnotherThreadIsLetGoOfThere) {
   pin.reset();
   EXPECT_EQ(closed.handles, (std::vector<int>{handle, handle, handle}));
   GA_Destroy(handle);
+}
+
+TEST_F(ThePool, CollectFreesWhatAnotherThreadLetGoOf) {
+  const int handle = kept(made(10 * processes())).handle();
+  Owner pin = pinned(handle);
+  std::thread([last = std::move(pin)]() mutable { last.reset(); }).join();
+  EXPECT_EQ(pool.collect(), 1);
+  EXPECT_FALSE(GA_Verify_handle(handle));
 }
 
 TEST_F(ThePool, ManyThreadsLetGoAtOnce) {

@@ -85,6 +85,14 @@ TEST(Session, CloseRefusesWhereOneProcessHoldsAnArray) {
   EXPECT_EQ(GA_Initialized(), 0);
 }
 
+TEST(Session, ClosesWhereAnArrayIsHeldThatSomebodyDestroyed) {
+  Session session;
+  const auto array = Pool::all().keep(made(10), placed_whole(), dap::element_type<double>());
+  GA_Destroy(array.handle());
+  session.close();
+  EXPECT_EQ(GA_Initialized(), 0);
+}
+
 // GA_Nodeid and GA_Nnodes then speak of that group, in which the last process of all is another number.
 TEST(Session, ClosesWhateverGasDefaultGroupIs) {
   Session session;
