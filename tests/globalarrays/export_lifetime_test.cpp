@@ -312,3 +312,17 @@ TEST(ExportRefusals, FewerCyclicBlocksThanProcessesAreExported) {
     GA_Destroy(handle);
   }
 }
+
+TEST(ExportRefusals, FewerUnevenTilesThanProcessesAreExported) {
+  const int handle = GA_Create_handle();
+  List shape{5}, starts{0, 2}, blocks{2}, grid{processes()};
+  if (processes() == 1) starts = {0}, blocks = {1};
+  GA_Set_data64(handle, 1, shape.data(), C_LONG);
+  GA_Set_tiled_irreg_proc_grid64(handle, starts.data(), blocks.data(), grid.data());
+  EXPECT_NE(GA_Allocate(handle), 0);
+  const ga::ExportedArray exported = ga::export_array(handle);
+  const Index own = processes() == 1 ? 5 : GA_Nodeid() == 0 ? 2 : GA_Nodeid() == 1 ? 3 : 0;
+  EXPECT_EQ(exported.array.buffer.shape, Indices{own});
+  expect_gathers(handle, exported.array, {});
+  GA_Destroy(handle);
+}
