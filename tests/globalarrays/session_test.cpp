@@ -167,10 +167,13 @@ TEST(Session, AnotherKnowsNoGroupOfTheFirst) {
   EXPECT_FALSE(Pool::all().keeps_of_others(GA_Pgroup_get_world()));
   EXPECT_EQ(dap::globalarrays::collect(), 0);
   ASSERT_EQ(GA_Pgroup_create(members.data(), processes()), group);
-  const auto other = Pool::all().keep(made(10, group), placed_whole(), dap::element_type<double>());
+  auto other = Pool::all().keep(made(10, group), placed_whole(), dap::element_type<double>());
   EXPECT_EQ(Pool::all().serial(other.handle()), 1);
   EXPECT_TRUE(Pool::all().keeps_of_others(GA_Pgroup_get_world()));
   EXPECT_FALSE(Pool::all().keeps_of_others(group));
+  other = {};
+  EXPECT_EQ(dap::globalarrays::collect(), 1);
+  EXPECT_FALSE(Pool::all().keeps_of_others(GA_Pgroup_get_world()));
 }
 
 TEST(Destroy, FreesAtOnceOrWhenNobodyHoldsIt) {
