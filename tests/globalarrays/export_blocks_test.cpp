@@ -169,6 +169,8 @@ void expect_wrap(int handle, const Case& made) {
   const dap::redistribute::Placed placed = ga::placed(handle, {true, true});
   const Index process = placed.process(made.group.rank()).value();
   EXPECT_EQ(exported.shift, by_axis(made.widths));
+  for (std::size_t axis = 0; axis < made.widths.size(); ++axis)
+    EXPECT_EQ(exported.array.dim_data[axis].periodic, made.widths[axis] > 0);
   EXPECT_TRUE(exported.receipt.losses.empty());
   for (const Indices& local : all_indices(placed.distribution.local_shape(process))) {
     const Indices global = placed.distribution.global_index(process, local);
@@ -190,6 +192,11 @@ void expect_inside(int handle, const Case& made, bool ghosts) {
   const dap::redistribute::Placed placed = ga::placed(handle, options);
   const Index process = placed.process(made.group.rank()).value();
   EXPECT_EQ(exported.shift, by_axis({}));
+  for (std::size_t axis = 0; axis < made.widths.size(); ++axis) {
+    const dap::Dimension& dimension = exported.array.dim_data[axis];
+    EXPECT_FALSE(dimension.periodic);
+    EXPECT_EQ(std::get<dap::Block>(dimension.dist).padding.has_value(), ghosts && made.widths[axis] > 0);
+  }
   for (const Indices& local : all_indices(placed.distribution.local_shape(process))) {
     const Indices global = placed.distribution.global_index(process, local);
     Index number = 0;

@@ -89,6 +89,27 @@ void expect_opaque(int handle, Index bytes) {
   GA_Destroy(handle);
 }
 
+// Among empty ones of the same ends any order is right: GA sees no difference.
+void expect_own_places(const std::vector<List>& starts, const std::vector<int>& owners) {
+  const int handle = irregular(starts, {5, 4}, {}, 0, owners);
+  const dap::redistribute::Placed placed = ga::placed(handle);
+  std::vector<int> places(owners.size(), 0);
+  for (const int rank : owners) {
+    List lo(2), hi(2);
+    NGA_Distribution64(handle, rank, lo.data(), hi.data());
+    const std::optional<Index> process = placed.process(rank);
+    ASSERT_TRUE(process);
+    ++places[static_cast<std::size_t>(*process)];
+    const std::vector<dap::Dimension> dims = placed.distribution.dim_data(*process);
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      EXPECT_EQ(std::get<dap::Block>(dims[axis].dist).start, lo[axis]);
+      EXPECT_EQ(std::get<dap::Block>(dims[axis].dist).stop, hi[axis] + 1);
+    }
+  }
+  EXPECT_EQ(places, std::vector<int>(owners.size(), 1));
+  GA_Destroy(handle);
+}
+
 }  // namespace
 
 TEST(ExportLifetime, AnExportOutlivesDestroy) {
@@ -201,8 +222,9 @@ TEST(ExportTypes, OneElementAnywhereTellsNoLengthUntilSomebodySaysIt) {
   for (Index r = 0; r < n; ++r) starts.push_back(3 * r);
   const int last_small = irregular({starts}, {3 * n - 2}, {}, 0, {}, type);
   const int last_one_block = cyclic_array(type, {4 * n - 2}, {2}, false);
+  const int one_of_a_row = cyclic_array(type, {2 * n, 2}, {2, 2}, false);
   const int nothing_elsewhere = array_of(type, {1});
-  const std::vector<int> handles{small, one_block, last_small, last_one_block, nothing_elsewhere};
+  const std::vector<int> handles{small, one_block, last_small, last_one_block, one_of_a_row, nothing_elsewhere};
   for (const int handle : handles) EXPECT_NE(refusal_of(handle).find("name_type()"), std::string::npos);
   EXPECT_THROW(ga::name_type(type, opaque(0)), dap::Error);
   ga::name_type(type, opaque(40));
@@ -267,33 +289,20 @@ TEST(ExportRefusals, BlocksOfNobodys) {
     }
 }
 
-// Among empty ones of the same ends any order is right: GA sees no difference.
 TEST(ExportBlocks, EmptyBlocksAlongSeveralAxesStandWithTheirEnds) {
   if (processes() < 4) return;
+  using Starts = std::vector<List>;
+  const std::vector<Starts> for_four = {Starts{{0, 0}, {0, 0}}};
+  const std::vector<Starts> for_six = {Starts{{0, 0, 3}, {0, 0}}, Starts{{0, 0, 0}, {0, 0}}};
   const bool six = processes() >= 6;
-  const std::vector<List> starts = six ? std::vector<List>{{0, 0, 3}, {0, 0}} : std::vector<List>{{0, 0}, {0, 0}};
-  std::vector<int> owners(six ? 6 : 4);
-  std::iota(owners.begin(), owners.end(), 0);
-  for (std::size_t turn = 0; turn < 2 * owners.size(); ++turn) {
-    std::rotate(owners.begin(), owners.begin() + 1, owners.end());
-    if (turn == owners.size()) std::reverse(owners.begin(), owners.end());
-    const int handle = irregular(starts, {5, 4}, {}, 0, owners);
-    const dap::redistribute::Placed placed = ga::placed(handle);
-    std::vector<int> places(owners.size(), 0);
-    for (const int rank : owners) {
-      List lo(2), hi(2);
-      NGA_Distribution64(handle, rank, lo.data(), hi.data());
-      const std::optional<Index> process = placed.process(rank);
-      ASSERT_TRUE(process);
-      ++places[static_cast<std::size_t>(*process)];
-      const std::vector<dap::Dimension> dims = placed.distribution.dim_data(*process);
-      for (std::size_t axis = 0; axis < 2; ++axis) {
-        EXPECT_EQ(std::get<dap::Block>(dims[axis].dist).start, lo[axis]);
-        EXPECT_EQ(std::get<dap::Block>(dims[axis].dist).stop, hi[axis] + 1);
-      }
+  Random random(20264);
+  for (const Starts& starts : six ? for_six : for_four) {
+    std::vector<int> owners(six ? 6 : 4);
+    std::iota(owners.begin(), owners.end(), 0);
+    for (int turn = 0; turn < 24; ++turn) {
+      expect_own_places(starts, owners);
+      random.shuffle(owners);
     }
-    EXPECT_EQ(places, std::vector<int>(owners.size(), 1));
-    GA_Destroy(handle);
   }
 }
 
@@ -330,4 +339,18 @@ TEST(ExportRefusals, FewerCyclicBlocksThanProcessesAreExported) {
     expect_gathers(handle, exported.array, {});
     GA_Destroy(handle);
   }
+}
+
+TEST(ExportRefusals, FewerUnevenTilesThanProcessesAreExported) {
+  const int handle = GA_Create_handle();
+  List shape{5}, starts{0, 2}, blocks{2}, grid{processes()};
+  if (processes() == 1) starts = {0}, blocks = {1};
+  GA_Set_data64(handle, 1, shape.data(), C_LONG);
+  GA_Set_tiled_irreg_proc_grid64(handle, starts.data(), blocks.data(), grid.data());
+  EXPECT_NE(GA_Allocate(handle), 0);
+  const ga::ExportedArray exported = ga::export_array(handle);
+  const Index own = processes() == 1 ? 5 : GA_Nodeid() == 0 ? 2 : GA_Nodeid() == 1 ? 3 : 0;
+  EXPECT_EQ(exported.array.buffer.shape, Indices{own});
+  expect_gathers(handle, exported.array, {});
+  GA_Destroy(handle);
 }

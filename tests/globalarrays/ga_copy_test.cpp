@@ -65,24 +65,31 @@ TEST(Copy, EveryElementArrivesAndNoOtherByteIsTouched) {
     }
 }
 
-TEST(Copy, OneElementForManyIsCopiedToEach) {
-  const List values{1, 2, 3, 4};
-  List copies(4000);
-  dap::Buffer from;
-  from.data = const_cast<Index*>(values.data());
-  from.type = dap::element_type<Index>();
-  from.shape = {4, 1000};
-  from.strides = {8, 0};
-  EXPECT_EQ(dap::globalarrays::copy_elements(from, dap::row_major(copies.data(), {4, 1000})), 32000);
-  for (std::size_t k = 0; k < copies.size(); ++k) ASSERT_EQ(copies[k], values[k / 1000]);
-}
-
 TEST(Copy, LongAxesAndThinOnes) {
   Random random(32);
   for (int turn = 0; turn < 4 && !HasFailure(); ++turn)
     for (const List& shape : {List{600}, List{1, 600}, List{257, 33}, List{2, 300, 3}, List{5, 1, 130, 1, 2},
                               List{3, 3, 3, 3, 3, 3, 3}, List{0, 4}, List{}})
       expect_copied(shape, 8, random);
+}
+
+// As NumPy broadcasts: the strides of what is read are 0.
+TEST(Copy, OneElementMayStandForMany) {
+  double one = 7;
+  for (const List& shape : {List{2}, List{600}, List{2, 600}, List{600, 2}, List{3, 40, 5, 7}}) {
+    Index count = 1;
+    for (const Index extent : shape) count *= extent;
+    std::vector<double> many(static_cast<std::size_t>(count), 0);
+    dap::Buffer from, to;
+    from.type = to.type = dap::element_type<double>();
+    from.shape = to.shape = shape;
+    from.data = &one;
+    from.strides = List(shape.size(), 0);
+    to.data = many.data();
+    to.strides = dap::row_major_strides(shape, 8);
+    dap::globalarrays::copy_elements(from, to);
+    EXPECT_EQ(many, std::vector<double>(many.size(), 7));
+  }
 }
 
 }  // namespace

@@ -39,6 +39,19 @@ void __wrap_NGA_Release_update_block_segment(int handle, int process) {
 
 namespace {
 
+// Two elements on each process, but for where those of the last two meet.
+int last_two_meet_at(int64_t index) {
+  int64_t shape = 2 * processes(), blocks = processes();
+  std::vector<int64_t> starts;
+  for (int64_t r = 0; r < blocks; ++r) starts.push_back(2 * r);
+  starts.back() = index;
+  const int handle = GA_Create_handle();
+  GA_Set_data64(handle, 1, &shape, C_DBL);
+  GA_Set_irreg_distr64(handle, starts.data(), &blocks);
+  GA_Allocate(handle);
+  return handle;
+}
+
 // A pool with nothing in it, in a GA of its own for each test.
 struct ThePool : testing::Test {
   void SetUp() override {
@@ -148,6 +161,44 @@ TEST_F(ThePool, AHandleThatGaGivesAnewIsAnotherArray) {
   GA_Destroy(handle);
 }
 
+TEST_F(ThePool, APinOfAnotherPlaceIsOfAnotherArray) {
+  const int handle = made(10 * processes());
+  Owner old = pool.pin(handle, &closed);
+  EXPECT_FALSE(Pool::is_there(old));
+  Owner other = pinned(handle);
+  EXPECT_FALSE(Pool::is_there(old));
+  EXPECT_TRUE(Pool::is_there(other));
+  other.reset();
+  EXPECT_EQ(pool.held(), 0);
+  old.reset();
+  EXPECT_EQ(closed.handles, std::vector<int>{handle});
+  GA_Destroy(handle);
+}
+
+TEST_F(ThePool, APinOfOthersUnderTheNumberOfOursTellsThatOursIsGone) {
+  GlobalArray ours = kept(made(10 * processes()));
+  GA_Destroy(ours.handle());
+  const int others = made(20 * processes());
+  ASSERT_EQ(others, ours.handle());
+  Owner pin = pinned(others);
+  EXPECT_THROW(ours.handle(), dap::Error);
+  EXPECT_TRUE(pool.find(others).empty());
+  pin.reset();
+  GA_Destroy(others);
+}
+
+TEST_F(ThePool, AnArrayOfAnotherGroupIsNotToldOfAnOldPin) {
+  std::vector<int> members;
+  for (int r = processes(); r-- > 0;) members.push_back(r);
+  const int group = GA_Pgroup_create(members.data(), processes()), handle = made(10 * processes(), group);
+  Owner old = pinned(handle);
+  GA_Destroy(handle);
+  ASSERT_EQ(made(10 * processes()), handle);
+  old.reset();
+  EXPECT_TRUE(closed.handles.empty());
+  GA_Destroy(handle);
+}
+
 TEST_F(ThePool, AHandleOfAnotherTypeOrShapeIsAnotherArrayEvenInTheSamePlace) {
   for (int turn = 0; turn < 4; ++turn) {
     const int handle = made(8 * processes());
@@ -229,16 +280,39 @@ TEST_F(ThePool, WhatSomebodyDestroyedIsNotFreedAgain) {
   GA_Destroy(others);
 }
 
-TEST_F(ThePool, WhatOneProcessSeesDestroyedIsFreedByNone) {
-  GlobalArray array = kept(made(processes()));  // the same elements everywhere but on the last, where it differs
-  const int handle = array.handle();
+TEST_F(ThePool, AnArrayOfOursUnderTheNumberOfAnotherOfOursIsAnother) {
+  GlobalArray old = kept(made(10));
+  const int handle = old.handle();
   GA_Destroy(handle);
-  array = {};
-  const int others = made(processes() + 1);
-  ASSERT_EQ(others, handle);
+  GlobalArray array = kept(made(10));  // in all that can be seen the same
+  ASSERT_EQ(array.handle(), handle);
+  EXPECT_THROW(old.handle(), dap::Error);
   EXPECT_EQ(pool.collect(), 0);
-  EXPECT_TRUE(GA_Verify_handle(others));
-  GA_Destroy(others);
+  EXPECT_EQ(pool.find(handle).handle(), handle);
+  EXPECT_EQ(pool.serial(handle), 2);
+  EXPECT_EQ(pool.held(), 1);
+  array = {};
+  EXPECT_EQ(pool.collect(), 1);
+}
+
+TEST_F(ThePool, WhatOneProcessSeesDestroyedIsFreedByNone) {
+  if (processes() < 3) return;
+  for (const bool held : {true, false}) {
+    GlobalArray array = kept(last_two_meet_at(2 * processes() - 2));
+    const int handle = array.handle();
+    GA_Destroy(handle);
+    if (!held) array = {};
+    const int others = last_two_meet_at(2 * processes() - 1);  // the first process sees no difference
+    ASSERT_EQ(others, handle);
+    EXPECT_EQ(pool.keeps(handle), rank() < processes() - 2);
+    EXPECT_EQ(pool.collect(), 0);
+    EXPECT_TRUE(GA_Verify_handle(others));
+    EXPECT_FALSE(pool.keeps(handle));
+    if (held) {
+      EXPECT_THROW(array.handle(), dap::Error);
+    }
+    GA_Destroy(others);
+  }
 }
 
 TEST_F(ThePool, APinOfAnotherThreadIsLetGoOfThere) {
@@ -250,9 +324,20 @@ TEST_F(ThePool, APinOfAnotherThreadIsLetGoOfThere) {
   pin = pinned(handle);
   EXPECT_EQ(closed.handles, std::vector<int>{handle});
   EXPECT_EQ(closed.threads, std::vector<std::thread::id>{std::this_thread::get_id()});
-  pin.reset();
+  std::thread([last = std::move(pin)]() mutable { last.reset(); }).join();
+  pin = pinned(handle);  // which closes it, too
   EXPECT_EQ(closed.handles, (std::vector<int>{handle, handle}));
+  pin.reset();
+  EXPECT_EQ(closed.handles, (std::vector<int>{handle, handle, handle}));
   GA_Destroy(handle);
+}
+
+TEST_F(ThePool, CollectFreesWhatAnotherThreadLetGoOf) {
+  const int handle = kept(made(10 * processes())).handle();
+  Owner pin = pinned(handle);
+  std::thread([last = std::move(pin)]() mutable { last.reset(); }).join();
+  EXPECT_EQ(pool.collect(), 1);
+  EXPECT_FALSE(GA_Verify_handle(handle));
 }
 
 TEST_F(ThePool, ManyThreadsLetGoAtOnce) {

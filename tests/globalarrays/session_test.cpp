@@ -38,6 +38,24 @@ TEST(Session, BeginsAndEndsAsOftenAsWanted) {
   EXPECT_EQ(GA_Initialized(), 0);
 }
 
+TEST(Session, LeavesWhatTheUserBeginsAfterIt) {
+  { Session session; }
+  GA_Initialize();
+  { Session session; }
+  EXPECT_EQ(GA_Initialized(), 1);
+  GA_Terminate();
+  for (const bool by_close : {true, false}) {
+    {
+      Session session;
+      GA_Terminate();
+      GA_Initialize();
+      if (by_close) session.close();
+    }
+    EXPECT_EQ(GA_Initialized(), 1);
+    GA_Terminate();
+  }
+}
+
 TEST(Session, NothingIsMadeWithoutIt) {
   const auto refused = [](const std::function<void()>& what, const std::string& words = "has not begun") {
     EXPECT_NE(refusal(what).find(words), std::string::npos) << refusal(what);
@@ -85,6 +103,14 @@ TEST(Session, CloseRefusesWhereOneProcessHoldsAnArray) {
   EXPECT_EQ(GA_Initialized(), 0);
 }
 
+TEST(Session, ClosesWhereAnArrayIsHeldThatSomebodyDestroyed) {
+  Session session;
+  const auto array = Pool::all().keep(made(10), placed_whole(), dap::element_type<double>());
+  GA_Destroy(array.handle());
+  session.close();
+  EXPECT_EQ(GA_Initialized(), 0);
+}
+
 // GA_Nodeid and GA_Nnodes then speak of that group, in which the last process of all is another number.
 TEST(Session, ClosesWhateverGasDefaultGroupIs) {
   Session session;
@@ -127,6 +153,27 @@ TEST(Session, ArraysKnowThatItEnded) {
   EXPECT_EQ(made(10 * processes()), handle);  // in a new GA
   EXPECT_FALSE(Pool::is_there(pin));
   EXPECT_NE(refusal([&] { array.handle(); }).find("there no more"), std::string::npos);
+}
+
+TEST(Session, AnotherKnowsNoGroupOfTheFirst) {
+  auto session = std::make_unique<Session>();
+  std::vector<int> members;
+  for (int r = processes(); r-- > 0;) members.push_back(r);
+  const int group = GA_Pgroup_create(members.data(), processes());
+  const auto array = Pool::all().keep(made(10, group), placed_whole(), dap::element_type<double>());
+  GA_Terminate();
+  session = nullptr;
+  session = std::make_unique<Session>();
+  EXPECT_FALSE(Pool::all().keeps_of_others(GA_Pgroup_get_world()));
+  EXPECT_EQ(dap::globalarrays::collect(), 0);
+  ASSERT_EQ(GA_Pgroup_create(members.data(), processes()), group);
+  auto other = Pool::all().keep(made(10, group), placed_whole(), dap::element_type<double>());
+  EXPECT_EQ(Pool::all().serial(other.handle()), 1);
+  EXPECT_TRUE(Pool::all().keeps_of_others(GA_Pgroup_get_world()));
+  EXPECT_FALSE(Pool::all().keeps_of_others(group));
+  other = {};
+  EXPECT_EQ(dap::globalarrays::collect(), 1);
+  EXPECT_FALSE(Pool::all().keeps_of_others(GA_Pgroup_get_world()));
 }
 
 TEST(Destroy, FreesAtOnceOrWhenNobodyHoldsIt) {
@@ -222,6 +269,7 @@ TEST(Groups, FreeTheirArraysAmongThemselves) {
   MPI_Comm_free(&half);
 
   const int on_all = arrays[rank() % 2 == 0 ? 1 : 0].handle(), on_mine = arrays[rank() % 2].handle();
+  for (const int handle : {on_all, on_mine}) EXPECT_EQ(Pool::all().serial(handle), 1);
   if (rank() % 2 == 0) arrays.erase(arrays.begin());  // the even ones' own
   EXPECT_EQ(dap::globalarrays::collect(), rank() % 2 == 0 ? 1 : 0);
   EXPECT_TRUE(GA_Verify_handle(on_all));

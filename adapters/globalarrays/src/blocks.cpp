@@ -93,10 +93,9 @@ Blocks blocks_of(const Description& d) {
   Blocks blocks;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) blocks.bounds.push_back(bounds_of(d, all, axis));
   blocks.owners.assign(static_cast<std::size_t>(d.places()), -1);
-  const bool in_order =
-      static_cast<Index>(all.size()) == d.places() && std::all_of(all.begin(), all.end(), [&](auto& held) {
-        return held.rank < d.places() && stands_at(blocks, held, unravel(held.rank, d.grid, d.ndim));
-      });
+  const bool in_order = std::all_of(all.begin(), all.end(), [&](auto& held) {
+    return held.rank < d.places() && stands_at(blocks, held, unravel(held.rank, d.grid, d.ndim));
+  });
   for (const Held& held : all) {
     if (in_order)
       blocks.owners[static_cast<std::size_t>(held.rank)] = held.rank;

@@ -28,7 +28,6 @@ struct Pool::Entry {
   int group;
   Fingerprint is;
   std::weak_ptr<GlobalArray::State> state;  // of an array made here
-  bool gone = false;                        // somebody called GA_Destroy
   Index serial = 0;                         // among those of its group
 };
 
@@ -142,7 +141,6 @@ void Pool::enter(std::shared_ptr<Entry> made) {
 }
 
 void Pool::lose(std::shared_ptr<Entry>& known) {
-  known->gone = true;
   if (const auto state = known->state.lock()) state->there = false;
   known.reset();
 }
@@ -241,7 +239,6 @@ Index Pool::collect(int group) {
   Index freed = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const bool held = said[2 * k] != 0, gone = said[2 * k + 1] != 0;
-    if (gone) all[k]->gone = true;
     if (held && !gone) continue;
     if (!gone) {
       GA_Destroy(all[k]->handle);
