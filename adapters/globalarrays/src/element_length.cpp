@@ -2,6 +2,7 @@
 #include "ga.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace dap::globalarrays {
 
@@ -39,42 +40,43 @@ Index length_in_block(const Description& d, const Part& part, const Extents& str
   return before > 0 ? apart(part.data, first, before) : 0;
 }
 
-// A coordinate's tiles along an axis.
-struct Tiled {
-  Index last = 0;                      // the number of the last one
-  Index before_last = 0, in_last = 0;  // elements
+// Of a coordinate's tiles along an axis, the first that has elements before it, and how many; 0: there are none at all.
+struct Second {
+  std::optional<Index> tile;
+  Index before = 0;
 };
 
-Tiled tiled(const Description& d, std::size_t axis, Index coordinate) {
-  Tiled found;
-  for (Index tile = coordinate; tile < d.blocks[axis]; tile += d.grid[axis]) {
-    found.last = tile;
-    found.before_last += found.in_last;
-    found.in_last = tile_of(d, axis, tile).size();
+Second second_tile(const Description& d, std::size_t axis, Index coordinate) {
+  Second found;
+  for (Index tile = coordinate; tile < d.blocks[axis] && !found.tile; tile += d.grid[axis]) {
+    if (found.before > 0)
+      found.tile = tile;
+    else
+      found.before = tile_of(d, axis, tile).size();
   }
   return found;
 }
 
 Index length_in_tiles(const Description& d, const Part& part, const Extents& strides) {
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
-    const Tiled along = tiled(d, axis, part.coordinates[axis]);
-    if (along.before_last == 0) continue;
-    Extents last = part.coordinates;
-    last[axis] = along.last;
-    return apart(part.data, address_of_block(d, ravel(last, d.blocks, d.ndim)), along.before_last * strides[axis]);
+    const Second second = second_tile(d, axis, part.coordinates[axis]);
+    if (!second.tile) continue;
+    Extents there = part.coordinates;
+    there[axis] = *second.tile;
+    return apart(part.data, address_of_block(d, ravel(there, d.blocks, d.ndim)), second.before * strides[axis]);
   }
   return 0;
 }
 
-// Every coordinate has elements on every axis, and on one axis every coordinate has some before its last tile.
+// Every coordinate has elements on every axis, and on one axis every coordinate has several tiles of them.
 bool tiles_tell_length(const Description& d) {
   bool tell = false;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     bool all = true;
     for (Index c = 0; c < d.grid[axis]; ++c) {
-      const Tiled along = tiled(d, axis, c);
-      if (along.before_last + along.in_last == 0) return false;
-      all = all && along.before_last > 0;
+      const Second second = second_tile(d, axis, c);
+      if (second.before == 0) return false;
+      all = all && second.tile;
     }
     tell = tell || all;
   }
