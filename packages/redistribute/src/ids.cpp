@@ -93,7 +93,7 @@ void check_cover(const NumberedArray& array, Index process, Part part, std::vect
   };
   if (once)
     for (std::size_t k = 1; k < had.size(); ++k)
-      if (had[k].begin < had[k - 1].begin)
+      if (had[k].begin < had[k - 1].end)
         refuse("id " + name(had[k].begin) + " is listed twice", "must be listed by one process, once",
                "give a one-to-one map");
   if (!all) return;
