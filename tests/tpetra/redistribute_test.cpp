@@ -255,7 +255,13 @@ TEST(Redistribute, PartsMayStandOnSomeProcessesInAnyOrder) {
   for (const MapPtr& map : {uniform(total), list_map(ids, 0)}) {
     const auto vector = Teuchos::rcp(new Vector(map));
     const dap::DistArray part = place ? part_of(array, Memory::row_major, true, *place) : dap::DistArray{};
-    plan_to(map, placed, 8)(part, line(vector));
+    auto plan = plan_to(map, placed, 8);
+    plan(part, line(vector));
+    const auto back = plan.reversed();
+    for (Index peer = 0; peer < processes(); ++peer) {
+      EXPECT_EQ(back.plan().bytes_to(peer), plan.plan().bytes_from(peer));
+      EXPECT_EQ(back.plan().bytes_from(peer), plan.plan().bytes_to(peer));
+    }
     const std::vector<Index> listed = ids_of(*map);
     for (std::size_t k = 0; k < listed.size(); ++k) EXPECT_EQ(data_of(*vector)[k], elements.at(listed[k]));
     const dap::DistArray back = redistribute_from(vector, placed);

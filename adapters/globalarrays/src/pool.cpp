@@ -269,6 +269,7 @@ void Pool::leave(int group, const Entries& ended) {
 }
 
 Index Pool::collect() {
+  close_let_go();
   std::vector<int> groups;
   for (const auto& [group, entries] : kept_)  // in ascending order, which is the same everywhere
     if (!entries.empty()) groups.push_back(group);

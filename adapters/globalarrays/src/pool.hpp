@@ -39,8 +39,8 @@ class Pool {
   Index serial(int handle);
 
   /// Shares in the memory of `handle`, which begins at `data` here, as local_memory() says, for as long as the result
-  /// lives. GA's access, which the caller opened, is closed with the last one: at once on this thread, at the next call
-  /// of the pool where another one lets go. Local.
+  /// lives. GA's access, which the caller opened, is closed with the last one: at once on this thread, and where
+  /// another one lets go, at the next pin, find(), held() or collect(). Local.
   std::shared_ptr<void> pin(int handle, const void* data);
   /// The same, where the caller has asked for the array's group and fingerprint.
   std::shared_ptr<void> pin(int handle, int group, const void* data, Fingerprint is);
