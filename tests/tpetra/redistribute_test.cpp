@@ -257,10 +257,10 @@ TEST(Redistribute, PartsMayStandOnSomeProcessesInAnyOrder) {
     const dap::DistArray part = place ? part_of(array, Memory::row_major, true, *place) : dap::DistArray{};
     auto plan = plan_to(map, placed, 8);
     plan(part, line(vector));
-    const auto back = plan.reversed();
+    const auto opposite = plan.reversed();
     for (Index peer = 0; peer < processes(); ++peer) {
-      EXPECT_EQ(back.plan().bytes_to(peer), plan.plan().bytes_from(peer));
-      EXPECT_EQ(back.plan().bytes_from(peer), plan.plan().bytes_to(peer));
+      EXPECT_EQ(opposite.plan().bytes_to(peer), plan.plan().bytes_from(peer));
+      EXPECT_EQ(opposite.plan().bytes_from(peer), plan.plan().bytes_to(peer));
     }
     const std::vector<Index> listed = ids_of(*map);
     for (std::size_t k = 0; k < listed.size(); ++k) EXPECT_EQ(data_of(*vector)[k], elements.at(listed[k]));
