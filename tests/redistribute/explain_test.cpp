@@ -53,6 +53,41 @@ TEST(Explain, AnswersForAMillionProcesses) {
   // A block of 1000 has a dealt block of 64 at least whole: at most 64^2 of its 10^6 elements stay.
   EXPECT_TRUE(says(text, "at least 7.2 TiB of 7.3 TiB must travel")) << text;
   EXPECT_TRUE(says(text, "process 0 of 1000000 keeps 32.0 KiB, sends 7.6 MiB in 255 messages")) << text;
+  EXPECT_FALSE(says(text, "this plan")) << text;  // nobody knows what all of them send
+}
+
+TEST(Explain, CountsProcessesWithoutPartsToo) {
+  const Distribution three = Distribution::make({128}, {dap::block()}, {3}),
+                     two = Distribution::make({128}, {dap::block()}, {2});
+  const std::string text = Plan(three, {two, {6, 4}}, 8, 0).explain();
+  EXPECT_TRUE(says(text, "1.0 KiB travel in 4 messages on 7 processes; 0 B stay")) << text;
+}
+
+TEST(Explain, ListsUpToSixteenProcesses) {
+  for (const dap::Index processes : {16, 17}) {
+    const Distribution line = Distribution::make({processes}, {dap::block()}, {processes});
+    EXPECT_EQ(says(Plan(line, line, 8, 0).explain(), "from 15"), processes == 16);
+  }
+}
+
+// Of 600 elements in pairs on 300 processes one takes 301: of these it can have two at home, of the others' each its
+// own.
+TEST(Explain, BoundsWhatCanStayByEitherSide) {
+  const Distribution pairs = Distribution::make({600}, {dap::block()}, {300});
+  std::vector<dap::Index> starts{0};
+  for (dap::Index c = 1; c < 300; ++c) starts.push_back(300 + c);
+  const Distribution uneven = Distribution::make({600}, {dap::block_at(starts)}, {300});
+  const std::string text = Plan(pairs, uneven, 8, 0).explain();
+  EXPECT_TRUE(says(text, "at least 2.3 KiB of 4.7 KiB must travel")) << text;
+}
+
+TEST(Explain, DoesNotBoundWhatIsLeftOutOnManyProcesses) {
+  const Distribution dealt = Distribution::make({4096}, {dap::cyclic()}, {2048});
+  const Distribution line = Distribution::make({5000}, {dap::block()}, {2048});
+  Mapping mapping;
+  mapping.partial = true;
+  const std::string text = Plan(line, dealt, 8, 0, mapping).explain();
+  EXPECT_FALSE(says(text, "must travel")) << text;
 }
 
 TEST(Explain, KnowsRavelledArrays) {
