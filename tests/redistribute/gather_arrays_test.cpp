@@ -166,6 +166,7 @@ TEST(WholeOf, ListsIsOneBlockWhereNoNumberBelowTheLastIsLeftOut) {
                                            {{{}, {}}, 'b', 0},
                                            {{{1, 2}, {3}}, 'u', 3},
                                            {{{0}, {2}}, 'u', 2},
+                                           {{{-1, 1}}, 'u', 2},
                                            {{{5}}, 'u', 1}}) {
     const dap::Distribution whole =
         dap::redistribute::whole_of(dap::Distribution({dap::Axis(dap::UnstructuredKind(one.lists, false))}));
