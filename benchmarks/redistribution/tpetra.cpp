@@ -62,10 +62,7 @@ std::shared_ptr<void> start_tpetra(int& argc, char**& argv) {
   return std::make_shared<Tpetra::ScopeGuard>(&argc, &argv);
 }
 
-std::unique_ptr<Competitor> make_tpetra(Problem& problem) {
-  if (problem.source.size > 4096) return nullptr;  // its plan alone would take minutes
-  return std::make_unique<Import>(problem);
-}
+std::unique_ptr<Competitor> make_tpetra(Problem& problem) { return std::make_unique<Import>(problem); }
 
 double tpetra_import_seconds() { return last_import_seconds; }
 

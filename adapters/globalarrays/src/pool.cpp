@@ -190,8 +190,7 @@ std::shared_ptr<void> Pool::pin(int handle, int group, const void* data, Fingerp
   return std::shared_ptr<void>(this, Pin(access));
 }
 
-// GA is there: it would have been forgotten. Where the handle is another array's of the group by now, it is told what
-// it knows: GA does not count.
+// Where the handle is another array's of the group by now, it is told what it knows: GA does not count.
 void Pool::let_go(const Access& access) {
   if (!knows(access.handle)) return;
   Slot& slot = this->slot(access.handle);
