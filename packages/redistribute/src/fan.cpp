@@ -4,6 +4,7 @@
 #include <dap/memory_order.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace dap::redistribute {
@@ -261,14 +262,15 @@ void Fan::put(std::byte* to, Index to_step, const std::byte* from, Index count) 
 }
 
 bool Fan::feed(std::byte* near, std::byte* own, std::vector<Feed>& feeds,
-               const std::function<bool(std::size_t, Index)>& room) {
-  while (more_) {
+               const std::function<bool(std::size_t, Index)>& room, Index* bytes) {
+  const Index in_row = std::accumulate(row_bytes_.begin(), row_bytes_.end(), Index{0});
+  for (; more_ && *bytes > 0; *bytes -= in_row) {
     const Row row = find_row(near + near_first_);
     if (!find_room(row, feeds, room)) return false;
     feed_row(row, own);
     more_ = next_row();
   }
-  return true;
+  return !more_;
 }
 
 bool Fan::next_run() {

@@ -41,9 +41,10 @@ class Fan {
   /// The same in parts, for reaches of which some are fed: `feeds[k]` takes what the k-th one gets, in the order of our
   /// memory, and `own` is the buffer of the one that is not.
   void restart();
-  /// Goes on until all is done (true), or until `room(k, bytes)` finds no room for so much in feed `k`.
+  /// Goes on until all is done (true), until `*bytes` are behind us, which are counted down, or until `room(k, bytes)`
+  /// finds no room for so much in feed `k`.
   bool feed(std::byte* near, std::byte* own, std::vector<Feed>& feeds,
-            const std::function<bool(std::size_t, Index)>& room);
+            const std::function<bool(std::size_t, Index)>& room, Index* bytes);
   /// The other way round, where our buffer is a target whose rows are dense(): `supplies[k]` has what the k-th reach
   /// gives. Goes on until all is done (true), or until `more(k)` finds no more in supply `k`, which is used up.
   bool drain(std::byte* near, std::vector<Supply>& supplies, const std::function<bool(std::size_t)>& more);

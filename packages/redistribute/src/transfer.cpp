@@ -47,7 +47,7 @@ void Transfer::ready(const std::vector<Transferred>& arrays, const Manner& manne
 
 void Transfer::begin() {
   number_ = team_->next_move();
-  step();  // so that the others have something to do meanwhile
+  for (Index slot = 0; slot < ring_slots; ++slot) step();  // so that the others have something to do meanwhile
   for (const Transferred& array : arrays_) {
     if (!sweeping_) run_fan(array);
     run_own(array);
@@ -90,6 +90,8 @@ void Transfer::start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end)
   }
 }
 
+// Sends a slot, and takes all that has come: so who sends faster than another waits for nobody, and both are through at
+// the same time. Who went on sending while there is room would find it for ever, where the others do nothing but take.
 bool Transfer::step() {
   bool moved = !messages_.over() && messages_.step();
   if (lanes_left_ == 0) return moved;
@@ -97,7 +99,7 @@ bool Transfer::step() {
   if (draining_ && drained_ < arrays_.size()) moved = drain() || moved;
   for (std::size_t k = 0; k < std::max(out_.size(), in_.size()); ++k) {
     if (k < out_.size() && !sweeping_) moved = send(out_[k]) || moved;
-    if (k < in_.size() && !draining_) moved = receive(in_[k]) || moved;
+    while (k < in_.size() && !draining_ && receive(in_[k])) moved = true;
   }
   return moved;
 }
@@ -132,13 +134,15 @@ bool Transfer::receive(Lane& lane) {
   return true;
 }
 
-// Fills the rings' slots, and our own target, as far as there is room.
+// Goes through as much of our sources as a slot for each ring holds, and ourselves, as far as there is room.
 bool Transfer::sweep() {
   posted_ = false;
+  Index bytes = static_cast<Index>(feeds_.size()) * team_->slot_bytes();
   const auto room = [this](std::size_t reach, Index) { return find_room(reach); };
   while (swept_ < arrays_.size()) {
     const Transferred& array = arrays_[swept_];
-    if (!array.program->sweep->feed(array.source, array.target, feeds_, room)) {
+    if (!array.program->sweep->feed(array.source, array.target, feeds_, room, &bytes)) {
+      if (bytes <= 0) return true;
       // Who empties our rings together goes on in all of them or in none: nothing is kept from it.
       for (std::size_t reach = 0; reach < feeds_.size(); ++reach) post(reach);
       return posted_;
