@@ -30,9 +30,9 @@ struct PlainCopy {
   static void finish() {}
 };
 
-/// The same for targets that nobody here reads soon: they go to memory without being read first, and runs that follow
-/// one another in the target are put together in lines on the way. Others see them only after finish().
-struct StreamCopy {
+/// The same for whole words, with what is read next on its way; `Store` says how they are written.
+template <class Store>
+struct LineCopy {
 #if defined(__SSE2__) && defined(__x86_64__)
   static void run(std::byte* to, const std::byte* from, std::size_t bytes) {
     if ((reinterpret_cast<std::uintptr_t>(to) | bytes) % 8 != 0) return PlainCopy::run(to, from, bytes);
@@ -53,22 +53,44 @@ struct StreamCopy {
     for (; bytes >= 16; bytes -= 16, to += 16, from += 16) store(to, load(from));
     if (bytes != 0) word(to, from);
   }
-  /// Stores that go past the caches are weakly ordered: without this fence a flag set after them may be seen first.
-  static void finish() { _mm_sfence(); }
+  static void finish() { Store::finish(); }
 
  private:
-  static constexpr std::size_t ahead = 1024;  // bytes: what is read next is on its way over the end of a page, too
+  static constexpr std::size_t ahead = 1024;  // bytes: over the end of a page, too
   static __m128i load(const std::byte* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
-  static void store(std::byte* to, __m128i value) { _mm_stream_si128(reinterpret_cast<__m128i*>(to), value); }
+  static void store(std::byte* to, __m128i value) { Store::line(reinterpret_cast<__m128i*>(to), value); }
   static void word(std::byte* to, const std::byte* from) {
     long long value = 0;
     std::memcpy(&value, from, 8);
-    _mm_stream_si64(reinterpret_cast<long long*>(to), value);
+    Store::word(reinterpret_cast<long long*>(to), value);
   }
 #else
   static void run(std::byte* to, const std::byte* from, std::size_t bytes) { PlainCopy::run(to, from, bytes); }
   static void finish() {}
 #endif
 };
+
+/// Past the caches, for targets that nobody here reads soon: they go to memory without being read first, and runs that
+/// follow one another in the target are put together in lines on the way. Others see them only after finish(): such
+/// stores are weakly ordered, and without its fence a flag set after them may be seen first.
+struct StreamStore {
+#if defined(__SSE2__) && defined(__x86_64__)
+  static void line(__m128i* to, __m128i value) { _mm_stream_si128(to, value); }
+  static void word(long long* to, long long value) { _mm_stream_si64(to, value); }
+  static void finish() { _mm_sfence(); }
+#endif
+};
+
+/// Into the caches, for who reads them there soon.
+struct CachedStore {
+#if defined(__SSE2__) && defined(__x86_64__)
+  static void line(__m128i* to, __m128i value) { _mm_store_si128(to, value); }
+  static void word(long long* to, long long value) { std::memcpy(to, &value, 8); }
+  static void finish() {}
+#endif
+};
+
+using StreamCopy = LineCopy<StreamStore>;
+using CachedCopy = LineCopy<CachedStore>;
 
 }  // namespace dap::redistribute

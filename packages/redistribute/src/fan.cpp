@@ -222,8 +222,8 @@ void Fan::feed_row(const Row& row, std::byte* own) {
       for (const FanPiece& piece : only_fed ? section.fed : section.pieces) {
         const std::byte* const from = row.near + k * section.near_step + piece.near;
         if (Feed* const feed = fed_[piece.slot]) {
-          feed->kept ? put<PlainCopy>(feed->next, near_chunk_, from, piece.count)
-                     : put<StreamCopy>(feed->next, near_chunk_, from, piece.count);
+          feed->cached ? put<CachedCopy>(feed->next, near_chunk_, from, piece.count)
+                       : put<StreamCopy>(feed->next, near_chunk_, from, piece.count);
           feed->next += piece.count * near_chunk_;
         } else if (std::byte* const to = rows_[piece.slot]) {
           const Index to_step = stride(row.entry + piece.slot * inner.weight, inner.far_axis);

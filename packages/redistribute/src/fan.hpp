@@ -4,6 +4,7 @@
 #include "walk.hpp"
 #include <dap/buffer.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <vector>
@@ -19,12 +20,13 @@ struct Reach {
 /// Memory that takes elements one after the other.
 struct Feed {
   std::byte *next = nullptr, *end = nullptr;
-  bool kept = false;  ///< read soon by this process itself: it stays in the caches
+  bool cached = false;  ///< written into the caches, else past them
 };
 
 /// Memory that elements are taken from, one after the other.
 struct Supply {
   const std::byte *next = nullptr, *end = nullptr;
+  std::chrono::steady_clock::time_point begun;
 };
 
 /// Moves straight between our buffer and those of several processes, in one pass over ours: what a row of ours has for

@@ -17,10 +17,11 @@ void Lane::advance(Index bytes, Move&& move) {
   }
 }
 
-void Lane::pack(std::byte* to, Index bytes) {
-  advance(bytes, [&to](const std::byte* from, Index length, Index step, Index count) {
+void Lane::pack(std::byte* to, Index bytes, bool cached) {
+  advance(bytes, [&to, cached](const std::byte* from, Index length, Index step, Index count) {
     const auto n = static_cast<std::size_t>(length);
-    for (; count > 0; --count, from += step, to += length) StreamCopy::run(to, from, n);
+    for (; count > 0; --count, from += step, to += length)
+      cached ? CachedCopy::run(to, from, n) : StreamCopy::run(to, from, n);
   });
   StreamCopy::finish();
 }

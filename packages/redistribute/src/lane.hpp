@@ -39,8 +39,8 @@ class Lane {
   Index rank() const { return rank_; }
   Index left() const { return left_; }  ///< bytes of elements as they are here
 
-  /// Puts the next `bytes` into `to`, one after the other.
-  void pack(std::byte* to, Index bytes);
+  /// Puts the next `bytes` into `to`, one after the other; into the caches, or past them.
+  void pack(std::byte* to, Index bytes, bool cached);
   /// Takes as many from there.
   void unpack(const std::byte* from, Index bytes);
   /// The same for elements that become others: `elements` of them, `from_bytes` long there.

@@ -54,7 +54,7 @@ void Messages::post(Berth& berth, bool sends) {
   const std::size_t k = berth.next;
   const int count = static_cast<int>(bytes), peer = static_cast<int>(berth.lane->rank());
   if (sends) {
-    berth.lane->pack(berth.slot[k], bytes);
+    berth.lane->pack(berth.slot[k], bytes, false);
     MPI_Isend(berth.slot[k], count, MPI_BYTE, peer, channel_.tag, channel_.comm, &berth.request[k]);
   } else {
     MPI_Irecv(berth.slot[k], count, MPI_BYTE, peer, channel_.tag, channel_.comm, &berth.request[k]);

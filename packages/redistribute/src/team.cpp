@@ -12,7 +12,8 @@ namespace {
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "counters are shared between processes");
 
 constexpr Index line = 128;  // bytes that two processes should not write both: processors fetch lines in pairs
-static_assert(ring_slots * static_cast<Index>(sizeof(Index)) <= line / 2, "they stand behind `posted`");
+static_assert(ring_slots * static_cast<Index>(sizeof(Filling)) <= line / 2, "they stand behind `posted`");
+static_assert(std::atomic<bool>::is_always_lock_free, "processes share it");
 
 // How a process's part of the stage is dealt: its mark, then the counters of its rings, then the slots.
 struct StageLayout {
@@ -25,10 +26,12 @@ struct StageLayout {
   Index done() const { return 0; }
   Index posted(Index ring) const { return line * (1 + ring); }
   Index taken(Index ring) const { return line * (1 + rings + ring); }
+  Index wanted(Index ring) const { return taken(ring) + line / 2; }
   Index slots(Index ring) const { return line * (1 + 2 * rings) + ring * ring_slots * slot_bytes; }
   Index bytes() const { return slots(rings); }
 };
 
+std::atomic<bool>* flag(std::byte* at) { return reinterpret_cast<std::atomic<bool>*>(at); }
 std::atomic<std::uint64_t>* counter(std::byte* at) { return reinterpret_cast<std::atomic<std::uint64_t>*>(at); }
 
 int free_team(MPI_Comm, int, void* value, void*) {
@@ -87,16 +90,23 @@ Team::Team(MPI_Comm comm, std::shared_ptr<const mpi::SharedPiece> stage) : stage
   for (Index ring = 0; ring < layout.rings; ++ring) {
     new (mine + layout.posted(ring)) std::atomic<std::uint64_t>(0);
     new (mine + layout.taken(ring)) std::atomic<std::uint64_t>(0);
+    new (mine + layout.wanted(ring)) std::atomic<bool>(false);
   }
   const auto ring = [&](std::byte* sender, Index to, std::byte* receiver, Index from) {
-    return Ring{counter(sender + layout.posted(to)), counter(receiver + layout.taken(from)),
-                reinterpret_cast<Index*>(sender + layout.posted(to) + line / 2), sender + layout.slots(to),
-                layout.slot_bytes};
+    return Ring{counter(sender + layout.posted(to)),
+                counter(receiver + layout.taken(from)),
+                flag(receiver + layout.wanted(from)),
+                reinterpret_cast<Filling*>(sender + layout.posted(to) + line / 2),
+                sender + layout.slots(to),
+                layout.slot_bytes,
+                nullptr};
   };
+  trials_.resize(node_.size());
   for (Index place = 0; place < layout.rings; ++place) {
     std::byte* const theirs = stage_->base(node_[static_cast<std::size_t>(place)]);
     to_.push_back(ring(mine, place, theirs, own));
     from_.push_back(ring(theirs, own, mine, place));
+    from_.back().trial = &trials_[static_cast<std::size_t>(place)];
   }
 }
 

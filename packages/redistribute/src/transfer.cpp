@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace dap::redistribute {
 
@@ -110,8 +111,9 @@ bool Transfer::send(Lane& lane) {
   const Ring& ring = team_->to(lane.rank());
   if (ring.full()) return false;
   const Index bytes = std::min(lane.left(), whole_elements(ring.slot_bytes, manner_.source_bytes));
-  lane.pack(ring.next_slot(), bytes);
-  ring.post(bytes);
+  const bool cached = ring.cached();
+  lane.pack(ring.next_slot(), bytes, cached);
+  ring.post(bytes, cached);
   if (lane.left() == 0) --lanes_left_;
   return true;
 }
@@ -123,13 +125,14 @@ bool Transfer::receive(Lane& lane) {
   Index bytes = 0;
   const std::byte* const slot = ring.full_slot(&bytes);
   if (slot == nullptr) return false;
+  const auto begun = std::chrono::steady_clock::now();
   if (manner_.combine == nullptr) {
     lane.unpack(slot, bytes);
   } else {
     lane.combine(slot, bytes / manner_.source_bytes, manner_.source_bytes, manner_.target_bytes, manner_.combine,
                  manner_.scaling);
   }
-  ring.take();
+  ring.take(begun);
   if (lane.left() == 0) --lanes_left_;
   return true;
 }
@@ -161,10 +164,11 @@ void Transfer::post(std::size_t reach) {
   if (feed.next == nullptr) return;
   const Ring& ring = team_->to(arrays_[0].program->sweep_ranks[reach]);
   const Index bytes = feed.next - ring.next_slot();
+  const bool cached = feed.cached;
   feed = {};
   if (bytes == 0) return;
   StreamCopy::finish();
-  ring.post(bytes);
+  ring.post(bytes, cached);
   posted_ = true;
 }
 
@@ -173,8 +177,8 @@ bool Transfer::find_room(std::size_t reach) {
   post(reach);
   const Ring& ring = team_->to(arrays_[0].program->sweep_ranks[reach]);
   if (ring.full()) return false;
-  const bool kept = arrays_[0].program->sweep_ranks[reach] == team_->rank();
-  feeds_[reach] = {ring.next_slot(), ring.next_slot() + ring.slot_bytes, kept};
+  const bool own = arrays_[0].program->sweep_ranks[reach] == team_->rank();
+  feeds_[reach] = {ring.next_slot(), ring.next_slot() + ring.slot_bytes, own || ring.cached()};
   return true;
 }
 
@@ -197,7 +201,7 @@ bool Transfer::drain() {
 void Transfer::take(std::size_t reach) {
   Supply& supply = supplies_[reach];
   if (supply.next == nullptr) return;
-  team_->from(arrays_[0].program->drain_ranks[reach]).take();
+  team_->from(arrays_[0].program->drain_ranks[reach]).take(supply.begun);
   supply = {};
   taken_ = true;
 }
@@ -208,7 +212,7 @@ bool Transfer::find_more(std::size_t reach) {
   Index bytes = 0;
   const std::byte* const slot = team_->from(arrays_[0].program->drain_ranks[reach]).full_slot(&bytes);
   if (slot == nullptr) return false;
-  supplies_[reach] = {slot, slot + bytes};
+  supplies_[reach] = {slot, slot + bytes, std::chrono::steady_clock::now()};
   return true;
 }
 
@@ -241,7 +245,7 @@ void Transfer::run_own(const Transferred& array) {
   to.add({&*array.program->own_in, array.target});
   while (from.left() > 0) {
     const Index bytes = std::min(from.left(), whole_elements(through_bytes, manner_.source_bytes));
-    from.pack(through_.data(), bytes);
+    from.pack(through_.data(), bytes, true);
     if (manner_.combine == nullptr) {
       to.unpack(through_.data(), bytes);
     } else {
