@@ -51,6 +51,7 @@ Fan::Fan(const Plan::Parts& parts, const Buffer& near, End end, const std::vecto
     for (std::size_t i = 0; i < ndim_; ++i) entry += moves[i].slot(reaches[k].peers[i]) * weights[i];
     reach_[entry] = k + 1;
     is_fed_[entry] = reaches[k].strides.empty();
+    only_fed_ = only_fed_ && is_fed_[entry];
     std::copy(reaches[k].strides.begin(), reaches[k].strides.end(),
               strides_.begin() + static_cast<std::ptrdiff_t>(entry * ndim_));
   }
@@ -208,13 +209,19 @@ bool Fan::find_room(const Row& row, std::vector<Feed>& feeds, const std::functio
   return true;
 }
 
-void Fan::feed_row(const Row& row, std::byte* own) {
+// Where the row is in `own`, by slot; null where that is not its reach.
+void Fan::find_own(const Row& row, std::byte* own) {
   const FanAxis& inner = axes_.back();
   for (std::size_t slot = 0; slot < inner.slots; ++slot) {
     const std::size_t entry = row.entry + slot * inner.weight;
     bases_[entry] = reach_[entry] == 0 || is_fed_[entry] ? nullptr : own + far_first_[entry];
     rows_[slot] = far_row(entry);
   }
+}
+
+void Fan::feed_row(const Row& row, std::byte* own) {
+  const FanAxis& inner = axes_.back();
+  find_own(row, own);
   const bool only_fed =
       std::all_of(rows_.begin(), rows_.end(), [](const std::byte* own_row) { return own_row == nullptr; });
   for (const FanSection& section : inner.sections)
@@ -261,6 +268,13 @@ void Fan::put(std::byte* to, Index to_step, const std::byte* from, Index count) 
   for (; count > 0; --count, from += step, to += to_step) Kernel::run(to, from, bytes);
 }
 
+// A run from where elements are `step` bytes apart.
+void Fan::take(std::byte* to, const std::byte* from, Index step, Index count) const {
+  const auto bytes = static_cast<std::size_t>(near_chunk_);
+  if (step == near_chunk_) return StreamCopy::run(to, from, bytes * static_cast<std::size_t>(count));
+  for (; count > 0; --count, from += step, to += near_chunk_) StreamCopy::run(to, from, bytes);
+}
+
 bool Fan::feed(std::byte* near, std::byte* own, std::vector<Feed>& feeds,
                const std::function<bool(std::size_t, Index)>& room, Index* bytes) {
   const Index in_row = std::accumulate(row_bytes_.begin(), row_bytes_.end(), Index{0});
@@ -273,43 +287,64 @@ bool Fan::feed(std::byte* near, std::byte* own, std::vector<Feed>& feeds,
   return !more_;
 }
 
-bool Fan::next_run() {
+// What is fed alone goes by longer runs: it stands in a row at the other end.
+inline const std::vector<Fan::FanPiece>& Fan::runs(const FanSection& section) const {
+  return only_fed_ ? section.fed : section.pieces;
+}
+
+inline bool Fan::next_run() {
   const std::vector<FanSection>& sections = axes_.back().sections;
+  const FanSection& section = sections[inside_.section];
   inside_.element = 0;
-  if (++inside_.piece < sections[inside_.section].fed.size()) return true;
+  if (++inside_.piece < runs(section).size()) return true;
   inside_.piece = 0;
-  if (++inside_.repetition < sections[inside_.section].fed_repeat) return true;
+  if (++inside_.repetition < (only_fed_ ? section.fed_repeat : section.repeat)) return true;
   inside_.repetition = 0;
   if (++inside_.section < sections.size()) return true;
   inside_.section = 0;
   return false;
 }
 
-bool Fan::drain(std::byte* near, std::vector<Supply>& supplies, const std::function<bool(std::size_t)>& more) {
+// The rest of the run where we are; false: a supply has no more.
+inline bool Fan::drain_run(const Row& row, std::vector<Supply>& supplies,
+                           const std::function<bool(std::size_t)>& more) {
   const FanAxis& inner = axes_.back();
-  while (more_) {
+  const FanSection& section = inner.sections[inside_.section];
+  const FanPiece& run = runs(section)[inside_.piece];
+  std::byte* const to = row.near + inside_.repetition * section.near_step + run.near;
+  const Index bytes = run.count * near_chunk_;
+  if (std::byte* const from = rows_[run.slot]) {
+    const Index step = stride(row.entry + run.slot * inner.weight, inner.far_axis);
+    take(to, from + (run.far + inside_.repetition * section.far_step) * step, step, run.count);
+  } else if (Supply* const supply = supplied_[run.slot]) {
+    while (inside_.element < bytes) {
+      if (supply->next == supply->end && !more(static_cast<std::size_t>(supply - supplies.data()))) return false;
+      const Index now = std::min<Index>(bytes - inside_.element, supply->end - supply->next);
+      StreamCopy::run(to + inside_.element, supply->next, static_cast<std::size_t>(now));
+      supply->next += now;
+      inside_.element += now;
+    }
+  }
+  return true;
+}
+
+bool Fan::drain(std::byte* near, std::byte* own, std::vector<Supply>& supplies,
+                const std::function<bool(std::size_t)>& more, Index* bytes) {
+  const FanAxis& inner = axes_.back();
+  const Index in_row = std::accumulate(row_bytes_.begin(), row_bytes_.end(), Index{0});
+  for (; more_ && *bytes > 0; *bytes -= in_row) {
     const Row row = find_row(near + near_first_);
+    find_own(row, own);
     for (std::size_t slot = 0; slot < inner.slots; ++slot) {
-      const std::size_t number = reach_[row.entry + slot * inner.weight];
-      supplied_[slot] = number == 0 ? nullptr : &supplies[number - 1];
+      const std::size_t entry = row.entry + slot * inner.weight;
+      supplied_[slot] = is_fed_[entry] ? &supplies[reach_[entry] - 1] : nullptr;
     }
     do {
-      const FanSection& section = inner.sections[inside_.section];
-      const FanPiece& run = section.fed[inside_.piece];
-      Supply* const supply = supplied_[run.slot];
-      if (supply == nullptr) continue;
-      std::byte* const to = row.near + inside_.repetition * section.near_step + run.near;
-      for (const Index bytes = run.count * near_chunk_; inside_.element < bytes;) {
-        if (supply->next == supply->end && !more(static_cast<std::size_t>(supply - supplies.data()))) return false;
-        const Index now = std::min<Index>(bytes - inside_.element, supply->end - supply->next);
-        StreamCopy::run(to + inside_.element, supply->next, static_cast<std::size_t>(now));
-        supply->next += now;
-        inside_.element += now;
-      }
+      if (!drain_run(row, supplies, more)) return false;
     } while (next_run());
     more_ = next_row();
   }
-  return true;
+  return !more_;
 }
 
 void Fan::run(std::byte* near, const std::vector<std::byte*>& far, Combine combine, const Scaling& scaling) {

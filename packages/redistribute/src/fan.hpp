@@ -48,8 +48,10 @@ class Fan {
   bool feed(std::byte* near, std::byte* own, std::vector<Feed>& feeds,
             const std::function<bool(std::size_t, Index)>& room, Index* bytes);
   /// The other way round, where our buffer is a target whose rows are dense(): `supplies[k]` has what the k-th reach
-  /// gives. Goes on until all is done (true), or until `more(k)` finds no more in supply `k`, which is used up.
-  bool drain(std::byte* near, std::vector<Supply>& supplies, const std::function<bool(std::size_t)>& more);
+  /// gives, and `own` is the buffer of the one that is not fed. Goes on until all is done (true), until `*bytes` are
+  /// behind us, or until `more(k)` finds no more in supply `k`, which is used up.
+  bool drain(std::byte* near, std::byte* own, std::vector<Supply>& supplies,
+             const std::function<bool(std::size_t)>& more, Index* bytes);
 
   /// The most bytes that a row of ours has for one reach; 0: there are no rows.
   Index widest() const;
@@ -58,6 +60,9 @@ class Fan {
   /// The most bytes of one reach that we go through before we come to another along some axis but the innermost one;
   /// 0: along none are there several.
   Index stretch() const;
+  bool only_fed() const { return only_fed_; }
+  /// Whether each row is one reach's alone.
+  bool apart() const { return axes_.empty() || axes_.back().slots == 1; }
   bool dense() const { return !axes_.empty() && axes_.back().near_step == near_chunk_; }
 
  private:
@@ -87,14 +92,18 @@ class Fan {
     std::byte* near = nullptr;
     std::size_t entry = 0;
   };
-  Row find_row(std::byte* near);  // where at_ is
-  bool next_row();                // false: there is none
-  bool next_run();                // of the row, for drain(); false: there is none
+  Row find_row(std::byte* near);                                       // where at_ is
+  bool next_row();                                                     // false: there is none
+  const std::vector<FanPiece>& runs(const FanSection& section) const;  // of a row, for drain()
+  bool next_run();                                                     // false: there is none
+  bool drain_run(const Row& row, std::vector<Supply>& supplies, const std::function<bool(std::size_t)>& more);
+  void find_own(const Row& row, std::byte* own);
   std::byte* far_row(std::size_t entry) const;
   bool find_room(const Row& row, std::vector<Feed>& feeds, const std::function<bool(std::size_t, Index)>& room);
   void feed_row(const Row& row, std::byte* own);
   template <class Kernel>
   void put(std::byte* to, Index to_step, const std::byte* from, Index count) const;
+  void take(std::byte* to, const std::byte* from, Index step, Index count) const;
   template <class Run>
   void rows(std::byte* near, const Run& run);
   void join();
@@ -119,9 +128,10 @@ class Fan {
   std::vector<Supply*> supplied_;   // the same
   std::vector<Index> row_bytes_;    // by slot of the innermost axis
   std::vector<bool> is_fed_;        // by entry
-  std::vector<Place> at_;           // by axis but the innermost one
-  Place inside_;                    // where we are along that one: a fed piece, and its bytes that are behind us
-  bool more_ = false;               // rows
+  bool only_fed_ = true;
+  std::vector<Place> at_;  // by axis but the innermost one
+  Place inside_;           // where we are along that one: a run, and its bytes that are behind us
+  bool more_ = false;      // rows
 };
 
 }  // namespace dap::redistribute

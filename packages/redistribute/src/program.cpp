@@ -29,6 +29,27 @@ std::vector<Index> dense_strides(const std::vector<Index>& shape, Index bytes, O
   return order == Order::row_major ? row_major_strides(shape, bytes) : column_major_strides(shape, bytes);
 }
 
+// Processes of our node that share elements with us, ourselves too, and how they are reached.
+struct Sharers {
+  std::vector<Reach> reaches;
+  std::vector<Index> ranks;
+};
+
+// All but ourselves are fed; `own`: the strides of our own buffer at the other end, none: we are fed, too; null: left
+// out.
+Sharers sharers_of(const Plan::Parts& parts, End end, const std::vector<bool>& near,
+                   const std::optional<std::vector<Index>>& own) {
+  Sharers found;
+  parts.each_peer(end == End::source ? parts.out : parts.in, [&](const std::vector<Index>& peers, Index) {
+    const Index rank = end == End::source ? parts.target_rank(peers) : parts.source_rank(peers);
+    const bool is_own = rank == parts.rank;
+    if (is_own ? !own : !near[static_cast<std::size_t>(rank)]) return;
+    found.reaches.push_back({peers, is_own ? *own : std::vector<Index>{}});
+    found.ranks.push_back(rank);
+  });
+  return found;
+}
+
 // Whether going through a buffer in the order of its memory is going through it in the order of a stream.
 bool walks_in(const std::vector<Index>& order, const Plan::Parts& parts, const Buffer& buffer, End end) {
   std::vector<Index> streamed, stands;
@@ -75,7 +96,7 @@ Program::Program(const Plan::Parts& parts, const Buffer& source, const Buffer& t
   if (parts.mapping.ravel) return;
   add_fan(parts, source, target, near);
   if (how.mode != Reaching::Mode::streams || !parts.out.process) return;
-  if (parts.in.process) add_drain(parts, target, near, slot_bytes);
+  if (parts.in.process) add_drain(parts, source, target, near, slot_bytes);
   add_sweep(parts, source, target, near, slot_bytes);
 }
 
@@ -116,41 +137,39 @@ void Program::add_fan(const Plan::Parts& parts, const Buffer& source, const Buff
     fan.emplace(parts, pull ? target : source, pull ? End::target : End::source, reaches, far_bytes);
 }
 
+std::vector<Index> Program::stream_order(const Plan::Parts& parts) const {
+  return order_of_number(how_.stream_order, parts.target.distribution.ndim());
+}
+
 // Only where a slot has room for several rows.
 void Program::add_sweep(const Plan::Parts& parts, const Buffer& source, const Buffer& target,
                         const std::vector<bool>& near, Index slot_bytes) {
-  const std::vector<Index> order = order_of_number(how_.stream_order, parts.target.distribution.ndim());
-  if (!walks_in(order, parts, source, End::source)) return;
-  std::vector<Reach> reaches;
-  parts.each_peer(parts.out, [&](const std::vector<Index>& peers, Index) {
-    const Index rank = parts.target_rank(peers);
-    if (rank != parts.rank && !near[static_cast<std::size_t>(rank)]) return;
-    reaches.push_back({peers, rank == parts.rank && !drain ? target.strides : std::vector<Index>{}});
-    sweep_ranks.push_back(rank);
-  });
-  if (reaches.empty()) return;
-  Fan pass(parts, source, End::source, reaches, how_.target_bytes);
-  if (pass.widest() > 0 && pass.widest() <= slot_bytes / 2) sweep = std::move(pass);
+  if (!walks_in(stream_order(parts), parts, source, End::source)) return;
+  std::optional<std::vector<Index>> own;
+  if (!drain) own = target.strides;
+  if (drain && drain->only_fed()) own.emplace();
+  const Sharers sharers = sharers_of(parts, End::source, near, own);
+  if (sharers.ranks.empty()) return;
+  Fan pass(parts, source, End::source, sharers.reaches, how_.target_bytes);
+  if (pass.widest() == 0 || pass.widest() > slot_bytes / 2) return;
+  sweep = std::move(pass);
+  sweep_ranks = sharers.ranks;
 }
 
-void Program::add_drain(const Plan::Parts& parts, const Buffer& target, const std::vector<bool>& near,
-                        Index slot_bytes) {
-  const std::vector<Index> order = order_of_number(how_.stream_order, parts.target.distribution.ndim());
-  if (!ascends(parts) || !walks_in(order, parts, target, End::target)) return;
-  std::vector<Reach> reaches;
-  bool own = false;
-  parts.each_peer(parts.in, [&](const std::vector<Index>& peers, Index) {
-    const Index rank = parts.source_rank(peers);
-    if (!near[static_cast<std::size_t>(rank)]) return;
-    reaches.push_back({peers, {}});
-    drain_ranks.push_back(rank);
-    own = own || rank == parts.rank;
-  });
-  if (!own) return;
-  Fan pass(parts, target, End::target, reaches, how_.source_bytes);
+void Program::add_drain(const Plan::Parts& parts, const Buffer& source, const Buffer& target,
+                        const std::vector<bool>& near, Index slot_bytes) {
+  if (!ascends(parts) || !walks_in(stream_order(parts), parts, target, End::target)) return;
+  // Where rows of our source are not divided, another pass reads none of its lines twice.
+  const Sharers others = sharers_of(parts, End::source, near, std::nullopt);
+  const bool apart = Fan(parts, source, End::source, others.reaches, how_.target_bytes).apart();
+  const Sharers sharers = sharers_of(parts, End::target, near, apart ? source.strides : std::vector<Index>{});
+  if (std::find(sharers.ranks.begin(), sharers.ranks.end(), parts.rank) == sharers.ranks.end()) return;
+  Fan pass(parts, target, End::target, sharers.reaches, how_.source_bytes);
   // Who is not needed for long finds its ring full, and must wait.
   const bool takes_turns = pass.stretch() <= 2 * ring_slots * slot_bytes;
-  if (pass.dense() && pass.mean_run() <= short_run && takes_turns) drain = std::move(pass);
+  if (!pass.dense() || pass.mean_run() > short_run || !takes_turns) return;
+  drain = std::move(pass);
+  drain_ranks = sharers.ranks;
 }
 
 }  // namespace dap::redistribute

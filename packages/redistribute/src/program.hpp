@@ -53,7 +53,8 @@ class Program {
   std::vector<Index> sweep_ranks;  ///< by reach of the sweep
   /// Where a row of our target is made of short runs from several processes, ourselves among them: one pass over it
   /// that empties their rings together, so that its lines are written whole. It stands for what of `in` is on the node,
-  /// and the sweep feeds us as it does the others.
+  /// and for our own part: where the rows of our source are each for one process alone, it takes it from there, and the
+  /// sweep leaves it out; else the sweep feeds us as it does the others.
   std::optional<Fan> drain;
   std::vector<Index> drain_ranks;  ///< by reach of the drain
 
@@ -63,8 +64,9 @@ class Program {
   void add_fan(const Plan::Parts& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& near);
   void add_sweep(const Plan::Parts& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& near,
                  Index slot_bytes);
-
-  void add_drain(const Plan::Parts& parts, const Buffer& target, const std::vector<bool>& near, Index slot_bytes);
+  void add_drain(const Plan::Parts& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& near,
+                 Index slot_bytes);
+  std::vector<Index> stream_order(const Plan::Parts& parts) const;
 
   struct Stand {  // how a buffer stands in memory
     std::vector<Index> shape, strides;

@@ -137,7 +137,7 @@ bool Transfer::receive(Lane& lane) {
   return true;
 }
 
-// Goes through as much of our sources as a slot for each ring holds, and ourselves, as far as there is room.
+// Fills the rings' slots, as far as there is room, and our own target on the way; about a slot of each.
 bool Transfer::sweep() {
   posted_ = false;
   Index bytes = static_cast<Index>(feeds_.size()) * team_->slot_bytes();
@@ -182,13 +182,15 @@ bool Transfer::find_room(std::size_t reach) {
   return true;
 }
 
-// Empties the rings' slots, as far as they are full.
+// Empties the rings' slots, as far as they are full, and fills our target from our own source on the way; about a slot
+// of each.
 bool Transfer::drain() {
   taken_ = false;
+  Index bytes = static_cast<Index>(supplies_.size()) * team_->slot_bytes();
   const auto more = [this](std::size_t reach) { return find_more(reach); };
   while (drained_ < arrays_.size()) {
     const Transferred& array = arrays_[drained_];
-    if (!array.program->drain->drain(array.target, supplies_, more)) return taken_;
+    if (!array.program->drain->drain(array.target, array.source, supplies_, more, &bytes)) return taken_ || bytes <= 0;
     if (++drained_ < arrays_.size()) arrays_[drained_].program->drain->restart();
   }
   StreamCopy::finish();
