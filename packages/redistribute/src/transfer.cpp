@@ -17,11 +17,13 @@ void Transfer::ready(const std::vector<Transferred>& arrays, const Manner& manne
   arrays_.reserve(arrays.capacity());
   arrays_ = arrays;
   manner_ = manner;
-  sweeping_ =
-      manner.mode == Reaching::Mode::streams && manner.rings && manner.combine == nullptr && !arrays_.empty() &&
-      std::all_of(arrays_.begin(), arrays_.end(), [&](const Transferred& a) {
-        return a.program->sweep.has_value() && a.program->drain.has_value() == arrays_[0].program->drain.has_value();
-      });
+  // One pass for each array, over the same rings: all of them have the same reaches.
+  const auto alike = [](const Program& a, const Program& b) {
+    return a.sweep && a.sweep_ranks == b.sweep_ranks && a.drain.has_value() == b.drain.has_value();
+  };
+  sweeping_ = manner.mode == Reaching::Mode::streams && manner.rings && manner.combine == nullptr && !arrays_.empty() &&
+              std::all_of(arrays_.begin(), arrays_.end(),
+                          [&](const Transferred& a) { return alike(*a.program, *arrays_[0].program); });
   draining_ = sweeping_ && arrays_[0].program->drain.has_value();
   start(out_, out_far_, End::source);
   start(in_, in_far_, End::target);
