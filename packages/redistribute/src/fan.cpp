@@ -4,7 +4,6 @@
 #include <dap/memory_order.hpp>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace dap::redistribute {
@@ -209,6 +208,14 @@ bool Fan::find_room(const Row& row, std::vector<Feed>& feeds, const std::functio
   return true;
 }
 
+Index Fan::reached_bytes(const Row& row) const {
+  const FanAxis& inner = axes_.back();
+  Index bytes = 0;
+  for (std::size_t slot = 0; slot < inner.slots; ++slot)
+    if (reach_[row.entry + slot * inner.weight] != 0) bytes += row_bytes_[slot];
+  return bytes;
+}
+
 // Where the row is in `own`, by slot; null where that is not its reach.
 void Fan::find_own(const Row& row, std::byte* own) {
   const FanAxis& inner = axes_.back();
@@ -222,11 +229,11 @@ void Fan::find_own(const Row& row, std::byte* own) {
 void Fan::feed_row(const Row& row, std::byte* own) {
   const FanAxis& inner = axes_.back();
   find_own(row, own);
-  const bool only_fed =
+  const bool none_own =
       std::all_of(rows_.begin(), rows_.end(), [](const std::byte* own_row) { return own_row == nullptr; });
   for (const FanSection& section : inner.sections)
-    for (Index k = 0; k < (only_fed ? section.fed_repeat : section.repeat); ++k)
-      for (const FanPiece& piece : only_fed ? section.fed : section.pieces) {
+    for (Index k = 0; k < (none_own ? section.fed_repeat : section.repeat); ++k)
+      for (const FanPiece& piece : none_own ? section.fed : section.pieces) {
         const std::byte* const from = row.near + k * section.near_step + piece.near;
         if (Feed* const feed = fed_[piece.slot]) {
           feed->cached ? put<CachedCopy>(feed->next, near_chunk_, from, piece.count)
@@ -277,11 +284,11 @@ void Fan::take(std::byte* to, const std::byte* from, Index step, Index count) co
 
 bool Fan::feed(std::byte* near, std::byte* own, std::vector<Feed>& feeds,
                const std::function<bool(std::size_t, Index)>& room, Index* bytes) {
-  const Index in_row = std::accumulate(row_bytes_.begin(), row_bytes_.end(), Index{0});
-  for (; more_ && *bytes > 0; *bytes -= in_row) {
+  while (more_ && *bytes > 0) {
     const Row row = find_row(near + near_first_);
     if (!find_room(row, feeds, room)) return false;
     feed_row(row, own);
+    *bytes -= reached_bytes(row);
     more_ = next_row();
   }
   return !more_;
@@ -331,8 +338,7 @@ inline bool Fan::drain_run(const Row& row, std::vector<Supply>& supplies,
 bool Fan::drain(std::byte* near, std::byte* own, std::vector<Supply>& supplies,
                 const std::function<bool(std::size_t)>& more, Index* bytes) {
   const FanAxis& inner = axes_.back();
-  const Index in_row = std::accumulate(row_bytes_.begin(), row_bytes_.end(), Index{0});
-  for (; more_ && *bytes > 0; *bytes -= in_row) {
+  while (more_ && *bytes > 0) {
     const Row row = find_row(near + near_first_);
     find_own(row, own);
     for (std::size_t slot = 0; slot < inner.slots; ++slot) {
@@ -342,6 +348,7 @@ bool Fan::drain(std::byte* near, std::byte* own, std::vector<Supply>& supplies,
     do {
       if (!drain_run(row, supplies, more)) return false;
     } while (next_run());
+    *bytes -= reached_bytes(row);
     more_ = next_row();
   }
   return !more_;

@@ -97,6 +97,7 @@ class Fan {
   const std::vector<FanPiece>& runs(const FanSection& section) const;  // of a row, for drain()
   bool next_run();                                                     // false: there is none
   bool drain_run(const Row& row, std::vector<Supply>& supplies, const std::function<bool(std::size_t)>& more);
+  Index reached_bytes(const Row& row) const;
   void find_own(const Row& row, std::byte* own);
   std::byte* far_row(std::size_t entry) const;
   bool find_room(const Row& row, std::vector<Feed>& feeds, const std::function<bool(std::size_t, Index)>& room);

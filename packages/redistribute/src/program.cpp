@@ -161,7 +161,8 @@ void Program::add_drain(const Plan::Parts& parts, const Buffer& source, const Bu
   if (!ascends(parts) || !walks_in(stream_order(parts), parts, target, End::target)) return;
   // Where rows of our source are not divided, another pass reads none of its lines twice.
   const Sharers others = sharers_of(parts, End::source, near, std::nullopt);
-  const bool apart = Fan(parts, source, End::source, others.reaches, how_.target_bytes).apart();
+  const bool apart =
+      !others.ranks.empty() && Fan(parts, source, End::source, others.reaches, how_.target_bytes).apart();
   const Sharers sharers = sharers_of(parts, End::target, near, apart ? source.strides : std::vector<Index>{});
   if (std::find(sharers.ranks.begin(), sharers.ranks.end(), parts.rank) == sharers.ranks.end()) return;
   Fan pass(parts, target, End::target, sharers.reaches, how_.source_bytes);

@@ -4,7 +4,8 @@ namespace dap::redistribute {
 
 namespace {
 
-constexpr Index worth_a_clock = Index{16} << 10;  // bytes: reading it twice takes as long as copying one of them
+constexpr Index worth_a_clock = Index{16}
+                                << 10;  // bytes: copying so many takes ten times as long as reading a clock twice
 
 }  // namespace
 

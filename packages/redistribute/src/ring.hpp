@@ -32,7 +32,7 @@ class SlotTrial {
   }
 
  private:
-  static constexpr std::uint64_t turn = 64, tried = 2;  // slots
+  static constexpr std::uint64_t turn = 61, tried = 2;  // slots; not in step with moves of 4 or 8
   std::array<double, 2> costs_{};                       // past the caches, into them; 0: not tried
   std::uint64_t timed_ = tried;
 };

@@ -24,6 +24,7 @@ class Team {
   static std::shared_ptr<Team> of(MPI_Comm comm);
 
   Team(MPI_Comm comm, std::shared_ptr<const mpi::SharedPiece> stage);
+  Team(const Team&) = delete;
 
   int rank() const { return rank_; }
   int processes() const { return processes_; }

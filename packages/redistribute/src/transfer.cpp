@@ -51,6 +51,8 @@ void Transfer::ready(const std::vector<Transferred>& arrays, const Manner& manne
 void Transfer::begin() {
   number_ = team_->next_move();
   for (Index slot = 0; slot < ring_slots; ++slot) step();  // so that the others have something to do meanwhile
+  for (std::size_t reach = 0; reach < feeds_.size(); ++reach)
+    post(reach);  // and nothing is kept from them until wait()
   for (const Transferred& array : arrays_) {
     if (!sweeping_) run_fan(array);
     run_own(array);
@@ -93,8 +95,9 @@ void Transfer::start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end)
   }
 }
 
-// Sends a slot, and takes all that has come: so who sends faster than another waits for nobody, and both are through at
-// the same time. Who went on sending while there is room would find it for ever, where the others do nothing but take.
+// Sends about a slot to each, and takes what has come: so who sends faster than another waits for nobody, and both are
+// through at the same time. Who went on sending while there is room would find it for ever, where the others do nothing
+// but take.
 bool Transfer::step() {
   bool moved = !messages_.over() && messages_.step();
   if (lanes_left_ == 0) return moved;
@@ -155,6 +158,7 @@ bool Transfer::sweep() {
     if (++swept_ < arrays_.size()) arrays_[swept_].program->sweep->restart();
   }
   for (std::size_t reach = 0; reach < feeds_.size(); ++reach) post(reach);
+  StreamCopy::finish();  // what went to our own target
   --lanes_left_;
   return true;
 }
