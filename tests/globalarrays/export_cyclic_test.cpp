@@ -227,6 +227,27 @@ TEST(ExportCyclic, WithoutAGridIsCyclicOrRowMajorNumbers) { expect_all(How::line
 TEST(ExportCyclic, TilesAreExportedWhereTheyAreOneArray) { expect_all(How::tiles, 30263, 5, 5); }
 TEST(ExportCyclic, UnevenTilesAreExportedWhereTheProtocolHasWords) { expect_all(How::uneven_tiles, 30264, 5, 5); }
 
+// All tiles but the last one are of one row, and there is none for the last process.
+TEST(ExportCyclic, FewerTilesThanPlacesLeaveTheLastOneEmpty) {
+  if (processes() < 3) return;  // one tile is as even as can be
+  const Index places = processes(), tiles = places - 1, last = 8;
+  List dims{places + 6, 4}, starts, counts{tiles, 1}, grid{places, 1};
+  for (Index tile = 0; tile < tiles; ++tile) starts.push_back(tile);
+  starts.push_back(0);
+  const int handle = GA_Create_handle();
+  GA_Set_data64(handle, 2, dims.data(), C_DBL);
+  GA_Set_tiled_irreg_proc_grid64(handle, starts.data(), counts.data(), grid.data());
+  EXPECT_NE(GA_Allocate(handle), 0);
+  const ga::ExportedArray exported = ga::export_array(handle);
+  const auto& block = std::get<dap::Block>(exported.array.dim_data[0].dist);
+  const Index rank = GA_Nodeid(), extent = rank < tiles - 1 ? 1 : rank < tiles ? last : 0;
+  EXPECT_EQ(block.start, rank < tiles ? rank : places + 6);
+  EXPECT_EQ(block.stop - block.start, extent);
+  EXPECT_EQ(exported.array.buffer.shape, (List{extent, 4}));
+  GA_Sync();
+  GA_Destroy(handle);
+}
+
 // GA_Total_blocks tells an array without blocks by -1, and wraps round to other negative numbers. Its pages are not
 // touched.
 TEST(ExportCyclic, MoreBlocksThanAnIntCounts) {

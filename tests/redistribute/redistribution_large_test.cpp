@@ -161,6 +161,19 @@ TEST_F(RedistributionLarge, ShortRunsOnAGridTurnedRound) {
   expect_moved(matrix(32, 32, false), matrix(100, 100, true));
 }
 
+// One process cuts its runs where its slots end, and those who get them go through their rows.
+TEST_F(RedistributionLarge, RunsGoOnInTheNextSlot) {
+  Matrix from = matrix(32, 32, false);
+  from.column_major = rank_ == 0;
+  expect_moved(from, matrix(100, 100, true));
+}
+
+// What one process gets of a row fills several slots.
+TEST_F(RedistributionLarge, RowsAreLongerThanSlots) {
+  const Index processes = tall_ * wide_, length = 40'000 * processes * processes;
+  expect_moved({{6, 6, 1}, {length, 1, processes}}, {{6, 6, 1}, {length, 7, processes}});
+}
+
 TEST_F(RedistributionLarge, ShortRunsOfColumns) {
   Matrix from = matrix(16, 24, true), to = matrix(40, 10, false);
   from.column_major = to.column_major = true;
@@ -202,6 +215,8 @@ TEST_F(RedistributionLarge, RowsAreShorterWhereTheyComeFrom) {
   Matrix from = matrix(32, 8, false), to = matrix(100, 20, false);
   from.depth = to.depth = 3;
   from.spread = true;
+  expect_moved(from, to);
+  from.spread = rank_ == 0;
   expect_moved(from, to);
 }
 

@@ -119,9 +119,9 @@ Memory memory_of(const DLDevice& device, Report& report, Receipt& receipt) {
 }
 
 // The strides in bytes; those of elements that do not fit are refused.
-std::vector<Index> byte_strides(const DLTensor& tensor, const Buffer& buffer, Report& report) {
+IndexList byte_strides(const DLTensor& tensor, const Buffer& buffer, Report& report) {
   if (tensor.strides == nullptr) return row_major_strides(buffer.shape, buffer.type.bytes);
-  std::vector<Index> strides;
+  IndexList strides;
   for (std::size_t axis = 0; axis < buffer.shape.size(); ++axis) {
     const std::optional<Index> stride = checked_multiply(tensor.strides[axis], buffer.type.bytes);
     if (!stride && buffer.shape[axis] > 1)
@@ -193,7 +193,7 @@ ImportedTensor import_array(DistArray array) {
   held->tensor.deleter = delete_held;
 
   Receipt receipt;
-  const std::vector<Dimension>& dims = held->array.dim_data;
+  const DimData& dims = held->array.dim_data;
   if (!std::all_of(dims.begin(), dims.end(), is_undistributed))
     receipt.losses.push_back("dim_data: how the array is distributed");
   return {Tensor(&held.release()->tensor), receipt};

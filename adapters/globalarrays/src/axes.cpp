@@ -85,20 +85,6 @@ Axis tiled_axis(const Description& d, std::size_t axis) {
 
 }  // namespace
 
-Block& cut_out(const Cut& cut, Index coordinate, Range owned, const ExportOptions& options, Dimension& dimension) {
-  const Index width = options.ghosts ? cut.width : 0, shift = shift_of(cut, options);
-  dimension.size = cut.size + 2 * shift;
-  dimension.proc_grid_size = cut.grid;
-  dimension.proc_grid_rank = coordinate;
-  dimension.periodic = shift > 0;
-  const Index left = coordinate > 0 ? width : shift, right = coordinate < cut.grid - 1 ? width : shift;
-  Block& block = std::get<Block>(dimension.dist);
-  block.start = owned.begin + shift - left;
-  block.stop = owned.end + shift + right;
-  if (width > 0) block.padding = {{left, right}};
-  return block;
-}
-
 Dimension tiled_dimension(const Description& d, std::size_t axis, Index coordinate, Index& extent) {
   Dimension made = plain(d.shape[axis], d.grid[axis], coordinate);
   const Tiles tiles = tiles_of(d, axis);

@@ -1,5 +1,6 @@
 #include "description.hpp"
 
+#include "ending.hpp"
 #include "ga.hpp"
 #include "refused.hpp"
 
@@ -12,6 +13,8 @@ namespace dap::globalarrays {
 static_assert(most_axes == GA_MAX_DIM);
 
 namespace {
+
+constexpr int group_of_all = -1;
 
 std::string named(int handle) { return "Global Array " + std::to_string(handle); }
 
@@ -85,15 +88,18 @@ void check_numbers(const Description& d) {
                 "make it of longer blocks");
 }
 
-// The place of a block that is not empty, by the blocks from it to the upper end of each axis. (Those below it may
-// include empty ones, which GA does not see.)
+// The place of a block that is not empty, by the blocks from it to the upper end of each axis, where they are not
+// known to be all. (Those below it may include empty ones, which GA does not see.)
 void count_coordinates(const Description& d, Part& part) {
+  Extents hi;
+  std::copy_n(part.begin.begin(), d.ndim, hi.begin());
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     part.coordinates[axis] = d.blocks[axis] - 1;
     if (part.begin[axis] + part.extent[axis] == d.shape[axis]) continue;
-    Box line{part.begin, part.begin};
-    line.hi[axis] = d.shape[axis] - 1;
-    part.coordinates[axis] = d.blocks[axis] - NGA_Locate_nnodes64(d.handle, line.lo.data(), line.hi.data());
+    if (--part.coordinates[axis] == 0) continue;  // the first one of two
+    hi[axis] = d.shape[axis] - 1;
+    part.coordinates[axis] = d.blocks[axis] - NGA_Locate_nnodes64(d.handle, part.begin.data(), hi.data());
+    hi[axis] = part.begin[axis];
   }
 }
 
@@ -166,13 +172,13 @@ Index ravel(const Extents& coordinates, const Extents& grid, std::size_t ndim) {
 }
 
 Description describe(int handle) {
-  if (GA_Initialized() == 0 || GA_Verify_handle(handle) == 0)
+  if (!ga_is_there() || GA_Verify_handle(handle) == 0)
     throw refused("there is no " + named(handle),
                   "pass a handle of an array that is allocated, before it is destroyed");
   Description d;
   d.handle = handle;
   d.group = GA_Get_pgroup(handle);
-  d.rank = GA_Pgroup_nodeid(d.group);
+  d.rank = d.group == group_of_all && told_of_end ? rank_of_all : GA_Pgroup_nodeid(d.group);
   if (d.group >= 0 && GA_Is_mirrored(handle) != 0)
     throw refused(named(handle) + " is mirrored: each node has all of it", "GA_Merge_mirrored into another array");
   int ndim = 0;

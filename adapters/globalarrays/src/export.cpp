@@ -39,11 +39,6 @@ ElementType registered_type(const Description& d, const Part& part, const Extent
   return {ElementType::Kind::opaque, bytes, true};
 }
 
-ElementType type_of(const Description& d, const Part& part, const Extents& stored) {
-  const ElementType* const known = built_in_type(d.type);
-  return known != nullptr ? *known : registered_type(d, part, stored);
-}
-
 // Where this process has no part.
 ElementType type_of(const Description& d, const Part& part) {
   if (const ElementType* const known = element_type_of(d.type)) return *known;
@@ -59,7 +54,7 @@ struct Stored {
 // Points the buffer at what dim_data says of a part that stands row-major.
 void point_at(const Part& part, const Stored& stored, Buffer& buffer) {
   const std::size_t ndim = buffer.shape.size();
-  buffer.strides = std::vector<Index>(ndim);
+  buffer.strides.resize(ndim);
   Index stride = buffer.type.bytes, offset = 0;
   for (std::size_t axis = ndim; axis-- > 0; stride *= stored.extents[axis]) {
     buffer.strides[axis] = stride;
@@ -68,49 +63,39 @@ void point_at(const Part& part, const Stored& stored, Buffer& buffer) {
   if (part.data != nullptr) buffer.data = static_cast<char*>(part.data) + offset;
 }
 
-void fill_blocks(const Description& d, const Part& part, const ExportOptions& options, ExportedArray& made) {
-  Stored stored;
+void fill_blocks(const Description& d, const Part& part, const ExportOptions& options, ExportedArray& made,
+                 Stored& stored) {
   bool left_out = false;
-  made.array.buffer.shape = std::vector<Index>(d.ndim);
+  made.array.buffer.shape.resize(d.ndim);
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     const Range owned{part.begin[axis], part.begin[axis] + part.extent[axis]};
     const Cut cut{d.shape[axis], d.grid[axis], part.width[axis]};
-    Dimension dimension;  // a vector would fill a new one with zeros before it is made
-    const Block& block = cut_out(cut, part.coordinates[axis], owned, options, dimension);
+    const Block& block = cut_out(cut, part.coordinates[axis], owned, options, made.array.dim_data.emplace_back());
     const Index shift = shift_of(cut, options);
     made.shift[axis] = shift;
     made.array.buffer.shape[axis] = block.stop - block.start;
     stored.extents[axis] = part.extent[axis] + 2 * part.width[axis];
     stored.begin[axis] = block.start - shift - (owned.begin - part.width[axis]);
-    made.array.dim_data.push_back(std::move(dimension));
     left_out = left_out || (part.width[axis] > 0 && !(options.ghosts && options.outer));
   }
   if (left_out)
     made.receipt.losses.push_back(options.ghosts ? "the ghost cells at the outer edges" : "the ghost cells");
-  made.array.buffer.type = type_of(d, part, stored.extents);
-  point_at(part, stored, made.array.buffer);
 }
 
-void fill_tiles(const Description& d, const Part& part, ExportedArray& made) {
+void fill_tiles(const Description& d, const Part& part, ExportedArray& made, Stored& stored) {
   check_strided(d);
-  Stored stored;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     made.array.dim_data.push_back(tiled_dimension(d, axis, part.coordinates[axis], stored.extents[axis]));
     made.array.buffer.shape.push_back(stored.extents[axis]);
   }
-  made.array.buffer.type = type_of(d, part, stored.extents);
-  point_at(part, stored, made.array.buffer);
 }
 
 // Blocks that are dealt one after the other stand in a row, whatever their axes.
-void fill_linear(const Description& d, const Part& part, ExportedArray& made) {
+void fill_linear(const Description& d, ExportedArray& made, Stored& stored) {
   Index elements = 0;
   made.array.dim_data.push_back(linear_dimension(d, d.rank, elements));
   made.array.buffer.shape = {elements};
-  Stored stored;
   stored.extents[0] = elements;
-  made.array.buffer.type = type_of(d, part, stored.extents);
-  point_at(part, stored, made.array.buffer);
   if (d.ndim > 1)
     made.receipt.losses.push_back("its " + std::to_string(d.ndim) +
                                   " axes: blocks that are dealt in a row are no product of axes, and the array's one "
@@ -125,16 +110,25 @@ ExportedArray export_array(int handle, const ExportOptions& options) {
   ExportedArray made;
   Buffer& buffer = made.array.buffer;
   made.array.dim_data.reserve(d.ndim);
-  if (!part.placed)
+  if (part.placed) {
+    Stored stored;
+    if (d.dealing == Dealing::blocks)
+      fill_blocks(d, part, options, made, stored);
+    else if (d.dealing == Dealing::linear)
+      fill_linear(d, made, stored);
+    else
+      fill_tiles(d, part, made, stored);
+    if (const ElementType* const known = built_in_type(d.type))
+      buffer.type = *known;
+    else
+      buffer.type = registered_type(d, part, stored.extents);
+    point_at(part, stored, buffer);
+  } else {
     buffer.type = type_of(d, part);
-  else if (d.dealing == Dealing::blocks)
-    fill_blocks(d, part, options, made);
-  else if (d.dealing == Dealing::linear)
-    fill_linear(d, part, made);
-  else
-    fill_tiles(d, part, made);
+  }
   const bool one_block = part.placed && d.dealing == Dealing::blocks;
-  buffer.owner = Pool::all().pin(handle, d.group, part.data, one_block ? fingerprint(d, part) : fingerprint(handle));
+  Pool::all().pin(buffer.owner, handle, d.group, static_cast<int>(d.rank), part.data,
+                  one_block ? fingerprint(d, part) : fingerprint(handle));
   made.receipt.same_address = buffer.data == part.data;
   return made;
 }

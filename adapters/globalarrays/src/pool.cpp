@@ -33,7 +33,7 @@ struct Pool::Entry {
 
 namespace {
 
-bool there_is(int handle) { return GA_Initialized() != 0 && GA_Verify_handle(handle) != 0; }
+bool there_is(int handle) { return ga_is_there() && GA_Verify_handle(handle) != 0; }
 
 // What other threads let go of. It has a lock of its own, under which nothing else is done: a pin may be let go of
 // under any other lock.
@@ -48,8 +48,8 @@ class LetGo {
     open_.push_back(access);
     any_ = true;
   }
+  bool is_empty() const { return !any_; }
   std::vector<Access> take() {
-    if (!any_) return {};
     const std::lock_guard lock(mutex_);
     any_ = false;
     return std::exchange(open_, {});
@@ -82,6 +82,35 @@ class Pin {
  private:
   Access access_;
   std::thread::id thread_ = std::this_thread::get_id();  // which uses GA
+};
+
+// Keeps the block that was freed last on each thread, since pins come and go one by one.
+template <class T>
+class Recycled {
+ public:
+  using value_type = T;
+  Recycled() = default;
+  template <class Other>
+  Recycled(const Recycled<Other>&) {}  // NOLINT: as allocators have it
+
+  T* allocate(std::size_t count) {
+    if (T* const kept = std::exchange(spare(), nullptr)) return kept;
+    return std::allocator<T>().allocate(count);
+  }
+  void deallocate(T* block, std::size_t count) {
+    if (spare() == nullptr)
+      spare() = block;
+    else
+      std::allocator<T>().deallocate(block, count);
+  }
+  friend bool operator==(const Recycled&, const Recycled&) { return true; }
+  friend bool operator!=(const Recycled&, const Recycled&) { return false; }
+
+ private:
+  static T*& spare() {  // always of one pin's count
+    static thread_local T* block = nullptr;
+    return block;
+  }
 };
 
 void forget_all() { Pool::all().forget(); }
@@ -169,25 +198,28 @@ Index Pool::serial(int handle) {
 bool Pool::keeps(int handle) { return entry(handle) != nullptr; }
 
 std::shared_ptr<void> Pool::pin(int handle, const void* data) {
-  return pin(handle, GA_Get_pgroup(handle), data, fingerprint(handle));
+  const int group = GA_Get_pgroup(handle);
+  std::shared_ptr<void> owner;
+  pin(owner, handle, group, GA_Pgroup_nodeid(group), data, fingerprint(handle));
+  return owner;
 }
 
-std::shared_ptr<void> Pool::pin(int handle, int group, const void* data, Fingerprint is) {
+void Pool::pin(std::shared_ptr<void>& owner, int handle, int group, int rank, const void* data, Fingerprint is) {
   close_let_go();
   if (!watched_) watch();
   Slot& slot = this->slot(handle);
-  Access access = slot.access;
+  Index serial = slot.access.serial;
   if (!slot.is_pinned() || slot.data != data || slot.is != is) {  // GA_Destroy was called, and the handle given anew
     slot.data = data;
     slot.is = is;
-    access = {handle, group, ++accesses_};
+    serial = ++accesses_;
     slot.pins = 0;
     if (slot.kept != nullptr && slot.kept->is != is) lose(slot.kept);
     slot.array = slot.kept == nullptr ? nullptr : slot.kept->state.lock();
   }
   ++slot.pins;
-  slot.access = access;
-  return std::shared_ptr<void>(this, Pin(access));
+  slot.access = {handle, group, rank, serial};
+  owner = std::shared_ptr<void>(this, Pin({handle, group, rank, serial}), Recycled<void>());
 }
 
 // Where the handle is another array's of the group by now, it is told what it knows: GA does not count.
@@ -197,10 +229,11 @@ void Pool::let_go(const Access& access) {
   if (slot.access.serial != access.serial || --slot.pins > 0) return;
   slot.unpin();
   if (there_is(access.handle) && GA_Get_pgroup(access.handle) == access.group)
-    NGA_Release_update_block_segment(access.handle, GA_Pgroup_nodeid(access.group));
+    NGA_Release_update_block_segment(access.handle, access.rank);
 }
 
 void Pool::close_let_go() {
+  if (LetGo::all().is_empty()) return;
   for (const Access& access : LetGo::all().take()) let_go(access);
 }
 

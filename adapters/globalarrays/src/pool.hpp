@@ -15,6 +15,7 @@ namespace dap::globalarrays {
 /// What pins of one array share: GA's access to its memory.
 struct Access {
   int handle = 0, group = 0;
+  int rank = 0;      ///< this process's own in the group
   Index serial = 0;  ///< among all there ever were; 0: none
 };
 
@@ -42,8 +43,9 @@ class Pool {
   /// lives. GA's access, which the caller opened, is closed with the last one: at once on this thread, and where
   /// another one lets go, at the next pin, find(), held() or collect(). Local.
   std::shared_ptr<void> pin(int handle, const void* data);
-  /// The same, where the caller has asked for the array's group and fingerprint.
-  std::shared_ptr<void> pin(int handle, int group, const void* data, Fingerprint is);
+  /// The same for an owner of nothing, where the caller has asked for the array's group, our rank in it, and its
+  /// fingerprint.
+  void pin(std::shared_ptr<void>& owner, int handle, int group, int rank, const void* data, Fingerprint is);
   /// The handle whose memory `owner` keeps; nothing where it keeps none.
   static std::optional<int> handle_of(const std::shared_ptr<void>& owner);
   /// Whether the memory that `owner` keeps is still the array's.

@@ -53,7 +53,7 @@ Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const R
 }
 
 // Whether no axis is distributed, nor padded: then what is right on this process is right.
-bool is_undistributed(const std::vector<Dimension>& dims) {
+bool is_undistributed(const DimData& dims) {
   return std::all_of(dims.begin(), dims.end(), [](const Dimension& d) {
     const auto* block = std::get_if<Block>(&d.dist);
     return block != nullptr && d.proc_grid_size == 1 && block->start == 0 && block->stop == d.size && !block->padding &&
@@ -69,7 +69,7 @@ Checked check_alone(Given& given, bool want_distribution, const Reading& reading
     return checked;
   }
   const std::vector<DistArray> all{given.read.array};  // where the grid is of one process
-  const std::vector<Dimension>& dims = all.front().dim_data;
+  const DimData& dims = all.front().dim_data;
   const bool whole = std::all_of(dims.begin(), dims.end(), [](const Dimension& d) { return d.proc_grid_size == 1; });
   Report alone = check(all.front(), reading);
   if (whole && alone.ok())
@@ -165,7 +165,7 @@ DistArray Array::in(Version version) const {
   array.version = stamp(version);
   if (version == version_) return array;
   if (distribution_) {
-    std::vector<Dimension> dims = distribution_->dim_data(process_, version);
+    DimData dims = distribution_->dim_data(process_, version);
     for (std::size_t i = 0; i < dims.size(); ++i) dims[i].extras = array.dim_data[i].extras;
     array.dim_data = std::move(dims);
     return array;
@@ -176,7 +176,7 @@ DistArray Array::in(Version version) const {
 }
 
 py::tuple Array::dim_data(Version version) const {
-  const auto tuple_of = [this](const std::vector<Dimension>& dims) {
+  const auto tuple_of = [this](const DimData& dims) {
     py::tuple tuple(dims.size());
     for (std::size_t i = 0; i < dims.size(); ++i) {
       const bool known = i < axis_extras_.size();

@@ -36,7 +36,7 @@ py::tuple tuple_of(const std::vector<Index>& numbers) { return py::tuple(py::cas
 py::tuple global_index(const Array& array, const py::args& local) {
   const Indices indices = indices_of(local, array.array().buffer.shape, "local index");
   if (array.is_whole()) return tuple_of(array.distribution()->global_index(array.process(), indices));
-  const std::vector<Dimension> dims = array.in(Version::v0_10).dim_data;
+  const DimData dims = array.in(Version::v0_10).dim_data;
   Indices global;
   for (std::size_t i = 0; i < dims.size(); ++i) global.push_back(dap::global_index(dims[i], indices[i]));
   return tuple_of(global);

@@ -63,7 +63,7 @@ bool stays_unknown(const Extra& extra, const Dimension& dimension) {
 }
 
 // The objects behind the keys that the protocol does not know, for passing them on as they are.
-py::list axis_extras_of(py::handle dim_data, const std::vector<Dimension>& dims) {
+py::list axis_extras_of(py::handle dim_data, const DimData& dims) {
   py::list all;
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
     py::dict extras;

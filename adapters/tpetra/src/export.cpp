@@ -9,7 +9,7 @@ namespace detail {
 namespace {
 
 // The array of `rows` axes that each column is, with one axis more for the columns where they are several vectors.
-Buffer unfold(const Buffer& columns, const std::vector<Index>& rows, const MemoryOrder& order,
+Buffer unfold(const Buffer& columns, const IndexList& rows, const MemoryOrder& order,
               std::optional<Index> vectors_axis) {
   Buffer unfolded = from_order(columns.data, columns.type, rows, order);
   unfolded.read_only = columns.read_only;
@@ -32,9 +32,9 @@ void check_same(const Map& map, const Map& expected) {
     refuse("the vector's map does not list the ids of the layout", "give the layout that the map came from");
 }
 
-std::vector<Index> extents(const std::vector<Dimension>& dim_data, Index count) {
+IndexList extents(const DimData& dim_data, Index count) {
   if (dim_data.size() == 1) return {count};
-  std::vector<Index> extents;
+  IndexList extents;
   for (const Dimension& dimension : dim_data) {
     Report report;
     const auto extent = check_dimension(dimension, static_cast<Index>(extents.size()), report);
@@ -153,6 +153,6 @@ void settle(ExportedArray& exported, const Columns& columns, Copy copy) {
 
 }  // namespace detail
 
-std::vector<Dimension> dim_data(const Map& map, const Reshape& how) { return detail::recover(map, how).dim_data; }
+DimData dim_data(const Map& map, const Reshape& how) { return detail::recover(map, how).dim_data; }
 
 }  // namespace dap::tpetra

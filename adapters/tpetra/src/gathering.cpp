@@ -18,7 +18,7 @@ bool everywhere(bool here, MPI_Comm comm) {
 }
 
 // Our place in the row-major process grid, as our own dim_data say it; nothing where they cannot be right.
-std::optional<Index> place_in_grid(const std::vector<Dimension>& dim_data) {
+std::optional<Index> place_in_grid(const DimData& dim_data) {
   Index place = 0;
   for (const Dimension& dimension : dim_data) {
     const auto outer = checked_multiply(place, dimension.proc_grid_size);

@@ -137,7 +137,7 @@ void check_belongs(const DistArray& array, const Layout& layout) {
   throw_if_wrong(check(array));
   Report ignored;  // a version that is read, now
   const Version version = read_version(array.version, ignored).value();
-  const std::vector<Dimension> expected = layout.distribution().dim_data(layout.process(), version);
+  const DimData expected = layout.distribution().dim_data(layout.process(), version);
   for (std::size_t axis = 0; axis < std::max(expected.size(), array.dim_data.size()); ++axis)
     if (expected.size() != array.dim_data.size() || !same(array.dim_data[axis], expected[axis], version))
       refuse("the array is not distributed as the layout is", "make a Layout of this array", static_cast<Index>(axis));

@@ -287,8 +287,7 @@ Teuchos::RCP<const Map> make_map(const DistArray& array, const Communicator& com
   return Layout(array, comm, options).map();
 }
 
-Teuchos::RCP<const Map> make_map(const std::vector<Dimension>& dim_data, const Communicator& comm,
-                                 const LayoutOptions& options) {
+Teuchos::RCP<const Map> make_map(const DimData& dim_data, const Communicator& comm, const LayoutOptions& options) {
   DistArray array;
   array.dim_data = dim_data;
   array.buffer.type = element_type<std::byte>();

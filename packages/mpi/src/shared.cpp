@@ -269,7 +269,7 @@ std::shared_ptr<const SharedPiece> share(Index bytes, Report faults, MPI_Comm co
 }
 
 // A dense buffer of no memory yet.
-Buffer outline(ElementType type, const std::vector<Index>& shape, Order order) {
+Buffer outline(ElementType type, const IndexList& shape, Order order) {
   if (type.bytes < 1)
     throw Error(Finding{
         Rule::buffer_type, {}, {}, "", "the buffer's elements are " + text(type.bytes) + " bytes long", "", ""});
@@ -288,7 +288,7 @@ Buffer outline(ElementType type, const std::vector<Index>& shape, Order order) {
 
 }  // namespace
 
-Buffer allocate_shared(ElementType type, const std::vector<Index>& shape, MPI_Comm comm, Order order) {
+Buffer allocate_shared(ElementType type, const IndexList& shape, MPI_Comm comm, Order order) {
   Report faults;
   Buffer buffer;
   attempt(faults, [&] { buffer = outline(type, shape, order); });

@@ -93,8 +93,8 @@ namespace {
 // The strides of a dense array whose axes are visited from the innermost outwards by `axis(k)`. Those of an array
 // without elements are never walked, so one that does not fit 64 bits stays as it is.
 template <class Axis>
-std::vector<Index> dense_strides(const std::vector<Index>& shape, Index element_bytes, Axis axis) {
-  std::vector<Index> strides(shape.size());
+IndexList dense_strides(const IndexList& shape, Index element_bytes, Axis axis) {
+  IndexList strides(shape.size());
   Index stride = element_bytes;
   for (std::size_t k = 0; k < shape.size(); ++k) {
     strides[axis(k)] = stride;
@@ -105,15 +105,15 @@ std::vector<Index> dense_strides(const std::vector<Index>& shape, Index element_
 
 }  // namespace
 
-std::vector<Index> row_major_strides(const std::vector<Index>& shape, Index element_bytes) {
+IndexList row_major_strides(const IndexList& shape, Index element_bytes) {
   return dense_strides(shape, element_bytes, [&](std::size_t k) { return shape.size() - 1 - k; });
 }
 
-std::vector<Index> column_major_strides(const std::vector<Index>& shape, Index element_bytes) {
+IndexList column_major_strides(const IndexList& shape, Index element_bytes) {
   return dense_strides(shape, element_bytes, [](std::size_t k) { return k; });
 }
 
-Buffer allocate(ElementType type, const std::vector<Index>& shape) {
+Buffer allocate(ElementType type, const IndexList& shape) {
   std::optional<Index> bytes = checked_product(shape);
   if (bytes) bytes = checked_multiply(*bytes, type.bytes);
   const bool extents = std::all_of(shape.begin(), shape.end(), [](Index extent) { return extent >= 0; });
@@ -144,7 +144,7 @@ Buffer sub_buffer(const Buffer& buffer, const std::vector<Range>& box) {
 }
 
 bool is_row_major(const Buffer& buffer) {
-  const std::vector<Index> dense = row_major_strides(buffer.shape, buffer.type.bytes);
+  const IndexList dense = row_major_strides(buffer.shape, buffer.type.bytes);
   bool same = true;
   for (std::size_t axis = 0; axis < dense.size(); ++axis)
     same = same && (buffer.shape[axis] <= 1 || buffer.strides[axis] == dense[axis]);
@@ -154,7 +154,7 @@ bool is_row_major(const Buffer& buffer) {
 Index pack(const Buffer& buffer, void* out) {
   const Index count = element_count(buffer), bytes = buffer.type.bytes;
   if (count == 0) return 0;
-  std::vector<Index> shape = buffer.shape, strides = buffer.strides;
+  IndexList shape = buffer.shape, strides = buffer.strides;
   Index piece = bytes;  // bytes that stand in a row in both: inner axes that are dense already
   while (!shape.empty() && (shape.back() == 1 || strides.back() == piece)) {
     piece *= shape.back();

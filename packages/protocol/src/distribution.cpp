@@ -102,9 +102,9 @@ Indices Distribution::global_index(Index process, const Indices& local) const {
   return global;
 }
 
-std::vector<Dimension> Distribution::dim_data(Index process, Version version) const {
+DimData Distribution::dim_data(Index process, Version version) const {
   const Indices at = coordinates(process);
-  std::vector<Dimension> dimensions;
+  DimData dimensions;
   for (std::size_t i = 0; i < axes_.size(); ++i)
     dimensions.push_back(axes_[i].dimension(at[i], version, static_cast<Index>(i)));
   return dimensions;

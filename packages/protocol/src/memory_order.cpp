@@ -14,7 +14,7 @@ MemoryOrder memory_order(const Buffer& buffer) {
   order.data = static_cast<std::byte*>(buffer.data);
   if (element_count(buffer) == 0) return order;
 
-  std::vector<Index> stride(ndim);  // axes of one element take no part: they go outermost
+  IndexList stride(ndim);  // axes of one element take no part: they go outermost
   for (std::size_t axis = 0; axis < ndim; ++axis) {
     if (buffer.shape[axis] == 1) continue;
     stride[axis] = std::abs(buffer.strides[axis]);
@@ -23,7 +23,7 @@ MemoryOrder memory_order(const Buffer& buffer) {
       order.data += buffer.strides[axis] * (buffer.shape[axis] - 1);
     }
   }
-  const auto at = [](const std::vector<Index>& of, Index axis) { return of[static_cast<std::size_t>(axis)]; };
+  const auto at = [](const IndexList& of, Index axis) { return of[static_cast<std::size_t>(axis)]; };
   std::stable_sort(order.axes.begin(), order.axes.end(), [&](Index a, Index b) {
     const bool alone_a = at(buffer.shape, a) == 1, alone_b = at(buffer.shape, b) == 1;
     return alone_a != alone_b ? alone_a : at(stride, a) > at(stride, b);
@@ -61,7 +61,7 @@ Buffer in_order(const Buffer& buffer, const MemoryOrder& order) {
   return seen;
 }
 
-Buffer from_order(void* data, ElementType type, const std::vector<Index>& shape, const MemoryOrder& order) {
+Buffer from_order(void* data, ElementType type, const IndexList& shape, const MemoryOrder& order) {
   Buffer buffer;
   buffer.data = data;
   buffer.type = type;

@@ -13,8 +13,8 @@ namespace dap::redistribute {
 
 /// A buffer of another process that this one reaches, or our own on the other side.
 struct Reach {
-  std::vector<Index> peers;    ///< where its process stands, as Parts::each_peer() says it
-  std::vector<Index> strides;  ///< bytes, by axis of that buffer; empty: it is fed
+  std::vector<Index> peers;  ///< where its process stands, as Parts::each_peer() says it
+  IndexList strides;         ///< bytes, by axis of that buffer; empty: it is fed
 };
 
 /// Memory that takes elements one after the other.

@@ -25,7 +25,7 @@ std::vector<const AxisWalk*> product(const PlanSide& side, const std::vector<std
   return axes;
 }
 
-std::vector<Index> dense_strides(const std::vector<Index>& shape, Index bytes, Order order) {
+IndexList dense_strides(const IndexList& shape, Index bytes, Order order) {
   return order == Order::row_major ? row_major_strides(shape, bytes) : column_major_strides(shape, bytes);
 }
 
@@ -38,13 +38,13 @@ struct Sharers {
 // All but ourselves are fed; `own`: the strides of our own buffer at the other end, none: we are fed, too; null: left
 // out.
 Sharers sharers_of(const Plan::Parts& parts, End end, const std::vector<bool>& near,
-                   const std::optional<std::vector<Index>>& own) {
+                   const std::optional<IndexList>& own) {
   Sharers found;
   parts.each_peer(end == End::source ? parts.out : parts.in, [&](const std::vector<Index>& peers, Index) {
     const Index rank = end == End::source ? parts.target_rank(peers) : parts.source_rank(peers);
     const bool is_own = rank == parts.rank;
     if (is_own ? !own : !near[static_cast<std::size_t>(rank)]) return;
-    found.reaches.push_back({peers, is_own ? *own : std::vector<Index>{}});
+    found.reaches.push_back({peers, is_own ? *own : IndexList{}});
     found.ranks.push_back(rank);
   });
   return found;
@@ -129,7 +129,8 @@ void Program::add_fan(const Plan::Parts& parts, const Buffer& source, const Buff
     if (rank != parts.rank && (alone || !near[static_cast<std::size_t>(rank)])) return;
     const Buffer& own = pull ? source : target;
     const Placed& far = pull ? parts.source : parts.target;
-    const std::vector<Index> shape = rank == parts.rank ? own.shape : far.distribution.local_shape(*far.process(rank));
+    const IndexList shape =
+        rank == parts.rank ? own.shape : IndexList(far.distribution.local_shape(*far.process(rank)));
     reaches.push_back({peers, rank == parts.rank ? own.strides : dense_strides(shape, far_bytes, how_.order)});
     fan_ranks.push_back(rank);
   });
@@ -145,7 +146,7 @@ std::vector<Index> Program::stream_order(const Plan::Parts& parts) const {
 void Program::add_sweep(const Plan::Parts& parts, const Buffer& source, const Buffer& target,
                         const std::vector<bool>& near, Index slot_bytes) {
   if (!walks_in(stream_order(parts), parts, source, End::source)) return;
-  std::optional<std::vector<Index>> own;
+  std::optional<IndexList> own;
   if (!drain) own = target.strides;
   if (drain && drain->only_fed()) own.emplace();
   const Sharers sharers = sharers_of(parts, End::source, near, own);
@@ -163,7 +164,7 @@ void Program::add_drain(const Plan::Parts& parts, const Buffer& source, const Bu
   const Sharers others = sharers_of(parts, End::source, near, std::nullopt);
   const bool apart =
       !others.ranks.empty() && Fan(parts, source, End::source, others.reaches, how_.target_bytes).apart();
-  const Sharers sharers = sharers_of(parts, End::target, near, apart ? source.strides : std::vector<Index>{});
+  const Sharers sharers = sharers_of(parts, End::target, near, apart ? source.strides : IndexList{});
   if (std::find(sharers.ranks.begin(), sharers.ranks.end(), parts.rank) == sharers.ranks.end()) return;
   Fan pass(parts, target, End::target, sharers.reaches, how_.source_bytes);
   // Who is not needed for long finds its ring full, and must wait.

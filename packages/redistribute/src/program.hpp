@@ -69,7 +69,7 @@ class Program {
   std::vector<Index> stream_order(const Plan::Parts& parts) const;
 
   struct Stand {  // how a buffer stands in memory
-    std::vector<Index> shape, strides;
+    IndexList shape, strides;
     Index bytes = 0;
     explicit Stand(const Buffer& buffer) : shape(buffer.shape), strides(buffer.strides), bytes(buffer.type.bytes) {}
     bool is(const Buffer& b) const { return bytes == b.type.bytes && shape == b.shape && strides == b.strides; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <dap/index.hpp>
+#include <dap/small_list.hpp>
 
 #include <complex>
 #include <cstddef>
@@ -66,8 +67,8 @@ struct Memory {
 struct Buffer {
   void* data = nullptr;         ///< address of element (0, ..., 0)
   ElementType type;             ///< of one element
-  std::vector<Index> shape;     ///< local extents, elements
-  std::vector<Index> strides;   ///< bytes from one element to the next on each axis; negative and 0 are legal
+  IndexList shape;              ///< local extents, elements
+  IndexList strides;            ///< bytes from one element to the next on each axis; negative and 0 are legal
   bool read_only = false;       ///< true: `data` must not be written through
   Memory memory;                ///< where `data` lives
   std::shared_ptr<void> owner;  ///< keeps `data` alive; null: somebody else promises to
@@ -76,14 +77,14 @@ struct Buffer {
 };
 
 /// The strides, in bytes, of a dense array with the last axis varying fastest.
-std::vector<Index> row_major_strides(const std::vector<Index>& shape, Index element_bytes);
+IndexList row_major_strides(const IndexList& shape, Index element_bytes);
 
 /// The strides, in bytes, of a dense array with the first axis varying fastest.
-std::vector<Index> column_major_strides(const std::vector<Index>& shape, Index element_bytes);
+IndexList column_major_strides(const IndexList& shape, Index element_bytes);
 
 /// Describes row-major memory that somebody else keeps alive, or that `owner` does; const memory becomes read-only.
 template <class T>
-Buffer row_major(T* data, std::vector<Index> shape, std::shared_ptr<void> owner = nullptr) {
+Buffer row_major(T* data, IndexList shape, std::shared_ptr<void> owner = nullptr) {
   Buffer buffer;
   buffer.data = const_cast<std::remove_const_t<T>*>(data);
   buffer.type = element_type<T>();
@@ -95,7 +96,7 @@ Buffer row_major(T* data, std::vector<Index> shape, std::shared_ptr<void> owner 
 }
 
 /// Allocates a zeroed row-major buffer that keeps itself alive; throws Error where the extents are no extents.
-Buffer allocate(ElementType type, const std::vector<Index>& shape);
+Buffer allocate(ElementType type, const IndexList& shape);
 
 /// The part of a valid buffer at local indices `box` (one range for each axis): the same memory and owner.
 Buffer sub_buffer(const Buffer& buffer, const std::vector<Range>& box);

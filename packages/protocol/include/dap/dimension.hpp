@@ -62,6 +62,9 @@ struct Dimension {
   char dist_type() const { return "bcu"[dist.index()]; }
 };
 
+/// One for each axis.
+using DimData = SmallList<Dimension, 3>;
+
 /// The dimension of an axis that is not distributed (0.10's empty dictionary): block over one process, `[0, size)`.
 inline Dimension undistributed(Index size) {
   Dimension dimension;

@@ -10,9 +10,9 @@ namespace dap {
 
 /// One process's part of a distributed array, as `__distarray__` gives it.
 struct DistArray {
-  std::string version = "0.10.0";   ///< `__version__`
-  Buffer buffer;                    ///< `buffer`
-  std::vector<Dimension> dim_data;  ///< `dim_data`: one for each axis
+  std::string version = "0.10.0";  ///< `__version__`
+  Buffer buffer;                   ///< `buffer`
+  DimData dim_data;                ///< `dim_data`: one for each axis
 
   Index ndim() const { return static_cast<Index>(dim_data.size()); }
 };

@@ -51,7 +51,7 @@ class Distribution {
   Indices global_index(Index process, const Indices& local) const;
 
   /// What `__distarray__` says there. Throws Error where a version cannot say it.
-  std::vector<Dimension> dim_data(Index process, Version version = Version::v0_10) const;
+  DimData dim_data(Index process, Version version = Version::v0_10) const;
 
  private:
   std::vector<Axis> axes_;

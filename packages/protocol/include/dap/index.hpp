@@ -23,7 +23,8 @@ inline std::optional<Index> checked_multiply(Index a, Index b) {
 }
 
 /// The product of non-negative factors (1 for none; 0 as soon as one is 0), or nothing where it does not fit 64 bits.
-inline std::optional<Index> checked_product(const std::vector<Index>& factors) {
+template <class List = std::vector<Index>>
+std::optional<Index> checked_product(const List& factors) {
   for (Index factor : factors)
     if (factor == 0) return 0;
   std::optional<Index> product = 1;

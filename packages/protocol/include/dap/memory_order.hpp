@@ -30,6 +30,6 @@ MemoryOrder memory_order(const Buffer& buffer);
 Buffer in_order(const Buffer& buffer, const MemoryOrder& order);
 
 /// The inverse: a dense piece of memory whose elements stand in `order`, seen as an array of `shape`.
-Buffer from_order(void* data, ElementType type, const std::vector<Index>& shape, const MemoryOrder& order);
+Buffer from_order(void* data, ElementType type, const IndexList& shape, const MemoryOrder& order);
 
 }  // namespace dap

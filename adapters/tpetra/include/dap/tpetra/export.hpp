@@ -126,6 +126,6 @@ ExportedArray export_array(const Teuchos::RCP<V>& vector, const Reshape& how = {
 }
 
 /// The simplest true dim_data of the elements that a map's ids stand for. **Collective** over its communicator.
-std::vector<Dimension> dim_data(const Map& map, const Reshape& how = {});
+DimData dim_data(const Map& map, const Reshape& how = {});
 
 }  // namespace dap::tpetra

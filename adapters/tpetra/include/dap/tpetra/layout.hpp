@@ -108,7 +108,6 @@ class Layout {
 /// The map of Layout alone. **Collective.**
 Teuchos::RCP<const Map> make_map(const DistArray& array, const Communicator& comm, const LayoutOptions& options = {});
 /// The same for row-major memory, from what this process says of each axis. **Collective.**
-Teuchos::RCP<const Map> make_map(const std::vector<Dimension>& dim_data, const Communicator& comm,
-                                 const LayoutOptions& options = {});
+Teuchos::RCP<const Map> make_map(const DimData& dim_data, const Communicator& comm, const LayoutOptions& options = {});
 
 }  // namespace dap::tpetra

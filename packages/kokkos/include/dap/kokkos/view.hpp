@@ -76,10 +76,10 @@ void check_static_extents(const Buffer& buffer) {
 
 /// The strides, elements, of axes that are stepped along as the buffer has them, of others as row-major order has them.
 template <class View>
-std::vector<Index> strides_of(const Buffer& buffer) {
+IndexList strides_of(const Buffer& buffer) {
   constexpr bool writes = !std::is_const_v<typename View::value_type>;
   const Index bytes = buffer.type.bytes;
-  std::vector<Index> strides = row_major_strides(buffer.shape, 1);
+  IndexList strides = row_major_strides(buffer.shape, 1);
   if (element_count(buffer) == 0) return strides;
   for (std::size_t axis = 0; axis < strides.size(); ++axis) {
     if (buffer.shape[axis] == 1) continue;
@@ -104,7 +104,7 @@ struct Padding {
 
 /// The stride that LayoutRight (of axis 0) and LayoutLeft (of the first axis after 0 that is stepped along) may choose,
 /// since Kokkos' own padding stands there; all others follow from the extents.
-inline Padding padding_of(const Buffer& buffer, bool left, const std::vector<Index>& dense) {
+inline Padding padding_of(const Buffer& buffer, bool left, const IndexList& dense) {
   Padding padding;
   const std::size_t ndim = buffer.shape.size();
   if (left)
@@ -121,7 +121,7 @@ std::optional<Index> check_layout(const Buffer& buffer) {
   constexpr bool left = std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>;
   const std::string layout = left ? "LayoutLeft" : "LayoutRight";
   if (element_count(buffer) == 0) return std::nullopt;
-  std::vector<Index> needed =
+  IndexList needed =
       left ? column_major_strides(buffer.shape, buffer.type.bytes) : row_major_strides(buffer.shape, buffer.type.bytes);
   Padding padding;
   if constexpr (compat::HasPaddedStride<View>::value) padding = padding_of(buffer, left, needed);
@@ -150,7 +150,7 @@ View make(const Buffer& buffer) {
                 "ask for LayoutStride, LayoutLeft or LayoutRight");
   check_elements<View>(buffer);
   check_static_extents<View>(buffer);
-  const std::vector<Index> strides = strides_of<View>(buffer);
+  const IndexList strides = strides_of<View>(buffer);
   Layout layout;
   for (std::size_t axis = 0; axis < buffer.shape.size(); ++axis) {
     layout.dimension[axis] = static_cast<std::size_t>(buffer.shape[axis]);
@@ -266,7 +266,7 @@ Buffer export_buffer(const View& from, std::shared_ptr<void> owner = nullptr) {
 /// A DistArray over a view's memory, not copied, with the dim_data given; see export_buffer() for who keeps it alive.
 /// Throws Error where the two do not fit.
 template <class View>
-DistArray export_view(const View& from, std::vector<Dimension> dim_data, std::shared_ptr<void> owner = nullptr) {
+DistArray export_view(const View& from, DimData dim_data, std::shared_ptr<void> owner = nullptr) {
   DistArray array;
   array.buffer = export_buffer(from, std::move(owner));
   array.dim_data = std::move(dim_data);

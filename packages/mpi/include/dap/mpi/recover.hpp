@@ -29,7 +29,7 @@ struct Recovering {
 
 /// What a process's ids are part of.
 struct Recovered {
-  std::vector<Dimension> dim_data;  ///< of this process: version 0.10, and it passes check()
+  DimData dim_data;                 ///< of this process: version 0.10, and it passes check()
   MemoryOrder order;                ///< how this process's ids walk its part; `data` is null
   std::vector<std::string> losses;  ///< what dim_data does not say: "the index base 1"; the same on every process
 };

@@ -16,8 +16,7 @@ namespace dap::mpi {
 /// share(); the buffer's owner holds it.
 ///
 /// **Collective**: throws the same Error on every process or on none.
-Buffer allocate_shared(ElementType type, const std::vector<Index>& shape, MPI_Comm comm,
-                       Order order = Order::row_major);
+Buffer allocate_shared(ElementType type, const IndexList& shape, MPI_Comm comm, Order order = Order::row_major);
 
 /// One piece of a pool: memory of each process, under one number. Ranks are those of the communicator.
 class SharedPiece {
