@@ -181,9 +181,32 @@ TEST(SmallList, AssignedToItselfStaysAsItIs) {
     auto& same = list;
     list = same;
     list = std::move(same);
+    list.assign(size, list.front());
     EXPECT_EQ(list.size(), size);
     EXPECT_TRUE(list.back() == element<Counted>(4));
   }
+}
+
+TEST(SmallList, KeepsItsRoomWhereAnotherIsCopiedIntoIt) {
+  IndexList list;
+  list.reserve(20);
+  const Index* const stood = list.data();
+  list = IndexList{1, 2, 3, 4, 5};
+  EXPECT_NE(list.data(), stood);  // what is moved brings its own
+  list.reserve(20);
+  const Index* const stands = list.data();
+  const IndexList five{5, 4, 3, 2, 1};
+  list = five;
+  list.assign(7, 6);
+  EXPECT_EQ(list.data(), stands);
+}
+
+TEST(SmallList, AVectorTakesWhatIsGivenUp) {
+  SmallList<Counted, 3> list{element<Counted>(1), element<Counted>(2)};
+  Counted::copies_left = 0;
+  const std::vector<Counted> taken = std::move(list);
+  Counted::copies_left = -1;
+  EXPECT_TRUE(taken[1] == element<Counted>(2));
 }
 
 TEST(SmallList, AnElementOfItsOwnMayBeAppended) {

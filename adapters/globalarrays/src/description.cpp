@@ -1,6 +1,5 @@
 #include "description.hpp"
 
-#include "ending.hpp"
 #include "ga.hpp"
 #include "refused.hpp"
 
@@ -13,8 +12,6 @@ namespace dap::globalarrays {
 static_assert(most_axes == GA_MAX_DIM);
 
 namespace {
-
-constexpr int group_of_all = -1;
 
 std::string named(int handle) { return "Global Array " + std::to_string(handle); }
 
@@ -172,13 +169,13 @@ Index ravel(const Extents& coordinates, const Extents& grid, std::size_t ndim) {
 }
 
 Description describe(int handle) {
-  if (!ga_is_there() || GA_Verify_handle(handle) == 0)
+  if (GA_Initialized() == 0 || GA_Verify_handle(handle) == 0)
     throw refused("there is no " + named(handle),
                   "pass a handle of an array that is allocated, before it is destroyed");
   Description d;
   d.handle = handle;
   d.group = GA_Get_pgroup(handle);
-  d.rank = d.group == group_of_all && told_of_end ? rank_of_all : GA_Pgroup_nodeid(d.group);
+  d.rank = GA_Pgroup_nodeid(d.group);
   if (d.group >= 0 && GA_Is_mirrored(handle) != 0)
     throw refused(named(handle) + " is mirrored: each node has all of it", "GA_Merge_mirrored into another array");
   int ndim = 0;

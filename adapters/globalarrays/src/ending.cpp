@@ -53,12 +53,9 @@ void at_ga_end(void (*forget)()) {
   tell(GA_MPI_Comm(), on_communicator, key);
   tell_of_mpi();
   functions.push_back(forget);
-  rank_of_all = GA_Pgroup_nodeid(GA_Pgroup_get_world());
-  told_of_end = true;
 }
 
 void ga_has_ended() {
-  told_of_end = false;
   for (void (*forget)() : std::exchange(of_ga(), {})) forget();
 }
 

@@ -33,7 +33,7 @@ struct Pool::Entry {
 
 namespace {
 
-bool there_is(int handle) { return ga_is_there() && GA_Verify_handle(handle) != 0; }
+bool there_is(int handle) { return GA_Initialized() != 0 && GA_Verify_handle(handle) != 0; }
 
 // What other threads let go of. It has a lock of its own, under which nothing else is done: a pin may be let go of
 // under any other lock.
@@ -84,7 +84,7 @@ class Pin {
   std::thread::id thread_ = std::this_thread::get_id();  // which uses GA
 };
 
-// Keeps the block that was freed last on each thread, since pins come and go one by one.
+// Keeps the block that was freed last, since pins come and go one by one: on a thread that makes them.
 template <class T>
 class Recycled {
  public:
@@ -94,12 +94,15 @@ class Recycled {
   Recycled(const Recycled<Other>&) {}  // NOLINT: as allocators have it
 
   T* allocate(std::size_t count) {
-    if (T* const kept = std::exchange(spare(), nullptr)) return kept;
+    Spare& spare = this->spare();
+    spare.wanted = true;
+    if (T* const kept = std::exchange(spare.block, nullptr)) return kept;
     return std::allocator<T>().allocate(count);
   }
   void deallocate(T* block, std::size_t count) {
-    if (spare() == nullptr)
-      spare() = block;
+    Spare& spare = this->spare();
+    if (spare.wanted && spare.block == nullptr)
+      spare.block = block;
     else
       std::allocator<T>().deallocate(block, count);
   }
@@ -107,9 +110,13 @@ class Recycled {
   friend bool operator!=(const Recycled&, const Recycled&) { return false; }
 
  private:
-  static T*& spare() {  // always of one pin's count
-    static thread_local T* block = nullptr;
-    return block;
+  struct Spare {
+    T* block = nullptr;  // always of one pin's count
+    bool wanted = false;
+  };
+  static Spare& spare() {
+    static thread_local Spare own;  // without a destructor: a static object may let go after it
+    return own;
   }
 };
 

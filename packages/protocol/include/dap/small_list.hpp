@@ -16,7 +16,8 @@
 namespace dap {
 
 /// A std::vector that needs no allocation up to `most_near` elements. Its calls are std::vector's, as far as there are
-/// any, and either one converts to the other.
+/// any, and either one converts to the other. Unlike a std::vector's, elements change their addresses where the list is
+/// moved.
 ///
 /// `SmallList<Index, 4> shape{2, 3}; shape.push_back(4);` holds 2, 3, 4 in itself.
 template <class T, std::size_t most_near>
@@ -44,7 +45,10 @@ class SmallList {
 
   SmallList(const SmallList& other) : SmallList(other.begin(), other.end()) {}
   SmallList(SmallList&& other) noexcept : SmallList() { take(other); }
-  SmallList& operator=(const SmallList& other) { return *this = SmallList(other); }
+  SmallList& operator=(const SmallList& other) {
+    if (this != &other) assign(other.begin(), other.end());
+    return *this;
+  }
   SmallList& operator=(SmallList&& other) noexcept {
     if (this == &other) return *this;
     release();
@@ -53,7 +57,10 @@ class SmallList {
   }
   ~SmallList() { release(); }
 
-  operator std::vector<T>() const { return {begin(), end()}; }  // NOLINT: see above
+  operator std::vector<T>() const& { return std::vector<T>(begin(), end()); }  // NOLINT: see above
+  operator std::vector<T>() && {                                               // NOLINT
+    return std::vector<T>(std::move_iterator(begin()), std::move_iterator(end()));
+  }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -85,10 +92,15 @@ class SmallList {
   void resize(std::size_t size, const T& value) {
     resize_by(size, [value = T(value)](T* first, T* last) { std::uninitialized_fill(first, last, value); });
   }
-  void assign(std::size_t size, const T& value) { *this = SmallList(size, value); }
+  void assign(std::size_t size, const T& value) {
+    const T kept(value);  // perhaps an element of ours
+    clear();
+    resize(size, kept);
+  }
   /// Of iterators that can be gone through twice, into another list.
-  template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
+  template <class Iterator, class Category = typename std::iterator_traits<Iterator>::iterator_category>
   void assign(Iterator first, Iterator last) {
+    static_assert(std::is_base_of_v<std::forward_iterator_tag, Category>);
     clear();
     const auto size = static_cast<std::size_t>(std::distance(first, last));
     reserve(size);
@@ -96,7 +108,7 @@ class SmallList {
     size_ = size;
   }
   void push_back(T value) { emplace_back(std::move(value)); }
-  /// What is made here of nothing is made as `T made;` makes it, where that leaves nothing undefined.
+  /// Of nothing it makes what `T made;` makes, where T is a class: members without an initialiser stay undefined.
   template <class... Arguments>
   T& emplace_back(Arguments&&... arguments) {
     constexpr bool of_nothing = sizeof...(Arguments) == 0 && !std::is_trivially_default_constructible_v<T>;
@@ -141,6 +153,7 @@ class SmallList {
     return i;
   }
   void grow(std::size_t size) {
+    static_assert(std::is_nothrow_move_constructible_v<T>);
     const std::size_t capacity = std::max(size, 2 * capacity_);
     T* const far = std::allocator<T>().allocate(capacity);
     std::uninitialized_move_n(data_, size_, far);
@@ -167,7 +180,6 @@ class SmallList {
   }
   // What `other` holds, into an empty list that holds all near.
   void take(SmallList& other) noexcept {
-    static_assert(std::is_nothrow_move_constructible_v<T>);
     if (other.is_near()) {
       std::uninitialized_move_n(other.data_, other.size_, data_);
       size_ = other.size_;
