@@ -4,7 +4,6 @@
 #include <dap/dimension.hpp>
 
 #include <string>
-#include <vector>
 
 namespace dap {
 

@@ -6,7 +6,6 @@
 #include <mpi.h>
 
 #include <memory>
-#include <vector>
 
 namespace dap::mpi {
 
