@@ -173,4 +173,35 @@ inline Case any_case(Index seed, Index processes, Index most = 600) {
   return {std::move(source), std::move(target), mapping};
 }
 
+/// An axis in runs of `run` indices, or of any length.
+inline Axis axis_in_runs(Index size, Index grid, Index run, Dice& dice) {
+  const Index choice = dice.up_to(3);
+  if (choice == 0) return small_axis(Kind::even, size, grid);
+  if (choice == 1) return oracle::cyclic(size, run * (1 + dice.up_to(2)), grid, dice.up_to(grid - 1));
+  if (choice == 2) return oracle::cyclic(size, 1 + dice.up_to(4 * run), grid, dice.up_to(grid - 1));
+  List counts(at(grid), 0);
+  for (Index left = size, c = 0; c < grid; ++c) {
+    counts[at(c)] = c + 1 == grid ? left : std::min(left, run * dice.up_to(2 * size / run / grid));
+    left -= counts[at(c)];
+  }
+  return oracle::block(counts);
+}
+
+/// A few rows of several thousand bytes for each process, in long runs.
+inline Case long_rows(Index seed, Index processes, Index element_bytes) {
+  Dice dice(seed);
+  const Index height = 1 + dice.up_to(9), run = std::max<Index>(1, 512 / element_bytes);
+  const Index width = processes * (8192 / element_bytes + dice.up_to(100));
+  const auto side = [&] {
+    const List grid = any_grid(2, processes, dice);
+    std::vector<Axis> axes = {any_axis(height, grid[0], dice), axis_in_runs(width, grid[1], run, dice)};
+    Side made = plain_side(std::move(axes));
+    made.ranks = dice.shuffled(ranks_from(0, processes));
+    made.ranks.resize(at(made.array.processes()));
+    return made;
+  };
+  Side source = side();
+  return {std::move(source), side(), {}};
+}
+
 }  // namespace moves

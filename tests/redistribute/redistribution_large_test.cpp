@@ -13,6 +13,7 @@
 /// other way round. Where elements are is computed here anew.
 namespace {
 
+using dap::Buffer;
 using dap::DistArray;
 using dap::Distribution;
 using dap::Index;
@@ -94,6 +95,17 @@ class Part {
     each([&](double& value, double wanted) { found += value != wanted + salt; });
     return found;
   }
+  /// The same of a matrix that stands somewhere else.
+  Index wrong_in(const Buffer& buffer, double salt) const {
+    Index found = 0;
+    for (Index i = 0; i < height_; ++i)
+      for (Index j = 0; j < width_; ++j) {
+        const Index number = matrix_.rows.global(row_, i) * matrix_.columns.size + matrix_.columns.global(column_, j);
+        const void* const at = static_cast<const char*>(buffer.data) + i * buffer.strides[0] + j * buffer.strides[1];
+        found += *static_cast<const double*>(at) != static_cast<double>(number) + salt;
+      }
+    return found;
+  }
 
  private:
   template <class Visit>
@@ -147,12 +159,33 @@ class RedistributionLarge : public testing::Test {
     }
   }
 
+  /// Forth into memory that the library owns, and back from there into memory that begins anywhere, and on a line.
+  void expect_moved_and_back(const Matrix& from, const Matrix& to) {
+    Redistribution plan(from.placed(), to.placed(), 8, MPI_COMM_WORLD), back = plan.reversed();
+    for (int turn = 0; turn < 2; ++turn) {
+      const double salt = ++salt_;  // pooled memory may hold what was moved before
+      Part source(from, rank_), returned(from, rank_);
+      source.fill(salt);
+      const DistArray made = plan(source.array());
+      EXPECT_EQ(Part(to, rank_).wrong_in(made.buffer, salt), 0);
+      back(made, returned.array());
+      EXPECT_EQ(returned.wrong(salt), 0);
+      DistArray aligned = returned.array();
+      const Buffer lines = dap::allocate(aligned.buffer.type, aligned.buffer.shape);
+      aligned.buffer.data = lines.data;
+      back(made, aligned);
+      EXPECT_EQ(returned.wrong_in(aligned.buffer, salt), 0);
+      EXPECT_EQ(source.wrong(salt), 0) << "the source";
+    }
+  }
+
 #if defined(__SANITIZE_ADDRESS__)
   static constexpr Index rows = 1700, columns = 1900;
 #else
   static constexpr Index rows = 2100, columns = 2300;
 #endif
   Index rank_ = 0, tall_ = 1, wide_ = 1;
+  double salt_ = 0;
 };
 
 }  // namespace
@@ -244,6 +277,51 @@ TEST_F(RedistributionLarge, RowsInAnyOrder) {
   Part target(to, rank_);
   plan(source, target.array());
   EXPECT_EQ(target.wrong(0), 0);
+}
+
+// Of two rows that follow one another, or four, or fewer at the end.
+TEST_F(RedistributionLarge, LongRunsOfRowsSideBySide) {
+  const Index processes = tall_ * wide_, width = columns * wide_;
+  for (const Index height : {rows, rows + 1, rows + processes * 2 + 3, Index{5}})
+    expect_moved_and_back({{height, (height - 1) / processes + 1, processes}, {width, width, 1}},
+                          {{height, height, 1}, {width, (width - 1) / processes + 1, processes}});
+}
+
+TEST_F(RedistributionLarge, RunsOfWholeLinesSideBySide) {
+  const Index height = 301, width = 64 * 18 * wide_;  // of one process: 18 runs of 512 bytes
+  expect_moved_and_back({{height, (height - 1) / tall_ + 1, tall_}, {width, width / wide_, wide_}},
+                        {{height, 64, tall_}, {width, 64, wide_}});
+}
+
+// The same where the last process's rows begin in the midst of a line, all of them or every other one.
+TEST_F(RedistributionLarge, RunsOfWholeLinesThatBeginElsewhere) {
+  for (const Index more : {3, 4}) {
+    const Index height = 301, block = 64 * 18, width = block * wide_ - 64 + more;
+    expect_moved_and_back({{height, (height - 1) / tall_ + 1, tall_}, {width, block, wide_}},
+                          {{height, 64, tall_}, {width, 64, wide_}});
+  }
+}
+
+// So much of each row goes elsewhere that no slot has room for it, and the own part goes alone.
+TEST_F(RedistributionLarge, OwnRunsSideBySide) {
+  const Index processes = tall_ * wide_, part = 40'000;
+  expect_moved({{7, 7, 1}, {part * processes, part, processes}},
+               {{7, 7, 1}, {part * processes, part + 5000, processes}});
+}
+
+// One row alone, and four parts of it.
+TEST_F(RedistributionLarge, ARowAlone) {
+  const Index processes = tall_ * wide_, length = 300'000 * processes + 1;
+  for (const Index height : {1, 5})
+    expect_moved_and_back({{height, height, 1}, {length, length, 1}},
+                          {{height, height, 1}, {length, (length - 1) / processes + 1, processes}});
+}
+
+TEST_F(RedistributionLarge, AllStaysAtHome) {
+  for (const Index width : {columns, columns + 1}) {
+    const Matrix both{{rows, (rows - 1) / tall_ + 1, tall_}, {width, (width - 1) / wide_ + 1, wide_}};
+    expect_moved_and_back(both, both);
+  }
 }
 
 // Who fills rings goes on asking for room while one process is late, and must not fill the others' with nothing.

@@ -37,5 +37,21 @@ TEST_P(RedistributionRandom, SeveralArraysAtOnceWithComputationBetween) {
   for_random_moves(3000, 150, [](Check& check) { check.batch(GetParam()); });
 }
 
+TEST_P(RedistributionRandom, LongRowsSideBySide) {
+#if defined(__SANITIZE_ADDRESS__)
+  constexpr Index count = 8;
+#else
+  constexpr Index count = 30;
+#endif
+  for (Index seed = 4000; seed < 4000 + count; ++seed) {
+    const Index bytes = std::array<Index, 4>{64, 32, 24, 40}[static_cast<std::size_t>(seed % 4)];
+    const moves::Case given = moves::long_rows(seed, processes(), bytes);
+    Check check(given, MPI_COMM_WORLD, bytes, seed);
+    check.ordinary(GetParam());
+    check.shared(GetParam());
+    if (moves::failed_anywhere(MPI_COMM_WORLD)) return;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Path, RedistributionRandom, testing::ValuesIn(moves::paths),
                          [](const auto& path) { return moves::text(path.param); });

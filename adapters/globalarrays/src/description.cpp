@@ -1,5 +1,6 @@
 #include "description.hpp"
 
+#include "ending.hpp"
 #include "ga.hpp"
 #include "refused.hpp"
 
@@ -19,6 +20,27 @@ Index product(const Extents& extents, std::size_t begin, std::size_t end) {
   Index product = 1;
   for (std::size_t d = begin; d < end; ++d) product *= extents[d];
   return product;
+}
+
+int own_rank = -1;  // in GA's whole group, as long as this GA lasts; -1: not known
+
+[[gnu::noinline]] void find_own_rank() {
+  own_rank = GA_Pgroup_nodeid(GA_Pgroup_get_world());
+  at_ga_end([] { own_rank = -1; });
+}
+
+// The whole group is the only one with a number below 0.
+int rank_in(int group) {
+  if (own_rank < 0) find_own_rank();
+  return group < 0 ? own_rank : GA_Pgroup_nodeid(group);
+}
+
+[[noreturn, gnu::cold]] void refuse_handle(int handle) {
+  throw refused("there is no " + named(handle), "pass a handle of an array that is allocated, before it is destroyed");
+}
+
+[[noreturn, gnu::cold]] void refuse_mirrored(int handle) {
+  throw refused(named(handle) + " is mirrored: each node has all of it", "GA_Merge_mirrored into another array");
 }
 
 struct Box {
@@ -55,7 +77,7 @@ bool in_one_array(const Description& d) {
   return false;  // nobody has several there: either way they stand alike
 }
 
-void describe_cyclic(Description& d) {
+[[gnu::noinline]] void describe_cyclic(Description& d) {
   d.dealing = GA_Uses_proc_grid(d.handle) != 0 ? Dealing::grid : Dealing::linear;
   check_group(d);
   const Box first = box_of(d.handle, 0);
@@ -74,8 +96,7 @@ bool is_wrapped(Index size, Index tile, Index said) {
 }
 
 // GA's calls number blocks by int.
-void check_numbers(const Description& d) {
-  if (d.dealing == Dealing::blocks) return;
+[[gnu::noinline]] void check_numbers(const Description& d) {
   bool too_many = d.dealing != Dealing::grid && product(d.blocks, 0, d.ndim) > std::numeric_limits<int>::max();
   for (std::size_t axis = 0; axis < d.ndim; ++axis)
     too_many = too_many || is_wrapped(d.shape[axis], d.tile[axis], d.blocks[axis]);
@@ -88,20 +109,18 @@ void check_numbers(const Description& d) {
 // The place of a block that is not empty, by the blocks from it to the upper end of each axis, where they are not
 // known to be all. (Those below it may include empty ones, which GA does not see.)
 void count_coordinates(const Description& d, Part& part) {
-  Extents hi;
-  std::copy_n(part.begin.begin(), d.ndim, hi.begin());
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     part.coordinates[axis] = d.blocks[axis] - 1;
     if (part.begin[axis] + part.extent[axis] == d.shape[axis]) continue;
     if (--part.coordinates[axis] == 0) continue;  // the first one of two
-    hi[axis] = d.shape[axis] - 1;
+    Extents hi;
+    for (std::size_t k = 0; k < d.ndim; ++k) hi[k] = k == axis ? d.shape[k] - 1 : part.begin[k];
     part.coordinates[axis] = d.blocks[axis] - NGA_Locate_nnodes64(d.handle, part.begin.data(), hi.data());
-    hi[axis] = part.begin[axis];
   }
 }
 
 // GA says what rows it allocates, on all axes but the first, which the number of elements tells.
-void find_widths(const Description& d, Index elements, Part& part) {
+[[gnu::noinline]] void find_widths(const Description& d, Index elements, Part& part) {
   Extents ld{};
   void* first = nullptr;
   Box own{part.begin, part.begin};
@@ -115,39 +134,37 @@ void find_widths(const Description& d, Index elements, Part& part) {
   part.width[0] = (elements / row - part.extent[0]) / 2;
 }
 
-Part block_part(const Description& d, Index elements, void* data) {
-  Part part;
+// Where an empty block is, GA does not say.
+[[gnu::noinline]] void find_empty(const Description& d, bool ghosts, Part& part) {
+  if (ghosts) throw refused(named(d.handle) + " has ghost cells, and an empty block", "leave empty blocks out");
+  const std::vector<Index> owners = blocks_of(d).owners;
+  part.coordinates = unravel(std::find(owners.begin(), owners.end(), d.rank) - owners.begin(), d.grid, d.ndim);
+}
+
+void find_block(const Description& d, Index elements, void* data, Part& part) {
   NGA_Distribution64(d.handle, static_cast<int>(d.rank), part.begin.data(), part.extent.data());
   part.placed = part.begin[0] >= 0;
-  if (!part.placed) return part;
+  if (!part.placed) return;
   Index owned = 1;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     part.extent[axis] += 1 - part.begin[axis];  // it was the upper end
     owned *= part.extent[axis];
   }
   const bool ghosts = elements > owned;
-  if (owned == 0) {
-    if (ghosts) throw refused(named(d.handle) + " has ghost cells, and an empty block", "leave empty blocks out");
-    const std::vector<Index> owners = blocks_of(d).owners;
-    part.coordinates = unravel(std::find(owners.begin(), owners.end(), d.rank) - owners.begin(), d.grid, d.ndim);
-    return part;
-  }
+  if (owned == 0) return find_empty(d, ghosts, part);
   count_coordinates(d, part);
   if (ghosts) find_widths(d, elements, part);
   part.data = data;
-  return part;
 }
 
-Part tiled_part(const Description& d, void* data) {
-  Part part;
+[[gnu::noinline]] void find_tiles(const Description& d, void* data, Part& part) {
   part.placed = d.dealing == Dealing::linear || d.rank < d.places();
-  if (!part.placed) return part;
+  if (!part.placed) return;
   part.data = data;
-  if (d.dealing == Dealing::linear) return part;
+  if (d.dealing == Dealing::linear) return;
   int coordinates[most_axes];
   GA_Get_proc_index(d.handle, static_cast<int>(d.rank), coordinates);
   std::copy_n(coordinates, d.ndim, part.coordinates.begin());
-  return part;
 }
 
 }  // namespace
@@ -169,15 +186,12 @@ Index ravel(const Extents& coordinates, const Extents& grid, std::size_t ndim) {
 }
 
 Description describe(int handle) {
-  if (GA_Initialized() == 0 || GA_Verify_handle(handle) == 0)
-    throw refused("there is no " + named(handle),
-                  "pass a handle of an array that is allocated, before it is destroyed");
+  if (GA_Initialized() == 0 || GA_Verify_handle(handle) == 0) refuse_handle(handle);
   Description d;
   d.handle = handle;
   d.group = GA_Get_pgroup(handle);
-  d.rank = GA_Pgroup_nodeid(d.group);
-  if (d.group >= 0 && GA_Is_mirrored(handle) != 0)
-    throw refused(named(handle) + " is mirrored: each node has all of it", "GA_Merge_mirrored into another array");
+  d.rank = rank_in(d.group);
+  if (d.group >= 0 && GA_Is_mirrored(handle) != 0) refuse_mirrored(handle);
   int ndim = 0;
   NGA_Inquire64(handle, &d.type, &ndim, d.shape.data());
   d.ndim = static_cast<std::size_t>(ndim);
@@ -185,7 +199,7 @@ Description describe(int handle) {
   GA_Nblock(handle, blocks);
   for (std::size_t axis = 0; axis < d.ndim; ++axis) d.grid[axis] = d.blocks[axis] = blocks[axis];
   if (GA_Total_blocks(handle) != -1) describe_cyclic(d);  // more than it can say are any other number
-  check_numbers(d);
+  if (d.dealing != Dealing::blocks) check_numbers(d);
   return d;
 }
 
@@ -194,7 +208,12 @@ Part part_of(const Description& d) {
   int64_t elements = 0;
   NGA_Access_block_segment64(d.handle, static_cast<int>(d.rank), &data, &elements);
   if (elements == 0) data = nullptr;
-  return d.dealing == Dealing::blocks ? block_part(d, elements, data) : tiled_part(d, data);
+  Part part;
+  if (d.dealing == Dealing::blocks)
+    find_block(d, elements, data, part);
+  else
+    find_tiles(d, data, part);
+  return part;
 }
 
 Range tile_of(const Description& d, std::size_t axis, Index block) {

@@ -46,56 +46,69 @@ ElementType type_of(const Description& d, const Part& part) {
   return {};
 }
 
-// The extents of a part in memory, and where what is exported of it begins there.
-struct Stored {
-  Extents extents, begin{};
-};
-
-// Points the buffer at what dim_data says of a part that stands row-major.
-void point_at(const Part& part, const Stored& stored, Buffer& buffer) {
-  const std::size_t ndim = buffer.shape.size();
-  buffer.strides.resize(ndim);
-  Index stride = buffer.type.bytes, offset = 0;
-  for (std::size_t axis = ndim; axis-- > 0; stride *= stored.extents[axis]) {
-    buffer.strides[axis] = stride;
-    offset += stored.begin[axis] * stride;
-  }
-  if (part.data != nullptr) buffer.data = static_cast<char*>(part.data) + offset;
+[[gnu::noinline]] ElementType registered_type(const Description& d, const Part& part) {
+  Extents stored;
+  for (std::size_t axis = 0; axis < d.ndim; ++axis) stored[axis] = part.extent[axis] + 2 * part.width[axis];
+  return registered_type(d, part, stored);
 }
 
-void fill_blocks(const Description& d, const Part& part, const ExportOptions& options, ExportedArray& made,
-                 Stored& stored) {
+// In one pass, from the last axis on: it is what an export of one block costs. (What is not inlined here is rarer, and
+// would stand in the way of what is not.)
+void fill_block(const Description& d, const Part& part, const ExportOptions& options, ExportedArray& made) {
+  Buffer& buffer = made.array.buffer;
+  const std::size_t ndim = d.ndim;
+  const ElementType* const known = built_in_type(d.type);
+  if (known != nullptr)
+    buffer.type = *known;
+  else
+    buffer.type = registered_type(d, part);
+  made.array.dim_data.reserve(ndim);
+  for (std::size_t axis = 0; axis < ndim; ++axis) made.array.dim_data.emplace_back();
+  buffer.shape.resize(ndim);
+  buffer.strides.resize(ndim);
+  Dimension* const dim_data = made.array.dim_data.data();
+  Index *const shape = buffer.shape.data(), *const strides = buffer.strides.data();
+  Index stride = buffer.type.bytes, offset = 0;
   bool left_out = false;
-  made.array.buffer.shape.resize(d.ndim);
-  for (std::size_t axis = 0; axis < d.ndim; ++axis) {
-    const Range owned{part.begin[axis], part.begin[axis] + part.extent[axis]};
-    const Cut cut{d.shape[axis], d.grid[axis], part.width[axis]};
-    const Block& block = cut_out(cut, part.coordinates[axis], owned, options, made.array.dim_data.emplace_back());
+  for (std::size_t axis = ndim; axis-- > 0;) {
+    const Index begin = part.begin[axis], extent = part.extent[axis], width = part.width[axis];
+    const Cut cut{d.shape[axis], d.grid[axis], width};
     const Index shift = shift_of(cut, options);
+    const Block& block = cut_out(cut, part.coordinates[axis], {begin, begin + extent}, options, dim_data[axis]);
     made.shift[axis] = shift;
-    made.array.buffer.shape[axis] = block.stop - block.start;
-    stored.extents[axis] = part.extent[axis] + 2 * part.width[axis];
-    stored.begin[axis] = block.start - shift - (owned.begin - part.width[axis]);
-    left_out = left_out || (part.width[axis] > 0 && !(options.ghosts && options.outer));
+    shape[axis] = block.stop - block.start;
+    strides[axis] = stride;
+    offset += (block.start - shift - (begin - width)) * stride;
+    stride *= extent + 2 * width;
+    left_out = left_out || (width > 0 && !(options.ghosts && options.outer));
   }
+  if (part.data != nullptr) buffer.data = static_cast<char*>(part.data) + offset;
   if (left_out)
     made.receipt.losses.push_back(options.ghosts ? "the ghost cells at the outer edges" : "the ghost cells");
 }
 
-void fill_tiles(const Description& d, const Part& part, ExportedArray& made, Stored& stored) {
+// Points the buffer at a part that stands row-major.
+void fill_rows(const Description& d, const Part& part, const Extents& stored, std::size_t ndim, Buffer& buffer) {
+  const ElementType* const known = built_in_type(d.type);
+  buffer.type = known != nullptr ? *known : registered_type(d, part, stored);
+  buffer.shape.assign(stored.begin(), stored.begin() + ndim);
+  buffer.strides = row_major_strides(buffer.shape, buffer.type.bytes);
+  buffer.data = part.data;
+}
+
+[[gnu::noinline]] void fill_tiles(const Description& d, const Part& part, ExportedArray& made) {
   check_strided(d);
-  for (std::size_t axis = 0; axis < d.ndim; ++axis) {
-    made.array.dim_data.push_back(tiled_dimension(d, axis, part.coordinates[axis], stored.extents[axis]));
-    made.array.buffer.shape.push_back(stored.extents[axis]);
-  }
+  Extents stored;
+  for (std::size_t axis = 0; axis < d.ndim; ++axis)
+    made.array.dim_data.push_back(tiled_dimension(d, axis, part.coordinates[axis], stored[axis]));
+  fill_rows(d, part, stored, d.ndim, made.array.buffer);
 }
 
 // Blocks that are dealt one after the other stand in a row, whatever their axes.
-void fill_linear(const Description& d, ExportedArray& made, Stored& stored) {
+[[gnu::noinline]] void fill_linear(const Description& d, const Part& part, ExportedArray& made) {
   Index elements = 0;
   made.array.dim_data.push_back(linear_dimension(d, d.rank, elements));
-  made.array.buffer.shape = {elements};
-  stored.extents[0] = elements;
+  fill_rows(d, part, {elements}, 1, made.array.buffer);
   if (d.ndim > 1)
     made.receipt.losses.push_back("its " + std::to_string(d.ndim) +
                                   " axes: blocks that are dealt in a row are no product of axes, and the array's one "
@@ -109,24 +122,15 @@ ExportedArray export_array(int handle, const ExportOptions& options) {
   const Part part = part_of(d);
   ExportedArray made;
   Buffer& buffer = made.array.buffer;
-  made.array.dim_data.reserve(d.ndim);
-  if (part.placed) {
-    Stored stored;
-    if (d.dealing == Dealing::blocks)
-      fill_blocks(d, part, options, made, stored);
-    else if (d.dealing == Dealing::linear)
-      fill_linear(d, made, stored);
-    else
-      fill_tiles(d, part, made, stored);
-    if (const ElementType* const known = built_in_type(d.type))
-      buffer.type = *known;
-    else
-      buffer.type = registered_type(d, part, stored.extents);
-    point_at(part, stored, buffer);
-  } else {
-    buffer.type = type_of(d, part);
-  }
   const bool one_block = part.placed && d.dealing == Dealing::blocks;
+  if (one_block)
+    fill_block(d, part, options, made);
+  else if (!part.placed)
+    buffer.type = type_of(d, part);
+  else if (d.dealing == Dealing::linear)
+    fill_linear(d, part, made);
+  else
+    fill_tiles(d, part, made);
   Pool::all().pin(buffer.owner, handle, d.group, static_cast<int>(d.rank), part.data,
                   one_block ? fingerprint(d, part) : fingerprint(handle));
   made.receipt.same_address = buffer.data == part.data;

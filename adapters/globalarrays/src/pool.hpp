@@ -86,6 +86,7 @@ class Pool {
   Entry* entry(int handle);
   void watch();
   void enter(std::shared_ptr<Entry> entry);
+  static void pin_kept(Slot& slot);
   static void lose(std::shared_ptr<Entry>& known);
   void leave(int group, const Entries& gone);
   bool is_open(const Access& access) const;
@@ -95,9 +96,10 @@ class Pool {
   void close_let_go();
   Slot& slot(int handle) {
     const auto place = static_cast<std::size_t>(handle - first_handle);
-    if (place >= slots_.size()) slots_.resize(place + 1);
+    if (place >= slots_.size()) make_room(place + 1);
     return slots_[place];
   }
+  void make_room(std::size_t slots);
 
   static constexpr int first_handle = -1000;  // GA's
 

@@ -4,6 +4,7 @@
 #include <dap/memory_order.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace dap::redistribute {
@@ -67,6 +68,78 @@ Fan::Fan(const Plan::Parts& parts, const Buffer& near, End end, const std::vecto
   merge_fed();
   for (const FanSection& section : axes_.back().sections)
     for (const FanPiece& piece : section.pieces) row_bytes_[piece.slot] += piece.count * section.repeat * near_chunk_;
+  plan_weave();
+}
+
+// Rows go side by side where they are long and made of runs in a row at both ends, which are long, too, or keep to the
+// lines of the caches.
+void Fan::plan_weave() {
+  const FanAxis& inner = axes_.back();
+  if (near_chunk_ != far_chunk_ || inner.near_step != near_chunk_) return;
+  for (std::size_t entry = 0; entry < reach_.size(); ++entry)
+    if (reach_[entry] != 0 && (is_fed_[entry] || stride(entry, inner.far_axis) != far_chunk_)) return;
+  const auto in_lines = [&](Index bytes) { return bytes % static_cast<Index>(Weave::line) == 0; };
+  for (const FanSection& section : inner.sections)
+    for (const FanPiece& piece : section.pieces) {
+      const Index bytes = piece.count * near_chunk_;
+      if (bytes >= static_cast<Index>(Weave::ragged)) continue;
+      if (bytes < static_cast<Index>(Weave::stretch)) return;
+      const bool out = end_ == End::source;
+      if (!in_lines(bytes) || !in_lines(out ? piece.far * far_chunk_ : piece.near) ||
+          !in_lines(out ? section.far_step * far_chunk_ : section.near_step))
+        return;
+      long_runs_ = false;
+    }
+  if (std::accumulate(row_bytes_.begin(), row_bytes_.end(), Index{0}) < static_cast<Index>(Weave::apart)) return;
+  weaves_ = true;
+  woven_far_.resize(inner.slots);
+}
+
+// Whether what is written of a woven row begins with a line.
+bool Fan::on_lines(std::size_t row) const {
+  if (end_ == End::target) return Weave::to_line(woven_[row]) == 0;
+  return std::all_of(woven_far_.begin(), woven_far_.end(),
+                     [row](const auto& far) { return Weave::to_line(far[row]) == 0; });
+}
+
+// Copies some of the woven rows side by side.
+void Fan::weave(std::size_t first, std::size_t count) {
+  const bool out = end_ == End::source;
+  std::array<std::byte*, Weave::most> to;
+  std::array<const std::byte*, Weave::most> from;
+  for (const FanSection& section : axes_.back().sections)
+    for (Index k = 0; k < section.repeat; ++k)
+      for (const FanPiece& piece : section.pieces) {
+        const Index near = piece.near + k * section.near_step, far = (piece.far + k * section.far_step) * far_chunk_;
+        std::size_t runs = 0;
+        for (std::size_t row = first; row < first + count; ++row) {
+          std::byte* const far_row = woven_far_[piece.slot][row];
+          if (far_row == nullptr) continue;
+          to[runs] = out ? far_row + far : woven_[row] + near;
+          from[runs++] = out ? woven_[row] + near : far_row + far;
+        }
+        const auto bytes = static_cast<std::size_t>(piece.count * near_chunk_);
+        runs == 1 ? Weave::run(to[0], from[0], bytes) : Weave::run(to.data(), from.data(), runs, bytes);
+      }
+}
+
+void Fan::copy_rows(std::byte* near) {
+  const FanAxis& inner = axes_.back();
+  for (restart(); more_;) {
+    std::size_t count = 0;
+    bool together = true;
+    for (; more_ && count < Weave::most; more_ = next_row(), ++count) {
+      const Row row = find_row(near);
+      woven_[count] = row.near;
+      for (std::size_t slot = 0; slot < inner.slots; ++slot)
+        woven_far_[slot][count] = far_row(row.entry + slot * inner.weight);
+      together = together && (long_runs_ || on_lines(count));
+    }
+    if (together)
+      weave(0, count);
+    else
+      for (std::size_t k = 0; k < count; ++k) weave(k, 1);
+  }
 }
 
 // Where the innermost axis is one piece that stands in a row on both sides, it becomes a part of the chunk.
@@ -372,10 +445,14 @@ void Fan::run(std::byte* near, const std::vector<std::byte*>& far, Combine combi
     });
     return;
   }
+  if (weaves_) {
+    copy_rows(near);
+    return StreamCopy::finish();
+  }
   rows(near, [&](std::byte* here, std::byte* there, Index count, Index step, Index there_step) {
     if (count == 1 || (step == near_chunk_ && there_step == near_chunk_)) {
       const auto bytes = static_cast<std::size_t>(near_chunk_ * count);
-      return out ? StreamCopy::run(there, here, bytes) : StreamCopy::run(here, there, bytes);
+      return out ? Weave::run(there, here, bytes) : Weave::run(here, there, bytes);
     }
     const auto bytes = static_cast<std::size_t>(near_chunk_);
     for (Index e = 0; e < count; ++e, here += step, there += there_step)

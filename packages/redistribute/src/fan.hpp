@@ -2,8 +2,10 @@
 
 #include "elements.hpp"
 #include "walk.hpp"
+#include "weave.hpp"
 #include <dap/buffer.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -107,6 +109,10 @@ class Fan {
   void take(std::byte* to, const std::byte* from, Index step, Index count) const;
   template <class Run>
   void rows(std::byte* near, const Run& run);
+  void plan_weave();
+  void copy_rows(std::byte* near);
+  void weave(std::size_t first, std::size_t count);
+  bool on_lines(std::size_t row) const;
   void join();
   void merge_fed();
   static Index longest_stay(const FanAxis& axis);  // elements in a row that are one slot's
@@ -130,9 +136,13 @@ class Fan {
   std::vector<Index> row_bytes_;    // by slot of the innermost axis
   std::vector<bool> is_fed_;        // by entry
   bool only_fed_ = true;
-  std::vector<Place> at_;  // by axis but the innermost one
-  Place inside_;           // where we are along that one: a run, and its bytes that are behind us
-  bool more_ = false;      // rows
+  bool weaves_ = false;                          // several rows go side by side
+  bool long_runs_ = true;                        // all of them: so that it matters little where they begin and end
+  std::array<std::byte*, Weave::most> woven_{};  // these rows
+  std::vector<std::array<std::byte*, Weave::most>> woven_far_;  // by slot; null: not reached
+  std::vector<Place> at_;                                       // by axis but the innermost one
+  Place inside_;       // where we are along that one: a run, and its bytes that are behind us
+  bool more_ = false;  // rows
 };
 
 }  // namespace dap::redistribute

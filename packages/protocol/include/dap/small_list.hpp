@@ -55,7 +55,10 @@ class SmallList {
     take(other);
     return *this;
   }
-  ~SmallList() { release(); }
+  ~SmallList() {
+    std::destroy_n(data_, size_);
+    if (!is_near()) std::allocator<T>().deallocate(data_, capacity_);
+  }
 
   operator std::vector<T>() const& { return std::vector<T>(begin(), end()); }  // NOLINT: see above
   operator std::vector<T>() && {                                               // NOLINT
@@ -152,7 +155,7 @@ class SmallList {
     if (i >= size_) throw std::out_of_range("SmallList::at");
     return i;
   }
-  void grow(std::size_t size) {
+  [[gnu::cold, gnu::noinline]] void grow(std::size_t size) {
     static_assert(std::is_nothrow_move_constructible_v<T>);
     const std::size_t capacity = std::max(size, 2 * capacity_);
     T* const far = std::allocator<T>().allocate(capacity);
