@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# One case of tests/consumer/CMakeLists.txt.    consumer_test.sh CASE CMAKE SOURCE BUILD FOLDER
+# One case of tests/consumer/CMakeLists.txt.    consumer_test.sh CASE CMAKE SOURCE BUILD FOLDER CMAKE_ARGUMENT...
+# The arguments are those of BUILD, for who builds TriDAP again.
 set -euo pipefail
-case=$1 cmake=$2 source=$3 build=$4 folder=$5
+case=$1 cmake=$2 source=$3 build=$4 folder=$5 as_before=("${@:6}")
 rm -rf "$folder"
 mkdir -p "$folder"
 
@@ -34,8 +35,15 @@ case $case in
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
     consume globalarrays -DCMAKE_PREFIX_PATH="$folder/prefix"
     ;;
+  without_globalarrays)  # where they are not installed, all else is built, and Python says so
+    "$cmake" -S "$source" -B "$folder/build" "${as_before[@]}" -DTRIDAP_GA= -DTRIDAP_GA_INCLUDE_DIR= | tee "$folder/log"
+    grep -qE 'globalarrays +off.*no Global Arrays' "$folder/log"
+    grep -qE 'tpetra +on' "$folder/log"
+    "$cmake" --build "$folder/build"
+    ctest --test-dir "$folder/build" --output-on-failure -R '^(layout_test|redistribution_test|python_test)_np1$'
+    ;;
   protocol_alone)  # as on a machine without MPI, Kokkos and Trilinos
-    "$cmake" -S "$source" -B "$folder/build" -G Ninja -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON \
+    "$cmake" -S "$source" -B "$folder/build" "${as_before[@]}" -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON \
       -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON -DCMAKE_DISABLE_FIND_PACKAGE_Trilinos=ON | tee "$folder/log"
     grep -qE 'tpetra +off' "$folder/log"
     "$cmake" --build "$folder/build"
@@ -45,7 +53,7 @@ case $case in
   missing_component)
     refused 'TRIDAP_TPETRA=ON, but component tpetra cannot be built: needs' -S "$source" -B "$folder/on" \
       -DCMAKE_DISABLE_FIND_PACKAGE_Trilinos=ON -DTRIDAP_KOKKOS=OFF -DTRIDAP_TPETRA=ON -DTRIDAP_TESTS=OFF
-    "$cmake" -S "$source" -B "$folder/build" -G Ninja -DTRIDAP_MPI=OFF -DTRIDAP_KOKKOS=OFF -DTRIDAP_TESTS=OFF >/dev/null
+    "$cmake" -S "$source" -B "$folder/build" "${as_before[@]}" -DTRIDAP_MPI=OFF -DTRIDAP_KOKKOS=OFF -DTRIDAP_TESTS=OFF >/dev/null
     "$cmake" --build "$folder/build"
     refused 'component tpetra was not built' -S "$source/tests/consumer/project" -B "$folder/find" -DTriDAP_DIR="$folder/build"
     ;;
@@ -85,9 +93,10 @@ CODE
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
     flags="-std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fsyntax-only -x c++ -I$folder/prefix/include"
     flags+=" -isystem /usr/include/trilinos -isystem /usr/include/kokkos -DOMPI_SKIP_MPICXX"
-    (cd "$folder/prefix/include" && find dap -name '*.hpp') | while read -r header; do
-      echo "#include <$header>" | ${MPICXX:-mpicxx} $flags - || { echo "$header does not compile alone"; exit 1; }
-    done
+    alone() { echo "#include <$1>" | ${MPICXX:-mpicxx} $flags - || { echo "$1 does not compile alone"; exit 255; }; }
+    export flags
+    export -f alone
+    (cd "$folder/prefix/include" && find dap -name '*.hpp') | xargs -P 2 -I '{}' bash -c 'alone {}'
     for language in "cc -std=c99 -x c" "c++ -std=c++17 -x c++"; do  # the C header needs nothing but a compiler
       echo '#include <dap/dap.h>' | $language -Wall -Wextra -Wpedantic -Wconversion -Werror -fsyntax-only \
         -I"$folder/prefix/include" - || { echo "dap/dap.h does not compile with $language"; exit 1; }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <mpi.h>
+#include <support/effort.hpp>
 
 extern "C" {
 #include <ga-mpi.h>
@@ -37,11 +38,7 @@ inline std::array<dap::Index, 7> by_axis(const List& numbers) {
   return made;
 }
 
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr int random_cases = 40;
-#else
-inline constexpr int random_cases = 300;
-#endif
+inline constexpr int random_cases = effort::of(300, 40);
 
 inline int processes() { return GA_Pgroup_nnodes(GA_Pgroup_get_world()); }
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <mpi.h>
+#include <support/effort.hpp>
 #include <support/oracle.hpp>
 
 #include <algorithm>
@@ -22,11 +23,7 @@ namespace arrays {
 using dap::Index;
 using oracle::List;
 
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr int cases = 25;
-#else
-inline constexpr int cases = 250;
-#endif
+inline constexpr int cases = effort::of(250, 25);
 
 /// Begins GA before the first test and ends it after the last one, by close(): nothing may be held then.
 class WithSession : public testing::Environment {

@@ -37,7 +37,7 @@ def with_cmake(build, scratch):
 def with_pip(source, scratch):
     run(sys.executable, "-m", "venv", "--system-site-packages", str(scratch))
     python = str(scratch / "bin" / "python")
-    run(python, "-m", "pip", "install", "--no-build-isolation", "--no-index", source, CCACHE_NOHASHDIR="1")
+    run(python, "-m", "pip", "install", "--no-build-isolation", "--no-index", source)
     run(python, "-c", USE.format(prefix=str(scratch)))
 
 

@@ -1,6 +1,7 @@
 #include "assignment.hpp"
 
 #include <gtest/gtest.h>
+#include <support/effort.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -173,11 +174,7 @@ void expect_proven(const Matrix& all, double seconds) {
 }
 
 TEST(Assignment, LargeOnes) {
-#ifdef __SANITIZE_ADDRESS__
-  const Index n = 150;
-#else
-  const Index n = 1000;
-#endif
+  const Index n = effort::of(1000, 150);
   std::mt19937 random(10);
   const auto any = [&](Index most) { return static_cast<Index>(random() % static_cast<unsigned>(most)); };
   expect_proven(matrix(n, n, [&](Index, Index) { return any(1000000); }), 20);

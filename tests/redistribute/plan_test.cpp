@@ -1,4 +1,5 @@
 #include "redistribute/move_cases.hpp"
+#include "support/effort.hpp"
 #include <dap/make.hpp>
 #include <dap/redistribute/plan.hpp>
 
@@ -107,11 +108,7 @@ TEST(Plan, EveryPairOfSmallAxesMovesWhatCountingGives) {
 }
 
 TEST(Plan, RandomArraysMoveWhatCountingGives) {
-#if defined(__SANITIZE_ADDRESS__)
-  constexpr Index plans = 2500;  // all of them come near the test's limit of time there
-#else
-  constexpr Index plans = 8000;
-#endif
+  constexpr Index plans = effort::of(8000, 2500);
   for (Index seed = 0; seed < plans; ++seed) {
     const Index processes = 1 + seed % 7;
     SCOPED_TRACE(seed);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <mpi.h>
+#include <support/effort.hpp>
 
 #include <cmath>
 #include <limits>
@@ -179,11 +180,7 @@ class RedistributionLarge : public testing::Test {
     }
   }
 
-#if defined(__SANITIZE_ADDRESS__)
-  static constexpr Index rows = 1700, columns = 1900;
-#else
-  static constexpr Index rows = 2100, columns = 2300;
-#endif
+  static constexpr Index rows = effort::of(2100, 1700), columns = effort::of(2300, 1900);
   Index rank_ = 0, tall_ = 1, wide_ = 1;
   double salt_ = 0;
 };

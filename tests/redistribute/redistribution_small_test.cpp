@@ -1,4 +1,5 @@
 #include "redistribute/move_checks.hpp"
+#include "support/effort.hpp"
 #include <dap/make.hpp>
 
 #include <numeric>
@@ -36,11 +37,7 @@ class Turns {
   }
 
  private:
-#ifdef __SANITIZE_ADDRESS__
-  static constexpr Index slower = 13;
-#else
-  static constexpr Index slower = 1;
-#endif
+  static constexpr Index slower = effort::of(1, 13);
   Index turn_ = 0, share_;
   bool stopped_ = false;
 };
