@@ -18,7 +18,6 @@ function(tridap_options target)
   if(TRIDAP_SANITIZE)
     set(sanitizers -fsanitize=address,undefined)
     target_compile_options(${target} PRIVATE ${sanitizers} -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-                           -fno-sanitize=null,vptr  # a sixth of the time to compile; the first would crash anyway
                            $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>  # GCC 12 sees ghosts in sanitized code
                            $<$<BOOL:${TRIDAP_FUZZ}>:-fsanitize=fuzzer-no-link>)
     target_link_options(${target} PUBLIC ${sanitizers})

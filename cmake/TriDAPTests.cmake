@@ -1,7 +1,9 @@
-# dap_add_test(<name> [LINK ...] [RANKS 1 2 3 ...]): the test program <name>.cpp of this folder; with RANKS, one CTest
-# test for each number of MPI processes, else one without MPI.
+# dap_add_test(<name> [LINK ...] [RANKS 1 2 3 ...] [OPTIMISED]): the test program <name>.cpp of this folder; with RANKS,
+# one CTest test for each number of MPI processes, else one without MPI. TRIDAP_TEST_FLAGS, like -O0, let tests compile
+# quickly whose own code is neither what they test, as it is for headers, nor long at work: the others say OPTIMISED.
 
 find_package(GTest REQUIRED)
+set(TRIDAP_TEST_FLAGS "" CACHE STRING "Flags for the compiler of the test programs that need not be fast")
 
 set(TRIDAP_MPI_ENVIRONMENT  # more processes than cores, and root, are fine here; Tpetra's own checks are on
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
@@ -23,11 +25,11 @@ set(TRIDAP_SAME_FLAGS -G Ninja -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
     -DCMAKE_COMPILE_WARNING_AS_ERROR=${CMAKE_COMPILE_WARNING_AS_ERROR})
 
 # dap_add_mpi_run(<name> RANKS ... COMMAND ...): one CTest test <name>_np<N> for each N, with a limit on its time. Under
-# the sanitizers, which see as much on few numbers of processes, on one and on the first grid of two by two alone.
+# the sanitizers on one process and on six, the first grid of two unlike extents, alone.
 function(dap_add_mpi_run name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "RANKS;COMMAND;LABELS")
-  if(TRIDAP_SANITIZE AND 4 IN_LIST arg_RANKS)
-    list(FILTER arg_RANKS INCLUDE REGEX "^[14]$")
+  if(TRIDAP_SANITIZE AND 6 IN_LIST arg_RANKS)
+    list(FILTER arg_RANKS INCLUDE REGEX "^[16]$")
   endif()
   foreach(ranks ${arg_RANKS})
     add_test(NAME ${name}_np${ranks}
@@ -38,8 +40,11 @@ function(dap_add_mpi_run name)
 endfunction()
 
 function(dap_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;RANKS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMISED" "" "SOURCES;LINK;RANKS;LABELS")
   add_executable(${name} ${name}.cpp ${arg_SOURCES})
+  if(NOT arg_OPTIMISED)
+    target_compile_options(${name} PRIVATE ${TRIDAP_TEST_FLAGS})
+  endif()
   target_link_libraries(${name} PRIVATE ${arg_LINK})
   tridap_options(${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)

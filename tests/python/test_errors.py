@@ -295,3 +295,8 @@ def test_protocol_errors_are_value_errors_and_travel(comm):
 def test_the_text_is_that_of_every_language():
     assert str(raised_by(lambda: tridap.asarray(dict_of(np.zeros((3, 10)), block(3), block(10, stop=12))))).splitlines()[0] == (
         "axis 1: 'stop' is 12, must be at most size 10 [block.bounds]: give the half-open global range that the buffer holds")
+
+
+def test_a_python_without_global_arrays_says_which_one_has_them():
+    with pytest.raises(ImportError, match="no Global Arrays in it: run the script by tridap-python"):
+        import tridap.globalarrays

@@ -37,7 +37,7 @@ class Turns {
   }
 
  private:
-  static constexpr Index slower = effort::of(1, 13);
+  static constexpr Index slower = effort::sanitized ? 13 : 1;
   Index turn_ = 0, share_;
   bool stopped_ = false;
 };
