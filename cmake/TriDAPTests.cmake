@@ -22,7 +22,7 @@ endif()
 string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
 set(TRIDAP_SAME_FLAGS -G Ninja -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
     -DCMAKE_CXX_FLAGS_${type}=${CMAKE_CXX_FLAGS_${type}} -DCMAKE_COLOR_DIAGNOSTICS=${CMAKE_COLOR_DIAGNOSTICS}
-    -DCMAKE_COMPILE_WARNING_AS_ERROR=${CMAKE_COMPILE_WARNING_AS_ERROR})
+    -DCMAKE_COMPILE_WARNING_AS_ERROR=${CMAKE_COMPILE_WARNING_AS_ERROR} -DTRIDAP_TEST_FLAGS=${TRIDAP_TEST_FLAGS})
 
 # dap_add_mpi_run(<name> RANKS ... COMMAND ...): one CTest test <name>_np<N> for each N, with a limit on its time. Under
 # the sanitizers on one process and on six, the first grid of two unlike extents, alone.
