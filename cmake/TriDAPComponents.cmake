@@ -14,11 +14,11 @@ set(tridap_layer_python 4)
 
 # Warnings and sanitizers, for our own code alone.
 function(tridap_options target)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                         $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # GCC 12 sees ghosts in variants
   if(TRIDAP_SANITIZE)
     set(sanitizers -fsanitize=address,undefined)
     target_compile_options(${target} PRIVATE ${sanitizers} -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-                           $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>  # GCC 12 sees ghosts in sanitized code
                            $<$<BOOL:${TRIDAP_FUZZ}>:-fsanitize=fuzzer-no-link>)
     target_link_options(${target} PUBLIC ${sanitizers})
   endif()

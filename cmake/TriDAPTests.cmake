@@ -1,9 +1,14 @@
-# dap_add_test(<name> [LINK ...] [RANKS 1 2 3 ...] [OPTIMISED]): the test program <name>.cpp of this folder; with RANKS,
-# one CTest test for each number of MPI processes, else one without MPI. TRIDAP_TEST_FLAGS, like -O0, let tests compile
-# quickly whose own code is neither what they test, as it is for headers, nor long at work: the others say OPTIMISED.
+# The tests of a folder are files, each about one header; a program holds the files of one folder, and is started once
+# for a number of processes. Beside a file's name stands on how many processes it runs:
+#
+#   tridap_add_test(import_vector_test LINK dap::tpetra RANKS 1 4 ALL 1 2 3 4 6)
+#
+# RANKS: in `./dev test`; ALL: in `./dev test --all`, too; neither: without MPI, in `./dev test`. CTest's labels are "quick"
+# and "more" (what --all adds to the quick tests). `./dev test NAME` reads what is written to tests.tsv here.
 
 find_package(GTest REQUIRED)
 set(TRIDAP_TEST_FLAGS "" CACHE STRING "Flags for the compiler of the test programs that need not be fast")
+add_custom_target(quick_tests)  # all that `./dev test` builds
 
 set(TRIDAP_MPI_ENVIRONMENT  # more processes than cores, and root, are fine here; Tpetra's own checks are on
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
@@ -24,37 +29,230 @@ set(TRIDAP_SAME_FLAGS -G Ninja -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
     -DCMAKE_CXX_FLAGS_${type}=${CMAKE_CXX_FLAGS_${type}} -DCMAKE_COLOR_DIAGNOSTICS=${CMAKE_COLOR_DIAGNOSTICS}
     -DCMAKE_COMPILE_WARNING_AS_ERROR=${CMAKE_COMPILE_WARNING_AS_ERROR} -DTRIDAP_TEST_FLAGS=${TRIDAP_TEST_FLAGS})
 
-# dap_add_mpi_run(<name> RANKS ... COMMAND ...): one CTest test <name>_np<N> for each N, with a limit on its time. Under
-# the sanitizers on one process and on six, the first grid of two unlike extents, alone.
-function(dap_add_mpi_run name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "RANKS;COMMAND;LABELS")
-  if(TRIDAP_SANITIZE AND 6 IN_LIST arg_RANKS)
-    list(FILTER arg_RANKS INCLUDE REGEX "^[16]$")
+# What `./dev test NAME` knows of a CTest test: its name, label, folder, build target, kind (gtest, pytest or other),
+# processes (0: no MPI) and test files.
+set_property(GLOBAL PROPERTY TRIDAP_TEST_ROWS "")
+function(tridap_test_row name label target kind ranks files)
+  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  list(JOIN files "," files)
+  list(JOIN target "," targets)
+  set_property(GLOBAL APPEND_STRING PROPERTY TRIDAP_TEST_ROWS
+               "${name}\t${label}\t${folder}\t${targets}\t${kind}\t${ranks}\t${files}\n")
+  set_property(TEST ${name} APPEND PROPERTY LABELS ${label})
+  if(label STREQUAL "quick" AND target)
+    add_dependencies(quick_tests ${target})
   endif()
-  foreach(ranks ${arg_RANKS})
+endfunction()
+
+function(tridap_write_test_rows)
+  get_property(rows GLOBAL PROPERTY TRIDAP_TEST_ROWS)
+  file(WRITE ${PROJECT_BINARY_DIR}/tests/tests.tsv "${rows}")
+endfunction()
+
+# Under the sanitizers: on one process and on six, the first grid of two unlike extents, alone.
+function(tridap_sanitized_ranks result)
+  set(ranks ${ARGN})
+  if(6 IN_LIST ranks)
+    list(FILTER ranks INCLUDE REGEX "^[16]$")
+  endif()
+  set(${result} ${ranks} PARENT_SCOPE)
+endfunction()
+
+# tridap_add_mpi_run(<name> [RANKS ...] [ALL ...] COMMAND ... [TARGETS ...] [KIND kind FILES ...]): one CTest test
+# <name>_np<N> for each N, with a limit on its time.
+function(tridap_add_mpi_run name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND" "RANKS;ALL;COMMAND;TARGETS;FILES;ENVIRONMENT")
+  set(all ${arg_RANKS} ${arg_ALL})
+  list(REMOVE_DUPLICATES all)
+  if(NOT arg_KIND)
+    set(arg_KIND other)
+  endif()
+  if(TRIDAP_SANITIZE)
+    tridap_sanitized_ranks(all ${all})
+  endif()
+  foreach(ranks ${all})
+    set(label more)
+    if(ranks IN_LIST arg_RANKS AND NOT TRIDAP_SANITIZE)
+      set(label quick)
+    endif()
     add_test(NAME ${name}_np${ranks}
-             COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --timeout 280 ${arg_COMMAND})
-    set_tests_properties(${name}_np${ranks} PROPERTIES PROCESSORS 2 TIMEOUT 300 LABELS "mpi;${arg_LABELS}"
-                         ENVIRONMENT "${TRIDAP_MPI_ENVIRONMENT}")
+             COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --timeout 880 ${arg_COMMAND})
+    set_tests_properties(${name}_np${ranks} PROPERTIES PROCESSORS 2 TIMEOUT 900
+                         ENVIRONMENT "${TRIDAP_MPI_ENVIRONMENT};${arg_ENVIRONMENT}")
+    tridap_test_row(${name}_np${ranks} ${label} "${arg_TARGETS}" ${arg_KIND} ${ranks} "${arg_FILES}")
   endforeach()
 endfunction()
 
-function(dap_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMISED" "" "SOURCES;LINK;RANKS;LABELS")
-  add_executable(${name} ${name}.cpp ${arg_SOURCES})
-  if(NOT arg_OPTIMISED)
-    target_compile_options(${name} PRIVATE ${TRIDAP_TEST_FLAGS})
+# tridap_add_run(<name> [QUICK] [MPI] [TIMEOUT seconds] COMMAND ... [TARGETS ...]): one CTest test; MPI: it starts mpiexec.
+function(tridap_add_run name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK;MPI" "TIMEOUT" "COMMAND;TARGETS;ENVIRONMENT")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
   endif()
-  target_link_libraries(${name} PRIVATE ${arg_LINK})
-  tridap_options(${name})
+  add_test(NAME ${name} COMMAND ${arg_COMMAND})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENVIRONMENT}")
+  if(arg_MPI)
+    set_tests_properties(${name} PROPERTIES PROCESSORS 2 ENVIRONMENT "${TRIDAP_MPI_ENVIRONMENT};${arg_ENVIRONMENT}")
+  endif()
+  set(label more)
+  if(arg_QUICK AND NOT TRIDAP_SANITIZE)
+    set(label quick)
+  endif()
+  tridap_test_row(${name} ${label} "${arg_TARGETS}" other 0 "")
+endfunction()
+
+# The headers that every test includes, compiled once; and the mains.
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp "")
+add_library(tests_precompiled OBJECT ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
+target_precompile_headers(tests_precompiled PRIVATE <gtest/gtest.h> <algorithm> <array> <functional> <map> <memory>
+                          <numeric> <optional> <random> <set> <sstream> <string> <variant> <vector>)
+function(tridap_test_main name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;DEFINE")
+  add_library(${name} OBJECT ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/test_files.cpp)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  if(arg_RANKS)
-    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
-    target_link_libraries(${name} PRIVATE GTest::gtest MPI::MPI_CXX)
-    dap_add_mpi_run(${name} RANKS ${arg_RANKS} COMMAND $<TARGET_FILE:${name}> LABELS ${arg_LABELS})
-  else()
-    target_link_libraries(${name} PRIVATE GTest::gtest_main)
-    add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS "${arg_LABELS}")
+  target_compile_definitions(${name} PRIVATE ${arg_DEFINE})
+  target_link_libraries(${name} PRIVATE GTest::gtest ${arg_LINK})
+  target_compile_options(${name} PRIVATE ${TRIDAP_TEST_FLAGS})
+  tridap_options(${name})
+endfunction()
+target_link_libraries(tests_precompiled PRIVATE GTest::gtest)
+target_compile_options(tests_precompiled PRIVATE ${TRIDAP_TEST_FLAGS})
+tridap_options(tests_precompiled)
+set_target_properties(tests_precompiled PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+tridap_test_main(tests_main SOURCES ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)
+if(TARGET dap::mpi)
+  tridap_test_main(tests_mpi_main SOURCES ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp LINK MPI::MPI_CXX)
+endif()
+if(TARGET dap::tpetra)
+  tridap_test_main(tests_kokkos_main SOURCES ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp
+                   LINK MPI::MPI_CXX TriDAP::foreign_kokkos DEFINE TRIDAP_TEST_KOKKOS)
+endif()
+
+# tridap_add_test(<file> [RANKS ...] [ALL ...] [LINK ...] [SOURCES ...] [INCLUDE ...] [DEFINE ...] [PROGRAM name]
+#                 [KOKKOS] [OPTIMISED] [HEADERS] [SAMPLED]):
+# the test file <file>.cpp in the program of this folder, or in another one (PROGRAM) where it must not share a process.
+#   KOKKOS     Kokkos lives from the begin of main to its end
+#   OPTIMISED  long at work, so that it is compiled without TRIDAP_TEST_FLAGS
+#   HEADERS    what it tests is compiled into it: in `./dev test --all` it runs as users compile it, too
+#   SAMPLED    `./dev test` takes a sample of its cases (tests/support/effort.hpp), and `./dev test --all` takes all
+function(tridap_add_test file)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "KOKKOS;OPTIMISED;HEADERS;SAMPLED" "PROGRAM"
+                        "RANKS;ALL;LINK;SOURCES;INCLUDE;DEFINE")
+  if(NOT arg_PROGRAM)
+    get_filename_component(arg_PROGRAM ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   endif()
+  set(program ${arg_PROGRAM}_tests)
+  if(arg_RANKS OR arg_ALL)
+    set(program ${arg_PROGRAM}_mpi_tests)
+  endif()
+  if(NOT TARGET ${program})
+    set(main tests_main)
+    if(arg_KOKKOS)
+      set(main tests_kokkos_main)
+    elseif(arg_RANKS OR arg_ALL)
+      set(main tests_mpi_main)
+    endif()
+    tridap_test_program(${program} ${main})
+    target_compile_options(${program} PRIVATE ${TRIDAP_TEST_FLAGS})
+    target_precompile_headers(${program} REUSE_FROM tests_precompiled)
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL tridap_finish_program ${arg_PROGRAM} ${program})")
+  endif()
+  tridap_program_takes(${program} ${file})
+  if(arg_OPTIMISED AND TRIDAP_TEST_FLAGS)
+    set_source_files_properties(${file}.cpp PROPERTIES COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+  set_property(TARGET ${program} APPEND PROPERTY TRIDAP_FILES ${file})
+  foreach(option RANKS ALL SAMPLED)
+    set_property(TARGET ${program} PROPERTY TRIDAP_${option}_${file} "${arg_${option}}")
+  endforeach()
+  if(arg_HEADERS AND TRIDAP_TEST_FLAGS AND NOT arg_RANKS)
+    set(optimised ${arg_PROGRAM}_as_compiled_by_users)
+    if(NOT TARGET ${optimised})
+      tridap_test_program(${optimised} tests_main)
+      add_test(NAME ${optimised} COMMAND ${optimised} --gtest_brief=1)
+      set_tests_properties(${optimised} PROPERTIES TIMEOUT 900)
+      tridap_test_row(${optimised} more ${optimised} gtest 0 "")
+    endif()
+    tridap_program_takes(${optimised} ${file})
+  endif()
+endfunction()
+
+function(tridap_test_program program main)
+  add_executable(${program} $<TARGET_OBJECTS:${main}>)
+  target_link_libraries(${program} PRIVATE GTest::gtest $<TARGET_PROPERTY:${main},LINK_LIBRARIES>)
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  tridap_options(${program})
+endfunction()
+
+macro(tridap_program_takes program file)  # with the arguments of tridap_add_test
+  target_sources(${program} PRIVATE ${file}.cpp ${arg_SOURCES})
+  target_link_libraries(${program} PRIVATE ${arg_LINK})
+  target_include_directories(${program} PRIVATE ${arg_INCLUDE})
+  target_compile_definitions(${program} PRIVATE ${arg_DEFINE})
+endmacro()
+
+# The CTest tests of a program: <name> without MPI, or <name>_np<N>; <name>..._more has what `./dev test` leaves out.
+function(tridap_finish_program name program)
+  get_target_property(files ${program} TRIDAP_FILES)
+  set(numbers "")
+  foreach(file ${files})
+    foreach(option RANKS ALL SAMPLED)
+      get_target_property(${option}_${file} ${program} TRIDAP_${option}_${file})
+    endforeach()
+    if(NOT RANKS_${file} AND NOT ALL_${file})
+      set(RANKS_${file} 0)  # no MPI
+    endif()
+    set(ALL_${file} ${RANKS_${file}} ${ALL_${file}})
+    list(REMOVE_DUPLICATES ALL_${file})
+    if(TRIDAP_SANITIZE)
+      set(RANKS_${file} "")
+      tridap_sanitized_ranks(ALL_${file} ${ALL_${file}})
+    endif()
+    list(APPEND numbers ${ALL_${file}})
+  endforeach()
+  list(REMOVE_DUPLICATES numbers)
+  foreach(ranks ${numbers})
+    set(quick "")
+    set(more "")
+    foreach(file ${files})
+      if(ranks IN_LIST RANKS_${file})
+        list(APPEND quick ${file})
+      endif()
+      if(ranks IN_LIST ALL_${file} AND (SAMPLED_${file} OR NOT ranks IN_LIST RANKS_${file}))
+        list(APPEND more ${file})
+      endif()
+    endforeach()
+    tridap_add_program_run("${name}" ${program} quick ${ranks} "${quick}" "${files}")
+    tridap_add_program_run("${name}" ${program} more ${ranks} "${more}" "${files}")
+  endforeach()
+endfunction()
+
+function(tridap_add_program_run name program label ranks run all)
+  if(NOT run)
+    return()
+  endif()
+  set(command $<TARGET_FILE:${program}> --gtest_brief=1)
+  if(NOT run STREQUAL all)
+    list(JOIN run "," some)
+    list(APPEND command --files=${some})
+  endif()
+  if(ranks GREATER 0)
+    string(APPEND name _np${ranks})
+    list(PREPEND command ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --timeout 880)
+  endif()
+  if(label STREQUAL "more" AND TEST ${name})
+    string(APPEND name _more)
+  endif()
+  add_test(NAME ${name} COMMAND ${command})
+  set(environment TRIDAP_TEST_EFFORT=all)
+  if(label STREQUAL "quick")
+    set(environment TRIDAP_TEST_EFFORT=sample)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT 900)
+  if(ranks GREATER 0)
+    set_tests_properties(${name} PROPERTIES PROCESSORS 2)
+    list(APPEND environment ${TRIDAP_MPI_ENVIRONMENT})
+  endif()
+  set_property(TEST ${name} PROPERTY ENVIRONMENT "${environment}")
+  tridap_test_row(${name} ${label} ${program} gtest ${ranks} "${run}")
 endfunction()

@@ -38,7 +38,7 @@ inline std::array<dap::Index, 7> by_axis(const List& numbers) {
   return made;
 }
 
-inline constexpr int random_cases = effort::of(300, 40);
+inline const int random_cases = effort::of(300, 40);
 
 inline int processes() { return GA_Pgroup_nnodes(GA_Pgroup_get_world()); }
 

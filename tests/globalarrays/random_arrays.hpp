@@ -23,7 +23,7 @@ namespace arrays {
 using dap::Index;
 using oracle::List;
 
-inline constexpr int cases = effort::of(250, 25);
+inline const int cases = effort::of(250, 25);
 
 /// Begins GA before the first test and ends it after the last one, by close(): nothing may be held then.
 class WithSession : public testing::Environment {

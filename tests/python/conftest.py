@@ -6,6 +6,7 @@ import pytest
 from mpi4py import MPI
 
 WORLD = MPI.COMM_WORLD.Dup()
+FAILED = {}  # by file, the functions that failed
 
 
 @pytest.fixture
@@ -18,6 +19,8 @@ def pytest_runtest_makereport(item, call):
     outcome = yield
     report = outcome.get_result()
     where = [rank for rank, failed in enumerate(WORLD.allgather(report.failed)) if failed]
+    if where:
+        FAILED.setdefault(item.path.stem, {})[item.originalname or item.name] = True
     if report.failed and WORLD.rank != 0:
         sys.stderr.write(f"[rank {WORLD.rank}] {item.nodeid} ({report.when}):\n{report.longreprtext}\n")
     if where and not report.failed:
@@ -30,3 +33,10 @@ def pytest_configure(config):
     if WORLD.rank != 0:  # the others tell of failures alone, in their own words
         reporter = config.pluginmanager.get_plugin("terminalreporter")
         config.pluginmanager.unregister(reporter)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config):
+    if FAILED and WORLD.rank == 0:
+        names = " ".join(f"'{file}:{' or '.join(functions)}'" for file, functions in FAILED.items())
+        print(f"\nagain: ./dev test {names} -n {WORLD.size}")

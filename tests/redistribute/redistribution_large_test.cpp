@@ -180,7 +180,7 @@ class RedistributionLarge : public testing::Test {
     }
   }
 
-  static constexpr Index rows = effort::of(2100, 1700), columns = effort::of(2300, 1900);
+  const Index rows = effort::of(2100, 1700), columns = effort::of(2300, 1900);
   Index rank_ = 0, tall_ = 1, wide_ = 1;
   double salt_ = 0;
 };

@@ -39,7 +39,7 @@ TEST_P(RedistributionRandom, SeveralArraysAtOnceWithComputationBetween) {
 }
 
 TEST_P(RedistributionRandom, LongRowsSideBySide) {
-  constexpr Index count = effort::of(30, 8);
+  const Index count = effort::of(30, 8);
   for (Index seed = 4000; seed < 4000 + count; ++seed) {
     const Index bytes = std::array<Index, 4>{64, 32, 24, 40}[static_cast<std::size_t>(seed % 4)];
     const moves::Case given = moves::long_rows(seed, processes(), bytes);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdlib>
+#include <string>
+
 /// How much a test does.
 namespace effort {
 
@@ -9,10 +12,17 @@ inline constexpr bool sanitized = true;
 inline constexpr bool sanitized = false;
 #endif
 
-/// `all`, or under AddressSanitizer, whose programs are several times slower, `fewer`.
+/// Whether a sample of a test's cases is asked for, as `./dev test` does; `./dev test --all` and programs started by
+/// hand take all. Which cases a sample has depends on nothing else, so that two runs of it are the same.
+inline bool sampled() {
+  const char* const wanted = std::getenv("TRIDAP_TEST_EFFORT");
+  return wanted != nullptr && std::string(wanted) == "sample";
+}
+
+/// `all`, or where a sample is asked for and under AddressSanitizer, whose programs are several times slower, `fewer`.
 template <class Number>
-constexpr Number of(Number all, Number fewer) {
-  return sanitized ? fewer : all;
+Number of(Number all, Number fewer) {
+  return sanitized || sampled() ? fewer : all;
 }
 
 }  // namespace effort

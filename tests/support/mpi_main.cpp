@@ -1,7 +1,10 @@
+#include "support/test_files.hpp"
+
 #include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -60,6 +63,12 @@ class FailuresOnly : public testing::EmptyTestEventListener {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  try {
+    test_files::select(&argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  }
 #ifdef __SANITIZE_ADDRESS__  // what MPI keeps from its start is not ours, and its modules may be gone when leaks are
                              // told
   __lsan_disable();
@@ -82,7 +91,9 @@ int main(int argc, char** argv) {
   }
   listeners.Append(new OneVerdict(comm));
 
-  int status = RUN_ALL_TESTS();
+  int status = RUN_ALL_TESTS(), processes = 1;
+  MPI_Comm_size(comm, &processes);
+  if (rank == 0) test_files::print_again(processes);
 #ifdef __SANITIZE_ADDRESS__  // now, before MPI unloads the modules whose leaks are not ours
   if (__lsan_do_recoverable_leak_check() != 0) status = 1;
 #endif

@@ -1,0 +1,9 @@
+#include "instantiate.hpp"
+
+namespace Tpetra {
+
+#if !defined(HAVE_TPETRA_INST_COMPLEX_DOUBLE)
+DAP_INSTANTIATE(Kokkos::complex<double>)
+#endif
+
+}  // namespace Tpetra

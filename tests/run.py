@@ -1,0 +1,277 @@
+"""What ./dev test does once the Debian packages are there.
+
+    run.py                     the quick tests
+    run.py --all               all tests: those above (unless they passed on the same sources), and the rest
+    run.py NAME[:FILTER]...    the tests of a folder, a file or a CTest test; -n PROCESSES; --sanitized
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CORES = os.cpu_count() or 1
+LEFT_OUT = ("2, 3 and 6 processes, all cases of the sampled sweeps, AddressSanitizer and UBSan, consumers, installs, "
+            "examples, tutorials, fuzzers")
+
+
+def say(text):
+    print(f"\n== {text}", file=sys.stderr, flush=True)
+
+
+def folder_of(preset):
+    return ROOT / "build" / preset
+
+
+def lasted(seconds):
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+
+
+class Table:
+    """What was done, and how long it took; printed before CTest's own last lines."""
+
+    def __init__(self):
+        self.rows = []
+        if "TRIDAP_PACKAGES_SECONDS" in os.environ:
+            self.rows.append(("Debian packages", "", float(os.environ["TRIDAP_PACKAGES_SECONDS"])))
+
+    def add(self, what, counts, seconds):
+        self.rows.append((what, counts, seconds))
+
+    def show(self, not_run):
+        say("what was done, and how long it took")
+        for what, counts, seconds in self.rows:
+            print(f"  {what:<28}{counts:<72}{lasted(seconds):>7}")
+        print(f"  {'all of it':<100}{lasted(sum(row[2] for row in self.rows)):>7}")
+        if not_run:
+            print(f"not run: {not_run}")
+            print("         ./dev test --all runs these, too")
+        sys.stdout.flush()
+
+
+def build(preset, target, table, what):
+    say(f"building {what} in build/{preset}")
+    begin = time.monotonic()
+    configured = subprocess.run(["cmake", "--preset", preset, *lenient()], cwd=ROOT, text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT)
+    if configured.returncode != 0:
+        sys.exit(configured.stdout)
+    inside = False
+    for line in configured.stdout.splitlines():  # our own table of what is on and off
+        inside = (inside or line.startswith("-- TriDAP")) and not line.startswith("-- Configuring")
+        if inside:
+            print(line, file=sys.stderr)
+    compiled = subprocess.run(["cmake", "--build", folder_of(preset), "--target", *target], cwd=ROOT)
+    if compiled.returncode != 0:
+        sys.exit(f"./dev test: building {what} failed; the compiler says why above")
+    if table is not None:
+        table.add(f"building {what}", f"build/{preset}", time.monotonic() - begin)
+
+
+def lenient():
+    """Warnings are errors with the compiler that we know; a newer one's new warnings shall stop nobody."""
+    version = subprocess.run(["c++", "-dumpversion"], text=True, stdout=subprocess.PIPE).stdout
+    return [] if version.startswith("12") else ["--compile-no-warning-as-error"]
+
+
+def counted(log):
+    """How many test cases GoogleTest and pytest say that they ran."""
+    google = sum(int(n) for n in re.findall(r"\[=+\][^\n]* (\d+) tests? from \d+ test suites? ran", log))
+    python = sum(int(n) for n in re.findall(r"^(?:\d+ \w+, )*(\d+) passed", log, re.MULTILINE))
+    counts = [f"{google} of GoogleTest's cases"] if google else []
+    return ", ".join(counts + ([f"{python} of pytest's"] if python else []))
+
+
+def run_ctest(preset, label, what, table):
+    """Runs CTest's tests of a label. Returns its exit code and its closing lines, which are not printed yet."""
+    say(f"{what} (build/{preset})")
+    begin = time.monotonic()
+    command = ["ctest", "--test-dir", str(folder_of(preset)), "--output-on-failure", "--no-label-summary",
+               "--no-tests=error", "--parallel", str(CORES)]
+    if label:
+        command += ["--label-regex", f"^{label}$"]
+    process = subprocess.Popen(command, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    closing, again = [], []
+    for line in process.stdout:
+        if closing or re.match(r"\d+% tests passed", line):
+            closing.append(line)
+            continue
+        if line.startswith("again: "):
+            again.append(line)
+        print(line, end="", flush=True)
+    code = process.wait()
+    log = folder_of(preset) / "Testing" / "Temporary" / "LastTest.log"
+    ran = re.findall(r"(\d+) tests failed out of (\d+)", "".join(closing))
+    counts = f"{ran[0][1]} runs" if ran else "no runs"
+    cases = counted(log.read_text(errors="replace")) if log.exists() else ""
+    table.add(what, counts + (f": {cases}" if cases else ""), time.monotonic() - begin)
+    for name in re.findall(r"^\s*\d+ - (\S+) \(", "".join(closing), re.MULTILINE):
+        sanitized = " --sanitized" if preset == "asan" else ""
+        again.append(f"again: ./dev test {name}{sanitized}\n")
+    return code, closing, again
+
+
+def digest():
+    """A number of the sources as they are now: tracked files and new ones that git does not ignore."""
+    git = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(git, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout.split(b"\0")
+    found = hashlib.sha256()
+    for name in sorted(set(filter(None, names))):
+        path = ROOT / os.fsdecode(name)
+        found.update(name + b"\0" + (path.read_bytes() if path.is_file() else b""))
+    return found.hexdigest()
+
+
+def quick_stamp():
+    return folder_of("release") / "tests" / "quick_tests_passed"
+
+
+def run_all(everything):
+    table, results = Table(), []
+    now = digest()
+    passed = quick_stamp().exists() and quick_stamp().read_text() == now
+    if not (everything and passed):
+        build("release", ["quick_tests"], table, "libraries and tests")
+        results.append(run_ctest("release", "quick", "quick tests", table))
+        if results[-1][0] == 0:
+            quick_stamp().write_text(now)
+    else:
+        table.add("quick tests", "passed on these very sources, and are not repeated", 0)
+    if everything:
+        build("release", ["all"], table, "all the rest")
+        results.append(run_ctest("release", "more", "more tests", table))
+        build("asan", ["all"], table, "with sanitizers")
+        results.append(run_ctest("asan", "", "sanitized tests", table))
+        build("fuzz", ["fuzzers"], table, "fuzzers")
+        results.append(run_ctest("fuzz", "", "fuzzers", table))
+    table.show("" if everything else LEFT_OUT)
+    for code, closing, again in results:
+        sys.stdout.writelines(again)
+        sys.stdout.writelines(closing)
+    return max(code for code, _, _ in results)
+
+
+class Test:
+    """A CTest test as CMake wrote it down: a row of tests.tsv, and CTest's own words."""
+
+    def __init__(self, row, told):
+        self.name, self.label, self.folder, targets, self.kind, ranks, files = row.rstrip("\n").split("\t")
+        self.targets, self.ranks = targets.split(",") if targets else [], int(ranks)
+        self.files = files.split(",") if files else []
+        self.command = told[self.name].get("command", [])
+        properties = {p["name"]: p["value"] for p in told[self.name]["properties"]}
+        self.environment = dict(entry.split("=", 1) for entry in properties.get("ENVIRONMENT", []))
+        self.plain = not {"WILL_FAIL", "PASS_REGULAR_EXPRESSION", "FAIL_REGULAR_EXPRESSION",
+                          "FIXTURES_REQUIRED"} & properties.keys()
+
+    def program(self):
+        return self.targets[0] if self.kind == "gtest" else re.sub(r"_np\d+(_more)?$", "", self.name)
+
+    def wanted_command(self, files, pattern, processes):
+        """The command of CTest, for some of the files, of whose tests the pattern chooses, on so many processes."""
+        command = [part for part in self.command if part != "--gtest_brief=1" and not part.startswith("--files=")]
+        if self.kind == "pytest":
+            command = [part for part in command if not part.endswith(".py") or pathlib.Path(part).stem in files]
+        if processes and "-n" in command:
+            command[command.index("-n") + 1] = str(processes)
+        if self.kind == "gtest" and set(files) != set(self.files):
+            command.append("--files=" + ",".join(files))
+        if pattern:
+            command += ["-k", pattern] if self.kind == "pytest" else [f"--gtest_filter={pattern}"]
+        return command
+
+
+def known_tests(preset):
+    listing = subprocess.run(["ctest", "--test-dir", folder_of(preset), "--show-only=json-v1"], text=True,
+                             stdout=subprocess.PIPE, check=True).stdout
+    told = {test["name"]: test for test in json.loads(listing)["tests"]}
+    return [Test(row, told) for row in (folder_of(preset) / "tests" / "tests.tsv").open()]
+
+
+def chosen(name, tests, processes):
+    """The runs that a name means, as pairs of a test and its files: one for each program and number of processes."""
+    base = re.sub(r"[.](cpp|py)$", "", name.rstrip("/").split("/")[-1])
+    runs = {}
+    for test in sorted(tests, key=lambda test: test.label != "quick"):
+        files = [file for file in test.files if file == base]
+        if test.name == base:
+            files = test.files
+        elif not files and (test.folder == base or re.sub(r"_np\d+$", "", test.name) == base):
+            files = test.files if test.label == "quick" or test.kind == "other" else []
+            if test.kind == "other" and test.label != "quick" and test.folder == base:
+                continue
+        if not files and test.kind != "other":
+            continue
+        if test.kind == "other" and base not in (test.name, test.folder, re.sub(r"_np\d+$", "", test.name)):
+            continue
+        if test.ranks and processes:
+            key = (test.program(), tuple(files), processes)
+        elif test.label != "quick" and any(key[0] == test.program() for key in runs):
+            continue
+        else:
+            key = (test.program(), tuple(files), test.ranks)
+        runs.setdefault(key, (test, files))
+    return list(runs.values())
+
+
+def run_named(names, processes, preset):
+    if not (folder_of(preset) / "tests" / "tests.tsv").exists():
+        build(preset, ["help"], None, "its list of targets")
+    else:
+        subprocess.run(["cmake", "--preset", preset, *lenient()], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    tests, runs = known_tests(preset), []
+    for given in names:
+        name, _, pattern = given.partition(":")
+        found = chosen(name, tests, processes)
+        if not found:
+            words = sorted({t.folder for t in tests} | {f for t in tests for f in t.files})
+            sys.exit(f"./dev test: no folder of tests, no file and no CTest test is called '{name}'; there are: "
+                     + " ".join(words))
+        runs += [(test, files, pattern) for test, files in found]
+    targets = sorted({target for test, _, _ in runs for target in test.targets})
+    if subprocess.run(["cmake", "--build", folder_of(preset), *(["--target", *targets] if targets else [])]).returncode:
+        return 1
+    failed = []
+    for test, files, pattern in runs:
+        on = processes if test.ranks and processes else test.ranks
+        say(f"{test.name if test.kind == 'other' else ' '.join(files)}" + (f" on {on}" if on else ""))
+        if test.kind == "other" and (not test.plain or not processes):  # only CTest knows when these pass
+            code = subprocess.run(["ctest", "--test-dir", folder_of(preset), "--output-on-failure", "-R",
+                                   f"^{re.escape(test.name)}$"]).returncode
+        else:
+            environment = {**os.environ, **test.environment, "TRIDAP_TEST_EFFORT": "all"}
+            code = subprocess.run(test.wanted_command(files, pattern, processes), env=environment).returncode
+            code = 0 if code == 5 and test.kind == "pytest" and pattern else code  # pytest's word for no such tests
+        if code:
+            failed.append(test.name + (f" on {on}" if on else ""))
+    print("\n" + (f"failed: {', '.join(failed)}" if failed else f"passed: {len(runs)} runs"))
+    return 1 if failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev test", description="without a name: the quick tests")
+    parser.add_argument("names", nargs="*", metavar="NAME[:FILTER]",
+                        help="a folder of tests/, a file in it, or a CTest test; FILTER as GoogleTest's or pytest's -k")
+    parser.add_argument("--all", action="store_true", help="every test there is")
+    parser.add_argument("-n", type=int, metavar="PROCESSES", help="on so many processes")
+    parser.add_argument("--sanitized", action="store_true", help="under AddressSanitizer and UBSan")
+    options = parser.parse_args()
+    if options.n is not None and options.n < 1:
+        parser.error(f"-n is {options.n}, must be a number of processes, at least 1")
+    if options.names and options.all:
+        parser.error("--all runs every test: it takes no names")
+    if not options.names and (options.n or options.sanitized):
+        parser.error("-n and --sanitized go with a NAME; --all runs every number of processes, and the sanitizers")
+    if options.names:
+        return run_named(options.names, options.n, "asan" if options.sanitized else "release")
+    return run_all(options.all)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

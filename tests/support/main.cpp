@@ -1,0 +1,19 @@
+#include "support/test_files.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <exception>
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  try {
+    test_files::select(&argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  }
+  const int status = RUN_ALL_TESTS();
+  test_files::print_again(0);
+  return status;
+}
