@@ -233,7 +233,7 @@ def run_named(names, processes, preset):
             words = sorted({t.folder for t in tests} | {f for t in tests for f in t.files})
             sys.exit(f"./dev test: no folder of tests, no file and no CTest test is called '{name}'; there are: "
                      + " ".join(words))
-        runs += [(test, files, pattern) for test, files in found]
+        runs += [(test, files, pattern) for test, files in found if not pattern or test.kind != "other"]
     targets = sorted({target for test, _, _ in runs for target in test.targets})
     if subprocess.run(["cmake", "--build", folder_of(preset), *(["--target", *targets] if targets else [])]).returncode:
         return 1

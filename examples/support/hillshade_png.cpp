@@ -52,7 +52,7 @@ Color lit(const Color& color, double shade) {
   return light < 1 ? mix(shadow, color, light) : mix(color, {1, 1, 0.97}, 1.3 * (light - 1));
 }
 
-struct Field {
+struct Samples {
   Index rows, cols;
   const double* values;  // row-major
 
@@ -70,7 +70,7 @@ struct Field {
 };
 
 // The cosine between each cell's normal and the sun, by central differences; 0 where it turns away.
-std::vector<double> hillshade(const Field& field, double dx, double dy) {
+std::vector<double> hillshade(const Samples& field, double dx, double dy) {
   std::vector<double> shade;
   for (Index r = 0; r < field.rows; ++r)
     for (Index c = 0; c < field.cols; ++c) {
@@ -180,9 +180,9 @@ void write_before_after(const std::string& path, Index rows, Index cols, double 
   const Index width = static_cast<Index>(panel_width), height = static_cast<Index>(panel_height);
   Picture picture(2 * width + 3 * margin, top_margin + height + margin);
   const auto draw = [&](Index left, const char* caption, const double* values) {
-    const Field field{rows, cols, values};
+    const Samples field{rows, cols, values};
     const std::vector<double> shades = hillshade(field, dx, dy);
-    const Field shade{rows, cols, shades.data()};
+    const Samples shade{rows, cols, shades.data()};
     picture.write(left, 8, caption);
     for (Index y = 0; y < height; ++y)
       for (Index x = 0; x < width; ++x) {

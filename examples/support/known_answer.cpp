@@ -6,12 +6,14 @@ namespace examples {
 
 namespace {
 
-const double pi = std::acos(-1.0);
+const double half_turn = std::acos(-1.0);
 
 }  // namespace
 
 KnownAnswer::KnownAnswer(double rows, double cols, double k)
-    : k_(k), slow_(wave(2 * pi / rows, 3 * pi / cols)), fast_(wave(9 * pi / rows, 14 * pi / cols)) {}
+    : k_(k),
+      slow_(wave(2 * half_turn / rows, 3 * half_turn / cols)),
+      fast_(wave(9 * half_turn / rows, 14 * half_turn / cols)) {}
 
 KnownAnswer::Wave KnownAnswer::wave(double down, double across) const {
   const double down_sine = std::sin(down / 2), across_sine = std::sin(across / 2);

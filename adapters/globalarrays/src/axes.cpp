@@ -12,8 +12,6 @@ namespace dap::globalarrays {
 
 namespace {
 
-std::string named(int handle) { return "Global Array " + std::to_string(handle); }
-
 Dimension plain(Index size, Index grid, Index coordinate) {
   Dimension made;
   made.size = size;

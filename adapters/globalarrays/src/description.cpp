@@ -14,8 +14,6 @@ static_assert(most_axes == GA_MAX_DIM);
 
 namespace {
 
-std::string named(int handle) { return "Global Array " + std::to_string(handle); }
-
 Index product(const Extents& extents, std::size_t begin, std::size_t end) {
   Index product = 1;
   for (std::size_t d = begin; d < end; ++d) product *= extents[d];

@@ -11,4 +11,7 @@ inline Error refused(const std::string& fault, const std::string& remedy) {
   return Error(Finding{Rule::conversion, {}, {}, "", fault, "", remedy});
 }
 
+/// A Global Array in a message.
+inline std::string named(int handle) { return "Global Array " + std::to_string(handle); }
+
 }  // namespace dap::globalarrays

@@ -31,8 +31,6 @@ std::vector<Index> global_shape(const Array& array) {
   return shape;
 }
 
-py::tuple tuple_of(const std::vector<Index>& numbers) { return py::tuple(py::cast(numbers)); }
-
 py::tuple global_index(const Array& array, const py::args& local) {
   const Indices indices = indices_of(local, array.array().buffer.shape, "local index");
   if (array.is_whole()) return tuple_of(array.distribution()->global_index(array.process(), indices));

@@ -12,8 +12,6 @@ namespace {
 
 using namespace py::literals;
 
-py::tuple tuple_of(const std::vector<Index>& numbers) { return py::tuple(py::cast(numbers)); }
-
 Index process_of(const Distribution& distribution, Index process) {
   if (process < 0 || process >= distribution.processes())
     throw py::index_error("process " + std::to_string(process) + " is none of " +

@@ -1,6 +1,11 @@
 #pragma once
 
+#include <dap/index.hpp>
+
 #include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <vector>
 
 namespace dap::python {
 
@@ -10,6 +15,8 @@ void bind_array(py::module_& module);
 void bind_distribution(py::module_& module);
 void bind_report(py::module_& module);
 void bind_solve(py::module_& module);
+
+inline py::tuple tuple_of(const std::vector<Index>& numbers) { return py::tuple(py::cast(numbers)); }
 
 /// False for an object whose C++ value is not made yet, or gone: the garbage collector may come between.
 bool holds_value(PyObject* self);

@@ -28,17 +28,17 @@ struct SaidOfAxis {
 };
 
 // What one process says of its array; the bytes of numbers alone, between processes of one program.
-struct Said {
+struct SaidOfArray {
   Index clear = 0;  // nothing is wrong here, and all of it is told below
   Index flags = 0, ndim = 0;
   Index kind = 0, bytes = 0, native_order = 0;  // of the elements
   std::array<SaidOfAxis, most_axes> axes;
 
-  bool same_type(const Said& other) const {
+  bool same_type(const SaidOfArray& other) const {
     return ndim == other.ndim && kind == other.kind && bytes == other.bytes && native_order == other.native_order;
   }
 };
-static_assert(sizeof(Said) == (6 + 10 * most_axes) * sizeof(Index), "no holes travel");
+static_assert(sizeof(SaidOfArray) == (6 + 10 * most_axes) * sizeof(Index), "no holes travel");
 
 bool tell(const Dimension& dimension, SaidOfAxis& said) {
   said.dist_type = static_cast<Index>(dimension.dist.index());
@@ -60,8 +60,8 @@ bool tell(const Dimension& dimension, SaidOfAxis& said) {
   return true;
 }
 
-Said tell(const DistArray& array, const Reading& reading, Index flags) {
-  Said said;
+SaidOfArray tell(const DistArray& array, const Reading& reading, Index flags) {
+  SaidOfArray said;
   said.flags = flags;
   said.ndim = array.ndim();
   said.kind = static_cast<Index>(array.buffer.type.kind);
@@ -78,7 +78,7 @@ Said tell(const DistArray& array, const Reading& reading, Index flags) {
 }
 
 // One process stands for all at its coordinate on `axis`: those with it there and at 0 elsewhere are `stride` apart.
-std::optional<Axis> put_together(const std::vector<Said>& all, std::size_t axis, Index stride) {
+std::optional<Axis> put_together(const std::vector<SaidOfArray>& all, std::size_t axis, Index stride) {
   const auto at = [&](Index c) -> const SaidOfAxis& { return all[static_cast<std::size_t>(c * stride)].axes[axis]; };
   const SaidOfAxis& first = at(0);
   const Index grid = first.proc_grid_size;
@@ -119,9 +119,9 @@ std::optional<Axis> put_together(const std::vector<Said>& all, std::size_t axis,
 }
 
 // What the processes say, put together, where no two of them disagree.
-std::optional<Distribution> put_together(const std::vector<Said>& all) {
-  const Said& first = all.front();
-  for (const Said& said : all)
+std::optional<Distribution> put_together(const std::vector<SaidOfArray>& all) {
+  const SaidOfArray& first = all.front();
+  for (const SaidOfArray& said : all)
     if (!said.clear || !said.same_type(first)) return std::nullopt;
   const auto ndim = static_cast<std::size_t>(first.ndim), processes = all.size();
   std::vector<Axis> axes;
@@ -151,14 +151,14 @@ std::optional<Distribution> put_together(const std::vector<Said>& all) {
 // Brings what each process says of itself to all. A gathering in rounds that double is the fastest there is, but Open
 // MPI has none for other numbers of processes, and there takes twice as long as a reduction over what the others left
 // zero.
-void exchange(std::vector<Said>& all, MPI_Comm comm) {
+void exchange(std::vector<SaidOfArray>& all, MPI_Comm comm) {
   const std::size_t processes = all.size();
   if (processes == 1) return;
   if ((processes & (processes - 1)) == 0)
-    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), sizeof(Said), MPI_BYTE, comm);
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), sizeof(SaidOfArray), MPI_BYTE, comm);
   else
-    MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(processes * sizeof(Said) / sizeof(Index)), MPI_INT64_T,
-                  MPI_BOR, comm);
+    MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(processes * sizeof(SaidOfArray) / sizeof(Index)),
+                  MPI_INT64_T, MPI_BOR, comm);
 }
 
 }  // namespace
@@ -167,8 +167,8 @@ std::optional<Distribution> quick_gather(const DistArray& array, MPI_Comm comm, 
   int processes = 1;
   MPI_Comm_size(comm, &processes);
   if (processes > most_processes) return std::nullopt;
-  Said ours;
-  std::vector<Said> all;
+  SaidOfArray ours;
+  std::vector<SaidOfArray> all;
   try {
     all.resize(static_cast<std::size_t>(processes));
     ours = tell(array, reading, flags);
@@ -180,7 +180,7 @@ std::optional<Distribution> quick_gather(const DistArray& array, MPI_Comm comm, 
   exchange(all, comm);
   std::optional<Distribution> made = put_together(all);
   if (made)
-    for (const Said& said : all) flags &= said.flags;
+    for (const SaidOfArray& said : all) flags &= said.flags;
   return made;
 }
 

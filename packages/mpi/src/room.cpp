@@ -34,14 +34,14 @@ std::optional<Index> with_spare(Index bytes) { return checked_add(bytes, bytes /
 
 bool touch(void* begin, Index bytes) {
   if (bytes <= 0) return true;
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto page_size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto first = reinterpret_cast<std::uintptr_t>(begin), end = first + static_cast<std::uintptr_t>(bytes);
 #ifdef MADV_POPULATE_WRITE
-  const std::uintptr_t whole = first / page * page;
+  const std::uintptr_t whole = first / page_size * page_size;
   if (madvise(reinterpret_cast<void*>(whole), end - whole, MADV_POPULATE_WRITE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
 #endif
-  for (std::uintptr_t at = first; at < end; at = (at / page + 1) * page)
+  for (std::uintptr_t at = first; at < end; at = (at / page_size + 1) * page_size)
     *reinterpret_cast<volatile std::byte*>(at) = std::byte{0};
   return true;
 }

@@ -28,8 +28,6 @@ struct Lease {
   }
 };
 
-std::string text(Index number) { return std::to_string(number); }
-
 Finding refused(std::string why) {
   return {Rule::process_failure,
           {},
@@ -115,7 +113,7 @@ std::string room_is_missing(Index wanted) {
   const std::optional<Index> spared = with_spare(wanted);
   const std::string folder = backing_folder("sm");
   const std::optional<Index> left = bytes_left(folder);
-  if (spared && left && *left < *spared) return folder + " has " + text(*left) + " left";
+  if (spared && left && *left < *spared) return folder + " has " + std::to_string(*left) + " left";
   return spared && addresses_left(*spared) ? "" : "a process has fewer addresses left";
 }
 
@@ -129,8 +127,9 @@ void look_for_room(const Pool& pool, Index bytes) {
   int first = why.empty() ? pool.neighbours : here;
   MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, pool.node);
   if (first == here)
-    throw Error(refused("the " + text(pool.neighbours) + " processes of this node want " + text(wanted) +
-                        " bytes of shared memory, at most " + text(largest) + " for one, and " + why));
+    throw Error(refused("the " + std::to_string(pool.neighbours) + " processes of this node want " +
+                        std::to_string(wanted) + " bytes of shared memory, at most " + std::to_string(largest) +
+                        " for one, and " + why));
 }
 
 // Where each process of the node finds its part, which begins anywhere: a page more is there to align it.
@@ -181,12 +180,12 @@ void open_window(Piece& piece, Index length, const Pool& pool) {
   MPI_Allreduce(MPI_IN_PLACE, &opened, 1, MPI_INT, MPI_MIN, pool.node);
   if (opened == 0) {
     piece.window = MPI_WIN_NULL;  // nobody can close what is half open
-    throw Error(refused("MPI makes no shared window of " + text(length) + " bytes for this process"));
+    throw Error(refused("MPI makes no shared window of " + std::to_string(length) + " bytes for this process"));
   }
   find_parts(piece, length, pool);
   leave_window(piece, pool);
   if (!touch(piece.parts[static_cast<std::size_t>(piece.here)].base, length))
-    throw Error(refused("the system has no pages for " + text(length) + " bytes of shared memory"));
+    throw Error(refused("the system has no pages for " + std::to_string(length) + " bytes of shared memory"));
 }
 
 // What needs no other process, and room for the piece in the pool's lists.
@@ -200,7 +199,7 @@ std::shared_ptr<Piece> outline(Pool& pool, Index length) {
     piece->pages_of[0] = own_pages(length);
     piece->parts[0] = {piece->pages_of[0].get(), length};
     if (!piece->pages_of[0])
-      throw Error(refused("the system has no " + text(length) + " bytes of memory for this process"));
+      throw Error(refused("the system has no " + std::to_string(length) + " bytes of memory for this process"));
   }
   const std::size_t pieces = pool.pieces.size() + 1;
   pool.pieces.reserve(pieces);
@@ -250,7 +249,8 @@ std::shared_ptr<const SharedPiece> share(Index bytes, Report faults, MPI_Comm co
   Pool& pool = pool_of(comm);
   std::shared_ptr<Lease> lease;
   attempt(faults, [&] {
-    if (bytes < 0 || bytes > most) throw Error(refused("this process wants " + text(bytes) + " bytes of memory"));
+    if (bytes < 0 || bytes > most)
+      throw Error(refused("this process wants " + std::to_string(bytes) + " bytes of memory"));
     lease = std::make_shared<Lease>();
   });
   look_here(pool, faults.ok() ? bytes : 0, faults.ok());
@@ -271,8 +271,13 @@ std::shared_ptr<const SharedPiece> share(Index bytes, Report faults, MPI_Comm co
 // A dense buffer of no memory yet.
 Buffer outline(ElementType type, const IndexList& shape, Order order) {
   if (type.bytes < 1)
-    throw Error(Finding{
-        Rule::buffer_type, {}, {}, "", "the buffer's elements are " + text(type.bytes) + " bytes long", "", ""});
+    throw Error(Finding{Rule::buffer_type,
+                        {},
+                        {},
+                        "",
+                        "the buffer's elements are " + std::to_string(type.bytes) + " bytes long",
+                        "",
+                        ""});
   const std::optional<Index> count = checked_product(shape);
   const bool extents = std::all_of(shape.begin(), shape.end(), [](Index extent) { return extent >= 0; });
   if (!extents || !count || !checked_multiply(*count, type.bytes))

@@ -4,23 +4,19 @@
 
 namespace dap {
 
-namespace {
-
-std::string text(Index value) { return std::to_string(value); }
-
-}  // namespace
+namespace {}  // namespace
 
 void AxisTranslator::wrong(Rule rule, const char* key, Index value, std::string must, std::string remedy) {
-  report_.add({rule, {}, axis_, key, text(value), std::move(must), std::move(remedy)});
+  report_.add({rule, {}, axis_, key, std::to_string(value), std::move(must), std::move(remedy)});
 }
 
 void AxisTranslator::at_least(Rule rule, const char* key, Index value, Index least) {
-  if (value < least) wrong(rule, key, value, "must be at least " + text(least));
+  if (value < least) wrong(rule, key, value, "must be at least " + std::to_string(least));
 }
 
 void AxisTranslator::coordinate(const char* key, Index value, Index grid) {
   if (value < 0 || (grid > 0 && value >= grid))
-    wrong(Rule::cyclic_start, key, value, "must be a coordinate, from 0 to less than " + text(grid),
+    wrong(Rule::cyclic_start, key, value, "must be a coordinate, from 0 to less than " + std::to_string(grid),
           "give the coordinate that is dealt to first");
 }
 
@@ -28,8 +24,8 @@ Index AxisTranslator::size(Bounds bounds, const char* key) {
   if (bounds.high < bounds.low) return 0;
   Index size = 0;
   if (!__builtin_sub_overflow(bounds.high, bounds.low, &size) && !__builtin_add_overflow(size, 1, &size)) return size;
-  wrong(Rule::conversion, key, bounds.high, "but the indices from " + text(bounds.low) + " on do not fit 64 bits",
-        "give narrower bounds");
+  wrong(Rule::conversion, key, bounds.high,
+        "but the indices from " + std::to_string(bounds.low) + " on do not fit 64 bits", "give narrower bounds");
   return 0;
 }
 
@@ -41,14 +37,16 @@ Index AxisTranslator::block_length(Index size, Index grid, std::optional<Index> 
   const Index fair = size / grid + (size % grid != 0 ? 1 : 0);
   if (length && *length < fair)
     wrong(Rule::block_tiling, key, *length,
-          "must be at least " + text(fair) + " for " + text(grid) + " coordinates to hold size " + text(size),
+          "must be at least " + std::to_string(fair) + " for " + std::to_string(grid) + " coordinates to hold size " +
+              std::to_string(size),
           "give a longer block, or more processes");
   return std::max<Index>(length.value_or(fair), 1);
 }
 
 void AxisTranslator::listed(const char* key, Index count, const char* remedy) {
   if (count > most_listed)
-    wrong(Rule::conversion, key, count, "must be at most " + text(most_listed) + " where all are written out", remedy);
+    wrong(Rule::conversion, key, count, "must be at most " + std::to_string(most_listed) + " where all are written out",
+          remedy);
 }
 
 AxisSpec AxisTranslator::dealt(Index size, Index grid, Index block_size, Index served, Index skipped,
@@ -57,8 +55,8 @@ AxisSpec AxisTranslator::dealt(Index size, Index grid, Index block_size, Index s
   listed("size", size, "let the axis begin with a whole block");
   listed("proc_grid_size", grid, "let the axis begin with a whole block");
   check();
-  losses.push_back("axis " + text(axis_) + " begins " + text(skipped) + " elements into a block of " +
-                   text(block_size) + ", so that its indices are listed");
+  losses.push_back("axis " + std::to_string(axis_) + " begins " + std::to_string(skipped) +
+                   " elements into a block of " + std::to_string(block_size) + ", so that its indices are listed");
   std::vector<std::vector<Index>> lists(static_cast<std::size_t>(grid));
   Index left = block_size - skipped;  // of this block
   for (Index global = 0; global < size; ++global, --left) {
@@ -94,7 +92,7 @@ BlockSpec fringed(std::vector<Index> starts, Index padding, Index edge, bool per
 TranslatedAxis AxisTranslator::make(Index size, AxisSpec spec, Index grid, Index base,
                                     std::vector<std::string> losses) {
   if (size > 0 && !checked_add(base, size - 1))
-    wrong(Rule::conversion, "size", size, "but indices from " + text(base) + " on do not fit 64 bits",
+    wrong(Rule::conversion, "size", size, "but indices from " + std::to_string(base) + " on do not fit 64 bits",
           "begin at a lower index");
   std::optional<Axis> axis;
   if (auto* dealt = std::get_if<UnstructuredSpec>(&spec))  // right by its construction, and long to check

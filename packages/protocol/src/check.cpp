@@ -8,8 +8,6 @@ namespace dap {
 
 namespace {
 
-std::string text(Index value) { return std::to_string(value); }
-
 // The rules of one dimension that need nothing but it and the buffer's extent.
 class DimensionCheck {
  public:
@@ -22,7 +20,7 @@ class DimensionCheck {
     if (d_.proc_grid_size < 1) wrong(Rule::grid_size, "proc_grid_size", d_.proc_grid_size, "must be at least 1");
     if (d_.proc_grid_rank < 0 || d_.proc_grid_rank >= std::max<Index>(d_.proc_grid_size, 1))
       wrong(Rule::grid_rank, "proc_grid_rank", d_.proc_grid_rank,
-            "must be at least 0 and less than proc_grid_size " + text(d_.proc_grid_size));
+            "must be at least 0 and less than proc_grid_size " + std::to_string(d_.proc_grid_size));
     std::visit([this](const auto& kind) { check(kind); }, d_.dist);
     if (d_.periodic && d_.dist_type() != 'b' && version_ == Version::v0_10)
       add(Rule::periodic_kind, "periodic", "true",
@@ -36,20 +34,21 @@ class DimensionCheck {
   void check(const Block& block) {
     if (block.start < 0) wrong(Rule::block_bounds, "start", block.start, "must be at least 0");
     if (block.stop < block.start)
-      wrong(Rule::block_bounds, "stop", block.stop, "must be at least start " + text(block.start));
-    if (block.stop > d_.size) wrong(Rule::block_bounds, "stop", block.stop, "must be at most size " + text(d_.size));
+      wrong(Rule::block_bounds, "stop", block.stop, "must be at least start " + std::to_string(block.start));
+    if (block.stop > d_.size)
+      wrong(Rule::block_bounds, "stop", block.stop, "must be at most size " + std::to_string(d_.size));
     if (!block.padding) return;
     const auto [left, right] = *block.padding;
-    const std::string value = "(" + text(left) + ", " + text(right) + ")";
+    const std::string value = "(" + std::to_string(left) + ", " + std::to_string(right) + ")";
     if (left < 0 || right < 0) return add(Rule::block_padding, "padding", value, "must be two widths of at least 0");
     if (block.start < 0 || block.stop < block.start) return;
     const Index extent = block.stop - block.start;
     const bool all_inside = version_ == Version::v0_10;  // 0.9: boundary padding alone is inside [start, stop)
     const auto [lower, upper] = all_inside ? *block.padding : boundary(*block.padding);
     if (lower > extent || upper > extent - lower)
-      add(Rule::block_padding, "padding", value, "must fit into stop - start = " + text(extent));
+      add(Rule::block_padding, "padding", value, "must fit into stop - start = " + std::to_string(extent));
     else if (!all_inside && (left > d_.size || right > d_.size || !extent_of(block)))
-      add(Rule::block_padding_owned, "padding", value, "but nobody owns more than size " + text(d_.size));
+      add(Rule::block_padding_owned, "padding", value, "but nobody owns more than size " + std::to_string(d_.size));
   }
 
   // The widths that are boundary padding at this coordinate; the rest is communication padding.
@@ -75,28 +74,30 @@ class DimensionCheck {
     if (cyclic.block_size < 1) wrong(Rule::cyclic_block_size, "block_size", cyclic.block_size, "must be at least 1");
     if (cyclic.start < 0 || cyclic.block_size < 1 || grid < 1 || cyclic.start >= d_.size) return;
     if (cyclic.start % cyclic.block_size != 0)
-      wrong(Rule::cyclic_start, "start", cyclic.start, "must be a multiple of block_size " + text(cyclic.block_size));
+      wrong(Rule::cyclic_start, "start", cyclic.start,
+            "must be a multiple of block_size " + std::to_string(cyclic.block_size));
     else if (cyclic.start / cyclic.block_size >= grid)
       wrong(Rule::cyclic_start, "start", cyclic.start,
-            "must be less than proc_grid_size * block_size = " + text(grid * cyclic.block_size));
+            "must be less than proc_grid_size * block_size = " + std::to_string(grid * cyclic.block_size));
   }
 
   void check(const Unstructured& unstructured) {
     const Buffer& buffer = unstructured.indices.buffer;
     if (buffer.ndim() == 1 && d_.size >= 0 && buffer.shape[0] > d_.size)  // before any is read: a count is only stated
-      return add(Rule::unstructured_size, "size", text(d_.size),
-                 "must be at least the " + text(buffer.shape[0]) + " indices held here");
+      return add(Rule::unstructured_size, "size", std::to_string(d_.size),
+                 "must be at least the " + std::to_string(buffer.shape[0]) + " indices held here");
     std::optional<std::vector<Index>> indices = read_indices(unstructured.indices);
     if (!indices) {
       std::string value =
-          "a " + text(buffer.ndim()) + "-d " + buffer.memory.name() + " buffer of " + buffer.type.name();
-      if (buffer.ndim() == 1 && buffer.shape[0] < 0) value = "a buffer of " + text(buffer.shape[0]) + " elements";
+          "a " + std::to_string(buffer.ndim()) + "-d " + buffer.memory.name() + " buffer of " + buffer.type.name();
+      if (buffer.ndim() == 1 && buffer.shape[0] < 0)
+        value = "a buffer of " + std::to_string(buffer.shape[0]) + " elements";
       return add(Rule::unstructured_indices, "indices", value,
                  "must be a one-dimensional host buffer of integers that fit 64 bits");
     }
     if (!std::is_sorted(indices->begin(), indices->end())) std::sort(indices->begin(), indices->end());
     for (auto at = indices->begin(); (at = std::adjacent_find(at, indices->end())) != indices->end();) {
-      add(Rule::unstructured_unique, "indices", "a list with " + text(*at) + " more than once",
+      add(Rule::unstructured_unique, "indices", "a list with " + std::to_string(*at) + " more than once",
           "must be unique on one process");
       at = std::upper_bound(at, indices->end(), *at);
     }
@@ -110,7 +111,7 @@ class DimensionCheck {
   Index extent(const Unstructured& unstructured) const { return unstructured.indices.buffer.shape[0]; }
 
   void wrong(Rule rule, const char* key, Index value, std::string must) {
-    add(rule, key, text(value), std::move(must));
+    add(rule, key, std::to_string(value), std::move(must));
   }
   void add(Rule rule, std::string key, std::string value, std::string must) {
     report_.add({rule, {}, axis_, std::move(key), std::move(value), std::move(must), ""});
@@ -129,12 +130,12 @@ bool check_buffer(const Buffer& buffer, Report& report) {
     return false;
   };
   if (buffer.strides.size() != buffer.shape.size())
-    return wrong(Rule::buffer_layout, "the buffer has " + text(buffer.ndim()) + " extents and " +
-                                          text(static_cast<Index>(buffer.strides.size())) + " strides");
+    return wrong(Rule::buffer_layout, "the buffer has " + std::to_string(buffer.ndim()) + " extents and " +
+                                          std::to_string(static_cast<Index>(buffer.strides.size())) + " strides");
   for (Index extent : buffer.shape)
-    if (extent < 0) return wrong(Rule::buffer_layout, "the buffer has an extent of " + text(extent));
+    if (extent < 0) return wrong(Rule::buffer_layout, "the buffer has an extent of " + std::to_string(extent));
   if (buffer.type.bytes < 1)
-    return wrong(Rule::buffer_type, "the buffer's elements are " + text(buffer.type.bytes) + " bytes long");
+    return wrong(Rule::buffer_type, "the buffer's elements are " + std::to_string(buffer.type.bytes) + " bytes long");
   const std::optional<Index> count = checked_product(buffer.shape);
   if (!count || !checked_multiply(*count, buffer.type.bytes))
     return wrong(Rule::buffer_layout, "the product of the buffer's extents does not fit 64 bits");
@@ -180,8 +181,8 @@ void check_extents(const DistArray& array, const Held& held, bool other_fits, Ve
              {},
              static_cast<Index>(axis),
              "",
-             "the buffer's extent is " + text(buffer.shape[axis]),
-             "must be the " + text(*held[axis]) + " elements that the dimension holds here",
+             "the buffer's extent is " + std::to_string(buffer.shape[axis]),
+             "must be the " + std::to_string(*held[axis]) + " elements that the dimension holds here",
              other_fits ? "it would fit as version " + other + ": correct the stamp, or read with trust_extent" : ""});
     return;
   }
@@ -191,7 +192,7 @@ void check_extents(const DistArray& array, const Held& held, bool other_fits, Ve
   std::vector<Index> extents;
   for (const std::optional<Index>& extent : held) {
     extents.push_back(extent.value_or(-1));
-    shape += (shape.empty() ? "" : " x ") + text(extents.back());
+    shape += (shape.empty() ? "" : " x ") + std::to_string(extents.back());
   }
   const bool known = std::none_of(extents.begin(), extents.end(), [](Index extent) { return extent < 0; });
   const bool reshapes = known && checked_product(extents) == checked_product(buffer.shape);
@@ -199,7 +200,7 @@ void check_extents(const DistArray& array, const Held& held, bool other_fits, Ve
               {},
               {},
               "",
-              "the buffer has " + text(buffer.ndim()) + " axes and dim_data " + text(array.ndim()),
+              "the buffer has " + std::to_string(buffer.ndim()) + " axes and dim_data " + std::to_string(array.ndim()),
               "but both must have the same",
               reshapes && !shape.empty() ? "reshape the buffer to " + shape : ""});
 }

@@ -11,7 +11,7 @@ namespace dap {
 
 namespace {
 
-struct Entry {
+struct IndexOfProcess {
   Index to, axis, global, coordinate;
 };
 
@@ -102,16 +102,17 @@ std::optional<std::vector<bool>> IndexLists::compare(Team& team, std::vector<Rep
 
 // A member's indices on the axes for which it speaks, sorted to the processes that their hashes name.
 std::vector<Parcel> IndexLists::indices_by_hash(std::size_t k, Index processes) const {
-  std::vector<Entry> entries;
+  std::vector<IndexOfProcess> entries;
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     if (position(k, axes_[i]) != 0) continue;
     for (const Index global : lists_[k][i])
       entries.push_back({static_cast<Index>(hash(global) % static_cast<std::uint64_t>(processes)),
                          static_cast<Index>(i), global, coordinate(k, axes_[i])});
   }
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.to < b.to; });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const IndexOfProcess& a, const IndexOfProcess& b) { return a.to < b.to; });
   std::vector<Parcel> parcels;
-  for (const Entry& entry : entries) {
+  for (const IndexOfProcess& entry : entries) {
     if (parcels.empty() || parcels.back().to != entry.to) parcels.push_back({members_[k].rank, entry.to, {}});
     parcels.back().content.insert(parcels.back().content.end(), {entry.axis, entry.global, entry.coordinate});
   }
@@ -129,11 +130,11 @@ std::optional<std::vector<Index>> IndexLists::count_distinct(Team& team, std::ve
   std::vector<Index> distinct(axes_.size(), 0);
   const auto count = [&](std::size_t first) {
     if (first != 0) return;  // all at once
-    std::vector<Entry> mine;
+    std::vector<IndexOfProcess> mine;
     for (const Parcel& parcel : arrived)
       for (std::size_t at = 0; at < parcel.content.size(); at += 3)
         mine.push_back({parcel.to, parcel.content[at], parcel.content[at + 1], parcel.content[at + 2]});
-    std::sort(mine.begin(), mine.end(), [](const Entry& a, const Entry& b) {
+    std::sort(mine.begin(), mine.end(), [](const IndexOfProcess& a, const IndexOfProcess& b) {
       return std::tie(a.axis, a.global, a.coordinate) < std::tie(b.axis, b.global, b.coordinate);
     });
     for (std::size_t i = 0; i < mine.size(); ++i) {

@@ -9,8 +9,6 @@ namespace dap {
 
 namespace {
 
-std::string text(Index value) { return std::to_string(value); }
-
 // One axis from what its maker wants, or what is wrong with that.
 class AxisMaker {
  public:
@@ -35,7 +33,8 @@ class AxisMaker {
   std::optional<Axis> of(const CyclicSpec& spec) {
     if (spec.block_size < 1) wrong(Rule::cyclic_block_size, "block_size", spec.block_size, "must be at least 1");
     if (spec.first < 0 || spec.first >= grid_)
-      wrong(Rule::cyclic_start, "first", spec.first, "must be a coordinate, less than proc_grid_size " + text(grid_));
+      wrong(Rule::cyclic_start, "first", spec.first,
+            "must be a coordinate, less than proc_grid_size " + std::to_string(grid_));
     if (spec.block_size < 1 || spec.first < 0 || spec.first >= grid_) return std::nullopt;
     return Axis(CyclicKind(size_, grid_, spec.block_size, spec.first));
   }
@@ -43,7 +42,7 @@ class AxisMaker {
   std::optional<Axis> of(const UnstructuredSpec& spec) {
     if (static_cast<Index>(spec.lists.size()) != grid_) {
       wrong(Rule::grid_size, "proc_grid_size", grid_,
-            "but there are lists for " + text(static_cast<Index>(spec.lists.size())) + " coordinates");
+            "but there are lists for " + std::to_string(static_cast<Index>(spec.lists.size())) + " coordinates");
       return std::nullopt;
     }
     std::vector<Dimension> dimensions(spec.lists.size());
@@ -91,7 +90,8 @@ class AxisMaker {
   std::optional<BlockKind> of_length(std::optional<Index> wanted) {
     if (wanted && *wanted < fair()) {
       wrong(Rule::block_tiling, "length", *wanted,
-            "must be at least " + text(fair()) + " for " + text(grid_) + " coordinates to hold size " + text(size_));
+            "must be at least " + std::to_string(fair()) + " for " + std::to_string(grid_) +
+                " coordinates to hold size " + std::to_string(size_));
       return std::nullopt;
     }
     return BlockKind(size_, grid_, wanted.value_or(fair()));
@@ -101,13 +101,14 @@ class AxisMaker {
     const Index before = report_.errors();
     if (static_cast<Index>(starts.size()) != grid_)
       wrong(Rule::grid_size, "proc_grid_size", grid_,
-            "but there are starts for " + text(static_cast<Index>(starts.size())) + " coordinates");
+            "but there are starts for " + std::to_string(static_cast<Index>(starts.size())) + " coordinates");
     else if (starts.front() != 0)
       wrong(Rule::block_tiling, "start", starts.front(), "must be 0 at coordinate 0");
     Index last = 0;
     for (const Index start : starts) {
-      if (start < last) wrong(Rule::block_tiling, "start", start, "must not be before the start " + text(last));
-      if (start > size_) wrong(Rule::block_bounds, "start", start, "must be at most size " + text(size_));
+      if (start < last)
+        wrong(Rule::block_tiling, "start", start, "must not be before the start " + std::to_string(last));
+      if (start > size_) wrong(Rule::block_bounds, "start", start, "must be at most size " + std::to_string(size_));
       last = start;
     }
     if (report_.errors() > before) return std::nullopt;
@@ -119,27 +120,30 @@ class AxisMaker {
   void check_padding(const BlockSpec& spec, const BlockKind& shares) {
     if (grid_ > most_listed)
       return wrong(Rule::grid_size, "proc_grid_size", grid_,
-                   "must be at most " + text(most_listed) + " where shares are padded");
+                   "must be at most " + std::to_string(most_listed) + " where shares are padded");
     const auto [left, right] = spec.edges;
     const auto owned = [&](Index c) { return shares.begin(c + 1) - shares.begin(c); };
-    const std::string edges = "(" + text(left) + ", " + text(right) + ") at the edges";
+    const std::string edges = "(" + std::to_string(left) + ", " + std::to_string(right) + ") at the edges";
     if (spec.padding < 0 || left < 0 || right < 0)
-      return add(Rule::block_padding, "padding", text(spec.padding) + " and " + edges, "must be widths of at least 0");
+      return add(Rule::block_padding, "padding", std::to_string(spec.padding) + " and " + edges,
+                 "must be widths of at least 0");
     if (left > owned(0) || right > owned(grid_ - 1) || (grid_ == 1 && right > size_ - left))
       add(Rule::block_padding, "padding", edges,
-          "but the edge coordinates own " + text(owned(0)) + " and " + text(owned(grid_ - 1)) + " elements");
+          "but the edge coordinates own " + std::to_string(owned(0)) + " and " + std::to_string(owned(grid_ - 1)) +
+              " elements");
     for (Index c = 0; c + 1 < grid_ && spec.padding > 0; ++c)
       if (spec.padding > owned(c) || spec.padding > owned(c + 1))
         add(Rule::block_padding_owned, "padding",
-            text(spec.padding) + " between coordinates " + text(c) + " and " + text(c + 1),
-            "but these own " + text(owned(c)) + " and " + text(owned(c + 1)) + " elements");
+            std::to_string(spec.padding) + " between coordinates " + std::to_string(c) + " and " +
+                std::to_string(c + 1),
+            "but these own " + std::to_string(owned(c)) + " and " + std::to_string(owned(c + 1)) + " elements");
     const Index period = size_ - std::min(left, size_) - std::min(right, size_);
     if (spec.periodic && (left > period || right > period))
-      add(Rule::block_periodic, "padding", edges, "but the period is size - left - right = " + text(period));
+      add(Rule::block_periodic, "padding", edges, "but the period is size - left - right = " + std::to_string(period));
   }
 
   void wrong(Rule rule, const char* key, Index value, std::string must) {
-    add(rule, key, text(value), std::move(must));
+    add(rule, key, std::to_string(value), std::move(must));
   }
   void add(Rule rule, std::string key, std::string value, std::string must) {
     report_.add({rule, {}, axis_, std::move(key), std::move(value), std::move(must), ""});
@@ -205,13 +209,14 @@ std::optional<Axis> make_axis(Index size, const AxisSpec& spec, Index grid, Inde
 }
 
 std::vector<Index> near_square_grid(Index processes, Index ndim) {
-  if (processes < 1) no_grid("a process grid of " + text(processes) + " places", "give at least one process");
+  if (processes < 1) no_grid("a process grid of " + std::to_string(processes) + " places", "give at least one process");
   if (ndim < 1) {
-    if (processes != 1) no_grid("an array without axes over " + text(processes) + " processes", "use one process");
+    if (processes != 1)
+      no_grid("an array without axes over " + std::to_string(processes) + " processes", "use one process");
     return {};
   }
   if (processes > Index{1} << 40)  // whose divisors would take a while to find
-    no_grid(text(processes) + " processes are too many to divide", "give the process grid");
+    no_grid(std::to_string(processes) + " processes are too many to divide", "give the process grid");
   std::vector<Index> grid;
   Factoriser(processes).split(processes, std::min<Index>(ndim, 40), processes, grid);
   grid.resize(static_cast<std::size_t>(ndim), 1);  // no more than 40 factors are larger
@@ -231,8 +236,8 @@ std::vector<Index> default_grid(Index processes, const std::vector<AxisSpec>& sp
     else if (!std::holds_alternative<WholeSpec>(specs[axis]))
       open.push_back(axis);
     if (grid[axis] < 1 || left % grid[axis] != 0)
-      no_grid(text(processes) + " processes do not divide into the " + text(grid[axis]) + " shares of axis " +
-                  text(static_cast<Index>(axis)),
+      no_grid(std::to_string(processes) + " processes do not divide into the " + std::to_string(grid[axis]) +
+                  " shares of axis " + std::to_string(static_cast<Index>(axis)),
               "give a grid, or another number of processes");
     left /= grid[axis];
   }
@@ -249,9 +254,9 @@ Distribution Distribution::make(const std::vector<Index>& shape, const std::vect
                         {},
                         {},
                         "",
-                        "the shape has " + text(static_cast<Index>(shape.size())) + " axes, the specs " +
-                            text(static_cast<Index>(specs.size())) + " and the grid " +
-                            text(static_cast<Index>(grid.size())),
+                        "the shape has " + std::to_string(static_cast<Index>(shape.size())) + " axes, the specs " +
+                            std::to_string(static_cast<Index>(specs.size())) + " and the grid " +
+                            std::to_string(static_cast<Index>(grid.size())),
                         "but all must have the same",
                         "give one of each for every axis"});
   std::vector<Axis> axes;

@@ -9,8 +9,6 @@ namespace {
 
 constexpr Index most_in_a_slice = Index{1} << 28;  // indices that an axis is turned into a list of
 
-std::string text(Index value) { return std::to_string(value); }
-
 Index modulo(Index value, Index divisor) { return (value % divisor + divisor) % divisor; }
 
 [[noreturn]] void refuse(Index axis, const std::string& why, const std::string& remedy) {
@@ -125,7 +123,8 @@ class AxisSlicer {
   }
 
   [[noreturn]] void too_many() const {
-    refuse(number_, "the slice becomes unstructured, and its " + text(count_) + " indices are too many to list",
+    refuse(number_,
+           "the slice becomes unstructured, and its " + std::to_string(count_) + " indices are too many to list",
            "slice by whole blocks");
   }
 
@@ -170,8 +169,9 @@ class AxisSlicer {
     const bool joins = all.count == 0 || local - all.step == all.first + (all.count - 1) * all.step;
     if (!joins || (many > 1 && step != all.step))
       refuse(number_,
-             "what coordinate " + text(c) + " keeps stands at local indices " + text(all.first) + ", " +
-                 text(all.first + all.step) + ", ... and " + text(local) + ", not evenly in its memory",
+             "what coordinate " + std::to_string(c) + " keeps stands at local indices " + std::to_string(all.first) +
+                 ", " + std::to_string(all.first + all.step) + ", ... and " + std::to_string(local) +
+                 ", not evenly in its memory",
              "slice with a step that divides block_size, or copy the elements");
     all.count += many;
     if (all.count == 1) all.step = 1;
@@ -189,9 +189,11 @@ Index count_of(const Axis& a, Index axis, Index start, Index stop, Index step) {
   if (a.dist_type() == 'u') {  // any numbers are indices
     const Index most = Index{1} << 62;
     if (!within(start, -most, most - 1) || !within(stop, -most, most - 1))
-      refuse(axis, "the bounds " + text(start) + " and " + text(stop) + " are beyond 62 bits", "");
+      refuse(axis, "the bounds " + std::to_string(start) + " and " + std::to_string(stop) + " are beyond 62 bits", "");
   } else if (!within(start, lowest, lowest + a.size()) || !within(stop, lowest, lowest + a.size())) {
-    refuse(axis, "the slice from " + text(start) + " to " + text(stop) + " leaves [0, " + text(a.size()) + ")",
+    refuse(axis,
+           "the slice from " + std::to_string(start) + " to " + std::to_string(stop) + " leaves [0, " +
+               std::to_string(a.size()) + ")",
            "give bounds within the axis");
   }
   if (step > 0) return stop > start ? (stop - start - 1) / step + 1 : 0;
@@ -202,10 +204,10 @@ Index count_of(const Axis& a, Index axis, Index start, Index stop, Index step) {
 
 Slice slice(const Distribution& distribution, Index axis, Index start, Index stop, Index step) {
   if (axis < 0 || axis >= distribution.ndim())
-    refuse(axis, "the array has " + text(distribution.ndim()) + " axes", "name one of them, counted from 0");
+    refuse(axis, "the array has " + std::to_string(distribution.ndim()) + " axes", "name one of them, counted from 0");
   const Axis& whole = distribution.axis(axis);
   if (whole.proc_grid_size() > most_in_a_slice)
-    refuse(axis, text(whole.proc_grid_size()) + " coordinates are too many to say what each of them keeps",
+    refuse(axis, std::to_string(whole.proc_grid_size()) + " coordinates are too many to say what each of them keeps",
            "slice a coarser distribution");
   const Index count = count_of(whole, axis, start, stop, step);
   std::vector<Axis> axes;
@@ -219,9 +221,10 @@ Slice slice(const Distribution& distribution, Index axis, Index start, Index sto
     AxisSlicer slicer(whole, axis, start, step, count);
     axes[static_cast<std::size_t>(axis)] = slicer.run();
     kept = std::move(slicer.kept);
-    if (slicer.became_unstructured) changes.push_back("axis " + text(axis) + " became unstructured");
-    if (whole.has_communication_padding()) changes.push_back("the padding of axis " + text(axis) + " is left out");
-    if (whole.periodic()) changes.push_back("axis " + text(axis) + " is no longer periodic");
+    if (slicer.became_unstructured) changes.push_back("axis " + std::to_string(axis) + " became unstructured");
+    if (whole.has_communication_padding())
+      changes.push_back("the padding of axis " + std::to_string(axis) + " is left out");
+    if (whole.periodic()) changes.push_back("axis " + std::to_string(axis) + " is no longer periodic");
   }
   return {Distribution(std::move(axes)), std::move(changes), axis, std::move(kept)};
 }

@@ -84,8 +84,8 @@ class ValueReader {
 
   static bool beyond_63_bits(const std::string& text, std::uint64_t& bits) {
     const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, bits);
-    return error == std::errc() && stop == end;
+    const auto [stop, fault] = std::from_chars(text.data(), end, bits);
+    return fault == std::errc() && stop == end;
   }
 
   void real(const Value& value, Index bytes) {

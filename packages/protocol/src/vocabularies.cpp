@@ -6,11 +6,7 @@
 
 namespace dap {
 
-namespace {
-
-std::string text(Index value) { return std::to_string(value); }
-
-}  // namespace
+namespace {}  // namespace
 
 bool Translation::same_processes() const {
   if (process_order == Order::row_major) return true;
@@ -43,8 +39,8 @@ Translation translation(std::vector<TranslatedAxis> axes, Order process_order, O
   std::vector<std::string> losses;
   for (TranslatedAxis& axis : axes) {
     if (axis.index_base != 0)
-      losses.push_back("axis " + text(static_cast<Index>(made.size())) + " begins at index " + text(axis.index_base) +
-                       " there, and at 0 here");
+      losses.push_back("axis " + std::to_string(static_cast<Index>(made.size())) + " begins at index " +
+                       std::to_string(axis.index_base) + " there, and at 0 here");
     losses.insert(losses.end(), axis.losses.begin(), axis.losses.end());
     bases.push_back(axis.index_base);
     made.push_back(std::move(axis.axis));
@@ -71,9 +67,10 @@ void lies_within(AxisTranslator& translator, Index size, Index offset, const Tem
   translator.at_least(Rule::size, "template size", with.size, 0);
   translator.at_least(Rule::grid_size, "proc_grid_size", with.processors, 1);
   if (offset < 0 || (with.size >= 0 && (size > with.size || offset > with.size - size)))
-    translator.wrong(Rule::conversion, "offset", offset,
-                     "but the array's size " + text(size) + " must lie within the template's " + text(with.size),
-                     "give a longer template, or another offset");
+    translator.wrong(
+        Rule::conversion, "offset", offset,
+        "but the array's size " + std::to_string(size) + " must lie within the template's " + std::to_string(with.size),
+        "give a longer template, or another offset");
 }
 
 }  // namespace

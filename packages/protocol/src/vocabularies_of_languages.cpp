@@ -9,8 +9,6 @@ namespace {
 
 __extension__ using Wide = __int128;  // holds any product and difference of two indices
 
-std::string text(Index value) { return std::to_string(value); }
-
 [[noreturn]] void refuse_shapes(const std::string& fault, const std::string& remedy) {
   throw Error(Finding{Rule::shape_ndim, {}, {}, "", fault, "but all must have the same", remedy});
 }
@@ -38,7 +36,7 @@ Shares shares(AxisTranslator& translator, Bounds domain, Bounds box, Index local
   translator.at_least(Rule::grid_size, "proc_grid_size", locales, 1);
   if (box.high < box.low)
     translator.wrong(Rule::conversion, "box high", box.high,
-                     "must be at least its low " + text(box.low) + ": an empty box divides nothing",
+                     "must be at least its low " + std::to_string(box.low) + ": an empty box divides nothing",
                      "give a bounding box that holds an index");
   translator.check();
   shares.even =
@@ -98,7 +96,7 @@ TranslatedAxis stencil_dist(Bounds domain, Bounds box, Index fluff, bool periodi
   translator.check();
   std::vector<std::string> losses;
   if (!periodic)
-    losses.push_back("the outer fluff of axis " + text(axis) + ", " + text(fluff) +
+    losses.push_back("the outer fluff of axis " + std::to_string(axis) + ", " + std::to_string(fluff) +
                      " elements at each end, is owned here and no part of the array there");
   return translator.make(size, fringed(std::move(blocks.starts), fluff, fluff, periodic), locales, base,
                          std::move(losses));
@@ -118,8 +116,8 @@ TranslatedAxis range(Index n, Index p, Index axis) {
 
 Translation darray(const std::vector<Index>& size, const std::vector<Index>& grid) {
   if (size.size() != grid.size())
-    refuse_shapes("the array has " + text(static_cast<Index>(size.size())) + " axes and the grid " +
-                      text(static_cast<Index>(grid.size())),
+    refuse_shapes("the array has " + std::to_string(static_cast<Index>(size.size())) + " axes and the grid " +
+                      std::to_string(static_cast<Index>(grid.size())),
                   "give an extent of the grid for every axis");
   return translation(
       every_axis(size.size(), [&](std::size_t i) { return range(size[i], grid[i], static_cast<Index>(i)); }),
@@ -145,7 +143,7 @@ Translation block_along(const std::vector<Bounds>& region, Index along, Index pl
                         {},
                         along,
                         "",
-                        "axis " + text(along) + " of " + text(ndim),
+                        "axis " + std::to_string(along) + " of " + std::to_string(ndim),
                         "but it must be one of the region's",
                         "name an axis of the region"});
   return translation(every_axis(region.size(), [&](std::size_t i) {
@@ -160,9 +158,9 @@ namespace mpi_cart {
 
 Translation block(const std::vector<Index>& shape, const Grid& grid, Index width) {
   if (shape.size() != grid.dims.size() || shape.size() != grid.periods.size())
-    refuse_shapes("the shape has " + text(static_cast<Index>(shape.size())) + " axes, 'dims' " +
-                      text(static_cast<Index>(grid.dims.size())) + " and 'periods' " +
-                      text(static_cast<Index>(grid.periods.size())),
+    refuse_shapes("the shape has " + std::to_string(static_cast<Index>(shape.size())) + " axes, 'dims' " +
+                      std::to_string(static_cast<Index>(grid.dims.size())) + " and 'periods' " +
+                      std::to_string(static_cast<Index>(grid.periods.size())),
                   "give one of each for every axis");
   Translation made = translation(every_axis(shape.size(), [&](std::size_t i) {
     AxisTranslator translator(static_cast<Index>(i));

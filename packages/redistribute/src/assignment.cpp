@@ -1,5 +1,7 @@
 #include "assignment.hpp"
 
+#include "refuse.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +17,6 @@ namespace {
 using Amount = std::uint64_t;
 __extension__ using Amounts = unsigned __int128;  // a sum of many
 constexpr Amount infinite = std::numeric_limits<Amount>::max();
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 Index narrowed(Amounts sum) {
   constexpr Index most = std::numeric_limits<Index>::max();

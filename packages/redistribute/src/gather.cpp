@@ -1,3 +1,4 @@
+#include "refuse.hpp"
 #include <dap/mpi/agree.hpp>
 #include <dap/mpi/gather.hpp>
 #include <dap/redistribute/gather.hpp>
@@ -10,10 +11,6 @@
 namespace dap::redistribute {
 
 namespace {
-
-[[noreturn]] void refuse(std::string fault, std::string must, std::string remedy) {
-  throw Error(Finding{Rule::conversion, {}, {}, "", std::move(fault), std::move(must), std::move(remedy)});
-}
 
 void check_root(int root, MPI_Comm comm) {
   const Spread spread = mpi::spread({root}, comm).front();

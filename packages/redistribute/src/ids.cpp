@@ -1,6 +1,7 @@
 #include "fingerprint.hpp"
 #include "listed.hpp"
 #include "numbered.hpp"
+#include "refuse.hpp"
 #include <dap/mpi/agree.hpp>
 #include <dap/redistribute/ids.hpp>
 #include <dap/report.hpp>
@@ -13,10 +14,6 @@
 namespace dap::redistribute {
 
 namespace {
-
-[[noreturn]] void refuse(std::string fault, std::string must, std::string remedy) {
-  throw Error(Finding{Rule::conversion, {}, {}, "", std::move(fault), std::move(must), std::move(remedy)});
-}
 
 // As many elements on each process as it has ids, as blocks in the order of the ranks.
 Distribution blocks_of(const std::vector<Index>& counts) {

@@ -1,5 +1,6 @@
 #include "overlap.hpp"
 
+#include "refuse.hpp"
 #include <dap/report.hpp>
 #include <dap/runs.hpp>
 
@@ -13,12 +14,6 @@ namespace dap::redistribute {
 namespace {
 
 constexpr Index most_pairs = Index{1} << 27;  // of one table: 2 GB
-
-[[noreturn]] void refuse(std::string fault, std::string must, std::optional<Index> axis = {}) {
-  throw Error(Finding{Rule::conversion, {}, axis, "", std::move(fault), std::move(must), ""});
-}
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // The table that grows list by list: within one, counts are added in any order.
 class TableMaker {
@@ -174,11 +169,11 @@ void check_same_indices(const Axis& source, const Axis& target, Index axis) {
   const Index of_source = distinct(source), of_target = distinct(target);
   if (of_source != of_target)
     refuse("the target has " + std::to_string(of_target) + " indices",
-           "must have as many as the source's axis, " + std::to_string(of_source), axis);
+           "must have as many as the source's axis, " + std::to_string(of_source), "", axis);
   const Index common = common_indices(source, target);
   if (common != of_source)
     refuse(std::to_string(of_source - common) + " of the target's indices are held by nobody in the source",
-           "must be the same indices", axis);
+           "must be the same indices", "", axis);
 }
 
 std::vector<Index> permutation(const std::vector<Index>& axes, Index ndim) {

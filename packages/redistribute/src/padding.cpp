@@ -1,4 +1,5 @@
 #include "channel.hpp"
+#include "refuse.hpp"
 #include <dap/check.hpp>
 #include <dap/memory_order.hpp>
 #include <dap/mpi/agree.hpp>
@@ -17,10 +18,6 @@
 namespace dap::redistribute {
 
 namespace {
-
-[[noreturn]] void refuse(std::string fault, std::string must, std::string remedy, std::optional<Index> axis = {}) {
-  throw Error(Finding{Rule::conversion, {}, axis, "", std::move(fault), std::move(must), std::move(remedy)});
-}
 
 // Two boxes of the same extents, in memory of any strides each.
 struct BoxCopy {

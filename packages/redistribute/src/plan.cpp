@@ -1,5 +1,6 @@
 #include "parts.hpp"
 #include "ravel.hpp"
+#include "refuse.hpp"
 #include <dap/report.hpp>
 
 #include <algorithm>
@@ -9,10 +10,6 @@
 namespace dap::redistribute {
 
 namespace {
-
-[[noreturn]] void refuse(std::string fault, std::string must, std::string remedy, std::optional<Index> axis = {}) {
-  throw Error(Finding{Rule::conversion, {}, axis, "", std::move(fault), std::move(must), std::move(remedy)});
-}
 
 std::string number(Index n) { return std::to_string(n); }
 

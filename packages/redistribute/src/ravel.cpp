@@ -1,6 +1,7 @@
 #include "ravel.hpp"
 
 #include "numbered.hpp"
+#include "refuse.hpp"
 #include <dap/report.hpp>
 
 #include <algorithm>
@@ -10,10 +11,6 @@
 namespace dap::redistribute {
 
 namespace {
-
-[[noreturn]] void refuse(std::string fault, std::string must, std::string remedy) {
-  throw Error(Finding{Rule::conversion, {}, {}, "", std::move(fault), std::move(must), std::move(remedy)});
-}
 
 // The side of all axes and the side of one, whose global indices number the elements of the former. Each side is seen
 // as runs of numbers, and each run is looked up on the other side.

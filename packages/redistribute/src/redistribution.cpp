@@ -2,6 +2,7 @@
 #include "fingerprint.hpp"
 #include "known.hpp"
 #include "listed.hpp"
+#include "refuse.hpp"
 #include "transfer.hpp"
 #include "votes.hpp"
 #include <dap/mpi/agree.hpp>
@@ -15,10 +16,6 @@
 namespace dap::redistribute {
 
 namespace {
-
-[[noreturn]] void refuse(std::string fault, std::string must, std::string remedy) {
-  throw Error(Finding{Rule::conversion, {}, {}, "", std::move(fault), std::move(must), std::move(remedy)});
-}
 
 // One array's part on either side, as the caller has it.
 struct Given {

@@ -1,5 +1,6 @@
 #include "assignment.hpp"
 #include "overlap.hpp"
+#include "refuse.hpp"
 #include <dap/mpi/agree.hpp>
 #include <dap/redistribute/relabel.hpp>
 #include <dap/report.hpp>
@@ -17,12 +18,6 @@ namespace {
 constexpr Index always_exact = 2048;                  // processes
 constexpr Index most_entries = Index{1} << 23;        // 128 MB; more than those of 2048 processes
 constexpr Index most_work = Index{60} * 1000 * 1000;  // some seconds
-
-[[noreturn]] void refuse(std::string fault, std::string must) {
-  throw Error(Finding{Rule::conversion, {}, {}, "", std::move(fault), std::move(must), ""});
-}
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // By rank, the part that it holds; -1: none.
 std::vector<Index> parts_by_rank(const Placed& placed, Index processes, const std::string& side) {

@@ -219,13 +219,13 @@ class TextDrawing {
     words("Process" + std::string(distribution_.ndim() > 0 ? " (grid coordinates)" : "") + ": elements owned" +
           (widths[3] > 0 ? " + communication padding" : ""));
     const Index width = (style_.colour ? 3 : 0) + widths[0] + widths[1] + 2 + widths[2] + widths[3];
-    const Index in_a_line = std::max<Index>((style_.columns + 2) / (width + 4), 1), all = view_.processes();
-    Index shown = std::max<Index>(style_.lines - lines_, 2) * in_a_line;
-    if (shown < all || static_cast<Index>(listed.size()) < all) shown -= in_a_line;  // a line says how many more
+    const Index per_line = std::max<Index>((style_.columns + 2) / (width + 4), 1), all = view_.processes();
+    Index shown = std::max<Index>(style_.lines - lines_, 2) * per_line;
+    if (shown < all || static_cast<Index>(listed.size()) < all) shown -= per_line;  // a line says how many more
     shown = std::min(shown, static_cast<Index>(listed.size()));
-    for (Index i = 0; i < shown; i += in_a_line) {
+    for (Index i = 0; i < shown; i += per_line) {
       std::string text;
-      for (Index j = i; j < std::min(shown, i + in_a_line); ++j)
+      for (Index j = i; j < std::min(shown, i + per_line); ++j)
         text += (j == i ? "  " : "    ") + entry_text(listed[static_cast<std::size_t>(j)], widths);
       while (text.back() == ' ') text.pop_back();
       line(text);
