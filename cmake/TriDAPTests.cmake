@@ -28,7 +28,7 @@ string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
 set(TRIDAP_SAME_FLAGS -G Ninja -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
     -DCMAKE_CXX_FLAGS_${type}=${CMAKE_CXX_FLAGS_${type}} -DCMAKE_COLOR_DIAGNOSTICS=${CMAKE_COLOR_DIAGNOSTICS}
     -DCMAKE_COMPILE_WARNING_AS_ERROR=${CMAKE_COMPILE_WARNING_AS_ERROR} -DTRIDAP_TEST_FLAGS=${TRIDAP_TEST_FLAGS}
-    -DCMAKE_UNITY_BUILD=${CMAKE_UNITY_BUILD} -DCMAKE_UNITY_BUILD_BATCH_SIZE=${CMAKE_UNITY_BUILD_BATCH_SIZE})
+    -DCMAKE_UNITY_BUILD=${TRIDAP_UNITY} -DCMAKE_UNITY_BUILD_BATCH_SIZE=${CMAKE_UNITY_BUILD_BATCH_SIZE})
 
 # What `./dev test NAME` knows of a CTest test: its name, label, folder, build target, kind (gtest, pytest or other),
 # processes (0: no MPI) and test files.
@@ -48,6 +48,13 @@ endfunction()
 function(tridap_write_test_rows)
   get_property(rows GLOBAL PROPERTY TRIDAP_TEST_ROWS)
   file(WRITE ${PROJECT_BINARY_DIR}/tests/tests.tsv "${rows}")
+endfunction()
+
+# Tests of several processes have the machine for themselves, two cores or more.
+function(tridap_processors name ranks)
+  if(ranks GREATER 1)
+    set_tests_properties(${name} PROPERTIES PROCESSORS 2)
+  endif()
 endfunction()
 
 # Under the sanitizers: on one process and on six, the first grid of two unlike extents, alone.
@@ -78,7 +85,8 @@ function(tridap_add_mpi_run name)
     endif()
     add_test(NAME ${name}_np${ranks}
              COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --timeout 880 ${arg_COMMAND})
-    set_tests_properties(${name}_np${ranks} PROPERTIES PROCESSORS 2 TIMEOUT 900
+    tridap_processors(${name}_np${ranks} ${ranks})
+    set_tests_properties(${name}_np${ranks} PROPERTIES TIMEOUT 900
                          ENVIRONMENT "${TRIDAP_MPI_ENVIRONMENT};${arg_ENVIRONMENT}")
     tridap_test_row(${name}_np${ranks} ${label} "${arg_TARGETS}" ${arg_KIND} ${ranks} "${arg_FILES}")
   endforeach()
@@ -183,6 +191,9 @@ function(tridap_test_program program main)
   target_link_libraries(${program} PRIVATE GTest::gtest $<TARGET_PROPERTY:${main},LINK_LIBRARIES>)
   target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   tridap_options(${program})
+  if(TRIDAP_UNITY)  # GCC takes an included test file for a header, whose classes must not have private types
+    target_compile_options(${program} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
 endfunction()
 
 macro(tridap_program_takes program file)  # with the arguments of tridap_add_test
@@ -251,7 +262,7 @@ function(tridap_add_program_run name program label ranks run all)
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT 900)
   if(ranks GREATER 0)
-    set_tests_properties(${name} PROPERTIES PROCESSORS 2)
+    tridap_processors(${name} ${ranks})
     list(APPEND environment ${TRIDAP_MPI_ENVIRONMENT})
   endif()
   set_property(TEST ${name} PROPERTY ENVIRONMENT "${environment}")

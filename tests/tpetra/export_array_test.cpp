@@ -9,8 +9,6 @@ using dap::tpetra::Map;
 
 namespace {
 
-Teuchos::RCP<const Teuchos::Comm<int>> world() { return Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD)); }
-
 Teuchos::RCP<dap::tpetra::Vector<double>> vector_on(std::vector<Map::global_ordinal_type> ids, Index base = 0) {
   const Teuchos::ArrayView<const Map::global_ordinal_type> list(ids);
   const auto map = Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), list, base, world()));

@@ -25,21 +25,17 @@ std::vector<oracle::Axis> padded_and_plain(Index grid) {
   return {padded[0], padded[3], plain[0], plain[3], plain[4]};
 }
 
-double& at(const dap::Buffer& buffer, const List& local) {
-  return *reinterpret_cast<double*>(oracle::address(buffer, local));
-}
-
 /// Fills padding with NaN.
 void poison(const oracle::Array& array, const dap::DistArray& part, Index place) {
   for (const auto& element : array.elements(place, dap::Part::local))
-    if (!inside(array, place, element.local)) at(part.buffer, element.local) = nan;
+    if (!inside(array, place, element.local)) element_at(part.buffer, element.local) = nan;
 }
 
 /// Every element of the buffer has the number of what it stands for, and a half.
 void expect_filled(const oracle::Array& array, const dap::Buffer& buffer, Index place) {
   const auto numbers = array.flat_numbers();
   for (const auto& element : array.elements(place, dap::Part::local))
-    EXPECT_EQ(at(buffer, element.local), static_cast<double>(numbers.at(repeats(array, element.global))) + 0.5);
+    EXPECT_EQ(element_at(buffer, element.local), static_cast<double>(numbers.at(repeats(array, element.global))) + 0.5);
 }
 
 /// A value for each element of each buffer; sums of them are exact.
@@ -58,13 +54,13 @@ std::map<List, double> padding_sums(const oracle::Array& array) {
 
 void expect_sums(const oracle::Array& array, const dap::Buffer& buffer, PaddedVector<double>& padded, Index place) {
   const auto elements = array.elements(place, dap::Part::local);
-  for (std::size_t i = 0; i < elements.size(); ++i) at(buffer, elements[i].local) = own_value(place, i);
+  for (std::size_t i = 0; i < elements.size(); ++i) element_at(buffer, elements[i].local) = own_value(place, i);
   padded.sum_padding();
   const auto sums = padding_sums(array);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const auto sum = sums.find(elements[i].global);
     const bool grows = inside(array, place, elements[i].local) && sum != sums.end();
-    EXPECT_EQ(at(buffer, elements[i].local), own_value(place, i) + (grows ? sum->second : 0));
+    EXPECT_EQ(element_at(buffer, elements[i].local), own_value(place, i) + (grows ? sum->second : 0));
   }
 }
 
@@ -190,7 +186,7 @@ TEST(Padded, EveryMemoryOrderIsFilledAndSummedAndEachProcessMayHaveItsOwn) {
         part.buffer = dap::allocate(given.buffer.type, given.buffer.shape);
         turn(part.buffer, axes, backwards);
         for (const auto& element : array.elements(rank(), dap::Part::local))
-          at(part.buffer, element.local) = at(given.buffer, element.local);
+          element_at(part.buffer, element.local) = element_at(given.buffer, element.local);
         expect_whole_picture(array, part, rank());
       }
   }
@@ -319,7 +315,7 @@ TEST(Padded, MemoryWithHolesIsRefusedOrCopiedAndTheCopyIsPaddedAsWell) {
       dap::Buffer wide = dap::allocate(part.buffer.type, {part.buffer.shape[0], 9});
       wide.shape[1] = 4;
       for (const auto& element : array.elements(rank(), dap::Part::local))
-        at(wide, element.local) = at(part.buffer, element.local);
+        element_at(wide, element.local) = element_at(part.buffer, element.local);
       part.buffer = wide;
     }
     poison(array, part, rank());
@@ -332,7 +328,7 @@ TEST(Padded, MemoryWithHolesIsRefusedOrCopiedAndTheCopyIsPaddedAsWell) {
     dap::Buffer filled = dap::row_major(data_of(*padded.overlap()), part.buffer.shape);
     expect_filled(array, filled, rank());
     if (rank() == bad) {
-      EXPECT_TRUE(std::isnan(at(part.buffer, {0, 0})));
+      EXPECT_TRUE(std::isnan(element_at(part.buffer, {0, 0})));
     }
     expect_sums(array, filled, padded, rank());
   }
@@ -356,7 +352,7 @@ TEST(Padded, ReadOnlyMemoryIsRefusedOrCopied) {
   auto padded = import_padded<double>(part, MPI_COMM_WORLD, Copy::if_needed);
   padded.update_padding();
   expect_filled(square(true), dap::row_major(data_of(*padded.overlap()), part.buffer.shape), rank());
-  EXPECT_TRUE(std::isnan(at(part.buffer, {0, 0})));
+  EXPECT_TRUE(std::isnan(element_at(part.buffer, {0, 0})));
 }
 
 TEST(Padded, OtherElementTypesAreFilledAndSummed) {

@@ -22,8 +22,6 @@ namespace {
 
 constexpr double untouched = -77;
 
-dap::tpetra::TeuchosComm world() { return Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD)); }
-
 // What stands at a global index: no flat number of any kind.
 double value_at(const List& global) {
   double value = 0.25;
@@ -51,10 +49,6 @@ dap::Buffer make_buffer(const List& shape, Memory memory) {
   return buffer;
 }
 
-double& at(const dap::Buffer& buffer, const List& local) {
-  return *reinterpret_cast<double*>(oracle::address(buffer, local));
-}
-
 // One process's part; padding that others own is never to be read, nor written.
 dap::DistArray part_of(const oracle::Array& array, Memory memory, bool filled, Index place = rank()) {
   dap::DistArray part;
@@ -62,7 +56,7 @@ dap::DistArray part_of(const oracle::Array& array, Memory memory, bool filled, I
   part.buffer = make_buffer(array.local_shape(place), memory);
   if (filled)
     for (const auto& element : array.elements(place, dap::Part::owned))
-      at(part.buffer, element.local) = value_at(element.global);
+      element_at(part.buffer, element.local) = value_at(element.global);
   return part;
 }
 
@@ -73,7 +67,7 @@ void expect_filled(const oracle::Array& array, const dap::DistArray& part, bool 
   for (const auto& element : array.elements(place, dap::Part::local)) {
     const auto found = owned.find(element.local);
     if (found != owned.end() || poisoned) {
-      EXPECT_EQ(at(part.buffer, element.local), found != owned.end() ? found->second : untouched);
+      EXPECT_EQ(element_at(part.buffer, element.local), found != owned.end() ? found->second : untouched);
     }
   }
 }
@@ -138,7 +132,7 @@ MapPtr make_map(Kind kind, const List& numbers, Index base, bool own_base) {
 void there_and_back(const oracle::Array& array, Kind kind, unsigned turn) {
   std::minstd_rand draw(turn + 1);
   draw.discard(3);
-  const auto one_of = [&](unsigned n) { return static_cast<Index>(draw() / 64 % n); };
+  const auto one_of = [&](unsigned count) { return static_cast<Index>(draw() / 64 % count); };
   RedistributeOptions options;
   if (const Index order = one_of(3); order > 0)
     options.mapping.ravel = order == 1 ? dap::Order::column_major : dap::Order::row_major;
@@ -284,8 +278,8 @@ TEST(Redistribute, ProcessesInAnotherOrderThanTheGridsAreAllowedOnRequest) {
 
 template <class T>
 class RedistributeTyped : public testing::Test {};
-using Types = testing::Types<double, float, int, long long, std::int64_t, std::complex<double>>;
-TYPED_TEST_SUITE(RedistributeTyped, Types, );
+using EveryElementType = testing::Types<double, float, int, long long, std::int64_t, std::complex<double>>;
+TYPED_TEST_SUITE(RedistributeTyped, EveryElementType, );
 
 TYPED_TEST(RedistributeTyped, EveryElementTypeOfTpetraMoves) {
   const auto distribution = dap::Distribution::make({4 * processes() + 1}, {dap::cyclic(2)}, {processes()});

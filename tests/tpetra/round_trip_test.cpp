@@ -83,8 +83,6 @@ void expect_same(const oracle::Array& array, const dap::DistArray& out, bool pla
   }
 }
 
-dap::tpetra::TeuchosComm world() { return Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD)); }
-
 Teuchos::RCP<const Map> uniform_map(Index each, Index base = 0) {
   return Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(each * processes()), base, world()));
 }

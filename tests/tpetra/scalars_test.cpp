@@ -24,12 +24,12 @@ std::complex<double> element<std::complex<double>>(Index number) {
 }
 
 // Three rows for each process, dealt like cards: no range, so that nothing about it is simple.
-oracle::Array line() { return oracle::Array({oracle::cyclic(3 * processes(), 1, processes())}); }
+oracle::Array cyclic_line() { return oracle::Array({oracle::cyclic(3 * processes(), 1, processes())}); }
 
 template <class T>
 dap::DistArray filled() {
   dap::DistArray part;
-  part.dim_data = dim_data(line(), rank());
+  part.dim_data = dim_data(cyclic_line(), rank());
   part.buffer = dap::allocate(dap::element_type<T>(), {3});
   for (Index i = 0; i < 3; ++i) static_cast<T*>(part.buffer.data)[i] = element<T>(rank() + i * processes());
   return part;

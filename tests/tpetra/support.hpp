@@ -149,4 +149,10 @@ inline testing::AssertionResult says(const std::string& text, const std::string&
   return testing::AssertionFailure() << "'" << text << "' does not say '" << part << "'";
 }
 
+inline dap::tpetra::TeuchosComm world() { return Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD)); }
+
+inline double& element_at(const dap::Buffer& buffer, const oracle::List& local) {
+  return *reinterpret_cast<double*>(oracle::address(buffer, local));
+}
+
 }  // namespace tpetra_test
