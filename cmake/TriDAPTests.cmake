@@ -9,6 +9,7 @@
 find_package(GTest REQUIRED)
 set(TRIDAP_TEST_FLAGS "" CACHE STRING "Flags for the compiler of the test programs that need not be fast")
 add_custom_target(quick_tests)  # all that `./dev test` builds
+add_custom_target(all_tests)    # and `./dev test --all`
 
 set(TRIDAP_MPI_ENVIRONMENT  # more processes than cores, and root, are fine here; Tpetra's own checks are on
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
@@ -40,8 +41,12 @@ function(tridap_test_row name label target kind ranks files)
   set_property(GLOBAL APPEND_STRING PROPERTY TRIDAP_TEST_ROWS
                "${name}\t${label}\t${folder}\t${targets}\t${kind}\t${ranks}\t${files}\n")
   set_property(TEST ${name} APPEND PROPERTY LABELS ${label})
-  if(label STREQUAL "quick" AND target)
-    add_dependencies(quick_tests ${target})
+  list(REMOVE_ITEM target all)
+  if(target)
+    add_dependencies(all_tests ${target})
+    if(label STREQUAL "quick")
+      add_dependencies(quick_tests ${target})
+    endif()
   endif()
 endfunction()
 
@@ -138,15 +143,19 @@ if(TARGET dap::tpetra)
 endif()
 
 # tridap_add_test(<file> [RANKS ...] [ALL ...] [LINK ...] [SOURCES ...] [INCLUDE ...] [DEFINE ...] [PROGRAM name]
-#                 [KOKKOS] [OPTIMISED] [HEADERS] [SAMPLED]):
+#                 [KOKKOS] [OPTIMISED] [HEADERS] [SAMPLED] [ARITHMETIC]):
 # the test file <file>.cpp in the program of this folder, or in another one (PROGRAM) where it must not share a process.
 #   KOKKOS     Kokkos lives from the begin of main to its end
 #   OPTIMISED  long at work, so that it is compiled without TRIDAP_TEST_FLAGS
 #   HEADERS    what it tests is compiled into it: in `./dev test --all` it runs as users compile it, too
+#   ARITHMETIC what it tests owns no memory and reads no foreign bytes: it is not run under the sanitizers
 #   SAMPLED    `./dev test` takes a sample of its cases (tests/support/effort.hpp), and `./dev test --all` takes all
 function(tridap_add_test file)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "KOKKOS;OPTIMISED;HEADERS;SAMPLED" "PROGRAM"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "KOKKOS;OPTIMISED;HEADERS;SAMPLED;ARITHMETIC" "PROGRAM"
                         "RANKS;ALL;LINK;SOURCES;INCLUDE;DEFINE")
+  if(TRIDAP_SANITIZE AND arg_ARITHMETIC)
+    return()
+  endif()
   if(NOT arg_PROGRAM)
     get_filename_component(arg_PROGRAM ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   endif()
@@ -167,7 +176,7 @@ function(tridap_add_test file)
     cmake_language(EVAL CODE "cmake_language(DEFER CALL tridap_finish_program ${arg_PROGRAM} ${program})")
   endif()
   tridap_program_takes(${program} ${file})
-  if(arg_OPTIMISED AND TRIDAP_TEST_FLAGS)
+  if(arg_OPTIMISED AND (TRIDAP_TEST_FLAGS OR TRIDAP_SANITIZE))
     set_source_files_properties(${file}.cpp PROPERTIES COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)
   endif()
   set_property(TARGET ${program} APPEND PROPERTY TRIDAP_FILES ${file})

@@ -19,8 +19,8 @@ Index processes() { return on::processes(MPI_COMM_WORLD); }
 /// Checks moves on every path, into anybody's memory and into what the plan makes; and each in one of the other ways.
 class Turns {
  public:
-  /// `share`: of how many moves one is tried; of far fewer where every access is checked.
-  explicit Turns(Index share = 1) : share_(share * slower) {}
+  /// `share`: of how many moves one is tried; of fewer in a sample, and where every access is checked.
+  explicit Turns(Index share = 1) : share_(share * (effort::sanitized ? 13 : effort::of(1, 5))) {}
 
   void operator()(const Case& given) {
     if (turn_++ % share_ != 0 || stopped_) return;
@@ -37,7 +37,6 @@ class Turns {
   }
 
  private:
-  static constexpr Index slower = effort::sanitized ? 13 : 1;
   Index turn_ = 0, share_;
   bool stopped_ = false;
 };

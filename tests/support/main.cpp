@@ -1,3 +1,4 @@
+#include "support/effort.hpp"
 #include "support/test_files.hpp"
 
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", error.what());
     return 2;
   }
+  if (effort::sampled()) std::puts("sweeps: a sample, the first cases from fixed seeds; all: TRIDAP_TEST_EFFORT=all");
   const int status = RUN_ALL_TESTS();
   test_files::print_again(0);
   return status;

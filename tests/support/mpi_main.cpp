@@ -1,3 +1,4 @@
+#include "support/effort.hpp"
 #include "support/test_files.hpp"
 
 #include <gtest/gtest.h>
@@ -91,6 +92,8 @@ int main(int argc, char** argv) {
   }
   listeners.Append(new OneVerdict(comm));
 
+  if (rank == 0 && effort::sampled())
+    std::puts("sweeps: a sample, the first cases from fixed seeds; all: TRIDAP_TEST_EFFORT=all");
   int status = RUN_ALL_TESTS(), processes = 1;
   MPI_Comm_size(comm, &processes);
   if (rank == 0) test_files::print_again(processes);
