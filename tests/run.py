@@ -82,7 +82,7 @@ def lenient():
 
 def counted(log):
     """How many test cases GoogleTest and pytest say that they ran."""
-    google = sum(int(n) for n in re.findall(r"\[=+\][^\n]* (\d+) tests? from \d+ test suites? ran", log))
+    google = sum(int(n) for n in re.findall(r"\[=+\][^\n]*?(\d+) tests? from \d+ test suites? ran", log))
     python = sum(int(n) for n in re.findall(r"^(?:\d+ \w+, )*(\d+) passed", log, re.MULTILINE))
     counts = [f"{google} of GoogleTest's cases"] if google else []
     return ", ".join(counts + ([f"{python} of pytest's"] if python else []))
