@@ -249,8 +249,10 @@ def run_named(names, processes, preset):
             code = subprocess.run(test.wanted_command(files, pattern, processes), env=environment).returncode
             code = 0 if code == 5 and test.kind == "pytest" and pattern else code  # pytest's word for no such tests
         if code:
-            failed.append(test.name + (f" on {on}" if on else ""))
-    print("\n" + (f"failed: {', '.join(failed)}" if failed else f"passed: {len(runs)} runs"))
+            failed.append(f"again: ./dev test {test.name}" + (" --sanitized" if preset == "asan" else ""))
+            if test.kind == "other":  # the programs of GoogleTest and pytest say it themselves
+                print(failed[-1])
+    print(f"\n{len(runs) - len(failed)} of {len(runs)} runs passed")
     return 1 if failed else 0
 
 
