@@ -75,7 +75,7 @@ def build(preset, target, table, what):
 
 
 def lenient():
-    """Warnings are errors with the compiler that we know; a newer one's new warnings shall stop nobody."""
+    """Warnings are errors with GCC 12 alone: a newer compiler's new warnings must not stop the build."""
     version = subprocess.run(["c++", "-dumpversion"], text=True, stdout=subprocess.PIPE).stdout
     return [] if version.startswith("12") else ["--compile-no-warning-as-error"]
 
@@ -174,7 +174,7 @@ class Test:
         return self.targets[0] if self.kind == "gtest" else re.sub(r"_np\d+(_more)?$", "", self.name)
 
     def wanted_command(self, files, pattern, processes):
-        """The command of CTest, for some of the files, of whose tests the pattern chooses, on so many processes."""
+        """CTest's command, limited to these files and to the tests that match the pattern, on this number of processes."""
         command = [part for part in self.command if part != "--gtest_brief=1" and not part.startswith("--files=")]
         if self.kind == "pytest":
             command = [part for part in command if not part.endswith(".py") or pathlib.Path(part).stem in files]

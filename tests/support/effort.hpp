@@ -19,7 +19,7 @@ inline bool sampled() {
   return wanted != nullptr && std::string(wanted) == "sample";
 }
 
-/// `all`, or where a sample is asked for and under AddressSanitizer, whose programs are several times slower, `fewer`.
+/// Returns `fewer` in a sample and under AddressSanitizer, which slows programs down several times; else `all`.
 template <class Number>
 Number of(Number all, Number fewer) {
   return sanitized || sampled() ? fewer : all;

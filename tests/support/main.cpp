@@ -4,16 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <exception>
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  try {
-    test_files::select(&argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 2;
-  }
+  if (!test_files::select(&argc, argv)) return 2;
   if (effort::sampled()) std::puts("sweeps: a sample, the first cases from fixed seeds; all: TRIDAP_TEST_EFFORT=all");
   const int status = RUN_ALL_TESTS();
   test_files::print_again(0);

@@ -8,7 +8,6 @@
 #include <functional>
 #include <set>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -55,7 +54,7 @@ bool passes(const std::string& name, const std::string& filter) {
 
 }  // namespace
 
-void select(int* argc, char** argv) {
+bool select(int* argc, char** argv) {
   const std::string option = "--files=";
   std::set<std::string> unknown, wanted;
   int kept = 0;
@@ -68,7 +67,7 @@ void select(int* argc, char** argv) {
     for (const std::string& file : split(argument.substr(option.size()), ',')) wanted.insert(file);
   }
   *argc = kept;
-  if (wanted.empty()) return;
+  if (wanted.empty()) return true;
   unknown = wanted;
   std::string names;
   for_each_test([&](const testing::TestInfo& test) {
@@ -76,8 +75,12 @@ void select(int* argc, char** argv) {
     if (wanted.count(file_of(test)) != 0 && passes(name_of(test), testing::GTEST_FLAG(filter)))
       names += name_of(test) + ":";
   });
-  if (!unknown.empty()) throw std::runtime_error("this program has no tests of a file " + *unknown.begin());
+  if (!unknown.empty()) {
+    std::fprintf(stderr, "this program has no tests of a file %s\n", unknown.begin()->c_str());
+    return false;
+  }
   testing::GTEST_FLAG(filter) = names.empty() ? "-*" : names;
+  return true;
 }
 
 void print_again(int processes) {

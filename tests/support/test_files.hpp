@@ -5,9 +5,8 @@
 namespace test_files {
 
 /// Reads `--files=a_test,b_test` out of the arguments, and leaves only the tests of those files in GoogleTest's filter.
-/// A file without a test that the filter matches is no error; a file that the program does not have is.
-/// \throws std::runtime_error a name in the list is no file of this program.
-void select(int* argc, char** argv);
+/// Returns false, and says so on stderr, if the program has no tests of one of these files.
+bool select(int* argc, char** argv);
 
 /// Prints, where tests have failed, the one command that runs them again; on 0 processes: without MPI.
 void print_again(int processes);
