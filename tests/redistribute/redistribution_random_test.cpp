@@ -10,7 +10,7 @@ Index processes() { return on::processes(MPI_COMM_WORLD); }
 
 /// Calls `visit` with checks of random moves, until one fails.
 void for_random_moves(Index first, Index count, const std::function<void(Check&)>& visit) {
-  for (Index seed = first; seed < first + effort::of(count, count / 4); ++seed) {
+  for (Index seed = first; seed < first + effort::of(count, count / (effort::sanitized ? 10 : 4)); ++seed) {
     const moves::Case given = moves::any_case(seed, processes());
     Check check(given, MPI_COMM_WORLD, 1 + seed * 7 % 64, seed);
     visit(check);
