@@ -233,6 +233,8 @@ def run_named(names, processes, preset):
             words = sorted({t.folder for t in tests} | {f for t in tests for f in t.files})
             sys.exit(f"./dev test: no folder of tests, no file and no CTest test is called '{name}'; there are: "
                      + " ".join(words))
+        if processes and not any(test.ranks for test, _ in found):
+            sys.exit(f"./dev test: '{name}' has no MPI, so that -n {processes} means nothing for it; leave out -n")
         runs += [(test, files, pattern) for test, files in found if not pattern or test.kind != "other"]
     targets = sorted({target for test, _, _ in runs for target in test.targets})
     if subprocess.run(["cmake", "--build", folder_of(preset), *(["--target", *targets] if targets else [])]).returncode:

@@ -92,6 +92,14 @@ CODE
     mpiexec -n 2 --timeout 60 "$folder/build/consumer" | tee "$folder/out"
     grep -q 'shared, 0 bytes copied' "$folder/out"
     ;;
+  sources_alone)  # and each source file of the libraries, though one build compiles several at a time
+    "$cmake" -S "$source" -B "$folder/build" "${as_before[@]}" -DCMAKE_UNITY_BUILD=OFF -DTRIDAP_TESTS=OFF \
+      -DTRIDAP_EXAMPLES=OFF -DTRIDAP_BENCHMARKS=OFF >/dev/null
+    cd "$folder/build"
+    commands=$(python3 -c 'import json; print(*(row["command"] for row in json.load(open("compile_commands.json"))), sep="\n")')
+    (($(wc -l <<<"$commands") > 100))
+    sed 's/ -o [^ ]*//; s/$/ -fsyntax-only/' <<<"$commands" | tr '\n' '\0' | xargs -0 -P 2 -I '{}' bash -c '{} || exit 255'
+    ;;
   headers_alone)  # each public header compiles by itself, with warnings as errors
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
     flags="-std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fsyntax-only -x c++ -I$folder/prefix/include"

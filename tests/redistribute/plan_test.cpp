@@ -108,7 +108,7 @@ TEST(Plan, EveryPairOfSmallAxesMovesWhatCountingGives) {
 }
 
 TEST(Plan, RandomArraysMoveWhatCountingGives) {
-  const Index plans = effort::of(8000, 2500);
+  const Index plans = effort::seeds<Index>(0, 8000, 2500);
   for (Index seed = 0; seed < plans; ++seed) {
     const Index processes = 1 + seed % 7;
     SCOPED_TRACE(seed);

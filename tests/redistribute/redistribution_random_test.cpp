@@ -10,7 +10,8 @@ Index processes() { return on::processes(MPI_COMM_WORLD); }
 
 /// Calls `visit` with checks of random moves, until one fails.
 void for_random_moves(Index first, Index count, const std::function<void(Check&)>& visit) {
-  for (Index seed = first; seed < first + effort::of(count, count / (effort::sanitized ? 10 : 4)); ++seed) {
+  const Index taken = effort::seeds(first, count, count / (effort::sanitized ? 10 : 4));
+  for (Index seed = first; seed < first + taken; ++seed) {
     const moves::Case given = moves::any_case(seed, processes());
     Check check(given, MPI_COMM_WORLD, 1 + seed * 7 % 64, seed);
     visit(check);
@@ -39,7 +40,7 @@ TEST_P(RedistributionRandom, SeveralArraysAtOnceWithComputationBetween) {
 }
 
 TEST_P(RedistributionRandom, LongRowsSideBySide) {
-  const Index count = effort::of(30, 8);
+  const Index count = effort::seeds<Index>(4000, 30, 8);
   for (Index seed = 4000; seed < 4000 + count; ++seed) {
     const Index bytes = std::array<Index, 4>{64, 32, 24, 40}[static_cast<std::size_t>(seed % 4)];
     const moves::Case given = moves::long_rows(seed, processes(), bytes);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <iostream>
 #include <string>
 
 /// How much a test does.
@@ -23,6 +24,17 @@ inline bool sampled() {
 template <class Number>
 Number of(Number all, Number fewer) {
   return sanitized || sampled() ? fewer : all;
+}
+
+/// Returns how many seeds from `first` on a random sweep takes, and prints them once where they are a sample.
+template <class Number>
+Number seeds(Number first, Number all, Number fewer) {
+  const Number count = of(all, fewer);
+  const char* const rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (count < all && (rank == nullptr || std::string(rank) == "0"))
+    std::cout << "a sample: seeds " << first << " to " << first + count - 1 << " of " << first << " to "
+              << first + all - 1 << '\n';
+  return count;
 }
 
 }  // namespace effort
