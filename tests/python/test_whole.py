@@ -56,7 +56,7 @@ def test_gather_refuses_what_is_no_range(comm):
     dist = tridap.distribution(comm.size, (tridap.unstructured([[10 * c] for c in range(comm.size)]),))
     array = tridap.zeros(dist)
     if comm.size > 1:
-        with pytest.raises(tridap.ProtocolError, match="no range that is held once"):
+        with pytest.raises(tridap.ProtocolError, match="there is no single array"):
             array.gather()
     with pytest.raises(ValueError, match="root"):
         array.gather(comm.size)

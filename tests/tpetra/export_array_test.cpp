@@ -146,7 +146,7 @@ TEST(ExportArray, SharedIdsAreNamedAsALoss) {
   const auto map = Teuchos::rcp(new dap::tpetra::Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
                                                      Teuchos::ArrayView<const long long>(ids), 0, comm));
   const auto exported = export_array(Teuchos::rcp(new dap::tpetra::Vector<double>(map)));
-  EXPECT_EQ(exported.receipt.losses, std::vector<std::string>{"that each index of axis 0 stands once"});
+  EXPECT_EQ(exported.receipt.losses, std::vector<std::string>{"uniqueness of the indices of axis 0"});
 }
 
 TEST(ExportArray, EmptySharesAndMapsOfEveryMakeAreAccepted) {

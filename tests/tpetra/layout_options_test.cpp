@@ -256,10 +256,10 @@ TEST(LayoutShared, IndicesAreAllowedOnlyWhenAskedForAndTheLossIsNamed) {
   const auto imported = import_vector<double>(part, layout);
   EXPECT_EQ(data_of(*imported.vector), part.buffer.data);
   EXPECT_EQ(imported.receipt.losses,
-            p == 1 ? std::vector<std::string>{} : std::vector<std::string>{"that each element stands once"});
+            p == 1 ? std::vector<std::string>{} : std::vector<std::string>{"uniqueness of elements"});
   if (p > 1) {
     EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); }),
-                     "axis 0: some index stands on several processes"));
+                     "axis 0: an index is on several processes"));
   }
   const auto out = export_array(imported.vector, layout);
   EXPECT_EQ(differs(out.array.dim_data, part.dim_data), "");

@@ -69,7 +69,7 @@ TEST(Layout, SharedIndicesAreRefusedEverywhere) {
   if (processes() == 1) return;  // one process shares with nobody
   const std::vector<oracle::List> lists(static_cast<std::size_t>(processes()), {4, 2});
   const oracle::Array array({oracle::unstructured(lists)});
-  EXPECT_TRUE(says(refusal([&] { Layout(stamped(array), MPI_COMM_WORLD); }), "axis 0: some index stands on several"));
+  EXPECT_TRUE(says(refusal([&] { Layout(stamped(array), MPI_COMM_WORLD); }), "axis 0: an index is on several"));
 }
 
 TEST(Layout, IdsThatNoDirectoryCanHoldAreRefusedBeforeTpetraHangs) {

@@ -140,10 +140,10 @@ Teuchos::RCP<const CrsMatrix> make_matrix(const Layout& rows, const Csr& csr) {
                           {},
                           i,
                           "",
-                          "some index stands on several processes, and a matrix would have "
+                          "an index is on several processes, so that a matrix would have "
                           "its row twice",
                           "",
-                          "distribute the rows so that each stands once"});
+                          "distribute the rows so that each is on one process"});
   const auto& map = rows.map();
   const auto count = static_cast<Index>(dap::tpetra::compat::local_count(*map));
   mpi::collectively(rows.comm(), [&] { check(csr, count, Elements(rows)); });

@@ -22,8 +22,8 @@ class _Axis:
         self.low = int(held.min()) if held.size else 0
         extent = int(held.max()) - self.low + 1 if held.size else 0
         if extent != held.size or np.unique(held).size != held.size:
-            _core._refuse(f"the indices of axis {axis} are no range that is held once, so that there is no array of them",
-                          "take the parts by themselves")
+            _core._refuse(f"several processes hold parts of axis {axis} that overlap, or some index has no process, so that there "
+                          "is no single array", "use each process's part")
         self.step, self.at = step, at
         self.extent = -(-extent // step) if at is None else 1
         self.owners = np.empty(extent, dtype=int)  # the coordinate of each index

@@ -37,7 +37,7 @@ Communicator::Communicator(const TeuchosComm& comm) : raw_(MPI_COMM_SELF), teuch
   if (const auto* mpi = dynamic_cast<const Teuchos::MpiComm<int>*>(comm.get()))
     raw_ = *mpi->getRawMpiComm();
   else if (comm->getSize() != 1)
-    detail::refuse("the communicator is none of MPI", "give a Teuchos::MpiComm");
+    detail::refuse("the communicator is neither an MPI nor a one-process communicator", "give a Teuchos::MpiComm");
 }
 
 }  // namespace dap::tpetra

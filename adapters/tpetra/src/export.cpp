@@ -134,7 +134,7 @@ ExportedArray on_map(const Columns& columns, bool is_vector, const Map& map, con
   for (std::size_t axis = 0; axis < exported.array.dim_data.size(); ++axis) {
     const auto* listed = std::get_if<Unstructured>(&exported.array.dim_data[axis].dist);
     if (listed != nullptr && !listed->one_to_one)
-      exported.receipt.losses.push_back("that each index of axis " + std::to_string(axis) + " stands once");
+      exported.receipt.losses.push_back("uniqueness of the indices of axis " + std::to_string(axis));
   }
   if (!is_vector) exported.array.dim_data.push_back(undistributed(columns.buffer.shape[1]));
   return exported;

@@ -229,9 +229,9 @@ Layout::Layout(const DistArray& array, const Communicator& comm, LayoutOptions o
   for (Index axis = 0; axis < rows().ndim(); ++axis) {
     if (!rows().axis(axis).shares_indices()) continue;
     if (!options_.shared)
-      detail::refuse("some index stands on several processes, and a vector would hold it twice",
-                     "export each index once, or allow what is shared, for no solver", axis);
-    losses_.push_back("that each element stands once");
+      detail::refuse("an index is on several processes, so that a vector would hold its element twice",
+                     "export it once, or set shared = true (such vectors cannot be used in solvers)", axis);
+    losses_.push_back("uniqueness of elements");
   }
   if ((agreed_ & detail::row_major) != 0) {
     order_ = row_major_order(rows().ndim());

@@ -37,7 +37,7 @@ std::optional<Index> number(const std::string& text) {
 
 Index number_of(const std::string& text, const std::string& what) {
   const std::optional<Index> value = number(text);
-  if (!value) throw WrongUsage(what + ": '" + text + "' is no whole number of 64 bits");
+  if (!value) throw WrongUsage(what + ": '" + text + "' must be a whole number of 64 bits");
   return *value;
 }
 
@@ -93,6 +93,11 @@ AxisSpec spec_of(const std::string& text) {
 }  // namespace
 
 std::vector<Index> read_extents(const std::string& text, const std::string& option) {
+  if (text.find(',') != std::string::npos) {
+    std::string crossed = text;
+    std::replace(crossed.begin(), crossed.end(), ',', 'x');
+    throw WrongUsage(option + ": '" + text + "' has commas: write " + crossed);
+  }
   return numbers(text, 'x', option);
 }
 

@@ -23,9 +23,9 @@ struct SessionOptions {
 ///     }
 ///     MPI_Finalize();
 ///
-/// Where it is let go by an exception, and where arrays are still held, it does not end GA there, since others may be
-/// elsewhere: MPI_Finalize does, if nothing is held then. What is held beyond that may be let go of, not read: the
-/// memory ends with MPI.
+/// If it is destroyed while an exception unwinds the stack, or while arrays are held, it does not terminate GA, because
+/// other processes may be elsewhere in the program; MPI_Finalize does, if no array is held then. An array that is held
+/// after MPI_Finalize may be destroyed but not read: its memory is freed with MPI.
 class Session {
  public:
   /// **Collective** over the processes of MPI_COMM_WORLD. Throws Error on every process where MPI has not begun or has

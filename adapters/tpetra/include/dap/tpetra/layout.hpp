@@ -29,7 +29,7 @@ using TeuchosComm = Teuchos::RCP<const Teuchos::Comm<int>>;
 class Communicator {
  public:
   Communicator(MPI_Comm comm);            // NOLINT: either will do. **Collective** the first time for a communicator
-  Communicator(const TeuchosComm& comm);  // NOLINT: throws Error where it is none of MPI
+  Communicator(const TeuchosComm& comm);  // NOLINT: throws Error if it is neither an MPI nor a one-process communicator
   Communicator(const Teuchos::RCP<const Teuchos::MpiComm<int>>& comm) : Communicator(TeuchosComm(comm)) {}  // NOLINT
   Communicator(const Teuchos::RCP<Teuchos::MpiComm<int>>& comm) : Communicator(TeuchosComm(comm)) {}        // NOLINT
 
@@ -43,17 +43,17 @@ class Communicator {
 
 /// How an array becomes a map; the same on every process.
 struct LayoutOptions {
-  /// The processes need not stand in the communicator in the row-major order of the process grid.
+  /// The order of the processes in the communicator may differ from the row-major order of the process grid.
   bool reorder = false;
-  /// An index may stand on several processes: the map is then not one-to-one, norms count such an element more than
+  /// An index may be on several processes: the map is then not one-to-one, norms count such an element more than
   /// once, and solvers must not be given it.
   bool shared = false;
   /// Whether the gaps of an unstructured axis count in the ids; closed, far apart indices have ids close together.
   Gaps gaps = Gaps::kept;
   /// The axis of a MultiVector's vectors: not distributed, and without ids.
   std::optional<Index> vectors_axis;
-  /// The id of the element whose flat number is 0; not negative. A contiguous map's own getIndexBase() is its first id,
-  /// which mirrors at the front make another one.
+  /// The id of the element whose flat number is 0; not negative. For a contiguous map getIndexBase() is its first id,
+  /// which differs from this one when leading mirrors are skipped.
   Index index_base = 0;
 };
 

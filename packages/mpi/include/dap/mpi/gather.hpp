@@ -17,8 +17,8 @@ Report check(const DistArray& array, MPI_Comm comm, const Reading& reading = {})
 /// nothing to report.
 Distribution gather(const DistArray& array, MPI_Comm comm, const Reading& reading = {});
 
-/// The same; and of `flags`, bits with a meaning of the caller's own, those that every process had set remain set. It
-/// costs no message more than gather() where nothing is doubtful about the array.
+/// The same. `flags` are combined by bitwise AND over all processes: a bit remains set where every process had set it.
+/// This needs no more messages than gather() if the array is right.
 Distribution gather(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags);
 
 }  // namespace dap::mpi
