@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <random>
+#include <set>
 
 namespace {
 
@@ -81,6 +82,27 @@ TEST(ElementType, IsEqualWhereKindLengthAndByteOrderAre) {
   EXPECT_NE(type, (ElementType{Kind::unsigned_integer, 4, true}));
   EXPECT_NE(type, (ElementType{Kind::signed_integer, 8, true}));
   EXPECT_NE(type, (ElementType{Kind::signed_integer, 4, false}));
+}
+
+TEST(ElementType, OpaqueOnesAreComparedByTheirDescriptionToo) {
+  const ElementType seconds{Kind::opaque, 8, true, "datetime64[s]"}, days{Kind::opaque, 8, true, "datetime64[D]"};
+  const ElementType plain{Kind::opaque, 8, true};
+  EXPECT_EQ(seconds, (ElementType{Kind::opaque, 8, true, "datetime64[s]"}));
+  EXPECT_NE(seconds, days);
+  EXPECT_NE(seconds, plain);
+  EXPECT_TRUE(seconds.is_like(days) && seconds.is_like(plain));
+  EXPECT_FALSE(seconds.is_like(dap::element_type<double>()));
+  EXPECT_EQ(seconds.text(), "void64 (datetime64[s])");
+  EXPECT_EQ(plain.text(), "void64");
+  EXPECT_EQ(plain.description_number(), 0);
+  std::set<dap::Index> numbers;  // of 31 bits: of so few, no two alike
+  for (int i = 0; i < 1000; ++i) {
+    const dap::Index number = ElementType{Kind::opaque, 8, true, "field " + std::to_string(i)}.description_number();
+    EXPECT_GT(number, 0);
+    EXPECT_LT(number, dap::Index{1} << 31);
+    numbers.insert(number);
+  }
+  EXPECT_EQ(numbers.size(), 1000U);
 }
 
 TEST(ElementType, IsFoundByEachOfItsNames) {

@@ -54,6 +54,22 @@ BUFFERS = {
 }
 
 
+RECORD = [("a", "i4"), ("b", "f4")]
+OPAQUE = [(RECORD, [("a", "f4"), ("b", "i4")]), (RECORD, [("a", "i4"), ("c", "f4")]), (RECORD, "V8"), ("M8[s]", "M8[ms]"),
+          ("M8[s]", "m8[s]"), ("U1", "S4"), ("U2", "M8[D]")]
+
+
+@pytest.mark.parametrize("types", OPAQUE, ids=str)
+def test_elements_that_numpy_describes_are_of_one_type_on_every_process(comm, types):
+    mine = line_of(comm)
+    local = len(mine["buffer"])
+    alike = [np.zeros(local, given) for given in types]
+    for made in alike:
+        assert tridap.asarray({**mine, "buffer": made}, comm).dtype == made.dtype
+    if comm.size > 1:
+        assert_all_hear(comm, {**mine, "buffer": alike[comm.rank == 0]}, "agree.element_type")
+
+
 @pytest.mark.parametrize("kind", BUFFERS)
 def test_a_buffer_that_is_none_is_told_on_every_process(comm, kind):
     buffer, words = BUFFERS[kind]

@@ -177,6 +177,11 @@ TEST(RedistributionRefusal, ProcessesThatDoNotAskForOneMoveAreRefused) {
     Move other = table.move();
     if (rank() == bad) other.source.buffer.type = dap::element_type<Index>();
     expect_refused([&] { table.plan(other.source, other.target); }, "element types differ");
+    for (dap::Buffer* const side : {&other.source.buffer, &other.target.buffer}) {
+      side->type = moves::opaque(8);
+      side->type.description = rank() == bad ? "datetime64[s]" : "datetime64[D]";
+    }
+    expect_refused([&] { table.plan(other.source, other.target); }, "element types differ");
     table.expect_untouched();
   }
   table.expect_works();
@@ -199,6 +204,10 @@ TEST(RedistributionRefusal, TypesAndFactorsWithoutMeaningAreRefused) {
   EXPECT_NE(text_of(whole, whole, {0.5, 0}).find("alpha is 0.5"), std::string::npos);
   EXPECT_NE(text_of(real, real, {std::complex<double>(0, 1), 0}).find("alpha is (0"), std::string::npos);
   EXPECT_NE(text_of(moves::opaque(8), moves::opaque(8), {2, 0}).find("can be moved"), std::string::npos);
+  dap::ElementType seconds = moves::opaque(8), days = moves::opaque(8);
+  seconds.description = "datetime64[s]";
+  days.description = "datetime64[D]";
+  EXPECT_NE(text_of(seconds, days, {}).find("described differently"), std::string::npos);
   table.expect_works();
 }
 

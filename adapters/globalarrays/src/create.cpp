@@ -39,6 +39,7 @@ Index digest(const Placed& placed, const Form& form, const ElementType& type) {
   digest.add(static_cast<Index>(type.kind));
   digest.add(type.bytes);
   digest.add(type.native_order ? 1 : 0);
+  digest.add(type.description_number());
   digest.add(static_cast<Index>(form.kind));
   add(placed.distribution.shape());
   add(placed.distribution.proc_grid_shape());

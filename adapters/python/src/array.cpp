@@ -136,7 +136,7 @@ const std::shared_ptr<const Distribution>& Array::distribution() const {
 Index Array::layout() const {
   if (layout_) return *layout_;
   const ElementType& type = array_.buffer.type;
-  std::size_t hash = std::hash<std::string>{}(type.name()) + static_cast<std::size_t>(type.bytes);
+  std::size_t hash = std::hash<std::string>{}(type.text()) + static_cast<std::size_t>(type.bytes);
   for (Index i = 0; i < distribution()->ndim(); ++i) {
     const Axis& axis = distribution()->axis(i);
     for (Index c = 0; c < axis.proc_grid_size(); ++c)

@@ -129,6 +129,12 @@ ElementType::Kind kind_of(char kind) {
   }
 }
 
+// What dates, texts and records are, in NumPy's words; nothing for bytes without a meaning.
+std::string description_of(const py::dtype& type) {
+  const bool bytes_alone = type.kind() == 'V' && type.attr("names").is_none() && type.attr("subdtype").is_none();
+  return bytes_alone ? "" : py::cast<std::string>(py::str(py::handle(type)));
+}
+
 }  // namespace
 
 py::handle imported(py::handle& cache, const char* module, const char* name) {
@@ -187,6 +193,7 @@ Buffer buffer_of(const py::array& array) {
   buffer.type.kind = kind_of(type.kind());
   buffer.type.bytes = type.itemsize();
   buffer.type.native_order = py::cast<bool>(type.attr("isnative"));  // the character may be '<' or '=' for one order
+  if (buffer.type.kind == ElementType::Kind::opaque) buffer.type.description = description_of(type);
   buffer.data = const_cast<void*>(array.data());
   buffer.shape.assign(array.shape(), array.shape() + array.ndim());
   buffer.strides.assign(array.strides(), array.strides() + array.ndim());

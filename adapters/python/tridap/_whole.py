@@ -110,7 +110,7 @@ def gather(array, root=0):
         size = 1 if comm is None else comm.size
         if not 0 <= root < size:
             raise ValueError(f"root is {root}, but the array has {size} processes")
-        return root, array.dtype.str
+        return root, str(array.dtype)
 
     _together(comm, prepare)
     return _collect(array, [_Axis(dist, axis) for axis in range(dist.ndim)], root)
@@ -129,7 +129,7 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
             raise ValueError(f"section is {wanted!r}, but must have {dist.ndim} entries, of which one or two are None")
         if cells < 1:
             raise ValueError(f"cells is {cells}, but must be at least 1")
-        return list(wanted), cells, array.dtype.str
+        return list(wanted), cells, str(array.dtype)
 
     section, cells, _ = _together(comm, prepare)
     shown = [axis for axis, at in enumerate(section) if at is None]

@@ -31,14 +31,15 @@ struct SaidOfAxis {
 struct SaidOfArray {
   Index clear = 0;  // nothing is wrong here, and all of it is told below
   Index flags = 0, ndim = 0;
-  Index kind = 0, bytes = 0, native_order = 0;  // of the elements
+  Index kind = 0, bytes = 0, native_order = 0, description = 0;  // of the elements
   std::array<SaidOfAxis, most_axes> axes;
 
   bool same_type(const SaidOfArray& other) const {
-    return ndim == other.ndim && kind == other.kind && bytes == other.bytes && native_order == other.native_order;
+    return ndim == other.ndim && kind == other.kind && bytes == other.bytes && native_order == other.native_order &&
+           description == other.description;
   }
 };
-static_assert(sizeof(SaidOfArray) == (6 + 10 * most_axes) * sizeof(Index), "no holes travel");
+static_assert(sizeof(SaidOfArray) == (7 + 10 * most_axes) * sizeof(Index), "no holes travel");
 
 bool tell(const Dimension& dimension, SaidOfAxis& said) {
   said.dist_type = static_cast<Index>(dimension.dist.index());
@@ -67,6 +68,7 @@ SaidOfArray tell(const DistArray& array, const Reading& reading, Index flags) {
   said.kind = static_cast<Index>(array.buffer.type.kind);
   said.bytes = array.buffer.type.bytes;
   said.native_order = array.buffer.type.native_order;
+  said.description = array.buffer.type.description_number();
   if (said.ndim > most_axes) return said;
   const Report report = check(array, reading);
   Report ignored;

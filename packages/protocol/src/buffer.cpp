@@ -53,6 +53,15 @@ std::string ElementType::name() const {
   return stems[which] + std::to_string(8 * bytes);
 }
 
+std::string ElementType::text() const { return description.empty() ? name() : name() + " (" + description + ")"; }
+
+Index ElementType::description_number() const {
+  if (description.empty()) return 0;
+  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+  for (const char c : description) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return 1 + static_cast<Index>((hash ^ (hash >> 32)) % 0x7fffffffU);
+}
+
 std::optional<ElementType> element_type(const std::string& name) {
   using Kind = ElementType::Kind;
   if (name == "bool") return ElementType{Kind::boolean, 1, true};

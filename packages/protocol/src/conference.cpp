@@ -82,8 +82,9 @@ class Conference {
       const std::vector<State> states = check_alone(k);
       const ElementType& type = array(k).buffer.type;
       const bool placed = std::find(states.begin(), states.end(), nowhere) != states.end() || ravel(k) == ranks_[k];
-      std::vector<Index> words{codes_[k],         array(k).ndim(), static_cast<Index>(type.kind), type.bytes,
-                               type.native_order, placed ? 0 : 1,  reports_[k].ok() ? 0 : 1};
+      std::vector<Index> words{codes_[k],      array(k).ndim(),         static_cast<Index>(type.kind),
+                               type.bytes,     type.native_order,       type.description_number(),
+                               placed ? 0 : 1, reports_[k].ok() ? 0 : 1};
       said.push_back(words);
       more.emplace_back();
       for (std::size_t axis = 0; axis < states.size(); ++axis)
@@ -147,11 +148,11 @@ class Conference {
   }
 
   bool compare_types(const std::vector<Spread>& spreads) {
-    for (const ArrayKey key : {type_kind, type_bytes, type_order}) {
+    for (const ArrayKey key : {type_kind, type_bytes, type_order, type_description}) {
       if (spreads[key].same()) continue;
       for (std::size_t k = 0; k < members_.size(); ++k)
         if (ranks_[k] == spreads[key].smallest_rank || ranks_[k] == spreads[key].largest_rank)
-          fault(k, Rule::agree_element_type, {}, "", "the element type is " + array(k).buffer.type.name(),
+          fault(k, Rule::agree_element_type, {}, "", "the element type is " + array(k).buffer.type.text(),
                 "but not so on every process");
       return false;
     }

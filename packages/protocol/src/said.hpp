@@ -35,7 +35,17 @@ enum State : Index { sound, wrong, nowhere };
 
 // What all processes must say alike: of the array and where it stands; and of each axis, its state here alone and six
 // keys. The first `axes_at_once` axes travel with the rest, in a reduction of fixed size.
-enum ArrayKey : std::size_t { version_code, ndim, type_kind, type_bytes, type_order, misplaced, faulty, array_keys };
+enum ArrayKey : std::size_t {
+  version_code,
+  ndim,
+  type_kind,
+  type_bytes,
+  type_order,
+  type_description,
+  misplaced,
+  faulty,
+  array_keys
+};
 inline constexpr std::size_t axes_at_once = 8;
 struct AxisKey {
   const char* name;

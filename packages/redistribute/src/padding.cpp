@@ -156,8 +156,9 @@ Index fingerprint(const Distribution& distribution) {
 
 void check_together(const Buffer& buffer, const Distribution& distribution, MPI_Comm comm) {
   const ElementType& type = buffer.type;
-  const std::vector<Spread> spreads =
-      mpi::spread({fingerprint(distribution), type.bytes, static_cast<Index>(type.kind), type.native_order}, comm);
+  const std::vector<Spread> spreads = mpi::spread({fingerprint(distribution), type.bytes, static_cast<Index>(type.kind),
+                                                   type.native_order, type.description_number()},
+                                                  comm);
   const auto differ = std::find_if(spreads.begin(), spreads.end(), [](const Spread& s) { return !s.same(); });
   if (differ == spreads.end()) return;
   const bool types = differ != spreads.begin();

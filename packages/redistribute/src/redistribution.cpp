@@ -216,6 +216,9 @@ Manner Redistribution::State::manner_of(const Votes& votes, const Reaching& how,
   const auto from = votes.answer(Votes::source_type), to = votes.answer(Votes::target_type);
   if (!from || !to) return manner;  // nobody has anything
   const ElementType source_type = type_of_number(*from), target_type = type_of_number(*to);
+  if (source_type == target_type && *from != *to)
+    refuse("the source's and the target's elements are described differently, though both are " + source_type.name(),
+           "must be of one type", "give a target of the source's element type");
   manner.combine = combiner(source_type, target_type, options.convert, scaling);
   manner.source_bytes = source_type.bytes;
   manner.target_bytes = target_type.bytes;

@@ -45,12 +45,19 @@ std::vector<Index> order_of_number(Index number, Index ndim) {
   return axes;
 }
 
+// Below 2^31 the length, kind and byte order; above, which description: elements of 2^27 bytes have none.
+constexpr Index known_bits = 31, without_description = Index{1} << 62;
+
 Index type_number(const ElementType& type) {
-  return type.bytes * 16 + static_cast<Index>(type.kind) * 2 + Index{type.native_order};
+  const Index known = type.bytes * 16 + static_cast<Index>(type.kind) * 2 + Index{type.native_order};
+  if (known >> known_bits != 0) return without_description | known;
+  return type.description_number() << known_bits | known;
 }
 
 ElementType type_of_number(Index number) {
-  return {static_cast<ElementType::Kind>(number / 2 % 8), number / 16, number % 2 != 0};
+  const bool all_known = (number & without_description) != 0;
+  const Index known = number & (all_known ? ~without_description : (Index{1} << known_bits) - 1);
+  return {static_cast<ElementType::Kind>(known / 2 % 8), known / 16, known % 2 != 0};
 }
 
 }  // namespace dap::redistribute

@@ -66,7 +66,9 @@ std::optional<Index> order_number(const Buffer& buffer);
 /// The axes, outermost first, behind such a number; empty for 0.
 std::vector<Index> order_of_number(Index number, Index ndim);
 
+/// A number for an element type, its description included.
 Index type_number(const ElementType& type);
+/// The type behind such a number, without a description.
 ElementType type_of_number(Index number);
 
 }  // namespace dap::redistribute

@@ -19,10 +19,20 @@ struct ElementType {
   Kind kind = Kind::opaque;
   Index bytes = 0;           ///< length of one element, bytes
   bool native_order = true;  ///< false: the bytes are swapped with respect to this machine
+  /// Of opaque elements: what they are, in the words of the library that has the array ("<M8[s]" for NumPy). It is
+  /// compared and not read. Empty: not known.
+  std::string description = {};
 
   std::string name() const;  ///< NumPy's name: "float64", "int32", "complex128", ">f8" where swapped
+  std::string text() const;  ///< the name, and the description where there is one: "void64 (<M8[s])"
+  /// A number that is the same for the same description: 0 for none, else 1 to 2^31 - 1.
+  Index description_number() const;
+  /// Whether the kind, the length and the byte order are the same, whatever the descriptions say.
+  bool is_like(const ElementType& other) const {
+    return kind == other.kind && bytes == other.bytes && native_order == other.native_order;
+  }
   friend bool operator==(const ElementType& a, const ElementType& b) {
-    return a.kind == b.kind && a.bytes == b.bytes && a.native_order == b.native_order;
+    return a.is_like(b) && a.description == b.description;
   }
   friend bool operator!=(const ElementType& a, const ElementType& b) { return !(a == b); }
 };

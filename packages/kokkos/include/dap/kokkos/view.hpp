@@ -54,7 +54,7 @@ void check_elements(const Buffer& buffer) {
   if (buffer.shape.size() != rank)
     refuse(target() + " has " + std::to_string(rank) + " axes, the buffer " + std::to_string(buffer.ndim()),
            "give the view as many * as the array has axes");
-  if (buffer.type != wanted)
+  if (!buffer.type.is_like(wanted))
     refuse(target() + " does not fit a buffer of " + buffer.type.name(), "name the buffer's own element type");
   if (buffer.read_only && !std::is_const_v<Value>)
     refuse(target() + " could be written, but the buffer is read-only", "ask for a view of const elements");
