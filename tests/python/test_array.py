@@ -324,3 +324,53 @@ def test_every_kind_of_axis_together_is_read_alike_everywhere(comm):
     given["buffer"] = np.zeros((said["stop"] - said["start"], 5, 3))
     made = tridap.asarray(Producer(**{"buffer": given["buffer"], "dim_data": given["dim_data"]}), comm)
     assert made.shape == (7, 5, 3) and shared(comm, str(made.distribution))
+
+
+def periodic(comm, size=6, width=1):
+    """An array of 0.9 with padding at every edge of a periodic axis: each element is its global index, as 0.9 counts."""
+    length = size // comm.size
+    begin = comm.rank * length
+    values = np.arange(begin - width, begin + length + width) % size
+    return dict_of(values.astype(float), {"dist_type": "b", "size": size, "proc_grid_size": comm.size, "proc_grid_rank": comm.rank,
+                                          "start": begin, "stop": begin + length, "padding": (width, width),
+                                          "periodic": True}, version="0.9.0")
+
+
+@pytest.mark.parametrize("width", [0, 1, 2])
+def test_a_periodic_array_of_0_9_answers_in_the_numbers_of_0_9(comm, width):
+    size = 6 * comm.size
+    made = tridap.asarray(periodic(comm, size, width), comm)
+    assert made.shape == (size,) and made.owned.size == 6
+    for index in range(size):
+        assert made.owner(index) == index // 6
+        local = made.local_index(index)
+        assert (local is not None) == (index // 6 == comm.rank)
+        assert local is None or made.local[local] == index
+    for local, value in enumerate(made.local):
+        assert made.global_index(local) == (value,)
+    assert [made.owner(index) for index in (-1, size, size + 1)] == [None] * 3
+    assert [made.local_index(index) for index in (-1, size)] == [None] * 2
+    alone = tridap.asarray(periodic(comm, size, width))
+    assert [alone.global_index(local) for local in range(made.local.size)] == [(value,) for value in made.local]
+    whole = made.gather()
+    assert whole is None or np.array_equal(whole, np.arange(size))
+    # what is of 0.10 counts as 0.10: the mirrors come first
+    assert made.distribution.shape == (size + 2 * width,) == (made.dim_data[0]["size"],)
+    made.local[...] = -1
+    made.owned[...] = [made.global_index(local + width)[0] for local in range(6)]
+    made.update_padding()
+    assert np.array_equal(made.local, periodic(comm, size, width)["buffer"])
+
+
+def test_a_padded_block_of_0_9_answers_in_one_numbering(comm):
+    size, r, p = 4 * comm.size, comm.rank, comm.size
+    left, right = (r > 0), (r < p - 1)
+    values = np.arange(4 * r - left, 4 * (r + 1) + right, dtype=float)
+    said = {"dist_type": "b", "size": size, "proc_grid_size": p, "proc_grid_rank": r, "start": 4 * r, "stop": 4 * (r + 1),
+            "padding": (int(left), int(right))}
+    made = tridap.asarray(dict_of(values, said, version="0.9.0"), comm)
+    assert made.shape == (size,)
+    for index in range(size):
+        local = made.local_index(index)
+        assert made.owner(index) == index // 4 and (local is None or made.local[local] == index)
+    assert [made.global_index(local) for local in range(values.size)] == [(value,) for value in values]

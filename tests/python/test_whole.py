@@ -123,3 +123,18 @@ def test_arrays_of_one_layout_and_two_element_types_are_no_array(comm):
     if comm.size > 1:
         with pytest.raises(tridap.ProtocolError, match="agree.element_type"):
             tridap.asarray(mixed, comm)
+
+
+def test_plot_shows_the_first_section_there_is_and_refuses_others(comm):
+    pytest.importorskip("matplotlib")
+    size, p, r = 4 * comm.size, comm.size, comm.rank
+    rows = {"dist_type": "b", "size": size + 2, "proc_grid_size": p, "proc_grid_rank": r, "periodic": True,
+            "start": 4 * r, "stop": 4 * r + 6, "padding": (1, 1)}
+    whole = [{"dist_type": "b", "size": n, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": n} for n in (2, 3)]
+    made = tridap.asarray({"__version__": "0.10.0", "buffer": np.full((6, 2, 3), 7.0), "dim_data": (rows, *whole)}, comm)
+    drawn = made.plot()
+    assert (drawn is not None) == (r == 0)
+    assert drawn is None or np.all(drawn.images[0].get_array() == 7)
+    for index in (0, size + 1):  # mirrors
+        with pytest.raises(ValueError, match="axis 0, whose global indices are 1 to"):
+            made.plot(section=(index, None, None))

@@ -145,6 +145,43 @@ Index Array::layout() const {
   return *(layout_ = static_cast<Index>(hash));
 }
 
+Indices Array::shift() const {
+  Indices shift(array_.dim_data.size(), 0);
+  for (std::size_t i = 0; version_ == Version::v0_9 && i < shift.size(); ++i)
+    if (const auto* block = std::get_if<BlockKind>(&distribution()->axis(static_cast<Index>(i)).kind());
+        block != nullptr && array_.dim_data[i].periodic)
+      shift[i] = block->edges()[0];
+  return shift;
+}
+
+std::optional<Indices> Array::in_distribution(Indices global) const {
+  const Indices shifts = shift();
+  for (std::size_t i = 0; i < global.size(); ++i) {
+    if (shifts[i] != 0 && (global[i] < 0 || global[i] >= array_.dim_data[i].size)) return std::nullopt;
+    global[i] += shifts[i];
+  }
+  return global;
+}
+
+Indices Array::global_index(const Indices& local) const {
+  Indices global;
+  for (std::size_t i = 0; i < local.size(); ++i) {
+    const Dimension& d = array_.dim_data[i];
+    const auto* block = std::get_if<Block>(&d.dist);
+    if (version_ == Version::v0_9 && block != nullptr) {
+      const Index index = block->start + local[i] - local_part(d, Part::owned, version_).begin;
+      const bool wraps = d.periodic && d.size > 0;
+      global.push_back(wraps ? (index % d.size + d.size) % d.size : index);
+    } else if (is_whole()) {
+      const Axis& axis = distribution()->axis(static_cast<Index>(i));
+      global.push_back(axis.global_index(d.proc_grid_rank, local[i]));
+    } else {
+      global.push_back(dap::global_index(d, local[i]));
+    }
+  }
+  return global;
+}
+
 py::array Array::view(Part part) const {
   const auto whole = py::reinterpret_borrow<py::array>(local_);
   std::vector<py::ssize_t> shape(whole.shape(), whole.shape() + whole.ndim());

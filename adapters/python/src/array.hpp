@@ -32,6 +32,14 @@ class Array {
   Index layout() const;  ///< a number that tells layouts apart, without communication; where is_whole()
   Index process() const { return process_; }  ///< its rank in comm
 
+  /// How much larger than this array's own global indices those of distribution() are, by axis: 0.10 counts the mirrors
+  /// at the beginning of a periodic axis, and 0.9 does not.
+  Indices shift() const;
+  /// A global index of this array as distribution() counts; nothing where 0.9 has no such index.
+  std::optional<Indices> in_distribution(Indices global) const;
+  /// The global index of a local one, as this array counts. Throws Error where distribution() is needed and not known.
+  Indices global_index(const Indices& local) const;
+
   py::array view(Part part) const;  ///< of local(): communication padding is left out of `owned`
   py::tuple dim_data(Version version) const;
   py::dict describe(Version version) const;  ///< what `__distarray__` returns

@@ -32,12 +32,7 @@ std::vector<Index> global_shape(const Array& array) {
 }
 
 py::tuple global_index(const Array& array, const py::args& local) {
-  const Indices indices = indices_of(local, array.array().buffer.shape, "local index");
-  if (array.is_whole()) return tuple_of(array.distribution()->global_index(array.process(), indices));
-  const DimData dims = array.in(Version::v0_10).dim_data;
-  Indices global;
-  for (std::size_t i = 0; i < dims.size(); ++i) global.push_back(dap::global_index(dims[i], indices[i]));
-  return tuple_of(global);
+  return tuple_of(array.global_index(indices_of(local, array.array().buffer.shape, "local index")));
 }
 
 std::vector<Index> any_extents(const Array& array) { return std::vector<Index>(array.array().dim_data.size(), -1); }
@@ -121,14 +116,14 @@ read-only where the memory is. It keeps that memory alive.)")
           "What is owned less the edges of a periodic axis, which mirror its other end: a NumPy view.")
       .def_property_readonly(
           "shape", [](const Array& a) { return tuple_of(global_shape(a)); },
-          "The global extents, elements: `size` of each axis, as the array's version counts it.")
+          "The global extents, elements: `size` of each axis, as the producer counts it.")
       .def_property_readonly(
           "ndim", [](const Array& a) { return a.array().ndim(); }, "How many axes there are.")
       .def_property_readonly(
           "dtype", [](const Array& a) { return a.local().attr("dtype"); }, "The element type, NumPy's.")
       .def_property_readonly(
           "dim_data", [](const Array& a) { return a.dim_data(Version::v0_10); },
-          "What __distarray__ says of each axis: a tuple of dicts, of version 0.10.")
+          "What __distarray__ says of each axis: a tuple of dicts, of version 0.10 and in its numbering.")
       .def_property_readonly(
           "version", [](const Array& a) { return a.array().version; },
           "The version of the protocol that the producer spoke, such as \"0.10.0\".")
@@ -139,15 +134,20 @@ read-only where the memory is. It keeps that memory alive.)")
                              "Whether the parts of all processes are known: made with comm=, or there is one process.")
       .def_property_readonly(
           "distribution", [](const Array& a) { return *a.distribution(); },
-          "The Distribution over all processes. ProtocolError where only this part is known.")
+          "The Distribution over all processes, of version 0.10 and in its numbering. ProtocolError where only this part is "
+          "known.")
+      .def_property_readonly(
+          "_shift", [](const Array& a) { return tuple_of(a.shift()); },
+          "What the global indices of `distribution` are larger than the array's own, by axis.")
       .def_property_readonly("receipt", &Array::receipt, "What asarray() did: shared or copied, bytes, seconds.")
       .def("global_index", &global_index, R"(global_index(*local) -> tuple of int
 
 The global index of a local one, counted in `local`. IndexError where there is none.)")
       .def(
           "owner",
-          [](const Array& a, const py::args& global) {
-            return a.distribution()->owner(indices_of(global, any_extents(a), "global index"));
+          [](const Array& a, const py::args& global) -> std::optional<Index> {
+            const auto found = a.in_distribution(indices_of(global, any_extents(a), "global index"));
+            return found ? a.distribution()->owner(*found) : std::nullopt;
           },
           R"(owner(*index) -> int or None
 
@@ -156,8 +156,8 @@ ProtocolError where only this process's part is known.)")
       .def(
           "local_index",
           [](const Array& a, const py::args& global) -> py::object {
-            const auto found =
-                a.distribution()->local_index(a.process(), indices_of(global, any_extents(a), "global index"));
+            const auto wanted = a.in_distribution(indices_of(global, any_extents(a), "global index"));
+            const auto found = wanted ? a.distribution()->local_index(a.process(), *wanted) : std::nullopt;
             return found ? py::object(tuple_of(*found)) : py::none();
           },
           R"(local_index(*index) -> tuple of int or None
@@ -183,7 +183,7 @@ the whole array there. ProtocolError where an unstructured axis holds no range o
 
 Draws the array on process 0, which gets the Axes, the others None. Collective. One axis is a line, two are an image, with
 the borders between processes; `section` gives for each axis the global index it is fixed at, or None where it is shown
-(without it, the last two are shown, the others fixed at 0). Of axes longer than `cells` every k-th element is drawn.
+(without it, the last two are shown, the others fixed at their first index). Of axes longer than `cells` every k-th element is drawn.
 `style` goes to Axes.plot or Axes.imshow. ImportError, on every process, where there is no matplotlib.)")
       .def("__repr__", &shown)
       .def("_repr_html_", [](const py::object& a) { return from("tridap._html", "array")(a); })

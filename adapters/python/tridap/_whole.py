@@ -11,21 +11,25 @@ _LINES = 64       # borders between processes that are drawn along an axis
 class _Axis:
     """Which global indices along one axis are wanted, and where they stand in the result."""
 
-    def __init__(self, dist, axis, step=1, at=None):
+    def __init__(self, array, axis, step=1, at=None):
+        dist = array.distribution
         others = [0] * dist.ndim
         lists = []
         for coordinate in range(dist.grid[axis]):
             others[axis] = coordinate
             process = int(np.ravel_multi_index(others, dist.grid))
-            lists.append(dist.indices(process, "interior")[axis])
+            lists.append(_interior(array, process)[axis])
         held = np.concatenate(lists)
         self.low = int(held.min()) if held.size else 0
         extent = int(held.max()) - self.low + 1 if held.size else 0
         if extent != held.size or np.unique(held).size != held.size:
             _core._refuse(f"several processes hold parts of axis {axis} that overlap, or some index has no process, so that there "
                           "is no single array", "use each process's part")
-        self.step, self.at = step, at
-        self.extent = -(-extent // step) if at is None else 1
+        self.step, self.at = step, self.low if at == "first" else at
+        self.extent = -(-extent // step) if at is None else min(extent, 1)
+        if at is not None and extent > 0 and not self.low <= self.at < self.low + extent:
+            raise ValueError(f"section is at {at} on axis {axis}, whose global indices are {self.low} to "
+                             f"{self.low + extent - 1}")
         self.owners = np.empty(extent, dtype=int)  # the coordinate of each index
         for coordinate, indices in enumerate(lists):
             self.owners[indices - self.low] = coordinate
@@ -37,6 +41,11 @@ class _Axis:
             return local, np.zeros_like(local)
         local = np.flatnonzero((indices - self.low) % self.step == 0)
         return local, (indices[local] - self.low) // self.step
+
+
+def _interior(array, process):
+    """The global indices of the interior of a process's part, by axis, as the array counts them."""
+    return [indices - shift for indices, shift in zip(array.distribution.indices(process, "interior"), array._shift)]
 
 
 def _together(comm, prepare):
@@ -66,8 +75,8 @@ def _pieces(data):
 
 
 def _collect(array, axes, root):
-    dist, comm, rank = array.distribution, array.comm, array.process
-    wanted = [axis.of(indices) for axis, indices in zip(axes, dist.indices(rank, "interior"))]
+    comm, rank = array.comm, array.process
+    wanted = [axis.of(indices) for axis, indices in zip(axes, _interior(array, rank))]
     part = np.ascontiguousarray(array.interior[np.ix_(*(local for local, _ in wanted))] if axes else array.interior)
     made = []
     _together(comm, lambda: made.append(np.empty([axis.extent for axis in axes], array.dtype)) if rank == root else None)
@@ -81,7 +90,7 @@ def _collect(array, axes, root):
             return None
         whole, = made
         for process in range(1 if alone else comm.size):
-            wanted = [axis.of(indices)[1] for axis, indices in zip(axes, dist.indices(process, "interior"))]
+            wanted = [axis.of(indices)[1] for axis, indices in zip(axes, _interior(array, process))]
             if process != rank:
                 part = np.empty([places.size for places in wanted], dtype=array.dtype)
                 for piece in _pieces(part):
@@ -98,7 +107,7 @@ def _collect(array, axes, root):
 
 
 def _own(array, axes):
-    places = [axis.of(indices)[0] for axis, indices in zip(axes, array.distribution.indices(array.process, "interior"))]
+    places = [axis.of(indices)[0] for axis, indices in zip(axes, _interior(array, array.process))]
     return array.interior[np.ix_(*places)] if axes else array.interior
 
 
@@ -113,7 +122,7 @@ def gather(array, root=0):
         return root, str(array.dtype)
 
     _together(comm, prepare)
-    return _collect(array, [_Axis(dist, axis) for axis in range(dist.ndim)], root)
+    return _collect(array, [_Axis(array, axis) for axis in range(dist.ndim)], root)
 
 
 def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
@@ -124,7 +133,7 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
     def prepare():
         wanted = section
         if wanted is None:
-            wanted = [None if axis >= dist.ndim - 2 else 0 for axis in range(dist.ndim)]
+            wanted = [None if axis >= dist.ndim - 2 else "first" for axis in range(dist.ndim)]
         if len(wanted) != dist.ndim or sum(at is None for at in wanted) not in (1, 2):
             raise ValueError(f"section is {wanted!r}, but must have {dist.ndim} entries, of which one or two are None")
         if cells < 1:
@@ -133,7 +142,7 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
 
     section, cells, _ = _together(comm, prepare)
     shown = [axis for axis, at in enumerate(section) if at is None]
-    axes = [_Axis(dist, axis, step=max(1, -(-dist.shape[axis] // cells)), at=at) for axis, at in enumerate(section)]
+    axes = [_Axis(array, axis, step=max(1, -(-dist.shape[axis] // cells)), at=at) for axis, at in enumerate(section)]
     whole = _collect(array, axes, 0)
     if whole is None:
         return None
