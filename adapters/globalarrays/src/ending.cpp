@@ -1,8 +1,10 @@
 #include "ending.hpp"
 
 #include "ga.hpp"
+#include <dap/mpi/call.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -26,17 +28,23 @@ int on_communicator(MPI_Comm, int, void*, void*) {
 }
 
 int on_self(MPI_Comm, int, void*, void*) {
-  if (of_mpi != nullptr) of_mpi();
+  int status = MPI_SUCCESS;
+  try {
+    if (of_mpi != nullptr) of_mpi();
+  } catch (const std::exception&) {  // no exception may pass through MPI's C
+    status = MPI_ERR_OTHER;
+  }
   ga_has_ended();
-  return MPI_SUCCESS;
+  return status;
 }
 
 void tell(MPI_Comm comm, MPI_Comm_delete_attr_function* function, int& key) {
-  if (key == MPI_KEYVAL_INVALID) MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, function, &key, nullptr);
+  if (key == MPI_KEYVAL_INVALID)
+    mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, function, &key, nullptr), "MPI_Comm_create_keyval");
   void* value = nullptr;
   int there = 0;
-  MPI_Comm_get_attr(comm, key, &value, &there);
-  if (there == 0) MPI_Comm_set_attr(comm, key, nullptr);
+  mpi::must_succeed(MPI_Comm_get_attr(comm, key, &value, &there), "MPI_Comm_get_attr");
+  if (there == 0) mpi::must_succeed(MPI_Comm_set_attr(comm, key, nullptr), "MPI_Comm_set_attr");
 }
 
 void tell_of_mpi() {

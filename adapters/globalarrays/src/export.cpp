@@ -161,7 +161,8 @@ MPI_Comm grid_communicator(int handle) {
     return static_cast<int>(ravel(part.coordinates, d.grid, d.ndim));
   });
   MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_split(comm, number < 0 ? MPI_UNDEFINED : 0, number, &made);
+  const int split = MPI_Comm_split(comm, number < 0 ? MPI_UNDEFINED : 0, number, &made);
+  mpi::must_succeed_everywhere(split, "MPI_Comm_split", comm);
   return made;
 }
 

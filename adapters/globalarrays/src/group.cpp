@@ -41,21 +41,22 @@ void forget() {  // GA's groups end with it
 // GA's ranks of a communicator's processes, in its order; MPI_UNDEFINED where GA does not know one. Local.
 std::vector<int> ga_ranks(MPI_Comm comm) {
   MPI_Group mine = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
-  MPI_Comm_group(comm, &mine);
-  MPI_Comm_group(GA_MPI_Comm(), &all);
+  mpi::must_succeed(MPI_Comm_group(comm, &mine), "MPI_Comm_group");
+  mpi::must_succeed(MPI_Comm_group(GA_MPI_Comm(), &all), "MPI_Comm_group");
   int count = 0;
-  MPI_Group_size(mine, &count);
+  mpi::must_succeed(MPI_Group_size(mine, &count), "MPI_Group_size");
   std::vector<int> here(static_cast<std::size_t>(count)), there(here.size());
   std::iota(here.begin(), here.end(), 0);
-  MPI_Group_translate_ranks(mine, count, here.data(), all, there.data());
-  MPI_Group_free(&mine);
-  MPI_Group_free(&all);
+  mpi::must_succeed(MPI_Group_translate_ranks(mine, count, here.data(), all, there.data()),
+                    "MPI_Group_translate_ranks");
+  mpi::must_succeed(MPI_Group_free(&mine), "MPI_Group_free");
+  mpi::must_succeed(MPI_Group_free(&all), "MPI_Group_free");
   return there;
 }
 
 int ga_processes() {
   int count = 0;
-  MPI_Comm_size(GA_MPI_Comm(), &count);
+  mpi::must_succeed(MPI_Comm_size(GA_MPI_Comm(), &count), "MPI_Comm_size");
   return count;
 }
 
@@ -150,12 +151,13 @@ Room group_room(int number, const std::vector<Index>& wanted) {
   if (found == neighbours().end()) {
     const MPI_Comm comm = GA_MPI_Comm_pgroup(number);
     MPI_Comm node = MPI_COMM_NULL;
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    const int split = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    mpi::must_succeed_everywhere(split, "MPI_Comm_split_type", comm);
     int count = 0, here = static_cast<int>(mpi::rank_of(comm));
-    MPI_Comm_size(node, &count);
+    mpi::must_succeed(MPI_Comm_size(node, &count), "MPI_Comm_size");
     std::vector<int> ranks(static_cast<std::size_t>(count));
-    MPI_Allgather(&here, 1, MPI_INT, ranks.data(), 1, MPI_INT, node);
-    MPI_Comm_free(&node);
+    mpi::must_succeed(MPI_Allgather(&here, 1, MPI_INT, ranks.data(), 1, MPI_INT, node), "MPI_Allgather");
+    mpi::must_succeed(MPI_Comm_free(&node), "MPI_Comm_free");
     found = neighbours().emplace(number, std::move(ranks)).first;
     at_ga_end(forget);
   }

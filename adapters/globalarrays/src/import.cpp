@@ -55,15 +55,16 @@ GlobalArray array_behind(const DistArray& array, std::string& why_not) {
 // Where rank r of a communicator stands among a Global Array's processes.
 std::vector<int> ranks_in(const GlobalArray& array, MPI_Comm comm) {
   MPI_Group here = MPI_GROUP_NULL, there = MPI_GROUP_NULL;
-  MPI_Comm_group(comm, &here);
-  MPI_Comm_group(GA_MPI_Comm_pgroup(GA_Get_pgroup(array.handle())), &there);
+  mpi::must_succeed(MPI_Comm_group(comm, &here), "MPI_Comm_group");
+  mpi::must_succeed(MPI_Comm_group(GA_MPI_Comm_pgroup(GA_Get_pgroup(array.handle())), &there), "MPI_Comm_group");
   int count = 0;
-  MPI_Group_size(here, &count);
+  mpi::must_succeed(MPI_Group_size(here, &count), "MPI_Group_size");
   std::vector<int> ranks(static_cast<std::size_t>(count)), theirs(ranks.size());
   for (int r = 0; r < count; ++r) ranks[static_cast<std::size_t>(r)] = r;
-  MPI_Group_translate_ranks(here, count, ranks.data(), there, theirs.data());
-  MPI_Group_free(&here);
-  MPI_Group_free(&there);
+  mpi::must_succeed(MPI_Group_translate_ranks(here, count, ranks.data(), there, theirs.data()),
+                    "MPI_Group_translate_ranks");
+  mpi::must_succeed(MPI_Group_free(&here), "MPI_Group_free");
+  mpi::must_succeed(MPI_Group_free(&there), "MPI_Group_free");
   return theirs;
 }
 

@@ -359,11 +359,11 @@ void check_destroyable(int handle, MPI_Comm comm) {
   if (Pool::all().keeps(handle)) throw refused(name + " is the pool's already", "let go of its GlobalArray");
   int same = MPI_UNEQUAL;
   MPI_Group given = MPI_GROUP_NULL, its = MPI_GROUP_NULL;
-  MPI_Comm_group(comm, &given);
-  MPI_Comm_group(GA_MPI_Comm_pgroup(GA_Get_pgroup(handle)), &its);
-  MPI_Group_compare(given, its, &same);
-  MPI_Group_free(&given);
-  MPI_Group_free(&its);
+  mpi::must_succeed(MPI_Comm_group(comm, &given), "MPI_Comm_group");
+  mpi::must_succeed(MPI_Comm_group(GA_MPI_Comm_pgroup(GA_Get_pgroup(handle)), &its), "MPI_Comm_group");
+  mpi::must_succeed(MPI_Group_compare(given, its, &same), "MPI_Group_compare");
+  mpi::must_succeed(MPI_Group_free(&given), "MPI_Group_free");
+  mpi::must_succeed(MPI_Group_free(&its), "MPI_Group_free");
   if (same == MPI_UNEQUAL)
     throw refused(name + " is on other processes than those of the communicator",
                   "pass a communicator of its processes");

@@ -46,13 +46,15 @@ void cast(Vote vote) {
   ours().cast.push_back(std::make_unique<Ballot>());
   Ballot& made = *ours().cast.back();
   made.mine = vote;
-  MPI_Iallreduce(&made.mine, &made.all, 2, MPI_INT64_T, MPI_MAX, ours().votes, &made.counted);
+  mpi::must_succeed(MPI_Iallreduce(&made.mine, &made.all, 2, MPI_INT64_T, MPI_MAX, ours().votes, &made.counted),
+                    "MPI_Iallreduce");
 }
 
 // **Collective**, with those that voted and went on.
 Vote vote_and_count(Vote vote) {
   cast(vote);
-  for (const std::unique_ptr<Ballot>& one : ours().cast) MPI_Wait(&one->counted, MPI_STATUS_IGNORE);
+  for (const std::unique_ptr<Ballot>& one : ours().cast)
+    mpi::must_succeed(MPI_Wait(&one->counted, MPI_STATUS_IGNORE), "MPI_Wait");
   const Vote all = ours().cast.back()->all;
   ours().cast.clear();
   return all;
@@ -80,7 +82,7 @@ std::vector<Index> end_if_free() {
   GA_Pgroup_set_default(GA_Pgroup_get_world());  // in another one GA_Terminate hangs
   GA_Terminate();
   ga_has_ended();  // says so again, where GA keeps its communicator
-  MPI_Comm_free(&votes);
+  mpi::must_succeed(MPI_Comm_free(&votes), "MPI_Comm_free");
   return held;
 }
 
@@ -101,8 +103,8 @@ void end_in_finalize() {
 
 void begin() {
   GA_Initialize();
+  ours().votes = mpi::Duplicate(GA_MPI_Comm()).release();
   ours().to_end = true;
-  MPI_Comm_dup(GA_MPI_Comm(), &ours().votes);
   at_ga_end(forget_ours);
   at_mpi_end(end_in_finalize);
 }
@@ -138,10 +140,13 @@ Session::~Session() {
   if (!open_) return;
   --sessions;
   if (!ends_ || !ours().to_end || mpi_is_over() || GA_Initialized() == 0) return;
-  if (std::uncaught_exceptions() > exceptions_) {
-    cast({1, 1});  // the others may be elsewhere
-  } else if (vote_and_count({0, 1}).left == 0) {
-    end_if_free();
+  try {
+    if (std::uncaught_exceptions() > exceptions_) {
+      cast({1, 1});  // the others may be elsewhere
+    } else if (vote_and_count({0, 1}).left == 0) {
+      end_if_free();
+    }
+  } catch (const std::exception&) {  // a destructor has nobody to tell
   }
 }
 

@@ -6,6 +6,7 @@
 #include <dap/globalarrays/export.hpp>
 #include <dap/globalarrays/import.hpp>
 #include <dap/globalarrays/session.hpp>
+#include <dap/mpi/call.hpp>
 #include <dap/report.hpp>
 
 #include <pybind11/stl.h>
@@ -59,7 +60,7 @@ py::object parts(const DistArray& array, const redistribute::Placed& placed, int
 
 int rank_in(MPI_Comm comm) {
   int rank = 0;
-  MPI_Comm_rank(comm, &rank);
+  mpi::must_succeed(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   return rank;
 }
 
@@ -89,7 +90,7 @@ class Block {
 void need_order(const redistribute::Placed& placed, Index process, MPI_Comm group, py::handle comm) {
   const MPI_Comm in = comm.is_none() ? group : comm_of(comm);
   int processes = 0;
-  MPI_Comm_size(in, &processes);
+  mpi::must_succeed(MPI_Comm_size(in, &processes), "MPI_Comm_size");
   const bool in_order = comm.is_none() ? placed.ranks.empty() : rank_in(in) == process;
   if (processes == placed.distribution.processes() && in_order) return;
   throw Error(Finding{Rule::grid_order,

@@ -91,7 +91,7 @@ class Progress : public StatusTest {
       thrown_ = std::current_exception();
       stop = 1;
     }
-    MPI_Allreduce(MPI_IN_PLACE, &stop, 1, MPI_INT, MPI_MAX, comm_);
+    mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &stop, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce");
     stopped_ = stop != 0;
   }
 

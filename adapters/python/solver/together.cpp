@@ -45,24 +45,24 @@ void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& re
     said = "an exception of unknown type";
   }
   int failed = said ? 1 : 0, processes = 1;
-  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, comm);
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
   if (failed == 0) return;
-  MPI_Comm_size(comm, &processes);
+  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   if (failed < processes)
     mpi::collectively(comm, [&] {
       if (said) refuse(doing + ": " + *said, "", remedy);
     });
   auto length = static_cast<int>(said->size());  // all failed, and the first process speaks for all
-  MPI_Bcast(&length, 1, MPI_INT, 0, comm);
+  mpi::must_succeed(MPI_Bcast(&length, 1, MPI_INT, 0, comm), "MPI_Bcast");
   said->resize(static_cast<std::size_t>(length));
-  MPI_Bcast(said->data(), length, MPI_CHAR, 0, comm);
+  mpi::must_succeed(MPI_Bcast(said->data(), length, MPI_CHAR, 0, comm), "MPI_Bcast");
   refuse(doing + ": " + *said, "", remedy);
 }
 
 void expect_the_same(MPI_Comm comm, const std::string& said, const std::string& what) {
   const auto hash = static_cast<Index>(std::hash<std::string>{}(said) >> 1);
   Index ends[] = {hash, -hash};
-  MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX, comm);
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
   if (ends[0] != -ends[1]) refuse("the processes were given different " + what, "", "give all of them the same");
 }
 

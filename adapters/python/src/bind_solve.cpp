@@ -86,9 +86,9 @@ constexpr std::size_t longest_pickle = 1 << 20;  // bytes of an exception that o
 
 void broadcast(std::string& bytes, int from, MPI_Comm comm) {
   Index size = static_cast<Index>(bytes.size());
-  MPI_Bcast(&size, 1, MPI_INT64_T, from, comm);
+  mpi::must_succeed(MPI_Bcast(&size, 1, MPI_INT64_T, from, comm), "MPI_Bcast");
   bytes.resize(static_cast<std::size_t>(size));
-  MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, from, comm);
+  mpi::must_succeed(MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, from, comm), "MPI_Bcast");
 }
 
 Integers integers_of(const py::array& array, const char* name) {
@@ -322,7 +322,7 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
     const Native native;
     try {
       int size = 0;
-      MPI_Comm_size(comm, &size);
+      mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
       const auto said = mpi::spread({asks || size == 1 ? 1 : 0, same_number(request.made_of)}, comm);
       if (!said[1].same())
         throw Error(Finding{Rule::conversion,

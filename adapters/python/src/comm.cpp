@@ -1,6 +1,7 @@
 #include "comm.hpp"
 
 #include "memory.hpp"
+#include <dap/mpi/call.hpp>
 
 #include <cstdint>
 #include <stdexcept>
@@ -16,7 +17,7 @@ void check_mpi() {
   if (checked) return;
   char ours[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
-  MPI_Get_library_version(ours, &length);
+  mpi::must_succeed(MPI_Get_library_version(ours, &length), "MPI_Get_library_version");
   const std::string library(ours, static_cast<std::size_t>(length));
   const auto theirs = py::cast<std::string>(py::module_::import("mpi4py.MPI").attr("Get_library_version")());
   if (theirs.substr(0, theirs.find('\0')) != library.substr(0, library.find('\0')))
@@ -46,7 +47,7 @@ MPI_Comm comm_of(py::handle comm) {
     throw py::value_error("comm is MPI.COMM_NULL: it was freed, or this process is none of it");
   need_mpi();
   int intercommunicator = 0;
-  MPI_Comm_test_inter(handle, &intercommunicator);
+  mpi::must_succeed(MPI_Comm_test_inter(handle, &intercommunicator), "MPI_Comm_test_inter");
   if (intercommunicator != 0) throw py::value_error("comm is an intercommunicator: merge it first");
   return handle;
 }

@@ -1,4 +1,5 @@
 #include "flags.hpp"
+#include <dap/mpi/call.hpp>
 #include <dap/tpetra/layout.hpp>
 
 namespace dap::tpetra {
@@ -14,15 +15,15 @@ TeuchosComm kept_with(MPI_Comm comm) {
       delete static_cast<TeuchosComm*>(kept);
       return MPI_SUCCESS;
     };
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop, &made, nullptr);
+    mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop, &made, nullptr), "MPI_Comm_create_keyval");
     return made;
   }();
   void* kept = nullptr;
   int found = 0;
-  MPI_Comm_get_attr(comm, key, &kept, &found);
+  mpi::must_succeed(MPI_Comm_get_attr(comm, key, &kept, &found), "MPI_Comm_get_attr");
   if (found == 0) {
     auto made = std::make_unique<TeuchosComm>(Teuchos::rcp(new Teuchos::MpiComm<int>(comm)));
-    MPI_Comm_set_attr(comm, key, made.get());
+    mpi::must_succeed(MPI_Comm_set_attr(comm, key, made.get()), "MPI_Comm_set_attr");
     kept = made.release();
   }
   return *static_cast<TeuchosComm*>(kept);

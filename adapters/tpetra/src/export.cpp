@@ -1,5 +1,6 @@
 #include "flags.hpp"
 #include <dap/check.hpp>
+#include <dap/mpi/call.hpp>
 #include <dap/tpetra/padded.hpp>
 
 namespace dap::tpetra {
@@ -50,7 +51,7 @@ mpi::Recovered one_axis(const Map& map) {
   Index before = count > 0 ? map.getMinGlobalIndex() - base : 0;
   if (!map.isUniform()) {  // who holds nothing does not know its place
     Index end = 0;
-    MPI_Scan(&count, &end, 1, MPI_INT64_T, MPI_SUM, Communicator(map.getComm()).raw());
+    mpi::must_succeed(MPI_Scan(&count, &end, 1, MPI_INT64_T, MPI_SUM, Communicator(map.getComm()).raw()), "MPI_Scan");
     before = end - count;
   } else if (count == 0) {
     before = static_cast<Index>(map.getGlobalNumElements());

@@ -13,7 +13,7 @@ namespace {
 
 bool everywhere(bool here, MPI_Comm comm) {
   int all = here ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, comm);
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, comm), "MPI_Allreduce");
   return all != 0;
 }
 
@@ -49,16 +49,18 @@ Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<in
   const Index place = place_in_grid(array.dim_data).value_or(rank);
   mpi::collectively(comm, [&] {
     int processes = 1;
-    MPI_Comm_size(comm, &processes);
+    mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
     ranks.resize(static_cast<std::size_t>(processes));
   });
   MPI_Comm sorted = MPI_COMM_NULL;
-  MPI_Comm_split(comm, 0, static_cast<int>(std::min<Index>(place, std::numeric_limits<int>::max())), &sorted);
-  MPI_Allgather(&rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, sorted);
+  const int split =
+      MPI_Comm_split(comm, 0, static_cast<int>(std::min<Index>(place, std::numeric_limits<int>::max())), &sorted);
+  mpi::must_succeed_everywhere(split, "MPI_Comm_split", comm);
   struct Freed {
     MPI_Comm& comm;
-    ~Freed() { MPI_Comm_free(&comm); }
+    ~Freed() { MPI_Comm_free(&comm); }  // a destructor has nobody to tell
   } const freed{sorted};
+  mpi::must_succeed(MPI_Allgather(&rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, sorted), "MPI_Allgather");
   try {
     Distribution gathered = mpi::gather(array, sorted, {}, flags);
     if (std::is_sorted(ranks.begin(), ranks.end())) ranks.clear();

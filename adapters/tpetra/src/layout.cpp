@@ -257,7 +257,7 @@ void Layout::make_map() {
     const Index here = first ? *first - counts.before : 0;
     constexpr Index nothing = std::numeric_limits<Index>::min();
     Index found[] = {first ? 0 : 1, counts.local > 0 ? here : nothing, counts.local > 0 ? -here : nothing};
-    MPI_Allreduce(MPI_IN_PLACE, found, 3, MPI_INT64_T, MPI_MAX, comm());
+    mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, found, 3, MPI_INT64_T, MPI_MAX, comm()), "MPI_Allreduce");
     if (found[0] == 0 && found[1] == -found[2]) range = OneRange{found[1], false};
   }
   if (counts.total == 0) range = OneRange{};

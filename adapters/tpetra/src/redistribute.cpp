@@ -103,7 +103,7 @@ Placed line_of(const Map& map, MPI_Comm comm) {
   std::vector<Index> bounds = mpi::collectively(
       comm, [&] { return std::vector<Index>(static_cast<std::size_t>(map.getComm()->getSize()) + 1); });
   const auto count = static_cast<Index>(compat::local_count(map));
-  MPI_Allgather(&count, 1, MPI_INT64_T, bounds.data() + 1, 1, MPI_INT64_T, comm);
+  mpi::must_succeed(MPI_Allgather(&count, 1, MPI_INT64_T, bounds.data() + 1, 1, MPI_INT64_T, comm), "MPI_Allgather");
   for (std::size_t c = 1; c < bounds.size(); ++c) bounds[c] += bounds[c - 1];
   return Distribution({Axis(BlockKind(std::move(bounds)))});
 }

@@ -94,38 +94,37 @@ Report from_bytes(const std::vector<char>& bytes) {
 
 // Merges up a binomial tree in the order of ranks, each step bounded by what a Report keeps, and sends the sum to all.
 Report merge_over_all(Report report, int rank, int processes, MPI_Comm comm) {
-  MPI_Comm apart = MPI_COMM_NULL;  // our messages must not meet the caller's
-  MPI_Comm_dup(comm, &apart);
+  const Duplicate duplicate(comm);  // our messages must not meet the caller's
+  MPI_Comm const apart = duplicate.get();
   for (int step = 1; step < processes; step *= 2) {
     if (rank % (2 * step) != 0) {
       const std::vector<char> bytes = to_bytes(report);
-      MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_CHAR, rank - step, 0, apart);
+      must_succeed(MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_CHAR, rank - step, 0, apart), "MPI_Send");
       break;
     }
     if (rank + step >= processes) continue;
     MPI_Status status;
-    MPI_Probe(rank + step, 0, apart, &status);
+    must_succeed(MPI_Probe(rank + step, 0, apart, &status), "MPI_Probe");
     int length = 0;
-    MPI_Get_count(&status, MPI_CHAR, &length);
+    must_succeed(MPI_Get_count(&status, MPI_CHAR, &length), "MPI_Get_count");
     std::vector<char> bytes(static_cast<std::size_t>(length));
-    MPI_Recv(bytes.data(), length, MPI_CHAR, rank + step, 0, apart, MPI_STATUS_IGNORE);
+    must_succeed(MPI_Recv(bytes.data(), length, MPI_CHAR, rank + step, 0, apart, MPI_STATUS_IGNORE), "MPI_Recv");
     report.merge(from_bytes(bytes));
   }
   std::vector<char> bytes = to_bytes(report);
   int length = static_cast<int>(bytes.size());
-  MPI_Bcast(&length, 1, MPI_INT, 0, apart);
+  must_succeed(MPI_Bcast(&length, 1, MPI_INT, 0, apart), "MPI_Bcast");
   bytes.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(bytes.data(), length, MPI_CHAR, 0, apart);
-  MPI_Comm_free(&apart);
+  must_succeed(MPI_Bcast(bytes.data(), length, MPI_CHAR, 0, apart), "MPI_Bcast");
   return from_bytes(bytes);
 }
 
 Report merge_where(bool warnings_count, Report local, MPI_Comm comm) {
   int rank = 0, processes = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &processes);
+  must_succeed(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   Index found[] = {local.errors(), local.warnings()};
-  MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT64_T, MPI_MAX, comm);
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
   if (found[0] == 0 && (found[1] == 0 || !warnings_count)) return local;
   return merge_over_all(std::move(local), rank, processes, comm);
 }
@@ -134,7 +133,7 @@ Report merge_where(bool warnings_count, Report local, MPI_Comm comm) {
 
 Index rank_of(MPI_Comm comm) {
   int rank = 0;
-  MPI_Comm_rank(comm, &rank);
+  must_succeed(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   return rank;
 }
 

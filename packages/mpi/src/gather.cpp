@@ -29,7 +29,7 @@ Distribution gather(const DistArray& array, MPI_Comm comm, const Reading& readin
   if (std::optional<Distribution> quick = quick_gather(array, comm, reading, flags)) return std::move(*quick);
   Verdict verdict = confer_over(comm, array, reading, true);
   if (!verdict.distribution) throw Error(agree(std::move(verdict.reports.front()), comm));
-  MPI_Allreduce(MPI_IN_PLACE, &flags, 1, MPI_INT64_T, MPI_BAND, comm);
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &flags, 1, MPI_INT64_T, MPI_BAND, comm), "MPI_Allreduce");
   return std::move(*verdict.distribution);
 }
 

@@ -27,7 +27,7 @@ Piece::Part Piece::part(int rank) const {
 }
 
 void give_back(Piece& piece) {
-  if (piece.window != MPI_WIN_NULL) MPI_Win_free(&piece.window);
+  if (piece.window != MPI_WIN_NULL) must_succeed(MPI_Win_free(&piece.window), "MPI_Win_free");
 }
 
 namespace {
@@ -54,7 +54,7 @@ void close(Pool& pool) {
     Piece& piece = *pool.left[i];
     if (piece.window == MPI_WIN_NULL) continue;  // its memory goes with its last owner
     int is_free = piece.is_free();
-    MPI_Allreduce(MPI_IN_PLACE, &is_free, 1, MPI_INT, MPI_MIN, pool.node);
+    must_succeed(MPI_Allreduce(MPI_IN_PLACE, &is_free, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
     if (is_free != 0) {
       give_back(piece);
     } else {
@@ -64,18 +64,30 @@ void close(Pool& pool) {
   pool.left.resize(kept);
 }
 
+// Runs what MPI called us for; what it throws, MPI gets as a status: no exception may pass through C.
+template <class Step>
+int told_to_mpi(Step step) {
+  try {
+    step();
+    return MPI_SUCCESS;
+  } catch (const std::exception&) {
+    return MPI_ERR_OTHER;
+  }
+}
+
 // MPI calls this on every process of a communicator that is freed.
 int free_pool(MPI_Comm, int, void* value, void*) {
   Pool* const pool = static_cast<Pool*>(value);
   if (pools().ending) return MPI_SUCCESS;  // what is left now goes with the process
-  close(*pool);
-  MPI_Comm_free(&pool->comm);
-  if (!pool->left.empty()) return MPI_SUCCESS;  // until MPI_Finalize
-  MPI_Comm_free(&pool->node);
-  const std::lock_guard lock(pools().mutex);
-  pools().all.erase(std::find(pools().all.begin(), pools().all.end(), pool));
-  delete pool;
-  return MPI_SUCCESS;
+  return told_to_mpi([pool] {
+    close(*pool);
+    must_succeed(MPI_Comm_free(&pool->comm), "MPI_Comm_free");
+    if (!pool->left.empty()) return;  // until MPI_Finalize
+    must_succeed(MPI_Comm_free(&pool->node), "MPI_Comm_free");
+    const std::lock_guard lock(pools().mutex);
+    pools().all.erase(std::find(pools().all.begin(), pools().all.end(), pool));
+    delete pool;
+  });
 }
 
 // MPI_Finalize calls this first on every process. Any order would do that is the same everywhere: that of making is
@@ -83,17 +95,19 @@ int free_pool(MPI_Comm, int, void* value, void*) {
 int close_all(MPI_Comm, int, void*, void*) {
   std::vector<Pool*>& all = pools().all;
   std::sort(all.begin(), all.end(), [](const Pool* a, const Pool* b) { return a->id < b->id; });
-  for (Pool* pool : all) close(*pool);
+  const int status = told_to_mpi([&all] {
+    for (Pool* pool : all) close(*pool);
+  });
   pools().ending = true;
-  return MPI_SUCCESS;
+  return status;
 }
 
 int key() {
   static const int made = [] {
     int value = MPI_KEYVAL_INVALID, end = MPI_KEYVAL_INVALID;
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_pool, &value, nullptr);
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, close_all, &end, nullptr);
-    MPI_Comm_set_attr(MPI_COMM_SELF, end, nullptr);
+    must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_pool, &value, nullptr), "MPI_Comm_create_keyval");
+    must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, close_all, &end, nullptr), "MPI_Comm_create_keyval");
+    must_succeed(MPI_Comm_set_attr(MPI_COMM_SELF, end, nullptr), "MPI_Comm_set_attr");
     return value;
   }();
   return made;
@@ -102,11 +116,12 @@ int key() {
 // Fills the table of those who share memory with us. Both lists are as long as the communicator.
 void find_neighbours(Pool& pool, const std::vector<int>& ranks) {
   MPI_Group everybody = MPI_GROUP_NULL, here = MPI_GROUP_NULL;
-  MPI_Comm_group(pool.comm, &everybody);
-  MPI_Comm_group(pool.node, &here);
-  MPI_Group_translate_ranks(everybody, pool.processes, ranks.data(), here, pool.node_ranks->data());
-  MPI_Group_free(&everybody);
-  MPI_Group_free(&here);
+  must_succeed(MPI_Comm_group(pool.comm, &everybody), "MPI_Comm_group");
+  must_succeed(MPI_Comm_group(pool.node, &here), "MPI_Comm_group");
+  must_succeed(MPI_Group_translate_ranks(everybody, pool.processes, ranks.data(), here, pool.node_ranks->data()),
+               "MPI_Group_translate_ranks");
+  must_succeed(MPI_Group_free(&everybody), "MPI_Group_free");
+  must_succeed(MPI_Group_free(&here), "MPI_Group_free");
   for (int& rank : *pool.node_ranks)
     if (rank == MPI_UNDEFINED) rank = -1;
 }
@@ -115,7 +130,8 @@ Pool& make_pool(MPI_Comm comm) {
   std::vector<int> ranks;
   auto pool = collectively(comm, [&] {
     auto made = std::make_unique<Pool>();
-    MPI_Comm_size(comm, &made->processes);
+    key();
+    must_succeed(MPI_Comm_size(comm, &made->processes), "MPI_Comm_size");
     made->node_ranks = std::make_shared<std::vector<int>>(static_cast<std::size_t>(made->processes));
     ranks.resize(static_cast<std::size_t>(made->processes));
     std::iota(ranks.begin(), ranks.end(), 0);
@@ -126,13 +142,16 @@ Pool& make_pool(MPI_Comm comm) {
     pools().all.reserve(pools().all.size() + 1);
     return made;
   });
-  MPI_Comm_dup(comm, &pool->comm);
-  MPI_Bcast(&pool->id, 1, MPI_UINT64_T, 0, pool->comm);
-  MPI_Comm_split_type(pool->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &pool->node);
-  MPI_Comm_set_errhandler(pool->node, MPI_ERRORS_RETURN);
-  MPI_Comm_size(pool->node, &pool->neighbours);
+  Duplicate ours(comm);
+  pool->comm = ours.get();
+  must_succeed(MPI_Bcast(&pool->id, 1, MPI_UINT64_T, 0, pool->comm), "MPI_Bcast");
+  const int split = MPI_Comm_split_type(pool->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &pool->node);
+  must_succeed_everywhere(split, "MPI_Comm_split_type", comm);
+  must_succeed(MPI_Comm_set_errhandler(pool->node, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  must_succeed(MPI_Comm_size(pool->node, &pool->neighbours), "MPI_Comm_size");
   find_neighbours(*pool, ranks);
-  MPI_Comm_set_attr(comm, key(), pool.get());
+  must_succeed_everywhere(MPI_Comm_set_attr(comm, key(), pool.get()), "MPI_Comm_set_attr", comm);
+  ours.release();
   const std::lock_guard lock(pools().mutex);
   pools().all.push_back(pool.get());
   return *pool.release();
@@ -143,7 +162,7 @@ Pool& make_pool(MPI_Comm comm) {
 Pool* known_pool(MPI_Comm comm) {
   Pool* kept = nullptr;
   int found = 0;
-  MPI_Comm_get_attr(comm, key(), &kept, &found);
+  must_succeed(MPI_Comm_get_attr(comm, key(), &kept, &found), "MPI_Comm_get_attr");
   return found != 0 ? kept : nullptr;
 }
 

@@ -157,17 +157,20 @@ void exchange(std::vector<SaidOfArray>& all, MPI_Comm comm) {
   const std::size_t processes = all.size();
   if (processes == 1) return;
   if ((processes & (processes - 1)) == 0)
-    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), sizeof(SaidOfArray), MPI_BYTE, comm);
+    must_succeed(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), sizeof(SaidOfArray), MPI_BYTE, comm),
+                 "MPI_Allgather");
   else
-    MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(processes * sizeof(SaidOfArray) / sizeof(Index)),
-                  MPI_INT64_T, MPI_BOR, comm);
+    must_succeed(
+        MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(processes * sizeof(SaidOfArray) / sizeof(Index)),
+                      MPI_INT64_T, MPI_BOR, comm),
+        "MPI_Allreduce");
 }
 
 }  // namespace
 
 std::optional<Distribution> quick_gather(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags) {
   int processes = 1;
-  MPI_Comm_size(comm, &processes);
+  must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   if (processes > most_processes) return std::nullopt;
   SaidOfArray ours;
   std::vector<SaidOfArray> all;

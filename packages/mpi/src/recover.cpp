@@ -255,7 +255,8 @@ Recovered recover(const Ids& ids, MPI_Comm comm, const Recovering& how) {
   const Index rank = rank_of(comm), processes = team.processes();
   Read done = read_together(ids, how, processes, comm);
   const auto length = static_cast<int>(done.ours.size());
-  MPI_Allgather(done.ours.data(), length, MPI_INT64_T, done.theirs.data(), length, MPI_INT64_T, comm);
+  must_succeed(MPI_Allgather(done.ours.data(), length, MPI_INT64_T, done.theirs.data(), length, MPI_INT64_T, comm),
+               "MPI_Allgather");
 
   Everyone everyone;
   std::vector<FoundAxis> axes;

@@ -54,12 +54,12 @@ void attempt(Report& faults, Step step) {
 // Whether nobody has faults.
 bool all_well(const Report& faults, MPI_Comm comm) {
   int well = faults.ok();
-  MPI_Allreduce(MPI_IN_PLACE, &well, 1, MPI_INT, MPI_MIN, comm);
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &well, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   return well != 0;
 }
 
 Index sum_over(Index number, MPI_Comm comm) {
-  MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_SUM, comm);
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_SUM, comm), "MPI_Allreduce");
   return number;
 }
 
@@ -121,11 +121,11 @@ std::string room_is_missing(Index wanted) {
 void look_for_room(const Pool& pool, Index bytes) {
   Index largest = bytes;
   const Index wanted = sum_over(bytes, pool.node);
-  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, pool.node);
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, pool.node), "MPI_Allreduce");
   const std::string why = room_is_missing(wanted);
   const int here = static_cast<int>(rank_of(pool.node));
   int first = why.empty() ? pool.neighbours : here;
-  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, pool.node);
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
   if (first == here)
     throw Error(refused("the " + std::to_string(pool.neighbours) + " processes of this node want " +
                         std::to_string(wanted) + " bytes of shared memory, at most " + std::to_string(largest) +
@@ -137,12 +137,12 @@ void look_for_room(const Pool& pool, Index bytes) {
 void find_parts(Piece& piece, Index length, const Pool& pool) {
   const Piece::Part own{nullptr, length};
   static_assert(sizeof(own) == 2 * sizeof(Index));
-  MPI_Allgather(&own, 2, MPI_INT64_T, piece.parts.data(), 2, MPI_INT64_T, pool.node);
+  must_succeed(MPI_Allgather(&own, 2, MPI_INT64_T, piece.parts.data(), 2, MPI_INT64_T, pool.node), "MPI_Allgather");
   for (int rank = 0; rank < pool.neighbours; ++rank) {
     MPI_Aint size = 0;
     int unit = 1;
     void* begin = nullptr;
-    MPI_Win_shared_query(piece.window, rank, &size, &unit, &begin);
+    must_succeed(MPI_Win_shared_query(piece.window, rank, &size, &unit, &begin), "MPI_Win_shared_query");
     const auto beyond = reinterpret_cast<std::uintptr_t>(begin) % page;
     piece.parts[static_cast<std::size_t>(rank)].base =
         static_cast<std::byte*>(begin) + (beyond == 0 ? 0 : static_cast<std::uintptr_t>(page) - beyond);
@@ -162,7 +162,7 @@ void leave_window(Piece& piece, const Pool& pool) {
   } catch (const std::bad_alloc&) {
     mapped = 0;
   }
-  MPI_Allreduce(MPI_IN_PLACE, &mapped, 1, MPI_INT, MPI_MIN, pool.node);
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &mapped, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
   if (mapped == 0) return piece.pages_of.clear();
   for (std::size_t i = 0; i < piece.parts.size(); ++i) piece.parts[i].base = piece.pages_of[i].get();
   give_back(piece);
@@ -171,13 +171,13 @@ void leave_window(Piece& piece, const Pool& pool) {
 // **Collective** over the node; throws on some of its processes or on all.
 void open_window(Piece& piece, Index length, const Pool& pool) {
   MPI_Info apart = MPI_INFO_NULL;  // each process's part is near it
-  MPI_Info_create(&apart);
-  MPI_Info_set(apart, "alloc_shared_noncontig", "true");
+  must_succeed(MPI_Info_create(&apart), "MPI_Info_create");
+  must_succeed(MPI_Info_set(apart, "alloc_shared_noncontig", "true"), "MPI_Info_set");
   void* begin = nullptr;
   const int fault = MPI_Win_allocate_shared(length + page, 1, apart, pool.node, &begin, &piece.window);
-  MPI_Info_free(&apart);
+  must_succeed(MPI_Info_free(&apart), "MPI_Info_free");
   int opened = fault == MPI_SUCCESS;
-  MPI_Allreduce(MPI_IN_PLACE, &opened, 1, MPI_INT, MPI_MIN, pool.node);
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &opened, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
   if (opened == 0) {
     piece.window = MPI_WIN_NULL;  // nobody can close what is half open
     throw Error(refused("MPI makes no shared window of " + std::to_string(length) + " bytes for this process"));
@@ -254,8 +254,9 @@ std::shared_ptr<const SharedPiece> share(Index bytes, Report faults, MPI_Comm co
     lease = std::make_shared<Lease>();
   });
   look_here(pool, faults.ok() ? bytes : 0, faults.ok());
-  MPI_Allreduce(MPI_IN_PLACE, pool.common.data(), static_cast<int>(1 + 2 * words(pool)), MPI_UINT64_T, MPI_BAND,
-                pool.comm);
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, pool.common.data(), static_cast<int>(1 + 2 * words(pool)), MPI_UINT64_T,
+                             MPI_BAND, pool.comm),
+               "MPI_Allreduce");
   if (pool.common[0] == 0) {
     faults.set_process(rank_of(comm));
     throw_together(std::move(faults), pool.comm);

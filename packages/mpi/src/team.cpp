@@ -1,6 +1,7 @@
 #include <dap/mpi/agree.hpp>
 
 #include <algorithm>
+#include <memory>
 
 namespace dap::mpi {
 
@@ -10,8 +11,9 @@ constexpr std::size_t piece = std::size_t{1} << 26;  // numbers that MPI can cou
 
 void reduce(std::vector<Index>& numbers, MPI_Op operation, MPI_Comm comm) {
   for (std::size_t done = 0; done < numbers.size(); done += piece)
-    MPI_Allreduce(MPI_IN_PLACE, numbers.data() + done, static_cast<int>(std::min(piece, numbers.size() - done)),
-                  MPI_INT64_T, operation, comm);
+    must_succeed(MPI_Allreduce(MPI_IN_PLACE, numbers.data() + done,
+                               static_cast<int>(std::min(piece, numbers.size() - done)), MPI_INT64_T, operation, comm),
+                 "MPI_Allreduce");
 }
 
 // Calls `transfer(first, count)` for each piece of a message.
@@ -21,11 +23,34 @@ void in_pieces(std::size_t length, Transfer transfer) {
     transfer(done, static_cast<int>(std::min(piece, length - done)));
 }
 
+// Messages between this process and each other one, by its rank.
+struct Travelling {
+  std::vector<std::vector<Index>> out, in;
+  std::vector<MPI_Request> requests;  // with room for all
+};
+
+void travel(Travelling& all, MPI_Comm comm) {
+  for (std::size_t i = 0; i < all.in.size(); ++i)
+    in_pieces(all.in[i].size(), [&](std::size_t first, int count) {
+      must_succeed(MPI_Irecv(all.in[i].data() + first, count, MPI_INT64_T, static_cast<int>(i), 0, comm,
+                             &all.requests.emplace_back()),
+                   "MPI_Irecv");
+    });
+  for (std::size_t i = 0; i < all.out.size(); ++i)
+    in_pieces(all.out[i].size(), [&](std::size_t first, int count) {
+      must_succeed(MPI_Isend(all.out[i].data() + first, count, MPI_INT64_T, static_cast<int>(i), 0, comm,
+                             &all.requests.emplace_back()),
+                   "MPI_Isend");
+    });
+  must_succeed(MPI_Waitall(static_cast<int>(all.requests.size()), all.requests.data(), MPI_STATUSES_IGNORE),
+               "MPI_Waitall");
+}
+
 }  // namespace
 
 Index Team::processes() const {
   int processes = 1;
-  MPI_Comm_size(comm_, &processes);
+  must_succeed(MPI_Comm_size(comm_, &processes), "MPI_Comm_size");
   return processes;
 }
 
@@ -35,44 +60,39 @@ void Team::sum(std::vector<Index>& numbers) { reduce(numbers, MPI_SUM, comm_); }
 
 std::vector<Parcel> Team::exchange(std::vector<Parcel> parcels) {
   // A process may have several parcels for another one: they travel as one message, each behind its length.
-  std::vector<std::vector<Index>> out;
+  std::unique_ptr<Travelling> all;
   std::vector<Index> to_send, to_receive;
   collectively(comm_, [&] {
     const auto count = static_cast<std::size_t>(processes());
-    out.resize(count);
+    all = std::make_unique<Travelling>();
+    all->out.resize(count);
     to_send.assign(count, 0);
     to_receive.assign(count, 0);
     for (const Parcel& parcel : parcels) {
-      std::vector<Index>& message = out[static_cast<std::size_t>(parcel.to)];
+      std::vector<Index>& message = all->out[static_cast<std::size_t>(parcel.to)];
       message.push_back(static_cast<Index>(parcel.content.size()));
       message.insert(message.end(), parcel.content.begin(), parcel.content.end());
     }
-    for (std::size_t i = 0; i < count; ++i) to_send[i] = static_cast<Index>(out[i].size());
+    for (std::size_t i = 0; i < count; ++i) to_send[i] = static_cast<Index>(all->out[i].size());
   });
-  MPI_Alltoall(to_send.data(), 1, MPI_INT64_T, to_receive.data(), 1, MPI_INT64_T, comm_);
+  must_succeed(MPI_Alltoall(to_send.data(), 1, MPI_INT64_T, to_receive.data(), 1, MPI_INT64_T, comm_), "MPI_Alltoall");
 
-  std::vector<std::vector<Index>> in;
-  std::vector<MPI_Request> requests;
+  std::vector<std::vector<Index>>& in = all->in;
   collectively(comm_, [&] {
     std::size_t messages = 0;
     for (std::size_t i = 0; i < to_receive.size(); ++i) {
       in.emplace_back(static_cast<std::size_t>(to_receive[i]));
-      messages += (in[i].size() + out[i].size()) / piece + 2;
+      messages += (in[i].size() + all->out[i].size()) / piece + 2;
     }
-    requests.reserve(messages);
+    all->requests.reserve(messages);
   });
-  MPI_Comm apart = MPI_COMM_NULL;  // our messages must not meet the caller's
-  MPI_Comm_dup(comm_, &apart);
-  for (std::size_t i = 0; i < in.size(); ++i)
-    in_pieces(in[i].size(), [&](std::size_t first, int count) {
-      MPI_Irecv(in[i].data() + first, count, MPI_INT64_T, static_cast<int>(i), 0, apart, &requests.emplace_back());
-    });
-  for (std::size_t i = 0; i < out.size(); ++i)
-    in_pieces(out[i].size(), [&](std::size_t first, int count) {
-      MPI_Isend(out[i].data() + first, count, MPI_INT64_T, static_cast<int>(i), 0, apart, &requests.emplace_back());
-    });
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-  MPI_Comm_free(&apart);
+  const Duplicate apart(comm_);  // our messages must not meet the caller's
+  try {
+    travel(*all, apart.get());
+  } catch (...) {
+    all.release();  // lost: MPI may read and write it still
+    throw;
+  }
 
   return collectively(comm_, [&] {
     std::vector<Parcel> arrived;

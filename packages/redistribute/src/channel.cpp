@@ -12,20 +12,20 @@ namespace {
 int tags(MPI_Comm comm) {
   int* highest = nullptr;
   int found = 0;
-  MPI_Comm_get_attr(comm, MPI_TAG_UB, &highest, &found);
+  mpi::must_succeed(MPI_Comm_get_attr(comm, MPI_TAG_UB, &highest, &found), "MPI_Comm_get_attr");
   return found != 0 ? *highest : 32767;  // that every MPI has
 }
 
 int free_channel(MPI_Comm, int, void* value, void*) {
   const std::unique_ptr<Channel> channel(static_cast<Channel*>(value));
-  if (!mpi_is_over()) MPI_Comm_free(&channel->comm);
-  return MPI_SUCCESS;
+  return mpi_is_over() ? MPI_SUCCESS : MPI_Comm_free(&channel->comm);
 }
 
 int key() {
   static const int made = [] {
     int value = MPI_KEYVAL_INVALID;
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_channel, &value, nullptr);
+    mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_channel, &value, nullptr),
+                      "MPI_Comm_create_keyval");
     return value;
   }();
   return made;
@@ -42,12 +42,17 @@ bool mpi_is_over() {
 Channel channel_of(MPI_Comm comm) {
   Channel* kept = nullptr;
   int found = 0;
-  MPI_Comm_get_attr(comm, key(), &kept, &found);
+  mpi::must_succeed(MPI_Comm_get_attr(comm, key(), &kept, &found), "MPI_Comm_get_attr");
   if (found == 0) {
-    auto made = mpi::collectively(comm, [] { return std::make_unique<Channel>(); });
-    MPI_Comm_dup(comm, &made->comm);
+    auto made = mpi::collectively(comm, [] {
+      key();
+      return std::make_unique<Channel>();
+    });
+    mpi::Duplicate ours(comm);
+    made->comm = ours.get();
+    mpi::must_succeed_everywhere(MPI_Comm_set_attr(comm, key(), made.get()), "MPI_Comm_set_attr", comm);
+    ours.release();
     kept = made.release();
-    MPI_Comm_set_attr(comm, key(), kept);
   }
   const Channel channel = *kept;
   kept->tag = kept->tag == tags(kept->comm) ? 0 : kept->tag + 1;

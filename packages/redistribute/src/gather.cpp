@@ -15,7 +15,7 @@ namespace {
 void check_root(int root, MPI_Comm comm) {
   const Spread spread = mpi::spread({root}, comm).front();
   int processes = 1;
-  MPI_Comm_size(comm, &processes);
+  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   if (!spread.same())
     refuse("processes " + std::to_string(std::min(spread.smallest_rank, spread.largest_rank)) + " and " +
                std::to_string(std::max(spread.smallest_rank, spread.largest_rank)) + " give different roots",

@@ -121,11 +121,11 @@ void check_mapping(const Mapping& mapping) {
 Redistribution with_ids(const Placed& array, const mpi::Ids& ids, Index element_bytes, MPI_Comm comm, Options options,
                         bool array_is_source) {
   int processes = 1;
-  MPI_Comm_size(comm, &processes);
+  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   const Index rank = mpi::rank_of(comm);
   std::vector<Index> counts =
       mpi::collectively(comm, [&] { return std::vector<Index>(static_cast<std::size_t>(processes)); });
-  MPI_Allgather(&ids.count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm);
+  mpi::must_succeed(MPI_Allgather(&ids.count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), "MPI_Allgather");
   if (!options.mapping.ravel) options.mapping.ravel = Order::row_major;
 
   auto parts = std::make_shared<Plan::Parts>(

@@ -1,5 +1,7 @@
 #include "messages.hpp"
 
+#include <dap/mpi/call.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -55,9 +57,11 @@ void Messages::post(Berth& berth, bool sends) {
   const int count = static_cast<int>(bytes), peer = static_cast<int>(berth.lane->rank());
   if (sends) {
     berth.lane->pack(berth.slot[k], bytes, false);
-    MPI_Isend(berth.slot[k], count, MPI_BYTE, peer, channel_.tag, channel_.comm, &berth.request[k]);
+    mpi::must_succeed(MPI_Isend(berth.slot[k], count, MPI_BYTE, peer, channel_.tag, channel_.comm, &berth.request[k]),
+                      "MPI_Isend");
   } else {
-    MPI_Irecv(berth.slot[k], count, MPI_BYTE, peer, channel_.tag, channel_.comm, &berth.request[k]);
+    mpi::must_succeed(MPI_Irecv(berth.slot[k], count, MPI_BYTE, peer, channel_.tag, channel_.comm, &berth.request[k]),
+                      "MPI_Irecv");
   }
   berth.bytes[k] = bytes;
   berth.left -= bytes;
@@ -75,7 +79,7 @@ bool Messages::serve(Way& way, Berth& berth, bool sends) {
   if (berth.used > 0) {
     int arrived = 0;
     const std::size_t k = berth.oldest;
-    MPI_Test(&berth.request[k], &arrived, MPI_STATUS_IGNORE);
+    mpi::must_succeed(MPI_Test(&berth.request[k], &arrived, MPI_STATUS_IGNORE), "MPI_Test");
     if (arrived != 0) {
       if (!sends) unpack_(*berth.lane, berth.slot[k], berth.bytes[k]);
       berth.oldest = (k + 1) % pieces;

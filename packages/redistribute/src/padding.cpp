@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -112,7 +114,7 @@ Index pieces_of(const std::vector<Message>& all) {
 void check_here(const Buffer& buffer, const Distribution& distribution, MPI_Comm comm) {
   throw_if_wrong(check(buffer));
   int processes = 1;
-  MPI_Comm_size(comm, &processes);
+  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   if (distribution.processes() != processes)
     refuse("the distribution is over " + std::to_string(distribution.processes()) + " processes",
            "must be over the " + std::to_string(processes) + " of the communicator",
@@ -184,39 +186,67 @@ struct PaddingUpdate::State {
   State(const State&) = delete;
   ~State() {
     if (mpi_is_over()) return;
-    if (started) finish();
-    for (MPI_Request& request : requests) MPI_Request_free(&request);
+    try {
+      if (started) finish();
+      for (MPI_Request& request : requests)
+        if (request != MPI_REQUEST_NULL) mpi::must_succeed(MPI_Request_free(&request), "MPI_Request_free");
+    } catch (const std::exception&) {  // a destructor has nobody to tell
+    }
+    if (failed) new (std::nothrow) Lost{std::move(buffer), std::move(receive), std::move(send)};
   }
 
   void open(const Channel& channel) {
-    const auto init = [&](auto* mpi_init, const std::vector<Message>& all) {
+    const auto init = [&](auto* mpi_init, const char* name, const std::vector<Message>& all) {
       for (const Message& message : all)
         for (Index done = 0; done < message.bytes(); done += piece)
-          mpi_init(message.data() + done, static_cast<int>(std::min(piece, message.bytes() - done)), MPI_BYTE,
-                   message.peer(), channel.tag, channel.comm, &requests.emplace_back());
+          mpi::must_succeed(
+              mpi_init(message.data() + done, static_cast<int>(std::min(piece, message.bytes() - done)), MPI_BYTE,
+                       message.peer(), channel.tag, channel.comm, &requests.emplace_back(MPI_REQUEST_NULL)),
+              name);
     };
-    init(&MPI_Recv_init, receive);
-    init(&MPI_Send_init, send);
+    init(&MPI_Recv_init, "MPI_Recv_init", receive);
+    init(&MPI_Send_init, "MPI_Send_init", send);
   }
 
   void begin() {
     for (const Message& message : send) message.copy();
-    for (MPI_Request& request : requests) MPI_Start(&request);  // pieces of one message in their order
+    or_give_up([this] {  // pieces of one message in their order
+      for (MPI_Request& request : requests) mpi::must_succeed(MPI_Start(&request), "MPI_Start");
+    });
     started = true;
     for (const BoxCopy& copy : own) copy.run();  // meanwhile
   }
 
   void finish() {
-    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    or_give_up([this] {
+      mpi::must_succeed(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+                        "MPI_Waitall");
+    });
     for (const Message& message : receive) message.copy();
     started = false;
   }
+
+  template <class Step>
+  void or_give_up(Step step) {
+    try {
+      step();
+    } catch (...) {
+      started = false;
+      failed = true;
+      throw;
+    }
+  }
+
+  struct Lost {  // memory that MPI may read and write still
+    Buffer buffer;
+    std::vector<Message> receive, send;
+  };
 
   Buffer buffer;
   std::vector<Message> receive, send;
   std::vector<BoxCopy> own;
   std::vector<MPI_Request> requests;
-  bool started = false;
+  bool started = false, failed = false;
 };
 
 PaddingUpdate::PaddingUpdate(Buffer buffer, const Distribution& distribution, MPI_Comm comm) {
@@ -224,7 +254,8 @@ PaddingUpdate::PaddingUpdate(Buffer buffer, const Distribution& distribution, MP
   check_together(buffer, distribution, comm);
   state_ = mpi::collectively(
       comm, [&] { return std::make_unique<State>(std::move(buffer), padding_plan(distribution, mpi::rank_of(comm))); });
-  state_->open(channel_of(comm));
+  const Channel channel = channel_of(comm);
+  mpi::collectively(comm, [&] { state_->open(channel); });
 }
 
 PaddingUpdate::PaddingUpdate(PaddingUpdate&&) noexcept = default;

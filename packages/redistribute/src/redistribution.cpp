@@ -45,7 +45,11 @@ struct Redistribution::State {
   }
   State(const State&) = delete;
   ~State() {
-    if (under_way && !mpi_is_over()) finish();
+    if (!under_way || mpi_is_over()) return;
+    try {
+      finish();
+    } catch (const std::exception&) {  // a destructor has nobody to tell
+    }
   }
 
   const Plan::Parts& parts() const { return plan.parts(); }
@@ -54,8 +58,19 @@ struct Redistribution::State {
 
   template <class At>
   void start(std::size_t count, const At& at, const Scaling& scaling);
+  // Where MPI fails in a step, the move is given up: nobody waits for it again.
+  template <class Step>
+  auto or_give_up(Step step) {
+    try {
+      return step();
+    } catch (...) {
+      under_way = false;
+      team->active = nullptr;
+      throw;
+    }
+  }
   void finish() {
-    transfer.finish();
+    or_give_up([this] { transfer.finish(); });
     under_way = false;
     team->active = nullptr;
     kept.clear();
@@ -289,7 +304,7 @@ void Redistribution::State::start(std::size_t count, const At& at, const Scaling
   ready(how, manner, reached_piece(how, votes));
   under_way = true;
   team->active = this;
-  transfer.begin();
+  or_give_up([this] { transfer.begin(); });
 }
 
 namespace {
@@ -339,7 +354,7 @@ Redistribution::Redistribution(std::optional<Plan> plan, Report report, MPI_Comm
       numbers[2] = -numbers[1];
     });
   numbers[0] = !made.report.ok();
-  MPI_Allreduce(MPI_IN_PLACE, numbers, 3, MPI_INT64_T, MPI_MAX, comm);
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, numbers, 3, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
   if (numbers[0] != 0) {
     state_.reset();
     made.report.set_process(team->rank());
@@ -418,7 +433,7 @@ void Redistribution::start(std::vector<Move> moves, const Scaling& scaling) {
 
 bool Redistribution::test() {
   if (!state_->awaited) refuse("no move is under way", "must have been started", "call start() first");
-  return !state_->under_way || state_->transfer.test();
+  return !state_->under_way || state_->or_give_up([this] { return state_->transfer.test(); });
 }
 
 void Redistribution::wait() {

@@ -210,8 +210,10 @@ constexpr int numbers = 4;
 void broadcast(Relabelling& relabelling, MPI_Comm comm) {
   Index values[numbers] = {relabelling.bytes_kept, relabelling.bytes_kept_before, relabelling.most_bytes_kept,
                            relabelling.exact ? 1 : 0};
-  MPI_Bcast(values, numbers, MPI_INT64_T, 0, comm);
-  MPI_Bcast(relabelling.ranks.data(), static_cast<int>(relabelling.ranks.size()), MPI_INT64_T, 0, comm);
+  mpi::must_succeed(MPI_Bcast(values, numbers, MPI_INT64_T, 0, comm), "MPI_Bcast");
+  mpi::must_succeed(
+      MPI_Bcast(relabelling.ranks.data(), static_cast<int>(relabelling.ranks.size()), MPI_INT64_T, 0, comm),
+      "MPI_Bcast");
   relabelling.bytes_kept = values[0];
   relabelling.bytes_kept_before = values[1];
   relabelling.most_bytes_kept = values[2];
@@ -255,7 +257,7 @@ Relabelling relabel(const Placed& source, const Placed& target, Index element_by
 Relabelled relabel(const Placed& source, const Placed& target, Index element_bytes, MPI_Comm comm,
                    const Mapping& mapping) {
   int processes = 0;
-  MPI_Comm_size(comm, &processes);
+  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   const Index rank = mpi::rank_of(comm);
   // One process works, since all would find the same; what is wrong with the others' arguments is told all the same.
   Relabelling found = mpi::collectively(comm, [&] {
@@ -272,7 +274,8 @@ Relabelled relabel(const Placed& source, const Placed& target, Index element_byt
   const auto place = std::find(found.ranks.begin(), found.ranks.end(), rank);
   const Index key = place != found.ranks.end() ? place - found.ranks.begin() : parts + rank;
   Relabelled out{std::move(found), MPI_COMM_NULL};
-  MPI_Comm_split(comm, 0, static_cast<int>(key), &out.comm);
+  const int split = MPI_Comm_split(comm, 0, static_cast<int>(key), &out.comm);
+  mpi::must_succeed_everywhere(split, "MPI_Comm_split", comm);
   return out;
 }
 

@@ -42,7 +42,8 @@ int free_team(MPI_Comm, int, void* value, void*) {
 int key() {
   static const int made = [] {
     int value = MPI_KEYVAL_INVALID;
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_team, &value, nullptr);
+    mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_team, &value, nullptr),
+                      "MPI_Comm_create_keyval");
     return value;
   }();
   return made;
@@ -50,7 +51,7 @@ int key() {
 
 Index on_our_node(MPI_Comm comm) {
   int processes = 1;
-  MPI_Comm_size(comm, &processes);
+  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   Index count = 0;
   for (int rank = 0; rank < processes; ++rank) count += mpi::on_this_node(rank, comm);
   return count;
@@ -61,21 +62,24 @@ Index on_our_node(MPI_Comm comm) {
 std::shared_ptr<Team> Team::of(MPI_Comm comm) {
   std::shared_ptr<Team>* kept = nullptr;
   int found = 0;
-  MPI_Comm_get_attr(comm, key(), &kept, &found);
+  mpi::must_succeed(MPI_Comm_get_attr(comm, key(), &kept, &found), "MPI_Comm_get_attr");
   if (found != 0) return *kept;
   mpi::on_this_node(0, comm);
   auto stage = mpi::share(StageLayout(on_our_node(comm)).bytes(), comm);
-  auto made = mpi::collectively(
-      comm, [&] { return std::make_unique<std::shared_ptr<Team>>(std::make_shared<Team>(comm, std::move(stage))); });
-  MPI_Barrier(comm);  // nobody counts before all counters are 0
+  auto made = mpi::collectively(comm, [&] {
+    key();
+    return std::make_unique<std::shared_ptr<Team>>(std::make_shared<Team>(comm, std::move(stage)));
+  });
+  mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // nobody counts before all counters are 0
   const std::shared_ptr<Team> team = *made;
-  MPI_Comm_set_attr(comm, key(), made.release());
+  mpi::must_succeed_everywhere(MPI_Comm_set_attr(comm, key(), made.get()), "MPI_Comm_set_attr", comm);
+  made.release();
   return team;
 }
 
 Team::Team(MPI_Comm comm, std::shared_ptr<const mpi::SharedPiece> stage) : stage_(std::move(stage)) {
-  MPI_Comm_rank(comm, &rank_);
-  MPI_Comm_size(comm, &processes_);
+  mpi::must_succeed(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
+  mpi::must_succeed(MPI_Comm_size(comm, &processes_), "MPI_Comm_size");
   place_.assign(static_cast<std::size_t>(processes_), -1);
   for (int rank = 0; rank < processes_; ++rank)
     if (mpi::on_this_node(rank, comm)) {

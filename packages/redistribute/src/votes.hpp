@@ -3,6 +3,7 @@
 #include "program.hpp"
 #include <dap/buffer.hpp>
 #include <dap/index.hpp>
+#include <dap/mpi/call.hpp>
 
 #include <mpi.h>
 
@@ -36,7 +37,9 @@ class Votes {
   void need_program(bool needed) { largest_[needed_at] = needed; }
 
   void count(MPI_Comm comm) {
-    MPI_Allreduce(MPI_IN_PLACE, largest_.data(), static_cast<int>(largest_.size()), MPI_INT64_T, MPI_MAX, comm);
+    mpi::must_succeed(
+        MPI_Allreduce(MPI_IN_PLACE, largest_.data(), static_cast<int>(largest_.size()), MPI_INT64_T, MPI_MAX, comm),
+        "MPI_Allreduce");
   }
 
   bool objected() const { return largest_[wrong_at] > 0; }

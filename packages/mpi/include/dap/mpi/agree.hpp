@@ -1,5 +1,6 @@
 #pragma once
 
+#include <dap/mpi/call.hpp>
 #include <dap/report.hpp>
 #include <dap/team.hpp>
 

@@ -1,0 +1,58 @@
+#include <dap/index.hpp>
+#include <dap/mpi/call.hpp>
+#include <dap/report.hpp>
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace dap::mpi {
+
+namespace {
+
+constexpr Index most_classes = Index{1} << 31;  // MPI counts them by an int
+
+Error failure(int code, const char* function, std::optional<Index> process) {
+  char text[MPI_MAX_ERROR_STRING + 1] = "";
+  int length = 0;
+  std::string what = std::string(function) + " failed";
+  if (MPI_Error_string(code, text, &length) == MPI_SUCCESS) what += ": " + std::string(text, text + length);
+  return Error(Finding{Rule::process_failure, process, {}, "", std::move(what), "", ""});
+}
+
+}  // namespace
+
+namespace detail {
+
+void call_failed(int status, const char* function) { throw failure(status, function, {}); }
+
+}  // namespace detail
+
+void must_succeed_everywhere(int status, const char* function, MPI_Comm comm) {
+  Index failed = -1;  // the last process that failed, and the class of its error, which means the same on all
+  if (status != MPI_SUCCESS) {
+    int rank = 0, kind = MPI_ERR_UNKNOWN;
+    must_succeed(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+    must_succeed(MPI_Error_class(status, &kind), "MPI_Error_class");
+    failed = rank * most_classes + kind;
+  }
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  if (failed >= 0) throw failure(static_cast<int>(failed % most_classes), function, failed / most_classes);
+}
+
+Duplicate::Duplicate(MPI_Comm comm) : exceptions_(std::uncaught_exceptions()) {
+  MPI_Comm made = MPI_COMM_NULL;
+  const int status = MPI_Comm_dup(comm, &made);
+  must_succeed_everywhere(status, "MPI_Comm_dup", comm);
+  comm_ = made;
+}
+
+Duplicate::~Duplicate() {
+  if (comm_ != MPI_COMM_NULL && std::uncaught_exceptions() == exceptions_)
+    MPI_Comm_free(&comm_);  // a destructor has nobody to tell
+}
+
+MPI_Comm Duplicate::release() { return std::exchange(comm_, MPI_COMM_NULL); }
+
+}  // namespace dap::mpi

@@ -1,0 +1,227 @@
+#include <dap/make.hpp>
+#include <dap/mpi/agree.hpp>
+#include <dap/mpi/call.hpp>
+#include <dap/mpi/gather.hpp>
+#include <dap/mpi/shared.hpp>
+#include <dap/redistribute/padding.hpp>
+#include <dap/redistribute/redistribution.hpp>
+#include <dap/redistribute/relabel.hpp>
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+// MPI's functions, by its profiling interface: the one that is named here fails.
+namespace {
+
+std::string failing;          // empty: none
+bool done_first = false;      // it does its work, for the others, and fails then
+std::set<std::string> calls;  // that were made
+
+bool fails(const char* function) {
+  calls.insert(function);
+  return failing == function;
+}
+
+}  // namespace
+
+#define TRIDAP_MAY_FAIL(name, parameters, arguments)  \
+  extern "C" int name parameters {                    \
+    const bool failed = fails(#name);                 \
+    if (failed && !done_first) return MPI_ERR_INTERN; \
+    const int result = P##name arguments;             \
+    return failed ? MPI_ERR_INTERN : result;          \
+  }
+
+TRIDAP_MAY_FAIL(MPI_Comm_size, (MPI_Comm comm, int* size), (comm, size))
+TRIDAP_MAY_FAIL(MPI_Comm_rank, (MPI_Comm comm, int* rank), (comm, rank))
+TRIDAP_MAY_FAIL(MPI_Comm_dup, (MPI_Comm comm, MPI_Comm* made), (comm, made))
+TRIDAP_MAY_FAIL(MPI_Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* made), (comm, color, key, made))
+TRIDAP_MAY_FAIL(MPI_Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made),
+                (comm, type, key, info, made))
+TRIDAP_MAY_FAIL(MPI_Comm_group, (MPI_Comm comm, MPI_Group* group), (comm, group))
+TRIDAP_MAY_FAIL(MPI_Comm_get_attr, (MPI_Comm comm, int key, void* value, int* found), (comm, key, value, found))
+TRIDAP_MAY_FAIL(MPI_Comm_set_attr, (MPI_Comm comm, int key, void* value), (comm, key, value))
+TRIDAP_MAY_FAIL(MPI_Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler), (comm, handler))
+TRIDAP_MAY_FAIL(MPI_Group_translate_ranks, (MPI_Group a, int n, const int* of_a, MPI_Group b, int* of_b),
+                (a, n, of_a, b, of_b))
+TRIDAP_MAY_FAIL(MPI_Barrier, (MPI_Comm comm), (comm))
+TRIDAP_MAY_FAIL(MPI_Bcast, (void* data, int count, MPI_Datatype type, int root, MPI_Comm comm),
+                (data, count, type, root, comm))
+TRIDAP_MAY_FAIL(MPI_Allreduce, (const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+                (in, out, count, type, op, comm))
+TRIDAP_MAY_FAIL(MPI_Allgather, (const void* in, int n, MPI_Datatype t, void* out, int m, MPI_Datatype u, MPI_Comm comm),
+                (in, n, t, out, m, u, comm))
+TRIDAP_MAY_FAIL(MPI_Alltoall, (const void* in, int n, MPI_Datatype t, void* out, int m, MPI_Datatype u, MPI_Comm comm),
+                (in, n, t, out, m, u, comm))
+TRIDAP_MAY_FAIL(MPI_Send, (const void* data, int n, MPI_Datatype t, int to, int tag, MPI_Comm comm),
+                (data, n, t, to, tag, comm))
+TRIDAP_MAY_FAIL(MPI_Probe, (int from, int tag, MPI_Comm comm, MPI_Status* status), (from, tag, comm, status))
+TRIDAP_MAY_FAIL(MPI_Isend,
+                (const void* data, int n, MPI_Datatype t, int to, int tag, MPI_Comm comm, MPI_Request* request),
+                (data, n, t, to, tag, comm, request))
+TRIDAP_MAY_FAIL(MPI_Irecv, (void* data, int n, MPI_Datatype t, int from, int tag, MPI_Comm comm, MPI_Request* request),
+                (data, n, t, from, tag, comm, request))
+TRIDAP_MAY_FAIL(MPI_Recv_init,
+                (void* data, int n, MPI_Datatype t, int from, int tag, MPI_Comm comm, MPI_Request* request),
+                (data, n, t, from, tag, comm, request))
+TRIDAP_MAY_FAIL(MPI_Start, (MPI_Request * request), (request))
+TRIDAP_MAY_FAIL(MPI_Test, (MPI_Request * request, int* done, MPI_Status* status), (request, done, status))
+TRIDAP_MAY_FAIL(MPI_Waitall, (int n, MPI_Request* requests, MPI_Status* statuses), (n, requests, statuses))
+TRIDAP_MAY_FAIL(MPI_Info_create, (MPI_Info * info), (info))
+TRIDAP_MAY_FAIL(MPI_Info_set, (MPI_Info info, const char* key, const char* value), (info, key, value))
+TRIDAP_MAY_FAIL(MPI_Win_allocate_shared,
+                (MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* window),
+                (bytes, unit, info, comm, base, window))
+
+namespace {
+
+using namespace dap;
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  return size;
+}
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+// What a call said that it threw; empty: it threw nothing.
+std::string error_of(const std::function<void()>& call) {
+  try {
+    call();
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+// A communicator as mpi4py leaves it, nothing of ours with it. What fails may leave it behind.
+MPI_Comm fresh() {
+  MPI_Comm made = MPI_COMM_NULL;
+  PMPI_Comm_dup(MPI_COMM_WORLD, &made);
+  PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  return made;
+}
+
+// This process's part of an array of doubles.
+DistArray part_of(const Distribution& distribution, MPI_Comm comm) {
+  const Index process = rank_in(comm);
+  DistArray part;
+  part.dim_data = distribution.dim_data(process);
+  part.buffer = allocate(element_type<double>(), distribution.local_shape(process));
+  return part;
+}
+
+Distribution dealt(const AxisSpec& spec, MPI_Comm comm) {
+  const Index processes = size_of(comm);
+  return Distribution::make({processes * 6}, {spec}, {processes});
+}
+
+void gather_padded(MPI_Comm comm) { mpi::gather(part_of(dealt(padded_block(1), comm), comm), comm); }
+
+void find_fault(MPI_Comm comm) {
+  mpi::throw_together({}, comm);
+  Report report;
+  if (rank_in(comm) == 0) report.add({Rule::conversion, {}, {}, "", "a fault", "", ""});
+  const std::string said = error_of([&] { mpi::throw_together(report, comm); });
+  if (said.find("a fault") == std::string::npos) throw Error(Finding{Rule::conversion, {}, {}, "", said, "", ""});
+}
+
+void update(MPI_Comm comm) { redistribute::update_padding(part_of(dealt(padded_block(1), comm), comm), comm); }
+
+void move(MPI_Comm comm, redistribute::Path path) {
+  redistribute::Options options;
+  options.path = path;
+  const Distribution from = dealt(block(), comm), to = dealt(cyclic(), comm);
+  redistribute::Redistribution plan(from, to, 8, comm, options);
+  plan(part_of(from, comm), part_of(to, comm));
+}
+void move_by_rings(MPI_Comm comm) { move(comm, redistribute::Path::automatic); }
+void move_by_messages(MPI_Comm comm) { move(comm, redistribute::Path::messages); }
+
+void share(MPI_Comm comm) { mpi::allocate_shared(element_type<double>(), {1000}, comm); }
+
+void relabel(MPI_Comm comm) {
+  const Distribution from = dealt(block(), comm), to = dealt(cyclic(), comm);
+  redistribute::relabel(from, to, 8, comm);
+}
+
+void exchange(MPI_Comm comm) {
+  std::vector<Parcel> parcels;
+  for (Index to = 0; to < size_of(comm); ++to) parcels.push_back({rank_in(comm), to, {1, 2, 3}});
+  mpi::Team(comm).exchange(parcels);
+}
+
+TEST(Call, NamesTheFunctionAndWhatMpiSays) {
+  const std::string said = error_of([] { mpi::must_succeed(MPI_ERR_COMM, "MPI_Comm_dup"); });
+  EXPECT_NE(said.find("MPI_Comm_dup failed: MPI_ERR_COMM"), std::string::npos) << said;
+  EXPECT_EQ(error_of([] { mpi::must_succeed(MPI_SUCCESS, "MPI_Comm_dup"); }), "");
+}
+
+TEST(Call, FailureOfOneProcessIsSaidByAll) {
+  const int size = size_of(MPI_COMM_WORLD), last = size - 1;
+  const int status = rank_in(MPI_COMM_WORLD) == last ? MPI_ERR_COMM : MPI_SUCCESS;
+  const std::string said = error_of([&] { mpi::must_succeed_everywhere(status, "MPI_Comm_dup", MPI_COMM_WORLD); });
+  EXPECT_NE(said.find("(rank " + std::to_string(last) + "): MPI_Comm_dup failed: MPI_ERR_COMM"), std::string::npos)
+      << said;
+  mpi::must_succeed_everywhere(MPI_SUCCESS, "MPI_Comm_dup", MPI_COMM_WORLD);
+}
+
+const std::vector<std::pair<const char*, void (*)(MPI_Comm)>> collectives = {
+    {"gather", gather_padded},        {"throw_together", find_fault},
+    {"exchange", exchange},           {"update_padding", update},
+    {"move by rings", move_by_rings}, {"move by messages", move_by_messages},
+    {"allocate_shared", share},       {"relabel", relabel}};
+
+// The function fails on all processes, each time that it is called: what all of them do names it, and nobody waits.
+TEST(Call, FailureOfMpiIsAnErrorThatNamesTheFunction) {
+  const std::set<std::string> of_some = {"MPI_Send", "MPI_Probe"};  // who waits for these has not failed itself
+  for (const auto& [name, call] : collectives) {
+    MPI_Comm comm = fresh();
+    calls.clear();
+    call(comm);
+    const std::set<std::string> made = calls;
+    EXPECT_GT(made.size(), 1u) << name;
+    for (const std::string& function : made) {
+      if (of_some.count(function) != 0) continue;
+      comm = fresh();
+      failing = function;
+      const std::string said = error_of([&, call = call] { call(comm); });
+      failing.clear();
+      EXPECT_NE(said.find(function == "MPI_Win_allocate_shared" ? "MPI makes no shared window" : function + " failed"),
+                std::string::npos)
+          << name << ", " << function << ": " << said;
+      PMPI_Barrier(MPI_COMM_WORLD);
+    }
+  }
+}
+
+// What makes something may fail on one process alone: the others are told.
+TEST(Call, WhatOneProcessCannotMakeFailsOnAll) {
+  const int last = size_of(MPI_COMM_WORLD) - 1;
+  for (const auto& [name, call] : collectives)
+    for (const std::string function : {"MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_split_type", "MPI_Comm_set_attr",
+                                       "MPI_Win_allocate_shared", "MPI_Recv_init"}) {
+      MPI_Comm comm = fresh();
+      calls.clear();
+      if (rank_in(MPI_COMM_WORLD) == last) failing = function;
+      done_first = true;
+      const std::string said = error_of([&, call = call] { call(comm); });
+      failing.clear();
+      done_first = false;
+      int failed = said.empty() ? 0 : 1, made = static_cast<int>(calls.count(function)), sum = 0;
+      PMPI_Allreduce(&failed, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      PMPI_Bcast(&made, 1, MPI_INT, last, MPI_COMM_WORLD);
+      EXPECT_EQ(sum, made * size_of(MPI_COMM_WORLD)) << name << ", " << function << ": " << said;
+    }
+}
+
+}  // namespace
