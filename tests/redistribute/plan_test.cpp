@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <limits>
 #include <numeric>
 
 namespace {
@@ -224,6 +225,29 @@ TEST(Plan, WhatIsNoMoveIsRefusedWithItsReason) {
   says("size is 10", grid, ten, {{}, false, dap::Order::row_major, false});
   EXPECT_EQ(Plan(ten, nine, 8, 1, {{}, false, {}, true}).bytes_kept(), 32);
   EXPECT_EQ(Plan(listed, others, 8, 1, {{}, false, {}, true}).bytes_kept(), 0);
+}
+
+TEST(Plan, BytesThatDoNotFit64BitsAreRefused) {
+  const Index side = Index{1} << 32, most = std::numeric_limits<Index>::max();
+  const auto square = [&](Index rows, Index processes) {
+    return Distribution::make({rows, side}, {dap::block(), dap::block()}, {processes, 1});
+  };
+  for (const Index rank : {0, 1}) {
+    const std::string text = refusal([&] { Plan(square(side, 1), square(side, 2), 8, rank); });
+    EXPECT_NE(text.find(rank == 0 ? "source" : "target"), std::string::npos) << text;
+    EXPECT_NE(text.find("64 bits"), std::string::npos) << text;
+  }
+  // Of many, each of whom has less, each is planned: 2^31 rows or columns of 2^32 elements, of 2^63 bytes in all.
+  const Plan half(square(side / 2, 2), square(side / 2, 4), 1, 1);
+  EXPECT_EQ(half.bytes_sent(), side / 4 * side);
+  EXPECT_EQ(half.bytes_received(), side / 8 * side);
+  EXPECT_EQ(half.bytes_kept(), 0);
+  EXPECT_EQ(Plan(blocks(most, 1), blocks(most, 1), 1, 0).bytes_kept(), most);
+  // No element, whatever the other axes have.
+  const auto none = [&](Index processes) {
+    return Distribution::make({0, side, side}, {dap::block(), dap::block(), dap::block()}, {1, processes, 1});
+  };
+  EXPECT_EQ(Plan(none(1), none(2), 8, 0).bytes_sent() + Plan(none(1), none(2), 8, 0).bytes_kept(), 0);
 }
 
 TEST(Plan, ExplainsWhatMovesWhereElementsAreLeftOut) {

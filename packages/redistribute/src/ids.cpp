@@ -159,6 +159,7 @@ Redistribution with_ids(const Placed& array, const mpi::Ids& ids, Index element_
       held.axes = {moves_of(std::move(theirs))};
     }
     listed.axes = {moves_of(std::move(ours))};
+    check_counts(*parts);
   });
   return Redistribution(Plan(std::move(parts)), Report(), comm, options);
 }
@@ -199,6 +200,7 @@ std::shared_ptr<const Plan::Parts> reversed_ids(const Plan::Parts& parts, Index 
       if (had[k].begin < had[k - 1].end)
         refuse("an element went to several processes", "must go to one, to come back from it", "give a one-to-one map");
   }
+  check_counts(*back);
   return back;
 }
 

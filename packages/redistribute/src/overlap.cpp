@@ -328,8 +328,11 @@ void Overlap::ravel(const Distribution& source, const Distribution& target, cons
 }
 
 Index Overlap::elements(Index p, Index q) const {
-  Index product = 1;
-  for (const Axis& axis : axes_) product *= axis.table.elements(axis.source_coordinate(p), axis.target_coordinate(q));
+  Index product = 1;  // it fits where total() does, unless another factor is 0
+  for (const Axis& axis : axes_) {
+    const Index elements = axis.table.elements(axis.source_coordinate(p), axis.target_coordinate(q));
+    product = checked_multiply(product, elements).value_or(0);
+  }
   return product;
 }
 

@@ -18,7 +18,8 @@ struct PlanSide {
   /// Mapping::ravel. Empty where our process holds no part.
   std::vector<AxisMoves> axes;
 
-  Index elements() const;  ///< that move on this side
+  std::optional<Index> counted() const;          ///< the elements that move on it; nothing: 64 bits cannot say it
+  Index elements() const { return *counted(); }  ///< of a plan that passed check_counts()
 };
 
 struct Plan::Parts {
@@ -46,5 +47,8 @@ struct Plan::Parts {
 
 /// Finds which part of either side the rank holds. Throws Error where an element has no bytes, or a placement is none.
 void place(Plan::Parts& parts);
+
+/// Throws Error where 64 bits cannot say how many bytes move on a side.
+void check_counts(const Plan::Parts& parts);
 
 }  // namespace dap::redistribute

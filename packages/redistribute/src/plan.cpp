@@ -77,14 +77,14 @@ std::optional<Index> Placed::process(Index of) const {
   return found == ranks.end() ? std::nullopt : std::optional(static_cast<Index>(found - ranks.begin()));
 }
 
-Index PlanSide::elements() const {
-  Index all = process ? 1 : 0;
+std::optional<Index> PlanSide::counted() const {
+  if (!process) return 0;
+  std::vector<Index> on_axes;
   for (const AxisMoves& axis : axes) {
-    Index on_axis = 0;
-    for (const Share& share : axis.shares) on_axis += share.count;
-    all *= on_axis;
+    on_axes.push_back(0);
+    for (const Share& share : axis.shares) on_axes.back() += share.count;
   }
-  return all;
+  return checked_product(on_axes);
 }
 
 std::vector<Index> Plan::Parts::peers_of_target(Index process) const {
@@ -139,6 +139,18 @@ void place(Plan::Parts& parts) {
   parts.in.process = process_of(parts.target, parts.target_processes, parts.rank);
 }
 
+void check_counts(const Plan::Parts& parts) {
+  for (const PlanSide* side : {&parts.out, &parts.in}) {
+    const std::optional<Index> elements = side->counted();
+    if (elements && checked_multiply(*elements, parts.element_bytes)) continue;
+    const char* const name = side == &parts.out ? "source" : "target";
+    refuse(std::string("what process ") + number(parts.rank) + " holds of the " + name + " is " +
+               (elements ? number(*elements) + " elements" : "more than 2^63 elements") + " of " +
+               number(parts.element_bytes) + " bytes",
+           "must be a number of bytes that fits 64 bits", "distribute the array over more processes");
+  }
+}
+
 Plan::Plan(Placed source, Placed target, Index element_bytes, Index rank, const Mapping& mapping) {
   auto parts = std::make_shared<Parts>(
       Parts{std::move(source), std::move(target), element_bytes, rank, mapping, {}, {}, false, {}, {}});
@@ -165,6 +177,7 @@ Plan::Plan(Placed source, Placed target, Index element_bytes, Index rank, const 
       }
     }
   }
+  check_counts(*parts);
   parts_ = std::move(parts);
 }
 
@@ -178,8 +191,9 @@ namespace {
 
 Index shared(const PlanSide& side, const std::vector<Index>& peers) {
   if (!side.process) return 0;
-  Index elements = 1;
-  for (std::size_t i = 0; i < peers.size(); ++i) elements *= side.axes[i].count(peers[i]);
+  Index elements = 1;  // it fits, since the side's sum does, unless another factor is 0: check_counts()
+  for (std::size_t i = 0; i < peers.size(); ++i)
+    elements = checked_multiply(elements, side.axes[i].count(peers[i])).value_or(0);
   return elements;
 }
 

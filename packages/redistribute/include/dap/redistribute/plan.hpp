@@ -50,7 +50,7 @@ struct Traffic {
 class Plan {
  public:
   /// `element_bytes`: 1 to 64 and more. Throws Error where the distributions are not of one shape, an element of one
-  /// side is held by nobody on the other, or the placements are none.
+  /// side is held by nobody on the other, the placements are none, or 64 bits cannot say the bytes of this process.
   Plan(Placed source, Placed target, Index element_bytes, Index rank, const Mapping& mapping = {});
 
   const Placed& source() const;
