@@ -151,7 +151,7 @@ void share(MPI_Comm comm) { mpi::allocate_shared(element_type<double>(), {1000},
 
 void relabel(MPI_Comm comm) {
   const Distribution from = dealt(block(), comm), to = dealt(cyclic(), comm);
-  redistribute::relabel(from, to, 8, comm);
+  redistribute::relabel_collectively(from, to, 8, comm);
 }
 
 void exchange(MPI_Comm comm) {

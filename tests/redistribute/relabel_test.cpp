@@ -7,6 +7,7 @@
 #include <chrono>
 #include <numeric>
 #include <random>
+#include <type_traits>
 
 namespace {
 
@@ -23,6 +24,7 @@ using dap::whole;
 using dap::redistribute::Mapping;
 using dap::redistribute::Placed;
 using dap::redistribute::relabel;
+using dap::redistribute::relabel_collectively;
 using dap::redistribute::Relabelled;
 using dap::redistribute::Relabelling;
 using List = std::vector<Index>;
@@ -385,6 +387,17 @@ TEST(Relabel, RefusesWhatIsWrong) {
   EXPECT_EQ(relabel({huge}, {huge}, 7, 2).bytes_kept, 7 * (Index{1} << 60));
 }
 
+// A number is a number of processes, also where the MPI's communicators are numbers, as MPICH's are.
+TEST(Relabel, NumbersOfProcessesAreNoCommunicators) {
+  const Placed rows(Distribution::make({4}, {block()}, {2}));
+  static_assert(std::is_same_v<decltype(relabel(rows, rows, 8, 2)), Relabelling>);
+  static_assert(std::is_same_v<decltype(relabel_collectively(rows, rows, 8, MPI_COMM_WORLD)), Relabelled>);
+  using Ways = Relabelling (*)(const Placed&, const Placed&, Index, Index, const Mapping&);
+  const auto only = &relabel;  // it compiles where the name has no overloads
+  static_assert(std::is_same_v<decltype(only), const Ways>);
+  EXPECT_EQ(only(rows, rows, 8, 2, {}).bytes_kept, 32);
+}
+
 TEST(RelabelTogether, TheNewCommunicatorHoldsPartsInOrder) {
   on::every_communicator([](MPI_Comm comm) {
     const Index processes = on::processes(comm), rank = on::rank(comm);
@@ -394,7 +407,7 @@ TEST(RelabelTogether, TheNewCommunicatorHoldsPartsInOrder) {
                          target = Distribution::make({60, 7}, {cyclic(5), whole()}, {parts, 1});
       const List from = shuffled(processes, processes, random), to = shuffled(parts, processes, random);
       const on::PendingReceive pending(comm);
-      Relabelled found = relabel({source, from}, {target, to}, 8, comm);
+      Relabelled found = relabel_collectively({source, from}, {target, to}, 8, comm);
       const Relabelling alone = relabel({source, from}, {target, to}, 8, processes);
       EXPECT_EQ(found.relabelling.ranks, alone.ranks);
       EXPECT_EQ(found.relabelling.bytes_kept, alone.bytes_kept);
@@ -418,7 +431,7 @@ TEST(RelabelTogether, OneWrongProcessFailsAll) {
     for (Index wrong = 0; wrong < processes; ++wrong) {
       Placed target(rows);
       if (on::rank(comm) == wrong) target.ranks = List(at(processes), processes);
-      const auto error = on::error_of([&] { relabel({rows}, target, 8, comm); });
+      const auto error = on::error_of([&] { relabel_collectively({rows}, target, 8, comm); });
       ASSERT_TRUE(error.has_value());
       EXPECT_TRUE(on::same_everywhere(error->what(), comm));
     }
@@ -431,7 +444,7 @@ TEST(RelabelTogether, TargetsOfOtherNumbersOfPartsAreRefused) {
     if (processes < 2) return;
     const auto rows = [](Index parts) { return Distribution::make({60}, {block()}, {parts}); };
     const Placed target(rows(on::rank(comm) == 0 ? processes : processes - 1));
-    const auto error = on::error_of([&] { relabel({rows(processes)}, target, 8, comm); });
+    const auto error = on::error_of([&] { relabel_collectively({rows(processes)}, target, 8, comm); });
     ASSERT_TRUE(error.has_value());
     EXPECT_TRUE(on::same_everywhere(error->what(), comm));
   });

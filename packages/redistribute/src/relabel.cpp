@@ -254,14 +254,14 @@ Relabelling relabel(const Placed& source, const Placed& target, Index element_by
   return {std::move(found.column), kept * element_bytes, before * element_bytes, most * element_bytes, kept == most};
 }
 
-Relabelled relabel(const Placed& source, const Placed& target, Index element_bytes, MPI_Comm comm,
-                   const Mapping& mapping) {
+Relabelled relabel_collectively(const Placed& source, const Placed& target, Index element_bytes, MPI_Comm comm,
+                                const Mapping& mapping) {
   int processes = 0;
   mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   const Index rank = mpi::rank_of(comm);
   // One process works, since all would find the same; what is wrong with the others' arguments is told all the same.
   Relabelling found = mpi::collectively(comm, [&] {
-    if (rank == 0) return relabel(source, target, element_bytes, Index{processes}, mapping);
+    if (rank == 0) return relabel(source, target, element_bytes, processes, mapping);
     check(source, target, element_bytes, processes);
     Relabelling empty;
     empty.ranks.resize(at(target.distribution.processes()));

@@ -23,13 +23,14 @@ struct Relabelling {
 Relabelling relabel(const Placed& source, const Placed& target, Index element_bytes, Index processes,
                     const Mapping& mapping = {});
 
-/// The same over a communicator; and a new one, to be freed by the caller, in which the target's part `p` is held by
-/// rank `p`. **Collective.**
+/// relabel() over the processes of a communicator; and a new communicator, to be freed by the caller, in which the
+/// target's part `p` is held by rank `p`. **Collective**: throws the same Error on every process or on none. It has a
+/// name of its own since MPICH's communicators are integers, as `processes` is.
 struct Relabelled {
   Relabelling relabelling;
   MPI_Comm comm = MPI_COMM_NULL;
 };
-Relabelled relabel(const Placed& source, const Placed& target, Index element_bytes, MPI_Comm comm,
-                   const Mapping& mapping = {});
+Relabelled relabel_collectively(const Placed& source, const Placed& target, Index element_bytes, MPI_Comm comm,
+                                const Mapping& mapping = {});
 
 }  // namespace dap::redistribute
