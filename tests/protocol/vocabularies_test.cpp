@@ -189,6 +189,7 @@ TEST(Scalapack, LeadingDimensionIsAtLeastTheLocalRowsOfEveryProcess) {
         }
         const auto with = [&](Index lld) { return dap::scalapack::matrix({m, 5, 2, 2, rsrc, 0, lld}, {rows, 1}); };
         EXPECT_EQ(with(most).leading_dimension, most);
+        EXPECT_EQ(with(most + 5).strides(0), (List{1, most + 5}));
         EXPECT_EQ(with(most + 5).leading_dimension, most + 5);
         expect_refused([&] { with(most - 1); }, Rule::shape_extent, 0,
                        "'LLD' is " + std::to_string(most - 1) + ", must be at least " + std::to_string(most));

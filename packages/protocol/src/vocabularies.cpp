@@ -33,19 +33,49 @@ Index Translation::process(Index foreign) const {
   return distribution.process(at);
 }
 
+Indices Translation::allocated_shape(Index process) const {
+  Indices shape = distribution.local_shape(process);
+  const Indices at = distribution.coordinates(process);
+  for (std::size_t i = 0; i < allocated.size(); ++i)
+    if (allocated[i]) shape[i] = allocated[i](at[i]);
+  return shape;
+}
+
+Indices Translation::strides(Index process) const {
+  Indices extents = allocated_shape(process);
+  if (leading_dimension) extents.front() = *leading_dimension;
+  Indices strides(extents.size(), 1);
+  Index stride = 1;
+  const auto place = [&](std::size_t i) {
+    strides[i] = stride;
+    const auto next = checked_multiply(stride, std::max<Index>(extents[i], 1));
+    if (!next)
+      throw Error(Finding{Rule::conversion, process, {}, "", "the local storage does not fit 64 bits", "", ""});
+    stride = *next;
+  };
+  if (storage_order == Order::column_major)
+    for (std::size_t i = 0; i < extents.size(); ++i) place(i);
+  else
+    for (std::size_t i = extents.size(); i-- > 0;) place(i);
+  return strides;
+}
+
 Translation translation(std::vector<TranslatedAxis> axes, Order process_order, Order storage_order) {
   std::vector<Axis> made;
   std::vector<Index> bases;
   std::vector<std::string> losses;
+  std::vector<std::function<Index(Index)>> allocated;
   for (TranslatedAxis& axis : axes) {
     if (axis.index_base != 0)
       losses.push_back("axis " + std::to_string(static_cast<Index>(made.size())) + " begins at index " +
                        std::to_string(axis.index_base) + " there, and at 0 here");
     losses.insert(losses.end(), axis.losses.begin(), axis.losses.end());
     bases.push_back(axis.index_base);
+    allocated.push_back(std::move(axis.allocated));
     made.push_back(std::move(axis.axis));
   }
-  Translation joined{Distribution(std::move(made)), std::move(bases), process_order, storage_order, {}, {}};
+  Translation joined{Distribution(std::move(made)), std::move(bases), process_order, storage_order, {}, {},
+                     std::move(allocated)};
   if (!joined.same_processes()) losses.push_back("processes are numbered column-major there, and row-major here");
   joined.losses = std::move(losses);
   return joined;

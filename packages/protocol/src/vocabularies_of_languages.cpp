@@ -2,6 +2,7 @@
 #include <dap/vocabularies.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace dap {
 
@@ -60,33 +61,103 @@ TranslatedAxis block_dist(Bounds domain, Bounds box, Index locales, Index axis) 
   return translator.make(blocks.size, spec, locales, domain.low);
 }
 
-TranslatedAxis cyclic_dist(Bounds domain, Index start_idx, Index locales, Index axis) {
-  return block_cyc_dist(domain, start_idx, 1, locales, axis);
-}
+namespace {
 
-TranslatedAxis block_cyc_dist(Bounds domain, Index start_idx, Index block_size, Index locales, Index axis) {
-  AxisTranslator translator(axis);
+// An axis in blocks dealt round-robin from an index on.
+struct BlockDealing {
+  Index size, block_size, locales;
+  Wide offset;  // how far the domain begins behind the start index
+
+  Wide round() const { return Wide{block_size} * locales; }
+  Index skipped() const { return true_modulus(offset, block_size); }                         // of the first block
+  Index served() const { return true_modulus((offset - skipped()) / block_size, locales); }  // first
+
+  // Where BlockCycDist keeps an index in the memory of its locale.
+  Index slot(Index global) const { return static_cast<Index>(global / round() * block_size) + global % block_size; }
+  // How many elements a locale has room for: whole blocks, from the last one that begins where the domain does or
+  // before.
+  Index allocated(Index locale) const {
+    Wide first = Wide{locale} * block_size - offset;
+    if (first <= 0) first = -(-first % round());
+    if (size == 0 || first >= size) return 0;
+    const Wide elements = ((size - 1 - first) / round() + 1) * block_size;
+    return static_cast<Index>(std::min<Wide>(elements, std::numeric_limits<Index>::max()));
+  }
+};
+
+BlockDealing dealing_from(AxisTranslator& translator, Bounds domain, Index start_idx, Index block_size, Index locales) {
   const Index size = translator.size(domain, "high");
   translator.at_least(Rule::cyclic_block_size, "block_size", block_size, 1);
   translator.at_least(Rule::grid_size, "proc_grid_size", locales, 1);
   translator.check();
-  // Where the domain begins: so far into a block, and so many blocks after one of locale 0's.
-  const Wide offset = Wide{domain.low} - start_idx;
-  const Index skipped = true_modulus(offset, block_size);
-  const Index served = true_modulus((offset - skipped) / block_size, locales);
+  return {size, block_size, locales, Wide{domain.low} - start_idx};
+}
+
+// Puts each locale's indices in the order of its memory, and names the gap that a locale's memory may have: only the
+// locale whose last block is cut can have one.
+void in_order_of_slots(std::vector<std::vector<Index>>& lists, const BlockDealing& dealing, Index axis,
+                       std::vector<std::string>& losses) {
+  const Index length = dealing.block_size;
+  const Index round = checked_multiply(length, dealing.locales).value_or(std::numeric_limits<Index>::max());
+  for (std::size_t c = 0; c < lists.size(); ++c) {
+    std::vector<Index>& list = lists[c];
+    for (auto begin = list.begin(); begin != list.end();) {  // a block's worth of slots from each round
+      const Index turn = *begin / round;
+      const auto end = std::find_if(begin, list.end(), [&](Index global) { return global / round != turn; });
+      const auto by_slot = [&](Index a, Index b) { return a % length < b % length; };
+      std::rotate(begin, std::min_element(begin, end, by_slot), end);
+      begin = end;
+    }
+    const Index held = static_cast<Index>(list.size()), gap = held == 0 ? 0 : dealing.slot(list.back()) + 1 - held;
+    if (gap == 0) continue;
+    Index local = std::max<Index>(held - length, 0);  // the first behind the gap
+    while (dealing.slot(list[static_cast<std::size_t>(local)]) == local) ++local;
+    losses.push_back("the storage of coordinate " + std::to_string(static_cast<Index>(c)) + " on axis " +
+                     std::to_string(axis) + " has a gap of " + std::to_string(gap) +
+                     (gap == 1 ? " element" : " elements") + " before local index " + std::to_string(local) +
+                     ", and a buffer here can have none");
+  }
+}
+
+}  // namespace
+
+TranslatedAxis cyclic_dist(Bounds domain, Index start_idx, Index locales, Index axis) {
+  AxisTranslator translator(axis);
+  const BlockDealing dealing = dealing_from(translator, domain, start_idx, 1, locales);
+  return translator.make(dealing.size, cyclic(1, dealing.served()), locales, domain.low);
+}
+
+TranslatedAxis block_cyc_dist(Bounds domain, Index start_idx, Index block_size, Index locales, Index axis) {
+  AxisTranslator translator(axis);
+  const BlockDealing dealing = dealing_from(translator, domain, start_idx, block_size, locales);
   std::vector<std::string> losses;
-  AxisSpec spec = translator.dealt(size, locales, block_size, served, skipped, losses);
-  return translator.make(size, std::move(spec), locales, domain.low, std::move(losses));
+  const bool before = dealing.offset < 0 && dealing.size > 0;
+  if (before)
+    losses.push_back("axis " + std::to_string(axis) + " begins at index " + std::to_string(domain.low) +
+                     ", before startIdx " + std::to_string(start_idx) + ", where Chapel halts");
+  AxisSpec spec = translator.dealt(dealing.size, locales, block_size, dealing.served(), dealing.skipped(), losses);
+  if (auto* listed = std::get_if<UnstructuredSpec>(&spec)) in_order_of_slots(listed->lists, dealing, axis, losses);
+  TranslatedAxis made = translator.make(dealing.size, std::move(spec), locales, domain.low, std::move(losses));
+  if (!before) made.allocated = [dealing](Index locale) { return dealing.allocated(locale); };
+  return made;
 }
 
 TranslatedAxis stencil_dist(Bounds domain, Bounds box, Index fluff, bool periodic, Index locales, Index axis) {
   AxisTranslator translator(axis);
   translator.at_least(Rule::block_padding, "fluff", fluff, 0);
   Shares blocks = shares(translator, domain, box, locales, fluff > 0);
-  if (fluff == 0) {
-    BlockSpec spec = blocks.even ? block() : block_at(std::move(blocks.starts));
-    spec.periodic = periodic;
+  if (fluff == 0 || blocks.size == 0) {
+    const BlockSpec spec = blocks.even ? block() : block_at(std::move(blocks.starts));
     return translator.make(blocks.size, spec, locales, domain.low);
+  }
+  for (Index c = 0; c < locales; ++c) {
+    const auto next = static_cast<std::size_t>(c) + 1;
+    const Index end = next < blocks.starts.size() ? blocks.starts[next] : blocks.size;
+    if (blocks.starts[next - 1] < end) continue;
+    translator.wrong(Rule::conversion, "fluff", fluff,
+                     "but locale " + std::to_string(c) + " holds no index, and Chapel gives it no fluff",
+                     "use fewer locales, or no fluff");
+    translator.check();
   }
   Index base = 0, size = 0;
   if (__builtin_sub_overflow(domain.low, fluff, &base) || __builtin_add_overflow(blocks.size, fluff, &size) ||

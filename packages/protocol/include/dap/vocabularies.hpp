@@ -4,6 +4,7 @@
 #include <dap/flat_numbers.hpp>
 #include <dap/make.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,9 @@ struct TranslatedAxis {
   Axis axis;
   Index index_base = 0;             ///< what the vocabulary calls our global index 0
   std::vector<std::string> losses;  ///< what the protocol cannot say, apart from the base
+  /// Elements that a coordinate's storage there has room for along this axis, where it may have room for more than it
+  /// holds; nothing: as many as it holds.
+  std::function<Index(Index coordinate)> allocated = {};
 };
 
 /// An array as another vocabulary lays it out: the distribution, and beside it what the protocol has no word for.
@@ -37,10 +41,17 @@ struct Translation {
   Order storage_order = Order::row_major;       ///< of a local buffer; the buffer's strides say it
   std::optional<Index> leading_dimension = {};  ///< elements from a local column to the next, where it is prescribed
   std::vector<std::string> losses = {};         ///< what the protocol cannot say, in words, as in a Receipt
+  std::vector<std::function<Index(Index coordinate)>> allocated = {};  ///< TranslatedAxis::allocated, by axis
 
   Index foreign_process(Index process) const;  ///< their number, from 0, of our process
   Index process(Index foreign) const;          ///< our process of their number
   bool same_processes() const;                 ///< both numberings are one: no permutation
+
+  /// The extents of a process's storage there, in elements: its local shape, or more where whole blocks are allocated.
+  Indices allocated_shape(Index process) const;
+  /// Elements from one local index to the next, by axis, in that storage; a prescribed leading dimension is the stride
+  /// of the last axis. Throws Error where they do not fit 64 bits.
+  Indices strides(Index process) const;
 };
 
 /// Joins axes; the base of every axis and a numbering of processes that differs from ours are added to the losses.
@@ -136,12 +147,17 @@ namespace chapel {
 TranslatedAxis block_dist(Bounds domain, Bounds box, Index locales, Index axis = 0);
 /// cyclicDist: i -> locale (i - start_idx) mod locales, never negative.
 TranslatedAxis cyclic_dist(Bounds domain, Index start_idx, Index locales, Index axis = 0);
-/// blockCycDist: i -> locale floor((i - start_idx) / block_size) mod locales, never negative. A domain that begins
-/// inside a block is listed: a loss, in proportion to its size, which `most_listed` limits.
+/// blockCycDist: i -> locale floor((i - start_idx) / block_size) mod locales, never negative. Locales allocate whole
+/// blocks (`allocated`), where index i stands in slot j div T * block_size + j mod block_size, with j = i - domain.low
+/// and T = block_size * locales. So a domain that begins inside a block is listed, in the order of that storage: 2..12
+/// from start index 1 in blocks of 2 is 4, 3, 8, 7, 12, 11 on the second of two locales. That is a loss, in proportion
+/// to the size, which `most_listed` limits; another one where the storage of a locale has a gap before its last
+/// elements. Chapel halts where a domain begins before `start_idx`; here the dealing goes on below it, a loss too.
 TranslatedAxis block_cyc_dist(Bounds domain, Index start_idx, Index block_size, Index locales, Index axis = 0);
 /// stencilDist: blockDist with `fluff` elements more on both sides of every locale. The outer fluff counts in `size`,
 /// and the base is domain.low - fluff; a periodic one mirrors the other end, otherwise it is owned although it is no
-/// part of the array: a loss. Time and memory as blockDist. Throws where a locale has less than its neighbour's fluff.
+/// part of the array: a loss. Time and memory as blockDist. `periodic` is ignored where the fluff is 0, and an empty
+/// domain has no fluff. Throws where a locale has less than its neighbour's fluff, or no index, and so no fluff there.
 TranslatedAxis stencil_dist(Bounds domain, Bounds box, Index fluff, bool periodic, Index locales, Index axis = 0);
 
 }  // namespace chapel
