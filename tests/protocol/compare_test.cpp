@@ -3,6 +3,7 @@
 #include <dap/make.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <limits>
 
@@ -170,6 +171,61 @@ TEST(Compare, ThreeAxesOverAnyProcessGridsAreAsTheirTablesSay) {
         tables.emplace_back(oracle::Array({one[j], two[i], one[k]}));
   for (std::size_t i = 0; i < tables.size(); i += 7)
     for (std::size_t j = 0; j < tables.size(); ++j) ASSERT_NO_FATAL_FAILURE(expect_comparison(tables[i], tables[j]));
+}
+
+/// Many processes that hold one element, or one of two, over grids that only in part are the same.
+TEST(Compare, SharedIndicesOverOtherGridsAreAsTheirTablesSay) {
+  const auto all_hold = [](Index grid, const List& held) {
+    return counted_once(oracle::unstructured(std::vector<List>(static_cast<std::size_t>(grid), held)));
+  };
+  std::vector<Table> tables;
+  for (const auto& [rows, columns] : {std::pair<Index, Index>{12, 1}, {1, 12}, {6, 2}, {2, 6}, {4, 3}, {3, 4}})
+    for (const List& held : {List{0}, {0, 1}, {1, 0}}) {
+      const Index size = static_cast<Index>(held.size());
+      tables.emplace_back(oracle::Array({all_hold(rows, held), all_hold(columns, {0})}));
+      tables.emplace_back(oracle::Array({all_hold(rows, held), all_hold(columns, {0, 1})}));
+      std::vector<List> odd(static_cast<std::size_t>(rows), held);
+      odd.back() = {0};
+      tables.emplace_back(oracle::Array({counted_once(oracle::unstructured(odd)), all_hold(columns, {0})}));
+      tables.emplace_back(oracle::Array({oracle::block({size}), all_hold(rows * columns, {0})}));
+    }
+  for (const Table& a : tables)
+    for (const Table& b : tables)
+      if (a.distribution.shape() == b.distribution.shape()) {
+        ASSERT_NO_FATAL_FAILURE(expect_comparison(a, b));
+      }
+}
+
+/// While it lives, this program may use a gigabyte.
+struct OneGigabyte {
+  rlimit before{};
+
+  OneGigabyte() {
+    getrlimit(RLIMIT_AS, &before);
+    rlimit limit = before;
+    limit.rlim_cur = rlim_t{1} << 30;
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  ~OneGigabyte() { setrlimit(RLIMIT_AS, &before); }
+};
+
+// The square of the processes would be some gigabytes.
+TEST(Compare, ManyProcessesThatShareIndicesAreNoMatter) {
+  const OneGigabyte limit;
+  const Index processes = 24000;
+  const auto shared = [](Index grid) {
+    return dap::unstructured(std::vector<List>(static_cast<std::size_t>(grid), {5, 7}));
+  };
+  const auto array = [&](Index rows, Index columns) {
+    return Distribution::make({2 * rows, 2 * columns}, {shared(rows), shared(columns)}, {rows, columns});
+  };
+  const Distribution line = Distribution::make({2 * processes}, {shared(processes)}, {processes});
+  EXPECT_TRUE(dap::compare(line, line).same_places);
+  EXPECT_EQ(line.local_index(processes - 1, {7}), (List{1}));
+  const Distribution tall = array(processes, 1), wide = array(2, processes / 2);
+  EXPECT_TRUE(dap::compare(wide, wide).same_places);
+  EXPECT_TRUE(dap::compare(tall, wide).same_places);
+  EXPECT_TRUE(dap::compare(array(processes / 2, 2), array(processes / 4, 4)).same_places);
 }
 
 Distribution made(const List& shape, const std::vector<dap::AxisSpec>& specs, const List& grid) {

@@ -1,5 +1,6 @@
 #include <dap/axis.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -58,9 +59,9 @@ std::vector<Index> Axis::owners(Index global) const {
 std::optional<Index> Axis::local_index(Index c, Index global, Part which) const {
   if (const auto* kind = std::get_if<UnstructuredKind>(&kind_)) {
     const auto [begin, end] = kind->entries(global);
-    for (const auto* entry = begin; entry != end; ++entry)
-      if (entry->place.coordinate == c) return entry->place.local;
-    return std::nullopt;
+    const auto* const entry = std::lower_bound(
+        begin, end, c, [](const auto& held, Index coordinate) { return held.place.coordinate < coordinate; });
+    return entry != end && entry->place.coordinate == c ? std::optional<Index>(entry->place.local) : std::nullopt;
   }
   if (global < 0 || global >= size_) return std::nullopt;
   if (const auto* block = std::get_if<BlockKind>(&kind_)) {

@@ -116,19 +116,71 @@ Index stretch_end(const Axis& axis, Index global, const Place& place) {
   return global + std::min(axis.size() - global, cyclic.block_size() - place.local % cyclic.block_size());
 }
 
+// What an owner of an index adds to the process number, and the local index there.
+struct Holder {
+  std::uint64_t process = 0, local = 0;
+
+  friend bool operator<(const Holder& a, const Holder& b) {
+    return a.process != b.process ? a.process < b.process : a.local < b.local;
+  }
+  friend bool operator==(const Holder& a, const Holder& b) { return a.process == b.process && a.local == b.local; }
+};
+
+std::vector<Holder> holders(const Axis& axis, Index weight, Index global) {
+  std::vector<Holder> all;
+  for (const Index c : axis.owners(global))
+    all.push_back({static_cast<std::uint64_t>(c * weight), static_cast<std::uint64_t>(*axis.local_index(c, global))});
+  return all;
+}
+
+// The product of two polynomials, in order. No sum of two exponents is beyond 64 bits without a sign.
+std::vector<Holder> multiplied(const std::vector<Holder>& a, const std::vector<Holder>& b) {
+  if (b.size() == 1 && b.front() == Holder{}) return a;  // times 1
+  std::vector<Holder> all;
+  for (const Holder& one : a)
+    for (const Holder& other : b) all.push_back({one.process + other.process, one.local + other.local});
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+// The processes that own an index, as far as the other axes than one decide.
+std::vector<Holder> of_other_axes(const Distribution& distribution, const std::vector<Index>& weights, Index but,
+                                  const Indices& index) {
+  std::vector<Holder> all = {Holder{}};
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    if (i == but) continue;
+    const auto axis = static_cast<std::size_t>(i);
+    std::vector<Holder> factor = holders(distribution.axis(i), weights[axis], index[axis]);
+    for (Holder& holder : factor) holder.local = 0;
+    all = multiplied(factor, all);
+  }
+  return all;
+}
+
 // One axis of two distributions that are equal at a base element, held against it: the elements that differ from the
 // base in this axis alone. That is enough. A process is a ravel, so what an element's owners are, and where it stands
 // there, is a product of one polynomial for each axis (with an exponent for the process and one for the local index);
 // and where a(i) c(0) = b(i) d(0) and a(0) c(j) = b(0) d(j) and a(0) c(0) = b(0) d(0), also a(i) c(j) = b(i) d(j).
+// With d(0) / c(0) = a(0) / b(0), the first is a(i) b(0) = b(i) a(0) as well; and where c(0) = d(0), it is a(i) = b(i).
 class AxisComparison {
  public:
-  AxisComparison(const Axis& a, Index weight_a, const Axis& b, Index weight_b, Index base)
-      : a_(a),
-        b_(b),
-        weight_a_(weight_a),
-        weight_b_(weight_b),
-        base_a_(holders(a, weight_a, base)),
-        base_b_(holders(b, weight_b, base)) {}
+  AxisComparison(const Distribution& here, const Distribution& there, const std::vector<Index>& weights_here,
+                 const std::vector<Index>& weights_there, Index axis, const Indices& base)
+      : a_(here.axis(axis)),
+        b_(there.axis(axis)),
+        weight_a_(weights_here[static_cast<std::size_t>(axis)]),
+        weight_b_(weights_there[static_cast<std::size_t>(axis)]),
+        base_a_(holders(a_, weight_a_, base[static_cast<std::size_t>(axis)])),
+        base_b_(holders(b_, weight_b_, base[static_cast<std::size_t>(axis)])),
+        factor_a_(of_other_axes(here, weights_here, axis, base)),
+        factor_b_(of_other_axes(there, weights_there, axis, base)) {
+    if (factor_a_ == factor_b_) {
+      factor_a_ = factor_b_ = {Holder{}};
+    } else if (base_a_.size() + base_b_.size() < factor_a_.size() + factor_b_.size()) {
+      factor_a_ = base_b_;
+      factor_b_ = base_a_;
+    }
+  }
 
   void run() {
     if (a_.dist_type() == 'u' || b_.dist_type() == 'u') return by_index();
@@ -146,31 +198,6 @@ class AxisComparison {
   bool same_places = true;
 
  private:
-  // What an owner of an index adds to the process number, and the local index there.
-  struct Holder {
-    std::uint64_t process = 0, local = 0;
-
-    friend bool operator<(const Holder& a, const Holder& b) {
-      return a.process != b.process ? a.process < b.process : a.local < b.local;
-    }
-  };
-
-  static std::vector<Holder> holders(const Axis& axis, Index weight, Index global) {
-    std::vector<Holder> all;
-    for (const Index c : axis.owners(global))
-      all.push_back({static_cast<std::uint64_t>(c * weight), static_cast<std::uint64_t>(*axis.local_index(c, global))});
-    return all;
-  }
-
-  // The product of two polynomials, in order. No sum of two exponents is beyond 64 bits without a sign.
-  static std::vector<Holder> product(const std::vector<Holder>& a, const std::vector<Holder>& b) {
-    std::vector<Holder> all;
-    for (const Holder& one : a)
-      for (const Holder& other : b) all.push_back({one.process + other.process, one.local + other.local});
-    std::sort(all.begin(), all.end());
-    return all;
-  }
-
   void compare(Index global, const Place& a, const Place& b) {  // of kinds where every index has one owner
     const Holder &base_a = base_a_.front(), &base_b = base_b_.front();
     if (static_cast<std::uint64_t>(a.coordinate * weight_a_) + base_b.process !=
@@ -181,8 +208,8 @@ class AxisComparison {
   }
 
   void compare(Index global) {
-    const std::vector<Holder> a = product(holders(a_, weight_a_, global), base_b_);
-    const std::vector<Holder> b = product(holders(b_, weight_b_, global), base_a_);
+    const std::vector<Holder> a = multiplied(holders(a_, weight_a_, global), factor_a_);
+    const std::vector<Holder> b = multiplied(holders(b_, weight_b_, global), factor_b_);
     bool owners = a.size() == b.size(), places = owners;
     for (std::size_t i = 0; owners && i < a.size(); ++i) {
       owners = a[i].process == b[i].process;
@@ -215,7 +242,8 @@ class AxisComparison {
 
   const Axis &a_, &b_;
   Index weight_a_, weight_b_;
-  std::vector<Holder> base_a_, base_b_;
+  std::vector<Holder> base_a_, base_b_;      // at the base
+  std::vector<Holder> factor_a_, factor_b_;  // what makes the two comparable
 };
 
 std::string text(const Indices& index) {
@@ -273,11 +301,10 @@ Comparison compare(const Distribution& here, const Distribution& there) {
     result.same_places = result.same_places && here.local_index(process, *base) == there.local_index(process, *base);
   const std::vector<Index> weight_here = weights(here), weight_there = weights(there);
   for (Index i = 0; i < here.ndim(); ++i) {
-    const auto axis = static_cast<std::size_t>(i);
-    AxisComparison comparison(here.axis(i), weight_here[axis], there.axis(i), weight_there[axis], (*base)[axis]);
+    AxisComparison comparison(here, there, weight_here, weight_there, i, *base);
     comparison.run();
     if (comparison.differs_at) {
-      (*base)[axis] = *comparison.differs_at;
+      (*base)[static_cast<std::size_t>(i)] = *comparison.differs_at;
       return parted(here, there, *base);
     }
     result.same_places = result.same_places && comparison.same_places;
