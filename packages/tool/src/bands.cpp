@@ -124,8 +124,10 @@ void cut(const Axis& axis, Index c, Range range, const Band& like, Bands& bands)
     band.first = axis.global_index(c, local);
     band.owner = band.communication ? *axis.owner(band.first) : c;  // a neighbour owns at least what pads with it
     if (axis.shares_indices())
-      for (Index i = 0; i < band.count; ++i)
-        if (axis.owners(axis.global_index(c, local + i)).size() > 1) band.ownership = Ownership::shared;
+      for (Index i = 0; i < band.count; ++i) {
+        const auto [begin, end] = std::get<UnstructuredKind>(axis.kind()).entries(axis.global_index(c, local + i));
+        if (end - begin > 1) band.ownership = Ownership::shared;
+      }
     bands.list.push_back(band);
   }
 }
