@@ -81,6 +81,15 @@ TEST(RecoverRefuses, OneWrongIdOnOneProcessAndNamesBothEverywhere) {
                      std::to_string(10 * last + 6));
 }
 
+TEST(RecoverRefuses, IdsThatCannotBeCounted) {
+  const Index last = all_processes() - 1, highest = std::numeric_limits<Index>::max();
+  const std::string rank = "(rank " + std::to_string(last) + "): ";
+  const auto ours = [&](const Ids& wrong) { return our_rank() == last ? wrong : Ids{}; };
+  expect_refused(ours({-5}), {}, rank + "there are -5 ids, must be 0 or more");
+  expect_refused(ours({2, nullptr, highest}), {},
+                 rank + "ids from 9223372036854775807 on, 2 of them, must fit 64 bits");
+}
+
 TEST(RecoverRefuses, IdsOutsideTheArrayAndSuchAsStandTwice) {
   const Index last = all_processes() - 1, end = 10 * all_processes();
   const std::string rank = "(rank " + std::to_string(last) + "): id ";

@@ -2,7 +2,9 @@
 #include <dap/make.hpp>
 #include <dap/redistribute/ids.hpp>
 
+#include <limits>
 #include <numeric>
+#include <string>
 
 // What is easily given wrong, each process alike, and what a plan must not lose on its way.
 
@@ -107,4 +109,23 @@ TEST(RedistributionMisuse, AxesAndPaddingHaveNoMeaningForIds) {
     expect_refused([&] { dap::redistribute::to_ids(rows(), ids, 8, MPI_COMM_WORLD, options); },
                    axes ? "axes" : "padding");
   }
+}
+
+TEST(RedistributionMisuse, IdsThatCannotBeCountedAreRefusedOnAll) {
+  const Index last = std::numeric_limits<Index>::max();
+  const auto refused = [](const dap::mpi::Ids& wrong, const std::string& words) {
+    const dap::mpi::Ids ids = rank() == processes() - 1 ? wrong : dap::mpi::Ids{};
+    const std::string said = "(rank " + std::to_string(processes() - 1) + "): " + words;
+    for (const bool partial : {false, true}) {
+      Options options;
+      options.mapping.partial = partial;
+      expect_refused([&] { dap::redistribute::to_ids(rows(), ids, 8, MPI_COMM_WORLD, options); }, said);
+      expect_refused([&] { dap::redistribute::from_ids(ids, rows(), 8, MPI_COMM_WORLD, options); }, said);
+    }
+  };
+  refused({-5}, "there are -5 ids, must be 0 or more");
+  refused({2, nullptr, last}, "ids from 9223372036854775807 on, 2 of them, must fit 64 bits");
+  refused({last, nullptr, 2}, "ids from 2 on, 9223372036854775807 of them, must fit 64 bits");
+  refused({last / 8}, "id " + std::to_string(6 * processes()) + " at place " + std::to_string(6 * processes()) +
+                          " is no element of the array");
 }

@@ -26,6 +26,14 @@ Distribution blocks_of(const std::vector<Index>& counts) {
   return Distribution({Axis(BlockKind(std::move(bounds)))});
 }
 
+void check_ids(const mpi::Ids& ids) {
+  if (ids.count < 0)
+    refuse("there are " + std::to_string(ids.count) + " ids", "must be 0 or more", "give the number of the ids");
+  if (ids.list == nullptr && ids.count > 0 && !checked_add(ids.first, ids.count - 1))
+    refuse("ids from " + std::to_string(ids.first) + " on, " + std::to_string(ids.count) + " of them",
+           "must fit 64 bits", "give ids of the array");
+}
+
 // What our ids are in the array: pieces between the number of an id here and a dense local buffer there; peers are
 // processes of the array.
 std::vector<Piece> look_up(const NumberedArray& array, const mpi::Ids& ids, bool array_is_source) {
@@ -35,7 +43,7 @@ std::vector<Piece> look_up(const NumberedArray& array, const mpi::Ids& ids, bool
     add_piece(pieces, array_is_source ? Piece{there, k, length, peer} : Piece{k, there, length, peer});
   };
   for (Index k = 0; k < ids.count;) {
-    Index run = 1;
+    Index run = ids.list == nullptr ? ids.count - k : 1;
     while (k + run < ids.count && static_cast<std::uint64_t>(id(k + run)) - static_cast<std::uint64_t>(id(k)) ==
                                       static_cast<std::uint64_t>(run))
       ++run;
@@ -123,8 +131,10 @@ Redistribution with_ids(const Placed& array, const mpi::Ids& ids, Index element_
   int processes = 1;
   mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   const Index rank = mpi::rank_of(comm);
-  std::vector<Index> counts =
-      mpi::collectively(comm, [&] { return std::vector<Index>(static_cast<std::size_t>(processes)); });
+  std::vector<Index> counts = mpi::collectively(comm, [&] {
+    check_ids(ids);
+    return std::vector<Index>(static_cast<std::size_t>(processes));
+  });
   mpi::must_succeed(MPI_Allgather(&ids.count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), "MPI_Allgather");
   if (!options.mapping.ravel) options.mapping.ravel = Order::row_major;
 
