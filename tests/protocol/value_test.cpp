@@ -233,6 +233,13 @@ TEST(Json, AnyValueSurvivesWritingAndReading) {
   }
 }
 
+TEST(Json, HoldsNothingThatATerminalActsOn) {
+  const std::string text = "\x1b[2J \x7f \xc2\x9b \xe2\x80\xae \xf0\x9f\xbf\xbe \xc3\xa9 \xe2\x82\xac";
+  const std::string json = Value{text}.json();
+  EXPECT_EQ(json, "\"\\u001b[2J \\u007f \\u009b \\u202e \\ud83f\\udffe \xc3\xa9 \xe2\x82\xac\"");
+  EXPECT_EQ(*read_json(json).as<std::string>(), text);
+}
+
 TEST(Value, SaysNumbersThatJsonCannotHoldAsTexts) {
   EXPECT_EQ(Value{std::nan("")}.json(), "\"nan\"");
   EXPECT_EQ(Value{std::numeric_limits<double>::infinity()}.json(), "\"inf\"");

@@ -173,6 +173,30 @@ b.json'
   gives 1 check --json cursor.json
   silent out $'\033|\a'
   json out
+  # nor does a file's name, or a word of the command line
+  name=$(printf 'x\033[2J\302\233y\342\200\256z\a')
+  cp a.json "$name"
+  cp wrong.json "w$name"
+  cp cut.json "c$name"
+  head -c 5 a.json >"u$name"
+  for words in check 'check --json' 'check --local' show diff 'make --shape 4 --grid 2 --dist'; do
+    for file in "$name" "w$name" "c$name" "nothing$name" "u:u$name" "u:nothing$name" "--$name"; do
+      timeout 60 "$program" $words "$file" >out 2>err
+      timeout 60 "$program" $words "$file" a.json >>out 2>>err
+      timeout 60 "$program" $words a.json "$file" >>out 2>>err
+      cat out err >both
+      silent both $'\033|\a|\302\233|\342\200\256'
+    done
+  done
+  for option in --slice --svg --columns --colour --dtype; do
+    timeout 60 "$program" show "$option" "$name/x" a.json >both 2>&1
+    silent both $'\033|\a|\302\233|\342\200\256'
+  done
+  gives 0 check --json "$name"
+  json out
+  says out '"file": "x.u001b\[2J.u009by.u202ez.u0007", "status": "valid"'
+  gives 0 check "$name"
+  says out '^x.+\[2J.+y.+z.+: valid'
   ;;
 
 trust)

@@ -124,7 +124,23 @@ Value read_json(std::string_view text) {
 }
 
 std::string dump(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const auto plain = [](char c) { return static_cast<unsigned char>(c) < 0x7f; };
+  if (std::all_of(text.begin(), text.end(), plain)) return text;
+  std::string shown;  // with escapes for what a terminal would not print
+  for (std::size_t at = 0; at < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[at]);
+    const std::size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    const std::string character = text.substr(at, length);
+    if (lead < 0x7f || printable(text, at) > 0) {
+      shown += character;
+    } else {
+      const std::string quoted = nlohmann::json(character).dump(-1, ' ', true);
+      shown.append(quoted, 1, quoted.size() - 2);
+    }
+    at += length;
+  }
+  return shown;
 }
 
 std::optional<std::size_t> Value::list_size() const {

@@ -1,6 +1,7 @@
 #include "arguments.hpp"
 
 #include <dap/capture.hpp>
+#include <dap/text.hpp>
 #include <dap/value.hpp>
 
 #include <algorithm>
@@ -53,7 +54,7 @@ Value json_in(const std::string& file) {
   try {
     return read_json(text);
   } catch (const Unreadable& error) {
-    throw Unreadable(file + ": " + error.what());
+    throw Unreadable(clean(file) + ": " + error.what());
   }
 }
 
@@ -167,7 +168,7 @@ std::string read_file(const std::string& name) {
     if (in) return {std::istreambuf_iterator<char>(in), {}};
   } catch (const std::ios_base::failure&) {  // the standard library's way to say that this is a folder
   }
-  throw Unreadable(name + ": " + (errno != 0 ? std::strerror(errno) : "cannot be read"));
+  throw Unreadable(clean(name) + ": " + (errno != 0 ? std::strerror(errno) : "cannot be read"));
 }
 
 }  // namespace dap::tool

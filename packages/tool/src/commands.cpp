@@ -5,6 +5,7 @@
 #include <dap/compare.hpp>
 #include <dap/draw.hpp>
 #include <dap/make.hpp>
+#include <dap/text.hpp>
 
 #include <CLI/CLI.hpp>
 #include <sys/ioctl.h>
@@ -26,7 +27,7 @@ Capture capture_in(const std::string& file) {
   try {
     return read_capture(text);
   } catch (const Unreadable& error) {
-    throw Unreadable(file + ": " + error.what());
+    throw Unreadable(clean(file) + ": " + error.what());
   }
 }
 
@@ -35,7 +36,7 @@ std::optional<Distribution> distribution_in(const Capture& capture, const std::s
   try {
     return gather(capture, reading);
   } catch (const Error& error) {
-    std::cerr << file << ": invalid\n" << error.what() << '\n';
+    std::cerr << clean(file) << ": invalid\n" << error.what() << '\n';
     return std::nullopt;
   }
 }
@@ -94,7 +95,7 @@ struct Check {
     const auto paint = [colours](const char* code, const std::string& text) {
       return colours ? std::string("\033[") + code + "m" + text + "\033[0m" : text;
     };
-    std::cout << file << ": ";
+    std::cout << clean(file) << ": ";
     if (!report.ok())
       std::cout << paint("1;31", "invalid") << ", " << plural(report.errors(), "error");
     else
@@ -131,7 +132,7 @@ struct Show {
       std::ofstream out(svg, std::ios::binary);
       out << picture;
       out.close();
-      if (!out) throw Unreadable(svg + ": cannot be written");
+      if (!out) throw Unreadable(clean(svg) + ": cannot be written");
       return fine;
     }
     TextStyle style;

@@ -2,6 +2,7 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include <dap/report.hpp>
+#include <dap/text.hpp>
 #include <dap/value.hpp>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +10,7 @@
 #include <exception>
 #include <iostream>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,13 @@ std::vector<std::string> words(int argc, char** argv) {
   return {all.rbegin(), all.rend()};  // as the parser takes them
 }
 
+// What was wrong, line by line as a terminal may show it: the words of the command line are in it.
+int failed(const std::string& why, int status) {
+  std::istringstream lines(why);
+  for (std::string line; std::getline(lines, line);) std::cerr << dap::clean(line) << '\n';
+  return status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -45,17 +54,13 @@ int main(int argc, char** argv) {
     add(app, status);
   try {
     app.parse(words(argc, argv));
-  } catch (const CLI::ParseError& error) {
-    status = app.exit(error) == 0 ? dap::tool::fine : dap::tool::unreadable;  // --help, --version, or wrong usage
-  } catch (const dap::tool::WrongUsage& error) {
-    std::cerr << "dap: " << error.what() << '\n';
-    return dap::tool::unreadable;
+  } catch (const CLI::ParseError& error) {  // --help, --version, or wrong usage
+    std::ostringstream why;
+    status = app.exit(error, std::cout, why) == 0 ? dap::tool::fine : failed(why.str(), dap::tool::unreadable);
   } catch (const dap::Error& error) {
-    std::cerr << "dap: " << error.what() << '\n';
-    return dap::tool::no;
+    return failed(std::string("dap: ") + error.what(), dap::tool::no);
   } catch (const std::exception& error) {
-    std::cerr << "dap: " << error.what() << '\n';
-    return dap::tool::unreadable;
+    return failed(std::string("dap: ") + error.what(), dap::tool::unreadable);
   }
   std::cout.flush();
   if (!std::cout) {
