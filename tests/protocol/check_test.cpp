@@ -79,15 +79,18 @@ dap::Dimension with(Kind kind, Index size, Index grid = 1, Index rank = 0) {
 
 TEST(Check, AcceptsAValidArray) { EXPECT_EQ(dap::check(valid()).text(), ""); }
 
-TEST(Check, ReadsVersionsNineAndTenOfThreeNumbersAndNothingElse) {
+TEST(Check, ReadsVersionsNineAndTenOfTwoOrThreeNumbersAndNothingElse) {
   const auto counts = [](const std::string& version) {
     DistArray array = valid();
     array.version = version;
     return dap::check(array).counts();
   };
-  for (const char* good : {"0.10.0", "0.10.7", "0.10.99999999999999999999999", "0.9.0", "0.9.1", "00.09.0"})
+  for (const char* good :
+       {"0.10.0", "0.10.7", "0.10.99999999999999999999999", "0.9.0", "0.9.1", "00.09.0", "0.10", "0.9", "0.010"})
     EXPECT_EQ(counts(good), Counts{}) << good;
-  for (const std::string& bad : {std::string("0.10"),
+  for (const std::string& bad : {std::string("10"),
+                                 std::string("0."),
+                                 std::string(".10"),
                                  std::string("0.10.0.0"),
                                  std::string("0.10.x"),
                                  std::string(" 0.10.0"),
@@ -112,10 +115,10 @@ TEST(Check, ReadsVersionsNineAndTenOfThreeNumbersAndNothingElse) {
                                  std::string(100000, '.'),
                                  "0.10." + std::string(100000, 'x')})
     EXPECT_EQ(counts(bad), (Counts{{Rule::version_form, 1}})) << bad.substr(0, 40);
-  for (const std::string& other :
-       {std::string("1.0.0"), std::string("0.90.0"), std::string("0.11.0"), std::string("0.100.0"),
-        std::string("0.1.0"), std::string("10.0.0"), std::string("1.10.0"), std::string("0.4294967306.0"),
-        "0." + std::string(100000, '9') + ".0", "1" + std::string(100000, '0') + ".10.0"})
+  for (const std::string& other : {std::string("1.0.0"), std::string("0.90.0"), std::string("0.11.0"),
+                                   std::string("0.100.0"), std::string("0.1.0"), std::string("0.1"), std::string("1.0"),
+                                   std::string("10.0.0"), std::string("1.10.0"), std::string("0.4294967306.0"),
+                                   "0." + std::string(100000, '9') + ".0", "1" + std::string(100000, '0') + ".10.0"})
     EXPECT_EQ(counts(other), (Counts{{Rule::version_read, 1}})) << other.substr(0, 40);
 }
 

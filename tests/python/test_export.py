@@ -199,7 +199,17 @@ def test_padding_of_a_periodic_axis_needs_its_neighbours_to_change_version(comm)
         tridap.export(made, "0.9.0")
 
 
-@pytest.mark.parametrize("version", ["0.8.0", "1.0.0", "0.10.0.0", "", "10", "0.9.x", "0..9", "\u0660.9.0"])
+@pytest.mark.parametrize("short", ["0.9", "0.10"])
+def test_a_version_may_be_spelled_without_its_patch_number(comm, short):
+    assert not tridap.check(dict_of(np.zeros(3), block(3 * comm.size, comm.size, comm.rank), version=short), comm).counts
+    given = dict_of(np.zeros(3), block(3), version=short)
+    for out in tridap.export(given, short), tridap.export(tridap.asarray(given), short):
+        assert out["__version__"] == short + ".0"
+    line = tridap.distribution((3,), "b", processes=1)
+    assert line.dim_data(0, short) == line.dim_data(0, short + ".0")
+
+
+@pytest.mark.parametrize("version", ["0.8.0", "1.0.0", "0.10.0.0", "", "10", "0.1", "0.9.x", "0..9", "\u0660.9.0"])
 def test_another_version_is_refused_by_name(version):
     with pytest.raises(tridap.ProtocolError, match="__version__"):
         tridap.export(whole(3), version)

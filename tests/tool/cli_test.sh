@@ -70,8 +70,9 @@ usage)
   gives 2 diff a.json a.json a.json
   gives 2 convert a.json
   gives 2 convert --to 0.8.0 a.json
-  says err '0.9.0 and 0.10.0'
-  gives 2 convert --to 0.10 a.json
+  says err '0.9 and 0.10 are written'
+  gives 2 convert --to 0.1 a.json
+  gives 2 convert --to 10 a.json
   gives 2 make --shape 5
   gives 2 make --dist b
   gives 2 check a.json --colour sometimes
@@ -350,7 +351,7 @@ SPECS
     '--shape 5 --dist b --padding 1' '--shape 5 --dist b --padding 1,1,1' '--shape 5 --dist b --padding 1,x' \
     '--shape 5x5 --dist b,b --padding 1,1x1,1x1,1' '--shape 5x5 --dist b,c --grid 1x1 --padding 1,1x1,1' \
     '--shape 5 --dist c --padding 1,1' '--shape 5 --dist c --periodic' '--shape 5 --dist b --version 0.8.0' \
-    '--shape 5 --dist b --version 0.10' '--shape 5 --dist b --version' '--shape 5 --dist b --dtype float63' \
+    '--shape 5 --dist b --version 0.1' '--shape 5 --dist b --version' '--shape 5 --dist b --dtype float63' \
     '--shape 5 --dist b --grid 4611686018427387904' '--shape 5 --dist b --grid 4611686018427387904 --padding 1,1' \
     '--shape 5x5 --dist b,b --grid 4611686018427387904x4611686018427387904' '--shape 5 --dist b --processes 4611686018427387904'; do
     gives 2 make $words
@@ -452,6 +453,19 @@ convert)
   sed 's/"stop":4/"stop":3/' a.json >wrong.json
   gives 1 convert --to 0.9.0 wrong.json
   [[ ! -s out ]] || fail 'half a capture of what is wrong'
+  # a version is spelled with or without its patch number, and so wherever one stands
+  for minor in 9 10; do
+    gives 0 convert --to 0.$minor.0 a.json
+    cp out long.json
+    gives 0 convert --to 0.$minor a.json
+    cmp -s out long.json || fail "0.$minor is not 0.$minor.0"
+    sed "s/0\.$minor\.0/0.$minor/" long.json >short.json
+    gives 0 check short.json
+    silent out warning
+    gives 0 diff long.json short.json
+    gives 0 make --shape 5 --dist b --version 0.$minor
+    says out "\"__version__\":\"0\.$minor\.0\""
+  done
   gives 2 convert --to 0.9.0 nothing.json
   says err nothing.json
   gives 2 convert --to 0.9.0 .

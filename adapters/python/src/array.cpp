@@ -294,8 +294,7 @@ Array over(py::array local, std::shared_ptr<const Distribution> distribution, In
 
 Version version_named(const std::string& name) {
   Report report;
-  const bool two_numbers = std::count(name.begin(), name.end(), '.') == 1;
-  const std::optional<Version> version = read_version(two_numbers ? name + ".0" : name, report);
+  const std::optional<Version> version = read_version(name, report);
   dap::throw_if_wrong(report);
   return version.value();
 }

@@ -12,7 +12,7 @@ constexpr const char* same_array = "export the same array on every process";
 
 // In the order of Rule. Where the protocol is silent or contradicts itself, the decision stands here.
 constexpr std::array<RuleText, rule_count> texts = {{
-    {"version.form", error, "a version is three ASCII numbers joined by dots", "write it as 0.10.0"},
+    {"version.form", error, "a version is two or three ASCII numbers joined by dots", "write it as 0.10.0"},
     {"version.read", error, "0.9 and 0.10 are read; the patch number is ignored", "export the array as 0.10.0"},
     {"version.extent", warning, "the buffer's extents are those of the other version, which was trusted as asked",
      "stamp the version whose convention the buffer follows"},

@@ -21,11 +21,14 @@ std::optional<Version> read_version(const std::string& text, Report& report) {
       form = false;
     if (!form) break;
   }
-  form = form && field == 2 && std::none_of(numbers.begin(), numbers.end(), [](const auto& n) { return n.empty(); });
+  form = form && field > 0 &&
+         std::none_of(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(field) + 1,
+                      [](const auto& n) { return n.empty(); });
   for (std::string& number : numbers) number.erase(0, std::min(number.find_first_not_of('0'), number.size()));
   const std::string quote = "'" + text.substr(0, 40) + "'";
   if (!form) {
-    report.add({Rule::version_form, {}, {}, "__version__", quote, "must be three ASCII numbers joined by dots", ""});
+    report.add(
+        {Rule::version_form, {}, {}, "__version__", quote, "must be two or three ASCII numbers joined by dots", ""});
   } else if (numbers[0].empty() && numbers[1] == "10") {
     return Version::v0_10;
   } else if (numbers[0].empty() && numbers[1] == "9") {

@@ -180,7 +180,7 @@ struct Make {
       if (auto* block = std::get_if<BlockSpec>(&spec)) block->periodic = periodic;
     Report report;
     const std::optional<Version> written = read_version(version, report);
-    if (!written) throw WrongUsage("--version " + version + ": 0.9.0 and 0.10.0 are written");
+    if (!written) throw WrongUsage("--version " + version + ": 0.9 and 0.10 are written");
     const std::optional<ElementType> type = element_type(dtype);
     if (!type) throw WrongUsage("--dtype " + dtype + ": must be NumPy's name of a type, such as float64");
     const Distribution made = Distribution::make(extents, specs, places);
@@ -241,7 +241,7 @@ struct Convert {
   int run() const {
     Report report;
     const std::optional<Version> version = read_version(to, report);
-    if (!version) throw WrongUsage("--to " + to + ": 0.9.0 and 0.10.0 are written");
+    if (!version) throw WrongUsage("--to " + to + ": 0.9 and 0.10 are written");
     std::cout << convert_capture(capture_in(file), *version, reading);
     return fine;
   }
@@ -301,7 +301,7 @@ void add_make(CLI::App& app, int& status) {
   sub->add_option("--padding", command->padding,
                   "lower and upper widths of padded block axes: 1,1, or for each axis 1,1x0,0");
   sub->add_flag("--periodic", command->periodic, "the block axes are periodic");
-  sub->add_option("--version", command->version, "of the protocol: 0.10.0 or 0.9.0")->capture_default_str();
+  sub->add_option("--version", command->version, "of the protocol: 0.10 or 0.9")->capture_default_str();
   sub->add_option("--dtype", command->dtype, "NumPy's name of the element type")->capture_default_str();
 }
 
@@ -325,7 +325,7 @@ void add_convert(CLI::App& app, int& status) {
   auto [sub, command] = subcommand<Convert>(
       app, "convert", "Print the same array in another version of the protocol: 1 when it cannot be said", status);
   sub->add_option("FILE", command->file, capture_file)->required();
-  sub->add_option("--to", command->to, "0.9.0 or 0.10.0")->required();
+  sub->add_option("--to", command->to, "0.9 or 0.10")->required();
   add_reading(sub, command->reading);
 }
 
