@@ -103,6 +103,24 @@ TEST(CArrayFaults, Texts) {
   refuses("axis 0: 'extras' is a list with 'units' twice", [](Handmade& m) { m.extras[1].key = dap_text_of("units"); });
 }
 
+TEST(CArrayFaults, ExtrasThatAreNoJson) {
+  for (const char* json : {"", " ", "m", "[1,", "{\"a\": 1, \"a\": 2}", "[] []", "nan", "'m'", "01", "[1]\nx"}) {
+    const std::string shown = std::string(json) == "[1]\nx" ? "[1]\\nx" : json;
+    refuses("axis 0: 'extras' is a list with 'origin' as '" + shown + "', must be JSON text, but there is ",
+            [&](Handmade& m) { m.extras[1].json = dap_text_of(json); });
+  }
+  const std::string deep(1000, '['), nul("[1]\0", 4);
+  for (const std::string& json : {deep, nul})
+    refuses("axis 0: 'extras' is a list with 'origin' as '[", [&](Handmade& m) {
+      m.extras[1].json = {json.data(), static_cast<std::int64_t>(json.size())};
+    });
+  for (const char* json : {"null", "1e300", " \"\\u00e9\" ", "[[], {}]", "123456789012345678901234567890"}) {
+    Handmade made;
+    made.extras[1].json = dap_text_of(json);
+    EXPECT_EQ(dap::from_c(CArray(&made.c)).dim_data[0].extras[1].value, json);
+  }
+}
+
 TEST(CArrayFaults, Formats) {
   for (const char* format : {"", "w", "<g", "dd", "2d", "d ", "T{d:x:}", "0x"}) {
     const dap_text text = dap_text_of(format);

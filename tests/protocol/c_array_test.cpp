@@ -94,7 +94,7 @@ class Anything {
       d.dist = flag() ? dap::Unstructured{List{number(), number()}, flag()} : dap::Unstructured{buffer(1), flag()};
     const std::vector<std::string> keys = {"units", "", "Start", "\xe2\x82\xac", "a\nb", std::string("nul\0in", 6)};
     for (const std::string& key : keys)
-      if (below(4) == 0) d.extras.push_back({key, of(std::vector<std::string>{"1", "[]", "", "{\"a\": null}"})});
+      if (below(4) == 0) d.extras.push_back({key, of(std::vector<std::string>{"1", "[]", "\"\"", "{\"a\": null}"})});
     return d;
   }
 
@@ -192,7 +192,7 @@ TEST(CArray, ANewerMinorIsReadAndWhatItAddsIsIgnored) {
 }
 
 TEST(CArray, NotDistributedIn0_9IsABlockOverOneProcess) {
-  for (const char* version : {"0.9.0", "0.9.17", "00.09.1"}) {
+  for (const char* version : {"0.9.0", "0.9.17", "00.09.1", "0.9"}) {
     Handmade made;
     made.c.protocol_version = dap_text_of(version);
     made.dims[1] = {};
@@ -204,7 +204,7 @@ TEST(CArray, NotDistributedIn0_9IsABlockOverOneProcess) {
     EXPECT_EQ((List{block.start, block.stop}), (List{0, 2}));
     EXPECT_EQ(block.padding, (std::array<Index, 2>{0, 4}));
   }
-  for (const char* version : {"0.10.0", "0.19.0", "1.9.0", "0.90.0", "9.9.0", "0.9", "09.0", ".9.0", "", "n"}) {
+  for (const char* version : {"0.10.0", "0.19.0", "1.9.0", "0.90.0", "9.9.0", "0.10", "09.0", ".9.0", "", "n"}) {
     Handmade made;
     made.c.protocol_version = dap_text_of(version);
     made.dims[1] = {};
@@ -263,6 +263,9 @@ TEST(CArray, WhatCCannotSayIsRefusedByName) {
     a.dim_data[1].extras = {{"a", "3"}, {"b", "3"}, {"a", "3"}};
   });
   expect("axis 0: 'extras' is a text of 2000 bytes", [&](DistArray& a) { a.dim_data[0].extras = {{junk, "3"}}; });
+  expect("axis 1: 'extras' is a list with 'b' as '{1}', must be JSON text", [](DistArray& a) {
+    a.dim_data[1].extras = {{"a", "3"}, {"b", "{1}"}};
+  });
   expect("axis 0: 'extras' is of other bytes", [&](DistArray& a) { a.dim_data[0].extras = {{"a", "\xed\xa0\x80"}}; });
   expect("axis 1: 'indices' is a 2-d buffer", [](DistArray& a) {
     a.dim_data[1].dist = dap::Unstructured{dap::allocate(dap::element_type<Index>(), {1, 2})};

@@ -87,6 +87,7 @@ class Writer {
     c.proc_grid_size = dimension.proc_grid_size;
     c.proc_grid_rank = dimension.proc_grid_rank;
     std::visit([&](const auto& kind) { write(kind, c); }, dimension.dist);
+    const Index before = report_.errors();
     std::vector<dap_extra>& extras = to_.extras[static_cast<std::size_t>(*axis_)];
     extras.resize(limited(dimension.extras.size(), "extras"));
     for (std::size_t i = 0; i < extras.size(); ++i) {
@@ -95,7 +96,7 @@ class Writer {
     }
     c.extras = extras.data();
     c.extra_count = static_cast<std::int64_t>(extras.size());
-    check_extras_for_c(dimension.extras, *axis_, report_);
+    if (report_.errors() == before) check_extras_for_c(dimension.extras, *axis_, report_);
   }
 
   void write(const Block& block, dap_dimension& c) {

@@ -2,6 +2,9 @@
 #include "utf8.hpp"
 #include <dap/check.hpp>
 #include <dap/element_format.hpp>
+#include <dap/text.hpp>
+#include <dap/value.hpp>
+#include <dap/version.hpp>
 
 #include <algorithm>
 #include <set>
@@ -49,6 +52,13 @@ void check_extras_for_c(const std::vector<Extra>& extras, Index axis, Report& re
       report.add(c_finding(axis, "extras", "a list with '" + extra.key + "'", "must have no key of the protocol"));
     else if (!seen.insert(extra.key).second)
       report.add(c_finding(axis, "extras", "a list with '" + extra.key + "' twice", "must have each key once"));
+    else
+      try {
+        read_json(extra.value);
+      } catch (const Unreadable& error) {
+        report.add(c_finding(axis, "extras", "a list with '" + extra.key + "' as '" + shortened(extra.value, 40) + "'",
+                             std::string("must be JSON text, but there is ") + error.what()));
+      }
   }
 }
 
@@ -56,12 +66,9 @@ namespace {
 
 std::string quoted(const std::string& text) { return "'" + text.substr(0, 40) + "'"; }
 
-// Version 0.9, with or without leading zeros; whether it is a version at all is for check().
 bool is_0_9(const std::string& version) {
-  std::size_t at = version.find_first_not_of('0');
-  if (at == 0 || at == std::string::npos || version[at] != '.') return false;
-  at = version.find_first_not_of('0', at + 1);
-  return at != std::string::npos && version.compare(at, 2, "9.") == 0;
+  Report unsaid;  // check() says it
+  return read_version(version, unsaid) == Version::v0_9;
 }
 
 class Reader {
@@ -184,13 +191,14 @@ class Reader {
 
   std::vector<Extra> extras(const dap_dimension& c) {
     std::vector<Extra> extras;
+    const Index before = report_.errors();
     const std::size_t count = readable(c.extras, c.extra_count, "extras", "extra_count");
     for (std::size_t i = 0; i < count; ++i) {
       extras.push_back(
           {text(c.extras[i].key, DAP_MAX_NAME, "extras.key"), text(c.extras[i].json, DAP_MAX_JSON, "extras.json")});
       reserved(c.extras[i].reserved, "extras.reserved");
     }
-    check_extras_for_c(extras, *axis_, report_);
+    if (report_.errors() == before) check_extras_for_c(extras, *axis_, report_);
     return extras;
   }
 

@@ -125,7 +125,7 @@ typedef struct dap_indices {
 /// A key that the protocol does not know, passed on as it came. Neither a key of the protocol, nor twice in one list.
 typedef struct dap_extra {
   dap_text key;   ///< at most DAP_MAX_NAME bytes
-  dap_text json;  ///< the value as JSON text; at most DAP_MAX_JSON bytes
+  dap_text json;  ///< the value as JSON text, each key once and at most 64 levels deep; at most DAP_MAX_JSON bytes
   uint64_t reserved[2];
 } dap_extra;
 
