@@ -129,3 +129,19 @@ TEST(RedistributionMisuse, IdsThatCannotBeCountedAreRefusedOnAll) {
   refused({last / 8}, "id " + std::to_string(6 * processes()) + " at place " + std::to_string(6 * processes()) +
                           " is no element of the array");
 }
+
+TEST(RedistributionMisuse, ArraysOfAnotherDistributionAreRefusedByTheirDimData) {
+  Redistribution plan(rows(), dealt(), 8, MPI_COMM_WORLD);
+  DistArray source = array<double>(1), target = array<double>(-1), wrong = source;
+  source.dim_data = rows().dim_data(rank());
+  target.dim_data = dealt().dim_data(rank());
+  plan({{source, target}});
+  wrong.dim_data = source.dim_data;
+  wrong.dim_data[0].size += 100;
+  const std::string size = std::to_string(2 * processes()), other = std::to_string(2 * processes() + 100);
+  expect_refused(
+      [&] {
+        plan({{wrong, target}});
+      },
+      "'size' is " + other + " in the source's dim_data, must be the plan's, " + size);
+}

@@ -13,18 +13,18 @@ constexpr char windows[] = "rdma";  // the component of Open MPI that GA's windo
 std::string memory_is_short(Index wanted) {
   const auto pages = checked_multiply(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE));
   if (!pages || *pages >= wanted) return "";
-  return "the node has " + std::to_string(*pages) + " bytes of memory";
+  return mpi::node_name() + " has " + std::to_string(*pages) + " bytes of memory";
 }
 
 }  // namespace
 
 std::string room_is_missing(Index wanted, bool shared) {
   const std::optional<Index> spared = mpi::with_spare(wanted);
-  if (!spared || !mpi::addresses_left(*spared)) return "a process has fewer addresses left";
+  if (!spared || !mpi::addresses_left(*spared)) return "a process on " + mpi::node_name() + " has fewer addresses left";
   const std::string folder = mpi::backing_folder(windows);
   const std::optional<Index> left = shared ? mpi::bytes_left(folder) : std::nullopt;
   if (!left) return memory_is_short(*spared);
-  return *left >= *spared ? "" : folder + " has " + std::to_string(*left) + " bytes left";
+  return *left >= *spared ? "" : folder + " on " + mpi::node_name() + " has " + std::to_string(*left) + " bytes left";
 }
 
 bool room_is_ample(Index wanted, bool shared) {

@@ -1,9 +1,11 @@
 #include <dap/mpi/room.hpp>
 
+#include <mpi.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +13,29 @@
 
 namespace dap::mpi {
 
+namespace {
+
+#ifdef OPEN_MPI
+constexpr bool open_mpi = true;
+#else
+constexpr bool open_mpi = false;
+#endif
+
+}  // namespace
+
+std::string node_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "this node";
+}
+
+std::string more_shared_memory() {
+  return "give " + node_name() + " a larger /dev/shm" +
+         (open_mpi ? " or Open MPI another folder (OMPI_MCA_osc_sm_backing_directory)" : "");
+}
+
 std::string backing_folder(const std::string& component) {
-  const char* const said = std::getenv(("OMPI_MCA_osc_" + component + "_backing_directory").c_str());
+  const char* const said =
+      open_mpi ? std::getenv(("OMPI_MCA_osc_" + component + "_backing_directory").c_str()) : nullptr;
   return said != nullptr ? said : "/dev/shm";
 }
 

@@ -35,8 +35,7 @@ Finding refused(std::string why) {
           "",
           std::move(why),
           "",
-          "ask for less, let go of shared arrays, give the node a larger /dev/shm or Open MPI another folder "
-          "(OMPI_MCA_osc_sm_backing_directory), or take dap::allocate()"};
+          "ask for less, let go of shared arrays, " + more_shared_memory() + ", or take dap::allocate()"};
 }
 
 // Runs a local step; adds what it throws.
@@ -127,7 +126,7 @@ void look_for_room(const Pool& pool, Index bytes) {
   int first = why.empty() ? pool.neighbours : here;
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
   if (first == here)
-    throw Error(refused("the " + std::to_string(pool.neighbours) + " processes of this node want " +
+    throw Error(refused("the " + std::to_string(pool.neighbours) + " processes on " + node_name() + " want " +
                         std::to_string(wanted) + " bytes of shared memory, at most " + std::to_string(largest) +
                         " for one, and " + why));
 }

@@ -71,7 +71,7 @@ class Checker {
                        {},
                        i,
                        key,
-                       side_ + "'s is " + number(value),
+                       number(value) + " in " + side_ + "'s dim_data",
                        "must be the plan's, " + number(wanted),
                        "make a plan for this array"});
       };
@@ -92,7 +92,7 @@ class Checker {
                        {},
                        i,
                        "indices",
-                       side_ + "'s are others",
+                       "another list in " + side_ + "'s dim_data",
                        "must be the plan's",
                        "make a plan for this array"});
       }

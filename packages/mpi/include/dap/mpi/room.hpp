@@ -10,7 +10,13 @@ namespace dap::mpi {
 // MPI's windows wait for ever where the node has too little memory for them, or kill the process at the first touch: so
 // one looks before, and touches in a way that can fail. All of this is local.
 
-/// Where Open MPI has the files behind its windows: as a user tells its component ("sm", "rdma"), or where Linux has
+/// This node's name, for messages.
+std::string node_name();
+
+/// What gives a node more shared memory, for remedies: words that suit the MPI library that we were built with.
+std::string more_shared_memory();
+
+/// Where MPI has the files behind its windows: as a user tells Open MPI's component ("sm", "rdma"), or where Linux has
 /// them. It does not query MPI (MPI_T), because that takes 0.2 s and leaks memory in Open MPI.
 std::string backing_folder(const std::string& component);
 
