@@ -145,3 +145,17 @@ TEST(RedistributionMisuse, ArraysOfAnotherDistributionAreRefusedByTheirDimData) 
       },
       "'size' is " + other + " in the source's dim_data, must be the plan's, " + size);
 }
+
+TEST(RedistributionMisuse, PaddedBlocksOfNineMayBeSpelledAsNineSpellsThem) {
+  const auto padded = Distribution::make({4 * processes()}, {dap::padded_block(1)}, {processes()});
+  Redistribution plan(padded, padded, 8, MPI_COMM_WORLD);
+  for (const char* version : {"0.9.0", "0.9", "00.09.1"}) {
+    DistArray array;
+    array.version = version;
+    array.buffer = dap::allocate(dap::element_type<double>(), padded.local_shape(rank()));
+    array.dim_data = padded.dim_data(rank(), dap::Version::v0_9);
+    DistArray target = array;
+    target.buffer = dap::allocate(dap::element_type<double>(), padded.local_shape(rank()));
+    EXPECT_NO_THROW(plan({{array, target}})) << version;
+  }
+}

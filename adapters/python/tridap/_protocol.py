@@ -34,7 +34,7 @@ def export(obj: Any, version: str = "0.10.0", comm: MPI.Comm | None = None) -> d
 
     Args:
         obj: a `DistArray`, or any object with ``__distarray__``.
-        version: "0.10.0" or "0.9.0".
+        version: "0.10" or "0.9", with or without a patch number.
         comm: as `asarray` has it: the padding of a periodic axis is written down with what all processes say.
 
     Raises:

@@ -18,7 +18,8 @@ enum class Version {
 const char* stamp(Version version);
 
 /// The version that a `__version__` says; nothing where it is no version or not one that is read, which goes to
-/// `report`. The patch number is ignored, and may be left out: "0.10" is "0.10.0". So wherever a version is spelled.
+/// `report`. The patch number is ignored, and may be left out: "0.10" is "0.10.0". This holds wherever a
+/// version is spelled.
 std::optional<Version> read_version(const std::string& text, Report& report);
 
 }  // namespace dap
