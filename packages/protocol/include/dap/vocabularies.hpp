@@ -137,8 +137,8 @@ Translation matrix(Index m, Index n, Index r, Index s, Index p, Index q);
 
 }  // namespace essl
 
-/// Chapel's standard distributions (modules BlockDist, CyclicDist, BlockCycDist, StencilDist). A domain low..high
-/// begins at `low`; locales are numbered row-major.
+/// Chapel's standard distributions (modules BlockDist, CyclicDist, BlockCycDist, StencilDist of Chapel 2). A domain
+/// low..high begins at `low`; locales are numbered row-major.
 namespace chapel {
 
 /// blockDist over a bounding box of n indices: i -> locale clamp(floor((i - box.low) * locales / n), 0, locales - 1);
