@@ -239,8 +239,10 @@ def run_named(names, processes, preset):
     targets = sorted({target for test, _, _ in runs for target in test.targets})
     if subprocess.run(["cmake", "--build", folder_of(preset), *(["--target", *targets] if targets else [])]).returncode:
         return 1
+    commands = {test.name: test.command for test in known_tests(preset)}  # CTest has none for what is not built
     failed = []
     for test, files, pattern in runs:
+        test.command = commands[test.name]
         on = processes if test.ranks and processes else test.ranks
         say(f"{test.name if test.kind == 'other' else ' '.join(files)}" + (f" on {on}" if on else ""))
         if test.kind == "other" and (not test.plain or not processes):  # only CTest knows when these pass

@@ -134,8 +134,8 @@ read-only where the memory is. It keeps that memory alive.)")
                              "Whether the parts of all processes are known: made with comm=, or there is one process.")
       .def_property_readonly(
           "distribution", [](const Array& a) { return *a.distribution(); },
-          "The Distribution over all processes, of version 0.10 and in its numbering. ProtocolError where only this part is "
-          "known.")
+          "The Distribution over all processes, of version 0.10 and in its numbering. ProtocolError where only "
+          "this part is known.")
       .def_property_readonly(
           "_shift", [](const Array& a) { return tuple_of(a.shift()); },
           "What the global indices of `distribution` are larger than the array's own, by axis.")

@@ -1,5 +1,7 @@
 #include "transfer.hpp"
 
+#include <dap/mpi/call.hpp>
+
 #include <sched.h>
 
 #include <algorithm>
@@ -64,8 +66,20 @@ void Transfer::begin() {
 
 bool Transfer::test() {
   while (!over())
-    if (!step()) return false;
-  return others_done();
+    if (!step()) return idle();
+  return others_done() || idle();
+}
+
+// Lets MPI go on while we wait, since what we wait for may wait for MPI: another process may have to finish a message
+// of the caller's to this one before it comes to its part of the move. Some MPI libraries go on in calls alone.
+bool Transfer::idle() {
+  constexpr unsigned pause = 16;  // a probe takes longer than a look at shared memory
+  if (++idle_ % pause == 0 && !mpi_is_over()) {
+    int arrived = 0;
+    mpi::must_succeed(MPI_Iprobe(MPI_ANY_SOURCE, channel_.tag, channel_.comm, &arrived, MPI_STATUS_IGNORE),
+                      "MPI_Iprobe");
+  }
+  return false;
 }
 
 void Transfer::finish() {

@@ -29,7 +29,8 @@ struct Manner {
 /// One move under way. Its memory is kept from one move to the next.
 class Transfer {
  public:
-  Transfer(std::shared_ptr<Team> team, const Channel& channel) : team_(std::move(team)), messages_(*team_, channel) {}
+  Transfer(std::shared_ptr<Team> team, const Channel& channel)
+      : team_(std::move(team)), channel_(channel), messages_(*team_, channel) {}
   Transfer(const Transfer&) = delete;
 
   /// Lays out a move, and allocates what it needs; nothing where a move like it was laid out before.
@@ -57,8 +58,10 @@ class Transfer {
   void post(std::size_t reach);
   void start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end);
   bool others_done() const;
+  bool idle();
 
   std::shared_ptr<Team> team_;
+  Channel channel_;
   Messages messages_;
   std::vector<Transferred> arrays_;
   Manner manner_;
@@ -74,6 +77,7 @@ class Transfer {
   bool taken_ = false;
   bool posted_ = false;
   std::uint64_t number_ = 0;
+  unsigned idle_ = 0;  // how often there was nothing to do
   std::vector<std::byte*> far_;
   std::vector<std::byte> through_;  // what the own part passes through where it is a stream
   Lane own_from_, own_to_;
