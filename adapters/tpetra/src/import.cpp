@@ -20,7 +20,8 @@ Index flags_of(const DistArray& array, const Wanted& wanted) {
   const Buffer& buffer = array.buffer;
   const bool shared = flags != 0 && wanted.form != Form::multivector && wanted.copy != Copy::always &&
                       buffer.type == wanted.type && buffer.memory.kind == Memory::Kind::host && aligned(buffer) &&
-                      !(buffer.read_only && wanted.writable) && Kokkos::is_initialized();
+                      wanted.node_memory == nullptr && !(buffer.read_only && wanted.writable) &&
+                      Kokkos::is_initialized();
   for (const Dimension& dimension : array.dim_data)
     if (!dimension.extras.empty()) return flags;
   return shared ? flags | shareable : flags;
@@ -34,7 +35,7 @@ const char* name(Form form) {
 std::string obstacle(const Buffer& interior, const Buffer& columns, const Wanted& wanted) {
   const std::string needs = std::string(name(wanted.form)) + " needs ";
   if (element_count(interior) == 0) return "";
-  if (interior.read_only && wanted.writable)
+  if (interior.read_only && wanted.writable && wanted.node_memory == nullptr)
     return std::string(name(wanted.form)) + " can be written and the buffer is read-only";
   if (!aligned(interior))
     return needs + "aligned elements and the buffer's address is no multiple of " + std::to_string(wanted.type.bytes);
@@ -58,6 +59,7 @@ std::string obstacle(const Buffer& interior, const Buffer& columns, const Wanted
 }
 
 std::string remedy(const Wanted& wanted, const Buffer& interior) {
+  if (wanted.node_memory != nullptr) return "pass copy=if_needed, or take a node type whose vectors are in host memory";
   if (interior.read_only && wanted.writable)
     return "import it as const elements, pass copy=if_needed, or a contiguous writable buffer";
   if (wanted.form == Form::multivector)
@@ -161,8 +163,19 @@ void check_memory(const Buffer& buffer, const Wanted& wanted) {
 }
 
 Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const Wanted& wanted) {
-  const std::string why = obstacle(part, columns, wanted);
+  std::string why = obstacle(part, columns, wanted);
+  const bool dense_already = why.empty();
+  const bool apart = wanted.node_memory != nullptr && element_count(part) > 0;
+  if (apart)
+    why = std::string(name(wanted.form)) + " of this node is in " + wanted.node_memory +
+          " memory and the buffer is in host memory";
   if (wanted.copy == Copy::never && !why.empty()) refuse("copy=never, but " + why, remedy(wanted, part));
+  if (apart && dense_already) {
+    Dense seen{as_data(columns, wanted.form), {}};
+    seen.receipt.shared = seen.receipt.same_address = false;
+    seen.receipt.bytes_copied = element_count(columns) * columns.type.bytes;
+    return seen;
+  }
   if (wanted.copy != Copy::always && why.empty()) {
     Dense shared{as_data(columns, wanted.form), {}};
     shared.receipt.same_address = shared.buffer.data == whole;

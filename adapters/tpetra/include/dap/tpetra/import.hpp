@@ -7,6 +7,9 @@
 
 #include <Tpetra_BlockMultiVector.hpp>
 
+#include <cstddef>
+#include <cstring>
+
 namespace dap::tpetra {
 
 /// A vector over an array's memory; for a const `T` one that cannot be written.
@@ -38,15 +41,16 @@ struct Wanted {
   ElementType type;
   bool writable = true;
   Copy copy = Copy::never;
+  const char* node_memory = nullptr;  ///< of the vector's node where host memory cannot be it; null: it can
 };
 
 struct Dense {
-  Buffer buffer;  ///< n x k and column-major with any leading dimension, as a MultiVector's data
+  Buffer buffer;  ///< n x k and column-major with any leading dimension, as a MultiVector's data; in host memory
   Receipt receipt;
 };
 
 /// `part` of a buffer that begins at `whole`, walked as `columns`, as dense columns: its own memory, or by
-/// `wanted.copy` a packed copy. Local; throws Error.
+/// `wanted.copy` a packed copy; its own memory, too, where dual_view() copies it to the node's. Local; throws Error.
 Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const Wanted& wanted);
 
 /// Throws Error where an array is wrong, or is not distributed as `layout` is. Local.
@@ -74,35 +78,72 @@ struct Arrival {
   Receipt receipt() &&;  ///< the last thing asked: it says what all cost
 };
 
+/// True where vectors whose node has this memory stand over host memory: not on a device, whose kernels would read it.
+template <class Space>
+inline constexpr bool over_host = kokkos::can_name<Space>(Memory::Kind::host);
+
+/// What `Wanted::node_memory` is for a node's memory.
+template <class Space>
+const char* node_memory() {
+  return over_host<Space> ? nullptr : Space::name();
+}
+
+template <class T>
+using DualView = typename MultiVector<T>::dual_view_type;
+
 template <class T>
 Wanted wanted(Wanted::Form form, Copy copy) {
   static_assert(has_vector<T>, "this element type has no Tpetra form: take double, float, int, long long or complex");
-  return {form, element_type<Scalar<T>>(), !std::is_const_v<T>, copy};
+  using Space = typename DualView<T>::t_dev::memory_space;
+  return {form, element_type<Scalar<T>>(), !std::is_const_v<T>, copy, node_memory<Space>()};
+}
+
+/// A DualView of its own that holds what stands in `columns`, newer on the host: the device has it when it asks for it.
+template <class Dual>
+Dual copied_dual_view(const Buffer& columns) {
+  Dual made(Kokkos::view_alloc(Kokkos::WithoutInitializing, "dap::tpetra"), columns.shape[0], columns.shape[1]);
+  const auto host = made.view_host();
+  const auto bytes = static_cast<std::size_t>(columns.shape[0] * columns.type.bytes);
+  for (Index j = 0; bytes > 0 && j < columns.shape[1]; ++j)
+    std::memcpy(&host(0, j), static_cast<const std::byte*>(columns.data) + j * columns.strides[1], bytes);
+  made.modify_host();
+  return made;
 }
 
 /// The DualView over columns that dense() made, in memory that stays where it is.
-template <class T>
-typename MultiVector<T>::dual_view_type dual_view(const Buffer& columns) {
-  using View = typename MultiVector<T>::dual_view_type::t_dev;
+template <class Dual>
+Dual shared_dual_view(const Buffer& columns) {
+  using View = typename Dual::t_dev;
   View view;
   if (columns.strides[1] == columns.shape[0] * columns.type.bytes) {  // nothing that could not fit
-    view = View(static_cast<Scalar<T>*>(columns.data), columns.shape[0], columns.shape[1]);
+    view = View(static_cast<typename View::pointer_type>(columns.data), columns.shape[0], columns.shape[1]);
     kokkos::keep_alive(view, columns.owner);  // without an owner too: so that it is counted where it outlives Kokkos
   } else {
     view = kokkos::shared_as<View>(columns);
   }
-  return {view, Kokkos::create_mirror_view(view)};  // the same memory twice where the host reaches it
+  return {view, Kokkos::create_mirror_view(view)};  // the same memory twice
+}
+
+/// The DualView of a vector over columns that dense() made: their own memory where the node's vectors stand over host
+/// memory, else a copy.
+template <class Dual>
+Dual dual_view(const Buffer& columns) {
+  if constexpr (over_host<typename Dual::t_dev::memory_space>)
+    return shared_dual_view<Dual>(columns);
+  else
+    return copied_dual_view<Dual>(columns);
 }
 
 template <class T>
 ImportedVector<T> vector(Arrival arrival) {
-  const auto made = Teuchos::rcp(new Vector<T>(arrival.layout.map(), dual_view<T>(arrival.dense.buffer)));
+  const auto made = Teuchos::rcp(new Vector<T>(arrival.layout.map(), dual_view<DualView<T>>(arrival.dense.buffer)));
   return {made, std::move(arrival).receipt()};
 }
 
 template <class T>
 ImportedMultiVector<T> multivector(Arrival arrival) {
-  const auto made = Teuchos::rcp(new MultiVector<T>(arrival.layout.map(), dual_view<T>(arrival.dense.buffer)));
+  const auto made =
+      Teuchos::rcp(new MultiVector<T>(arrival.layout.map(), dual_view<DualView<T>>(arrival.dense.buffer)));
   return {made, std::move(arrival).receipt()};
 }
 
@@ -112,7 +153,7 @@ ImportedBlocks<T> blocks(Arrival arrival) {
   const Map& rows = *arrival.layout.map();
   const auto block_size = static_cast<Map::local_ordinal_type>(arrival.layout.distribution().shape().back());
   const auto points = Teuchos::rcp(new Map(Blocks::makePointMap(rows, block_size)));
-  const Vector<T> flat(points, dual_view<T>(arrival.dense.buffer));
+  const Vector<T> flat(points, dual_view<DualView<T>>(arrival.dense.buffer));
   const auto made = Teuchos::rcp(new Blocks(flat, rows, block_size));
   return {made, std::move(arrival).receipt()};
 }
@@ -125,8 +166,8 @@ ImportedBlocks<T> blocks(Arrival arrival) {
 ///
 /// `T` is the array's element type, const for read-only memory: `import_vector<const double>(array, layout)` gives a
 /// vector that cannot be written. **Collective**: throws the same Error on every process where any process's array is
-/// wrong, is none of `layout`, has another element type, or would have to be copied under Copy::never. Kokkos must be
-/// initialised, and outlive the vector.
+/// wrong, is none of `layout`, has another element type, or would have to be copied under Copy::never; on a node whose
+/// memory is a device's, everything would. Kokkos must be initialised, and outlive the vector.
 template <class T>
 ImportedVector<T> import_vector(const DistArray& array, const Layout& layout, Copy copy = Copy::never) {
   return detail::vector<T>({array, layout, detail::wanted<T>(detail::Wanted::Form::vector, copy)});

@@ -94,7 +94,7 @@ PaddedVector<T> import_padded(const DistArray& array, const Communicator& comm, 
 namespace detail {
 
 struct DensePadded {
-  Dense whole, interior;
+  Dense whole, interior;          ///< both in the same memory
   std::string interior_obstacle;  ///< on this process or another; empty: there is none
 };
 
@@ -104,6 +104,17 @@ ExportedArray in_padded_layout(const Columns& columns, const Map& map, const Pad
 /// **Collective.**
 DensePadded dense_padded(const DistArray& array, const PaddedLayout& layout, const Wanted& wanted);
 
+/// The rows of a DualView of `whole` that `part` of it is, sharing memory and state.
+template <class Dual>
+Dual within(const Dual& whole_view, const Buffer& whole, const Buffer& part) {
+  const Index rows = part.shape[0];
+  const Index first =
+      rows == 0
+          ? 0
+          : (static_cast<const std::byte*>(part.data) - static_cast<const std::byte*>(whole.data)) / whole.type.bytes;
+  return Kokkos::subview(whole_view, std::make_pair(first, first + rows), Kokkos::ALL());
+}
+
 }  // namespace detail
 
 template <class T>
@@ -111,29 +122,34 @@ PaddedVector<T>::PaddedVector(const DistArray& array, PaddedLayout layout, Copy 
   static_assert(!std::is_const_v<T>, "padding is written: take elements that are not const");
   const double begin = detail::now();
   const auto made = detail::dense_padded(array, layout_, detail::wanted<T>(detail::Wanted::Form::vector, copy));
-  const auto whole = detail::dual_view<T>(made.whole.buffer);
+  const auto whole = detail::dual_view<detail::DualView<T>>(made.whole.buffer);
   overlap_ = Teuchos::rcp(new Vector<T>(layout_.overlap_map(), whole));
   source_ = Teuchos::rcp(new Vector<T>(layout_.overlap_map(), whole));
   interior_obstacle_ = made.interior_obstacle;
   if (interior_obstacle_.empty())
-    interior_ = Teuchos::rcp(new Vector<T>(layout_.interior().map(), detail::dual_view<T>(made.interior.buffer)));
+    interior_ = Teuchos::rcp(
+        new Vector<T>(layout_.interior().map(), detail::within(whole, made.whole.buffer, made.interior.buffer)));
   receipt_ = made.whole.receipt;
   receipt_.seconds = detail::now() - begin;
 }
 
 template <class T>
 void PaddedVector<T>::update_padding() {
-  const auto values = overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);
   const OwnMoves& own = layout_.refresher().own;
-  for (std::size_t i = 0; i < own.padding.size(); ++i) values(own.padding[i], 0) = values(own.interior[i], 0);
+  if (!own.padding.empty()) {  // the view must be gone where Tpetra moves what is on a device
+    const auto values = overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);
+    for (std::size_t i = 0; i < own.padding.size(); ++i) values(own.padding[i], 0) = values(own.interior[i], 0);
+  }
   overlap_->doImport(*source_, *layout_.refresher().import, Tpetra::INSERT);
 }
 
 template <class T>
 void PaddedVector<T>::sum_padding() {
-  const auto values = overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);
   const OwnMoves& own = layout_.refresher().own;
-  for (std::size_t i = 0; i < own.padding.size(); ++i) values(own.interior[i], 0) += values(own.padding[i], 0);
+  if (!own.padding.empty()) {
+    const auto values = overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);
+    for (std::size_t i = 0; i < own.padding.size(); ++i) values(own.interior[i], 0) += values(own.padding[i], 0);
+  }
   overlap_->doExport(*source_, *layout_.refresher().import, Tpetra::ADD);
 }
 

@@ -1,0 +1,170 @@
+#include "tpetra/support.hpp"
+
+#include <cstdlib>
+
+// No device is at hand: memory that has Kokkos' rules for a device's, and stands on the host, stands in for it.
+namespace stand_in {
+
+struct FarName {
+  static constexpr const char* get_name() { return "Far"; }
+};
+struct ManagedName {
+  static constexpr const char* get_name() { return "Managed"; }
+};
+using Kokkos::Experimental::LogicalMemorySpace;
+using Apart = Kokkos::Experimental::LogicalSpaceSharesAccess::no_shared_access;
+
+class Runner;
+using Far = LogicalMemorySpace<Kokkos::HostSpace, Runner, FarName, Apart>;  // as CUDA's: the host cannot reach it
+using Managed = LogicalMemorySpace<Kokkos::HostSpace, void, ManagedName, Apart>;  // the host can: it is one for both
+
+class Runner : public Kokkos::HostSpace::execution_space {
+ public:
+  using execution_space = Runner;
+  using memory_space = Far;
+  using device_type = Kokkos::Device<Runner, Far>;
+  using scratch_memory_space = Kokkos::ScratchMemorySpace<Runner>;
+  static const char* name() { return "Runner"; }
+};
+
+}  // namespace stand_in
+
+template <class Functor, class... Policy>  // which is compiled, and never runs
+struct Kokkos::Impl::ParallelFor<Functor, Kokkos::RangePolicy<Policy...>, stand_in::Runner> {
+  ParallelFor(const Functor&, const Kokkos::RangePolicy<Policy...>&) {}
+  void execute() const { std::abort(); }
+};
+template <>
+struct Kokkos::Impl::MemorySpaceAccess<Kokkos::HostSpace, stand_in::Managed> {
+  enum : bool { assignable = false };
+  enum : bool { accessible = true };
+  enum : bool { deepcopy = true };
+};
+
+using namespace tpetra_test;
+using dap::Copy;
+using dap::tpetra::Layout;
+using dap::tpetra::detail::Arrival;
+using dap::tpetra::detail::dual_view;
+using dap::tpetra::detail::over_host;
+using dap::tpetra::detail::Wanted;
+
+namespace {
+
+template <class Space>
+using Dual = Kokkos::DualView<double**, Kokkos::LayoutLeft, typename Space::device_type>;
+using Far = Dual<stand_in::Far>;
+
+static_assert(over_host<Kokkos::HostSpace> && !over_host<stand_in::Far> && !over_host<stand_in::Managed>);
+
+Wanted on_far(Wanted::Form form, Copy copy) {
+  return {form, dap::element_type<double>(), true, copy, dap::tpetra::detail::node_memory<stand_in::Far>()};
+}
+
+oracle::Array threes() {
+  return oracle::Array({oracle::block(oracle::List(static_cast<std::size_t>(processes()), 2)), oracle::block({3})});
+}
+
+const double* raw(const dap::DistArray& array) { return static_cast<const double*>(array.buffer.data); }
+
+}  // namespace
+
+TEST(DeviceNode, HostMemoryIsRefusedUnderNeverOnEveryProcess) {
+  const dap::DistArray part = stamped(threes());
+  const Wanted wanted = on_far(Wanted::Form::vector, Copy::never);
+  const std::string text = refusal([&] { Arrival(part, MPI_COMM_WORLD, {}, wanted); });
+  EXPECT_TRUE(says(text, "copy=never, but a Vector of this node is in Far memory and the buffer is in host memory"));
+  EXPECT_TRUE(says(text, "pass copy=if_needed, or take a node type whose vectors are in host memory"));
+  const Layout layout(part, MPI_COMM_WORLD);
+  EXPECT_EQ(refusal([&] { Arrival(part, layout, wanted); }), text);
+}
+
+TEST(DeviceNode, ACopyIsFilledOnTheHostAndMarkedAsNewerThere) {
+  const dap::DistArray part = stamped(threes());
+  for (const Copy copy : {Copy::if_needed, Copy::always}) {
+    Arrival arrival(part, MPI_COMM_WORLD, {}, on_far(Wanted::Form::vector, copy));
+    const auto made = dual_view<Far>(arrival.dense.buffer);
+    EXPECT_NE(static_cast<const void*>(made.d_view.data()), part.buffer.data);
+    EXPECT_NE(static_cast<const void*>(made.h_view.data()), part.buffer.data);
+    EXPECT_TRUE(made.need_sync_device());
+    ASSERT_EQ(made.extent(0), 6U);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(made.h_view(i, 0), raw(part)[i]);
+    const dap::Receipt receipt = std::move(arrival).receipt();
+    EXPECT_FALSE(receipt.shared);
+    EXPECT_FALSE(receipt.same_address);
+    EXPECT_EQ(receipt.bytes_copied, 48);
+  }
+}
+
+TEST(DeviceNode, MemoryThatBothReachIsFilledOnce) {
+  const dap::DistArray part = stamped(threes());
+  const Arrival arrival(part, MPI_COMM_WORLD, {}, on_far(Wanted::Form::vector, Copy::if_needed));
+  const auto made = dual_view<Dual<stand_in::Managed>>(arrival.dense.buffer);
+  EXPECT_EQ(made.d_view.data(), made.h_view.data());
+  EXPECT_NE(static_cast<const void*>(made.d_view.data()), part.buffer.data);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(made.h_view(i, 0), raw(part)[i]);
+}
+
+TEST(DeviceNode, ColumnsApartInMemoryAreCopiedColumnByColumn) {
+  dap::DistArray part = stamped(threes());
+  turn(part.buffer, {1, 0}, {false, false});  // column-major: what stands there is then of no matter
+  const Arrival arrival(part, MPI_COMM_WORLD, {}, on_far(Wanted::Form::multivector, Copy::if_needed));
+  const auto made = dual_view<Far>(arrival.dense.buffer);
+  ASSERT_EQ(made.extent(1), 3U);
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      EXPECT_EQ(made.h_view(i, j), element_at(part.buffer, {static_cast<Index>(i), static_cast<Index>(j)}));
+}
+
+TEST(DeviceNode, ReadOnlyAndStridedMemoryAreCopiedToo) {
+  dap::DistArray part = stamped(threes());
+  part.buffer.read_only = true;
+  dap::Buffer wide = dap::allocate(part.buffer.type, {2, 5});
+  wide.shape[1] = 3;
+  for (Index i = 0; i < 2; ++i)
+    for (Index j = 0; j < 3; ++j) element_at(wide, {i, j}) = element_at(part.buffer, {i, j});
+  dap::DistArray strided = part;
+  strided.buffer = wide;
+  for (const dap::DistArray& array : {part, strided}) {
+    Arrival arrival(array, MPI_COMM_WORLD, {}, on_far(Wanted::Form::vector, Copy::if_needed));
+    const auto made = dual_view<Far>(arrival.dense.buffer);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(made.h_view(i, 0), raw(part)[i]);
+    EXPECT_EQ(std::move(arrival).receipt().bytes_copied, 48);
+  }
+}
+
+TEST(DeviceNode, AnEmptyShareIsNoObstacleOfItsOwn) {
+  oracle::List counts(static_cast<std::size_t>(processes()), 2);
+  counts.back() = 0;
+  const dap::DistArray part = stamped(oracle::Array({oracle::block(counts)}));
+  Arrival arrival(part, MPI_COMM_WORLD, {}, on_far(Wanted::Form::vector, Copy::if_needed));
+  const auto made = dual_view<Far>(arrival.dense.buffer);
+  EXPECT_EQ(made.extent(0), static_cast<std::size_t>(counts[static_cast<std::size_t>(rank())]));
+}
+
+TEST(DeviceNode, APaddedArraysInteriorIsPartOfTheCopyOfTheWhole) {
+  for (const oracle::Axis& axis : padded_axes(processes())) {
+    const dap::DistArray part = stamped(oracle::Array({axis}));
+    const dap::tpetra::PaddedLayout layout(part, MPI_COMM_WORLD);
+    const auto never = on_far(Wanted::Form::vector, Copy::never);
+    EXPECT_TRUE(says(refusal([&] { dense_padded(part, layout, never); }), "in Far memory"));
+    const auto dense = dense_padded(part, layout, on_far(Wanted::Form::vector, Copy::if_needed));
+    EXPECT_EQ(dense.interior_obstacle, "");
+    const auto whole = dual_view<Far>(dense.whole.buffer);
+    const auto interior = dap::tpetra::detail::within(whole, dense.whole.buffer, dense.interior.buffer);
+    const auto first = (static_cast<const double*>(dense.interior.buffer.data) - raw(part));
+    EXPECT_EQ(interior.h_view.data(), whole.h_view.data() + first);
+    EXPECT_EQ(interior.d_view.data(), whole.d_view.data() + first);
+    EXPECT_EQ(interior.extent(0), dap::tpetra::compat::local_count(*layout.interior().map()));
+    EXPECT_TRUE(interior.need_sync_device());
+  }
+}
+
+TEST(DeviceNode, ANodeOfTheHostStillSharesTheMemory) {
+  const dap::DistArray part = stamped(threes());
+  const auto made = dual_view<dap::tpetra::detail::DualView<double>>(
+      Arrival(part, MPI_COMM_WORLD, {}, dap::tpetra::detail::wanted<double>(Wanted::Form::vector, Copy::never))
+          .dense.buffer);
+  EXPECT_EQ(static_cast<const void*>(made.d_view.data()), part.buffer.data);
+  EXPECT_EQ(static_cast<const void*>(made.h_view.data()), part.buffer.data);
+}
