@@ -15,7 +15,7 @@ using Kokkos::Experimental::LogicalMemorySpace;
 using Apart = Kokkos::Experimental::LogicalSpaceSharesAccess::no_shared_access;
 
 class Runner;
-using Far = LogicalMemorySpace<Kokkos::HostSpace, Runner, FarName, Apart>;  // as CUDA's: the host cannot reach it
+using Far = LogicalMemorySpace<Kokkos::HostSpace, Runner, FarName, Apart>;        // as CUDA's: the host cannot reach it
 using Managed = LogicalMemorySpace<Kokkos::HostSpace, void, ManagedName, Apart>;  // the host can: it is one for both
 
 class Runner : public Kokkos::HostSpace::execution_space {

@@ -24,6 +24,13 @@ py::array column_of(const View& columns, std::size_t j, const std::vector<Index>
   return array_of(field);
 }
 
+// True where an array over a vector's memory may outlive the call. Where a solver lends a vector from a pool, as Belos
+// does with Trilinos 16, its views are over memory that nobody keeps.
+bool keeps_memory(const PythonOperator::MultiVector& vectors) {
+  const auto view = vectors.getLocalViewHost(Tpetra::Access::ReadOnly);
+  return view.data() == nullptr || kokkos::compat::keeps_memory(view);
+}
+
 // A product that is returned, as SciPy's functions do, would be lost.
 void expect_filled(const py::object& returned, const py::array& y) {
   if (py::isinstance<py::array>(returned) && !returned.is(y))
@@ -49,17 +56,20 @@ PythonOperator::~PythonOperator() = default;
 void PythonOperator::apply(const MultiVector& x, MultiVector& y, Teuchos::ETransp mode, double alpha,
                            double beta) const {
   if (mode != Teuchos::NO_TRANS) throw std::invalid_argument("a LinearOperator has no transpose: take another method");
-  const bool plain = alpha == 1 && beta == 0;
-  MultiVector made;
+  const bool plain = alpha == 1 && beta == 0 && keeps_memory(y);
+  MultiVector made, copied;
   if (!plain) made = MultiVector(y.getMap(), y.getNumVectors());
   MultiVector& product = plain ? y : made;
+  const bool lent = !keeps_memory(x);
+  if (lent) copied = MultiVector(x, Teuchos::Copy);
+  const MultiVector& source = lent ? copied : x;
   product.putScalar(std::numeric_limits<double>::quiet_NaN());  // what is not filled shall not look like an answer
   {
     const WithPython gil;
-    const auto from = x.getLocalViewHost(Tpetra::Access::ReadOnly);
+    const auto from = source.getLocalViewHost(Tpetra::Access::ReadOnly);
     const auto to = product.getLocalViewHost(Tpetra::Access::OverwriteAll);
     try {
-      for (std::size_t j = 0; j < x.getNumVectors(); ++j) {
+      for (std::size_t j = 0; j < source.getNumVectors(); ++j) {
         const py::array filled = column_of(to, j, shape_, layout_.order());
         expect_filled(matvec_(column_of(from, j, shape_, layout_.order()), filled), filled);
       }

@@ -27,7 +27,8 @@ class Raised {
 };
 
 /// An operator whose product a Python function computes: `matvec(x_local, y_local)`, with arrays of the local shape of
-/// the interior, over the solver's own vectors; `x_local` cannot be written.
+/// the interior, over the solver's own vectors, or over copies where a solver lends vectors whose memory nobody keeps;
+/// `x_local` cannot be written.
 class PythonOperator : public Tpetra::Operator<double> {
  public:
   using MultiVector = Tpetra::MultiVector<double>;

@@ -105,7 +105,8 @@ class LinearOperator(_core._LinearOperator):
     """A square operator whose product a function computes: ``matvec(x_local, y_local)``. Making one is collective.
 
     `x_local` and `y_local` are float64 arrays over the solver's own vectors, of the local shape of `rows` without
-    padding; `x_local` cannot be written, `y_local` is to be filled: a product that is returned is refused. It is called
+    padding; `x_local` cannot be written, `y_local` is to be filled: a product that is returned is refused. Where a
+    solver lends vectors for one call only (newer Trilinos do), both are copies for that call. It is called
     on every process together, so that it may communicate (`update_padding`). Where it raises on one process, the solve
     ends on all; but a function that communicates must not raise on one process before its messages, for which the others
     would wait.
