@@ -1,4 +1,5 @@
 #include "operator.hpp"
+
 #include "tpetra/support.hpp"
 
 #include <pybind11/embed.h>
@@ -44,14 +45,12 @@ MultiVector lent(const dap::tpetra::Layout& layout, std::vector<double>& memory,
 }
 
 dap::tpetra::Layout rows_of_three() {
-  return {stamped(oracle::Array({oracle::block(oracle::List(static_cast<std::size_t>(processes()), 2)),
-                                 oracle::block({3})})),
+  return {stamped(oracle::Array(
+              {oracle::block(oracle::List(static_cast<std::size_t>(processes()), 2)), oracle::block({3})})),
           MPI_COMM_WORLD};
 }
 
-std::uintptr_t address_of(const py::handle& array) {
-  return array.attr("ctypes").attr("data").cast<std::uintptr_t>();
-}
+std::uintptr_t address_of(const py::handle& array) { return array.attr("ctypes").attr("data").cast<std::uintptr_t>(); }
 
 TEST(PythonOperator, TakesVectorsWhoseMemoryNobodyKeeps) {
   const Scope python;

@@ -333,6 +333,17 @@ TEST(LayoutCommunicators, ASplitOneOfTeuchosServesItsProcesses) {
   EXPECT_EQ(export_array(imported.vector).array.dim_data[0].proc_grid_size, half->getSize());
 }
 
+TEST(LayoutCommunicators, WhatDuplicateAndSplitReturnIsTakenAsItIs) {
+  const Teuchos::RCP<Teuchos::Comm<int>> copy = world()->duplicate(),
+                                         alone = world()->split(static_cast<int>(rank()), 0);
+  const dap::DistArray part = stamped(oracle::Array({oracle::cyclic(3 * processes() + 1, 2, processes())}));
+  EXPECT_TRUE(dap::tpetra::make_map(part, copy)->isSameAs(*dap::tpetra::make_map(part, MPI_COMM_WORLD)));
+  EXPECT_TRUE(dap::tpetra::import_vector<double>(part, copy).receipt.shared);
+  EXPECT_EQ(dap::tpetra::make_map(stamped(oracle::Array({oracle::block({4})}), 0), alone)->getGlobalNumElements(), 4U);
+  const auto serial = Teuchos::rcp(new Teuchos::SerialComm<int>);
+  EXPECT_EQ(Communicator(serial).raw(), MPI_COMM_SELF);
+}
+
 TEST(LayoutCommunicators, ASerialOneIsOneProcess) {
   const TeuchosComm serial = Teuchos::rcp(new Teuchos::SerialComm<int>());
   const oracle::Array array({oracle::block({3}, {}, {1, 1}, true), oracle::unstructured({{4, -2}}, true)});

@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 /// Distributed arrays as Tpetra objects, and Tpetra objects as distributed arrays, in the memory they already live in.
@@ -30,8 +31,9 @@ class Communicator {
  public:
   Communicator(MPI_Comm comm);            // NOLINT: either will do. **Collective** the first time for a communicator
   Communicator(const TeuchosComm& comm);  // NOLINT: throws Error if it is neither an MPI nor a one-process communicator
-  Communicator(const Teuchos::RCP<const Teuchos::MpiComm<int>>& comm) : Communicator(TeuchosComm(comm)) {}  // NOLINT
-  Communicator(const Teuchos::RCP<Teuchos::MpiComm<int>>& comm) : Communicator(TeuchosComm(comm)) {}        // NOLINT
+  template <class Comm, class = std::enable_if_t<std::is_base_of_v<Teuchos::Comm<int>, Comm>>>
+  Communicator(const Teuchos::RCP<Comm>& comm)
+      : Communicator(TeuchosComm(comm)) {}  // NOLINT: what split() returns, too
 
   MPI_Comm raw() const { return raw_; }
   const TeuchosComm& teuchos() const { return teuchos_; }
