@@ -60,6 +60,23 @@ case $case in
     "$cmake" --build "$folder/build"
     refused 'component tpetra was not built' -S "$source/tests/consumer/project" -B "$folder/find" -DTriDAP_DIR="$folder/build"
     ;;
+  numpy_2)  # whose types a pybind11 before 2.12 reads at the wrong place: a NumPy and a pybind11 that are but names
+    mkdir -p "$folder"/{python/numpy,pybind11}
+    printf '%s\n' '__version__ = "2.1.0"' 'def get_include(): return __file__.rpartition("/")[0]' >"$folder/python/numpy/__init__.py"
+    mkdir "$folder/python/numpy/numpy" && touch "$folder/python/numpy/numpy/"{arrayobject,numpyconfig}.h
+    touch "$folder/pybind11/pybind11Config.cmake"
+    for version in 2.12.0 2.11.2; do
+      echo "set(PACKAGE_VERSION $version)" >"$folder/pybind11/pybind11ConfigVersion.cmake"
+      printf '%s\n' 'cmake_minimum_required(VERSION 3.24)' 'project(python_alone LANGUAGES CXX)' \
+        "include($source/cmake/TriDAPForeign.cmake)" 'tridap_find_foreign(python found)' \
+        'message(STATUS "found ${found}, why ${found_WHY}")' >"$folder/CMakeLists.txt"
+      PYTHONPATH="$folder/python" "$cmake" -S "$folder" -B "$folder/$version" -G Ninja \
+        -Dpybind11_DIR="$folder/pybind11" | tee -a "$folder/log"
+    done
+    grep -q 'found Python .*, pybind11 2.12.0, NumPy 2.1.0, why $' "$folder/log"
+    PYTHONPATH="$folder/python" refused 'pybind11 2.11.2 misreads the element sizes of NumPy 2.1.0: take pybind11 2.12' \
+      -S "$source" -B "$folder/build" -DTRIDAP_PYTHON=ON -DTRIDAP_TESTS=OFF -DTRIDAP_EXAMPLES=OFF -Dpybind11_DIR="$folder/pybind11"
+    ;;
   wrong_direction)
     mkdir "$folder/copy"
     cp -r "$source"/{CMakeLists.txt,cmake,packages,adapters} "$folder/copy"

@@ -2,7 +2,10 @@
 
 import ast
 import inspect
+import os
 import pathlib
+import subprocess
+import sys
 
 import pytest
 import tridap
@@ -52,3 +55,13 @@ def test_the_stub_has_the_members_of_each_class(stub):
 
 def test_type_checkers_are_told_that_there_are_hints():
     assert (HERE / "py.typed").exists()
+
+
+def test_a_numpy_that_this_pybind11_misreads_is_refused_at_import():
+    program = "import numpy; numpy.__version__ = '2.1.0'; import tridap"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                         env={name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_"))})
+    if tuple(map(int, _core.__pybind11__.split("."))) >= (2, 12):
+        assert run.returncode == 0
+    else:
+        assert "misreads the element sizes of NumPy 2.1.0: compile it with pybind11 2.12 or later" in run.stderr

@@ -1,13 +1,33 @@
 #include "bindings.hpp"
 #include "errors.hpp"
 
+#include <string>
+
 namespace py = pybind11;
 
+namespace {
+
+const std::string pybind11_version =
+    std::to_string(PYBIND11_VERSION_MAJOR) + "." + std::to_string(PYBIND11_VERSION_MINOR);
+
+// NumPy 2 has another layout of its types, which a pybind11 before 2.12 does not know.
+void check_numpy() {
+  const auto version = py::cast<std::string>(py::module_::import("numpy").attr("__version__"));
+  if (PYBIND11_VERSION_HEX >= 0x020C0000 || std::stoi(version) < 2) return;
+  throw py::import_error("tridap was compiled with pybind11 " + pybind11_version +
+                         ", which misreads the element sizes of NumPy " + version +
+                         ": compile it with pybind11 2.12 or later, or take NumPy 1");
+}
+
+}  // namespace
+
 PYBIND11_MODULE(_core, module) {
+  check_numpy();
   py::options options;
   options.disable_function_signatures();  // the first line of a docstring has one that people can read
   module.doc() = "The compiled part of tridap: use the package, not this.";
   module.attr("__version__") = TRIDAP_VERSION;
+  module.attr("__pybind11__") = pybind11_version;
   dap::python::bind_errors(module);
   dap::python::bind_report(module);
   dap::python::bind_distribution(module);
