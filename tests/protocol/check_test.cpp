@@ -185,9 +185,24 @@ TEST(Check, DimensionHoldsWhatTheOracleDeals) {
 }
 
 TEST(Check, EmptySharesAreLegal) {
-  for (const dap::Dimension& d : {with(Block{5, 5, {}}, 5, 2), with(Block{2, 2, {}}, 5, 2), with(Block{0, 0, {}}, 0),
+  for (const dap::Dimension& d : {with(Block{5, 5, {}}, 5, 2), with(Block{0, 0, {}}, 5, 2), with(Block{0, 0, {}}, 0),
                                   with(Cyclic{7, 3}, 5, 2), with(Cyclic{0, 1}, 0), with(Unstructured{}, 0)})
     EXPECT_EQ(dap::check(one_axis(d, 0)).text(), "");
+}
+
+TEST(Check, TheFirstAndTheLastShareOfAnAxisAreCheckedWithoutTheOthers) {
+  const auto text_of = [](Block block, Index size, Index grid, Index rank) {
+    dap::Dimension d = with(block, size, grid);
+    d.proc_grid_rank = rank;
+    return dap::check(one_axis(d, block.stop - block.start)).text();
+  };
+  EXPECT_NE(text_of({5, 8, {}}, 10, 2, 0).find("'start' is 5, must be 0 where proc_grid_rank is 0 [block.tiling]"),
+            std::string::npos);
+  EXPECT_NE(text_of({5, 8, {}}, 10, 2, 1).find("'stop' is 8, must be size 10"), std::string::npos);
+  EXPECT_NE(text_of({0, 8, {}}, 10, 1, 0).find("'stop' is 8, must be size 10"), std::string::npos);
+  EXPECT_EQ(text_of({3, 8, {}}, 10, 3, 1), "");
+  EXPECT_EQ(text_of({0, 10, {}}, 10, 1, 0), "");
+  EXPECT_EQ(text_of({10, 10, {}}, 10, 3, 0), "");
 }
 
 TEST(Check, EachRuleOfTheBufferIsFoundAlone) {

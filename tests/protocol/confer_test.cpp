@@ -387,7 +387,7 @@ TEST(Confer, TakesTwoReductionsAndNoListWhereNothingIsUnstructured) {
     EXPECT_FALSE(verdict.distribution);
     EXPECT_EQ(team.reductions, 2);
     EXPECT_EQ(team.exchanges, 0);
-    EXPECT_LE(team.words, std::max<std::size_t>(200, 10 * static_cast<std::size_t>(grid + 3)));
+    EXPECT_LE(team.words, std::max<std::size_t>(200, 12 * static_cast<std::size_t>(grid + 3)));
     EXPECT_TRUE(dap::confer(members, team, {}, true).distribution);
   }
 }

@@ -300,3 +300,29 @@ def test_the_text_is_that_of_every_language():
 def test_a_python_without_global_arrays_says_which_one_has_them():
     with pytest.raises(ImportError, match="no Global Arrays in it: run the script by tridap-python"):
         import tridap.globalarrays
+
+
+class Growing:
+    """Whoever shows it makes the list longer that it is in."""
+
+    def __init__(self, home):
+        self.home = home
+
+    def __repr__(self):
+        self.home.append(Growing(self.home))
+        return "growing"
+
+
+@pytest.mark.parametrize("place", ["padding", "dim_data", "indices", "extra", "__version__"])
+def test_a_list_that_grows_while_it_is_read_is_read_once(place):
+    home = []
+    home.append(Growing(home))
+    axis, said = block(3), {}
+    if place == "indices":
+        axis = listed(3, home)
+    elif place in ("padding", "extra"):
+        axis = block(3, **{place: home})
+    else:
+        said = {place: home}
+    report = tridap.check({**dict_of(np.zeros(3), axis), **said})
+    assert "growing" in report.json() and len(home) < 100

@@ -86,12 +86,12 @@ Value read_integer(py::handle object) {
 }
 
 Value read_sequence(py::handle object, Place place) {
-  const auto fast = py::reinterpret_steal<py::object>(PySequence_Fast(object.ptr(), "no sequence"));
-  if (!fast) throw py::error_already_set();
+  const auto all = py::reinterpret_steal<py::object>(PySequence_Tuple(object.ptr()));  // reading may change a list
+  if (!all) throw py::error_already_set();
   Value::Integers integers;
   Value::List list;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.ptr()); ++i) {  // its length may change while it is read
-    const auto element = py::reinterpret_borrow<py::object>(PySequence_Fast_GET_ITEM(fast.ptr(), i));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(all.ptr()); ++i) {
+    const py::handle element = PyTuple_GET_ITEM(all.ptr(), i);
     Value value = read(element, place.below());
     const auto* integer = value.as<Index>();
     if (integer != nullptr && list.empty()) {

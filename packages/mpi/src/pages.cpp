@@ -1,6 +1,7 @@
 #include "pages.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace dap::mpi {
 
@@ -12,6 +13,11 @@ std::shared_ptr<std::byte> owned(void* memory, std::size_t length) {
 }
 
 }  // namespace
+
+Index page_bytes() {
+  static const Index asked = sysconf(_SC_PAGESIZE);
+  return asked > 0 ? asked : 65536;  // the largest there is, a multiple of the others
+}
 
 std::shared_ptr<std::byte> own_pages(Index bytes) {
   const auto length = static_cast<std::size_t>(bytes);

@@ -7,6 +7,9 @@
 
 namespace dap::mpi {
 
+/// Bytes of a page of this system: 4096, 16384 or 65536. What each part of a piece is a multiple of.
+Index page_bytes();
+
 /// Memory of this process alone, on whole pages; null: the system has none.
 std::shared_ptr<std::byte> own_pages(Index bytes);
 

@@ -7,8 +7,6 @@
 
 namespace dap::mpi {
 
-constexpr Index page = 4096;  // bytes: what each part is a multiple of, and aligned to
-
 /// A piece as the pool keeps it. It outlives the pool where somebody still owns it.
 class Piece final : public SharedPiece {
  public:

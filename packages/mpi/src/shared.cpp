@@ -14,7 +14,7 @@ namespace {
 using Word = std::uint64_t;
 constexpr std::size_t word = 64;        // pieces that one Word has bits for
 constexpr Index most = Index{1} << 46;  // bytes of one process: more than addresses have room for
-constexpr Index kept_pages = 4096;      // free ones of each process that are always kept
+constexpr Index kept_bytes = Index{1} << 24;  // free ones of each process that are always kept
 constexpr std::size_t most_kept = 62;   // pieces, so that two numbers and a flag are all that is reduced
 
 /// What an owner holds.
@@ -95,7 +95,7 @@ std::shared_ptr<Piece> best(const Pool& pool) {
 void make_room(Pool& pool, Index wanted, bool all) {
   Index used = wanted, held = 0;
   for (const std::shared_ptr<Piece>& piece : pool.pieces) (piece->spare ? held : used) += piece->pages;
-  const Index enough = all ? -1 : std::max(used, kept_pages * pool.processes);
+  const Index enough = all ? -1 : std::max(used, kept_bytes / page_bytes() * pool.processes);
   while (held > enough || pool.pieces.size() >= most_kept) {
     auto oldest = pool.pieces.end();
     for (auto piece = pool.pieces.begin(); piece != pool.pieces.end(); ++piece)
@@ -142,9 +142,9 @@ void find_parts(Piece& piece, Index length, const Pool& pool) {
     int unit = 1;
     void* begin = nullptr;
     must_succeed(MPI_Win_shared_query(piece.window, rank, &size, &unit, &begin), "MPI_Win_shared_query");
-    const auto beyond = reinterpret_cast<std::uintptr_t>(begin) % page;
+    const auto page = static_cast<std::uintptr_t>(page_bytes()), beyond = reinterpret_cast<std::uintptr_t>(begin) % page;
     piece.parts[static_cast<std::size_t>(rank)].base =
-        static_cast<std::byte*>(begin) + (beyond == 0 ? 0 : static_cast<std::uintptr_t>(page) - beyond);
+        static_cast<std::byte*>(begin) + (beyond == 0 ? 0 : page - beyond);
   }
 }
 
@@ -173,7 +173,7 @@ void open_window(Piece& piece, Index length, const Pool& pool) {
   must_succeed(MPI_Info_create(&apart), "MPI_Info_create");
   must_succeed(MPI_Info_set(apart, "alloc_shared_noncontig", "true"), "MPI_Info_set");
   void* begin = nullptr;
-  const int fault = MPI_Win_allocate_shared(length + page, 1, apart, pool.node, &begin, &piece.window);
+  const int fault = MPI_Win_allocate_shared(length + page_bytes(), 1, apart, pool.node, &begin, &piece.window);
   must_succeed(MPI_Info_free(&apart), "MPI_Info_free");
   int opened = fault == MPI_SUCCESS;
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, &opened, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
@@ -211,7 +211,7 @@ std::shared_ptr<Piece> outline(Pool& pool, Index length) {
 std::shared_ptr<Piece> new_piece(Pool& pool, Index length, Report& faults) {
   std::shared_ptr<Piece> piece;
   attempt(faults, [&] { piece = outline(pool, length); });
-  if (pool.neighbours > 1) attempt(faults, [&] { look_for_room(pool, length + page); });
+  if (pool.neighbours > 1) attempt(faults, [&] { look_for_room(pool, length + page_bytes()); });
   if (!all_well(faults, pool.comm)) return nullptr;
   if (pool.neighbours > 1) attempt(faults, [&] { open_window(*piece, length, pool); });
   if (all_well(faults, pool.comm)) return piece;
@@ -220,7 +220,7 @@ std::shared_ptr<Piece> new_piece(Pool& pool, Index length, Report& faults) {
 }
 
 std::shared_ptr<Piece> add_piece(Pool& pool, Index bytes) {
-  const Index pages = std::max<Index>((bytes + page - 1) / page, 1);
+  const Index page = page_bytes(), pages = std::max<Index>((bytes + page - 1) / page, 1);
   const Index of_all = sum_over(pages, pool.comm);
   for (std::size_t i = 0; i < pool.pieces.size(); ++i) pool.pieces[i]->spare = bit(free_on_all(pool), i);
   make_room(pool, of_all, false);

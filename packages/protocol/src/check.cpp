@@ -205,6 +205,20 @@ void check_extents(const DistArray& array, const Held& held, bool other_fits, Ve
               reshapes && !shape.empty() ? "reshape the buffer to " + shape : ""});
 }
 
+// What one process sees of an axis' tiling: the first share begins the axis and the last one ends it. An empty share
+// may be at `size`. Where all processes are asked, Axis::make() compares every share with its neighbours instead.
+void check_ends(const Dimension& d, Index axis, Report& report) {
+  const auto* const block = std::get_if<Block>(&d.dist);
+  if (block == nullptr) return;
+  const auto wrong = [&](const char* key, Index value, std::string must) {
+    report.add({Rule::block_tiling, {}, axis, key, std::to_string(value), std::move(must), ""});
+  };
+  if (d.proc_grid_rank == 0 && block->start != 0 && block->start != d.size)
+    wrong("start", block->start, "must be 0 where proc_grid_rank is 0");
+  if (d.proc_grid_rank == d.proc_grid_size - 1 && block->stop != d.size)
+    wrong("stop", block->stop, "must be size " + std::to_string(d.size) + " on the last process of the axis");
+}
+
 }  // namespace
 
 bool fits_version(const DistArray& array, Version version) {
@@ -253,7 +267,11 @@ Report check(const DistArray& array, const Reading& reading) {
     report.add(trusted(version));
     version = other(version);
   }
-  report.merge(check_as(array, version));
+  Report found = check_as(array, version);
+  if (found.ok())
+    for (Index axis = 0; axis < array.ndim(); ++axis)
+      check_ends(array.dim_data[static_cast<std::size_t>(axis)], axis, found);
+  report.merge(found);
   return report;
 }
 

@@ -239,7 +239,7 @@ class Conference {
       for (Index c = 0; c < d.proc_grid_size; ++c) {
         const std::size_t at = width * (first[axis] + static_cast<std::size_t>(c));
         AxisRecord record;
-        for (const Field field : {start, stop, padded, left, right}) {
+        for (const Field field : {start, stop, padded, left, right, unknown}) {
           const Index largest = ends[at + field], smallest = ~ends[width * count + at + field];
           if (smallest != largest && must_be_same(d, c, field)) same[axis] = false;
           // absent padding is (0, 0) in 0.10, and a fault of its own in 0.9
@@ -276,12 +276,15 @@ class Conference {
     const AxisRecord own = record_of(d);
     const char* const names[] = {"start", d.dist_type() == 'u' ? "len(indices)" : "stop", "", "padding[0]",
                                  "padding[1]"};
+    const std::string there = " on rank " + std::to_string(d.proc_grid_rank * rank_stride_[axis]) + " at coordinate " +
+                              std::to_string(d.proc_grid_rank);
     for (const Field field : {start, stop, left, right})
       if (own[field] != said[field] && must_be_same(d, d.proc_grid_rank, field))
         fault(k, Rule::axis_same, static_cast<Index>(axis), names[field], std::to_string(own[field]),
-              "but " + std::to_string(said[field]) + " on rank " +
-                  std::to_string(d.proc_grid_rank * rank_stride_[axis]) + " at coordinate " +
-                  std::to_string(d.proc_grid_rank));
+              "but " + std::to_string(said[field]) + there);
+    if (own[unknown] != said[unknown])
+      fault(k, Rule::axis_same, static_cast<Index>(axis), "", "the unknown keys are {" + text_of(d.extras) + "}",
+            "but others" + there);
   }
 
   // The first process at each coordinate speaks for it.

@@ -3,31 +3,47 @@
 #include <dap/dimension.hpp>
 #include <dap/report.hpp>
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace dap {
 
 inline constexpr Index lowest = std::numeric_limits<Index>::min();
 
-// What a process says of one axis beyond what all agree on: five numbers, of which unused ones are 0.
-using AxisRecord = std::array<Index, 5>;
+// What a process says of one axis beyond what all agree on: six numbers, of which unused ones are 0.
+using AxisRecord = std::array<Index, 6>;
 enum Field : std::size_t {
   start,
   stop,
   padded,
   left,
-  right
+  right,
+  unknown  // a number of the unknown keys
 };  // an unstructured axis: `stop` is the length of its list
 
+// The unknown keys and their values as one text, in the order of the keys.
+inline std::string text_of(std::vector<Extra> extras) {
+  std::sort(extras.begin(), extras.end(), [](const Extra& a, const Extra& b) { return a.key < b.key; });
+  std::string text;
+  for (const Extra& extra : extras) text += (text.empty() ? "'" : ", '") + extra.key + "': " + extra.value;
+  return text;
+}
+
+inline Index number_of(const std::vector<Extra>& extras) {
+  return extras.empty() ? 0 : ElementType{ElementType::Kind::opaque, 1, true, text_of(extras)}.description_number();
+}
+
 inline AxisRecord record_of(const Dimension& dimension) {
+  const Index unknown_keys = number_of(dimension.extras);
   if (const auto* block = std::get_if<Block>(&dimension.dist)) {
     const auto [lower, upper] = block->padding.value_or(std::array<Index, 2>{0, 0});
-    return {block->start, block->stop, block->padding.has_value(), lower, upper};
+    return {block->start, block->stop, block->padding.has_value(), lower, upper, unknown_keys};
   }
-  if (const auto* cyclic = std::get_if<Cyclic>(&dimension.dist)) return {cyclic->start, 0, 0, 0, 0};
-  return {0, std::get<Unstructured>(dimension.dist).indices.buffer.shape[0], 0, 0, 0};
+  if (const auto* cyclic = std::get_if<Cyclic>(&dimension.dist)) return {cyclic->start, 0, 0, 0, 0, unknown_keys};
+  return {0, std::get<Unstructured>(dimension.dist).indices.buffer.shape[0], 0, 0, 0, unknown_keys};
 }
 
 // How much of an axis the others can use: all; its place in the process grid; nothing.
