@@ -363,6 +363,7 @@ class CountingTeam : public dap::Team {
     ++reductions;
     words = std::max(words, numbers.size());
   }
+  bool all(bool here) override { return here; }  // whether memory ended: one flag, not counted here
   void sum(std::vector<Index>&) override { ++reductions; }
   std::vector<dap::Parcel> exchange(std::vector<dap::Parcel> parcels) override {
     ++exchanges;

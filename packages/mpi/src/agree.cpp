@@ -2,13 +2,17 @@
 #include <dap/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <limits>
+#include <new>
 #include <string>
 
 namespace dap::mpi {
 
 namespace {
 
+constexpr std::size_t most_spread = 16;     // numbers of one spread()
 constexpr std::size_t longest_text = 1000;  // bytes of one field that travel
 
 // A report as bytes: numbers and length-prefixed texts, between processes of one program.
@@ -92,41 +96,85 @@ Report from_bytes(const std::vector<char>& bytes) {
   return Report::from_parts(std::move(findings), std::move(counts));
 }
 
+// What a message that nobody has memory for still says: nothing, in no bytes.
+Report unreadable(Index process) {
+  Report report;
+  report.add({Rule::process_failure, process, {}, "", "memory has ended there", "", ""});
+  return report;
+}
+
+constexpr int at_once =
+    1 << 12;  // bytes of a message: who has no memory for it takes it piece by piece, and forgets it
+
+// Passes bytes through a function of MPI in pieces. `length` is the same at all ends; `bytes` may be empty instead.
+template <class Pass>
+void in_pieces_of(std::vector<char>& bytes, Index length, Pass pass) {
+  char forgotten[at_once];
+  for (Index done = 0; done < length; done += at_once)
+    pass(bytes.empty() ? forgotten : bytes.data() + done, static_cast<int>(std::min<Index>(at_once, length - done)));
+}
+
+void send(std::vector<char>& bytes, int to, MPI_Comm comm) {
+  const auto length = static_cast<Index>(bytes.size());
+  must_succeed(MPI_Send(&length, 1, MPI_INT64_T, to, 0, comm), "MPI_Send");
+  in_pieces_of(bytes, length, [&](char* piece, int count) {
+    must_succeed(MPI_Send(piece, count, MPI_CHAR, to, 0, comm), "MPI_Send");
+  });
+}
+
+// Empty where either end has no memory for it.
+std::vector<char> receive(int from, MPI_Comm comm) {
+  Index length = 0;
+  must_succeed(MPI_Recv(&length, 1, MPI_INT64_T, from, 0, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+  std::vector<char> bytes;
+  succeeds([&] { bytes.resize(static_cast<std::size_t>(length)); });
+  in_pieces_of(bytes, length, [&](char* piece, int count) {
+    must_succeed(MPI_Recv(piece, count, MPI_CHAR, from, 0, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+  });
+  return bytes;
+}
+
 // Merges up a binomial tree in the order of ranks, each step bounded by what a Report keeps, and sends the sum to all.
+// Where memory ends on the way, what it was wanted for is lost, and the rest arrives.
 Report merge_over_all(Report report, int rank, int processes, MPI_Comm comm) {
   const Duplicate duplicate(comm);  // our messages must not meet the caller's
   MPI_Comm const apart = duplicate.get();
+  std::vector<char> bytes;
   for (int step = 1; step < processes; step *= 2) {
     if (rank % (2 * step) != 0) {
-      const std::vector<char> bytes = to_bytes(report);
-      must_succeed(MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_CHAR, rank - step, 0, apart), "MPI_Send");
+      succeeds([&] { bytes = to_bytes(report); });
+      send(bytes, rank - step, apart);
       break;
     }
     if (rank + step >= processes) continue;
-    MPI_Status status;
-    must_succeed(MPI_Probe(rank + step, 0, apart, &status), "MPI_Probe");
-    int length = 0;
-    must_succeed(MPI_Get_count(&status, MPI_CHAR, &length), "MPI_Get_count");
-    std::vector<char> bytes(static_cast<std::size_t>(length));
-    must_succeed(MPI_Recv(bytes.data(), length, MPI_CHAR, rank + step, 0, apart, MPI_STATUS_IGNORE), "MPI_Recv");
-    report.merge(from_bytes(bytes));
+    const std::vector<char> arrived = receive(rank + step, apart);
+    succeeds([&] { report.merge(arrived.empty() ? unreadable(rank + step) : from_bytes(arrived)); });
   }
-  std::vector<char> bytes = to_bytes(report);
-  int length = static_cast<int>(bytes.size());
-  must_succeed(MPI_Bcast(&length, 1, MPI_INT, 0, apart), "MPI_Bcast");
-  bytes.resize(static_cast<std::size_t>(length));
-  must_succeed(MPI_Bcast(bytes.data(), length, MPI_CHAR, 0, apart), "MPI_Bcast");
-  return from_bytes(bytes);
+  bytes.clear();
+  if (rank == 0) succeeds([&] { bytes = to_bytes(report); });
+  auto length = static_cast<Index>(bytes.size());
+  must_succeed(MPI_Bcast(&length, 1, MPI_INT64_T, 0, apart), "MPI_Bcast");
+  if (rank != 0) succeeds([&] { bytes.resize(static_cast<std::size_t>(length)); });
+  in_pieces_of(bytes, length,
+               [&](char* piece, int count) { must_succeed(MPI_Bcast(piece, count, MPI_CHAR, 0, apart), "MPI_Bcast"); });
+  Report all;
+  const bool read = !bytes.empty() && succeeds([&] { all = from_bytes(bytes); });
+  if (!Team(comm).all(read)) throw std::bad_alloc();
+  return all;
 }
 
-Report merge_where(bool warnings_count, Report local, MPI_Comm comm) {
+Report merge_where(bool warnings_count, Report local, bool failed, MPI_Comm comm) {
   int rank = 0, processes = 1;
   must_succeed(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-  Index found[] = {local.errors(), local.warnings()};
+  const bool lost = failed && local.ok();
+  if (lost) succeeds([&] { local.merge(unreadable(rank)); });
+  Index found[] = {failed ? std::max<Index>(local.errors(), 1) : local.errors(), local.warnings()};
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
   if (found[0] == 0 && (found[1] == 0 || !warnings_count)) return local;
-  return merge_over_all(std::move(local), rank, processes, comm);
+  Report all = merge_over_all(std::move(local), rank, processes, comm);
+  if (found[0] > 0 && all.ok()) throw std::bad_alloc();  // nobody could say what is wrong
+  return all;
 }
 
 }  // namespace
@@ -137,13 +185,70 @@ Index rank_of(MPI_Comm comm) {
   return rank;
 }
 
-Report agree(Report local, MPI_Comm comm) { return merge_where(true, std::move(local), comm); }
+Report agree(Report local, MPI_Comm comm) { return merge_where(true, std::move(local), false, comm); }
 
-void throw_together(Report local, MPI_Comm comm) { throw_if_wrong(merge_where(false, std::move(local), comm)); }
+void throw_together(Report local, MPI_Comm comm) { throw_if_wrong(merge_where(false, std::move(local), false, comm)); }
+
+void throw_faults(Faults faults, MPI_Comm comm) {
+  faults.report.set_process(rank_of(comm));
+  throw_if_wrong(merge_where(false, std::move(faults.report), faults.failed, comm));
+}
+
+std::vector<Spread> spread_of_many(const Index* values, std::size_t count, MPI_Comm comm) {
+  std::vector<Index> ranks;
+  std::vector<std::vector<Index>> said;
+  collectively(comm, [&] {
+    ranks.push_back(rank_of(comm));
+    said.emplace_back(values, values + count);
+  });
+  Team team(comm);
+  return dap::spread(ranks, said, team);
+}
+
+std::vector<Spread> spread(const Index* values, std::size_t count, MPI_Comm comm) {
+  if (count > most_spread) return spread_of_many(values, count, comm);
+  std::array<Index, 2 * most_spread + 1> ends{}, who{};  // as dap::spread() has them; at the end, whether memory ended
+  std::vector<Spread> spreads;
+  const Index rank = rank_of(comm);
+  const bool fits = succeeds([&] { spreads.resize(count); });
+  const auto reduce = [&](std::array<Index, 2 * most_spread + 1>& numbers) {
+    must_succeed(
+        MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MAX, comm),
+        "MPI_Allreduce");
+  };
+  constexpr Index least = std::numeric_limits<Index>::min();
+  ends.fill(least);
+  who.fill(least);
+  for (std::size_t i = 0; fits && i < count; ++i) {
+    ends[i] = values[i];
+    ends[most_spread + i] = ~values[i];
+  }
+  ends.back() = fits ? 0 : 1;
+  reduce(ends);
+  if (ends.back() != 0) throw std::bad_alloc();
+  bool differ = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    spreads[i].smallest = ~ends[most_spread + i];
+    spreads[i].largest = ends[i];
+    differ = differ || !spreads[i].same();
+    if (values[i] == spreads[i].smallest) who[i] = ~rank;
+    if (values[i] == spreads[i].largest) who[most_spread + i] = ~rank;
+  }
+  if (!differ) return spreads;
+  reduce(who);
+  for (std::size_t i = 0; i < count; ++i) {
+    spreads[i].smallest_rank = ~who[i];
+    spreads[i].largest_rank = ~who[most_spread + i];
+  }
+  return spreads;
+}
 
 std::vector<Spread> spread(const std::vector<Index>& values, MPI_Comm comm) {
-  Team team(comm);
-  return dap::spread({rank_of(comm)}, {values}, team);
+  return spread(values.data(), values.size(), comm);
+}
+
+std::vector<Spread> spread(std::initializer_list<Index> values, MPI_Comm comm) {
+  return spread(values.begin(), values.size(), comm);
 }
 
 }  // namespace dap::mpi

@@ -10,7 +10,9 @@ namespace {
 
 Verdict confer_over(MPI_Comm comm, const DistArray& array, const Reading& reading, bool want_distribution) {
   Team team(comm);
-  return confer({{rank_of(comm), &array, nullptr}}, team, reading, want_distribution);
+  std::vector<Member> members;
+  collectively(comm, [&] { members.push_back({rank_of(comm), &array, nullptr}); });
+  return confer(members, team, reading, want_distribution);
 }
 
 }  // namespace

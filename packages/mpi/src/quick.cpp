@@ -79,8 +79,11 @@ SaidOfArray tell(const DistArray& array, const Reading& reading, Index flags) {
   return said;
 }
 
+// Which axes are put together: the even blocks that take no memory, or all.
+enum class Wanted { even, all };
+
 // One process stands for all at its coordinate on `axis`: those with it there and at 0 elsewhere are `stride` apart.
-std::optional<Axis> put_together(const std::vector<SaidOfArray>& all, std::size_t axis, Index stride) {
+std::optional<Axis> put_together(const std::vector<SaidOfArray>& all, std::size_t axis, Index stride, Wanted wanted) {
   const auto at = [&](Index c) -> const SaidOfAxis& { return all[static_cast<std::size_t>(c * stride)].axes[axis]; };
   const SaidOfAxis& first = at(0);
   const Index grid = first.proc_grid_size;
@@ -95,11 +98,13 @@ std::optional<Axis> put_together(const std::vector<SaidOfArray>& all, std::size_
     if (plain == grid && at(grid - 1).second == first.size) {
       const bool last_fits = first.size - at(grid - 1).first <= even.length();
       if (evenly == grid && last_fits) return Axis(even);
+      if (wanted == Wanted::even) return std::nullopt;
       std::vector<Index> bounds{0};
       for (Index c = 0; c < grid; ++c) bounds.push_back(at(c).second);
       return Axis(BlockKind(std::move(bounds)));
     }
   }
+  if (wanted == Wanted::even) return std::nullopt;
   std::vector<Dimension> dims(static_cast<std::size_t>(grid));
   for (Index c = 0; c < grid; ++c) {
     const SaidOfAxis& said = at(c);
@@ -120,14 +125,16 @@ std::optional<Axis> put_together(const std::vector<SaidOfArray>& all, std::size_
   return report.ok() && report.warnings() == 0 ? made : std::nullopt;
 }
 
-// What the processes say, put together, where no two of them disagree.
-std::optional<Distribution> put_together(const std::vector<SaidOfArray>& all) {
+bool all_clear(const std::vector<SaidOfArray>& all) {
+  return std::all_of(all.begin(), all.end(),
+                     [&](const SaidOfArray& said) { return said.clear && said.same_type(all.front()); });
+}
+
+// What the processes say, put together, where no two of them disagree. `axes` is room for them.
+std::optional<Distribution> put_together(const std::vector<SaidOfArray>& all, std::vector<Axis> axes, Wanted wanted) {
   const SaidOfArray& first = all.front();
-  for (const SaidOfArray& said : all)
-    if (!said.clear || !said.same_type(first)) return std::nullopt;
+  if (!all_clear(all)) return std::nullopt;
   const auto ndim = static_cast<std::size_t>(first.ndim), processes = all.size();
-  std::vector<Axis> axes;
-  axes.reserve(ndim);
   auto stride = static_cast<Index>(processes);
   for (std::size_t axis = 0; axis < ndim; ++axis) {
     const Index grid = first.axes[axis].proc_grid_size;
@@ -142,7 +149,7 @@ std::optional<Distribution> put_together(const std::vector<SaidOfArray>& all) {
           said.dist_type != of_first.dist_type || said.proc_grid_size != grid || said.periodic != of_first.periodic)
         return std::nullopt;
     }
-    std::optional<Axis> made = put_together(all, axis, stride);
+    std::optional<Axis> made = put_together(all, axis, stride, wanted);
     if (!made) return std::nullopt;
     axes.push_back(std::move(*made));
   }
@@ -153,17 +160,15 @@ std::optional<Distribution> put_together(const std::vector<SaidOfArray>& all) {
 // Brings what each process says of itself to all. A gathering in rounds that double is the fastest there is, but Open
 // MPI has none for other numbers of processes, and there takes twice as long as a reduction over what the others left
 // zero.
-void exchange(std::vector<SaidOfArray>& all, MPI_Comm comm) {
-  const std::size_t processes = all.size();
+void exchange(SaidOfArray* all, std::size_t processes, MPI_Comm comm) {
   if (processes == 1) return;
   if ((processes & (processes - 1)) == 0)
-    must_succeed(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), sizeof(SaidOfArray), MPI_BYTE, comm),
+    must_succeed(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, sizeof(SaidOfArray), MPI_BYTE, comm),
                  "MPI_Allgather");
   else
-    must_succeed(
-        MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(processes * sizeof(SaidOfArray) / sizeof(Index)),
-                      MPI_INT64_T, MPI_BOR, comm),
-        "MPI_Allreduce");
+    must_succeed(MPI_Allreduce(MPI_IN_PLACE, all, static_cast<int>(processes * sizeof(SaidOfArray) / sizeof(Index)),
+                               MPI_INT64_T, MPI_BOR, comm),
+                 "MPI_Allreduce");
 }
 
 }  // namespace
@@ -174,16 +179,23 @@ std::optional<Distribution> quick_gather(const DistArray& array, MPI_Comm comm, 
   if (processes > most_processes) return std::nullopt;
   SaidOfArray ours;
   std::vector<SaidOfArray> all;
-  try {
+  std::vector<Axis> axes;
+  const bool ready = succeeds([&] {
+    axes.reserve(static_cast<std::size_t>(array.ndim()));
     all.resize(static_cast<std::size_t>(processes));
     ours = tell(array, reading, flags);
-  } catch (const std::exception&) {
-    ours = {};               // confer() says what
-    if (all.empty()) throw;  // without room to hear the others, nobody can be told
+  });
+  if (!ready) ours = {};                      // confer() says what
+  static SaidOfArray unread[most_processes];  // for who has no memory to hear the others
+  SaidOfArray* const room = all.empty() ? unread : all.data();
+  room[rank_of(comm)] = ours;
+  exchange(room, static_cast<std::size_t>(processes), comm);
+  if (!ready) return std::nullopt;  // nor is it clear to the others
+  std::optional<Distribution> made = put_together(all, std::move(axes), Wanted::even);
+  if (!made && all_clear(all)) {  // there is memory to run out of
+    const bool well = succeeds([&] { made = put_together(all, {}, Wanted::all); });
+    if (!Team(comm).all(well)) throw std::bad_alloc();
   }
-  all[static_cast<std::size_t>(rank_of(comm))] = ours;
-  exchange(all, comm);
-  std::optional<Distribution> made = put_together(all);
   if (made)
     for (const SaidOfArray& said : all) flags &= said.flags;
   return made;

@@ -81,25 +81,21 @@ Read read(const Ids& ids, const Recovering& how, Index processes) {
 // The same once it is known that all processes have one, and of the same array.
 Read read_together(const Ids& ids, const Recovering& how, Index processes, MPI_Comm comm) {
   Read done;
-  Report wrong, known;
-  try {
+  Report known;
+  Faults wrong;
+  wrong.attempt([&] {
     known = check_known(how, processes);
     if (known.ok()) done = read(ids, how, processes);
-  } catch (const Error& error) {
-    wrong = error.report();
-  } catch (const std::exception& error) {
-    wrong.add({Rule::process_failure, {}, {}, "", error.what(), "", ""});
-  }
+  });
   const std::vector<Spread> spreads = spread({wrong.ok() ? 0 : 1, fingerprint(how)}, comm);
   if (const Spread& print = spreads[1]; !print.same())
     throw Error(fault("processes " + std::to_string(std::min(print.smallest_rank, print.largest_rank)) + " and " +
                           std::to_string(std::max(print.smallest_rank, print.largest_rank)) +
                           " give different shapes, grids, numberings or bases",
                       "must be the same on every process", "give all processes the same"));
-  throw_if_wrong(known);
+  if (!wrong.failed) throw_if_wrong(known);
   if (spreads[0].largest != 0) {
-    wrong.set_process(rank_of(comm));
-    throw_together(std::move(wrong), comm);
+    throw_faults(std::move(wrong), comm);
   }
   return done;
 }
@@ -277,10 +273,12 @@ Recovered recover(const Ids& ids, MPI_Comm comm, const Recovering& how) {
   });
   if (refusal) throw *refusal;
   if (said->any()) said->compare(team, comm);
-  for (std::size_t k = 0; k < axes.size(); ++k) {
-    recovered.order.reversed.push_back(said->reversed(k));
-    recovered.dim_data.push_back(said->dimension(k));
-  }
+  collectively(comm, [&] {
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      recovered.order.reversed.push_back(said->reversed(k));
+      recovered.dim_data.push_back(said->dimension(k));
+    }
+  });
   return recovered;
 }
 

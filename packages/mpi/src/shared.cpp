@@ -38,20 +38,8 @@ Finding refused(std::string why) {
           "ask for less, let go of shared arrays, " + more_shared_memory() + ", or take dap::allocate()"};
 }
 
-// Runs a local step; adds what it throws.
-template <class Step>
-void attempt(Report& faults, Step step) {
-  try {
-    step();
-  } catch (const Error& error) {
-    faults.merge(error.report());
-  } catch (const std::exception& error) {
-    faults.add({Rule::process_failure, {}, {}, "", error.what(), "", ""});
-  }
-}
-
 // Whether nobody has faults.
-bool all_well(const Report& faults, MPI_Comm comm) {
+bool all_well(const Faults& faults, MPI_Comm comm) {
   int well = faults.ok();
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, &well, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   return well != 0;
@@ -121,9 +109,10 @@ void look_for_room(const Pool& pool, Index bytes) {
   Index largest = bytes;
   const Index wanted = sum_over(bytes, pool.node);
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, pool.node), "MPI_Allreduce");
-  const std::string why = room_is_missing(wanted);
+  std::string why;
+  const bool found_out = succeeds([&] { why = room_is_missing(wanted); });
   const int here = static_cast<int>(rank_of(pool.node));
-  int first = why.empty() ? pool.neighbours : here;
+  int first = found_out && why.empty() ? pool.neighbours : here;
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
   if (first == here)
     throw Error(refused("the " + std::to_string(pool.neighbours) + " processes on " + node_name() + " want " +
@@ -208,12 +197,12 @@ std::shared_ptr<Piece> outline(Pool& pool, Index length) {
 }
 
 // A new piece; null, with the faults of this process, where any has some.
-std::shared_ptr<Piece> new_piece(Pool& pool, Index length, Report& faults) {
+std::shared_ptr<Piece> new_piece(Pool& pool, Index length, Faults& faults) {
   std::shared_ptr<Piece> piece;
-  attempt(faults, [&] { piece = outline(pool, length); });
-  if (pool.neighbours > 1) attempt(faults, [&] { look_for_room(pool, length + page_bytes()); });
+  faults.attempt([&] { piece = outline(pool, length); });
+  if (pool.neighbours > 1) faults.attempt([&] { look_for_room(pool, length + page_bytes()); });
   if (!all_well(faults, pool.comm)) return nullptr;
-  if (pool.neighbours > 1) attempt(faults, [&] { open_window(*piece, length, pool); });
+  if (pool.neighbours > 1) faults.attempt([&] { open_window(*piece, length, pool); });
   if (all_well(faults, pool.comm)) return piece;
   give_back(*piece);
   return nullptr;
@@ -224,7 +213,7 @@ std::shared_ptr<Piece> add_piece(Pool& pool, Index bytes) {
   const Index of_all = sum_over(pages, pool.comm);
   for (std::size_t i = 0; i < pool.pieces.size(); ++i) pool.pieces[i]->spare = bit(free_on_all(pool), i);
   make_room(pool, of_all, false);
-  Report faults;
+  Faults faults;
   std::shared_ptr<Piece> piece = new_piece(pool, pages * page, faults);
   const std::size_t before = pool.pieces.size();
   if (!piece) make_room(pool, of_all, true);
@@ -233,8 +222,7 @@ std::shared_ptr<Piece> add_piece(Pool& pool, Index bytes) {
     piece = new_piece(pool, pages * page, faults);
   }
   if (!piece) {
-    faults.set_process(rank_of(pool.comm));
-    throw_together(std::move(faults), pool.comm);
+    throw_faults(std::move(faults), pool.comm);
   }
   piece->serial = pool.numbers++;
   piece->pages = of_all;
@@ -244,10 +232,10 @@ std::shared_ptr<Piece> add_piece(Pool& pool, Index bytes) {
 }
 
 // share() for a process that may have found something wrong already.
-std::shared_ptr<const SharedPiece> share(Index bytes, Report faults, MPI_Comm comm) {
+std::shared_ptr<const SharedPiece> share(Index bytes, Faults faults, MPI_Comm comm) {
   Pool& pool = pool_of(comm);
   std::shared_ptr<Lease> lease;
-  attempt(faults, [&] {
+  faults.attempt([&] {
     if (bytes < 0 || bytes > most)
       throw Error(refused("this process wants " + std::to_string(bytes) + " bytes of memory"));
     lease = std::make_shared<Lease>();
@@ -257,8 +245,7 @@ std::shared_ptr<const SharedPiece> share(Index bytes, Report faults, MPI_Comm co
                              MPI_BAND, pool.comm),
                "MPI_Allreduce");
   if (pool.common[0] == 0) {
-    faults.set_process(rank_of(comm));
-    throw_together(std::move(faults), pool.comm);
+    throw_faults(std::move(faults), pool.comm);
   }
   std::shared_ptr<Piece> piece = best(pool);
   if (!piece) piece = add_piece(pool, bytes);
@@ -294,9 +281,9 @@ Buffer outline(ElementType type, const IndexList& shape, Order order) {
 }  // namespace
 
 Buffer allocate_shared(ElementType type, const IndexList& shape, MPI_Comm comm, Order order) {
-  Report faults;
+  Faults faults;
   Buffer buffer;
-  attempt(faults, [&] { buffer = outline(type, shape, order); });
+  faults.attempt([&] { buffer = outline(type, shape, order); });
   const Index bytes = faults.ok() ? element_count(buffer) * type.bytes : 0;
   const auto piece = share(bytes, std::move(faults), comm);
   buffer.data = piece->base(static_cast<int>(rank_of(comm)));
@@ -304,7 +291,7 @@ Buffer allocate_shared(ElementType type, const IndexList& shape, MPI_Comm comm, 
   return buffer;
 }
 
-std::shared_ptr<const SharedPiece> share(Index bytes, MPI_Comm comm) { return share(bytes, Report(), comm); }
+std::shared_ptr<const SharedPiece> share(Index bytes, MPI_Comm comm) { return share(bytes, Faults(), comm); }
 
 const SharedPiece* shared_piece(const void* data, MPI_Comm comm) {
   const Pool* const pool = known_pool(comm);

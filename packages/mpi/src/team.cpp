@@ -56,6 +56,12 @@ Index Team::processes() const {
 
 void Team::largest(std::vector<Index>& numbers) { reduce(numbers, MPI_MAX, comm_); }
 
+bool Team::all(bool here) {
+  int well = here ? 1 : 0;
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &well, 1, MPI_INT, MPI_MIN, comm_), "MPI_Allreduce");
+  return well != 0;
+}
+
 void Team::sum(std::vector<Index>& numbers) { reduce(numbers, MPI_SUM, comm_); }
 
 std::vector<Parcel> Team::exchange(std::vector<Parcel> parcels) {

@@ -4,6 +4,7 @@
 #include <dap/gather.hpp>
 
 #include <exception>
+#include <new>
 #include <vector>
 
 namespace dap {
@@ -30,18 +31,19 @@ Report merged(const std::vector<Report>& reports);
 /// **Collective**; the step itself must not communicate, or must throw on every process or on none.
 template <class Step>
 bool everywhere(const std::vector<Member>& members, Team& team, std::vector<Report>& reports, Step step) {
-  bool failed = false;
+  bool failed = false, lost = false;
   for (std::size_t k = 0; k < members.size(); ++k) {
     try {
       step(k);
     } catch (const std::exception& error) {
       failed = true;
-      reports[k].add({Rule::process_failure, members[k].rank, {}, "", error.what(), "", ""});
+      const auto tell = [&] { reports[k].add({Rule::process_failure, members[k].rank, {}, "", error.what(), "", ""}); };
+      lost = !succeeds(tell) || lost;
     }
   }
-  std::vector<Index> flag{failed ? 1 : 0};
-  team.largest(flag);
-  return flag[0] == 0;
+  if (team.all(!failed)) return true;
+  if (!team.all(!lost)) throw std::bad_alloc();  // on every process: nobody could say what is wrong
+  return false;
 }
 
 }  // namespace dap

@@ -25,25 +25,25 @@ class Conference {
     if (!everybody_says_the_same()) return;
     exchange_records();
     examine_lists();
-    put_together();
+    if (!alone([&] { put_together(); })) right_ = false;
   }
 
   std::optional<Distribution> distribution() {
     if (!right_) return std::nullopt;
-    if (!has_lists()) return distribution_of({});
     std::vector<Index> lists;
-    if (!everywhere([&](std::size_t k) { place_lists(k, lists); })) return std::nullopt;
-    team_.largest(lists);
+    if (has_lists()) {
+      if (!everywhere([&](std::size_t k) { place_lists(k, lists); })) return std::nullopt;
+      team_.largest(lists);
+    }
     std::optional<Distribution> made;  // there is memory to run out of
-    const bool all_made = everywhere([&](std::size_t k) {
-      if (k == 0) made = distribution_of(lists);
-    });
-    return all_made ? made : std::nullopt;
+    if (!alone([&] { made = distribution_of(lists); })) made.reset();
+    return made;
   }
 
   std::vector<Report> take_reports() { return std::move(reports_); }
 
  private:
+  static constexpr std::size_t record_width = std::tuple_size_v<AxisRecord>;
   using Words = std::vector<std::vector<Index>>;  // by member
 
   const DistArray& array(std::size_t k) const { return *members_[k].array; }
@@ -54,30 +54,70 @@ class Conference {
   bool everywhere(Step step) {
     return dap::everywhere(members_, team_, reports_, step);
   }
+  // The same for what is done once for all members here.
+  template <class Step>
+  bool alone(Step step) {
+    return everywhere([&](std::size_t k) {
+      if (k == 0) step();
+    });
+  }
+  // Where it fails, all of confer() does, on every process.
+  template <class Step>
+  void alone_or_end(Step step) {
+    if (!alone(step)) throw std::bad_alloc();
+  }
 
   // Which version each process's data is read as: the stamp, or with trust_extent the one that fits everywhere.
   void settle_version() {
     Words said;
-    for (std::size_t k = 0; k < members_.size(); ++k) {
-      const std::optional<Version> stamped = read_version(array(k).version, reports_[k]);
-      versions_.push_back(stamped.value_or(Version::v0_10));
-      codes_.push_back(!stamped ? -1 : *stamped == Version::v0_9 ? 9 : 10);
-      if (!reading_.trust_extent) continue;
-      const bool known = stamped.has_value();
-      said.push_back({known && fits_version(array(k), versions_[k]) ? 0 : 1,
-                      known && fits_version(array(k), other(versions_[k])) ? 0 : 1, codes_.back()});
-    }
+    alone_or_end([&] {
+      for (std::size_t k = 0; k < members_.size(); ++k) {
+        const std::optional<Version> stamped = read_version(array(k).version, reports_[k]);
+        versions_.push_back(stamped.value_or(Version::v0_10));
+        codes_.push_back(!stamped ? -1 : *stamped == Version::v0_9 ? 9 : 10);
+        if (!reading_.trust_extent) continue;
+        const bool known = stamped.has_value();
+        said.push_back({known && fits_version(array(k), versions_[k]) ? 0 : 1,
+                        known && fits_version(array(k), other(versions_[k])) ? 0 : 1, codes_.back()});
+      }
+    });
     if (!reading_.trust_extent) return;
     const std::vector<Spread> all = spread(said);
     if (all[0].largest == 0 || all[1].largest != 0 || !all[2].same()) return;
-    for (std::size_t k = 0; k < members_.size(); ++k) {
-      if (said[k][0] != 0) reports_[k].add(trusted(versions_[k]));
-      versions_[k] = other(versions_[k]);
-    }
+    alone_or_end([&] {
+      for (std::size_t k = 0; k < members_.size(); ++k) {
+        if (said[k][0] != 0) reports_[k].add(trusted(versions_[k]));
+        versions_[k] = other(versions_[k]);
+      }
+    });
   }
 
   bool everybody_says_the_same() {
     Words said, more;
+    alone_or_end([&] { say_everything(said, more); });
+    const std::vector<Spread> spreads = spread(said);
+    bool versions = false, same_ndim = false, types = false;
+    std::vector<Spread> axes, rest;
+    alone_or_end([&] {
+      versions = compare_versions(spreads[version_code]);
+      same_ndim = compare_ndim(spreads[ndim]);
+      types = compare_types(spreads);
+      axes.assign(spreads.begin() + array_keys, spreads.end());
+    });
+    right_ = spreads[faulty].largest == 0 && types;
+    if (!versions || !same_ndim) return right_ = false;
+
+    if (array(0).dim_data.size() > axes_at_once) rest = spread(more);
+    bool comparable = false;
+    alone_or_end([&] {
+      axes.insert(axes.end(), rest.begin(), rest.end());
+      comparable = compare_axes(axes) && grid_is_the_processes(spreads[misplaced].largest == 0);
+    });
+    right_ = right_ && comparable && std::find(agreed_.begin(), agreed_.end(), false) == agreed_.end();
+    return comparable;
+  }
+
+  void say_everything(Words& said, Words& more) {
     for (std::size_t k = 0; k < members_.size(); ++k) {
       const std::vector<State> states = check_alone(k);
       const ElementType& type = array(k).buffer.type;
@@ -91,20 +131,6 @@ class Conference {
         say(axis < axes_at_once ? said[k] : more[k], dim(k, axis), states[axis]);
       said[k].resize(array_keys + axes_at_once * per_axis);
     }
-    const std::vector<Spread> spreads = spread(said);
-    const bool versions = compare_versions(spreads[version_code]), same_ndim = compare_ndim(spreads[ndim]);
-    const bool types = compare_types(spreads);
-    right_ = spreads[faulty].largest == 0 && types;
-    if (!versions || !same_ndim) return right_ = false;
-
-    std::vector<Spread> axes(spreads.begin() + array_keys, spreads.end());
-    if (array(0).dim_data.size() > axes_at_once) {
-      const std::vector<Spread> rest = spread(more);
-      axes.insert(axes.end(), rest.begin(), rest.end());
-    }
-    const bool comparable = compare_axes(axes) && grid_is_the_processes(spreads[misplaced].largest == 0);
-    right_ = right_ && comparable && std::find(agreed_.begin(), agreed_.end(), false) == agreed_.end();
-    return comparable;
   }
 
   // What one process's data says alone; returns for each axis how much of it the others can use.
@@ -209,15 +235,36 @@ class Conference {
   // The smallest and the largest of what the processes at each coordinate of each agreed axis say: one reduction in
   // proportion to the sum of the axes' process counts, after which all know whether somebody differs.
   void exchange_records() {
-    std::vector<std::size_t> first(agreed_.size());  // where the records of an axis begin
+    std::vector<std::size_t> first;     // where the records of an axis begin
+    std::vector<Index> ends, of_first;  // the second half of `ends` is of all bits turned: the smallest
+    std::vector<bool> same;
+    alone_or_end([&] { write_records(first, ends, of_first); });
+    team_.largest(ends);
+    alone_or_end([&] { same = read_records(ends); });
+    if (std::find(same.begin(), same.end(), false) == same.end()) return;
+    team_.largest(of_first);
+    alone_or_end([&] {
+      for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+        if (same[axis]) continue;
+        disagree(axis);
+        for (std::size_t k = 0; k < members_.size(); ++k)
+          compare_with_first(
+              k, axis, &of_first[record_width * (first[axis] + static_cast<std::size_t>(dim(k, axis).proc_grid_rank))]);
+      }
+    });
+  }
+
+  // `of_first` is what the first process at each coordinate says.
+  void write_records(std::vector<std::size_t>& first, std::vector<Index>& ends, std::vector<Index>& of_first) const {
+    first.resize(agreed_.size());
     std::size_t count = 0;
     for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
       first[axis] = count;
       if (agreed_[axis]) count += static_cast<std::size_t>(dim(0, axis).proc_grid_size);
     }
-    constexpr std::size_t width = std::tuple_size_v<AxisRecord>;
-    std::vector<Index> ends(2 * width * count, lowest);  // the second half is of all bits turned: the smallest
-    std::vector<Index> of_first(width * count, lowest);  // what the first process at each coordinate says
+    constexpr std::size_t width = record_width;
+    ends.assign(2 * width * count, lowest);
+    of_first.assign(width * count, lowest);
     for (std::size_t k = 0; k < members_.size(); ++k)
       for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
         if (!agreed_[axis]) continue;
@@ -229,18 +276,20 @@ class Conference {
           if (speaks_for(k, axis)) of_first[at + field] = record[field];
         }
       }
-    team_.largest(ends);
+  }
 
+  // Returns for each axis whether all at each coordinate say the same.
+  std::vector<bool> read_records(const std::vector<Index>& ends) {
     records_.resize(agreed_.size());
     std::vector<bool> same(agreed_.size(), true);
+    std::size_t at = 0;
     for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
       if (!agreed_[axis]) continue;
       const Dimension& d = dim(0, axis);
-      for (Index c = 0; c < d.proc_grid_size; ++c) {
-        const std::size_t at = width * (first[axis] + static_cast<std::size_t>(c));
+      for (Index c = 0; c < d.proc_grid_size; ++c, at += record_width) {
         AxisRecord record;
         for (const Field field : {start, stop, padded, left, right, unknown}) {
-          const Index largest = ends[at + field], smallest = ~ends[width * count + at + field];
+          const Index largest = ends[at + field], smallest = ~ends[ends.size() / 2 + at + field];
           if (smallest != largest && must_be_same(d, c, field)) same[axis] = false;
           // absent padding is (0, 0) in 0.10, and a fault of its own in 0.9
           record[field] = field == padded ? largest : smallest;
@@ -252,15 +301,7 @@ class Conference {
         records_[axis].push_back(record);
       }
     }
-    if (std::find(same.begin(), same.end(), false) == same.end()) return;
-    team_.largest(of_first);
-    for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
-      if (same[axis]) continue;
-      disagree(axis);
-      for (std::size_t k = 0; k < members_.size(); ++k)
-        compare_with_first(k, axis,
-                           &of_first[width * (first[axis] + static_cast<std::size_t>(dim(k, axis).proc_grid_rank))]);
-    }
+    return same;
   }
 
   void disagree(std::size_t axis) { agreed_[axis] = right_ = false; }
@@ -300,31 +341,35 @@ class Conference {
 
   // Whether the lists at one coordinate are the same, whether a claim of one_to_one holds, and what `size` counts.
   void examine_lists() {
-    std::vector<ListedAxis> axes = listed_axes(), counted;
-    if (axes.empty()) return;
+    if (!has_lists()) return;
+    std::vector<ListedAxis> axes, counted;
+    alone_or_end([&] { axes = listed_axes(); });
     if (std::any_of(axes.begin(), axes.end(), [&](const ListedAxis& a) { return a.grid < team_.processes(); })) {
       std::optional<std::vector<bool>> same;
-      with_lists(axes, [&](const IndexLists& lists) { same = lists.compare(team_, reports_); });
-      if (!same) return void(right_ = false);
+      const auto compare = [&](const IndexLists& lists) { same = lists.compare(team_, reports_); };
+      if (!with_lists(axes, compare) || !same) return void(right_ = false);
       for (std::size_t i = axes.size(); i-- > 0;) {
         if ((*same)[i]) continue;
         disagree(static_cast<std::size_t>(axes[i].axis));
         axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
       }
     }
-    std::copy_if(axes.begin(), axes.end(), std::back_inserter(counted),
-                 [](const ListedAxis& a) { return a.one_to_one || a.total > a.size; });
+    alone_or_end([&] {
+      std::copy_if(axes.begin(), axes.end(), std::back_inserter(counted),
+                   [](const ListedAxis& a) { return a.one_to_one || a.total > a.size; });
+    });
     std::optional<std::vector<Index>> distinct;
-    if (!counted.empty())
-      with_lists(counted, [&](const IndexLists& lists) { distinct = lists.count_distinct(team_, reports_); });
-    if (!counted.empty() && !distinct) return void(right_ = false);
-    for (const ListedAxis& a : axes) {
-      const auto at =
-          std::find_if(counted.begin(), counted.end(), [&](const ListedAxis& c) { return c.axis == a.axis; });
-      std::optional<Index> different;
-      if (at != counted.end()) different = (*distinct)[static_cast<std::size_t>(at - counted.begin())];
-      compare_size(a, different);
-    }
+    const auto count = [&](const IndexLists& lists) { distinct = lists.count_distinct(team_, reports_); };
+    if (!counted.empty() && (!with_lists(counted, count) || !distinct)) return void(right_ = false);
+    alone_or_end([&] {
+      for (const ListedAxis& a : axes) {
+        const auto at =
+            std::find_if(counted.begin(), counted.end(), [&](const ListedAxis& c) { return c.axis == a.axis; });
+        std::optional<Index> different;
+        if (at != counted.end()) different = (*distinct)[static_cast<std::size_t>(at - counted.begin())];
+        compare_size(a, different);
+      }
+    });
   }
 
   void compare_size(const ListedAxis& a, std::optional<Index> distinct) {
@@ -352,14 +397,9 @@ class Conference {
 
   // Reads the lists, every process or none, and then takes a step that is collective.
   template <class Step>
-  void with_lists(const std::vector<ListedAxis>& axes, Step step) {
+  bool with_lists(const std::vector<ListedAxis>& axes, Step step) {
     std::optional<IndexLists> lists;
-    const auto first_alone = [](auto then) {
-      return [then](std::size_t k) {
-        if (k == 0) then();
-      };
-    };
-    if (everywhere(first_alone([&] { lists.emplace(members_, axes); }))) everywhere(first_alone([&] { step(*lists); }));
+    return alone([&] { lists.emplace(members_, axes); }) && alone([&] { step(*lists); });
   }
 
   // From here on every process knows the same and comes to the same conclusion; what is wrong, the first one says.
@@ -476,11 +516,13 @@ class Conference {
 }  // namespace
 
 Verdict confer(const std::vector<Member>& members, Team& team, const Reading& reading, bool want_distribution) {
-  Conference conference(members, team, reading);
-  conference.run();
+  std::optional<Conference> conference;
+  const bool made = succeeds([&] { conference.emplace(members, team, reading); });
+  if (!team.all(made)) throw std::bad_alloc();
+  conference->run();
   Verdict verdict;
-  if (want_distribution) verdict.distribution = conference.distribution();
-  verdict.reports = conference.take_reports();
+  if (want_distribution) verdict.distribution = conference->distribution();
+  verdict.reports = conference->take_reports();
   return verdict;
 }
 

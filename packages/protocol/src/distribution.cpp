@@ -5,7 +5,9 @@
 namespace dap {
 
 Distribution::Distribution(std::vector<Axis> axes) : axes_(std::move(axes)) {
-  const std::optional<Index> product = checked_product(proc_grid_shape());
+  std::optional<Index> product = 1;  // it allocates nothing, and so cannot fail on one process alone
+  for (const Axis& axis : axes_)
+    if (product) product = checked_multiply(*product, axis.proc_grid_size());
   if (!product)
     throw Error(
         Finding{Rule::grid_product, {}, {}, "", "the product of all 'proc_grid_size' does not fit 64 bits", "", ""});

@@ -54,10 +54,11 @@ std::size_t IndexLists::member(Index rank) const {
 }
 
 std::optional<std::vector<bool>> IndexLists::compare(Team& team, std::vector<Report>& reports) const {
-  std::vector<std::vector<std::vector<Index>>> said(lists_.size());  // by member: the first process's, as it arrives
+  std::vector<std::vector<std::vector<Index>>> said;  // by member: the first process's, as it arrives
   Index largest_group = 1;
   for (const ListedAxis& a : axes_) largest_group = std::max(largest_group, team.processes() / a.grid);
   const bool ready = everywhere(members_, team, reports, [&](std::size_t k) {
+    said.resize(lists_.size());
     said[k].resize(axes_.size());
     for (std::size_t i = 0; i < axes_.size(); ++i)
       if (position(k, axes_[i]) == 0) said[k][i] = lists_[k][i];
@@ -84,8 +85,9 @@ std::optional<std::vector<bool>> IndexLists::compare(Team& team, std::vector<Rep
     if (!everywhere(members_, team, reports, unpack)) return std::nullopt;
   }
   if (!ready) return std::nullopt;
-  std::vector<Index> differ(axes_.size(), 0);
-  for (std::size_t k = 0; k < members_.size(); ++k)
+  std::vector<Index> differ;
+  const auto compare_here = [&](std::size_t k) {
+    differ.resize(axes_.size(), 0);
     for (std::size_t i = 0; i < axes_.size(); ++i) {
       if (said[k][i] == lists_[k][i]) continue;
       differ[i] = 1;
@@ -94,6 +96,8 @@ std::optional<std::vector<bool>> IndexLists::compare(Team& team, std::vector<Rep
                           std::to_string(coordinate(k, axes_[i])),
                       ""});
     }
+  };
+  if (!everywhere(members_, team, reports, compare_here)) return std::nullopt;
   team.largest(differ);
   std::vector<bool> same;
   for (const Index flag : differ) same.push_back(flag == 0);
@@ -127,9 +131,10 @@ std::optional<std::vector<Index>> IndexLists::count_distinct(Team& team, std::ve
   if (!everywhere(members_, team, reports, pack)) return std::nullopt;
   const std::vector<Parcel> arrived = team.exchange(std::move(parcels));
 
-  std::vector<Index> distinct(axes_.size(), 0);
+  std::vector<Index> distinct;
   const auto count = [&](std::size_t first) {
     if (first != 0) return;  // all at once
+    distinct.resize(axes_.size(), 0);
     std::vector<IndexOfProcess> mine;
     for (const Parcel& parcel : arrived)
       for (std::size_t at = 0; at < parcel.content.size(); at += 3)

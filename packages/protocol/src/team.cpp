@@ -1,6 +1,7 @@
 #include <dap/team.hpp>
 
 #include <limits>
+#include <new>
 
 namespace dap {
 
@@ -12,10 +13,23 @@ void raise(Index& to, Index value) {
 }
 }  // namespace
 
+bool Team::all(bool here) {
+  std::vector<Index> failed{here ? 0 : 1};
+  largest(failed);
+  return failed[0] == 0;
+}
+
 std::vector<Spread> spread(const std::vector<Index>& ranks, const std::vector<std::vector<Index>>& values, Team& team,
                            std::optional<Index> unsaid) {
   const std::size_t count = values.front().size();
-  std::vector<Index> ends(2 * count, lowest);  // the largest, and with every bit turned, the smallest:
+  std::vector<Index> ends, who;  // the largest, and with every bit turned, the smallest; and whose they are
+  std::vector<Spread> spreads;
+  const bool ready = succeeds([&] {
+    ends.resize(2 * count, lowest);
+    who.resize(2 * count, lowest);
+    spreads.resize(count);
+  });
+  if (!team.all(ready)) throw std::bad_alloc();
   for (const std::vector<Index>& of_one : values)
     for (std::size_t i = 0; i < count; ++i) {  // ~ turns the order round and, unlike -, cannot overflow
       if (of_one[i] == unsaid) continue;
@@ -24,7 +38,6 @@ std::vector<Spread> spread(const std::vector<Index>& ranks, const std::vector<st
     }
   team.largest(ends);
 
-  std::vector<Spread> spreads(count);
   bool differ = false;
   for (std::size_t i = 0; i < count; ++i) {
     spreads[i].smallest = ~ends[count + i];
@@ -33,7 +46,7 @@ std::vector<Spread> spread(const std::vector<Index>& ranks, const std::vector<st
   }
   if (!differ) return spreads;
 
-  std::vector<Index> who(2 * count, lowest);  // ranks with every bit turned: the largest is the lowest rank
+  // Ranks with every bit turned: the largest is the lowest rank.
   for (std::size_t k = 0; k < values.size(); ++k)
     for (std::size_t i = 0; i < count; ++i) {
       if (values[k][i] == spreads[i].smallest) raise(who[i], ~ranks[k]);

@@ -27,10 +27,11 @@ void check_root(int root, MPI_Comm comm) {
 
 // The element type, where some processes have no element of it.
 ElementType type_of_all(const DistArray& array, bool held, MPI_Comm comm) {
-  std::vector<Index> type(4, 0);
+  std::vector<Index> type = mpi::collectively(comm, [] { return std::vector<Index>(4, 0); });
   if (held) {
     const ElementType& t = array.buffer.type;
-    type = {1, static_cast<Index>(t.kind), t.bytes, Index{t.native_order}};
+    const Index said[] = {1, static_cast<Index>(t.kind), t.bytes, Index{t.native_order}};
+    std::copy(std::begin(said), std::end(said), type.begin());
   }
   mpi::Team(comm).largest(type);
   if (type[0] == 0) return {};
@@ -88,12 +89,12 @@ DistArray gather(const DistArray& array, MPI_Comm comm, int root) {
   const Distribution distribution = mpi::gather(array, comm);
   const bool ours = mpi::rank_of(comm) == root;
   DistArray whole;
-  const Placed placed = mpi::collectively(comm, [&] {
+  const auto [from, to] = mpi::collectively(comm, [&] {
     const Distribution all = whole_of(distribution);
     if (ours) whole = part_of(all, 0, array.buffer.type);
-    return Placed(all, {root});
+    return std::make_pair(Placed(distribution), Placed(all, {root}));
   });
-  Redistribution(distribution, placed, array.buffer.type.bytes, comm)(array, whole);
+  Redistribution(from, to, array.buffer.type.bytes, comm)(array, whole);
   return whole;
 }
 
@@ -103,15 +104,16 @@ DistArray allgather(const DistArray& array, MPI_Comm comm) {
   const Distribution distribution = mpi::gather(array, comm);
   const Index processes = distribution.processes();
   DistArray whole;
-  const Distribution all = mpi::collectively(comm, [&] {
-    Distribution found = whole_of(distribution);
-    whole = part_of(found, 0, array.buffer.type);
-    return found;
+  DistArray source, target;
+  const auto [from, to] = mpi::collectively(comm, [&] {
+    const Distribution all = whole_of(distribution);
+    whole = part_of(all, 0, array.buffer.type);
+    source = with_axis(array, processes, 0);
+    target = with_axis(whole, 1, element_count(whole.buffer) * whole.buffer.type.bytes);
+    return std::make_pair(Placed(behind(Axis(BlockKind(processes, 1, processes)), distribution)),
+                          Placed(behind(Axis(BlockKind(processes, processes, 1)), all)));
   });
-  const Index bytes = element_count(whole.buffer) * whole.buffer.type.bytes;
-  Redistribution plan(behind(Axis(BlockKind(processes, 1, processes)), distribution),
-                      behind(Axis(BlockKind(processes, processes, 1)), all), array.buffer.type.bytes, comm);
-  plan(with_axis(array, processes, 0), with_axis(whole, 1, bytes));
+  Redistribution(from, to, array.buffer.type.bytes, comm)(source, target);
   return whole;
 }
 
@@ -120,11 +122,13 @@ DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_
   const Index rank = mpi::rank_of(comm);
   const ElementType type = type_of_all(whole, rank == root, comm);
   DistArray part;
-  const Placed placed = mpi::collectively(comm, [&] {
+  DistArray source;
+  const auto [from, to] = mpi::collectively(comm, [&] {
     if (rank < distribution.processes()) part = part_of(distribution, rank, type);
-    return Placed(whole_of(distribution), {root});
+    if (rank == root) source = whole;
+    return std::make_pair(Placed(whole_of(distribution), {root}), Placed(distribution));
   });
-  Redistribution(placed, distribution, type.bytes, comm)(rank == root ? whole : DistArray{}, part);
+  Redistribution(from, to, type.bytes, comm)(source, part);
   return part;
 }
 

@@ -138,12 +138,13 @@ Redistribution with_ids(const Placed& array, const mpi::Ids& ids, Index element_
   mpi::must_succeed(MPI_Allgather(&ids.count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), "MPI_Allgather");
   if (!options.mapping.ravel) options.mapping.ravel = Order::row_major;
 
-  auto parts = std::make_shared<Plan::Parts>(
-      Plan::Parts{array, array, element_bytes, rank, options.mapping, {}, {}, true, {}, {}});
+  std::shared_ptr<Plan::Parts> parts;
   std::vector<Piece> ours;
   std::optional<NumberedArray> numbered;
   std::vector<Parcel> out = mpi::collectively(comm, [&] {
     check_mapping(options.mapping);
+    parts = std::make_shared<Plan::Parts>(
+        Plan::Parts{array, array, element_bytes, rank, options.mapping, {}, {}, true, {}, {}});
     (array_is_source ? parts->target : parts->source) = Placed(blocks_of(counts));
     place(*parts);
     check_ranks(Plan(parts), processes);

@@ -278,22 +278,17 @@ template <class At>
 void Redistribution::State::start(std::size_t count, const At& at, const Scaling& scaling) {
   end_other();
   Votes votes;
-  Report report;
+  mpi::Faults faults;
   given.clear();
-  try {
+  faults.attempt([&] {
     for (std::size_t k = 0; k < count; ++k) given.push_back(at(k));
-    report = check(given.data(), count);
-    if (report.ok()) vote(votes, given.data(), count, scaling);
+    faults.report = check(given.data(), count);
+    if (faults.report.ok()) vote(votes, given.data(), count, scaling);
     votes.need_program(count > arrays.capacity() || lacks_program(given.data(), count));
-  } catch (const std::exception& wrong) {
-    report.add({Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
-  }
-  votes.object(!report.ok());
+  });
+  votes.object(!faults.ok());
   votes.count(channel.comm);
-  if (votes.objected()) {
-    report.set_process(team->rank());
-    mpi::throw_together(std::move(report), comm);
-  }
+  if (votes.objected()) mpi::throw_faults(std::move(faults), comm);
   for (const auto question : {Votes::moves, Votes::plan, Votes::scaling, Votes::source_type, Votes::target_type})
     if (votes.differ(question)) explain_difference(votes);
   const Reaching how = reaching(votes);
@@ -311,17 +306,11 @@ namespace {
 
 struct Attempt {
   std::optional<Plan> plan;
-  Report report;
+  mpi::Faults faults;
 
   template <class Step>
   void run(Step&& step) {
-    try {
-      step();
-    } catch (const Error& wrong) {
-      report.merge(wrong.report());
-    } catch (const std::exception& wrong) {
-      report.add({Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
-    }
+    faults.attempt(std::forward<Step>(step));
   }
 };
 
@@ -338,13 +327,14 @@ Redistribution::Redistribution(const Placed& source, const Placed& target, Index
                                const Options& options)
     : Redistribution([&] {
         Attempt made = attempt(source, target, element_bytes, comm, options);
-        return Redistribution(std::move(made.plan), std::move(made.report), comm, options);
+        return Redistribution(std::move(made.plan), std::move(made.faults.report), comm, options);
       }()) {}
 
 Redistribution::Redistribution(std::optional<Plan> plan, Report report, MPI_Comm comm, const Options& options) {
   const std::shared_ptr<Team> team = Team::of(comm);
   const Channel channel = channel_of(comm);
-  Attempt made{std::move(plan), std::move(report)};
+  Attempt made{std::move(plan), {std::move(report), false}};
+  made.faults.failed = !made.plan;
   Index numbers[] = {0, 0, 0};
   if (made.plan)
     made.run([&] {
@@ -353,12 +343,11 @@ Redistribution::Redistribution(std::optional<Plan> plan, Report report, MPI_Comm
       numbers[1] = fingerprint(*made.plan, options);
       numbers[2] = -numbers[1];
     });
-  numbers[0] = !made.report.ok();
+  numbers[0] = !made.faults.ok();
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, numbers, 3, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
   if (numbers[0] != 0) {
     state_.reset();
-    made.report.set_process(team->rank());
-    mpi::throw_together(std::move(made.report), comm);
+    mpi::throw_faults(std::move(made.faults), comm);
   }
   if (numbers[1] != -numbers[2])
     refuse("the processes plan with different distributions, placements or options",
@@ -395,11 +384,17 @@ DistArray Redistribution::operator()(const DistArray& source, const Scaling& sca
   State& state = *state_;
   const Plan::Parts& parts = state.parts();
   state.end_other();  // before we wait for processes that may wait for it
+  DistArray target;
+  IndexList shape;
   mpi::collectively(state.comm, [&] {
     throw_if_wrong(check_source(parts, source));
     if (scaling.beta != 0.0)
       refuse("beta is not 0, but the target is made by the move", "has nothing yet that could be added to",
              "leave beta out, or give a target");
+    shape.resize(1);
+    if (!parts.in.process) return;
+    target.dim_data = state.plan.target().distribution.dim_data(*parts.in.process);
+    shape = state.plan.target().distribution.local_shape(*parts.in.process);
   });
   Votes votes;
   if (parts.out.process && element_count(source.buffer) > 0)
@@ -409,12 +404,6 @@ DistArray Redistribution::operator()(const DistArray& source, const Scaling& sca
   const auto said = votes.answer(Votes::source_type);
   const ElementType type =
       said ? type_of_number(*said) : ElementType{ElementType::Kind::opaque, state.plan.element_bytes(), true};
-  DistArray target;
-  std::vector<Index> shape = {0};
-  if (parts.in.process) {
-    target.dim_data = state.plan.target().distribution.dim_data(*parts.in.process);
-    shape = state.plan.target().distribution.local_shape(*parts.in.process);
-  }
   target.buffer = mpi::allocate_shared(type, shape, state.comm, state.options.order);
   (*this)(source, target, scaling);
   return target;
@@ -452,7 +441,7 @@ Redistribution Redistribution::reversed() const {
     return Redistribution(plan.target(), plan.source(), state_->target_bytes(), state_->comm, options);
   Attempt back;
   back.run([&] { back.plan.emplace(reversed_ids(plan.parts(), state_->target_bytes())); });
-  return Redistribution(std::move(back.plan), std::move(back.report), state_->comm, options);
+  return Redistribution(std::move(back.plan), std::move(back.faults.report), state_->comm, options);
 }
 
 }  // namespace dap::redistribute

@@ -47,6 +47,11 @@ void Transfer::ready(const std::vector<Transferred>& arrays, const Manner& manne
     arrays_[0].program->drain->restart();
     ++lanes_left_;
   }
+  // begin() allocates nothing: the other processes' moves are under way then.
+  for (const Transferred& array : arrays_) {
+    if (array.program->fan) far_.reserve(array.program->fan_ranks.size());
+    if (array.program->own_out) begin_own(array);
+  }
   through_.resize(own_streams() ? static_cast<std::size_t>(through_bytes) : 0);
 }
 
@@ -257,14 +262,18 @@ bool Transfer::own_streams() const {
                      [](const Transferred& array) { return array.program->own_out.has_value(); });
 }
 
+void Transfer::begin_own(const Transferred& array) {
+  own_from_.begin(team_->rank());
+  own_from_.add({&*array.program->own_out, array.source});
+  own_to_.begin(team_->rank());
+  own_to_.add({&*array.program->own_in, array.target});
+}
+
 // The own part of a ravelled array: its two ends walk alike, in steps of what is kept in the cache.
 void Transfer::run_own(const Transferred& array) {
   if (!array.program->own_out) return;
+  begin_own(array);
   Lane &from = own_from_, &to = own_to_;
-  from.begin(team_->rank());
-  from.add({&*array.program->own_out, array.source});
-  to.begin(team_->rank());
-  to.add({&*array.program->own_in, array.target});
   while (from.left() > 0) {
     const Index bytes = std::min(from.left(), whole_elements(through_bytes, manner_.source_bytes));
     from.pack(through_.data(), bytes, true);

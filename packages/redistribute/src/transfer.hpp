@@ -47,6 +47,7 @@ class Transfer {
   bool over() const { return lanes_left_ == 0 && messages_.over(); }
   void run_fan(const Transferred& array);
   bool own_streams() const;
+  void begin_own(const Transferred& array);
   void run_own(const Transferred& array);
   bool send(Lane& lane);
   bool receive(Lane& lane);

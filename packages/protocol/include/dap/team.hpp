@@ -2,6 +2,7 @@
 
 #include <dap/index.hpp>
 
+#include <exception>
 #include <optional>
 #include <vector>
 
@@ -24,12 +25,26 @@ class Team {
   virtual Index processes() const = 0;  ///< how many there are, here and elsewhere
   /// Replaces each number by the largest over all; as many on each.
   virtual void largest(std::vector<Index>& numbers) = 0;
+  /// True on every process where `here` is, on every process. Carriers whose other processes are elsewhere allocate
+  /// nothing in it, so that a process can still say that its memory has ended.
+  virtual bool all(bool here);
   /// Replaces each number by the sum over all.
   virtual void sum(std::vector<Index>& numbers) = 0;
   /// Hands each parcel to its process, and returns those for the processes that are here, ascending by `from`. Throws
   /// on every process or on none.
   virtual std::vector<Parcel> exchange(std::vector<Parcel> parcels) = 0;
 };
+
+/// Whether a step throws nothing; what it throws is lost. Allocates nothing itself.
+template <class Step>
+bool succeeds(Step&& step) {
+  try {
+    step();
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
 
 /// The smallest and largest of one number over all processes, and the lowest ranks that have them.
 struct Spread {
@@ -40,8 +55,8 @@ struct Spread {
 };
 
 /// The spread of each number over all processes, given `values[i]` of the process `ranks[i]` that is here; as many
-/// values for each. A number that is `unsaid` counts for nothing. **Collective**: one reduction, and a second where
-/// some differ.
+/// values for each. A number that is `unsaid` counts for nothing. **Collective**: two reductions, and a third where
+/// some differ; throws std::bad_alloc on every process where memory ends on one.
 std::vector<Spread> spread(const std::vector<Index>& ranks, const std::vector<std::vector<Index>>& values, Team& team,
                            std::optional<Index> unsaid = {});
 
