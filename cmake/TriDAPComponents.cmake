@@ -98,8 +98,47 @@ function(tridap_component name)
   list(TRANSFORM arg_LINK PREPEND dap::)
   target_link_libraries(dap_${name} ${scope} ${arg_LINK} ${arg_FOREIGN})
   install(TARGETS dap_${name} EXPORT TriDAPTargets)
+  tridap_pkg_config(${name} "${arg_SOURCES}" "${arg_LINK}" "${arg_FOREIGN}")
   install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   set(TRIDAP_COMPONENTS ${TRIDAP_COMPONENTS} ${name} CACHE INTERNAL "")
+endfunction()
+
+# dap-<name>.pc, for who builds without CMake, where MPI, whose compilers bring it, is the only library of others that a
+# component needs: the rest have none that could be named.
+function(tridap_pkg_config name sources link foreign)
+  list(REMOVE_ITEM foreign TriDAP::foreign_mpi)
+  if(foreign)
+    return()
+  endif()
+  set(where ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  file(RELATIVE_PATH prefix /${where} /)
+  string(REGEX REPLACE "/$" "" prefix "${prefix}")
+  list(TRANSFORM link REPLACE "dap::" "dap-")
+  list(JOIN link ", " requires)
+  set(libraries "")
+  if(sources)
+    set(libraries "-L\${libdir} -ldap_${name}")
+  endif()
+  if(name STREQUAL "protocol")  # C++'s own, for C's linker
+    set(runtime ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+    list(REMOVE_DUPLICATES runtime)
+    list(TRANSFORM runtime PREPEND "-l")
+    list(JOIN runtime " " runtime)
+    string(APPEND libraries " ${runtime}")
+  endif()
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pkgconfig/dap-${name}.pc @ONLY CONTENT
+"prefix=\${pcfiledir}/@prefix@
+libdir=\${prefix}/@CMAKE_INSTALL_LIBDIR@
+includedir=\${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+
+Name: dap-@name@
+Description: @PROJECT_DESCRIPTION@: @name@
+Version: @PROJECT_VERSION@
+Requires: @requires@
+Libs: @libraries@
+Cflags: -I\${includedir}
+")
+  install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/dap-${name}.pc DESTINATION ${where})
 endfunction()
 
 # The package files, for an install and for this build tree alike.

@@ -15,7 +15,7 @@ macro(tridap_foreign_target name)
   endif()
 endmacro()
 
-# A macro: find_package must set its imported targets and variables where the caller sees them.
+# A macro: find_package must set its variables where the caller sees them.
 macro(tridap_find_foreign name result)
   set(${result} "")
   set(${result}_WHY "")
@@ -36,6 +36,7 @@ macro(tridap_find_foreign name result)
         set_target_properties(Kokkos::kokkos PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${Kokkos_INCLUDE_DIRS}"
                               INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${Kokkos_INCLUDE_DIRS}")
       endif()
+      tridap_show_kokkos()
       tridap_foreign_target(kokkos Kokkos::kokkos)
     else()
       set(${result}_WHY "no Kokkos")
@@ -65,6 +66,24 @@ macro(tridap_find_foreign name result)
     endif()
   endif()
 endmacro()
+
+# Trilinos 16 may have Kokkos' headers in a folder that no target of Kokkos names.
+function(tridap_show_kokkos)
+  get_target_property(named Kokkos::kokkos INTERFACE_INCLUDE_DIRECTORIES)
+  foreach(folder ${named})
+    if(folder MATCHES "\\$<" OR EXISTS "${folder}/Kokkos_Core.hpp")
+      return()
+    endif()
+  endforeach()
+  get_filename_component(prefix "${Kokkos_DIR}/../../.." ABSOLUTE)  # of lib/cmake/Kokkos, or of lib/TRIPLE/cmake/Kokkos
+  find_path(TRIDAP_KOKKOS_INCLUDE_DIR Kokkos_Core.hpp HINTS "${prefix}/include" "${prefix}/../include"
+            PATH_SUFFIXES trilinos kokkos)
+  mark_as_advanced(TRIDAP_KOKKOS_INCLUDE_DIR)
+  if(TRIDAP_KOKKOS_INCLUDE_DIR)
+    set_property(TARGET Kokkos::kokkos APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES "${TRIDAP_KOKKOS_INCLUDE_DIR}")
+    set_property(TARGET Kokkos::kokkos APPEND PROPERTY INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${TRIDAP_KOKKOS_INCLUDE_DIR}")
+  endif()
+endfunction()
 
 # Global Arrays is made of static libraries that name no others, and has no CMake files and no number of its version.
 macro(tridap_find_globalarrays result)
@@ -121,24 +140,30 @@ macro(tridap_find_python result)
   endif()
 endmacro()
 
-macro(tridap_find_trilinos name result)
+# A function: Trilinos' config returns at once where its variables stand from another call, and ours must neither keep a
+# user's from its packages nor be kept from its own.
+function(tridap_find_trilinos name result)
+  foreach(stands CONFIG_INCLUDED FOUND INCLUDE_DIRS LIBRARY_DIRS LIBRARIES)
+    unset(Trilinos_${stands})
+  endforeach()
   find_package(Trilinos QUIET COMPONENTS ${ARGN})
-  if(Trilinos_FOUND)
-    set(${result} "Trilinos ${Trilinos_VERSION}")
-    if(TARGET Tpetra::all_libs)  # 14 and later: one namespaced target for each package
-      set(tridap_trilinos_libs "")
-      foreach(package ${ARGN})
-        list(APPEND tridap_trilinos_libs ${package}::all_libs)
-      endforeach()
-      tridap_foreign_target(${name} ${tridap_trilinos_libs} TriDAP::foreign_mpi)
-    else()
-      tridap_foreign_target(${name} ${Trilinos_LIBRARIES} TriDAP::foreign_mpi)
-      target_include_directories(TriDAP::foreign_${name} SYSTEM INTERFACE ${Trilinos_INCLUDE_DIRS})
-    endif()
-  else()
-    string(REPLACE ";" " " ${result}_WHY "no Trilinos with ${ARGN}")
+  if(NOT Trilinos_FOUND)
+    list(JOIN ARGN " " packages)
+    set(${result} "" PARENT_SCOPE)
+    set(${result}_WHY "no Trilinos with ${packages}" PARENT_SCOPE)
+    return()
   endif()
-endmacro()
+  if(TARGET Tpetra::all_libs)  # 14 and later: one namespaced target for each package
+    set(libs ${ARGN})
+    list(TRANSFORM libs APPEND ::all_libs)
+    tridap_foreign_target(${name} ${libs} TriDAP::foreign_mpi)
+  else()
+    tridap_foreign_target(${name} ${Trilinos_LIBRARIES} TriDAP::foreign_mpi)
+    target_include_directories(TriDAP::foreign_${name} SYSTEM INTERFACE ${Trilinos_INCLUDE_DIRS})
+  endif()
+  set(${result} "Trilinos ${Trilinos_VERSION}" PARENT_SCOPE)
+  set(${result}_WHY "" PARENT_SCOPE)
+endfunction()
 
 # The header alone knows: DLPACK_VERSION 60 is 0.6, later ones say DLPACK_MAJOR_VERSION and DLPACK_MINOR_VERSION.
 function(tridap_dlpack_version result header)

@@ -30,6 +30,54 @@ case $case in
     ! grep -rlF "$source" "$folder/prefix" --include='*.cmake' --include='*.hpp' || { echo 'an install names its source'; exit 1; }
     consume project -DCMAKE_PREFIX_PATH="$folder/prefix"
     ;;
+  any_order)  # who else finds Trilinos, before us or after, has all that it asks for
+    "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
+    cp -r "$source/tests/consumer/project" "$folder/project"
+    for order in 'TriDAP Trilinos' 'Trilinos TriDAP'; do
+      {
+        echo 'cmake_minimum_required(VERSION 3.24)' && echo 'project(consumer LANGUAGES CXX)' && echo 'set(CMAKE_CXX_EXTENSIONS OFF)'
+        for name in $order; do
+          if [[ $name == TriDAP ]]; then echo 'find_package(TriDAP REQUIRED COMPONENTS tpetra)'
+          else echo "find_package(Trilinos REQUIRED COMPONENTS Teuchos Belos)"; fi
+        done
+        echo 'add_executable(consumer main.cpp belos.cpp)'
+        echo 'target_link_libraries(consumer PRIVATE dap::tpetra ${Trilinos_LIBRARIES})'
+        echo 'if(NOT TARGET Belos::all_libs AND NOT trilinos_belos IN_LIST Trilinos_LIBRARIES)'
+        echo '  message(FATAL_ERROR "Belos was asked for, and Trilinos has ${Trilinos_LIBRARIES}")'
+        echo 'endif()'
+      } >"$folder/project/CMakeLists.txt"
+      echo '#include <BelosTypes.hpp>
+std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); }' >"$folder/project/belos.cpp"
+      rm -rf "$folder/build"
+      "$cmake" -S "$folder/project" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix"
+      "$cmake" --build "$folder/build"
+      mpiexec -n 2 --timeout 60 "$folder/build/consumer"
+    done
+    ;;
+  c_alone)  # a project in C finds the protocol and nothing else, with CMake or pkg-config
+    "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
+    "$cmake" -S "$source/tests/consumer/c" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" | tee "$folder/log"
+    if grep -iE 'found.*(mpi|kokkos|trilinos|lapack|threads)|kokkos' "$folder/log"; then exit 1; fi
+    "$cmake" --build "$folder/build"
+    "$folder/build/consumer"
+    pc=$(find "$folder/prefix" -name dap-protocol.pc)
+    export PKG_CONFIG_PATH=${pc%/*}
+    cc "$source/tests/consumer/c/main.c" $(pkg-config --cflags --libs dap-protocol) -o "$folder/by_pkg_config"
+    "$folder/by_pkg_config"
+    for pc in "${pc%/*}"/*.pc; do pkg-config --print-errors --libs --cflags "$(basename "$pc" .pc)"; done
+    ;;
+  hidden_kokkos)  # a Kokkos::kokkos that names no folder with headers
+    mkdir -p "$folder"/{lib/cmake/Kokkos,include/trilinos}
+    touch "$folder/include/trilinos/Kokkos_Core.hpp"
+    echo 'set(PACKAGE_VERSION 4.5.1)' >"$folder/lib/cmake/Kokkos/KokkosConfigVersion.cmake"
+    echo 'add_library(Kokkos::kokkos INTERFACE IMPORTED)' >"$folder/lib/cmake/Kokkos/KokkosConfig.cmake"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.24)' 'project(hidden LANGUAGES CXX)' \
+      "include($source/cmake/TriDAPForeign.cmake)" 'tridap_find_foreign(kokkos found)' \
+      'get_target_property(folders Kokkos::kokkos INTERFACE_INCLUDE_DIRECTORIES)' \
+      'message(STATUS "headers in ${folders}.")' >"$folder/CMakeLists.txt"
+    "$cmake" -S "$folder" -B "$folder/build" -G Ninja -DKokkos_DIR="$folder/lib/cmake/Kokkos" | tee "$folder/log"
+    grep -qF "headers in $folder/include/trilinos." "$folder/log"
+    ;;
   build_tree) consume project -DTriDAP_DIR="$build" ;;
   globalarrays)  # whose static libraries the install must name in their order
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
