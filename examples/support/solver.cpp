@@ -48,7 +48,9 @@ Teuchos::RCP<const Operator> multigrid(const Teuchos::RCP<const Solver::Matrix>&
   Teuchos::ParameterList parameters;
   parameters.set("verbosity", "none");
   parameters.set("smoother: type", "CHEBYSHEV");
-  parameters.set("coarse: type", "CHEBYSHEV");  // the default direct solver stalls CG on several processes
+  // By default Amesos2's KLU2, with which CG on several processes ends with a wrong answer (Trilinos 13.2): see
+  // docs/trilinos.md.
+  parameters.set("coarse: type", "CHEBYSHEV");
   const Teuchos::RCP<Operator> op = Teuchos::rcp_const_cast<Solver::Matrix>(matrix);
   return MueLu::CreateTpetraPreconditioner(op, parameters);
 #else

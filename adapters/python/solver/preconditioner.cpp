@@ -63,8 +63,8 @@ Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMa
                                    const Teuchos::ParameterList& given) {
   Teuchos::ParameterList parameters;
   parameters.set("verbosity", "none");
-  // The default direct coarse solver stalls conjugate gradients on several processes. What stands in for it is no
-  // solver, and so wants a small coarse grid and more work there.
+  // The default coarse solver, Amesos2's KLU2, is wrong on several processes (Trilinos 13.2; docs/trilinos.md). What
+  // stands in for it is no solver, and so wants a small coarse grid and more work there.
   parameters.set("coarse: max size", 200);
   const bool cg = method == Method::cg;
   for (const std::string part : {"smoother", "coarse"}) {

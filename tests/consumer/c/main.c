@@ -1,4 +1,5 @@
 #include <dap/dap.h>
+
 #include <stdio.h>
 #include <string.h>
 
