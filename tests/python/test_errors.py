@@ -204,7 +204,7 @@ def test_each_missing_key_is_named(comm, missing):
     assert_all_hear(comm, on_one(comm, bad), f"'{missing}' is missing", "[key.missing]")
 
 
-@pytest.mark.parametrize("version", [None, 10, 0.10, (0, 10, 0), b"0.10.0", "0.10", "0.11.0", "1.0.0", "", "\ud800", "0.10.0\n", "\u0660.10.0", np.str_("9")], ids=ascii)
+@pytest.mark.parametrize("version", [None, 10, 0.10, (0, 10, 0), b"0.10.0", "0.1", "0.11.0", "1.0.0", "", "\ud800", "0.10.0\n", "\u0660.10.0", np.str_("9")], ids=ascii)
 def test_what_is_no_version_is_refused(comm, version):
     assert_all_hear(comm, on_one(comm, {**line_of(comm), "__version__": version}), "'__version__' is")
 

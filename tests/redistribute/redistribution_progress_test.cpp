@@ -34,12 +34,14 @@ struct Dealing {
 
   Dealing() {
     auto* const first = static_cast<double*>(source.buffer.data);
-    for (Index i = 0; i < source.buffer.shape[0]; ++i) first[i] = static_cast<double>(blocks.axis(0).global_index(rank(), i));
+    for (Index i = 0; i < source.buffer.shape[0]; ++i)
+      first[i] = static_cast<double>(blocks.axis(0).global_index(rank(), i));
   }
   void expect_moved() const {
     const auto* const first = static_cast<const double*>(target.buffer.data);
     Index wrong = 0;
-    for (Index i = 0; i < target.buffer.shape[0]; ++i) wrong += first[i] != static_cast<double>(rank() + i * processes());
+    for (Index i = 0; i < target.buffer.shape[0]; ++i)
+      wrong += first[i] != static_cast<double>(rank() + i * processes());
     EXPECT_EQ(wrong, 0);
   }
 };

@@ -80,6 +80,17 @@ void check_row_starts(const Csr& csr, Index rows) {
   }
 }
 
+void check_shape(const std::array<Index, 2>& shape, Index rows, Index columns) {
+  if (shape[0] != rows)
+    refuse("the matrix has " + std::to_string(shape[0]) + " rows",
+           "must have the " + std::to_string(rows) + " of this process's elements",
+           "give the rows of its own elements, all of them");
+  if (shape[1] != columns)
+    refuse("the matrix has " + std::to_string(shape[1]) + " columns",
+           "must have the " + std::to_string(columns) + " of the whole array",
+           "give whole rows: columns are global, the row-major flat number of an element");
+}
+
 void check(const Csr& csr, Index rows, const Elements& elements) {
   if (csr.count < 0 || csr.count > most)
     refuse("there are " + std::to_string(csr.count) + " values", "must be at most " + std::to_string(most),
@@ -92,6 +103,7 @@ void check(const Csr& csr, Index rows, const Elements& elements) {
     refuse("there are " + std::to_string(csr.columns.count) + " columns",
            "must be " + std::to_string(csr.count) + " as there are values", "give indices and data of one length");
   check_row_starts(csr, rows);
+  if (csr.shape) check_shape(*csr.shape, rows, elements.count());
   for (Index row = 0; row < rows; ++row)
     for (Index k = at(csr.row_starts, row); k < at(csr.row_starts, row + 1); ++k) {
       if (const Index column = at(csr.columns, k); !elements.exists(column))

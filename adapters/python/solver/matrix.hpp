@@ -6,6 +6,9 @@
 #include <Tpetra_Operator.hpp>
 #include <Tpetra_Vector.hpp>
 
+#include <array>
+#include <optional>
+
 /// What stands behind the Python module, without Python.
 namespace dap::python {
 
@@ -32,11 +35,14 @@ struct Csr {
   Index count = 0;      ///< of `data`
   Integers columns;     ///< as many, in any order; what stands twice in a row is added
   Integers row_starts;  ///< one more than there are rows: from 0, never descending, to at most `count`
+  /// How many rows this process has, and how many columns the whole matrix, as who made it says; nothing: not said.
+  std::optional<std::array<Index, 2>> shape = {};
 };
 
 /// The square matrix of the rows that all processes give, on the map of `rows`. **Collective**: throws the same Error
-/// on every process where any gives another number of rows, row starts that are none, a column that no process has, or
-/// a value that is not finite, or where `rows` holds an element twice. Takes memory in proportion to `csr`.
+/// on every process where any gives another number of rows or columns, row starts that are none, a column that no
+/// process has, or a value that is not finite, or where `rows` holds an element twice. Takes memory in proportion to
+/// `csr`.
 Teuchos::RCP<const CrsMatrix> make_matrix(const dap::tpetra::Layout& rows, const Csr& csr);
 
 }  // namespace dap::python

@@ -128,13 +128,22 @@ void need_callable(py::handle object, const std::string& name) {
   if (PyCallable_Check(object.ptr()) == 0) refuse(name, text_of(object), "must be a function", "");
 }
 
+std::optional<std::array<Index, 2>> shape_of(const py::object& shape) {
+  if (shape.is_none()) return std::nullopt;
+  const Value value = to_value(shape);
+  const auto* numbers = value.as<Value::Integers>();
+  if (numbers == nullptr || numbers->size() != 2)
+    refuse("shape", value.text(), "must be two integers: this process's rows, and all columns", "");
+  return std::array<Index, 2>{(*numbers)[0], (*numbers)[1]};
+}
+
 Matrix make(const Array& rows, const py::object& data, const py::object& columns, const py::object& row_starts,
-            const py::object& comm) {
+            const py::object& comm, const py::object& shape) {
   const MPI_Comm handle = comm_of(comm);
   const auto given = together(handle, [&] {
     raise_if_raised(data);
     return Csr{doubles_of(data, "data"), py::cast<py::array>(data).size(), integers_of(columns, "indices"),
-               integers_of(row_starts, "indptr")};
+               integers_of(row_starts, "indptr"), shape_of(shape)};
   });
   need_kokkos();
   return {inside([&] {
@@ -367,18 +376,28 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
   return result;
 }
 
+// What an object holds; TypeError where __new__ made it and __init__ was never called.
+template <class T>
+const T& made(const py::object& self) {
+  if (!holds_value(self.ptr()))
+    throw py::type_error(std::string("this ") + Py_TYPE(self.ptr())->tp_name + " was never initialised: call " +
+                         Py_TYPE(self.ptr())->tp_name + "(...)");
+  return py::cast<const T&>(self);
+}
+
 template <class T>
 void bind_handle(py::class_<T>& type) {
   type.def_property_readonly(
-          "comm", [](const T& a) { return a.comm(); }, "The mpi4py communicator of its processes.")
+          "comm", [](const py::object& a) { return made<T>(a).comm(); }, "The mpi4py communicator of its processes.")
       .def_property_readonly(
-          "distribution", [](const T& a) { return a.solvable()->layout.distribution(); },
+          "distribution", [](const py::object& a) { return made<T>(a).solvable()->layout.distribution(); },
           "The Distribution of its rows.")
-      .def("_solve", [](const T& a, const Array& b, const Array& x, py::object method, py::object preconditioner,
-                        py::object tol, py::object maxiter, py::object options, py::object preconditioner_options,
-                        py::object callback, py::object progress, py::object copy) {
+      .def("_solve", [](const py::object& a, const Array& b, const Array& x, py::object method,
+                        py::object preconditioner, py::object tol, py::object maxiter, py::object options,
+                        py::object preconditioner_options, py::object callback, py::object progress, py::object copy) {
         return solve_in_place(
-            a, b, x, {method, preconditioner, tol, maxiter, options, preconditioner_options, callback, progress, copy});
+            made<T>(a), b, x,
+            {method, preconditioner, tol, maxiter, options, preconditioner_options, callback, progress, copy});
       });
 }
 
@@ -386,7 +405,7 @@ void bind_handle(py::class_<T>& type) {
 
 void bind_solve(py::module_& module) {
   py::class_<Matrix> matrix(module, "_Matrix", py::custom_type_setup(let_collect<Matrix>));
-  matrix.def(py::init(&make), "rows"_a, "data"_a, "indices"_a, "indptr"_a, "comm"_a);
+  matrix.def(py::init(&make), "rows"_a, "data"_a, "indices"_a, "indptr"_a, "comm"_a, "shape"_a);
   bind_handle(matrix);
   py::class_<LinearOperator> op(module, "_LinearOperator", py::custom_type_setup(let_collect<LinearOperator>));
   op.def(py::init(&make_operator), "rows"_a, "matvec"_a, "comm"_a);

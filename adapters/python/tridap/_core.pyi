@@ -1,4 +1,4 @@
-from typing import Any, Callable, NoReturn, Optional, Sequence, Union
+from typing import Any, Callable, NoReturn, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from mpi4py import MPI
@@ -147,7 +147,8 @@ class _Solvable:
                copy: Union[bool, str, None]) -> dict[str, Any]: ...
 
 class _Matrix(_Solvable):
-    def __init__(self, rows: DistArray, data: Any, indices: Any, indptr: Any, comm: Optional[MPI.Comm]) -> None: ...
+    def __init__(self, rows: DistArray, data: Any, indices: Any, indptr: Any, comm: Optional[MPI.Comm],
+                 shape: Optional[Tuple[int, int]]) -> None: ...
 
 class _LinearOperator(_Solvable):
     def __init__(self, rows: DistArray, matvec: Callable[[NDArray[Any], NDArray[Any]], Any],

@@ -54,11 +54,11 @@ def _rows(rows, comm):
 
 
 def _csr(local):
-    """The arrays of local rows: of any scipy.sparse matrix, or (data, indices, indptr) as they are."""
+    """The arrays of local rows and their shape: of any scipy.sparse matrix, or (data, indices, indptr) as they are."""
     if isinstance(local, tuple):
-        return local
+        return local, None
     csr = local.tocsr()
-    return csr.data, csr.indices, csr.indptr
+    return (csr.data, csr.indices, csr.indptr), csr.shape
 
 
 class Matrix(_core._Matrix):
@@ -70,30 +70,33 @@ class Matrix(_core._Matrix):
     smallest one that anybody holds.
 
     Args:
-        local: this process's rows: a ``scipy.sparse`` matrix (of any format; its number of columns is not looked at),
-            or ``(data, indices, indptr)`` as its CSR arrays: float64, and int32 or int64. They are copied.
+        local: this process's rows: a ``scipy.sparse`` matrix of any format, with one column for each element of the
+            whole array, or ``(data, indices, indptr)`` as its CSR arrays: float64, and int32 or int64. They are copied.
         rows: a `Distribution`, a `DistArray`, or any object with ``__distarray__``.
         comm: an mpi4py communicator, rank r being process r; None: that of `rows`, else MPI.COMM_WORLD, and for a
             `Distribution` over one process this one alone.
+        shape: how many rows this process has and how many columns the whole matrix, to be checked; None: not checked for
+            CSR arrays, and that of a ``scipy.sparse`` matrix.
 
     Raises:
         ProtocolError: on every process, where the rows of any are wrong.
     """
 
-    def __init__(self, local: Any, rows: Any, comm: MPI.Comm | None = None) -> None:
+    def __init__(self, local: Any, rows: Any, comm: MPI.Comm | None = None, *,
+                 shape: tuple[int, int] | None = None) -> None:
         rows, comm = _rows(rows, comm)
-        data, indices, indptr = _local_arrays(local)
-        super().__init__(rows, data, indices, indptr, comm)
+        data, indices, indptr, own_shape = _local_arrays(local)
+        super().__init__(rows, data, indices, indptr, comm, own_shape if shape is None else shape)
 
 
 def _local_arrays(local):
     """The CSR arrays; where they cannot be had on any process, all are told so by the constructor."""
     try:
-        data, indices, indptr = _csr(local)
+        (data, indices, indptr), shape = _csr(local)
         data = np.ascontiguousarray(data)
-        return data.astype(float, casting="safe", copy=False), _integers(indices), _integers(indptr)
+        return data.astype(float, casting="safe", copy=False), _integers(indices), _integers(indptr), shape
     except Exception as error:
-        return error, None, None
+        return error, None, None, None
 
 
 def _integers(indices):

@@ -12,10 +12,10 @@ namespace dap::mpi {
 namespace {
 
 using Word = std::uint64_t;
-constexpr std::size_t word = 64;        // pieces that one Word has bits for
-constexpr Index most = Index{1} << 46;  // bytes of one process: more than addresses have room for
+constexpr std::size_t word = 64;              // pieces that one Word has bits for
+constexpr Index most = Index{1} << 46;        // bytes of one process: more than addresses have room for
 constexpr Index kept_bytes = Index{1} << 24;  // free ones of each process that are always kept
-constexpr std::size_t most_kept = 62;   // pieces, so that two numbers and a flag are all that is reduced
+constexpr std::size_t most_kept = 62;         // pieces, so that two numbers and a flag are all that is reduced
 
 /// What an owner holds.
 struct Lease {
@@ -131,7 +131,8 @@ void find_parts(Piece& piece, Index length, const Pool& pool) {
     int unit = 1;
     void* begin = nullptr;
     must_succeed(MPI_Win_shared_query(piece.window, rank, &size, &unit, &begin), "MPI_Win_shared_query");
-    const auto page = static_cast<std::uintptr_t>(page_bytes()), beyond = reinterpret_cast<std::uintptr_t>(begin) % page;
+    const auto page = static_cast<std::uintptr_t>(page_bytes()),
+               beyond = reinterpret_cast<std::uintptr_t>(begin) % page;
     piece.parts[static_cast<std::size_t>(rank)].base =
         static_cast<std::byte*>(begin) + (beyond == 0 ? 0 : page - beyond);
   }

@@ -22,7 +22,7 @@ enum Field : std::size_t {
   left,
   right,
   unknown  // a number of the unknown keys
-};  // an unstructured axis: `stop` is the length of its list
+};         // an unstructured axis: `stop` is the length of its list
 
 // The unknown keys and their values as one text, in the order of the keys.
 inline std::string text_of(std::vector<Extra> extras) {
