@@ -123,3 +123,13 @@ def test_a_freed_communicator_is_a_value_error(comm):
     for call in tridap.check, tridap.asarray:
         with pytest.raises(ValueError, match="COMM_NULL"):
             call(whole(3), freed)
+
+
+def test_flags_that_are_none_are_told_on_every_process(comm):
+    last = comm.rank == comm.size - 1
+    for name in "trust_extent", "raise_on_error":
+        with pytest.raises(tridap.ProtocolError, match=f"{name} is 'x', must be True or False"):
+            tridap.check(line_of(comm), comm, **{name: "x" if last else False})
+        with pytest.raises(TypeError, match=f"{name} is 'x', must be True or False"):
+            tridap.check(whole(3), **{name: "x"})
+    assert tridap.check(line_of(comm), comm, trust_extent=np.False_, raise_on_error=1).ok

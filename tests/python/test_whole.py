@@ -138,3 +138,33 @@ def test_plot_shows_the_first_section_there_is_and_refuses_others(comm):
     for index in (0, size + 1):  # mirrors
         with pytest.raises(ValueError, match="axis 0, whose global indices are 1 to"):
             made.plot(section=(index, None, None))
+
+
+def test_arguments_that_are_none_on_one_process_are_refused_by_all(comm):
+    plots = pytest.importorskip("matplotlib.pyplot")
+    dist = tridap.distribution((4, 4), ("b", "*"), processes=comm.size)
+    array, complexes = tridap.zeros(dist), tridap.zeros(dist, complex)
+    last = comm.rank == comm.size - 1
+    on_last = lambda wrong, right: wrong if last else right
+    calls = {"root is 1.5, must be an integer": lambda: array.gather(on_last(1.5, 0)),
+             "root is 'a', must be an integer": lambda: array.gather(root=on_last("a", 0)),
+             "cells is 2.5, must be an integer": lambda: array.plot(cells=on_last(2.5, 1000)),
+             "an entry of section is 0.5": lambda: array.plot(section=on_last((0.5, None), (0, None))),
+             "section": lambda: array.plot(section=on_last(5, None)),
+             "plot draws real numbers, but the elements are complex128": complexes.plot,
+             "no such colours": lambda: array.plot(cmap="no such colours"),
+             "'int' object has no attribute": lambda: array.plot(ax=5 if comm.rank == 0 else None)}
+    for words, call in calls.items():
+        with pytest.raises((TypeError, ValueError, AttributeError), match=words):
+            call()
+        plots.close("all")
+    assert (array.gather() is not None) == (comm.rank == 0)
+
+
+def test_the_whole_of_an_array_of_a_freed_communicator_is_a_value_error(comm):
+    freed = comm.Dup()
+    array = tridap.asarray(tridap.zeros(tridap.distribution(8, processes=comm.size)), freed)
+    freed.Free()
+    for call in array.gather, array.plot:
+        with pytest.raises(ValueError, match="COMM_NULL"):
+            call()

@@ -88,6 +88,13 @@ bool known_together(const Array* array, MPI_Comm comm) {
   return said[0].smallest == 1 && said[1].same();
 }
 
+bool flag_of(const py::object& flag, const char* name) {
+  static py::handle type;
+  if (PyBool_Check(flag.ptr()) || PyLong_Check(flag.ptr()) || py::isinstance(flag, imported(type, "numpy", "bool_")))
+    return PyObject_IsTrue(flag.ptr()) == 1;
+  throw py::type_error(std::string(name) + " is " + py::cast<std::string>(py::repr(flag)) + ", must be True or False");
+}
+
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
@@ -267,13 +274,18 @@ py::object asarray(py::object object, py::object comm, py::object copy) {
   return py::cast(Array::from(std::move(given), std::move(comm), std::move(checked.distribution)));
 }
 
-Checked check_object(py::object object, py::object comm, bool raise_on_error, bool trust_extent) {
+Checked check_object(py::object object, py::object comm, const py::object& raise_on_error,
+                     const py::object& trust_extent) {
   MPI_Comm handle = comm.is_none() ? MPI_COMM_NULL : comm_of(comm);
-  const Reading reading{trust_extent};
+  const auto flags = [&] {
+    return std::pair(flag_of(raise_on_error, "raise_on_error"), flag_of(trust_extent, "trust_extent"));
+  };
+  const auto [raises, trusts] = comm.is_none() ? flags() : together(handle, flags);
+  const Reading reading{trusts};
   Given given = ask(object, py::none());
   Checked checked = comm.is_none() ? check_alone(given, true, reading) : confer_over(given, handle, true, reading);
   if (given.raised && !given.raised->matches(PyExc_Exception)) throw std::move(*given.raised);
-  if (raise_on_error) throw_if_wrong(checked.report, given.raised);
+  if (raises) throw_if_wrong(checked.report, given.raised);
   return checked;
 }
 

@@ -74,7 +74,8 @@ struct Checked {
   std::shared_ptr<const Distribution> distribution;  ///< null: there is none, or nobody knows it
 };
 /// **Collective** where `comm` is a communicator.
-Checked check_object(py::object object, py::object comm, bool raise_on_error, bool trust_extent);
+Checked check_object(py::object object, py::object comm, const py::object& raise_on_error,
+                     const py::object& trust_extent);
 
 /// An array of `distribution` over `local`, as process `process` of it.
 Array over(py::array local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm);

@@ -169,7 +169,8 @@ Fills the padding of every process from the elements that it repeats: communicat
 of a periodic axis from what they mirror, corners included. Collective. ProtocolError, on every process, where memory
 cannot be written, or only this process's part is known.)")
       .def(
-          "gather", [](const py::object& a, Index root) { return from("tridap._whole", "gather")(a, root); },
+          "gather",
+          [](const py::object& a, const py::object& root) { return from("tridap._whole", "gather")(a, root); },
           "root"_a = 0, R"(gather(root=0) -> numpy.ndarray or None
 
 The whole array, padding and mirrors left out, on process `root`, and None on the others. Collective. It takes memory for

@@ -8,6 +8,7 @@
 #include "solver/matrix.hpp"
 #include "solver/solve.hpp"
 #include "together.hpp"
+#include "value.hpp"
 #include <dap/tpetra/import.hpp>
 
 #include <pybind11/stl.h>

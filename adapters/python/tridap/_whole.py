@@ -3,6 +3,7 @@
 import numpy as np
 
 from . import _core
+from ._agree import integer, together
 
 _PIECE = 1 << 30  # bytes of a message, whose count MPI holds in an int
 _LINES = 64       # borders between processes that are drawn along an axis
@@ -48,27 +49,6 @@ def _interior(array, process):
     return [indices - shift for indices, shift in zip(array.distribution.indices(process, "interior"), array._shift)]
 
 
-def _together(comm, prepare):
-    """What `prepare` returns, where it raises on no process and returns the same on all; else every process raises."""
-    said, error = None, None
-    try:
-        said = prepare()
-    except Exception as raised:
-        error = raised
-    told = [(said, error)]
-    if comm is not None and comm.size > 1:
-        told = comm.allgather((repr(said), error and f"{type(error).__name__}: {error}"))
-    if error is not None:
-        raise error
-    for process, (words, fault) in enumerate(told):
-        if fault:
-            _core._refuse(f"process {process} raised {fault}", "")
-        if words != told[0][0]:
-            _core._refuse(f"process 0 asks for {told[0][0]}, but process {process} for {words}",
-                          "pass the same on every process")
-    return said
-
-
 def _pieces(data):
     flat = data.reshape(-1).view(np.uint8)
     return [flat[i:i + _PIECE] for i in range(0, flat.size, _PIECE)]
@@ -79,7 +59,7 @@ def _collect(array, axes, root):
     wanted = [axis.of(indices) for axis, indices in zip(axes, _interior(array, rank))]
     part = np.ascontiguousarray(array.interior[np.ix_(*(local for local, _ in wanted))] if axes else array.interior)
     made = []
-    _together(comm, lambda: made.append(np.empty([axis.extent for axis in axes], array.dtype)) if rank == root else None)
+    together(comm, lambda: made.append(np.empty([axis.extent for axis in axes], array.dtype)) if rank == root else None)
     alone = comm is None or comm.size == 1
     if not alone:
         comm = comm.Dup()  # none of the caller's receives may take what is meant for us
@@ -117,41 +97,49 @@ def gather(array, root=0):
 
     def prepare():
         size = 1 if comm is None else comm.size
-        if not 0 <= root < size:
+        rank = integer("root", root)
+        if not 0 <= rank < size:
             raise ValueError(f"root is {root}, but the array has {size} processes")
-        return root, str(array.dtype)
+        return rank, str(array.dtype)
 
-    _together(comm, prepare)
+    root, _ = together(comm, prepare)
     return _collect(array, [_Axis(array, axis) for axis in range(dist.ndim)], root)
 
 
 def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
     """See `DistArray.plot`."""
     dist, comm = array.distribution, array.comm
-    pyplot = _matplotlib(comm)
 
     def prepare():
-        wanted = section
-        if wanted is None:
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"plot draws real numbers, but the elements are {array.dtype}: draw those of a part of them, "
+                            "such as array.local.real")
+        if section is None:
             wanted = [None if axis >= dist.ndim - 2 else "first" for axis in range(dist.ndim)]
+        else:
+            wanted = [None if at is None else integer("an entry of section", at) for at in section]
         if len(wanted) != dist.ndim or sum(at is None for at in wanted) not in (1, 2):
             raise ValueError(f"section is {wanted!r}, but must have {dist.ndim} entries, of which one or two are None")
-        if cells < 1:
+        if integer("cells", cells) < 1:
             raise ValueError(f"cells is {cells}, but must be at least 1")
-        return list(wanted), cells, str(array.dtype)
+        return wanted, int(cells), str(array.dtype)
 
-    section, cells, _ = _together(comm, prepare)
+    section, cells, _ = together(comm, prepare)
+    pyplot = _matplotlib(comm)
     shown = [axis for axis, at in enumerate(section) if at is None]
     axes = [_Axis(array, axis, step=max(1, -(-dist.shape[axis] // cells)), at=at) for axis, at in enumerate(section)]
     whole = _collect(array, axes, 0)
-    if whole is None:
-        return None
-    if ax is None:
-        ax = pyplot.subplots()[1]
-    whole = whole.reshape([axes[axis].extent for axis in shown])
-    draw = _draw_line if len(shown) == 1 else _draw_image
-    draw(ax, whole, [axes[axis] for axis in shown], [f"global index of axis {axis}" for axis in shown], borders, style)
-    return ax
+
+    def draw():
+        if whole is None:
+            return None
+        on = pyplot.subplots()[1] if ax is None else ax
+        values = whole.reshape([axes[axis].extent for axis in shown])
+        how = _draw_line if len(shown) == 1 else _draw_image
+        how(on, values, [axes[axis] for axis in shown], [f"global index of axis {axis}" for axis in shown], borders, style)
+        return on
+
+    return together(comm, draw, same=False)  # what Matplotlib refuses is heard on every process
 
 
 def _matplotlib(comm):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _core
+from ._agree import together
 from ._make import communicator_of
 
 try:
@@ -98,13 +99,14 @@ def create(dist: _core.Distribution, dtype: DTypeLike = float, comm: MPI.Comm | 
 
     Its elements are not set. ProtocolError, on every process, where Global Arrays cannot hold it.
     """
-    return _ga.create(dist, np.dtype(dtype), _all_of(dist, comm))
+    comm = _all_of(dist, comm)
+    return _ga.create(dist, together(comm, lambda: np.dtype(dtype)), comm)
 
 
 def allocate(dist: _core.Distribution, dtype: DTypeLike = float, comm: MPI.Comm | None = None) -> _core.DistArray:
     """An array of zeros in the memory of a Global Array, so that `import_array` of it copies nothing. Collective."""
     comm = _all_of(dist, comm)
-    return _core._over(*_ga.allocate(dist, np.dtype(dtype), comm), comm)
+    return _core._over(*_ga.allocate(dist, together(comm, lambda: np.dtype(dtype)), comm), comm)
 
 
 def import_array(array: _core.DistArray, *, copy: bool | str | None = "if_needed",
@@ -122,11 +124,16 @@ def import_array(array: _core.DistArray, *, copy: bool | str | None = "if_needed
     Raises:
         ProtocolError: on every process, where any one's array is wrong.
     """
-    policy = {None: "never", False: "never", True: "always"}.get(copy, copy)
-    if policy not in ("never", "if_needed", "always"):
-        raise ValueError(f"copy is {copy!r}, must be None, False, True or 'if_needed'")
-    return _ga.import_array(array.local, array.distribution, array.process, _all_of(array.distribution, array.comm),
-                            policy, nearest)
+    def asked():
+        named = isinstance(copy, str) or copy is None or isinstance(copy, (bool, np.bool_))
+        policy = {None: "never", False: "never", True: "always"}.get(copy, copy) if named else None
+        if policy not in ("never", "if_needed", "always"):
+            raise ValueError(f"copy is {copy!r}, must be None, False, True or 'if_needed'")
+        return policy, bool(nearest)
+
+    comm = _all_of(array.distribution, array.comm)
+    policy, moved = together(comm, asked)
+    return _ga.import_array(array.local, array.distribution, array.process, comm, policy, moved)
 
 
 def destroy(handle: int, comm: MPI.Comm) -> bool:

@@ -36,7 +36,11 @@ std::string more_shared_memory() {
 std::string backing_folder(const std::string& component) {
   const char* const said =
       open_mpi ? std::getenv(("OMPI_MCA_osc_" + component + "_backing_directory").c_str()) : nullptr;
-  return said != nullptr ? said : "/dev/shm";
+  if (said != nullptr) return said;
+  if (!open_mpi || access("/dev/shm", W_OK) == 0) return "/dev/shm";
+  for (const char* const name : {"OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base", "TMPDIR", "TEMP", "TMP"})
+    if (const char* const folder = std::getenv(name)) return folder;
+  return "/tmp";
 }
 
 std::optional<Index> bytes_left(const std::string& folder) {

@@ -40,6 +40,7 @@ Index hash(const Scaling& scaling) {
 struct Redistribution::State {
   State(Plan made, MPI_Comm of, const Options& with, std::shared_ptr<Team> shared, const Channel& on)
       : plan(std::move(made)), comm(of), options(with), team(std::move(shared)), channel(on), transfer(team, channel) {
+    if (!team->has_stage()) options.path = Path::messages;
     for (Index rank = 0; rank < team->processes(); ++rank)
       near.push_back(options.path != Path::messages && team->here(rank));
   }
@@ -78,6 +79,7 @@ struct Redistribution::State {
   void end_other() {  // what is under way on the communicator
     if (team->active != nullptr) static_cast<State*>(team->active)->finish();
   }
+  Buffer make(const ElementType& type, const IndexList& shape) const;
   Report check(const Given* moves, std::size_t count);
   void check_types(const Given& first, const Given& other, Report& report) const;
   void vote(Votes& votes, const Given* moves, std::size_t count, const Scaling& scaling) const;
@@ -360,6 +362,31 @@ Redistribution::~Redistribution() = default;
 
 const Plan& Redistribution::plan() const { return state_->plan; }
 
+// Memory for an array of the plan's own: shared with the node, where it has so much of that. The same on every process,
+// because allocate_shared() succeeds on all or on none. **Collective.**
+Buffer Redistribution::State::make(const ElementType& type, const IndexList& shape) const {
+  try {
+    if (team->has_stage()) return mpi::allocate_shared(type, shape, comm, options.order);
+  } catch (const std::exception&) {  // ordinary memory does, or says why not
+  }
+  return mpi::collectively(comm, [&] {
+    Buffer buffer = allocate(type, shape);
+    if (options.order == Order::column_major) buffer.strides = column_major_strides(buffer.shape, type.bytes);
+    return buffer;
+  });
+}
+
+std::string Redistribution::explain() const {
+  std::string text = state_->plan.explain();
+  if (state_->team->has_stage()) return text;
+  try {
+    std::rethrow_exception(state_->team->why_no_stage());
+  } catch (const std::exception& why) {
+    text += std::string("Everything is a message, since there is no shared memory: ") + why.what() + "\n";
+  }
+  return text;
+}
+
 void Redistribution::operator()(const DistArray& source, const DistArray& target, const Scaling& scaling) {
   state_->start(
       1,
@@ -404,7 +431,7 @@ DistArray Redistribution::operator()(const DistArray& source, const Scaling& sca
   const auto said = votes.answer(Votes::source_type);
   const ElementType type =
       said ? type_of_number(*said) : ElementType{ElementType::Kind::opaque, state.plan.element_bytes(), true};
-  target.buffer = mpi::allocate_shared(type, shape, state.comm, state.options.order);
+  target.buffer = state.make(type, shape);
   (*this)(source, target, scaling);
   return target;
 }

@@ -19,8 +19,8 @@ static_assert(std::atomic<bool>::is_always_lock_free, "processes share it");
 struct StageLayout {
   Index rings, slot_bytes;
 
-  explicit StageLayout(Index on_node) : rings(on_node) {
-    const Index room = (staging_bytes - line * (1 + 2 * rings)) / (ring_slots * rings);
+  StageLayout(Index on_node, Index most) : rings(on_node) {
+    const Index room = (most - line * (1 + 2 * rings)) / (ring_slots * rings);
     slot_bytes = std::max(line, std::min<Index>(room, Index{128} << 10) / line * line);
   }
   Index done() const { return 0; }
@@ -57,6 +57,23 @@ Index on_our_node(MPI_Comm comm) {
   return count;
 }
 
+// The largest stage that every node has shared memory for, down to a few lines of memory for each ring; none where a
+// node has less. The same on every process, because share() succeeds on all or on none. **Collective.**
+Stage make_stage(MPI_Comm comm) {
+  const Index rings = on_our_node(comm);
+  Stage stage;
+  for (stage.most = staging_bytes; stage.most >= least_staging_bytes; stage.most /= 4) {
+    try {
+      stage.piece = mpi::share(StageLayout(rings, stage.most).bytes(), comm);
+      stage.why_none = nullptr;
+      return stage;
+    } catch (const std::exception&) {
+      stage.why_none = std::current_exception();  // which takes no memory
+    }
+  }
+  return stage;
+}
+
 }  // namespace
 
 std::shared_ptr<Team> Team::of(MPI_Comm comm) {
@@ -65,7 +82,7 @@ std::shared_ptr<Team> Team::of(MPI_Comm comm) {
   mpi::must_succeed(MPI_Comm_get_attr(comm, key(), &kept, &found), "MPI_Comm_get_attr");
   if (found != 0) return *kept;
   mpi::on_this_node(0, comm);
-  auto stage = mpi::share(StageLayout(on_our_node(comm)).bytes(), comm);
+  Stage stage = make_stage(comm);
   auto made = mpi::collectively(comm, [&] {
     key();
     return std::make_unique<std::shared_ptr<Team>>(std::make_shared<Team>(comm, std::move(stage)));
@@ -77,16 +94,17 @@ std::shared_ptr<Team> Team::of(MPI_Comm comm) {
   return team;
 }
 
-Team::Team(MPI_Comm comm, std::shared_ptr<const mpi::SharedPiece> stage) : stage_(std::move(stage)) {
+Team::Team(MPI_Comm comm, Stage stage) : stage_(std::move(stage.piece)), why_no_stage_(std::move(stage.why_none)) {
   mpi::must_succeed(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   mpi::must_succeed(MPI_Comm_size(comm, &processes_), "MPI_Comm_size");
   place_.assign(static_cast<std::size_t>(processes_), -1);
+  if (!stage_) return;
   for (int rank = 0; rank < processes_; ++rank)
     if (mpi::on_this_node(rank, comm)) {
       place_[static_cast<std::size_t>(rank)] = static_cast<int>(node_.size());
       node_.push_back(rank);
     }
-  const StageLayout layout(static_cast<Index>(node_.size()));
+  const StageLayout layout(static_cast<Index>(node_.size()), stage.most);
   slot_bytes_ = layout.slot_bytes;
   const Index own = place_[static_cast<std::size_t>(rank_)];
   std::byte* const mine = stage_->base(rank_);

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -17,17 +18,28 @@ namespace dap::redistribute {
 
 inline constexpr Index staging_bytes = Index{15} << 18;  ///< at most, of one process, for each of the two ways below
 
+inline constexpr Index least_staging_bytes = Index{1} << 14;  ///< less is slower than messages
+
+/// Shared memory for the rings between the processes of a node.
+struct Stage {
+  std::shared_ptr<const mpi::SharedPiece> piece;  ///< null: there is none on any process
+  Index most = staging_bytes;                     ///< bytes of one process
+  std::exception_ptr why_none;
+};
+
 /// What the moves over one communicator have in common: kept with it, so that it is set up once.
 class Team {
  public:
   /// **Collective** the first time for a communicator, and local then.
   static std::shared_ptr<Team> of(MPI_Comm comm);
 
-  Team(MPI_Comm comm, std::shared_ptr<const mpi::SharedPiece> stage);
+  Team(MPI_Comm comm, Stage stage);
   Team(const Team&) = delete;
 
   int rank() const { return rank_; }
   int processes() const { return processes_; }
+  bool has_stage() const { return stage_ != nullptr; }  ///< else everything is a message; the same on every process
+  const std::exception_ptr& why_no_stage() const { return why_no_stage_; }
   bool here(Index rank) const { return place_[static_cast<std::size_t>(rank)] >= 0; }  ///< on our node
   const Ring& to(Index rank) const { return to_[static_cast<std::size_t>(place_[static_cast<std::size_t>(rank)])]; }
   const Ring& from(Index rank) const { return from_[static_cast<std::size_t>(place_[static_cast<std::size_t>(rank)])]; }
@@ -48,6 +60,7 @@ class Team {
   int rank_ = 0, processes_ = 1;
   Index slot_bytes_ = 0;
   std::shared_ptr<const mpi::SharedPiece> stage_;
+  std::exception_ptr why_no_stage_;
   std::vector<int> node_;          // ranks on our node, ascending
   std::vector<int> place_;         // by rank: where it stands in node_; -1: on another node
   std::vector<SlotTrial> trials_;  // by place in node_

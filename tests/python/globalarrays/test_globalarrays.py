@@ -167,3 +167,18 @@ def test_what_is_held_at_the_end_of_a_block_may_still_be_read():
         array = ga.allocate(tridap.distribution(3 * P, "b", processes=P))
         array.local[...] = 7
     assert ga.is_there(array) and (array.local == 7).all()
+
+
+def test_arguments_that_are_none_on_one_process_are_refused_by_all():
+    last = COMM.rank == P - 1
+    dist = tridap.distribution(3 * P, "b", processes=P)
+    for make in ga.create, ga.allocate:
+        with pytest.raises((TypeError, tridap.ProtocolError), match="no such type"):
+            make(dist, "no such type" if last else float)
+    array = tridap.asarray(tridap.zeros(dist), COMM)
+    for wrong in "maybe", 2.5, ["never"]:
+        with pytest.raises(ValueError, match="must be None, False, True or 'if_needed'"):
+            ga.import_array(array, copy=wrong if last else None)
+    if P > 1:
+        with pytest.raises(tridap.ProtocolError, match="asks for"):
+            ga.import_array(array, copy=True if last else "if_needed")

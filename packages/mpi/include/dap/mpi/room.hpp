@@ -16,8 +16,9 @@ std::string node_name();
 /// What gives a node more shared memory, for remedies: words that suit the MPI library that we were built with.
 std::string more_shared_memory();
 
-/// Where MPI has the files behind its windows: as a user tells Open MPI's component ("sm", "rdma"), or where Linux has
-/// them. It does not query MPI (MPI_T), because that takes 0.2 s and leaks memory in Open MPI.
+/// Where MPI has the files behind its windows: as a user tells Open MPI's component ("sm", "rdma") in the environment,
+/// or where Linux has them, or where that cannot be written, among Open MPI's temporary files. It does not query MPI
+/// (MPI_T), because that takes 0.2 s and leaks memory in Open MPI.
 std::string backing_folder(const std::string& component);
 
 /// Bytes that the file system of a folder has left; nothing: unknown, or more than an Index says.

@@ -9,6 +9,7 @@
 #include <complex>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace dap::redistribute {
@@ -47,7 +48,8 @@ struct Move {
 ///
 /// Every call but the questions is **collective** over the communicator, and throws the same Error on every process or
 /// on none, before any target is touched. After the first call for arrays of some memory order, none allocates but the
-/// arrays that it makes. Destroying a plan communicates nothing, unless a move is under way: that is waited for.
+/// arrays that it makes. Where a node has too little shared memory, moves work all the same, by messages alone.
+/// Destroying a plan communicates nothing, unless a move is under way: that is waited for.
 class Redistribution {
  public:
   /// `element_bytes`: of the source. The same arguments on every process. `comm` must outlive the last move; our
@@ -83,6 +85,8 @@ class Redistribution {
   Redistribution reversed() const;
 
   const Plan& plan() const;  ///< this process's part of the plan, for its questions
+  /// What Plan::explain() says, and why everything is a message where there is no shared memory for anything else.
+  std::string explain() const;
 
  private:
   struct State;
