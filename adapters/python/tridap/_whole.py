@@ -116,6 +116,8 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
                             "such as array.local.real")
         if section is None:
             wanted = [None if axis >= dist.ndim - 2 else "first" for axis in range(dist.ndim)]
+        elif not isinstance(section, (tuple, list)):
+            raise TypeError(f"section is {section!r}, must be a tuple or list with an index or None for each axis")
         else:
             wanted = [None if at is None else integer("an entry of section", at) for at in section]
         if len(wanted) != dist.ndim or sum(at is None for at in wanted) not in (1, 2):
