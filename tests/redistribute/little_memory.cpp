@@ -1,6 +1,6 @@
 // Moves an array over all processes, into memory of its own and into memory that the plan makes, and says on process 0
-// what came of it: "moved" and how, or "refused: " and why. Where the processes do not agree, or an element is wrong, it
-// fails. little_memory_test.sh starts it where there is too little shared memory.
+// what came of it: "moved" and how, or "refused: " and why. Where the processes do not agree, or an element is wrong,
+// it fails. little_memory_test.sh starts it where there is too little shared memory.
 
 #include <dap/make.hpp>
 #include <dap/redistribute/redistribution.hpp>
