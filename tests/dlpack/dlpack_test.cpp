@@ -6,6 +6,7 @@
 
 #include <array>
 #include <complex>
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -21,9 +22,11 @@ using dap::ElementType;
 using dap::Index;
 using dap::Memory;
 using dap::dlpack::Tensor;
+using dap::dlpack::VersionedTensor;
 using Kind = ElementType::Kind;
 using List = std::vector<Index>;
 
+constexpr std::uint8_t boolean = 6;  // kDLBool, which DLPack 0.6 lacks
 constexpr Index highest = std::numeric_limits<Index>::max();
 
 /// A tensor as another library makes it: 2 x 3 floats in rows, the first at byte 8 of its memory.
@@ -44,6 +47,22 @@ struct Foreign {
     t.strides = strides.data();
     tensor.manager_ctx = this;
     tensor.deleter = [](DLManagedTensor* self) { ++static_cast<Foreign*>(self->manager_ctx)->released; };
+  }
+};
+
+/// The same in the form of DLPack 1.
+struct ForeignVersioned {
+  Foreign foreign;
+  DLManagedTensorVersioned tensor = {};
+  int released = 0;
+
+  ForeignVersioned() {
+    tensor.version = {1, 1};
+    tensor.manager_ctx = this;
+    tensor.deleter = [](DLManagedTensorVersioned* self) {
+      ++static_cast<ForeignVersioned*>(self->manager_ctx)->released;
+    };
+    tensor.dl_tensor = foreign.tensor.dl_tensor;
   }
 };
 
@@ -150,7 +169,8 @@ TEST(DLPack, EveryElementTypeOfBothIsTheSameInBoth) {
       {dap::element_type<float>(), {kDLFloat, 32, 1}},
       {dap::element_type<double>(), {kDLFloat, 64, 1}},
       {dap::element_type<std::complex<float>>(), {kDLComplex, 64, 1}},
-      {dap::element_type<std::complex<double>>(), {kDLComplex, 128, 1}}};
+      {dap::element_type<std::complex<double>>(), {kDLComplex, 128, 1}},
+      {dap::element_type<bool>(), {boolean, 8, 1}}};
   std::size_t accepted = 0;
   for (const int code : {0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64, 128, 255})
     for (int bits = 0; bits < 256; ++bits)
@@ -166,7 +186,7 @@ TEST(DLPack, EveryElementTypeOfBothIsTheSameInBoth) {
           for (const auto& [type, d] : types)
             found = found || (d.code == code && d.bits == bits && lanes == 1 && type == array.buffer.type);
           EXPECT_TRUE(found) << code << " " << bits << " " << lanes;
-          const DLDataType back = dap::dlpack::import_array(array).tensor->dl_tensor.dtype;
+          const DLDataType back = dap::dlpack::import_versioned(array).tensor->dl_tensor.dtype;
           EXPECT_TRUE(back.code == code && back.bits == bits && back.lanes == 1);
         } catch (const dap::Error&) {
         }
@@ -315,7 +335,7 @@ TEST(DLPack, AMalformedTensorIsReleasedAndRefused) {
            [=](Foreign& f) { std::memcpy(&f.tensor.dl_tensor.device.device_type, &device, sizeof(device)); });
   expect("on device (1, 3)", [](Foreign& f) { f.tensor.dl_tensor.device.device_id = 3; });
   expect("type code 4, 16 bits, 1 lanes", [](Foreign& f) { f.tensor.dl_tensor.dtype = {kDLBfloat, 16, 1}; });
-  EXPECT_THROW(dap::dlpack::export_array(nullptr), dap::Error);
+  EXPECT_THROW(dap::dlpack::export_array(Tensor()), dap::Error);
 }
 
 TEST(DLPack, AHundredThousandAxes) {
@@ -328,6 +348,85 @@ TEST(DLPack, AHundredThousandAxes) {
   EXPECT_EQ(dap::dlpack::import_array(std::move(array)).tensor->dl_tensor.ndim, 100000);
   array = {};
   EXPECT_EQ(foreign.released, 1);
+}
+
+// The places of DLPack 1.0's members on machines of 64 bits, which every library's tensors share.
+static_assert(sizeof(void*) != 8 ||
+              (offsetof(DLManagedTensorVersioned, manager_ctx) == 8 &&
+               offsetof(DLManagedTensorVersioned, deleter) == 16 && offsetof(DLManagedTensorVersioned, flags) == 24 &&
+               offsetof(DLManagedTensorVersioned, dl_tensor) == 32 && sizeof(DLTensor) == 48));
+
+TEST(DLPack1, ATensorBecomesAnArrayOfTheSameMemoryAndSaysWhoMayWrite) {
+  for (const std::uint64_t flags : {0, 1, 2, 3, 4, 5}) {
+    ForeignVersioned given;
+    given.tensor.flags = flags;
+    {
+      const auto [array, receipt] = dap::dlpack::export_array(VersionedTensor(&given.tensor));
+      EXPECT_EQ(array.buffer.data, &given.foreign.memory[2]);
+      EXPECT_EQ(array.buffer.strides, (List{12, 4}));
+      EXPECT_EQ(array.buffer.read_only, flags % 2 == 1);
+      EXPECT_EQ(receipt.losses.size(), flags / 2 % 2);
+      EXPECT_EQ(receipt.text().find("copied the memory") != std::string::npos, flags / 2 % 2 == 1) << receipt.text();
+      EXPECT_EQ(given.released, 0);
+    }
+    EXPECT_EQ(given.released, 1);
+  }
+}
+
+TEST(DLPack1, AnotherMajorVersionIsReleasedAndRefusedUnread) {
+  for (const std::uint32_t major : {0u, 2u, 4000000000u}) {
+    ForeignVersioned given;
+    given.tensor.version = {major, 3};
+    given.tensor.dl_tensor.shape = reinterpret_cast<std::int64_t*>(8);  // whoever read it would crash
+    try {
+      dap::dlpack::export_array(VersionedTensor(&given.tensor));
+      ADD_FAILURE() << major;
+    } catch (const dap::Error& error) {
+      EXPECT_NE(std::string(error.what()).find("DLPack " + std::to_string(major) + ".3"), std::string::npos)
+          << error.what();
+    }
+    EXPECT_EQ(given.released, 1);
+  }
+  ForeignVersioned malformed;
+  malformed.tensor.dl_tensor.ndim = -1;
+  EXPECT_THROW(dap::dlpack::export_array(VersionedTensor(&malformed.tensor)), dap::Error);
+  EXPECT_EQ(malformed.released, 1);
+  EXPECT_THROW(dap::dlpack::export_array(VersionedTensor()), dap::Error);
+}
+
+TEST(DLPack1, AnArrayBecomesATensorThatSaysReadOnlyBooleanAndSycl) {
+  Buffer buffer = dap::allocate(dap::element_type<bool>(), {2, 3});
+  for (const bool read_only : {false, true}) {
+    buffer.read_only = read_only;
+    auto [tensor, receipt] = dap::dlpack::import_versioned(local(buffer));
+    EXPECT_TRUE(tensor->version.major == 1 && tensor->version.minor == 0);
+    EXPECT_EQ(tensor->flags, read_only ? 1u : 0u);
+    EXPECT_EQ(tensor->dl_tensor.data, buffer.data);
+    EXPECT_TRUE(tensor->dl_tensor.dtype.code == boolean && tensor->dl_tensor.dtype.bits == 8);
+    EXPECT_TRUE(receipt.losses.empty());
+    const DistArray back = dap::dlpack::export_array(std::move(tensor)).array;
+    EXPECT_EQ(same_array::differs(local(buffer), back), "");
+    EXPECT_EQ(back.buffer.read_only, read_only);
+  }
+  buffer.memory = {Memory::Kind::sycl, 2};
+  auto [tensor, receipt] = dap::dlpack::import_versioned(local(buffer));
+  std::int32_t number = 0;
+  std::memcpy(&number, &tensor->dl_tensor.device.device_type, sizeof(number));
+  EXPECT_TRUE(number == 14 && tensor->dl_tensor.device.device_id == 2);
+  EXPECT_EQ(same_array::differs(local(buffer), dap::dlpack::export_array(std::move(tensor)).array), "");
+}
+
+TEST(DLPack1, TheTensorKeepsTheArraysMemoryAndSwappedBytesAreRefused) {
+  Buffer buffer = dap::allocate(dap::element_type<int>(), {4});
+  const std::weak_ptr<void> memory = buffer.owner;
+  Buffer swapped = buffer;
+  swapped.type.native_order = false;
+  EXPECT_THROW(dap::dlpack::import_versioned(local(std::move(swapped))), dap::Error);
+  DLManagedTensorVersioned* tensor = dap::dlpack::import_versioned(local(std::move(buffer))).tensor.release();
+  buffer = {};
+  EXPECT_FALSE(memory.expired());
+  std::thread([tensor] { tensor->deleter(tensor); }).join();
+  EXPECT_TRUE(memory.expired());
 }
 
 }  // namespace

@@ -197,6 +197,15 @@ TEST(Create, TheFolderBehindTheWindowsMustHaveRoomWhereverItIs) {
   const std::string restored = before == nullptr ? "" : before;
   setenv(variable, "/proc", 1);  // which has room for nothing
   const std::string said = thrown([] { create(rows(), real, MPI_COMM_WORLD); });
+  for (const char* const components : {"ucx", "^rdma,sm", "pt2pt,ucx"}) {  // none of which has files
+    setenv("OMPI_MCA_osc", components, 1);
+    EXPECT_EQ(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), "nothing") << components;
+  }
+  for (const char* const components : {"rdma", "^ucx", "ucx,sm", ""}) {
+    setenv("OMPI_MCA_osc", components, 1);
+    EXPECT_EQ(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), said) << components;
+  }
+  unsetenv("OMPI_MCA_osc");
   before == nullptr ? unsetenv(variable) : setenv(variable, restored.c_str(), 1);
   expect_said(said, processes() == 1 ? "nothing" : "no room for 48 bytes: /proc on " + host() + " has 0 bytes left");
   EXPECT_EQ(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");

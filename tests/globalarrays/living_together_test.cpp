@@ -284,6 +284,25 @@ const std::map<std::string, bool (*)()> with_mpi = {
     {"left_and_ended_by_the_user", left_and_ended_by_the_user},
 };
 
+// As between nodes that no window of Open MPI spans: GA would end the program.
+bool without_windows() {
+#ifdef OPEN_MPI
+  setenv("OMPI_MCA_osc", "^sm,rdma,ucx,pt2pt,monitoring,portals4", 1);
+  MPI_Init(nullptr, nullptr);
+  std::string said;
+  try {
+    Session session;
+  } catch (const dap::Error& error) {
+    said = error.what();
+  }
+  MPI_Finalize();
+  return said.find("MPI has no window over all processes") != std::string::npos &&
+         said.find("OMPI_MCA_osc=ucx") != std::string::npos;
+#else
+  return true;
+#endif
+}
+
 bool without_mpi() {
   const auto refused = [] {
     try {
@@ -311,6 +330,8 @@ int main(int argc, char** argv) {
       well = one->second();
     } else if (order == "without_mpi") {
       well = without_mpi();
+    } else if (order == "without_windows") {
+      well = without_windows();
     } else {
       well = with_kokkos(order, argc, argv);
     }

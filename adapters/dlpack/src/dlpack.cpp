@@ -19,24 +19,32 @@ void refuse(Report& report, std::string fault, std::string must, std::string rem
   report.add({Rule::conversion, {}, axis, "", std::move(fault), std::move(must), std::move(remedy)});
 }
 
-// The element types that DLPack 0.6 and a Buffer both know, whole bytes each.
+// What one form of a tensor can say.
+struct Form {
+  const char* name;
+  bool says_read_only, says_boolean, says_sycl;
+};
+constexpr Form form_0 = {"DLPack 0.6", false, false, false}, form_1 = {"DLPack 1.0", true, true, true};
+
+// The element types that DLPack and a Buffer both know, whole bytes each.
 struct TypeRow {
   Kind kind;
   std::uint8_t code;
   std::array<Index, 4> bytes;
 };
-constexpr std::array<TypeRow, 4> types = {{{Kind::signed_integer, kDLInt, {1, 2, 4, 8}},
+constexpr std::array<TypeRow, 5> types = {{{Kind::signed_integer, kDLInt, {1, 2, 4, 8}},
                                            {Kind::unsigned_integer, kDLUInt, {1, 2, 4, 8}},
                                            {Kind::floating, kDLFloat, {2, 4, 8, 0}},
-                                           {Kind::complex, kDLComplex, {8, 16, 0, 0}}}};
+                                           {Kind::complex, kDLComplex, {8, 16, 0, 0}},
+                                           {Kind::boolean, boolean_code, {1, 0, 0, 0}}}};
 
 bool knows(const TypeRow& row, Index bytes) {
   return bytes > 0 && std::find(row.bytes.begin(), row.bytes.end(), bytes) != row.bytes.end();
 }
 
-std::optional<DLDataType> tensor_type(const ElementType& type) {
+std::optional<DLDataType> tensor_type(const ElementType& type, const Form& form) {
   for (const TypeRow& row : types)
-    if (row.kind == type.kind && knows(row, type.bytes))
+    if (row.kind == type.kind && knows(row, type.bytes) && (row.kind != Kind::boolean || form.says_boolean))
       return DLDataType{row.code, static_cast<std::uint8_t>(type.bytes * byte_bits), 1};
   return std::nullopt;
 }
@@ -49,33 +57,40 @@ std::optional<ElementType> buffer_type(const DLDataType& type) {
 }
 
 // A tensor of ours and what it points at; nothing in it moves once it is filled.
+template <class Managed>
 struct Held {
-  DLManagedTensor tensor = {};
+  Managed tensor = {};
   DistArray array;
   std::vector<std::int64_t> strides;
 };
 
-void delete_held(DLManagedTensor* tensor) { delete static_cast<Held*>(tensor->manager_ctx); }
-
-DLDevice device_of(const Memory& memory, Report& report) {
-  const std::int32_t number = device_type(memory.kind), id = static_cast<std::int32_t>(memory.device);
-  const bool later = memory.kind == Memory::Kind::sycl;  // has a number since DLPack 0.7
-  if (later || id != memory.device || !dap::memory_of(number, id)) {
-    refuse(report, "the memory is " + memory.name() + " (device " + std::to_string(memory.device) + ")",
-           "which DLPack 0.6 has no device for", "copy the elements to the host");
-    return {kDLCPU, 0};
-  }
-  return {static_cast<DLDeviceType>(number), id};
+template <class Managed>
+void delete_held(Managed* tensor) {
+  delete static_cast<Held<Managed>*>(tensor->manager_ctx);
 }
 
-DLDataType type_of(const ElementType& type, Report& report) {
+DLDevice device_of(const Memory& memory, const Form& form, Report& report) {
+  const bool sycl = memory.kind == Memory::Kind::sycl;
+  const std::int32_t number = device_type(memory.kind), id = static_cast<std::int32_t>(memory.device);
+  if ((sycl && !form.says_sycl) || id != memory.device || !dap::memory_of(number, id)) {
+    refuse(report, "the memory is " + memory.name() + " (device " + std::to_string(memory.device) + ")",
+           std::string("which ") + form.name + " has no device for", "copy the elements to the host");
+    return {kDLCPU, 0};
+  }
+  DLDevice device = {kDLCPU, id};
+  std::memcpy(&device.device_type, &number, sizeof(number));  // an older header's enumeration may lack the number
+  return device;
+}
+
+DLDataType type_of(const ElementType& type, const Form& form, Report& report) {
   if (!type.native_order && type.bytes > 1)
     refuse(report, "the elements are " + type.name() + ", and DLPack has this machine's byte order only", "",
            "copy the elements into this machine's byte order");
-  const std::optional<DLDataType> known = tensor_type(type);
+  const std::optional<DLDataType> known = tensor_type(type, form);
   if (!known)
-    refuse(report, "the elements are " + type.name() + ", which DLPack 0.6 has no type for", "",
-           type.kind == Kind::boolean ? "describe them as uint8" : "copy the elements into another type");
+    refuse(report, "the elements are " + type.name() + ", which " + form.name + " has no type for", "",
+           type.kind == Kind::boolean && type.bytes == 1 ? "describe them as uint8, or give a tensor of DLPack 1"
+                                                         : "copy the elements into another type");
   return known.value_or(DLDataType{});
 }
 
@@ -166,21 +181,21 @@ Buffer read(const DLTensor& tensor, Report& report, Receipt& receipt) {
   return buffer;
 }
 
-}  // namespace
-
-ImportedTensor import_array(DistArray array) {
-  auto held = std::make_unique<Held>();
+// A tensor over the array's memory in one of the two forms; its version and flags are the caller's to set.
+template <class Managed>
+std::unique_ptr<Managed, ReleaseTensor> tensor_over(DistArray array, const Form& form, Receipt& receipt) {
+  auto held = std::make_unique<Held<Managed>>();
   held->array = std::move(array);
   Buffer& buffer = held->array.buffer;
   throw_if_wrong(check(buffer));
   Report report;
   DLTensor& tensor = held->tensor.dl_tensor;
   tensor.data = buffer.data;
-  tensor.device = device_of(buffer.memory, report);
-  tensor.dtype = type_of(buffer.type, report);
-  if (buffer.read_only)
-    refuse(report, "the memory is read-only, which DLPack 0.6 cannot say", "",
-           "copy the elements, or clear read_only where nobody will write");
+  tensor.device = device_of(buffer.memory, form, report);
+  tensor.dtype = type_of(buffer.type, form, report);
+  if (buffer.read_only && !form.says_read_only)
+    refuse(report, std::string("the memory is read-only, which ") + form.name + " cannot say", "",
+           "give a tensor of DLPack 1, copy the elements, or clear read_only where nobody will write");
   if (buffer.ndim() > std::numeric_limits<int>::max())
     refuse(report, "the buffer has " + std::to_string(buffer.ndim()) + " axes", "and DLPack counts them in 32 bits",
            "reshape the buffer");
@@ -190,24 +205,69 @@ ImportedTensor import_array(DistArray array) {
   tensor.shape = buffer.shape.data();
   tensor.strides = held->strides.data();
   held->tensor.manager_ctx = held.get();
-  held->tensor.deleter = delete_held;
+  held->tensor.deleter = delete_held<Managed>;
 
-  Receipt receipt;
   const DimData& dims = held->array.dim_data;
   if (!std::all_of(dims.begin(), dims.end(), is_undistributed))
     receipt.losses.push_back("dim_data: how the array is distributed");
-  return {Tensor(&held.release()->tensor), receipt};
+  return std::unique_ptr<Managed, ReleaseTensor>(&held.release()->tensor);
+}
+
+void refuse_none(const void* tensor) {
+  if (tensor == nullptr) throw Error(Finding{Rule::conversion, {}, {}, "", "the tensor is NULL", "", "give a tensor"});
+}
+
+ExportedArray array_over(const DLTensor& tensor, bool read_only, std::shared_ptr<void> owner) {
+  Report report;
+  ExportedArray exported;
+  Buffer& buffer = exported.array.buffer;
+  buffer = read(tensor, report, exported.receipt);
+  throw_if_wrong(report);
+  buffer.read_only = read_only;
+  buffer.owner = std::move(owner);
+  for (const Index extent : buffer.shape) exported.array.dim_data.push_back(undistributed(extent));
+  return exported;
+}
+
+}  // namespace
+
+ImportedTensor import_array(DistArray array) {
+  ImportedTensor imported;
+  imported.tensor = tensor_over<DLManagedTensor>(std::move(array), form_0, imported.receipt);
+  return imported;
+}
+
+ImportedVersionedTensor import_versioned(DistArray array) {
+  const bool read_only = array.buffer.read_only;
+  ImportedVersionedTensor imported;
+  imported.tensor = tensor_over<DLManagedTensorVersioned>(std::move(array), form_1, imported.receipt);
+  imported.tensor->version = {major_version, 0};
+  imported.tensor->flags = read_only ? read_only_flag : 0;
+  return imported;
 }
 
 ExportedArray export_array(Tensor tensor) {
-  if (!tensor) throw Error(Finding{Rule::conversion, {}, {}, "", "the tensor is NULL", "", "give a tensor"});
+  refuse_none(tensor.get());
   const std::shared_ptr<DLManagedTensor> held = std::move(tensor);
-  Report report;
-  ExportedArray exported;
-  exported.array.buffer = read(held->dl_tensor, report, exported.receipt);
-  throw_if_wrong(report);
-  exported.array.buffer.owner = held;
-  for (const Index extent : exported.array.buffer.shape) exported.array.dim_data.push_back(undistributed(extent));
+  return array_over(held->dl_tensor, false, held);
+}
+
+ExportedArray export_array(VersionedTensor tensor) {
+  refuse_none(tensor.get());
+  const std::shared_ptr<DLManagedTensorVersioned> held = std::move(tensor);
+  const DLPackVersion version = held->version;
+  if (version.major != major_version)  // whose other members may lie elsewhere
+    throw Error(
+        Finding{Rule::conversion,
+                {},
+                {},
+                "",
+                "the tensor is of DLPack " + std::to_string(version.major) + "." + std::to_string(version.minor),
+                "must be of DLPack 1",
+                "ask its maker for version 1.0"});
+  ExportedArray exported = array_over(held->dl_tensor, (held->flags & read_only_flag) != 0, held);
+  if ((held->flags & is_copied_flag) != 0)
+    exported.receipt.losses.push_back("that the tensor's maker copied the memory for it");
   return exported;
 }
 

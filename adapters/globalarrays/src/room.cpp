@@ -10,6 +10,13 @@ namespace {
 
 constexpr char windows[] = "rdma";  // the component of Open MPI that GA's windows are made by
 
+// Where GA's windows are files; nothing where they are a process's own memory: of one process, or by a component of
+// Open MPI for networks.
+std::optional<std::string> folder_of_windows(bool shared) {
+  if (!shared || !(mpi::may_make_windows_by(windows) || mpi::may_make_windows_by("sm"))) return std::nullopt;
+  return mpi::backing_folder(windows);
+}
+
 std::string memory_is_short(Index wanted) {
   const auto pages = checked_multiply(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE));
   if (!pages || *pages >= wanted) return "";
@@ -21,17 +28,18 @@ std::string memory_is_short(Index wanted) {
 std::string room_is_missing(Index wanted, bool shared) {
   const std::optional<Index> spared = mpi::with_spare(wanted);
   if (!spared || !mpi::addresses_left(*spared)) return "a process on " + mpi::node_name() + " has fewer addresses left";
-  const std::string folder = mpi::backing_folder(windows);
-  const std::optional<Index> left = shared ? mpi::bytes_left(folder) : std::nullopt;
+  const std::optional<std::string> folder = folder_of_windows(shared);
+  const std::optional<Index> left = folder ? mpi::bytes_left(*folder) : std::nullopt;
   if (!left) return memory_is_short(*spared);
-  return *left >= *spared ? "" : folder + " on " + mpi::node_name() + " has " + std::to_string(*left) + " bytes left";
+  return *left >= *spared ? "" : *folder + " on " + mpi::node_name() + " has " + std::to_string(*left) + " bytes left";
 }
 
 bool room_is_ample(Index wanted, bool shared) {
   const auto several = checked_multiply(wanted, 4);
   const auto memory = checked_multiply(sysconf(_SC_AVPHYS_PAGES), sysconf(_SC_PAGESIZE));
   if (!several || !memory || *memory < *several) return false;
-  const std::optional<Index> left = shared ? mpi::bytes_left(mpi::backing_folder(windows)) : std::nullopt;
+  const std::optional<std::string> folder = folder_of_windows(shared);
+  const std::optional<Index> left = folder ? mpi::bytes_left(*folder) : std::nullopt;
   return !left || *left >= *several;
 }
 

@@ -4,6 +4,7 @@
 #include "refused.hpp"
 #include <dap/globalarrays/session.hpp>
 #include <dap/mpi/agree.hpp>
+#include <dap/mpi/room.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -101,7 +102,29 @@ void end_in_finalize() {
   }
 }
 
+// GA makes a window of all processes when it begins, and ends the program where MPI has none that reaches them all. So
+// one is made first, where errors return. **Collective.**
+void need_windows() {
+  const mpi::Duplicate comm(MPI_COMM_WORLD);
+  mpi::must_succeed_everywhere(MPI_Comm_set_errhandler(comm.get(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler",
+                               MPI_COMM_WORLD);
+  void* memory = nullptr;
+  MPI_Win window = MPI_WIN_NULL;
+  const int made = MPI_Win_allocate(sizeof(double), 1, MPI_INFO_NULL, comm.get(), &memory, &window);
+  mpi::collectively(MPI_COMM_WORLD, [&] {
+    if (made == MPI_SUCCESS) return;
+    std::string text(MPI_MAX_ERROR_STRING, '\0');
+    int length = 0;
+    MPI_Error_string(made, text.data(), &length);
+    throw refused("MPI has no window over all processes, which Global Arrays needs (MPI_Win_allocate: " +
+                      text.substr(0, static_cast<std::size_t>(length)) + ")",
+                  mpi::windows_between_nodes());
+  });
+  mpi::must_succeed(MPI_Win_free(&window), "MPI_Win_free");
+}
+
 void begin() {
+  need_windows();
   GA_Initialize();
   ours().votes = mpi::Duplicate(GA_MPI_Comm()).release();
   ours().to_end = true;

@@ -3,6 +3,7 @@
 #include "comm.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
+#include "tensor.hpp"
 #include <dap/compare.hpp>
 #include <dap/local_part.hpp>
 #include <dap/redistribute/padding.hpp>
@@ -83,18 +84,6 @@ void forbid_new(PyHeapTypeObject* heap) {
     PyErr_Format(PyExc_TypeError, "%s: no constructor defined, functions of tridap make it", type->tp_name);
     return nullptr;
   };
-}
-
-py::object dlpack_of(const py::array& array, const py::kwargs& how) {
-  if (how.contains("copy") && how["copy"].ptr() == Py_True)
-    throw py::buffer_error("copy=True, but __dlpack__ never copies: copy .local first");
-  if (how.contains("stream") && !how["stream"].is_none())
-    throw py::buffer_error("host memory has no stream: pass stream=None");
-  if (how.contains("dl_device") && !how["dl_device"].is_none() &&
-      !py::object(how["dl_device"]).equal(py::make_tuple(1, 0)))
-    throw py::buffer_error("dl_device is " + py::cast<std::string>(py::str(how["dl_device"])) +
-                           ", but the elements are on the host, (1, 0), and __dlpack__ never copies");
-  return array.attr("__dlpack__")();
 }
 
 void bind_array(py::module_& module) {
@@ -199,8 +188,15 @@ The protocol's dictionary, version 0.10.0: __version__, buffer (a NumPy view) an
       .def("__array__", &numpy_protocol, "dtype"_a = py::none(), "copy"_a = py::none(),
            "The local part for NumPy, copied only for another dtype or copy=True.")
       .def(
-          "__dlpack__", [](const Array& a, const py::kwargs& how) { return dlpack_of(a.view(Part::local), how); },
-          "The local part as a DLPack capsule; BufferError with the reason where DLPack cannot carry it.")
+          "__dlpack__",
+          [](const Array& a, const py::object& stream, const py::object& max_version, const py::object& device,
+             const py::object& copy) { return tensor_of(a.view(Part::local), stream, max_version, device, copy); },
+          py::kw_only(), "stream"_a = py::none(), "max_version"_a = py::none(), "dl_device"_a = py::none(),
+          "copy"_a = py::none(),
+          R"(__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None) -> capsule
+
+The local part as a DLPack capsule over the same memory, of DLPack 1 where `max_version` is (1, 0) or later, which alone can
+say read-only memory and bool. copy=True: over a copy. BufferError with the reason where DLPack cannot carry it.)")
       .def(
           "__dlpack_device__", [](const Array&) { return py::make_tuple(1, 0); }, "The host: (1, 0).");
 

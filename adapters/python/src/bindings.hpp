@@ -39,7 +39,4 @@ void let_collect(PyHeapTypeObject* heap) {
 /// For types that no Python code makes: `__new__` alone would give an object without its C++ value.
 void forbid_new(PyHeapTypeObject* heap);
 
-/// NumPy's DLPack capsule; raises BufferError with the reason where there is none. `how` is that of the array API.
-py::object dlpack_of(const py::array& array, const py::kwargs& how);
-
 }  // namespace dap::python

@@ -1,8 +1,8 @@
 #include "memory.hpp"
 
 #include "gil.hpp"
+#include "tensor.hpp"
 #include "value.hpp"
-#include <dap/dlpack.hpp>
 #include <dap/report.hpp>
 
 #include <algorithm>
@@ -60,34 +60,6 @@ py::array over_buffer(py::handle object) {
   return array;
 }
 
-py::array over_dlpack(py::handle object) {
-  if (has(object, "__dlpack_device__")) {
-    const Value device = to_value(object.attr("__dlpack_device__")());
-    const auto* numbers = device.as<Value::Integers>();
-    if (numbers == nullptr || numbers->size() != 2)
-      refuse(
-          Rule::buffer_data,
-          "__dlpack_device__ of a " + type_name(object) + " gave " + device.text() + ", which is no pair of integers",
-          "give a PEP 3118 buffer");
-    if (numbers->front() != kDLCPU)
-      refuse(Rule::buffer_data,
-             "the buffer of a " + type_name(object) + " is in the memory of DLPack device type " +
-                 std::to_string(numbers->front()),
-             "bring it to the host first");
-  }
-  const py::object given = object.attr("__dlpack__")();
-  if (!PyCapsule_IsValid(given.ptr(), "dltensor"))
-    refuse(Rule::buffer_data, "__dlpack__ of a " + type_name(object) + " gave no DLPack tensor that is new",
-           "give a PEP 3118 buffer");
-  auto* const managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(given.ptr(), "dltensor"));
-  PyCapsule_SetName(given.ptr(), "used_dltensor");
-  const Buffer buffer = dlpack::export_array(dlpack::Tensor(managed)).array.buffer;
-  if (buffer.memory.kind != Memory::Kind::host)  // whatever __dlpack_device__ said
-    refuse(Rule::buffer_data, "the buffer of a " + type_name(object) + " is in " + buffer.memory.name() + " memory",
-           "bring it to the host first");
-  return array_of(buffer);
-}
-
 // Nothing where the object offers no memory.
 std::optional<py::array> shared(py::handle object) {
   if (py::isinstance<py::array>(object)) {
@@ -98,7 +70,7 @@ std::optional<py::array> shared(py::handle object) {
     return view_of(py::reinterpret_borrow<py::array>(object));
   }
   if (PyObject_CheckBuffer(object.ptr()) != 0) return over_buffer(object);
-  if (has(object, "__dlpack__")) return over_dlpack(object);
+  if (has(object, "__dlpack__")) return over_tensor(object, type_name(object));
   if (has(object, "__array_interface__") || has(object, "__array_struct__")) return as_array(object);
   return std::nullopt;
 }

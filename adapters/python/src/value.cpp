@@ -108,6 +108,8 @@ Value read_sequence(py::handle object, Place place) {
   return {std::move(list)};
 }
 
+Value memory_of(py::handle object) { return {std::make_shared<const Buffer>(buffer_of(array_over(object)))}; }
+
 Value read_mapping(py::handle object, Place place) {
   const auto items = py::reinterpret_steal<py::object>(PyMapping_Items(object.ptr()));
   if (!items) throw py::error_already_set();
@@ -120,7 +122,9 @@ Value read_mapping(py::handle object, Place place) {
     const auto pair = py::reinterpret_borrow<py::tuple>(item);
     const py::object key = pair[0];
     const std::optional<std::string> text = PyUnicode_Check(key.ptr()) ? text_of(key) : std::nullopt;
-    dict.push_back({text ? *text : shown(key).text, read(pair[1], place.below()), text.has_value()});
+    const bool listed = PyBytes_Check(py::object(pair[1]).ptr()) && text == "indices";  // memory there, else a text
+    dict.push_back(
+        {text ? *text : shown(key).text, listed ? memory_of(pair[1]) : read(pair[1], place.below()), text.has_value()});
   }
   return {std::move(dict)};
 }
@@ -154,7 +158,7 @@ Value read_any(py::handle object, Place place) {
     return {value};
   }
   if (is_mapping(object)) return contained(object, place, read_mapping);
-  if (offers_memory(object)) return {std::make_shared<const Buffer>(buffer_of(array_over(object)))};
+  if (offers_memory(object)) return memory_of(object);
   return {shown(object)};
 }
 

@@ -33,6 +33,10 @@ std::string more_shared_memory() {
          (open_mpi ? " or Open MPI another folder (OMPI_MCA_osc_sm_backing_directory)" : "");
 }
 
+std::string windows_between_nodes() {
+  return open_mpi ? "set OMPI_MCA_osc=ucx in the environment, or run on one node" : "run on one node";
+}
+
 std::string backing_folder(const std::string& component) {
   const char* const said =
       open_mpi ? std::getenv(("OMPI_MCA_osc_" + component + "_backing_directory").c_str()) : nullptr;
@@ -41,6 +45,14 @@ std::string backing_folder(const std::string& component) {
   for (const char* const name : {"OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base", "TMPDIR", "TEMP", "TMP"})
     if (const char* const folder = std::getenv(name)) return folder;
   return "/tmp";
+}
+
+bool may_make_windows_by(const std::string& component) {
+  const char* const said = open_mpi ? std::getenv("OMPI_MCA_osc") : nullptr;
+  if (said == nullptr || *said == '\0') return true;
+  const bool all_but = *said == '^';
+  const std::string listed = "," + std::string(said + (all_but ? 1 : 0)) + ",";
+  return (listed.find("," + component + ",") != std::string::npos) != all_but;
 }
 
 std::optional<Index> bytes_left(const std::string& folder) {

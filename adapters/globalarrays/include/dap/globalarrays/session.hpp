@@ -29,7 +29,7 @@ struct SessionOptions {
 class Session {
  public:
   /// **Collective** over the processes of MPI_COMM_WORLD. Throws Error on every process where MPI has not begun or has
-  /// ended.
+  /// ended, or has no window of memory that reaches all processes.
   explicit Session(const SessionOptions& options = {});
   /// **Collective**, unless an exception is under way.
   ~Session();
