@@ -105,6 +105,11 @@ std::vector<Fault> faults() {
       {"dist_type", [](DistArray& a) { a.dim_data[2].dist = Cyclic{}; }, Rule::agree_dist_type, 2, "", false},
       {"bounds", [](DistArray& a) { block_of(a).stop = 7; }, Rule::block_bounds, 0, "stop"},
       {"negative start", [](DistArray& a) { block_of(a).start = -1; }, Rule::block_bounds, 0, "start"},
+      {"other unknown keys",
+       [](DistArray& a) {
+         a.dim_data[0].extras = {{"units", "\"m\""}};
+       },
+       Rule::axis_same, 0, ""},
       {"another share", [](DistArray& a) { block_of(a).start += 1; }, Rule::axis_same, 0, ""},
       {"padding",
        [](DistArray& a) {

@@ -65,6 +65,22 @@ def test_dlpack_takes_the_keywords_of_the_array_api(how):
 
 
 
+@pytest.mark.parametrize("dtype", ["M8[s]", "m8[ms]", [("t", "M8[s]"), ("x", "f8")]], ids=str)
+@pytest.mark.parametrize("ask", [lambda x: x.__distarray__(), lambda x: tridap.export(x, "0.9.0")], ids=["__distarray__", "export"])
+def test_elements_that_no_buffer_can_say_are_refused_at_export(dtype, ask):
+    made = tridap.asarray(dict_of(np.zeros(3, dtype), block(3)))
+    with pytest.raises(tridap.ProtocolError, match=r"which a PEP 3118 buffer cannot say .*\[buffer.type\]: give a view of it as integers"):
+        ask(made)
+    assert made.local.dtype == np.dtype(dtype) and np.asarray(made).shape == (3,)
+
+
+@pytest.mark.parametrize("buffer", [np.zeros(3, "V4"), memoryview(np.zeros(3, "V4")), np.zeros(3, [("a", "V3")])], ids=["V4", "memoryview", "record"])
+def test_bytes_without_a_meaning_come_out_as_they_went_in(buffer):
+    out = tridap.asarray(dict_of(buffer, block(3))).__distarray__()["buffer"]
+    assert np.asarray(out).tobytes() == bytes(12 if not hasattr(buffer, "nbytes") else buffer.nbytes)
+    assert np.shares_memory(np.asarray(out), np.asarray(buffer))
+
+
 def test_dim_data_is_in_the_protocols_own_types():
     given = (block(6, padding=[0, 0], periodic=np.True_), cyclic(np.int32(4), block_size=np.uint8(3)),
              listed(2, np.array([1, 0], ">u2"), one_to_one=True), {})

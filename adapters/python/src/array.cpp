@@ -234,6 +234,11 @@ py::tuple Array::dim_data(Version version) const {
 }
 
 py::dict Array::describe(Version version) const {
+  refuse_no_buffer(view(Part::local));
+  return own_dictionary(version);
+}
+
+py::dict Array::own_dictionary(Version version) const {
   py::dict dict;
   dict["__version__"] = stamp(version);
   dict["buffer"] = view(Part::local);

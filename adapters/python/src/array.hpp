@@ -42,8 +42,9 @@ class Array {
 
   py::array view(Part part) const;  ///< of local(): communication padding is left out of `owned`
   py::tuple dim_data(Version version) const;
-  py::dict describe(Version version) const;  ///< what `__distarray__` returns
-  DistArray in(Version version) const;       ///< throws Error where it cannot be said
+  py::dict describe(Version version) const;        ///< what `__distarray__` returns; Error for no buffer
+  py::dict own_dictionary(Version version) const;  ///< the same for readers of ours, of any elements
+  DistArray in(Version version) const;             ///< throws Error where it cannot be said
 
   /// For Python's garbage collector.
   int traverse(visitproc visit, void* argument) const;

@@ -182,7 +182,8 @@ the borders between processes; `section` gives for each axis the global index it
           R"(__distarray__() -> dict
 
 The protocol's dictionary, version 0.10.0: __version__, buffer (a NumPy view) and dim_data. ProtocolError for an array of
-0.9 with padding on a periodic axis that was not made with comm=.)")
+0.9 with padding on a periodic axis that was not made with comm=, and for elements that the buffer protocol cannot say, such
+as NumPy's dates.)")
       .def(
           "_describe", [](const Array& a, const std::string& v) { return a.describe(version_named(v)); }, "version"_a)
       .def("__array__", &numpy_protocol, "dtype"_a = py::none(), "copy"_a = py::none(),

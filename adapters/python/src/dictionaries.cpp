@@ -1,5 +1,6 @@
 #include "dictionaries.hpp"
 
+#include "array.hpp"
 #include "value.hpp"
 #include <dap/value.hpp>
 
@@ -21,6 +22,8 @@ py::object dictionary_of(py::handle object, Report& report) {
     return py::object();
   };
   if (PyDict_Check(object.ptr())) return py::reinterpret_borrow<py::object>(object);
+  if (py::type::handle_of(object).is(py::type::handle_of<Array>()))  // and not what only says that it is one
+    return py::cast<const Array&>(object).own_dictionary(Version::v0_10);
   static const py::handle name = py::str("__distarray__").release();
   const auto method = py::reinterpret_steal<py::object>(PyObject_GetAttr(object.ptr(), name.ptr()));
   if (!method) {

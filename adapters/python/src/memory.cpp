@@ -157,6 +157,16 @@ void refuse_objects(const py::array& array) {
            "give a buffer of numbers");
 }
 
+void refuse_no_buffer(const py::array& array) {
+  if (py::reinterpret_steal<py::object>(PyMemoryView_FromObject(array.ptr()))) return;
+  py::error_already_set error;
+  rethrow_if_interrupted(error);
+  refuse(Rule::buffer_type,
+         "the elements are " + py::cast<std::string>(py::str(array.dtype())) +
+             ", which a PEP 3118 buffer cannot say (" + one_line(error) + ")",
+         "give a view of it as integers, such as values.view(\"i8\"), and say the unit in a key of dim_data");
+}
+
 bool offers_memory(py::handle object) { return PyObject_CheckBuffer(object.ptr()) != 0 || has(object, "__dlpack__"); }
 
 Buffer buffer_of(const py::array& array) {

@@ -41,6 +41,9 @@ py::array array_of(const Buffer& buffer);
 /// Throws Error for elements that are, or hold, Python objects.
 void refuse_objects(const py::array& array);
 
+/// Throws Error for elements that no PEP 3118 buffer can say, such as NumPy's dates.
+void refuse_no_buffer(const py::array& array);
+
 /// Whether an object has the buffer protocol or DLPack. Throws what it raises.
 bool offers_memory(py::handle object);
 

@@ -41,9 +41,9 @@ void need_host(py::handle object, const std::string& type_name) {
     refuse("__dlpack_device__ of a " + type_name + " gave " + device.text() + ", which is no pair of integers",
            "give a PEP 3118 buffer");
   if (numbers->front() != kDLCPU)
-    refuse("the buffer of a " + type_name + " is in the memory of DLPack device type " +
-               std::to_string(numbers->front()),
-           "bring it to the host first");
+    refuse(
+        "the buffer of a " + type_name + " is in the memory of DLPack device type " + std::to_string(numbers->front()),
+        "bring it to the host first");
 }
 
 py::object ask(py::handle object) {

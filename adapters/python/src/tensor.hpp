@@ -14,8 +14,8 @@ namespace py = pybind11;
 /// tensor in the host's memory, or a copy.
 py::array over_tensor(py::handle object, const std::string& type_name);
 
-/// The array API's __dlpack__ of a NumPy array: a capsule over its memory, in DLPack 1's form where `max_version` allows
-/// that. Raises BufferError with the reason where there is none, TypeError for a `max_version` that is no pair.
+/// The array API's __dlpack__ of a NumPy array: a capsule over its memory, in DLPack 1's form where `max_version`
+/// allows that. Raises BufferError with the reason where there is none, TypeError for a `max_version` that is no pair.
 py::object tensor_of(const py::array& array, const py::object& stream, const py::object& max_version,
                      const py::object& device, const py::object& copy);
 
