@@ -1,7 +1,7 @@
 // Out of Global Arrays and into them, against Global Arrays' own calls by hand.
 
 #include "support/pairs.hpp"
-#include <dap/globalarrays.hpp>
+#include <tridap/globalarrays.hpp>
 
 #include <ga.h>
 
@@ -11,8 +11,8 @@
 
 namespace {
 
-using dap::Index;
-namespace ga = dap::globalarrays;
+using tridap::Index;
+namespace ga = tridap::globalarrays;
 
 int rank = 0, processes = 1;
 
@@ -61,9 +61,9 @@ bool out_of() {
 }
 
 // What somebody writes whose array is dealt as Global Arrays deal one.
-int copy_by_hand(const dap::Buffer& buffer, std::int64_t size) {
+int copy_by_hand(const tridap::Buffer& buffer, std::int64_t size) {
   const int handle = make({size, size});
-  std::memcpy(Part(handle).data, buffer.data, static_cast<std::size_t>(dap::element_count(buffer)) * sizeof(double));
+  std::memcpy(Part(handle).data, buffer.data, static_cast<std::size_t>(tridap::element_count(buffer)) * sizeof(double));
   GA_Sync();
   return handle;
 }
@@ -71,20 +71,20 @@ int copy_by_hand(const dap::Buffer& buffer, std::int64_t size) {
 // A new Global Array with the elements of memory that is not Global Arrays'. What was made is freed unmeasured.
 bool into(Index size) {
   const int like = make({size, size});
-  const dap::Distribution distribution = ga::placed(like).distribution;
+  const tridap::Distribution distribution = ga::placed(like).distribution;
   GA_Destroy(like);
   if (distribution.processes() != processes) std::abort();
-  dap::DistArray array;
+  tridap::DistArray array;
   array.dim_data = distribution.dim_data(rank);
-  array.buffer = dap::allocate(dap::element_type<double>(), distribution.local_shape(rank));
-  std::memset(array.buffer.data, 1, static_cast<std::size_t>(dap::element_count(array.buffer)) * sizeof(double));
+  array.buffer = tridap::allocate(tridap::element_type<double>(), distribution.local_shape(rank));
+  std::memset(array.buffer.data, 1, static_cast<std::size_t>(tridap::element_count(array.buffer)) * sizeof(double));
 
   double ours = INFINITY, theirs = INFINITY;
   for (int turn = 0; turn < 40; ++turn) {
     if (turn % 2 == 0) {
       ga::ImportedArray made;
       ours = std::min(ours, bench::sample([&] { made = ga::import_array(array, MPI_COMM_WORLD); }, 1, MPI_COMM_WORLD));
-      if (made.receipt.bytes_copied != dap::element_count(array.buffer) * array.buffer.type.bytes) std::abort();
+      if (made.receipt.bytes_copied != tridap::element_count(array.buffer) * array.buffer.type.bytes) std::abort();
       made = {};
       ga::collect();
     } else {

@@ -2,9 +2,9 @@
 // against the parser that reads them.
 
 #include "support/ratios.hpp"
-#include <dap/capture.hpp>
-#include <dap/compare.hpp>
-#include <dap/make.hpp>
+#include <tridap/capture.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/make.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -16,16 +16,16 @@
 
 namespace {
 
-using dap::Axis;
-using dap::Index;
-using dap::Part;
-using dap::Place;
+using tridap::Axis;
+using tridap::Index;
+using tridap::Part;
+using tridap::Place;
 
 constexpr Index size = 1 << 18, grid = 7;
 
-Axis axis_of(const dap::AxisSpec& spec) {
-  dap::Report report;
-  return *dap::make_axis(size, spec, grid, 0, report);
+Axis axis_of(const tridap::AxisSpec& spec) {
+  tridap::Report report;
+  return *tridap::make_axis(size, spec, grid, 0, report);
 }
 
 // Numbers that the compiler does not know.
@@ -235,7 +235,7 @@ void add_making(bench::Ratios& ratios) {
   const auto make = [](Index extent) {
     return [extent] {
       benchmark::DoNotOptimize(
-          dap::Distribution::make({extent, extent}, {dap::block(), dap::cyclic(2)}, {1000, 1000}).processes());
+          tridap::Distribution::make({extent, extent}, {tridap::block(), tridap::cyclic(2)}, {1000, 1000}).processes());
     };
   };
   ratios.add("make: 10^9 x 10^9 over a million processes, against 10^3 x 10^3", 1.5, make(1000000000), make(1000));
@@ -248,16 +248,16 @@ void add_making(bench::Ratios& ratios) {
 
 void add_checking(bench::Ratios& ratios) {
   std::ostringstream out;
-  const auto made =
-      dap::Distribution::make({1000, 1000, 1000}, {dap::block(), dap::cyclic(3), dap::block()}, {16, 16, 16});
-  dap::write_capture(out, made, dap::Version::v0_10, dap::element_type<double>());
+  const auto made = tridap::Distribution::make({1000, 1000, 1000},
+                                               {tridap::block(), tridap::cyclic(3), tridap::block()}, {16, 16, 16});
+  tridap::write_capture(out, made, tridap::Version::v0_10, tridap::element_type<double>());
   const auto text = std::make_shared<const std::string>(out.str());
   ratios.add(
       "check: a capture of 4096 processes x 3 axes, against parsing it", 5.0,
       [text] {  // as the command does
-        const dap::Capture capture = dap::read_capture(*text);
-        benchmark::DoNotOptimize(dap::check(capture).ok());
-        benchmark::DoNotOptimize(dap::describe(dap::gather(capture)).size());
+        const tridap::Capture capture = tridap::read_capture(*text);
+        benchmark::DoNotOptimize(tridap::check(capture).ok());
+        benchmark::DoNotOptimize(tridap::describe(tridap::gather(capture)).size());
       },
       [text] { benchmark::DoNotOptimize(nlohmann::json::parse(*text).size()); });
 }
@@ -268,11 +268,11 @@ int main(int, char** argv) {
   bench::Ratios ratios;
   const std::vector<Index> starts = {0, 10, 10, 50000, 123456, 200000, 262000};
   const auto lists = shuffled_lists();
-  add_kind(ratios, "block", axis_of(dap::block()), block_by_hand());
-  add_kind(ratios, "irregular block", axis_of(dap::block_at(starts)), irregular_by_hand(starts));
-  add_kind(ratios, "cyclic", axis_of(dap::cyclic()), cyclic_by_hand(1));
-  add_kind(ratios, "block-cyclic", axis_of(dap::cyclic(5)), cyclic_by_hand(5));
-  add_kind(ratios, "unstructured", axis_of(dap::unstructured(lists)), lists_by_hand(lists));
+  add_kind(ratios, "block", axis_of(tridap::block()), block_by_hand());
+  add_kind(ratios, "irregular block", axis_of(tridap::block_at(starts)), irregular_by_hand(starts));
+  add_kind(ratios, "cyclic", axis_of(tridap::cyclic()), cyclic_by_hand(1));
+  add_kind(ratios, "block-cyclic", axis_of(tridap::cyclic(5)), cyclic_by_hand(5));
+  add_kind(ratios, "unstructured", axis_of(tridap::unstructured(lists)), lists_by_hand(lists));
   add_making(ratios);
   add_checking(ratios);
   return ratios.run(argv[0]) ? 0 : 1;

@@ -2,8 +2,8 @@
 // over the same memory.
 
 #include "support/pairs.hpp"
-#include <dap/make.hpp>
-#include <dap/tpetra.hpp>
+#include <tridap/make.hpp>
+#include <tridap/tpetra.hpp>
 
 #include <Tpetra_Core.hpp>
 
@@ -11,19 +11,19 @@
 
 namespace {
 
-using dap::Index;
-using dap::tpetra::Import;
-using dap::tpetra::Map;
-using Vector = dap::tpetra::Vector<double>;
+using tridap::Index;
+using tridap::tpetra::Import;
+using tridap::tpetra::Map;
+using Vector = tridap::tpetra::Vector<double>;
 using GlobalOrdinal = Map::global_ordinal_type;
 
 int rank = 0, processes = 1;
-dap::tpetra::TeuchosComm comm;
+tridap::tpetra::TeuchosComm comm;
 
-dap::DistArray make_array(const dap::Distribution& distribution) {
-  dap::DistArray array;
+tridap::DistArray make_array(const tridap::Distribution& distribution) {
+  tridap::DistArray array;
   array.dim_data = distribution.dim_data(rank);
-  array.buffer = dap::allocate(dap::element_type<double>(), distribution.local_shape(rank));
+  array.buffer = tridap::allocate(tridap::element_type<double>(), distribution.local_shape(rank));
   return array;
 }
 
@@ -33,8 +33,8 @@ Teuchos::RCP<Map> listed(const std::vector<GlobalOrdinal>& ids) {
 }
 
 // What somebody who knows his own ids writes.
-Teuchos::RCP<Vector> by_hand(const Teuchos::RCP<const Map>& map, const dap::Buffer& buffer) {
-  const Vector::dual_view_type::t_dev view(static_cast<double*>(buffer.data), dap::tpetra::compat::local_count(*map),
+Teuchos::RCP<Vector> by_hand(const Teuchos::RCP<const Map>& map, const tridap::Buffer& buffer) {
+  const Vector::dual_view_type::t_dev view(static_cast<double*>(buffer.data), tridap::tpetra::compat::local_count(*map),
                                            1);
   return Teuchos::rcp(new Vector(map, {view, Kokkos::create_mirror_view(view)}));
 }
@@ -42,15 +42,15 @@ Teuchos::RCP<Vector> by_hand(const Teuchos::RCP<const Map>& map, const dap::Buff
 // A dense block array whose ids are one range: the cost must not grow with it.
 bool one_range() {
   bool ok = true;
-  const dap::DistArray small = make_array(dap::Distribution::make({1'000}, {dap::block()}, {processes}));
-  const dap::DistArray large = make_array(dap::Distribution::make({100'000'000}, {dap::block()}, {processes}));
-  const auto import = [](const dap::DistArray& array) {
-    const auto in = dap::tpetra::import_vector<double>(array, MPI_COMM_WORLD);
+  const tridap::DistArray small = make_array(tridap::Distribution::make({1'000}, {tridap::block()}, {processes}));
+  const tridap::DistArray large = make_array(tridap::Distribution::make({100'000'000}, {tridap::block()}, {processes}));
+  const auto import = [](const tridap::DistArray& array) {
+    const auto in = tridap::tpetra::import_vector<double>(array, MPI_COMM_WORLD);
     if (in.receipt.bytes_copied != 0) std::abort();
     return in.vector;
   };
-  const auto export_again = [](const dap::DistArray& array, const Teuchos::RCP<Vector>& vector) {
-    const auto out = dap::tpetra::export_array(vector);
+  const auto export_again = [](const tridap::DistArray& array, const Teuchos::RCP<Vector>& vector) {
+    const auto out = tridap::tpetra::export_array(vector);
     if (out.array.buffer.data != array.buffer.data) std::abort();
   };
   for (const auto& [name, array] : {std::pair{"10^3", &small}, std::pair{"10^8", &large}}) {
@@ -80,19 +80,20 @@ bool one_range() {
 
 // Rows of a two-dimensional array cut across the processes: every id must be listed; theirs are listed beforehand.
 bool scattered(Index rows, Index cols) {
-  const auto distribution = dap::Distribution::make({rows, cols}, {dap::whole(), dap::block()}, {1, processes});
-  const dap::DistArray array = make_array(distribution);
-  dap::DistArray ours = array;
+  const auto distribution =
+      tridap::Distribution::make({rows, cols}, {tridap::whole(), tridap::block()}, {1, processes});
+  const tridap::DistArray array = make_array(distribution);
+  tridap::DistArray ours = array;
   if (processes == 1)
-    ours.buffer.strides = dap::column_major_strides(ours.buffer.shape, 8);  // or it would be one range
-  const auto ready = dap::tpetra::make_map(ours, MPI_COMM_WORLD);
-  const auto listed_ids = dap::tpetra::compat::local_ids(*ready);
+    ours.buffer.strides = tridap::column_major_strides(ours.buffer.shape, 8);  // or it would be one range
+  const auto ready = tridap::tpetra::make_map(ours, MPI_COMM_WORLD);
+  const auto listed_ids = tridap::tpetra::compat::local_ids(*ready);
   const std::vector<GlobalOrdinal> ids(listed_ids.begin(), listed_ids.end());
   return bench::compare(
       "tpetra: columns of " + std::to_string(rows) + " x " + std::to_string(cols) + ", import",
       processes == 1 ? 1.4 : 1.1,
       [&] {
-        if (dap::tpetra::import_vector<double>(ours, MPI_COMM_WORLD).vector.is_null()) std::abort();
+        if (tridap::tpetra::import_vector<double>(ours, MPI_COMM_WORLD).vector.is_null()) std::abort();
       },
       [&] {
         const auto map = Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(rows * cols),
@@ -103,15 +104,15 @@ bool scattered(Index rows, Index cols) {
 }
 
 // Structure found again in a list of ids, against one pass over it.
-bool recovery(const std::string& name, const dap::Distribution& distribution) {
-  const dap::DistArray array = make_array(distribution);
-  const dap::tpetra::Layout layout(array, comm);
-  const auto ids = dap::tpetra::compat::local_ids(*layout.map());
+bool recovery(const std::string& name, const tridap::Distribution& distribution) {
+  const tridap::DistArray array = make_array(distribution);
+  const tridap::tpetra::Layout layout(array, comm);
+  const auto ids = tridap::tpetra::compat::local_ids(*layout.map());
   Index sum = 0;
   return bench::compare(
       "tpetra: 4000 x 4000, " + name + ", found in ids", 2.0,
       [&] {
-        const auto found = dap::tpetra::dim_data(*layout.map(), {distribution.shape(), {}});
+        const auto found = tridap::tpetra::dim_data(*layout.map(), {distribution.shape(), {}});
         if (found.size() != array.dim_data.size()) std::abort();
       },
       [&] {
@@ -125,9 +126,10 @@ bool recovery(const std::string& name, const dap::Distribution& distribution) {
 struct HaloByHand {
   Teuchos::RCP<Map> owned, overlap;
 
-  HaloByHand(const dap::Distribution& distribution) {
+  HaloByHand(const tridap::Distribution& distribution) {
     const std::vector<Index> shape = distribution.shape();
-    const auto inside = distribution.part(rank, dap::Part::interior), whole = distribution.part(rank, dap::Part::local);
+    const auto inside = distribution.part(rank, tridap::Part::interior),
+               whole = distribution.part(rank, tridap::Part::local);
     std::vector<GlobalOrdinal> of_owned, of_overlap;
     for (Index i = whole[0].begin; i < whole[0].end; ++i)
       for (Index j = whole[1].begin; j < whole[1].end; ++j) {
@@ -143,11 +145,11 @@ struct HaloByHand {
 };
 
 bool halo(Index size) {
-  const std::vector<Index> grid = dap::near_square_grid(processes, 2);
-  const dap::AxisSpec padded = dap::BlockSpec{{}, {}, 1, {0, 0}, false};
-  const auto distribution = dap::Distribution::make({size, size}, {padded, padded}, grid);
-  const dap::DistArray array = make_array(distribution);
-  auto ours = dap::tpetra::import_padded<double>(array, MPI_COMM_WORLD);
+  const std::vector<Index> grid = tridap::near_square_grid(processes, 2);
+  const tridap::AxisSpec padded = tridap::BlockSpec{{}, {}, 1, {0, 0}, false};
+  const auto distribution = tridap::Distribution::make({size, size}, {padded, padded}, grid);
+  const tridap::DistArray array = make_array(distribution);
+  auto ours = tridap::tpetra::import_padded<double>(array, MPI_COMM_WORLD);
   const HaloByHand theirs(distribution);
   const Import import(theirs.owned, theirs.overlap);
   const Vector from(theirs.owned);
@@ -156,7 +158,7 @@ bool halo(Index size) {
   bool ok = bench::compare(
       what + ", update_padding", 1.0, [&] { ours.update_padding(); },
       [&] { to.doImport(from, import, Tpetra::INSERT); }, 20);
-  const dap::tpetra::PaddedLayout& layout = ours.layout();
+  const tridap::tpetra::PaddedLayout& layout = ours.layout();
   return bench::compare(
              what + ", building its Import", 0.1,
              [&] {
@@ -182,8 +184,12 @@ int main(int argc, char** argv) {
   ok = scattered(1000, 1000) && ok;
   if (processes <= static_cast<int>(std::thread::hardware_concurrency())) {  // where each has a core for its pass
     const std::vector<Index> grid{1, processes};  // so that the ids are lists wherever there are two processes
-    ok = recovery("block x block", dap::Distribution::make({4000, 4000}, {dap::block(), dap::block()}, grid)) && ok;
-    ok = recovery("block x cyclic", dap::Distribution::make({4000, 4000}, {dap::block(), dap::cyclic()}, grid)) && ok;
+    ok =
+        recovery("block x block", tridap::Distribution::make({4000, 4000}, {tridap::block(), tridap::block()}, grid)) &&
+        ok;
+    ok = recovery("block x cyclic",
+                  tridap::Distribution::make({4000, 4000}, {tridap::block(), tridap::cyclic()}, grid)) &&
+         ok;
   }
   ok = halo(1024) && ok;
   comm = Teuchos::null;

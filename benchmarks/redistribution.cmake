@@ -1,15 +1,15 @@
 # bench_redistribution; peers whose library is missing are left out of it, and it says so.
 
 find_package(CLI11 QUIET)
-if(NOT TARGET dap::redistribute OR NOT CLI11_FOUND)
+if(NOT TARGET TriDAP::redistribute OR NOT CLI11_FOUND)
   return()
 endif()
-dap_add_benchmark(redistribution dap::redistribute CLI11::CLI11)
+tridap_add_benchmark(redistribution TriDAP::redistribute CLI11::CLI11)
 target_sources(bench_redistribution PRIVATE redistribution/alltoallw.cpp redistribution/cases.cpp
                redistribution/contest.cpp redistribution/ours.cpp redistribution/peers.cpp redistribution/quiet.cpp)
-if(TARGET dap::tpetra)
+if(TARGET TriDAP::tpetra)
   target_sources(bench_redistribution PRIVATE redistribution/tpetra.cpp)
-  target_link_libraries(bench_redistribution PRIVATE dap::tpetra)
+  target_link_libraries(bench_redistribution PRIVATE TriDAP::tpetra)
   target_compile_definitions(bench_redistribution PRIVATE BENCH_TPETRA)
 endif()
 

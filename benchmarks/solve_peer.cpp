@@ -3,28 +3,28 @@
 
 #include "support/diffusion.hpp"
 #include "support/solver.hpp"
-#include <dap/tpetra.hpp>
+#include <tridap/tpetra.hpp>
 
 #include <memory>
 
 namespace {
 
 struct Peer {
-  dap::tpetra::Layout layout;
+  tridap::tpetra::Layout layout;
   examples::Solver solver;
 };
 
-dap::DistArray rows_of(const double* data, dap::Index rows, dap::Index cols, dap::Index start, dap::Index stop,
-                       MPI_Comm comm) {
+tridap::DistArray rows_of(const double* data, tridap::Index rows, tridap::Index cols, tridap::Index start,
+                          tridap::Index stop, MPI_Comm comm) {
   int rank = 0, size = 0;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  dap::DistArray array;
-  array.buffer = dap::row_major(const_cast<double*>(data), {stop - start, cols});
-  array.dim_data = {dap::undistributed(rows), dap::undistributed(cols)};
+  tridap::DistArray array;
+  array.buffer = tridap::row_major(const_cast<double*>(data), {stop - start, cols});
+  array.dim_data = {tridap::undistributed(rows), tridap::undistributed(cols)};
   array.dim_data[0].proc_grid_size = size;
   array.dim_data[0].proc_grid_rank = rank;
-  array.dim_data[0].dist = dap::Block{start, stop, {}};
+  array.dim_data[0].dist = tridap::Block{start, stop, {}};
   return array;
 }
 
@@ -32,18 +32,18 @@ dap::DistArray rows_of(const double* data, dap::Index rows, dap::Index cols, dap
 
 extern "C" {
 
-void* peer_new(MPI_Comm* comm, dap::Index rows, dap::Index cols, dap::Index start, dap::Index stop, double k,
-               double* field) {
-  const dap::tpetra::Layout layout(rows_of(field, rows, cols, start, stop, *comm), *comm);
+void* peer_new(MPI_Comm* comm, tridap::Index rows, tridap::Index cols, tridap::Index start, tridap::Index stop,
+               double k, double* field) {
+  const tridap::tpetra::Layout layout(rows_of(field, rows, cols, start, stop, *comm), *comm);
   return new Peer{layout, examples::Solver(examples::five_point_matrix(layout.map(), rows, cols, k, k))};
 }
 
 // Solves A x = b from 0, in the memory of both; returns the iterations.
-int peer_solve(void* peer, MPI_Comm* comm, dap::Index rows, dap::Index cols, dap::Index start, dap::Index stop,
-               double* b, double* x) {
+int peer_solve(void* peer, MPI_Comm* comm, tridap::Index rows, tridap::Index cols, tridap::Index start,
+               tridap::Index stop, double* b, double* x) {
   const Peer& p = *static_cast<Peer*>(peer);
-  const auto vb = dap::tpetra::import_vector<double>(rows_of(b, rows, cols, start, stop, *comm), p.layout);
-  const auto vx = dap::tpetra::import_vector<double>(rows_of(x, rows, cols, start, stop, *comm), p.layout);
+  const auto vb = tridap::tpetra::import_vector<double>(rows_of(b, rows, cols, start, stop, *comm), p.layout);
+  const auto vx = tridap::tpetra::import_vector<double>(rows_of(x, rows, cols, start, stop, *comm), p.layout);
   return p.solver.solve(*vb.vector, *vx.vector).iterations;
 }
 

@@ -1,4 +1,4 @@
-# Our components: one target dap::<name> for each folder, who may link whom, and what configure says at the end.
+# Our components: one target TriDAP::<name> for each folder, who may link whom, and what configure says at the end.
 
 set(TRIDAP_COMPONENTS "" CACHE INTERNAL "")
 set(TRIDAP_TABLE "" CACHE INTERNAL "")
@@ -49,7 +49,7 @@ macro(tridap_wanted name result)
     set(wanted_why "TRIDAP_${wanted_option}=OFF")
   else()
     foreach(needed ${wanted_LINK})
-      if(NOT TARGET dap::${needed})
+      if(NOT TARGET TriDAP::${needed})
         set(wanted_why "needs ${needed}, which is off")
       endif()
     endforeach()
@@ -77,34 +77,34 @@ function(tridap_component name)
   foreach(other ${arg_LINK})
     tridap_layer(${other} theirs)
     if(NOT theirs LESS own)
-      message(FATAL_ERROR "dap::${name} links dap::${other}, but the house has one direction: "
+      message(FATAL_ERROR "TriDAP::${name} links TriDAP::${other}, but the house has one direction: "
                           "protocol < mpi, kokkos, tool < redistribute < adapters < python")
     endif()
   endforeach()
   if(arg_SOURCES)
     set(scope PUBLIC)
-    add_library(dap_${name} ${arg_SOURCES})
-    tridap_options(dap_${name})
-    set_target_properties(dap_${name} PROPERTIES VERSION ${PROJECT_VERSION})
+    add_library(tridap_${name} ${arg_SOURCES})
+    tridap_options(tridap_${name})
+    set_target_properties(tridap_${name} PROPERTIES VERSION ${PROJECT_VERSION})
   else()
     set(scope INTERFACE)
-    add_library(dap_${name} INTERFACE)
+    add_library(tridap_${name} INTERFACE)
   endif()
-  add_library(dap::${name} ALIAS dap_${name})
-  set_target_properties(dap_${name} PROPERTIES EXPORT_NAME ${name})
-  target_compile_features(dap_${name} ${scope} cxx_std_17)
-  target_include_directories(dap_${name} ${scope} $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+  add_library(TriDAP::${name} ALIAS tridap_${name})
+  set_target_properties(tridap_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(tridap_${name} ${scope} cxx_std_17)
+  target_include_directories(tridap_${name} ${scope} $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
                                                   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  list(TRANSFORM arg_LINK PREPEND dap::)
-  target_link_libraries(dap_${name} ${scope} ${arg_LINK} ${arg_FOREIGN})
-  install(TARGETS dap_${name} EXPORT TriDAPTargets)
+  list(TRANSFORM arg_LINK PREPEND TriDAP::)
+  target_link_libraries(tridap_${name} ${scope} ${arg_LINK} ${arg_FOREIGN})
+  install(TARGETS tridap_${name} EXPORT TriDAPTargets)
   tridap_pkg_config(${name} "${arg_SOURCES}" "${arg_LINK}" "${arg_FOREIGN}")
   install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   set(TRIDAP_COMPONENTS ${TRIDAP_COMPONENTS} ${name} CACHE INTERNAL "")
 endfunction()
 
-# dap-<name>.pc, for who builds without CMake, where MPI, whose compilers bring it, is the only library of others that a
-# component needs: the rest have none that could be named.
+# tridap-<name>.pc, for builds without CMake: written for a component that needs no foreign library but MPI, which MPI's
+# own compilers link. The other foreign libraries have no .pc file to name.
 function(tridap_pkg_config name sources link foreign)
   list(REMOVE_ITEM foreign TriDAP::foreign_mpi)
   if(foreign)
@@ -113,11 +113,11 @@ function(tridap_pkg_config name sources link foreign)
   set(where ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   file(RELATIVE_PATH prefix /${where} /)
   string(REGEX REPLACE "/$" "" prefix "${prefix}")
-  list(TRANSFORM link REPLACE "dap::" "dap-")
+  list(TRANSFORM link REPLACE "TriDAP::" "tridap-")
   list(JOIN link ", " requires)
   set(libraries "")
   if(sources)
-    set(libraries "-L\${libdir} -ldap_${name}")
+    set(libraries "-L\${libdir} -ltridap_${name}")
   endif()
   if(name STREQUAL "protocol")  # C++'s own, for C's linker
     set(runtime ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
@@ -126,19 +126,19 @@ function(tridap_pkg_config name sources link foreign)
     list(JOIN runtime " " runtime)
     string(APPEND libraries " ${runtime}")
   endif()
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pkgconfig/dap-${name}.pc @ONLY CONTENT
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pkgconfig/tridap-${name}.pc @ONLY CONTENT
 "prefix=\${pcfiledir}/@prefix@
 libdir=\${prefix}/@CMAKE_INSTALL_LIBDIR@
 includedir=\${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
 
-Name: dap-@name@
+Name: tridap-@name@
 Description: @PROJECT_DESCRIPTION@: @name@
 Version: @PROJECT_VERSION@
 Requires: @requires@
 Libs: @libraries@
 Cflags: -I\${includedir}
 ")
-  install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/dap-${name}.pc DESTINATION ${where})
+  install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/tridap-${name}.pc DESTINATION ${where})
 endfunction()
 
 # The package files, for an install and for this build tree alike.
@@ -151,8 +151,8 @@ function(tridap_install)
   configure_file(cmake/TriDAPForeign.cmake ${PROJECT_BINARY_DIR}/TriDAPForeign.cmake COPYONLY)
   install(FILES ${PROJECT_BINARY_DIR}/TriDAPConfig.cmake ${PROJECT_BINARY_DIR}/TriDAPConfigVersion.cmake
                 cmake/TriDAPForeign.cmake DESTINATION ${where})
-  install(EXPORT TriDAPTargets NAMESPACE dap:: DESTINATION ${where})
-  export(EXPORT TriDAPTargets NAMESPACE dap:: FILE ${PROJECT_BINARY_DIR}/TriDAPTargets.cmake)
+  install(EXPORT TriDAPTargets NAMESPACE TriDAP:: DESTINATION ${where})
+  export(EXPORT TriDAPTargets NAMESPACE TriDAP:: FILE ${PROJECT_BINARY_DIR}/TriDAPTargets.cmake)
 endfunction()
 
 function(tridap_print_table)

@@ -1,7 +1,7 @@
 # The tests of a folder are files, each about one header; a program holds the files of one folder, and is started once
 # for a number of processes. Beside a file's name stands on how many processes it runs:
 #
-#   tridap_add_test(import_vector_test LINK dap::tpetra RANKS 1 4 ALL 1 2 3 4 6)
+#   tridap_add_test(import_vector_test LINK TriDAP::tpetra RANKS 1 4 ALL 1 2 3 4 6)
 #
 # RANKS: in `./dev test`; ALL: in `./dev test --all`, too; neither: without MPI, in `./dev test`. CTest's labels are "quick"
 # and "more" (what --all adds to the quick tests). `./dev test NAME` reads what is written to tests.tsv here.
@@ -143,10 +143,10 @@ target_compile_options(tests_precompiled PRIVATE ${TRIDAP_TEST_FLAGS})
 tridap_options(tests_precompiled)
 set_target_properties(tests_precompiled PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 tridap_test_main(tests_main SOURCES ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)
-if(TARGET dap::mpi)
+if(TARGET TriDAP::mpi)
   tridap_test_main(tests_mpi_main SOURCES ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp LINK MPI::MPI_CXX)
 endif()
-if(TARGET dap::tpetra)
+if(TARGET TriDAP::tpetra)
   tridap_test_main(tests_kokkos_main SOURCES ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp
                    LINK MPI::MPI_CXX TriDAP::foreign_kokkos DEFINE TRIDAP_TEST_KOKKOS)
 endif()

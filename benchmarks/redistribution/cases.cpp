@@ -1,6 +1,6 @@
 #include "redistribution/cases.hpp"
 
-#include <dap/make.hpp>
+#include <tridap/make.hpp>
 
 namespace bench {
 
@@ -50,19 +50,19 @@ Index Layout::elements(int rank) const {
   return extent(0, row) * extent(1, column);
 }
 
-dap::redistribute::Placed Layout::placed() const {
-  std::vector<dap::AxisSpec> specs;
+tridap::redistribute::Placed Layout::placed() const {
+  std::vector<tridap::AxisSpec> specs;
   for (int axis = 0; axis < 2; ++axis) {
     if (block > 0)
-      specs.emplace_back(dap::cyclic(block));
+      specs.emplace_back(tridap::cyclic(block));
     else
-      specs.emplace_back(dap::block());
+      specs.emplace_back(tridap::block());
   }
   std::vector<Index> ranks;
   if (column_major_ranks)
     for (Index row = 0; row < grid[0]; ++row)
       for (Index column = 0; column < grid[1]; ++column) ranks.push_back(rank(row, column));
-  return {dap::Distribution::make({size, size}, specs, {grid[0], grid[1]}), std::move(ranks)};
+  return {tridap::Distribution::make({size, size}, specs, {grid[0], grid[1]}), std::move(ranks)};
 }
 
 std::vector<Run> shared_runs(const Layout& layout, int axis, Index coordinate, const Layout& other,

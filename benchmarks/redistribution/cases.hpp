@@ -1,6 +1,6 @@
 #pragma once
 
-#include <dap/redistribute/plan.hpp>
+#include <tridap/redistribute/plan.hpp>
 
 #include <array>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace bench {
 
-using dap::Index;
+using tridap::Index;
 
 /// A square matrix dealt over a grid of processes in blocks, round-robin where there are more blocks than processes
 /// along an axis: what every competitor here can say. Local parts are dense and row-major.
@@ -27,7 +27,7 @@ struct Layout {
   Index owner(int axis, Index global) const;  ///< its coordinate
   Index elements(int rank) const;             ///< local ones
 
-  dap::redistribute::Placed placed() const;
+  tridap::redistribute::Placed placed() const;
 };
 
 /// A range of local indices.

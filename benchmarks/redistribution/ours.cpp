@@ -1,8 +1,8 @@
 #include "redistribution/ours.hpp"
 
 #include "support/pairs.hpp"
-#include <dap/make.hpp>
-#include <dap/redistribute/redistribution.hpp>
+#include <tridap/make.hpp>
+#include <tridap/redistribute/redistribution.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -13,16 +13,16 @@ namespace bench {
 
 namespace {
 
-using dap::redistribute::Placed;
-using dap::redistribute::Plan;
-using dap::redistribute::Redistribution;
+using tridap::redistribute::Placed;
+using tridap::redistribute::Plan;
+using tridap::redistribute::Redistribution;
 
-dap::DistArray array_over(const Layout& layout, int rank, std::vector<double>& memory) {
+tridap::DistArray array_over(const Layout& layout, int rank, std::vector<double>& memory) {
   const Placed placed = layout.placed();
   const Index process = placed.process(rank).value();
-  dap::DistArray array;
+  tridap::DistArray array;
   array.dim_data = placed.distribution.dim_data(process);
-  array.buffer = dap::row_major(memory.data(), placed.distribution.local_shape(process));
+  array.buffer = tridap::row_major(memory.data(), placed.distribution.local_shape(process));
   return array;
 }
 
@@ -41,7 +41,7 @@ class Ordinary : public IntoTarget {
 
  private:
   Redistribution plan_;
-  dap::DistArray source_, target_;
+  tridap::DistArray source_, target_;
 };
 
 class Owned : public Competitor {
@@ -70,15 +70,15 @@ class Owned : public Competitor {
 
   Problem& problem_;
   Redistribution plan_;
-  dap::DistArray source_, made_;
+  tridap::DistArray source_, made_;
 };
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // The seconds by which a plan's first move is longer than its second; the median of some plans.
 double put_off(Problem& problem) {
-  const dap::DistArray source = array_over(problem.source, problem.rank, problem.from);
-  const dap::DistArray target = array_over(problem.target, problem.rank, problem.to);
+  const tridap::DistArray source = array_over(problem.source, problem.rank, problem.from);
+  const tridap::DistArray target = array_over(problem.target, problem.rank, problem.to);
   std::vector<double> differences;
   for (int repeat = 0; repeat < 7; ++repeat) {
     Redistribution plan = plan_of(problem);
@@ -133,8 +133,9 @@ Planning measure_planning(Problem& problem) {
 
 Paper plan_on_paper() {
   const Index size = 1'000'000, side = 1000;
-  const Placed blocks = dap::Distribution::make({size, size}, {dap::block(), dap::block()}, {side, side});
-  const Placed cyclic = dap::Distribution::make({size, size}, {dap::cyclic(64), dap::cyclic(64)}, {side, side});
+  const Placed blocks = tridap::Distribution::make({size, size}, {tridap::block(), tridap::block()}, {side, side});
+  const Placed cyclic =
+      tridap::Distribution::make({size, size}, {tridap::cyclic(64), tridap::cyclic(64)}, {side, side});
   Paper best{1e9, 1e9, 0};
   for (int repeat = 0; repeat < 5; ++repeat) {
     const double begin = now();

@@ -14,40 +14,40 @@
 #include "support/program.hpp"
 #include "support/proof.hpp"
 #include "support/solver.hpp"
-#include <dap/tpetra.hpp>
+#include <tridap/tpetra.hpp>
 
 namespace {
 
 // The dimension dictionary of an axis dealt in even blocks, as `__distarray__` would give it.
-dap::Dimension block(dap::Index size, int processes, int place) {
-  dap::Dimension dimension;
+tridap::Dimension block(tridap::Index size, int processes, int place) {
+  tridap::Dimension dimension;
   dimension.size = size;
   dimension.proc_grid_size = processes;
   dimension.proc_grid_rank = place;
-  dimension.dist = dap::Block{size * place / processes, size * (place + 1) / processes, {}};
+  dimension.dist = tridap::Block{size * place / processes, size * (place + 1) / processes, {}};
   return dimension;
 }
 
 // A distributed array over memory of this process's own, row-major and zero.
-dap::DistArray make_array(std::vector<dap::Dimension> dim_data) {
-  const auto &rows = std::get<dap::Block>(dim_data[0].dist), &cols = std::get<dap::Block>(dim_data[1].dist);
-  dap::DistArray array;
+tridap::DistArray make_array(std::vector<tridap::Dimension> dim_data) {
+  const auto &rows = std::get<tridap::Block>(dim_data[0].dist), &cols = std::get<tridap::Block>(dim_data[1].dist);
+  tridap::DistArray array;
   array.version = "0.10.0";
-  array.buffer = dap::allocate(dap::element_type<double>(), {rows.stop - rows.start, cols.stop - cols.start});
+  array.buffer = tridap::allocate(tridap::element_type<double>(), {rows.stop - rows.start, cols.stop - cols.start});
   array.dim_data = std::move(dim_data);
   return array;
 }
 
 void solve_in_place(const examples::Options& options, MPI_Comm comm) {
   // 1. Each process reads its own block of the terrain; 2. both arrays are described as the protocol has it.
-  const auto grid = dap::mpi::collectively(comm, [&] { return examples::read_header(options.elevation); });
+  const auto grid = tridap::mpi::collectively(comm, [&] { return examples::read_header(options.elevation); });
   const auto [p, q, row, col] = examples::process_grid(options, comm);
-  const std::vector<dap::Dimension> dim_data{block(grid.rows, p, row), block(grid.cols, q, col)};
-  dap::DistArray now = make_array(dim_data), next = make_array(dim_data);
-  dap::mpi::collectively(comm, [&] { examples::read_block(options.elevation, grid, now); });
+  const std::vector<tridap::Dimension> dim_data{block(grid.rows, p, row), block(grid.cols, q, col)};
+  tridap::DistArray now = make_array(dim_data), next = make_array(dim_data);
+  tridap::mpi::collectively(comm, [&] { examples::read_block(options.elevation, grid, now); });
 
   // 3. The map's ids are the row-major global indices in memory order; each vector below *is* an array's memory.
-  const dap::tpetra::Layout layout(now, comm);
+  const tridap::tpetra::Layout layout(now, comm);
   examples::Proof proof(options, grid, layout, now);
 
   // 4. (I - dt D Laplace) next = now.
@@ -55,12 +55,12 @@ void solve_in_place(const examples::Options& options, MPI_Comm comm) {
   examples::Solver solver(examples::diffusion_matrix(layout.map(), grid, diffusion));
 
   for (int step = 1; step <= options.steps; ++step) {
-    const auto z = dap::tpetra::import_vector<double>(now, layout);
-    const auto z_next = dap::tpetra::import_vector<double>(next, layout);
+    const auto z = tridap::tpetra::import_vector<double>(now, layout);
+    const auto z_next = tridap::tpetra::import_vector<double>(next, layout);
     const examples::Solution solution = solver.solve(*z.vector, *z_next.vector);
 
     // 5. The answer has landed in the second array, and goes out again as one.
-    const auto result = dap::tpetra::export_array(z_next.vector, layout);
+    const auto result = tridap::tpetra::export_array(z_next.vector, layout);
     proof.add_step(step, solution, {z.receipt, z_next.receipt, result.receipt}, next, result.array);
     std::swap(now, next);
   }

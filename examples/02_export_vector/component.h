@@ -1,9 +1,9 @@
-/// A component of somebody else's, in C: it knows dap/dap.h, and neither C++ nor MPI nor Trilinos.
+/// A component of somebody else's, in C: it knows tridap/dap.h, and neither C++ nor MPI nor Trilinos.
 
 #ifndef COMPONENT_H
 #define COMPONENT_H
 
-#include <dap/dap.h>
+#include <tridap/dap.h>
 
 #ifdef __cplusplus
 extern "C" {

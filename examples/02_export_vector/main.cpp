@@ -1,5 +1,5 @@
 // A Tpetra vector on a map of your own becomes a distributed array, and goes to a component in plain C that includes
-// nothing of ours but dap/dap.h. It reads and writes the vector's own memory, and keeps it alive when the vector and
+// nothing of ours but tridap/dap.h. It reads and writes the vector's own memory, and keeps it alive when the vector and
 // its map are gone.
 //
 //   mpiexec -n 4 02_export_vector [--size N]
@@ -9,10 +9,10 @@
 
 #include "02_export_vector/component.h"
 #include "support/program.hpp"
-#include <dap/c_array.hpp>
-#include <dap/compare.hpp>
-#include <dap/mpi/gather.hpp>
-#include <dap/tpetra.hpp>
+#include <tridap/c_array.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/mpi/gather.hpp>
+#include <tridap/tpetra.hpp>
 
 namespace {
 
@@ -20,11 +20,11 @@ using Vector = Tpetra::Vector<double>;
 
 // Pairs of elements dealt to the processes in turn, listed by hand; element `id` has the value `id`.
 Teuchos::RCP<Vector> make_vector(int size, const examples::Claims& claims) {
-  std::vector<dap::tpetra::Map::global_ordinal_type> ids;
+  std::vector<tridap::tpetra::Map::global_ordinal_type> ids;
   for (int id = 0; id < size; ++id)
     if (id / 2 % claims.processes() == claims.process()) ids.push_back(id);
   const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(claims.comm()));
-  const auto map = Teuchos::rcp(new dap::tpetra::Map(size, Teuchos::arrayViewFromVector(ids), 0, comm));
+  const auto map = Teuchos::rcp(new tridap::tpetra::Map(size, Teuchos::arrayViewFromVector(ids), 0, comm));
   const auto vector = Teuchos::rcp(new Vector(map));
   for (const auto id : ids) vector->replaceGlobalValue(id, static_cast<double>(id));
   return vector;
@@ -33,12 +33,12 @@ Teuchos::RCP<Vector> make_vector(int size, const examples::Claims& claims) {
 void export_vector(int size, examples::Claims& claims) {
   // 1. The vector goes out as the simplest array that its map allows, and from there as a C struct.
   Teuchos::RCP<Vector> vector = make_vector(size, claims);
-  auto [array, receipt] = dap::tpetra::export_array(vector);
-  claims.say("vector    %d elements, %s", size, dap::describe(dap::mpi::gather(array, claims.comm())).c_str());
+  auto [array, receipt] = tridap::tpetra::export_array(vector);
+  claims.say("vector    %d elements, %s", size, tridap::describe(tridap::mpi::gather(array, claims.comm())).c_str());
   const std::weak_ptr<void> memory = array.buffer.owner;
   char text[200] = "";
-  component* const taken = dap::mpi::collectively(claims.comm(), [&, &array = array] {
-    component* const made = component_take(dap::to_c(std::move(array)).release(), text, sizeof(text));
+  component* const taken = tridap::mpi::collectively(claims.comm(), [&, &array = array] {
+    component* const made = component_take(tridap::to_c(std::move(array)).release(), text, sizeof(text));
     if (made == nullptr) throw std::runtime_error(text);
     return made;
   });

@@ -11,37 +11,38 @@
 #include "support/diffusion.hpp"
 #include "support/program.hpp"
 #include "support/solver.hpp"
-#include <dap/compare.hpp>
-#include <dap/tpetra.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/tpetra.hpp>
 
 namespace {
 
 void solve(int size, examples::Claims& claims) {
   // 1. The right-hand side: rows in blocks, columns dealt in blocks of 8.
-  const std::vector<dap::AxisSpec> specs{dap::block(), dap::cyclic(8)};
-  const auto distribution = dap::Distribution::make({size, size}, specs, dap::default_grid(claims.processes(), specs));
-  const dap::DistArray b = examples::make_array(distribution, claims.process());
+  const std::vector<tridap::AxisSpec> specs{tridap::block(), tridap::cyclic(8)};
+  const auto distribution =
+      tridap::Distribution::make({size, size}, specs, tridap::default_grid(claims.processes(), specs));
+  const tridap::DistArray b = examples::make_array(distribution, claims.process());
   examples::fill(b, [](double i, double j) { return std::sin(0.1 * i) + std::cos(0.07 * j); });
 
   // 2. As a vector; (I - 100 Laplace) on the same map.
-  const dap::tpetra::Layout layout(b, claims.comm());
-  const auto right_hand_side = dap::tpetra::import_vector<double>(b, layout);
+  const tridap::tpetra::Layout layout(b, claims.comm());
+  const auto right_hand_side = tridap::tpetra::import_vector<double>(b, layout);
   claims.note(right_hand_side.receipt, b.buffer.data, right_hand_side.vector->getData().getRawPtr());
   const auto matrix = examples::five_point_matrix(layout.map(), size, size, 100, 100);
-  claims.say("problem   %d x %d unknowns, %s", size, size, dap::describe(distribution).c_str());
+  claims.say("problem   %d x %d unknowns, %s", size, size, tridap::describe(distribution).c_str());
 
   // 3. Three answers, each in an array of its own.
-  std::vector<dap::tpetra::ImportedVector<double>> answers;
+  std::vector<tridap::tpetra::ImportedVector<double>> answers;
   double worst_residual = 0, worst_difference = 0;
   for (const auto method : {examples::Method::cg, examples::Method::gmres, examples::Method::direct}) {
     const examples::Solver solver(matrix, method);
-    const dap::DistArray x = examples::make_array(distribution, claims.process());
-    answers.push_back(dap::tpetra::import_vector<double>(x, layout));
+    const tridap::DistArray x = examples::make_array(distribution, claims.process());
+    answers.push_back(tridap::tpetra::import_vector<double>(x, layout));
     const auto& answer = answers.back();
     const examples::Solution solution = solver.solve(*right_hand_side.vector, *answer.vector);
-    claims.note(answer.receipt, x.buffer.data, dap::tpetra::export_array(answer.vector, layout).array.buffer.data);
+    claims.note(answer.receipt, x.buffer.data, tridap::tpetra::export_array(answer.vector, layout).array.buffer.data);
 
-    dap::tpetra::Vector<double> difference(*answers.front().vector, Teuchos::Copy);
+    tridap::tpetra::Vector<double> difference(*answers.front().vector, Teuchos::Copy);
     const double scale = difference.normInf();
     difference.update(-1, *answer.vector, 1);
     const double apart = difference.normInf() / scale;

@@ -10,22 +10,22 @@
 #include "support/field.hpp"
 #include "support/program.hpp"
 #include "support/waves.hpp"
-#include <dap/compare.hpp>
-#include <dap/tpetra.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/tpetra.hpp>
 
 namespace {
 
-using View = decltype(dap::kokkos::view<double**>(std::declval<const dap::DistArray&>()));
+using View = decltype(tridap::kokkos::view<double**>(std::declval<const tridap::DistArray&>()));
 using Interior = Kokkos::MDRangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Rank<2>>;
 constexpr double dt = 0.5;  // with c = h = 1: the CFL number
 
-double k(const View& u, dap::Index i, dap::Index j) {  // K u by five points, which may be padding
+double k(const View& u, tridap::Index i, tridap::Index j) {  // K u by five points, which may be padding
   return 4 * u(i, j) - u(i - 1, j) - u(i + 1, j) - u(i, j - 1) - u(i, j + 1);
 }
 
 double energy(const View& next, const View& u, const Interior& interior, const examples::Claims& claims) {
   double here = 0;
-  const auto add = [=](dap::Index i, dap::Index j, double& sum) {
+  const auto add = [=](tridap::Index i, tridap::Index j, double& sum) {
     sum += 0.5 * std::pow((next(i, j) - u(i, j)) / dt, 2) + 0.5 * next(i, j) * k(u, i, j);
   };
   Kokkos::parallel_reduce(interior, add, here);
@@ -35,27 +35,28 @@ double energy(const View& next, const View& u, const Interior& interior, const e
 void waves(const examples::WaveOptions& options, examples::Claims& claims) {
   const auto& [size, steps, output] = options;
   // 1. Two time levels, each a bump in a padded array. The mirrors at the edges count in an axis' size.
-  const dap::AxisSpec axis = dap::padded_block(1, true);
+  const tridap::AxisSpec axis = tridap::padded_block(1, true);
   const auto all =
-      dap::Distribution::make({size + 2, size + 2}, {axis, axis}, dap::near_square_grid(claims.processes(), 2));
-  const dap::DistArray levels[2] = {examples::make_bump(all, claims), examples::make_bump(all, claims)};
-  claims.say("grid      %d x %d points, %s", size, size, dap::describe(all).c_str());
+      tridap::Distribution::make({size + 2, size + 2}, {axis, axis}, tridap::near_square_grid(claims.processes(), 2));
+  const tridap::DistArray levels[2] = {examples::make_bump(all, claims), examples::make_bump(all, claims)};
+  claims.say("grid      %d x %d points, %s", size, size, tridap::describe(all).c_str());
   const auto before = examples::gather_field(levels[0], all, claims.comm());
 
   // 2. The vectors over them, which know where padding comes from; and what the kernels step over.
-  const dap::tpetra::PaddedLayout layout(levels[0], claims.comm());
-  dap::tpetra::PaddedVector<double> vectors[2] = {{levels[0], layout}, {levels[1], layout}};
+  const tridap::tpetra::PaddedLayout layout(levels[0], claims.comm());
+  tridap::tpetra::PaddedVector<double> vectors[2] = {{levels[0], layout}, {levels[1], layout}};
   for (int i : {0, 1}) claims.note(vectors[i].receipt(), levels[i].buffer.data, vectors[i].overlap()->getData().get());
-  const auto part = all.part(claims.process(), dap::Part::interior);
+  const auto part = all.part(claims.process(), tridap::Part::interior);
   const Interior interior({part[0].begin, part[1].begin}, {part[0].end, part[1].end});
 
   // 3. u+ = 2 u - u- - dt2 K u in the memory of u-, after u's padding is refreshed.
   double first = 0, change = 0;
   for (int step = 0; step < steps; ++step) {
     vectors[step % 2].update_padding();
-    const View u = dap::kokkos::view<double**>(levels[step % 2]), w = dap::kokkos::view<double**>(levels[1 - step % 2]);
+    const View u = tridap::kokkos::view<double**>(levels[step % 2]),
+               w = tridap::kokkos::view<double**>(levels[1 - step % 2]);
     if (step == 0) first = energy(w, u, interior, claims);
-    const auto leap = [=](dap::Index i, dap::Index j) { w(i, j) = 2 * u(i, j) - w(i, j) - dt * dt * k(u, i, j); };
+    const auto leap = [=](tridap::Index i, tridap::Index j) { w(i, j) = 2 * u(i, j) - w(i, j) - dt * dt * k(u, i, j); };
     Kokkos::parallel_for(interior, leap);
     change = examples::worst(change, std::fabs(energy(w, u, interior, claims) / first - 1));
   }

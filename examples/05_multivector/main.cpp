@@ -11,29 +11,29 @@
 #include "support/diffusion.hpp"
 #include "support/program.hpp"
 #include "support/solver.hpp"
-#include <dap/compare.hpp>
-#include <dap/tpetra.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/tpetra.hpp>
 
 namespace {
 
-constexpr dap::Index gap = 5;        // elements between two columns
+constexpr tridap::Index gap = 5;     // elements between two columns
 constexpr double untouched = 12345;  // what stands there
 
 void solve(int size, int columns, examples::Claims& claims) {
   // 1. Unknowns in blocks over all processes, every process with all columns.
   const auto distribution =
-      dap::Distribution::make({size * size, columns}, {dap::block(), dap::whole()}, {claims.processes(), 1});
-  const dap::DistArray b = examples::make_columns(distribution, claims.process(), gap, untouched);
-  const dap::DistArray x = examples::make_columns(distribution, claims.process(), gap, untouched);
+      tridap::Distribution::make({size * size, columns}, {tridap::block(), tridap::whole()}, {claims.processes(), 1});
+  const tridap::DistArray b = examples::make_columns(distribution, claims.process(), gap, untouched);
+  const tridap::DistArray x = examples::make_columns(distribution, claims.process(), gap, untouched);
   examples::fill(b, [](double i, double j) { return std::sin(1e-3 * (j + 1) * i); });  // a frequency for each column
-  claims.say("columns   %d of %d x %d unknowns, %s", columns, size, size, dap::describe(distribution).c_str());
+  claims.say("columns   %d of %d x %d unknowns, %s", columns, size, size, tridap::describe(distribution).c_str());
   claims.say("memory    a column begins %lld elements after the last on process 0, and has %lld",
              static_cast<long long>(b.buffer.strides[1] / b.buffer.type.bytes),
              static_cast<long long>(b.buffer.shape[0]));
 
   // 2. As a MultiVector, whose map numbers the unknowns alone; its leading dimension is the array's.
-  const auto right_hand_sides = dap::tpetra::import_multivector<double>(b, claims.comm());
-  const auto answers = dap::tpetra::import_multivector<double>(x, claims.comm());
+  const auto right_hand_sides = tridap::tpetra::import_multivector<double>(b, claims.comm());
+  const auto answers = tridap::tpetra::import_multivector<double>(x, claims.comm());
   claims.note(right_hand_sides.receipt, b.buffer.data, right_hand_sides.multivector->getData(0).getRawPtr());
 
   // 3. (I - 100 Laplace) X = B, for all columns in one search space.
@@ -42,7 +42,7 @@ void solve(int size, int columns, examples::Claims& claims) {
   const examples::Solution solution = solver.solve(*right_hand_sides.multivector, *answers.multivector);
 
   // 4. The answers have landed in the array, and nowhere else.
-  const auto out = dap::tpetra::export_array(answers.multivector);
+  const auto out = tridap::tpetra::export_array(answers.multivector);
   claims.note(answers.receipt, x.buffer.data, out.array.buffer.data);
   claims.note(out.receipt, x.buffer.data, out.array.buffer.data);
   claims.say("solver    %s: %d iterations for all columns", solver.name().c_str(), solution.iterations);

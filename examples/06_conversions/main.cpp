@@ -11,30 +11,30 @@
 #include "support/kinds.hpp"
 #include "support/program.hpp"
 #include "support/through_global_arrays.hpp"
-#include <dap/compare.hpp>
-#include <dap/mpi/gather.hpp>
-#include <dap/tpetra.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/mpi/gather.hpp>
+#include <tridap/tpetra.hpp>
 
 namespace {
 
 // There and back; padding has ids in the map of the whole buffer.
-void convert(const std::string& name, const dap::Distribution& distribution, examples::Claims& claims) {
-  const dap::DistArray array = examples::make_array(distribution, claims.process());
-  const auto there = dap::tpetra::import_padded<double>(array, claims.comm());
+void convert(const std::string& name, const tridap::Distribution& distribution, examples::Claims& claims) {
+  const tridap::DistArray array = examples::make_array(distribution, claims.process());
+  const auto there = tridap::tpetra::import_padded<double>(array, claims.comm());
   const auto& map = *there.layout().overlap_map();
-  const dap::tpetra::Reshape how{distribution.shape(), distribution.proc_grid_shape()};
-  const auto back = dap::tpetra::export_array(there.overlap(), how);
-  const dap::Distribution found = dap::mpi::gather(back.array, claims.comm());
-  const dap::Comparison compared = dap::compare(distribution, found);
+  const tridap::tpetra::Reshape how{distribution.shape(), distribution.proc_grid_shape()};
+  const auto back = tridap::tpetra::export_array(there.overlap(), how);
+  const tridap::Distribution found = tridap::mpi::gather(back.array, claims.comm());
+  const tridap::Comparison compared = tridap::compare(distribution, found);
   const bool same = compared.same_owners && compared.same_places && back.array.buffer.shape == array.buffer.shape;
 
   claims.note(there.receipt(), array.buffer.data, there.overlap()->getData().get());
   claims.note(back.receipt, array.buffer.data, back.array.buffer.data);
   claims.say("%s", name.c_str());
-  claims.say("  there      %s", dap::describe(distribution).c_str());
+  claims.say("  there      %s", tridap::describe(distribution).c_str());
   claims.say("  map        %lld ids in %s; %s", static_cast<long long>(map.getGlobalNumElements()),
              map.isContiguous() ? "one range" : "lists", there.receipt().text().c_str());
-  claims.say("  back       %s; %s", dap::describe(found).c_str(), back.receipt.text().c_str());
+  claims.say("  back       %s; %s", tridap::describe(found).c_str(), back.receipt.text().c_str());
   claims.say("  ownership  %s", same ? "the same" : ("another: " + compared.difference).c_str());
   claims.require(same, name + ": another ownership comes back");
   examples::through_global_arrays(array, distribution, claims);

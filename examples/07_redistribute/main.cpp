@@ -12,13 +12,13 @@
 #include "support/known_answer.hpp"
 #include "support/program.hpp"
 #include "support/solver.hpp"
-#include <dap/make.hpp>
-#include <dap/tpetra.hpp>
-#include <dap/vocabularies.hpp>
+#include <tridap/make.hpp>
+#include <tridap/tpetra.hpp>
+#include <tridap/vocabularies.hpp>
 
 namespace {
 
-using dap::tpetra::line;
+using tridap::tpetra::line;
 
 void redistribute(int rows, int columns, examples::Claims& claims) {
   constexpr double k = 100;  // of (I - k Laplace) x = b
@@ -28,21 +28,21 @@ void redistribute(int rows, int columns, examples::Claims& claims) {
 
   // 1. b as ScaLAPACK deals it, in its own words; its processes are not numbered as ours. 3 elements stand unused below
   // each local column.
-  const auto grid = dap::near_square_grid(claims.processes(), 2);
-  const dap::Translation dealt =
-      dap::scalapack::matrix({rows, columns, 32, 32, 0, 0, {}}, {grid[0], grid[1], dap::Order::column_major});
-  dap::redistribute::Placed source(dealt.distribution);
+  const auto grid = tridap::near_square_grid(claims.processes(), 2);
+  const tridap::Translation dealt =
+      tridap::scalapack::matrix({rows, columns, 32, 32, 0, 0, {}}, {grid[0], grid[1], tridap::Order::column_major});
+  tridap::redistribute::Placed source(dealt.distribution);
   for (int p = 0; p < claims.processes(); ++p) source.ranks.push_back(dealt.foreign_process(p));
-  const dap::DistArray field = examples::make_columns(dealt.distribution, dealt.process(claims.process()), 3, -1);
+  const tridap::DistArray field = examples::make_columns(dealt.distribution, dealt.process(claims.process()), 3, -1);
   examples::fill(field, b_at);
 
   // 2. To Tpetra's uniform map, and the solution there.
-  using Map = dap::tpetra::Map;
-  const auto comm = dap::tpetra::Communicator(claims.comm()).teuchos();
+  using Map = tridap::tpetra::Map;
+  const auto comm = tridap::tpetra::Communicator(claims.comm()).teuchos();
   const Teuchos::RCP<const Map> map = Teuchos::rcp(new Map(rows * columns, 0, comm));
-  const auto b = Teuchos::rcp(new dap::tpetra::Vector<double>(map)),
-             x = Teuchos::rcp(new dap::tpetra::Vector<double>(map));
-  auto to_map = dap::tpetra::plan_to(map, source, sizeof(double));
+  const auto b = Teuchos::rcp(new tridap::tpetra::Vector<double>(map)),
+             x = Teuchos::rcp(new tridap::tpetra::Vector<double>(map));
+  auto to_map = tridap::tpetra::plan_to(map, source, sizeof(double));
   to_map(field, line(b));
   claims.say("to map    %d x %d values", rows, columns);
   claims.quote(to_map.plan().explain());
@@ -51,12 +51,13 @@ void redistribute(int rows, int columns, examples::Claims& claims) {
   claims.say("solver    %s: %d iterations", solver.name().c_str(), solution.iterations);
 
   // 3. Both vectors to block rows, by one plan; and what should be there.
-  const auto in_rows = dap::Distribution::make({rows, columns}, {dap::block(), dap::whole()}, {claims.processes(), 1});
-  auto to_rows = dap::tpetra::plan_from(map, in_rows, sizeof(double));
-  const dap::DistArray moved = to_rows(line(b)), solved = to_rows(line(x));
+  const auto in_rows =
+      tridap::Distribution::make({rows, columns}, {tridap::block(), tridap::whole()}, {claims.processes(), 1});
+  auto to_rows = tridap::tpetra::plan_from(map, in_rows, sizeof(double));
+  const tridap::DistArray moved = to_rows(line(b)), solved = to_rows(line(x));
   claims.say("to rows   the right-hand side, and the answer");
   claims.quote(to_rows.plan().explain());
-  const dap::DistArray expected = examples::make_array(in_rows, claims.process());
+  const tridap::DistArray expected = examples::make_array(in_rows, claims.process());
   examples::fill(expected, b_at);
   const auto exact = static_cast<int>(examples::difference(moved, expected, claims).equal);
   examples::fill(expected, x_at);

@@ -10,12 +10,12 @@
 #include "support/cube.hpp"
 #include "support/hartree.hpp"
 #include "support/program.hpp"
-#include <dap/compare.hpp>
-#include <dap/globalarrays.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/globalarrays.hpp>
 
 namespace {
 
-namespace ga = dap::globalarrays;
+namespace ga = tridap::globalarrays;
 
 void solve(int points, int chunk, examples::Claims& claims) {
   const examples::Hartree water(points);
@@ -28,19 +28,20 @@ void solve(int points, int chunk, examples::Claims& claims) {
 
   // 2. Both as the protocol has them. A process to which Global Arrays dealt nothing has no place in the grid.
   const ga::ExportedArray rho = ga::export_array(density), v = ga::export_array(potential);
-  const dap::redistribute::Placed placed = ga::placed(density);
+  const tridap::redistribute::Placed placed = ga::placed(density);
   MPI_Comm grid = ga::grid_communicator(density);
   ga::make_group(grid);
-  claims.say("cube      %d x %d x %d points, %s", points, points, points, dap::describe(placed.distribution).c_str());
+  claims.say("cube      %d x %d x %d points, %s", points, points, points,
+             tridap::describe(placed.distribution).c_str());
 
   examples::Solution solution;
   ga::ImportedArray energy;
   examples::Findings found;
   claims.on_some(grid != MPI_COMM_NULL, [&] {
     // 3. Vectors, each of which *is* this process's part of a Global Array; and -Laplace v = 4 pi rho between them.
-    const dap::tpetra::Layout layout(rho.array, grid);
-    const auto b = dap::tpetra::import_vector<double>(rho.array, layout);
-    const auto x = dap::tpetra::import_vector<double>(v.array, layout);
+    const tridap::tpetra::Layout layout(rho.array, grid);
+    const auto b = tridap::tpetra::import_vector<double>(rho.array, layout);
+    const auto x = tridap::tpetra::import_vector<double>(v.array, layout);
     claims.note(b.receipt, examples::cube_part(density), b.vector->getData().get());
     claims.note(x.receipt, examples::cube_part(potential), x.vector->getData().get());
     const examples::Solver solver(water.operator_on(layout.map()));
@@ -50,14 +51,14 @@ void solve(int points, int chunk, examples::Claims& claims) {
 
     // 4. The other way: what is Tpetra's own becomes a Global Array, into which each process copies its part.
     const auto product = water.energy_density(*b.vector, *x.vector);
-    energy = ga::import_array(dap::tpetra::export_array(product, layout).array, grid);
+    energy = ga::import_array(tridap::tpetra::export_array(product, layout).array, grid);
     claims.say("to GA     %s", energy.receipt.text().c_str());
   });
   GA_Sync();
 
   // 5. Each process gets from Global Arrays what stands on the process after it; the rest is arithmetic.
   claims.on_some(grid != MPI_COMM_NULL, [&] {
-    const dap::Index next = (dap::mpi::rank_of(grid) + 1) % placed.distribution.processes();
+    const tridap::Index next = (tridap::mpi::rank_of(grid) + 1) % placed.distribution.processes();
     const auto get = [&](int handle) { return examples::get_part(handle, placed, next); };
     found = water.judge(get(density), get(potential), get(energy.array.handle()));
     MPI_Comm_free(&grid);

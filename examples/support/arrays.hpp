@@ -1,22 +1,23 @@
 #pragma once
 
-#include <dap/dist_array.hpp>
-#include <dap/make.hpp>
+#include <tridap/dist_array.hpp>
+#include <tridap/make.hpp>
 
 #include <functional>
 
 namespace examples {
 
 /// One process's part of an array of doubles: row-major, zero, in memory of its own.
-dap::DistArray make_array(const dap::Distribution& distribution, dap::Index process);
+tridap::DistArray make_array(const tridap::Distribution& distribution, tridap::Index process);
 
 /// Sets each element that is here, padding too, to `value(i, j)` of its global indices.
-void fill(const dap::DistArray& array, const std::function<double(double i, double j)>& value);
+void fill(const tridap::DistArray& array, const std::function<double(double i, double j)>& value);
 
 /// What make_array() makes of two axes, but column-major: `gap` elements, each `filler`, stand after each column.
-dap::DistArray make_columns(const dap::Distribution& distribution, dap::Index process, dap::Index gap, double filler);
+tridap::DistArray make_columns(const tridap::Distribution& distribution, tridap::Index process, tridap::Index gap,
+                               double filler);
 
 /// Whether the space after each column of what make_columns() made still holds `filler`. Local.
-bool gaps_hold(const dap::DistArray& columns, double filler);
+bool gaps_hold(const tridap::DistArray& columns, double filler);
 
 }  // namespace examples

@@ -1,7 +1,7 @@
 #include "support/claims.hpp"
 
-#include <dap/mpi/agree.hpp>
-#include <dap/report.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/report.hpp>
 
 #include <cmath>
 #include <cstdarg>
@@ -32,7 +32,7 @@ void Claims::quote(const std::string& text) const {
   for (std::string line; std::getline(lines, line);) say("  | %s", line.c_str());
 }
 
-void Claims::note(const dap::Receipt& receipt, const void* given, const void* made) {
+void Claims::note(const tridap::Receipt& receipt, const void* given, const void* made) {
   copies_.bytes += receipt.bytes_copied;
   // An address is null only where there are no elements.
   copies_.equal = copies_.equal && receipt.shared && (made == given || made == nullptr || given == nullptr);
@@ -64,19 +64,19 @@ double Claims::sum(double here) const {
 }
 
 void Claims::on_some(bool here, const std::function<void()>& job) const {
-  dap::Report faults;
+  tridap::Report faults;
   try {
     if (here) job();
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     faults = error.report();
   }
-  dap::mpi::throw_together(std::move(faults), comm_);
+  tridap::mpi::throw_together(std::move(faults), comm_);
 }
 
 void Claims::require(bool holds, const std::string& fault) const {
   int all = holds ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_);
-  if (all == 0) throw dap::Error(dap::Finding{dap::Rule::process_failure, {}, {}, "", fault, "", ""});
+  if (all == 0) throw tridap::Error(tridap::Finding{tridap::Rule::process_failure, {}, {}, "", fault, "", ""});
 }
 
 }  // namespace examples

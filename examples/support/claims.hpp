@@ -1,6 +1,6 @@
 #pragma once
 
-#include <dap/receipt.hpp>
+#include <tridap/receipt.hpp>
 
 #include <mpi.h>
 
@@ -13,7 +13,7 @@ namespace examples {
 double worst(double a, double b);
 
 /// What an example says and what it claims: process 0 speaks, and a claim that one process finds broken ends all of
-/// them with the same dap::Error.
+/// them with the same tridap::Error.
 class Claims {
  public:
   explicit Claims(MPI_Comm comm, bool progress = false);
@@ -29,14 +29,14 @@ class Claims {
   void quote(const std::string& text) const;
 
   /// Notes a conversion: what its receipt says, and whether the result stands at the address of what was given.
-  void note(const dap::Receipt& receipt, const void* given, const void* made);
+  void note(const tridap::Receipt& receipt, const void* given, const void* made);
 
   /// "0 bytes copied, addresses equal on every process": all conversions so far. **Collective.**
   std::string copies() const;
   /// Claims that they copied nothing, and that all addresses are equal. **Collective.**
   void require_no_copies() const;
   double sum(double here) const;  ///< over all processes; **collective**
-  /// Runs `job` on the processes that are `here`, where it may be collective; its dap::Error is thrown everywhere.
+  /// Runs `job` on the processes that are `here`, where it may be collective; its tridap::Error is thrown everywhere.
   /// **Collective** over all.
   void on_some(bool here, const std::function<void()>& job) const;
   /// **Collective.**
@@ -44,7 +44,7 @@ class Claims {
 
  private:
   struct Copies {
-    dap::Index bytes = 0;
+    tridap::Index bytes = 0;
     bool equal = true;
   };
   Copies all_copies() const;

@@ -1,6 +1,6 @@
 #include "support/cube.hpp"
 
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <string>
 
@@ -25,7 +25,7 @@ struct Here {
 
 }  // namespace
 
-int make_cube(const char* name, dap::Index points, dap::Index chunk) {
+int make_cube(const char* name, tridap::Index points, tridap::Index chunk) {
   std::int64_t shape[] = {points, points, points}, chunks[] = {chunk, chunk, chunk};
   std::string label = name;
   return NGA_Create64(C_DBL, 3, shape, label.data(), chunks);
@@ -34,9 +34,9 @@ int make_cube(const char* name, dap::Index points, dap::Index chunk) {
 void fill_cube(int handle, const CubeValue& value) {
   const Here here(handle);
   if (here.data != nullptr) {
-    for (dap::Index i = here.low[0]; i <= here.last[0]; ++i)
-      for (dap::Index j = here.low[1]; j <= here.last[1]; ++j)
-        for (dap::Index k = here.low[2]; k <= here.last[2]; ++k)
+    for (tridap::Index i = here.low[0]; i <= here.last[0]; ++i)
+      for (tridap::Index j = here.low[1]; j <= here.last[1]; ++j)
+        for (tridap::Index k = here.low[2]; k <= here.last[2]; ++k)
           here.data[((i - here.low[0]) * here.leading[0] + j - here.low[1]) * here.leading[1] + k - here.low[2]] =
               value(i, j, k);
     auto low = here.low, last = here.last;
@@ -47,9 +47,9 @@ void fill_cube(int handle, const CubeValue& value) {
 
 const double* cube_part(int handle) { return Here(handle).data; }
 
-CubeValues get_part(int handle, const dap::redistribute::Placed& placed, dap::Index process) {
+CubeValues get_part(int handle, const tridap::redistribute::Placed& placed, tridap::Index process) {
   CubeValues part;
-  const auto owned = placed.distribution.part(process, dap::Part::owned);
+  const auto owned = placed.distribution.part(process, tridap::Part::owned);
   std::array<std::int64_t, 3> last{};
   std::array<std::int64_t, 2> leading{};
   for (std::size_t axis = 0; axis < 3; ++axis) {

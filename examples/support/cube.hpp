@@ -1,7 +1,7 @@
 #pragma once
 
-#include <dap/index.hpp>
-#include <dap/redistribute/plan.hpp>
+#include <tridap/index.hpp>
+#include <tridap/redistribute/plan.hpp>
 
 #include <ga.h>
 
@@ -12,11 +12,11 @@
 namespace examples {
 
 /// Of a place in a cube, by its global indices.
-using CubeValue = std::function<double(dap::Index i, dap::Index j, dap::Index k)>;
+using CubeValue = std::function<double(tridap::Index i, tridap::Index j, tridap::Index k)>;
 
 /// A cube of doubles as a chemistry code makes it: by NGA_Create64, dealt as that pleases in blocks of at
 /// least `chunk` points along each axis. Returns its handle. **Collective** over Global Arrays' processes.
-int make_cube(const char* name, dap::Index points, dap::Index chunk);
+int make_cube(const char* name, tridap::Index points, tridap::Index chunk);
 
 /// Sets each element of a cube, on the process that holds it, through NGA_Access64. **Collective** likewise.
 void fill_cube(int handle, const CubeValue& value);
@@ -26,11 +26,11 @@ const double* cube_part(int handle);
 
 /// A part of a cube, row-major.
 struct CubeValues {
-  std::array<dap::Index, 3> low{}, high{};  ///< half-open, global
+  std::array<tridap::Index, 3> low{}, high{};  ///< half-open, global
   std::vector<double> values;
 };
 
 /// A part of a cube that any process holds, brought here by NGA_Get64.
-CubeValues get_part(int handle, const dap::redistribute::Placed& placed, dap::Index process);
+CubeValues get_part(int handle, const tridap::redistribute::Placed& placed, tridap::Index process);
 
 }  // namespace examples

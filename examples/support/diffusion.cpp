@@ -2,9 +2,9 @@
 
 namespace examples {
 
-Teuchos::RCP<const Tpetra::CrsMatrix<double>> five_point_matrix(const Teuchos::RCP<const dap::tpetra::Map>& map,
+Teuchos::RCP<const Tpetra::CrsMatrix<double>> five_point_matrix(const Teuchos::RCP<const tridap::tpetra::Map>& map,
                                                                 Index rows, Index cols, double ky, double kx) {
-  using Id = dap::tpetra::Map::global_ordinal_type;
+  using Id = tridap::tpetra::Map::global_ordinal_type;
   const auto row_of = [&](Id cell, std::vector<Id>& ids, std::vector<double>& values) {
     const Id row = cell / cols, col = cell % cols;
     ids = {cell};
@@ -24,7 +24,7 @@ Teuchos::RCP<const Tpetra::CrsMatrix<double>> five_point_matrix(const Teuchos::R
   std::vector<Id> ids;
   std::vector<double> values;
   std::vector<std::size_t> lengths;
-  const auto cells = dap::tpetra::compat::local_ids(*map);
+  const auto cells = tridap::tpetra::compat::local_ids(*map);
   for (const Id cell : cells) {
     row_of(cell, ids, values);
     lengths.push_back(ids.size());
@@ -38,7 +38,7 @@ Teuchos::RCP<const Tpetra::CrsMatrix<double>> five_point_matrix(const Teuchos::R
   return matrix;
 }
 
-Teuchos::RCP<const Tpetra::CrsMatrix<double>> diffusion_matrix(const Teuchos::RCP<const dap::tpetra::Map>& map,
+Teuchos::RCP<const Tpetra::CrsMatrix<double>> diffusion_matrix(const Teuchos::RCP<const tridap::tpetra::Map>& map,
                                                                const GridHeader& grid, double diffusion) {
   const double dx = grid.cell_width(), dy = grid.cell_height();
   return five_point_matrix(map, grid.rows, grid.cols, diffusion / (dy * dy), diffusion / (dx * dx));

@@ -1,7 +1,7 @@
 #include "support/field.hpp"
 
-#include <dap/mpi/agree.hpp>
-#include <dap/runs.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/runs.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,37 +9,39 @@
 
 namespace examples {
 
-void read_block(const std::string& path, const GridHeader& grid, dap::DistArray& array) {
-  const auto& rows = std::get<dap::Block>(array.dim_data[0].dist);
-  const auto& cols = std::get<dap::Block>(array.dim_data[1].dist);
+void read_block(const std::string& path, const GridHeader& grid, tridap::DistArray& array) {
+  const auto& rows = std::get<tridap::Block>(array.dim_data[0].dist);
+  const auto& cols = std::get<tridap::Block>(array.dim_data[1].dist);
   read_window(path, grid, {rows.start, rows.stop, cols.start, cols.stop}, static_cast<double*>(array.buffer.data));
 }
 
 namespace {
-dap::Index grid_cells(const dap::Distribution& distribution) {
-  return dap::checked_product(distribution.shape()).value_or(std::numeric_limits<dap::Index>::max());
+tridap::Index grid_cells(const tridap::Distribution& distribution) {
+  return tridap::checked_product(distribution.shape()).value_or(std::numeric_limits<tridap::Index>::max());
 }
 }  // namespace
 
-std::vector<double> gather_field(const dap::DistArray& array, const dap::Distribution& distribution, MPI_Comm comm) {
-  const dap::Index here = dap::mpi::rank_of(comm);
+std::vector<double> gather_field(const tridap::DistArray& array, const tridap::Distribution& distribution,
+                                 MPI_Comm comm) {
+  const tridap::Index here = tridap::mpi::rank_of(comm);
   const bool root = here == 0;
   std::vector<int> counts, starts;
   if (grid_cells(distribution) > std::numeric_limits<int>::max())
-    throw dap::Error(dap::Finding{dap::Rule::conversion, {}, {}, "", "the field is too large for a picture", "", ""});
+    throw tridap::Error(
+        tridap::Finding{tridap::Rule::conversion, {}, {}, "", "the field is too large for a picture", "", ""});
   int total = 0;
-  for (dap::Index process = 0; process < distribution.processes(); ++process) {
+  for (tridap::Index process = 0; process < distribution.processes(); ++process) {
     starts.push_back(total);
     counts.push_back(static_cast<int>(distribution.count(process)));
     total += counts.back();
   }
   std::vector<double> parts(root ? static_cast<std::size_t>(total) : 0), field(parts.size());
   std::vector<double> owned(static_cast<std::size_t>(distribution.count(here)));
-  dap::pack(dap::sub_buffer(array.buffer, distribution.part(here, dap::Part::owned)), owned.data());
+  tridap::pack(tridap::sub_buffer(array.buffer, distribution.part(here, tridap::Part::owned)), owned.data());
   MPI_Gatherv(owned.data(), static_cast<int>(owned.size()), MPI_DOUBLE, parts.data(), counts.data(), starts.data(),
               MPI_DOUBLE, 0, comm);
-  for (dap::Index process = 0; root && process < distribution.processes(); ++process) {
-    dap::ArrayRuns runs(distribution, process);
+  for (tridap::Index process = 0; root && process < distribution.processes(); ++process) {
+    tridap::ArrayRuns runs(distribution, process);
     auto part = parts.begin() + starts[static_cast<std::size_t>(process)];
     while (const auto run = runs.next()) {
       std::copy_n(part, run->length, field.begin() + run->global);
@@ -51,7 +53,7 @@ std::vector<double> gather_field(const dap::DistArray& array, const dap::Distrib
 
 void draw_before_after(const Claims& claims, const std::string& path, Index rows, Index cols, double dx, double dy,
                        const std::vector<double>& before, const std::vector<double>& after, Colors colors) {
-  dap::mpi::collectively(claims.comm(), [&] {
+  tridap::mpi::collectively(claims.comm(), [&] {
     if (claims.process() == 0) write_before_after(path, rows, cols, dx, dy, before.data(), after.data(), colors);
   });
   claims.say("picture   %s", std::filesystem::absolute(path).lexically_normal().c_str());

@@ -3,8 +3,8 @@
 #include "support/ascii_grid.hpp"
 #include "support/claims.hpp"
 #include "support/hillshade_png.hpp"
-#include <dap/dist_array.hpp>
-#include <dap/distribution.hpp>
+#include <tridap/dist_array.hpp>
+#include <tridap/distribution.hpp>
 
 #include <mpi.h>
 
@@ -14,14 +14,15 @@
 namespace examples {
 
 /// Reads this process's block of a grid into a row-major block x block array. Local; throws as read_window().
-void read_block(const std::string& path, const GridHeader& grid, dap::DistArray& array);
+void read_block(const std::string& path, const GridHeader& grid, tridap::DistArray& array);
 
 /// The whole field as its processes own it, row-major, on process 0; empty elsewhere. Rank `r` of `comm` is process `r`
 /// of `distribution`. **Collective.**
-std::vector<double> gather_field(const dap::DistArray& array, const dap::Distribution& distribution, MPI_Comm comm);
+std::vector<double> gather_field(const tridap::DistArray& array, const tridap::Distribution& distribution,
+                                 MPI_Comm comm);
 
 /// write_before_after() on process 0, where the fields are, which then names the picture. **Collective**: throws the
-/// same dap::Error on every process.
+/// same tridap::Error on every process.
 void draw_before_after(const Claims& claims, const std::string& path, Index rows, Index cols, double dx, double dy,
                        const std::vector<double>& before, const std::vector<double>& after,
                        Colors colors = Colors::terrain);

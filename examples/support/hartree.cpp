@@ -1,6 +1,6 @@
 #include "support/hartree.hpp"
 
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace examples {
 namespace {
 
 constexpr double side = 16;  // bohr
-constexpr dap::Index least_points = 16;
+constexpr tridap::Index least_points = 16;
 constexpr double order_limit = 0.03;  // of the fourth power of the spacing: how far from what is known, relatively
 const double pi = std::acos(-1.0);
 
@@ -20,15 +20,15 @@ const double pi = std::acos(-1.0);
 
 const Hartree::Stencil Hartree::left{4, -1.0 / 3, -1.0 / 6}, Hartree::right{1.0 / 2, 1.0 / 12, 0};
 
-Hartree::Hartree(dap::Index points) : points_(points), spacing_(side / static_cast<double>(points + 1)) {
+Hartree::Hartree(tridap::Index points) : points_(points), spacing_(side / static_cast<double>(points + 1)) {
   if (points < least_points)
-    throw dap::Error(dap::Finding{dap::Rule::process_failure,
-                                  {},
-                                  {},
-                                  "--points",
-                                  std::to_string(points),
-                                  "too few to see the charge",
-                                  "give " + std::to_string(least_points) + " or more"});
+    throw tridap::Error(tridap::Finding{tridap::Rule::process_failure,
+                                        {},
+                                        {},
+                                        "--points",
+                                        std::to_string(points),
+                                        "too few to see the charge",
+                                        "give " + std::to_string(least_points) + " or more"});
   constexpr double bond = 0.9572 / 0.529177210903;  // bohr
   const double half_angle = 104.52 / 2 * pi / 180, across = bond * std::sin(half_angle),
                down = bond * std::cos(half_angle);
@@ -45,7 +45,7 @@ double Hartree::distance(const Cloud& cloud, const Place& at) const {
   return std::sqrt(squares);
 }
 
-double Hartree::density(dap::Index i, dap::Index j, dap::Index k) const {
+double Hartree::density(tridap::Index i, tridap::Index j, tridap::Index k) const {
   double sum = 0;
   for (const Cloud& cloud : clouds_) {
     const double r = distance(cloud, {i, j, k});
@@ -61,7 +61,7 @@ double screened(double a, double r) { return r < 1e-8 ? 2 * a / std::sqrt(pi) : 
 
 }  // namespace
 
-double Hartree::potential(dap::Index i, dap::Index j, dap::Index k) const {
+double Hartree::potential(tridap::Index i, tridap::Index j, tridap::Index k) const {
   double sum = 0;
   for (const Cloud& cloud : clouds_) sum += cloud.charge * screened(std::sqrt(cloud.width), distance(cloud, {i, j, k}));
   return sum;
@@ -80,9 +80,9 @@ double Hartree::energy() const {
 Findings Hartree::judge(const CubeValues& charge, const CubeValues& found, const CubeValues& product) const {
   Findings findings;
   std::size_t at = 0;
-  for (dap::Index i = found.low[0]; i < found.high[0]; ++i)
-    for (dap::Index j = found.low[1]; j < found.high[1]; ++j)
-      for (dap::Index k = found.low[2]; k < found.high[2]; ++k, ++at) {
+  for (tridap::Index i = found.low[0]; i < found.high[0]; ++i)
+    for (tridap::Index j = found.low[1]; j < found.high[1]; ++j)
+      for (tridap::Index k = found.low[2]; k < found.high[2]; ++k, ++at) {
         const double known = potential(i, j, k), apart = found.values[at] - known;
         findings.apart += apart * apart;
         findings.all += known * known;
@@ -108,9 +108,9 @@ void Hartree::conclude(const Findings& here, const Solution& solution, const Cla
 
 template <class Use>
 void Hartree::around(const Place& at, const Stencil& stencil, Use&& use) const {
-  for (dap::Index i = -1; i <= 1; ++i)
-    for (dap::Index j = -1; j <= 1; ++j)
-      for (dap::Index k = -1; k <= 1; ++k) {
+  for (tridap::Index i = -1; i <= 1; ++i)
+    for (tridap::Index j = -1; j <= 1; ++j)
+      for (tridap::Index k = -1; k <= 1; ++k) {
         const double weights[] = {stencil.centre, stencil.face, stencil.edge, 0};
         const double weight = weights[std::abs(i) + std::abs(j) + std::abs(k)];
         if (weight != 0) use(Place{at[0] + i, at[1] + j, at[2] + k}, weight);
@@ -118,13 +118,13 @@ void Hartree::around(const Place& at, const Stencil& stencil, Use&& use) const {
 }
 
 bool Hartree::inside(const Place& at) const {
-  return std::all_of(at.begin(), at.end(), [&](dap::Index i) { return 0 <= i && i < points_; });
+  return std::all_of(at.begin(), at.end(), [&](tridap::Index i) { return 0 <= i && i < points_; });
 }
 
-Teuchos::RCP<const Hartree::Matrix> Hartree::matrix(const Teuchos::RCP<const dap::tpetra::Map>& map,
+Teuchos::RCP<const Hartree::Matrix> Hartree::matrix(const Teuchos::RCP<const tridap::tpetra::Map>& map,
                                                     const Stencil& stencil) const {
-  using Id = dap::tpetra::Map::global_ordinal_type;
-  const auto points = dap::tpetra::compat::local_ids(*map);
+  using Id = tridap::tpetra::Map::global_ordinal_type;
+  const auto points = tridap::tpetra::compat::local_ids(*map);
   std::vector<std::size_t> lengths;
   for (const Id id : points) {
     lengths.push_back(0);
@@ -147,7 +147,7 @@ Teuchos::RCP<const Hartree::Matrix> Hartree::matrix(const Teuchos::RCP<const dap
   return made;
 }
 
-Teuchos::RCP<const Hartree::Matrix> Hartree::operator_on(const Teuchos::RCP<const dap::tpetra::Map>& map) const {
+Teuchos::RCP<const Hartree::Matrix> Hartree::operator_on(const Teuchos::RCP<const tridap::tpetra::Map>& map) const {
   return matrix(map, left);
 }
 
@@ -155,7 +155,7 @@ Teuchos::RCP<const Hartree::Vector> Hartree::right_hand_side(const Vector& densi
   const auto made = Teuchos::rcp(new Vector(density.getMap()));
   matrix(density.getMap(), right)->apply(density, *made);
   made->scale(4 * pi * spacing_ * spacing_);
-  const auto ids = dap::tpetra::compat::local_ids(*density.getMap());
+  const auto ids = tridap::tpetra::compat::local_ids(*density.getMap());
   const auto values = made->getDataNonConst();
   for (Teuchos_Ordinal here = 0; here < ids.size(); ++here)
     around(place(ids[here]), left, [&](const Place& at, double weight) {

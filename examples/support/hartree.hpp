@@ -3,7 +3,7 @@
 #include "support/claims.hpp"
 #include "support/cube.hpp"
 #include "support/solver.hpp"
-#include <dap/tpetra.hpp>
+#include <tridap/tpetra.hpp>
 
 #include <Tpetra_CrsMatrix.hpp>
 
@@ -25,21 +25,21 @@ struct Findings {
 /// Charges and geometry are those of TIP3P: W. L. Jorgensen and others, J. Chem. Phys. 79, 926, 1983.
 class Hartree {
  public:
-  using Vector = dap::tpetra::Vector<double>;
+  using Vector = tridap::tpetra::Vector<double>;
   using Matrix = Tpetra::CrsMatrix<double>;
 
-  /// `points`: along each side of the cube. Throws dap::Error where the clouds would stand between them.
-  explicit Hartree(dap::Index points);
+  /// `points`: along each side of the cube. Throws tridap::Error where the clouds would stand between them.
+  explicit Hartree(tridap::Index points);
 
-  double spacing() const { return spacing_; }                        ///< from one point to the next
-  double density(dap::Index i, dap::Index j, dap::Index k) const;    ///< charge in a cubic bohr
-  double potential(dap::Index i, dap::Index j, dap::Index k) const;  ///< -1 and `points`: on the cube's faces
-  double energy() const;                                             ///< half the integral of density*potential
+  double spacing() const { return spacing_; }                                 ///< from one point to the next
+  double density(tridap::Index i, tridap::Index j, tridap::Index k) const;    ///< charge in a cubic bohr
+  double potential(tridap::Index i, tridap::Index j, tridap::Index k) const;  ///< -1 and `points`: on the cube's faces
+  double energy() const;  ///< half the integral of density*potential
 
   /// `-Laplace` times the square of the spacing, fourth-order in it, on 19 points: L. Collatz, The Numerical Treatment
   /// of Differential Equations, Springer, 1960. Symmetric and positive definite; `map`'s ids are row-major numbers of
   /// points. **Collective.**
-  Teuchos::RCP<const Matrix> operator_on(const Teuchos::RCP<const dap::tpetra::Map>& map) const;
+  Teuchos::RCP<const Matrix> operator_on(const Teuchos::RCP<const tridap::tpetra::Map>& map) const;
   /// What the operator makes of the potential, from the density; on the cube's faces the potential is known.
   /// **Collective.**
   Teuchos::RCP<const Vector> right_hand_side(const Vector& density) const;
@@ -56,8 +56,8 @@ class Hartree {
     double charge, width;
     std::array<double, 3> centre;
   };
-  using Place = std::array<dap::Index, 3>;
-  Place place(dap::Index id) const { return {id / (points_ * points_), id / points_ % points_, id % points_}; }
+  using Place = std::array<tridap::Index, 3>;
+  Place place(tridap::Index id) const { return {id / (points_ * points_), id / points_ % points_, id % points_}; }
   double distance(const Cloud& cloud, const Place& at) const;
   /// A symmetric stencil: what a point counts for itself, and for those with which it shares a face, and an edge.
   struct Stencil {
@@ -65,11 +65,11 @@ class Hartree {
   };
   template <class Use>
   void around(const Place& at, const Stencil& stencil, Use&& use) const;  // use(place, weight), of the cube's faces too
-  Teuchos::RCP<const Matrix> matrix(const Teuchos::RCP<const dap::tpetra::Map>& map, const Stencil& stencil) const;
+  Teuchos::RCP<const Matrix> matrix(const Teuchos::RCP<const tridap::tpetra::Map>& map, const Stencil& stencil) const;
   bool inside(const Place& at) const;
 
   static const Stencil left, right;  // of `left v = right (4 pi rho)`
-  dap::Index points_;
+  tridap::Index points_;
   double spacing_;
   std::vector<Cloud> clouds_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <dap/distribution.hpp>
+#include <tridap/distribution.hpp>
 
 #include <string>
 #include <vector>
@@ -9,11 +9,11 @@ namespace examples {
 
 struct NamedDistribution {
   std::string name;
-  dap::Distribution distribution;
+  tridap::Distribution distribution;
 };
 
 /// A small array of every kind the protocol knows, over `processes` processes: block, irregular and padded block,
 /// cyclic, rotated block-cyclic, unstructured, and two axes of different kinds.
-std::vector<NamedDistribution> every_kind(dap::Index processes);
+std::vector<NamedDistribution> every_kind(tridap::Index processes);
 
 }  // namespace examples

@@ -30,18 +30,18 @@ double KnownAnswer::right_hand_side(double i, double j) const {
   return slow_.scale * slow_(i, j) + fast_.scale * fast_(i, j);
 }
 
-Difference difference(const dap::DistArray& a, const dap::DistArray& b, const Claims& claims) {
+Difference difference(const tridap::DistArray& a, const tridap::DistArray& b, const Claims& claims) {
   const auto* const x = static_cast<const double*>(a.buffer.data);
   const auto* const y = static_cast<const double*>(b.buffer.data);
   double equal = 0, apart = 0, all = 0;
-  for (dap::Index i = 0; i < dap::element_count(b.buffer); ++i) {
+  for (tridap::Index i = 0; i < tridap::element_count(b.buffer); ++i) {
     equal += x[i] == y[i] ? 1 : 0;
     apart += (x[i] - y[i]) * (x[i] - y[i]);
     all += y[i] * y[i];
   }
   equal = claims.sum(equal);
   apart = claims.sum(apart);
-  return {static_cast<dap::Index>(equal), std::sqrt(apart / claims.sum(all))};
+  return {static_cast<tridap::Index>(equal), std::sqrt(apart / claims.sum(all))};
 }
 
 }  // namespace examples

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "support/claims.hpp"
-#include <dap/dist_array.hpp>
+#include <tridap/dist_array.hpp>
 
 namespace examples {
 
@@ -29,11 +29,11 @@ class KnownAnswer {
 
 /// How two arrays of one distribution differ.
 struct Difference {
-  dap::Index equal = 0;  ///< elements that are the same
-  double distance = 0;   ///< |a - b| / |b| in the 2-norm
+  tridap::Index equal = 0;  ///< elements that are the same
+  double distance = 0;      ///< |a - b| / |b| in the 2-norm
 };
 
 /// Of dense row-major arrays of doubles, over all processes. **Collective.**
-Difference difference(const dap::DistArray& a, const dap::DistArray& b, const Claims& claims);
+Difference difference(const tridap::DistArray& a, const tridap::DistArray& b, const Claims& claims);
 
 }  // namespace examples

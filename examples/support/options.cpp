@@ -1,6 +1,6 @@
 #include "support/options.hpp"
 
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -100,13 +100,13 @@ GridPlace process_grid(const Options& options, MPI_Comm comm) {
     dims[0] = (*options.grid)[0];
     dims[1] = (*options.grid)[1];
     if (static_cast<long long>(dims[0]) * dims[1] != processes)
-      throw dap::Error(dap::Finding{dap::Rule::grid_product,
-                                    {},
-                                    {},
-                                    "--grid",
-                                    std::to_string(dims[0]) + "x" + std::to_string(dims[1]),
-                                    "but there are " + std::to_string(processes) + " processes",
-                                    "give two numbers that multiply to " + std::to_string(processes)});
+      throw tridap::Error(tridap::Finding{tridap::Rule::grid_product,
+                                          {},
+                                          {},
+                                          "--grid",
+                                          std::to_string(dims[0]) + "x" + std::to_string(dims[1]),
+                                          "but there are " + std::to_string(processes) + " processes",
+                                          "give two numbers that multiply to " + std::to_string(processes)});
   } else {
     MPI_Dims_create(processes, 2, dims);
   }

@@ -43,7 +43,7 @@ struct GridPlace {
   int row = 0, col = 0;    ///< our place among them
 };
 
-/// The process grid and our place in it, row-major. Throws dap::Error on every process where the grid that was asked
+/// The process grid and our place in it, row-major. Throws tridap::Error on every process where the grid that was asked
 /// for does not multiply to the number of processes.
 GridPlace process_grid(const Options& options, MPI_Comm comm);
 

@@ -1,6 +1,6 @@
 #include "support/program.hpp"
 
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <Tpetra_Core.hpp>
 #include <unistd.h>
@@ -20,8 +20,8 @@ int guarded(int argc, char** argv, Job&& job) {
   MPI_Comm_rank(comm, &rank);
   try {
     return job(comm, rank == 0);
-  } catch (const dap::Error& error) {
-    const dap::Report& report = error.report();
+  } catch (const tridap::Error& error) {
+    const tridap::Report& report = error.report();
     if (rank != 0) return 1;
     std::cerr << argv[0] << ": " << report.findings().front().text();
     if (report.errors() > 1) std::cerr << " (and " << report.errors() - 1 << " more like it)";

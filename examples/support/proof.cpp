@@ -1,7 +1,7 @@
 #include "support/proof.hpp"
 
 #include "support/field.hpp"
-#include <dap/mpi/agree.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +13,8 @@ constexpr double residual_limit = 1e-10;  // of the right-hand side's norm
 constexpr double drift_limit = 1e-9;      // of the mass, a step
 }  // namespace
 
-Proof::Proof(const Options& options, const GridHeader& grid, const dap::tpetra::Layout& layout,
-             const dap::DistArray& first)
+Proof::Proof(const Options& options, const GridHeader& grid, const tridap::tpetra::Layout& layout,
+             const tridap::DistArray& first)
     : options_(options),
       grid_(grid),
       layout_(layout),
@@ -23,10 +23,10 @@ Proof::Proof(const Options& options, const GridHeader& grid, const dap::tpetra::
   first_mass_ = last_mass_ = mass(first).sum;
 }
 
-Proof::Mass Proof::mass(const dap::DistArray& array) const {
+Proof::Mass Proof::mass(const tridap::DistArray& array) const {
   const auto* begin = static_cast<const double*>(array.buffer.data);
   double sums[2] = {0, 0};
-  std::for_each(begin, begin + dap::element_count(array.buffer), [&](double z) {
+  std::for_each(begin, begin + tridap::element_count(array.buffer), [&](double z) {
     sums[0] += z;
     sums[1] += std::fabs(z);
   });
@@ -34,9 +34,9 @@ Proof::Mass Proof::mass(const dap::DistArray& array) const {
   return {sums[0], sums[1]};
 }
 
-void Proof::add_step(int step, const Solution& solution, const std::vector<dap::Receipt>& receipts,
-                     const dap::DistArray& expected, const dap::DistArray& result) {
-  for (const dap::Receipt& receipt : receipts) claims_.note(receipt, expected.buffer.data, result.buffer.data);
+void Proof::add_step(int step, const Solution& solution, const std::vector<tridap::Receipt>& receipts,
+                     const tridap::DistArray& expected, const tridap::DistArray& result) {
+  for (const tridap::Receipt& receipt : receipts) claims_.note(receipt, expected.buffer.data, result.buffer.data);
   iterations_ += solution.iterations;
   worst_residual_ = worst(worst_residual_, solution.residual);
 
@@ -48,9 +48,9 @@ void Proof::add_step(int step, const Solution& solution, const std::vector<dap::
                 solution.residual);
 }
 
-void Proof::conclude(const dap::DistArray& last) {
+void Proof::conclude(const tridap::DistArray& last) {
   const std::vector<double> after = gather_field(last, layout_.distribution(), layout_.comm());
-  const std::vector<dap::Index> processes = layout_.distribution().proc_grid_shape();
+  const std::vector<tridap::Index> processes = layout_.distribution().proc_grid_shape();
   claims_.say("terrain   %lld x %lld cells of %.1f m x %.1f m, block x block on %lld x %lld processes",
               static_cast<long long>(grid_.rows), static_cast<long long>(grid_.cols), grid_.cell_height(),
               grid_.cell_width(), static_cast<long long>(processes[0]), static_cast<long long>(processes[1]));
@@ -61,7 +61,7 @@ void Proof::conclude(const dap::DistArray& last) {
   claims_.require_no_copies();
   claims_.require(worst_residual_ <= residual_limit, "the residual is too large");
   claims_.require(worst_drift_ <= drift_limit, "mass was not kept");
-  dap::mpi::collectively(layout_.comm(), [&] {
+  tridap::mpi::collectively(layout_.comm(), [&] {
     if (claims_.process() == 0 && !options_.save.empty()) write_grid(options_.save, grid_, after.data());
   });
   draw_before_after(claims_, options_.output, grid_.rows, grid_.cols, grid_.cell_width(), grid_.cell_height(), before_,

@@ -2,8 +2,8 @@
 
 #ifdef TRIDAP_HAVE_GLOBALARRAYS
 
-#include <dap/compare.hpp>
-#include <dap/globalarrays.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/globalarrays.hpp>
 
 #include <numeric>
 #include <vector>
@@ -12,13 +12,13 @@ namespace examples {
 
 namespace {
 
-using dap::redistribute::Placed;
+using tridap::redistribute::Placed;
 
 // Whether each element stands on the same process, at the same place of what that owns; asked of one by one.
-bool same_ownership(const dap::Distribution& there, const Placed& back) {
-  const std::vector<dap::Index> shape = there.shape();
+bool same_ownership(const tridap::Distribution& there, const Placed& back) {
+  const std::vector<tridap::Index> shape = there.shape();
   if (back.distribution.shape() != shape) return false;
-  dap::Indices at(shape.size(), 0);
+  tridap::Indices at(shape.size(), 0);
   for (std::size_t axis = 0; axis < shape.size();) {
     const auto owner = there.owner(at), owner_back = back.distribution.owner(at);
     if (!owner || !owner_back || back.rank(*owner_back) != *owner) return false;
@@ -28,34 +28,35 @@ bool same_ownership(const dap::Distribution& there, const Placed& back) {
   return true;
 }
 
-std::vector<double> values(const dap::Buffer& buffer) {
-  std::vector<double> packed(static_cast<std::size_t>(buffer.data == nullptr ? 0 : dap::element_count(buffer)));
-  if (!packed.empty()) dap::pack(buffer, packed.data());
+std::vector<double> values(const tridap::Buffer& buffer) {
+  std::vector<double> packed(static_cast<std::size_t>(buffer.data == nullptr ? 0 : tridap::element_count(buffer)));
+  if (!packed.empty()) tridap::pack(buffer, packed.data());
   return packed;
 }
 
 }  // namespace
 
-std::shared_ptr<void> start_global_arrays() { return std::make_shared<dap::globalarrays::Session>(); }
+std::shared_ptr<void> start_global_arrays() { return std::make_shared<tridap::globalarrays::Session>(); }
 
-void through_global_arrays(const dap::DistArray& array, const dap::Distribution& distribution, const Claims& claims) {
-  namespace ga = dap::globalarrays;
+void through_global_arrays(const tridap::DistArray& array, const tridap::Distribution& distribution,
+                           const Claims& claims) {
+  namespace ga = tridap::globalarrays;
   if (const auto why = ga::refusal(distribution, array.buffer.type, claims.processes())) {
     claims.say("  GA         none: %s", why->c_str());
     return;
   }
   auto* const first = static_cast<double*>(array.buffer.data);
-  std::iota(first, first + dap::element_count(array.buffer), 1000.0 * claims.process());
+  std::iota(first, first + tridap::element_count(array.buffer), 1000.0 * claims.process());
 
   const ga::ImportedArray there = ga::import_array(array, claims.comm());
   const ga::ExportedArray back = ga::export_array(there.array);
   const Placed found = ga::placed(there.array.handle());
   const bool same = same_ownership(distribution, found);
-  claims.say("  GA         %s; %s; back %s", dap::describe(found.distribution).c_str(), there.receipt.text().c_str(),
+  claims.say("  GA         %s; %s; back %s", tridap::describe(found.distribution).c_str(), there.receipt.text().c_str(),
              back.receipt.text().c_str());
   claims.require(same, "another ownership comes back from Global Arrays");
   claims.require(values(back.array.buffer) == values(array.buffer), "other values come back from Global Arrays");
-  claims.require(there.receipt.bytes_copied == dap::element_count(array.buffer) * array.buffer.type.bytes &&
+  claims.require(there.receipt.bytes_copied == tridap::element_count(array.buffer) * array.buffer.type.bytes &&
                      back.receipt.bytes_copied == 0,
                  "to Global Arrays is one copy, and back none");
 }
@@ -67,7 +68,7 @@ void through_global_arrays(const dap::DistArray& array, const dap::Distribution&
 namespace examples {
 
 std::shared_ptr<void> start_global_arrays() { return nullptr; }
-void through_global_arrays(const dap::DistArray&, const dap::Distribution&, const Claims&) {}
+void through_global_arrays(const tridap::DistArray&, const tridap::Distribution&, const Claims&) {}
 
 }  // namespace examples
 

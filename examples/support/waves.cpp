@@ -12,9 +12,9 @@ std::vector<Option> WaveOptions::list() {
           {"--output", "picture of the waves before | after, PNG", &output}};
 }
 
-dap::DistArray make_bump(const dap::Distribution& distribution, const Claims& claims) {
+tridap::DistArray make_bump(const tridap::Distribution& distribution, const Claims& claims) {
   const auto points = static_cast<double>(distribution.shape()[0] - 2);  // without mirrors
-  dap::DistArray array = make_array(distribution, claims.process());
+  tridap::DistArray array = make_array(distribution, claims.process());
   fill(array, [&](double i, double j) {
     const double y = (i - 1) / points - 0.35, x = (j - 1) / points - 0.4;
     return std::exp(-800 * (x * x + y * y));

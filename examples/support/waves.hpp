@@ -2,8 +2,8 @@
 
 #include "support/claims.hpp"
 #include "support/options.hpp"
-#include <dap/dist_array.hpp>
-#include <dap/make.hpp>
+#include <tridap/dist_array.hpp>
+#include <tridap/make.hpp>
 
 #include <string>
 #include <vector>
@@ -20,6 +20,6 @@ struct WaveOptions {
 
 /// One process's part of an array with one mirror at each edge: a smooth bump of height 1, a bit off the middle, in its
 /// padding too.
-dap::DistArray make_bump(const dap::Distribution& distribution, const Claims& claims);
+tridap::DistArray make_bump(const tridap::Distribution& distribution, const Claims& claims);
 
 }  // namespace examples

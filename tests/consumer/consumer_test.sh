@@ -41,7 +41,7 @@ case $case in
           else echo "find_package(Trilinos REQUIRED COMPONENTS Teuchos Belos)"; fi
         done
         echo 'add_executable(consumer main.cpp belos.cpp)'
-        echo 'target_link_libraries(consumer PRIVATE dap::tpetra ${Trilinos_LIBRARIES})'
+        echo 'target_link_libraries(consumer PRIVATE TriDAP::tpetra ${Trilinos_LIBRARIES})'
         echo 'if(NOT TARGET Belos::all_libs AND NOT trilinos_belos IN_LIST Trilinos_LIBRARIES)'
         echo '  message(FATAL_ERROR "Belos was asked for, and Trilinos has ${Trilinos_LIBRARIES}")'
         echo 'endif()'
@@ -60,9 +60,9 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
     if grep -iE 'found.*(mpi|kokkos|trilinos|lapack|threads)|kokkos' "$folder/log"; then exit 1; fi
     "$cmake" --build "$folder/build"
     "$folder/build/consumer"
-    pc=$(find "$folder/prefix" -name dap-protocol.pc)
+    pc=$(find "$folder/prefix" -name tridap-protocol.pc)
     export PKG_CONFIG_PATH=${pc%/*}
-    cc "$source/tests/consumer/c/main.c" $(pkg-config --cflags --libs dap-protocol) -o "$folder/by_pkg_config"
+    cc "$source/tests/consumer/c/main.c" $(pkg-config --cflags --libs tridap-protocol) -o "$folder/by_pkg_config"
     "$folder/by_pkg_config"
     for pc in "${pc%/*}"/*.pc; do pkg-config --print-errors --libs --cflags "$(basename "$pc" .pc)"; done
     ;;
@@ -129,14 +129,14 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
     mkdir "$folder/copy"
     cp -r "$source"/{CMakeLists.txt,cmake,packages,adapters} "$folder/copy"
     sed -i '/tridap_component(mpi/,/)/ s/LINK protocol/LINK protocol tpetra/' "$folder/copy/packages/mpi/CMakeLists.txt"
-    refused 'dap::mpi links dap::tpetra, but the house has one direction' -S "$folder/copy" -B "$folder/build" \
+    refused 'TriDAP::mpi links TriDAP::tpetra, but the house has one direction' -S "$folder/copy" -B "$folder/build" \
       -DTRIDAP_TESTS=OFF -DTRIDAP_EXAMPLES=OFF
     ;;
   readme)  # the ten lines of the README are a program that does what they say
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
     cp -r "$source/tests/consumer/project" "$folder/project"
     {
-      printf '#include <%s>\n' Tpetra_Core.hpp dap/tpetra.hpp iostream
+      printf '#include <%s>\n' Tpetra_Core.hpp tridap/tpetra.hpp iostream
       cat <<'CODE'
 int main(int argc, char** argv) {
   const Tpetra::ScopeGuard scope(&argc, &argv);
@@ -144,12 +144,12 @@ int main(int argc, char** argv) {
   int rank = 0, processes = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &processes);
-  const dap::Index n = 7, start = n * rank / processes, stop = n * (rank + 1) / processes;
+  const tridap::Index n = 7, start = n * rank / processes, stop = n * (rank + 1) / processes;
   const auto owner = std::make_shared<std::vector<double>>(stop - start, 1.0);
   double* const data = owner->data();
 CODE
       sed -n '/^## Ten lines/,/^```$/p' "$source/README.md" | sed '/^```/d; /^##/d'
-      echo '  for (dap::Index i = 0; i < stop - start; ++i) if (data[i] != 2) MPI_Abort(comm, 1);'
+      echo '  for (tridap::Index i = 0; i < stop - start; ++i) if (data[i] != 2) MPI_Abort(comm, 1);'
       echo '}'
     } >"$folder/project/main.cpp"
     "$cmake" -S "$folder/project" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" >/dev/null
@@ -172,10 +172,10 @@ CODE
     alone() { echo "#include <$1>" | ${MPICXX:-mpicxx} $flags - || { echo "$1 does not compile alone"; exit 255; }; }
     export flags
     export -f alone
-    (cd "$folder/prefix/include" && find dap -name '*.hpp') | xargs -P 2 -I '{}' bash -c 'alone {}'
+    (cd "$folder/prefix/include" && find tridap -name '*.hpp') | xargs -P 2 -I '{}' bash -c 'alone {}'
     for language in "cc -std=c99 -x c" "c++ -std=c++17 -x c++"; do  # the C header needs nothing but a compiler
-      echo '#include <dap/dap.h>' | $language -Wall -Wextra -Wpedantic -Wconversion -Werror -fsyntax-only \
-        -I"$folder/prefix/include" - || { echo "dap/dap.h does not compile with $language"; exit 1; }
+      echo '#include <tridap/dap.h>' | $language -Wall -Wextra -Wpedantic -Wconversion -Werror -fsyntax-only \
+        -I"$folder/prefix/include" - || { echo "tridap/dap.h does not compile with $language"; exit 1; }
     done
     ;;
 esac

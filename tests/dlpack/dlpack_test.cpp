@@ -1,6 +1,6 @@
 #include "support/same_array.hpp"
-#include <dap/check.hpp>
-#include <dap/dlpack.hpp>
+#include <tridap/check.hpp>
+#include <tridap/dlpack.hpp>
 
 #include <gtest/gtest.h>
 
@@ -16,13 +16,13 @@
 
 namespace {
 
-using dap::Buffer;
-using dap::DistArray;
-using dap::ElementType;
-using dap::Index;
-using dap::Memory;
-using dap::dlpack::Tensor;
-using dap::dlpack::VersionedTensor;
+using tridap::Buffer;
+using tridap::DistArray;
+using tridap::ElementType;
+using tridap::Index;
+using tridap::Memory;
+using tridap::dlpack::Tensor;
+using tridap::dlpack::VersionedTensor;
 using Kind = ElementType::Kind;
 using List = std::vector<Index>;
 
@@ -68,7 +68,7 @@ struct ForeignVersioned {
 
 DistArray local(Buffer buffer) {
   DistArray array;
-  for (const Index extent : buffer.shape) array.dim_data.push_back(dap::undistributed(extent));
+  for (const Index extent : buffer.shape) array.dim_data.push_back(tridap::undistributed(extent));
   array.buffer = std::move(buffer);
   return array;
 }
@@ -100,10 +100,10 @@ std::vector<std::uintptr_t> addresses(const Buffer& buffer) {
 
 TEST(DLPack, ATensorBecomesAnArrayOfTheSameMemory) {
   Foreign foreign;
-  const auto [array, receipt] = dap::dlpack::export_array(Tensor(&foreign.tensor));
-  EXPECT_TRUE(dap::check(array).ok());
+  const auto [array, receipt] = tridap::dlpack::export_array(Tensor(&foreign.tensor));
+  EXPECT_TRUE(tridap::check(array).ok());
   EXPECT_EQ(array.buffer.data, &foreign.memory[2]);
-  EXPECT_EQ(array.buffer.type, dap::element_type<float>());
+  EXPECT_EQ(array.buffer.type, tridap::element_type<float>());
   EXPECT_EQ(array.buffer.shape, (List{2, 3}));
   EXPECT_EQ(array.buffer.strides, (List{12, 4}));
   EXPECT_FALSE(array.buffer.read_only);
@@ -117,7 +117,7 @@ TEST(DLPack, ATensorBecomesAnArrayOfTheSameMemory) {
 
 TEST(DLPack, AnArrayBecomesATensorOfTheSameMemory) {
   std::array<double, 6> memory = {1, 2, 3, 4, 5, 6};
-  const auto [tensor, receipt] = dap::dlpack::import_array(local(dap::row_major(memory.data(), {2, 3})));
+  const auto [tensor, receipt] = tridap::dlpack::import_array(local(tridap::row_major(memory.data(), {2, 3})));
   const DLTensor& t = tensor->dl_tensor;
   EXPECT_EQ(t.data, memory.data());
   EXPECT_EQ(t.byte_offset, 0u);
@@ -134,20 +134,20 @@ TEST(DLPack, AnArrayBecomesATensorOfTheSameMemory) {
 
 TEST(DLPack, TheTensorIsReleasedOnceByWhoeverIsLast) {
   Foreign foreign;
-  DistArray array = dap::dlpack::export_array(Tensor(&foreign.tensor)).array;
+  DistArray array = tridap::dlpack::export_array(Tensor(&foreign.tensor)).array;
   DistArray copy = array;
   array = {};
   EXPECT_EQ(foreign.released, 0);
   std::thread([&] { copy = {}; }).join();
   EXPECT_EQ(foreign.released, 1);
   foreign.tensor.deleter = nullptr;  // DLPack allows it: there is nothing to release
-  EXPECT_EQ(dap::dlpack::export_array(Tensor(&foreign.tensor)).array.ndim(), 2);
+  EXPECT_EQ(tridap::dlpack::export_array(Tensor(&foreign.tensor)).array.ndim(), 2);
 }
 
 TEST(DLPack, TheTensorKeepsTheArraysMemory) {
-  Buffer buffer = dap::allocate(dap::element_type<int>(), {4});
+  Buffer buffer = tridap::allocate(tridap::element_type<int>(), {4});
   const std::weak_ptr<void> memory = buffer.owner;
-  DLManagedTensor* tensor = dap::dlpack::import_array(local(std::move(buffer))).tensor.release();
+  DLManagedTensor* tensor = tridap::dlpack::import_array(local(std::move(buffer))).tensor.release();
   buffer = {};
   EXPECT_FALSE(memory.expired());
   static_cast<int*>(tensor->dl_tensor.data)[3] = 1;
@@ -157,20 +157,20 @@ TEST(DLPack, TheTensorKeepsTheArraysMemory) {
 
 TEST(DLPack, EveryElementTypeOfBothIsTheSameInBoth) {
   const std::vector<std::pair<ElementType, DLDataType>> types = {
-      {dap::element_type<std::int8_t>(), {kDLInt, 8, 1}},
-      {dap::element_type<std::int16_t>(), {kDLInt, 16, 1}},
-      {dap::element_type<std::int32_t>(), {kDLInt, 32, 1}},
-      {dap::element_type<std::int64_t>(), {kDLInt, 64, 1}},
-      {dap::element_type<std::uint8_t>(), {kDLUInt, 8, 1}},
-      {dap::element_type<std::uint16_t>(), {kDLUInt, 16, 1}},
-      {dap::element_type<std::uint32_t>(), {kDLUInt, 32, 1}},
-      {dap::element_type<std::uint64_t>(), {kDLUInt, 64, 1}},
+      {tridap::element_type<std::int8_t>(), {kDLInt, 8, 1}},
+      {tridap::element_type<std::int16_t>(), {kDLInt, 16, 1}},
+      {tridap::element_type<std::int32_t>(), {kDLInt, 32, 1}},
+      {tridap::element_type<std::int64_t>(), {kDLInt, 64, 1}},
+      {tridap::element_type<std::uint8_t>(), {kDLUInt, 8, 1}},
+      {tridap::element_type<std::uint16_t>(), {kDLUInt, 16, 1}},
+      {tridap::element_type<std::uint32_t>(), {kDLUInt, 32, 1}},
+      {tridap::element_type<std::uint64_t>(), {kDLUInt, 64, 1}},
       {{Kind::floating, 2, true}, {kDLFloat, 16, 1}},
-      {dap::element_type<float>(), {kDLFloat, 32, 1}},
-      {dap::element_type<double>(), {kDLFloat, 64, 1}},
-      {dap::element_type<std::complex<float>>(), {kDLComplex, 64, 1}},
-      {dap::element_type<std::complex<double>>(), {kDLComplex, 128, 1}},
-      {dap::element_type<bool>(), {boolean, 8, 1}}};
+      {tridap::element_type<float>(), {kDLFloat, 32, 1}},
+      {tridap::element_type<double>(), {kDLFloat, 64, 1}},
+      {tridap::element_type<std::complex<float>>(), {kDLComplex, 64, 1}},
+      {tridap::element_type<std::complex<double>>(), {kDLComplex, 128, 1}},
+      {tridap::element_type<bool>(), {boolean, 8, 1}}};
   std::size_t accepted = 0;
   for (const int code : {0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64, 128, 255})
     for (int bits = 0; bits < 256; ++bits)
@@ -180,15 +180,15 @@ TEST(DLPack, EveryElementTypeOfBothIsTheSameInBoth) {
                                   static_cast<std::uint16_t>(lanes)};
         foreign.tensor.dl_tensor.dtype = dtype;
         try {
-          const DistArray array = dap::dlpack::export_array(Tensor(&foreign.tensor)).array;
+          const DistArray array = tridap::dlpack::export_array(Tensor(&foreign.tensor)).array;
           ++accepted;
           bool found = false;
           for (const auto& [type, d] : types)
             found = found || (d.code == code && d.bits == bits && lanes == 1 && type == array.buffer.type);
           EXPECT_TRUE(found) << code << " " << bits << " " << lanes;
-          const DLDataType back = dap::dlpack::import_versioned(array).tensor->dl_tensor.dtype;
+          const DLDataType back = tridap::dlpack::import_versioned(array).tensor->dl_tensor.dtype;
           EXPECT_TRUE(back.code == code && back.bits == bits && back.lanes == 1);
-        } catch (const dap::Error&) {
+        } catch (const tridap::Error&) {
         }
         EXPECT_EQ(foreign.released, 1);
       }
@@ -199,8 +199,8 @@ TEST(DLPack, ABufferComesBackAsItWasAndItsElementsStandWhereDLPackSays) {
   std::mt19937 random(7);
   const auto below = [&](Index end) { return std::uniform_int_distribution<Index>(0, end - 1)(random); };
   std::vector<std::byte> memory(100000);
-  const std::vector<ElementType> types = {dap::element_type<std::int8_t>(), dap::element_type<std::uint16_t>(),
-                                          dap::element_type<float>(), dap::element_type<std::complex<double>>()};
+  const std::vector<ElementType> types = {tridap::element_type<std::int8_t>(), tridap::element_type<std::uint16_t>(),
+                                          tridap::element_type<float>(), tridap::element_type<std::complex<double>>()};
   for (int round = 0; round < 3000; ++round) {
     Buffer buffer;
     buffer.type = types[static_cast<std::size_t>(below(4))];
@@ -214,10 +214,10 @@ TEST(DLPack, ABufferComesBackAsItWasAndItsElementsStandWhereDLPackSays) {
     buffer.memory.kind = kinds[below(4)];
     buffer.memory.device = buffer.memory.kind == Memory::Kind::host ? 0 : below(3);
     const DistArray array = local(buffer);
-    auto [tensor, receipt] = dap::dlpack::import_array(array);
+    auto [tensor, receipt] = tridap::dlpack::import_array(array);
     ASSERT_EQ(addresses(tensor->dl_tensor), addresses(buffer));
     ASSERT_TRUE(receipt.losses.empty());
-    const DistArray back = dap::dlpack::export_array(std::move(tensor)).array;
+    const DistArray back = tridap::dlpack::export_array(std::move(tensor)).array;
     ASSERT_EQ(same_array::differs(array, back), "");
   }
 }
@@ -225,51 +225,51 @@ TEST(DLPack, ABufferComesBackAsItWasAndItsElementsStandWhereDLPackSays) {
 TEST(DLPack, ATensorWithoutStridesIsRowMajor) {
   Foreign foreign;
   foreign.tensor.dl_tensor.strides = nullptr;
-  EXPECT_EQ(dap::dlpack::export_array(Tensor(&foreign.tensor)).array.buffer.strides, (List{12, 4}));
+  EXPECT_EQ(tridap::dlpack::export_array(Tensor(&foreign.tensor)).array.buffer.strides, (List{12, 4}));
   Foreign scalar;
   scalar.tensor.dl_tensor.ndim = 0;
   scalar.tensor.dl_tensor.shape = scalar.tensor.dl_tensor.strides = nullptr;
-  EXPECT_EQ(dap::dlpack::export_array(Tensor(&scalar.tensor)).array.ndim(), 0);
+  EXPECT_EQ(tridap::dlpack::export_array(Tensor(&scalar.tensor)).array.ndim(), 0);
 }
 
 TEST(DLPack, StridesThatNobodyStepsAreNoObstacle) {
-  Buffer buffer = dap::allocate(dap::element_type<double>(), {1, 3});
+  Buffer buffer = tridap::allocate(tridap::element_type<double>(), {1, 3});
   buffer.strides = {5, 8};
-  const auto [tensor, receipt] = dap::dlpack::import_array(local(buffer));
+  const auto [tensor, receipt] = tridap::dlpack::import_array(local(buffer));
   EXPECT_EQ(addresses(tensor->dl_tensor), addresses(buffer));
   Foreign foreign;
   foreign.shape = {1, 3};
   foreign.strides = {highest, 1};
-  EXPECT_EQ(dap::dlpack::export_array(Tensor(&foreign.tensor)).array.buffer.shape, (List{1, 3}));
+  EXPECT_EQ(tridap::dlpack::export_array(Tensor(&foreign.tensor)).array.buffer.shape, (List{1, 3}));
 }
 
 TEST(DLPack, WhatATensorCannotSayOfADistributionIsReportedAsLost) {
-  using Change = std::function<void(dap::Dimension&)>;
-  const std::vector<Change> changes = {[](dap::Dimension& d) { d.proc_grid_size = 2; },
-                                       [](dap::Dimension& d) { d.proc_grid_rank = 1; },
-                                       [](dap::Dimension& d) { d.size = 5; },
-                                       [](dap::Dimension& d) { d.periodic = true; },
-                                       [](dap::Dimension& d) {
+  using Change = std::function<void(tridap::Dimension&)>;
+  const std::vector<Change> changes = {[](tridap::Dimension& d) { d.proc_grid_size = 2; },
+                                       [](tridap::Dimension& d) { d.proc_grid_rank = 1; },
+                                       [](tridap::Dimension& d) { d.size = 5; },
+                                       [](tridap::Dimension& d) { d.periodic = true; },
+                                       [](tridap::Dimension& d) {
                                          d.extras = {{"units", "\"m\""}};
                                        },
-                                       [](dap::Dimension& d) {
-                                         d.dist = dap::Block{1, 4, {}};
+                                       [](tridap::Dimension& d) {
+                                         d.dist = tridap::Block{1, 4, {}};
                                        },
-                                       [](dap::Dimension& d) {
-                                         d.dist = dap::Block{0, 4, std::array<Index, 2>{0, 0}};
+                                       [](tridap::Dimension& d) {
+                                         d.dist = tridap::Block{0, 4, std::array<Index, 2>{0, 0}};
                                        },
-                                       [](dap::Dimension& d) { d.dist = dap::Cyclic{}; },
-                                       [](dap::Dimension& d) { d.dist = dap::Unstructured{}; }};
+                                       [](tridap::Dimension& d) { d.dist = tridap::Cyclic{}; },
+                                       [](tridap::Dimension& d) { d.dist = tridap::Unstructured{}; }};
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    DistArray array = local(dap::allocate(dap::element_type<double>(), {4}));
+    DistArray array = local(tridap::allocate(tridap::element_type<double>(), {4}));
     changes[i](array.dim_data[0]);
-    const dap::Receipt receipt = dap::dlpack::import_array(array).receipt;
+    const tridap::Receipt receipt = tridap::dlpack::import_array(array).receipt;
     ASSERT_EQ(receipt.losses.size(), 1u) << i;
     EXPECT_NE(receipt.text().find("dim_data"), std::string::npos) << receipt.text();
   }
   Foreign pinned;
   pinned.tensor.dl_tensor.device = {kDLCUDAHost, 1};
-  const auto [array, receipt] = dap::dlpack::export_array(Tensor(&pinned.tensor));
+  const auto [array, receipt] = tridap::dlpack::export_array(Tensor(&pinned.tensor));
   EXPECT_TRUE(array.buffer.memory.kind == Memory::Kind::host && array.buffer.memory.device == 0);
   ASSERT_EQ(receipt.losses.size(), 1u);
   EXPECT_NE(receipt.losses[0].find("pinned"), std::string::npos);
@@ -277,13 +277,13 @@ TEST(DLPack, WhatATensorCannotSayOfADistributionIsReportedAsLost) {
 
 TEST(DLPack, WhatDLPackCannotSayIsRefusedWithItsReason) {
   const auto expect = [](const std::string& says, auto change) {
-    DistArray array = local(dap::allocate(dap::element_type<double>(), {2}));
+    DistArray array = local(tridap::allocate(tridap::element_type<double>(), {2}));
     const std::weak_ptr<void> memory = array.buffer.owner;
     change(array.buffer);
     try {
-      dap::dlpack::import_array(std::move(array));
+      tridap::dlpack::import_array(std::move(array));
       ADD_FAILURE() << says;
-    } catch (const dap::Error& error) {
+    } catch (const tridap::Error& error) {
       EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
       EXPECT_EQ(error.report().errors(), 1) << error.what();
       EXPECT_NE(std::string(error.what()).find("]: "), std::string::npos) << "no remedy: " << error.what();
@@ -293,7 +293,7 @@ TEST(DLPack, WhatDLPackCannotSayIsRefusedWithItsReason) {
   expect("read-only", [](Buffer& b) { b.read_only = true; });
   expect("elements are >f8", [](Buffer& b) { b.type.native_order = false; });
   expect("elements are float128", [](Buffer& b) { (b.type.bytes = 16, b.strides = {16}); });
-  expect("elements are bool", [](Buffer& b) { b.type = dap::element_type<bool>(); });
+  expect("elements are bool", [](Buffer& b) { b.type = tridap::element_type<bool>(); });
   expect("elements are void64", [](Buffer& b) { b.type.kind = Kind::opaque; });
   expect("axis 0: the stride is 12 bytes for 8-byte elements", [](Buffer& b) { b.strides = {12}; });
   expect("axis 0: the stride is -4 bytes", [](Buffer& b) { b.strides = {-4}; });
@@ -310,9 +310,9 @@ TEST(DLPack, AMalformedTensorIsReleasedAndRefused) {
     Foreign foreign;
     change(foreign);
     try {
-      dap::dlpack::export_array(Tensor(&foreign.tensor));
+      tridap::dlpack::export_array(Tensor(&foreign.tensor));
       ADD_FAILURE() << says;
-    } catch (const dap::Error& error) {
+    } catch (const tridap::Error& error) {
       EXPECT_EQ(foreign.released, 1);
       EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
       EXPECT_EQ(error.report().errors(), 1) << error.what();
@@ -335,7 +335,7 @@ TEST(DLPack, AMalformedTensorIsReleasedAndRefused) {
            [=](Foreign& f) { std::memcpy(&f.tensor.dl_tensor.device.device_type, &device, sizeof(device)); });
   expect("on device (1, 3)", [](Foreign& f) { f.tensor.dl_tensor.device.device_id = 3; });
   expect("type code 4, 16 bits, 1 lanes", [](Foreign& f) { f.tensor.dl_tensor.dtype = {kDLBfloat, 16, 1}; });
-  EXPECT_THROW(dap::dlpack::export_array(Tensor()), dap::Error);
+  EXPECT_THROW(tridap::dlpack::export_array(Tensor()), tridap::Error);
 }
 
 TEST(DLPack, AHundredThousandAxes) {
@@ -344,8 +344,8 @@ TEST(DLPack, AHundredThousandAxes) {
   foreign.tensor.dl_tensor.ndim = 100000;
   foreign.tensor.dl_tensor.shape = foreign.shape.data();
   foreign.tensor.dl_tensor.strides = nullptr;
-  auto [array, receipt] = dap::dlpack::export_array(Tensor(&foreign.tensor));
-  EXPECT_EQ(dap::dlpack::import_array(std::move(array)).tensor->dl_tensor.ndim, 100000);
+  auto [array, receipt] = tridap::dlpack::export_array(Tensor(&foreign.tensor));
+  EXPECT_EQ(tridap::dlpack::import_array(std::move(array)).tensor->dl_tensor.ndim, 100000);
   array = {};
   EXPECT_EQ(foreign.released, 1);
 }
@@ -361,7 +361,7 @@ TEST(DLPack1, ATensorBecomesAnArrayOfTheSameMemoryAndSaysWhoMayWrite) {
     ForeignVersioned given;
     given.tensor.flags = flags;
     {
-      const auto [array, receipt] = dap::dlpack::export_array(VersionedTensor(&given.tensor));
+      const auto [array, receipt] = tridap::dlpack::export_array(VersionedTensor(&given.tensor));
       EXPECT_EQ(array.buffer.data, &given.foreign.memory[2]);
       EXPECT_EQ(array.buffer.strides, (List{12, 4}));
       EXPECT_EQ(array.buffer.read_only, flags % 2 == 1);
@@ -379,9 +379,9 @@ TEST(DLPack1, AnotherMajorVersionIsReleasedAndRefusedUnread) {
     given.tensor.version = {major, 3};
     given.tensor.dl_tensor.shape = reinterpret_cast<std::int64_t*>(8);  // whoever read it would crash
     try {
-      dap::dlpack::export_array(VersionedTensor(&given.tensor));
+      tridap::dlpack::export_array(VersionedTensor(&given.tensor));
       ADD_FAILURE() << major;
-    } catch (const dap::Error& error) {
+    } catch (const tridap::Error& error) {
       EXPECT_NE(std::string(error.what()).find("DLPack " + std::to_string(major) + ".3"), std::string::npos)
           << error.what();
     }
@@ -389,40 +389,40 @@ TEST(DLPack1, AnotherMajorVersionIsReleasedAndRefusedUnread) {
   }
   ForeignVersioned malformed;
   malformed.tensor.dl_tensor.ndim = -1;
-  EXPECT_THROW(dap::dlpack::export_array(VersionedTensor(&malformed.tensor)), dap::Error);
+  EXPECT_THROW(tridap::dlpack::export_array(VersionedTensor(&malformed.tensor)), tridap::Error);
   EXPECT_EQ(malformed.released, 1);
-  EXPECT_THROW(dap::dlpack::export_array(VersionedTensor()), dap::Error);
+  EXPECT_THROW(tridap::dlpack::export_array(VersionedTensor()), tridap::Error);
 }
 
 TEST(DLPack1, AnArrayBecomesATensorThatSaysReadOnlyBooleanAndSycl) {
-  Buffer buffer = dap::allocate(dap::element_type<bool>(), {2, 3});
+  Buffer buffer = tridap::allocate(tridap::element_type<bool>(), {2, 3});
   for (const bool read_only : {false, true}) {
     buffer.read_only = read_only;
-    auto [tensor, receipt] = dap::dlpack::import_versioned(local(buffer));
+    auto [tensor, receipt] = tridap::dlpack::import_versioned(local(buffer));
     EXPECT_TRUE(tensor->version.major == 1 && tensor->version.minor == 0);
     EXPECT_EQ(tensor->flags, read_only ? 1u : 0u);
     EXPECT_EQ(tensor->dl_tensor.data, buffer.data);
     EXPECT_TRUE(tensor->dl_tensor.dtype.code == boolean && tensor->dl_tensor.dtype.bits == 8);
     EXPECT_TRUE(receipt.losses.empty());
-    const DistArray back = dap::dlpack::export_array(std::move(tensor)).array;
+    const DistArray back = tridap::dlpack::export_array(std::move(tensor)).array;
     EXPECT_EQ(same_array::differs(local(buffer), back), "");
     EXPECT_EQ(back.buffer.read_only, read_only);
   }
   buffer.memory = {Memory::Kind::sycl, 2};
-  auto [tensor, receipt] = dap::dlpack::import_versioned(local(buffer));
+  auto [tensor, receipt] = tridap::dlpack::import_versioned(local(buffer));
   std::int32_t number = 0;
   std::memcpy(&number, &tensor->dl_tensor.device.device_type, sizeof(number));
   EXPECT_TRUE(number == 14 && tensor->dl_tensor.device.device_id == 2);
-  EXPECT_EQ(same_array::differs(local(buffer), dap::dlpack::export_array(std::move(tensor)).array), "");
+  EXPECT_EQ(same_array::differs(local(buffer), tridap::dlpack::export_array(std::move(tensor)).array), "");
 }
 
 TEST(DLPack1, TheTensorKeepsTheArraysMemoryAndSwappedBytesAreRefused) {
-  Buffer buffer = dap::allocate(dap::element_type<int>(), {4});
+  Buffer buffer = tridap::allocate(tridap::element_type<int>(), {4});
   const std::weak_ptr<void> memory = buffer.owner;
   Buffer swapped = buffer;
   swapped.type.native_order = false;
-  EXPECT_THROW(dap::dlpack::import_versioned(local(std::move(swapped))), dap::Error);
-  DLManagedTensorVersioned* tensor = dap::dlpack::import_versioned(local(std::move(buffer))).tensor.release();
+  EXPECT_THROW(tridap::dlpack::import_versioned(local(std::move(swapped))), tridap::Error);
+  DLManagedTensorVersioned* tensor = tridap::dlpack::import_versioned(local(std::move(buffer))).tensor.release();
   buffer = {};
   EXPECT_FALSE(memory.expired());
   std::thread([tensor] { tensor->deleter(tensor); }).join();

@@ -2,9 +2,9 @@
 // or refused, and released once. What is taken says the same when it is exported again.
 
 #include "support/same_array.hpp"
-#include <dap/c_array.hpp>
-#include <dap/check.hpp>
-#include <dap/element_format.hpp>
+#include <tridap/c_array.hpp>
+#include <tridap/check.hpp>
+#include <tridap/element_format.hpp>
 
 #include <sanitizer/asan_interface.h>
 
@@ -213,7 +213,7 @@ bool same(const dap_text& a, const dap_text& b) {
 
 bool same_format(const dap_text& a, const dap_text& b) {
   const auto type = [](const dap_text& t) {
-    return dap::parse_element_format({t.data, static_cast<std::size_t>(t.size)});
+    return tridap::parse_element_format({t.data, static_cast<std::size_t>(t.size)});
   };
   return type(a) == type(b);
 }
@@ -252,18 +252,18 @@ bool same(const dap_array& a, const dap_array& b) {
 /// True where it was taken.
 bool import(Made& made) {
   try {
-    const dap::DistArray array = dap::from_c(dap::CArray(made.c()));
+    const tridap::DistArray array = tridap::from_c(tridap::CArray(made.c()));
     require(made.released == 0, "a taken array is not released while it is used");
-    const dap::CArray again = dap::to_c(array);
+    const tridap::CArray again = tridap::to_c(array);
     require(same(*made.c(), *again), "what is taken is exported as it came");
-    require(same_array::differs(array, dap::from_c(dap::to_c(array))).empty(), "export and import are inverse");
+    require(same_array::differs(array, tridap::from_c(tridap::to_c(array))).empty(), "export and import are inverse");
     if (made.indices_are_there()) {
       std::vector<char> message(100);
       const int status = dap_array_check(again.get(), message.data(), message.size());
-      require((status == DAP_OK) == dap::check(array).ok(), "dap_array_check says what check() says");
+      require((status == DAP_OK) == tridap::check(array).ok(), "dap_array_check says what check() says");
     }
     return true;
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     require(made.released == 1, "a refused array is released before the refusal");
     require(!error.report().ok() && !error.report().text().empty(), "a refusal has a reason");
     return false;

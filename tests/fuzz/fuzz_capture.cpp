@@ -1,8 +1,8 @@
 // Reads any bytes as a capture: they are unreadable, wrong or right, and nothing else happens. What is right converts
 // to both versions without a change of ownership, and what is wrong is refused by everybody alike.
 
-#include <dap/capture.hpp>
-#include <dap/compare.hpp>
+#include <tridap/capture.hpp>
+#include <tridap/compare.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace {
 
-using dap::Capture;
-using dap::Distribution;
-using dap::Report;
-using dap::Version;
+using tridap::Capture;
+using tridap::Distribution;
+using tridap::Report;
+using tridap::Version;
 
 void require(bool holds, const std::string& what) {
   if (holds) return;
@@ -27,8 +27,8 @@ void require(bool holds, const std::string& what) {
 
 std::optional<Capture> read(std::string_view text) {
   try {
-    return dap::read_capture(text);
-  } catch (const dap::Unreadable&) {
+    return tridap::read_capture(text);
+  } catch (const tridap::Unreadable&) {
     return std::nullopt;
   }
 }
@@ -38,7 +38,7 @@ template <class Step>
 auto attempt(Step step, Report* refusal = nullptr) -> std::optional<decltype(step())> {
   try {
     return step();
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     require(!error.report().ok(), "a refusal has a reason");
     if (refusal != nullptr) *refusal = error.report();
     return std::nullopt;
@@ -49,22 +49,22 @@ auto attempt(Step step, Report* refusal = nullptr) -> std::optional<decltype(ste
 void same_array(const std::string& text, Version version, const Distribution& before) {
   const std::optional<Capture> again = read(text);
   require(again.has_value(), "converted text is readable: " + text);
-  const Report report = dap::check(*again);
+  const Report report = tridap::check(*again);
   require(report.ok(), "converted text is valid: " + report.text() + '\n' + text);
-  const dap::Comparison comparison = dap::compare(before, dap::gather(*again));
+  const tridap::Comparison comparison = tridap::compare(before, tridap::gather(*again));
   require(comparison.same_owners && comparison.same_places, "conversion keeps the places: " + comparison.difference);
-  require(dap::convert_capture(*again, version) == text, "a second conversion changes nothing: " + text);
+  require(tridap::convert_capture(*again, version) == text, "a second conversion changes nothing: " + text);
 }
 
-void convert(const Capture& capture, const Distribution& distribution, const dap::Reading& reading) {
-  const std::string text = dap::convert_capture(capture, Version::v0_10, reading);
+void convert(const Capture& capture, const Distribution& distribution, const tridap::Reading& reading) {
+  const std::string text = tridap::convert_capture(capture, Version::v0_10, reading);
   same_array(text, Version::v0_10, distribution);
   Report refusal;
-  const auto old = attempt([&] { return dap::convert_capture(capture, Version::v0_9, reading); }, &refusal);
+  const auto old = attempt([&] { return tridap::convert_capture(capture, Version::v0_9, reading); }, &refusal);
   if (old)
     same_array(*old, Version::v0_9, distribution);
   else
-    require(refusal.count(dap::Rule::conversion) == refusal.errors(), "0.9 cannot say it: " + refusal.text());
+    require(refusal.count(tridap::Rule::conversion) == refusal.errors(), "0.9 cannot say it: " + refusal.text());
 }
 
 }  // namespace
@@ -72,18 +72,19 @@ void convert(const Capture& capture, const Distribution& distribution, const dap
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::optional<Capture> capture = read({reinterpret_cast<const char*>(data), size});
   if (!capture) return 0;
-  const bool alone = dap::check(*capture, true).ok();
+  const bool alone = tridap::check(*capture, true).ok();
   for (const bool trust : {false, true}) {
-    const dap::Reading reading{trust};
-    const Report report = dap::check(*capture, false, reading);
+    const tridap::Reading reading{trust};
+    const Report report = tridap::check(*capture, false, reading);
     require(trust || alone || !report.ok(), "the whole is not right where a process alone is wrong");
-    dap::read_json(report.json());
-    const auto distribution = attempt([&] { return dap::gather(*capture, reading); });
+    tridap::read_json(report.json());
+    const auto distribution = attempt([&] { return tridap::gather(*capture, reading); });
     require(distribution.has_value() == report.ok(), "what is valid is gathered, and nothing else: " + report.text());
     if (distribution)
       convert(*capture, *distribution, reading);
     else
-      require(!attempt([&] { return dap::convert_capture(*capture, Version::v0_10, reading); }), "nor is it converted");
+      require(!attempt([&] { return tridap::convert_capture(*capture, Version::v0_10, reading); }),
+              "nor is it converted");
   }
   return 0;
 }

@@ -1,7 +1,7 @@
 # Fails where a library calls a function of Global Arrays that has a twin of 64 bits: the other one cuts off silently what
 # is more than 2^31.
 #
-#   cmake -DHEADER=ga.h -DLIBRARY=libdap_globalarrays.a -DNM=nm -P calls_of_64_bits.cmake
+#   cmake -DHEADER=ga.h -DLIBRARY=libtridap_globalarrays.a -DNM=nm -P calls_of_64_bits.cmake
 
 cmake_minimum_required(VERSION 3.24)
 

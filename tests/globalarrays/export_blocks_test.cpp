@@ -1,9 +1,9 @@
 // Arrays of one block for each place of a grid: regular, irregular, restricted, on groups, with ghost cells.
 
 #include "export_support.hpp"
-#include <dap/redistribute/padding.hpp>
+#include <tridap/redistribute/padding.hpp>
 
-namespace ga = dap::globalarrays;
+namespace ga = tridap::globalarrays;
 using namespace export_test;
 
 namespace {
@@ -97,13 +97,13 @@ Case some_case(Random& random, bool ghosts) {
 }
 
 // The box of ours, by our arithmetic; null where we hold nothing.
-bool own_box(const dap::redistribute::Placed& placed, Index rank, List& lo, List& hi) {
+bool own_box(const tridap::redistribute::Placed& placed, Index rank, List& lo, List& hi) {
   const std::optional<Index> process = placed.process(rank);
   if (!process || *process >= placed.distribution.processes()) return false;
   const Indices coordinates = placed.distribution.coordinates(*process);
   for (Index i = 0; i < placed.distribution.ndim(); ++i) {
-    const dap::Axis& axis = placed.distribution.axis(i);
-    const dap::Range owned = axis.part(coordinates[static_cast<std::size_t>(i)], dap::Part::owned);
+    const tridap::Axis& axis = placed.distribution.axis(i);
+    const tridap::Range owned = axis.part(coordinates[static_cast<std::size_t>(i)], tridap::Part::owned);
     if (owned.size() == 0) return false;
     lo.push_back(axis.global_index(coordinates[static_cast<std::size_t>(i)], owned.begin));
     hi.push_back(lo.back() + owned.size() - 1);
@@ -111,7 +111,7 @@ bool own_box(const dap::redistribute::Placed& placed, Index rank, List& lo, List
   return true;
 }
 
-void expect_owners(int handle, const dap::redistribute::Placed& placed) {
+void expect_owners(int handle, const tridap::redistribute::Placed& placed) {
   for (const Indices& index : all_indices(shape_of(handle))) {
     List subscript = index;
     ASSERT_EQ(placed.rank(placed.distribution.owner(index).value()), NGA_Locate64(handle, subscript.data()))
@@ -120,7 +120,7 @@ void expect_owners(int handle, const dap::redistribute::Placed& placed) {
 }
 
 // Each byte of ours is what GA brings, and the address what GA gives.
-void expect_elements(int handle, const dap::DistArray& array, const dap::redistribute::Placed& placed) {
+void expect_elements(int handle, const tridap::DistArray& array, const tridap::redistribute::Placed& placed) {
   const Index rank = GA_Pgroup_nodeid(GA_Get_pgroup(handle));
   List lo, hi, ld(7);
   if (!own_box(placed, rank, lo, hi)) return;
@@ -145,7 +145,7 @@ void expect_export(const Case& made) {
   const int handle = made.create();
   number_elements(handle, made.group, 100);
   const ga::ExportedArray exported = ga::export_array(handle);
-  const dap::redistribute::Placed placed = ga::placed(handle);
+  const tridap::redistribute::Placed placed = ga::placed(handle);
   EXPECT_TRUE(exported.receipt.shared);
   EXPECT_EQ(exported.receipt.bytes_copied, 0);
   EXPECT_TRUE(ga::is_there(exported.array));
@@ -166,7 +166,7 @@ void expect_wrap(int handle, const Case& made) {
   const ga::ExportedArray exported = ga::export_array(handle, {true, true});
   expect_gathers(handle, exported.array, {true, true});
   const std::vector<long> whole = whole_of(handle);
-  const dap::redistribute::Placed placed = ga::placed(handle, {true, true});
+  const tridap::redistribute::Placed placed = ga::placed(handle, {true, true});
   const Index process = placed.process(made.group.rank()).value();
   EXPECT_EQ(exported.shift, by_axis(made.widths));
   for (std::size_t axis = 0; axis < made.widths.size(); ++axis)
@@ -189,13 +189,13 @@ void expect_inside(int handle, const Case& made, bool ghosts) {
   const ga::ExportedArray exported = ga::export_array(handle, options);
   expect_gathers(handle, exported.array, options);
   const std::vector<long> whole = whole_of(handle);
-  const dap::redistribute::Placed placed = ga::placed(handle, options);
+  const tridap::redistribute::Placed placed = ga::placed(handle, options);
   const Index process = placed.process(made.group.rank()).value();
   EXPECT_EQ(exported.shift, by_axis({}));
   for (std::size_t axis = 0; axis < made.widths.size(); ++axis) {
-    const dap::Dimension& dimension = exported.array.dim_data[axis];
+    const tridap::Dimension& dimension = exported.array.dim_data[axis];
     EXPECT_FALSE(dimension.periodic);
-    EXPECT_EQ(std::get<dap::Block>(dimension.dist).padding.has_value(), ghosts && made.widths[axis] > 0);
+    EXPECT_EQ(std::get<tridap::Block>(dimension.dist).padding.has_value(), ghosts && made.widths[axis] > 0);
   }
   for (const Indices& local : all_indices(placed.distribution.local_shape(process))) {
     const Indices global = placed.distribution.global_index(process, local);
@@ -249,7 +249,7 @@ TEST(ExportBlocks, GhostCellsOfARestrictedArrayAreFilledByUpdatePadding) {
     restrict(random, made, made.group.size());
     expect_ghosts(made, [](int handle) {
       MPI_Comm grid = ga::grid_communicator(handle);
-      dap::redistribute::update_padding(ga::export_array(handle, {true, true}).array, grid);
+      tridap::redistribute::update_padding(ga::export_array(handle, {true, true}).array, grid);
       MPI_Comm_free(&grid);
     });
   }

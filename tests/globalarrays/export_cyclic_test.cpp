@@ -2,7 +2,7 @@
 
 #include "export_support.hpp"
 
-namespace ga = dap::globalarrays;
+namespace ga = tridap::globalarrays;
 using namespace export_test;
 
 namespace {
@@ -157,7 +157,7 @@ bool has_words(const Case& made) {
 
 void expect_export(const Case& made, int handle) {
   const ga::ExportedArray exported = ga::export_array(handle);
-  const dap::redistribute::Placed placed = ga::placed(handle);
+  const tridap::redistribute::Placed placed = ga::placed(handle);
   const std::vector<Indices> indices = all_indices(made.shape);
   const std::vector<long> whole = whole_of(handle);
   const Index rank = made.group.rank();
@@ -179,7 +179,7 @@ void expect_export(const Case& made, int handle) {
   void* data = nullptr;
   std::int64_t length = 0;
   NGA_Access_block_segment64(handle, static_cast<int>(rank), &data, &length);
-  ASSERT_EQ(dap::element_count(exported.array.buffer), length);
+  ASSERT_EQ(tridap::element_count(exported.array.buffer), length);
   EXPECT_EQ(exported.array.buffer.data, length > 0 ? data : nullptr);
   expect_gathers(handle, exported.array, {});
   made.group.sync();
@@ -209,7 +209,7 @@ void expect_all(How how, unsigned seed, int least_refused, int least_exported) {
       if (possible)
         expect_export(made, handle);
       else
-        EXPECT_THROW(ga::export_array(handle), dap::Error);
+        EXPECT_THROW(ga::export_array(handle), tridap::Error);
       made.group.sync();
       GA_Destroy(handle);
     }
@@ -239,7 +239,7 @@ TEST(ExportCyclic, FewerTilesThanPlacesLeaveTheLastOneEmpty) {
   GA_Set_tiled_irreg_proc_grid64(handle, starts.data(), counts.data(), grid.data());
   EXPECT_NE(GA_Allocate(handle), 0);
   const ga::ExportedArray exported = ga::export_array(handle);
-  const auto& block = std::get<dap::Block>(exported.array.dim_data[0].dist);
+  const auto& block = std::get<tridap::Block>(exported.array.dim_data[0].dist);
   const Index rank = GA_Nodeid(), extent = rank < tiles - 1 ? 1 : rank < tiles ? last : 0;
   EXPECT_EQ(block.start, rank < tiles ? rank : places + 6);
   EXPECT_EQ(block.stop - block.start, extent);
@@ -253,7 +253,7 @@ TEST(ExportCyclic, FewerTilesThanPlacesLeaveTheLastOneEmpty) {
 TEST(ExportCyclic, MoreBlocksThanAnIntCounts) {
   if (processes() > 1) return;
   static const int byte = NGA_Register_type(1);
-  ga::name_type(byte, dap::element_type<char>());
+  ga::name_type(byte, tridap::element_type<char>());
   List dims{46342, 46342}, block{1, 1}, grid{1, 1};
   const int handle = GA_Create_handle();
   GA_Set_data64(handle, 2, dims.data(), byte);
@@ -263,7 +263,7 @@ TEST(ExportCyclic, MoreBlocksThanAnIntCounts) {
   const ga::ExportedArray exported = ga::export_array(handle);
   EXPECT_EQ(exported.array.buffer.shape, dims);
   EXPECT_EQ(exported.array.buffer.strides, (List{46342, 1}));
-  EXPECT_TRUE(std::holds_alternative<dap::Cyclic>(exported.array.dim_data[1].dist));
+  EXPECT_TRUE(std::holds_alternative<tridap::Cyclic>(exported.array.dim_data[1].dist));
   EXPECT_EQ(ga::placed(handle).distribution.shape(), dims);
   GA_Destroy(handle);
 }
@@ -272,7 +272,7 @@ TEST(ExportCyclic, MoreBlocksThanAnIntCounts) {
 TEST(ExportCyclic, MoreBlocksAlongAnAxisThanAnIntCountsAreRefused) {
   if (processes() > 1) return;
   static const int byte = NGA_Register_type(1);
-  ga::name_type(byte, dap::element_type<char>());
+  ga::name_type(byte, tridap::element_type<char>());
   for (const bool on_a_grid : {true, false}) {
     List dims{(Index{1} << 31) + 4}, block{1}, grid{1};
     const int handle = GA_Create_handle();
@@ -280,8 +280,8 @@ TEST(ExportCyclic, MoreBlocksAlongAnAxisThanAnIntCountsAreRefused) {
     on_a_grid ? GA_Set_block_cyclic_proc_grid64(handle, block.data(), grid.data())
               : GA_Set_block_cyclic64(handle, block.data());
     EXPECT_NE(GA_Allocate(handle), 0);
-    EXPECT_THROW(ga::export_array(handle), dap::Error);
-    EXPECT_THROW(ga::placed(handle), dap::Error);
+    EXPECT_THROW(ga::export_array(handle), tridap::Error);
+    EXPECT_THROW(ga::placed(handle), tridap::Error);
     GA_Destroy(handle);
   }
 }

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <optional>
 
-namespace ga = dap::globalarrays;
+namespace ga = tridap::globalarrays;
 using namespace export_test;
 
 namespace {
@@ -50,7 +50,7 @@ int cyclic_array(int type, List shape, List block, bool with_grid, int group = G
 std::string refusal_of(int handle) {
   try {
     ga::export_array(handle);
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     return error.what();
   }
   return "";
@@ -77,11 +77,11 @@ int irregular(const std::vector<List>& starts, List shape, List widths, int plac
 template <class T>
 void expect_type(int type) {
   const int handle = array_of(type, {4 * processes(), 3});
-  EXPECT_EQ(ga::export_array(handle).array.buffer.type, dap::element_type<T>());
+  EXPECT_EQ(ga::export_array(handle).array.buffer.type, tridap::element_type<T>());
   GA_Destroy(handle);
 }
 
-dap::ElementType opaque(Index bytes) { return {dap::ElementType::Kind::opaque, bytes, true}; }
+tridap::ElementType opaque(Index bytes) { return {tridap::ElementType::Kind::opaque, bytes, true}; }
 
 void expect_opaque(int handle, Index bytes) {
   EXPECT_EQ(ga::export_array(handle).array.buffer.type, opaque(bytes));
@@ -92,7 +92,7 @@ void expect_opaque(int handle, Index bytes) {
 // Among empty ones of the same ends any order is right: GA sees no difference.
 void expect_own_places(const std::vector<List>& starts, const std::vector<int>& owners) {
   const int handle = irregular(starts, {5, 4}, {}, 0, owners);
-  const dap::redistribute::Placed placed = ga::placed(handle);
+  const tridap::redistribute::Placed placed = ga::placed(handle);
   std::vector<int> places(owners.size(), 0);
   for (const int rank : owners) {
     List lo(2), hi(2);
@@ -100,10 +100,10 @@ void expect_own_places(const std::vector<List>& starts, const std::vector<int>& 
     const std::optional<Index> process = placed.process(rank);
     ASSERT_TRUE(process);
     ++places[static_cast<std::size_t>(*process)];
-    const std::vector<dap::Dimension> dims = placed.distribution.dim_data(*process);
+    const std::vector<tridap::Dimension> dims = placed.distribution.dim_data(*process);
     for (std::size_t axis = 0; axis < 2; ++axis) {
-      EXPECT_EQ(std::get<dap::Block>(dims[axis].dist).start, lo[axis]);
-      EXPECT_EQ(std::get<dap::Block>(dims[axis].dist).stop, hi[axis] + 1);
+      EXPECT_EQ(std::get<tridap::Block>(dims[axis].dist).start, lo[axis]);
+      EXPECT_EQ(std::get<tridap::Block>(dims[axis].dist).stop, hi[axis] + 1);
     }
   }
   EXPECT_EQ(places, std::vector<int>(owners.size(), 1));
@@ -122,7 +122,7 @@ TEST(ExportLifetime, AnExportOutlivesDestroy) {
   EXPECT_EQ(whole_of(handle)[static_cast<std::size_t>(3 * GA_Nodeid() + 2)], 17 + GA_Nodeid());
   EXPECT_TRUE(ga::is_there(exported.array));
   GA_Sync();
-  dap::Buffer part = exported.array.buffer;
+  tridap::Buffer part = exported.array.buffer;
   exported = {};
   EXPECT_EQ(ga::collect(), 0);  // a copy of the buffer holds it
   part = {};
@@ -153,9 +153,9 @@ TEST(ExportLifetime, ProcessesWithoutMemoryHoldItToo) {
 }
 
 TEST(ExportLifetime, AnArrayOfNobodysIsNotThere) {
-  EXPECT_FALSE(ga::is_there(dap::DistArray{}));
-  dap::DistArray array;
-  array.buffer = dap::allocate(dap::element_type<long>(), {2});
+  EXPECT_FALSE(ga::is_there(tridap::DistArray{}));
+  tridap::DistArray array;
+  array.buffer = tridap::allocate(tridap::element_type<long>(), {2});
   EXPECT_FALSE(ga::is_there(array));
 }
 
@@ -167,7 +167,7 @@ TEST(ExportTypes, BuiltInTypesAreKnown) {
   expect_type<std::complex<float>>(C_SCPL);
   expect_type<std::complex<double>>(C_DCPL);
   const int handle = array_of(C_LONGLONG, {processes()});
-  EXPECT_EQ(ga::export_array(handle).array.buffer.type, dap::element_type<long long>());
+  EXPECT_EQ(ga::export_array(handle).array.buffer.type, tridap::element_type<long long>());
   GA_Destroy(handle);
 }
 
@@ -226,12 +226,12 @@ TEST(ExportTypes, OneElementAnywhereTellsNoLengthUntilSomebodySaysIt) {
   const int nothing_elsewhere = array_of(type, {1});
   const std::vector<int> handles{small, one_block, last_small, last_one_block, one_of_a_row, nothing_elsewhere};
   for (const int handle : handles) EXPECT_NE(refusal_of(handle).find("name_type()"), std::string::npos);
-  EXPECT_THROW(ga::name_type(type, opaque(0)), dap::Error);
+  EXPECT_THROW(ga::name_type(type, opaque(0)), tridap::Error);
   ga::name_type(type, opaque(40));
   for (const int handle : handles) EXPECT_EQ(ga::export_array(handle).array.buffer.type, opaque(40));
-  EXPECT_THROW(ga::name_type(type, opaque(24)), dap::Error);
-  EXPECT_THROW(ga::name_type(C_DBL, opaque(8)), dap::Error);
-  ga::name_type(C_DBL, dap::element_type<double>());
+  EXPECT_THROW(ga::name_type(type, opaque(24)), tridap::Error);
+  EXPECT_THROW(ga::name_type(C_DBL, opaque(8)), tridap::Error);
+  ga::name_type(C_DBL, tridap::element_type<double>());
   for (const int handle : handles) GA_Destroy(handle);
 }
 
@@ -243,9 +243,9 @@ TEST(ExportRefusals, WhereThereIsNoArray) {
   GA_Destroy(destroyed);
   for (const int handle : {unallocated, destroyed, -777, 0, 5, 1 << 30, -(1 << 30)}) {
     EXPECT_NE(refusal_of(handle).find("there is no Global Array " + std::to_string(handle)), std::string::npos);
-    EXPECT_THROW(ga::placed(handle), dap::Error);
-    EXPECT_THROW(ga::communicator(handle), dap::Error);
-    EXPECT_THROW(ga::grid_communicator(handle), dap::Error);
+    EXPECT_THROW(ga::placed(handle), tridap::Error);
+    EXPECT_THROW(ga::communicator(handle), tridap::Error);
+    EXPECT_THROW(ga::grid_communicator(handle), tridap::Error);
   }
   EXPECT_NE(GA_Allocate(unallocated), 0);
   GA_Destroy(unallocated);
@@ -261,8 +261,8 @@ TEST(ExportRefusals, MirroredArrays) {
   ASSERT_NE(GA_Allocate(handle), 0);
   ASSERT_EQ(GA_Is_mirrored(handle), 1);
   EXPECT_NE(refusal_of(handle).find("is mirrored"), std::string::npos) << refusal_of(handle);
-  EXPECT_THROW(ga::placed(handle), dap::Error);
-  EXPECT_THROW(ga::communicator(handle), dap::Error);
+  EXPECT_THROW(ga::placed(handle), tridap::Error);
+  EXPECT_THROW(ga::communicator(handle), tridap::Error);
   EXPECT_EQ(ga::held(), 0);
   GA_Sync();
   GA_Destroy(handle);
@@ -284,7 +284,7 @@ TEST(ExportRefusals, BlocksOfNobodys) {
   for (const std::vector<List>& starts : {std::vector<List>{{0, 1, 2, 3}}, {{0, 2}, {0, 2}}})
     for (const int places : {2, 3}) {
       const int handle = irregular(starts, List(starts.size(), 4), {}, places);
-      EXPECT_THROW(ga::placed(handle), dap::Error);
+      EXPECT_THROW(ga::placed(handle), tridap::Error);
       GA_Destroy(handle);
     }
 }
@@ -314,7 +314,7 @@ TEST(ExportRefusals, CyclicOnAGroupThatGlobalArraysCannotFind) {
     for (const bool with_grid : {true, false}) {
       const int handle = cyclic_array(C_LONG, {16, 2}, {2, 2}, with_grid, last.number);
       EXPECT_NE(refusal_of(handle).find("group"), std::string::npos);
-      EXPECT_THROW(ga::placed(handle), dap::Error);
+      EXPECT_THROW(ga::placed(handle), tridap::Error);
       GA_Destroy(handle);
     }
   }

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <dap/globalarrays/export.hpp>
-#include <dap/globalarrays/session.hpp>
-#include <dap/mpi/gather.hpp>
+#include <tridap/globalarrays/export.hpp>
+#include <tridap/globalarrays/session.hpp>
+#include <tridap/mpi/gather.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -27,13 +27,13 @@ extern "C" {
 
 namespace export_test {
 
-using dap::Index;
-using dap::Indices;
+using tridap::Index;
+using tridap::Indices;
 using List = std::vector<std::int64_t>;
 
 // As ExportedArray::shift has them.
-inline std::array<dap::Index, 7> by_axis(const List& numbers) {
-  std::array<dap::Index, 7> made{};
+inline std::array<tridap::Index, 7> by_axis(const List& numbers) {
+  std::array<tridap::Index, 7> made{};
   std::copy(numbers.begin(), numbers.end(), made.begin());
   return made;
 }
@@ -45,11 +45,11 @@ inline int processes() { return GA_Pgroup_nnodes(GA_Pgroup_get_world()); }
 /// Global Arrays for the whole program.
 class Environment : public testing::Environment {
  public:
-  void SetUp() override { session_ = std::make_unique<dap::globalarrays::Session>(); }
+  void SetUp() override { session_ = std::make_unique<tridap::globalarrays::Session>(); }
   void TearDown() override { session_.reset(); }
 
  private:
-  std::unique_ptr<dap::globalarrays::Session> session_;
+  std::unique_ptr<tridap::globalarrays::Session> session_;
 };
 inline testing::Environment* const environment = testing::AddGlobalTestEnvironment(new Environment);
 
@@ -170,7 +170,7 @@ inline void number_elements(int handle, const Group& group, long from) {
 }
 
 /// The element of an exported array of long at local indices.
-inline long& at(const dap::DistArray& array, const Indices& local) {
+inline long& at(const tridap::DistArray& array, const Indices& local) {
   char* address = static_cast<char*>(array.buffer.data);
   for (std::size_t axis = 0; axis < local.size(); ++axis) address += local[axis] * array.buffer.strides[axis];
   return *reinterpret_cast<long*>(address);
@@ -182,26 +182,26 @@ inline std::string text(const List& list) {
   return said;
 }
 
-inline void expect_same(const dap::Distribution& a, const dap::Distribution& b) {
+inline void expect_same(const tridap::Distribution& a, const tridap::Distribution& b) {
   ASSERT_EQ(a.shape(), b.shape());
   ASSERT_EQ(a.proc_grid_shape(), b.proc_grid_shape());
   for (Index i = 0; i < a.ndim(); ++i) {
     EXPECT_EQ(a.axis(i).dist_type(), b.axis(i).dist_type());
     EXPECT_EQ(a.axis(i).periodic(), b.axis(i).periodic());
     for (Index c = 0; c < a.axis(i).proc_grid_size(); ++c) {
-      for (const dap::Part part : {dap::Part::local, dap::Part::owned, dap::Part::interior}) {
+      for (const tridap::Part part : {tridap::Part::local, tridap::Part::owned, tridap::Part::interior}) {
         EXPECT_EQ(a.axis(i).part(c, part).begin, b.axis(i).part(c, part).begin);
         EXPECT_EQ(a.axis(i).part(c, part).end, b.axis(i).part(c, part).end);
       }
-      for (Index k = 0; k < a.axis(i).part(c, dap::Part::local).size(); ++k)
+      for (Index k = 0; k < a.axis(i).part(c, tridap::Part::local).size(); ++k)
         EXPECT_EQ(a.axis(i).global_index(c, k), b.axis(i).global_index(c, k));
     }
   }
 }
 
 /// What we write through the array GA brings everywhere.
-inline void expect_written(int handle, const Group& group, const dap::DistArray& array,
-                           const dap::redistribute::Placed& placed) {
+inline void expect_written(int handle, const Group& group, const tridap::DistArray& array,
+                           const tridap::redistribute::Placed& placed) {
   const std::vector<Indices> indices = all_indices(shape_of(handle));
   const auto process = placed.process(group.rank());
   for (std::size_t k = 0; k < indices.size(); ++k)
@@ -214,9 +214,10 @@ inline void expect_written(int handle, const Group& group, const dap::DistArray&
 }
 
 /// The exported arrays make up what placed() says, in the order of grid_communicator(). Collective over the group.
-inline void expect_gathers(int handle, const dap::DistArray& array, const dap::globalarrays::ExportOptions& options) {
-  const dap::redistribute::Placed placed = dap::globalarrays::placed(handle, options);
-  MPI_Comm grid = dap::globalarrays::grid_communicator(handle);
+inline void expect_gathers(int handle, const tridap::DistArray& array,
+                           const tridap::globalarrays::ExportOptions& options) {
+  const tridap::redistribute::Placed placed = tridap::globalarrays::placed(handle, options);
+  MPI_Comm grid = tridap::globalarrays::grid_communicator(handle);
   const Index group_rank = GA_Pgroup_nodeid(GA_Get_pgroup(handle));
   ASSERT_EQ(grid != MPI_COMM_NULL,
             placed.process(group_rank).has_value() && *placed.process(group_rank) < placed.distribution.processes());
@@ -230,7 +231,7 @@ inline void expect_gathers(int handle, const dap::DistArray& array, const dap::g
   MPI_Comm_size(grid, &size);
   EXPECT_EQ(size, placed.distribution.processes());
   EXPECT_EQ(*placed.process(group_rank), rank);
-  expect_same(dap::mpi::gather(array, grid), placed.distribution);
+  expect_same(tridap::mpi::gather(array, grid), placed.distribution);
   MPI_Comm_free(&grid);
 }
 

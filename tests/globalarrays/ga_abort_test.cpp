@@ -2,7 +2,7 @@
 
 #include "support/ga_abort.hpp"
 
-#include <dap/globalarrays/session.hpp>
+#include <tridap/globalarrays/session.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -38,13 +38,13 @@ void fill_and_get_back() {
 }  // namespace
 
 TEST(GaAbort, FailsThisTest) {
-  dap::globalarrays::Session session;
+  tridap::globalarrays::Session session;
   const int handle = array_of(10);
   access_nothing(handle);
 }
 
 TEST(GaAbort, AndNotTheNext) {
-  dap::globalarrays::Session session;
+  tridap::globalarrays::Session session;
   for (int turn = 0; turn < 3; ++turn) {
     fill_and_get_back();
     EXPECT_THROW(access_nothing(-777), ga_abort::Aborted);

@@ -13,7 +13,7 @@ using arrays::List;
 using arrays::Random;
 
 // A buffer over memory of its own, all bytes of which are `fill`: any order of axes, backwards, with holes.
-dap::Buffer buffer_of(const List& shape, Index bytes, Random& random, int fill) {
+tridap::Buffer buffer_of(const List& shape, Index bytes, Random& random, int fill) {
   std::vector<bool> backwards;
   const Index hole = random.from_to(1, 2);
   Index length = bytes * hole;
@@ -22,9 +22,9 @@ dap::Buffer buffer_of(const List& shape, Index bytes, Random& random, int fill) 
     length *= extent;
   }
   const auto memory = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(length), std::byte(fill));
-  const dap::ElementType step{dap::ElementType::Kind::opaque, bytes * hole, true};
-  dap::Buffer buffer = oracle::dense_buffer(memory->data(), step, shape,
-                                            random.permutation(static_cast<Index>(shape.size())), backwards);
+  const tridap::ElementType step{tridap::ElementType::Kind::opaque, bytes * hole, true};
+  tridap::Buffer buffer = oracle::dense_buffer(memory->data(), step, shape,
+                                               random.permutation(static_cast<Index>(shape.size())), backwards);
   buffer.type.bytes = bytes;
   buffer.owner = memory;
   return buffer;
@@ -38,12 +38,12 @@ std::vector<unsigned char> element(Index number, Index bytes) {
 }
 
 void expect_copied(const List& shape, Index bytes, Random& random) {
-  const dap::Buffer from = buffer_of(shape, bytes, random, 0x11), to = buffer_of(shape, bytes, random, 0x22);
+  const tridap::Buffer from = buffer_of(shape, bytes, random, 0x11), to = buffer_of(shape, bytes, random, 0x22);
   Index number = 0;
   oracle::for_each_index(shape, [&](const List& at) {
     std::memcpy(oracle::address(from, at), element(number++, bytes).data(), static_cast<std::size_t>(bytes));
   });
-  EXPECT_EQ(dap::globalarrays::copy_elements(from, to), number * bytes);
+  EXPECT_EQ(tridap::globalarrays::copy_elements(from, to), number * bytes);
   auto& memory = *static_cast<std::vector<std::byte>*>(to.owner.get());
   number = 0;
   oracle::for_each_index(shape, [&](const List& at) {
@@ -80,14 +80,14 @@ TEST(Copy, OneElementMayStandForMany) {
     Index count = 1;
     for (const Index extent : shape) count *= extent;
     std::vector<double> many(static_cast<std::size_t>(count), 0);
-    dap::Buffer from, to;
-    from.type = to.type = dap::element_type<double>();
+    tridap::Buffer from, to;
+    from.type = to.type = tridap::element_type<double>();
     from.shape = to.shape = shape;
     from.data = &one;
     from.strides = List(shape.size(), 0);
     to.data = many.data();
-    to.strides = dap::row_major_strides(shape, 8);
-    dap::globalarrays::copy_elements(from, to);
+    to.strides = tridap::row_major_strides(shape, 8);
+    tridap::globalarrays::copy_elements(from, to);
     EXPECT_EQ(many, std::vector<double>(many.size(), 7));
   }
 }

@@ -1,8 +1,8 @@
 #include "random_arrays.hpp"
-#include <dap/globalarrays/array.hpp>
-#include <dap/globalarrays/export.hpp>
-#include <dap/globalarrays/import.hpp>
-#include <dap/globalarrays/session.hpp>
+#include <tridap/globalarrays/array.hpp>
+#include <tridap/globalarrays/export.hpp>
+#include <tridap/globalarrays/import.hpp>
+#include <tridap/globalarrays/session.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -39,9 +39,9 @@ using arrays::Random;
 using arrays::real;
 using arrays::rows;
 using arrays::thrown;
-using dap::globalarrays::create;
-using dap::globalarrays::GlobalArray;
-using dap::redistribute::Placed;
+using tridap::globalarrays::create;
+using tridap::globalarrays::GlobalArray;
+using tridap::redistribute::Placed;
 
 [[maybe_unused]] const auto* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
 
@@ -50,7 +50,7 @@ std::vector<int64_t> native(const List& numbers) { return {numbers.begin(), numb
 // Every element's owner, by who holds it in the oracle, is the process that GA names.
 void expect_located(const GlobalArray& array, const oracle::Array& expected, const List& ranks) {
   for (Index process = 0; process < expected.processes(); ++process)
-    for (const auto& element : expected.elements(process, dap::Part::owned)) {
+    for (const auto& element : expected.elements(process, tridap::Part::owned)) {
       std::vector<int64_t> at = native(element.global);
       ASSERT_EQ(NGA_Locate64(array.handle(), at.data()), ranks[static_cast<std::size_t>(process)]);
     }
@@ -94,7 +94,7 @@ TEST(Create, GaNamesTheBlocksOfRandomDealings) {
     const oracle::Array expected(axes);
     const GlobalArray array = create(Placed(expected.distribution()), real, MPI_COMM_WORLD);
     for (Index process = 0; process < expected.processes(); ++process)
-      for (const auto& element : expected.elements(process, dap::Part::owned)) {
+      for (const auto& element : expected.elements(process, tridap::Part::owned)) {
         Index number = 0;
         for (std::size_t i = 0; i < axes.size(); ++i)
           number = number * (blocks[i].back() + 1) + blocks[i][static_cast<std::size_t>(element.global[i])];
@@ -123,7 +123,7 @@ TEST(Create, ProcessesThatDisagreeAllHearOfIt) {
   const bool odd = processes() > 1 && arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
   const std::string different = processes() > 1 ? "different distributions" : "nothing";
   expect_said(thrown([&] { create(rows({}, odd ? 3 : 2), real, MPI_COMM_WORLD); }), different);
-  expect_said(thrown([&] { create(rows(), odd ? dap::element_type<float>() : real, MPI_COMM_WORLD); }), different);
+  expect_said(thrown([&] { create(rows(), odd ? tridap::element_type<float>() : real, MPI_COMM_WORLD); }), different);
   List ranks = arrays::in_order(processes());
   if (odd) std::swap(ranks.front(), ranks.back());
   expect_said(thrown([&] { create(rows(ranks), real, MPI_COMM_WORLD); }), different);
@@ -135,7 +135,7 @@ TEST(Create, ProcessesThatDifferInOneThingAloneAllHearOfIt) {
   const auto hears = [&](const Placed& one, const Placed& other) {
     expect_said(thrown([&] { create(odd ? other : one, real, MPI_COMM_WORLD); }), "different distributions");
   };
-  for (const dap::ElementType& other : {dap::element_type<Index>(), dap::ElementType{real.kind, 8, false}})
+  for (const tridap::ElementType& other : {tridap::element_type<Index>(), tridap::ElementType{real.kind, 8, false}})
     expect_said(thrown([&] { create(rows(), odd ? other : real, MPI_COMM_WORLD); }), "different distributions");
   const List counts(static_cast<std::size_t>(processes()), 3);
   List cut = counts;
@@ -150,8 +150,8 @@ TEST(Create, ProcessesThatDifferInOneThingAloneAllHearOfIt) {
 
 TEST(Create, RefusesTogetherWhereOneProcessAsksForTheImpossible) {
   const bool odd = arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
-  expect_said(thrown([&] { create(odd ? Placed(dap::Distribution({})) : rows(), real, MPI_COMM_WORLD); }), "0 axes");
-  expect_said(thrown([&] { create(rows(), odd ? dap::ElementType{} : real, MPI_COMM_WORLD); }), "0 bytes");
+  expect_said(thrown([&] { create(odd ? Placed(tridap::Distribution({})) : rows(), real, MPI_COMM_WORLD); }), "0 axes");
+  expect_said(thrown([&] { create(rows(), odd ? tridap::ElementType{} : real, MPI_COMM_WORLD); }), "0 bytes");
 }
 
 TEST(Create, TheImpossibleIsRefusedBeforeGaHearsOfIt) {
@@ -178,7 +178,7 @@ TEST(Create, TheImpossibleIsRefusedBeforeGaHearsOfIt) {
 TEST(Create, TooLittleMemoryIsAnErrorAndNoEnd) {
   const Index n = processes();
   const auto bytes = [&](Index each) {
-    return Placed(dap::Distribution({dap::Axis(dap::BlockKind(each / 8 * n, n, each / 8))}));
+    return Placed(tridap::Distribution({tridap::Axis(tridap::BlockKind(each / 8 * n, n, each / 8))}));
   };
   expect_said(thrown([&] { create(bytes(Index{1} << 46), real, MPI_COMM_WORLD); }), "no room");
   expect_said(thrown([&] { create(bytes(Index{1} << 56), real, MPI_COMM_WORLD); }), "no room");
@@ -215,11 +215,12 @@ TEST(Create, TheFolderBehindTheWindowsMustHaveRoomWhereverItIs) {
 TEST(Create, MoreElementsThanAnIntCounts) {
   if (processes() > 1) return;
   constexpr Index many = (Index{1} << 31) + 5;
-  const dap::ElementType byte = dap::element_type<unsigned char>();
-  const GlobalArray array = create(dap::Distribution({dap::Axis(dap::BlockKind(many, 1, many))}), byte, MPI_COMM_WORLD);
-  const dap::globalarrays::ExportedArray exported = dap::globalarrays::export_array(array);
+  const tridap::ElementType byte = tridap::element_type<unsigned char>();
+  const GlobalArray array =
+      create(tridap::Distribution({tridap::Axis(tridap::BlockKind(many, 1, many))}), byte, MPI_COMM_WORLD);
+  const tridap::globalarrays::ExportedArray exported = tridap::globalarrays::export_array(array);
   ASSERT_EQ(exported.array.buffer.shape, List{many});
-  EXPECT_EQ(dap::globalarrays::placed(array.handle()).distribution.shape(), List{many});
+  EXPECT_EQ(tridap::globalarrays::placed(array.handle()).distribution.shape(), List{many});
   auto* const bytes = static_cast<unsigned char*>(exported.array.buffer.data);
   for (const Index index : {Index{4}, Index{1} << 31, many - 1}) {
     bytes[index] = static_cast<unsigned char>(index % 251);
@@ -241,7 +242,7 @@ TEST(Create, MoreArraysThanGaHasHandlesAreRefused) {
 
 // Processes register types apart where they have arrays of groups.
 TEST(Create, ATypeThatOneProcessHasNoRoomForIsRefusedOnAll) {
-  const dap::ElementType odd{dap::ElementType::Kind::opaque, 7, true};
+  const tridap::ElementType odd{tridap::ElementType::Kind::opaque, 7, true};
   std::vector<int> taken;
   if (arrays::rank_in(MPI_COMM_WORLD) == 0)
     for (int type = NGA_Register_type(11); type >= 0; type = NGA_Register_type(11)) taken.push_back(type);
@@ -251,7 +252,7 @@ TEST(Create, ATypeThatOneProcessHasNoRoomForIsRefusedOnAll) {
 }
 
 TEST(Create, GasOwnLimitOfMemoryIsAnErrorToo) {
-  dap::globalarrays::collect();  // what GA frees within the limit raises it
+  tridap::globalarrays::collect();  // what GA frees within the limit raises it
   GA_Set_memory_limit(40);
   const std::string text = thrown([] { create(rows(), real, MPI_COMM_WORLD); });
   GA_Set_memory_limit(static_cast<std::size_t>(-1));  // none
@@ -262,7 +263,7 @@ TEST(Create, GasOwnLimitOfMemoryIsAnErrorToo) {
 TEST(Create, FreesWhatNobodyHoldsAnyMore) {
   create(rows(), real, MPI_COMM_WORLD);
   const GlobalArray other = create(rows(), real, MPI_COMM_WORLD);
-  EXPECT_EQ(dap::globalarrays::collect(), 0);
+  EXPECT_EQ(tridap::globalarrays::collect(), 0);
 }
 
 TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
@@ -273,7 +274,7 @@ TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
   const int there = arrays::processes_of(half);
   const Placed placed = dealt({oracle::block(List(static_cast<std::size_t>(there), 2))});
   expect_said(thrown([&] { create(placed, real, half); }), "make_group()");
-  dap::globalarrays::make_group(half);
+  tridap::globalarrays::make_group(half);
   for (int turn = 0; turn < 2; ++turn)  // Open MPI's windows of two groups get in one another's way at the same time
     EXPECT_EQ(thrown([&] {
                 if (arrays::rank_in(MPI_COMM_WORLD) % 2 == turn) create(placed, real, half);

@@ -1,8 +1,8 @@
 #include "random_arrays.hpp"
-#include <dap/globalarrays/array.hpp>
-#include <dap/globalarrays/export.hpp>
-#include <dap/globalarrays/import.hpp>
-#include <dap/globalarrays/session.hpp>
+#include <tridap/globalarrays/array.hpp>
+#include <tridap/globalarrays/export.hpp>
+#include <tridap/globalarrays/import.hpp>
+#include <tridap/globalarrays/session.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -35,10 +35,10 @@ using arrays::List;
 using arrays::processes;
 using arrays::rank;
 using arrays::real;
-using dap::globalarrays::create;
-using dap::globalarrays::GlobalArray;
-using dap::globalarrays::make_group;
-using dap::redistribute::Placed;
+using tridap::globalarrays::create;
+using tridap::globalarrays::GlobalArray;
+using tridap::globalarrays::make_group;
+using tridap::redistribute::Placed;
 
 [[maybe_unused]] const auto* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
 
@@ -98,7 +98,7 @@ TEST(MakeGroup, WhateverGasDefaultGroupIs) {
   EXPECT_EQ(everywhere.placed().distribution.processes(), processes());
   EXPECT_EQ(GA_Pgroup_get_default(), before);
   everywhere = {};
-  EXPECT_EQ(dap::globalarrays::collect(), 1);
+  EXPECT_EQ(tridap::globalarrays::collect(), 1);
   if (group) GA_Pgroup_set_default(GA_Pgroup_get_world());
   EXPECT_EQ(create(line(processes()), real, MPI_COMM_WORLD).placed().distribution.processes(), processes());
   if (upper != MPI_COMM_NULL) MPI_Comm_free(&upper);
@@ -113,18 +113,18 @@ TEST(MakeGroup, AllElseGoesOnWhateverGasDefaultGroupIs) {
   if (group) GA_Pgroup_set_default(*group);
   const GlobalArray array = create(line(processes()), real, MPI_COMM_WORLD);
   EXPECT_EQ(GA_Pgroup_nnodes(GA_Get_pgroup(array.handle())), processes());
-  const dap::globalarrays::ExportedArray exported = dap::globalarrays::export_array(array);
-  EXPECT_EQ(dap::globalarrays::placed(array.handle()).process(rank()), rank());
+  const tridap::globalarrays::ExportedArray exported = tridap::globalarrays::export_array(array);
+  EXPECT_EQ(tridap::globalarrays::placed(array.handle()).process(rank()), rank());
   EXPECT_EQ(exported.array.buffer.shape, List{2});
-  EXPECT_TRUE(dap::globalarrays::import_array(exported.array, MPI_COMM_WORLD, dap::Copy::never).receipt.shared);
-  EXPECT_EQ(dap::globalarrays::collect(), 0);
+  EXPECT_TRUE(tridap::globalarrays::import_array(exported.array, MPI_COMM_WORLD, tridap::Copy::never).receipt.shared);
+  EXPECT_EQ(tridap::globalarrays::collect(), 0);
   if (group) GA_Pgroup_set_default(GA_Pgroup_get_world());
   if (upper != MPI_COMM_NULL) MPI_Comm_free(&upper);
 }
 
 TEST(MakeGroup, ProcessesThatDisagreeAllHearOfIt) {
   if (processes() < 2) return;
-  EXPECT_THROW(make_group(rank() == 0 ? MPI_COMM_SELF : MPI_COMM_WORLD), dap::Error);
+  EXPECT_THROW(make_group(rank() == 0 ? MPI_COMM_SELF : MPI_COMM_WORLD), tridap::Error);
 }
 
 // GA's fence on a group aborts where a process has an array of another group.
@@ -140,7 +140,7 @@ TEST(MakeGroup, ArraysOfTwoGroupsOnOneProcessAreRefused) {
   std::string text;
   try {
     if (upper != MPI_COMM_NULL) create(line(processes() - 1), real, upper);
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     text = error.what();
   }
   EXPECT_EQ(text.find("two groups of one process") != std::string::npos, rank() > 0) << text;
@@ -163,7 +163,7 @@ TEST(MakeGroup, MoreGroupsThanGaHasAreRefused) {
   std::string text;
   try {
     make_group(rank() == 0 ? MPI_COMM_SELF : MPI_COMM_NULL);
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     text = error.what();
   }
   EXPECT_NE(text.find("as many groups of processes as it can, 32767"), std::string::npos) << text;

@@ -1,18 +1,18 @@
 // That what is imported is what was given: every element, its type, and what is said to be lost.
 
 #include "import_support.hpp"
-#include <dap/globalarrays/export.hpp>
-#include <dap/globalarrays/import.hpp>
+#include <tridap/globalarrays/export.hpp>
+#include <tridap/globalarrays/import.hpp>
 
 #include <complex>
 #include <utility>
 #include <vector>
 
 using namespace import_test;
-using dap::Copy;
-using dap::globalarrays::Fit;
-using dap::globalarrays::import_array;
-using dap::globalarrays::ImportedArray;
+using tridap::Copy;
+using tridap::globalarrays::Fit;
+using tridap::globalarrays::import_array;
+using tridap::globalarrays::ImportedArray;
 
 namespace {
 
@@ -59,7 +59,7 @@ TEST(Import, GroupsMayStandInAnyOrder) {
     List members = random.permutation(processes());
     members.resize(static_cast<std::size_t>(random.from_to(1, processes())));
     MPI_Comm comm = communicator(members);
-    dap::globalarrays::make_group(comm);
+    tridap::globalarrays::make_group(comm);
     expect_imported(oracle::Array(random_blocks(random, static_cast<Index>(members.size()))), random, comm);
     if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
   }
@@ -166,12 +166,12 @@ TEST(Import, PaddingBecomesGhostCellsThatGaKeepsFresh) {
       ghosts = ghosts || padded.back().width > 0;
     }
     MPI_Comm comm = communicator(members);
-    dap::globalarrays::make_group(comm);
+    tridap::globalarrays::make_group(comm);
     if (comm == MPI_COMM_NULL) continue;
     const oracle::Array whole(axes);
     Random own(static_cast<unsigned>(turn));
     DistArray mine = part_of(whole, arrays::rank_in(comm), own);
-    for (const auto& element : whole.elements(arrays::rank_in(comm), dap::Part::local)) {
+    for (const auto& element : whole.elements(arrays::rank_in(comm), tridap::Part::local)) {
       const double value = value_of(element.global, padded);
       std::memcpy(oracle::address(mine.buffer, element.local), &value, sizeof value);
     }
@@ -192,7 +192,7 @@ void expect_nearest(const oracle::Array& whole, const List& world_ranks, Random&
   MPI_Comm comm = communicator(world_ranks);
   const DistArray mine = part_of(whole, arrays::rank_in(comm), random);
   const Placed placed(whole.distribution(), world_ranks);
-  const bool held = !dap::globalarrays::refusal(placed, real, processes());
+  const bool held = !tridap::globalarrays::refusal(placed, real, processes());
   if (!held) expect_said(thrown([&] { import_array(mine, comm, Copy::if_needed); }), "nearest");
   const ImportedArray imported = import_array(mine, comm, Copy::if_needed, Fit::nearest);
   const std::vector<std::string>& losses = imported.receipt.losses;
@@ -203,7 +203,7 @@ void expect_nearest(const oracle::Array& whole, const List& world_ranks, Random&
   Index bytes = imported.receipt.bytes_copied;
   MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, comm);
   EXPECT_EQ(bytes, 8 * shape_of(whole)[0] * shape_of(whole)[1]);
-  const Placed other = dap::globalarrays::nearest(placed, real, processes());
+  const Placed other = tridap::globalarrays::nearest(placed, real, processes());
   oracle::for_each_index(shape_of(whole), [&](const List& at) {
     EXPECT_EQ(imported.array.placed().rank(*imported.array.placed().distribution.owner(at)),
               other.rank(*other.distribution.owner(at)));
@@ -232,25 +232,26 @@ int ga_type_of(const GlobalArray& array) {
 }
 
 TEST(Import, TypesOfCAreGas) {
-  const std::vector<std::pair<dap::ElementType, int>> types = {{dap::element_type<int>(), C_INT},
-                                                               {dap::element_type<long>(), C_LONG},
-                                                               {dap::element_type<float>(), C_FLOAT},
-                                                               {dap::element_type<double>(), C_DBL},
-                                                               {dap::element_type<std::complex<float>>(), C_SCPL},
-                                                               {dap::element_type<std::complex<double>>(), C_DCPL}};
+  const std::vector<std::pair<tridap::ElementType, int>> types = {
+      {tridap::element_type<int>(), C_INT},
+      {tridap::element_type<long>(), C_LONG},
+      {tridap::element_type<float>(), C_FLOAT},
+      {tridap::element_type<double>(), C_DBL},
+      {tridap::element_type<std::complex<float>>(), C_SCPL},
+      {tridap::element_type<std::complex<double>>(), C_DCPL}};
   for (const auto& [type, number] : types) {
     const ImportedArray imported = import_array(array_of(rows(), type), MPI_COMM_WORLD);
     EXPECT_EQ(ga_type_of(imported.array), number) << type.name();
     EXPECT_TRUE(imported.receipt.losses.empty());
-    dap::ElementType swapped = type;  // is none of them, nor is a type of the same length
+    tridap::ElementType swapped = type;  // is none of them, nor is a type of the same length
     swapped.native_order = false;
-    const dap::ElementType opaque{dap::ElementType::Kind::opaque, type.bytes, true};
+    const tridap::ElementType opaque{tridap::ElementType::Kind::opaque, type.bytes, true};
     const GlobalArray other = import_array(array_of(rows(), swapped), MPI_COMM_WORLD).array;
     const GlobalArray third = import_array(array_of(rows(), opaque), MPI_COMM_WORLD).array;
     EXPECT_NE(ga_type_of(other), number) << type.name();
     EXPECT_NE(ga_type_of(other), ga_type_of(third)) << type.name();
-    EXPECT_EQ(dap::globalarrays::export_array(other).array.buffer.type, swapped);
-    EXPECT_EQ(dap::globalarrays::export_array(third).array.buffer.type, opaque);
+    EXPECT_EQ(tridap::globalarrays::export_array(other).array.buffer.type, swapped);
+    EXPECT_EQ(tridap::globalarrays::export_array(third).array.buffer.type, opaque);
   }
 }
 
@@ -286,14 +287,14 @@ TEST(Import, SaysWhatIsLost) {
 }
 
 // Each process's bytes are of one value; what GA brings is compared with them.
-void expect_type_imported(const dap::ElementType& type) {
+void expect_type_imported(const tridap::ElementType& type) {
   SCOPED_TRACE(type.name());
   const auto part = static_cast<std::size_t>(6 * type.bytes);
   const DistArray array = array_of(rows(), type);
   std::memset(array.buffer.data, 40 + rank(), part);
   const ImportedArray imported = import_array(array, MPI_COMM_WORLD);
   EXPECT_EQ(imported.array.type(), type);
-  EXPECT_EQ(dap::globalarrays::export_array(imported.array).array.buffer.type, type);
+  EXPECT_EQ(tridap::globalarrays::export_array(imported.array).array.buffer.type, type);
   std::vector<unsigned char> all(part * static_cast<std::size_t>(processes()));
   int64_t lo[] = {0, 0}, hi[] = {2 * processes() - 1, 2}, ld[] = {3};
   NGA_Get64(imported.array.handle(), lo, hi, all.data(), ld);
@@ -301,7 +302,7 @@ void expect_type_imported(const dap::ElementType& type) {
 }
 
 TEST(Import, EveryTypeIsReadBack) {
-  for (const dap::ElementType& type : every_type()) {
+  for (const tridap::ElementType& type : every_type()) {
     expect_type_imported(type);
     MPI_Barrier(MPI_COMM_WORLD);
   }
@@ -314,7 +315,7 @@ TEST(Import, TheStorageOrderIsLostWhereItIsAnother) {
     std::vector<oracle::Axis> axes{oracle::block(counts)};
     for (std::size_t i = 1; i < shape.size(); ++i) axes.push_back(oracle::block({shape[i]}));
     DistArray array = array_of(Placed(oracle::Array(axes).distribution()));
-    if (fortran) array.buffer.strides = dap::column_major_strides(array.buffer.shape, 8);
+    if (fortran) array.buffer.strides = tridap::column_major_strides(array.buffer.shape, 8);
     return import_array(array, MPI_COMM_WORLD).receipt.losses;
   };
   const std::vector<std::string> nothing, order{"the storage order"};
@@ -338,12 +339,12 @@ TEST(Import, WhatMovesToTheNearestHasItsGhostCellsFilled) {
   Random random(19);
   DistArray mine = part_of(whole, rank(), random);
   const auto padding = mine.buffer;  // what stands in the source's own padding is not asked for
-  for (const auto& element : whole.elements(rank(), dap::Part::local))
-    if (!rows.find(rank(), element.global[0], dap::Part::owned))
+  for (const auto& element : whole.elements(rank(), tridap::Part::local))
+    if (!rows.find(rank(), element.global[0], tridap::Part::owned))
       std::memset(oracle::address(padding, element.local), 0xff, 8);
   const ImportedArray imported = import_array(mine, MPI_COMM_WORLD, Copy::if_needed, Fit::nearest);
   EXPECT_NE(GA_Has_ghosts(imported.array.handle()), 0);
-  const DistArray back = dap::globalarrays::export_array(imported.array).array;
+  const DistArray back = tridap::globalarrays::export_array(imported.array).array;
   const Index begin = 3 * rank() - (rank() > 0 ? 1 : 0);
   EXPECT_EQ(back.buffer.shape[0], 3 + (rank() > 0 ? 1 : 0) + (rank() < n - 1 ? 1 : 0));
   oracle::for_each_index(back.buffer.shape, [&](const List& at) {
@@ -357,7 +358,7 @@ TEST(Import, WhatMovesToTheNearestHasItsGhostCellsFilled) {
 
 TEST(Import, OtherTypesAreKnownByTheirLength) {
   for (const Index bytes : {1, 2, 3, 16, 40}) {
-    const dap::ElementType type{dap::ElementType::Kind::opaque, bytes, true};
+    const tridap::ElementType type{tridap::ElementType::Kind::opaque, bytes, true};
     const DistArray array = array_of(rows(), type);
     std::memset(array.buffer.data, static_cast<int>(bytes) + rank(), static_cast<std::size_t>(6 * bytes));
     const ImportedArray imported = import_array(array, MPI_COMM_WORLD);

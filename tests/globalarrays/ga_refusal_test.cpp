@@ -1,5 +1,5 @@
-#include <dap/globalarrays/import.hpp>
-#include <dap/make.hpp>
+#include <tridap/globalarrays/import.hpp>
+#include <tridap/make.hpp>
 
 #include <gtest/gtest.h>
 #include <support/effort.hpp>
@@ -9,17 +9,17 @@
 
 namespace {
 
-using dap::Distribution;
-using dap::ElementType;
-using dap::Index;
-using dap::globalarrays::nearest;
-using dap::globalarrays::refusal;
-using dap::redistribute::Placed;
 using oracle::List;
+using tridap::Distribution;
+using tridap::ElementType;
+using tridap::Index;
+using tridap::globalarrays::nearest;
+using tridap::globalarrays::refusal;
+using tridap::redistribute::Placed;
 
-const ElementType real = dap::element_type<double>();
+const ElementType real = tridap::element_type<double>();
 
-Placed placed(const List& shape, const std::vector<dap::AxisSpec>& specs, const List& grid,
+Placed placed(const List& shape, const std::vector<tridap::AxisSpec>& specs, const List& grid,
               std::vector<Index> ranks = {}) {
   return {Distribution::make(shape, specs, grid), std::move(ranks)};
 }
@@ -46,28 +46,28 @@ void expect_held(const Placed& one, Index processes) {
 
 TEST(Refusal, NamesAxesExtentsAndElements) {
   expect_refused({Distribution({})}, 1, {"0 axes", "holds 1 to 7", "[conversion]"});
-  expect_refused(placed(List(8, 2), std::vector<dap::AxisSpec>(8, dap::block()), List(8, 1)), 1, {"8 axes"});
-  expect_refused(placed({3, 0}, {dap::block(), dap::block()}, {2, 1}), 2,
+  expect_refused(placed(List(8, 2), std::vector<tridap::AxisSpec>(8, tridap::block()), List(8, 1)), 1, {"8 axes"});
+  expect_refused(placed({3, 0}, {tridap::block(), tridap::block()}, {2, 1}), 2,
                  {"axis 1: 'size' is 0, must be at least 1", "leave"});
-  expect_refused(placed({3}, {dap::block()}, {1}), 1, {"0 bytes"}, ElementType{});
+  expect_refused(placed({3}, {tridap::block()}, {1}), 1, {"0 bytes"}, ElementType{});
   for (Index ndim = 1; ndim <= 7; ++ndim)
     expect_held(placed(List(static_cast<std::size_t>(ndim), 2),
-                       std::vector<dap::AxisSpec>(static_cast<std::size_t>(ndim), dap::block()),
+                       std::vector<tridap::AxisSpec>(static_cast<std::size_t>(ndim), tridap::block()),
                        List(static_cast<std::size_t>(ndim), 1)),
                 1);
   const Index many = Index{1} << 40;
-  expect_refused(placed({many, many}, {dap::block(), dap::block()}, {1, 1}), 1, {"64 bits"});
+  expect_refused(placed({many, many}, {tridap::block(), tridap::block()}, {1, 1}), 1, {"64 bits"});
   const Index most = (Index{1} << 60) - 2;  // doubles, two fewer than 64 bits can say the bytes of
-  expect_held(placed({4 * most}, {dap::block()}, {4}), 4);
-  expect_refused(placed({most + 2}, {dap::block()}, {1}), 1, {"64 bits"});
-  dap::BlockSpec padded = dap::block();
+  expect_held(placed({4 * most}, {tridap::block()}, {4}), 4);
+  expect_refused(placed({most + 2}, {tridap::block()}, {1}), 1, {"64 bits"});
+  tridap::BlockSpec padded = tridap::block();
   expect_held(placed({most}, {padded}, {2}), 2);
   padded.padding = most / 2;
   expect_refused(placed({most}, {padded}, {2}), 2, {"64 bits"});
 }
 
 TEST(Refusal, NamesPlacements) {
-  const auto rows = [](std::vector<Index> ranks) { return placed({6}, {dap::block()}, {3}, std::move(ranks)); };
+  const auto rows = [](std::vector<Index> ranks) { return placed({6}, {tridap::block()}, {3}, std::move(ranks)); };
   expect_refused(rows({}), 2, {"3 processes", "2", "fewer processes"});
   expect_refused(rows({0, 1}), 3, {"2 ranks for 3 parts"});
   expect_refused(rows({0, 3, 1}), 3, {"rank 3 of 3"});
@@ -77,46 +77,47 @@ TEST(Refusal, NamesPlacements) {
 }
 
 TEST(Refusal, NamesListsAndHowTheyAreHeldInstead) {
-  const Placed lists = placed({6}, {dap::unstructured({{5, 0}, {1, 2}, {3, 4}})}, {3});
+  const Placed lists = placed({6}, {tridap::unstructured({{5, 0}, {1, 2}, {3, 4}})}, {3});
   expect_refused(lists, 3, {"axis 0: 'dist_type' is u", "must be b or c", "nearest", "block"});
-  expect_refused(placed({4}, {dap::unstructured({{0, 1}, {1, 2}})}, {2}), 2, {"'dist_type' is u, with indices on"});
-  EXPECT_THROW(nearest(placed({4}, {dap::unstructured({{0, 1}, {1, 2}})}, {2}), real, 2), dap::Error);
-  EXPECT_THROW(nearest(placed({4}, {dap::unstructured({{0, 1}, {1, 3}})}, {2}), real, 2), dap::Error);
-  EXPECT_THROW(nearest(placed({3}, {dap::unstructured({{0, -1}, {1}})}, {2}), real, 2), dap::Error);
-  EXPECT_THROW(nearest(placed({3}, {dap::unstructured({{0, 1}, {5}})}, {2}), real, 2), dap::Error);
-  expect_held(placed({4}, {dap::unstructured({{0, 1}, {2, 3}})}, {2}), 2);  // a block, said otherwise
+  expect_refused(placed({4}, {tridap::unstructured({{0, 1}, {1, 2}})}, {2}), 2, {"'dist_type' is u, with indices on"});
+  EXPECT_THROW(nearest(placed({4}, {tridap::unstructured({{0, 1}, {1, 2}})}, {2}), real, 2), tridap::Error);
+  EXPECT_THROW(nearest(placed({4}, {tridap::unstructured({{0, 1}, {1, 3}})}, {2}), real, 2), tridap::Error);
+  EXPECT_THROW(nearest(placed({3}, {tridap::unstructured({{0, -1}, {1}})}, {2}), real, 2), tridap::Error);
+  EXPECT_THROW(nearest(placed({3}, {tridap::unstructured({{0, 1}, {5}})}, {2}), real, 2), tridap::Error);
+  expect_held(placed({4}, {tridap::unstructured({{0, 1}, {2, 3}})}, {2}), 2);  // a block, said otherwise
 }
 
 TEST(Refusal, NamesDealingsThatGaHasNot) {
   const auto dealt = [](Index first, std::vector<Index> ranks = {}) {
-    return placed({12}, {dap::cyclic(2, first)}, {3}, std::move(ranks));
+    return placed({12}, {tridap::cyclic(2, first)}, {3}, std::move(ranks));
   };
   expect_held(dealt(0), 3);
   expect_refused(dealt(1), 3, {"axis 0: 'start' is 4 on grid coordinate 0, must be 0"});
   expect_refused(dealt(0), 4, {"cyclic on 3 of 4 processes"});
   expect_refused(dealt(0, {1, 0, 2}), 3, {"another order"});
-  expect_held(placed({12, 7}, {dap::cyclic(2), dap::cyclic(1)}, {3, 2}), 6);
-  expect_held(placed({12, 7}, {dap::cyclic(2), dap::block_at({0, 1})}, {3, 2}), 6);
-  expect_held(placed({12, 8}, {dap::block(), dap::cyclic(2)}, {3, 2}), 6);  // even blocks are a dealing
-  expect_refused(placed({12, 8}, {dap::block_at({0, 1, 2}), dap::cyclic(2)}, {3, 2}), 6, {"axis 1: 'dist_type' is c"});
-  expect_refused(placed({12, 7}, {dap::cyclic(2), dap::block_at({0, 0})}, {3, 2}), 6, {"axis 1: 'stop'"});
+  expect_held(placed({12, 7}, {tridap::cyclic(2), tridap::cyclic(1)}, {3, 2}), 6);
+  expect_held(placed({12, 7}, {tridap::cyclic(2), tridap::block_at({0, 1})}, {3, 2}), 6);
+  expect_held(placed({12, 8}, {tridap::block(), tridap::cyclic(2)}, {3, 2}), 6);  // even blocks are a dealing
+  expect_refused(placed({12, 8}, {tridap::block_at({0, 1, 2}), tridap::cyclic(2)}, {3, 2}), 6,
+                 {"axis 1: 'dist_type' is c"});
+  expect_refused(placed({12, 7}, {tridap::cyclic(2), tridap::block_at({0, 0})}, {3, 2}), 6, {"axis 1: 'stop'"});
   for (const List& counts : {List{4, 4, 0}, List{0, 4, 4}}) {  // an empty share beside a dealing
     expect_refused(of({oracle::cyclic(8, 2, 2), oracle::block(counts)}), 6, {"axis 1: 'stop'"});
     expect_refused(of({oracle::block(counts), oracle::cyclic(8, 2, 2)}), 6, {"axis 0: 'stop'"});
   }
-  expect_held(placed({5}, {dap::cyclic(2)}, {4}), 4);  // fewer blocks than processes: in ranges
-  expect_held(placed({9, 4}, {dap::whole(), dap::cyclic(1)}, {1, 2}), 2);
+  expect_held(placed({5}, {tridap::cyclic(2)}, {4}), 4);  // fewer blocks than processes: in ranges
+  expect_held(placed({9, 4}, {tridap::whole(), tridap::cyclic(1)}, {1, 2}), 2);
 }
 
 // Which GA counts in int: one more, and it finds no element again. The refusal itself must not list them.
 TEST(Refusal, NamesMoreBlocksThanGaCounts) {
-  const ElementType byte = dap::element_type<unsigned char>();
+  const ElementType byte = tridap::element_type<unsigned char>();
   const Index most = std::numeric_limits<int>::max();
-  EXPECT_EQ(refusal(placed({most}, {dap::cyclic(1)}, {2}), byte, 2), std::nullopt);
-  EXPECT_EQ(refusal(placed({most, 1}, {dap::cyclic(1), dap::whole()}, {2, 1}), byte, 2), std::nullopt);
-  for (const Placed& many :
-       {placed({most + 1}, {dap::cyclic(1)}, {2}), placed({1 << 16, 1 << 17}, {dap::cyclic(1), dap::cyclic(2)}, {2, 2}),
-        placed({Index{1} << 40, 3}, {dap::cyclic(1), dap::block_at({0, 1})}, {2, 2})}) {
+  EXPECT_EQ(refusal(placed({most}, {tridap::cyclic(1)}, {2}), byte, 2), std::nullopt);
+  EXPECT_EQ(refusal(placed({most, 1}, {tridap::cyclic(1), tridap::whole()}, {2, 1}), byte, 2), std::nullopt);
+  for (const Placed& many : {placed({most + 1}, {tridap::cyclic(1)}, {2}),
+                             placed({1 << 16, 1 << 17}, {tridap::cyclic(1), tridap::cyclic(2)}, {2, 2}),
+                             placed({Index{1} << 40, 3}, {tridap::cyclic(1), tridap::block_at({0, 1})}, {2, 2})}) {
     expect_refused(many, many.distribution.processes(), {"more blocks than", "2147483647", "nearest"}, byte);
     const Placed other = nearest(many, byte, many.distribution.processes());
     EXPECT_EQ(refusal(other, byte, many.distribution.processes()).value_or(""), "");
@@ -176,27 +177,27 @@ TEST(Nearest, LeavesAllWhereItIsWhereRangesCan) {
     EXPECT_FALSE(refusal(other, real, processes));
     return staying(one, other) == product(one.distribution.shape());
   };
-  EXPECT_TRUE(stays(placed({6}, {dap::unstructured({{4, 5}, {0, 1, 2}, {3}})}, {3}), 3));  // ranges
-  EXPECT_TRUE(stays(placed({6}, {dap::unstructured({{5, 4}, {2, 0, 1}, {3}})}, {3}), 4));  // out of order
-  EXPECT_TRUE(stays(placed({5}, {dap::cyclic(2, 2)}, {3}), 3));                            // one block for each
-  EXPECT_TRUE(stays(placed({9}, {dap::cyclic(2, 1)}, {3}, {2, 0, 1}), 3));  // turned, on ranks that are turned too
-  EXPECT_TRUE(stays(placed({9, 8}, {dap::cyclic(2, 1), dap::cyclic(1, 1)}, {3, 2}, {5, 4, 1, 0, 3, 2}), 6));
+  EXPECT_TRUE(stays(placed({6}, {tridap::unstructured({{4, 5}, {0, 1, 2}, {3}})}, {3}), 3));  // ranges
+  EXPECT_TRUE(stays(placed({6}, {tridap::unstructured({{5, 4}, {2, 0, 1}, {3}})}, {3}), 4));  // out of order
+  EXPECT_TRUE(stays(placed({5}, {tridap::cyclic(2, 2)}, {3}), 3));                            // one block for each
+  EXPECT_TRUE(stays(placed({9}, {tridap::cyclic(2, 1)}, {3}, {2, 0, 1}), 3));  // turned, on ranks that are turned too
+  EXPECT_TRUE(stays(placed({9, 8}, {tridap::cyclic(2, 1), tridap::cyclic(1, 1)}, {3, 2}, {5, 4, 1, 0, 3, 2}), 6));
   EXPECT_TRUE(stays(of({oracle::block({2, 3, 2}, {1, 2})}), 3));  // without its padding
   EXPECT_TRUE(stays(of({oracle::block({3, 3}, {2}, {1, 1}, true)}), 2));
 }
 
 TEST(Nearest, LeavesWhatADealingCanLeave) {
-  const Placed turned = placed({40}, {dap::cyclic(2, 1)}, {4});
+  const Placed turned = placed({40}, {tridap::cyclic(2, 1)}, {4});
   const Placed other = nearest(turned, real, 4);
   EXPECT_FALSE(refusal(other, real, 4));
   EXPECT_GT(staying(turned, other), 0);
-  const Placed permuted = placed({40, 2}, {dap::cyclic(2), dap::block()}, {4, 1}, {3, 1, 2, 0});
+  const Placed permuted = placed({40, 2}, {tridap::cyclic(2), tridap::block()}, {4, 1}, {3, 1, 2, 0});
   const Placed in_order = nearest(permuted, real, 4);
   EXPECT_EQ(in_order.distribution.axis(0).dist_type(), 'c');  // two of four stay
   EXPECT_EQ(staying(permuted, in_order), 40);
-  const Placed uneven = placed({40, 3, 4}, {dap::cyclic(2), dap::block_at({0, 1}), dap::cyclic(1)}, {2, 2, 2});
+  const Placed uneven = placed({40, 3, 4}, {tridap::cyclic(2), tridap::block_at({0, 1}), tridap::cyclic(1)}, {2, 2, 2});
   EXPECT_EQ(staying(uneven, nearest(uneven, real, 8)), 40 * 3 * 2);  // all of axis 0, half of axis 2
-  const Placed turned_and_permuted = placed({3, 5}, {dap::cyclic(1, 1), dap::cyclic(2)}, {2, 2}, {3, 1, 2, 0});
+  const Placed turned_and_permuted = placed({3, 5}, {tridap::cyclic(1, 1), tridap::cyclic(2)}, {2, 2}, {3, 1, 2, 0});
   EXPECT_EQ(staying(turned_and_permuted, nearest(turned_and_permuted, real, 4)), 6);
 }
 
@@ -209,8 +210,8 @@ TEST(Nearest, KeepsThePaddingOfTheOtherAxes) {
     EXPECT_FALSE(refusal(other, real, processes));
     std::string said;
     for (Index i = 0; i < other.distribution.ndim(); ++i) {
-      const dap::Axis& axis = other.distribution.axis(i);
-      const auto* block = std::get_if<dap::BlockKind>(&axis.kind());
+      const tridap::Axis& axis = other.distribution.axis(i);
+      const auto* block = std::get_if<tridap::BlockKind>(&axis.kind());
       said += block == nullptr ? "c" : !block->is_padded() ? "-" : axis.periodic() ? "m" : "p";
     }
     return said;
@@ -224,7 +225,7 @@ TEST(Nearest, KeepsThePaddingOfTheOtherAxes) {
   EXPECT_EQ(padded(of({oracle::block({0, 3}), mirrors}), 4), "--");
   EXPECT_EQ(padded({of({good, mirrors}).distribution, {3, 2, 1, 0}}, 4), "--");  // where it is, rather than padded
   const Placed kept = nearest(of({uneven, good}), real, 6);
-  EXPECT_EQ(std::get<dap::BlockKind>(kept.distribution.axis(1).kind()).communication(0)[1], 2);
+  EXPECT_EQ(std::get<tridap::BlockKind>(kept.distribution.axis(1).kind()).communication(0)[1], 2);
 }
 
 // Every way to deal up to 6 elements over up to 3 coordinates.
@@ -261,7 +262,7 @@ void expect_nearest(const Placed& one, Index processes) {
     return;
   }
   const Placed even(Distribution::make(one.distribution.shape(),
-                                       std::vector<dap::AxisSpec>(one.distribution.shape().size(), dap::block()),
+                                       std::vector<tridap::AxisSpec>(one.distribution.shape().size(), tridap::block()),
                                        one.distribution.proc_grid_shape()),
                     one.ranks);
   ASSERT_GE(staying(one, other), staying(one, even)) << *refusal(one, real, processes);
@@ -287,14 +288,14 @@ TEST(Nearest, IsHeldForEverySmallArray) {
 
 TEST(Nearest, OfAHugeArrayCostsNothing) {
   const Index huge = Index{1} << 40;
-  const Placed dealt = placed({huge, 3}, {dap::cyclic(1, 1), dap::block()}, {4, 1});
+  const Placed dealt = placed({huge, 3}, {tridap::cyclic(1, 1), tridap::block()}, {4, 1});
   const Placed other = nearest(dealt, real, 4);
   EXPECT_FALSE(refusal(other, real, 4));
   // GA would have a list of 2^28 blocks.
-  const Placed tiled = placed({Index{1} << 28, 3}, {dap::cyclic(1), dap::block_at({0, 1})}, {2, 2});
+  const Placed tiled = placed({Index{1} << 28, 3}, {tridap::cyclic(1), tridap::block_at({0, 1})}, {2, 2});
   expect_refused(tiled, 4, {"axis 0: 'block_size' is 1", "GA lists all of them", "block x block"});
   EXPECT_FALSE(refusal(nearest(tiled, real, 4), real, 4));
-  expect_held(placed({1000, 3}, {dap::cyclic(1), dap::block_at({0, 1})}, {2, 2}), 4);
+  expect_held(placed({1000, 3}, {tridap::cyclic(1), tridap::block_at({0, 1})}, {2, 2}), 4);
 }
 
 }  // namespace

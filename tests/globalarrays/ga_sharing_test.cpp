@@ -1,18 +1,18 @@
 // What is shared and what is copied, and that one bad process fails all.
 
 #include "import_support.hpp"
-#include <dap/globalarrays/export.hpp>
-#include <dap/globalarrays/import.hpp>
+#include <tridap/globalarrays/export.hpp>
+#include <tridap/globalarrays/import.hpp>
 
 #include <utility>
 #include <vector>
 
 using namespace import_test;
-using dap::Copy;
-using dap::globalarrays::allocate;
-using dap::globalarrays::create;
-using dap::globalarrays::import_array;
-using dap::globalarrays::ImportedArray;
+using tridap::Copy;
+using tridap::globalarrays::allocate;
+using tridap::globalarrays::create;
+using tridap::globalarrays::import_array;
+using tridap::globalarrays::ImportedArray;
 
 namespace {
 
@@ -35,7 +35,7 @@ TEST(Allocate, IsZeroAndImportedForNothing) {
       std::memcpy(&value, at, sizeof value);
       EXPECT_EQ(value, 0);
     }
-    for (const auto& element : whole.elements(rank(), dap::Part::owned)) {
+    for (const auto& element : whole.elements(rank(), tridap::Part::owned)) {
       const double value = value_at(element.global);
       std::memcpy(oracle::address(array.buffer, element.local), &value, sizeof value);
     }
@@ -54,7 +54,7 @@ TEST(Allocate, IsZeroAndImportedForNothing) {
 
 // GA_Fill aborts where GA knows but the length of a type.
 TEST(Allocate, OfEveryTypeIsZero) {
-  for (const dap::ElementType& type : every_type()) {
+  for (const tridap::ElementType& type : every_type()) {
     const DistArray array = allocate(rows(), type, MPI_COMM_WORLD);
     EXPECT_EQ(array.buffer.type, type);
     const auto* const bytes = static_cast<const unsigned char*>(array.buffer.data);
@@ -68,13 +68,13 @@ TEST(Allocate, LivesAsLongAsItsArray) {
   GlobalArray imported;
   {
     const DistArray array = allocate(rows(), real, MPI_COMM_WORLD);
-    for (int turn = 0; turn < 3; ++turn) dap::globalarrays::collect();
+    for (int turn = 0; turn < 3; ++turn) tridap::globalarrays::collect();
     imported = import_array(array, MPI_COMM_WORLD, Copy::never).array;
   }
-  EXPECT_EQ(dap::globalarrays::collect(), 0);
+  EXPECT_EQ(tridap::globalarrays::collect(), 0);
   EXPECT_EQ(imported.type(), real);
   imported = {};
-  EXPECT_EQ(dap::globalarrays::collect(), 1);
+  EXPECT_EQ(tridap::globalarrays::collect(), 1);
 }
 
 TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
@@ -89,7 +89,7 @@ TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
   expect_said(thrown([&] { import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD, Copy::never); }),
               "the memory is no Global Array's");
   DistArray other_type = one;
-  other_type.buffer.type = dap::element_type<Index>();
+  other_type.buffer.type = tridap::element_type<Index>();
   EXPECT_FALSE(import_array(other_type, MPI_COMM_WORLD).receipt.shared);
   DistArray elsewhere = outside;
   elsewhere.buffer.owner = one.buffer.owner;
@@ -99,7 +99,7 @@ TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
   EXPECT_FALSE(import_array(reading, MPI_COMM_WORLD).receipt.shared);
   DistArray part = one;  // the first column alone
   part.buffer.shape[1] = 1;
-  part.dim_data[1] = dap::undistributed(1);
+  part.dim_data[1] = tridap::undistributed(1);
   EXPECT_FALSE(import_array(part, MPI_COMM_WORLD).receipt.shared);
   MPI_Comm backwards = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank(), &backwards);
@@ -146,7 +146,7 @@ TEST(Import, MemoryOfMoreProcessesIsCopied) {
   DistArray array = allocate(Placed(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
   counts.pop_back();
   MPI_Comm comm = communicator(arrays::in_order(processes() - 1));
-  dap::globalarrays::make_group(comm);
+  tridap::globalarrays::make_group(comm);
   if (comm == MPI_COMM_NULL) return;
   array.dim_data = oracle::Array({oracle::block(counts)}).distribution().dim_data(rank());
   EXPECT_FALSE(import_array(array, comm).receipt.shared);
@@ -161,13 +161,13 @@ TEST(Import, OneBadProcessFailsEveryProcess) {
   wrong.buffer.shape[0] += 1;
   EXPECT_NE(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "nothing");
   wrong = array;
-  wrong.buffer.memory.kind = dap::Memory::Kind::cuda;
+  wrong.buffer.memory.kind = tridap::Memory::Kind::cuda;
   expect_said(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "cuda");
   wrong = array;
   wrong.buffer.data = nullptr;
   EXPECT_NE(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "nothing");
   EXPECT_NE(thrown([&] { import_array(rank() == bad ? DistArray{} : array, MPI_COMM_WORLD); }), "nothing");
-  EXPECT_THROW(import_array(array, MPI_COMM_NULL), dap::Error);
+  EXPECT_THROW(import_array(array, MPI_COMM_NULL), tridap::Error);
   EXPECT_EQ(import_array(array, MPI_COMM_WORLD).receipt.bytes_copied, 48);  // and all goes on
 }
 
@@ -176,7 +176,7 @@ TEST(Import, OfAnArrayThatWasDestroyedIsRefused) {
   int64_t dims[] = {2 * processes()};
   char name[] = "theirs";
   const int theirs = NGA_Create64(C_DBL, 1, dims, name, nullptr);
-  const DistArray array = dap::globalarrays::export_array(theirs).array;
+  const DistArray array = tridap::globalarrays::export_array(theirs).array;
   expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, Copy::never); }), "its maker will free it");
   EXPECT_EQ(import_array(array, MPI_COMM_WORLD).receipt.bytes_copied, 16);
   GA_Destroy(theirs);
@@ -187,7 +187,7 @@ TEST(Import, OfAnArrayThatWasDestroyedIsRefused) {
 // GA numbers arrays from -1000 on: there is one of the number -1.
 TEST(Import, OfAnyHandleIsShared) {
   if (processes() > 2) return;  // all of GA's processes wait for one another a thousand times
-  dap::globalarrays::collect();
+  tridap::globalarrays::collect();
   std::vector<int> taken;
   while (taken.empty() || taken.back() < -2) {
     int64_t dims[] = {1};
@@ -201,11 +201,11 @@ TEST(Import, OfAnyHandleIsShared) {
     EXPECT_EQ(imported.array.handle(), -1);
     EXPECT_EQ(imported.receipt.bytes_copied, 0);
   }
-  dap::globalarrays::collect();
+  tridap::globalarrays::collect();
   int64_t dims[] = {2 * processes()};
   char name[] = "theirs";
   ASSERT_EQ(NGA_Create64(C_DBL, 1, dims, name, nullptr), -1);
-  const DistArray array = dap::globalarrays::export_array(-1).array;
+  const DistArray array = tridap::globalarrays::export_array(-1).array;
   GA_Destroy(-1);
   expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD); }), "has been destroyed");
   for (const int handle : taken) GA_Destroy(handle);

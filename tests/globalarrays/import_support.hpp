@@ -1,10 +1,10 @@
 #pragma once
 
 #include "random_arrays.hpp"
-#include <dap/dist_array.hpp>
-#include <dap/globalarrays/array.hpp>
-#include <dap/redistribute/plan.hpp>
-#include <dap/report.hpp>
+#include <tridap/dist_array.hpp>
+#include <tridap/globalarrays/array.hpp>
+#include <tridap/redistribute/plan.hpp>
+#include <tridap/report.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -32,9 +32,9 @@ using arrays::rank;
 using arrays::real;
 using arrays::rows;
 using arrays::thrown;
-using dap::DistArray;
-using dap::globalarrays::GlobalArray;
-using dap::redistribute::Placed;
+using tridap::DistArray;
+using tridap::globalarrays::GlobalArray;
+using tridap::redistribute::Placed;
 
 inline testing::Environment* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
 
@@ -70,12 +70,12 @@ inline DistArray part_of(const oracle::Array& whole, Index process, Random& rand
     length *= std::max<Index>(extent, 1);
   }
   const auto memory = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(length));
-  dap::ElementType step = real;
+  tridap::ElementType step = real;
   step.bytes *= hole;
   array.buffer = oracle::dense_buffer(memory->data(), step, shape, order, backwards);
   array.buffer.type = real;
   array.buffer.owner = memory;
-  for (const auto& element : whole.elements(process, dap::Part::local)) {
+  for (const auto& element : whole.elements(process, tridap::Part::local)) {
     const double value = value_at(element.global);
     std::memcpy(oracle::address(array.buffer, element.local), &value, sizeof value);
   }
@@ -131,21 +131,24 @@ inline Padded random_padded(Random& random, Index places) {
   return padded;
 }
 
-inline DistArray array_of(const Placed& placed, dap::ElementType type = real) {
+inline DistArray array_of(const Placed& placed, tridap::ElementType type = real) {
   DistArray array;
   array.dim_data = placed.distribution.dim_data(rank());
-  array.buffer = dap::allocate(type, placed.distribution.local_shape(rank()));
+  array.buffer = tridap::allocate(type, placed.distribution.local_shape(rank()));
   return array;
 }
 
 /// Those that GA has, and others: of its own for char and long double it aborts.
-inline std::vector<dap::ElementType> every_type() {
-  const auto of = [](auto... one) { return std::vector<dap::ElementType>{dap::element_type<decltype(one)>()...}; };
-  std::vector<dap::ElementType> all = of(int{}, long{}, 0LL, float{}, double{}, std::complex<float>{},
-                                         std::complex<double>{}, char{}, static_cast<signed char>(0), short{}, bool{},
-                                         static_cast<unsigned char>(0), 0U, 0UL, 0.0L, std::complex<long double>{});
-  all.push_back({dap::ElementType::Kind::opaque, 24, true});
-  all.push_back({dap::ElementType::Kind::floating, 8, false});  // the other order of bytes
+inline std::vector<tridap::ElementType> every_type() {
+  const auto of = [](auto... one) {
+    return std::vector<tridap::ElementType>{tridap::element_type<decltype(one)>()...};
+  };
+  std::vector<tridap::ElementType> all =
+      of(int{}, long{}, 0LL, float{}, double{}, std::complex<float>{}, std::complex<double>{}, char{},
+         static_cast<signed char>(0), short{}, bool{}, static_cast<unsigned char>(0), 0U, 0UL, 0.0L,
+         std::complex<long double>{});
+  all.push_back({tridap::ElementType::Kind::opaque, 24, true});
+  all.push_back({tridap::ElementType::Kind::floating, 8, false});  // the other order of bytes
   return all;
 }
 

@@ -2,7 +2,7 @@
 
 #include "globalarrays/pool_support.hpp"
 #include "pool.hpp"
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <cstdio>
 #include <string>

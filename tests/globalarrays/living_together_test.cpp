@@ -11,7 +11,7 @@
 #include <thread>
 
 using namespace living;
-using dap::globalarrays::Pool;
+using tridap::globalarrays::Pool;
 
 namespace {
 
@@ -83,7 +83,7 @@ bool joined_and_left_to_mpi() {
   check(ga_works());
   MPI_Finalize();  // GA is the user's: it goes on, for what that is worth
   check(!Pool::is_there(kept_after_main));
-  return dap::globalarrays::held() == 0;
+  return tridap::globalarrays::held() == 0;
 }
 
 bool ended_by_the_user() {
@@ -91,9 +91,9 @@ bool ended_by_the_user() {
   {
     Session session;
     pin = pinned(made(10));
-    check(Pool::is_there(pin) && dap::globalarrays::held() == 1);
+    check(Pool::is_there(pin) && tridap::globalarrays::held() == 1);
     GA_Terminate();
-    check(!Pool::is_there(pin) && dap::globalarrays::held() == 0);
+    check(!Pool::is_there(pin) && tridap::globalarrays::held() == 0);
   }
   Session session;
   check(ga_works() && !Pool::is_there(pin));
@@ -108,8 +108,8 @@ bool ended_by_the_user() {
 bool ended_by_the_user_and_begun_anew() {
   try {
     ended_by_the_user();
-  } catch (const dap::Error&) {
-    check(going() && ga_works() && dap::globalarrays::held() == 0);
+  } catch (const tridap::Error&) {
+    check(going() && ga_works() && tridap::globalarrays::held() == 0);
     GA_Terminate();
     return over();
   }
@@ -152,7 +152,7 @@ bool held_beyond_mpi() {
   for (int i = 0; i < 4; ++i) pins.push_back(pinned(made(10 * processes())));
   kept_after_main = last() ? pins[0] : nullptr;
   MPI_Finalize();
-  check(!Pool::is_there(pins[1]) && dap::globalarrays::held() == 0);
+  check(!Pool::is_there(pins[1]) && tridap::globalarrays::held() == 0);
   std::thread([one = std::move(pins[2])]() mutable { one.reset(); }).join();
   return true;
 }
@@ -238,7 +238,7 @@ bool left_with_arrays() {
   }
   check(all_are_here() && going());
   MPI_Finalize();
-  return dap::globalarrays::held() == 0;
+  return tridap::globalarrays::held() == 0;
 }
 
 bool left_by_one_and_closed_by_others() {
@@ -247,7 +247,7 @@ bool left_by_one_and_closed_by_others() {
     Session session;
     if (last()) throw std::runtime_error("early");
     session.close();
-  } catch (const dap::Error&) {
+  } catch (const tridap::Error&) {
     refused = true;
   } catch (const std::runtime_error&) {
   }
@@ -292,7 +292,7 @@ bool without_windows() {
   std::string said;
   try {
     Session session;
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     said = error.what();
   }
   MPI_Finalize();
@@ -307,7 +307,7 @@ bool without_mpi() {
   const auto refused = [] {
     try {
       Session session;
-    } catch (const dap::Error&) {
+    } catch (const tridap::Error&) {
       return true;
     }
     return false;

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <dap/distribution.hpp>
-#include <dap/globalarrays/array.hpp>
-#include <dap/globalarrays/session.hpp>
-#include <dap/make.hpp>
-#include <dap/mpi/agree.hpp>
+#include <tridap/distribution.hpp>
+#include <tridap/globalarrays/array.hpp>
+#include <tridap/globalarrays/session.hpp>
+#include <tridap/make.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -20,9 +20,9 @@ extern "C" {
 
 namespace ga_test {
 
-using dap::globalarrays::Session;
+using tridap::globalarrays::Session;
 
-inline int rank() { return static_cast<int>(dap::mpi::rank_of(MPI_COMM_WORLD)); }
+inline int rank() { return static_cast<int>(tridap::mpi::rank_of(MPI_COMM_WORLD)); }
 inline int processes() {
   int count = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &count);
@@ -67,6 +67,6 @@ inline double* part(int handle) {
 }
 
 /// Some distribution, where one must be named and nobody asks.
-inline dap::redistribute::Placed placed_whole() { return dap::Distribution::make({10}, {dap::block()}, {1}); }
+inline tridap::redistribute::Placed placed_whole() { return tridap::Distribution::make({10}, {tridap::block()}, {1}); }
 
 }  // namespace ga_test

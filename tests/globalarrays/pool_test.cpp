@@ -9,8 +9,8 @@
 #include <utility>
 
 using namespace ga_test;
-using dap::globalarrays::GlobalArray;
-using dap::globalarrays::Pool;
+using tridap::globalarrays::GlobalArray;
+using tridap::globalarrays::Pool;
 using Owner = std::shared_ptr<void>;
 
 namespace {
@@ -66,7 +66,7 @@ struct ThePool : testing::Test {
     EXPECT_EQ(GA_Initialized(), 0) << "something was held";
   }
 
-  GlobalArray kept(int handle) { return pool.keep(handle, placed_whole(), dap::element_type<double>()); }
+  GlobalArray kept(int handle) { return pool.keep(handle, placed_whole(), tridap::element_type<double>()); }
   Owner pinned(int handle) { return pool.pin(handle, part(handle)); }
 
   Pool& pool = Pool::all();
@@ -181,7 +181,7 @@ TEST_F(ThePool, APinOfOthersUnderTheNumberOfOursTellsThatOursIsGone) {
   const int others = made(20 * processes());
   ASSERT_EQ(others, ours.handle());
   Owner pin = pinned(others);
-  EXPECT_THROW(ours.handle(), dap::Error);
+  EXPECT_THROW(ours.handle(), tridap::Error);
   EXPECT_TRUE(pool.find(others).empty());
   pin.reset();
   GA_Destroy(others);
@@ -266,7 +266,7 @@ TEST_F(ThePool, WhatSomebodyDestroyedIsNotFreedAgain) {
   const int handle = array.handle();
   GA_Destroy(handle);
   EXPECT_TRUE(pool.find(handle).empty());
-  EXPECT_THROW(array.handle(), dap::Error);
+  EXPECT_THROW(array.handle(), tridap::Error);
   EXPECT_EQ(pool.collect(), 0);
   array = kept(made(10));
   ASSERT_EQ(array.handle(), handle);
@@ -286,7 +286,7 @@ TEST_F(ThePool, AnArrayOfOursUnderTheNumberOfAnotherOfOursIsAnother) {
   GA_Destroy(handle);
   GlobalArray array = kept(made(10));  // in all that can be seen the same
   ASSERT_EQ(array.handle(), handle);
-  EXPECT_THROW(old.handle(), dap::Error);
+  EXPECT_THROW(old.handle(), tridap::Error);
   EXPECT_EQ(pool.collect(), 0);
   EXPECT_EQ(pool.find(handle).handle(), handle);
   EXPECT_EQ(pool.serial(handle), 2);
@@ -309,7 +309,7 @@ TEST_F(ThePool, WhatOneProcessSeesDestroyedIsFreedByNone) {
     EXPECT_TRUE(GA_Verify_handle(others));
     EXPECT_FALSE(pool.keeps(handle));
     if (held) {
-      EXPECT_THROW(array.handle(), dap::Error);
+      EXPECT_THROW(array.handle(), tridap::Error);
     }
     GA_Destroy(others);
   }

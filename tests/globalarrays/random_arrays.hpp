@@ -1,8 +1,8 @@
 #pragma once
 
-#include <dap/globalarrays/session.hpp>
-#include <dap/redistribute/plan.hpp>
-#include <dap/report.hpp>
+#include <tridap/globalarrays/session.hpp>
+#include <tridap/redistribute/plan.hpp>
+#include <tridap/report.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -20,22 +20,22 @@
 /// Arrays that no rule chose, the same ones on every process, and Global Arrays for a whole test program.
 namespace arrays {
 
-using dap::Index;
 using oracle::List;
+using tridap::Index;
 
 inline const int cases = effort::of(250, 25);
 
 /// Begins GA before the first test and ends it after the last one, by close(): nothing may be held then.
 class WithSession : public testing::Environment {
  public:
-  void SetUp() override { session_ = std::make_unique<dap::globalarrays::Session>(); }
+  void SetUp() override { session_ = std::make_unique<tridap::globalarrays::Session>(); }
   void TearDown() override {
     session_->close();
     session_.reset();
   }
 
  private:
-  std::unique_ptr<dap::globalarrays::Session> session_;
+  std::unique_ptr<tridap::globalarrays::Session> session_;
 };
 
 inline int rank_in(MPI_Comm comm) {
@@ -53,10 +53,10 @@ inline int processes_of(MPI_Comm comm) {
 inline int rank() { return rank_in(MPI_COMM_WORLD); }
 inline int processes() { return processes_of(MPI_COMM_WORLD); }
 
-inline const dap::ElementType real = dap::element_type<double>();
+inline const tridap::ElementType real = tridap::element_type<double>();
 
 /// So many rows of three for each process.
-inline dap::redistribute::Placed rows(std::vector<Index> ranks = {}, Index each = 2) {
+inline tridap::redistribute::Placed rows(std::vector<Index> ranks = {}, Index each = 2) {
   const List counts(static_cast<std::size_t>(processes()), each);
   return {oracle::Array({oracle::block(counts), oracle::block({3})}).distribution(), std::move(ranks)};
 }
@@ -67,7 +67,7 @@ std::string thrown(Call&& call, MPI_Comm comm = MPI_COMM_WORLD) {
   std::string text = "nothing";
   try {
     call();
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     text = error.what();
   }
   std::vector<char> first(4096, '\0');

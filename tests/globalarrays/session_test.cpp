@@ -2,9 +2,9 @@
 #include "pool.hpp"
 #include "support/ga_abort.hpp"
 #include "types.hpp"
-#include <dap/globalarrays/export.hpp>
-#include <dap/globalarrays/import.hpp>
-#include <dap/report.hpp>
+#include <tridap/globalarrays/export.hpp>
+#include <tridap/globalarrays/import.hpp>
+#include <tridap/report.hpp>
 
 #include <functional>
 #include <memory>
@@ -13,15 +13,15 @@
 #include <vector>
 
 using namespace ga_test;
-using dap::globalarrays::Pool;
-using dap::globalarrays::SessionOptions;
+using tridap::globalarrays::Pool;
+using tridap::globalarrays::SessionOptions;
 
 namespace {
 
 std::string refusal(const std::function<void()>& what) {
   try {
     what();
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     return error.what();
   }
   return "";
@@ -32,8 +32,8 @@ std::string refusal(const std::function<void()>& what) {
 TEST(Session, BeginsAndEndsAsOftenAsWanted) {
   for (int turn = 0; turn < 3; ++turn) {
     Session session;
-    EXPECT_EQ(dap::globalarrays::held(), 0);
-    EXPECT_EQ(dap::globalarrays::collect(), 0);
+    EXPECT_EQ(tridap::globalarrays::held(), 0);
+    EXPECT_EQ(tridap::globalarrays::collect(), 0);
   }
   EXPECT_EQ(GA_Initialized(), 0);
 }
@@ -60,12 +60,12 @@ TEST(Session, NothingIsMadeWithoutIt) {
   const auto refused = [](const std::function<void()>& what, const std::string& words = "has not begun") {
     EXPECT_NE(refusal(what).find(words), std::string::npos) << refusal(what);
   };
-  refused([] { dap::globalarrays::create(placed_whole(), dap::element_type<double>(), MPI_COMM_WORLD); });
-  refused([] { dap::globalarrays::make_group(MPI_COMM_WORLD); });
-  refused([] { dap::globalarrays::export_array(0); }, "there is no Global Array 0");
-  dap::DistArray array;
-  array.buffer = dap::allocate(dap::element_type<double>(), {});
-  refused([&] { dap::globalarrays::import_array(array, MPI_COMM_SELF); });
+  refused([] { tridap::globalarrays::create(placed_whole(), tridap::element_type<double>(), MPI_COMM_WORLD); });
+  refused([] { tridap::globalarrays::make_group(MPI_COMM_WORLD); });
+  refused([] { tridap::globalarrays::export_array(0); }, "there is no Global Array 0");
+  tridap::DistArray array;
+  array.buffer = tridap::allocate(tridap::element_type<double>(), {});
+  refused([&] { tridap::globalarrays::import_array(array, MPI_COMM_SELF); });
 }
 
 // GA's numbers of groups begin anew.
@@ -77,11 +77,11 @@ TEST(Session, GroupsEndWithIt) {
     for (const int other : turn) {
       MPI_Comm comm = MPI_COMM_NULL;
       MPI_Comm_split(MPI_COMM_WORLD, rank() == other ? MPI_UNDEFINED : 0, 0, &comm);
-      const std::optional<int> group = dap::globalarrays::make_group(comm);
+      const std::optional<int> group = tridap::globalarrays::make_group(comm);
       ASSERT_EQ(group.has_value(), comm != MPI_COMM_NULL);
       if (!group) continue;
       EXPECT_EQ(GA_Pgroup_absolute_id(*group, 0), other == 0 ? 1 : 0);
-      EXPECT_EQ(dap::globalarrays::create(placed_whole(), dap::element_type<double>(), comm).placed().rank(0), 0);
+      EXPECT_EQ(tridap::globalarrays::create(placed_whole(), tridap::element_type<double>(), comm).placed().rank(0), 0);
       MPI_Comm_free(&comm);
     }
   }
@@ -105,7 +105,7 @@ TEST(Session, CloseRefusesWhereOneProcessHoldsAnArray) {
 
 TEST(Session, ClosesWhereAnArrayIsHeldThatSomebodyDestroyed) {
   Session session;
-  const auto array = Pool::all().keep(made(10), placed_whole(), dap::element_type<double>());
+  const auto array = Pool::all().keep(made(10), placed_whole(), tridap::element_type<double>());
   GA_Destroy(array.handle());
   session.close();
   EXPECT_EQ(GA_Initialized(), 0);
@@ -142,12 +142,12 @@ TEST(Session, ArraysKnowThatItEnded) {
   auto session = std::make_unique<Session>();
   const int handle = made(10 * processes());
   std::shared_ptr<void> pin = Pool::all().pin(handle, part(handle));
-  auto array = Pool::all().keep(made(10), placed_whole(), dap::element_type<double>());
+  auto array = Pool::all().keep(made(10), placed_whole(), tridap::element_type<double>());
   GA_Terminate();
   EXPECT_FALSE(Pool::is_there(pin));
   EXPECT_NE(refusal([&] { array.handle(); }).find("there no more"), std::string::npos);
-  EXPECT_EQ(array.type(), dap::element_type<double>());
-  EXPECT_EQ(dap::globalarrays::held(), 0);
+  EXPECT_EQ(array.type(), tridap::element_type<double>());
+  EXPECT_EQ(tridap::globalarrays::held(), 0);
   session = nullptr;
   session = std::make_unique<Session>();
   EXPECT_EQ(made(10 * processes()), handle);  // in a new GA
@@ -160,36 +160,36 @@ TEST(Session, AnotherKnowsNoGroupOfTheFirst) {
   std::vector<int> members;
   for (int r = processes(); r-- > 0;) members.push_back(r);
   const int group = GA_Pgroup_create(members.data(), processes());
-  const auto array = Pool::all().keep(made(10, group), placed_whole(), dap::element_type<double>());
+  const auto array = Pool::all().keep(made(10, group), placed_whole(), tridap::element_type<double>());
   GA_Terminate();
   session = nullptr;
   session = std::make_unique<Session>();
   EXPECT_FALSE(Pool::all().keeps_of_others(GA_Pgroup_get_world()));
-  EXPECT_EQ(dap::globalarrays::collect(), 0);
+  EXPECT_EQ(tridap::globalarrays::collect(), 0);
   ASSERT_EQ(GA_Pgroup_create(members.data(), processes()), group);
-  auto other = Pool::all().keep(made(10, group), placed_whole(), dap::element_type<double>());
+  auto other = Pool::all().keep(made(10, group), placed_whole(), tridap::element_type<double>());
   EXPECT_EQ(Pool::all().serial(other.handle()), 1);
   EXPECT_TRUE(Pool::all().keeps_of_others(GA_Pgroup_get_world()));
   EXPECT_FALSE(Pool::all().keeps_of_others(group));
   other = {};
-  EXPECT_EQ(dap::globalarrays::collect(), 1);
+  EXPECT_EQ(tridap::globalarrays::collect(), 1);
   EXPECT_FALSE(Pool::all().keeps_of_others(GA_Pgroup_get_world()));
 }
 
 TEST(Destroy, FreesAtOnceOrWhenNobodyHoldsIt) {
   Session session;
   int handle = made(10);
-  EXPECT_TRUE(dap::globalarrays::destroy(handle, MPI_COMM_WORLD));
+  EXPECT_TRUE(tridap::globalarrays::destroy(handle, MPI_COMM_WORLD));
   EXPECT_FALSE(GA_Verify_handle(handle));
   handle = made(10 * processes());
   std::shared_ptr<void> pin = Pool::all().pin(handle, part(handle));
   if (rank() != 0) pin.reset();
-  EXPECT_FALSE(dap::globalarrays::destroy(handle, MPI_COMM_WORLD));
+  EXPECT_FALSE(tridap::globalarrays::destroy(handle, MPI_COMM_WORLD));
   EXPECT_EQ(Pool::is_there(pin), rank() == 0);
-  EXPECT_NE(refusal([&] { dap::globalarrays::destroy(handle, MPI_COMM_WORLD); }).find("pool's already"),
+  EXPECT_NE(refusal([&] { tridap::globalarrays::destroy(handle, MPI_COMM_WORLD); }).find("pool's already"),
             std::string::npos);
   pin.reset();
-  EXPECT_EQ(dap::globalarrays::collect(), 1);
+  EXPECT_EQ(tridap::globalarrays::collect(), 1);
   EXPECT_FALSE(GA_Verify_handle(handle));
 }
 
@@ -200,7 +200,7 @@ TEST(Destroy, TypesMayHaveOtherNumbersOnOtherProcesses) {
   const int handle = GA_Create_handle();
   GA_Set_data64(handle, 1, shape, type);
   GA_Allocate(handle);
-  EXPECT_TRUE(dap::globalarrays::destroy(handle, MPI_COMM_WORLD));
+  EXPECT_TRUE(tridap::globalarrays::destroy(handle, MPI_COMM_WORLD));
   NGA_Deregister_type(type);
   if (rank() == 0) NGA_Deregister_type(another);
 }
@@ -208,37 +208,38 @@ TEST(Destroy, TypesMayHaveOtherNumbersOnOtherProcesses) {
 TEST(Destroy, NeedsACommunicator) {
   Session session;
   const int handle = made(10);
-  EXPECT_THROW(dap::globalarrays::destroy(handle, MPI_COMM_NULL), dap::Error);
-  EXPECT_TRUE(dap::globalarrays::destroy(handle, MPI_COMM_WORLD));
+  EXPECT_THROW(tridap::globalarrays::destroy(handle, MPI_COMM_NULL), tridap::Error);
+  EXPECT_TRUE(tridap::globalarrays::destroy(handle, MPI_COMM_WORLD));
 }
 
 TEST(Destroy, OneBadHandleFailsEveryProcessAndChangesNothing) {
   Session session;
   const int handle = made(10), other = made(11);
   const bool bad = rank() == processes() - 1;
-  EXPECT_NE(refusal([&] { dap::globalarrays::destroy(bad ? -1 : handle, MPI_COMM_WORLD); }).find("no Global Array"),
+  EXPECT_NE(refusal([&] { tridap::globalarrays::destroy(bad ? -1 : handle, MPI_COMM_WORLD); }).find("no Global Array"),
             std::string::npos);
   EXPECT_FALSE(Pool::all().keeps(handle));
   int64_t shape[] = {10};
   const int unallocated = GA_Create_handle();
   GA_Set_data64(unallocated, 1, shape, C_DBL);
-  EXPECT_NE(
-      refusal([&] { dap::globalarrays::destroy(bad ? unallocated : handle, MPI_COMM_WORLD); }).find("no Global Array"),
-      std::string::npos);
+  EXPECT_NE(refusal([&] {
+              tridap::globalarrays::destroy(bad ? unallocated : handle, MPI_COMM_WORLD);
+            }).find("no Global Array"),
+            std::string::npos);
   GA_Allocate(unallocated);
   GA_Destroy(unallocated);
   if (processes() > 1) {
     EXPECT_NE(
-        refusal([&] { dap::globalarrays::destroy(bad ? other : handle, MPI_COMM_WORLD); }).find("different shapes"),
+        refusal([&] { tridap::globalarrays::destroy(bad ? other : handle, MPI_COMM_WORLD); }).find("different shapes"),
         std::string::npos);
     EXPECT_FALSE(Pool::all().keeps(handle) || Pool::all().keeps(other));
     MPI_Comm half = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, bad ? 1 : 0, 0, &half);
-    EXPECT_NE(refusal([&] { dap::globalarrays::destroy(handle, half); }).find("other processes"), std::string::npos);
+    EXPECT_NE(refusal([&] { tridap::globalarrays::destroy(handle, half); }).find("other processes"), std::string::npos);
     MPI_Comm_free(&half);
   }
-  EXPECT_TRUE(dap::globalarrays::destroy(handle, MPI_COMM_WORLD));
-  EXPECT_TRUE(dap::globalarrays::destroy(other, MPI_COMM_WORLD));
+  EXPECT_TRUE(tridap::globalarrays::destroy(handle, MPI_COMM_WORLD));
+  EXPECT_TRUE(tridap::globalarrays::destroy(other, MPI_COMM_WORLD));
 }
 
 // Groups of even and of odd processes: one array then has other numbers on other processes.
@@ -250,20 +251,20 @@ TEST(Groups, FreeTheirArraysAmongThemselves) {
   int groups[2];
   for (int g = 0; g < 2; ++g) groups[g] = GA_Pgroup_create(members[g].data(), static_cast<int>(members[g].size()));
   const int mine = groups[rank() % 2];
-  const auto keep = [](int handle) { return Pool::all().keep(handle, placed_whole(), dap::element_type<double>()); };
-  std::vector<dap::globalarrays::GlobalArray> arrays;
+  const auto keep = [](int handle) { return Pool::all().keep(handle, placed_whole(), tridap::element_type<double>()); };
+  std::vector<tridap::globalarrays::GlobalArray> arrays;
   if (rank() % 2 == 0) arrays.push_back(keep(made(20, mine)));
   arrays.push_back(keep(made(30)));  // on all; of different numbers
   if (rank() % 2 == 1) arrays.push_back(keep(made(20, mine)));
   const int others = made(40, mine);
-  EXPECT_EQ(dap::globalarrays::held(), 2);
-  EXPECT_EQ(dap::globalarrays::collect(), 0);
+  EXPECT_EQ(tridap::globalarrays::held(), 2);
+  EXPECT_EQ(tridap::globalarrays::collect(), 0);
 
-  EXPECT_NE(refusal([&] { dap::globalarrays::destroy(others, MPI_COMM_WORLD); }) == "", processes() > 1);
+  EXPECT_NE(refusal([&] { tridap::globalarrays::destroy(others, MPI_COMM_WORLD); }) == "", processes() > 1);
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank() % 2, -rank(), &half);  // in the other order, which is the same array
   if (processes() > 1) {
-    EXPECT_TRUE(dap::globalarrays::destroy(others, half));
+    EXPECT_TRUE(tridap::globalarrays::destroy(others, half));
     EXPECT_FALSE(GA_Verify_handle(others));
   }
   MPI_Comm_free(&half);
@@ -271,10 +272,10 @@ TEST(Groups, FreeTheirArraysAmongThemselves) {
   const int on_all = arrays[rank() % 2 == 0 ? 1 : 0].handle(), on_mine = arrays[rank() % 2].handle();
   for (const int handle : {on_all, on_mine}) EXPECT_EQ(Pool::all().serial(handle), 1);
   if (rank() % 2 == 0) arrays.erase(arrays.begin());  // the even ones' own
-  EXPECT_EQ(dap::globalarrays::collect(), rank() % 2 == 0 ? 1 : 0);
+  EXPECT_EQ(tridap::globalarrays::collect(), rank() % 2 == 0 ? 1 : 0);
   EXPECT_TRUE(GA_Verify_handle(on_all));
   arrays.clear();
-  EXPECT_EQ(dap::globalarrays::collect(), rank() % 2 == 0 ? 1 : 2);
+  EXPECT_EQ(tridap::globalarrays::collect(), rank() % 2 == 0 ? 1 : 2);
   EXPECT_FALSE(GA_Verify_handle(on_all));
   EXPECT_FALSE(processes() > 1 && GA_Verify_handle(on_mine));
 }
@@ -285,33 +286,35 @@ TEST(Groups, ArraysOfTwoAreNotOneArray) {
   Session session;
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank() < 2 ? 0 : MPI_UNDEFINED, 0, &comm);
-  dap::globalarrays::make_group(comm);
-  const dap::Distribution line = dap::Distribution::make({4}, {dap::block()}, {2});
-  const auto made_on = [&](MPI_Comm on) { return dap::globalarrays::allocate(line, dap::element_type<double>(), on); };
-  const auto is_shared = [&](const dap::DistArray& array) {
-    return dap::globalarrays::import_array(array, comm).receipt.shared;
+  tridap::globalarrays::make_group(comm);
+  const tridap::Distribution line = tridap::Distribution::make({4}, {tridap::block()}, {2});
+  const auto made_on = [&](MPI_Comm on) {
+    return tridap::globalarrays::allocate(line, tridap::element_type<double>(), on);
   };
-  const dap::DistArray of_all = made_on(MPI_COMM_WORLD);
+  const auto is_shared = [&](const tridap::DistArray& array) {
+    return tridap::globalarrays::import_array(array, comm).receipt.shared;
+  };
+  const tridap::DistArray of_all = made_on(MPI_COMM_WORLD);
   if (comm == MPI_COMM_NULL) return;
-  const dap::DistArray of_two = made_on(comm);
+  const tridap::DistArray of_two = made_on(comm);
   EXPECT_TRUE(is_shared(of_two));
   EXPECT_FALSE(is_shared(rank() == 0 ? of_all : of_two));
   MPI_Comm_free(&comm);
 }
 
 TEST(Types, AreRegisteredOnceForAllSessions) {
-  const dap::ElementType triple{dap::ElementType::Kind::opaque, 24, true};
+  const tridap::ElementType triple{tridap::ElementType::Kind::opaque, 24, true};
   int number = 0;
   for (int turn = 0; turn < 3; ++turn) {
     Session session;
-    EXPECT_EQ(dap::globalarrays::ga_type(dap::element_type<double>()), C_DBL);
-    const int again = dap::globalarrays::ga_type(triple);
+    EXPECT_EQ(tridap::globalarrays::ga_type(tridap::element_type<double>()), C_DBL);
+    const int again = tridap::globalarrays::ga_type(triple);
     EXPECT_TRUE(turn == 0 || again == number);
     number = again;
-    const dap::ElementType* const known = dap::globalarrays::element_type_of(number);
+    const tridap::ElementType* const known = tridap::globalarrays::element_type_of(number);
     ASSERT_NE(known, nullptr);
     EXPECT_EQ(*known, triple);
-    EXPECT_EQ(dap::globalarrays::element_type_of(number + 1), nullptr);
+    EXPECT_EQ(tridap::globalarrays::element_type_of(number + 1), nullptr);
     char name[] = "triples";
     int64_t dims[] = {8 * processes()}, lo[1], hi[1], ld[1];
     const int handle = NGA_Create64(number, 1, dims, name, nullptr);
@@ -329,9 +332,9 @@ TEST(Types, RefusesWhereGaHasNoRoom) {
   Session session;
   std::vector<int> numbers;
   for (int number = NGA_Register_type(5); number >= 0; number = NGA_Register_type(5)) numbers.push_back(number);
-  const dap::ElementType other{dap::ElementType::Kind::opaque, 48, true};
+  const tridap::ElementType other{tridap::ElementType::Kind::opaque, 48, true};
   for (int turn = 0; turn < 2; ++turn)
-    EXPECT_NE(refusal([&] { dap::globalarrays::ga_type(other); }).find("no room"), std::string::npos);
+    EXPECT_NE(refusal([&] { tridap::globalarrays::ga_type(other); }).find("no room"), std::string::npos);
   for (const int number : numbers) NGA_Deregister_type(number);
-  EXPECT_GE(dap::globalarrays::ga_type(other), 0);
+  EXPECT_GE(tridap::globalarrays::ga_type(other), 0);
 }

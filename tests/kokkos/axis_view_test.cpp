@@ -1,7 +1,7 @@
 #include "kokkos/kokkos_environment.hpp"
 #include "kokkos/support.hpp"
 #include "support/oracle.hpp"
-#include <dap/kokkos/axis_view.hpp>
+#include <tridap/kokkos/axis_view.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,14 +12,14 @@
 
 namespace {
 
-using dap::Dimension;
-using dap::DistArray;
-using dap::Index;
-using dap::IndexBuffer;
-using dap::Part;
-using dap::kokkos::axis_view;
-using dap::kokkos::AxisView;
 using oracle::List;
+using tridap::Dimension;
+using tridap::DistArray;
+using tridap::Index;
+using tridap::IndexBuffer;
+using tridap::Part;
+using tridap::kokkos::axis_view;
+using tridap::kokkos::AxisView;
 
 struct Early {
   Index block = 0, shared = 0;
@@ -37,19 +37,19 @@ DistArray of_one(Dimension dimension) {
 
 Dimension listed(IndexBuffer indices, Index size) {
   Dimension d = oracle::dimension(size, 1, 0);
-  d.dist = dap::Unstructured{std::move(indices), false};
+  d.dist = tridap::Unstructured{std::move(indices), false};
   return d;
 }
 
 void before_kokkos() {
   const DistArray block = of_one(oracle::block({2, 3}).dims[1]);
   early.block = axis_view(block, 0)(2);
-  const DistArray shared = of_one(listed(dap::row_major(early_list.data(), {3}), 3));
+  const DistArray shared = of_one(listed(tridap::row_major(early_list.data(), {3}), 3));
   const AxisView<> view = axis_view(shared, 0);
   early.shared = view(1);
   early.list = view.list().data();
   static const std::int32_t narrow[2] = {5, 9};
-  const DistArray copied = of_one(listed(dap::row_major(narrow, {2}), 2));
+  const DistArray copied = of_one(listed(tridap::row_major(narrow, {2}), 2));
   early.copied = support::refusal_of([&] { axis_view(copied, 0); });
 }
 const auto* const kokkos_environment = testing::AddGlobalTestEnvironment(new support::KokkosEnvironment(before_kokkos));
@@ -66,7 +66,7 @@ void expect_axis(const oracle::Axis& axis) {
     for (const Part part : oracle::parts) {
       const DistArray array = of_one(axis.dims[static_cast<std::size_t>(c)]);
       const AxisView<> view = axis_view(array, 0, part);
-      const dap::Range range = axis.part(c, part);
+      const tridap::Range range = axis.part(c, part);
       ASSERT_EQ(view.extent(), range.size());
       for (Index local = 0; local < view.extent(); ++local)
         ASSERT_EQ(view(local), axis.held_by(c)[static_cast<std::size_t>(range.begin + local)])
@@ -102,22 +102,22 @@ TEST(AxisView, OfUnstructuredAxesIsTheList) {
 TEST(AxisView, OfHugeCyclicAxesNeverWraps) {
   const Index most = std::numeric_limits<Index>::max();
   Dimension d = oracle::dimension(most, 3, 2);
-  d.dist = dap::Cyclic{2 * (most / 3), most / 3};
+  d.dist = tridap::Cyclic{2 * (most / 3), most / 3};
   const DistArray thirds = of_one(d);
   EXPECT_EQ(axis_view(thirds, 0)(most / 3 - 1), 3 * (most / 3) - 1);
-  d.dist = dap::Cyclic{2, 1};
+  d.dist = tridap::Cyclic{2, 1};
   const DistArray single = of_one(d);
   const AxisView<> view = axis_view(single, 0);
   EXPECT_EQ(view(view.extent() - 1), 2 + 3 * (view.extent() - 1));
   d = oracle::dimension(most, most, 0);
-  d.dist = dap::Cyclic{0, most};
+  d.dist = tridap::Cyclic{0, most};
   const DistArray all = of_one(d);
   EXPECT_EQ(axis_view(all, 0)(most - 1), most - 1);
 }
 
 TEST(AxisView, OfZeroNineCountsFromWhereItsBufferBegins) {
   Dimension d = oracle::dimension(9, 3, 1);
-  d.dist = dap::Block{3, 6, {{1, 2}}};
+  d.dist = tridap::Block{3, 6, {{1, 2}}};
   DistArray array = of_one(d);
   array.version = "0.9.0";
   EXPECT_EQ(axis_view(array, 0).extent(), 6);
@@ -125,7 +125,7 @@ TEST(AxisView, OfZeroNineCountsFromWhereItsBufferBegins) {
   EXPECT_EQ(axis_view(array, 0, Part::owned)(0), 3);
   EXPECT_EQ(axis_view(array, 0, Part::owned).extent(), 3);
   array.dim_data[0].proc_grid_rank = 0;
-  array.dim_data[0].dist = dap::Block{0, 3, {{1, 2}}};
+  array.dim_data[0].dist = tridap::Block{0, 3, {{1, 2}}};
   EXPECT_EQ(axis_view(array, 0)(0), 0);
   EXPECT_EQ(axis_view(array, 0).extent(), 5);
   array.dim_data[0].periodic = true;
@@ -148,9 +148,9 @@ TEST(AxisView, KernelsCaptureItByValue) {
 TEST(AxisView, DenseNativeListsOf64BitsAreShared) {
   List numbers = {5, -1, 8};
   std::vector<std::uint64_t> positive = {5, 1, 8};
-  const DistArray list = of_one(listed(dap::row_major(numbers.data(), {3}), 3));
-  const DistArray unsigned_list = of_one(listed(dap::row_major(positive.data(), {3}), 3));
-  dap::Buffer one = dap::row_major(numbers.data() + 2, {1});
+  const DistArray list = of_one(listed(tridap::row_major(numbers.data(), {3}), 3));
+  const DistArray unsigned_list = of_one(listed(tridap::row_major(positive.data(), {3}), 3));
+  tridap::Buffer one = tridap::row_major(numbers.data() + 2, {1});
   one.strides = {-40};
   const DistArray of_one_index = of_one(listed(one, 1));
   EXPECT_EQ(axis_view(list, 0).list().data(), numbers.data());
@@ -160,7 +160,7 @@ TEST(AxisView, DenseNativeListsOf64BitsAreShared) {
   EXPECT_EQ(axis_view(of_one_index, 0).list().data(), numbers.data() + 2);
 }
 
-void expect_copied(const dap::Buffer& buffer, const List& numbers) {
+void expect_copied(const tridap::Buffer& buffer, const List& numbers) {
   const DistArray array = of_one(listed(buffer, buffer.shape[0]));
   const AxisView<> view = axis_view(array, 0);
   EXPECT_NE(static_cast<const void*>(view.list().data()), buffer.data);
@@ -170,16 +170,16 @@ void expect_copied(const dap::Buffer& buffer, const List& numbers) {
 
 TEST(AxisView, OtherListsAreCopied) {
   const std::vector<std::int32_t> narrow = {5, -1, 8};
-  expect_copied(dap::row_major(narrow.data(), {3}), {5, -1, 8});
+  expect_copied(tridap::row_major(narrow.data(), {3}), {5, -1, 8});
   List wide = {5, 0, 6, 0, 7, 0};
   expect_copied(support::strided(wide.data(), {3}, {2}), {5, 6, 7});
   expect_copied(support::strided(wide.data() + 4, {3}, {-2}), {7, 6, 5});
   alignas(8) char bytes[32] = {};
   std::memcpy(bytes + 4, wide.data(), 8);
-  dap::Buffer odd = dap::row_major(wide.data(), {1});
+  tridap::Buffer odd = tridap::row_major(wide.data(), {1});
   odd.data = bytes + 4;
   expect_copied(odd, {5});
-  dap::Buffer swapped = dap::row_major(wide.data(), {1});
+  tridap::Buffer swapped = tridap::row_major(wide.data(), {1});
   swapped.type.native_order = false;
   expect_copied(swapped, {Index{5} << 56});
 }
@@ -187,7 +187,7 @@ TEST(AxisView, OtherListsAreCopied) {
 // What a device gets; here in the host's own memory.
 TEST(AxisView, CopiesForADeviceKeepThemselvesAlive) {
   List numbers = {4, -1, 8};
-  const auto copy = dap::kokkos::detail::copied_list<AxisView<>::List>(dap::row_major(numbers.data(), {3}));
+  const auto copy = tridap::kokkos::detail::copied_list<AxisView<>::List>(tridap::row_major(numbers.data(), {3}));
   numbers.assign(3, 0);
   EXPECT_EQ(copy(0), 4);
   EXPECT_EQ(copy(2), 8);
@@ -198,7 +198,7 @@ TEST(AxisView, KeepsTheOwnerOfASharedList) {
   auto owned = std::make_shared<List>(List{3, 1, 2});
   AxisView<> view;
   {
-    const DistArray array = of_one(listed(dap::row_major(owned->data(), {3}, owned), 3));
+    const DistArray array = of_one(listed(tridap::row_major(owned->data(), {3}, owned), 3));
     view = axis_view(array, 0);
   }
   EXPECT_EQ(owned.use_count(), 2);
@@ -219,7 +219,7 @@ TEST(AxisView, WhatIsWrongIsRefused) {
   DistArray array = of_one(oracle::block({2, 3}).dims[1]);
   EXPECT_REFUSED(axis_view(array, 1), "axis 1 of an array of 1 axes");
   EXPECT_REFUSED(axis_view(array, -1), "axis -1");
-  std::get<dap::Block>(array.dim_data[0].dist).stop = 6;
+  std::get<tridap::Block>(array.dim_data[0].dist).stop = 6;
   EXPECT_REFUSED(axis_view(array, 0), "axis 0: 'stop' is 6");
   array = of_one(listed(List{1, 1}, 2));
   EXPECT_REFUSED(axis_view(array, 0), "unique");

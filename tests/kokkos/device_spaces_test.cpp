@@ -145,25 +145,25 @@ struct MemorySpaceAccess<CudaHostPinnedSpace, HostSpace> : StandInAccess<false, 
 
 #include "kokkos/kokkos_environment.hpp"
 #include "kokkos/support.hpp"
-#include <dap/kokkos/axis_view.hpp>
-#include <dap/kokkos/view.hpp>
+#include <tridap/kokkos/axis_view.hpp>
+#include <tridap/kokkos/view.hpp>
 
 #if defined(TRIDAP_STAND_IN_DEVICES)
 
 namespace {
 
-using dap::Buffer;
-using dap::Index;
-using dap::Memory;
-using dap::kokkos::can_name;
-using dap::kokkos::memory_kind;
-using dap::kokkos::view;
 using Kokkos::LayoutLeft;
 using Kokkos::LayoutRight;
+using tridap::Buffer;
+using tridap::Index;
+using tridap::Memory;
+using tridap::kokkos::can_name;
+using tridap::kokkos::memory_kind;
+using tridap::kokkos::view;
 using Kind = Memory::Kind;
-using dap::kokkos::compat::HipSpace;
-using dap::kokkos::compat::SyclSharedSpace;
-using dap::kokkos::compat::SyclSpace;
+using tridap::kokkos::compat::HipSpace;
+using tridap::kokkos::compat::SyclSharedSpace;
+using tridap::kokkos::compat::SyclSpace;
 
 const auto* const kokkos_environment = testing::AddGlobalTestEnvironment(new support::KokkosEnvironment);
 
@@ -203,7 +203,7 @@ auto view_in(const Buffer& buffer) {
 TEST(DeviceSpaces, ViewsStandOverTheMemoryThatTheBufferNames) {
   alignas(8) char nobodys[8];
   const std::size_t there = reinterpret_cast<std::size_t>(nobodys);
-  Buffer buffer = dap::row_major(reinterpret_cast<double*>(there), {2, 3});
+  Buffer buffer = tridap::row_major(reinterpret_cast<double*>(there), {2, 3});
   EXPECT_REFUSED(view_in<Kokkos::CudaSpace>(buffer), "a view of float64 in Cuda cannot stand over host memory");
   EXPECT_REFUSED(view_in<HipSpace>(buffer), "host memory");
   EXPECT_REFUSED(view_in<SyclSpace>(buffer), "host memory");
@@ -225,7 +225,7 @@ TEST(DeviceSpaces, ViewsStandOverTheMemoryThatTheBufferNames) {
 
 TEST(DeviceSpaces, AnotherDeviceThanKokkosRunsOnIsRefused) {
   double memory[2] = {};
-  Buffer buffer = dap::row_major(memory, {1, 2});
+  Buffer buffer = tridap::row_major(memory, {1, 2});
   buffer.memory = {Kind::cuda, 0};
   EXPECT_REFUSED(view_in<Kokkos::CudaSpace>(buffer), "is on device 1, the buffer on cuda:0");
   buffer.memory = {Kind::hip, 2};
@@ -236,7 +236,7 @@ template <class Space>
 Memory exported() {
   double memory[6] = {};
   const Kokkos::View<double**, LayoutLeft, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> from(memory, 2, 3);
-  const Buffer buffer = dap::kokkos::export_buffer(from, std::make_shared<int>(1));
+  const Buffer buffer = tridap::kokkos::export_buffer(from, std::make_shared<int>(1));
   EXPECT_EQ(buffer.data, memory);
   EXPECT_EQ(buffer.strides, (support::Shape{8, 16}));
   return buffer.memory;
@@ -255,12 +255,12 @@ TEST(DeviceSpaces, ExportedBuffersNameTheirDevice) {
 TEST(DeviceSpaces, ViewsOnADeviceShareInAnOwnerToo) {
   double memory[2] = {};
   const auto owner = std::make_shared<int>(1);
-  Buffer buffer = dap::row_major(memory, {2}, owner);
+  Buffer buffer = tridap::row_major(memory, {2}, owner);
   buffer.memory = {Kind::cuda, 1};
   {
-    const auto shared = dap::kokkos::shared_view<double*, LayoutRight, Kokkos::CudaSpace>(buffer);
+    const auto shared = tridap::kokkos::shared_view<double*, LayoutRight, Kokkos::CudaSpace>(buffer);
     EXPECT_EQ(owner.use_count(), 3);
-    const Buffer back = dap::kokkos::export_buffer(shared);
+    const Buffer back = tridap::kokkos::export_buffer(shared);
     EXPECT_EQ(back.memory.name(), "cuda:1");
     EXPECT_EQ(owner.use_count(), 4);  // the owner itself, no view of it
   }
@@ -268,9 +268,9 @@ TEST(DeviceSpaces, ViewsOnADeviceShareInAnOwnerToo) {
 }
 
 TEST(DeviceSpaces, AnAxisThatIsAFormulaIsOneEverywhere) {
-  dap::DistArray array;
-  array.dim_data = {dap::undistributed(4)};
-  EXPECT_EQ(dap::kokkos::axis_view<Kokkos::HostSpace>(array, 0)(3), 3);
+  tridap::DistArray array;
+  array.dim_data = {tridap::undistributed(4)};
+  EXPECT_EQ(tridap::kokkos::axis_view<Kokkos::HostSpace>(array, 0)(3), 3);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #include "kokkos/support.hpp"
-#include <dap/kokkos/view.hpp>
+#include <tridap/kokkos/view.hpp>
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 
 namespace {
 
-using dap::Buffer;
-using dap::element_type;
-using dap::kokkos::export_buffer;
-using dap::kokkos::view;
 using Kokkos::LayoutRight;
+using tridap::Buffer;
+using tridap::element_type;
+using tridap::kokkos::export_buffer;
+using tridap::kokkos::view;
 using Half = Kokkos::Experimental::half_t;
 
 enum class Colour : std::uint8_t { red, green };
@@ -30,7 +30,7 @@ void expect_element(const std::string& name) {
   EXPECT_EQ(element_type<T>().name(), name);
   EXPECT_EQ(element_type<const T>(), element_type<T>());
   alignas(64) T memory[6] = {};
-  const Buffer buffer = dap::row_major(memory, {2, 3});
+  const Buffer buffer = tridap::row_major(memory, {2, 3});
   const auto v = view<T**, LayoutRight>(buffer);
   const auto c = view<const T**>(buffer);
   for (std::size_t i = 0; i < 2; ++i)
@@ -65,7 +65,7 @@ TEST(Elements, AreThoseOfNumPy) {
 // Without a device Kokkos calls float half_t; what it is then is what the bytes are.
 TEST(Elements, HalfIsNumPysWhereItHasTwoBytes) {
   expect_element<Half>(sizeof(Half) == 2 ? "float16" : "float32");
-  EXPECT_EQ(element_type<Half>().kind, dap::ElementType::Kind::floating);
+  EXPECT_EQ(element_type<Half>().kind, tridap::ElementType::Kind::floating);
 }
 
 TEST(Elements, OfNoKindAreOpaqueBytes) {
@@ -73,18 +73,18 @@ TEST(Elements, OfNoKindAreOpaqueBytes) {
   expect_element<Colour>("void8");
   expect_element<Wide>("void256");
   Particle memory[2] = {};
-  const Buffer buffer = dap::row_major(memory, {2});
+  const Buffer buffer = tridap::row_major(memory, {2});
   EXPECT_REFUSED(view<double*>(buffer), "void256");
   EXPECT_REFUSED(view<Colour*>(buffer), "void8");
 }
 
 TEST(Elements, ComplexOfTheStandardAndOfKokkosAreViewedAsOneAnother) {
   std::complex<float> standard[2] = {{1, 2}, {3, 4}};
-  const Buffer of_standard = dap::row_major(standard, {2});
+  const Buffer of_standard = tridap::row_major(standard, {2});
   view<Kokkos::complex<float>*>(of_standard)(1).imag() = 9;
   EXPECT_EQ(standard[1], (std::complex<float>{3, 9}));
   alignas(16) Kokkos::complex<double> theirs[2] = {{1, 2}, {3, 4}};
-  const Buffer of_kokkos = dap::row_major(theirs, {2});
+  const Buffer of_kokkos = tridap::row_major(theirs, {2});
   view<std::complex<double>*>(of_kokkos)(0) = {5, 6};
   EXPECT_EQ(theirs[0].real(), 5);
   EXPECT_EQ(theirs[0].imag(), 6);
@@ -93,7 +93,7 @@ TEST(Elements, ComplexOfTheStandardAndOfKokkosAreViewedAsOneAnother) {
 TEST(Elements, OfOneLengthAndAnotherKindAreRefused) {
   alignas(16) char memory[32] = {};
   const auto as = [&](const char* name) {
-    Buffer buffer = dap::row_major(memory, {1});
+    Buffer buffer = tridap::row_major(memory, {1});
     buffer.type = *element_type(std::string(name));
     return buffer;
   };
@@ -111,7 +111,7 @@ TEST(Elements, OfOneLengthAndAnotherKindAreRefused) {
 
 TEST(Elements, StandWhereTheirAlignmentSays) {
   alignas(64) char memory[256] = {};
-  Buffer buffer = dap::row_major(reinterpret_cast<Wide*>(memory), {2});
+  Buffer buffer = tridap::row_major(reinterpret_cast<Wide*>(memory), {2});
   EXPECT_EQ(view<Wide*>(buffer).extent(0), 2u);
   for (const int off : {8, 16, 24}) {
     buffer.data = memory + off;

@@ -1,4 +1,4 @@
-#include <dap/kokkos/lifetime.hpp>
+#include <tridap/kokkos/lifetime.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -31,13 +31,13 @@ Outcome outlive(const std::string& what) {
   outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   EXPECT_EQ(outcome.status, 0) << what << ": " << outcome.said;
   EXPECT_TRUE(outcome.says("the end")) << what << ": " << outcome.said;
-  EXPECT_LE(outcome.times("dap: "), 2) << outcome.said;
+  EXPECT_LE(outcome.times("tridap: "), 2) << outcome.said;
   return outcome;
 }
 
 TEST(Lifetime, WhatEndsBeforeKokkosIsReleasedWithoutAWord) {
   const Outcome outcome = outlive("clean");
-  EXPECT_EQ(outcome.times("dap: "), 0) << outcome.said;
+  EXPECT_EQ(outcome.times("tridap: "), 0) << outcome.said;
   EXPECT_TRUE(outcome.says("owner released\nalive: 0 imported, 0 exported")) << outcome.said;
 }
 
@@ -59,7 +59,7 @@ TEST(Lifetime, ExportedBuffersThatOutliveKokkosAreCountedAndSaySoOnce) {
 TEST(Lifetime, BuffersThatKeepNoKokkosViewOutliveItInPeace) {
   for (const char* what : {"round trip", "unmanaged"}) {
     const Outcome outcome = outlive(what);
-    EXPECT_EQ(outcome.times("dap: "), 0) << outcome.said;
+    EXPECT_EQ(outcome.times("tridap: "), 0) << outcome.said;
     EXPECT_TRUE(outcome.says("finalised\nowner released")) << outcome.said;
   }
 }

@@ -1,7 +1,7 @@
 // Kokkos is initialised once in a process: lifetime_test runs this program once for each thing that outlives it, and
 // reads what it says. Ends with "the end".
 
-#include <dap/kokkos/axis_view.hpp>
+#include <tridap/kokkos/axis_view.hpp>
 
 #include <cstdio>
 #include <memory>
@@ -10,9 +10,9 @@
 
 namespace {
 
-using dap::Buffer;
-using dap::kokkos::export_buffer;
-using dap::kokkos::shared_view;
+using tridap::Buffer;
+using tridap::kokkos::export_buffer;
+using tridap::kokkos::shared_view;
 using View = Kokkos::View<double*, Kokkos::LayoutStride>;
 
 struct Loud {
@@ -22,7 +22,7 @@ struct Loud {
 
 Buffer owned_buffer() {
   const auto loud = std::make_shared<Loud>();
-  return dap::row_major(loud->memory.data(), {4}, std::shared_ptr<void>(loud, loud.get()));
+  return tridap::row_major(loud->memory.data(), {4}, std::shared_ptr<void>(loud, loud.get()));
 }
 
 View imported() { return shared_view<double*>(owned_buffer()); }
@@ -32,7 +32,7 @@ Buffer exported() { return export_buffer(Kokkos::View<double*>("exported", 4)); 
 void refused() {
   try {
     imported();
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     std::printf("refused: %s\n", error.what());
   }
 }
@@ -41,7 +41,7 @@ void refused() {
 struct Left {
   std::vector<View> views;
   std::vector<Buffer> buffers;
-  dap::kokkos::AxisView<> axis;
+  tridap::kokkos::AxisView<> axis;
 };
 
 Left leave(const std::string& what) {
@@ -54,15 +54,15 @@ Left leave(const std::string& what) {
   if (what == "round trip") left.buffers = {export_buffer(imported())};
   if (what == "unmanaged") {
     const Buffer buffer = owned_buffer();
-    left.buffers = {export_buffer(dap::kokkos::view<double*>(buffer), buffer.owner)};
+    left.buffers = {export_buffer(tridap::kokkos::view<double*>(buffer), buffer.owner)};
   }
   if (what == "axis") {
     const std::vector<int> narrow = {3, 1};
-    dap::DistArray array;
+    tridap::DistArray array;
     array.dim_data.resize(1);
     array.dim_data[0].size = 2;
-    array.dim_data[0].dist = dap::Unstructured{dap::IndexBuffer(dap::row_major(narrow.data(), {2})), false};
-    left.axis = dap::kokkos::axis_view(array, 0);
+    array.dim_data[0].dist = tridap::Unstructured{tridap::IndexBuffer(tridap::row_major(narrow.data(), {2})), false};
+    left.axis = tridap::kokkos::axis_view(array, 0);
   }
   if (what == "clean") {
     imported();
@@ -77,8 +77,8 @@ int main(int, char** argv) {
   Left left;
   Kokkos::initialize();
   left = leave(argv[1]);
-  std::printf("alive: %d imported, %d exported\n", static_cast<int>(dap::kokkos::Living::all().imported()),
-              static_cast<int>(dap::kokkos::Living::all().exported()));
+  std::printf("alive: %d imported, %d exported\n", static_cast<int>(tridap::kokkos::Living::all().imported()),
+              static_cast<int>(tridap::kokkos::Living::all().exported()));
   Kokkos::finalize();
   std::puts("finalised");
   for (View& view : left.views) view(0) += 1;  // the memory is still there

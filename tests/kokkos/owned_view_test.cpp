@@ -1,20 +1,20 @@
 #include "kokkos/support.hpp"
 #include "support/oracle.hpp"
-#include <dap/kokkos/view.hpp>
+#include <tridap/kokkos/view.hpp>
 
 #include <gtest/gtest.h>
 
 namespace {
 
-using dap::Block;
-using dap::DistArray;
-using dap::Index;
-using dap::Part;
-using dap::kokkos::owned_view;
-using dap::kokkos::view;
 using Kokkos::LayoutLeft;
 using Kokkos::LayoutRight;
 using support::Shape;
+using tridap::Block;
+using tridap::DistArray;
+using tridap::Index;
+using tridap::Part;
+using tridap::kokkos::owned_view;
+using tridap::kokkos::view;
 
 template <class Argument, class = void>
 struct CanOwn : std::false_type {};
@@ -34,7 +34,7 @@ struct Share {
       memory.push_back(static_cast<double>(100 * element.global[0] + element.global[1]));
     for (std::size_t axis = 0; axis < 2; ++axis)
       array.dim_data.push_back(whole.axes[axis].dims[static_cast<std::size_t>(whole.coordinates(rank)[axis])]);
-    array.buffer = dap::row_major(memory.data(), shape);
+    array.buffer = tridap::row_major(memory.data(), shape);
   }
 };
 
@@ -65,10 +65,10 @@ DistArray padded(std::vector<double>& memory, const std::string& version = "0.10
   DistArray array;
   array.version = version;
   const bool inside = version == "0.10.0";
-  dap::Dimension d = oracle::dimension(9, 3, 1);
+  tridap::Dimension d = oracle::dimension(9, 3, 1);
   d.dist = Block{inside ? 2 : 3, inside ? 7 : 6, {{1, 1}}};
   array.dim_data = {d};
-  array.buffer = dap::row_major(memory.data(), {5});
+  array.buffer = tridap::row_major(memory.data(), {5});
   return array;
 }
 
@@ -86,7 +86,7 @@ TEST(OwnedView, IsTheArraysOwnMemoryInBothVersions) {
 TEST(OwnedView, OfAnArrayWithoutAxesIsItsElement) {
   double value = 7;
   DistArray array;
-  array.buffer = dap::row_major(&value, {});
+  array.buffer = tridap::row_major(&value, {});
   EXPECT_EQ(&owned_view<double>(array)(), &value);
 }
 
@@ -103,7 +103,7 @@ TEST(OwnedView, ChecksTheWholeArray) {
   EXPECT_REFUSED(owned_view<double*>(array), "1.0");
   array = padded(memory);
   array.buffer.data = nullptr;
-  array.buffer.memory.kind = dap::Memory::Kind::nowhere;
+  array.buffer.memory.kind = tridap::Memory::Kind::nowhere;
   EXPECT_REFUSED(owned_view<double*>(array), "described only");
   array = padded(memory);
   EXPECT_REFUSED(owned_view<float*>(array), "float64");

@@ -1,6 +1,6 @@
 #include "kokkos/kokkos_environment.hpp"
 #include "kokkos/support.hpp"
-#include <dap/kokkos/view.hpp>
+#include <tridap/kokkos/view.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,29 +9,29 @@
 
 namespace {
 
-using dap::Block;
-using dap::Buffer;
-using dap::Dimension;
-using dap::DistArray;
-using dap::Index;
-using dap::kokkos::export_buffer;
-using dap::kokkos::export_view;
-using dap::kokkos::shared_as;
-using dap::kokkos::shared_view;
-using dap::kokkos::view;
 using Kokkos::LayoutLeft;
 using Kokkos::LayoutRight;
 using Kokkos::LayoutStride;
 using support::numbers;
 using support::Shape;
 using support::strided;
+using tridap::Block;
+using tridap::Buffer;
+using tridap::Dimension;
+using tridap::DistArray;
+using tridap::Index;
+using tridap::kokkos::export_buffer;
+using tridap::kokkos::export_view;
+using tridap::kokkos::shared_as;
+using tridap::kokkos::shared_view;
+using tridap::kokkos::view;
 
 std::string refusal_before_initialisation;
 
 const auto* const kokkos_environment = testing::AddGlobalTestEnvironment(new support::KokkosEnvironment([] {
   double memory[2] = {};
   refusal_before_initialisation = support::refusal_of([&] {
-    const Buffer buffer = dap::row_major(memory, {2}, std::make_shared<int>(1));
+    const Buffer buffer = tridap::row_major(memory, {2}, std::make_shared<int>(1));
     shared_view<double*>(buffer);
   });
 }));
@@ -56,7 +56,7 @@ void expect_owner_lives_with(const Shape& shape) {
   {
     Kokkos::View<DataType, Layout> copy;
     {
-      Buffer buffer = dap::row_major(owned.memory.data(), shape, owned.owner());
+      Buffer buffer = tridap::row_major(owned.memory.data(), shape, owned.owner());
       const auto shared = shared_view<DataType, Layout>(buffer);
       EXPECT_EQ(shared.data(), owned.memory.data());
       buffer.owner.reset();
@@ -88,7 +88,7 @@ TEST(SharedView, OwnerLivesExactlyAsLongAsTheLastSubview) {
     {
       Kokkos::View<double*, LayoutRight> row;
       {
-        const Buffer buffer = dap::row_major(owned.memory.data(), {4, 6}, owned.owner());
+        const Buffer buffer = tridap::row_major(owned.memory.data(), {4, 6}, owned.owner());
         const auto shared = shared_view<double**, LayoutRight>(buffer);
         row = Kokkos::subview(shared, 2, Kokkos::ALL());
         column = Kokkos::subview(shared, std::make_pair(1, 3), 5);
@@ -110,7 +110,7 @@ TEST(SharedView, EveryDerivedViewSharesInTheOwner) {
     std::vector<Kokkos::View<double**, LayoutRight>> many;
     {
       auto shared =
-          shared_as<Kokkos::View<double**, LayoutRight>>(dap::row_major(owned.memory.data(), {4, 6}, owned.owner()));
+          shared_as<Kokkos::View<double**, LayoutRight>>(tridap::row_major(owned.memory.data(), {4, 6}, owned.owner()));
       constant = shared;
       mirror = Kokkos::create_mirror_view(shared);
       many.assign(50, shared);
@@ -129,7 +129,7 @@ TEST(SharedView, EveryDerivedViewSharesInTheOwner) {
 
 TEST(SharedView, WithoutAnOwnerOwnsNothing) {
   std::vector<double> memory = numbers(3);
-  const auto shared = shared_view<double*>(dap::row_major(memory.data(), {3}));
+  const auto shared = shared_view<double*>(tridap::row_major(memory.data(), {3}));
   EXPECT_EQ(shared.data(), memory.data());
   EXPECT_EQ(shared.use_count(), 0);
 }
@@ -175,7 +175,7 @@ TEST(SharedView, PaddingOfKokkosOwnComesBack) {
 
 TEST(SharedView, ReleasesTheOwnerOfARefusedBuffer) {
   Owned owned;
-  EXPECT_REFUSED((shared_view<float*>(dap::row_major(owned.memory.data(), {3}, owned.owner()))), "float64");
+  EXPECT_REFUSED((shared_view<float*>(tridap::row_major(owned.memory.data(), {3}, owned.owner()))), "float64");
   EXPECT_REFUSED((shared_view<double*, LayoutRight>(strided(owned.memory.data(), {3}, {2}, owned.owner()))), "stride");
   EXPECT_EQ(owned.released, 2);
 }
@@ -191,9 +191,9 @@ TEST(ExportBuffer, ManagedViewLivesAsLongAsTheBuffer) {
   }
   EXPECT_EQ(buffer.shape, (Shape{3, 4}));
   EXPECT_EQ(buffer.strides, (Shape{32, 8}));
-  EXPECT_EQ(buffer.type, dap::element_type<double>());
+  EXPECT_EQ(buffer.type, tridap::element_type<double>());
   EXPECT_FALSE(buffer.read_only);
-  EXPECT_EQ(buffer.memory.kind, dap::Memory::Kind::host);
+  EXPECT_EQ(buffer.memory.kind, tridap::Memory::Kind::host);
   EXPECT_EQ(static_cast<double*>(buffer.data)[9], 21);  // under AddressSanitizer: still allocated
   const Kokkos::View<double**, LayoutRight> again = shared_view<double**, LayoutRight>(buffer);
   buffer = {};
@@ -216,7 +216,7 @@ TEST(ExportBuffer, UnmanagedViewWithoutAnOwnerIsRefused) {
   std::vector<double> memory = numbers(5);
   const Kokkos::View<double*, Kokkos::MemoryTraits<Kokkos::Unmanaged>> unmanaged(memory.data(), 5);
   const Kokkos::View<double*> of_pointer(memory.data(), 5);
-  const Buffer buffer = dap::row_major(memory.data(), {5});
+  const Buffer buffer = tridap::row_major(memory.data(), {5});
   EXPECT_REFUSED(export_buffer(unmanaged), "give the owner of its memory");
   EXPECT_REFUSED(export_buffer(of_pointer), "unmanaged");
   EXPECT_REFUSED(export_buffer(view<double*>(buffer)), "unmanaged");
@@ -260,12 +260,12 @@ TEST(ExportBuffer, ColumnMajorPaddedConstAndStaticViewsSaySo) {
   EXPECT_EQ(export_buffer(padded).strides, (Shape{8, 8 * static_cast<Index>(padded.stride(1))}));
   const Kokkos::View<const int**, LayoutLeft> constant = left;
   EXPECT_TRUE(export_buffer(constant).read_only);
-  EXPECT_EQ(export_buffer(constant).type, dap::element_type<int>());
+  EXPECT_EQ(export_buffer(constant).type, tridap::element_type<int>());
   const Kokkos::View<double* [3], LayoutRight> fixed("fixed", 2);
   EXPECT_EQ(export_buffer(fixed).shape, (Shape{2, 3}));
   EXPECT_EQ(export_buffer(fixed).strides, (Shape{24, 8}));
   const Kokkos::View<Kokkos::complex<double>*> numbers_of_two("complex", 2);
-  EXPECT_EQ(export_buffer(numbers_of_two).type, dap::element_type<std::complex<double>>());
+  EXPECT_EQ(export_buffer(numbers_of_two).type, tridap::element_type<std::complex<double>>());
   const Kokkos::View<double********, LayoutRight> deep("deep", 1, 2, 1, 2, 1, 2, 1, 2);
   EXPECT_EQ(export_buffer(deep).strides, (Shape{128, 64, 64, 32, 32, 16, 16, 8}));
 }
@@ -274,10 +274,10 @@ TEST(ExportBuffer, ViewsWithoutElementsAreValidBuffers) {
   for (const auto& [rows, columns] : {std::pair{0, 3}, std::pair{3, 0}, std::pair{0, 0}}) {
     DistArray array;
     array.buffer = export_buffer(Kokkos::View<double**, LayoutRight>("none", rows, columns));
-    array.dim_data = {dap::undistributed(rows), dap::undistributed(columns)};
-    EXPECT_EQ(dap::check(array).text(), "");
+    array.dim_data = {tridap::undistributed(rows), tridap::undistributed(columns)};
+    EXPECT_EQ(tridap::check(array).text(), "");
     array.buffer = export_buffer(Kokkos::View<double**, LayoutLeft>("none", rows, columns));
-    EXPECT_EQ(dap::check(array).text(), "");
+    EXPECT_EQ(tridap::check(array).text(), "");
   }
 }
 
@@ -288,7 +288,7 @@ std::vector<Dimension> three_rows_of_eight() {
   rows.proc_grid_size = 3;
   rows.proc_grid_rank = 1;
   rows.dist = Block{2, 5, {}};
-  return {rows, dap::undistributed(4)};
+  return {rows, tridap::undistributed(4)};
 }
 
 TEST(ExportView, DimDataThatDoesNotFitIsRefused) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <dap/kokkos/view.hpp>
+#include <tridap/kokkos/view.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 
 namespace support {
 
-using dap::Buffer;
-using dap::Index;
+using tridap::Buffer;
+using tridap::Index;
 using Shape = std::vector<Index>;
 
 /// What an Error says; empty: nothing was thrown.
@@ -23,7 +23,7 @@ template <class Step>
 std::string refusal_of(Step&& step) {
   try {
     step();
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     EXPECT_EQ(error.report().errors(), 1);
     return error.what();
   }
@@ -46,18 +46,18 @@ std::vector<T> numbers(std::size_t count) {
 }
 
 template <class T>
-dap::Buffer strided(T* data, const Shape& shape, const Shape& strides_in_elements,
-                    std::shared_ptr<void> owner = nullptr) {
-  dap::Buffer buffer = dap::row_major(data, shape, std::move(owner));
+tridap::Buffer strided(T* data, const Shape& shape, const Shape& strides_in_elements,
+                       std::shared_ptr<void> owner = nullptr) {
+  tridap::Buffer buffer = tridap::row_major(data, shape, std::move(owner));
   for (std::size_t i = 0; i < shape.size(); ++i)
     buffer.strides[i] = strides_in_elements[i] * static_cast<Index>(sizeof(T));
   return buffer;
 }
 
 template <class T>
-dap::Buffer column_major(T* data, const Shape& shape) {
-  dap::Buffer buffer = dap::row_major(data, shape);
-  buffer.strides = dap::column_major_strides(shape, sizeof(T));
+tridap::Buffer column_major(T* data, const Shape& shape) {
+  tridap::Buffer buffer = tridap::row_major(data, shape);
+  buffer.strides = tridap::column_major_strides(shape, sizeof(T));
   return buffer;
 }
 

@@ -1,5 +1,5 @@
 #include "kokkos/support.hpp"
-#include <dap/kokkos/view.hpp>
+#include <tridap/kokkos/view.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,9 +13,6 @@
 
 namespace {
 
-using dap::Buffer;
-using dap::Index;
-using dap::kokkos::view;
 using Kokkos::LayoutLeft;
 using Kokkos::LayoutRight;
 using Kokkos::LayoutStride;
@@ -24,6 +21,9 @@ using support::refusal_of;
 using support::Shape;
 using support::Stars;
 using support::strided;
+using tridap::Buffer;
+using tridap::Index;
+using tridap::kokkos::view;
 
 /// The place of an element in a view of Kokkos, elements: `padded` is the only stride that is not a product of extents.
 template <class Layout>
@@ -55,7 +55,7 @@ bool fits(const Buffer& buffer) {
     for (std::size_t i = 0; i < buffer.shape.size(); ++i)
       fitting =
           fitting && (buffer.shape[i] == 1 || (buffer.strides[i] >= 0 && buffer.strides[i] % buffer.type.bytes == 0));
-    return fitting || dap::element_count(buffer) == 0;
+    return fitting || tridap::element_count(buffer) == 0;
   }
   const Shape& shape = buffer.shape;
   Index dense = 1, most = 1;  // what stands inside the axis that may be padded
@@ -104,7 +104,7 @@ template <class DataType, class Layout>
 void expect_as_the_oracle_says(const Buffer& buffer, std::size_t alignment, Counts& counts) {
   using View = decltype(view<DataType, Layout>(buffer));
   constexpr bool writes = !std::is_const_v<typename View::value_type>;
-  const bool empty = dap::element_count(buffer) == 0;
+  const bool empty = tridap::element_count(buffer) == 0;
   if (!empty && nests(buffer)) {
     ASSERT_FALSE(elements_share_memory(buffer));
   }
@@ -145,7 +145,7 @@ class Random {
   bool one_in(Index n) { return below(n) == 0; }
 
   /// A buffer of up to three elements an axis whose strides are often those of a layout, and then spoilt, or not.
-  Buffer buffer(dap::ElementType type, std::size_t rank, char* memory) {
+  Buffer buffer(tridap::ElementType type, std::size_t rank, char* memory) {
     Buffer buffer;
     buffer.type = type;
     for (std::size_t i = 0; i < rank; ++i) buffer.shape.push_back(one_in(9) ? 0 : 1 + below(rank < 5 ? 4 : 2));
@@ -182,7 +182,7 @@ void fuzz(int times) {
   Random random(static_cast<unsigned>(1000 * Rank + sizeof(T)));
   Counts counts;
   for (int i = 0; i < times && !testing::Test::HasFatalFailure(); ++i)
-    expect_all_layouts<T, Rank>(random.buffer(dap::element_type<T>(), Rank, memory), counts);
+    expect_all_layouts<T, Rank>(random.buffer(tridap::element_type<T>(), Rank, memory), counts);
   EXPECT_GT(counts.taken, times / 2) << Rank;
   EXPECT_GT(counts.refused, times / 4) << Rank;
   if (Rank > 1) {
@@ -268,7 +268,7 @@ TEST(Layout, WhatStandsInTheWayIsNamed) {
 TEST(Layout, HugeStridesThatSomeExtentMultipliesNeverWrap) {
   double memory[1] = {};
   const Index huge = Index{1} << 61;
-  Buffer buffer = dap::row_major(memory, {1, 2, 3, 2});
+  Buffer buffer = tridap::row_major(memory, {1, 2, 3, 2});
   buffer.strides = {8, huge, 8, huge / 2};
   EXPECT_REFUSED((view<const double****, LayoutLeft>(buffer)), "axis 2 has stride 8 bytes");
 }
@@ -281,7 +281,7 @@ void expect_empty_of_every_shape() {
   for (std::size_t none = 0; none < Rank; ++none) {
     shape[none] = 0;
     for (T* data : {static_cast<T*>(nullptr), &memory})
-      expect_all_layouts<T, Rank>(dap::row_major(data, shape), counts);
+      expect_all_layouts<T, Rank>(tridap::row_major(data, shape), counts);
     shape[none] = 2;
   }
   EXPECT_EQ(counts.taken, static_cast<int>(Rank) * 12);

@@ -1,5 +1,5 @@
 #include "kokkos/support.hpp"
-#include <dap/kokkos/view.hpp>
+#include <tridap/kokkos/view.hpp>
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,6 @@
 
 namespace {
 
-using dap::Buffer;
-using dap::DistArray;
-using dap::Index;
-using dap::kokkos::view;
 using Kokkos::LayoutLeft;
 using Kokkos::LayoutRight;
 using Kokkos::LayoutStride;
@@ -23,6 +19,10 @@ using support::for_each_element;
 using support::numbers;
 using support::Shape;
 using support::strided;
+using tridap::Buffer;
+using tridap::DistArray;
+using tridap::Index;
+using tridap::kokkos::view;
 
 // Views over foreign memory need no Kokkos::initialize: this program has none.
 
@@ -74,7 +74,7 @@ void expect_every_layout(std::size_t rank) {
   const Shape pattern = {2, 3, 1, 2, 1, 2, 2, 1},
               shape(pattern.begin(), pattern.begin() + static_cast<std::ptrdiff_t>(rank));
   std::vector<double> memory(48 * 4, 0.0);
-  const Buffer right = dap::row_major(memory.data(), shape), left = column_major(memory.data(), shape);
+  const Buffer right = tridap::row_major(memory.data(), shape), left = column_major(memory.data(), shape);
   Buffer wide = right;  // every second element, and a hole after each row
   for (Index& stride : wide.strides) stride *= 2;
   if (rank > 1) wide.strides[0] += 24;
@@ -109,7 +109,7 @@ TEST(View, EveryRankAndLayoutIsTheSameMemory) {
 template <class T>
 void expect_element_type() {
   std::vector<T> memory(6);
-  const Buffer buffer = dap::row_major(memory.data(), {2, 3});
+  const Buffer buffer = tridap::row_major(memory.data(), {2, 3});
   expect_same_memory(view<T**>(buffer), buffer);
   expect_same_memory(view<const T**, LayoutRight>(buffer), buffer);
 }
@@ -123,25 +123,25 @@ TEST(View, EveryElementTypeIsTheSameMemory) {
   expect_element_type<long long>();
   expect_element_type<std::uint64_t>();
   bool flags[2] = {true, false};
-  const Buffer buffer = dap::row_major(flags, {2});
+  const Buffer buffer = tridap::row_major(flags, {2});
   EXPECT_FALSE(view<bool*>(buffer)(1));
 }
 
 TEST(View, ComplexNumbersOfTheStandardAndOfKokkosAreOneType) {
   std::complex<double> memory[2] = {{1, 2}, {3, 4}};
-  Buffer buffer = dap::row_major(memory, {2});
+  Buffer buffer = tridap::row_major(memory, {2});
   const auto v = view<Kokkos::complex<double>*>(buffer);
   EXPECT_EQ(v(1).imag(), 4);
   v(0).real() = 7;
   EXPECT_EQ(memory[0], (std::complex<double>{7, 2}));
-  EXPECT_EQ(dap::element_type<Kokkos::complex<double>>(), dap::element_type<std::complex<double>>());
+  EXPECT_EQ(tridap::element_type<Kokkos::complex<double>>(), tridap::element_type<std::complex<double>>());
   EXPECT_REFUSED(view<Kokkos::complex<float>*>(buffer), "complex64");
   EXPECT_REFUSED(view<double*>(buffer), "complex128");
 }
 
 TEST(View, ConstElementsStandOverReadOnlyMemory) {
   const std::vector<double> memory = numbers(6);
-  const Buffer buffer = dap::row_major(memory.data(), {2, 3});
+  const Buffer buffer = tridap::row_major(memory.data(), {2, 3});
   ASSERT_TRUE(buffer.read_only);
   EXPECT_EQ(view<const double**>(buffer)(1, 2), 5);
   EXPECT_EQ((view<const double**, LayoutRight>(buffer)(1, 0)), 3);
@@ -152,7 +152,7 @@ TEST(View, ConstElementsStandOverReadOnlyMemory) {
 
 TEST(View, StaticExtentsAreThoseOfTheBuffer) {
   std::vector<double> memory = numbers(12);
-  const Buffer buffer = dap::row_major(memory.data(), {4, 3}), left = column_major(memory.data(), {4, 3});
+  const Buffer buffer = tridap::row_major(memory.data(), {4, 3}), left = column_major(memory.data(), {4, 3});
   expect_same_memory(view<double* [3]>(buffer), buffer);
   expect_same_memory(view<double[4][3]>(buffer), buffer);
   expect_same_memory(view<double* [3], LayoutRight>(buffer), buffer);
@@ -165,7 +165,7 @@ TEST(View, StaticExtentsAreThoseOfTheBuffer) {
 
 TEST(View, OtherElementTypesAreRefused) {
   double memory[2] = {};
-  Buffer buffer = dap::row_major(memory, {2});
+  Buffer buffer = tridap::row_major(memory, {2});
   EXPECT_REFUSED(view<float*>(buffer), "float32");
   EXPECT_REFUSED(view<float*>(buffer), "float64");
   EXPECT_REFUSED(view<long*>(buffer), "int64");
@@ -177,37 +177,37 @@ TEST(View, OtherElementTypesAreRefused) {
 
 TEST(View, AnotherNumberOfAxesIsRefused) {
   double memory[6] = {};
-  const Buffer buffer = dap::row_major(memory, {2, 3}), scalar = dap::row_major(memory, {});
+  const Buffer buffer = tridap::row_major(memory, {2, 3}), scalar = tridap::row_major(memory, {});
   EXPECT_REFUSED(view<double*>(buffer), "1 axes, the buffer 2");
   EXPECT_REFUSED(view<double***>(buffer), "3 axes, the buffer 2");
   EXPECT_REFUSED(view<double>(buffer), "0 axes, the buffer 2");
   EXPECT_REFUSED(view<double*>(scalar), "1 axes, the buffer 0");
   Shape nine(9, 1);
-  const Buffer deep = dap::row_major(memory, nine);
+  const Buffer deep = tridap::row_major(memory, nine);
   EXPECT_REFUSED(view<double********>(deep), "8 axes, the buffer 9");
 }
 
 TEST(View, BuffersThatAreNoneAreRefused) {
   double memory[6] = {};
-  Buffer buffer = dap::row_major(memory, {2, 3});
+  Buffer buffer = tridap::row_major(memory, {2, 3});
   buffer.strides.pop_back();
   EXPECT_REFUSED(view<double**>(buffer), "2 extents and 1 strides");
-  buffer = dap::row_major(memory, {2, -3});
+  buffer = tridap::row_major(memory, {2, -3});
   EXPECT_REFUSED(view<double**>(buffer), "-3");
-  buffer = dap::row_major(static_cast<double*>(nullptr), {2, 3});
+  buffer = tridap::row_major(static_cast<double*>(nullptr), {2, 3});
   EXPECT_REFUSED(view<double**>(buffer), "null");
 }
 
 TEST(View, MemoryThatTheHostCannotReachIsRefused) {
   double memory[2] = {};
-  Buffer buffer = dap::row_major(memory, {2});
-  using Kind = dap::Memory::Kind;
+  Buffer buffer = tridap::row_major(memory, {2});
+  using Kind = tridap::Memory::Kind;
   for (const Kind kind : {Kind::cuda, Kind::cuda_managed, Kind::hip, Kind::sycl, Kind::nowhere}) {
     buffer.memory = {kind, 1};
     EXPECT_REFUSED(view<double*>(buffer), kind == Kind::nowhere ? "described only" : buffer.memory.name());
     EXPECT_REFUSED((view<const double*, LayoutRight>(buffer)), "memory");
   }
-  Buffer described = dap::row_major(static_cast<double*>(nullptr), {2});
+  Buffer described = tridap::row_major(static_cast<double*>(nullptr), {2});
   described.memory.kind = Kind::nowhere;
   EXPECT_REFUSED(view<double*>(described), "nowhere");
   described.shape = {0};
@@ -216,7 +216,7 @@ TEST(View, MemoryThatTheHostCannotReachIsRefused) {
 
 TEST(View, MemoryBetweenElementsIsRefused) {
   alignas(double) char memory[64] = {};
-  Buffer buffer = dap::row_major(reinterpret_cast<double*>(memory), {2});
+  Buffer buffer = tridap::row_major(reinterpret_cast<double*>(memory), {2});
   buffer.data = memory + 4;
   EXPECT_REFUSED(view<double*>(buffer), "multiple of 8 bytes");
   EXPECT_REFUSED(view<const double*>(buffer), "aligned");
@@ -256,7 +256,7 @@ TEST(View, ElementsThatShareMemoryAreReadAndNotWritten) {
 
 TEST(View, DenseLayoutsAreRefusedOverOtherMemory) {
   std::vector<double> memory = numbers(40);
-  const Buffer right = dap::row_major(memory.data(), {2, 3}), left = column_major(memory.data(), {2, 3});
+  const Buffer right = tridap::row_major(memory.data(), {2, 3}), left = column_major(memory.data(), {2, 3});
   const Buffer apart = strided(memory.data(), {4}, {2}), zero = strided(memory.data(), {2, 3}, {0, 1});
   EXPECT_REFUSED((view<double**, LayoutRight>(left)), "axis 0 has stride 8 bytes, LayoutRight needs 24");
   EXPECT_REFUSED((view<double**, LayoutLeft>(right)), "axis 0 has stride 24 bytes, LayoutLeft needs 8");
@@ -279,7 +279,7 @@ void expect_empty(Buffer buffer, const Shape& shape) {
 
 TEST(View, NoElementsNeedNoAddress) {
   double memory[2] = {};
-  const Buffer one = dap::row_major(memory, {0}), two = strided(memory, {0, 3}, {7, 5});
+  const Buffer one = tridap::row_major(memory, {0}), two = strided(memory, {0, 3}, {7, 5});
   expect_empty<double*, LayoutStride>(one, {0});
   expect_empty<const double*, LayoutRight>(one, {0});
   expect_empty<double*, LayoutLeft>(one, {0});
@@ -302,12 +302,12 @@ TEST(View, NoElementsHaveNoStridesInTheWay) {
 TEST(View, AxesOfOneElementMayHaveAnyStride) {
   std::vector<double> memory = numbers(6);
   for (const Index odd : {Index{3}, Index{-7}, Index{0}, Index{1} << 60, -(Index{1} << 60)}) {
-    Buffer buffer = dap::row_major(memory.data(), {1, 6});
+    Buffer buffer = tridap::row_major(memory.data(), {1, 6});
     buffer.strides[0] = odd;
     expect_same_memory(view<double**>(buffer), buffer);
     expect_same_memory(view<double**, LayoutRight>(buffer), buffer);
     expect_same_memory(view<double**, LayoutLeft>(buffer), buffer);
-    buffer = dap::row_major(memory.data(), {6, 1});
+    buffer = tridap::row_major(memory.data(), {6, 1});
     buffer.strides[1] = odd;
     expect_same_memory(view<double**>(buffer), buffer);
     expect_same_memory(view<double**, LayoutRight>(buffer), buffer);
@@ -319,7 +319,7 @@ TEST(View, AxesOfOneElementMayHaveAnyStride) {
 TEST(View, SpanIsThatOfTheElementsWhateverTheStrideOfOne) {
   std::vector<double> memory = numbers(6);
   for (const Index odd : {Index{-16}, Index{1} << 60}) {
-    Buffer buffer = dap::row_major(memory.data(), {1, 6});
+    Buffer buffer = tridap::row_major(memory.data(), {1, 6});
     buffer.strides[0] = odd;
     EXPECT_EQ(view<double**>(buffer).span(), 6u) << odd;
   }

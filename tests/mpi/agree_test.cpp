@@ -1,5 +1,5 @@
 #include "mpi/support.hpp"
-#include <dap/mpi/agree.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -12,16 +12,16 @@
 
 namespace {
 
-using dap::Error;
-using dap::Finding;
-using dap::Index;
-using dap::Report;
-using dap::Rule;
-using dap::Spread;
-using dap::mpi::agree;
-using dap::mpi::collectively;
-using dap::mpi::spread;
-using dap::mpi::throw_together;
+using tridap::Error;
+using tridap::Finding;
+using tridap::Index;
+using tridap::Report;
+using tridap::Rule;
+using tridap::Spread;
+using tridap::mpi::agree;
+using tridap::mpi::collectively;
+using tridap::mpi::spread;
+using tridap::mpi::throw_together;
 using Findings = std::vector<Finding>;
 
 constexpr Index lowest = std::numeric_limits<Index>::min(), highest = std::numeric_limits<Index>::max();
@@ -64,7 +64,7 @@ TEST(Agree, NobodyFoundAnything) {
 }
 
 TEST(Agree, RankIsThatInTheCommunicator) {
-  on::every_communicator([](MPI_Comm comm) { EXPECT_EQ(dap::mpi::rank_of(comm), on::rank(comm)); });
+  on::every_communicator([](MPI_Comm comm) { EXPECT_EQ(tridap::mpi::rank_of(comm), on::rank(comm)); });
 }
 
 TEST(Agree, WhatOneProcessFoundAllKnow) {
@@ -82,7 +82,7 @@ TEST(Agree, WhatOneProcessFoundAllKnow) {
 TEST(Agree, EveryRuleTravels) {
   expect_agreement(MPI_COMM_WORLD, [](Index p) {
     Findings all;
-    for (int rule = dap::rule_count; rule-- > 0;) all.push_back(found(static_cast<Rule>(rule), p, rule));
+    for (int rule = tridap::rule_count; rule-- > 0;) all.push_back(found(static_cast<Rule>(rule), p, rule));
     return all;
   });
 }

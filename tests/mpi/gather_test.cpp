@@ -1,5 +1,5 @@
 #include "mpi/support.hpp"
-#include <dap/mpi/gather.hpp>
+#include <tridap/mpi/gather.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -8,16 +8,16 @@
 
 namespace {
 
-using dap::DistArray;
-using dap::Distribution;
-using dap::Index;
-using dap::Indices;
-using dap::Part;
-using dap::Report;
-using dap::Rule;
-using dap::mpi::check;
-using dap::mpi::gather;
 using oracle::List;
+using tridap::DistArray;
+using tridap::Distribution;
+using tridap::Index;
+using tridap::Indices;
+using tridap::Part;
+using tridap::Report;
+using tridap::Rule;
+using tridap::mpi::check;
+using tridap::mpi::gather;
 
 int our_rank() { return on::rank(MPI_COMM_WORLD); }
 int all_processes() { return on::processes(MPI_COMM_WORLD); }
@@ -55,24 +55,24 @@ std::vector<oracle::Axis> axes_over(Index grid) {
   };
 }
 
-void expect_same(const dap::Dimension& got, const dap::Dimension& said) {
+void expect_same(const tridap::Dimension& got, const tridap::Dimension& said) {
   EXPECT_EQ(got.size, said.size);
   EXPECT_EQ(got.proc_grid_size, said.proc_grid_size);
   EXPECT_EQ(got.proc_grid_rank, said.proc_grid_rank);
   EXPECT_EQ(got.periodic, said.periodic);
   ASSERT_EQ(got.dist_type(), said.dist_type());
-  if (const auto* block = std::get_if<dap::Block>(&said.dist)) {
-    const auto& other = std::get<dap::Block>(got.dist);
+  if (const auto* block = std::get_if<tridap::Block>(&said.dist)) {
+    const auto& other = std::get<tridap::Block>(got.dist);
     EXPECT_EQ(other.start, block->start);
     EXPECT_EQ(other.stop, block->stop);
     EXPECT_EQ(other.padding, block->padding);
-  } else if (const auto* cyclic = std::get_if<dap::Cyclic>(&said.dist)) {
-    EXPECT_EQ(std::get<dap::Cyclic>(got.dist).start, cyclic->start);
-    EXPECT_EQ(std::get<dap::Cyclic>(got.dist).block_size, cyclic->block_size);
+  } else if (const auto* cyclic = std::get_if<tridap::Cyclic>(&said.dist)) {
+    EXPECT_EQ(std::get<tridap::Cyclic>(got.dist).start, cyclic->start);
+    EXPECT_EQ(std::get<tridap::Cyclic>(got.dist).block_size, cyclic->block_size);
   } else {
-    const auto& list = std::get<dap::Unstructured>(said.dist);
-    const auto& other = std::get<dap::Unstructured>(got.dist);
-    EXPECT_EQ(dap::read_indices(other.indices), dap::read_indices(list.indices));
+    const auto& list = std::get<tridap::Unstructured>(said.dist);
+    const auto& other = std::get<tridap::Unstructured>(got.dist);
+    EXPECT_EQ(tridap::read_indices(other.indices), tridap::read_indices(list.indices));
     EXPECT_EQ(other.one_to_one, list.one_to_one);
   }
 }
@@ -108,7 +108,7 @@ void expect_gathered(const oracle::Array& truth, MPI_Comm comm) {
   ASSERT_NO_FATAL_FAILURE(expect_table(d, truth, (r + 1) % truth.processes()));
   for (Index p = 0; p < truth.processes(); ++p) {
     const DistArray theirs = on::stamped(truth, p);
-    const std::vector<dap::Dimension> said = d.dim_data(p);
+    const std::vector<tridap::Dimension> said = d.dim_data(p);
     ASSERT_EQ(said.size(), theirs.dim_data.size());
     for (std::size_t i = 0; i < said.size(); ++i) expect_same(said[i], theirs.dim_data[i]);
   }
@@ -151,7 +151,7 @@ TEST(Gather, OtherMemoryOrdersStridesAndBoundsDoNotMatter) {
   const oracle::Array truth({oracle::block(List(static_cast<std::size_t>(all_processes()), 3)), oracle::block({4})});
   DistArray array = on::stamped(truth, our_rank());
   auto* const memory = static_cast<double*>(array.buffer.data);
-  if (our_rank() % 3 == 1) array.buffer.strides = dap::column_major_strides({3, 4}, 8);
+  if (our_rank() % 3 == 1) array.buffer.strides = tridap::column_major_strides({3, 4}, 8);
   if (our_rank() % 3 == 2) array.buffer.data = memory + 11, array.buffer.strides = {-32, -8};
   array.buffer.read_only = our_rank() == 0;
   ASSERT_NO_FATAL_FAILURE(expect_table(gather(array, MPI_COMM_WORLD), truth, our_rank()));
@@ -164,17 +164,17 @@ TEST(Gather, ListsOfEveryIntegerTypeAndStrideAreReadAlike) {
   const std::uint8_t narrow[] = {3, 120, 7};
   const std::int16_t swapped_apart[] = {0x0300, -1, 0x7800, -1, 0x0700};  // every second one, bytes swapped
   const std::uint64_t backwards[] = {7, 120, 3};
-  dap::Buffer list = dap::row_major(narrow, {3});
+  tridap::Buffer list = tridap::row_major(narrow, {3});
   if (our_rank() % 3 == 1) {
-    list = dap::row_major(swapped_apart, {3});
+    list = tridap::row_major(swapped_apart, {3});
     list.strides = {4};
     list.type.native_order = false;
   } else if (our_rank() % 3 == 2) {
-    list = dap::row_major(backwards, {3});
+    list = tridap::row_major(backwards, {3});
     list.data = const_cast<std::uint64_t*>(backwards + 2);
     list.strides = {-8};
   }
-  std::get<dap::Unstructured>(array.dim_data[0].dist).indices = list;
+  std::get<tridap::Unstructured>(array.dim_data[0].dist).indices = list;
   ASSERT_NO_FATAL_FAILURE(expect_table(gather(array, MPI_COMM_WORLD), truth, our_rank()));
 }
 
@@ -183,7 +183,7 @@ TEST(Gather, KeepsNothingOfTheListsItWasMadeFrom) {
   DistArray array = on::stamped(
       oracle::Array({oracle::unstructured(std::vector<List>(static_cast<std::size_t>(all_processes()), {0, 1}))}),
       our_rank());
-  std::get<dap::Unstructured>(array.dim_data[0].dist).indices = dap::row_major(mine.data(), {2});
+  std::get<tridap::Unstructured>(array.dim_data[0].dist).indices = tridap::row_major(mine.data(), {2});
   const Distribution d = gather(array, MPI_COMM_WORLD);
   mine = {-1, -2};
   EXPECT_EQ(d.owner({our_rank()}), our_rank());
@@ -195,7 +195,7 @@ TEST(Gather, KeepsNothingOfTheListsItWasMadeFrom) {
 DistArray with_own_boundary(const oracle::Array& truth, Index rank) {
   DistArray array = on::stamped(truth, rank);
   const Index row = truth.coordinates(rank)[0], column = truth.coordinates(rank)[1];
-  auto& padding = std::get<dap::Block>(array.dim_data[0].dist).padding;
+  auto& padding = std::get<tridap::Block>(array.dim_data[0].dist).padding;
   padding = padding.value_or(std::array<Index, 2>{0, 0});
   if (row == 0) (*padding)[0] = column % 2;
   if (row == truth.axes[0].grid() - 1) (*padding)[1] = column % 3;
@@ -223,7 +223,7 @@ TEST(Gather, BoundaryPaddingOfAPeriodicAxisMayNotDiffer) {
     ASSERT_TRUE(error.has_value());
     EXPECT_EQ(error->report().count(Rule::axis_same), error->report().errors());
     std::set<std::string> keys;
-    for (const dap::Finding& finding : error->report().findings()) {
+    for (const tridap::Finding& finding : error->report().findings()) {
       keys.insert(finding.key);
       EXPECT_EQ(finding.axis, 0);
     }
@@ -240,7 +240,7 @@ TEST(Gather, FaultOfACoordinateNamesItsFirstProcess) {
       for (Index c = 0; c < grid[axis]; ++c) {  // everybody at coordinate c begins too late
         DistArray array = on::stamped(truth, our_rank());
         if (truth.coordinates(our_rank())[axis] == c) {
-          std::get<dap::Block>(array.dim_data[axis].dist).start += 1;
+          std::get<tridap::Block>(array.dim_data[axis].dist).start += 1;
           array.buffer.shape[axis] -= 1;
         }
         const Report report = check(array, MPI_COMM_WORLD);
@@ -256,7 +256,7 @@ TEST(Gather, AbsentPaddingIsPaddingOfNothing) {
     const oracle::Array truth(
         {oracle::block(List(static_cast<std::size_t>(grid[0]), 2)), oracle::cyclic(5, 2, grid[1])});
     DistArray array = on::stamped(truth, our_rank());
-    if (our_rank() % 2 == 1) std::get<dap::Block>(array.dim_data[0].dist).padding = {0, 0};
+    if (our_rank() % 2 == 1) std::get<tridap::Block>(array.dim_data[0].dist).padding = {0, 0};
     ASSERT_NO_FATAL_FAILURE(expect_table(gather(array, MPI_COMM_WORLD), truth, our_rank()));
   }
 }
@@ -267,7 +267,7 @@ TEST(Gather, EmptyBlocksMayStandAtTheEnd) {
   ASSERT_NO_FATAL_FAILURE(expect_table(gather(array, MPI_COMM_WORLD), truth, our_rank()));
   const oracle::Array late({oracle::block(counted(all_processes(), [](Index c) { return c == all_processes() - 1; }))});
   array = on::stamped(late, our_rank());
-  if (our_rank() < all_processes() - 1) array.dim_data[0].dist = dap::Block{1, 1, {}};
+  if (our_rank() < all_processes() - 1) array.dim_data[0].dist = tridap::Block{1, 1, {}};
   ASSERT_NO_FATAL_FAILURE(expect_table(gather(array, MPI_COMM_WORLD), late, our_rank()));
 }
 
@@ -327,13 +327,13 @@ TEST(Gather, LeavesTheCallersMessagesAlone) {
 }
 
 // An array of one axis whose dimension on each process is said; the text of what gather() throws on it.
-std::string refusal_of(const dap::Dimension& dimension, dap::Index extent) {
-  dap::DistArray array;
+std::string refusal_of(const tridap::Dimension& dimension, tridap::Index extent) {
+  tridap::DistArray array;
   array.dim_data = {dimension};
-  array.buffer = dap::allocate(dap::element_type<double>(), {extent});
+  array.buffer = tridap::allocate(tridap::element_type<double>(), {extent});
   try {
-    dap::mpi::gather(array, MPI_COMM_WORLD);
-  } catch (const dap::Error& error) {
+    tridap::mpi::gather(array, MPI_COMM_WORLD);
+  } catch (const tridap::Error& error) {
     return error.what();
   }
   return "";
@@ -350,11 +350,11 @@ TEST(GatherRefuses, CyclicSharesThatStandOnOtherProcessesThanTheirCoordinatesSay
 
 TEST(GatherRefuses, BlocksThatEndBeforeTheSize) {
   const int processes = on::processes(MPI_COMM_WORLD), rank = on::rank(MPI_COMM_WORLD);
-  dap::Dimension dimension;
+  tridap::Dimension dimension;
   dimension.size = 3 * processes + 2;
   dimension.proc_grid_size = processes;
   dimension.proc_grid_rank = rank;
-  dimension.dist = dap::Block{3 * rank, 3 * rank + 3, {}};
+  dimension.dist = tridap::Block{3 * rank, 3 * rank + 3, {}};
   const std::string text = refusal_of(dimension, 3);
   EXPECT_NE(text.find("block.tiling"), std::string::npos) << text;
 }

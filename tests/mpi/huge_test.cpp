@@ -1,5 +1,5 @@
 #include "mpi/support.hpp"
-#include <dap/mpi/gather.hpp>
+#include <tridap/mpi/gather.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -8,14 +8,14 @@
 
 namespace {
 
-using dap::Block;
-using dap::Cyclic;
-using dap::DistArray;
-using dap::Index;
-using dap::Report;
-using dap::Rule;
-using dap::Unstructured;
 using oracle::List;
+using tridap::Block;
+using tridap::Cyclic;
+using tridap::DistArray;
+using tridap::Index;
+using tridap::Report;
+using tridap::Rule;
+using tridap::Unstructured;
 
 constexpr Index big = Index{1} << 62, highest = std::numeric_limits<Index>::max();
 
@@ -28,8 +28,8 @@ DistArray small() {
 DistArray of_many_axes(Index ndim) {
   DistArray array;
   static double one = 1;
-  array.dim_data.assign(static_cast<std::size_t>(ndim), dap::undistributed(1));
-  array.buffer = dap::row_major(&one, List(static_cast<std::size_t>(ndim), 1));
+  array.dim_data.assign(static_cast<std::size_t>(ndim), tridap::undistributed(1));
+  array.buffer = tridap::row_major(&one, List(static_cast<std::size_t>(ndim), 1));
   return array;
 }
 
@@ -38,7 +38,7 @@ TEST(HugeDescriptions, HundredThousandAxesOnOneProcessFailEveryProcess) {
   for (int r = 0; r < processes && processes > 1; ++r) {
     const DistArray array = here == r ? of_many_axes(100000) : small();
     Report report;
-    report = dap::mpi::check(array, MPI_COMM_WORLD);
+    report = tridap::mpi::check(array, MPI_COMM_WORLD);
     EXPECT_EQ(report.counts(), (oracle::Counts{{Rule::agree_ndim, 1}})) << report.text();
     EXPECT_TRUE(on::same_everywhere(on::all_of(report), MPI_COMM_WORLD));
   }
@@ -48,10 +48,10 @@ TEST(HugeDescriptions, HundredThousandWrongAxesOnOneProcessAreCountedAndNotAllSe
   DistArray array = small();
   if (on::rank(MPI_COMM_WORLD) == 0) {
     array = of_many_axes(100000);
-    for (dap::Dimension& d : array.dim_data) d.size = -1;
+    for (tridap::Dimension& d : array.dim_data) d.size = -1;
   }
   Report report;
-  report = dap::mpi::check(array, MPI_COMM_WORLD);
+  report = tridap::mpi::check(array, MPI_COMM_WORLD);
   EXPECT_EQ(report.count(Rule::size), 100000);
   EXPECT_EQ(report.findings().size(), 200u + (on::processes(MPI_COMM_WORLD) > 1)) << report.text();
 }
@@ -63,18 +63,18 @@ TEST(HugeDescriptions, FiftyThousandAxesOnEveryProcessAreTaken) {
   array.buffer.shape.back() = 2;
   double two[2] = {};
   array.buffer.data = two;
-  EXPECT_EQ(dap::mpi::gather(array, MPI_COMM_WORLD).processes(), processes);
+  EXPECT_EQ(tridap::mpi::gather(array, MPI_COMM_WORLD).processes(), processes);
 }
 
 TEST(HugeDescriptions, ManyUnstructuredAxesOnEveryProcessAreTaken) {
   const int processes = on::processes(MPI_COMM_WORLD);
   DistArray array = of_many_axes(1000);
-  for (dap::Dimension& d : array.dim_data) d.dist = Unstructured{List{7}, false};
+  for (tridap::Dimension& d : array.dim_data) d.dist = Unstructured{List{7}, false};
   array.dim_data.back() = small().dim_data[0];
   array.buffer.shape.back() = 2;
   double two[2] = {};
   array.buffer.data = two;
-  EXPECT_EQ(dap::mpi::gather(array, MPI_COMM_WORLD).processes(), processes);
+  EXPECT_EQ(tridap::mpi::gather(array, MPI_COMM_WORLD).processes(), processes);
 }
 
 // Whatever is the number of axes that travel together.
@@ -84,11 +84,11 @@ TEST(HugeDescriptions, EachOfTwentyAxesIsComparedWithTheOthers) {
     for (const bool periodic : {false, true}) {
       DistArray array = of_many_axes(20);
       array.dim_data.back() = small().dim_data[0];
-      array.buffer = dap::allocate(array.buffer.type, List(20, 1));
+      array.buffer = tridap::allocate(array.buffer.type, List(20, 1));
       array.buffer.shape.back() = 2;
-      dap::Dimension& d = array.dim_data[static_cast<std::size_t>(axis)];
+      tridap::Dimension& d = array.dim_data[static_cast<std::size_t>(axis)];
       if (here == processes - 1) d.periodic = periodic, d.size += periodic ? 0 : 1;
-      const Report report = dap::mpi::check(array, MPI_COMM_WORLD);
+      const Report report = tridap::mpi::check(array, MPI_COMM_WORLD);
       EXPECT_EQ(report.count(periodic ? Rule::agree_periodic : Rule::agree_size), 1) << report.text();
       EXPECT_EQ(report.findings().back().axis, axis) << report.text();
       EXPECT_TRUE(on::same_everywhere(on::all_of(report), MPI_COMM_WORLD));
@@ -100,21 +100,21 @@ TEST(HugeDescriptions, NumbersAtTheEndOf64BitsOnEveryProcessNeitherWrapNorAlloca
   static double one = 1;
   DistArray array;
   array.dim_data = {oracle::dimension(highest, processes, here)};
-  array.buffer = dap::row_major(&one, {0});
+  array.buffer = tridap::row_major(&one, {0});
   const bool last = here == processes - 1;
   array.dim_data[0].dist = Block{last ? 0 : highest, highest, {}};  // the last one holds all
   array.buffer.shape = {last ? highest : 0};
   array.buffer.strides = {0};
-  array.buffer.type = dap::element_type<char>();
-  EXPECT_EQ(dap::mpi::gather(array, MPI_COMM_WORLD).owner({highest - 1}), processes - 1);
+  array.buffer.type = tridap::element_type<char>();
+  EXPECT_EQ(tridap::mpi::gather(array, MPI_COMM_WORLD).owner({highest - 1}), processes - 1);
 
   array.dim_data[0].dist = Cyclic{here == 0 ? 0 : highest, highest};  // the first one
   array.buffer.shape = {here == 0 ? highest : 0};
-  EXPECT_EQ(dap::mpi::gather(array, MPI_COMM_WORLD).owner({highest - 1}), 0);
+  EXPECT_EQ(tridap::mpi::gather(array, MPI_COMM_WORLD).owner({highest - 1}), 0);
 
   array.dim_data[0].dist = Block{0, highest, {{big, big - 1}}};
   array.buffer.shape = {highest};
-  const Report report = dap::mpi::check(array, MPI_COMM_WORLD);
+  const Report report = tridap::mpi::check(array, MPI_COMM_WORLD);
   EXPECT_EQ(report.ok(), processes == 1) << report.text();
   EXPECT_TRUE(on::same_everywhere(on::all_of(report), MPI_COMM_WORLD));
 }
@@ -125,7 +125,7 @@ TEST(HugeDescriptions, AListThatOnlyStatesItsLengthFailsEveryProcess) {
     DistArray array = on::stamped(
         oracle::Array({oracle::unstructured(std::vector<List>(static_cast<std::size_t>(processes), {1, 2}))}), here);
     if (here == r) std::get<Unstructured>(array.dim_data[0].dist).indices.buffer.shape = {big};
-    const Report report = dap::mpi::check(array, MPI_COMM_WORLD);
+    const Report report = tridap::mpi::check(array, MPI_COMM_WORLD);
     EXPECT_EQ(report.errors(), 1) << report.text();
     EXPECT_EQ(report.findings().at(0).process, r);
     EXPECT_TRUE(on::same_everywhere(on::all_of(report), MPI_COMM_WORLD));

@@ -1,4 +1,4 @@
-#include <dap/mpi/shared.hpp>
+#include <tridap/mpi/shared.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -9,8 +9,8 @@
 // This program is linked with --wrap=sysconf: the system says that its pages have 64 KiB, as those of ARM may have.
 // On one process alone: of several, Linux would still align the parts to its own pages.
 
-using dap::Index;
-using dap::mpi::share;
+using tridap::Index;
+using tridap::mpi::share;
 
 extern "C" {
 long __real_sysconf(int name);

@@ -4,18 +4,18 @@
 
 namespace {
 
-using dap::Index;
-using dap::Order;
-using dap::Rule;
-using dap::mpi::Ids;
-using dap::mpi::recover;
-using dap::mpi::Recovered;
-using dap::mpi::Recovering;
 using given::Array;
 using given::listed;
 using given::pick;
 using given::Random;
 using oracle::List;
+using tridap::Index;
+using tridap::Order;
+using tridap::Rule;
+using tridap::mpi::Ids;
+using tridap::mpi::recover;
+using tridap::mpi::Recovered;
+using tridap::mpi::Recovering;
 
 const MPI_Comm all = MPI_COMM_WORLD;
 int our_rank() { return on::rank(all); }
@@ -26,7 +26,7 @@ Recovering of_shape(List shape, Order numbering = Order::row_major, Index base =
 }
 
 /// The report of the Error that every process gets; nothing: there was none on any.
-std::optional<dap::Error> refused(const Ids& ids, const Recovering& how) {
+std::optional<tridap::Error> refused(const Ids& ids, const Recovering& how) {
   auto error = on::error_of([&] { recover(ids, all, how); });
   const std::string text = error ? on::all_of(error->report()) : "";
   EXPECT_TRUE(on::same_everywhere(text, all)) << text;

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "mpi/support.hpp"
-#include <dap/check.hpp>
-#include <dap/compare.hpp>
-#include <dap/mpi/agree.hpp>
-#include <dap/mpi/gather.hpp>
-#include <dap/mpi/recover.hpp>
+#include <tridap/check.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/recover.hpp>
 
 #include <gtest/gtest.h>
 
@@ -16,10 +16,10 @@
 /// Ids written out element by element, and what must be recovered from them.
 namespace given {
 
-using dap::Dimension;
-using dap::Index;
-using dap::Part;
 using oracle::List;
+using tridap::Dimension;
+using tridap::Index;
+using tridap::Part;
 using Random = std::mt19937;
 
 inline Index pick(Random& random, Index below) {
@@ -62,17 +62,17 @@ struct Array {
   }
 
   /// The flat number of a global index, and an id when the base is added.
-  Index number(const List& global, dap::Order order) const {
+  Index number(const List& global, tridap::Order order) const {
     Index number = 0;
     for (std::size_t i = 0; i < extent.size(); ++i) {
-      const std::size_t k = order == dap::Order::row_major ? i : extent.size() - 1 - i;
+      const std::size_t k = order == tridap::Order::row_major ? i : extent.size() - 1 - i;
       number = number * extent[k] + global[k];
     }
     return number;
   }
 
   /// What process `rank` holds, padding included, in the order of its memory.
-  List ids(Index rank, const Walking& walking, const dap::mpi::Recovering& how) const {
+  List ids(Index rank, const Walking& walking, const tridap::mpi::Recovering& how) const {
     const auto elements = truth.elements(rank, Part::local);
     List ids(elements.size());
     for (const auto& [local, global] : elements)
@@ -108,7 +108,7 @@ struct Array {
     std::vector<List> lists = axis.held;
     for (List& list : lists)
       for (Index& index : list) index -= lowest;
-    axis = oracle::unstructured(lists, std::get<dap::Unstructured>(axis.dims[0].dist).one_to_one);
+    axis = oracle::unstructured(lists, std::get<tridap::Unstructured>(axis.dims[0].dist).one_to_one);
     return span;
   }
 };
@@ -122,22 +122,22 @@ inline Dimension simplest(const oracle::Axis& axis, Index extent, Index c) {
   for (std::size_t i = 0; i < dims.size(); ++i) {
     dims[i].periodic = false;
     sum += static_cast<Index>(axis.held[i].size());
-    if (auto* block = std::get_if<dap::Block>(&dims[i].dist); block != nullptr && block->padding) {
+    if (auto* block = std::get_if<tridap::Block>(&dims[i].dist); block != nullptr && block->padding) {
       if (i == 0) (*block->padding)[0] = 0;
       if (i + 1 == dims.size()) (*block->padding)[1] = 0;
       padded = padded || (*block->padding)[0] > 0 || (*block->padding)[1] > 0;
     }
   }
   for (Dimension& d : dims)
-    if (auto* block = std::get_if<dap::Block>(&d.dist); block != nullptr && !padded) block->padding.reset();
-  const dap::Axis checked(dims);
+    if (auto* block = std::get_if<tridap::Block>(&d.dist); block != nullptr && !padded) block->padding.reset();
+  const tridap::Axis checked(dims);
   if (dims[0].dist_type() == 'u') {
-    const dap::Axis simple = sum == extent ? dap::simplest(checked) : checked;
+    const tridap::Axis simple = sum == extent ? tridap::simplest(checked) : checked;
     Dimension d = simple.dimension(c);
-    if (auto* list = std::get_if<dap::Unstructured>(&d.dist)) list->one_to_one = !checked.shares_indices();
+    if (auto* list = std::get_if<tridap::Unstructured>(&d.dist)) list->one_to_one = !checked.shares_indices();
     return d;
   }
-  return dap::simplest(checked).dimension(c);
+  return tridap::simplest(checked).dimension(c);
 }
 
 inline void expect_same(const Dimension& got, const Dimension& said) {
@@ -146,46 +146,47 @@ inline void expect_same(const Dimension& got, const Dimension& said) {
   EXPECT_EQ(got.proc_grid_rank, said.proc_grid_rank);
   EXPECT_EQ(got.periodic, said.periodic);
   ASSERT_EQ(got.dist_type(), said.dist_type());
-  if (const auto* block = std::get_if<dap::Block>(&said.dist)) {
-    const auto& other = std::get<dap::Block>(got.dist);
+  if (const auto* block = std::get_if<tridap::Block>(&said.dist)) {
+    const auto& other = std::get<tridap::Block>(got.dist);
     EXPECT_EQ(other.start, block->start);
     EXPECT_EQ(other.stop, block->stop);
     EXPECT_EQ(other.padding, block->padding);
-  } else if (const auto* cyclic = std::get_if<dap::Cyclic>(&said.dist)) {
-    EXPECT_EQ(std::get<dap::Cyclic>(got.dist).start, cyclic->start);
-    EXPECT_EQ(std::get<dap::Cyclic>(got.dist).block_size, cyclic->block_size);
+  } else if (const auto* cyclic = std::get_if<tridap::Cyclic>(&said.dist)) {
+    EXPECT_EQ(std::get<tridap::Cyclic>(got.dist).start, cyclic->start);
+    EXPECT_EQ(std::get<tridap::Cyclic>(got.dist).block_size, cyclic->block_size);
   } else {
-    const auto& list = std::get<dap::Unstructured>(said.dist);
-    const auto& other = std::get<dap::Unstructured>(got.dist);
-    EXPECT_EQ(dap::read_indices(other.indices), dap::read_indices(list.indices));
+    const auto& list = std::get<tridap::Unstructured>(said.dist);
+    const auto& other = std::get<tridap::Unstructured>(got.dist);
+    EXPECT_EQ(tridap::read_indices(other.indices), tridap::read_indices(list.indices));
     EXPECT_EQ(other.one_to_one, list.one_to_one);
   }
 }
 
-inline dap::mpi::Ids listed(const List& ids) {
+inline tridap::mpi::Ids listed(const List& ids) {
   static const Index none = 0;
   return {static_cast<Index>(ids.size()), ids.empty() ? &none : ids.data(), 0};
 }
 
 /// The array that recovered dim_data describe; every rule of the protocol holds for it, without a warning.
-inline dap::Distribution gathered(const dap::mpi::Recovered& recovered, Index count, MPI_Comm comm) {
-  dap::DistArray array;
+inline tridap::Distribution gathered(const tridap::mpi::Recovered& recovered, Index count, MPI_Comm comm) {
+  tridap::DistArray array;
   array.dim_data = recovered.dim_data;
-  array.buffer.type = dap::element_type<double>();
-  array.buffer.memory.kind = dap::Memory::Kind::nowhere;
-  dap::Report ignored;
+  array.buffer.type = tridap::element_type<double>();
+  array.buffer.memory.kind = tridap::Memory::Kind::nowhere;
+  tridap::Report ignored;
   for (std::size_t k = 0; k < array.dim_data.size(); ++k)
-    array.buffer.shape.push_back(dap::check_dimension(array.dim_data[k], static_cast<Index>(k), ignored).value_or(-1));
-  array.buffer.strides = dap::row_major_strides(array.buffer.shape, 8);
-  EXPECT_EQ(dap::element_count(array.buffer), count);
-  EXPECT_EQ(dap::check(array).text(), "");
-  return dap::mpi::gather(array, comm);
+    array.buffer.shape.push_back(
+        tridap::check_dimension(array.dim_data[k], static_cast<Index>(k), ignored).value_or(-1));
+  array.buffer.strides = tridap::row_major_strides(array.buffer.shape, 8);
+  EXPECT_EQ(tridap::element_count(array.buffer), count);
+  EXPECT_EQ(tridap::check(array).text(), "");
+  return tridap::mpi::gather(array, comm);
 }
 
 /// Each id stands where the recovered array says that it does, and `one_to_one` is said exactly where it is so.
-inline dap::Distribution expect_true(const dap::mpi::Recovered& recovered, const List& ids,
-                                     const dap::mpi::Recovering& how, MPI_Comm comm) {
-  const dap::Distribution d = gathered(recovered, static_cast<Index>(ids.size()), comm);
+inline tridap::Distribution expect_true(const tridap::mpi::Recovered& recovered, const List& ids,
+                                        const tridap::mpi::Recovering& how, MPI_Comm comm) {
+  const tridap::Distribution d = gathered(recovered, static_cast<Index>(ids.size()), comm);
   const Index rank = on::rank(comm);
   const List shape = d.local_shape(rank);
   EXPECT_EQ(recovered.order.data, nullptr);
@@ -196,28 +197,28 @@ inline dap::Distribution expect_true(const dap::mpi::Recovered& recovered, const
     const List global = d.global_index(rank, local);
     Index number = 0;
     for (std::size_t i = 0; i < global.size(); ++i) {
-      const std::size_t k = how.numbering == dap::Order::row_major ? i : global.size() - 1 - i;
+      const std::size_t k = how.numbering == tridap::Order::row_major ? i : global.size() - 1 - i;
       number = number * (how.shape ? (*how.shape)[k] : 1) + global[k];
     }
     EXPECT_EQ(ids[position(local, shape, walking)], how.base + number);
   });
   for (std::size_t k = 0; k < shape.size(); ++k)
-    if (const auto* list = std::get_if<dap::Unstructured>(&recovered.dim_data[k].dist)) {
+    if (const auto* list = std::get_if<tridap::Unstructured>(&recovered.dim_data[k].dist)) {
       EXPECT_EQ(list->one_to_one, !d.axis(static_cast<Index>(k)).shares_indices());
     }
   return d;
 }
 
 /// Recovers what every process holds of an array, and compares it with the array.
-inline void expect_recovered(const Array& array, const Walking& walking, const dap::mpi::Recovering& how,
+inline void expect_recovered(const Array& array, const Walking& walking, const tridap::mpi::Recovering& how,
                              MPI_Comm comm) {
   const Index rank = on::rank(comm);
   const List ids = array.ids(rank, walking, how);
-  const dap::mpi::Recovered recovered = dap::mpi::recover(listed(ids), comm, how);
-  const dap::Distribution d = expect_true(recovered, ids, how, comm);
+  const tridap::mpi::Recovered recovered = tridap::mpi::recover(listed(ids), comm, how);
+  const tridap::Distribution d = expect_true(recovered, ids, how, comm);
   if (!array.has_elements() || (!how.grid && array.repeats_share())) return;  // nothing says how it was distributed
 
-  std::vector<dap::Axis> plain;  // as can be seen: without periodicity and boundary padding
+  std::vector<tridap::Axis> plain;  // as can be seen: without periodicity and boundary padding
   bool turned = false;
   for (std::size_t k = 0; k < array.extent.size(); ++k) {
     std::vector<Dimension> dims;
@@ -226,8 +227,8 @@ inline void expect_recovered(const Array& array, const Walking& walking, const d
     turned = turned || dims[0].dist_type() == 'u';
     plain.emplace_back(dims);
   }
-  const dap::Distribution truth(plain);
-  const dap::Comparison comparison = dap::compare(d, truth);
+  const tridap::Distribution truth(plain);
+  const tridap::Comparison comparison = tridap::compare(d, truth);
   EXPECT_TRUE(comparison.same_owners) << comparison.difference;
   if (turned) {  // a list may have been read either way
     int backwards = std::count(walking.backwards.begin(), walking.backwards.end(), true) > 0;

@@ -4,17 +4,17 @@
 
 namespace {
 
-using dap::Index;
-using dap::Order;
-using dap::mpi::Ids;
-using dap::mpi::recover;
-using dap::mpi::Recovered;
-using dap::mpi::Recovering;
 using given::Array;
 using given::pick;
 using given::Random;
 using given::Walking;
 using oracle::List;
+using tridap::Index;
+using tridap::Order;
+using tridap::mpi::Ids;
+using tridap::mpi::recover;
+using tridap::mpi::Recovered;
+using tridap::mpi::Recovering;
 
 const MPI_Comm all = MPI_COMM_WORLD;
 int our_rank() { return on::rank(all); }
@@ -179,13 +179,13 @@ TEST(Recover, ARangeIsWhatItsListIs) {
 TEST(Recover, ARangeTakesNoTimeForItsLength) {
   const Index r = our_rank(), processes = all_processes(), huge = Index{1} << 58;
   const Recovered one = recover({huge, nullptr, 5 + huge * r}, all, {{}, {}, Order::row_major, 5});
-  given::expect_same(one.dim_data[0], dap::Axis(dap::BlockKind(huge * processes, processes, huge)).dimension(r));
+  given::expect_same(one.dim_data[0], tridap::Axis(tridap::BlockKind(huge * processes, processes, huge)).dimension(r));
   EXPECT_EQ(one.losses, std::vector<std::string>{"the index base 5"});
 
   const Recovered rows = recover({huge, nullptr, huge * r}, all, of_shape({(huge >> 20) * processes, 1 << 20}));
   given::expect_same(rows.dim_data[0],
-                     dap::Axis(dap::BlockKind((huge >> 20) * processes, processes, huge >> 20)).dimension(r));
-  given::expect_same(rows.dim_data[1], dap::undistributed(1 << 20));
+                     tridap::Axis(tridap::BlockKind((huge >> 20) * processes, processes, huge >> 20)).dimension(r));
+  given::expect_same(rows.dim_data[1], tridap::undistributed(1 << 20));
   EXPECT_TRUE(rows.losses.empty());
 }
 
@@ -199,7 +199,7 @@ TEST(Recover, TheSimplestPlacesAndLossesAreSaid) {
 
   const Recovered late = recover(given::listed(dealt), all, {});  // nothing is at 0
   ASSERT_EQ(late.dim_data[0].dist_type(), 'u');
-  EXPECT_TRUE(std::get<dap::Unstructured>(late.dim_data[0].dist).one_to_one);
+  EXPECT_TRUE(std::get<tridap::Unstructured>(late.dim_data[0].dist).one_to_one);
   EXPECT_TRUE(late.losses.empty());
 
   const List apart = {r, r + processes + 1};  // in rounds one longer than the processes
@@ -299,8 +299,8 @@ TEST(Recover, AnEmptyProcessGetsTheListOfItsCoordinate) {
     for (const Index column : columns[static_cast<std::size_t>(r % 3)]) ids.push_back(3 * row + column);
   const Recovered recovered = recover(given::listed(ids), all, of_shape({8, 3}));
   given::expect_true(recovered, ids, of_shape({8, 3}), all);
-  const auto& list = std::get<dap::Unstructured>(recovered.dim_data[0].dist);
-  EXPECT_EQ(dap::read_indices(list.indices), rows[static_cast<std::size_t>(r / 3)]);
+  const auto& list = std::get<tridap::Unstructured>(recovered.dim_data[0].dist);
+  EXPECT_EQ(tridap::read_indices(list.indices), rows[static_cast<std::size_t>(r / 3)]);
   EXPECT_TRUE(list.one_to_one);
 }
 

@@ -1,5 +1,5 @@
 #include "mpi/support.hpp"
-#include <dap/mpi/gather.hpp>
+#include <tridap/mpi/gather.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -8,15 +8,15 @@
 
 namespace {
 
-using dap::Block;
-using dap::Cyclic;
-using dap::DistArray;
-using dap::Finding;
-using dap::Index;
-using dap::Report;
-using dap::Rule;
-using dap::Unstructured;
 using oracle::List;
+using tridap::Block;
+using tridap::Cyclic;
+using tridap::DistArray;
+using tridap::Finding;
+using tridap::Index;
+using tridap::Report;
+using tridap::Rule;
+using tridap::Unstructured;
 
 constexpr Index big = Index{1} << 62;
 
@@ -39,7 +39,7 @@ void resize(DistArray& array, std::size_t axis, Index by) {
   std::vector<Index> shape = array.buffer.shape;
   shape[axis] += by;
   const auto memory = std::make_shared<std::vector<double>>(10000);
-  array.buffer = dap::row_major(memory->data(), shape, memory);
+  array.buffer = tridap::row_major(memory->data(), shape, memory);
 }
 
 /// Where process `r` stands, and with whom.
@@ -88,8 +88,8 @@ void expect_refused(const Fault& fault, const std::function<oracle::Array(const 
                    std::to_string(grid[1]));
       DistArray array = on::stamped(truth, here);
       if (here == r) fault.commit(array);
-      const Report report = dap::mpi::check(array, comm);
-      const auto error = on::error_of([&] { dap::mpi::gather(array, comm); });
+      const Report report = tridap::mpi::check(array, comm);
+      const auto error = on::error_of([&] { tridap::mpi::gather(array, comm); });
       EXPECT_TRUE(on::same_everywhere(on::all_of(report), comm));
       EXPECT_FALSE(report.ok());
       EXPECT_TRUE(error.has_value());
@@ -112,7 +112,7 @@ void expect_refused(const Fault& fault, const std::function<oracle::Array(const 
       int sum = 1;
       MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, comm);
       EXPECT_EQ(sum, processes);
-      EXPECT_EQ(dap::mpi::gather(on::stamped(truth, here), comm).processes(), processes);
+      EXPECT_EQ(tridap::mpi::gather(on::stamped(truth, here), comm).processes(), processes);
     }
   }
 }
@@ -121,7 +121,7 @@ const std::vector<Fault> faults_of_one_process = {
     {"unread version", [](auto& a) { a.version = "0.8.0"; }, always(Rule::version_read), {}, "__version__"},
     {"no version", [](auto& a) { a.version = "newest"; }, always(Rule::version_form), {}, "__version__"},
     {"long buffer", [](auto& a) { resize(a, 1, 1); }, always(Rule::shape_extent), 1},
-    {"flat buffer", [](auto& a) { a.buffer = dap::row_major(static_cast<double*>(a.buffer.data), {12}); },
+    {"flat buffer", [](auto& a) { a.buffer = tridap::row_major(static_cast<double*>(a.buffer.data), {12}); },
      always(Rule::shape_ndim)},
     {"strides missing", [](auto& a) { a.buffer.strides.clear(); }, always(Rule::buffer_layout)},
     {"null data", [](auto& a) { a.buffer.data = nullptr; }, always(Rule::buffer_data)},
@@ -195,14 +195,14 @@ TEST(OneBadProcess, SayingOtherThanTheOthersFailsEveryProcess) {
        "size"},
       {"another ndim",
        [](auto& a) {
-         a.dim_data.push_back(dap::undistributed(1));
-         a.buffer = dap::row_major(static_cast<double*>(a.buffer.data), {a.buffer.shape[0], a.buffer.shape[1], 1});
+         a.dim_data.push_back(tridap::undistributed(1));
+         a.buffer = tridap::row_major(static_cast<double*>(a.buffer.data), {a.buffer.shape[0], a.buffer.shape[1], 1});
        },
        differs(Rule::agree_ndim)},
       {"no axes at all",
        [](auto& a) {
          a.dim_data.clear();
-         a.buffer = dap::row_major(static_cast<double*>(a.buffer.data), {});
+         a.buffer = tridap::row_major(static_cast<double*>(a.buffer.data), {});
        },
        differs(Rule::agree_ndim)},
       {"shorter elements",
@@ -212,7 +212,7 @@ TEST(OneBadProcess, SayingOtherThanTheOthersFailsEveryProcess) {
        "",
        "float32"},
       {"integers",
-       [](auto& a) { a.buffer.type = dap::element_type<Index>(); },
+       [](auto& a) { a.buffer.type = tridap::element_type<Index>(); },
        differs(Rule::agree_element_type),
        {},
        "",
@@ -262,12 +262,12 @@ TEST(OneBadProcess, AGridOfOtherThanAllProcessesFailsEveryProcess) {
     if (places < 1) continue;
     const oracle::Array truth({oracle::cyclic(2 * places, 2, places)});
     const DistArray array = on::stamped(truth, std::min<Index>(here, places - 1));
-    const Report report = dap::mpi::check(array, MPI_COMM_WORLD);
+    const Report report = tridap::mpi::check(array, MPI_COMM_WORLD);
     EXPECT_EQ(report.counts(), (oracle::Counts{{Rule::grid_product, 1}})) << report.text();
     for (const Index number : {places, static_cast<Index>(processes)})
       EXPECT_NE(report.text().find(" " + std::to_string(number) + " "), std::string::npos) << report.text();
     EXPECT_TRUE(on::same_everywhere(on::all_of(report), MPI_COMM_WORLD));
-    EXPECT_TRUE(on::error_of([&] { dap::mpi::gather(array, MPI_COMM_WORLD); }).has_value());
+    EXPECT_TRUE(on::error_of([&] { tridap::mpi::gather(array, MPI_COMM_WORLD); }).has_value());
   }
 }
 
@@ -319,24 +319,27 @@ TEST(OneBadProcess, HoldingWrongIndicesFailsEveryProcess) {
   static const double numbers[3] = {0, 1, 2};
   static const Index three[3] = {3, -4, 5};
   const auto set = [](List list) { return [list](DistArray& a) { kind<Unstructured>(a, 0).indices = list; }; };
-  const auto buffer = [](const dap::Buffer& b) { return [b](DistArray& a) { kind<Unstructured>(a, 0).indices = b; }; };
-  dap::Buffer nowhere = dap::row_major(three, {3}), in_two_axes = dap::row_major(three, {3, 1}), cuda = nowhere;
+  const auto buffer = [](const tridap::Buffer& b) {
+    return [b](DistArray& a) { kind<Unstructured>(a, 0).indices = b; };
+  };
+  tridap::Buffer nowhere = tridap::row_major(three, {3}), in_two_axes = tridap::row_major(three, {3, 1}),
+                 cuda = nowhere;
   nowhere.data = nullptr;
-  cuda.memory.kind = dap::Memory::Kind::cuda;
+  cuda.memory.kind = tridap::Memory::Kind::cuda;
   const auto same = [](std::optional<Rule> alone) {
     return [alone](const Place& p) { return p.columns > 1 ? Rule::axis_same : alone; };
   };
   const auto bad_list = always(Rule::unstructured_indices);
   const std::vector<Fault> faults = {
       {"an index twice", set({8, 1, 8}), always(Rule::unstructured_unique), 0, "indices"},
-      {"indices of another type", buffer(dap::row_major(numbers, {3})), bad_list, 0, "indices"},
+      {"indices of another type", buffer(tridap::row_major(numbers, {3})), bad_list, 0, "indices"},
       {"no indices", buffer(nowhere), bad_list, 0, "indices"},
       {"indices in two axes", buffer(in_two_axes), bad_list, 0, "indices"},
       {"indices elsewhere", buffer(cuda), bad_list, 0, "indices"},
       {"another list", set({901, 900, 902}), same({}), 0, "indices", "", false},
       {"the same list in another order",
        [](auto& a) {
-         List list = *dap::read_indices(kind<Unstructured>(a, 0).indices);
+         List list = *tridap::read_indices(kind<Unstructured>(a, 0).indices);
          std::reverse(list.begin(), list.end());
          kind<Unstructured>(a, 0).indices = list;
        },
@@ -364,7 +367,7 @@ TEST(OneBadProcess, ClaimingAloneWhatAnotherListsFailsEveryProcess) {
     DistArray array = on::stamped(unstructured_block({processes, 1}), here);
     const int other = (r + 1) % processes;
     if (here == r) kind<Unstructured>(array, 0).indices = List{77, 10 * other + 3, 78};
-    const Report report = dap::mpi::check(array, MPI_COMM_WORLD);
+    const Report report = tridap::mpi::check(array, MPI_COMM_WORLD);
     EXPECT_EQ(report.counts(), (oracle::Counts{{Rule::unstructured_one_to_one, 1}})) << report.text();
     EXPECT_EQ(report.findings().at(0).axis, 0);
     EXPECT_EQ(report.findings().at(0).key, "indices");
@@ -379,7 +382,7 @@ TEST(OneBadProcess, AnotherKindOfAxisIsToldOnce) {
   for (int r = 0; r < processes && processes > 1; ++r) {
     DistArray array = on::stamped(block_cyclic({processes, 1}), here);
     if (here == r) array.dim_data[1].dist = Block{0, 4, {}};  // says nothing of block_size
-    const Report report = dap::mpi::check(array, MPI_COMM_WORLD);
+    const Report report = tridap::mpi::check(array, MPI_COMM_WORLD);
     EXPECT_EQ(report.counts(), (oracle::Counts{{Rule::agree_dist_type, 1}})) << report.text();
   }
 }
@@ -390,7 +393,7 @@ TEST(OneBadProcess, SeveralFaultsOnSeveralProcessesAreAllTold) {
   array.version = here % 2 == 0 ? "0.8.0" : "0.10.0";
   array.dim_data[0].extras = {{"name", "1"}};
   if (here % 2 == 1) array.buffer.data = nullptr;
-  const Report report = dap::mpi::check(array, MPI_COMM_WORLD);
+  const Report report = tridap::mpi::check(array, MPI_COMM_WORLD);
   oracle::Counts expected = {{Rule::version_read, (processes + 1) / 2}, {Rule::extra_key, processes}};
   if (processes > 1) expected[Rule::buffer_data] = processes / 2;
   EXPECT_EQ(report.counts(), expected) << report.text();

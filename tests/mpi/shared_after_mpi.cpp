@@ -1,8 +1,8 @@
 // Arrays in shared memory that are still there when MPI ends: they are read and let go of behind MPI_Finalize, by
 // main, by a thread and by what is destroyed after main; and no file is left behind.
 
-#include <dap/mpi/agree.hpp>
-#include <dap/mpi/shared.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/shared.hpp>
 
 #include <mpi.h>
 
@@ -14,17 +14,17 @@
 
 namespace {
 
-using Piece = std::shared_ptr<const dap::mpi::SharedPiece>;
+using Piece = std::shared_ptr<const tridap::mpi::SharedPiece>;
 
-constexpr dap::Index length = 100000;
+constexpr tridap::Index length = 100000;
 
-dap::Buffer kept_after_main;
+tridap::Buffer kept_after_main;
 
 int fill(int rank, int which) { return 1 + which + 10 * rank; }
 
 Piece filled(MPI_Comm comm, int which) {
-  Piece piece = dap::mpi::share(length, comm);
-  const int rank = static_cast<int>(dap::mpi::rank_of(comm));
+  Piece piece = tridap::mpi::share(length, comm);
+  const int rank = static_cast<int>(tridap::mpi::rank_of(comm));
   std::memset(piece->base(rank), fill(rank, which), static_cast<std::size_t>(length));
   return piece;
 }
@@ -32,7 +32,7 @@ Piece filled(MPI_Comm comm, int which) {
 bool holds(const Piece& piece, int processes, int which) {
   bool same = true;
   for (int rank = 0; rank < processes; ++rank)
-    for (dap::Index at = 0; at < length; ++at)
+    for (tridap::Index at = 0; at < length; ++at)
       same = same && piece->base(rank)[at] == static_cast<std::byte>(fill(rank, which));
   return same;
 }
@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   std::vector<Piece> pieces{filled(MPI_COMM_WORLD, 0), filled(duplicate, 1), filled(freed, 2), filled(freed, 3),
                             filled(MPI_COMM_SELF, 4)};
   Piece of_the_last = filled(MPI_COMM_WORLD, 5), gone = filled(MPI_COMM_WORLD, 6);
-  kept_after_main = dap::mpi::allocate_shared(dap::element_type<double>(), {1000}, MPI_COMM_WORLD);
+  kept_after_main = tridap::mpi::allocate_shared(tridap::element_type<double>(), {1000}, MPI_COMM_WORLD);
   gone.reset();
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank != processes - 1) of_the_last.reset();

@@ -1,5 +1,5 @@
 #include "mpi/support.hpp"
-#include <dap/mpi/shared.hpp>
+#include <tridap/mpi/shared.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -18,17 +18,17 @@
 
 namespace {
 
-using dap::Buffer;
-using dap::element_type;
-using dap::Error;
-using dap::Index;
-using dap::Order;
-using dap::Rule;
-using dap::mpi::allocate_shared;
-using dap::mpi::on_this_node;
-using dap::mpi::share;
-using dap::mpi::shared_piece;
-using dap::mpi::SharedPiece;
+using tridap::Buffer;
+using tridap::element_type;
+using tridap::Error;
+using tridap::Index;
+using tridap::Order;
+using tridap::Rule;
+using tridap::mpi::allocate_shared;
+using tridap::mpi::on_this_node;
+using tridap::mpi::share;
+using tridap::mpi::shared_piece;
+using tridap::mpi::SharedPiece;
 using Piece = std::shared_ptr<const SharedPiece>;
 
 constexpr Index megabyte = Index{1} << 20;
@@ -419,13 +419,13 @@ TEST(AllocateShared, IsADenseBufferThatItsOwnerKeeps) {
         EXPECT_EQ(buffer.type, element_type<double>());
         EXPECT_FALSE(buffer.read_only);
         EXPECT_EQ(buffer.memory.name(), "host");
-        EXPECT_EQ(buffer.strides,
-                  order == Order::row_major ? dap::row_major_strides(shape, 8) : dap::column_major_strides(shape, 8));
+        EXPECT_EQ(buffer.strides, order == Order::row_major ? tridap::row_major_strides(shape, 8)
+                                                            : tridap::column_major_strides(shape, 8));
         const SharedPiece* const piece = shared_piece(buffer.data, comm);
         ASSERT_NE(piece, nullptr);
         EXPECT_EQ(piece->base(static_cast<int>(here)), buffer.data);
-        EXPECT_GE(piece->bytes(static_cast<int>(here)), 8 * dap::element_count(buffer));
-        std::fill_n(static_cast<double*>(buffer.data), dap::element_count(buffer), 1.5);
+        EXPECT_GE(piece->bytes(static_cast<int>(here)), 8 * tridap::element_count(buffer));
+        std::fill_n(static_cast<double*>(buffer.data), tridap::element_count(buffer), 1.5);
         std::shared_ptr<void> owner = buffer.owner;
         void* const data = buffer.data;
         buffer = {};
@@ -451,12 +451,13 @@ TEST(AllocateShared, ShowsItsElementsToTheOthers) {
 
 TEST(AllocateShared, WhatIsNoArrayIsRefusedByAll) {
   constexpr Index large = std::numeric_limits<Index>::max();
-  const dap::ElementType real = element_type<double>();
-  const dap::ElementType nothing{dap::ElementType::Kind::opaque, 0, true};
+  const tridap::ElementType real = element_type<double>();
+  const tridap::ElementType nothing{tridap::ElementType::Kind::opaque, 0, true};
   on::every_communicator([&](MPI_Comm comm) {
     for (int rank = 0; rank < on::processes(comm); ++rank) {
       const bool here = on::rank(comm) == rank;
-      const auto refused = [&](const dap::ElementType& type, const std::vector<Index>& shape, const std::string& id) {
+      const auto refused = [&](const tridap::ElementType& type, const std::vector<Index>& shape,
+                               const std::string& id) {
         const std::string who = "(rank " + std::to_string(rank) + ")";
         expect_refusal(
             [&] {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "support/oracle.hpp"
-#include <dap/dist_array.hpp>
-#include <dap/report.hpp>
+#include <tridap/dist_array.hpp>
+#include <tridap/report.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -15,7 +15,7 @@
 /// Communicators to try, and what tests see of them.
 namespace on {
 
-using dap::Index;
+using tridap::Index;
 
 inline int rank(MPI_Comm comm) {
   int r = 0;
@@ -58,29 +58,29 @@ inline bool same_everywhere(const std::string& text, MPI_Comm comm) {
 }
 
 /// Everything that a finding says, and a report.
-inline std::string all_of(const dap::Finding& f) {
+inline std::string all_of(const tridap::Finding& f) {
   const auto show = [](const std::optional<Index>& value) { return value ? std::to_string(*value) : std::string("-"); };
-  return dap::rule_text(f.rule).id + ("|" + show(f.process)) + "|" + show(f.axis) + "|" + f.key + "|" + f.value + "|" +
-         f.must + "|" + f.remedy + "\n";
+  return tridap::rule_text(f.rule).id + ("|" + show(f.process)) + "|" + show(f.axis) + "|" + f.key + "|" + f.value +
+         "|" + f.must + "|" + f.remedy + "\n";
 }
 
-inline std::string all_of(const std::map<dap::Rule, Index>& counts) {
+inline std::string all_of(const std::map<tridap::Rule, Index>& counts) {
   std::string all;
-  for (const auto& [rule, count] : counts) all += dap::rule_text(rule).id + (" " + std::to_string(count)) + "\n";
+  for (const auto& [rule, count] : counts) all += tridap::rule_text(rule).id + (" " + std::to_string(count)) + "\n";
   return all;
 }
 
-inline std::string all_of(const dap::Report& report) {
+inline std::string all_of(const tridap::Report& report) {
   std::string all = all_of(report.counts());
-  for (const dap::Finding& finding : report.findings()) all += all_of(finding);
+  for (const tridap::Finding& finding : report.findings()) all += all_of(finding);
   return all;
 }
 
 /// The Error that `step` throws; nothing: none, or another exception.
-inline std::optional<dap::Error> error_of(const std::function<void()>& step) {
+inline std::optional<tridap::Error> error_of(const std::function<void()>& step) {
   try {
     step();
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     return error;
   } catch (...) {
     ADD_FAILURE() << "threw something else than an Error";
@@ -132,14 +132,14 @@ inline std::vector<oracle::List> grids(Index processes, int ndim) {
 }
 
 /// What process `rank` stamps, over zeroed memory of its own.
-inline dap::DistArray stamped(const oracle::Array& array, Index rank) {
-  dap::DistArray out;
+inline tridap::DistArray stamped(const oracle::Array& array, Index rank) {
+  tridap::DistArray out;
   for (std::size_t i = 0; i < array.axes.size(); ++i)
     out.dim_data.push_back(array.axes[i].dims[static_cast<std::size_t>(array.coordinates(rank)[i])]);
   std::size_t count = 1;
   for (const Index extent : array.local_shape(rank)) count *= static_cast<std::size_t>(extent);
   const auto memory = std::make_shared<std::vector<double>>(count);
-  out.buffer = dap::row_major(memory->data(), array.local_shape(rank), memory);
+  out.buffer = tridap::row_major(memory->data(), array.local_shape(rank), memory);
   return out;
 }
 

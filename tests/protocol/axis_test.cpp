@@ -1,6 +1,6 @@
 #include "support/oracle.hpp"
-#include <dap/axis.hpp>
-#include <dap/check.hpp>
+#include <tridap/axis.hpp>
+#include <tridap/check.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,12 +9,12 @@
 
 namespace {
 
-using dap::Dimension;
-using dap::Index;
-using dap::Part;
-using dap::Rule;
 using oracle::Counts;
 using oracle::List;
+using tridap::Dimension;
+using tridap::Index;
+using tridap::Part;
+using tridap::Rule;
 
 constexpr Index lowest = std::numeric_limits<Index>::min(), highest = std::numeric_limits<Index>::max();
 
@@ -26,24 +26,24 @@ List mapped(const Indices& indices, Value value) {
 }
 
 /// Sweeps over all owners from every index on, up to every sixth.
-void expect_places(const dap::Axis& axis, const oracle::Axis& truth, Index low, Index high) {
-  std::vector<std::pair<Index, dap::Place>> all;  // the lowest owner of each index
+void expect_places(const tridap::Axis& axis, const oracle::Axis& truth, Index low, Index high) {
+  std::vector<std::pair<Index, tridap::Place>> all;  // the lowest owner of each index
   for (Index g = low; g <= high; ++g)
     if (const List owners = truth.owners(g); !owners.empty())
       all.push_back({g, {owners.front(), *truth.find(owners.front(), g, Part::owned)}});
   for (const auto& [global, place] : all) ASSERT_EQ(axis.locate(global), place) << global;
   for (Index first = low; first <= high; ++first)
     for (Index end = high + 1; end >= first - 1; end -= 6) {
-      std::vector<std::pair<Index, dap::Place>> expected, swept;
+      std::vector<std::pair<Index, tridap::Place>> expected, swept;
       for (const auto& entry : all)
         if (first <= entry.first && entry.first < end) expected.push_back(entry);
-      axis.for_each_place(first, end, [&](Index g, const dap::Place& place) { swept.emplace_back(g, place); });
+      axis.for_each_place(first, end, [&](Index g, const tridap::Place& place) { swept.emplace_back(g, place); });
       ASSERT_TRUE(swept == expected) << first << " to " << end;
     }
 }
 
 /// Everything that an axis can be asked, held against the tables of the oracle.
-void expect_tables(const dap::Axis& axis, const oracle::Axis& truth) {
+void expect_tables(const tridap::Axis& axis, const oracle::Axis& truth) {
   ASSERT_EQ(axis.size(), truth.size());
   ASSERT_EQ(axis.proc_grid_size(), truth.grid());
   ASSERT_EQ(axis.periodic(), truth.dims[0].periodic);
@@ -70,15 +70,15 @@ void expect_tables(const dap::Axis& axis, const oracle::Axis& truth) {
     for (Index l = 0; l < static_cast<Index>(held.size()); ++l)
       ASSERT_EQ(axis.global_index(c, l), held[static_cast<std::size_t>(l)]) << c << ' ' << l;
     for (Part part : oracle::parts) {
-      const dap::Range range = truth.part(c, part);
+      const tridap::Range range = truth.part(c, part);
       ASSERT_EQ(axis.part(c, part).size(), range.size());
       if (range.size() > 0) {
         ASSERT_EQ(axis.part(c, part), range);
       }
       for (Index g = low - 2; g <= high + 2; ++g)
         ASSERT_EQ(axis.local_index(c, g, part), truth.find(c, g, part)) << c << ' ' << g;
-      std::vector<dap::Run> runs;
-      for (const dap::Run& run : axis.runs(c, part)) runs.push_back(run);
+      std::vector<tridap::Run> runs;
+      for (const tridap::Run& run : axis.runs(c, part)) runs.push_back(run);
       ASSERT_EQ(runs, oracle::runs(held, range)) << c;
       Index next = range.begin;
       axis.for_each(c, part, [&](Index l, Index g) {
@@ -89,7 +89,7 @@ void expect_tables(const dap::Axis& axis, const oracle::Axis& truth) {
         ASSERT_EQ(next, range.end);
       }
       if (range.size() > 0) {
-        const dap::Range later{range.begin + (range.size() - 1) / 2, range.end};
+        const tridap::Range later{range.begin + (range.size() - 1) / 2, range.end};
         ASSERT_EQ(axis.run_from(c, later.begin, later.end), oracle::runs(held, later).front());
       }
     }
@@ -101,8 +101,8 @@ void expect_tables(const dap::Axis& axis, const oracle::Axis& truth) {
 
 /// The axis is accepted without a word, answers as the oracle does, and so does what it stamps itself.
 void expect_axis(const oracle::Axis& truth) {
-  dap::Report report;
-  const auto axis = dap::Axis::make(truth.dims, 0, report);
+  tridap::Report report;
+  const auto axis = tridap::Axis::make(truth.dims, 0, report);
   ASSERT_TRUE(axis) << report.text();
   ASSERT_EQ(report.text(), "");
   ASSERT_NO_FATAL_FAILURE(expect_tables(*axis, truth));
@@ -110,9 +110,9 @@ void expect_axis(const oracle::Axis& truth) {
   for (Index c = 0; c < truth.grid(); ++c) {
     stamped.push_back(axis->dimension(c));
     ASSERT_EQ(stamped.back().proc_grid_rank, c);
-    ASSERT_EQ(dap::check_dimension(stamped.back(), 0, report), static_cast<Index>(truth.held_by(c).size()));
+    ASSERT_EQ(tridap::check_dimension(stamped.back(), 0, report), static_cast<Index>(truth.held_by(c).size()));
   }
-  const auto again = dap::Axis::make(stamped, 0, report);
+  const auto again = tridap::Axis::make(stamped, 0, report);
   ASSERT_TRUE(again && report.text().empty()) << report.text();
   ASSERT_NO_FATAL_FAILURE(expect_tables(*again, truth));
 }
@@ -120,14 +120,14 @@ void expect_axis(const oracle::Axis& truth) {
 /// Refused for exactly this rule, so many times, in these words, with the axis and its coordinate named.
 void expect_refused(const std::vector<Dimension>& dims, Rule rule, std::optional<Index> coordinate,
                     const std::string& words, Index times = 1) {
-  dap::Report report;
-  EXPECT_FALSE(dap::Axis::make(dims, 5, report));
+  tridap::Report report;
+  EXPECT_FALSE(tridap::Axis::make(dims, 5, report));
   EXPECT_EQ(report.counts(), (Counts{{rule, times}})) << report.text();
   EXPECT_NE(report.text().find(words), std::string::npos) << report.text();
   ASSERT_FALSE(report.findings().empty());
   EXPECT_EQ(report.findings().front().process, coordinate) << report.text();
-  for (const dap::Finding& finding : report.findings()) EXPECT_EQ(finding.axis, 5);
-  EXPECT_THROW(dap::Axis{dims}, dap::Error);
+  for (const tridap::Finding& finding : report.findings()) EXPECT_EQ(finding.axis, 5);
+  EXPECT_THROW(tridap::Axis{dims}, tridap::Error);
 }
 
 std::vector<Dimension> blocks(Index size, const std::vector<std::array<Index, 2>>& ranges,
@@ -136,7 +136,7 @@ std::vector<Dimension> blocks(Index size, const std::vector<std::array<Index, 2>
   for (std::size_t c = 0; c < ranges.size(); ++c) {
     dims.push_back(oracle::dimension(size, static_cast<Index>(ranges.size()), static_cast<Index>(c)));
     dims.back().periodic = periodic;
-    dap::Block block{ranges[c][0], ranges[c][1], {}};
+    tridap::Block block{ranges[c][0], ranges[c][1], {}};
     if (!padding.empty()) block.padding = padding[c];
     dims.back().dist = block;
   }
@@ -147,7 +147,7 @@ std::vector<Dimension> deals(Index size, Index block_size, const List& starts) {
   std::vector<Dimension> dims;
   for (std::size_t c = 0; c < starts.size(); ++c) {
     dims.push_back(oracle::dimension(size, static_cast<Index>(starts.size()), static_cast<Index>(c)));
-    dims.back().dist = dap::Cyclic{starts[c], block_size};
+    dims.back().dist = tridap::Cyclic{starts[c], block_size};
   }
   return dims;
 }
@@ -167,8 +167,8 @@ TEST(Axis, EmptyBlockMayStandInItsPlaceOrAtSize) {
           std::vector<Dimension> dims = truth.dims;
           for (Index c = 0; c < grid; ++c)
             if (counts[static_cast<std::size_t>(c)] == 0 && (moved >> c & 1))
-              dims[static_cast<std::size_t>(c)].dist = dap::Block{size, size, {}};
-          ASSERT_NO_FATAL_FAILURE(expect_tables(dap::Axis(dims), truth));
+              dims[static_cast<std::size_t>(c)].dist = tridap::Block{size, size, {}};
+          ASSERT_NO_FATAL_FAILURE(expect_tables(tridap::Axis(dims), truth));
         }
 }
 
@@ -227,16 +227,16 @@ TEST(Axis, UnstructuredHoldsRandomLists) {
 TEST(Axis, ParallelEsslTablesHold) {
   List m(23);
   for (std::size_t i = 0; i < m.size(); ++i) m[i] = static_cast<Index>(i);
-  const auto expect = [&](const dap::Axis& axis, const List& p, const List& i) {
+  const auto expect = [&](const tridap::Axis& axis, const List& p, const List& i) {
     EXPECT_EQ(mapped(m, [&](Index g) { return axis.owner(g).value(); }), p);
     EXPECT_EQ(mapped(m, [&](Index g) { return axis.local_index(*axis.owner(g), g).value(); }), i);
   };
-  expect(dap::Axis(blocks(23, {{0, 8}, {8, 16}, {16, 23}})),
+  expect(tridap::Axis(blocks(23, {{0, 8}, {8, 16}, {16, 23}})),
          {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2},
          {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6});
-  expect(dap::Axis(deals(23, 1, {0, 1, 2})), {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1},
+  expect(tridap::Axis(deals(23, 1, {0, 1, 2})), {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1},
          {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7});
-  const dap::Axis dealt(deals(23, 2, {0, 2, 4}));  // i = 2 * b + (place in the block)
+  const tridap::Axis dealt(deals(23, 2, {0, 2, 4}));  // i = 2 * b + (place in the block)
   expect(dealt, {0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2},
          {0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3, 4, 5, 4, 5, 4, 5, 6, 7, 6, 7, 6});
   const std::vector<List> inverse = {
@@ -249,43 +249,43 @@ TEST(Axis, ParallelEsslTablesHold) {
 }
 
 TEST(Axis, PartialBlockBelongsToTheCoordinateDealtToLast) {
-  const dap::Axis axis(deals(3, 2, {0, 2}));
+  const tridap::Axis axis(deals(3, 2, {0, 2}));
   EXPECT_EQ(axis.count(0), 2);
   EXPECT_EQ(axis.count(1), 1);
-  const dap::Axis rotated(deals(3, 2, {2, 0}));
+  const tridap::Axis rotated(deals(3, 2, {2, 0}));
   EXPECT_EQ(rotated.count(0), 1);
   EXPECT_EQ(rotated.count(1), 2);
 }
 
 TEST(Axis, HugeSizesNeitherWrapNorAllocate) {
   const Index big = Index{1} << 62;
-  const dap::Axis one(deals(big, big, {0, big}));
+  const tridap::Axis one(deals(big, big, {0, big}));
   EXPECT_EQ(one.count(0), big);
   EXPECT_EQ(one.count(1), 0);
   EXPECT_EQ(one.local_index(0, big - 1), big - 1);
   EXPECT_FALSE(one.owner(big));
 
-  const dap::Axis two(deals(highest, big, {highest, 0, big}));  // 2 * 2^62 does not fit: `size` stands for it
+  const tridap::Axis two(deals(highest, big, {highest, 0, big}));  // 2 * 2^62 does not fit: `size` stands for it
   EXPECT_EQ(two.count(0), 0);
   EXPECT_EQ(two.count(1), big);
   EXPECT_EQ(two.count(2), big - 1);
   EXPECT_EQ(two.global_index(2, big - 2), highest - 1);
   EXPECT_EQ(two.owner(highest - 1), 2);
-  EXPECT_EQ(std::get<dap::Cyclic>(two.dimension(0).dist).start, highest);
+  EXPECT_EQ(std::get<tridap::Cyclic>(two.dimension(0).dist).start, highest);
   EXPECT_EQ(two.extremes(), (std::array<Index, 2>{0, highest - 1}));
 
-  const dap::Axis cards(deals(highest, 1, {0, 1}));
+  const tridap::Axis cards(deals(highest, 1, {0, 1}));
   EXPECT_EQ(cards.count(0), big);
   EXPECT_EQ(cards.count(1), big - 1);
   EXPECT_EQ(cards.local_index(0, highest - 1), big - 1);
   EXPECT_EQ(cards.global_index(1, big - 2), highest - 2);
-  EXPECT_EQ(*cards.runs(0).begin(), (dap::Run{0, 0, 1}));
+  EXPECT_EQ(*cards.runs(0).begin(), (tridap::Run{0, 0, 1}));
 
-  const dap::Axis all(blocks(highest, {{0, big + 1}, {big - 1, highest}}, {{1, 1}, {1, 0}}, true));
+  const tridap::Axis all(blocks(highest, {{0, big + 1}, {big - 1, highest}}, {{1, 1}, {1, 0}}, true));
   EXPECT_EQ(all.count(1), highest - big);
   EXPECT_EQ(all.part(0, Part::interior).size(), big - 1);
   EXPECT_EQ(all.runs(1, Part::local).begin()->length, highest - big + 1);
-  for (const dap::Axis& axis : {one, two, cards, all})
+  for (const tridap::Axis& axis : {one, two, cards, all})
     for (Index outside : {lowest, Index{-1}, highest}) {
       EXPECT_FALSE(axis.owner(outside));
       EXPECT_TRUE(axis.owners(outside).empty());
@@ -294,10 +294,10 @@ TEST(Axis, HugeSizesNeitherWrapNorAllocate) {
 }
 
 TEST(Axis, UnstructuredReachesBothEndsOf64Bits) {
-  const dap::Axis axis(oracle::unstructured({{highest, lowest, lowest + 1}, {highest - 1}}).dims);
-  std::vector<dap::Run> runs;
-  for (const dap::Run& run : axis.runs(0)) runs.push_back(run);
-  EXPECT_EQ(runs, (std::vector<dap::Run>{{highest, 0, 1}, {lowest, 1, 2}}));
+  const tridap::Axis axis(oracle::unstructured({{highest, lowest, lowest + 1}, {highest - 1}}).dims);
+  std::vector<tridap::Run> runs;
+  for (const tridap::Run& run : axis.runs(0)) runs.push_back(run);
+  EXPECT_EQ(runs, (std::vector<tridap::Run>{{highest, 0, 1}, {lowest, 1, 2}}));
   EXPECT_EQ(axis.extremes(), (std::array<Index, 2>{lowest, highest}));
   EXPECT_EQ(axis.local_index(0, highest), 0);
   EXPECT_EQ(axis.owner(highest - 1), 1);
@@ -306,12 +306,12 @@ TEST(Axis, UnstructuredReachesBothEndsOf64Bits) {
 TEST(Axis, KeepsItsIndicesWhateverHappensToTheirBuffer) {
   List memory = {4, 2};
   Dimension d = oracle::dimension(2, 1, 0);
-  d.dist = dap::Unstructured{dap::row_major(memory.data(), {2}), true};
-  const dap::Axis axis({d});
+  d.dist = tridap::Unstructured{tridap::row_major(memory.data(), {2}), true};
+  const tridap::Axis axis({d});
   memory = {0, 0};
   EXPECT_EQ(axis.global_index(0, 0), 4);
-  EXPECT_EQ(dap::read_indices(std::get<dap::Unstructured>(axis.dimension(0).dist).indices), (List{4, 2}));
-  EXPECT_TRUE(std::get<dap::Unstructured>(axis.dimension(0).dist).one_to_one);
+  EXPECT_EQ(tridap::read_indices(std::get<tridap::Unstructured>(axis.dimension(0).dist).indices), (List{4, 2}));
+  EXPECT_TRUE(std::get<tridap::Unstructured>(axis.dimension(0).dist).one_to_one);
 }
 
 TEST(Axis, BlockIsAcceptedExactlyWhereTheRulesHold) {
@@ -328,9 +328,9 @@ TEST(Axis, BlockIsAcceptedExactlyWhereTheRulesHold) {
                          (owned == 0 && next_owned == 0 && size == 0);
       const bool pads = right == next_left && right <= owned && right <= next_owned;
       const bool turns = v[8] == 0 || (left <= period && next_right <= period);
-      dap::Report report;
+      tridap::Report report;
       const auto dims = blocks(size, {{v[0], v[1]}, {v[2], v[3]}}, {{left, right}, {next_left, next_right}}, v[8] == 1);
-      ASSERT_EQ(dap::Axis::make(dims, 0, report).has_value(), fits && tiles && pads && turns)
+      ASSERT_EQ(tridap::Axis::make(dims, 0, report).has_value(), fits && tiles && pads && turns)
           << size << ' ' << ::testing::PrintToString(v) << report.text();
       ASSERT_EQ(report.ok(), fits && tiles && pads && turns);
     });
@@ -348,10 +348,10 @@ TEST(Axis, CyclicIsAcceptedExactlyWhereOneDealingExplainsIt) {
             all &= dealt.held[c].empty() ? starts[c] >= size : starts[c] == dealt.held[c].front();
           if (!all) continue;
           explained = true;
-          expect_tables(dap::Axis(deals(size, block_size, starts)), dealt);
+          expect_tables(tridap::Axis(deals(size, block_size, starts)), dealt);
         }
-        dap::Report report;
-        ASSERT_EQ(dap::Axis::make(deals(size, block_size, starts), 0, report).has_value(), explained)
+        tridap::Report report;
+        ASSERT_EQ(tridap::Axis::make(deals(size, block_size, starts), 0, report).has_value(), explained)
             << size << ' ' << block_size << ::testing::PrintToString(starts);
       });
 }
@@ -398,8 +398,8 @@ TEST(Axis, RefusesListsThatDoNotAddUp) {
 TEST(Axis, WarnsWhereSizeCountsSharedIndicesOnce) {
   oracle::Axis truth = oracle::unstructured({{0, 1}, {1, 2}, {1, 0}});
   for (Dimension& d : truth.dims) d.size = 3;
-  dap::Report report;
-  const auto axis = dap::Axis::make(truth.dims, 0, report);
+  tridap::Report report;
+  const auto axis = tridap::Axis::make(truth.dims, 0, report);
   EXPECT_EQ(report.counts(), (Counts{{Rule::unstructured_distinct, 1}}));
   ASSERT_TRUE(axis);
   expect_tables(*axis, truth);
@@ -410,18 +410,18 @@ TEST(Axis, RefusesDisagreementInAnyKey) {
   const auto expect = [&](Rule rule, Index size, Index block_size, const std::string& words) {
     auto changed = dims;
     changed[1].size = size;
-    std::get<dap::Cyclic>(changed[1].dist).block_size = block_size;
+    std::get<tridap::Cyclic>(changed[1].dist).block_size = block_size;
     expect_refused(changed, rule, 1, words);
   };
   expect(Rule::agree_size, 5, 2, "'size' is 5 at coordinate 1, but coordinate 0 says 4");
   expect(Rule::agree_block_size, 4, 1, "'block_size' is 1 at coordinate 1, but coordinate 0 says 2");
-  dims[1].dist = dap::Block{2, 4, {}};
+  dims[1].dist = tridap::Block{2, 4, {}};
   expect_refused(dims, Rule::agree_dist_type, 1, "'dist_type' is 'b' at coordinate 1, but coordinate 0 says 'c'");
   auto ranges = blocks(4, {{0, 2}, {2, 4}});
   ranges[1].periodic = true;
   expect_refused(ranges, Rule::agree_periodic, 1, "'periodic' is true at coordinate 1, but coordinate 0 says false");
   auto lists = oracle::unstructured({{0}, {1}}).dims;
-  std::get<dap::Unstructured>(lists[1].dist).one_to_one = true;
+  std::get<tridap::Unstructured>(lists[1].dist).one_to_one = true;
   expect_refused(lists, Rule::agree_one_to_one, 1, "'one_to_one' is true at coordinate 1, but coordinate 0 says false");
 }
 
@@ -440,10 +440,10 @@ TEST(Axis, NamesTheCoordinateOfAFaultThatOneDictionaryHasAlone) {
 }  // namespace
 
 TEST(Axis, RunsAreARangeOfTheStandardLibrary) {
-  const dap::Axis axis(oracle::cyclic(10, 2, 3).dims);
+  const tridap::Axis axis(oracle::cyclic(10, 2, 3).dims);
   auto third = axis.runs(0).begin();  // outlives the range it came from
   ++third;
   EXPECT_EQ(third->global, 6);
   const auto runs = axis.runs(0);
-  EXPECT_EQ((std::vector<dap::Run>(runs.begin(), runs.end())), (std::vector<dap::Run>{{0, 0, 2}, {6, 2, 2}}));
+  EXPECT_EQ((std::vector<tridap::Run>(runs.begin(), runs.end())), (std::vector<tridap::Run>{{0, 0, 2}, {6, 2, 2}}));
 }

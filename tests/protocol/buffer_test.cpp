@@ -1,6 +1,6 @@
 #include "support/oracle.hpp"
-#include <dap/buffer.hpp>
-#include <dap/report.hpp>
+#include <tridap/buffer.hpp>
+#include <tridap/report.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,11 +13,11 @@
 
 namespace {
 
-using dap::Buffer;
-using dap::ElementType;
-using dap::Index;
-using dap::Memory;
 using oracle::List;
+using tridap::Buffer;
+using tridap::ElementType;
+using tridap::Index;
+using tridap::Memory;
 using Kind = ElementType::Kind;
 
 constexpr Index big = Index{1} << 62;
@@ -43,7 +43,7 @@ void expect_packs(const Buffer& buffer) {
   for (const std::byte* at : oracle::addresses(buffer))
     for (Index i = 0; i < buffer.type.bytes; ++i) expected.push_back(at[i]);
   std::vector<std::byte> out(expected.size() + 1, std::byte{0xee});
-  ASSERT_EQ(dap::pack(buffer, out.data()), static_cast<Index>(expected.size()));
+  ASSERT_EQ(tridap::pack(buffer, out.data()), static_cast<Index>(expected.size()));
   ASSERT_EQ(out.back(), std::byte{0xee});
   out.pop_back();
   ASSERT_EQ(out, expected) << ::testing::PrintToString(buffer.shape) << ::testing::PrintToString(buffer.strides);
@@ -53,22 +53,22 @@ void expect_row_major(const Buffer& buffer) {
   const auto all = oracle::addresses(buffer);
   bool in_a_row = true;
   for (std::size_t i = 1; i < all.size(); ++i) in_a_row &= all[i] - all[i - 1] == buffer.type.bytes;
-  ASSERT_EQ(dap::is_row_major(buffer), in_a_row)
+  ASSERT_EQ(tridap::is_row_major(buffer), in_a_row)
       << ::testing::PrintToString(buffer.shape) << ::testing::PrintToString(buffer.strides);
 }
 
 TEST(ElementType, HasNumPysNames) {
-  EXPECT_EQ(dap::element_type<bool>().name(), "bool");
-  EXPECT_EQ(dap::element_type<std::int8_t>().name(), "int8");
-  EXPECT_EQ(dap::element_type<const std::uint16_t>().name(), "uint16");
-  EXPECT_EQ(dap::element_type<std::int32_t>().name(), "int32");
-  EXPECT_EQ(dap::element_type<long long>().name(), "int64");
-  EXPECT_EQ(dap::element_type<unsigned long>().name(), "uint64");
-  EXPECT_EQ(dap::element_type<float>().name(), "float32");
-  EXPECT_EQ(dap::element_type<double>().name(), "float64");
-  EXPECT_EQ(dap::element_type<std::complex<float>>().name(), "complex64");
-  EXPECT_EQ(dap::element_type<std::complex<double>>().name(), "complex128");
-  EXPECT_EQ(dap::element_type<List>().kind, Kind::opaque);
+  EXPECT_EQ(tridap::element_type<bool>().name(), "bool");
+  EXPECT_EQ(tridap::element_type<std::int8_t>().name(), "int8");
+  EXPECT_EQ(tridap::element_type<const std::uint16_t>().name(), "uint16");
+  EXPECT_EQ(tridap::element_type<std::int32_t>().name(), "int32");
+  EXPECT_EQ(tridap::element_type<long long>().name(), "int64");
+  EXPECT_EQ(tridap::element_type<unsigned long>().name(), "uint64");
+  EXPECT_EQ(tridap::element_type<float>().name(), "float32");
+  EXPECT_EQ(tridap::element_type<double>().name(), "float64");
+  EXPECT_EQ(tridap::element_type<std::complex<float>>().name(), "complex64");
+  EXPECT_EQ(tridap::element_type<std::complex<double>>().name(), "complex128");
+  EXPECT_EQ(tridap::element_type<List>().kind, Kind::opaque);
   const std::uint16_t probe = 1;
   const std::string swapped = *reinterpret_cast<const unsigned char*>(&probe) == 1 ? ">" : "<";
   EXPECT_EQ((ElementType{Kind::floating, 8, false}).name(), swapped + "f8");
@@ -77,7 +77,7 @@ TEST(ElementType, HasNumPysNames) {
 }
 
 TEST(ElementType, IsEqualWhereKindLengthAndByteOrderAre) {
-  const ElementType type = dap::element_type<int>();
+  const ElementType type = tridap::element_type<int>();
   EXPECT_EQ(type, (ElementType{Kind::signed_integer, 4, true}));
   EXPECT_NE(type, (ElementType{Kind::unsigned_integer, 4, true}));
   EXPECT_NE(type, (ElementType{Kind::signed_integer, 8, true}));
@@ -91,49 +91,49 @@ TEST(ElementType, OpaqueOnesAreComparedByTheirDescriptionToo) {
   EXPECT_NE(seconds, days);
   EXPECT_NE(seconds, plain);
   EXPECT_TRUE(seconds.is_like(days) && seconds.is_like(plain));
-  EXPECT_FALSE(seconds.is_like(dap::element_type<double>()));
+  EXPECT_FALSE(seconds.is_like(tridap::element_type<double>()));
   EXPECT_EQ(seconds.text(), "void64 (datetime64[s])");
   EXPECT_EQ(plain.text(), "void64");
   EXPECT_EQ(plain.description_number(), 0);
-  std::set<dap::Index> numbers;  // of 31 bits: of so few, no two alike
+  std::set<tridap::Index> numbers;  // of 31 bits: of so few, no two alike
   for (int i = 0; i < 1000; ++i) {
-    const dap::Index number = ElementType{Kind::opaque, 8, true, "field " + std::to_string(i)}.description_number();
+    const tridap::Index number = ElementType{Kind::opaque, 8, true, "field " + std::to_string(i)}.description_number();
     EXPECT_GT(number, 0);
-    EXPECT_LT(number, dap::Index{1} << 31);
+    EXPECT_LT(number, tridap::Index{1} << 31);
     numbers.insert(number);
   }
   EXPECT_EQ(numbers.size(), 1000U);
 }
 
 TEST(ElementType, IsFoundByEachOfItsNames) {
-  const std::map<std::string, std::pair<Kind, dap::Index>> names = {{"bool", {Kind::boolean, 1}},
-                                                                    {"b1", {Kind::boolean, 1}},
-                                                                    {"|b1", {Kind::boolean, 1}},
-                                                                    {"int8", {Kind::signed_integer, 1}},
-                                                                    {"|i1", {Kind::signed_integer, 1}},
-                                                                    {"int64", {Kind::signed_integer, 8}},
-                                                                    {"<i4", {Kind::signed_integer, 4}},
-                                                                    {"=i2", {Kind::signed_integer, 2}},
-                                                                    {"uint16", {Kind::unsigned_integer, 2}},
-                                                                    {"|u1", {Kind::unsigned_integer, 1}},
-                                                                    {">u1", {Kind::unsigned_integer, 1}},
-                                                                    {"float16", {Kind::floating, 2}},
-                                                                    {"f8", {Kind::floating, 8}},
-                                                                    {"<f4", {Kind::floating, 4}},
-                                                                    {"float128", {Kind::floating, 16}},
-                                                                    {"complex64", {Kind::complex, 8}},
-                                                                    {"<c16", {Kind::complex, 16}},
-                                                                    {"complex256", {Kind::complex, 32}},
-                                                                    {"V16", {Kind::opaque, 16}},
-                                                                    {"|V3", {Kind::opaque, 3}},
-                                                                    {"void24", {Kind::opaque, 3}},
-                                                                    {">V3", {Kind::opaque, 3}}};
+  const std::map<std::string, std::pair<Kind, tridap::Index>> names = {{"bool", {Kind::boolean, 1}},
+                                                                       {"b1", {Kind::boolean, 1}},
+                                                                       {"|b1", {Kind::boolean, 1}},
+                                                                       {"int8", {Kind::signed_integer, 1}},
+                                                                       {"|i1", {Kind::signed_integer, 1}},
+                                                                       {"int64", {Kind::signed_integer, 8}},
+                                                                       {"<i4", {Kind::signed_integer, 4}},
+                                                                       {"=i2", {Kind::signed_integer, 2}},
+                                                                       {"uint16", {Kind::unsigned_integer, 2}},
+                                                                       {"|u1", {Kind::unsigned_integer, 1}},
+                                                                       {">u1", {Kind::unsigned_integer, 1}},
+                                                                       {"float16", {Kind::floating, 2}},
+                                                                       {"f8", {Kind::floating, 8}},
+                                                                       {"<f4", {Kind::floating, 4}},
+                                                                       {"float128", {Kind::floating, 16}},
+                                                                       {"complex64", {Kind::complex, 8}},
+                                                                       {"<c16", {Kind::complex, 16}},
+                                                                       {"complex256", {Kind::complex, 32}},
+                                                                       {"V16", {Kind::opaque, 16}},
+                                                                       {"|V3", {Kind::opaque, 3}},
+                                                                       {"void24", {Kind::opaque, 3}},
+                                                                       {">V3", {Kind::opaque, 3}}};
   for (const auto& [name, kind] : names)
-    EXPECT_EQ(dap::element_type(name), (dap::ElementType{kind.first, kind.second, true})) << name;
+    EXPECT_EQ(tridap::element_type(name), (tridap::ElementType{kind.first, kind.second, true})) << name;
   for (const char* swapped : {">i2", ">f8", ">c16", ">u4"}) {
-    ASSERT_TRUE(dap::element_type(swapped)) << swapped;
-    EXPECT_FALSE(dap::element_type(swapped)->native_order) << swapped;
-    EXPECT_EQ(dap::element_type(swapped)->name(), swapped);
+    ASSERT_TRUE(tridap::element_type(swapped)) << swapped;
+    EXPECT_FALSE(tridap::element_type(swapped)->native_order) << swapped;
+    EXPECT_EQ(tridap::element_type(swapped)->name(), swapped);
   }
 }
 
@@ -182,8 +182,8 @@ TEST(ElementType, NameOfNothingIsNone) {
                            "object",
                            "int99999999999999999999",
                            "V9999999999"})
-    EXPECT_FALSE(dap::element_type(name)) << name;
-  EXPECT_FALSE(dap::element_type(std::string("int8\0", 5)));
+    EXPECT_FALSE(tridap::element_type(name)) << name;
+  EXPECT_FALSE(tridap::element_type(std::string("int8\0", 5)));
 }
 
 TEST(Memory, HasAName) {
@@ -195,33 +195,33 @@ TEST(Memory, HasAName) {
 }
 
 TEST(Buffer, StridesAreThoseOfARowAfterRow) {
-  EXPECT_EQ(dap::row_major_strides({2, 3, 4}, 8), (List{96, 32, 8}));
-  EXPECT_EQ(dap::column_major_strides({2, 3, 4}, 8), (List{8, 16, 48}));
-  EXPECT_EQ(dap::row_major_strides({}, 8), List{});
-  EXPECT_EQ(dap::column_major_strides({5}, 2), List{2});
+  EXPECT_EQ(tridap::row_major_strides({2, 3, 4}, 8), (List{96, 32, 8}));
+  EXPECT_EQ(tridap::column_major_strides({2, 3, 4}, 8), (List{8, 16, 48}));
+  EXPECT_EQ(tridap::row_major_strides({}, 8), List{});
+  EXPECT_EQ(tridap::column_major_strides({5}, 2), List{2});
 }
 
 TEST(Buffer, StridesOfAnEmptyShapeDoNotWrap) {
   for (const List& shape : {List{0, big, big}, List{big, 0, big}, List{big, big, 0}}) {
-    for (Index stride : dap::row_major_strides(shape, 8)) EXPECT_GE(stride, 0);
-    for (Index stride : dap::column_major_strides(shape, 8)) EXPECT_GE(stride, 0);
-    EXPECT_EQ(dap::element_count(dap::allocate(dap::element_type<double>(), shape)), 0);
+    for (Index stride : tridap::row_major_strides(shape, 8)) EXPECT_GE(stride, 0);
+    for (Index stride : tridap::column_major_strides(shape, 8)) EXPECT_GE(stride, 0);
+    EXPECT_EQ(tridap::element_count(tridap::allocate(tridap::element_type<double>(), shape)), 0);
   }
 }
 
 TEST(Buffer, DescribesMemoryAndSaysWhetherItMayBeWritten) {
   double values[6] = {0, 1, 2, 3, 4, 5};
-  const Buffer buffer = dap::row_major(values, {2, 3});
+  const Buffer buffer = tridap::row_major(values, {2, 3});
   EXPECT_EQ(buffer.data, values);
-  EXPECT_EQ(buffer.type, dap::element_type<double>());
+  EXPECT_EQ(buffer.type, tridap::element_type<double>());
   EXPECT_EQ(buffer.shape, (List{2, 3}));
   EXPECT_EQ(buffer.strides, (List{24, 8}));
   EXPECT_EQ(buffer.ndim(), 2);
-  EXPECT_EQ(dap::element_count(buffer), 6);
+  EXPECT_EQ(tridap::element_count(buffer), 6);
   EXPECT_FALSE(buffer.read_only);
-  EXPECT_TRUE(dap::row_major(static_cast<const double*>(values), {6}).read_only);
-  EXPECT_EQ(dap::row_major(static_cast<const double*>(values), {6}).type, dap::element_type<double>());
-  EXPECT_EQ(dap::element_count(dap::row_major(values, {})), 1);
+  EXPECT_TRUE(tridap::row_major(static_cast<const double*>(values), {6}).read_only);
+  EXPECT_EQ(tridap::row_major(static_cast<const double*>(values), {6}).type, tridap::element_type<double>());
+  EXPECT_EQ(tridap::element_count(tridap::row_major(values, {})), 1);
 }
 
 TEST(Buffer, OwnerKeepsTheMemoryAlive) {
@@ -229,9 +229,9 @@ TEST(Buffer, OwnerKeepsTheMemoryAlive) {
   std::weak_ptr<std::vector<int>> alive = values;
   Buffer part;
   {
-    const Buffer whole = dap::row_major(values->data(), {4}, values);
+    const Buffer whole = tridap::row_major(values->data(), {4}, values);
     values.reset();
-    part = dap::sub_buffer(whole, {{1, 3}});
+    part = tridap::sub_buffer(whole, {{1, 3}});
   }
   EXPECT_FALSE(alive.expired());
   EXPECT_EQ(static_cast<int*>(part.data)[1], 7);
@@ -242,21 +242,21 @@ TEST(Buffer, OwnerKeepsTheMemoryAlive) {
 TEST(Buffer, AllocatedIsZeroedRowMajorAndKeepsItselfAlive) {
   Buffer copy;
   {
-    const Buffer buffer = dap::allocate(dap::element_type<double>(), {3, 2});
+    const Buffer buffer = tridap::allocate(tridap::element_type<double>(), {3, 2});
     EXPECT_EQ(buffer.strides, (List{16, 8}));
     EXPECT_FALSE(buffer.read_only);
     copy = buffer;
   }
   for (int i = 0; i < 6; ++i) EXPECT_EQ(static_cast<double*>(copy.data)[i]++, 0);
-  EXPECT_EQ(dap::element_count(dap::allocate(copy.type, {0})), 0);
-  EXPECT_EQ(dap::element_count(dap::allocate(copy.type, {})), 1);
+  EXPECT_EQ(tridap::element_count(tridap::allocate(copy.type, {0})), 0);
+  EXPECT_EQ(tridap::element_count(tridap::allocate(copy.type, {})), 1);
 }
 
 TEST(Buffer, AllocateRefusesWhatAreNoExtents) {
-  const ElementType type = dap::element_type<double>();
+  const ElementType type = tridap::element_type<double>();
   for (const List& shape : {List{-1}, List{-1, -1}, List{0, -1}, List{big}, List{big, 4},
                             List{std::numeric_limits<Index>::min()}, List{std::numeric_limits<Index>::max(), 2}})
-    EXPECT_THROW(dap::allocate(type, shape), dap::Error) << ::testing::PrintToString(shape);
+    EXPECT_THROW(tridap::allocate(type, shape), tridap::Error) << ::testing::PrintToString(shape);
 }
 
 TEST(Buffer, SubBufferStandsWhereItsElementsStood) {
@@ -265,7 +265,7 @@ TEST(Buffer, SubBufferStandsWhereItsElementsStood) {
     const Buffer whole = sandbox.buffer(4, {2, 3, 4}, strides);
     oracle::for_each_index({3, 4, 5, 3, 4, 5}, [&](const List& v) {
       if (v[0] > v[3] || v[1] > v[4] || v[2] > v[5]) return;
-      const Buffer part = dap::sub_buffer(whole, {{v[0], v[3]}, {v[1], v[4]}, {v[2], v[5]}});
+      const Buffer part = tridap::sub_buffer(whole, {{v[0], v[3]}, {v[1], v[4]}, {v[2], v[5]}});
       ASSERT_EQ(part.shape, (List{v[3] - v[0], v[4] - v[1], v[5] - v[2]}));
       ASSERT_EQ(part.type, whole.type);
       oracle::for_each_index(part.shape, [&](const List& at) {
@@ -274,7 +274,7 @@ TEST(Buffer, SubBufferStandsWhereItsElementsStood) {
     });
   }
   const Buffer point = sandbox.buffer(4, {}, {});
-  EXPECT_EQ(dap::sub_buffer(point, {}).data, point.data);
+  EXPECT_EQ(tridap::sub_buffer(point, {}).data, point.data);
 }
 
 TEST(Buffer, PackCopiesRowByRowWhateverTheMemoryOrder) {
@@ -284,9 +284,9 @@ TEST(Buffer, PackCopiesRowByRowWhateverTheMemoryOrder) {
       const ElementType type{Kind::opaque, bytes, true};
       const Buffer whole = oracle::dense_buffer(sandbox.bytes.data(), type, {3, 4, 5}, axes, backwards);
       ASSERT_NO_FATAL_FAILURE(expect_packs(whole));
-      ASSERT_NO_FATAL_FAILURE(expect_packs(dap::sub_buffer(whole, {{1, 3}, {0, 3}, {2, 5}})));
-      ASSERT_NO_FATAL_FAILURE(expect_packs(dap::sub_buffer(whole, {{1, 2}, {0, 4}, {0, 5}})));
-      ASSERT_NO_FATAL_FAILURE(expect_packs(dap::sub_buffer(whole, {{0, 3}, {2, 2}, {0, 5}})));
+      ASSERT_NO_FATAL_FAILURE(expect_packs(tridap::sub_buffer(whole, {{1, 3}, {0, 3}, {2, 5}})));
+      ASSERT_NO_FATAL_FAILURE(expect_packs(tridap::sub_buffer(whole, {{1, 2}, {0, 4}, {0, 5}})));
+      ASSERT_NO_FATAL_FAILURE(expect_packs(tridap::sub_buffer(whole, {{0, 3}, {2, 2}, {0, 5}})));
     }
   });
 }
@@ -311,15 +311,15 @@ TEST(Buffer, StridesOfSingleElementsDoNotMatter) {
   Sandbox sandbox;
   const Buffer buffer = sandbox.buffer(8, {1, 3, 1}, {big, 8, -big});
   ASSERT_NO_FATAL_FAILURE(expect_packs(buffer));
-  EXPECT_TRUE(dap::is_row_major(buffer));
+  EXPECT_TRUE(tridap::is_row_major(buffer));
 }
 
 TEST(Buffer, PackOfNothingTouchesNothing) {
   Buffer buffer;
-  buffer.type = dap::element_type<double>();
+  buffer.type = tridap::element_type<double>();
   buffer.shape = {big, 0};
   buffer.strides = {8, 8};
-  EXPECT_EQ(dap::pack(buffer, nullptr), 0);
+  EXPECT_EQ(tridap::pack(buffer, nullptr), 0);
 }
 
 }  // namespace

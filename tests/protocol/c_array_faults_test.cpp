@@ -1,7 +1,7 @@
 #include "protocol/c_abi/handmade.hpp"
 #include "support/memory_meter.hpp"
-#include <dap/c_array.hpp>
-#include <dap/check.hpp>
+#include <tridap/c_array.hpp>
+#include <tridap/check.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,11 +13,11 @@
 
 namespace {
 
-using dap::CArray;
-using dap::Index;
-using dap::Report;
 using memory_meter::allocations_left;
 using memory_meter::largest_allocation;
+using tridap::CArray;
+using tridap::Index;
+using tridap::Report;
 
 constexpr Index big = Index{1} << 62, highest = std::numeric_limits<Index>::max(), lowest = -highest - 1;
 
@@ -32,9 +32,9 @@ void expect_refused(Handmade& made, const std::string& says) {
   EXPECT_NE(verdict(made.c, DAP_INVALID).find(says), std::string::npos) << verdict(made.c, DAP_INVALID);
   EXPECT_EQ(made.released, 0);
   try {
-    dap::from_c(CArray(&made.c));
+    tridap::from_c(CArray(&made.c));
     ADD_FAILURE() << "accepted: " << says;
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     EXPECT_EQ(made.released, 1);
     EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
     EXPECT_EQ(error.report().errors(), 1) << error.what();
@@ -52,9 +52,9 @@ void refuses(const std::string& says, const Change& change) {
 TEST(CArrayFaults, TheHandmadeArrayHasNone) {
   Handmade made;
   EXPECT_NE(verdict(made.c, DAP_OK).find("warning: axis 0: 'units'"), std::string::npos);
-  EXPECT_TRUE(dap::check(dap::from_c(CArray(&made.c))).ok());
+  EXPECT_TRUE(tridap::check(tridap::from_c(CArray(&made.c))).ok());
   EXPECT_EQ(made.released, 1);
-  EXPECT_THROW(dap::from_c(nullptr), dap::Error);
+  EXPECT_THROW(tridap::from_c(nullptr), tridap::Error);
 }
 
 TEST(CArrayFaults, CountsAndPointers) {
@@ -97,7 +97,7 @@ TEST(CArrayFaults, Texts) {
                             "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
     Handmade made;
     made.extras[1].key = dap_text_of(bytes);
-    EXPECT_EQ(dap::from_c(CArray(&made.c)).dim_data[0].extras[1].key, bytes);
+    EXPECT_EQ(tridap::from_c(CArray(&made.c)).dim_data[0].extras[1].key, bytes);
   }
   refuses("axis 0: 'extras' is a list with 'size'", [](Handmade& m) { m.extras[1].key = dap_text_of("size"); });
   refuses("axis 0: 'extras' is a list with 'units' twice", [](Handmade& m) { m.extras[1].key = dap_text_of("units"); });
@@ -117,7 +117,7 @@ TEST(CArrayFaults, ExtrasThatAreNoJson) {
   for (const char* json : {"null", "1e300", " \"\\u00e9\" ", "[[], {}]", "123456789012345678901234567890"}) {
     Handmade made;
     made.extras[1].json = dap_text_of(json);
-    EXPECT_EQ(dap::from_c(CArray(&made.c)).dim_data[0].extras[1].value, json);
+    EXPECT_EQ(tridap::from_c(CArray(&made.c)).dim_data[0].extras[1].value, json);
   }
 }
 
@@ -262,8 +262,8 @@ TEST(CArrayFaults, AStatedNumberIsOnlyANumber) {
       std::array<char, 1000> message;
       largest_allocation = 0;
       const int status = dap_array_check(&made.c, message.data(), message.size());
-      const dap::DistArray array = dap::from_c(CArray(&made.c));
-      EXPECT_EQ(status == DAP_OK, dap::check(array).ok()) << message.data();
+      const tridap::DistArray array = tridap::from_c(CArray(&made.c));
+      EXPECT_EQ(status == DAP_OK, tridap::check(array).ok()) << message.data();
       EXPECT_LT(largest_allocation, 10000u) << message.data();
     }
   }
@@ -290,14 +290,14 @@ TEST(CArrayFaults, AHundredThousandDimensions) {
   made.c.dim_data = made.dims.data();
   made.c.buffer.ndim = made.c.dim_count = static_cast<Index>(many);
   EXPECT_EQ(verdict(made.c, DAP_OK), "");
-  EXPECT_EQ(dap::from_c(CArray(&made.c)).ndim(), static_cast<Index>(many));
-  EXPECT_EQ(dap::from_c(dap::to_c(dap::from_c(CArray(&made.c)))).ndim(), static_cast<Index>(many));
+  EXPECT_EQ(tridap::from_c(CArray(&made.c)).ndim(), static_cast<Index>(many));
+  EXPECT_EQ(tridap::from_c(tridap::to_c(tridap::from_c(CArray(&made.c)))).ndim(), static_cast<Index>(many));
   EXPECT_EQ(made.released, 2);
   for (dap_dimension& d : made.dims) d.periodic = 7;  // all are counted, a hundred are kept
   try {
-    dap::from_c(CArray(&made.c));
+    tridap::from_c(CArray(&made.c));
     ADD_FAILURE() << "accepted";
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     EXPECT_EQ(error.report().errors(), static_cast<Index>(many));
     EXPECT_EQ(static_cast<Index>(error.report().findings().size()), Report::kept_per_rule);
   }
@@ -320,14 +320,14 @@ int starve(const std::function<void()>& step) {
 
 TEST(CArrayFaults, WhereverMemoryEndsAnArrayIsReleasedOnce) {
   Handmade made;
-  const int imports = starve([&] { dap::from_c(CArray(&made.c)); });
+  const int imports = starve([&] { tridap::from_c(CArray(&made.c)); });
   EXPECT_GT(imports, 10);
   EXPECT_EQ(made.released, imports + 1);
   made.dims[1].periodic = 9;
   const int refusals = starve([&] {
     try {
-      dap::from_c(CArray(&made.c));
-    } catch (const dap::Error&) {
+      tridap::from_c(CArray(&made.c));
+    } catch (const tridap::Error&) {
     }
   });
   EXPECT_GT(refusals, 10);
@@ -336,8 +336,8 @@ TEST(CArrayFaults, WhereverMemoryEndsAnArrayIsReleasedOnce) {
 
 TEST(CArrayFaults, WhereverMemoryEndsAnExportLeavesNothingBehind) {
   Handmade made;
-  dap::DistArray array = dap::from_c(CArray(&made.c));
-  EXPECT_GT(starve([&] { dap::to_c(array); }), 5);
+  tridap::DistArray array = tridap::from_c(CArray(&made.c));
+  EXPECT_GT(starve([&] { tridap::to_c(array); }), 5);
   EXPECT_EQ(made.released, 0);
   array = {};
   EXPECT_EQ(made.released, 1);
@@ -364,9 +364,9 @@ TEST(CArrayFaults, EveryFaultIsNamedAtOnce) {
   made.dims[1].stop = 4;
   made.dims[2].indices.device.type = 99;
   try {
-    dap::from_c(CArray(&made.c));
+    tridap::from_c(CArray(&made.c));
     ADD_FAILURE() << "accepted";
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     EXPECT_EQ(error.report().errors(), 5) << error.what();
   }
 }

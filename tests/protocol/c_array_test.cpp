@@ -1,7 +1,7 @@
 #include "protocol/c_abi/handmade.hpp"
 #include "support/same_array.hpp"
-#include <dap/c_array.hpp>
-#include <dap/check.hpp>
+#include <tridap/c_array.hpp>
+#include <tridap/check.hpp>
 
 #include <gtest/gtest.h>
 
@@ -15,13 +15,13 @@
 
 namespace {
 
-using dap::CArray;
-using dap::Dimension;
-using dap::DistArray;
-using dap::ElementType;
-using dap::Index;
-using dap::Memory;
 using same_array::differs;
+using tridap::CArray;
+using tridap::Dimension;
+using tridap::DistArray;
+using tridap::ElementType;
+using tridap::Index;
+using tridap::Memory;
 using Kind = ElementType::Kind;
 using List = std::vector<Index>;
 
@@ -52,11 +52,12 @@ class Anything {
   }
   ElementType type() {
     return of(std::vector<ElementType>{
-        dap::element_type<bool>(), dap::element_type<double>(), dap::element_type<long double>(),
-        dap::element_type<std::complex<float>>(), dap::element_type<signed char>(), dap::element_type<std::uint64_t>(),
-        dap::element_type<std::complex<long double>>(), ElementType{Kind::floating, 2, true},
-        ElementType{Kind::floating, 8, false}, ElementType{Kind::complex, 16, false},
-        ElementType{Kind::signed_integer, 4, false}, ElementType{Kind::opaque, 12, true}});
+        tridap::element_type<bool>(), tridap::element_type<double>(), tridap::element_type<long double>(),
+        tridap::element_type<std::complex<float>>(), tridap::element_type<signed char>(),
+        tridap::element_type<std::uint64_t>(), tridap::element_type<std::complex<long double>>(),
+        ElementType{Kind::floating, 2, true}, ElementType{Kind::floating, 8, false},
+        ElementType{Kind::complex, 16, false}, ElementType{Kind::signed_integer, 4, false},
+        ElementType{Kind::opaque, 12, true}});
   }
   Memory memory() {
     const auto kind = of(std::vector<Memory::Kind>{Memory::Kind::host, Memory::Kind::cuda, Memory::Kind::cuda_managed,
@@ -64,9 +65,9 @@ class Anything {
     return {kind, kind == Memory::Kind::host ? 0 : of(List{0, 3, 0x7fffffff})};
   }
 
-  dap::Buffer buffer(Index ndim) {
+  tridap::Buffer buffer(Index ndim) {
     static std::array<std::byte, 8> somewhere;
-    dap::Buffer buffer;
+    tridap::Buffer buffer;
     buffer.type = type();
     for (Index axis = 0; axis < ndim; ++axis) {
       buffer.shape.push_back(below(5));
@@ -86,12 +87,13 @@ class Anything {
     d.periodic = flag();
     const Index kind = below(3);
     if (kind == 0)
-      d.dist = dap::Block{number(), number(),
-                          flag() ? std::optional(std::array<Index, 2>{number(), number()}) : std::nullopt};
+      d.dist = tridap::Block{number(), number(),
+                             flag() ? std::optional(std::array<Index, 2>{number(), number()}) : std::nullopt};
     else if (kind == 1)
-      d.dist = dap::Cyclic{number(), number()};
+      d.dist = tridap::Cyclic{number(), number()};
     else
-      d.dist = flag() ? dap::Unstructured{List{number(), number()}, flag()} : dap::Unstructured{buffer(1), flag()};
+      d.dist =
+          flag() ? tridap::Unstructured{List{number(), number()}, flag()} : tridap::Unstructured{buffer(1), flag()};
     const std::vector<std::string> keys = {"units", "", "Start", "\xe2\x82\xac", "a\nb", std::string("nul\0in", 6)};
     for (const std::string& key : keys)
       if (below(4) == 0) d.extras.push_back({key, of(std::vector<std::string>{"1", "[]", "\"\"", "{\"a\": null}"})});
@@ -105,7 +107,7 @@ TEST(CArray, ToCAndBackIsTheSameArray) {
   Anything anything(20240501);
   for (int i = 0; i < 20000; ++i) {
     const DistArray array = anything.array();
-    const DistArray back = dap::from_c(dap::to_c(array));
+    const DistArray back = tridap::from_c(tridap::to_c(array));
     ASSERT_EQ(differs(array, back), "") << "array " << i;
   }
 }
@@ -117,11 +119,11 @@ TEST(CArray, ItsDeleterLetsGoOfEveryOwnerOnce) {
   };
   static std::array<Index, 3> memory = {2, 0, 1};
   DistArray array;
-  array.buffer = dap::row_major(memory.data(), {3}, counted(buffers));
+  array.buffer = tridap::row_major(memory.data(), {3}, counted(buffers));
   array.dim_data.resize(1);
   array.dim_data[0].size = 3;
-  array.dim_data[0].dist = dap::Unstructured{dap::row_major(memory.data(), {3}, counted(lists))};
-  dap_array* c = dap::to_c(std::move(array)).release();
+  array.dim_data[0].dist = tridap::Unstructured{tridap::row_major(memory.data(), {3}, counted(lists))};
+  dap_array* c = tridap::to_c(std::move(array)).release();
   array = {};
   EXPECT_EQ(buffers + lists, 0);
   EXPECT_EQ(c->buffer.data, memory.data());
@@ -133,10 +135,10 @@ TEST(CArray, ItsDeleterLetsGoOfEveryOwnerOnce) {
 
 TEST(CArray, AnImportedArrayExportedAgainKeepsTheFirstOne) {
   Handmade made;
-  CArray again = dap::to_c(dap::from_c(CArray(&made.c)));
+  CArray again = tridap::to_c(tridap::from_c(CArray(&made.c)));
   EXPECT_EQ(again->buffer.data, made.elements.data());
   EXPECT_EQ(made.released, 0);
-  DistArray array = dap::from_c(std::move(again));
+  DistArray array = tridap::from_c(std::move(again));
   EXPECT_EQ(made.released, 0);
   array = {};
   EXPECT_EQ(made.released, 1);
@@ -148,7 +150,7 @@ TEST(CArray, ManyThreadsLetGoOfOneArrayAndTheDeleterIsCalledOnce) {
     released = 0;
     Handmade made;
     made.c.deleter = [](dap_array*) { ++released; };
-    DistArray array = dap::from_c(CArray(&made.c));
+    DistArray array = tridap::from_c(CArray(&made.c));
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) threads.emplace_back([mine = array]() mutable { mine = {}; });
     array = {};
@@ -160,20 +162,20 @@ TEST(CArray, ManyThreadsLetGoOfOneArrayAndTheDeleterIsCalledOnce) {
 TEST(CArray, WithoutADeleterThereIsNothingToRelease) {
   Handmade made;
   made.c.deleter = nullptr;
-  EXPECT_EQ(dap::from_c(CArray(&made.c)).ndim(), 3);
+  EXPECT_EQ(tridap::from_c(CArray(&made.c)).ndim(), 3);
   dap_array_release(&made.c);
   dap_array_release(nullptr);
 }
 
 TEST(CArray, FlagsAreSetAndRead) {
   DistArray array;
-  array.buffer = dap::allocate(dap::element_type<double>(), {});
+  array.buffer = tridap::allocate(tridap::element_type<double>(), {});
   for (const bool read_only : {false, true})
     for (const bool copied : {false, true}) {
       array.buffer.read_only = read_only;
-      CArray c = dap::to_c(array, copied);
+      CArray c = tridap::to_c(array, copied);
       EXPECT_EQ(c->flags, (read_only ? 1u : 0u) | (copied ? 2u : 0u));
-      EXPECT_EQ(dap::from_c(std::move(c)).buffer.read_only, read_only);
+      EXPECT_EQ(tridap::from_c(std::move(c)).buffer.read_only, read_only);
     }
 }
 
@@ -186,7 +188,7 @@ TEST(CArray, ANewerMinorIsReadAndWhatItAddsIsIgnored) {
   made.dims[2].indices.reserved[1] = made.dims[2].indices.device.reserved[0] = made.extras[0].reserved[0] = 1;
   std::array<char, 200> message;
   EXPECT_EQ(dap_array_check(&made.c, message.data(), message.size()), DAP_OK) << message.data();
-  const DistArray array = dap::from_c(CArray(&made.c));
+  const DistArray array = tridap::from_c(CArray(&made.c));
   EXPECT_TRUE(array.buffer.read_only);
   EXPECT_EQ(array.ndim(), 3);
 }
@@ -198,9 +200,9 @@ TEST(CArray, NotDistributedIn0_9IsABlockOverOneProcess) {
     made.dims[1] = {};
     made.dimension(1, 'n', 2, 1, 0).has_padding = 1;
     made.dims[1].padding[1] = 4;
-    const DistArray array = dap::from_c(CArray(&made.c));
+    const DistArray array = tridap::from_c(CArray(&made.c));
     EXPECT_EQ(array.version, version);
-    const auto& block = std::get<dap::Block>(array.dim_data[1].dist);
+    const auto& block = std::get<tridap::Block>(array.dim_data[1].dist);
     EXPECT_EQ((List{block.start, block.stop}), (List{0, 2}));
     EXPECT_EQ(block.padding, (std::array<Index, 2>{0, 4}));
   }
@@ -209,7 +211,7 @@ TEST(CArray, NotDistributedIn0_9IsABlockOverOneProcess) {
     made.c.protocol_version = dap_text_of(version);
     made.dims[1] = {};
     made.dimension(1, 'n', 2, 1, 0);
-    EXPECT_THROW(dap::from_c(CArray(&made.c)), dap::Error) << version;
+    EXPECT_THROW(tridap::from_c(CArray(&made.c)), tridap::Error) << version;
     EXPECT_EQ(made.released, 1);
   }
 }
@@ -222,28 +224,29 @@ TEST(CArray, DevicesHaveTheNumbersOfDLPack) {
                                                            {MemoryKind::hip, 10},
                                                            {MemoryKind::sycl, 14}};
   for (const auto& [kind, number] : numbers) {
-    EXPECT_EQ(dap::device_type(kind), number);
-    EXPECT_TRUE(dap::memory_of(number, 0)->kind == kind);
-    EXPECT_EQ(dap::memory_of(number, 0)->device, 0);
-    EXPECT_FALSE(dap::memory_of(number, -1));
-    EXPECT_EQ(dap::memory_of(number, 5).has_value(), kind != MemoryKind::host);
+    EXPECT_EQ(tridap::device_type(kind), number);
+    EXPECT_TRUE(tridap::memory_of(number, 0)->kind == kind);
+    EXPECT_EQ(tridap::memory_of(number, 0)->device, 0);
+    EXPECT_FALSE(tridap::memory_of(number, -1));
+    EXPECT_EQ(tridap::memory_of(number, 5).has_value(), kind != MemoryKind::host);
   }
-  EXPECT_TRUE(dap::memory_of(3, 1)->kind == MemoryKind::host && dap::memory_of(3, 1)->device == 0);
-  EXPECT_TRUE(dap::memory_of(11, 1)->kind == MemoryKind::host && dap::memory_of(11, 1)->device == 0);
-  for (const int number : {-1, 0, 4, 7, 8, 9, 12, 15, 16, 1 << 30}) EXPECT_FALSE(dap::memory_of(number, 0)) << number;
+  EXPECT_TRUE(tridap::memory_of(3, 1)->kind == MemoryKind::host && tridap::memory_of(3, 1)->device == 0);
+  EXPECT_TRUE(tridap::memory_of(11, 1)->kind == MemoryKind::host && tridap::memory_of(11, 1)->device == 0);
+  for (const int number : {-1, 0, 4, 7, 8, 9, 12, 15, 16, 1 << 30})
+    EXPECT_FALSE(tridap::memory_of(number, 0)) << number;
 }
 
 TEST(CArray, WhatCCannotSayIsRefusedByName) {
   const auto expect = [](const char* says, auto change) {
     DistArray array;
-    array.buffer = dap::allocate(dap::element_type<double>(), {2});
-    array.dim_data = {dap::undistributed(2), dap::undistributed(2)};
+    array.buffer = tridap::allocate(tridap::element_type<double>(), {2});
+    array.dim_data = {tridap::undistributed(2), tridap::undistributed(2)};
     const std::weak_ptr<void> owner = array.buffer.owner;
     change(array);
     try {
-      dap::to_c(std::move(array));
+      tridap::to_c(std::move(array));
       ADD_FAILURE() << says;
-    } catch (const dap::Error& error) {
+    } catch (const tridap::Error& error) {
       EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
       EXPECT_EQ(error.report().errors(), 1) << error.what();
     }
@@ -268,10 +271,10 @@ TEST(CArray, WhatCCannotSayIsRefusedByName) {
   });
   expect("axis 0: 'extras' is of other bytes", [&](DistArray& a) { a.dim_data[0].extras = {{"a", "\xed\xa0\x80"}}; });
   expect("axis 1: 'indices' is a 2-d buffer", [](DistArray& a) {
-    a.dim_data[1].dist = dap::Unstructured{dap::allocate(dap::element_type<Index>(), {1, 2})};
+    a.dim_data[1].dist = tridap::Unstructured{tridap::allocate(tridap::element_type<Index>(), {1, 2})};
   });
   expect("axis 1: 'indices.type' is int128", [](DistArray& a) {
-    a.dim_data[1].dist = dap::Unstructured{dap::allocate({Kind::signed_integer, 16, true}, {2})};
+    a.dim_data[1].dist = tridap::Unstructured{tridap::allocate({Kind::signed_integer, 16, true}, {2})};
   });
 }
 

@@ -1,7 +1,7 @@
 #include "support/oracle.hpp"
-#include <dap/capture.hpp>
-#include <dap/compare.hpp>
-#include <dap/make.hpp>
+#include <tridap/capture.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/make.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,14 +14,14 @@
 
 namespace {
 
-using dap::Capture;
-using dap::Index;
-using dap::read_capture;
-using dap::Report;
-using dap::Rule;
-using dap::Version;
 using oracle::Counts;
 using oracle::List;
+using tridap::Capture;
+using tridap::Index;
+using tridap::read_capture;
+using tridap::Report;
+using tridap::Rule;
+using tridap::Version;
 
 /// One process with one axis of `extent` elements, and this more in its buffer.
 std::string one(const std::string& dtype, const std::string& shape, const std::string& more = "") {
@@ -29,9 +29,9 @@ std::string one(const std::string& dtype, const std::string& shape, const std::s
          R"(", "shape": )" + shape + (more.empty() ? "" : ", " + more) + "}}]}";
 }
 
-std::string written(const dap::Distribution& distribution, Version version = Version::v0_10) {
+std::string written(const tridap::Distribution& distribution, Version version = Version::v0_10) {
   std::ostringstream out;
-  dap::write_capture(out, distribution, version, dap::element_type<double>());
+  tridap::write_capture(out, distribution, version, tridap::element_type<double>());
   return out.str();
 }
 
@@ -41,7 +41,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text.replace(at, what.size(), by);
 }
 
-Counts counts(const std::string& text, bool local = false) { return dap::check(read_capture(text), local).counts(); }
+Counts counts(const std::string& text, bool local = false) { return tridap::check(read_capture(text), local).counts(); }
 
 const std::string process = R"({"rank": 0, "__version__": "0.10.0", "dim_data": [{}],
                                 "buffer": {"dtype": "int8", "shape": [3], "strides": [1], "offset": 0, "data": [1, 2, 3]}})";
@@ -49,21 +49,21 @@ const std::string whole = "{\"processes\": [" + process + "]}";
 
 TEST(ReadCapture, HoldsWhatItsProcessesSay) {
   const Capture capture = read_capture(whole);
-  EXPECT_EQ(dap::check(capture).text(), "");
+  EXPECT_EQ(tridap::check(capture).text(), "");
   ASSERT_EQ(capture.processes.size(), 1u);
-  const dap::CapturedProcess& first = capture.processes[0];
+  const tridap::CapturedProcess& first = capture.processes[0];
   EXPECT_EQ(first.read.array.version, "0.10.0");
   EXPECT_EQ(first.read.array.buffer.shape, List{3});
   EXPECT_EQ(first.read.array.buffer.type.name(), "int8");
-  EXPECT_EQ(first.read.array.buffer.memory.kind, dap::Memory::Kind::nowhere);
+  EXPECT_EQ(first.read.array.buffer.memory.kind, tridap::Memory::Kind::nowhere);
   ASSERT_TRUE(first.values);
   EXPECT_EQ(std::memcmp(first.values->data, "\1\2\3", 3), 0);
-  EXPECT_EQ(dap::gather(capture).shape(), List{3});
+  EXPECT_EQ(tridap::gather(capture).shape(), List{3});
 }
 
 TEST(ReadCapture, EachRequiredKeyIsMissedAndAllOfThemAtOnce) {
   for (const char* key : {"rank", "__version__", "dim_data", "buffer", "dtype", "shape"}) {
-    const Report report = dap::check(read_capture(replaced(whole, std::string("\"") + key + "\"", "\"other\"")));
+    const Report report = tridap::check(read_capture(replaced(whole, std::string("\"") + key + "\"", "\"other\"")));
     EXPECT_EQ(report.count(Rule::key_missing), 1) << key;
     EXPECT_EQ(report.errors(), 1) << key << report.text();
     EXPECT_NE(report.text().find(std::string("'") + key + "' is missing"), std::string::npos) << report.text();
@@ -86,7 +86,7 @@ TEST(ReadCapture, WhatIsOptionalMayBeAbsentOrNull) {
     std::size_t end = at;
     for (; depth > 0 || (whole[end] != ',' && whole[end] != '}'); ++end)
       depth += whole[end] == '[' || whole[end] == '{' ? 1 : whole[end] == ']' || whole[end] == '}' ? -1 : 0;
-    const Report report = dap::check(read_capture(whole.substr(0, at) + "null" + whole.substr(end)));
+    const Report report = tridap::check(read_capture(whole.substr(0, at) + "null" + whole.substr(end)));
     EXPECT_EQ(report.errors(), 1) << key << report.text();
     EXPECT_EQ(report.count(Rule::key_missing), 0) << key;
   }
@@ -123,7 +123,7 @@ TEST(ReadCapture, UnknownKeysEarnAWarningEach) {
   const std::string text = replaced(
       replaced(replaced(whole, "{\"processes\"", "{\"a\": [1e2], \"processes\""), "\"rank\"", "\"b\": {}, \"rank\""),
       "\"shape\"", "\"c\": null, \"shape\"");
-  const Report report = dap::check(read_capture(replaced(text, "[{}]", R"([{"dist_type": "b", "size": 3,
+  const Report report = tridap::check(read_capture(replaced(text, "[{}]", R"([{"dist_type": "b", "size": 3,
       "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": 3, "d": "x"}])")));
   EXPECT_EQ(report.counts(), (Counts{{Rule::extra_key, 4}})) << report.text();
   EXPECT_TRUE(report.ok());
@@ -152,7 +152,7 @@ TEST(ReadCapture, RanksStandOnceFrom0On) {
 }
 
 TEST(ReadCapture, ElementsThatDoNotFitKeepNothingElseFromBeingFound) {
-  const std::string two = written(dap::Distribution::make({5}, {dap::block()}, {2}));
+  const std::string two = written(tridap::Distribution::make({5}, {tridap::block()}, {2}));
   const std::string late = replaced(two, "\"start\":3", "\"start\":4");
   const std::string both =
       replaced(replaced(late, "\"shape\":[3]", "\"shape\":[3],\"data\":[1,2,\"x\"]"), "\"shape\":[2]", "\"shape\":[1]");
@@ -163,7 +163,7 @@ TEST(ReadCapture, ValuesAreLogicalWhateverTheStrides) {
   const std::string text = R"({"processes": [{"rank": 0, "__version__": "0.10.0", "dim_data": [{}, {}],
     "buffer": {"dtype": ">i2", "shape": [2, 3], "strides": [-2, 40], "offset": 2, "data": [[1, 2, 3], [4, 5, 600]]}}]})";
   const Capture capture = read_capture(text);
-  EXPECT_EQ(dap::check(capture).text(), "");
+  EXPECT_EQ(tridap::check(capture).text(), "");
   ASSERT_TRUE(capture.processes[0].values);
   EXPECT_EQ(std::memcmp(capture.processes[0].values->data, "\0\1\0\2\0\3\0\4\0\5\2\x58", 12), 0);
   EXPECT_EQ(capture.processes[0].read.array.buffer.strides, (List{-2, 40}));
@@ -196,7 +196,7 @@ TEST(ReadCapture, EachTypeTakesItsValuesAndNoOthers) {
     for (const std::string& value : c.good)
       EXPECT_EQ(counts(one(c.dtype, "[1]", "\"data\": [" + value + "]")), Counts{}) << c.dtype << ' ' << value;
     for (const std::string& value : c.bad) {
-      const Report report = dap::check(read_capture(one(c.dtype, "[1]", "\"data\": [" + value + "]")));
+      const Report report = tridap::check(read_capture(one(c.dtype, "[1]", "\"data\": [" + value + "]")));
       EXPECT_EQ(report.count(Rule::buffer_values), report.errors()) << c.dtype << ' ' << value;
       EXPECT_GT(report.errors(), 0) << c.dtype << ' ' << value;
       EXPECT_EQ(report.findings()[0].process, 0);
@@ -207,7 +207,7 @@ TEST(ReadCapture, EachTypeTakesItsValuesAndNoOthers) {
 TEST(ReadCapture, NumbersKeepTheirBits) {
   const auto bytes = [](const std::string& dtype, const std::string& value) {
     const Capture capture = read_capture(one(dtype, "[1]", "\"data\": [" + value + "]"));
-    const dap::Buffer& buffer = capture.processes[0].values.value();
+    const tridap::Buffer& buffer = capture.processes[0].values.value();
     return std::string(static_cast<const char*>(buffer.data), static_cast<std::size_t>(buffer.type.bytes));
   };
   const auto raw = [](auto value) {
@@ -245,27 +245,28 @@ TEST(ReadCapture, DataNestsAsTheShapeSays) {
 }
 
 /// Distributions of all kinds, at random.
-dap::Distribution any_distribution(std::mt19937& random, bool periodic) {
+tridap::Distribution any_distribution(std::mt19937& random, bool periodic) {
   const auto below = [&](Index end) { return static_cast<Index>(random()) % end; };
   List shape, grid;
-  std::vector<dap::AxisSpec> specs;
+  std::vector<tridap::AxisSpec> specs;
   for (Index axis = below(4); axis-- > 0;) {
     const Index processes = 1 + below(3), size = below(2) == 0 ? below(12) : 6 * processes + below(7);
-    dap::AxisSpec spec = dap::block();
+    tridap::AxisSpec spec = tridap::block();
     switch (below(5)) {
       case 0:
         break;
       case 1:
-        spec = dap::cyclic(1 + below(4), size > 0 ? below(processes) : 0);
+        spec = tridap::cyclic(1 + below(4), size > 0 ? below(processes) : 0);
         break;
       case 2: {
         std::vector<List> lists(static_cast<std::size_t>(processes));
         for (Index i = 0; i < size; ++i) lists[static_cast<std::size_t>(below(processes))].push_back(3 * i - 7);
-        spec = dap::unstructured(lists, below(2) == 0);
+        spec = tridap::unstructured(lists, below(2) == 0);
         break;
       }
       default: {
-        dap::BlockSpec padded = dap::padded_block(size >= 6 * processes ? below(3) : 0, periodic && below(2) == 0);
+        tridap::BlockSpec padded =
+            tridap::padded_block(size >= 6 * processes ? below(3) : 0, periodic && below(2) == 0);
         if (padded.edges[0] > 0 && !padded.periodic) padded.edges = {below(3), below(3)};
         spec = padded;
       }
@@ -274,30 +275,30 @@ dap::Distribution any_distribution(std::mt19937& random, bool periodic) {
     grid.push_back(processes);
     specs.push_back(spec);
   }
-  return dap::Distribution::make(shape, specs, grid);
+  return tridap::Distribution::make(shape, specs, grid);
 }
 
 TEST(WriteCapture, IsReadAgainAsTheSameDistributionInBothVersions) {
   std::mt19937 random(5);
   int old = 0;
   for (int i = 0; i < 150; ++i) {
-    const dap::Distribution distribution = any_distribution(random, true);
+    const tridap::Distribution distribution = any_distribution(random, true);
     for (const Version version : {Version::v0_10, Version::v0_9}) {
       std::string text;
       try {
         text = written(distribution, version);
-      } catch (const dap::Error& error) {
+      } catch (const tridap::Error& error) {
         EXPECT_EQ(version, Version::v0_9);
         EXPECT_EQ(error.report().counts(), (Counts{{Rule::conversion, 1}}));
         continue;
       }
       old += version == Version::v0_9 ? 1 : 0;
       const Capture capture = read_capture(text);
-      EXPECT_EQ(dap::check(capture).text(), "") << text;
-      EXPECT_EQ(dap::check(capture, true).text(), "");
-      const dap::Comparison comparison = dap::compare(distribution, dap::gather(capture));
+      EXPECT_EQ(tridap::check(capture).text(), "") << text;
+      EXPECT_EQ(tridap::check(capture, true).text(), "");
+      const tridap::Comparison comparison = tridap::compare(distribution, tridap::gather(capture));
       EXPECT_TRUE(comparison.same_owners && comparison.same_places) << comparison.difference;
-      EXPECT_EQ(written(dap::gather(capture), version), text);
+      EXPECT_EQ(written(tridap::gather(capture), version), text);
     }
   }
   EXPECT_GT(old, 100);
@@ -306,8 +307,8 @@ TEST(WriteCapture, IsReadAgainAsTheSameDistributionInBothVersions) {
 TEST(WriteCapture, BufferBeyond64BitsIsRefusedBeforeAnythingIsWritten) {
   for (const List& shape : {List{Index{1} << 62}, List{Index{1} << 40, Index{1} << 40}}) {
     std::ostringstream out;
-    const dap::Distribution huge({shape.size(), dap::Axis(dap::BlockKind(shape[0], 1, shape[0]))});
-    EXPECT_THROW(dap::write_capture(out, huge, Version::v0_10, dap::element_type<double>()), dap::Error);
+    const tridap::Distribution huge({shape.size(), tridap::Axis(tridap::BlockKind(shape[0], 1, shape[0]))});
+    EXPECT_THROW(tridap::write_capture(out, huge, Version::v0_10, tridap::element_type<double>()), tridap::Error);
     EXPECT_EQ(out.str(), "");
   }
 }
@@ -317,15 +318,15 @@ TEST(ConvertCapture, ThereAndBackIsTheSameText) {
   int there = 0;
   for (int i = 0; i < 120; ++i) {
     const std::string text =
-        dap::convert_capture(read_capture(written(any_distribution(random, true))), Version::v0_10);
+        tridap::convert_capture(read_capture(written(any_distribution(random, true))), Version::v0_10);
     std::string old;
     try {
-      old = dap::convert_capture(read_capture(text), Version::v0_9);
-    } catch (const dap::Error& error) {
+      old = tridap::convert_capture(read_capture(text), Version::v0_9);
+    } catch (const tridap::Error& error) {
       EXPECT_EQ(error.report().counts(), (Counts{{Rule::conversion, 1}})) << error.what();
       continue;
     }
-    EXPECT_EQ(dap::convert_capture(read_capture(old), Version::v0_10), text) << old;
+    EXPECT_EQ(tridap::convert_capture(read_capture(old), Version::v0_10), text) << old;
     ++there;
   }
   EXPECT_GT(there, 80);
@@ -338,15 +339,15 @@ TEST(ConvertCapture, PassesOnWhatIsNotDimDataOrVersion) {
   text = replaced(text, "[{}]", R"([{"dist_type": "b", "size": 3, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0,
       "stop": 3, "units": ["m", 1.50, 18446744073709551616, null]}])");
   text = replaced(replaced(text, "int8", "float64"), "[1, 2, 3]", "[1, \"nan\", 100000000000000000000]");
-  EXPECT_TRUE(dap::check(read_capture(text)).ok());
+  EXPECT_TRUE(tridap::check(read_capture(text)).ok());
   for (const Version version : {Version::v0_9, Version::v0_10}) {
-    const std::string converted = dap::convert_capture(read_capture(text), version);
+    const std::string converted = tridap::convert_capture(read_capture(text), version);
     for (const char* part :
          {R"("note": {"by":"me","n":100000000000000000000})", R"("host":"node\n7")", R"("strides":[1],"offset":0)",
           R"("units":["m",1.5,18446744073709551616,null])", R"("data":[1,"nan",100000000000000000000])"})
       EXPECT_NE(converted.find(part), std::string::npos) << part << " in " << converted;
-    EXPECT_NE(converted.find(std::string("\"__version__\":\"") + dap::stamp(version) + '"'), std::string::npos);
-    EXPECT_EQ(dap::check(read_capture(converted)).counts(), (Counts{{Rule::extra_key, 3}})) << converted;
+    EXPECT_NE(converted.find(std::string("\"__version__\":\"") + tridap::stamp(version) + '"'), std::string::npos);
+    EXPECT_EQ(tridap::check(read_capture(converted)).counts(), (Counts{{Rule::extra_key, 3}})) << converted;
   }
 }
 
@@ -354,9 +355,9 @@ TEST(ConvertCapture, ExtraKeyOfAnUndistributedAxisDoesNotBecomeItsBounds) {
   const std::string text = replaced(replaced(whole, "0.10.0", "0.9.0"), "[{}]",
                                     R"([{"dist_type": "n", "size": 3, "start": 1, "stop": 2, "block_size": 4}])");
   EXPECT_EQ(counts(text), (Counts{{Rule::extra_key, 3}}));
-  const std::string converted = dap::convert_capture(read_capture(text), Version::v0_10);
+  const std::string converted = tridap::convert_capture(read_capture(text), Version::v0_10);
   EXPECT_EQ(counts(converted), (Counts{{Rule::extra_key, 1}})) << converted;
-  EXPECT_EQ(dap::gather(read_capture(converted)).shape(), List{3});
+  EXPECT_EQ(tridap::gather(read_capture(converted)).shape(), List{3});
 }
 
 TEST(ConvertCapture, InvalidCaptureIsRefusedWithItsReport) {
@@ -365,19 +366,19 @@ TEST(ConvertCapture, InvalidCaptureIsRefusedWithItsReport) {
         std::string("{\"processes\": []}"), replaced(whole, "\"dtype\": \"int8\"", "\"dtype\": 8")}) {
     const Capture capture = read_capture(text);
     try {
-      dap::convert_capture(capture, Version::v0_10);
+      tridap::convert_capture(capture, Version::v0_10);
       FAIL() << text;
-    } catch (const dap::Error& error) {
-      EXPECT_EQ(error.report().counts(), dap::check(capture).counts()) << text;
+    } catch (const tridap::Error& error) {
+      EXPECT_EQ(error.report().counts(), tridap::check(capture).counts()) << text;
     }
   }
 }
 
 TEST(CheckCapture, ProcessWithoutARankIsNobodyElse) {
-  const std::string text = written(dap::Distribution::make({4}, {dap::block()}, {2}));
+  const std::string text = written(tridap::Distribution::make({4}, {tridap::block()}, {2}));
   for (const auto& [rank, rule] : std::vector<std::pair<std::string, Rule>>{
            {"", Rule::key_missing}, {"\"rank\":\"1\",", Rule::type_integer}, {"\"rank\":1.0,", Rule::type_integer}}) {
-    const Report report = dap::check(read_capture(replaced(text, "\"rank\":1,", rank)));
+    const Report report = tridap::check(read_capture(replaced(text, "\"rank\":1,", rank)));
     EXPECT_EQ(report.counts(), (Counts{{rule, 1}})) << report.text();
     EXPECT_EQ(report.findings().at(0).process, std::nullopt);
     EXPECT_NE(report.text().find("process 1 of the list"), std::string::npos) << report.text();
@@ -388,16 +389,16 @@ TEST(CheckCapture, UnknownKeysOfOneProcessAreNobodyElses) {
   std::string keys;
   for (int i = 0; i < 1000; ++i) keys += "\"k" + std::to_string(i) + "\":" + std::to_string(i) + ",";
   const Index processes = 1000;
-  const std::string text = written(dap::Distribution::make({processes}, {dap::block()}, {processes}));
+  const std::string text = written(tridap::Distribution::make({processes}, {tridap::block()}, {processes}));
   const Capture capture = read_capture(replaced(text, "\"dist_type\"", keys + "\"dist_type\""));
-  EXPECT_EQ(dap::check(capture).counts(), (Counts{{Rule::extra_key, 1000}}));
-  const Capture converted = read_capture(dap::convert_capture(capture, Version::v0_9));
+  EXPECT_EQ(tridap::check(capture).counts(), (Counts{{Rule::extra_key, 1000}}));
+  const Capture converted = read_capture(tridap::convert_capture(capture, Version::v0_9));
   EXPECT_EQ(converted.processes.at(0).read.array.dim_data.at(0).extras.size(), 1000u);
   EXPECT_EQ(converted.processes.at(1).read.array.dim_data.at(0).extras.size(), 0u);
 }
 
 TEST(CheckCapture, LocalTellsWhatEachProcessSaysAlone) {
-  const std::string two = written(dap::Distribution::make({5}, {dap::block()}, {2}));
+  const std::string two = written(tridap::Distribution::make({5}, {tridap::block()}, {2}));
   const std::string late = replaced(replaced(two, "\"start\":3", "\"start\":4"), "\"shape\":[2]", "\"shape\":[1]");
   EXPECT_EQ(counts(late), (Counts{{Rule::block_tiling, 1}}));
   EXPECT_EQ(counts(late, true), Counts{});

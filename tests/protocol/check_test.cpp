@@ -1,6 +1,6 @@
 #include "support/oracle.hpp"
-#include <dap/axis.hpp>
-#include <dap/check.hpp>
+#include <tridap/axis.hpp>
+#include <tridap/check.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,16 +12,16 @@
 
 namespace {
 
-using dap::Block;
-using dap::Cyclic;
-using dap::DistArray;
-using dap::Index;
-using dap::Report;
-using dap::Rule;
-using dap::Unstructured;
 using oracle::Counts;
 using oracle::dimension;
 using oracle::List;
+using tridap::Block;
+using tridap::Cyclic;
+using tridap::DistArray;
+using tridap::Index;
+using tridap::Report;
+using tridap::Rule;
+using tridap::Unstructured;
 
 constexpr Index lowest = std::numeric_limits<Index>::min(), highest = std::numeric_limits<Index>::max();
 constexpr Index big = Index{1} << 62;
@@ -33,14 +33,14 @@ DistArray valid() {
   array.dim_data = {dimension(10, 3, 1), dimension(5, 2, 0)};
   array.dim_data[0].dist = Block{2, 6, {}};
   array.dim_data[1].dist = Cyclic{0, 2};
-  array.buffer = dap::row_major(memory.data(), {4, 3});
+  array.buffer = tridap::row_major(memory.data(), {4, 3});
   return array;
 }
 
-DistArray one_axis(const dap::Dimension& d, Index extent) {
+DistArray one_axis(const tridap::Dimension& d, Index extent) {
   DistArray array;
   array.dim_data = {d};
-  array.buffer = dap::row_major(memory.data(), {extent});
+  array.buffer = tridap::row_major(memory.data(), {extent});
   return array;
 }
 
@@ -53,37 +53,37 @@ struct Words {
 void expect_only(const Report& report, Rule rule, const Words& words) {
   EXPECT_EQ(report.counts(), (Counts{{rule, 1}})) << report.text();
   ASSERT_EQ(report.findings().size(), 1u) << report.text();
-  const dap::Finding& finding = report.findings().front();
+  const tridap::Finding& finding = report.findings().front();
   EXPECT_EQ(finding.axis, words.axis) << report.text();
   EXPECT_EQ(finding.process, std::nullopt);
   EXPECT_EQ(finding.key, words.key);
   EXPECT_NE(finding.value.find(words.value), std::string::npos) << finding.value;
-  EXPECT_NE(finding.text().find(std::string("[") + dap::rule_text(rule).id + "]"), std::string::npos);
-  EXPECT_EQ(report.ok(), dap::rule_text(rule).severity == dap::Severity::warning);
+  EXPECT_NE(finding.text().find(std::string("[") + tridap::rule_text(rule).id + "]"), std::string::npos);
+  EXPECT_EQ(report.ok(), tridap::rule_text(rule).severity == tridap::Severity::warning);
 }
 
 /// One dimension alone breaks exactly this rule.
-void expect_dimension(const dap::Dimension& d, Rule rule, const std::string& key, const std::string& value) {
+void expect_dimension(const tridap::Dimension& d, Rule rule, const std::string& key, const std::string& value) {
   Report report;
-  const std::optional<Index> held = dap::check_dimension(d, 7, report);
+  const std::optional<Index> held = tridap::check_dimension(d, 7, report);
   expect_only(report, rule, {7, key, value});
   EXPECT_EQ(held.has_value(), report.ok());
 }
 
 template <class Kind>
-dap::Dimension with(Kind kind, Index size, Index grid = 1, Index rank = 0) {
-  dap::Dimension d = dimension(size, grid, rank);
+tridap::Dimension with(Kind kind, Index size, Index grid = 1, Index rank = 0) {
+  tridap::Dimension d = dimension(size, grid, rank);
   d.dist = std::move(kind);
   return d;
 }
 
-TEST(Check, AcceptsAValidArray) { EXPECT_EQ(dap::check(valid()).text(), ""); }
+TEST(Check, AcceptsAValidArray) { EXPECT_EQ(tridap::check(valid()).text(), ""); }
 
 TEST(Check, ReadsVersionsNineAndTenOfTwoOrThreeNumbersAndNothingElse) {
   const auto counts = [](const std::string& version) {
     DistArray array = valid();
     array.version = version;
-    return dap::check(array).counts();
+    return tridap::check(array).counts();
   };
   for (const char* good :
        {"0.10.0", "0.10.7", "0.10.99999999999999999999999", "0.9.0", "0.9.1", "00.09.0", "0.10", "0.9", "0.010"})
@@ -125,11 +125,11 @@ TEST(Check, ReadsVersionsNineAndTenOfTwoOrThreeNumbersAndNothingElse) {
 TEST(Check, NamesTheVersionItRefuses) {
   DistArray array = valid();
   array.version = "0.8.0";
-  expect_only(dap::check(array), Rule::version_read, {{}, "__version__", "0.8.0"});
-  EXPECT_NE(dap::check(array).text().find("0.10"), std::string::npos);
+  expect_only(tridap::check(array), Rule::version_read, {{}, "__version__", "0.8.0"});
+  EXPECT_NE(tridap::check(array).text().find("0.10"), std::string::npos);
   array.version = std::string(1000000, '7');
-  expect_only(dap::check(array), Rule::version_form, {{}, "__version__", "777"});
-  EXPECT_LT(dap::check(array).text().size(), 1000u);
+  expect_only(tridap::check(array), Rule::version_form, {{}, "__version__", "777"});
+  EXPECT_LT(tridap::check(array).text().size(), 1000u);
 }
 
 TEST(Check, EachRuleOfOneDimensionIsFoundAlone) {
@@ -154,12 +154,12 @@ TEST(Check, EachRuleOfOneDimensionIsFoundAlone) {
   expect_dimension(with(Unstructured{List{1, 2, 3}, false}, 2), Rule::unstructured_size, "size", "2");
   expect_dimension(with(Unstructured{List{1, 2, 1}, false}, 3), Rule::unstructured_unique, "indices", "1");
   static double numbers[2] = {0, 1};
-  expect_dimension(with(Unstructured{dap::row_major(numbers, {2}), false}, 2), Rule::unstructured_indices, "indices",
+  expect_dimension(with(Unstructured{tridap::row_major(numbers, {2}), false}, 2), Rule::unstructured_indices, "indices",
                    "float64");
 }
 
 TEST(Check, WarnsOfWhatItPassesOn) {
-  dap::Dimension d = with(Cyclic{0, 2}, 4);
+  tridap::Dimension d = with(Cyclic{0, 2}, 4);
   d.periodic = true;
   expect_dimension(d, Rule::periodic_kind, "periodic", "true");
   d = with(Unstructured{List{1, 2}, false}, 2);
@@ -178,23 +178,23 @@ TEST(Check, DimensionHoldsWhatTheOracleDeals) {
         const oracle::Axis dealt = oracle::cyclic(size, block_size, grid, grid - 1);
         for (Index c = 0; c < grid; ++c) {
           Report report;
-          EXPECT_EQ(dap::check_dimension(dealt.dims[static_cast<std::size_t>(c)], 0, report),
+          EXPECT_EQ(tridap::check_dimension(dealt.dims[static_cast<std::size_t>(c)], 0, report),
                     static_cast<Index>(dealt.held_by(c).size()));
         }
       }
 }
 
 TEST(Check, EmptySharesAreLegal) {
-  for (const dap::Dimension& d : {with(Block{5, 5, {}}, 5, 2), with(Block{0, 0, {}}, 5, 2), with(Block{0, 0, {}}, 0),
-                                  with(Cyclic{7, 3}, 5, 2), with(Cyclic{0, 1}, 0), with(Unstructured{}, 0)})
-    EXPECT_EQ(dap::check(one_axis(d, 0)).text(), "");
+  for (const tridap::Dimension& d : {with(Block{5, 5, {}}, 5, 2), with(Block{0, 0, {}}, 5, 2), with(Block{0, 0, {}}, 0),
+                                     with(Cyclic{7, 3}, 5, 2), with(Cyclic{0, 1}, 0), with(Unstructured{}, 0)})
+    EXPECT_EQ(tridap::check(one_axis(d, 0)).text(), "");
 }
 
 TEST(Check, TheFirstAndTheLastShareOfAnAxisAreCheckedWithoutTheOthers) {
   const auto text_of = [](Block block, Index size, Index grid, Index rank) {
-    dap::Dimension d = with(block, size, grid);
+    tridap::Dimension d = with(block, size, grid);
     d.proc_grid_rank = rank;
-    return dap::check(one_axis(d, block.stop - block.start)).text();
+    return tridap::check(one_axis(d, block.stop - block.start)).text();
   };
   EXPECT_NE(text_of({5, 8, {}}, 10, 2, 0).find("'start' is 5, must be 0 where proc_grid_rank is 0 [block.tiling]"),
             std::string::npos);
@@ -209,7 +209,7 @@ TEST(Check, EachRuleOfTheBufferIsFoundAlone) {
   const auto broken = [](auto change) {
     DistArray array = valid();
     change(array.buffer);
-    return dap::check(array);
+    return tridap::check(array);
   };
   expect_only(broken([](auto& b) { b.strides = {24}; }), Rule::buffer_layout, {{}, "", "2 extents and 1 strides"});
   expect_only(broken([](auto& b) { b.shape[1] = -3; }), Rule::buffer_layout, {{}, "", "-3"});
@@ -221,14 +221,17 @@ TEST(Check, EachRuleOfTheBufferIsFoundAlone) {
   expect_only(broken([](auto& b) { b.data = nullptr; }), Rule::buffer_data, {{}, "", "null"});
   expect_only(broken([](auto& b) { b.type.bytes = 0; }), Rule::buffer_type, {{}, "", "0 bytes"});
   expect_only(broken([](auto& b) { b.shape[1] = 2; }), Rule::shape_extent, {1, "", "2"});
-  expect_only(broken([](auto& b) { b = dap::row_major(memory.data(), {4, 3, 1}); }), Rule::shape_ndim, {{}, "", "3"});
+  expect_only(broken([](auto& b) {
+                b = tridap::row_major(memory.data(), {4, 3, 1});
+              }),
+              Rule::shape_ndim, {{}, "", "3"});
 }
 
 TEST(Check, GridWithoutA64BitProductIsRefused) {
   DistArray array = valid();
   array.dim_data = {with(Cyclic{0, 1}, 4, big), with(Cyclic{0, 1}, 3, big)};
-  array.buffer = dap::row_major(memory.data(), {1, 1});
-  expect_only(dap::check(array), Rule::grid_product, {{}, "", "proc_grid_size"});
+  array.buffer = tridap::row_major(memory.data(), {1, 1});
+  expect_only(tridap::check(array), Rule::grid_product, {{}, "", "proc_grid_size"});
 }
 
 TEST(Check, FindsEveryFaultAtOnce) {
@@ -241,57 +244,57 @@ TEST(Check, FindsEveryFaultAtOnce) {
   const Counts all = {{Rule::version_read, 1},      {Rule::buffer_data, 1},  {Rule::grid_size, 1},
                       {Rule::grid_rank, 2},         {Rule::block_bounds, 2}, {Rule::block_padding, 1},
                       {Rule::cyclic_block_size, 1}, {Rule::size, 1},         {Rule::extra_key, 2}};
-  EXPECT_EQ(dap::check(array).counts(), all) << dap::check(array).text();
+  EXPECT_EQ(tridap::check(array).counts(), all) << tridap::check(array).text();
 }
 
 TEST(Check, EveryRepeatedIndexIsNamedOnce) {
   Report report;
-  dap::check_dimension(with(Unstructured{List{4, 7, 4, 7, 4, 1}, false}, 6), 0, report);
+  tridap::check_dimension(with(Unstructured{List{4, 7, 4, 7, 4, 1}, false}, 6), 0, report);
   EXPECT_EQ(report.counts(), (Counts{{Rule::unstructured_unique, 2}})) << report.text();
 }
 
 TEST(Check, AnyMemoryOrderStrideAndByteOrderIsLegal) {
   DistArray array = valid();
-  array.buffer.strides = dap::column_major_strides({4, 3}, 8);
-  EXPECT_EQ(dap::check(array).text(), "");
+  array.buffer.strides = tridap::column_major_strides({4, 3}, 8);
+  EXPECT_EQ(tridap::check(array).text(), "");
   array.buffer.data = &memory[11];
   array.buffer.strides = {-24, -8};
-  EXPECT_EQ(dap::check(array).text(), "");
+  EXPECT_EQ(tridap::check(array).text(), "");
   array.buffer.strides = {0, 0};
-  EXPECT_EQ(dap::check(array).text(), "");
+  EXPECT_EQ(tridap::check(array).text(), "");
   array.buffer.strides = {3, -1};  // unaligned, overlapping
-  EXPECT_EQ(dap::check(array).text(), "");
+  EXPECT_EQ(tridap::check(array).text(), "");
   array.buffer.type.native_order = false;
-  array.buffer.type.kind = dap::ElementType::Kind::opaque;
-  EXPECT_EQ(dap::check(array).text(), "");
+  array.buffer.type.kind = tridap::ElementType::Kind::opaque;
+  EXPECT_EQ(tridap::check(array).text(), "");
 }
 
 TEST(Check, ArrayWithoutAxesIsOneElement) {
   DistArray array;
-  array.buffer = dap::row_major(memory.data(), {});
-  EXPECT_EQ(dap::check(array).text(), "");
+  array.buffer = tridap::row_major(memory.data(), {});
+  EXPECT_EQ(tridap::check(array).text(), "");
   array.buffer.data = nullptr;
-  expect_only(dap::check(array), Rule::buffer_data, {{}, "", "null"});
-  array.buffer = dap::row_major(memory.data(), {1});
-  expect_only(dap::check(array), Rule::shape_ndim, {{}, "", "1"});
+  expect_only(tridap::check(array), Rule::buffer_data, {{}, "", "null"});
+  array.buffer = tridap::row_major(memory.data(), {1});
+  expect_only(tridap::check(array), Rule::shape_ndim, {{}, "", "1"});
 }
 
 // Example 2.1 of 0.10.0 prints the buffer [0.2 0.6 0.9 0.6 0.8 0.4 0.2 0.2 ...] flat under two dictionaries.
 TEST(Check, FlatBufferUnderTwoDictionariesIsAnErrorThatNamesTheReshape) {
   DistArray array = valid();
-  array.buffer = dap::row_major(memory.data(), {12});
-  expect_only(dap::check(array), Rule::shape_ndim, {{}, "", "1 axes and dim_data 2"});
-  EXPECT_NE(dap::check(array).text().find("reshape the buffer to 4 x 3"), std::string::npos)
-      << dap::check(array).text();
-  array.buffer = dap::row_major(memory.data(), {13});
-  expect_only(dap::check(array), Rule::shape_ndim, {{}, "", "1 axes and dim_data 2"});
-  EXPECT_EQ(dap::check(array).text().find("4 x 3"), std::string::npos) << dap::check(array).text();
+  array.buffer = tridap::row_major(memory.data(), {12});
+  expect_only(tridap::check(array), Rule::shape_ndim, {{}, "", "1 axes and dim_data 2"});
+  EXPECT_NE(tridap::check(array).text().find("reshape the buffer to 4 x 3"), std::string::npos)
+      << tridap::check(array).text();
+  array.buffer = tridap::row_major(memory.data(), {13});
+  expect_only(tridap::check(array), Rule::shape_ndim, {{}, "", "1 axes and dim_data 2"});
+  EXPECT_EQ(tridap::check(array).text().find("4 x 3"), std::string::npos) << tridap::check(array).text();
 }
 
 TEST(Check, ValuesAtTheEndOf64BitsNeitherWrapNorAllocate) {
-  const auto held = [](const dap::Dimension& d) {
+  const auto held = [](const tridap::Dimension& d) {
     Report report;
-    const auto count = dap::check_dimension(d, 0, report);
+    const auto count = tridap::check_dimension(d, 0, report);
     EXPECT_EQ(report.text(), "");
     return count;
   };
@@ -306,13 +309,13 @@ TEST(Check, ValuesAtTheEndOf64BitsNeitherWrapNorAllocate) {
   expect_dimension(with(Cyclic{highest - 1, 2}, highest, 3), Rule::cyclic_start, "start", "9223372036854775806");
   Report report;
   EXPECT_FALSE(
-      dap::check_dimension(with(Block{lowest, highest, {{highest, highest}}}, lowest, lowest, lowest), 0, report));
-  EXPECT_FALSE(dap::check_dimension(with(Block{highest, lowest, {{lowest, lowest}}}, highest), 0, report));
-  EXPECT_FALSE(dap::check_dimension(with(Cyclic{lowest, lowest}, lowest, lowest, highest), 0, report));
+      tridap::check_dimension(with(Block{lowest, highest, {{highest, highest}}}, lowest, lowest, lowest), 0, report));
+  EXPECT_FALSE(tridap::check_dimension(with(Block{highest, lowest, {{lowest, lowest}}}, highest), 0, report));
+  EXPECT_FALSE(tridap::check_dimension(with(Cyclic{lowest, lowest}, lowest, lowest, highest), 0, report));
 }
 
 TEST(Check, IndicesThatCannotBeThereAreRefused) {
-  dap::Buffer stated = dap::row_major(reinterpret_cast<Index*>(memory.data()), {2});
+  tridap::Buffer stated = tridap::row_major(reinterpret_cast<Index*>(memory.data()), {2});
   stated.shape = {lowest};
   expect_dimension(with(Unstructured{stated, false}, 3), Rule::unstructured_indices, "indices", "-9223372036854775808");
   stated.shape = {2};
@@ -321,13 +324,13 @@ TEST(Check, IndicesThatCannotBeThereAreRefused) {
 }
 
 TEST(Check, StatedCountOfIndicesNeitherThrowsNorAllocates) {
-  dap::Buffer stated = dap::row_major(reinterpret_cast<Index*>(memory.data()), {2});
+  tridap::Buffer stated = tridap::row_major(reinterpret_cast<Index*>(memory.data()), {2});
   stated.strides = {0};  // one element in memory, however many are stated
   for (Index extent : {highest, big, Index{1} << 44}) {
     stated.shape = {extent};
     for (Index size : {Index{3}, extent}) {
       Report report;
-      EXPECT_NO_THROW(dap::check_dimension(with(Unstructured{stated, false}, size), 0, report));
+      EXPECT_NO_THROW(tridap::check_dimension(with(Unstructured{stated, false}, size), 0, report));
       EXPECT_FALSE(report.ok());
     }
   }
@@ -339,9 +342,9 @@ TEST(Check, WhateverIsStatedNothingThrowsOrWraps) {
   const auto any = [&] { return values[random() % values.size()]; };
   Index accepted = 0;
   for (int round = 0; round < 100000; ++round) {
-    std::vector<dap::Dimension> dims(1 + random() % 2);
+    std::vector<tridap::Dimension> dims(1 + random() % 2);
     const Index size = any();
-    for (dap::Dimension& d : dims) {
+    for (tridap::Dimension& d : dims) {
       d = dimension(size, round % 3 == 0 ? any() : static_cast<Index>(dims.size()), any());
       if (round % 3 > 0) d.proc_grid_rank = &d - dims.data();
       d.periodic = random() % 2 == 0;
@@ -350,24 +353,24 @@ TEST(Check, WhateverIsStatedNothingThrowsOrWraps) {
     }
     DistArray array;
     array.dim_data = dims;
-    array.buffer = dap::row_major(memory.data(), List(dims.size(), 1));
+    array.buffer = tridap::row_major(memory.data(), List(dims.size(), 1));
     for (Index& extent : array.buffer.shape) extent = any();
     for (Index& stride : array.buffer.strides) stride = any();
     array.buffer.type.bytes = any();
-    ASSERT_NO_THROW(dap::check(array));
+    ASSERT_NO_THROW(tridap::check(array));
     Report report;
-    const auto axis = dap::Axis::make(dims, 0, report);
+    const auto axis = tridap::Axis::make(dims, 0, report);
     ASSERT_EQ(axis.has_value(), report.ok());
     if (!axis) continue;
     ++accepted;
     Index left = axis->size();
     for (Index c = 0; c < axis->proc_grid_size(); ++c) {
       left -= axis->count(c);
-      const Index extent = axis->part(c, dap::Part::local).size();
-      ASSERT_EQ(dap::check_dimension(dims[static_cast<std::size_t>(c)], 0, report), extent);
+      const Index extent = axis->part(c, tridap::Part::local).size();
+      ASSERT_EQ(tridap::check_dimension(dims[static_cast<std::size_t>(c)], 0, report), extent);
       for (Index local : {Index{0}, extent / 2, extent - 1})
         if (local >= 0 && local < extent) {
-          ASSERT_EQ(axis->local_index(c, axis->global_index(c, local), dap::Part::local), local);
+          ASSERT_EQ(axis->local_index(c, axis->global_index(c, local), tridap::Part::local), local);
         }
     }
     ASSERT_EQ(left, 0);
@@ -377,11 +380,11 @@ TEST(Check, WhateverIsStatedNothingThrowsOrWraps) {
 
 TEST(Check, HundredThousandDimensionsAreAnInstant) {
   DistArray array;
-  array.dim_data.assign(100000, dap::undistributed(1));
-  array.buffer = dap::row_major(memory.data(), List(100000, 1));
-  EXPECT_EQ(dap::check(array).text(), "");
-  for (dap::Dimension& d : array.dim_data) std::get<Block>(d.dist).stop = 2;
-  const Report report = dap::check(array);
+  array.dim_data.assign(100000, tridap::undistributed(1));
+  array.buffer = tridap::row_major(memory.data(), List(100000, 1));
+  EXPECT_EQ(tridap::check(array).text(), "");
+  for (tridap::Dimension& d : array.dim_data) std::get<Block>(d.dist).stop = 2;
+  const Report report = tridap::check(array);
   EXPECT_EQ(report.counts(), (Counts{{Rule::block_bounds, 100000}}));
   EXPECT_EQ(report.findings().size(), 100u);
 }
@@ -390,15 +393,15 @@ TEST(Check, SaysTheFaultTheValueTheRuleAndTheRemedy) {
   DistArray array = valid();
   std::get<Block>(array.dim_data[0].dist).stop = 12;
   std::swap(array.dim_data[0], array.dim_data[1]);
-  Report report = dap::check(array);
+  Report report = tridap::check(array);
   report.set_process(3);
   const std::string expected = "axis 1 (rank 3): 'stop' is 12, must be at most size 10 [block.bounds]";
   EXPECT_NE(report.text().find(expected), std::string::npos) << report.text();
 }
 
 TEST(Check, UndistributedDimensionIsBlockOverOneProcess) {
-  for (Index extent : {0, 1, 5}) EXPECT_EQ(dap::check(one_axis(dap::undistributed(extent), extent)).text(), "");
-  EXPECT_EQ(dap::undistributed(3).dist_type(), 'b');
+  for (Index extent : {0, 1, 5}) EXPECT_EQ(tridap::check(one_axis(tridap::undistributed(extent), extent)).text(), "");
+  EXPECT_EQ(tridap::undistributed(3).dist_type(), 'b');
 }
 
 /// A padded block of the old version, and the buffer's extent it asks for: nothing where it is wrong.
@@ -430,52 +433,52 @@ TEST(Check, OldVersionCountsCommunicationPaddingBesideStartAndStop) {
                        Old{highest, 3, 1, 0, highest, 1, 0, false, {}, Rule::block_padding_owned},
                        Old{highest, 3, 1, 0, highest - 1, 1, 0, false, highest, {}},
                        Old{big, 3, 1, 0, big, big, big, true, {}, Rule::block_padding_owned}}) {
-    dap::Dimension d = with(Block{o.start, o.stop, {{o.left, o.right}}}, o.size, o.grid, o.rank);
+    tridap::Dimension d = with(Block{o.start, o.stop, {{o.left, o.right}}}, o.size, o.grid, o.rank);
     d.periodic = o.periodic;
     Report report;
-    EXPECT_EQ(dap::check_dimension(d, 0, report, dap::Version::v0_9), o.extent) << report.text();
+    EXPECT_EQ(tridap::check_dimension(d, 0, report, tridap::Version::v0_9), o.extent) << report.text();
     EXPECT_EQ(report.counts(), o.rule ? (Counts{{*o.rule, 1}}) : Counts{}) << report.text();
     if (o.extent && *o.extent <= 24) {
       DistArray array = one_axis(d, *o.extent);
       array.version = "0.9.0";
-      EXPECT_EQ(dap::check(array).text(), "");
+      EXPECT_EQ(tridap::check(array).text(), "");
       array.buffer.shape[0] += 1;
-      EXPECT_EQ(dap::check(array).counts(), (Counts{{Rule::shape_extent, 1}}));
+      EXPECT_EQ(tridap::check(array).counts(), (Counts{{Rule::shape_extent, 1}}));
     }
   }
 }
 
 TEST(Check, PeriodicIsLegalOnAnyAxisOfTheOldVersion) {
-  for (const auto version : {dap::Version::v0_9, dap::Version::v0_10}) {
-    dap::Dimension d = with(Cyclic{0, 1}, 4);
+  for (const auto version : {tridap::Version::v0_9, tridap::Version::v0_10}) {
+    tridap::Dimension d = with(Cyclic{0, 1}, 4);
     d.periodic = true;
     Report report;
-    EXPECT_EQ(dap::check_dimension(d, 0, report, version), 4);
-    EXPECT_EQ(report.count(Rule::periodic_kind), version == dap::Version::v0_10 ? 1 : 0);
+    EXPECT_EQ(tridap::check_dimension(d, 0, report, version), 4);
+    EXPECT_EQ(report.count(Rule::periodic_kind), version == tridap::Version::v0_10 ? 1 : 0);
   }
 }
 
 TEST(Check, MismatchNamesTheVersionThatWouldFitAndTrustFollowsIt) {
-  const dap::Dimension d = with(Block{2, 6, {{1, 1}}}, 10, 3, 1);
+  const tridap::Dimension d = with(Block{2, 6, {{1, 1}}}, 10, 3, 1);
   for (const auto& [stamp, extent, other] :
        {std::tuple("0.10.0", Index{6}, "0.9"), std::tuple("0.9.0", Index{4}, "0.10")}) {
     DistArray array = one_axis(d, extent);
     array.version = stamp;
-    const Report report = dap::check(array);
+    const Report report = tridap::check(array);
     EXPECT_EQ(report.counts(), (Counts{{Rule::shape_extent, 1}}));
     EXPECT_EQ(report.findings()[0].remedy,
               "it would fit as version " + std::string(other) + ": correct the stamp, or read with trust_extent");
-    EXPECT_EQ(dap::check(array, {true}).counts(), (Counts{{Rule::version_extent, 1}}));
-    EXPECT_TRUE(dap::check(array, {true}).ok());
+    EXPECT_EQ(tridap::check(array, {true}).counts(), (Counts{{Rule::version_extent, 1}}));
+    EXPECT_TRUE(tridap::check(array, {true}).ok());
     array.buffer.shape[0] = 5;  // neither
     for (const bool trust : {false, true}) {
-      EXPECT_EQ(dap::check(array, {trust}).counts(), (Counts{{Rule::shape_extent, 1}}));
-      EXPECT_EQ(dap::check(array, {trust}).text().find("would fit"), std::string::npos);
+      EXPECT_EQ(tridap::check(array, {trust}).counts(), (Counts{{Rule::shape_extent, 1}}));
+      EXPECT_EQ(tridap::check(array, {trust}).text().find("would fit"), std::string::npos);
     }
   }
   DistArray array = one_axis(d, 6);
   array.version = "7";
-  EXPECT_EQ(dap::check(array, {true}).count(Rule::version_extent), 0);
+  EXPECT_EQ(tridap::check(array, {true}).count(Rule::version_extent), 0);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "support/oracle.hpp"
-#include <dap/compare.hpp>
-#include <dap/make.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/make.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -9,12 +9,12 @@
 
 namespace {
 
-using dap::Comparison;
-using dap::Dealing;
-using dap::Distribution;
-using dap::Index;
-using dap::Part;
 using oracle::List;
+using tridap::Comparison;
+using tridap::Dealing;
+using tridap::Distribution;
+using tridap::Index;
+using tridap::Part;
 
 /// Every element of an array with all that hold it: the process, and where it stands there.
 struct Table {
@@ -56,8 +56,8 @@ List named(const std::string& difference) {
 }
 
 void expect_comparison(const Table& a, const Table& b) {
-  const Comparison comparison = dap::compare(a.distribution, b.distribution);
-  const auto shown = [&] { return dap::describe(a.distribution) + " | " + dap::describe(b.distribution); };
+  const Comparison comparison = tridap::compare(a.distribution, b.distribution);
+  const auto shown = [&] { return tridap::describe(a.distribution) + " | " + tridap::describe(b.distribution); };
   const bool owners = same_owners(a, b);
   ASSERT_EQ(comparison.same_owners, owners) << shown() << ": " << comparison.difference;
   ASSERT_EQ(comparison.same_places, a.held == b.held) << shown();
@@ -82,7 +82,7 @@ void expect_comparison(const Table& a, const Table& b) {
 oracle::Axis counted_once(oracle::Axis axis) {
   std::set<Index> all;
   for (const List& held : axis.held) all.insert(held.begin(), held.end());
-  for (dap::Dimension& d : axis.dims) d.size = static_cast<Index>(all.size());
+  for (tridap::Dimension& d : axis.dims) d.size = static_cast<Index>(all.size());
   return axis;
 }
 
@@ -214,43 +214,43 @@ TEST(Compare, ManyProcessesThatShareIndicesAreNoMatter) {
   const OneGigabyte limit;
   const Index processes = 24000;
   const auto shared = [](Index grid) {
-    return dap::unstructured(std::vector<List>(static_cast<std::size_t>(grid), {5, 7}));
+    return tridap::unstructured(std::vector<List>(static_cast<std::size_t>(grid), {5, 7}));
   };
   const auto array = [&](Index rows, Index columns) {
     return Distribution::make({2 * rows, 2 * columns}, {shared(rows), shared(columns)}, {rows, columns});
   };
   const Distribution line = Distribution::make({2 * processes}, {shared(processes)}, {processes});
-  EXPECT_TRUE(dap::compare(line, line).same_places);
+  EXPECT_TRUE(tridap::compare(line, line).same_places);
   EXPECT_EQ(line.local_index(processes - 1, {7}), (List{1}));
   const Distribution tall = array(processes, 1), wide = array(2, processes / 2);
-  EXPECT_TRUE(dap::compare(wide, wide).same_places);
-  EXPECT_TRUE(dap::compare(tall, wide).same_places);
-  EXPECT_TRUE(dap::compare(array(processes / 2, 2), array(processes / 4, 4)).same_places);
+  EXPECT_TRUE(tridap::compare(wide, wide).same_places);
+  EXPECT_TRUE(tridap::compare(tall, wide).same_places);
+  EXPECT_TRUE(tridap::compare(array(processes / 2, 2), array(processes / 4, 4)).same_places);
 }
 
-Distribution made(const List& shape, const std::vector<dap::AxisSpec>& specs, const List& grid) {
+Distribution made(const List& shape, const std::vector<tridap::AxisSpec>& specs, const List& grid) {
   return Distribution::make(shape, specs, grid);
 }
 
 TEST(Compare, ColumnOfElementsOverAColumnOrARowOfProcessesIsTheSame) {
-  const Comparison same = dap::compare(made({4, 1}, {dap::block(), dap::whole()}, {4, 1}),
-                                       made({4, 1}, {dap::cyclic(), dap::block()}, {4, 1}));
+  const Comparison same = tridap::compare(made({4, 1}, {tridap::block(), tridap::whole()}, {4, 1}),
+                                          made({4, 1}, {tridap::cyclic(), tridap::block()}, {4, 1}));
   EXPECT_TRUE(same.same_places);
-  const Distribution row = made({1, 1}, {dap::block(), dap::block()}, {1, 4});
-  EXPECT_TRUE(dap::compare(made({1, 1}, {dap::block(), dap::block()}, {4, 1}), row).same_places);
-  EXPECT_EQ(dap::compare(made({4, 2}, {dap::block(), dap::block()}, {4, 1}),
-                         made({4, 2}, {dap::block(), dap::block()}, {2, 2}))
+  const Distribution row = made({1, 1}, {tridap::block(), tridap::block()}, {1, 4});
+  EXPECT_TRUE(tridap::compare(made({1, 1}, {tridap::block(), tridap::block()}, {4, 1}), row).same_places);
+  EXPECT_EQ(tridap::compare(made({4, 2}, {tridap::block(), tridap::block()}, {4, 1}),
+                            made({4, 2}, {tridap::block(), tridap::block()}, {2, 2}))
                 .difference,
             "index (1, 0) is owned by process 1 here and by process 0 there");
 }
 
 TEST(Compare, DifferentShapesAreSaid) {
-  const Distribution a = made({4, 3}, {dap::block(), dap::block()}, {1, 1});
-  const Comparison comparison = dap::compare(a, made({4, 2}, {dap::block(), dap::block()}, {1, 1}));
+  const Distribution a = made({4, 3}, {tridap::block(), tridap::block()}, {1, 1});
+  const Comparison comparison = tridap::compare(a, made({4, 2}, {tridap::block(), tridap::block()}, {1, 1}));
   EXPECT_FALSE(comparison.same_owners || comparison.same_places);
   EXPECT_EQ(comparison.difference, "the shape is (4, 3) here and (4, 2) there");
-  EXPECT_EQ(dap::compare(a, made({4}, {dap::block()}, {1})).difference, "the shape is (4, 3) here and (4) there");
-  EXPECT_TRUE(dap::compare(Distribution({}), Distribution({})).same_places);
+  EXPECT_EQ(tridap::compare(a, made({4}, {tridap::block()}, {1})).difference, "the shape is (4, 3) here and (4) there");
+  EXPECT_TRUE(tridap::compare(Distribution({}), Distribution({})).same_places);
 }
 
 TEST(Compare, ListsWhoseSizeIsCountedOtherwiseAreTheSame) {
@@ -309,13 +309,13 @@ Truth truth_of(const oracle::Axis& axis) {
 }
 
 void expect_dealing(const oracle::Axis& axis) {
-  const dap::Axis given(axis.dims), simple = dap::simplest(given);
+  const tridap::Axis given(axis.dims), simple = tridap::simplest(given);
   const Truth truth = truth_of(axis);
   const char* const names[] = {"undistributed", "block", "irregular block", "cyclic", "block-cyclic", "unstructured"};
   std::string line = names[static_cast<int>(truth.dealing)];
   if (truth.block_size > 1) line += " by " + std::to_string(truth.block_size);
   if (truth.first > 0) line += " from coordinate " + std::to_string(truth.first);
-  const auto* said = std::get_if<dap::Block>(&axis.dims[0].dist);
+  const auto* said = std::get_if<tridap::Block>(&axis.dims[0].dist);
   if (said != nullptr && said->padding) line = "padded " + line;
   std::size_t total = 0;
   std::set<Index> distinct;
@@ -325,12 +325,12 @@ void expect_dealing(const oracle::Axis& axis) {
   }
   if (distinct.size() < total) line += " with shared indices";
   if (axis.dims[0].periodic) line = "periodic " + line;
-  ASSERT_EQ(dap::describe(given), line);
-  ASSERT_EQ(dap::dealing(given), truth.dealing) << line;
+  ASSERT_EQ(tridap::describe(given), line);
+  ASSERT_EQ(tridap::dealing(given), truth.dealing) << line;
   ASSERT_EQ(simple.dist_type(), truth.dist_type) << line;
-  ASSERT_EQ(dap::describe(Distribution({given})),
+  ASSERT_EQ(tridap::describe(Distribution({given})),
             line + " over " + std::to_string(axis.grid()) + (axis.grid() == 1 ? " process" : " processes"));
-  if (const auto* cyclic = std::get_if<dap::CyclicKind>(&simple.kind())) {
+  if (const auto* cyclic = std::get_if<tridap::CyclicKind>(&simple.kind())) {
     ASSERT_EQ(cyclic->block_size(), truth.block_size);
     ASSERT_EQ(cyclic->first(), truth.first);
   }
@@ -364,10 +364,11 @@ TEST(Dealing, IsTheSimplestThatExplainsAnAxis) {
 }
 
 TEST(Describe, NamesEveryAxisAndTheProcessGrid) {
-  EXPECT_EQ(dap::describe(made({4, 6}, {dap::block(), dap::cyclic()}, {2, 3})), "block x cyclic over 2 x 3 processes");
-  EXPECT_EQ(dap::describe(made({4, 6}, {dap::cyclic(), dap::cyclic()}, {1, 1})),
+  EXPECT_EQ(tridap::describe(made({4, 6}, {tridap::block(), tridap::cyclic()}, {2, 3})),
+            "block x cyclic over 2 x 3 processes");
+  EXPECT_EQ(tridap::describe(made({4, 6}, {tridap::cyclic(), tridap::cyclic()}, {1, 1})),
             "undistributed x undistributed over 1 x 1 process");
-  EXPECT_EQ(dap::describe(Distribution({})), "one element on one process");
+  EXPECT_EQ(tridap::describe(Distribution({})), "one element on one process");
 }
 
 TEST(Balance, CountsWhatEveryProcessOwns) {
@@ -386,9 +387,9 @@ TEST(Balance, CountsWhatEveryProcessOwns) {
       least = std::min(least, owned);
       most = std::max(most, owned);
       total += owned;
-      ASSERT_EQ(dap::local_bytes(array.distribution(), p, 8), 8 * held);
+      ASSERT_EQ(tridap::local_bytes(array.distribution(), p, 8), 8 * held);
     }
-    const dap::Balance balance = dap::balance(array.distribution());
+    const tridap::Balance balance = tridap::balance(array.distribution());
     const double mean = static_cast<double>(total) / static_cast<double>(array.processes());
     ASSERT_EQ(balance.smallest, least);
     ASSERT_EQ(balance.largest, most);
@@ -402,32 +403,37 @@ const Index million = 1000000;
 
 TEST(Compare, HugeAxesOverAMillionCoordinatesFinish) {
   const Index length = (huge - 1) / million + 1;
-  const Distribution block = made({huge}, {dap::block()}, {million});
-  EXPECT_TRUE(dap::compare(block, made({huge}, {dap::cyclic(length)}, {million})).same_places);
-  EXPECT_EQ(dap::describe(made({huge}, {dap::cyclic(length)}, {million})), "block over 1000000 processes");
-  const Distribution cyclic = made({huge}, {dap::cyclic(7, 3)}, {million});
-  EXPECT_TRUE(dap::compare(cyclic, cyclic).same_places);
-  EXPECT_EQ(dap::compare(cyclic, made({huge}, {dap::cyclic(7, 4)}, {million})).difference,
+  const Distribution block = made({huge}, {tridap::block()}, {million});
+  EXPECT_TRUE(tridap::compare(block, made({huge}, {tridap::cyclic(length)}, {million})).same_places);
+  EXPECT_EQ(tridap::describe(made({huge}, {tridap::cyclic(length)}, {million})), "block over 1000000 processes");
+  const Distribution cyclic = made({huge}, {tridap::cyclic(7, 3)}, {million});
+  EXPECT_TRUE(tridap::compare(cyclic, cyclic).same_places);
+  EXPECT_EQ(tridap::compare(cyclic, made({huge}, {tridap::cyclic(7, 4)}, {million})).difference,
             "index (0) is owned by process 3 here and by process 4 there");
   EXPECT_EQ(
-      dap::compare(made({huge}, {dap::cyclic(7)}, {million - 1}), made({huge}, {dap::cyclic(7)}, {million})).difference,
+      tridap::compare(made({huge}, {tridap::cyclic(7)}, {million - 1}), made({huge}, {tridap::cyclic(7)}, {million}))
+          .difference,
       "index (6999993) is owned by process 0 here and by process 999999 there");
-  EXPECT_EQ(dap::describe(cyclic), "block-cyclic by 7 from coordinate 3 over 1000000 processes");
-  EXPECT_EQ(dap::compare(made({huge}, {dap::cyclic(huge - 1)}, {2}), made({huge}, {dap::cyclic(huge - 1, 1)}, {2}))
-                .difference,
-            "index (0) is owned by process 0 here and by process 1 there");
+  EXPECT_EQ(tridap::describe(cyclic), "block-cyclic by 7 from coordinate 3 over 1000000 processes");
+  EXPECT_EQ(
+      tridap::compare(made({huge}, {tridap::cyclic(huge - 1)}, {2}), made({huge}, {tridap::cyclic(huge - 1, 1)}, {2}))
+          .difference,
+      "index (0) is owned by process 0 here and by process 1 there");
 }
 
 TEST(Balance, HugeSharesAreCountedOrSaidNotToFit) {
-  const dap::Balance balance = dap::balance(made({huge}, {dap::cyclic(2)}, {3}));
+  const tridap::Balance balance = tridap::balance(made({huge}, {tridap::cyclic(2)}, {3}));
   EXPECT_EQ(balance.largest, huge / 3 + 1);
   EXPECT_EQ(balance.smallest, huge / 3 - (huge % 3 == 1 ? 1 : 0));
-  EXPECT_EQ(dap::local_bytes(made({huge / 4}, {dap::block()}, {1}), 0, 4), huge);
-  EXPECT_THROW(dap::local_bytes(made({huge}, {dap::block()}, {1}), 0, 8), dap::Error);
-  EXPECT_THROW(dap::local_bytes(made({huge, huge}, {dap::block(), dap::block()}, {1, 1}), 0, 1), dap::Error);
-  const dap::Balance most = dap::balance(made({huge, huge}, {dap::block(), dap::block()}, {1, 1}));
+  EXPECT_EQ(tridap::local_bytes(made({huge / 4}, {tridap::block()}, {1}), 0, 4), huge);
+  EXPECT_THROW(tridap::local_bytes(made({huge}, {tridap::block()}, {1}), 0, 8), tridap::Error);
+  EXPECT_THROW(tridap::local_bytes(made({huge, huge}, {tridap::block(), tridap::block()}, {1, 1}), 0, 1),
+               tridap::Error);
+  const tridap::Balance most = tridap::balance(made({huge, huge}, {tridap::block(), tridap::block()}, {1, 1}));
   EXPECT_EQ(most.largest, std::numeric_limits<Index>::max());
-  EXPECT_EQ(dap::balance(made({huge, huge, 0}, {dap::block(), dap::block(), dap::block()}, {1, 1, 1})).largest, 0);
+  EXPECT_EQ(
+      tridap::balance(made({huge, huge, 0}, {tridap::block(), tridap::block(), tridap::block()}, {1, 1, 1})).largest,
+      0);
 }
 
 }  // namespace

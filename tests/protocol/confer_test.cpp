@@ -1,5 +1,5 @@
 #include "support/oracle.hpp"
-#include <dap/gather.hpp>
+#include <tridap/gather.hpp>
 
 #include <gtest/gtest.h>
 
@@ -11,22 +11,22 @@
 
 namespace {
 
-using dap::Block;
-using dap::Cyclic;
-using dap::DistArray;
-using dap::Finding;
-using dap::Index;
-using dap::Report;
-using dap::Rule;
-using dap::Unstructured;
-using dap::Version;
 using oracle::Counts;
 using oracle::List;
+using tridap::Block;
+using tridap::Cyclic;
+using tridap::DistArray;
+using tridap::Finding;
+using tridap::Index;
+using tridap::Report;
+using tridap::Rule;
+using tridap::Unstructured;
+using tridap::Version;
 using Processes = std::vector<DistArray>;
 
 constexpr Index big = Index{1} << 62;
 
-dap::Buffer buffer_of(const List& shape) { return dap::allocate(dap::element_type<double>(), shape); }
+tridap::Buffer buffer_of(const List& shape) { return tridap::allocate(tridap::element_type<double>(), shape); }
 
 /// What every process says of an array that is a product of axes.
 Processes processes_of(const std::vector<oracle::Axis>& axes) {
@@ -66,11 +66,11 @@ TEST(Together, WhatEveryProcessOwnsIsFoundForEachMixOfAxes) {
   for (const oracle::Axis& a : oracle::mixed_axes())
     for (const oracle::Axis& b : oracle::mixed_axes()) {
       const Processes all = processes_of({a, b});
-      EXPECT_EQ(dap::check(all).errors(), 0) << dap::check(all).text();
-      const dap::Distribution distribution = dap::gather(all);
+      EXPECT_EQ(tridap::check(all).errors(), 0) << tridap::check(all).text();
+      const tridap::Distribution distribution = tridap::gather(all);
       ASSERT_EQ(distribution.processes(), static_cast<Index>(all.size()));
       for (Index p = 0; p < distribution.processes(); ++p) {
-        const dap::Indices at = distribution.coordinates(p);
+        const tridap::Indices at = distribution.coordinates(p);
         EXPECT_EQ(distribution.local_shape(p), all[static_cast<std::size_t>(p)].buffer.shape);
         oracle::for_each_index(distribution.local_shape(p), [&](const List& local) {
           EXPECT_EQ(distribution.global_index(p, local), (List{a.held_by(at[0])[static_cast<std::size_t>(local[0])],
@@ -137,7 +137,7 @@ std::vector<Fault> faults() {
       {"ndim of the buffer", [](DistArray& a) { a.buffer = buffer_of({9}); }, Rule::shape_ndim, {}, ""},
       {"one axis less", [](DistArray& a) { a.dim_data.pop_back(); }, Rule::agree_ndim, {}, "", false},
       {"element type",
-       [](DistArray& a) { a.buffer.type.kind = dap::ElementType::Kind::signed_integer; },
+       [](DistArray& a) { a.buffer.type.kind = tridap::ElementType::Kind::signed_integer; },
        Rule::agree_element_type,
        {},
        "",
@@ -154,12 +154,12 @@ std::vector<Fault> faults() {
 }
 
 TEST(Together, OneBadProcessOfManyIsFoundWhicheverItIs) {
-  ASSERT_EQ(dap::check(valid()).text(), "");
+  ASSERT_EQ(tridap::check(valid()).text(), "");
   for (const Fault& fault : faults())
     for (std::size_t bad = 0; bad < valid().size(); ++bad) {
       Processes all = valid();
       fault.commit(all[bad]);
-      const Report report = dap::check(all);
+      const Report report = tridap::check(all);
       const auto process = fault.names_process ? std::optional<Index>(static_cast<Index>(bad)) : std::nullopt;
       const bool first = fault.rule == Rule::axis_same &&
                          (fault.axis == 0 ? bad % 6 == 0 : bad < 2);  // then the others at its coordinate differ
@@ -169,7 +169,7 @@ TEST(Together, OneBadProcessOfManyIsFoundWhicheverItIs) {
       for (const Finding& finding : report.findings())
         EXPECT_TRUE(finding.rule != fault.rule || fault.key.empty() || finding.key == fault.key) << report.text();
       EXPECT_NE(report.text().find("rank " + std::to_string(bad)), std::string::npos) << fault.name << report.text();
-      EXPECT_THROW(dap::gather(all), dap::Error) << fault.name;
+      EXPECT_THROW(tridap::gather(all), tridap::Error) << fault.name;
     }
 }
 
@@ -186,7 +186,7 @@ TEST(Together, FaultsOnDifferentAxesOfDifferentProcessesAreAllFoundAtOnce) {
       Processes all = valid();
       one.commit(all[4]);
       other.commit(all[9]);
-      const Report report = dap::check(all);
+      const Report report = tridap::check(all);
       for (const Fault& fault : {one, other})
         EXPECT_EQ(report.count(fault.rule) > 0, true) << one.name << " and " << other.name << '\n' << report.text();
     }
@@ -216,7 +216,7 @@ TEST(Together, WrongAxisOfOneProcessHidesNothingBetweenTheOthers) {
       Processes all = valid();
       spoil(all);
       fault.commit(all[6]);
-      const Report report = dap::check(all);
+      const Report report = tridap::check(all);
       const Index axis = rule == Rule::cyclic_start ? 1 : rule == Rule::block_padding_neighbour ? 0 : 2;
       if (fault.axis == axis || hides.count(fault.rule) > 0) continue;
       EXPECT_TRUE(found(report, rule, axis, {})) << fault.name << '\n' << report.text();
@@ -228,11 +228,11 @@ TEST(Together, WrongAxisOfOneProcessHidesNotWhatTheOthersSayOfIt) {
   block_of(all[0]).stop = -1;
   const Index before = all[3].dim_data[0].size;
   all[3].dim_data[0].size += 1;
-  const Report report = dap::check(all);
+  const Report report = tridap::check(all);
   EXPECT_EQ(report.count(Rule::block_bounds), 1) << report.text();
   EXPECT_EQ(report.count(Rule::agree_size), 1) << report.text();
   EXPECT_TRUE(found(report, Rule::agree_size, 0, {})) << report.text();
-  for (const dap::Finding& finding : report.findings()) {
+  for (const tridap::Finding& finding : report.findings()) {
     if (finding.rule != Rule::agree_size) continue;
     EXPECT_EQ(finding.key, "size");
     EXPECT_EQ(finding.value, std::to_string(before) + " on rank 1 and " + std::to_string(before + 1) + " on rank 3");
@@ -243,46 +243,47 @@ TEST(Together, WrongAxisWithAnotherGridIsToldOfBoth) {
   Processes all = valid();
   block_of(all[5]).stop = 7;
   all[5].dim_data[0].proc_grid_size = 3;
-  EXPECT_EQ(dap::check(all).count(Rule::block_bounds), 1);
-  EXPECT_EQ(dap::check(all).count(Rule::agree_proc_grid_size), 1) << dap::check(all).text();
+  EXPECT_EQ(tridap::check(all).count(Rule::block_bounds), 1);
+  EXPECT_EQ(tridap::check(all).count(Rule::agree_proc_grid_size), 1) << tridap::check(all).text();
 }
 
 TEST(Together, EdgeWidthsMayDifferAlongTheOtherAxisUnlessTheyAreMirrors) {
   for (const bool periodic : {false, true}) {
     Processes all = processes_of({oracle::block({3, 2}, {1}, {1, 1}, periodic), oracle::block({1, 1})});
-    EXPECT_EQ(dap::check(all).text(), "");
+    EXPECT_EQ(tridap::check(all).text(), "");
     block_of(all[1]).padding = {{0, 1}};
-    EXPECT_EQ(dap::check(all).counts(), periodic ? (Counts{{Rule::axis_same, 1}}) : Counts{}) << dap::check(all).text();
+    EXPECT_EQ(tridap::check(all).counts(), periodic ? (Counts{{Rule::axis_same, 1}}) : Counts{})
+        << tridap::check(all).text();
   }
 }
 
 TEST(Together, GridIsOfAsManyProcessesAsThereAreAndInTheirOrder) {
   Processes all = valid();
   all.pop_back();
-  EXPECT_EQ(dap::check(all).counts(), (Counts{{Rule::grid_product, 1}}));
+  EXPECT_EQ(tridap::check(all).counts(), (Counts{{Rule::grid_product, 1}}));
   all = valid();
   std::swap(all[3], all[8]);
-  EXPECT_EQ(dap::check(all).counts(), (Counts{{Rule::grid_order, 2}}));
-  EXPECT_TRUE(found(dap::check(all), Rule::grid_order, {}, 3));
-  EXPECT_TRUE(found(dap::check(all), Rule::grid_order, {}, 8));
-  EXPECT_EQ(dap::check(Processes{}).counts(), (Counts{{Rule::grid_product, 1}}));
-  EXPECT_THROW(dap::gather(Processes{}), dap::Error);
+  EXPECT_EQ(tridap::check(all).counts(), (Counts{{Rule::grid_order, 2}}));
+  EXPECT_TRUE(found(tridap::check(all), Rule::grid_order, {}, 3));
+  EXPECT_TRUE(found(tridap::check(all), Rule::grid_order, {}, 8));
+  EXPECT_EQ(tridap::check(Processes{}).counts(), (Counts{{Rule::grid_product, 1}}));
+  EXPECT_THROW(tridap::gather(Processes{}), tridap::Error);
 }
 
 TEST(Together, MoreAxesThanTravelAtOnceAreComparedAll) {
   for (std::size_t bad = 0; bad < 12; ++bad) {
     Processes all = processes_of(std::vector<oracle::Axis>(12, oracle::block({1})));
-    EXPECT_EQ(dap::check(all).text(), "");
+    EXPECT_EQ(tridap::check(all).text(), "");
     all = processes_of([] {
       std::vector<oracle::Axis> axes(12, oracle::block({2}));
       axes[10] = oracle::block({1, 1});
       return axes;
     }());
     if (bad == 10) continue;
-    EXPECT_EQ(dap::check(all).text(), "");
+    EXPECT_EQ(tridap::check(all).text(), "");
     all[1].dim_data[bad].size = 3;
-    EXPECT_EQ(dap::check(all).count(Rule::agree_size), 1) << bad << dap::check(all).text();
-    EXPECT_TRUE(found(dap::check(all), Rule::agree_size, static_cast<Index>(bad), {})) << bad;
+    EXPECT_EQ(tridap::check(all).count(Rule::agree_size), 1) << bad << tridap::check(all).text();
+    EXPECT_TRUE(found(tridap::check(all), Rule::agree_size, static_cast<Index>(bad), {})) << bad;
   }
 }
 
@@ -290,7 +291,7 @@ TEST(Together, SharedIndicesAreCountedByWhatSizeSays) {
   const auto counts = [](std::vector<List> lists, Index size, bool one_to_one) {
     Processes all = processes_of({oracle::unstructured(lists, one_to_one), oracle::block({1, 1})});
     for (DistArray& array : all) array.dim_data[0].size = size;
-    return dap::check(all).counts();
+    return tridap::check(all).counts();
   };
   EXPECT_EQ(counts({{1, 2}, {2, 3}}, 4, false), Counts{});
   EXPECT_EQ(counts({{1, 2}, {2, 3}}, 3, false), (Counts{{Rule::unstructured_distinct, 1}}));
@@ -303,11 +304,11 @@ TEST(Together, SharedIndicesAreCountedByWhatSizeSays) {
 
 /// Stamped one way, with the extents of the other.
 Processes stamped(const std::vector<oracle::Axis>& axes, Version data, Version stamp) {
-  const dap::Distribution distribution = dap::gather(processes_of(axes));
+  const tridap::Distribution distribution = tridap::gather(processes_of(axes));
   Processes all;
   for (Index p = 0; p < distribution.processes(); ++p) {
     DistArray array;
-    array.version = dap::stamp(stamp);
+    array.version = tridap::stamp(stamp);
     array.dim_data = distribution.dim_data(p, data);
     array.buffer = buffer_of(distribution.local_shape(p));
     all.push_back(array);
@@ -320,47 +321,47 @@ TEST(Trust, ExtentOverridesAStampThatLiesOnEveryProcess) {
   for (const auto& [data, stamp] :
        {std::pair(Version::v0_10, Version::v0_9), std::pair(Version::v0_9, Version::v0_10)}) {
     const Processes all = stamped(axes, data, stamp);
-    const Report plain = dap::check(all), trusting = dap::check(all, {true});
+    const Report plain = tridap::check(all), trusting = tridap::check(all, {true});
     EXPECT_GT(plain.count(Rule::shape_extent), 0);
     const std::string other = std::string("it would fit as version ") + (data == Version::v0_9 ? "0.9" : "0.10") + ":";
     for (const Finding& finding : plain.findings())
       EXPECT_EQ(finding.rule == Rule::shape_extent ? finding.remedy.find(other) : 0, std::size_t{0}) << finding.text();
     EXPECT_EQ(trusting.counts(), (Counts{{Rule::version_extent, static_cast<Index>(all.size())}})) << trusting.text();
-    const dap::Distribution distribution = dap::gather(all, {true});
+    const tridap::Distribution distribution = tridap::gather(all, {true});
     EXPECT_EQ(distribution.shape(), (List{10, 8}));
     EXPECT_EQ(distribution.local_shape(0), all[0].buffer.shape);
-    EXPECT_THROW(dap::gather(all), dap::Error);
+    EXPECT_THROW(tridap::gather(all), tridap::Error);
   }
 }
 
 TEST(Trust, HonestStampIsBelievedWithoutAWarning) {
   for (const Version version : {Version::v0_9, Version::v0_10})
-    EXPECT_EQ(dap::check(stamped({oracle::block({3, 4}, {1})}, version, version), {true}).text(), "");
-  EXPECT_EQ(dap::check(valid(), {true}).text(), "");
+    EXPECT_EQ(tridap::check(stamped({oracle::block({3, 4}, {1})}, version, version), {true}).text(), "");
+  EXPECT_EQ(tridap::check(valid(), {true}).text(), "");
 }
 
 TEST(Trust, StampIsKeptWhereTheExtentsFitTheOtherVersionOnSomeProcessesOnly) {
   const std::vector<oracle::Axis> axes = {oracle::block({3, 4, 3}, {1, 2})};
   Processes all = stamped(axes, Version::v0_10, Version::v0_9);
   all[1].buffer = buffer_of({all[1].buffer.shape[0] + 100});
-  EXPECT_EQ(dap::check(all, {true}).count(Rule::version_extent), 0);
-  EXPECT_GT(dap::check(all, {true}).count(Rule::shape_extent), 0);
+  EXPECT_EQ(tridap::check(all, {true}).count(Rule::version_extent), 0);
+  EXPECT_GT(tridap::check(all, {true}).count(Rule::shape_extent), 0);
   all = stamped(axes, Version::v0_10, Version::v0_9);
   all[2].version = "0.10.0";
-  EXPECT_EQ(dap::check(all, {true}).count(Rule::agree_version), 1);
-  EXPECT_EQ(dap::check(all, {true}).count(Rule::version_extent), 0);
+  EXPECT_EQ(tridap::check(all, {true}).count(Rule::agree_version), 1);
+  EXPECT_EQ(tridap::check(all, {true}).count(Rule::version_extent), 0);
 }
 
 TEST(Trust, StampsThatLieEachInItsWayAreNotFollowed) {
   const std::vector<oracle::Axis> axes = {oracle::block({3, 4, 3}, {1, 2})};
   Processes all = stamped(axes, Version::v0_10, Version::v0_9);
   all[1] = stamped(axes, Version::v0_9, Version::v0_10)[1];
-  EXPECT_EQ(dap::check(all, {true}).count(Rule::version_extent), 0);
-  EXPECT_EQ(dap::check(all, {true}).count(Rule::agree_version), 1);
+  EXPECT_EQ(tridap::check(all, {true}).count(Rule::version_extent), 0);
+  EXPECT_EQ(tridap::check(all, {true}).count(Rule::agree_version), 1);
 }
 
 /// Every process in one place, keeping count of what the collective calls were.
-class CountingTeam : public dap::Team {
+class CountingTeam : public tridap::Team {
  public:
   explicit CountingTeam(Index processes) : processes_(processes) {}
   Index processes() const override { return processes_; }
@@ -370,7 +371,7 @@ class CountingTeam : public dap::Team {
   }
   bool all(bool here) override { return here; }  // whether memory ended: one flag, not counted here
   void sum(std::vector<Index>&) override { ++reductions; }
-  std::vector<dap::Parcel> exchange(std::vector<dap::Parcel> parcels) override {
+  std::vector<tridap::Parcel> exchange(std::vector<tridap::Parcel> parcels) override {
     ++exchanges;
     return parcels;
   }
@@ -385,16 +386,16 @@ TEST(Confer, TakesTwoReductionsAndNoListWhereNothingIsUnstructured) {
   for (const Index grid : {1, 4, 30}) {
     const Processes all =
         processes_of({oracle::block(List(static_cast<std::size_t>(grid), 2)), oracle::cyclic(9, 2, 3)});
-    std::vector<dap::Member> members;
+    std::vector<tridap::Member> members;
     for (const DistArray& array : all) members.push_back({static_cast<Index>(members.size()), &array, nullptr});
     CountingTeam team(static_cast<Index>(all.size()));
-    const dap::Verdict verdict = dap::confer(members, team, {}, false);
+    const tridap::Verdict verdict = tridap::confer(members, team, {}, false);
     EXPECT_EQ(verdict.reports.size(), all.size());
     EXPECT_FALSE(verdict.distribution);
     EXPECT_EQ(team.reductions, 2);
     EXPECT_EQ(team.exchanges, 0);
     EXPECT_LE(team.words, std::max<std::size_t>(200, 12 * static_cast<std::size_t>(grid + 3)));
-    EXPECT_TRUE(dap::confer(members, team, {}, true).distribution);
+    EXPECT_TRUE(tridap::confer(members, team, {}, true).distribution);
   }
 }
 
@@ -403,11 +404,11 @@ TEST(Confer, FindingsStandInTheReportOfTheProcessThatIsWrong) {
   block_of(all[7]).stop = 99;
   Report reading;
   reading.add({Rule::type_integer, {}, 1, "size", "null", "", ""});
-  std::vector<dap::Member> members;
+  std::vector<tridap::Member> members;
   for (const DistArray& array : all) members.push_back({static_cast<Index>(members.size()), &array, nullptr});
   members[2].reading = &reading;
   CountingTeam team(12);
-  const dap::Verdict verdict = dap::confer(members, team, {}, true);
+  const tridap::Verdict verdict = tridap::confer(members, team, {}, true);
   EXPECT_FALSE(verdict.distribution);
   for (std::size_t k = 0; k < all.size(); ++k) {
     EXPECT_EQ(verdict.reports[k].count(Rule::block_bounds), k == 7 ? 1 : 0) << k;

@@ -1,6 +1,6 @@
 #include "support/oracle.hpp"
-#include <dap/check.hpp>
-#include <dap/distribution.hpp>
+#include <tridap/check.hpp>
+#include <tridap/distribution.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 
 namespace {
 
-using dap::Distribution;
-using dap::Index;
-using dap::Indices;
-using dap::Part;
 using oracle::List;
+using tridap::Distribution;
+using tridap::Index;
+using tridap::Indices;
+using tridap::Part;
 
 /// Every question to a distribution, held against a table of who owns and who holds what.
 void expect_tables(const oracle::Array& truth) {
@@ -46,9 +46,9 @@ void expect_tables(const oracle::Array& truth) {
         ASSERT_EQ(distribution.global_index(p, local), global);
         if (oracle::parts[k] == Part::owned) owners[global].push_back(p);
       }
-      const std::vector<dap::Range> box = distribution.part(p, oracle::parts[k]);
+      const std::vector<tridap::Range> box = distribution.part(p, oracle::parts[k]);
       for (std::size_t i = 0; i < box.size(); ++i) {
-        const dap::Range range = truth.axes[i].part(truth.coordinates(p)[i], oracle::parts[k]);
+        const tridap::Range range = truth.axes[i].part(truth.coordinates(p)[i], oracle::parts[k]);
         ASSERT_EQ(box[i].size(), range.size());
         if (range.size() > 0) {
           ASSERT_EQ(box[i], range);
@@ -70,19 +70,19 @@ void expect_tables(const oracle::Array& truth) {
       ASSERT_EQ(distribution.owners(global), expected);
       ASSERT_EQ(distribution.owner(global), expected.empty() ? std::nullopt : std::optional(expected.front()));
     });
-    dap::Report report;
-    const std::vector<dap::Dimension> stamped = distribution.dim_data(p);
+    tridap::Report report;
+    const std::vector<tridap::Dimension> stamped = distribution.dim_data(p);
     ASSERT_EQ(stamped.size(), truth.axes.size());
     for (std::size_t i = 0; i < stamped.size(); ++i) {
       ASSERT_EQ(stamped[i].proc_grid_rank, truth.coordinates(p)[i]);
-      ASSERT_EQ(dap::check_dimension(stamped[i], 0, report), truth.local_shape(p)[i]);
+      ASSERT_EQ(tridap::check_dimension(stamped[i], 0, report), truth.local_shape(p)[i]);
     }
     ASSERT_EQ(report.text(), "");
   }
 }
 
 TEST(Distribution, ArrayWithoutAxesIsOneElementOnOneProcess) {
-  const Distribution distribution(std::vector<dap::Axis>{});
+  const Distribution distribution(std::vector<tridap::Axis>{});
   EXPECT_EQ(distribution.processes(), 1);
   EXPECT_EQ(distribution.count(0), 1);
   EXPECT_EQ(distribution.owner({}), 0);
@@ -167,25 +167,25 @@ TEST(Distribution, EightAxesAreRavelledRowMajor) {
 }
 
 TEST(Distribution, ProcessCountMustFit64Bits) {
-  const dap::Axis two(oracle::block({1, 1}).dims);
-  EXPECT_EQ(Distribution(std::vector<dap::Axis>(62, two)).processes(), Index{1} << 62);
+  const tridap::Axis two(oracle::block({1, 1}).dims);
+  EXPECT_EQ(Distribution(std::vector<tridap::Axis>(62, two)).processes(), Index{1} << 62);
   try {
-    Distribution d(std::vector<dap::Axis>(63, two));
+    Distribution d(std::vector<tridap::Axis>(63, two));
     FAIL() << "accepted";
-  } catch (const dap::Error& error) {
-    EXPECT_EQ(error.report().counts(), (oracle::Counts{{dap::Rule::grid_product, 1}}));
+  } catch (const tridap::Error& error) {
+    EXPECT_EQ(error.report().counts(), (oracle::Counts{{tridap::Rule::grid_product, 1}}));
   }
 }
 
 TEST(Distribution, AMillionCoordinatesWork) {
   const Index grid = 1000000;
-  std::vector<dap::Dimension> dims;
+  std::vector<tridap::Dimension> dims;
   dims.reserve(static_cast<std::size_t>(grid));
   for (Index c = 0; c < grid; ++c) {
     dims.push_back(oracle::dimension(2 * grid + 1, grid, c));
-    dims.back().dist = dap::Cyclic{c, 1};
+    dims.back().dist = tridap::Cyclic{c, 1};
   }
-  const Distribution d({dap::Axis(dims)});
+  const Distribution d({tridap::Axis(dims)});
   EXPECT_EQ(d.processes(), grid);
   EXPECT_EQ(d.count(0), 3);
   EXPECT_EQ(d.count(grid - 1), 2);
@@ -195,24 +195,25 @@ TEST(Distribution, AMillionCoordinatesWork) {
 
 TEST(Distribution, EmptyShareOfAHugeArrayCountsNothing) {
   const Index big = Index{1} << 40;
-  const Distribution d = Distribution({dap::Axis({dap::undistributed(big)}), dap::Axis({dap::undistributed(big)}),
-                                       dap::Axis(oracle::block({0, 1}).dims)});
+  const Distribution d =
+      Distribution({tridap::Axis({tridap::undistributed(big)}), tridap::Axis({tridap::undistributed(big)}),
+                    tridap::Axis(oracle::block({0, 1}).dims)});
   EXPECT_EQ(d.count(0), 0);
 }
 
 TEST(Distribution, CountThatDoesNotFit64BitsIsAnError) {
-  const dap::Axis big({dap::undistributed(Index{1} << 40)});
-  EXPECT_THROW(Distribution({big, big}).count(0), dap::Error);
+  const tridap::Axis big({tridap::undistributed(Index{1} << 40)});
+  EXPECT_THROW(Distribution({big, big}).count(0), tridap::Error);
 }
 
 }  // namespace
 
 TEST(Distribution, EightAxesOfEightKindsTogether) {
   const oracle::Array array(oracle::mixed_axes());
-  const dap::Distribution distribution = array.distribution();
+  const tridap::Distribution distribution = array.distribution();
   ASSERT_EQ(distribution.processes(), array.processes());
   for (oracle::Index p = 0; p < array.processes(); ++p) {
-    const auto elements = array.elements(p, dap::Part::owned);
+    const auto elements = array.elements(p, tridap::Part::owned);
     ASSERT_EQ(distribution.count(p), static_cast<oracle::Index>(elements.size()));
     for (const auto& element : elements) {
       ASSERT_EQ(distribution.global_index(p, element.local), element.global);

@@ -1,4 +1,4 @@
-#include <dap/element_format.hpp>
+#include <tridap/element_format.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 
 namespace {
 
-using dap::ElementType;
-using dap::Index;
+using tridap::ElementType;
+using tridap::Index;
 using Kind = ElementType::Kind;
 
 constexpr const char* orders = "@=<>!";
@@ -71,7 +71,7 @@ TEST(ElementFormat, EveryTextOfUpToThreeLettersIsOneOfTheListOrRefused) {
   const std::map<std::string, ElementType> all = all_formats();
   std::size_t accepted = 0, opaques = 0;
   const auto expect = [&](const std::string& text) {
-    const std::optional<ElementType> type = dap::parse_element_format(text);
+    const std::optional<ElementType> type = tridap::parse_element_format(text);
     const auto known = all.find(text);
     if (known != all.end()) {
       ++accepted;
@@ -98,33 +98,33 @@ TEST(ElementFormat, EveryTextOfUpToThreeLettersIsOneOfTheListOrRefused) {
 }
 
 TEST(ElementFormat, OpaqueLengthsFit64Bits) {
-  EXPECT_EQ(dap::parse_element_format("9223372036854775807x")->bytes, 9223372036854775807);
+  EXPECT_EQ(tridap::parse_element_format("9223372036854775807x")->bytes, 9223372036854775807);
   for (const char* format : {"9223372036854775808x", "99999999999999999999s", "0x", "05x", "-1x", "5 x", "5xx", "5"})
-    EXPECT_FALSE(dap::parse_element_format(format)) << format;
-  EXPECT_FALSE(dap::parse_element_format(std::string(1000, '9') + "x"));
+    EXPECT_FALSE(tridap::parse_element_format(format)) << format;
+  EXPECT_FALSE(tridap::parse_element_format(std::string(1000, '9') + "x"));
 }
 
 TEST(ElementFormat, EveryTypeWithAFormatComesBackFromIt) {
   for (const auto& [text, type] : all_formats()) {
-    const std::optional<std::string> format = dap::element_format(type);
+    const std::optional<std::string> format = tridap::element_format(type);
     ASSERT_TRUE(format) << text;
-    EXPECT_TRUE(dap::parse_element_format(*format) == type) << text << " -> " << *format;
+    EXPECT_TRUE(tridap::parse_element_format(*format) == type) << text << " -> " << *format;
     EXPECT_NE(std::string(orders).find(format->front()), std::string::npos) << *format;
   }
   for (const Index bytes : {Index{1}, Index{5}, Index{1} << 62}) {
     const ElementType type{Kind::opaque, bytes, true};
-    EXPECT_EQ(dap::element_format(type), std::to_string(bytes) + "x");
-    EXPECT_TRUE(dap::parse_element_format(*dap::element_format(type)) == type);
+    EXPECT_EQ(tridap::element_format(type), std::to_string(bytes) + "x");
+    EXPECT_TRUE(tridap::parse_element_format(*tridap::element_format(type)) == type);
   }
 }
 
 TEST(ElementFormat, IsWrittenWithItsByteOrder) {
   const std::string own = little() ? "<" : ">", other = little() ? ">" : "<";
-  EXPECT_EQ(dap::element_format(dap::element_type<double>()), own + "d");
-  EXPECT_EQ(dap::element_format({Kind::signed_integer, 4, false}), other + "i");
-  EXPECT_EQ(dap::element_format(dap::element_type<bool>()), own + "?");
-  EXPECT_EQ(dap::element_format({Kind::unsigned_integer, 1, false}), own + "B");  // one byte has no order
-  EXPECT_EQ(dap::element_format(dap::element_type<long double>()), "@g");
+  EXPECT_EQ(tridap::element_format(tridap::element_type<double>()), own + "d");
+  EXPECT_EQ(tridap::element_format({Kind::signed_integer, 4, false}), other + "i");
+  EXPECT_EQ(tridap::element_format(tridap::element_type<bool>()), own + "?");
+  EXPECT_EQ(tridap::element_format({Kind::unsigned_integer, 1, false}), own + "B");  // one byte has no order
+  EXPECT_EQ(tridap::element_format(tridap::element_type<long double>()), "@g");
 }
 
 TEST(ElementFormat, TypesWithoutAFormatHaveNone) {
@@ -134,7 +134,7 @@ TEST(ElementFormat, TypesWithoutAFormatHaveNone) {
         ElementType{Kind::signed_integer, 16, true}, ElementType{Kind::complex, 4, true},
         ElementType{Kind::floating, extended, false}, ElementType{Kind::complex, 2 * extended, false},
         ElementType{Kind::opaque, 0, true}, ElementType{Kind::opaque, -1, true}})
-    EXPECT_FALSE(dap::element_format(type)) << type.name();
+    EXPECT_FALSE(tridap::element_format(type)) << type.name();
 }
 
 }  // namespace

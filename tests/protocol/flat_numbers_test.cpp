@@ -1,5 +1,5 @@
 #include "support/oracle.hpp"
-#include <dap/flat_numbers.hpp>
+#include <tridap/flat_numbers.hpp>
 
 #include <gtest/gtest.h>
 
@@ -7,17 +7,17 @@
 
 namespace {
 
-using dap::FlatNumbers;
-using dap::Gaps;
-using dap::Index;
-using dap::Order;
-using dap::Part;
 using oracle::List;
+using tridap::FlatNumbers;
+using tridap::Gaps;
+using tridap::Index;
+using tridap::Order;
+using tridap::Part;
 
-dap::Distribution undistributed(const List& shape) {
-  std::vector<dap::Axis> axes;
-  for (Index size : shape) axes.emplace_back(std::vector<dap::Dimension>(1, dap::undistributed(size)));
-  return dap::Distribution(axes);
+tridap::Distribution undistributed(const List& shape) {
+  std::vector<tridap::Axis> axes;
+  for (Index size : shape) axes.emplace_back(std::vector<tridap::Dimension>(1, tridap::undistributed(size)));
+  return tridap::Distribution(axes);
 }
 
 /// Both ways; a number that an index has which nobody holds leads nowhere.
@@ -47,9 +47,9 @@ void expect_lists(const oracle::Array& array, Gaps gaps = Gaps::kept) {
   std::vector<std::byte> memory(10000);
   for (Index p = 0; p < array.processes(); ++p)
     oracle::for_each_memory_order(array.axes.size(), [&](const auto& axes, const auto& backwards) {
-      const dap::Buffer buffer =
-          oracle::dense_buffer(memory.data(), dap::element_type<double>(), array.local_shape(p), axes, backwards);
-      const dap::MemoryOrder order = dap::memory_order(buffer);
+      const tridap::Buffer buffer =
+          oracle::dense_buffer(memory.data(), tridap::element_type<double>(), array.local_shape(p), axes, backwards);
+      const tridap::MemoryOrder order = tridap::memory_order(buffer);
       for (Part part : oracle::parts) {
         std::map<const std::byte*, Index> by_address;
         for (const auto& [local, global] : array.elements(p, part))
@@ -99,7 +99,7 @@ TEST(FlatNumbers, WithoutGapsCountSharedIndicesOnce) {
     EXPECT_EQ(numbers.number(in_order[static_cast<std::size_t>(i)]), i);
     EXPECT_EQ(numbers.global_index(i), in_order[static_cast<std::size_t>(i)]);
   }
-  const dap::MemoryOrder order = dap::memory_order(dap::allocate({}, {2, 2, 2}));
+  const tridap::MemoryOrder order = tridap::memory_order(tridap::allocate({}, {2, 2, 2}));
   EXPECT_EQ(numbers.list(1, Part::owned, order), (List{1, 0, 3, 2, 9, 8, 11, 10}));
 }
 
@@ -129,7 +129,7 @@ TEST(FlatNumbers, ListWithoutGapsWalksTheMemoryUpwards) {
 
 TEST(FlatNumbers, ListHoldsAny64BitIntegers) {
   const FlatNumbers numbers(undistributed({2, 3}));
-  dap::MemoryOrder order;
+  tridap::MemoryOrder order;
   order.axes = {0, 1};
   order.reversed = {true, true};
   EXPECT_EQ(numbers.list<long long>(0, Part::owned, order), (std::vector<long long>{5, 4, 3, 2, 1, 0}));
@@ -142,7 +142,7 @@ TEST(FlatNumbers, ArrayThatHoldsNothingHasNone) {
   const oracle::Array empty({oracle::unstructured({{}, {}}), oracle::block({3})});
   EXPECT_EQ(FlatNumbers(empty.distribution()).count(), 0);
   EXPECT_EQ(FlatNumbers(empty.distribution(), Order::row_major, Gaps::closed).global_index(0), std::nullopt);
-  EXPECT_EQ(FlatNumbers(empty.distribution()).list(1, Part::owned, dap::memory_order(dap::allocate({}, {0, 3}))),
+  EXPECT_EQ(FlatNumbers(empty.distribution()).list(1, Part::owned, tridap::memory_order(tridap::allocate({}, {0, 3}))),
             List{});
 }
 
@@ -151,12 +151,12 @@ TEST(FlatNumbers, MustFit64Bits) {
   EXPECT_EQ(FlatNumbers(undistributed({big, big})).number({big - 1, big - 1}), big * big - 1);
   EXPECT_EQ(FlatNumbers(undistributed({highest})).number({highest - 1}), highest - 1);
   for (Order order : {Order::row_major, Order::column_major}) {
-    EXPECT_THROW(FlatNumbers(undistributed({big, big, 2}), order), dap::Error);
-    EXPECT_THROW(FlatNumbers(undistributed({2, highest}), order), dap::Error);
+    EXPECT_THROW(FlatNumbers(undistributed({big, big, 2}), order), tridap::Error);
+    EXPECT_THROW(FlatNumbers(undistributed({2, highest}), order), tridap::Error);
   }
   const auto over = [](const List& list) { return oracle::Array({oracle::unstructured({list})}).distribution(); };
-  EXPECT_THROW(FlatNumbers(over({std::numeric_limits<Index>::min(), highest})), dap::Error);
-  EXPECT_THROW(FlatNumbers(over({-1, highest - 1})), dap::Error);  // a span of 2^63
+  EXPECT_THROW(FlatNumbers(over({std::numeric_limits<Index>::min(), highest})), tridap::Error);
+  EXPECT_THROW(FlatNumbers(over({-1, highest - 1})), tridap::Error);  // a span of 2^63
   EXPECT_EQ(FlatNumbers(over({0, highest - 1})).count(), highest);
   EXPECT_EQ(FlatNumbers(over({highest - 1, highest})).number({highest}), 1);
   const FlatNumbers closed(over({highest, std::numeric_limits<Index>::min()}), Order::row_major, Gaps::closed);

@@ -1,5 +1,5 @@
 #include "support/oracle.hpp"
-#include <dap/capture.hpp>
+#include <tridap/capture.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,9 +13,9 @@
 namespace {
 
 namespace fs = std::filesystem;
-using dap::Capture;
-using dap::Report;
-using dap::Rule;
+using tridap::Capture;
+using tridap::Report;
+using tridap::Rule;
 
 const fs::path data = TRIDAP_TEST_DATA;
 
@@ -35,15 +35,15 @@ std::vector<fs::path> captures(const fs::path& folder, bool recursive = false) {
 
 std::set<std::string> rules_of(const Report& report) {
   std::set<std::string> ids;
-  for (const auto& [rule, count] : report.counts()) ids.insert(dap::rule_text(rule).id);
+  for (const auto& [rule, count] : report.counts()) ids.insert(tridap::rule_text(rule).id);
   return ids;
 }
 
 /// The rule that a file's name begins with: the longest of all that do.
 std::string rule_in(const std::string& name) {
   std::string best;
-  for (int i = 0; i < dap::rule_count; ++i) {
-    const std::string id = dap::rule_text(static_cast<Rule>(i)).id;
+  for (int i = 0; i < tridap::rule_count; ++i) {
+    const std::string id = tridap::rule_text(static_cast<Rule>(i)).id;
     if (name.compare(0, id.size() + 1, id + ".") == 0 && id.size() > best.size()) best = id;
   }
   return best;
@@ -54,8 +54,8 @@ TEST(Golden, EveryExampleOfBothTextsIsValid) {
     const auto files = captures(data / "examples" / version);
     EXPECT_GE(files.size(), 3u);
     for (const fs::path& file : files) {
-      const Capture capture = dap::read_capture(text_of(file));
-      EXPECT_EQ(dap::check(capture).text(), "") << file;
+      const Capture capture = tridap::read_capture(text_of(file));
+      EXPECT_EQ(tridap::check(capture).text(), "") << file;
       for (const auto& process : capture.processes) EXPECT_EQ(process.read.array.version, version) << file;
     }
   }
@@ -64,16 +64,16 @@ TEST(Golden, EveryExampleOfBothTextsIsValid) {
 TEST(Golden, EveryPrintedValueStandsAtItsGlobalIndex) {
   int compared = 0;
   for (const fs::path& file : captures(data / "examples" / "0.10.0")) {
-    const Capture capture = dap::read_capture(text_of(file));
-    const dap::Distribution distribution = dap::gather(capture);
-    const std::vector<dap::Index> shape = distribution.shape();
+    const Capture capture = tridap::read_capture(text_of(file));
+    const tridap::Distribution distribution = tridap::gather(capture);
+    const std::vector<tridap::Index> shape = distribution.shape();
     if (shape.size() < 2 || shape[0] != 5) continue;  // whose full array is printed, numbered row by row
     for (const auto& process : capture.processes) {
       ASSERT_TRUE(process.values) << file;
       const auto* value = static_cast<const double*>(process.values->data);
       oracle::for_each_index(process.values->shape, [&](const oracle::List& local) {
-        dap::Index number = 0;
-        const dap::Indices global = distribution.global_index(process.rank, local);
+        tridap::Index number = 0;
+        const tridap::Indices global = distribution.global_index(process.rank, local);
         for (std::size_t axis = 0; axis < shape.size(); ++axis) number = number * shape[axis] + global[axis];
         EXPECT_EQ(*value++, static_cast<double>(number)) << file << ' ' << ::testing::PrintToString(global);
         ++compared;
@@ -86,7 +86,7 @@ TEST(Golden, EveryPrintedValueStandsAtItsGlobalIndex) {
 TEST(Golden, WhatThe0_10TextPrintsFlatIsAnErrorWhoseRemedyIsAReshape) {
   for (const char* file :
        {"examples/0.10.0/as_printed/2.1_block_block.json", "examples/0.9.0/as_printed/7.1_block_undistributed.json"}) {
-    const Report report = dap::check(dap::read_capture(text_of(data / file)));
+    const Report report = tridap::check(tridap::read_capture(text_of(data / file)));
     EXPECT_EQ(rules_of(report), std::set<std::string>{"shape.ndim"}) << file;
     EXPECT_NE(report.text().find("reshape the buffer to 1 x 10"), std::string::npos) << report.text();
   }
@@ -95,18 +95,18 @@ TEST(Golden, WhatThe0_10TextPrintsFlatIsAnErrorWhoseRemedyIsAReshape) {
 TEST(Golden, EachRuleIsBrokenAloneByItsCaptures) {
   std::set<std::string> broken;
   for (const fs::path& file : captures(data / "rules")) {
-    const Report report = dap::check(dap::read_capture(text_of(file)));
+    const Report report = tridap::check(tridap::read_capture(text_of(file)));
     const std::string id = rule_in(file.filename().string());
     EXPECT_EQ(rules_of(report), std::set<std::string>{id}) << file << '\n' << report.text();
-    for (const dap::Finding& finding : report.findings())
+    for (const tridap::Finding& finding : report.findings())
       EXPECT_NE(finding.text().find('[' + id + ']'), std::string::npos);
     broken.insert(id);
   }
   // What no capture can do: hold a null address or a Python list, be trusted, be converted, run out of memory.
   const std::set<std::string> elsewhere = {"buffer.data", "unstructured.list", "version.extent", "conversion",
                                            "process.failure"};
-  for (int i = 0; i < dap::rule_count; ++i) {
-    const std::string id = dap::rule_text(static_cast<Rule>(i)).id;
+  for (int i = 0; i < tridap::rule_count; ++i) {
+    const std::string id = tridap::rule_text(static_cast<Rule>(i)).id;
     EXPECT_EQ(broken.count(id) + elsewhere.count(id), 1u) << id;
   }
 }
@@ -115,30 +115,30 @@ TEST(Golden, WhatPeopleDoubtIsValidAll) {
   const auto files = captures(data / "valid");
   EXPECT_GE(files.size(), 50u);
   for (const fs::path& file : files) {
-    const Capture capture = dap::read_capture(text_of(file));
-    const Report report = dap::check(capture);
+    const Capture capture = tridap::read_capture(text_of(file));
+    const Report report = tridap::check(capture);
     EXPECT_EQ(report.text(), "") << file;
     if (!report.ok()) continue;
-    EXPECT_EQ(dap::gather(capture).processes(), static_cast<dap::Index>(capture.processes.size()));
+    EXPECT_EQ(tridap::gather(capture).processes(), static_cast<tridap::Index>(capture.processes.size()));
   }
 }
 
 TEST(Golden, WhatIsNoDocumentIsUnreadable) {
   const auto files = captures(data / "unreadable");
   EXPECT_GE(files.size(), 20u);
-  for (const fs::path& file : files) EXPECT_THROW(dap::read_capture(text_of(file)), dap::Unreadable) << file;
+  for (const fs::path& file : files) EXPECT_THROW(tridap::read_capture(text_of(file)), tridap::Unreadable) << file;
 }
 
 // Ownership element by element, as far as an array is small.
-std::vector<std::vector<oracle::List>> places(const dap::Distribution& distribution) {
+std::vector<std::vector<oracle::List>> places(const tridap::Distribution& distribution) {
   std::vector<std::vector<oracle::List>> all;
-  for (dap::Index p = 0; p < distribution.processes(); ++p) {
+  for (tridap::Index p = 0; p < distribution.processes(); ++p) {
     all.emplace_back();
     if (distribution.count(p) > 10000) continue;
-    std::vector<dap::Index> shape;
-    for (const dap::Range& range : distribution.part(p, dap::Part::owned)) shape.push_back(range.size());
+    std::vector<tridap::Index> shape;
+    for (const tridap::Range& range : distribution.part(p, tridap::Part::owned)) shape.push_back(range.size());
     oracle::for_each_index(shape, [&](oracle::List at) {
-      const auto part = distribution.part(p, dap::Part::owned);
+      const auto part = distribution.part(p, tridap::Part::owned);
       for (std::size_t axis = 0; axis < at.size(); ++axis) at[axis] += part[axis].begin;
       all.back().push_back(distribution.global_index(p, at));
     });
@@ -150,21 +150,21 @@ TEST(Golden, ConvertedCapturesAreValidAndKeepOwnershipThereAndBack) {
   int there = 0, said = 0;
   for (const char* folder : {"examples", "valid"})
     for (const fs::path& file : captures(data / folder, true)) {
-      const Capture capture = dap::read_capture(text_of(file));
-      if (!dap::check(capture).ok()) continue;
-      const dap::Distribution before = dap::gather(capture);
-      const std::string new_text = dap::convert_capture(capture, dap::Version::v0_10);
-      const Capture converted = dap::read_capture(new_text);
-      EXPECT_EQ(dap::check(converted).errors(), 0) << file << dap::check(converted).text();
-      EXPECT_EQ(places(dap::gather(converted)), places(before)) << file;
-      EXPECT_EQ(dap::convert_capture(converted, dap::Version::v0_10), new_text) << file;
+      const Capture capture = tridap::read_capture(text_of(file));
+      if (!tridap::check(capture).ok()) continue;
+      const tridap::Distribution before = tridap::gather(capture);
+      const std::string new_text = tridap::convert_capture(capture, tridap::Version::v0_10);
+      const Capture converted = tridap::read_capture(new_text);
+      EXPECT_EQ(tridap::check(converted).errors(), 0) << file << tridap::check(converted).text();
+      EXPECT_EQ(places(tridap::gather(converted)), places(before)) << file;
+      EXPECT_EQ(tridap::convert_capture(converted, tridap::Version::v0_10), new_text) << file;
       ++there;
       try {
-        const Capture old = dap::read_capture(dap::convert_capture(converted, dap::Version::v0_9));
-        EXPECT_EQ(dap::check(old).errors(), 0) << file << dap::check(old).text();
-        EXPECT_EQ(places(dap::gather(old)), places(before)) << file;
+        const Capture old = tridap::read_capture(tridap::convert_capture(converted, tridap::Version::v0_9));
+        EXPECT_EQ(tridap::check(old).errors(), 0) << file << tridap::check(old).text();
+        EXPECT_EQ(places(tridap::gather(old)), places(before)) << file;
         ++said;
-      } catch (const dap::Error& error) {
+      } catch (const tridap::Error& error) {
         EXPECT_EQ(rules_of(error.report()), std::set<std::string>{"conversion"}) << file;
       }
     }

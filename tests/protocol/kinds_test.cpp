@@ -1,7 +1,7 @@
 #include "support/expect_axis.hpp"
-#include <dap/axis.hpp>
-#include <dap/kinds.hpp>
-#include <dap/make.hpp>
+#include <tridap/axis.hpp>
+#include <tridap/kinds.hpp>
+#include <tridap/make.hpp>
 
 #include <gtest/gtest.h>
 
@@ -10,13 +10,13 @@
 
 namespace {
 
-using dap::BlockKind;
-using dap::CyclicKind;
-using dap::Divider;
-using dap::Index;
-using dap::Place;
-using dap::UnstructuredKind;
 using oracle::List;
+using tridap::BlockKind;
+using tridap::CyclicKind;
+using tridap::Divider;
+using tridap::Index;
+using tridap::Place;
+using tridap::UnstructuredKind;
 
 constexpr Index highest = std::numeric_limits<Index>::max(), huge = Index{1} << 62;
 
@@ -97,7 +97,7 @@ TEST(BlockKind, BoundsAreEvenWhereOneLengthExplainsThem) {
         if (explained && size > 0) {
           ASSERT_EQ(kind.length(), counts[0]);
         }
-        ASSERT_NO_FATAL_FAILURE(oracle::expect_axis(dap::Axis(kind), oracle::block(counts)));
+        ASSERT_NO_FATAL_FAILURE(oracle::expect_axis(tridap::Axis(kind), oracle::block(counts)));
       }
 }
 
@@ -112,7 +112,8 @@ TEST(BlockKind, OneLengthIsTakenInTurn) {
           left -= counts.back();
         }
         ASSERT_TRUE(BlockKind(size, grid, length).even());
-        ASSERT_NO_FATAL_FAILURE(oracle::expect_axis(dap::Axis(BlockKind(size, grid, length)), oracle::block(counts)));
+        ASSERT_NO_FATAL_FAILURE(
+            oracle::expect_axis(tridap::Axis(BlockKind(size, grid, length)), oracle::block(counts)));
       }
   EXPECT_EQ(BlockKind(0, 3, 0).begin(3), 0);
 }
@@ -128,8 +129,8 @@ TEST(BlockKind, PaddingIsAsStampedAndCommunicationIsTheNeighbours) {
   EXPECT_EQ(kind.communication(0), (std::array<Index, 2>{0, 1}));
   EXPECT_EQ(kind.communication(1), (std::array<Index, 2>{1, 2}));
   EXPECT_EQ(kind.communication(2), (std::array<Index, 2>{2, 0}));
-  oracle::expect_axis(dap::Axis(kind, true), oracle::block({4, 3, 2}, {1, 2}, {3, 1}, true));
-  oracle::expect_axis(dap::Axis(plain.padded({{{3, 1}}, {{1, 2}}, {{2, 1}}}, false)),
+  oracle::expect_axis(tridap::Axis(kind, true), oracle::block({4, 3, 2}, {1, 2}, {3, 1}, true));
+  oracle::expect_axis(tridap::Axis(plain.padded({{{3, 1}}, {{1, 2}}, {{2, 1}}}, false)),
                       oracle::block({4, 3, 2}, {1, 2}, {3, 1}));
 }
 
@@ -147,7 +148,7 @@ TEST(BlockKind, MirrorsAreNotInteriorWhereverTheyLie) {
             widths.front()[0] = left;
             widths.back()[1] = right;
             const List shared(counts.size() - 1, 0);
-            ASSERT_NO_FATAL_FAILURE(oracle::expect_axis(dap::Axis(BlockKind(bounds).padded(widths, true), true),
+            ASSERT_NO_FATAL_FAILURE(oracle::expect_axis(tridap::Axis(BlockKind(bounds).padded(widths, true), true),
                                                         oracle::block(counts, shared, {left, right}, true)));
           }
 }
@@ -162,8 +163,8 @@ TEST(CyclicKind, TurnsAreCountedFromTheFirstThatIsServed) {
           ASSERT_EQ(kind.turn(first), 0);
           ASSERT_EQ(kind.turn((first + 1) % grid), grid == 1 ? 0 : 1);
           for (Index c = 0; c < grid; ++c)
-            ASSERT_EQ(kind.start(c), std::get<dap::Cyclic>(truth.dims[static_cast<std::size_t>(c)].dist).start);
-          ASSERT_NO_FATAL_FAILURE(oracle::expect_axis(dap::Axis(kind), truth));
+            ASSERT_EQ(kind.start(c), std::get<tridap::Cyclic>(truth.dims[static_cast<std::size_t>(c)].dist).start);
+          ASSERT_NO_FATAL_FAILURE(oracle::expect_axis(tridap::Axis(kind), truth));
         }
 }
 
@@ -184,7 +185,7 @@ TEST(Kinds, HugeNumbersNeitherWrapNorAllocate) {
   EXPECT_EQ(rounds.global_index(rounds.locate(highest - 1)->coordinate, rounds.locate(highest - 1)->local),
             highest - 1);
   Index seen = 0;
-  dap::Axis(rounds).for_each_place(highest - 9, highest, [&](Index global, Place place) {
+  tridap::Axis(rounds).for_each_place(highest - 9, highest, [&](Index global, Place place) {
     EXPECT_EQ(rounds.locate(global), place);
     ++seen;
   });
@@ -192,19 +193,21 @@ TEST(Kinds, HugeNumbersNeitherWrapNorAllocate) {
 }
 
 TEST(Kinds, EmptySharesBehindHugeOnesHoldNothingAndWrapNothing) {
-  for (const dap::AxisSpec& spec : {dap::AxisSpec(dap::block(huge)), dap::AxisSpec(dap::cyclic(huge, 1))}) {
-    dap::Report report;
-    const auto axis = dap::make_axis(10, spec, 4, 0, report);
+  for (const tridap::AxisSpec& spec :
+       {tridap::AxisSpec(tridap::block(huge)), tridap::AxisSpec(tridap::cyclic(huge, 1))}) {
+    tridap::Report report;
+    const auto axis = tridap::make_axis(10, spec, 4, 0, report);
     ASSERT_TRUE(axis) << report.text();
     for (Index c = 0; c < 4; ++c) {
       EXPECT_EQ(axis->local_index(c, 0).has_value(), axis->count(c) > 0);
-      axis->for_each(c, dap::Part::local, [&](Index local, Index global) { EXPECT_EQ(local, global); });
+      axis->for_each(c, tridap::Part::local, [&](Index local, Index global) { EXPECT_EQ(local, global); });
     }
   }
-  const dap::CyclicKind many(5, highest, 1, highest - 2);  // dealt to the last two coordinates, and round to the first
-  for (Index g = 0; g < 5; ++g) EXPECT_EQ(many.locate(g), (dap::Place{g < 2 ? highest - 2 + g : g - 2, 0}));
+  const tridap::CyclicKind many(5, highest, 1,
+                                highest - 2);  // dealt to the last two coordinates, and round to the first
+  for (Index g = 0; g < 5; ++g) EXPECT_EQ(many.locate(g), (tridap::Place{g < 2 ? highest - 2 + g : g - 2, 0}));
   Index next = 0;
-  dap::Axis(many).for_each_place(0, 5, [&](Index global, dap::Place place) {
+  tridap::Axis(many).for_each_place(0, 5, [&](Index global, tridap::Place place) {
     EXPECT_EQ(global, next++);
     EXPECT_EQ(place, many.locate(global));
   });
@@ -240,7 +243,7 @@ TEST(UnstructuredKind, FindsTheLowestCoordinateOfEveryIndex) {
       ASSERT_EQ(place.has_value(), !owners.empty()) << global;
       if (!place) continue;
       EXPECT_EQ(place->coordinate, owners.front());
-      EXPECT_EQ(place->local, *truth.find(owners.front(), global, dap::Part::local));
+      EXPECT_EQ(place->local, *truth.find(owners.front(), global, tridap::Part::local));
       const auto [begin, end] = kind.entries(global);
       List listed;
       for (const auto* entry = begin; entry != end; ++entry) listed.push_back(entry->place.coordinate);
@@ -265,7 +268,7 @@ TEST(UnstructuredKind, RandomListsAreSweptInOrderOfTheirIndices) {
       std::shuffle(list.begin(), list.end(), random);
     }
     ASSERT_NO_FATAL_FAILURE(
-        oracle::expect_axis(dap::Axis(UnstructuredKind(lists, false)), oracle::unstructured(lists)));
+        oracle::expect_axis(tridap::Axis(UnstructuredKind(lists, false)), oracle::unstructured(lists)));
   }
 }
 

@@ -1,6 +1,6 @@
 #include "support/oracle.hpp"
-#include <dap/check.hpp>
-#include <dap/local_part.hpp>
+#include <tridap/check.hpp>
+#include <tridap/local_part.hpp>
 
 #include <gtest/gtest.h>
 
@@ -10,28 +10,28 @@
 
 namespace {
 
-using dap::Block;
-using dap::Dimension;
-using dap::Index;
-using dap::local_part;
-using dap::Part;
-using dap::Range;
-using dap::Version;
 using oracle::Axis;
 using oracle::List;
+using tridap::Block;
+using tridap::Dimension;
+using tridap::Index;
+using tridap::local_part;
+using tridap::Part;
+using tridap::Range;
+using tridap::Version;
 
 void expect_parts(const Axis& axis) {
   for (Index c = 0; c < axis.grid(); ++c)
     for (const Part part : oracle::parts) {
       const Dimension& d = axis.dims[static_cast<std::size_t>(c)];
-      dap::Report report;
-      const std::optional<Index> held = dap::check_dimension(d, 0, report);
+      tridap::Report report;
+      const std::optional<Index> held = tridap::check_dimension(d, 0, report);
       ASSERT_TRUE(held) << report.text();
       ASSERT_EQ(local_part(d, part), axis.part(c, part)) << "coordinate " << c << " of " << axis.grid();
       if (part == Part::local) {
         ASSERT_EQ(local_part(d, part).size(), *held);
         for (Index local = 0; local < *held; ++local)
-          ASSERT_EQ(dap::global_index(d, local), axis.held_by(c)[static_cast<std::size_t>(local)]);
+          ASSERT_EQ(tridap::global_index(d, local), axis.held_by(c)[static_cast<std::size_t>(local)]);
       }
     }
 }
@@ -67,7 +67,7 @@ TEST(LocalPart, OfEveryCyclicAxisIsWhatDealingGives) {
 TEST(LocalPart, OfACyclicShareThatStartsPastTheEndIsEmpty) {
   for (Index start = 3; start < 12; ++start) {
     Dimension d = oracle::dimension(3, 2, 1);
-    d.dist = dap::Cyclic{start, 2};
+    d.dist = tridap::Cyclic{start, 2};
     ASSERT_EQ(local_part(d, Part::local), (Range{0, 0})) << start;
   }
 }
@@ -108,11 +108,11 @@ TEST(InVersion, PaddedBlocksShiftByTheirPaddingAndComeBack) {
     const Range owned[] = {{0, 4}, {4, 7}, {7, 12}};  // what 0.9's start and stop are
     for (Index c = 0; c < 3; ++c) {
       const Dimension& d = axis.dims[static_cast<std::size_t>(c)];
-      const Dimension nine = dap::in_version(d, Version::v0_10, Version::v0_9, 0);
+      const Dimension nine = tridap::in_version(d, Version::v0_10, Version::v0_9, 0);
       const auto& block = std::get<Block>(nine.dist);
       EXPECT_EQ((Range{block.start, block.stop}), owned[c]);
       EXPECT_EQ(block.padding, std::get<Block>(d.dist).padding);
-      const Dimension back = dap::in_version(nine, Version::v0_9, Version::v0_10, 0);
+      const Dimension back = tridap::in_version(nine, Version::v0_9, Version::v0_10, 0);
       EXPECT_EQ(std::get<Block>(back.dist).start, std::get<Block>(d.dist).start);
       EXPECT_EQ(std::get<Block>(back.dist).stop, std::get<Block>(d.dist).stop);
       EXPECT_EQ(local_part(nine, Part::local, Version::v0_9), local_part(d, Part::local));
@@ -124,7 +124,7 @@ TEST(InVersion, BlocksOfSeveralCoordinatesSayThatTheyHaveNoPaddingIn09) {
   const auto padding = [](Index grid) {
     Dimension d = oracle::dimension(6, grid, 0);
     d.dist = Block{0, 6 / grid, {}};
-    return std::get<Block>(dap::in_version(d, Version::v0_10, Version::v0_9, 0).dist).padding;
+    return std::get<Block>(tridap::in_version(d, Version::v0_10, Version::v0_9, 0).dist).padding;
   };
   EXPECT_EQ(padding(2), (std::array<Index, 2>{0, 0}));
   EXPECT_FALSE(padding(1));
@@ -132,9 +132,9 @@ TEST(InVersion, BlocksOfSeveralCoordinatesSayThatTheyHaveNoPaddingIn09) {
 
 TEST(InVersion, OtherKindsAreTheSame) {
   Dimension d = oracle::dimension(9, 2, 1);
-  d.dist = dap::Cyclic{2, 2};
+  d.dist = tridap::Cyclic{2, 2};
   d.periodic = true;
-  EXPECT_EQ(std::get<dap::Cyclic>(dap::in_version(d, Version::v0_9, Version::v0_10, 0).dist).start, 2);
+  EXPECT_EQ(std::get<tridap::Cyclic>(tridap::in_version(d, Version::v0_9, Version::v0_10, 0).dist).start, 2);
 }
 
 TEST(InVersion, ThePaddingOfAPeriodicAxisNeedsItsNeighbours) {
@@ -142,21 +142,21 @@ TEST(InVersion, ThePaddingOfAPeriodicAxisNeedsItsNeighbours) {
   d.periodic = true;
   d.dist = Block{3, 6, {{1, 2}}};
   try {
-    dap::in_version(d, Version::v0_9, Version::v0_10, 4);
+    tridap::in_version(d, Version::v0_9, Version::v0_10, 4);
     FAIL();
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     EXPECT_STREQ(error.what(),
                  "axis 4: 'padding' is (1, 2), but on a periodic axis 0.10.0 counts what its neighbours say too "
                  "[conversion]: gather the array over its communicator first");
   }
   std::get<Block>(d.dist).padding = {0, 0};
-  EXPECT_EQ(std::get<Block>(dap::in_version(d, Version::v0_9, Version::v0_10, 4).dist).start, 3);
+  EXPECT_EQ(std::get<Block>(tridap::in_version(d, Version::v0_9, Version::v0_10, 4).dist).start, 3);
 }
 
 TEST(LocalPart, OfHugeAxesNeverWraps) {
   const Index most = std::numeric_limits<Index>::max();
   Dimension d = oracle::dimension(most, most, 0);
-  d.dist = dap::Cyclic{0, most};
+  d.dist = tridap::Cyclic{0, most};
   EXPECT_EQ(local_part(d, Part::owned), (Range{0, most}));
   d.dist = Block{most - 1, most, {{0, 0}}};
   EXPECT_EQ(local_part(d, Part::owned), (Range{0, 1}));

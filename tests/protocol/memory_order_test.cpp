@@ -1,5 +1,5 @@
 #include "support/oracle.hpp"
-#include <dap/memory_order.hpp>
+#include <tridap/memory_order.hpp>
 
 #include <gtest/gtest.h>
 
@@ -7,13 +7,13 @@
 
 namespace {
 
-using dap::Buffer;
-using dap::ElementType;
-using dap::Index;
-using dap::MemoryOrder;
 using oracle::List;
+using tridap::Buffer;
+using tridap::ElementType;
+using tridap::Index;
+using tridap::MemoryOrder;
 
-const ElementType float64 = dap::element_type<double>();
+const ElementType float64 = tridap::element_type<double>();
 std::array<std::byte, 4096> memory = {};
 
 /// The addresses of all elements in the order that `order` claims.
@@ -42,7 +42,7 @@ std::optional<std::vector<std::byte*>> in_a_row(const Buffer& buffer) {
 }
 
 void expect_order(const Buffer& buffer) {
-  const MemoryOrder order = dap::memory_order(buffer);
+  const MemoryOrder order = tridap::memory_order(buffer);
   const auto row = in_a_row(buffer);
   std::vector<std::byte*> all = oracle::addresses(buffer);
   const auto shown = ::testing::PrintToString(buffer.shape) + ::testing::PrintToString(buffer.strides);
@@ -52,12 +52,12 @@ void expect_order(const Buffer& buffer) {
   if (row) {
     ASSERT_EQ(walk(buffer, order), *row) << shown;
   }
-  const Buffer seen = dap::in_order(buffer, order);
+  const Buffer seen = tridap::in_order(buffer, order);
   ASSERT_EQ(oracle::addresses(seen), walk(buffer, order)) << shown;
   for (std::size_t k = 0; k < seen.shape.size(); ++k)
     ASSERT_TRUE(seen.strides[k] >= 0 || seen.shape[k] < 2 || all.empty());
   if (!row) return;
-  const Buffer back = dap::from_order(order.data, buffer.type, buffer.shape, order);
+  const Buffer back = tridap::from_order(order.data, buffer.type, buffer.shape, order);
   ASSERT_EQ(back.shape, buffer.shape);
   ASSERT_EQ(back.type, buffer.type);
   ASSERT_EQ(oracle::addresses(back), oracle::addresses(buffer)) << shown;
@@ -77,7 +77,7 @@ TEST(MemoryOrder, EverySubBoxIsSeenAsItStands) {
     const Buffer whole = oracle::dense_buffer(memory.data(), float64, {2, 3, 4}, axes, backwards);
     oracle::for_each_index({2, 3, 4, 3, 4, 5}, [&](const List& v) {
       if (v[0] > v[3] || v[1] > v[4] || v[2] > v[5]) return;
-      ASSERT_NO_FATAL_FAILURE(expect_order(dap::sub_buffer(whole, {{v[0], v[3]}, {v[1], v[4]}, {v[2], v[5]}})));
+      ASSERT_NO_FATAL_FAILURE(expect_order(tridap::sub_buffer(whole, {{v[0], v[3]}, {v[1], v[4]}, {v[2], v[5]}})));
     });
   });
 }
@@ -98,26 +98,26 @@ TEST(MemoryOrder, DenseIsExactlyInARowWhateverTheStrides) {
 }
 
 TEST(MemoryOrder, AxesFallFromTheLargestStrideToTheSmallest) {
-  Buffer buffer = dap::row_major(memory.data(), {2, 3});
-  EXPECT_EQ(dap::memory_order(buffer).axes, (List{0, 1}));
-  buffer.strides = dap::column_major_strides(buffer.shape, 1);
-  EXPECT_EQ(dap::memory_order(buffer).axes, (List{1, 0}));
-  EXPECT_EQ(dap::memory_order(buffer).reversed, (std::vector<bool>{false, false}));
+  Buffer buffer = tridap::row_major(memory.data(), {2, 3});
+  EXPECT_EQ(tridap::memory_order(buffer).axes, (List{0, 1}));
+  buffer.strides = tridap::column_major_strides(buffer.shape, 1);
+  EXPECT_EQ(tridap::memory_order(buffer).axes, (List{1, 0}));
+  EXPECT_EQ(tridap::memory_order(buffer).reversed, (std::vector<bool>{false, false}));
   buffer.data = memory.data() + 5;
   buffer.strides = {-1, -2};
-  EXPECT_EQ(dap::memory_order(buffer).axes, (List{1, 0}));
-  EXPECT_EQ(dap::memory_order(buffer).reversed, (std::vector<bool>{true, true}));
-  EXPECT_EQ(dap::memory_order(buffer).data, memory.data());
+  EXPECT_EQ(tridap::memory_order(buffer).axes, (List{1, 0}));
+  EXPECT_EQ(tridap::memory_order(buffer).reversed, (std::vector<bool>{true, true}));
+  EXPECT_EQ(tridap::memory_order(buffer).data, memory.data());
 }
 
 TEST(MemoryOrder, ObstacleNamesTheAxisAndItsStride) {
-  Buffer buffer = dap::row_major(memory.data(), {3});
+  Buffer buffer = tridap::row_major(memory.data(), {3});
   buffer.type = float64;
   const auto obstacle = [&](const List& shape, const List& strides) {
     buffer.shape = shape;
     buffer.strides = strides;
-    EXPECT_FALSE(dap::memory_order(buffer).dense);
-    return dap::memory_order(buffer).obstacle;
+    EXPECT_FALSE(tridap::memory_order(buffer).dense);
+    return tridap::memory_order(buffer).obstacle;
   };
   EXPECT_EQ(obstacle({3}, {16}).rfind("axis 0 has stride 16 bytes", 0), 0u);
   EXPECT_EQ(obstacle({3}, {0}).rfind("axis 0 has stride 0 bytes", 0), 0u);
@@ -132,7 +132,7 @@ TEST(MemoryOrder, ObstacleReadsAsTheHeaderSays) {
   buffer.type = float64;
   buffer.shape = {3};
   buffer.strides = {16};
-  EXPECT_EQ(dap::memory_order(buffer).obstacle, "axis 0 has stride 16 bytes for 8-byte elements");
+  EXPECT_EQ(tridap::memory_order(buffer).obstacle, "axis 0 has stride 16 bytes for 8-byte elements");
 }
 
 TEST(MemoryOrder, StridesOfSingleElementsAndOfNothingDoNotMatter) {
@@ -141,16 +141,16 @@ TEST(MemoryOrder, StridesOfSingleElementsAndOfNothingDoNotMatter) {
   buffer.type = float64;
   buffer.shape = {1, 2, 1};
   buffer.strides = {-(Index{1} << 62), 8, Index{1} << 62};
-  EXPECT_TRUE(dap::memory_order(buffer).dense);
-  EXPECT_EQ(dap::memory_order(buffer).data, memory.data());
-  EXPECT_EQ(dap::memory_order(buffer).axes.back(), 1);
+  EXPECT_TRUE(tridap::memory_order(buffer).dense);
+  EXPECT_EQ(tridap::memory_order(buffer).data, memory.data());
+  EXPECT_EQ(tridap::memory_order(buffer).axes.back(), 1);
   buffer.shape = {5, 0, 7};
   buffer.data = nullptr;
-  EXPECT_TRUE(dap::memory_order(buffer).dense);
-  EXPECT_EQ(dap::memory_order(buffer).data, nullptr);
+  EXPECT_TRUE(tridap::memory_order(buffer).dense);
+  EXPECT_EQ(tridap::memory_order(buffer).data, nullptr);
   buffer.shape = buffer.strides = {};
   buffer.data = memory.data();
-  EXPECT_TRUE(dap::memory_order(buffer).dense);
+  EXPECT_TRUE(tridap::memory_order(buffer).dense);
 }
 
 }  // namespace

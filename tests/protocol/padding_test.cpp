@@ -1,7 +1,7 @@
 #include "support/memory_meter.hpp"
 #include "support/oracle.hpp"
-#include <dap/make.hpp>
-#include <dap/padding.hpp>
+#include <tridap/make.hpp>
+#include <tridap/padding.hpp>
 
 #include <gtest/gtest.h>
 
@@ -10,19 +10,19 @@
 
 namespace {
 
-using dap::Index;
-using dap::padding_plan;
-using dap::PaddingMove;
-using dap::PaddingPlan;
-using dap::Part;
-using dap::Range;
 using oracle::List;
+using tridap::Index;
+using tridap::padding_plan;
+using tridap::PaddingMove;
+using tridap::PaddingPlan;
+using tridap::Part;
+using tridap::Range;
 using Moves = std::vector<PaddingMove>;
 
 /// The index that a mirror mirrors [block.periodic]; any other index itself.
 Index original(const oracle::Axis& axis, Index global) {
-  const auto* first = std::get_if<dap::Block>(&axis.dims.front().dist);
-  const auto* last = std::get_if<dap::Block>(&axis.dims.back().dist);
+  const auto* first = std::get_if<tridap::Block>(&axis.dims.front().dist);
+  const auto* last = std::get_if<tridap::Block>(&axis.dims.back().dist);
   if (first == nullptr || !axis.dims[0].periodic || !first->padding) return global;
   const Index left = (*first->padding)[0], right = (*last->padding)[1], period = axis.size() - left - right;
   if (global < left) return global + period;
@@ -139,7 +139,7 @@ void expect_largest(const Moves& moves) {
 }
 
 void expect_plan(const oracle::Array& array) {
-  const dap::Distribution distribution = array.distribution();
+  const tridap::Distribution distribution = array.distribution();
   std::vector<PaddingPlan> plans;
   for (Index p = 0; p < array.processes(); ++p) plans.push_back(padding_plan(distribution, p));
   ASSERT_NO_FATAL_FAILURE(expect_filled(array, plans));
@@ -225,7 +225,7 @@ bool same(const Moves& a, const Moves& b) {
 }
 
 TEST(PaddingPlan, WorkedExampleOfTheHeaderHolds) {
-  const auto distribution = dap::Distribution::make({8}, {dap::padded_block(1, true)}, {2});
+  const auto distribution = tridap::Distribution::make({8}, {tridap::padded_block(1, true)}, {2});
   const PaddingPlan plan = padding_plan(distribution, 0);
   EXPECT_TRUE(same(plan.receive, {{1, {{0, 1}}, {{3, 4}}}, {1, {{4, 5}}, {{1, 2}}}}));
   EXPECT_TRUE(same(plan.send, {{1, {{3, 4}}, {{0, 1}}}, {1, {{1, 2}}, {{4, 5}}}}));
@@ -241,7 +241,7 @@ TEST(PaddingPlan, PaddingThatRepeatsAMirrorGoesStraightToWhatItMirrors) {
 }
 
 /// Plans `process` with few and small pieces of memory.
-PaddingPlan cheap_plan(const dap::Distribution& distribution, Index process) {
+PaddingPlan cheap_plan(const tridap::Distribution& distribution, Index process) {
   struct Limit {
     Limit() { memory_meter::allocations_left = 500; }
     ~Limit() { memory_meter::allocations_left = -1; }
@@ -254,8 +254,8 @@ PaddingPlan cheap_plan(const dap::Distribution& distribution, Index process) {
 
 TEST(PaddingPlan, CostsNothingInProportionToElementsOrProcesses) {
   const Index size = 1000000000, grid = 1000, share = size / grid;
-  const auto plane =
-      dap::Distribution::make({size, size}, {dap::padded_block(3, true), dap::padded_block(3, true)}, {grid, grid});
+  const auto plane = tridap::Distribution::make(
+      {size, size}, {tridap::padded_block(3, true), tridap::padded_block(3, true)}, {grid, grid});
   for (Index process : {Index{0}, grid - 1, 500 * grid + 500, grid * grid - 1}) {
     const PaddingPlan plan = cheap_plan(plane, process);
     EXPECT_EQ(plan.receive.size(), 8U);
@@ -267,7 +267,8 @@ TEST(PaddingPlan, CostsNothingInProportionToElementsOrProcesses) {
     EXPECT_EQ(received, corner ? (share + 3) * (share + 3) - (share - 3) * (share - 3) : 12 * share + 36);
   }
   const Index many = Index{1} << 20;
-  const auto wide = dap::Distribution::make({2 * many, 3 * many}, {dap::padded_block(1), dap::whole()}, {many, 1});
+  const auto wide =
+      tridap::Distribution::make({2 * many, 3 * many}, {tridap::padded_block(1), tridap::whole()}, {many, 1});
   EXPECT_EQ(cheap_plan(wide, many / 2).receive.size(), 2U);
   EXPECT_EQ(cheap_plan(wide, many - 1).send.size(), 1U);
 }
@@ -275,10 +276,10 @@ TEST(PaddingPlan, CostsNothingInProportionToElementsOrProcesses) {
 TEST(PaddingPlan, BoxTooLargeToCountSaysSo) {
   const Index big = Index{1} << 62;
   const auto distribution =
-      dap::Distribution::make({big, 4, big}, {dap::whole(), dap::padded_block(1), dap::whole()}, {1, 2, 1});
+      tridap::Distribution::make({big, 4, big}, {tridap::whole(), tridap::padded_block(1), tridap::whole()}, {1, 2, 1});
   const PaddingPlan plan = padding_plan(distribution, 1);
   ASSERT_EQ(plan.receive.size(), 1U);
-  EXPECT_THROW(plan.receive[0].count(), dap::Error);
+  EXPECT_THROW(plan.receive[0].count(), tridap::Error);
 }
 
 }  // namespace

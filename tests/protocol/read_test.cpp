@@ -1,7 +1,7 @@
 #include "support/oracle.hpp"
-#include <dap/check.hpp>
-#include <dap/distribution.hpp>
-#include <dap/read.hpp>
+#include <tridap/check.hpp>
+#include <tridap/distribution.hpp>
+#include <tridap/read.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,15 +12,15 @@
 
 namespace {
 
-using dap::Index;
-using dap::read_json;
-using dap::ReadArray;
-using dap::Report;
-using dap::Rule;
-using dap::Source;
-using dap::Value;
-using dap::Version;
 using oracle::Counts;
+using tridap::Index;
+using tridap::read_json;
+using tridap::ReadArray;
+using tridap::Report;
+using tridap::Rule;
+using tridap::Source;
+using tridap::Value;
+using tridap::Version;
 using Keys = std::map<std::string, std::string>;  // key: JSON text
 
 const Keys block = {{"dist_type", "\"b\""},  {"size", "10"}, {"proc_grid_size", "3"},
@@ -44,18 +44,18 @@ Keys with(Keys keys, const std::string& key, const std::string& value) {
   return keys;
 }
 
-dap::Buffer described(const std::vector<Index>& shape) {
-  dap::Buffer buffer;
-  buffer.type = dap::element_type<double>();
-  buffer.memory.kind = dap::Memory::Kind::nowhere;
+tridap::Buffer described(const std::vector<Index>& shape) {
+  tridap::Buffer buffer;
+  buffer.type = tridap::element_type<double>();
+  buffer.memory.kind = tridap::Memory::Kind::nowhere;
   buffer.shape = shape;
-  buffer.strides = dap::row_major_strides(shape, 8);
+  buffer.strides = tridap::row_major_strides(shape, 8);
   return buffer;
 }
 
 ReadArray read(const std::string& dim_data, Version version = Version::v0_10, Source source = Source::json,
                const std::vector<Index>& shape = {4}) {
-  return dap::read_array({std::string(dap::stamp(version))}, read_json(dim_data), described(shape), source);
+  return tridap::read_array({std::string(tridap::stamp(version))}, read_json(dim_data), described(shape), source);
 }
 
 ReadArray read(const Keys& keys, Version version = Version::v0_10) { return read('[' + text_of(keys) + ']', version); }
@@ -77,29 +77,29 @@ TEST(Read, EveryKindIsReadAsItStands) {
     EXPECT_EQ(array.report.text(), "");
     return array.array.dim_data.at(0);
   };
-  const dap::Dimension b = dimension(padded), c = dimension(cyclic), u = dimension(listed);
+  const tridap::Dimension b = dimension(padded), c = dimension(cyclic), u = dimension(listed);
   EXPECT_EQ(b.size, 10);
   EXPECT_EQ(b.proc_grid_size, 3);
   EXPECT_EQ(b.proc_grid_rank, 1);
   EXPECT_TRUE(b.periodic);
-  EXPECT_EQ(std::get<dap::Block>(b.dist).start, 2);
-  EXPECT_EQ(std::get<dap::Block>(b.dist).stop, 6);
-  EXPECT_EQ(std::get<dap::Block>(b.dist).padding, (std::array<Index, 2>{1, 1}));
-  EXPECT_EQ(std::get<dap::Block>(dimension(block).dist).padding, std::nullopt);
+  EXPECT_EQ(std::get<tridap::Block>(b.dist).start, 2);
+  EXPECT_EQ(std::get<tridap::Block>(b.dist).stop, 6);
+  EXPECT_EQ(std::get<tridap::Block>(b.dist).padding, (std::array<Index, 2>{1, 1}));
+  EXPECT_EQ(std::get<tridap::Block>(dimension(block).dist).padding, std::nullopt);
   EXPECT_FALSE(dimension(block).periodic);
-  EXPECT_EQ(std::get<dap::Cyclic>(c.dist).start, 2);
-  EXPECT_EQ(std::get<dap::Cyclic>(c.dist).block_size, 2);
-  EXPECT_EQ(dap::read_indices(std::get<dap::Unstructured>(u.dist).indices), (std::vector<Index>{4, -7}));
-  EXPECT_TRUE(std::get<dap::Unstructured>(u.dist).one_to_one);
+  EXPECT_EQ(std::get<tridap::Cyclic>(c.dist).start, 2);
+  EXPECT_EQ(std::get<tridap::Cyclic>(c.dist).block_size, 2);
+  EXPECT_EQ(tridap::read_indices(std::get<tridap::Unstructured>(u.dist).indices), (std::vector<Index>{4, -7}));
+  EXPECT_TRUE(std::get<tridap::Unstructured>(u.dist).one_to_one);
   Keys plain = cyclic, unknown = listed;
   plain.erase("block_size");
   unknown.erase("one_to_one");
-  EXPECT_EQ(std::get<dap::Cyclic>(dimension(plain).dist).block_size, 1);
-  EXPECT_FALSE(std::get<dap::Unstructured>(dimension(unknown).dist).one_to_one);
-  const dap::Dimension n = dimension(with(whole, "padding", "[0, 2]"), Version::v0_9);
+  EXPECT_EQ(std::get<tridap::Cyclic>(dimension(plain).dist).block_size, 1);
+  EXPECT_FALSE(std::get<tridap::Unstructured>(dimension(unknown).dist).one_to_one);
+  const tridap::Dimension n = dimension(with(whole, "padding", "[0, 2]"), Version::v0_9);
   EXPECT_EQ(n.dist_type(), 'b');
-  EXPECT_EQ(std::get<dap::Block>(n.dist).stop, 10);
-  EXPECT_EQ(std::get<dap::Block>(n.dist).padding, (std::array<Index, 2>{0, 2}));
+  EXPECT_EQ(std::get<tridap::Block>(n.dist).stop, 10);
+  EXPECT_EQ(std::get<tridap::Block>(n.dist).padding, (std::array<Index, 2>{0, 2}));
   EXPECT_EQ(n.proc_grid_size, 1);
 }
 
@@ -133,10 +133,10 @@ TEST(Read, EveryIntegerKeyTakesWholeNumbersOf64BitsAlone) {
       expect_fault(with(whole, key, value), Rule::type_integer, key, shown, Version::v0_9);
   Keys nan = block;
   Value dict = read_json(text_of(nan));
-  for (dap::Entry& entry : std::get<Value::Dict>(dict.content))
+  for (tridap::Entry& entry : std::get<Value::Dict>(dict.content))
     if (entry.key == "stop") entry.value = {std::numeric_limits<double>::quiet_NaN()};
   const Report report =
-      dap::read_array({std::string("0.10.0")}, {Value::List{dict}}, described({4}), Source::object).report;
+      tridap::read_array({std::string("0.10.0")}, {Value::List{dict}}, described({4}), Source::object).report;
   EXPECT_EQ(report.counts(), (Counts{{Rule::type_integer, 1}})) << report.text();
 }
 
@@ -169,7 +169,7 @@ TEST(Read, EachMissingKeyIsNamedAloneAndAllTogether) {
     std::set<std::string> names;
     const Report report = read(keys, version).report;
     EXPECT_EQ(report.count(Rule::key_missing), report.errors()) << report.text();
-    for (const dap::Finding& finding : report.findings()) {
+    for (const tridap::Finding& finding : report.findings()) {
       EXPECT_EQ(finding.axis, 0);
       EXPECT_NE(finding.text().find("'" + finding.key + "' is missing"), std::string::npos);
       names.insert(finding.key);
@@ -261,7 +261,7 @@ TEST(Read, KeysOfOtherKindsAreExtraAndPassedOnAsTheyStand) {
       ASSERT_EQ(array.array.dim_data.at(0).extras.size(), 1u) << key;
       EXPECT_EQ(array.array.dim_data[0].extras[0].key, key);
       EXPECT_EQ(array.array.dim_data[0].extras[0].value, "{\"a\":[1,null]}");
-      EXPECT_EQ(dap::check(array.array).count(Rule::extra_key), 1) << key;
+      EXPECT_EQ(tridap::check(array.array).count(Rule::extra_key), 1) << key;
     }
 }
 
@@ -270,7 +270,7 @@ TEST(Read, KeyThatIsNoTextIsAnErrorAndNoKey) {
   std::get<Value::Dict>(dict.content).push_back({"b'size'", {Index{1}}, false});
   std::get<Value::Dict>(dict.content).push_back({"1", {Index{1}}, false});
   const Report report =
-      dap::read_array({std::string("0.10.0")}, {Value::List{dict}}, described({4}), Source::object).report;
+      tridap::read_array({std::string("0.10.0")}, {Value::List{dict}}, described({4}), Source::object).report;
   EXPECT_EQ(report.counts(), (Counts{{Rule::type_text, 2}})) << report.text();
   EXPECT_NE(report.text().find("b'size'"), std::string::npos);
 }
@@ -287,12 +287,13 @@ TEST(Read, PaddingIsAListOfTwo) {
 TEST(Read, EmptyDictionaryIsTheWholeBufferInTheNewVersionAndAnErrorInTheOld) {
   const ReadArray array = read("[{}, {}]", Version::v0_10, Source::json, {4, 0});
   EXPECT_EQ(array.report.text(), "");
-  EXPECT_EQ(dap::check(array.array).text(), "");
+  EXPECT_EQ(tridap::check(array.array).text(), "");
   EXPECT_EQ(array.array.dim_data[0].size, 4);
   EXPECT_EQ(array.array.dim_data[1].size, 0);
   EXPECT_EQ(read("[{}, {}]", Version::v0_9).report.counts(), (Counts{{Rule::empty_dict, 2}}));
-  EXPECT_EQ(dap::check(read("[{}, {}]").array).counts(), (Counts{{Rule::shape_ndim, 1}}));  // beyond the buffer's axes
-  EXPECT_EQ(dap::check(read("[{}]", Version::v0_10, Source::json, {-4}).array).counts(),
+  EXPECT_EQ(tridap::check(read("[{}, {}]").array).counts(),
+            (Counts{{Rule::shape_ndim, 1}}));  // beyond the buffer's axes
+  EXPECT_EQ(tridap::check(read("[{}]", Version::v0_10, Source::json, {-4}).array).counts(),
             (Counts{{Rule::buffer_layout, 1}}));
 }
 
@@ -307,7 +308,7 @@ TEST(Read, DimDataIsAListOfDictionariesAndVersionAText) {
   EXPECT_EQ(inside.findings()[0].axis, 0);
   EXPECT_EQ(inside.findings()[1].axis, 2);
   for (const char* version : {"null", "0.10", "10", "[\"0.10.0\"]"})
-    EXPECT_EQ(dap::read_array(read_json(version), read_json("[]"), described({}), Source::json).report.counts(),
+    EXPECT_EQ(tridap::read_array(read_json(version), read_json("[]"), described({}), Source::json).report.counts(),
               (Counts{{Rule::type_text, 1}}))
         << version;
 }
@@ -331,20 +332,20 @@ ReadArray read_buffer_of(const std::vector<T>& indices, bool swapped) {
     memory.insert(memory.end(), {index, static_cast<T>(99)});
   }
   const auto owner = std::make_shared<std::vector<T>>(std::move(memory));
-  dap::Buffer buffer = dap::row_major(owner->data(), {static_cast<Index>(indices.size())}, owner);
+  tridap::Buffer buffer = tridap::row_major(owner->data(), {static_cast<Index>(indices.size())}, owner);
   buffer.strides[0] *= 2;
   buffer.type.native_order = !swapped;
   Value dict = read_json(text_of(listed));
-  for (dap::Entry& entry : std::get<Value::Dict>(dict.content))
-    if (entry.key == "indices") entry.value = {std::make_shared<const dap::Buffer>(buffer)};
-  return dap::read_array({std::string("0.10.0")}, {Value::List{dict}}, described({3}), Source::object);
+  for (tridap::Entry& entry : std::get<Value::Dict>(dict.content))
+    if (entry.key == "indices") entry.value = {std::make_shared<const tridap::Buffer>(buffer)};
+  return tridap::read_array({std::string("0.10.0")}, {Value::List{dict}}, described({3}), Source::object);
 }
 
 TEST(Read, IndicesMayBeABufferOfAnyIntegerWidthOrderAndStride) {
   const auto expect = [](const ReadArray& array, const std::vector<Index>& wanted) {
     EXPECT_EQ(array.report.text(), "");
-    EXPECT_EQ(dap::check(array.array).text(), "");
-    EXPECT_EQ(dap::read_indices(std::get<dap::Unstructured>(array.array.dim_data[0].dist).indices), wanted);
+    EXPECT_EQ(tridap::check(array.array).text(), "");
+    EXPECT_EQ(tridap::read_indices(std::get<tridap::Unstructured>(array.array.dim_data[0].dist).indices), wanted);
   };
   for (const bool swapped : {false, true}) {
     expect(read_buffer_of<std::int8_t>({-128, 3, 127}, swapped), {-128, 3, 127});
@@ -355,9 +356,9 @@ TEST(Read, IndicesMayBeABufferOfAnyIntegerWidthOrderAndStride) {
     expect(read_buffer_of<std::uint32_t>({0, 3, 4294967295}, swapped), {0, 3, 4294967295});
     expect(read_buffer_of<std::int64_t>({-(Index{1} << 40), 3, 1}, swapped), {-(Index{1} << 40), 3, 1});
     expect(read_buffer_of<std::uint64_t>({0, 3, std::uint64_t{1} << 40}, swapped), {0, 3, Index{1} << 40});
-    EXPECT_EQ(dap::check(read_buffer_of<double>({0, 1, 2}, swapped).array).counts(),
+    EXPECT_EQ(tridap::check(read_buffer_of<double>({0, 1, 2}, swapped).array).counts(),
               (Counts{{Rule::unstructured_indices, 1}}));
-    EXPECT_EQ(dap::check(read_buffer_of<std::uint64_t>({0, 3, std::uint64_t{1} << 63}, swapped).array).counts(),
+    EXPECT_EQ(tridap::check(read_buffer_of<std::uint64_t>({0, 3, std::uint64_t{1} << 63}, swapped).array).counts(),
               (Counts{{Rule::unstructured_indices, 1}}));
   }
 }
@@ -369,10 +370,11 @@ TEST(Read, WrongAxisKeepsItsPlaceInTheGridAndLeavesTheOthersToBeChecked) {
   ASSERT_EQ(array.array.dim_data.size(), 2u);
   EXPECT_EQ(array.array.dim_data[0].proc_grid_size, 3);
   EXPECT_EQ(array.array.dim_data[0].proc_grid_rank, 1);
-  EXPECT_EQ(dap::check(array.array).counts(), (Counts{{Rule::block_bounds, 1}})) << dap::check(array.array).text();
+  EXPECT_EQ(tridap::check(array.array).counts(), (Counts{{Rule::block_bounds, 1}}))
+      << tridap::check(array.array).text();
   for (const char* rank : {"3", "-1"})
-    EXPECT_EQ(dap::check(read(with(with(block, "proc_grid_rank", rank), "stop", "null")).array).text(), "") << rank;
-  EXPECT_EQ(dap::check(read(with(block, "proc_grid_size", "null")).array).text(), "");
+    EXPECT_EQ(tridap::check(read(with(with(block, "proc_grid_rank", rank), "stop", "null")).array).text(), "") << rank;
+  EXPECT_EQ(tridap::check(read(with(block, "proc_grid_size", "null")).array).text(), "");
 }
 
 TEST(Read, HundredThousandDimensionsAreReadAndTheirFaultsCounted) {
@@ -419,7 +421,7 @@ TEST(Read, WhateverIsGivenNothingThrows) {
     if (random() % 4 == 0) dict.erase(any(keys));
     for (const Version version : {Version::v0_9, Version::v0_10}) {
       const ReadArray array = read(dict, version);
-      dap::check(array.array);
+      tridap::check(array.array);
       EXPECT_EQ(array.array.dim_data.size(), 1u);
     }
   }
@@ -428,22 +430,22 @@ TEST(Read, WhateverIsGivenNothingThrows) {
 /// A dictionary written and read again says the same.
 TEST(Write, IsReadAgainAsItWasInBothVersions) {
   for (const oracle::Axis& axis : oracle::mixed_axes()) {
-    const dap::Distribution distribution({dap::Axis(axis.dims)});
+    const tridap::Distribution distribution({tridap::Axis(axis.dims)});
     for (const Version version : {Version::v0_9, Version::v0_10})
       for (Index p = 0; p < distribution.processes(); ++p) {
-        const dap::Dimension d = distribution.dim_data(p, version)[0];
-        const Value value = dap::to_value(d);
-        const ReadArray again = dap::read_array({std::string(dap::stamp(version))}, {Value::List{value}},
-                                                described({distribution.local_shape(p)}), Source::json);
+        const tridap::Dimension d = distribution.dim_data(p, version)[0];
+        const Value value = tridap::to_value(d);
+        const ReadArray again = tridap::read_array({std::string(tridap::stamp(version))}, {Value::List{value}},
+                                                   described({distribution.local_shape(p)}), Source::json);
         EXPECT_EQ(again.report.text(), "");
-        EXPECT_EQ(dap::check(again.array).text(), "");
-        EXPECT_EQ(dap::to_value(again.array.dim_data[0]).json(), value.json());
+        EXPECT_EQ(tridap::check(again.array).text(), "");
+        EXPECT_EQ(tridap::to_value(again.array.dim_data[0]).json(), value.json());
       }
   }
 }
 
 TEST(Write, LeavesOutWhatIsAbsentByDefaultAndKeepsTheOrderOfTheText) {
-  const auto text = [](const Keys& keys) { return dap::to_value(read(keys).array.dim_data[0]).json(); };
+  const auto text = [](const Keys& keys) { return tridap::to_value(read(keys).array.dim_data[0]).json(); };
   EXPECT_EQ(
       text(padded),
       R"({"dist_type":"b","size":10,"proc_grid_size":3,"proc_grid_rank":1,"start":2,"stop":6,"padding":[1,1],"periodic":true})");

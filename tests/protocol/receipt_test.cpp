@@ -1,11 +1,11 @@
-#include <dap/receipt.hpp>
+#include <tridap/receipt.hpp>
 
 #include <gtest/gtest.h>
 
 namespace {
 
 TEST(Receipt, SaysSharedUntilSomethingIsCopied) {
-  dap::Receipt receipt;
+  tridap::Receipt receipt;
   EXPECT_TRUE(receipt.shared);
   EXPECT_EQ(receipt.bytes_copied, 0);
   EXPECT_TRUE(receipt.losses.empty());
@@ -18,7 +18,7 @@ TEST(Receipt, SaysSharedUntilSomethingIsCopied) {
 }
 
 TEST(Receipt, NamesEveryLossAndTheCostInOneLine) {
-  dap::Receipt receipt;
+  tridap::Receipt receipt;
   receipt.losses = {"periodic", "the patch number"};
   for (double seconds : {0.0, 0.25, 1e-300, -1.7976931348623157e308}) {
     receipt.seconds = seconds;
@@ -31,6 +31,6 @@ TEST(Receipt, NamesEveryLossAndTheCostInOneLine) {
   EXPECT_NE(receipt.text().find("0.25 s"), std::string::npos);
 }
 
-TEST(Copy, NeverIsWhatNothingSaidMeans) { EXPECT_EQ(dap::Copy{}, dap::Copy::never); }
+TEST(Copy, NeverIsWhatNothingSaidMeans) { EXPECT_EQ(tridap::Copy{}, tridap::Copy::never); }
 
 }  // namespace

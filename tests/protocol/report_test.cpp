@@ -1,6 +1,6 @@
 #include "support/oracle.hpp"
-#include <dap/report.hpp>
-#include <dap/value.hpp>
+#include <tridap/report.hpp>
+#include <tridap/value.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 
 namespace {
 
-using dap::Finding;
-using dap::Index;
-using dap::Report;
-using dap::Rule;
 using oracle::Counts;
+using tridap::Finding;
+using tridap::Index;
+using tridap::Report;
+using tridap::Rule;
 
 Finding finding(Rule rule, const std::string& value = "7", std::optional<Index> process = {}) {
   return {rule, process, 1, "stop", value, "must be less", "mend it"};
@@ -27,8 +27,8 @@ Report report_of(Rule rule, int times, int first = 0) {
 
 TEST(Rule, HasItsOwnIdAndWords) {
   std::set<std::string> ids, sentences;
-  for (int i = 0; i < dap::rule_count; ++i) {
-    const dap::RuleText& text = dap::rule_text(static_cast<Rule>(i));
+  for (int i = 0; i < tridap::rule_count; ++i) {
+    const tridap::RuleText& text = tridap::rule_text(static_cast<Rule>(i));
     EXPECT_TRUE(ids.insert(text.id).second) << text.id;
     EXPECT_TRUE(sentences.insert(text.says).second) << text.says;
     EXPECT_FALSE(std::string(text.id).empty());
@@ -57,11 +57,11 @@ TEST(Rule, StandsBesideItsOwnText) {
                                            {Rule::extra_key, "extra.key"},
                                            {Rule::conversion, "conversion"},
                                            {Rule::process_failure, "process.failure"}};
-  for (const auto& [rule, id] : ids) EXPECT_EQ(dap::rule_text(rule).id, id);
+  for (const auto& [rule, id] : ids) EXPECT_EQ(tridap::rule_text(rule).id, id);
   std::set<std::string> warnings;
-  for (int i = 0; i < dap::rule_count; ++i)
-    if (dap::rule_text(static_cast<Rule>(i)).severity == dap::Severity::warning)
-      warnings.insert(dap::rule_text(static_cast<Rule>(i)).id);
+  for (int i = 0; i < tridap::rule_count; ++i)
+    if (tridap::rule_text(static_cast<Rule>(i)).severity == tridap::Severity::warning)
+      warnings.insert(tridap::rule_text(static_cast<Rule>(i)).id);
   EXPECT_EQ(warnings, (std::set<std::string>{"version.extent", "periodic.kind", "unstructured.distinct", "extra.key"}));
 }
 
@@ -81,8 +81,8 @@ TEST(Finding, SaysWhereTheFaultTheValueTheRuleAndTheRemedy) {
 
 TEST(Finding, FallsBackOnTheRulesOwnWords) {
   Finding f{Rule::size, {}, {}, "size", "-1", "", ""};
-  EXPECT_NE(f.text().find(dap::rule_text(Rule::size).says), std::string::npos) << f.text();
-  EXPECT_NE(f.text().find(dap::rule_text(Rule::size).remedy), std::string::npos) << f.text();
+  EXPECT_NE(f.text().find(tridap::rule_text(Rule::size).says), std::string::npos) << f.text();
+  EXPECT_NE(f.text().find(tridap::rule_text(Rule::size).remedy), std::string::npos) << f.text();
   f = {Rule::conversion, {}, {}, "", "the whole fault", "", ""};
   EXPECT_EQ(f.text(), "the whole fault [conversion]");
 }
@@ -96,17 +96,17 @@ TEST(Report, WarningsAreAllowedAndErrorsAreNot) {
   Report report;
   EXPECT_TRUE(report.ok());
   EXPECT_EQ(report.text(), "");
-  EXPECT_NO_THROW(dap::throw_if_wrong(report));
+  EXPECT_NO_THROW(tridap::throw_if_wrong(report));
   report.add(finding(Rule::extra_key));
   EXPECT_TRUE(report.ok());
   EXPECT_EQ(report.warnings(), 1);
-  EXPECT_NO_THROW(dap::throw_if_wrong(report));
+  EXPECT_NO_THROW(tridap::throw_if_wrong(report));
   report.add(finding(Rule::size));
   EXPECT_FALSE(report.ok());
   EXPECT_EQ(report.errors(), 1);
   EXPECT_EQ(report.warnings(), 1);
   EXPECT_EQ(report.text().find("warning: "), report.text().find('\n') + 1);  // errors first
-  EXPECT_THROW(dap::throw_if_wrong(report), dap::Error);
+  EXPECT_THROW(tridap::throw_if_wrong(report), tridap::Error);
 }
 
 TEST(Report, CountsAllAndKeepsTheFirstHundredOfEachRule) {
@@ -178,13 +178,13 @@ TEST(Report, SpeaksJsonForPrograms) {
   for (int i = 0; i < 150; ++i) report.add({Rule::size, {}, 0, "", "-1", "", ""});
   const std::string text = report.json();
   EXPECT_EQ(text.find('\n'), std::string::npos);
-  const dap::Value json = dap::read_json(text);
+  const tridap::Value json = tridap::read_json(text);
   EXPECT_EQ(json.find("ok")->json(), "false");
   EXPECT_EQ(json.find("errors")->json(), "151");
   EXPECT_EQ(json.find("warnings")->json(), "1");
   EXPECT_EQ(json.find("counts")->json(), R"({"size":150,"block.bounds":1,"extra.key":1})");
   ASSERT_EQ(json.find("findings")->list_size(), std::size_t{102});
-  const dap::Value first = json.find("findings")->element(0), second = json.find("findings")->element(1);
+  const tridap::Value first = json.find("findings")->element(0), second = json.find("findings")->element(1);
   EXPECT_EQ(first.find("rule")->json(), "\"block.bounds\"");
   EXPECT_EQ(first.find("severity")->json(), "\"error\"");
   EXPECT_EQ(first.find("process")->json(), "3");
@@ -192,8 +192,8 @@ TEST(Report, SpeaksJsonForPrograms) {
   EXPECT_EQ(first.find("key")->json(), "\"stop\"");
   EXPECT_EQ(first.find("value")->json(), "\"12\"");
   EXPECT_EQ(first.find("must")->json(), "\"must be at most size 10\"");
-  EXPECT_EQ(*first.find("says")->as<std::string>(), dap::rule_text(Rule::block_bounds).says);
-  EXPECT_EQ(*first.find("remedy")->as<std::string>(), dap::rule_text(Rule::block_bounds).remedy);
+  EXPECT_EQ(*first.find("says")->as<std::string>(), tridap::rule_text(Rule::block_bounds).says);
+  EXPECT_EQ(*first.find("remedy")->as<std::string>(), tridap::rule_text(Rule::block_bounds).remedy);
   EXPECT_EQ(*first.find("text")->as<std::string>(), report.findings()[0].text());
   EXPECT_EQ(second.find("severity")->json(), "\"warning\"");
   EXPECT_EQ(*second.find("key")->as<std::string>(), "a\n\xef\xbf\xbd\"");  // what is no UTF-8 is replaced
@@ -203,13 +203,13 @@ TEST(Report, SpeaksJsonForPrograms) {
 }
 
 TEST(Error, CarriesItsReportAndSaysIt) {
-  const dap::Error error(finding(Rule::block_bounds));
+  const tridap::Error error(finding(Rule::block_bounds));
   EXPECT_EQ(error.report().counts(), (Counts{{Rule::block_bounds, 1}}));
   EXPECT_EQ(std::string(error.what()), error.report().text());
   EXPECT_EQ(std::string(error.what()), "axis 1: 'stop' is 7, must be less [block.bounds]: mend it");
   const Report report = report_of(Rule::size, 2);
   try {
-    dap::throw_if_wrong(report);
+    tridap::throw_if_wrong(report);
     FAIL() << "accepted";
   } catch (const std::runtime_error& thrown) {
     EXPECT_EQ(std::string(thrown.what()), report.text());

@@ -1,5 +1,5 @@
 #include "support/oracle.hpp"
-#include <dap/runs.hpp>
+#include <tridap/runs.hpp>
 
 #include <gtest/gtest.h>
 
@@ -7,13 +7,13 @@
 
 namespace {
 
-using dap::ArrayRuns;
-using dap::Index;
-using dap::MemoryOrder;
-using dap::Order;
-using dap::Part;
-using dap::Run;
 using oracle::List;
+using tridap::ArrayRuns;
+using tridap::Index;
+using tridap::MemoryOrder;
+using tridap::Order;
+using tridap::Part;
+using tridap::Run;
 using Runs = std::vector<Run>;
 
 Runs all_runs(ArrayRuns runs) {
@@ -32,7 +32,7 @@ struct Named {
 };
 
 /// One element after the other by rising address: a new run wherever the number or the place in memory jumps.
-Runs expected(const std::vector<Named>& elements, const dap::Buffer& buffer) {
+Runs expected(const std::vector<Named>& elements, const tridap::Buffer& buffer) {
   std::vector<std::pair<Index, Index>> by_address;
   for (const Named& element : elements)
     by_address.emplace_back(oracle::address(buffer, element.local) - memory, element.number);
@@ -49,7 +49,7 @@ Runs expected(const std::vector<Named>& elements, const dap::Buffer& buffer) {
 }
 
 void expect_runs(const oracle::Array& array) {
-  const dap::Distribution distribution = array.distribution();
+  const tridap::Distribution distribution = array.distribution();
   const std::map<List, Index> numbers[2] = {array.flat_numbers(), array.flat_numbers(true)};
   for (Index p = 0; p < array.processes(); ++p)
     for (Part part : oracle::parts)
@@ -58,19 +58,19 @@ void expect_runs(const oracle::Array& array) {
         for (const auto& [local, global] : array.elements(p, part))
           elements.push_back({local, numbers[numbering == Order::column_major].at(global)});
         oracle::for_each_memory_order(array.axes.size(), [&](const auto& axes, const auto& backwards) {
-          const dap::Buffer buffer =
-              oracle::dense_buffer(memory, dap::element_type<char>(), array.local_shape(p), axes, backwards);
+          const tridap::Buffer buffer =
+              oracle::dense_buffer(memory, tridap::element_type<char>(), array.local_shape(p), axes, backwards);
           const Runs truth = expected(elements, buffer);
           MemoryOrder order;
           order.axes = axes;
           order.reversed = backwards;
           ASSERT_EQ(all_runs(ArrayRuns(distribution, p, part, order, numbering)), truth);
           if (array.axes.size() == 3) return;
-          order = dap::memory_order(buffer);  // here, axes of one element stand outermost
+          order = tridap::memory_order(buffer);  // here, axes of one element stand outermost
           ASSERT_EQ(all_runs(ArrayRuns(distribution, p, part, order, numbering)), truth);
         });
         if (numbering == Order::row_major) {
-          const dap::Buffer buffer = dap::row_major(memory, array.local_shape(p));
+          const tridap::Buffer buffer = tridap::row_major(memory, array.local_shape(p));
           ASSERT_EQ(all_runs(ArrayRuns(distribution, p, part)), expected(elements, buffer));
         }
       }
@@ -117,7 +117,7 @@ TEST(ArrayRuns, RowsOfACyclicAxisMeetWhereAProcessHoldsBothEnds) {
 TEST(ArrayRuns, WorkedExampleOfTheHeaderHolds) {
   const oracle::Axis four = oracle::block({4}), six = oracle::block({6});
   EXPECT_EQ(all_runs(ArrayRuns(oracle::Array({oracle::block({2, 2}), six}).distribution(), 1)), (Runs{{12, 0, 12}}));
-  const dap::Distribution columns = oracle::Array({four, oracle::block({3, 3})}).distribution();
+  const tridap::Distribution columns = oracle::Array({four, oracle::block({3, 3})}).distribution();
   EXPECT_EQ(all_runs(ArrayRuns(columns, 1)), (Runs{{3, 0, 3}, {9, 3, 3}, {15, 6, 3}, {21, 9, 3}}));
   MemoryOrder fortran;
   fortran.axes = {1, 0};
@@ -127,38 +127,38 @@ TEST(ArrayRuns, WorkedExampleOfTheHeaderHolds) {
 
 TEST(ArrayRuns, HugeArrayIsOneRun) {
   const Index big = Index{1} << 31;
-  const dap::Axis axis({dap::undistributed(big)});
-  EXPECT_EQ(all_runs(ArrayRuns(dap::Distribution({axis, axis}), 0)), (Runs{{0, 0, big * big}}));
-  EXPECT_THROW(ArrayRuns(dap::Distribution({axis, axis, axis}), 0), dap::Error);
+  const tridap::Axis axis({tridap::undistributed(big)});
+  EXPECT_EQ(all_runs(ArrayRuns(tridap::Distribution({axis, axis}), 0)), (Runs{{0, 0, big * big}}));
+  EXPECT_THROW(ArrayRuns(tridap::Distribution({axis, axis, axis}), 0), tridap::Error);
   const Index rows = Index{1} << 60;
-  const dap::Axis dealt(oracle::cyclic(3, 1, 3).dims),
-      tall({dap::undistributed(rows)});  // a column, however far apart the columns are
+  const tridap::Axis dealt(oracle::cyclic(3, 1, 3).dims),
+      tall({tridap::undistributed(rows)});  // a column, however far apart the columns are
   MemoryOrder order;
   order.axes = {0, 1};
   order.reversed = {false, false};
-  EXPECT_EQ(all_runs(ArrayRuns(dap::Distribution({tall, dealt}), 2, Part::owned, order, Order::column_major)),
+  EXPECT_EQ(all_runs(ArrayRuns(tridap::Distribution({tall, dealt}), 2, Part::owned, order, Order::column_major)),
             (Runs{{2 * rows, 0, rows}}));
 }
 
 TEST(ArrayRuns, HugeArrayInReverseGivesOneElementAtATime) {
   const Index big = Index{1} << 31;
-  const dap::Axis axis({dap::undistributed(big)});
+  const tridap::Axis axis({tridap::undistributed(big)});
   MemoryOrder order;
   order.axes = {0, 1};
   order.reversed = {true, true};
-  ArrayRuns runs(dap::Distribution({axis, axis}), 0, Part::owned, order);
-  EXPECT_EQ(runs.next(), (dap::Run{big * big - 1, 0, 1}));
-  EXPECT_EQ(runs.next(), (dap::Run{big * big - 2, 1, 1}));
+  ArrayRuns runs(tridap::Distribution({axis, axis}), 0, Part::owned, order);
+  EXPECT_EQ(runs.next(), (tridap::Run{big * big - 1, 0, 1}));
+  EXPECT_EQ(runs.next(), (tridap::Run{big * big - 2, 1, 1}));
   order.reversed = {true, false};  // whole rows, the last one first
-  ArrayRuns rows(dap::Distribution({axis, axis}), 0, Part::owned, order);
-  EXPECT_EQ(rows.next(), (dap::Run{big * big - big, 0, big}));
-  EXPECT_EQ(rows.next(), (dap::Run{big * big - 2 * big, big, big}));
+  ArrayRuns rows(tridap::Distribution({axis, axis}), 0, Part::owned, order);
+  EXPECT_EQ(rows.next(), (tridap::Run{big * big - big, 0, big}));
+  EXPECT_EQ(rows.next(), (tridap::Run{big * big - 2 * big, big, big}));
 }
 
 TEST(ArrayRuns, IndicesAtTheEndsOf64BitsDoNotWrap) {
   const Index last = std::numeric_limits<Index>::max(), first = std::numeric_limits<Index>::min();
   for (const List& list : {List{last, last - 1}, List{first, first + 1}}) {
-    const dap::Distribution distribution = oracle::Array({oracle::unstructured({list})}).distribution();
+    const tridap::Distribution distribution = oracle::Array({oracle::unstructured({list})}).distribution();
     MemoryOrder order;
     order.axes = {0};
     order.reversed = {list[0] > list[1]};
@@ -169,9 +169,9 @@ TEST(ArrayRuns, IndicesAtTheEndsOf64BitsDoNotWrap) {
 }
 
 TEST(ArrayRuns, EmptyShareOfAHugeArrayHasNone) {
-  const dap::Axis big({dap::undistributed(Index{1} << 40)});
-  const dap::Axis none({dap::undistributed(0)});
-  EXPECT_EQ(all_runs(ArrayRuns(dap::Distribution({big, big, none}), 0)), Runs{});
+  const tridap::Axis big({tridap::undistributed(Index{1} << 40)});
+  const tridap::Axis none({tridap::undistributed(0)});
+  EXPECT_EQ(all_runs(ArrayRuns(tridap::Distribution({big, big, none}), 0)), Runs{});
 }
 
 }  // namespace

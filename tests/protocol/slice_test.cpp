@@ -1,7 +1,7 @@
 #include "support/oracle.hpp"
-#include <dap/gather.hpp>
-#include <dap/make.hpp>
-#include <dap/slice.hpp>
+#include <tridap/gather.hpp>
+#include <tridap/make.hpp>
+#include <tridap/slice.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 
 namespace {
 
-using dap::DistArray;
-using dap::Index;
-using dap::Part;
-using dap::Slice;
 using oracle::List;
+using tridap::DistArray;
+using tridap::Index;
+using tridap::Part;
+using tridap::Slice;
 
 struct Bounds {
   Index start, stop, step;
@@ -87,7 +87,7 @@ std::vector<Share> shares_of(const oracle::Axis& axis, Part part) {
   std::vector<Share> shares;
   for (Index c = 0; c < axis.grid(); ++c) {
     Share share;
-    const dap::Range range = axis.part(c, part);
+    const tridap::Range range = axis.part(c, part);
     for (Index l = range.begin; l < range.end; ++l) {
       share.global.push_back(axis.held_by(c)[static_cast<std::size_t>(l)]);
       share.local.push_back(l);
@@ -106,11 +106,11 @@ std::vector<DistArray> stamped(const oracle::Array& array, const std::vector<Ind
   double* next = memory;
   for (Index p = 0; p < array.processes(); ++p) {
     DistArray part;
-    part.buffer = oracle::dense_buffer(next, dap::element_type<double>(), array.local_shape(p), axes, backwards);
+    part.buffer = oracle::dense_buffer(next, tridap::element_type<double>(), array.local_shape(p), axes, backwards);
     for (std::size_t i = 0; i < array.axes.size(); ++i)
       part.dim_data.push_back(array.axes[i].dims[static_cast<std::size_t>(array.coordinates(p)[i])]);
     all.push_back(part);
-    next += std::max<Index>(dap::element_count(part.buffer), 1);
+    next += std::max<Index>(tridap::element_count(part.buffer), 1);
   }
   return all;
 }
@@ -147,14 +147,14 @@ class Sliced {
     const bool all_even = std::all_of(kept.begin(), kept.end(), even);
     std::optional<Slice> slice;
     try {
-      slice = dap::slice(distribution_, number, b.start, b.stop, b.step);
-    } catch (const dap::Error& error) {
-      ASSERT_EQ(error.report().counts(), (oracle::Counts{{dap::Rule::conversion, 1}}));
+      slice = tridap::slice(distribution_, number, b.start, b.stop, b.step);
+    } catch (const tridap::Error& error) {
+      ASSERT_EQ(error.report().counts(), (oracle::Counts{{tridap::Rule::conversion, 1}}));
       ASSERT_NE(std::string(error.what()).find("not evenly in its memory"), std::string::npos) << error.what();
     }
     ASSERT_EQ(slice.has_value(), all_even) << b;
     if (!slice) return;
-    const dap::Axis& part = slice->distribution.axis(number);
+    const tridap::Axis& part = slice->distribution.axis(number);
     const bool structured = everything || is_block_or_cyclic(kept);
     if (!listed) {
       ASSERT_EQ(part.dist_type() != 'u', structured) << b;
@@ -170,7 +170,7 @@ class Sliced {
       ASSERT_NO_FATAL_FAILURE(expect_part(*slice, kept, p, parts.back())) << b << "at process " << p;
     }
     if (whole_check) {
-      const dap::Report report = dap::check(parts);
+      const tridap::Report report = tridap::check(parts);
       ASSERT_EQ(report.text(), "") << b;
     }
     parts_ = parts;
@@ -182,7 +182,7 @@ class Sliced {
 
   /// The elements at their old addresses, under their new numbers.
   void expect_part(const Slice& slice, const std::vector<Share>& kept, Index p, const DistArray& part) {
-    const dap::Buffer& whole = before_[static_cast<std::size_t>(p)];
+    const tridap::Buffer& whole = before_[static_cast<std::size_t>(p)];
     const auto c = static_cast<std::size_t>(array_.coordinates(p)[axis_]);
     List shape = array_.local_shape(p);
     shape[axis_] = static_cast<Index>(kept[c].local.size());
@@ -204,8 +204,8 @@ class Sliced {
   const oracle::Array& array_;
   std::size_t axis_;
   std::vector<DistArray> parts_;
-  std::vector<dap::Buffer> before_;
-  dap::Distribution distribution_;
+  std::vector<tridap::Buffer> before_;
+  tridap::Distribution distribution_;
   std::vector<Share> owned_, held_;
 };
 
@@ -345,15 +345,15 @@ TEST(Slice, OfASliceIsTheElementsTakenTwice) {
   EXPECT_GT(times, 100);
 }
 
-dap::Distribution made(const List& shape, const std::vector<dap::AxisSpec>& specs, const List& grid) {
-  return dap::Distribution::make(shape, specs, grid);
+tridap::Distribution made(const List& shape, const std::vector<tridap::AxisSpec>& specs, const List& grid) {
+  return tridap::Distribution::make(shape, specs, grid);
 }
 
-void expect_refusal(const dap::Distribution& distribution, Index axis, const Bounds& b, const std::string& why) {
+void expect_refusal(const tridap::Distribution& distribution, Index axis, const Bounds& b, const std::string& why) {
   try {
-    dap::slice(distribution, axis, b.start, b.stop, b.step);
+    tridap::slice(distribution, axis, b.start, b.stop, b.step);
     FAIL() << "accepted " << b;
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
   }
 }
@@ -362,7 +362,7 @@ const Index most = std::numeric_limits<Index>::max(), least = std::numeric_limit
 const Index huge = Index{1} << 62;
 
 TEST(Slice, BoundsOutsideAreRefused) {
-  const dap::Distribution d = made({4, 0}, {dap::block(), dap::block()}, {2, 1});
+  const tridap::Distribution d = made({4, 0}, {tridap::block(), tridap::block()}, {2, 1});
   for (const Bounds& b : {Bounds{-1, 2, 1},
                           {0, 5, 1},
                           {5, 5, 1},
@@ -377,48 +377,49 @@ TEST(Slice, BoundsOutsideAreRefused) {
   expect_refusal(d, 0, {0, 4, 0}, "a step of 0");
   expect_refusal(d, 2, {0, 4, 1}, "the array has 2 axes");
   expect_refusal(d, -1, {0, 4, 1}, "the array has 2 axes");
-  const dap::Distribution lists = made({2}, {dap::unstructured({{most, least}})}, {1});
+  const tridap::Distribution lists = made({2}, {tridap::unstructured({{most, least}})}, {1});
   for (const Bounds& b : {Bounds{huge, 0, 1}, {0, huge, 1}, {-huge - 1, 0, 1}, {0, least, -1}})
     expect_refusal(lists, 0, b, "are beyond 62 bits");
-  EXPECT_EQ(dap::slice(lists, 0, -huge, huge - 1, most).distribution.shape(), List{0});
-  EXPECT_EQ(dap::slice(lists, 0, huge - 1, -huge, least).distribution.shape(), List{0});
+  EXPECT_EQ(tridap::slice(lists, 0, -huge, huge - 1, most).distribution.shape(), List{0});
+  EXPECT_EQ(tridap::slice(lists, 0, huge - 1, -huge, least).distribution.shape(), List{0});
 }
 
 TEST(Slice, HugeAxesAreSlicedAtOnce) {
-  const dap::Distribution block = made({huge}, {dap::block()}, {3});
-  EXPECT_EQ(dap::slice(block, 0, 1, huge, huge / 4).distribution.shape(), List{4});
-  EXPECT_EQ(dap::slice(block, 0, 1, huge, 2).distribution.shape(), List{huge / 2});
-  EXPECT_EQ(dap::slice(block, 0, 5, huge, huge).distribution.shape(), List{1});
-  EXPECT_EQ(dap::slice(block, 0, 5, huge, most).distribution.shape(), List{1});
-  EXPECT_EQ(dap::slice(block, 0, huge - 1, -1, least).distribution.shape(), List{1});
-  EXPECT_EQ(dap::slice(block, 0, huge / 3, -1, -7).distribution.owner({0}), 0);
+  const tridap::Distribution block = made({huge}, {tridap::block()}, {3});
+  EXPECT_EQ(tridap::slice(block, 0, 1, huge, huge / 4).distribution.shape(), List{4});
+  EXPECT_EQ(tridap::slice(block, 0, 1, huge, 2).distribution.shape(), List{huge / 2});
+  EXPECT_EQ(tridap::slice(block, 0, 5, huge, huge).distribution.shape(), List{1});
+  EXPECT_EQ(tridap::slice(block, 0, 5, huge, most).distribution.shape(), List{1});
+  EXPECT_EQ(tridap::slice(block, 0, huge - 1, -1, least).distribution.shape(), List{1});
+  EXPECT_EQ(tridap::slice(block, 0, huge / 3, -1, -7).distribution.owner({0}), 0);
   expect_refusal(block, 0, {huge - 1, -1, -1}, "are too many to list");
-  for (const dap::CyclicSpec& spec : {dap::cyclic(), dap::cyclic(6, 1), dap::cyclic(huge / 2 + 1)}) {
-    const dap::Distribution cyclic = made({huge}, {spec}, {2});
-    EXPECT_EQ(dap::slice(cyclic, 0, 0, huge, 3 * spec.block_size).distribution.axis(0).dist_type(),
+  for (const tridap::CyclicSpec& spec : {tridap::cyclic(), tridap::cyclic(6, 1), tridap::cyclic(huge / 2 + 1)}) {
+    const tridap::Distribution cyclic = made({huge}, {spec}, {2});
+    EXPECT_EQ(tridap::slice(cyclic, 0, 0, huge, 3 * spec.block_size).distribution.axis(0).dist_type(),
               spec.block_size > huge / 3 ? 'b' : 'c');
-    EXPECT_EQ(dap::slice(cyclic, 0, 0, huge, huge / 2).distribution.shape(), List{2});
+    EXPECT_EQ(tridap::slice(cyclic, 0, 0, huge, huge / 2).distribution.shape(), List{2});
     if (spec.block_size > 6) continue;
-    EXPECT_EQ(dap::slice(cyclic, 0, 1, huge, 4 * spec.block_size).distribution.axis(0).dist_type(), 'b');
+    EXPECT_EQ(tridap::slice(cyclic, 0, 1, huge, 4 * spec.block_size).distribution.axis(0).dist_type(), 'b');
   }
-  expect_refusal(made({huge}, {dap::cyclic()}, {4}), 0, {0, huge, 2}, "are too many to list");
-  expect_refusal(made({huge}, {dap::cyclic(huge / 2, 1)}, {2}), 0, {huge / 2 - 10, huge, 1}, "are too many to list");
-  expect_refusal(made({huge}, {dap::cyclic(6)}, {4}), 0, {0, huge, 4}, "not evenly in its memory");
-  const Slice last = dap::slice(made({most}, {dap::cyclic(huge)}, {2}), 0, huge - 5, most, 2);
+  expect_refusal(made({huge}, {tridap::cyclic()}, {4}), 0, {0, huge, 2}, "are too many to list");
+  expect_refusal(made({huge}, {tridap::cyclic(huge / 2, 1)}, {2}), 0, {huge / 2 - 10, huge, 1}, "are too many to list");
+  expect_refusal(made({huge}, {tridap::cyclic(6)}, {4}), 0, {0, huge, 4}, "not evenly in its memory");
+  const Slice last = tridap::slice(made({most}, {tridap::cyclic(huge)}, {2}), 0, huge - 5, most, 2);
   EXPECT_EQ(last.distribution.axis(0).count(0), 3);
   EXPECT_EQ(last.distribution.axis(0).count(1), huge / 2 - 1);
-  const dap::Distribution backwards = dap::slice(made({most}, {dap::cyclic(5)}, {1}), 0, most - 1, -1, -1).distribution;
+  const tridap::Distribution backwards =
+      tridap::slice(made({most}, {tridap::cyclic(5)}, {1}), 0, most - 1, -1, -1).distribution;
   EXPECT_EQ(backwards.axis(0).count(0), most);
 }
 
 TEST(Slice, MoreCoordinatesThanCanBeListedAreRefused) {
-  const auto distribution = dap::Distribution::make({100}, {dap::block()}, {Index{1} << 50});
-  EXPECT_THROW(dap::slice(distribution, 0, 1, 50), dap::Error);
+  const auto distribution = tridap::Distribution::make({100}, {tridap::block()}, {Index{1} << 50});
+  EXPECT_THROW(tridap::slice(distribution, 0, 1, 50), tridap::Error);
 }
 
 TEST(Slice, TwoHugeBlocksOfACyclicAxisAreAnIrregularBlock) {
   const Index length = huge / 4;
-  const Slice slice = dap::slice(made({huge}, {dap::cyclic(length)}, {3}), 0, length / 2, 2 * length, 1);
+  const Slice slice = tridap::slice(made({huge}, {tridap::cyclic(length)}, {3}), 0, length / 2, 2 * length, 1);
   ASSERT_EQ(slice.distribution.axis(0).dist_type(), 'b');
   EXPECT_EQ(slice.distribution.axis(0).count(0), length / 2);
   EXPECT_EQ(slice.distribution.axis(0).count(1), length);
@@ -427,9 +428,9 @@ TEST(Slice, TwoHugeBlocksOfACyclicAxisAreAnIrregularBlock) {
 
 TEST(Slice, AMillionCoordinatesWork) {
   const Index million = 1000000;
-  const Slice block = dap::slice(made({huge}, {dap::block()}, {million}), 0, 7, huge, 3);
+  const Slice block = tridap::slice(made({huge}, {tridap::block()}, {million}), 0, 7, huge, 3);
   EXPECT_EQ(block.distribution.axis(0).dist_type(), 'b');
-  const Slice cyclic = dap::slice(made({huge}, {dap::cyclic(6)}, {million}), 0, 6, huge, 2);
+  const Slice cyclic = tridap::slice(made({huge}, {tridap::cyclic(6)}, {million}), 0, 6, huge, 2);
   EXPECT_EQ(cyclic.distribution.axis(0).dist_type(), 'c');
   EXPECT_EQ(cyclic.distribution.owner({0}), 1);
 }
@@ -444,25 +445,25 @@ TEST(Slice, KeepsWhatTheArrayCarries) {
     part.dim_data[0].extras = {{"units", "\"m\""}};
     part.dim_data[1].extras = {{"name", "1"}, {"other", "2"}};
   }
-  const Slice slice = dap::slice(array.distribution(), 0, 1, 5);
+  const Slice slice = tridap::slice(array.distribution(), 0, 1, 5);
   EXPECT_EQ(slice.changes,
             (std::vector<std::string>{"the padding of axis 0 is left out", "axis 0 is no longer periodic"}));
   for (Index p = 0; p < 2; ++p) {
     const DistArray part = slice.of(parts[static_cast<std::size_t>(p)], p);
     EXPECT_EQ(part.buffer.owner.get(), owner.get());
     EXPECT_TRUE(part.buffer.read_only);
-    EXPECT_EQ(part.buffer.type, dap::element_type<double>());
+    EXPECT_EQ(part.buffer.type, tridap::element_type<double>());
     ASSERT_EQ(part.dim_data[0].extras.size(), 1U);
     EXPECT_EQ(part.dim_data[0].extras[0].key, "units");
     EXPECT_EQ(part.dim_data[0].extras[0].value, "\"m\"");
     EXPECT_EQ(part.dim_data[1].extras.size(), 2U);
     EXPECT_FALSE(part.dim_data[0].periodic);
   }
-  EXPECT_EQ(dap::slice(array.distribution(), 1, 0, 4, 2).changes, std::vector<std::string>{});
+  EXPECT_EQ(tridap::slice(array.distribution(), 1, 0, 4, 2).changes, std::vector<std::string>{});
 }
 
 TEST(Slice, WorkedExampleOfTheHeaderHolds) {
-  const Slice slice = dap::slice(made({10}, {dap::block()}, {2}), 0, 3, 9, 2);
+  const Slice slice = tridap::slice(made({10}, {tridap::block()}, {2}), 0, 3, 9, 2);
   EXPECT_EQ(slice.distribution.shape(), List{3});
   EXPECT_EQ(slice.distribution.axis(0).count(0), 1);
   EXPECT_EQ(slice.distribution.axis(0).count(1), 2);

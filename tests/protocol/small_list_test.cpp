@@ -1,6 +1,6 @@
 #include "support/memory_meter.hpp"
-#include <dap/buffer.hpp>
-#include <dap/small_list.hpp>
+#include <tridap/buffer.hpp>
+#include <tridap/small_list.hpp>
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 
 namespace {
 
-using dap::Index;
-using dap::IndexList;
-using dap::SmallList;
+using tridap::Index;
+using tridap::IndexList;
+using tridap::SmallList;
 
 /// An element that counts how many there are, and whose copies fail when told to.
 struct Counted {
@@ -237,10 +237,10 @@ TEST(SmallList, BracesListElementsAndParenthesesCountThem) {
 
 TEST(SmallList, FewElementsNeedNoAllocation) {
   memory_meter::largest_allocation = 0;
-  dap::Buffer buffer;
+  tridap::Buffer buffer;
   buffer.shape = {2, 3, 4, 5};
-  buffer.strides = dap::row_major_strides(buffer.shape, 8);
-  const dap::Buffer copied = buffer;
+  buffer.strides = tridap::row_major_strides(buffer.shape, 8);
+  const tridap::Buffer copied = buffer;
   EXPECT_EQ(copied.strides.front(), 480);
   EXPECT_EQ(memory_meter::largest_allocation, 0U);
   buffer.shape.push_back(6);

@@ -1,5 +1,5 @@
-#include <dap/report.hpp>
-#include <dap/text.hpp>
+#include <tridap/report.hpp>
+#include <tridap/text.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,20 +14,20 @@ TEST(Clean, KeepsWhatCanBePrintedInAnyScript) {
                                  "Gr\xc3\xb6\xc3\x9f"
                                  "e",
                                  "\xe5\xa4\xa7", "\xf0\x9f\x8c\x8d", " a b "})
-    EXPECT_EQ(dap::clean(text), text);
+    EXPECT_EQ(tridap::clean(text), text);
 }
 
 TEST(Clean, ReplacesWhatTerminalsActOn) {
-  EXPECT_EQ(dap::clean("a\x1b[31mb"), "a" + replacement + "[31mb");  // escape
-  EXPECT_EQ(dap::clean("a\nb\tc\x7f"), "a" + replacement + "b" + replacement + "c" + replacement);
+  EXPECT_EQ(tridap::clean("a\x1b[31mb"), "a" + replacement + "[31mb");  // escape
+  EXPECT_EQ(tridap::clean("a\nb\tc\x7f"), "a" + replacement + "b" + replacement + "c" + replacement);
   for (const char* one :
        {"\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x80\xa8"})  // CSI, overrides, line separator
-    EXPECT_EQ(dap::clean(one).find(one), std::string::npos);
+    EXPECT_EQ(tridap::clean(one).find(one), std::string::npos);
 }
 
 TEST(Clean, ReplacesWhatIsNoUtf8) {
   for (const char* one : {"\x80", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xc3", "\xe5\xa4"}) {
-    const std::string cleaned = dap::clean(one);
+    const std::string cleaned = tridap::clean(one);
     EXPECT_EQ(cleaned.find(one), std::string::npos);
     EXPECT_EQ(cleaned.substr(0, 3), replacement);
   }
@@ -36,12 +36,13 @@ TEST(Clean, ReplacesWhatIsNoUtf8) {
 TEST(Shortened, EndsBetweenCharacters) {
   const std::string text = "a\xc3\xb6\xe5\xa4\xa7";
   const std::size_t ends[] = {0, 1, 1, 3, 3, 3, 6, 6};
-  for (std::size_t bytes = 0; bytes < 8; ++bytes) EXPECT_EQ(dap::shortened(text, bytes), text.substr(0, ends[bytes]));
+  for (std::size_t bytes = 0; bytes < 8; ++bytes)
+    EXPECT_EQ(tridap::shortened(text, bytes), text.substr(0, ends[bytes]));
 }
 
 TEST(Finding, PrintsNothingThatActsOnATerminalNorWithoutEnd) {
-  const dap::Finding finding{dap::Rule::extra_key, {}, 0, "\xc2\x9b" + std::string(100000, 'k'),
-                             "\xe2\x80\xae",       "", ""};
+  const tridap::Finding finding{tridap::Rule::extra_key, {}, 0, "\xc2\x9b" + std::string(100000, 'k'),
+                                "\xe2\x80\xae",          "", ""};
   EXPECT_EQ(finding.text().find("\xc2\x9b"), std::string::npos);
   EXPECT_EQ(finding.text().find("\xe2\x80\xae"), std::string::npos);
   EXPECT_LT(finding.text().size(), 1000u);

@@ -1,5 +1,5 @@
-#include <dap/buffer.hpp>
-#include <dap/value.hpp>
+#include <tridap/buffer.hpp>
+#include <tridap/value.hpp>
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 
 namespace {
 
-using dap::Index;
-using dap::read_json;
-using dap::Unreadable;
-using dap::Value;
+using tridap::Index;
+using tridap::read_json;
+using tridap::Unreadable;
+using tridap::Value;
 
 std::string nested(std::size_t levels, const std::string& open, const std::string& close, const std::string& middle) {
   std::string text;
@@ -247,8 +247,9 @@ TEST(Value, SaysNumbersThatJsonCannotHoldAsTexts) {
   EXPECT_EQ(Value{Value::Other{"b'size'"}}.json(), "\"b'size'\"");
   EXPECT_EQ(Value{Value::Other{"-"}}.json(), "\"-\"");
   EXPECT_EQ(Value{Value::Other{""}}.json(), "\"\"");
-  EXPECT_EQ(Value{std::make_shared<const dap::Buffer>(dap::allocate(dap::element_type<float>(), {2, 2}))}.json(),
-            "\"a 2-d buffer of float32\"");
+  EXPECT_EQ(
+      Value{std::make_shared<const tridap::Buffer>(tridap::allocate(tridap::element_type<float>(), {2, 2}))}.json(),
+      "\"a 2-d buffer of float32\"");
 }
 
 TEST(Value, TextShowsTheKindWhereThatMatters) {

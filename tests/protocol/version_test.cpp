@@ -1,7 +1,7 @@
 #include "support/expect_axis.hpp"
-#include <dap/axis.hpp>
-#include <dap/make.hpp>
-#include <dap/version.hpp>
+#include <tridap/axis.hpp>
+#include <tridap/make.hpp>
+#include <tridap/version.hpp>
 
 #include <gtest/gtest.h>
 
@@ -10,13 +10,13 @@
 
 namespace {
 
-using dap::Dimension;
-using dap::Index;
-using dap::Part;
-using dap::Rule;
-using dap::Version;
 using oracle::Counts;
 using oracle::List;
+using tridap::Dimension;
+using tridap::Index;
+using tridap::Part;
+using tridap::Rule;
+using tridap::Version;
 using Widths = std::array<Index, 2>;
 
 constexpr Index highest = std::numeric_limits<Index>::max(), huge = Index{1} << 62;
@@ -50,7 +50,7 @@ struct Padded {
     for (Index c = 0; c < grid(); ++c) {
       dims.push_back(oracle::dimension(size(), grid(), c));
       dims.back().periodic = periodic;
-      dims.back().dist = dap::Block{first(c), first(c) + count(c), Widths{left(c), right(c)}};
+      dims.back().dist = tridap::Block{first(c), first(c) + count(c), Widths{left(c), right(c)}};
     }
     return dims;
   }
@@ -60,7 +60,7 @@ struct Padded {
     std::vector<Dimension> dims = in_0_9();
     for (Index c = 0; c < grid(); ++c) {
       Dimension& d = dims[static_cast<std::size_t>(c)];
-      auto& block = std::get<dap::Block>(d.dist);
+      auto& block = std::get<tridap::Block>(d.dist);
       if (periodic) {
         d.size += edges[0] + edges[1];
         block.start += edges[0] - left(c);
@@ -88,7 +88,7 @@ struct Padded {
 std::string words(const std::vector<Dimension>& dims) {
   std::string all;
   for (const Dimension& d : dims) {
-    const auto& block = std::get<dap::Block>(d.dist);
+    const auto& block = std::get<tridap::Block>(d.dist);
     const auto number = [&](Index value) { all += std::to_string(value) + ' '; };
     for (const Index value : {d.size, d.proc_grid_size, d.proc_grid_rank, block.start, block.stop}) number(value);
     if (block.padding) number((*block.padding)[0]), number((*block.padding)[1]);
@@ -97,18 +97,18 @@ std::string words(const std::vector<Dimension>& dims) {
   return all;
 }
 
-std::vector<Dimension> stamped(const dap::Axis& axis, Version version) {
+std::vector<Dimension> stamped(const tridap::Axis& axis, Version version) {
   std::vector<Dimension> dims;
   for (Index c = 0; c < axis.proc_grid_size(); ++c) dims.push_back(axis.dimension(c, version, 4));
   return dims;
 }
 
 /// 0.9 cannot say the axis, and the message tells what can.
-void expect_unsayable(const dap::Axis& axis, Index c) {
+void expect_unsayable(const tridap::Axis& axis, Index c) {
   try {
     axis.dimension(c, Version::v0_9, 4);
     FAIL() << "said in 0.9: " << words(stamped(axis, Version::v0_10));
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     ASSERT_EQ(error.report().counts(), (Counts{{Rule::conversion, 1}}));
     ASSERT_EQ(error.report().findings().front().axis, 4);
     ASSERT_NE(std::string(error.what()).find("write it as 0.10.0"), std::string::npos);
@@ -131,15 +131,15 @@ void for_each_padded(Index sizes, Index widest, const std::function<void(const P
 TEST(Version, EveryLegalAxisOf09Is010ByTheRulesAndComesBack) {
   Index legal = 0;
   for_each_padded(6, 2, [&](const Padded& said) {
-    dap::Report report;
-    const auto axis = dap::Axis::make(said.in_0_9(), 0, report, Version::v0_9);
+    tridap::Report report;
+    const auto axis = tridap::Axis::make(said.in_0_9(), 0, report, Version::v0_9);
     ASSERT_EQ(axis.has_value(), said.legal_in_0_9()) << words(said.in_0_9()) << report.text();
     if (!axis) return;
     ++legal;
     ASSERT_EQ(report.text(), "");
     ASSERT_EQ(words(stamped(*axis, Version::v0_10)), words(said.from_0_9_in_0_10()));
     ASSERT_EQ(words(stamped(*axis, Version::v0_9)), words(said.in_0_9()));
-    const dap::Axis again(said.from_0_9_in_0_10());
+    const tridap::Axis again(said.from_0_9_in_0_10());
     ASSERT_EQ(words(stamped(again, Version::v0_9)), words(said.in_0_9()));
   });
   EXPECT_GT(legal, 1000);
@@ -148,7 +148,7 @@ TEST(Version, EveryLegalAxisOf09Is010ByTheRulesAndComesBack) {
 TEST(Version, EveryElementOf09StaysWhereItIs) {
   for_each_padded(6, 2, [&](const Padded& said) {
     if (!said.legal_in_0_9()) return;
-    const dap::Axis axis(said.in_0_9(), 0, Version::v0_9);
+    const tridap::Axis axis(said.in_0_9(), 0, Version::v0_9);
     const Index shift = said.periodic ? said.edges[0] : 0;  // what 0.10 counts before 0.9's element 0
     for (Index c = 0; c < said.grid(); ++c) {
       const List held = said.held_in_0_9(c);
@@ -183,17 +183,17 @@ TEST(Version, AnAxisOf010Is09ExactlyWhereSome09Becomes010) {
       dims.push_back(oracle::dimension(axis.size(), axis.grid(), c));
       dims.back().periodic = axis.periodic;
       const Index before = c > 0 ? axis.left(c) : 0, after = c + 1 < axis.grid() ? axis.right(c) : 0;
-      dims.back().dist = dap::Block{axis.first(c) - before, axis.first(c) + axis.count(c) + after,
-                                    Widths{axis.left(c), axis.right(c)}};
+      dims.back().dist = tridap::Block{axis.first(c) - before, axis.first(c) + axis.count(c) + after,
+                                       Widths{axis.left(c), axis.right(c)}};
     }
-    dap::Report report;
-    const auto made = dap::Axis::make(dims, 0, report);
+    tridap::Report report;
+    const auto made = tridap::Axis::make(dims, 0, report);
     if (!made) return;
     ASSERT_EQ(words(stamped(*made, Version::v0_10)), words(dims));
     if (reachable.count(words(dims)) == 1) {
       ++said;
       const std::vector<Dimension> older = stamped(*made, Version::v0_9);
-      ASSERT_EQ(words(stamped(dap::Axis(older, 0, Version::v0_9), Version::v0_10)), words(dims));
+      ASSERT_EQ(words(stamped(tridap::Axis(older, 0, Version::v0_9), Version::v0_10)), words(dims));
       return;
     }
     ++unsaid;
@@ -205,49 +205,49 @@ TEST(Version, AnAxisOf010Is09ExactlyWhereSome09Becomes010) {
 }
 
 TEST(Version, WhatHasNoPaddingIsTheSameInBoth) {
-  dap::BlockSpec turning = dap::block();
+  tridap::BlockSpec turning = tridap::block();
   turning.periodic = true;
-  const std::vector<dap::AxisSpec> specs = {dap::block(), dap::block_at({0, 0, 4}), turning, dap::cyclic(2, 1),
-                                            dap::unstructured({{4, -1}, {}, {7, 8, 0}})};
-  for (const dap::AxisSpec& spec : specs) {
-    dap::Report report;
-    const auto axis = dap::make_axis(5, spec, 3, 0, report);
+  const std::vector<tridap::AxisSpec> specs = {tridap::block(), tridap::block_at({0, 0, 4}), turning,
+                                               tridap::cyclic(2, 1), tridap::unstructured({{4, -1}, {}, {7, 8, 0}})};
+  for (const tridap::AxisSpec& spec : specs) {
+    tridap::Report report;
+    const auto axis = tridap::make_axis(5, spec, 3, 0, report);
     ASSERT_TRUE(axis) << report.text();
     const std::vector<Dimension> older = stamped(*axis, Version::v0_9), newer = stamped(*axis, Version::v0_10);
     for (std::size_t c = 0; c < 3; ++c) {
       EXPECT_EQ(older[c].size, 5);
       EXPECT_EQ(older[c].dist_type(), newer[c].dist_type());
-      if (const auto* cyclic = std::get_if<dap::Cyclic>(&older[c].dist)) {
-        EXPECT_EQ(cyclic->start, std::get<dap::Cyclic>(newer[c].dist).start);
+      if (const auto* cyclic = std::get_if<tridap::Cyclic>(&older[c].dist)) {
+        EXPECT_EQ(cyclic->start, std::get<tridap::Cyclic>(newer[c].dist).start);
       }
-      if (const auto* list = std::get_if<dap::Unstructured>(&older[c].dist)) {
-        EXPECT_EQ(dap::read_indices(list->indices),
-                  dap::read_indices(std::get<dap::Unstructured>(newer[c].dist).indices));
+      if (const auto* list = std::get_if<tridap::Unstructured>(&older[c].dist)) {
+        EXPECT_EQ(tridap::read_indices(list->indices),
+                  tridap::read_indices(std::get<tridap::Unstructured>(newer[c].dist).indices));
       }
     }
     if (axis->dist_type() == 'b') {
       EXPECT_EQ(words(older), words(newer));
     }
-    const dap::Axis again(older, 0, Version::v0_9);
+    const tridap::Axis again(older, 0, Version::v0_9);
     for (Index g = -1; g <= 8; ++g) EXPECT_EQ(again.locate(g), axis->locate(g));
   }
 }
 
 TEST(Version, PaddingIsStampedOnAllOf09OrOnNone) {
   std::vector<Dimension> dims = Padded{{2, 2}, {1}, {0, 0}, false}.in_0_9();
-  std::get<dap::Block>(dims[1].dist).padding.reset();
-  dap::Report report;
-  EXPECT_FALSE(dap::Axis::make(dims, 0, report, Version::v0_9));
+  std::get<tridap::Block>(dims[1].dist).padding.reset();
+  tridap::Report report;
+  EXPECT_FALSE(tridap::Axis::make(dims, 0, report, Version::v0_9));
   EXPECT_EQ(report.count(Rule::block_padding_everywhere), 1);
 }
 
 TEST(Version, HugeAxesNeitherWrapNorAreLost) {
   const Padded wide = {{huge - 3, huge}, {1}, {1, 1}, true};
-  const dap::Axis axis(wide.in_0_9(), 0, Version::v0_9);
+  const tridap::Axis axis(wide.in_0_9(), 0, Version::v0_9);
   EXPECT_EQ(axis.size(), highest);
   EXPECT_EQ(words(stamped(axis, Version::v0_9)), words(wide.in_0_9()));
-  dap::Report report;
-  EXPECT_FALSE(dap::Axis::make(Padded{{huge - 2, huge}, {1}, {1, 1}, true}.in_0_9(), 0, report, Version::v0_9));
+  tridap::Report report;
+  EXPECT_FALSE(tridap::Axis::make(Padded{{huge - 2, huge}, {1}, {1, 1}, true}.in_0_9(), 0, report, Version::v0_9));
   EXPECT_EQ(report.counts(), (Counts{{Rule::conversion, 1}}));
 }
 

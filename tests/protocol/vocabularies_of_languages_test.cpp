@@ -11,13 +11,6 @@
 
 namespace {
 
-using dap::Bounds;
-using dap::Index;
-using dap::Order;
-using dap::Place;
-using dap::Rule;
-using dap::TranslatedAxis;
-using dap::Translation;
 using oracle::by_owner;
 using oracle::expect_mapping;
 using oracle::expect_refused;
@@ -25,6 +18,13 @@ using oracle::from;
 using oracle::List;
 using oracle::sweep;
 using oracle::Words;
+using tridap::Bounds;
+using tridap::Index;
+using tridap::Order;
+using tridap::Place;
+using tridap::Rule;
+using tridap::TranslatedAxis;
+using tridap::Translation;
 
 constexpr Index lowest = std::numeric_limits<Index>::min(), highest = std::numeric_limits<Index>::max();
 constexpr Index huge = Index{1} << 62, million = 1000000;
@@ -62,17 +62,17 @@ TEST(Chapel, BlockDistGoesWhereTheFormulaSaysAndClampsWhatIsOutside) {
       for (Index locales = 1; locales <= 5; ++locales)
         for (Index domain = low - 9; domain <= low + n + 3; domain += 3)
           for (Index size = 0; size <= 24; size += 4)
-            ASSERT_NO_FATAL_FAILURE(expect_mapping(dap::chapel::block_dist(from(domain, size), from(low, n), locales),
-                                                   domain, 'b', size, locales, by_owner([=](Index m) {
-                                                     return share_of(static_cast<double>(domain + m),
-                                                                     static_cast<double>(low), static_cast<double>(n),
-                                                                     locales);
-                                                   })));
+            ASSERT_NO_FATAL_FAILURE(
+                expect_mapping(tridap::chapel::block_dist(from(domain, size), from(low, n), locales), domain, 'b', size,
+                               locales, by_owner([=](Index m) {
+                                 return share_of(static_cast<double>(domain + m), static_cast<double>(low),
+                                                 static_cast<double>(n), locales);
+                               })));
   sweep([](Index n, Index locales) {  // the domain is the box
     if (n == 0) return;
-    expect_mapping(dap::chapel::block_dist(from(1, n), from(1, n), locales), 1, 'b', n, locales, by_owner([=](Index m) {
-                     return share_of(static_cast<double>(1 + m), 1, static_cast<double>(n), locales);
-                   }));
+    expect_mapping(
+        tridap::chapel::block_dist(from(1, n), from(1, n), locales), 1, 'b', n, locales,
+        by_owner([=](Index m) { return share_of(static_cast<double>(1 + m), 1, static_cast<double>(n), locales); }));
   });
 }
 
@@ -126,7 +126,7 @@ void every_dealing(const Visit& visit) {
 TEST(Chapel, CyclicCountsFromItsStartIndexWithATrueModulus) {
   every_dealing([](Index low, Index start, Index size, Index k, Index locales) {
     if (k > 1) return;
-    const TranslatedAxis made = dap::chapel::cyclic_dist(from(low, size), start, locales);
+    const TranslatedAxis made = tridap::chapel::cyclic_dist(from(low, size), start, locales);
     EXPECT_EQ(made.losses, Words{});
     EXPECT_FALSE(made.allocated);
     expect_mapping(made, low, 'c', size, locales,
@@ -139,7 +139,7 @@ TEST(Chapel, BlockCyclicStandsInTheOrderOfItsMemory) {
   every_dealing([&](Index low, Index start, Index size, Index k, Index locales) {
     if (low < start) return;
     const ChapelMemory memory(low, size, start, k, locales);
-    const auto made = dap::chapel::block_cyc_dist(from(low, size), start, k, locales);
+    const auto made = tridap::chapel::block_cyc_dist(from(low, size), start, k, locales);
     const Index into = (low - start) % k;
     const bool listed = into != 0 && locales > 1 && size > k - into;
     Words losses;
@@ -173,7 +173,7 @@ TEST(Chapel, BlockCyclicStandsInTheOrderOfItsMemory) {
 TEST(Chapel, BlockCyclicGoesOnBelowItsStartIndexAndSaysSo) {
   every_dealing([](Index low, Index start, Index size, Index k, Index locales) {
     if (low >= start || size == 0) return;
-    const auto made = dap::chapel::block_cyc_dist(from(low, size), start, k, locales);
+    const auto made = tridap::chapel::block_cyc_dist(from(low, size), start, k, locales);
     ASSERT_FALSE(made.losses.empty());
     EXPECT_EQ(made.losses.front(), "axis 0 begins at index " + std::to_string(low) + ", before startIdx " +
                                        std::to_string(start) + ", where Chapel halts");
@@ -183,9 +183,9 @@ TEST(Chapel, BlockCyclicGoesOnBelowItsStartIndexAndSaysSo) {
 }
 
 TEST(Chapel, WorkedExampleOfADomainThatBeginsInsideABlock) {
-  const auto made = dap::chapel::block_cyc_dist({2, 12}, 1, 2, 2);
+  const auto made = tridap::chapel::block_cyc_dist({2, 12}, 1, 2, 2);
   List held;
-  made.axis.for_each(1, dap::Part::local, [&](Index, Index global) { held.push_back(global + made.index_base); });
+  made.axis.for_each(1, tridap::Part::local, [&](Index, Index global) { held.push_back(global + made.index_base); });
   EXPECT_EQ(held, (List{4, 3, 8, 7, 12, 11}));
 }
 
@@ -193,8 +193,8 @@ TEST(Chapel, WorkedExampleOfADomainThatBeginsInsideABlock) {
 TEST(Chapel, StridesAreThoseOfWholeBlocks) {
   for (const Index high : {5, 6, 8, 9})
     for (const Index start : {-3, 1}) {
-      const Translation made = dap::translation(
-          {dap::chapel::block_cyc_dist({1, high}, start, 2, 2, 0), dap::chapel::block_cyc_dist({1, 7}, -5, 3, 3, 1)});
+      const Translation made = tridap::translation({tridap::chapel::block_cyc_dist({1, high}, start, 2, 2, 0),
+                                                    tridap::chapel::block_cyc_dist({1, 7}, -5, 3, 3, 1)});
       const ChapelMemory rows(1, high, start, 2, 2), columns(1, 7, -5, 3, 3);
       for (Index process = 0; process < 6; ++process) {
         const auto& row = rows.of_locale[static_cast<std::size_t>(process / 3)];
@@ -241,12 +241,12 @@ TEST(Chapel, StencilDistHasItsFluffOnEverySide) {
               for (Index i = domain.low; i <= domain.high; ++i)
                 ++counts[static_cast<std::size_t>(
                     share_of(static_cast<double>(i), static_cast<double>(low), static_cast<double>(n), locales))];
-              const auto make = [&] { return dap::chapel::stencil_dist(domain, box, fluff, periodic, locales, 0); };
+              const auto make = [&] { return tridap::chapel::stencil_dist(domain, box, fluff, periodic, locales, 0); };
               const List owned = with_edges(counts, fluff);
               const Index period = domain.high - domain.low + 1;
               const bool empty = std::count(counts.begin(), counts.end(), 0) > 0;  // without fluff, in Chapel
               if (!wide_enough(owned, fluff) || (periodic && fluff > period) || (empty && fluff > 0)) {
-                EXPECT_THROW(make(), dap::Error);
+                EXPECT_THROW(make(), tridap::Error);
                 continue;
               }
               ++accepted;
@@ -262,7 +262,7 @@ TEST(Chapel, StencilDistHasItsFluffOnEverySide) {
               if (fluff > 0 && !periodic)
                 losses.push_back("the outer fluff of axis 0, " + std::to_string(fluff) +
                                  " elements at each end, is owned here and no part of the array there");
-              EXPECT_EQ(dap::translation({made}).losses, losses);
+              EXPECT_EQ(tridap::translation({made}).losses, losses);
             }
   EXPECT_GT(accepted, 500);
 }
@@ -271,13 +271,13 @@ TEST(Chapel, EmptyLocalesHaveNoFluff) {
   // Chapel gives the second locale nothing, and the outer fluff to the first one.
   expect_refused(
       [] {
-        dap::chapel::stencil_dist({1, 2}, {1, 4}, 1, false, 2, 2);
+        tridap::chapel::stencil_dist({1, 2}, {1, 4}, 1, false, 2, 2);
       },
       Rule::conversion, 2, "'fluff' is 1, but locale 1 holds no index, and Chapel gives it no fluff");
-  expect_refused([] { dap::chapel::stencil_dist({3, 4}, {1, 4}, 1, true, 2, 2); }, Rule::conversion, 2, "locale 0");
-  expect_refused([] { dap::chapel::stencil_dist({1, 3}, {1, 3}, 1, false, 5, 2); }, Rule::conversion, 2, "locale 2");
+  expect_refused([] { tridap::chapel::stencil_dist({3, 4}, {1, 4}, 1, true, 2, 2); }, Rule::conversion, 2, "locale 0");
+  expect_refused([] { tridap::chapel::stencil_dist({1, 3}, {1, 3}, 1, false, 5, 2); }, Rule::conversion, 2, "locale 2");
   for (const bool periodic : {false, true}) {  // an empty domain has no fluff at all
-    const TranslatedAxis none = dap::chapel::stencil_dist({1, 0}, {1, 4}, 1, periodic, 2);
+    const TranslatedAxis none = tridap::chapel::stencil_dist({1, 0}, {1, 4}, 1, periodic, 2);
     EXPECT_EQ(none.axis.size(), 0);
     EXPECT_EQ(none.index_base, 1);
     EXPECT_EQ(none.losses, Words{});
@@ -287,39 +287,41 @@ TEST(Chapel, EmptyLocalesHaveNoFluff) {
 
 TEST(Chapel, RefusesWhatDoesNotFit) {
   const Bounds ten = from(1, 10), all = {lowest, highest};
-  expect_refused([&] { dap::chapel::block_dist(ten, {5, 4}, 3, 2); }, Rule::conversion, 2, "'box high' is 4");
-  expect_refused([&] { dap::chapel::block_dist(ten, all, 3, 2); }, Rule::conversion, 2,
+  expect_refused([&] { tridap::chapel::block_dist(ten, {5, 4}, 3, 2); }, Rule::conversion, 2, "'box high' is 4");
+  expect_refused([&] { tridap::chapel::block_dist(ten, all, 3, 2); }, Rule::conversion, 2,
                  "'box high' is 9223372036854775807");
-  expect_refused([&] { dap::chapel::block_dist(all, ten, 3, 2); }, Rule::conversion, 2,
+  expect_refused([&] { tridap::chapel::block_dist(all, ten, 3, 2); }, Rule::conversion, 2,
                  "'high' is 9223372036854775807");
-  expect_refused([&] { dap::chapel::block_dist(ten, ten, 0, 2); }, Rule::grid_size, 2, "is 0");
-  expect_refused([&] { dap::chapel::block_dist(ten, ten, huge, 2); }, Rule::conversion, 2, "must be at most 16777216");
-  expect_refused([&] { dap::chapel::cyclic_dist(ten, 0, 0, 2); }, Rule::grid_size, 2, "is 0");
-  expect_refused([&] { dap::chapel::block_cyc_dist(ten, 0, 0, 2, 2); }, Rule::cyclic_block_size, 2, "is 0");
-  expect_refused([&] { dap::chapel::block_cyc_dist(from(1, huge), 0, 2, 2, 2); }, Rule::conversion, 2,
+  expect_refused([&] { tridap::chapel::block_dist(ten, ten, 0, 2); }, Rule::grid_size, 2, "is 0");
+  expect_refused([&] { tridap::chapel::block_dist(ten, ten, huge, 2); }, Rule::conversion, 2,
+                 "must be at most 16777216");
+  expect_refused([&] { tridap::chapel::cyclic_dist(ten, 0, 0, 2); }, Rule::grid_size, 2, "is 0");
+  expect_refused([&] { tridap::chapel::block_cyc_dist(ten, 0, 0, 2, 2); }, Rule::cyclic_block_size, 2, "is 0");
+  expect_refused([&] { tridap::chapel::block_cyc_dist(from(1, huge), 0, 2, 2, 2); }, Rule::conversion, 2,
                  "'size' is 4611686018427387904, must be at most 16777216");
-  expect_refused([&] { dap::chapel::block_cyc_dist(ten, 0, 2, huge, 2); }, Rule::conversion, 2, "'proc_grid_size'");
-  expect_refused([&] { dap::chapel::stencil_dist(ten, ten, -1, true, 2, 2); }, Rule::block_padding, 2, "'fluff' is -1");
-  expect_refused([&] { dap::chapel::stencil_dist(ten, ten, 4, false, 4, 2); }, Rule::block_padding_owned, 2,
+  expect_refused([&] { tridap::chapel::block_cyc_dist(ten, 0, 2, huge, 2); }, Rule::conversion, 2, "'proc_grid_size'");
+  expect_refused([&] { tridap::chapel::stencil_dist(ten, ten, -1, true, 2, 2); }, Rule::block_padding, 2,
+                 "'fluff' is -1");
+  expect_refused([&] { tridap::chapel::stencil_dist(ten, ten, 4, false, 4, 2); }, Rule::block_padding_owned, 2,
                  "'padding' is 4 between", 3);
-  expect_refused([&] { dap::chapel::stencil_dist(ten, ten, highest, true, 1, 2); }, Rule::conversion, 2, "'fluff'");
-  expect_refused([&] { dap::chapel::stencil_dist(from(lowest, 3), from(lowest, 3), 1, true, 1, 2); }, Rule::conversion,
-                 2, "'fluff' is 1");
+  expect_refused([&] { tridap::chapel::stencil_dist(ten, ten, highest, true, 1, 2); }, Rule::conversion, 2, "'fluff'");
+  expect_refused([&] { tridap::chapel::stencil_dist(from(lowest, 3), from(lowest, 3), 1, true, 1, 2); },
+                 Rule::conversion, 2, "'fluff' is 1");
   expect_refused(
       [&] {
-        dap::chapel::stencil_dist({highest - 3, highest}, {highest - 3, highest}, 1, true, 1, 2);
+        tridap::chapel::stencil_dist({highest - 3, highest}, {highest - 3, highest}, 1, true, 1, 2);
       },
       Rule::conversion, 2, "'size' is 6, but indices from 9223372036854775803 on");
 }
 
 TEST(Julia, RangesAndGridsAreThoseOfDArray) {
   sweep([](Index size, Index grid) {
-    expect_mapping(dap::julia::range(size, grid), 1, 'b', size, grid, in_a_row(dealt_counts(size, grid)));
+    expect_mapping(tridap::julia::range(size, grid), 1, 'b', size, grid, in_a_row(dealt_counts(size, grid)));
   });
   for (Index rows = 1; rows <= 3; ++rows)
     for (Index columns = 1; columns <= 3; ++columns)
       for (Index layers = 1; layers <= 2; ++layers) {
-        const Translation made = dap::julia::darray({5, 4, 2}, {rows, columns, layers});
+        const Translation made = tridap::julia::darray({5, 4, 2}, {rows, columns, layers});
         Index number = 0;
         bool same = true;
         for (Index k = 0; k < layers; ++k)
@@ -338,27 +340,27 @@ TEST(Julia, RangesAndGridsAreThoseOfDArray) {
         EXPECT_EQ(made.same_processes(), same);
         EXPECT_EQ(made.storage_order, Order::column_major);
       }
-  expect_refused([] { dap::julia::range(-1, 2, 3); }, Rule::size, 3, "is -1");
-  expect_refused([] { dap::julia::darray({4, 4}, {1, 0}); }, Rule::grid_size, 1, "is 0");
-  EXPECT_THROW(dap::julia::darray({4, 4}, {1}), dap::Error);
+  expect_refused([] { tridap::julia::range(-1, 2, 3); }, Rule::size, 3, "is -1");
+  expect_refused([] { tridap::julia::darray({4, 4}, {1, 0}); }, Rule::grid_size, 1, "is 0");
+  EXPECT_THROW(tridap::julia::darray({4, 4}, {1}), tridap::Error);
 }
 
 TEST(X10, FirstPlacesGetOneMore) {
   sweep([](Index size, Index places) {
     for (const Index low : {-4, 0, 2})
-      expect_mapping(dap::x10::block(from(low, size), places), low, 'b', size, places,
+      expect_mapping(tridap::x10::block(from(low, size), places), low, 'b', size, places,
                      in_a_row(dealt_counts(size, places)));
   });
-  const Translation made = dap::x10::block_along({from(0, 4), from(-2, 7)}, 1, 3);
+  const Translation made = tridap::x10::block_along({from(0, 4), from(-2, 7)}, 1, 3);
   EXPECT_EQ(made.distribution.proc_grid_shape(), (List{1, 3}));
   EXPECT_EQ(made.distribution.shape(), (List{4, 7}));
   EXPECT_EQ(made.distribution.local_shape(0), (List{4, 3}));
   EXPECT_EQ(made.index_base, (List{0, -2}));
   EXPECT_EQ(made.losses, (Words{"axis 1 begins at index -2 there, and at 0 here"}));
   EXPECT_TRUE(made.same_processes());
-  expect_refused([] { dap::x10::block(from(0, 4), 0, 1); }, Rule::grid_size, 1, "is 0");
-  expect_refused([] { dap::x10::block_along({from(0, 4)}, 1, 2); }, Rule::shape_ndim, 1, "axis 1 of 1");
-  expect_refused([] { dap::x10::block_along({from(0, 4)}, -1, 2); }, Rule::shape_ndim, -1, "axis -1 of 1");
+  expect_refused([] { tridap::x10::block(from(0, 4), 0, 1); }, Rule::grid_size, 1, "is 0");
+  expect_refused([] { tridap::x10::block_along({from(0, 4)}, 1, 2); }, Rule::shape_ndim, 1, "axis 1 of 1");
+  expect_refused([] { tridap::x10::block_along({from(0, 4)}, -1, 2); }, Rule::shape_ndim, -1, "axis -1 of 1");
 }
 
 TEST(MpiCart, PeriodicAxesMirrorTheirOtherEnd) {
@@ -366,11 +368,11 @@ TEST(MpiCart, PeriodicAxesMirrorTheirOtherEnd) {
     for (Index dim = 1; dim <= 4; ++dim)
       for (Index width = 0; width <= 3; ++width)
         for (const bool periodic : {false, true}) {
-          const auto make = [&] { return dap::mpi_cart::block({2, n}, {{1, dim}, {false, periodic}}, width); };
+          const auto make = [&] { return tridap::mpi_cart::block({2, n}, {{1, dim}, {false, periodic}}, width); };
           const Index edge = periodic ? width : 0;
           const List owned = with_edges(dealt_counts(n, dim), edge);
           if (!wide_enough(owned, width) || edge > n) {
-            EXPECT_THROW(make(), dap::Error);
+            EXPECT_THROW(make(), tridap::Error);
             continue;
           }
           const Translation made = make();
@@ -385,7 +387,7 @@ TEST(MpiCart, PeriodicAxesMirrorTheirOtherEnd) {
 }
 
 TEST(MpiCart, RanksAreOursAndReorderIsALoss) {
-  Translation made = dap::mpi_cart::block({6, 7, 8}, {{2, 1, 3}, {false, true, false}});
+  Translation made = tridap::mpi_cart::block({6, 7, 8}, {{2, 1, 3}, {false, true, false}});
   EXPECT_EQ(made.losses, Words{});
   EXPECT_TRUE(made.distribution.axis(1).periodic());
   for (Index i = 0, rank = 0; i < 2; ++i)
@@ -394,62 +396,66 @@ TEST(MpiCart, RanksAreOursAndReorderIsALoss) {
       EXPECT_EQ(made.foreign_process(rank), rank);
       EXPECT_EQ(made.process(rank), rank);
     }
-  made = dap::mpi_cart::block({6}, {{2}, {false}, true});
+  made = tridap::mpi_cart::block({6}, {{2}, {false}, true});
   EXPECT_EQ(made.losses, (Words{"with 'reorder', MPI chooses which process of the old communicator is which"}));
 }
 
 TEST(MpiCart, RefusesWhatDoesNotFit) {
-  expect_refused([] { dap::mpi_cart::block({-1}, {{2}, {false}}); }, Rule::size, 0, "'size' is -1");
-  expect_refused([] { dap::mpi_cart::block({4, 4}, {{2, 0}, {false, false}}); }, Rule::grid_size, 1, "'dims' is 0");
-  expect_refused([] { dap::mpi_cart::block({4}, {{2}, {false}}, -1); }, Rule::block_padding, 0, "'width' is -1");
-  expect_refused([] { dap::mpi_cart::block({4}, {{1}, {true}}, highest); }, Rule::conversion, 0, "'width'");
-  expect_refused([] { dap::mpi_cart::block({4}, {{4}, {false}}, 2); }, Rule::block_padding_owned, 0, "is 2 between", 3);
-  expect_refused([] { dap::mpi_cart::block({1}, {{1}, {true}}, 2); }, Rule::block_periodic, 0, "(2, 2)");
-  EXPECT_THROW(dap::mpi_cart::block({4, 4}, {{2}, {false}}), dap::Error);
-  EXPECT_THROW(dap::mpi_cart::block({4}, {{2}, {}}), dap::Error);
-  expect_refused([] { dap::mpi_cart::block({huge}, {{huge}, {false}}, 1); }, Rule::conversion, 0, "16777216");
+  expect_refused([] { tridap::mpi_cart::block({-1}, {{2}, {false}}); }, Rule::size, 0, "'size' is -1");
+  expect_refused([] { tridap::mpi_cart::block({4, 4}, {{2, 0}, {false, false}}); }, Rule::grid_size, 1, "'dims' is 0");
+  expect_refused([] { tridap::mpi_cart::block({4}, {{2}, {false}}, -1); }, Rule::block_padding, 0, "'width' is -1");
+  expect_refused([] { tridap::mpi_cart::block({4}, {{1}, {true}}, highest); }, Rule::conversion, 0, "'width'");
+  expect_refused(
+      [] {
+        tridap::mpi_cart::block({4}, {{4}, {false}}, 2);
+      },
+      Rule::block_padding_owned, 0, "is 2 between", 3);
+  expect_refused([] { tridap::mpi_cart::block({1}, {{1}, {true}}, 2); }, Rule::block_periodic, 0, "(2, 2)");
+  EXPECT_THROW(tridap::mpi_cart::block({4, 4}, {{2}, {false}}), tridap::Error);
+  EXPECT_THROW(tridap::mpi_cart::block({4}, {{2}, {}}), tridap::Error);
+  expect_refused([] { tridap::mpi_cart::block({huge}, {{huge}, {false}}, 1); }, Rule::conversion, 0, "16777216");
 }
 
 // Nothing is written out but where shares differ, and nothing wraps.
 TEST(Vocabularies, HugeSizesAndGridsCostNothing) {
-  EXPECT_EQ(dap::hpf::block({1, highest}, huge).axis.count(huge / 2), 2);
-  EXPECT_EQ(dap::hpf::block_of(from(1, huge), huge, huge).axis.count(0), huge);
-  EXPECT_EQ(dap::hpf::cyclic(from(1, huge), huge, huge).axis.locate(huge - 1), (Place{0, huge - 1}));
-  EXPECT_EQ(dap::hpf::collapsed({1, highest}).axis.size(), highest);
-  EXPECT_EQ(dap::hpf::align_block(from(1, huge), huge - 1, {highest, 3, huge}).axis.count(0), 1);
-  EXPECT_EQ(dap::hpf::align_block(from(1, huge), huge - 1, {highest, 3, huge}).axis.count(2), 0);
-  EXPECT_EQ(dap::hpf::align_cyclic(from(1, huge), huge - 1, {highest, huge, 1}).axis.owner(1), 0);
-  EXPECT_EQ(dap::essl::block_cyclic(huge, 3, huge).axis.owner(huge - 1), (huge - 1) / 3);
-  EXPECT_EQ(dap::julia::range(huge, huge / 2).axis.count(huge / 2 - 1), 2);
-  EXPECT_EQ(dap::julia::range(huge - 1, huge).axis.count(huge - 1), 0);
-  EXPECT_EQ(dap::x10::block(from(lowest, huge), 3).axis.count(0), huge / 3 + 1);
-  EXPECT_EQ(dap::mpi_cart::block({huge}, {{huge}, {true}}).distribution.processes(), huge);
-  EXPECT_EQ(dap::chapel::block_dist(from(lowest, huge), from(lowest, huge), huge).axis.count(7), 1);
-  const TranslatedAxis thirds = dap::chapel::block_dist(from(-huge, huge), from(-huge, huge), 3);
+  EXPECT_EQ(tridap::hpf::block({1, highest}, huge).axis.count(huge / 2), 2);
+  EXPECT_EQ(tridap::hpf::block_of(from(1, huge), huge, huge).axis.count(0), huge);
+  EXPECT_EQ(tridap::hpf::cyclic(from(1, huge), huge, huge).axis.locate(huge - 1), (Place{0, huge - 1}));
+  EXPECT_EQ(tridap::hpf::collapsed({1, highest}).axis.size(), highest);
+  EXPECT_EQ(tridap::hpf::align_block(from(1, huge), huge - 1, {highest, 3, huge}).axis.count(0), 1);
+  EXPECT_EQ(tridap::hpf::align_block(from(1, huge), huge - 1, {highest, 3, huge}).axis.count(2), 0);
+  EXPECT_EQ(tridap::hpf::align_cyclic(from(1, huge), huge - 1, {highest, huge, 1}).axis.owner(1), 0);
+  EXPECT_EQ(tridap::essl::block_cyclic(huge, 3, huge).axis.owner(huge - 1), (huge - 1) / 3);
+  EXPECT_EQ(tridap::julia::range(huge, huge / 2).axis.count(huge / 2 - 1), 2);
+  EXPECT_EQ(tridap::julia::range(huge - 1, huge).axis.count(huge - 1), 0);
+  EXPECT_EQ(tridap::x10::block(from(lowest, huge), 3).axis.count(0), huge / 3 + 1);
+  EXPECT_EQ(tridap::mpi_cart::block({huge}, {{huge}, {true}}).distribution.processes(), huge);
+  EXPECT_EQ(tridap::chapel::block_dist(from(lowest, huge), from(lowest, huge), huge).axis.count(7), 1);
+  const TranslatedAxis thirds = tridap::chapel::block_dist(from(-huge, huge), from(-huge, huge), 3);
   EXPECT_EQ(thirds.axis.count(0), huge / 3 + 1);  // 2^62 is 1 more than a multiple of 3
   EXPECT_EQ(thirds.axis.count(2), huge / 3);
-  EXPECT_EQ(dap::chapel::block_dist({0, highest - 1}, {lowest, lowest}, 2).axis.count(1), highest);
-  EXPECT_EQ(dap::chapel::cyclic_dist(from(lowest, 5), highest, 7).axis.owner(0), 6);  // 1 - 2^64 is 6 modulo 7
-  EXPECT_EQ(dap::chapel::stencil_dist(from(-huge, huge), from(-huge, huge), huge / 4, true, 2).axis.size(),
+  EXPECT_EQ(tridap::chapel::block_dist({0, highest - 1}, {lowest, lowest}, 2).axis.count(1), highest);
+  EXPECT_EQ(tridap::chapel::cyclic_dist(from(lowest, 5), highest, 7).axis.owner(0), 6);  // 1 - 2^64 is 6 modulo 7
+  EXPECT_EQ(tridap::chapel::stencil_dist(from(-huge, huge), from(-huge, huge), huge / 4, true, 2).axis.size(),
             huge + huge / 2);
   const Translation grid =
-      dap::scalapack::matrix({huge, huge, 1, 1, 0, 0, {}}, {Index{1} << 31, Index{1} << 31, Order::column_major});
+      tridap::scalapack::matrix({huge, huge, 1, 1, 0, 0, {}}, {Index{1} << 31, Index{1} << 31, Order::column_major});
   EXPECT_EQ(grid.foreign_process(1), Index{1} << 31);
   EXPECT_EQ(grid.process(Index{1} << 31), 1);
-  EXPECT_THROW(dap::scalapack::matrix({4, 4, 1, 1, 0, 0, {}}, {huge, 2}), dap::Error);
+  EXPECT_THROW(tridap::scalapack::matrix({4, 4, 1, 1, 0, 0, {}}, {huge, 2}), tridap::Error);
 }
 
 TEST(Vocabularies, AMillionProcessesAreNoMatter) {
   const Index n = 3 * million + 1;
-  EXPECT_EQ(dap::hpf::block(from(1, n), million).axis.count(0), 4);
-  EXPECT_EQ(dap::hpf::align_block(from(1, n), 2, {n + 2, million, 4}).axis.count(0), 2);
-  EXPECT_EQ(dap::hpf::align_cyclic(from(1, 200000), 1, {n, million, 2}).axis.owner(1), 1);
-  EXPECT_EQ(dap::chapel::block_dist(from(1, n), from(1, n), million).axis.count(0), 4);
-  EXPECT_EQ(dap::chapel::stencil_dist(from(1, n), from(1, n), 1, true, million).axis.count(million - 1), 4);
-  EXPECT_EQ(dap::julia::range(n, million).axis.count(0), 4);
-  EXPECT_EQ(dap::x10::block(from(1, n), million).axis.count(1), 3);
-  EXPECT_EQ(dap::mpi_cart::block({n}, {{million}, {true}}, 2).distribution.count(0), 6);
-  const Translation grid = dap::julia::darray({n, n}, {1000, 1000});
+  EXPECT_EQ(tridap::hpf::block(from(1, n), million).axis.count(0), 4);
+  EXPECT_EQ(tridap::hpf::align_block(from(1, n), 2, {n + 2, million, 4}).axis.count(0), 2);
+  EXPECT_EQ(tridap::hpf::align_cyclic(from(1, 200000), 1, {n, million, 2}).axis.owner(1), 1);
+  EXPECT_EQ(tridap::chapel::block_dist(from(1, n), from(1, n), million).axis.count(0), 4);
+  EXPECT_EQ(tridap::chapel::stencil_dist(from(1, n), from(1, n), 1, true, million).axis.count(million - 1), 4);
+  EXPECT_EQ(tridap::julia::range(n, million).axis.count(0), 4);
+  EXPECT_EQ(tridap::x10::block(from(1, n), million).axis.count(1), 3);
+  EXPECT_EQ(tridap::mpi_cart::block({n}, {{million}, {true}}, 2).distribution.count(0), 6);
+  const Translation grid = tridap::julia::darray({n, n}, {1000, 1000});
   EXPECT_EQ(grid.foreign_process(1), 1000);
   EXPECT_EQ(grid.process(1), 1000);
 }

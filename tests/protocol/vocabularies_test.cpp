@@ -6,13 +6,6 @@
 
 namespace {
 
-using dap::Bounds;
-using dap::Index;
-using dap::Order;
-using dap::Place;
-using dap::Rule;
-using dap::TranslatedAxis;
-using dap::Translation;
 using oracle::by_owner;
 using oracle::ceiling;
 using oracle::expect_mapping;
@@ -21,6 +14,13 @@ using oracle::from;
 using oracle::List;
 using oracle::sweep;
 using oracle::Words;
+using tridap::Bounds;
+using tridap::Index;
+using tridap::Order;
+using tridap::Place;
+using tridap::Rule;
+using tridap::TranslatedAxis;
+using tridap::Translation;
 
 constexpr Index lowest = std::numeric_limits<Index>::min(), highest = std::numeric_limits<Index>::max();
 constexpr Index huge = Index{1} << 62;
@@ -29,17 +29,17 @@ TEST(Hpf, BlockCyclicAndStarGoWhereTheTableSays) {
   sweep([](Index size, Index grid) {
     const Index fair = std::max<Index>(ceiling(size, grid), 1);
     const auto block = [](Index length) { return [=](Index m) { return Place{m / length, m % length}; }; };
-    expect_mapping(dap::hpf::block(from(1, size), grid), 1, 'b', size, grid, block(fair));
+    expect_mapping(tridap::hpf::block(from(1, size), grid), 1, 'b', size, grid, block(fair));
     for (Index length = fair; length <= fair + 3; ++length)
-      expect_mapping(dap::hpf::block_of(from(-3, size), grid, length), -3, 'b', size, grid, block(length));
+      expect_mapping(tridap::hpf::block_of(from(-3, size), grid, length), -3, 'b', size, grid, block(length));
     for (Index k = 1; k <= 5; ++k)
-      expect_mapping(dap::hpf::cyclic(from(0, size), grid, k), 0, 'c', size, grid, [&](Index m) {
+      expect_mapping(tridap::hpf::cyclic(from(0, size), grid, k), 0, 'c', size, grid, [&](Index m) {
         return Place{m % (k * grid) / k, m / (k * grid) * k + m % k};
       });
-    expect_mapping(dap::hpf::cyclic(from(0, size), grid), 0, 'c', size, grid, [&](Index m) {
+    expect_mapping(tridap::hpf::cyclic(from(0, size), grid), 0, 'c', size, grid, [&](Index m) {
       return Place{m % grid, m / grid};
     });
-    expect_mapping(dap::hpf::collapsed(from(7, size)), 7, 'b', size, 1, [](Index m) { return Place{0, m}; });
+    expect_mapping(tridap::hpf::collapsed(from(7, size)), 7, 'b', size, 1, [](Index m) { return Place{0, m}; });
   });
 }
 
@@ -50,14 +50,14 @@ TEST(Hpf, AlignedArraysGoWhereTheirTemplateIs) {
         const Index whole = offset + size + after, fair = std::max<Index>(ceiling(whole, grid), 1);
         for (Index length : {Index{0}, fair, fair + 2}) {
           const Index l = length == 0 ? fair : length;
-          const auto made = dap::hpf::align_block(
+          const auto made = tridap::hpf::align_block(
               from(1, size), offset, {whole, grid, length == 0 ? std::nullopt : std::optional<Index>(length)});
           EXPECT_EQ(made.losses, Words{});
           ASSERT_NO_FATAL_FAILURE(
               expect_mapping(made, 1, 'b', size, grid, by_owner([=](Index m) { return (offset + m) / l; })));
         }
         for (Index k = 1; k <= 5; ++k) {
-          const auto made = dap::hpf::align_cyclic(from(1, size), offset, {whole, grid, k});
+          const auto made = tridap::hpf::align_cyclic(from(1, size), offset, {whole, grid, k});
           // Lists only where no cyclic axis of whole blocks is the same.
           const bool one_block = size == 0 || offset / k == (offset + size - 1) / k;
           const bool listed = offset % k != 0 && grid > 1 && !one_block;
@@ -69,16 +69,16 @@ TEST(Hpf, AlignedArraysGoWhereTheirTemplateIs) {
         }
       }
   });
-  EXPECT_EQ(dap::hpf::align_cyclic(from(0, 5), 3, {8, 2, {}}).axis.owner(0), 1);  // CYCLIC is CYCLIC(1)
-  const auto listed = dap::hpf::align_cyclic(from(0, 7), 3, {10, 2, 2});
-  EXPECT_TRUE(std::get<dap::Unstructured>(listed.axis.dimension(0).dist).one_to_one);
+  EXPECT_EQ(tridap::hpf::align_cyclic(from(0, 5), 3, {8, 2, {}}).axis.owner(0), 1);  // CYCLIC is CYCLIC(1)
+  const auto listed = tridap::hpf::align_cyclic(from(0, 7), 3, {10, 2, 2});
+  EXPECT_TRUE(std::get<tridap::Unstructured>(listed.axis.dimension(0).dist).one_to_one);
 }
 
 TEST(Hpf, AlignExampleOfTheScalapackTextIsItsRotation) {
   sweep([](Index n, Index p) {
     for (Index nb = 1; nb <= 5; ++nb)
       for (Index src = 0; src < p; ++src) {
-        const auto made = dap::hpf::align_cyclic(from(1, n), src * nb, {n + p * nb, p, nb});
+        const auto made = tridap::hpf::align_cyclic(from(1, n), src * nb, {n + p * nb, p, nb});
         EXPECT_EQ(made.losses, Words{});
         ASSERT_NO_FATAL_FAILURE(
             expect_mapping(made, 1, 'c', n, p, by_owner([=](Index m) { return (src + m / nb) % p; })));
@@ -88,13 +88,13 @@ TEST(Hpf, AlignExampleOfTheScalapackTextIsItsRotation) {
 
 TEST(Hpf, RefusesWhatDoesNotFit) {
   const Bounds ten = from(1, 10);
-  expect_refused([&] { dap::hpf::block_of(ten, 3, 3, 4); }, Rule::block_tiling, 4, "'n' is 3, must be at least 4");
-  expect_refused([&] { dap::hpf::block_of(ten, 3, 0, 4); }, Rule::block_tiling, 4, "'n' is 0, must be at least 1");
-  expect_refused([&] { dap::hpf::block(ten, 0, 2); }, Rule::grid_size, 2, "'proc_grid_size' is 0");
-  expect_refused([&] { dap::hpf::cyclic(ten, -1, 1, 2); }, Rule::grid_size, 2, "'proc_grid_size' is -1");
-  expect_refused([&] { dap::hpf::cyclic(ten, 2, 0, 2); }, Rule::cyclic_block_size, 2, "'block_size' is 0");
-  expect_refused([&] { dap::hpf::collapsed({lowest, 0}, 1); }, Rule::conversion, 1, "'high' is 0");
-  for (const auto& align : {dap::hpf::align_block, dap::hpf::align_cyclic}) {
+  expect_refused([&] { tridap::hpf::block_of(ten, 3, 3, 4); }, Rule::block_tiling, 4, "'n' is 3, must be at least 4");
+  expect_refused([&] { tridap::hpf::block_of(ten, 3, 0, 4); }, Rule::block_tiling, 4, "'n' is 0, must be at least 1");
+  expect_refused([&] { tridap::hpf::block(ten, 0, 2); }, Rule::grid_size, 2, "'proc_grid_size' is 0");
+  expect_refused([&] { tridap::hpf::cyclic(ten, -1, 1, 2); }, Rule::grid_size, 2, "'proc_grid_size' is -1");
+  expect_refused([&] { tridap::hpf::cyclic(ten, 2, 0, 2); }, Rule::cyclic_block_size, 2, "'block_size' is 0");
+  expect_refused([&] { tridap::hpf::collapsed({lowest, 0}, 1); }, Rule::conversion, 1, "'high' is 0");
+  for (const auto& align : {tridap::hpf::align_block, tridap::hpf::align_cyclic}) {
     expect_refused(
         [&] {
           align(ten, 3, {12, 2, 8}, 1);
@@ -105,8 +105,12 @@ TEST(Hpf, RefusesWhatDoesNotFit) {
     expect_refused([&] { align(from(0, 0), 0, {-1, 2, {}}, 1); }, Rule::size, 1, "'template size' is -1");
     expect_refused([&] { align(ten, 0, {10, 0, {}}, 1); }, Rule::grid_size, 1, "'proc_grid_size' is 0");
   }
-  expect_refused([&] { dap::hpf::align_block(ten, 1, {12, 2, 5}, 1); }, Rule::block_tiling, 1, "'length' is 5");
-  expect_refused([&] { dap::hpf::align_cyclic(ten, 1, {12, 2, 0}, 1); }, Rule::cyclic_block_size, 1, "'length' is 0");
+  expect_refused([&] { tridap::hpf::align_block(ten, 1, {12, 2, 5}, 1); }, Rule::block_tiling, 1, "'length' is 5");
+  expect_refused(
+      [&] {
+        tridap::hpf::align_cyclic(ten, 1, {12, 2, 0}, 1);
+      },
+      Rule::cyclic_block_size, 1, "'length' is 0");
 }
 
 TEST(Scalapack, LocCountsWhatDealingGives) {
@@ -116,20 +120,20 @@ TEST(Scalapack, LocCountsWhatDealingGives) {
         List counts(static_cast<std::size_t>(nprocs), 0);
         for (Index m = 0; m < n; ++m) ++counts[static_cast<std::size_t>((src + m / nb) % nprocs)];
         for (Index p = 0; p < nprocs; ++p)
-          ASSERT_EQ(dap::scalapack::loc(n, nb, p, src, nprocs), counts[static_cast<std::size_t>(p)]);
-        ASSERT_NO_FATAL_FAILURE(expect_mapping(dap::scalapack::block_cyclic(n, nb, nprocs, src), 1, 'c', n, nprocs,
+          ASSERT_EQ(tridap::scalapack::loc(n, nb, p, src, nprocs), counts[static_cast<std::size_t>(p)]);
+        ASSERT_NO_FATAL_FAILURE(expect_mapping(tridap::scalapack::block_cyclic(n, nb, nprocs, src), 1, 'c', n, nprocs,
                                                by_owner([=](Index m) { return (src + m / nb) % nprocs; })));
         if (nb * nprocs < n) {
-          expect_refused([&] { dap::scalapack::block(n, nb, nprocs, src, 3); }, Rule::block_tiling, 3, "'nb' is ");
+          expect_refused([&] { tridap::scalapack::block(n, nb, nprocs, src, 3); }, Rule::block_tiling, 3, "'nb' is ");
           continue;
         }
         ASSERT_NO_FATAL_FAILURE(expect_mapping(
-            dap::scalapack::block(n, nb, nprocs, src), 1, src == 0 ? 'b' : 'c', n, nprocs,
+            tridap::scalapack::block(n, nb, nprocs, src), 1, src == 0 ? 'b' : 'c', n, nprocs,
             by_owner([=](Index m) { return src + m / nb < nprocs ? src + m / nb : src + m / nb - nprocs; })));
       }
   });
-  EXPECT_EQ(dap::scalapack::loc(highest, 1, 0, 1, 2), highest / 2);
-  EXPECT_EQ(dap::scalapack::loc(highest, huge, 1, 2, 3), 0);
+  EXPECT_EQ(tridap::scalapack::loc(highest, 1, 0, 1, 2), highest / 2);
+  EXPECT_EQ(tridap::scalapack::loc(highest, huge, 1, 2, 3), 0);
 }
 
 TEST(Scalapack, MatricesNameTheirProcessesInTheOrderOfTheirGrid) {
@@ -138,7 +142,7 @@ TEST(Scalapack, MatricesNameTheirProcessesInTheOrderOfTheirGrid) {
       for (const Order order : {Order::row_major, Order::column_major})
         for (const auto& [m, n] : {std::pair<Index, Index>{9, 11}, {4, 1}, {0, 3}}) {
           const Translation made =
-              dap::scalapack::matrix({m, n, 2, 3, rows - 1, columns / 2, {}}, {rows, columns, order});
+              tridap::scalapack::matrix({m, n, 2, 3, rows - 1, columns / 2, {}}, {rows, columns, order});
           std::vector<List> at;  // by the number that BLACS gives
           if (order == Order::row_major)
             for (Index r = 0; r < rows; ++r)
@@ -170,7 +174,7 @@ TEST(Scalapack, MatricesNameTheirProcessesInTheOrderOfTheirGrid) {
 }
 
 TEST(Scalapack, WorkedExampleOfTheHeaderHolds) {
-  const Translation made = dap::scalapack::matrix({5, 5, 2, 2, 0, 0, {}}, {2, 3, Order::column_major});
+  const Translation made = tridap::scalapack::matrix({5, 5, 2, 2, 0, 0, {}}, {2, 3, Order::column_major});
   EXPECT_EQ(made.distribution.coordinates(1), (List{0, 1}));
   EXPECT_EQ(made.foreign_process(1), 2);
   EXPECT_EQ(made.losses.size(), std::size_t{3});
@@ -184,10 +188,10 @@ TEST(Scalapack, LeadingDimensionIsAtLeastTheLocalRowsOfEveryProcess) {
         for (Index r = 0; r < rows; ++r) {
           Index held = 0;
           for (Index i = 0; i < m; ++i) held += (rsrc + i / 2) % rows == r ? 1 : 0;
-          EXPECT_EQ(dap::scalapack::least_lld({m, 5, 2, 2, rsrc, 0, {}}, rows, r), std::max<Index>(held, 1));
+          EXPECT_EQ(tridap::scalapack::least_lld({m, 5, 2, 2, rsrc, 0, {}}, rows, r), std::max<Index>(held, 1));
           most = std::max(most, held);
         }
-        const auto with = [&](Index lld) { return dap::scalapack::matrix({m, 5, 2, 2, rsrc, 0, lld}, {rows, 1}); };
+        const auto with = [&](Index lld) { return tridap::scalapack::matrix({m, 5, 2, 2, rsrc, 0, lld}, {rows, 1}); };
         EXPECT_EQ(with(most).leading_dimension, most);
         EXPECT_EQ(with(most + 5).strides(0), (List{1, most + 5}));
         EXPECT_EQ(with(most + 5).leading_dimension, most + 5);
@@ -197,9 +201,9 @@ TEST(Scalapack, LeadingDimensionIsAtLeastTheLocalRowsOfEveryProcess) {
 }
 
 TEST(Scalapack, RefusesWhatADescriptorCannotSay) {
-  const auto refused = [](const dap::scalapack::Descriptor& d, dap::scalapack::Grid grid, Rule rule, Index axis,
+  const auto refused = [](const tridap::scalapack::Descriptor& d, tridap::scalapack::Grid grid, Rule rule, Index axis,
                           const std::string& words) {
-    expect_refused([&] { dap::scalapack::matrix(d, grid); }, rule, axis, words);
+    expect_refused([&] { tridap::scalapack::matrix(d, grid); }, rule, axis, words);
   };
   refused({-1, 5, 2, 2, 0, 0, {}}, {2, 3}, Rule::size, 0, "'M' is -1");
   refused({5, -1, 2, 2, 0, 0, {}}, {2, 3}, Rule::size, 1, "'N' is -1");
@@ -209,44 +213,48 @@ TEST(Scalapack, RefusesWhatADescriptorCannotSay) {
   refused({5, 5, 2, 2, 0, -1, {}}, {2, 3}, Rule::cyclic_start, 1, "'CSRC' is -1");
   refused({5, 5, 2, 2, 0, 0, {}}, {0, 3}, Rule::grid_size, 0, "'NPROW' is 0");
   refused({5, 5, 2, 2, 0, 0, {}}, {2, 0}, Rule::grid_size, 1, "'NPCOL' is 0");
-  expect_refused([] { dap::scalapack::matrix({5, 5, 0, 0, 0, 0, {}}, {2, 3}); }, Rule::cyclic_block_size, 0, "'NB'", 2);
-  expect_refused([] { dap::scalapack::loc(5, 2, 3, 0, 3); }, Rule::cyclic_start, 0, "'iproc' is 3");
-  expect_refused([] { dap::scalapack::loc(5, 0, 0, 0, 3); }, Rule::cyclic_block_size, 0, "'nb' is 0");
-  expect_refused([] { dap::scalapack::block_cyclic(5, 2, 3, 3, 1); }, Rule::cyclic_start, 1, "'src' is 3");
-  expect_refused([] { dap::scalapack::block(5, 2, 3, 3, 1); }, Rule::cyclic_start, 1, "'src' is 3");
+  expect_refused(
+      [] {
+        tridap::scalapack::matrix({5, 5, 0, 0, 0, 0, {}}, {2, 3});
+      },
+      Rule::cyclic_block_size, 0, "'NB'", 2);
+  expect_refused([] { tridap::scalapack::loc(5, 2, 3, 0, 3); }, Rule::cyclic_start, 0, "'iproc' is 3");
+  expect_refused([] { tridap::scalapack::loc(5, 0, 0, 0, 3); }, Rule::cyclic_block_size, 0, "'nb' is 0");
+  expect_refused([] { tridap::scalapack::block_cyclic(5, 2, 3, 3, 1); }, Rule::cyclic_start, 1, "'src' is 3");
+  expect_refused([] { tridap::scalapack::block(5, 2, 3, 3, 1); }, Rule::cyclic_start, 1, "'src' is 3");
 }
 
 // Tables 1 to 4 of the Parallel ESSL text: 23 elements over 3 processes.
 TEST(Essl, VectorTablesHold) {
   const auto expect = [](const TranslatedAxis& made, const List& p, const List& i) {
     EXPECT_EQ(made.losses, Words{});
-    EXPECT_EQ(dap::translation({made}).losses, Words{});
+    EXPECT_EQ(tridap::translation({made}).losses, Words{});
     expect_mapping(made.axis, 23, 3, [&](Index m) {
       return Place{p[static_cast<std::size_t>(m)], i[static_cast<std::size_t>(m)]};
     });
   };
-  expect(dap::essl::block(23, 3), {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2},
+  expect(tridap::essl::block(23, 3), {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2},
          {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6});
-  expect(dap::essl::cyclic(23, 3), {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1},
+  expect(tridap::essl::cyclic(23, 3), {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1},
          {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7});
   const List b = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3},
              i = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0};
   List place;  // table 3 numbers the place within a block
   for (std::size_t m = 0; m < 23; ++m) place.push_back(b[m] * 2 + i[m]);
-  const auto dealt = dap::essl::block_cyclic(23, 2, 3);
+  const auto dealt = tridap::essl::block_cyclic(23, 2, 3);
   expect(dealt, {0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2}, place);
   const std::vector<List> inverse = {
       {0, 1, 6, 7, 12, 13, 18, 19}, {2, 3, 8, 9, 14, 15, 20, 21}, {4, 5, 10, 11, 16, 17, 22}};
   for (Index c = 0; c < 3; ++c) {
     List held;
-    dealt.axis.for_each(c, dap::Part::local, [&](Index, Index global) { held.push_back(global); });
+    dealt.axis.for_each(c, tridap::Part::local, [&](Index, Index global) { held.push_back(global); });
     EXPECT_EQ(held, inverse[static_cast<std::size_t>(c)]);
   }
 }
 
 // Tables 5 to 7: 16 x 30 in blocks of 3 x 4 over a 2 x 3 grid; each process's blocks in the order of its memory.
 TEST(Essl, MatrixTablesHold) {
-  const Translation made = dap::essl::matrix(16, 30, 3, 4, 2, 3);
+  const Translation made = tridap::essl::matrix(16, 30, 3, 4, 2, 3);
   EXPECT_EQ(made.losses, Words{});
   EXPECT_TRUE(made.same_processes());
   EXPECT_EQ(made.storage_order, Order::column_major);
@@ -263,11 +271,11 @@ TEST(Essl, MatrixTablesHold) {
   const std::vector<List> table7_columns = {{0, 1, 2, 3, 12, 13, 14, 15, 24, 25, 26, 27},
                                             {4, 5, 6, 7, 16, 17, 18, 19, 28, 29},
                                             {8, 9, 10, 11, 20, 21, 22, 23}};
-  const auto expect = [](const dap::Axis& axis, Index block, const std::vector<List>& blocks,
+  const auto expect = [](const tridap::Axis& axis, Index block, const std::vector<List>& blocks,
                          const std::vector<List>& elements) {
     for (Index c = 0; c < axis.proc_grid_size(); ++c) {
       List held, in_blocks;
-      axis.for_each(c, dap::Part::local, [&](Index, Index global) {
+      axis.for_each(c, tridap::Part::local, [&](Index, Index global) {
         held.push_back(global);
         if (in_blocks.empty() || in_blocks.back() != global / block) in_blocks.push_back(global / block);
       });
@@ -282,22 +290,22 @@ TEST(Essl, MatrixTablesHold) {
 TEST(Essl, AxesGoWhereTheTableSaysAndRefuseTheRest) {
   sweep([](Index size, Index grid) {
     const Index length = std::max<Index>(ceiling(size, grid), 1);
-    expect_mapping(dap::essl::block(size, grid), 0, 'b', size, grid, [&](Index m) {
+    expect_mapping(tridap::essl::block(size, grid), 0, 'b', size, grid, [&](Index m) {
       return Place{m / length, m % length};
     });
-    expect_mapping(dap::essl::cyclic(size, grid), 0, 'c', size, grid, [&](Index m) {
+    expect_mapping(tridap::essl::cyclic(size, grid), 0, 'c', size, grid, [&](Index m) {
       return Place{m % grid, m / grid};
     });
     for (Index r = 1; r <= 5; ++r)
-      expect_mapping(dap::essl::block_cyclic(size, r, grid), 0, 'c', size, grid, [&](Index m) {
+      expect_mapping(tridap::essl::block_cyclic(size, r, grid), 0, 'c', size, grid, [&](Index m) {
         const Index t = r * grid;
         return Place{m % t / r, m / t * r + m % r};
       });
   });
-  expect_refused([] { dap::essl::block(-1, 3, 1); }, Rule::size, 1, "'size' is -1");
-  expect_refused([] { dap::essl::block(9, 0, 1); }, Rule::grid_size, 1, "is 0");
-  expect_refused([] { dap::essl::block_cyclic(9, 0, 3, 1); }, Rule::cyclic_block_size, 1, "'block_size' is 0");
-  expect_refused([] { dap::essl::matrix(9, 9, 3, 0, 2, 2); }, Rule::cyclic_block_size, 1, "'block_size' is 0");
+  expect_refused([] { tridap::essl::block(-1, 3, 1); }, Rule::size, 1, "'size' is -1");
+  expect_refused([] { tridap::essl::block(9, 0, 1); }, Rule::grid_size, 1, "is 0");
+  expect_refused([] { tridap::essl::block_cyclic(9, 0, 3, 1); }, Rule::cyclic_block_size, 1, "'block_size' is 0");
+  expect_refused([] { tridap::essl::matrix(9, 9, 3, 0, 2, 2); }, Rule::cyclic_block_size, 1, "'block_size' is 0");
 }
 
 }  // namespace

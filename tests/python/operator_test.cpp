@@ -10,7 +10,7 @@ namespace {
 
 namespace py = pybind11;
 using namespace tpetra_test;
-using dap::python::PythonOperator;
+using tridap::python::PythonOperator;
 using MultiVector = PythonOperator::MultiVector;
 
 struct Interpreter {
@@ -36,15 +36,15 @@ def matvec(x, y):
 };
 
 // Vectors over `memory`, which nobody keeps: as solvers lend vectors from a pool of their own.
-MultiVector lent(const dap::tpetra::Layout& layout, std::vector<double>& memory, std::size_t vectors) {
+MultiVector lent(const tridap::tpetra::Layout& layout, std::vector<double>& memory, std::size_t vectors) {
   using Dual = MultiVector::dual_view_type;
-  const std::size_t rows = dap::tpetra::compat::local_count(*layout.map());
+  const std::size_t rows = tridap::tpetra::compat::local_count(*layout.map());
   memory.resize(rows * vectors);
   const Dual::t_dev view(memory.data(), rows, vectors);
   return MultiVector(layout.map(), Dual(view, Kokkos::create_mirror_view(view)));
 }
 
-dap::tpetra::Layout rows_of_three() {
+tridap::tpetra::Layout rows_of_three() {
   return {stamped(oracle::Array(
               {oracle::block(oracle::List(static_cast<std::size_t>(processes()), 2)), oracle::block({3})})),
           MPI_COMM_WORLD};
@@ -54,8 +54,8 @@ std::uintptr_t address_of(const py::handle& array) { return array.attr("ctypes")
 
 TEST(PythonOperator, TakesVectorsWhoseMemoryNobodyKeeps) {
   const Scope python;
-  const dap::tpetra::Layout layout = rows_of_three();
-  const PythonOperator op(layout, python.names["matvec"], std::make_shared<dap::python::Raised>());
+  const tridap::tpetra::Layout layout = rows_of_three();
+  const PythonOperator op(layout, python.names["matvec"], std::make_shared<tridap::python::Raised>());
   std::vector<double> x_memory, y_memory;
   const MultiVector x = lent(layout, x_memory, 2);
   MultiVector y = lent(layout, y_memory, 2);
@@ -68,8 +68,8 @@ TEST(PythonOperator, TakesVectorsWhoseMemoryNobodyKeeps) {
 
 TEST(PythonOperator, WhatPythonKeepsOfLentVectorsIsACopy) {
   const Scope python;
-  const dap::tpetra::Layout layout = rows_of_three();
-  const PythonOperator op(layout, python.names["matvec"], std::make_shared<dap::python::Raised>());
+  const tridap::tpetra::Layout layout = rows_of_three();
+  const PythonOperator op(layout, python.names["matvec"], std::make_shared<tridap::python::Raised>());
   std::vector<double> x_memory, y_memory;
   const MultiVector x = lent(layout, x_memory, 1);
   MultiVector y = lent(layout, y_memory, 1);
@@ -84,8 +84,8 @@ TEST(PythonOperator, WhatPythonKeepsOfLentVectorsIsACopy) {
 
 TEST(PythonOperator, SeesVectorsThatKeepTheirMemoryWhereTheyStand) {
   const Scope python;
-  const dap::tpetra::Layout layout = rows_of_three();
-  const PythonOperator op(layout, python.names["matvec"], std::make_shared<dap::python::Raised>());
+  const tridap::tpetra::Layout layout = rows_of_three();
+  const PythonOperator op(layout, python.names["matvec"], std::make_shared<tridap::python::Raised>());
   MultiVector x(layout.map(), 1), y(layout.map(), 1);
   x.putScalar(1);
   op.apply(x, y, Teuchos::NO_TRANS, 1, 0);
@@ -99,8 +99,8 @@ TEST(PythonOperator, AnEmptyShareIsCalledToo) {
   const Scope python;
   oracle::List counts(static_cast<std::size_t>(processes()), 2);
   counts.back() = 0;
-  const dap::tpetra::Layout layout(stamped(oracle::Array({oracle::block(counts)})), MPI_COMM_WORLD);
-  const PythonOperator op(layout, python.names["matvec"], std::make_shared<dap::python::Raised>());
+  const tridap::tpetra::Layout layout(stamped(oracle::Array({oracle::block(counts)})), MPI_COMM_WORLD);
+  const PythonOperator op(layout, python.names["matvec"], std::make_shared<tridap::python::Raised>());
   std::vector<double> x_memory, y_memory;
   const MultiVector x = lent(layout, x_memory, 1);
   MultiVector y = lent(layout, y_memory, 1);

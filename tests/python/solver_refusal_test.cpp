@@ -203,7 +203,7 @@ TEST(Matrix, OfListsRefusesColumnsInTheGaps) {
 TEST(Matrix, RefusesRowsThatStandTwice) {
   if (processes() == 1) return;
   const std::vector<List> lists(static_cast<std::size_t>(processes()), List{0, 1});
-  dap::tpetra::LayoutOptions options;
+  tridap::tpetra::LayoutOptions options;
   options.shared = true;
   const Layout layout(stamped(oracle::Array({oracle::unstructured(lists)})), MPI_COMM_WORLD, options);
   EXPECT_TRUE(says(refusal([&] { matrix_of(layout, [](Index id) { return Row{{id, 1.0}}; }); }), "its row twice"));
@@ -242,7 +242,7 @@ TEST(Matrix, AddsWhatStandsTwiceAndTakesShortIntegers) {
 }
 
 TEST(Matrix, CountsColumnsFromTheIndexBase) {
-  dap::tpetra::LayoutOptions options = based(100);
+  tridap::tpetra::LayoutOptions options = based(100);
   const Layout layout(cases(5)[0].part, MPI_COMM_WORLD, options);
   const auto shifted = [](Index first) { return [first](Index id) { return Row{{id, 2.0}, {first, 1.0}}; }; };
   EXPECT_EQ(matrix_of(layout, shifted(124))->getGlobalNumEntries(), 49U);

@@ -13,20 +13,20 @@
 namespace solver_test {
 
 using namespace tpetra_test;
-using dap::python::CrsMatrix;
-using dap::python::Csr;
-using dap::python::DirectSolver;
-using dap::python::Integers;
-using dap::python::make_matrix;
-using dap::python::make_preconditioner;
-using dap::python::Method;
-using dap::python::Operator;
-using dap::python::Options;
-using dap::python::Solution;
-using dap::python::solve;
-using dap::python::Vector;
-using dap::tpetra::Layout;
 using oracle::List;
+using tridap::python::CrsMatrix;
+using tridap::python::Csr;
+using tridap::python::DirectSolver;
+using tridap::python::Integers;
+using tridap::python::make_matrix;
+using tridap::python::make_preconditioner;
+using tridap::python::Method;
+using tridap::python::Operator;
+using tridap::python::Options;
+using tridap::python::Solution;
+using tridap::python::solve;
+using tridap::python::Vector;
+using tridap::tpetra::Layout;
 
 /// The entries of a matrix by its row's number: what a row is, without any process.
 using Row = std::vector<std::pair<Index, double>>;
@@ -69,7 +69,7 @@ inline Rows laplace(Index n, double wind = 0) {
 
 struct Case {
   std::string name;
-  dap::DistArray part;
+  tridap::DistArray part;
   Rows rows = {};  // on n x n
 };
 
@@ -92,7 +92,7 @@ inline std::vector<Case> cases(Index n) {
   std::vector<Case> all;
   const auto add = [&](const char* name, const std::vector<oracle::Axis>& axes, bool column_major) {
     Case made{name, stamped(oracle::Array(axes))};
-    if (column_major) made.part.buffer.strides = dap::column_major_strides(made.part.buffer.shape, 8);
+    if (column_major) made.part.buffer.strides = tridap::column_major_strides(made.part.buffer.shape, 8);
     all.push_back(made);
   };
   List few(static_cast<std::size_t>(processes()), 0);  // all rows on the last process

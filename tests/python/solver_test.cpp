@@ -13,7 +13,7 @@ TEST(Direct, IsRightOnEveryMapForUnsymmetricMatrices) {
     const auto a = matrix_of(layout, rows);
     const DirectSolver lu(a);
     const Vector b = right_hand_side(layout, rows);
-    auto x = dap::tpetra::import_vector<double>(c.part, layout).vector;
+    auto x = tridap::tpetra::import_vector<double>(c.part, layout).vector;
     const Solution solution = lu.solve(b, *x);
     expect_good(solution, 1e-12);
     EXPECT_LT(worst_error(layout, static_cast<const double*>(c.part.buffer.data)), 1e-12);
@@ -48,11 +48,11 @@ Rows coupled(const Layout& layout) {
   };
 }
 
-void expect_solved(const dap::DistArray& part) {
+void expect_solved(const tridap::DistArray& part) {
   const Layout layout(part, MPI_COMM_WORLD);
   const Rows rows = coupled(layout);
   const DirectSolver lu(matrix_of(layout, rows));
-  auto imported = dap::tpetra::import_vector<double>(part, layout, dap::Copy::if_needed).vector;
+  auto imported = tridap::tpetra::import_vector<double>(part, layout, tridap::Copy::if_needed).vector;
   Vector own(layout.map());
   for (Vector* const x : {&*imported, &own}) {
     expect_good(lu.solve(right_hand_side(layout, rows), *x), 1e-12);
@@ -73,7 +73,7 @@ TEST(Direct, IsRightWhereTheNumbersOfListsHaveGaps) {
         mixed[static_cast<std::size_t>((i * i) % processes())].push_back(5 + gap * (n - 1 - i) + i % 2);
       }
       for (const auto& lists : {dealt, runs, mixed}) {
-        const dap::DistArray part = stamped(oracle::Array({oracle::unstructured(lists, true)}));
+        const tridap::DistArray part = stamped(oracle::Array({oracle::unstructured(lists, true)}));
         expect_solved(part);
         const Layout layout(part, MPI_COMM_WORLD);  // where nothing was copied, the answer stands in the array
         EXPECT_LT(worst_error(layout, static_cast<const double*>(part.buffer.data)), 1e-12);
@@ -90,8 +90,8 @@ TEST(Direct, IsRightOnTheInteriorOfPeriodicPaddedArrays) {
   for (const Index owned : {3, 4, 9})
     for (const bool column_major : {true, false}) {
       SCOPED_TRACE(std::to_string(owned) + (column_major ? ", column-major" : ""));
-      dap::DistArray part = stamped(oracle::Array({axis(p, owned), axis(q, owned + 1)}));
-      if (column_major) part.buffer.strides = dap::column_major_strides(part.buffer.shape, 8);
+      tridap::DistArray part = stamped(oracle::Array({axis(p, owned), axis(q, owned + 1)}));
+      if (column_major) part.buffer.strides = tridap::column_major_strides(part.buffer.shape, 8);
       expect_solved(part);
     }
 }
@@ -104,7 +104,7 @@ TEST(CG, FindsTheAnswerInTheGivenMemory) {
       const Layout layout(c.part, MPI_COMM_WORLD);
       const auto a = matrix_of(layout, laplace(n));
       const auto m = name.empty() ? Teuchos::null : make_preconditioner(name, Method::cg, a, {});
-      auto x = dap::tpetra::import_vector<double>(c.part, layout).vector;
+      auto x = tridap::tpetra::import_vector<double>(c.part, layout).vector;
       x->putScalar(0);
       const Solution solution = solve(a, m, right_hand_side(layout, laplace(n)), *x, options_of(Method::cg));
       expect_good(solution, 1e-10);
@@ -124,7 +124,7 @@ TEST(Gmres, FindsTheAnswerOfAnUnsymmetricMatrix) {
       const Layout layout(c.part, MPI_COMM_WORLD);
       const auto a = matrix_of(layout, laplace(n, 0.9));
       const auto m = name.empty() ? Teuchos::null : make_preconditioner(name, Method::gmres, a, {});
-      auto x = dap::tpetra::import_vector<double>(c.part, layout).vector;
+      auto x = tridap::tpetra::import_vector<double>(c.part, layout).vector;
       x->putScalar(0);
       const Solution solution = solve(a, m, right_hand_side(layout, laplace(n, 0.9)), *x, options_of(Method::gmres));
       expect_good(solution, 1e-10);

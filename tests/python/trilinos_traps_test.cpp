@@ -24,7 +24,7 @@ using Map = Tpetra::Map<>;
   if (TRILINOS_MAJOR_MINOR_VERSION >= 130400 || processes() == 1) return
 
 Teuchos::RCP<const CrsMatrix> poisson(Index n) {
-  const dap::DistArray part = stamped(oracle::Array({oracle::block(blocks(n, processes())), oracle::block({n})}));
+  const tridap::DistArray part = stamped(oracle::Array({oracle::block(blocks(n, processes())), oracle::block({n})}));
   return matrix_of(Layout(part, MPI_COMM_WORLD), laplace(n));
 }
 

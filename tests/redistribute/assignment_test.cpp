@@ -12,10 +12,10 @@
 
 namespace {
 
-using dap::Index;
-using dap::redistribute::assign;
-using dap::redistribute::Assignment;
-using dap::redistribute::Worths;
+using tridap::Index;
+using tridap::redistribute::assign;
+using tridap::redistribute::Assignment;
+using tridap::redistribute::Worths;
 using Matrix = std::vector<std::vector<Index>>;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }

@@ -1,11 +1,11 @@
-#include <dap/make.hpp>
-#include <dap/mpi/agree.hpp>
-#include <dap/mpi/call.hpp>
-#include <dap/mpi/gather.hpp>
-#include <dap/mpi/shared.hpp>
-#include <dap/redistribute/padding.hpp>
-#include <dap/redistribute/redistribution.hpp>
-#include <dap/redistribute/relabel.hpp>
+#include <tridap/make.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/call.hpp>
+#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/shared.hpp>
+#include <tridap/redistribute/padding.hpp>
+#include <tridap/redistribute/redistribution.hpp>
+#include <tridap/redistribute/relabel.hpp>
 
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ TRIDAP_MAY_FAIL(MPI_Win_allocate_shared,
 
 namespace {
 
-using namespace dap;
+using namespace tridap;
 
 int size_of(MPI_Comm comm) {
   int size = 0;

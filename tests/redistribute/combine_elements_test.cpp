@@ -1,5 +1,5 @@
 #include "elements.hpp"
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <gtest/gtest.h>
 
@@ -11,11 +11,11 @@
 
 namespace {
 
-using dap::ElementType;
-using dap::Index;
-using dap::redistribute::Combine;
-using dap::redistribute::combiner;
-using dap::redistribute::Scaling;
+using tridap::ElementType;
+using tridap::Index;
+using tridap::redistribute::Combine;
+using tridap::redistribute::combiner;
+using tridap::redistribute::Scaling;
 using Kind = ElementType::Kind;
 using std::int16_t;
 using std::int32_t;
@@ -60,7 +60,7 @@ class Elements {
 template <class From, class To>
 std::vector<To> combined(const std::vector<From>& from, const std::vector<To>& to, const Scaling& scaling,
                          Index from_gap = 0, Index to_gap = 0, bool backwards = false) {
-  const Combine combine = combiner(dap::element_type<From>(), dap::element_type<To>(), true, scaling);
+  const Combine combine = combiner(tridap::element_type<From>(), tridap::element_type<To>(), true, scaling);
   if (combine == nullptr) return from.empty() ? to : throw std::logic_error("no combiner");
   const Index sign = backwards ? -1 : 1;
   Elements<From> source(from, static_cast<Index>(sizeof(From)) + from_gap);
@@ -121,8 +121,8 @@ void for_each_pair(Visit visit) {
 std::string refusal(const ElementType& from, const ElementType& to, bool convert, const Scaling& scaling) {
   try {
     combiner(from, to, convert, scaling);
-  } catch (const dap::Error& error) {
-    EXPECT_EQ(error.report().count(dap::Rule::conversion), 1);
+  } catch (const tridap::Error& error) {
+    EXPECT_EQ(error.report().count(tridap::Rule::conversion), 1);
     EXPECT_FALSE(error.report().findings().front().remedy.empty());
     return error.what();
   }
@@ -148,7 +148,7 @@ TEST(Elements, EveryPairOfTypesIsConvertedAndScaledWithAnySteps) {
             for (const Index to_gap : {0, 5})
               for (const bool backwards : {false, true})
                 EXPECT_TRUE(combined(from, to, {alpha, beta}, from_gap, to_gap, backwards) == expected)
-                    << dap::element_type<From>().name() << " to " << dap::element_type<To>().name();
+                    << tridap::element_type<From>().name() << " to " << tridap::element_type<To>().name();
         }
     }
   });
@@ -156,7 +156,7 @@ TEST(Elements, EveryPairOfTypesIsConvertedAndScaledWithAnySteps) {
 
 TEST(Elements, WhatMayBecomeWhatIsWhatNumPyCallsTheSameKind) {
   for_each_pair([](auto from, auto to) {
-    const ElementType a = dap::element_type<decltype(from)>(), b = dap::element_type<decltype(to)>();
+    const ElementType a = tridap::element_type<decltype(from)>(), b = tridap::element_type<decltype(to)>();
     const bool allowed = level<decltype(from)> <= level<decltype(to)>;
     EXPECT_EQ(refusal(a, b, true, {}).empty(), allowed) << a.name() << " to " << b.name();
     EXPECT_EQ(refusal(a, b, true, {2, 0}).empty(), allowed) << a.name() << " to " << b.name();
@@ -218,9 +218,9 @@ TEST(Elements, ComplexFactorsTurnAndRealOnesLeaveInfinityAlone) {
 }
 
 TEST(Elements, ARefusalSaysWhatWhyAndWhatHelps) {
-  const ElementType real = dap::element_type<double>(), whole_number = dap::element_type<int64_t>();
+  const ElementType real = tridap::element_type<double>(), whole_number = tridap::element_type<int64_t>();
   const ElementType swapped = {Kind::floating, 8, false}, half = {Kind::floating, 2, true};
-  const ElementType boolean = dap::element_type<bool>(), bytes = {Kind::opaque, 24, true};
+  const ElementType boolean = tridap::element_type<bool>(), bytes = {Kind::opaque, 24, true};
   for (const ElementType& type : {swapped, half, boolean, bytes}) {
     EXPECT_EQ(combiner(type, type, false, {}), nullptr);
     EXPECT_NE(refusal(type, type, true, {2, 0}).find(type.name() + " can be moved"), std::string::npos);
@@ -228,12 +228,12 @@ TEST(Elements, ARefusalSaysWhatWhyAndWhatHelps) {
     EXPECT_NE(refusal(type, real, true, {}).find(type.name() + " can be moved"), std::string::npos);
     EXPECT_NE(refusal(real, type, true, {}).find(type.name() + " can be moved"), std::string::npos);
   }
-  EXPECT_NE(refusal(real, dap::element_type<float>(), false, {})
+  EXPECT_NE(refusal(real, tridap::element_type<float>(), false, {})
                 .find("float64 cannot become float32 unasked [conversion]: give both sides one element type, or set"),
             std::string::npos)
-      << refusal(real, dap::element_type<float>(), false, {});
+      << refusal(real, tridap::element_type<float>(), false, {});
   EXPECT_NE(refusal(real, whole_number, true, {}).find("float64 cannot become int64"), std::string::npos);
-  EXPECT_NE(refusal(whole_number, dap::element_type<std::uint64_t>(), true, {}).find("no negative numbers"),
+  EXPECT_NE(refusal(whole_number, tridap::element_type<std::uint64_t>(), true, {}).find("no negative numbers"),
             std::string::npos);
   EXPECT_NE(refusal(real, real, false, {Double(0, 1), 0}).find("alpha is (0.0"), std::string::npos);
   EXPECT_NE(refusal(real, real, false, {1, Double(0, 1)}).find("beta is (0.0"), std::string::npos);

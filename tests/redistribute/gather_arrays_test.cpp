@@ -1,8 +1,8 @@
 #include "support/oracle.hpp"
-#include <dap/make.hpp>
-#include <dap/redistribute/gather.hpp>
-#include <dap/redistribute/ids.hpp>
-#include <dap/report.hpp>
+#include <tridap/make.hpp>
+#include <tridap/redistribute/gather.hpp>
+#include <tridap/redistribute/ids.hpp>
+#include <tridap/report.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -12,10 +12,10 @@
 
 namespace {
 
-using dap::DistArray;
-using dap::Index;
 using oracle::Array;
 using oracle::List;
+using tridap::DistArray;
+using tridap::Index;
 
 Index rank() {
   int r = 0;
@@ -52,7 +52,7 @@ DistArray part(const Array& array, const std::function<double(const List&)>& of 
   DistArray mine;
   for (std::size_t i = 0; i < array.axes.size(); ++i)
     mine.dim_data.push_back(array.axes[i].dims[static_cast<std::size_t>(array.coordinates(rank())[i])]);
-  mine.buffer = dap::allocate(dap::element_type<double>(), array.local_shape(rank()));
+  mine.buffer = tridap::allocate(tridap::element_type<double>(), array.local_shape(rank()));
   oracle::for_each_index(mine.buffer.shape, [&](const List& local) {
     *reinterpret_cast<double*>(oracle::address(mine.buffer, local)) = of(global_of(array, local));
   });
@@ -105,7 +105,7 @@ TEST(Gather, BringsEveryElementToTheRoot) {
   const std::vector<Array> all = arrays();
   for (std::size_t k = 0; k < all.size(); ++k)
     for (int root = 0; root < processes(); ++root) {
-      const DistArray whole = dap::redistribute::gather(part(all[k]), MPI_COMM_WORLD, root);
+      const DistArray whole = tridap::redistribute::gather(part(all[k]), MPI_COMM_WORLD, root);
       if (rank() == root) expect_whole(all[k], whole, "array " + std::to_string(k));
       EXPECT_TRUE(rank() == root || whole.buffer.data == nullptr);
     }
@@ -114,14 +114,14 @@ TEST(Gather, BringsEveryElementToTheRoot) {
 TEST(Allgather, BringsEveryElementToEveryProcess) {
   const std::vector<Array> all = arrays();
   for (std::size_t k = 0; k < all.size(); ++k)
-    expect_whole(all[k], dap::redistribute::allgather(part(all[k]), MPI_COMM_WORLD), "array " + std::to_string(k));
+    expect_whole(all[k], tridap::redistribute::allgather(part(all[k]), MPI_COMM_WORLD), "array " + std::to_string(k));
 }
 
 TEST(Scatter, IsTheWayBack) {
   for (const Array& array : arrays()) {
-    const DistArray whole = dap::redistribute::gather(part(array), MPI_COMM_WORLD, 0);
-    const DistArray back = dap::redistribute::scatter(whole, array.distribution(), MPI_COMM_WORLD, 0);
-    const std::vector<dap::Range> owned = array.distribution().part(rank(), dap::Part::owned);
+    const DistArray whole = tridap::redistribute::gather(part(array), MPI_COMM_WORLD, 0);
+    const DistArray back = tridap::redistribute::scatter(whole, array.distribution(), MPI_COMM_WORLD, 0);
+    const std::vector<tridap::Range> owned = array.distribution().part(rank(), tridap::Part::owned);
     const DistArray expected = part(array);
     ASSERT_EQ(back.buffer.shape, expected.buffer.shape);
     oracle::for_each_index(back.buffer.shape, [&](const List& local) {
@@ -136,18 +136,18 @@ TEST(Scatter, IsTheWayBack) {
 std::string refusal(const std::function<void()>& call) {
   try {
     call();
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     return error.what();
   }
   return "";
 }
 
 TEST(Scatter, LeavesProcessesWithoutAPartEmptyAndKeepsTheType) {
-  const dap::Distribution alone = dap::Distribution::make({3}, {dap::block()}, {1});
+  const tridap::Distribution alone = tridap::Distribution::make({3}, {tridap::block()}, {1});
   DistArray whole;
-  if (rank() == 0) whole.buffer = dap::allocate(dap::element_type<double>(), {3});
+  if (rank() == 0) whole.buffer = tridap::allocate(tridap::element_type<double>(), {3});
   whole.buffer.type.native_order = false;
-  const DistArray mine = dap::redistribute::scatter(whole, alone, MPI_COMM_WORLD, 0);
+  const DistArray mine = tridap::redistribute::scatter(whole, alone, MPI_COMM_WORLD, 0);
   EXPECT_EQ(mine.ndim(), rank() == 0 ? 1 : 0);
   EXPECT_EQ(mine.buffer.data != nullptr, rank() == 0);
   if (rank() == 0) {
@@ -168,8 +168,8 @@ TEST(WholeOf, ListsIsOneBlockWhereNoNumberBelowTheLastIsLeftOut) {
                                            {{{0}, {2}}, 'u', 2},
                                            {{{-1, 1}}, 'u', 2},
                                            {{{5}}, 'u', 1}}) {
-    const dap::Distribution whole =
-        dap::redistribute::whole_of(dap::Distribution({dap::Axis(dap::UnstructuredKind(one.lists, false))}));
+    const tridap::Distribution whole = tridap::redistribute::whole_of(
+        tridap::Distribution({tridap::Axis(tridap::UnstructuredKind(one.lists, false))}));
     EXPECT_EQ(whole.axis(0).dist_type(), one.dist_type) << one.count;
     EXPECT_EQ(whole.processes(), 1);
     EXPECT_EQ(whole.local_shape(0), List{one.count});
@@ -179,7 +179,7 @@ TEST(WholeOf, ListsIsOneBlockWhereNoNumberBelowTheLastIsLeftOut) {
 TEST(Gather, RefusesRootsThatDifferOrAreNone) {
   const DistArray mine = part(arrays()[0]);
   const auto with = [&](Index root) {
-    return refusal([&] { dap::redistribute::gather(mine, MPI_COMM_WORLD, static_cast<int>(root)); });
+    return refusal([&] { tridap::redistribute::gather(mine, MPI_COMM_WORLD, static_cast<int>(root)); });
   };
   for (const Index root : {processes(), Index{-1}})
     EXPECT_NE(with(root).find("the root is " + std::to_string(root)), std::string::npos) << with(root);
@@ -201,32 +201,32 @@ List our_ids(Index count) {
 }
 
 TEST(Ids, EveryElementGoesToWhoListsIt) {
-  for (const dap::Order order : {dap::Order::row_major, dap::Order::column_major})
+  for (const tridap::Order order : {tridap::Order::row_major, tridap::Order::column_major})
     for (const Array& array : arrays()) {
-      const dap::Distribution distribution = array.distribution();
+      const tridap::Distribution distribution = array.distribution();
       std::map<Index, double> by_number;
-      for (const auto& [global, number] : array.flat_numbers(order == dap::Order::column_major))
+      for (const auto& [global, number] : array.flat_numbers(order == tridap::Order::column_major))
         if (held(array, global)) by_number[number] = value(global);
       List ids;
       const auto count = static_cast<Index>(by_number.size());
       for (const Index place : our_ids(count)) ids.push_back(std::next(by_number.begin(), place)->first);
-      dap::redistribute::Options options;
+      tridap::redistribute::Options options;
       options.mapping.ravel = order;
-      auto plan = dap::redistribute::to_ids(distribution, {static_cast<Index>(ids.size()), ids.data(), 0}, 8,
-                                            MPI_COMM_WORLD, options);
+      auto plan = tridap::redistribute::to_ids(distribution, {static_cast<Index>(ids.size()), ids.data(), 0}, 8,
+                                               MPI_COMM_WORLD, options);
       const DistArray mine = part(array);
       DistArray line;
       std::vector<double> values(ids.size(), -1);
-      line.buffer = dap::row_major(values.data(), {static_cast<Index>(values.size())});
+      line.buffer = tridap::row_major(values.data(), {static_cast<Index>(values.size())});
       plan(mine, line);
       for (std::size_t k = 0; k < ids.size(); ++k) EXPECT_EQ(values[k], by_number[ids[k]]);
 
       const DistArray back = part(array, [](const List&) { return -1.0; });
       plan.reversed()(line, back);
       const DistArray again = part(array, [](const List&) { return -1.0; });
-      dap::redistribute::from_ids({static_cast<Index>(ids.size()), ids.data(), 0}, distribution, 8, MPI_COMM_WORLD,
-                                  options)(line, again);
-      const std::vector<dap::Range> owned = distribution.part(rank(), dap::Part::owned);
+      tridap::redistribute::from_ids({static_cast<Index>(ids.size()), ids.data(), 0}, distribution, 8, MPI_COMM_WORLD,
+                                     options)(line, again);
+      const std::vector<tridap::Range> owned = distribution.part(rank(), tridap::Part::owned);
       oracle::for_each_index(mine.buffer.shape, [&](const List& local) {
         for (std::size_t i = 0; i < local.size(); ++i)
           if (!owned[i].contains(local[i])) return;
@@ -239,12 +239,12 @@ TEST(Ids, EveryElementGoesToWhoListsIt) {
 
 TEST(Ids, RefusesWhatIsNoListingOnEveryProcess) {
   const Index n = processes();
-  const dap::Distribution rows = dap::Distribution::make({4 * n}, {dap::block()}, {n});
+  const tridap::Distribution rows = tridap::Distribution::make({4 * n}, {tridap::block()}, {n});
   const auto with = [&](List ids, bool to) {
-    const dap::mpi::Ids given{static_cast<Index>(ids.size()), ids.data(), 0};
+    const tridap::mpi::Ids given{static_cast<Index>(ids.size()), ids.data(), 0};
     return refusal([&] {
-      to ? dap::redistribute::to_ids(rows, given, 8, MPI_COMM_WORLD)
-         : dap::redistribute::from_ids(given, rows, 8, MPI_COMM_WORLD);
+      to ? tridap::redistribute::to_ids(rows, given, 8, MPI_COMM_WORLD)
+         : tridap::redistribute::from_ids(given, rows, 8, MPI_COMM_WORLD);
     });
   };
   List mine;

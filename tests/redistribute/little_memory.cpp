@@ -2,8 +2,8 @@
 // what came of it: "moved" and how, or "refused: " and why. Where the processes do not agree, or an element is wrong,
 // it fails. little_memory_test.sh starts it where there is too little shared memory.
 
-#include <dap/make.hpp>
-#include <dap/redistribute/redistribution.hpp>
+#include <tridap/make.hpp>
+#include <tridap/redistribute/redistribution.hpp>
 
 #include <mpi.h>
 
@@ -13,15 +13,15 @@
 
 namespace {
 
-using dap::Index;
+using tridap::Index;
 
-dap::DistArray part(const dap::Distribution& distribution, int rank) {
-  dap::DistArray array;
-  array.buffer = dap::allocate(dap::element_type<double>(), distribution.local_shape(rank));
+tridap::DistArray part(const tridap::Distribution& distribution, int rank) {
+  tridap::DistArray array;
+  array.buffer = tridap::allocate(tridap::element_type<double>(), distribution.local_shape(rank));
   return array;
 }
 
-Index wrong_elements(const dap::DistArray& target, int rank, int processes) {
+Index wrong_elements(const tridap::DistArray& target, int rank, int processes) {
   const auto* const to = static_cast<const double*>(target.buffer.data);
   Index wrong = 0;
   for (Index i = 0; i < target.buffer.shape[0]; ++i) wrong += to[i] != static_cast<double>(rank + i * processes);
@@ -30,10 +30,10 @@ Index wrong_elements(const dap::DistArray& target, int rank, int processes) {
 
 // What came of moves from blocks to cyclic.
 std::string moved(Index size, int rank, int processes) {
-  const auto blocks = dap::Distribution::make({size}, {dap::block()}, {processes});
-  const auto dealt = dap::Distribution::make({size}, {dap::cyclic()}, {processes});
-  dap::redistribute::Redistribution plan(blocks, dealt, 8, MPI_COMM_WORLD);
-  const dap::DistArray source = part(blocks, rank), target = part(dealt, rank);
+  const auto blocks = tridap::Distribution::make({size}, {tridap::block()}, {processes});
+  const auto dealt = tridap::Distribution::make({size}, {tridap::cyclic()}, {processes});
+  tridap::redistribute::Redistribution plan(blocks, dealt, 8, MPI_COMM_WORLD);
+  const tridap::DistArray source = part(blocks, rank), target = part(dealt, rank);
   auto* const from = static_cast<double*>(source.buffer.data);
   for (Index i = 0; i < source.buffer.shape[0]; ++i)
     from[i] = static_cast<double>(blocks.axis(0).global_index(rank, i));
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   std::string outcome;
   try {
     outcome = moved(1000000, rank, processes);
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     outcome = std::string("refused: ") + error.what();
   }
   std::vector<char> first(outcome.begin(), outcome.end());

@@ -1,14 +1,14 @@
 #include "support/memory_meter.hpp"
-#include <dap/make.hpp>
-#include <dap/mpi/agree.hpp>
-#include <dap/mpi/gather.hpp>
-#include <dap/mpi/recover.hpp>
-#include <dap/mpi/shared.hpp>
-#include <dap/redistribute/gather.hpp>
-#include <dap/redistribute/ids.hpp>
-#include <dap/redistribute/padding.hpp>
-#include <dap/redistribute/redistribution.hpp>
-#include <dap/redistribute/relabel.hpp>
+#include <tridap/make.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/recover.hpp>
+#include <tridap/mpi/shared.hpp>
+#include <tridap/redistribute/gather.hpp>
+#include <tridap/redistribute/ids.hpp>
+#include <tridap/redistribute/padding.hpp>
+#include <tridap/redistribute/redistribution.hpp>
+#include <tridap/redistribute/relabel.hpp>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@
 // Memory ends on one process at each allocation of each collective call: nobody waits for ever.
 namespace {
 
-using namespace dap;
+using namespace tridap;
 
 constexpr unsigned most_seconds = 20;  // of one call; it takes less than a millisecond
 

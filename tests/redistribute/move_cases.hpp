@@ -158,7 +158,7 @@ inline Case any_case(Index seed, Index processes, Index most = 600) {
   List other = shape;
   if (dice.one_in(3) && ndim > 0) {
     mapping.fill_padding = false;
-    mapping.ravel = dice.one_in(2) ? dap::Order::row_major : dap::Order::column_major;
+    mapping.ravel = dice.one_in(2) ? tridap::Order::row_major : tridap::Order::column_major;
     Index count = 1;
     for (const Index extent : shape) count *= extent;
     other = {count};

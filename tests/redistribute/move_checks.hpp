@@ -5,10 +5,10 @@
 /// A move made in all ways, each of which must give the same.
 namespace moves {
 
-using dap::redistribute::Move;
-using dap::redistribute::Options;
-using dap::redistribute::Path;
-using dap::redistribute::Redistribution;
+using tridap::redistribute::Move;
+using tridap::redistribute::Options;
+using tridap::redistribute::Path;
+using tridap::redistribute::Redistribution;
 
 inline constexpr std::array<Path, 3> paths = {Path::automatic, Path::staged, Path::messages};
 
@@ -40,7 +40,7 @@ class Check {
         back_(truth_.moved_back(rank_)),
         seed_(seed) {}
 
-  Redistribution plan(Path path, dap::Order order = dap::Order::row_major) const {
+  Redistribution plan(Path path, tridap::Order order = tridap::Order::row_major) const {
     Options options;
     options.mapping = case_.mapping;
     options.path = path;
@@ -50,7 +50,7 @@ class Check {
 
   /// Into memory of anybody's, twice; and what the plan makes itself.
   void ordinary(Path path) {
-    const dap::Order order = seed_ % 2 == 0 ? dap::Order::row_major : dap::Order::column_major;
+    const tridap::Order order = seed_ % 2 == 0 ? tridap::Order::row_major : tridap::Order::column_major;
     Redistribution plan = this->plan(path, order);
     const auto source = part(case_.source), target = part(case_.target);
     for (const Index salt : {1, 2}) expect_moved(plan, *source, *target, salt, "ordinary");
@@ -59,8 +59,8 @@ class Check {
   /// Out of and into shared memory, on one side and on both.
   void shared(Path path) {
     Redistribution plan = this->plan(path);
-    const dap::Order order = seed_ % 3 == 0 ? dap::Order::column_major : dap::Order::row_major;
-    const dap::Order other = seed_ % 5 == 0 ? dap::Order::column_major : dap::Order::row_major;
+    const tridap::Order order = seed_ % 3 == 0 ? tridap::Order::column_major : tridap::Order::row_major;
+    const tridap::Order other = seed_ % 5 == 0 ? tridap::Order::column_major : tridap::Order::row_major;
     Local from(case_.source, rank_, type_, comm_, order), to(case_.target, rank_, type_, comm_, other);
     const auto source = part(case_.source), target = part(case_.target);
     expect_moved(plan, *source, to, 1, "into shared memory");
@@ -124,7 +124,7 @@ class Check {
     expect_is(target, target.picture(moved_, bytes_of(salt)), what);
     expect_is(source, before, "the source");
   }
-  void expect_made(Redistribution& plan, Local& source, dap::Order order) const {
+  void expect_made(Redistribution& plan, Local& source, tridap::Order order) const {
     source.set(source.picture(given_, bytes_of(9)));
     const DistArray made = plan(source.stamped());
     const std::optional<Index> process = case_.target.process(rank_);
@@ -134,8 +134,9 @@ class Check {
     }
     EXPECT_EQ(made.ndim(), static_cast<Index>(case_.target.array.axes.size()));
     ASSERT_EQ(made.buffer.shape, case_.target.array.local_shape(*process));
-    const auto strides = order == dap::Order::row_major ? dap::row_major_strides(made.buffer.shape, type_.bytes)
-                                                        : dap::column_major_strides(made.buffer.shape, type_.bytes);
+    const auto strides = order == tridap::Order::row_major
+                             ? tridap::row_major_strides(made.buffer.shape, type_.bytes)
+                             : tridap::column_major_strides(made.buffer.shape, type_.bytes);
     EXPECT_EQ(made.buffer.strides, strides);
     for (const Named& element : moved_) {  // what the move does not fill is whatever was there
       if (!element.name) continue;

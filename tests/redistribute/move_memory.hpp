@@ -2,17 +2,17 @@
 
 #include "mpi/support.hpp"
 #include "redistribute/move_cases.hpp"
-#include <dap/mpi/shared.hpp>
-#include <dap/redistribute/redistribution.hpp>
+#include <tridap/mpi/shared.hpp>
+#include <tridap/redistribute/redistribution.hpp>
 
 #include <cstring>
 
 /// One process's parts in memory, every byte of which is accounted for.
 namespace moves {
 
-using dap::DistArray;
-using dap::ElementType;
-using dap::redistribute::Scaling;
+using tridap::DistArray;
+using tridap::ElementType;
+using tridap::redistribute::Scaling;
 
 inline constexpr std::byte poison{0xff}, hole{0xfe};
 
@@ -107,9 +107,9 @@ class Local {
     buffer.data = begin_ + first;
   }
   /// In memory of a pool. **Collective.**
-  Local(const Side& side, Index rank, const ElementType& type, MPI_Comm comm, dap::Order order) : side_(&side) {
+  Local(const Side& side, Index rank, const ElementType& type, MPI_Comm comm, tridap::Order order) : side_(&side) {
     describe(rank, type);
-    buffer = dap::mpi::allocate_shared(type, buffer.shape, comm, order);
+    buffer = tridap::mpi::allocate_shared(type, buffer.shape, comm, order);
     take();
   }
   /// What somebody else made, densely.
@@ -153,7 +153,7 @@ class Local {
     return "same";
   }
 
-  dap::Buffer buffer;
+  tridap::Buffer buffer;
 
  private:
   void describe(Index rank, const ElementType& type) {
@@ -197,7 +197,7 @@ inline std::string text(const Side& side) {
 inline std::string text(const Case& given) {
   const Mapping& mapping = given.mapping;
   return text(given.source) + " ->" + text(given.target) + " axes " + text(mapping.axes) +
-         (mapping.ravel ? *mapping.ravel == dap::Order::row_major ? " ravel" : " ravel column-major" : "") +
+         (mapping.ravel ? *mapping.ravel == tridap::Order::row_major ? " ravel" : " ravel column-major" : "") +
          (mapping.fill_padding ? " fill_padding" : "") + (mapping.partial ? " partial" : "");
 }
 

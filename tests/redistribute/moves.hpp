@@ -1,19 +1,19 @@
 #pragma once
 
 #include "support/oracle.hpp"
-#include <dap/redistribute/plan.hpp>
+#include <tridap/redistribute/plan.hpp>
 
 #include <random>
 
 /// What a move must do, found by looking up every element: no formula, and no code of the package.
 namespace moves {
 
-using dap::Index;
-using dap::Part;
-using dap::redistribute::Mapping;
-using dap::redistribute::Placed;
 using oracle::Array;
 using oracle::List;
+using tridap::Index;
+using tridap::Part;
+using tridap::redistribute::Mapping;
+using tridap::redistribute::Placed;
 
 /// One side of a move: a whole array, and by its processes the ranks that hold them.
 struct Side {
@@ -50,7 +50,7 @@ class Truth {
     if (!given.mapping.ravel) return;
     flat_target_ = given.target.array.axes.size() == 1;
     numbers_ = (flat_target_ ? given.source : given.target)
-                   .array.flat_numbers(*given.mapping.ravel == dap::Order::column_major);
+                   .array.flat_numbers(*given.mapping.ravel == tridap::Order::column_major);
     for (const auto& [global, number] : numbers_) named_[number] = global;
   }
 

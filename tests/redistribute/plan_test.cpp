@@ -1,7 +1,7 @@
 #include "redistribute/move_cases.hpp"
 #include "support/effort.hpp"
-#include <dap/make.hpp>
-#include <dap/redistribute/plan.hpp>
+#include <tridap/make.hpp>
+#include <tridap/redistribute/plan.hpp>
 
 #include <gtest/gtest.h>
 
@@ -11,14 +11,14 @@
 
 namespace {
 
-using dap::Distribution;
-using dap::Index;
-using dap::redistribute::Mapping;
-using dap::redistribute::Placed;
-using dap::redistribute::Plan;
-using dap::redistribute::Traffic;
 using moves::Case;
 using oracle::List;
+using tridap::Distribution;
+using tridap::Index;
+using tridap::redistribute::Mapping;
+using tridap::redistribute::Placed;
+using tridap::redistribute::Plan;
+using tridap::redistribute::Traffic;
 
 /// What each process of a team has for each other, counted one element after the other.
 std::vector<List> counted(const Case& given, Index processes) {
@@ -75,7 +75,7 @@ void expect_counted(const Case& given, Index processes, Index bytes) {
 std::string refusal(const std::function<void()>& step) {
   try {
     step();
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     EXPECT_FALSE(error.report().findings().front().remedy.empty());
     return error.what();
   }
@@ -83,16 +83,16 @@ std::string refusal(const std::function<void()>& step) {
   return "";
 }
 
-Distribution blocks(Index size, Index grid) { return Distribution::make({size}, {dap::block()}, {grid}); }
+Distribution blocks(Index size, Index grid) { return Distribution::make({size}, {tridap::block()}, {grid}); }
 Distribution dealt(Index size, Index block, Index grid) {
-  return Distribution::make({size}, {dap::cyclic(block)}, {grid});
+  return Distribution::make({size}, {tridap::cyclic(block)}, {grid});
 }
 
 }  // namespace
 
 TEST(Plan, TheExampleOfTheDocumentation) {
-  const Distribution rows = Distribution::make({4, 4}, {dap::block(), dap::whole()}, {2, 1});
-  const Distribution columns = Distribution::make({4, 4}, {dap::whole(), dap::block()}, {1, 2});
+  const Distribution rows = Distribution::make({4, 4}, {tridap::block(), tridap::whole()}, {2, 1});
+  const Distribution columns = Distribution::make({4, 4}, {tridap::whole(), tridap::block()}, {1, 2});
   const Plan plan(rows, columns, 8, 0);
   EXPECT_EQ(plan.bytes_kept(), 32);
   EXPECT_EQ(plan.bytes_to(1), 32);
@@ -164,8 +164,8 @@ TEST(Plan, DealtBlocksOfAnyLengthAreCountedByTheirPeriod) {
 
 TEST(Plan, AMillionProcessesThatNobodyHasAreCounted) {
   const Index side = 1000, size = side * 6000;
-  const Distribution from = Distribution::make({size, size}, {dap::block(), dap::block()}, {side, side});
-  const Distribution to = Distribution::make({size, size}, {dap::cyclic(50), dap::cyclic(7)}, {side, side});
+  const Distribution from = Distribution::make({size, size}, {tridap::block(), tridap::block()}, {side, side});
+  const Distribution to = Distribution::make({size, size}, {tridap::cyclic(50), tridap::cyclic(7)}, {side, side});
   const Index rank = 123 * side + 456;
   List rows(moves::at(side), 0), columns(moves::at(side), 0);
   for (Index k = 0; k < 6000; ++k) {
@@ -204,9 +204,9 @@ TEST(Plan, WhoIsNoPartOfEitherSideHasNothingToDo) {
 
 TEST(Plan, WhatIsNoMoveIsRefusedWithItsReason) {
   const Distribution ten = blocks(10, 2), nine = blocks(9, 2);
-  const Distribution grid = Distribution::make({10, 9}, {dap::block(), dap::block()}, {2, 1});
-  const Distribution listed = Distribution::make({3}, {dap::unstructured({{5, 1}, {7}})}, {2});
-  const Distribution others = Distribution::make({3}, {dap::unstructured({{5, 1}, {8}})}, {2});
+  const Distribution grid = Distribution::make({10, 9}, {tridap::block(), tridap::block()}, {2, 1});
+  const Distribution listed = Distribution::make({3}, {tridap::unstructured({{5, 1}, {7}})}, {2});
+  const Distribution others = Distribution::make({3}, {tridap::unstructured({{5, 1}, {8}})}, {2});
   const auto says = [](const std::string& words, const Placed& a, const Placed& b, const Mapping& mapping = {},
                        Index bytes = 8, Index rank = 0) {
     const std::string text = refusal([&] { Plan(a, b, bytes, rank, mapping); });
@@ -221,8 +221,8 @@ TEST(Plan, WhatIsNoMoveIsRefusedWithItsReason) {
   says("names 3 ranks", Placed(ten, {0, 1, 2}), ten);
   says("-1", Placed(ten, {-1, 1}), ten);
   says("0 bytes", ten, ten, {}, 0);
-  says("neither side", grid, grid, {{}, false, dap::Order::row_major, false});
-  says("size is 10", grid, ten, {{}, false, dap::Order::row_major, false});
+  says("neither side", grid, grid, {{}, false, tridap::Order::row_major, false});
+  says("size is 10", grid, ten, {{}, false, tridap::Order::row_major, false});
   EXPECT_EQ(Plan(ten, nine, 8, 1, {{}, false, {}, true}).bytes_kept(), 32);
   EXPECT_EQ(Plan(listed, others, 8, 1, {{}, false, {}, true}).bytes_kept(), 0);
 }
@@ -230,7 +230,7 @@ TEST(Plan, WhatIsNoMoveIsRefusedWithItsReason) {
 TEST(Plan, BytesThatDoNotFit64BitsAreRefused) {
   const Index side = Index{1} << 32, most = std::numeric_limits<Index>::max();
   const auto square = [&](Index rows, Index processes) {
-    return Distribution::make({rows, side}, {dap::block(), dap::block()}, {processes, 1});
+    return Distribution::make({rows, side}, {tridap::block(), tridap::block()}, {processes, 1});
   };
   for (const Index rank : {0, 1}) {
     const std::string text = refusal([&] { Plan(square(side, 1), square(side, 2), 8, rank); });
@@ -245,15 +245,15 @@ TEST(Plan, BytesThatDoNotFit64BitsAreRefused) {
   EXPECT_EQ(Plan(blocks(most, 1), blocks(most, 1), 1, 0).bytes_kept(), most);
   // No element, whatever the other axes have.
   const auto none = [&](Index processes) {
-    return Distribution::make({0, side, side}, {dap::block(), dap::block(), dap::block()}, {1, processes, 1});
+    return Distribution::make({0, side, side}, {tridap::block(), tridap::block(), tridap::block()}, {1, processes, 1});
   };
   EXPECT_EQ(Plan(none(1), none(2), 8, 0).bytes_sent() + Plan(none(1), none(2), 8, 0).bytes_kept(), 0);
 }
 
 TEST(Plan, ExplainsWhatMovesWhereElementsAreLeftOut) {
-  dap::redistribute::Mapping mapping;
+  tridap::redistribute::Mapping mapping;
   mapping.partial = true;
-  const auto blocks = [](dap::Index size) { return dap::Distribution::make({size}, {dap::block()}, {2}); };
-  const dap::redistribute::Plan plan(blocks(10), blocks(20), 8, 0, mapping);
+  const auto blocks = [](tridap::Index size) { return tridap::Distribution::make({size}, {tridap::block()}, {2}); };
+  const tridap::redistribute::Plan plan(blocks(10), blocks(20), 8, 0, mapping);
   EXPECT_NE(plan.explain().find(" of 80 B must travel"), std::string::npos) << plan.explain();
 }

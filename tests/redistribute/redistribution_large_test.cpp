@@ -1,5 +1,5 @@
-#include <dap/make.hpp>
-#include <dap/redistribute/redistribution.hpp>
+#include <tridap/make.hpp>
+#include <tridap/redistribute/redistribution.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -14,12 +14,12 @@
 /// other way round. Where elements are is computed here anew.
 namespace {
 
-using dap::Buffer;
-using dap::DistArray;
-using dap::Distribution;
-using dap::Index;
-using dap::redistribute::Placed;
-using dap::redistribute::Redistribution;
+using tridap::Buffer;
+using tridap::DistArray;
+using tridap::Distribution;
+using tridap::Index;
+using tridap::redistribute::Placed;
+using tridap::redistribute::Redistribution;
 
 /// Blocks of `block` dealt by turns.
 struct Cyclic {
@@ -43,12 +43,13 @@ struct Matrix {
   Placed placed() const {
     if (depth > 0)
       return Placed(Distribution::make({rows.size, columns.size, depth},
-                                       {dap::cyclic(rows.block), dap::cyclic(columns.block), dap::whole()},
+                                       {tridap::cyclic(rows.block), tridap::cyclic(columns.block), tridap::whole()},
                                        {rows.grid, columns.grid, 1}),
                     ranks());
-    return Placed(Distribution::make({rows.size, columns.size}, {dap::cyclic(rows.block), dap::cyclic(columns.block)},
-                                     {rows.grid, columns.grid}),
-                  ranks());
+    return Placed(
+        Distribution::make({rows.size, columns.size}, {tridap::cyclic(rows.block), tridap::cyclic(columns.block)},
+                           {rows.grid, columns.grid}),
+        ranks());
   }
   std::vector<Index> ranks() const {
     std::vector<Index> ranks;
@@ -78,7 +79,7 @@ class Part {
   DistArray array() {
     DistArray array;
     array.buffer.data = reinterpret_cast<std::byte*>(values_.data() + 1);  // lines that begin somewhere else
-    array.buffer.type = dap::element_type<double>();
+    array.buffer.type = tridap::element_type<double>();
     array.buffer.shape = {height_, width_};
     array.buffer.strides =
         matrix_.column_major ? std::vector<Index>{8, 8 * height_} : std::vector<Index>{8 * width_, 8};
@@ -147,7 +148,7 @@ class RedistributionLarge : public testing::Test {
     Redistribution plan(from.placed(), to.placed(), 8, MPI_COMM_WORLD);
     for (int turn = 0; turn < 2; ++turn) {
       std::vector<Part> sources(arrays, Part(from, rank_)), targets(arrays, Part(to, rank_));
-      std::vector<dap::redistribute::Move> moves;
+      std::vector<tridap::redistribute::Move> moves;
       for (std::size_t k = 0; k < arrays; ++k) {
         sources[k].fill(static_cast<double>(k));
         moves.push_back({sources[k].array(), targets[k].array()});
@@ -172,7 +173,7 @@ class RedistributionLarge : public testing::Test {
       back(made, returned.array());
       EXPECT_EQ(returned.wrong(salt), 0);
       DistArray aligned = returned.array();
-      const Buffer lines = dap::allocate(aligned.buffer.type, aligned.buffer.shape);
+      const Buffer lines = tridap::allocate(aligned.buffer.type, aligned.buffer.shape);
       aligned.buffer.data = lines.data;
       back(made, aligned);
       EXPECT_EQ(returned.wrong_in(aligned.buffer, salt), 0);
@@ -257,7 +258,8 @@ TEST_F(RedistributionLarge, RowsInAnyOrder) {
     list.insert(i % tall_ == 0 ? list.end() : list.begin(), i);
   }
   const Matrix to = matrix(100, 100, true);
-  const Placed from(Distribution::make({rows, columns}, {dap::unstructured(lists), dap::cyclic(32)}, {tall_, wide_}));
+  const Placed from(
+      Distribution::make({rows, columns}, {tridap::unstructured(lists), tridap::cyclic(32)}, {tall_, wide_}));
   Redistribution plan(from, to.placed(), 8, MPI_COMM_WORLD);
   const std::vector<Index>& ours = lists[static_cast<std::size_t>(rank_ / wide_)];
   const Cyclic dealt{columns, 32, wide_};
@@ -268,7 +270,7 @@ TEST_F(RedistributionLarge, RowsInAnyOrder) {
       values.push_back(static_cast<double>(i * columns + dealt.global(rank_ % wide_, j)));
   DistArray source;
   source.buffer.data = reinterpret_cast<std::byte*>(values.data());
-  source.buffer.type = dap::element_type<double>();
+  source.buffer.type = tridap::element_type<double>();
   source.buffer.shape = {static_cast<Index>(ours.size()), width};
   source.buffer.strides = {8 * width, 8};
   Part target(to, rank_);
@@ -328,16 +330,17 @@ TEST_F(RedistributionLarge, OneProcessIsLate) {
   std::vector<Index> bounds;
   for (Index c = 0; c < processes; ++c) bounds.push_back(3 * c);
   bounds.push_back(all);
-  const Placed from(Distribution::make({height, all}, {dap::whole(), dap::cyclic(1)}, {1, dealt}));
-  const Placed to(Distribution({dap::Axis(dap::BlockKind(height, 1, height)), dap::Axis(dap::BlockKind(bounds))}));
+  const Placed from(Distribution::make({height, all}, {tridap::whole(), tridap::cyclic(1)}, {1, dealt}));
+  const Placed to(
+      Distribution({tridap::Axis(tridap::BlockKind(height, 1, height)), tridap::Axis(tridap::BlockKind(bounds))}));
   const Index width = bounds[static_cast<std::size_t>(rank_) + 1] - bounds[static_cast<std::size_t>(rank_)];
   std::vector<double> values, moved(static_cast<std::size_t>(height * width), -1);
   for (Index i = 0; rank_ < dealt && i < height; ++i)
     for (Index j = rank_; j < all; j += dealt) values.push_back(static_cast<double>(i * all + j));
   DistArray source, target;
   if (rank_ < dealt)
-    source.buffer = dap::row_major(values.data(), {height, static_cast<Index>(values.size()) / height});
-  target.buffer = dap::row_major(moved.data(), {height, width});
+    source.buffer = tridap::row_major(values.data(), {height, static_cast<Index>(values.size()) / height});
+  target.buffer = tridap::row_major(moved.data(), {height, width});
   Redistribution plan(from, to, 8, MPI_COMM_WORLD);
   plan.start({{source, target}});
   for (int turn = 0; turn < 1000 && rank_ < processes - 1; ++turn) plan.test();

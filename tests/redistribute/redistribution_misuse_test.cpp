@@ -1,6 +1,6 @@
 #include "redistribute/move_checks.hpp"
-#include <dap/make.hpp>
-#include <dap/redistribute/ids.hpp>
+#include <tridap/make.hpp>
+#include <tridap/redistribute/ids.hpp>
 
 #include <limits>
 #include <numeric>
@@ -10,26 +10,28 @@
 
 namespace {
 
-using dap::Buffer;
-using dap::DistArray;
-using dap::Distribution;
-using dap::Index;
-using dap::redistribute::Redistribution;
 using moves::Move;
 using moves::Options;
+using tridap::Buffer;
+using tridap::DistArray;
+using tridap::Distribution;
+using tridap::Index;
+using tridap::redistribute::Redistribution;
 
 Index rank() { return on::rank(MPI_COMM_WORLD); }
 Index processes() { return on::processes(MPI_COMM_WORLD); }
 
-Distribution rows() { return Distribution::make({2 * processes(), 3}, {dap::block(), dap::whole()}, {processes(), 1}); }
+Distribution rows() {
+  return Distribution::make({2 * processes(), 3}, {tridap::block(), tridap::whole()}, {processes(), 1});
+}
 Distribution dealt() {
-  return Distribution::make({2 * processes(), 3}, {dap::cyclic(), dap::whole()}, {processes(), 1});
+  return Distribution::make({2 * processes(), 3}, {tridap::cyclic(), tridap::whole()}, {processes(), 1});
 }
 
 template <class T>
 DistArray array(T first) {
   DistArray made;
-  made.buffer = dap::allocate(dap::element_type<T>(), {2, 3});
+  made.buffer = tridap::allocate(tridap::element_type<T>(), {2, 3});
   std::iota(static_cast<T*>(made.buffer.data), static_cast<T*>(made.buffer.data) + 6, first);
   return made;
 }
@@ -71,7 +73,7 @@ TEST(RedistributionMisuse, WhatIsMadeHasNothingToAddTo) {
 TEST(RedistributionMisuse, StridedArraysThatAreOneAreSeen) {
   Redistribution plan(rows(), dealt(), 8, MPI_COMM_WORLD);
   DistArray wide;
-  wide.buffer = dap::sub_buffer(dap::allocate(dap::element_type<double>(), {2, 5}), {{0, 2}, {1, 4}});
+  wide.buffer = tridap::sub_buffer(tridap::allocate(tridap::element_type<double>(), {2, 5}), {{0, 2}, {1, 4}});
   if (processes() > 1 || rank() == 0) expect_refused([&] { plan(wide, wide); }, "share memory");
 }
 
@@ -88,12 +90,12 @@ TEST(RedistributionMisuse, TheWayBackOfAConversionTakesWhatItMade) {
 
 TEST(RedistributionMisuse, AMoveUnderWayEndsBeforeAnArrayIsMade) {
   const Index n = 512;
-  const auto tall = Distribution::make({n * processes(), n}, {dap::block(), dap::whole()}, {processes(), 1});
-  const auto wide = Distribution::make({n * processes(), n}, {dap::whole(), dap::block()}, {1, processes()});
+  const auto tall = Distribution::make({n * processes(), n}, {tridap::block(), tridap::whole()}, {processes(), 1});
+  const auto wide = Distribution::make({n * processes(), n}, {tridap::whole(), tridap::block()}, {1, processes()});
   Redistribution plan(tall, wide, 8, MPI_COMM_WORLD), other(rows(), dealt(), 8, MPI_COMM_WORLD);
   DistArray from, to;
-  from.buffer = dap::allocate(dap::element_type<double>(), tall.local_shape(rank()));
-  to.buffer = dap::allocate(dap::element_type<double>(), wide.local_shape(rank()));
+  from.buffer = tridap::allocate(tridap::element_type<double>(), tall.local_shape(rank()));
+  to.buffer = tridap::allocate(tridap::element_type<double>(), wide.local_shape(rank()));
   plan.start({{from, to}});
   if (rank() % 2 == 0) plan.wait();
   other(array<double>(1));
@@ -105,22 +107,22 @@ TEST(RedistributionMisuse, AxesAndPaddingHaveNoMeaningForIds) {
     Options options;
     if (axes) options.mapping.axes = {1, 0};
     options.mapping.fill_padding = !axes;
-    const dap::mpi::Ids ids{6, nullptr, 6 * rank()};
-    expect_refused([&] { dap::redistribute::to_ids(rows(), ids, 8, MPI_COMM_WORLD, options); },
+    const tridap::mpi::Ids ids{6, nullptr, 6 * rank()};
+    expect_refused([&] { tridap::redistribute::to_ids(rows(), ids, 8, MPI_COMM_WORLD, options); },
                    axes ? "axes" : "padding");
   }
 }
 
 TEST(RedistributionMisuse, IdsThatCannotBeCountedAreRefusedOnAll) {
   const Index last = std::numeric_limits<Index>::max();
-  const auto refused = [](const dap::mpi::Ids& wrong, const std::string& words) {
-    const dap::mpi::Ids ids = rank() == processes() - 1 ? wrong : dap::mpi::Ids{};
+  const auto refused = [](const tridap::mpi::Ids& wrong, const std::string& words) {
+    const tridap::mpi::Ids ids = rank() == processes() - 1 ? wrong : tridap::mpi::Ids{};
     const std::string said = "(rank " + std::to_string(processes() - 1) + "): " + words;
     for (const bool partial : {false, true}) {
       Options options;
       options.mapping.partial = partial;
-      expect_refused([&] { dap::redistribute::to_ids(rows(), ids, 8, MPI_COMM_WORLD, options); }, said);
-      expect_refused([&] { dap::redistribute::from_ids(ids, rows(), 8, MPI_COMM_WORLD, options); }, said);
+      expect_refused([&] { tridap::redistribute::to_ids(rows(), ids, 8, MPI_COMM_WORLD, options); }, said);
+      expect_refused([&] { tridap::redistribute::from_ids(ids, rows(), 8, MPI_COMM_WORLD, options); }, said);
     }
   };
   refused({-5}, "there are -5 ids, must be 0 or more");
@@ -147,15 +149,15 @@ TEST(RedistributionMisuse, ArraysOfAnotherDistributionAreRefusedByTheirDimData) 
 }
 
 TEST(RedistributionMisuse, PaddedBlocksOfNineMayBeSpelledAsNineSpellsThem) {
-  const auto padded = Distribution::make({4 * processes()}, {dap::padded_block(1)}, {processes()});
+  const auto padded = Distribution::make({4 * processes()}, {tridap::padded_block(1)}, {processes()});
   Redistribution plan(padded, padded, 8, MPI_COMM_WORLD);
   for (const char* version : {"0.9.0", "0.9", "00.09.1"}) {
     DistArray array;
     array.version = version;
-    array.buffer = dap::allocate(dap::element_type<double>(), padded.local_shape(rank()));
-    array.dim_data = padded.dim_data(rank(), dap::Version::v0_9);
+    array.buffer = tridap::allocate(tridap::element_type<double>(), padded.local_shape(rank()));
+    array.dim_data = padded.dim_data(rank(), tridap::Version::v0_9);
     DistArray target = array;
-    target.buffer = dap::allocate(dap::element_type<double>(), padded.local_shape(rank()));
+    target.buffer = tridap::allocate(tridap::element_type<double>(), padded.local_shape(rank()));
     EXPECT_NO_THROW(plan({{array, target}})) << version;
   }
 }

@@ -1,5 +1,5 @@
 #include "redistribute/move_checks.hpp"
-#include <dap/make.hpp>
+#include <tridap/make.hpp>
 
 #include <memory>
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace {
 
-using dap::DistArray;
-using dap::Distribution;
-using dap::Index;
-using dap::redistribute::Redistribution;
+using tridap::DistArray;
+using tridap::Distribution;
+using tridap::Index;
+using tridap::redistribute::Redistribution;
 
 constexpr Index size = 4'000'000;  // elements: far more than the shared memory between two processes takes at once
 constexpr int tag = 7;
@@ -21,14 +21,14 @@ Index processes() { return on::processes(MPI_COMM_WORLD); }
 
 DistArray part(const Distribution& distribution) {
   DistArray array;
-  array.buffer = dap::allocate(dap::element_type<double>(), distribution.local_shape(rank()));
+  array.buffer = tridap::allocate(tridap::element_type<double>(), distribution.local_shape(rank()));
   return array;
 }
 
 /// A move of `size` doubles from blocks to cyclic, whose arrays are in ordinary memory.
 struct Dealing {
-  Distribution blocks = Distribution::make({size}, {dap::block()}, {processes()});
-  Distribution dealt = Distribution::make({size}, {dap::cyclic()}, {processes()});
+  Distribution blocks = Distribution::make({size}, {tridap::block()}, {processes()});
+  Distribution dealt = Distribution::make({size}, {tridap::cyclic()}, {processes()});
   Redistribution plan{blocks, dealt, 8, MPI_COMM_WORLD};
   DistArray source = part(blocks), target = part(dealt);
 

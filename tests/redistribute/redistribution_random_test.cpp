@@ -3,8 +3,8 @@
 
 namespace {
 
-using dap::Index;
 using moves::Check;
+using tridap::Index;
 
 Index processes() { return on::processes(MPI_COMM_WORLD); }
 

@@ -1,12 +1,8 @@
 #include "redistribute/move_checks.hpp"
-#include <dap/make.hpp>
+#include <tridap/make.hpp>
 
 namespace {
 
-using dap::DistArray;
-using dap::Distribution;
-using dap::Index;
-using dap::redistribute::Placed;
 using moves::at;
 using moves::Local;
 using moves::Move;
@@ -15,6 +11,10 @@ using moves::Path;
 using moves::Redistribution;
 using moves::Scaling;
 using oracle::List;
+using tridap::DistArray;
+using tridap::Distribution;
+using tridap::Index;
+using tridap::redistribute::Placed;
 
 Index rank() { return on::rank(MPI_COMM_WORLD); }
 Index processes() { return on::processes(MPI_COMM_WORLD); }
@@ -27,10 +27,10 @@ class Table {
                moves::plain_side({oracle::block({2 * processes()}), axis(processes())}),
                {}},
         truth_(given_),
-        options_{{}, path, false, dap::Order::row_major},
+        options_{{}, path, false, tridap::Order::row_major},
         plan(given_.source.placed(), given_.target.placed(), 8, MPI_COMM_WORLD, options_),
-        source_(given_.source, rank(), dap::element_type<double>(), moves::row_major(2)),
-        target_(given_.target, rank(), dap::element_type<double>(), moves::row_major(2)) {
+        source_(given_.source, rank(), tridap::element_type<double>(), moves::row_major(2)),
+        target_(given_.target, rank(), tridap::element_type<double>(), moves::row_major(2)) {
     reset();
   }
 
@@ -75,14 +75,15 @@ void expect_refused(const std::function<void()>& step, const std::string& words,
     EXPECT_NE(text.find("rank " + std::to_string(*bad)), std::string::npos) << text;
   }
   if (!error) return;
-  for (const dap::Finding& finding : error->report().findings())
-    EXPECT_FALSE(finding.remedy.empty() && std::string(dap::rule_text(finding.rule).remedy).empty()) << finding.text();
+  for (const tridap::Finding& finding : error->report().findings())
+    EXPECT_FALSE(finding.remedy.empty() && std::string(tridap::rule_text(finding.rule).remedy).empty())
+        << finding.text();
 }
 
 using Spoil = std::function<void(Move&)>;
 
-dap::Buffer& from(Move& move) { return move.source.buffer; }
-dap::Buffer& to(Move& move) { return move.target.buffer; }
+tridap::Buffer& from(Move& move) { return move.source.buffer; }
+tridap::Buffer& to(Move& move) { return move.target.buffer; }
 
 const std::vector<std::pair<std::string, Spoil>>& spoils() {
   static const std::vector<std::pair<std::string, Spoil>> all = {
@@ -90,12 +91,12 @@ const std::vector<std::pair<std::string, Spoil>>& spoils() {
       {"target's extent is 1", [](Move& m) { to(m).shape[1] = 1; }},
       {"source has 1 axes", [](Move& m) { from(m).shape.pop_back(), from(m).strides.pop_back(); }},
       {"target has 1 axes", [](Move& m) { to(m).shape.pop_back(), to(m).strides.pop_back(); }},
-      {"source", [](Move& m) { from(m).type = dap::element_type<float>(); }},
-      {"target", [](Move& m) { to(m).type = dap::element_type<float>(); }},
+      {"source", [](Move& m) { from(m).type = tridap::element_type<float>(); }},
+      {"target", [](Move& m) { to(m).type = tridap::element_type<float>(); }},
       {"null", [](Move& m) { from(m).data = nullptr; }},
       {"null", [](Move& m) { to(m).data = nullptr; }},
-      {"source is in cuda:0 memory", [](Move& m) { from(m).memory.kind = dap::Memory::Kind::cuda; }},
-      {"target is in cuda:0 memory", [](Move& m) { to(m).memory.kind = dap::Memory::Kind::cuda; }},
+      {"source is in cuda:0 memory", [](Move& m) { from(m).memory.kind = tridap::Memory::Kind::cuda; }},
+      {"target is in cuda:0 memory", [](Move& m) { to(m).memory.kind = tridap::Memory::Kind::cuda; }},
       {"target is read-only", [](Move& m) { to(m).read_only = true; }},
       {"target's elements may share memory", [](Move& m) { to(m).strides[0] = 0; }},
       {"strides", [](Move& m) { from(m).strides.pop_back(); }},
@@ -103,7 +104,7 @@ const std::vector<std::pair<std::string, Spoil>>& spoils() {
       {"", [](Move& m) { m.source = DistArray{}; }},
       {"", [](Move& m) { m.target = DistArray{}; }},
       {"size", [](Move& m) { m.source.dim_data[0].size += 1; }},
-      {"start", [](Move& m) { std::get<dap::Block>(m.target.dim_data[1].dist).start += 1; }},
+      {"start", [](Move& m) { std::get<tridap::Block>(m.target.dim_data[1].dist).start += 1; }},
       {"proc_grid_rank", [](Move& m) { m.target.dim_data[1].proc_grid_rank += 1; }},
   };
   return all;
@@ -175,9 +176,9 @@ TEST(RedistributionRefusal, ProcessesThatDoNotAskForOneMoveAreRefused) {
     std::vector<Move> all(rank() == bad ? 2 : 1, move);
     expect_refused([&] { table.plan(all); }, "different numbers of arrays");
     Move other = table.move();
-    if (rank() == bad) other.source.buffer.type = dap::element_type<Index>();
+    if (rank() == bad) other.source.buffer.type = tridap::element_type<Index>();
     expect_refused([&] { table.plan(other.source, other.target); }, "element types differ");
-    for (dap::Buffer* const side : {&other.source.buffer, &other.target.buffer}) {
+    for (tridap::Buffer* const side : {&other.source.buffer, &other.target.buffer}) {
       side->type = moves::opaque(8);
       side->type.description = rank() == bad ? "datetime64[s]" : "datetime64[D]";
     }
@@ -189,7 +190,7 @@ TEST(RedistributionRefusal, ProcessesThatDoNotAskForOneMoveAreRefused) {
 
 TEST(RedistributionRefusal, TypesAndFactorsWithoutMeaningAreRefused) {
   Table table;
-  const auto text_of = [&](const dap::ElementType& a, const dap::ElementType& b, const Scaling& scaling) {
+  const auto text_of = [&](const tridap::ElementType& a, const tridap::ElementType& b, const Scaling& scaling) {
     Move move = table.move();
     move.source.buffer.type = a;
     move.target.buffer.type = b;
@@ -199,12 +200,12 @@ TEST(RedistributionRefusal, TypesAndFactorsWithoutMeaningAreRefused) {
     table.expect_untouched();
     return text;
   };
-  const dap::ElementType real = dap::element_type<double>(), whole = dap::element_type<Index>();
+  const tridap::ElementType real = tridap::element_type<double>(), whole = tridap::element_type<Index>();
   EXPECT_NE(text_of(real, whole, {}).find("float64 cannot become int64"), std::string::npos);
   EXPECT_NE(text_of(whole, whole, {0.5, 0}).find("alpha is 0.5"), std::string::npos);
   EXPECT_NE(text_of(real, real, {std::complex<double>(0, 1), 0}).find("alpha is (0"), std::string::npos);
   EXPECT_NE(text_of(moves::opaque(8), moves::opaque(8), {2, 0}).find("can be moved"), std::string::npos);
-  dap::ElementType seconds = moves::opaque(8), days = moves::opaque(8);
+  tridap::ElementType seconds = moves::opaque(8), days = moves::opaque(8);
   seconds.description = "datetime64[s]";
   days.description = "datetime64[D]";
   EXPECT_NE(text_of(seconds, days, {}).find("described differently"), std::string::npos);
@@ -213,16 +214,16 @@ TEST(RedistributionRefusal, TypesAndFactorsWithoutMeaningAreRefused) {
 
 TEST(RedistributionRefusal, PlansThatDifferOrNameNobodyAreRefusedOnAllProcesses) {
   const Index p = processes();
-  const Distribution a = Distribution::make({12}, {dap::block()}, {p}),
-                     b = Distribution::make({12}, {dap::cyclic()}, {p});
-  const Distribution longer = Distribution::make({13}, {dap::cyclic()}, {p});
+  const Distribution a = Distribution::make({12}, {tridap::block()}, {p}),
+                     b = Distribution::make({12}, {tridap::cyclic()}, {p});
+  const Distribution longer = Distribution::make({13}, {tridap::cyclic()}, {p});
   const auto refused = [](const Placed& from, const Placed& to, const std::string& words, Index bytes = 8,
                           const Options& options = {}) {
     expect_refused([&] { Redistribution(from, to, bytes, MPI_COMM_WORLD, options); }, words);
   };
   refused(a, longer, "size is 13");
   refused(a, Placed(b, moves::ranks_from(1, p)), "");  // the last rank is none
-  refused(Distribution::make({12}, {dap::block()}, {p + 1}), a, "");
+  refused(Distribution::make({12}, {tridap::block()}, {p + 1}), a, "");
   refused(a, b, "0 bytes", 0);
   for (Index bad = 0; bad < p && p > 1; ++bad) {
     const bool is_bad = rank() == bad;

@@ -1,18 +1,18 @@
 #include "redistribute/move_checks.hpp"
 #include "support/effort.hpp"
-#include <dap/make.hpp>
+#include <tridap/make.hpp>
 
 #include <numeric>
 
 namespace {
 
-using dap::Index;
 using moves::at;
 using moves::Case;
 using moves::Check;
 using moves::Kind;
 using moves::Path;
 using oracle::List;
+using tridap::Index;
 
 Index processes() { return on::processes(MPI_COMM_WORLD); }
 
@@ -155,9 +155,9 @@ TEST(RedistributionSmall, LongRunsPassThroughSlotsOfAnyLength) {
         const auto made = [](const List& counts) {
           List starts(1, 0);
           for (std::size_t k = 0; k + 1 < counts.size(); ++k) starts.push_back(starts.back() + counts[k]);
-          return dap::redistribute::Placed(
-              dap::Distribution::make({std::accumulate(counts.begin(), counts.end(), Index{0})},
-                                      {dap::block_at(starts)}, {static_cast<Index>(counts.size())}));
+          return tridap::redistribute::Placed(
+              tridap::Distribution::make({std::accumulate(counts.begin(), counts.end(), Index{0})},
+                                         {tridap::block_at(starts)}, {static_cast<Index>(counts.size())}));
         };
         moves::Options options;
         options.path = path;

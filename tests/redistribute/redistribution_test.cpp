@@ -1,14 +1,11 @@
 #include "redistribute/move_checks.hpp"
 #include "support/memory_meter.hpp"
-#include <dap/make.hpp>
+#include <tridap/make.hpp>
 
 #include <sched.h>
 
 namespace {
 
-using dap::DistArray;
-using dap::ElementType;
-using dap::Index;
 using moves::at;
 using moves::Case;
 using moves::Local;
@@ -20,6 +17,9 @@ using moves::Redistribution;
 using moves::Scaling;
 using moves::Truth;
 using oracle::List;
+using tridap::DistArray;
+using tridap::ElementType;
+using tridap::Index;
 
 Index rank() { return on::rank(MPI_COMM_WORLD); }
 Index processes() { return on::processes(MPI_COMM_WORLD); }
@@ -99,7 +99,7 @@ void expect_scaled(Index seed, Path path, const ElementType& from, const Element
   Local source(given.source, rank(), from, moves::any_stand(given.source.array.axes.size(), dice));
   Local target(given.target, rank(), to, moves::any_stand(given.target.array.axes.size(), dice));
   check(source, target);
-  const dap::Order order = seed % 2 == 0 ? dap::Order::row_major : dap::Order::column_major;
+  const tridap::Order order = seed % 2 == 0 ? tridap::Order::row_major : tridap::Order::column_major;
   Local shared(given.target, rank(), to, MPI_COMM_WORLD, order);
   check(source, shared);
   Local from_shared(given.source, rank(), from, MPI_COMM_WORLD, order);
@@ -110,12 +110,12 @@ void expect_scaled(Index seed, Path path, const ElementType& from, const Element
 
 TEST(Redistribution, TheExampleOfTheDocumentation) {
   const Index p = processes();
-  const auto rows = dap::Distribution::make({4 * p, 4 * p}, {dap::block(), dap::whole()}, {p, 1});
-  const auto columns = dap::Distribution::make({4 * p, 4 * p}, {dap::whole(), dap::block()}, {1, p});
+  const auto rows = tridap::Distribution::make({4 * p, 4 * p}, {tridap::block(), tridap::whole()}, {p, 1});
+  const auto columns = tridap::Distribution::make({4 * p, 4 * p}, {tridap::whole(), tridap::block()}, {1, p});
   Redistribution plan(rows, columns, 8, MPI_COMM_WORLD);
   DistArray array;
   array.dim_data = rows.dim_data(rank());
-  array.buffer = dap::allocate(dap::element_type<double>(), rows.local_shape(rank()));
+  array.buffer = tridap::allocate(tridap::element_type<double>(), rows.local_shape(rank()));
   auto* const values = static_cast<double*>(array.buffer.data);
   for (Index k = 0; k < 16 * p; ++k) values[k] = static_cast<double>(16 * p * rank() + k);
   const DistArray other = plan(array);
@@ -132,7 +132,7 @@ TEST(Redistribution, WhatIsMadeStandsInThePoolAndLettingGoIsLocal) {
   Redistribution plan = field.plan();
   field.fill(1);
   DistArray made = plan(field.source.stamped());
-  EXPECT_NE(dap::mpi::shared_piece(made.buffer.data, MPI_COMM_WORLD), nullptr);
+  EXPECT_NE(tridap::mpi::shared_piece(made.buffer.data, MPI_COMM_WORLD), nullptr);
   const void* const first = made.buffer.data;
   if (rank() == 0) made = DistArray{};
   MPI_Barrier(MPI_COMM_WORLD);
@@ -147,7 +147,7 @@ TEST(Redistribution, AMoveAllocatesNothingAfterTheFirstOne) {
   for (const Path path : moves::paths) {
     Field field, other;
     Redistribution plan = field.plan(MPI_COMM_WORLD, path);
-    Local shared(field.given.target, rank(), moves::opaque(8), MPI_COMM_WORLD, dap::Order::row_major);
+    Local shared(field.given.target, rank(), moves::opaque(8), MPI_COMM_WORLD, tridap::Order::row_major);
     const Move move = field.move(), into_shared{move.source, shared.stamped()};
     const std::vector<Move> both = {move, other.move()};
     std::vector<Move> given = both;
@@ -276,8 +276,9 @@ TEST(Redistribution, ManyPlansOnOneCommunicatorDoNotMeet) {
 
 TEST(Redistribution, ScaledAndAccumulatedElementsOfEveryPath) {
   const std::vector<Scaling> scalings = {{1, 0}, {2, 0}, {1, 1}, {3, 2}, {0, 1}, {0, 0}};
-  const std::vector<ElementType> types = {dap::element_type<double>(), dap::element_type<float>(),
-                                          dap::element_type<std::int32_t>(), dap::element_type<std::complex<double>>()};
+  const std::vector<ElementType> types = {tridap::element_type<double>(), tridap::element_type<float>(),
+                                          tridap::element_type<std::int32_t>(),
+                                          tridap::element_type<std::complex<double>>()};
   for (Index seed = 6000; seed < 6072; ++seed)
     for (const Path path : moves::paths)
       expect_scaled(seed, path, types[at(seed) % types.size()], types[at(seed) % types.size()],
@@ -285,15 +286,15 @@ TEST(Redistribution, ScaledAndAccumulatedElementsOfEveryPath) {
 }
 
 TEST(Redistribution, ConvertedElementsOfEveryPath) {
-  const ElementType single = dap::element_type<float>(), twice = dap::element_type<double>();
+  const ElementType single = tridap::element_type<float>(), twice = tridap::element_type<double>();
   const std::vector<std::pair<ElementType, ElementType>> pairs = {
       {single, twice},
       {twice, single},
-      {dap::element_type<std::int32_t>(), twice},
-      {dap::element_type<std::int8_t>(), dap::element_type<std::int64_t>()},
-      {single, dap::element_type<std::complex<double>>()},
-      {twice, dap::element_type<std::complex<float>>()},
-      {dap::element_type<std::complex<double>>(), dap::element_type<std::complex<float>>()}};
+      {tridap::element_type<std::int32_t>(), twice},
+      {tridap::element_type<std::int8_t>(), tridap::element_type<std::int64_t>()},
+      {single, tridap::element_type<std::complex<double>>()},
+      {twice, tridap::element_type<std::complex<float>>()},
+      {tridap::element_type<std::complex<double>>(), tridap::element_type<std::complex<float>>()}};
   const std::vector<Scaling> scalings = {{1, 0}, {1, 0}, {1, 1}, {2, 3}};
   for (Index seed = 7000; seed < 7084; ++seed)
     for (const Path path : moves::paths) {

@@ -1,8 +1,8 @@
 #include "mpi/support.hpp"
 #include "support/effort.hpp"
-#include <dap/flat_numbers.hpp>
-#include <dap/make.hpp>
-#include <dap/redistribute/relabel.hpp>
+#include <tridap/flat_numbers.hpp>
+#include <tridap/make.hpp>
+#include <tridap/redistribute/relabel.hpp>
 
 #include <chrono>
 #include <numeric>
@@ -11,22 +11,22 @@
 
 namespace {
 
-using dap::block;
-using dap::block_at;
-using dap::cyclic;
-using dap::Distribution;
-using dap::Index;
-using dap::Order;
-using dap::padded_block;
-using dap::Part;
-using dap::unstructured;
-using dap::whole;
-using dap::redistribute::Mapping;
-using dap::redistribute::Placed;
-using dap::redistribute::relabel;
-using dap::redistribute::relabel_collectively;
-using dap::redistribute::Relabelled;
-using dap::redistribute::Relabelling;
+using tridap::block;
+using tridap::block_at;
+using tridap::cyclic;
+using tridap::Distribution;
+using tridap::Index;
+using tridap::Order;
+using tridap::padded_block;
+using tridap::Part;
+using tridap::unstructured;
+using tridap::whole;
+using tridap::redistribute::Mapping;
+using tridap::redistribute::Placed;
+using tridap::redistribute::relabel;
+using tridap::redistribute::relabel_collectively;
+using tridap::redistribute::Relabelled;
+using tridap::redistribute::Relabelling;
 using List = std::vector<Index>;
 using Table = std::vector<List>;  // by part of the source and part of the target
 
@@ -57,9 +57,9 @@ Table counted(const Distribution& source, const Distribution& target, const Mapp
         for (std::size_t i = 0; i < global.size(); ++i)
           (*from)[at(mapping.axes.empty() ? static_cast<Index>(i) : mapping.axes[i])] = global[i];
       } else if (target.ndim() == 1) {
-        from = dap::FlatNumbers(source, order).global_index(global[0]);
+        from = tridap::FlatNumbers(source, order).global_index(global[0]);
       } else {
-        from = List{dap::FlatNumbers(target, order).number(global)};
+        from = List{tridap::FlatNumbers(target, order).number(global)};
       }
       const List owners = from ? source.owners(*from) : List{};
       if (!owners.empty()) ++table[at(owners.front())][at(q)];
@@ -129,8 +129,8 @@ void expect_best_of_any_ranks(const Distribution& source, const Distribution& ta
 }
 
 /// Every kind of axis of `size` elements over `grid` coordinates.
-std::vector<dap::AxisSpec> specs(Index size, Index grid, std::mt19937& random) {
-  std::vector<dap::AxisSpec> all = {block(), cyclic(1, grid - 1), cyclic(2), cyclic(3, grid / 2)};
+std::vector<tridap::AxisSpec> specs(Index size, Index grid, std::mt19937& random) {
+  std::vector<tridap::AxisSpec> all = {block(), cyclic(1, grid - 1), cyclic(2), cyclic(3, grid / 2)};
   List starts(at(grid), 0);
   for (std::size_t c = 1; c < starts.size(); ++c)
     starts[c] = static_cast<Index>(random() % static_cast<unsigned>(size + 1));
@@ -149,9 +149,9 @@ std::vector<dap::AxisSpec> specs(Index size, Index grid, std::mt19937& random) {
   return all;
 }
 
-std::optional<Distribution> made(Index size, const dap::AxisSpec& spec, Index grid) {
-  dap::Report report;
-  const auto axis = dap::make_axis(size, spec, grid, 0, report);
+std::optional<Distribution> made(Index size, const tridap::AxisSpec& spec, Index grid) {
+  tridap::Report report;
+  const auto axis = tridap::make_axis(size, spec, grid, 0, report);
   if (!axis) return {};
   return Distribution({*axis});
 }
@@ -209,7 +209,7 @@ TEST(Relabel, SeveralAxesAndTheirPermutations) {
       if (turned) mapping.axes = {1, 0};
       expect_best_of_any_ranks(source, target, mapping);
       ++made_ones;
-    } catch (const dap::Error&) {  // such an axis cannot be made
+    } catch (const tridap::Error&) {  // such an axis cannot be made
       if (HasFailure()) throw;
     }
   }
@@ -246,12 +246,12 @@ TEST(Relabel, RavelledToOneAxisAndBack) {
 TEST(Relabel, PartialOnesCountWhatBothHave) {
   Mapping mapping;
   mapping.partial = true;
-  for (const auto& to : std::vector<dap::AxisSpec>{block(), cyclic(2)})
-    for (const auto& from : std::vector<dap::AxisSpec>{block(), cyclic(3)})
+  for (const auto& to : std::vector<tridap::AxisSpec>{block(), cyclic(2)})
+    for (const auto& from : std::vector<tridap::AxisSpec>{block(), cyclic(3)})
       for (const Index size : {6, 10, 13})
         expect_best_of_any_ranks(Distribution::make({10}, {from}, {3}), Distribution::make({size}, {to}, {4}), mapping);
   const Distribution lists = Distribution::make({5}, {unstructured({{-4, 2, 30}, {7, 8}})}, {2});
-  for (const auto& other : std::vector<dap::AxisSpec>{block(), cyclic(3)}) {
+  for (const auto& other : std::vector<tridap::AxisSpec>{block(), cyclic(3)}) {
     expect_best_of_any_ranks(lists, Distribution::make({10}, {other}, {3}), mapping);
     expect_best_of_any_ranks(Distribution::make({10}, {other}, {3}), lists, mapping);
   }
@@ -320,7 +320,7 @@ TEST(Relabel, ManyProcessesWithABound) {
   std::mt19937 random(8);
   const auto begin = std::chrono::steady_clock::now();
   const Index n = 30000;
-  const auto make = [&](const std::vector<dap::AxisSpec>& specs, const List& grid) {
+  const auto make = [&](const std::vector<tridap::AxisSpec>& specs, const List& grid) {
     return Distribution::make({n, n}, specs, grid);
   };
   const Distribution blocks = make({block(), block()}, {50, 60}), others = make({block(), block()}, {60, 50});

@@ -11,11 +11,11 @@
 
 namespace {
 
-using dap::Index;
-using dap::redistribute::Filling;
-using dap::redistribute::Ring;
-using dap::redistribute::ring_slots;
-using dap::redistribute::SlotTrial;
+using tridap::Index;
+using tridap::redistribute::Filling;
+using tridap::redistribute::Ring;
+using tridap::redistribute::ring_slots;
+using tridap::redistribute::SlotTrial;
 
 constexpr Index slot_bytes = 32 << 10;
 

@@ -4,7 +4,7 @@
 
 namespace {
 
-using dap::redistribute::SlotTrial;
+using tridap::redistribute::SlotTrial;
 
 /// A receiver whose sender writes slots as it is asked to when it fills the first of a burst.
 struct Receiver {

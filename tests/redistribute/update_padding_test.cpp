@@ -1,18 +1,18 @@
 #include "mpi/support.hpp"
 #include "support/memory_meter.hpp"
 #include "support/padded_axes.hpp"
-#include <dap/redistribute/padding.hpp>
+#include <tridap/redistribute/padding.hpp>
 
 #include <cstring>
 #include <random>
 
 namespace {
 
-using dap::Index;
-using dap::redistribute::PaddingUpdate;
 using oracle::all_padded;
 using oracle::List;
 using oracle::of;
+using tridap::Index;
+using tridap::redistribute::PaddingUpdate;
 
 Index rank() { return on::rank(MPI_COMM_WORLD); }
 Index processes() { return on::processes(MPI_COMM_WORLD); }
@@ -45,7 +45,7 @@ std::vector<Stand> all_stands(std::size_t ndim) {
 class Local {
  public:
   Local(const oracle::Array& array, Index place, Index bytes, const Stand& stand) : array_(array), place_(place) {
-    buffer.type = {dap::ElementType::Kind::opaque, bytes, true};
+    buffer.type = {tridap::ElementType::Kind::opaque, bytes, true};
     buffer.shape = array.local_shape(place);
     buffer.strides.resize(buffer.shape.size());
     Index step = bytes + stand.gap, first = 0;
@@ -68,19 +68,19 @@ class Local {
   void expect_filled(Index salt) const { EXPECT_TRUE(memory_ == picture(salt, true)); }
   void expect_untouched(Index salt) const { EXPECT_TRUE(memory_ == picture(salt, false)); }
 
-  dap::DistArray stamped() const {
-    dap::DistArray out = on::stamped(array_, place_);
+  tridap::DistArray stamped() const {
+    tridap::DistArray out = on::stamped(array_, place_);
     out.buffer = buffer;
     return out;
   }
 
-  dap::Buffer buffer;
+  tridap::Buffer buffer;
 
  private:
   std::vector<std::byte> picture(Index salt, bool filled) const {
     std::vector<std::byte> all(memory_.size(), hole);
     const auto numbers = array_.flat_numbers();
-    for (const auto& element : array_.elements(place_, dap::Part::local)) {
+    for (const auto& element : array_.elements(place_, tridap::Part::local)) {
       const bool known = filled || inside(array_, place_, element.local);
       const Index number = numbers.at(repeats(array_, element.global));
       const auto at = oracle::address(buffer, element.local) - memory_.data();
@@ -99,7 +99,7 @@ class Local {
 /// For each process, how many elements of the padding of `place` repeat its interior.
 List repeated_of(const oracle::Array& array, Index place) {
   List counts(static_cast<std::size_t>(array.processes()), 0);
-  for (const auto& element : array.elements(place, dap::Part::local)) {
+  for (const auto& element : array.elements(place, tridap::Part::local)) {
     if (inside(array, place, element.local)) continue;
     const List source = repeats(array, element.global);
     for (Index other = 0; other < array.processes(); ++other) {
@@ -107,7 +107,7 @@ List repeated_of(const oracle::Array& array, Index place) {
       for (std::size_t i = 0; i < source.size(); ++i) {
         const Index c = array.coordinates(other)[i];
         holds = holds && (array.axes[i].dims[0].dist_type() == 'b'
-                              ? array.axes[i].find(c, source[i], dap::Part::interior).has_value()
+                              ? array.axes[i].find(c, source[i], tridap::Part::interior).has_value()
                               : c == array.coordinates(place)[i]);
       }
       counts[static_cast<std::size_t>(other)] += holds ? 1 : 0;
@@ -251,8 +251,8 @@ TEST(UpdatePadding, ArraysOfBothVersionsAreGatheredAndFilledOnce) {
       Local local(array, rank(), 8, row_major(2));
       for (const bool old : {false, true}) {
         local.fill(old);
-        const dap::DistArray part = local.stamped();
-        dap::redistribute::update_padding(old ? as_of_0_9(part, array) : part, MPI_COMM_WORLD);
+        const tridap::DistArray part = local.stamped();
+        tridap::redistribute::update_padding(old ? as_of_0_9(part, array) : part, MPI_COMM_WORLD);
         local.expect_filled(old);
       }
     }
@@ -264,10 +264,10 @@ TEST(UpdatePadding, OneBadArrayFailsEveryProcess) {
   local.fill(1);
   for (Index bad = 0; bad < processes(); ++bad) {
     for (const bool lies : {false, true}) {
-      dap::DistArray part = local.stamped();
+      tridap::DistArray part = local.stamped();
       if (rank() == bad && lies) part.dim_data[0].size += 1;
       if (rank() == bad && !lies) part.buffer.read_only = true;
-      const auto error = on::error_of([&] { dap::redistribute::update_padding(part, MPI_COMM_WORLD); });
+      const auto error = on::error_of([&] { tridap::redistribute::update_padding(part, MPI_COMM_WORLD); });
       ASSERT_TRUE(error);
       EXPECT_TRUE(on::same_everywhere(error->what(), MPI_COMM_WORLD)) << error->what();
     }
@@ -376,7 +376,7 @@ TEST(UpdatePadding, TheOwnerOfTheMemoryIsKeptAlive) {
   Local local(array, rank(), 8, row_major(2));
   auto owner = std::make_shared<int>(0);
   const std::weak_ptr<int> alive = owner;
-  dap::Buffer buffer = local.buffer;
+  tridap::Buffer buffer = local.buffer;
   buffer.owner = std::move(owner);
   {
     PaddingUpdate plan(std::move(buffer), array.distribution(), MPI_COMM_WORLD);
@@ -386,23 +386,23 @@ TEST(UpdatePadding, TheOwnerOfTheMemoryIsKeptAlive) {
 }
 
 TEST(UpdatePadding, OneBadProcessFailsEveryProcessAndTheCommunicatorServesOn) {
-  using Spoil = std::function<void(dap::Buffer&)>;
+  using Spoil = std::function<void(tridap::Buffer&)>;
   const std::vector<std::pair<std::string, Spoil>> spoils = {
-      {"the buffer is read-only, padding is written", [](dap::Buffer& b) { b.read_only = true; }},
+      {"the buffer is read-only, padding is written", [](tridap::Buffer& b) { b.read_only = true; }},
       {"the buffer is in cuda:0 memory, must be in host memory",
-       [](dap::Buffer& b) { b.memory.kind = dap::Memory::Kind::cuda; }},
-      {"the buffer is in nowhere memory", [](dap::Buffer& b) { b.memory.kind = dap::Memory::Kind::nowhere; }},
-      {"the buffer's elements may share memory", [](dap::Buffer& b) { b.strides[1] = 0; }},
-      {"axis 1", [](dap::Buffer& b) { b.shape[1] -= 1; }},
-      {"the buffer's extent is 3, must be the 4 elements", [](dap::Buffer& b) { b.shape[1] -= 1; }},
-      {"the buffer has 1 axes, must have the 2", [](dap::Buffer& b) { b.shape.pop_back(), b.strides.pop_back(); }},
-      {"the buffer's address is null", [](dap::Buffer& b) { b.data = nullptr; }},
-      {"the buffer has 2 extents and 1 strides", [](dap::Buffer& b) { b.strides.pop_back(); }}};
+       [](tridap::Buffer& b) { b.memory.kind = tridap::Memory::Kind::cuda; }},
+      {"the buffer is in nowhere memory", [](tridap::Buffer& b) { b.memory.kind = tridap::Memory::Kind::nowhere; }},
+      {"the buffer's elements may share memory", [](tridap::Buffer& b) { b.strides[1] = 0; }},
+      {"axis 1", [](tridap::Buffer& b) { b.shape[1] -= 1; }},
+      {"the buffer's extent is 3, must be the 4 elements", [](tridap::Buffer& b) { b.shape[1] -= 1; }},
+      {"the buffer has 1 axes, must have the 2", [](tridap::Buffer& b) { b.shape.pop_back(), b.strides.pop_back(); }},
+      {"the buffer's address is null", [](tridap::Buffer& b) { b.data = nullptr; }},
+      {"the buffer has 2 extents and 1 strides", [](tridap::Buffer& b) { b.strides.pop_back(); }}};
   const oracle::Array array = square(processes());
   for (Index bad = 0; bad < processes(); ++bad)
     for (const auto& [says, spoil] : spoils) {
       Local local(array, rank(), 8, row_major(2));
-      dap::Buffer buffer = local.buffer;
+      tridap::Buffer buffer = local.buffer;
       if (rank() == bad) spoil(buffer);
       const auto error = on::error_of([&] { PaddingUpdate(buffer, array.distribution(), MPI_COMM_WORLD); });
       ASSERT_TRUE(error);
@@ -419,7 +419,7 @@ TEST(UpdatePadding, ProcessesThatDoNotSpeakOfOneArrayAreRefusedTogether) {
   const Index p = processes();
   const oracle::Array array = square(p), other({array.axes[0], oracle::block({4}, {}, {1, 1}, false)});
   Local local(array, rank(), 8, row_major(2));
-  const auto text_of = [&](const dap::Buffer& buffer, const oracle::Array& given) {
+  const auto text_of = [&](const tridap::Buffer& buffer, const oracle::Array& given) {
     const auto error = on::error_of([&] { PaddingUpdate(buffer, given.distribution(), MPI_COMM_WORLD); });
     const std::string text = error ? error->what() : "";
     EXPECT_TRUE(on::same_everywhere(text, MPI_COMM_WORLD)) << text;
@@ -430,10 +430,10 @@ TEST(UpdatePadding, ProcessesThatDoNotSpeakOfOneArrayAreRefusedTogether) {
   for (Index bad = 1; bad < p; ++bad) {
     const std::string pair = "processes 0 and " + std::to_string(bad) + " give different ";
     EXPECT_NE(text_of(local.buffer, rank() == bad ? other : array).find(pair + "distributions"), std::string::npos);
-    dap::Buffer buffer = local.buffer;
+    tridap::Buffer buffer = local.buffer;
     if (rank() == bad) buffer.type.native_order = false;
     EXPECT_NE(text_of(buffer, array).find(pair + "element types"), std::string::npos);
-    if (rank() == bad) buffer.type = {dap::ElementType::Kind::opaque, 4, true};
+    if (rank() == bad) buffer.type = {tridap::ElementType::Kind::opaque, 4, true};
     EXPECT_NE(text_of(buffer, array).find(pair + "element types"), std::string::npos);
   }
   expect_whole_picture(array, 8, row_major(2));

@@ -10,8 +10,8 @@
 
 namespace {
 
-using dap::redistribute::StreamCopy;
-using dap::redistribute::Weave;
+using tridap::redistribute::StreamCopy;
+using tridap::redistribute::Weave;
 
 /// Random bytes to copy, and where they go, between bytes that must stay.
 class Runs {

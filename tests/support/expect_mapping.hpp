@@ -1,17 +1,17 @@
 #pragma once
 
 #include "support/expect_axis.hpp"
-#include <dap/vocabularies.hpp>
+#include <tridap/vocabularies.hpp>
 
 #include <functional>
 #include <string>
 
 namespace oracle {
 
-using dap::Bounds;
-using dap::Place;
-using dap::Rule;
-using dap::TranslatedAxis;
+using tridap::Bounds;
+using tridap::Place;
+using tridap::Rule;
+using tridap::TranslatedAxis;
 using Words = std::vector<std::string>;
 
 /// A rule of a text: global index, counted from 0, to process and place there.
@@ -27,7 +27,7 @@ inline Mapping by_owner(const std::function<Index(Index)>& owner) {
 }
 
 /// Every element stands where the rule puts it, and nothing else is held; the stamped dictionaries say the same.
-inline void expect_mapping(const dap::Axis& axis, Index size, Index grid, const Mapping& rule) {
+inline void expect_mapping(const tridap::Axis& axis, Index size, Index grid, const Mapping& rule) {
   ASSERT_EQ(axis.size(), size);
   ASSERT_EQ(axis.proc_grid_size(), grid);
   List counts(static_cast<std::size_t>(grid), 0);
@@ -37,13 +37,13 @@ inline void expect_mapping(const dap::Axis& axis, Index size, Index grid, const 
     ASSERT_EQ(axis.global_index(place.coordinate, place.local), m);
     ++counts[static_cast<std::size_t>(place.coordinate)];
   }
-  std::vector<dap::Dimension> dims;
+  std::vector<tridap::Dimension> dims;
   for (Index c = 0; c < grid; ++c) {
-    ASSERT_EQ(axis.part(c, dap::Part::local).size(), counts[static_cast<std::size_t>(c)]);
+    ASSERT_EQ(axis.part(c, tridap::Part::local).size(), counts[static_cast<std::size_t>(c)]);
     dims.push_back(axis.dimension(c));
   }
-  dap::Report report;
-  ASSERT_TRUE(dap::Axis::make(dims, 0, report)) << report.text();
+  tridap::Report report;
+  ASSERT_TRUE(tridap::Axis::make(dims, 0, report)) << report.text();
 }
 
 inline void expect_mapping(const TranslatedAxis& made, Index base, char dist_type, Index size, Index grid,
@@ -58,13 +58,13 @@ inline void expect_refused(const std::function<void()>& make, Rule rule, Index a
   try {
     make();
     ADD_FAILURE() << "accepted: " << words;
-  } catch (const dap::Error& error) {
-    const dap::Report& report = error.report();
+  } catch (const tridap::Error& error) {
+    const tridap::Report& report = error.report();
     EXPECT_EQ(report.counts(), (oracle::Counts{{rule, times}})) << report.text();
     EXPECT_EQ(report.findings().front().axis, axis) << report.text();
     EXPECT_NE(report.text().find(words), std::string::npos) << report.text();
-    for (const dap::Finding& finding : report.findings())
-      EXPECT_FALSE(finding.remedy.empty() && std::string(dap::rule_text(finding.rule).remedy).empty());
+    for (const tridap::Finding& finding : report.findings())
+      EXPECT_FALSE(finding.remedy.empty() && std::string(tridap::rule_text(finding.rule).remedy).empty());
   }
 }
 

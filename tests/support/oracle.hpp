@@ -1,9 +1,9 @@
 #pragma once
 
-#include <dap/axis.hpp>
-#include <dap/dimension.hpp>
-#include <dap/distribution.hpp>
-#include <dap/report.hpp>
+#include <tridap/axis.hpp>
+#include <tridap/dimension.hpp>
+#include <tridap/distribution.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <array>
@@ -18,11 +18,11 @@
 /// What the protocol must answer, found slowly by writing everything out: no formula, and no code of the library.
 namespace oracle {
 
-using dap::Dimension;
-using dap::Index;
-using dap::Part;
-using dap::Range;
-using dap::Run;
+using tridap::Dimension;
+using tridap::Index;
+using tridap::Part;
+using tridap::Range;
+using tridap::Run;
 using List = std::vector<Index>;
 
 inline constexpr std::array<Part, 3> parts = {Part::local, Part::owned, Part::interior};
@@ -85,7 +85,7 @@ inline Axis block(const List& counts, const List& shared = {}, std::array<Index,
     if (periodic && c == 0) interior.begin += edges[0];
     if (periodic && c == grid - 1) interior.end -= edges[1];
     Dimension d = dimension(size, grid, c);
-    dap::Block said{start, stop, {}};
+    tridap::Block said{start, stop, {}};
     if (!shared.empty() || edges != std::array<Index, 2>{0, 0})
       said.padding = std::array<Index, 2>{c == 0 ? edges[0] : left, c == grid - 1 ? edges[1] : right};
     d.dist = said;
@@ -117,7 +117,7 @@ inline Axis cyclic(Index size, Index block_size, Index grid, Index first = 0) {
   }
   for (Index c = 0; c < grid; ++c) {
     Dimension d = dimension(size, grid, c);
-    d.dist = dap::Cyclic{*start[static_cast<std::size_t>(c)], block_size};
+    d.dist = tridap::Cyclic{*start[static_cast<std::size_t>(c)], block_size};
     axis.dims.push_back(d);
     axis.owned.push_back(axis.part(c, Part::local));
   }
@@ -133,7 +133,7 @@ inline Axis unstructured(const std::vector<List>& lists, bool one_to_one = false
   for (const List& list : lists) size += static_cast<Index>(list.size());
   for (std::size_t c = 0; c < lists.size(); ++c) {
     Dimension d = dimension(size, static_cast<Index>(lists.size()), static_cast<Index>(c));
-    d.dist = dap::Unstructured{dap::IndexBuffer(lists[c]), one_to_one};
+    d.dist = tridap::Unstructured{tridap::IndexBuffer(lists[c]), one_to_one};
     axis.dims.push_back(d);
     axis.owned.push_back(axis.part(static_cast<Index>(c), Part::local));
   }
@@ -205,10 +205,10 @@ struct Array {
   Index processes() const { return static_cast<Index>(grid.size()); }
   const List& coordinates(Index process) const { return grid[static_cast<std::size_t>(process)]; }
 
-  dap::Distribution distribution() const {
-    std::vector<dap::Axis> made;
+  tridap::Distribution distribution() const {
+    std::vector<tridap::Axis> made;
     for (const Axis& axis : axes) made.emplace_back(axis.dims);
-    return dap::Distribution(made);
+    return tridap::Distribution(made);
   }
 
   /// The elements of a part of one process's buffer, row-major.
@@ -267,13 +267,13 @@ struct Array {
 };
 
 /// The address of one element, and of all in row-major order.
-inline std::byte* address(const dap::Buffer& buffer, const List& at) {
+inline std::byte* address(const tridap::Buffer& buffer, const List& at) {
   auto* here = static_cast<std::byte*>(buffer.data);
   for (std::size_t i = 0; i < at.size(); ++i) here += at[i] * buffer.strides[i];
   return here;
 }
 
-inline std::vector<std::byte*> addresses(const dap::Buffer& buffer) {
+inline std::vector<std::byte*> addresses(const tridap::Buffer& buffer) {
   std::vector<std::byte*> all;
   for_each_index(buffer.shape, [&](const List& at) { all.push_back(address(buffer, at)); });
   return all;
@@ -281,9 +281,9 @@ inline std::vector<std::byte*> addresses(const dap::Buffer& buffer) {
 
 /// Dense memory of `shape` whose axes stand in the order `axes` (outermost first), some of them running backwards;
 /// `lowest` is its lowest address.
-inline dap::Buffer dense_buffer(void* lowest, dap::ElementType type, const List& shape, const std::vector<Index>& axes,
-                                const std::vector<bool>& backwards) {
-  dap::Buffer buffer;
+inline tridap::Buffer dense_buffer(void* lowest, tridap::ElementType type, const List& shape,
+                                   const std::vector<Index>& axes, const std::vector<bool>& backwards) {
+  tridap::Buffer buffer;
   buffer.type = type;
   buffer.shape = shape;
   buffer.strides.resize(shape.size());
@@ -308,12 +308,12 @@ inline void for_each_memory_order(
   while (std::next_permutation(axes.begin(), axes.end()));
 }
 
-using Counts = std::map<dap::Rule, Index>;
+using Counts = std::map<tridap::Rule, Index>;
 
 }  // namespace oracle
 
-namespace dap {
+namespace tridap {
 
 inline bool operator==(const Range& a, const Range& b) { return a.begin == b.begin && a.end == b.end; }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "support/oracle.hpp"
-#include <dap/dist_array.hpp>
+#include <tridap/dist_array.hpp>
 
 #include <vector>
 
@@ -32,8 +32,8 @@ inline std::vector<Axis> all_padded(Index grid) {
 /// The global index of the interior that an index of one axis stands for.
 inline Index repeats(const Axis& axis, Index global) {
   if (!axis.dims[0].periodic) return global;
-  const auto left = std::get<dap::Block>(axis.dims.front().dist).padding.value_or(std::array<Index, 2>{0, 0})[0];
-  const auto right = std::get<dap::Block>(axis.dims.back().dist).padding.value_or(std::array<Index, 2>{0, 0})[1];
+  const auto left = std::get<tridap::Block>(axis.dims.front().dist).padding.value_or(std::array<Index, 2>{0, 0})[0];
+  const auto right = std::get<tridap::Block>(axis.dims.back().dist).padding.value_or(std::array<Index, 2>{0, 0})[1];
   const Index period = axis.size() - left - right;
   if (global < left) return global + period;
   return global >= axis.size() - right ? global - period : global;
@@ -48,22 +48,22 @@ inline List repeats(const Array& array, List global) {
 /// Whether a local index is in the interior.
 inline bool inside(const Array& array, Index place, const List& local) {
   for (std::size_t i = 0; i < local.size(); ++i) {
-    const dap::Range range = array.axes[i].part(array.coordinates(place)[i], dap::Part::interior);
+    const tridap::Range range = array.axes[i].part(array.coordinates(place)[i], tridap::Part::interior);
     if (local[i] < range.begin || local[i] >= range.end) return false;
   }
   return true;
 }
 
 /// What 0.9 says: communication padding is outside [start, stop), and the edges of a periodic axis do not count.
-inline dap::DistArray as_of_0_9(dap::DistArray part, const Array& array) {
+inline tridap::DistArray as_of_0_9(tridap::DistArray part, const Array& array) {
   part.version = "0.9.0";
   for (std::size_t i = 0; i < part.dim_data.size(); ++i) {
-    dap::Dimension& dimension = part.dim_data[i];
-    auto* block = std::get_if<dap::Block>(&dimension.dist);
+    tridap::Dimension& dimension = part.dim_data[i];
+    auto* block = std::get_if<tridap::Block>(&dimension.dist);
     if (block == nullptr || !block->padding) continue;
     const auto [left, right] = *block->padding;
-    const Index edge = (*std::get<dap::Block>(array.axes[i].dims.front().dist).padding)[0];
-    const Index other = (*std::get<dap::Block>(array.axes[i].dims.back().dist).padding)[1];
+    const Index edge = (*std::get<tridap::Block>(array.axes[i].dims.front().dist).padding)[0];
+    const Index other = (*std::get<tridap::Block>(array.axes[i].dims.back().dist).padding)[1];
     const bool around = dimension.periodic;
     if (around) dimension.size -= edge + other;
     if (around) block->start -= edge, block->stop -= edge;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The whole command line of dap: what it prints, and how it ends.    cli_test.sh CASE PROGRAM MAN_PAGE DATA
+# The whole command line of tridap: what it prints, and how it ends.    cli_test.sh CASE PROGRAM MAN_PAGE DATA
 set -uf  # words with * are no file names
 export LC_ALL=C
 unset NO_COLOR
@@ -14,15 +14,15 @@ fail() {
   printf '%s\n' "$*"
 }
 
-# gives STATUS ARGUMENT...: runs dap; `out` and `err` hold what it printed. Nothing is ever a crash or a hang.
+# gives STATUS ARGUMENT...: runs tridap; `out` and `err` hold what it printed. Nothing is ever a crash or a hang.
 gives() {
   local wanted=$1 status
   shift
   timeout 60 "$program" "$@" >out 2>err
   status=$?
-  ((status == wanted)) || fail "dap $*: status $status, wanted $wanted: $(head -c 500 out err)"
-  ((wanted != 2)) || [[ -s err ]] || [[ $* == *--json* ]] || fail "dap $*: says nothing on standard error"
-  ! grep -q 'terminate called\|Sanitizer\|runtime error' err || fail "dap $*: $(head -c 2000 err)"
+  ((status == wanted)) || fail "tridap $*: status $status, wanted $wanted: $(head -c 500 out err)"
+  ((wanted != 2)) || [[ -s err ]] || [[ $* == *--json* ]] || fail "tridap $*: says nothing on standard error"
+  ! grep -q 'terminate called\|Sanitizer\|runtime error' err || fail "tridap $*: $(head -c 2000 err)"
 }
 
 # says FILE PATTERN: a line of it matches.
@@ -43,7 +43,7 @@ made() {
 json() {
   if command -v python3 >/dev/null; then
     python3 -m json.tool "$1" >/dev/null || fail "no JSON: $(head -c 500 "$1")"
-  else  # dap itself reads it: it is well-formed, and no capture
+  else  # tridap itself reads it: it is well-formed, and no capture
     gives 1 check "$1"
   fi
 }
@@ -81,7 +81,7 @@ usage)
   gives 0 --help
   for word in check show make where diff convert --version 'Exit status'; do says out "$word"; done
   gives 0 --version
-  says out '^dap [0-9]+\.[0-9]+\.[0-9]+$'
+  says out '^tridap [0-9]+\.[0-9]+\.[0-9]+$'
   ;;
 
 man_page)
@@ -479,8 +479,8 @@ unwritable)
     'convert --to 0.9.0 a.json'; do
     timeout 60 "$program" $words >/dev/full 2>err
     status=$?
-    ((status == 2)) || fail "dap $words: status $status for a full disk"
-    [[ -s err ]] || fail "dap $words: says nothing of a full disk"
+    ((status == 2)) || fail "tridap $words: status $status for a full disk"
+    [[ -s err ]] || fail "tridap $words: says nothing of a full disk"
   done
   # a reader that goes away ends the writer
   timeout 60 "$program" make --shape 20000 --dist b --grid 20000 | head -n 1 >/dev/null

@@ -1,5 +1,5 @@
-#include <dap/draw.hpp>
-#include <dap/make.hpp>
+#include <tridap/draw.hpp>
+#include <tridap/make.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 namespace {
 
-using dap::Index;
+using tridap::Index;
 
 // The words of the line above the cells.
 std::vector<std::string> header_of(const std::string& drawn, const std::string& first) {
@@ -24,8 +24,8 @@ std::vector<std::string> header_of(const std::string& drawn, const std::string& 
 }
 
 TEST(DrawText, IndicesThatJumpAreAllWrittenWhereThereIsRoom) {
-  const auto lists = dap::Distribution::make({6}, {dap::unstructured({{-3, 700, 5}, {6, 81, 1}})}, {2});
-  const std::string drawn = dap::draw_text(lists);
+  const auto lists = tridap::Distribution::make({6}, {tridap::unstructured({{-3, 700, 5}, {6, 81, 1}})}, {2});
+  const std::string drawn = tridap::draw_text(lists);
   EXPECT_EQ(header_of(drawn, "-3"), (std::vector<std::string>{"-3", "1", "5", "6", "81", "700"})) << drawn;
   EXPECT_EQ(drawn.find("may jump"), std::string::npos) << drawn;
 }
@@ -33,7 +33,7 @@ TEST(DrawText, IndicesThatJumpAreAllWrittenWhereThereIsRoom) {
 TEST(DrawText, IndicesThatJumpAndAreNotAllWrittenAreSaidTo) {
   std::vector<Index> far;
   for (Index i = 0; i < 30; ++i) far.push_back(i * 1000000000);
-  const std::string drawn = dap::draw_text(dap::Distribution::make({30}, {dap::unstructured({far})}, {1}));
+  const std::string drawn = tridap::draw_text(tridap::Distribution::make({30}, {tridap::unstructured({far})}, {1}));
   EXPECT_NE(drawn.find("Not every index is written, and they may jump."), std::string::npos) << drawn;
 }
 

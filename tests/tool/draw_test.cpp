@@ -1,6 +1,6 @@
 #include "support/oracle.hpp"
 #include "tool/support.hpp"
-#include <dap/draw.hpp>
+#include <tridap/draw.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,19 +9,19 @@
 
 namespace {
 
-using dap::Axis;
-using dap::Distribution;
-using dap::draw_svg;
-using dap::draw_text;
-using dap::Index;
-using dap::Part;
-using dap::SvgStyle;
-using dap::TextStyle;
 using oracle::Array;
 using oracle::List;
 using reader::Svg;
 using reader::SvgCell;
 using reader::Text;
+using tridap::Axis;
+using tridap::Distribution;
+using tridap::draw_svg;
+using tridap::draw_text;
+using tridap::Index;
+using tridap::Part;
+using tridap::SvgStyle;
+using tridap::TextStyle;
 using Words = std::vector<std::string>;
 
 /// Who owns what, element by element.
@@ -58,8 +58,9 @@ struct Truth {
       const oracle::Axis& axis = array.axes[i];
       if (axis.dims[0].dist_type() != 'b') continue;
       const std::array<Index, 2> none = {0, 0};
-      if (global[i] < std::get<dap::Block>(axis.dims.front().dist).padding.value_or(none)[0]) return true;
-      if (global[i] >= axis.size() - std::get<dap::Block>(axis.dims.back().dist).padding.value_or(none)[1]) return true;
+      if (global[i] < std::get<tridap::Block>(axis.dims.front().dist).padding.value_or(none)[0]) return true;
+      if (global[i] >= axis.size() - std::get<tridap::Block>(axis.dims.back().dist).padding.value_or(none)[1])
+        return true;
     }
     return false;
   }
@@ -282,7 +283,7 @@ TEST(Draw, SlicesShowTwoAxesAndFixTheOthers) {
     const Distribution d = truth.array.distribution();
     for (std::size_t fixed = 0; fixed < 3; ++fixed)
       for (Index at : truth.indices[fixed]) {
-        text.section = dap::Section(3);
+        text.section = tridap::Section(3);
         text.section[fixed] = at;
         svg.section = text.section;
         const Words expected = expected_cells(truth, [&](const List& global) { return global[fixed] == at; });
@@ -312,12 +313,12 @@ TEST(Draw, ArrayOfThreeAxesShowsTheLastTwoAndSaysSo) {
 TEST(Draw, SliceThatDoesNotFitIsRefused) {
   const Distribution d =
       Array({oracle::block({2, 1}), oracle::unstructured({{5}, {9}}), oracle::block({4})}).distribution();
-  const auto message = [&](const dap::Section& slice) -> std::string {
+  const auto message = [&](const tridap::Section& slice) -> std::string {
     TextStyle style;
     style.section = slice;
     try {
       return draw_text(d, style);
-    } catch (const dap::Error& error) {
+    } catch (const tridap::Error& error) {
       return error.what();
     }
   };
@@ -442,14 +443,14 @@ TEST(Draw, TextFromOutsideIsMadeHarmless) {
 
 /// Blocks of equal size, or blocks of `block_size` dealt, without writing elements down.
 Axis regular(char kind, Index size, Index grid, Index block_size = 1) {
-  std::vector<dap::Dimension> dimensions;
+  std::vector<tridap::Dimension> dimensions;
   for (Index c = 0; c < grid; ++c) {
-    dap::Dimension d = oracle::dimension(size, grid, c);
+    tridap::Dimension d = oracle::dimension(size, grid, c);
     const Index share = size / grid;
     if (kind == 'b')
-      d.dist = dap::Block{c * share, c + 1 == grid ? size : (c + 1) * share, {}};
+      d.dist = tridap::Block{c * share, c + 1 == grid ? size : (c + 1) * share, {}};
     else
-      d.dist = dap::Cyclic{dap::checked_multiply(c, block_size).value_or(size), block_size};
+      d.dist = tridap::Cyclic{tridap::checked_multiply(c, block_size).value_or(size), block_size};
     dimensions.push_back(d);
   }
   return Axis(dimensions);

@@ -42,12 +42,12 @@ struct Kokkos::Impl::MemorySpaceAccess<Kokkos::HostSpace, stand_in::Managed> {
 };
 
 using namespace tpetra_test;
-using dap::Copy;
-using dap::tpetra::Layout;
-using dap::tpetra::detail::Arrival;
-using dap::tpetra::detail::dual_view;
-using dap::tpetra::detail::over_host;
-using dap::tpetra::detail::Wanted;
+using tridap::Copy;
+using tridap::tpetra::Layout;
+using tridap::tpetra::detail::Arrival;
+using tridap::tpetra::detail::dual_view;
+using tridap::tpetra::detail::over_host;
+using tridap::tpetra::detail::Wanted;
 
 namespace {
 
@@ -58,19 +58,19 @@ using Far = Dual<stand_in::Far>;
 static_assert(over_host<Kokkos::HostSpace> && !over_host<stand_in::Far> && !over_host<stand_in::Managed>);
 
 Wanted on_far(Wanted::Form form, Copy copy) {
-  return {form, dap::element_type<double>(), true, copy, dap::tpetra::detail::node_memory<stand_in::Far>()};
+  return {form, tridap::element_type<double>(), true, copy, tridap::tpetra::detail::node_memory<stand_in::Far>()};
 }
 
 oracle::Array threes() {
   return oracle::Array({oracle::block(oracle::List(static_cast<std::size_t>(processes()), 2)), oracle::block({3})});
 }
 
-const double* raw(const dap::DistArray& array) { return static_cast<const double*>(array.buffer.data); }
+const double* raw(const tridap::DistArray& array) { return static_cast<const double*>(array.buffer.data); }
 
 }  // namespace
 
 TEST(DeviceNode, HostMemoryIsRefusedUnderNeverOnEveryProcess) {
-  const dap::DistArray part = stamped(threes());
+  const tridap::DistArray part = stamped(threes());
   const Wanted wanted = on_far(Wanted::Form::vector, Copy::never);
   const std::string text = refusal([&] { Arrival(part, MPI_COMM_WORLD, {}, wanted); });
   EXPECT_TRUE(says(text, "copy=never, but a Vector of this node is in Far memory and the buffer is in host memory"));
@@ -80,7 +80,7 @@ TEST(DeviceNode, HostMemoryIsRefusedUnderNeverOnEveryProcess) {
 }
 
 TEST(DeviceNode, ACopyIsFilledOnTheHostAndMarkedAsNewerThere) {
-  const dap::DistArray part = stamped(threes());
+  const tridap::DistArray part = stamped(threes());
   for (const Copy copy : {Copy::if_needed, Copy::always}) {
     Arrival arrival(part, MPI_COMM_WORLD, {}, on_far(Wanted::Form::vector, copy));
     const auto made = dual_view<Far>(arrival.dense.buffer);
@@ -89,7 +89,7 @@ TEST(DeviceNode, ACopyIsFilledOnTheHostAndMarkedAsNewerThere) {
     EXPECT_TRUE(made.need_sync_device());
     ASSERT_EQ(made.extent(0), 6U);
     for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(made.h_view(i, 0), raw(part)[i]);
-    const dap::Receipt receipt = std::move(arrival).receipt();
+    const tridap::Receipt receipt = std::move(arrival).receipt();
     EXPECT_FALSE(receipt.shared);
     EXPECT_FALSE(receipt.same_address);
     EXPECT_EQ(receipt.bytes_copied, 48);
@@ -97,7 +97,7 @@ TEST(DeviceNode, ACopyIsFilledOnTheHostAndMarkedAsNewerThere) {
 }
 
 TEST(DeviceNode, MemoryThatBothReachIsFilledOnce) {
-  const dap::DistArray part = stamped(threes());
+  const tridap::DistArray part = stamped(threes());
   const Arrival arrival(part, MPI_COMM_WORLD, {}, on_far(Wanted::Form::vector, Copy::if_needed));
   const auto made = dual_view<Dual<stand_in::Managed>>(arrival.dense.buffer);
   EXPECT_EQ(made.d_view.data(), made.h_view.data());
@@ -106,7 +106,7 @@ TEST(DeviceNode, MemoryThatBothReachIsFilledOnce) {
 }
 
 TEST(DeviceNode, ColumnsApartInMemoryAreCopiedColumnByColumn) {
-  dap::DistArray part = stamped(threes());
+  tridap::DistArray part = stamped(threes());
   turn(part.buffer, {1, 0}, {false, false});  // column-major: what stands there is then of no matter
   const Arrival arrival(part, MPI_COMM_WORLD, {}, on_far(Wanted::Form::multivector, Copy::if_needed));
   const auto made = dual_view<Far>(arrival.dense.buffer);
@@ -117,15 +117,15 @@ TEST(DeviceNode, ColumnsApartInMemoryAreCopiedColumnByColumn) {
 }
 
 TEST(DeviceNode, ReadOnlyAndStridedMemoryAreCopiedToo) {
-  dap::DistArray part = stamped(threes());
+  tridap::DistArray part = stamped(threes());
   part.buffer.read_only = true;
-  dap::Buffer wide = dap::allocate(part.buffer.type, {2, 5});
+  tridap::Buffer wide = tridap::allocate(part.buffer.type, {2, 5});
   wide.shape[1] = 3;
   for (Index i = 0; i < 2; ++i)
     for (Index j = 0; j < 3; ++j) element_at(wide, {i, j}) = element_at(part.buffer, {i, j});
-  dap::DistArray strided = part;
+  tridap::DistArray strided = part;
   strided.buffer = wide;
-  for (const dap::DistArray& array : {part, strided}) {
+  for (const tridap::DistArray& array : {part, strided}) {
     Arrival arrival(array, MPI_COMM_WORLD, {}, on_far(Wanted::Form::vector, Copy::if_needed));
     const auto made = dual_view<Far>(arrival.dense.buffer);
     for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(made.h_view(i, 0), raw(part)[i]);
@@ -136,7 +136,7 @@ TEST(DeviceNode, ReadOnlyAndStridedMemoryAreCopiedToo) {
 TEST(DeviceNode, AnEmptyShareIsNoObstacleOfItsOwn) {
   oracle::List counts(static_cast<std::size_t>(processes()), 2);
   counts.back() = 0;
-  const dap::DistArray part = stamped(oracle::Array({oracle::block(counts)}));
+  const tridap::DistArray part = stamped(oracle::Array({oracle::block(counts)}));
   Arrival arrival(part, MPI_COMM_WORLD, {}, on_far(Wanted::Form::vector, Copy::if_needed));
   const auto made = dual_view<Far>(arrival.dense.buffer);
   EXPECT_EQ(made.extent(0), static_cast<std::size_t>(counts[static_cast<std::size_t>(rank())]));
@@ -144,26 +144,26 @@ TEST(DeviceNode, AnEmptyShareIsNoObstacleOfItsOwn) {
 
 TEST(DeviceNode, APaddedArraysInteriorIsPartOfTheCopyOfTheWhole) {
   for (const oracle::Axis& axis : padded_axes(processes())) {
-    const dap::DistArray part = stamped(oracle::Array({axis}));
-    const dap::tpetra::PaddedLayout layout(part, MPI_COMM_WORLD);
+    const tridap::DistArray part = stamped(oracle::Array({axis}));
+    const tridap::tpetra::PaddedLayout layout(part, MPI_COMM_WORLD);
     const auto never = on_far(Wanted::Form::vector, Copy::never);
     EXPECT_TRUE(says(refusal([&] { dense_padded(part, layout, never); }), "in Far memory"));
     const auto dense = dense_padded(part, layout, on_far(Wanted::Form::vector, Copy::if_needed));
     EXPECT_EQ(dense.interior_obstacle, "");
     const auto whole = dual_view<Far>(dense.whole.buffer);
-    const auto interior = dap::tpetra::detail::within(whole, dense.whole.buffer, dense.interior.buffer);
+    const auto interior = tridap::tpetra::detail::within(whole, dense.whole.buffer, dense.interior.buffer);
     const auto first = (static_cast<const double*>(dense.interior.buffer.data) - raw(part));
     EXPECT_EQ(interior.h_view.data(), whole.h_view.data() + first);
     EXPECT_EQ(interior.d_view.data(), whole.d_view.data() + first);
-    EXPECT_EQ(interior.extent(0), dap::tpetra::compat::local_count(*layout.interior().map()));
+    EXPECT_EQ(interior.extent(0), tridap::tpetra::compat::local_count(*layout.interior().map()));
     EXPECT_TRUE(interior.need_sync_device());
   }
 }
 
 TEST(DeviceNode, ANodeOfTheHostStillSharesTheMemory) {
-  const dap::DistArray part = stamped(threes());
-  const auto made = dual_view<dap::tpetra::detail::DualView<double>>(
-      Arrival(part, MPI_COMM_WORLD, {}, dap::tpetra::detail::wanted<double>(Wanted::Form::vector, Copy::never))
+  const tridap::DistArray part = stamped(threes());
+  const auto made = dual_view<tridap::tpetra::detail::DualView<double>>(
+      Arrival(part, MPI_COMM_WORLD, {}, tridap::tpetra::detail::wanted<double>(Wanted::Form::vector, Copy::never))
           .dense.buffer);
   EXPECT_EQ(static_cast<const void*>(made.d_view.data()), part.buffer.data);
   EXPECT_EQ(static_cast<const void*>(made.h_view.data()), part.buffer.data);

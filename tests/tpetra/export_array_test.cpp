@@ -1,33 +1,33 @@
 #include "tpetra/support.hpp"
-#include <dap/mpi/gather.hpp>
+#include <tridap/mpi/gather.hpp>
 
 using namespace tpetra_test;
-using dap::tpetra::export_array;
-using dap::tpetra::import_vector;
-using dap::tpetra::Layout;
-using dap::tpetra::Map;
+using tridap::tpetra::export_array;
+using tridap::tpetra::import_vector;
+using tridap::tpetra::Layout;
+using tridap::tpetra::Map;
 
 namespace {
 
-Teuchos::RCP<dap::tpetra::Vector<double>> vector_on(std::vector<Map::global_ordinal_type> ids, Index base = 0) {
+Teuchos::RCP<tridap::tpetra::Vector<double>> vector_on(std::vector<Map::global_ordinal_type> ids, Index base = 0) {
   const Teuchos::ArrayView<const Map::global_ordinal_type> list(ids);
   const auto map = Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), list, base, world()));
-  return Teuchos::rcp(new dap::tpetra::Vector<double>(map));
+  return Teuchos::rcp(new tridap::tpetra::Vector<double>(map));
 }
 
 }  // namespace
 
 TEST(ExportArray, GivesBackEveryKindAsItCame) {
   for_each_array(plain_axes, [](const oracle::Array& array) {
-    const dap::DistArray part = stamped(array);
+    const tridap::DistArray part = stamped(array);
     const Layout layout(part, MPI_COMM_WORLD);
     const auto imported = import_vector<double>(part, layout);
     const auto exported = export_array(imported.vector, layout);
     EXPECT_EQ(exported.array.buffer.shape, part.buffer.shape);
     EXPECT_EQ(exported.receipt.bytes_copied, 0);
-    EXPECT_TRUE(dap::check(exported.array).ok()) << dap::check(exported.array).text();
-    const dap::Distribution again = dap::mpi::gather(exported.array, MPI_COMM_WORLD);
-    for (const auto& element : array.elements(rank(), dap::Part::local)) {
+    EXPECT_TRUE(tridap::check(exported.array).ok()) << tridap::check(exported.array).text();
+    const tridap::Distribution again = tridap::mpi::gather(exported.array, MPI_COMM_WORLD);
+    for (const auto& element : array.elements(rank(), tridap::Part::local)) {
       EXPECT_EQ(oracle::address(exported.array.buffer, element.local), oracle::address(part.buffer, element.local));
       EXPECT_EQ(again.global_index(rank(), element.local), element.global);
     }
@@ -38,10 +38,10 @@ TEST(ExportArray, KeepsEveryMemoryOrder) {
   const Index p = processes();
   const oracle::Array array({oracle::cyclic(2 * p + 1, 1, p), oracle::block({3})});
   oracle::for_each_memory_order(2, [&](const std::vector<Index>& axes, const std::vector<bool>& backwards) {
-    dap::DistArray part = stamped(array);
+    tridap::DistArray part = stamped(array);
     turn(part.buffer, axes, backwards);
     const Layout layout(part, MPI_COMM_WORLD);
-    const dap::Buffer out = export_array(import_vector<double>(part, layout).vector, layout).array.buffer;
+    const tridap::Buffer out = export_array(import_vector<double>(part, layout).vector, layout).array.buffer;
     EXPECT_EQ(oracle::addresses(out), oracle::addresses(part.buffer));
   });
 }
@@ -49,7 +49,7 @@ TEST(ExportArray, KeepsEveryMemoryOrder) {
 TEST(ExportArray, ALayoutWithPaddingIsRefused) {
   if (processes() == 1) return;
   const oracle::Array array({padded_axes(processes())[0]});
-  const dap::DistArray part = stamped(array);
+  const tridap::DistArray part = stamped(array);
   const Layout layout(part, MPI_COMM_WORLD);
   const auto imported = import_vector<double>(part, layout);
   EXPECT_TRUE(says(refusal([&] { export_array(imported.vector, layout); }), "the layout has padding"));
@@ -80,9 +80,9 @@ TEST(ExportArray, AVectorOfYourOwnMapWithTheSameIdsIsAccepted) {
 TEST(ExportArray, AUniformMapIsBlockWithItsIndexBaseNamedAsLost) {
   for (const Index base : {Index{0}, Index{1}}) {
     const auto map = Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(5 * processes() + 1), base, world()));
-    const auto vector = Teuchos::rcp(new dap::tpetra::Vector<double>(map));
+    const auto vector = Teuchos::rcp(new tridap::tpetra::Vector<double>(map));
     const auto exported = export_array(vector);
-    const dap::Distribution d = dap::mpi::gather(exported.array, MPI_COMM_WORLD);
+    const tridap::Distribution d = tridap::mpi::gather(exported.array, MPI_COMM_WORLD);
     EXPECT_EQ(d.axis(0).dist_type(), 'b');
     EXPECT_EQ(d.axis(0).size(), 5 * processes() + 1);
     EXPECT_EQ(exported.array.buffer.data, data_of(*vector));
@@ -99,16 +99,16 @@ TEST(ExportArray, AListThatHappensToBeOneRangeIsBlock) {
 
 TEST(ExportArray, AnyOtherMapIsUnstructuredWithOneToOneProven) {
   const auto scattered = vector_on({100 - rank(), 7 * rank() + 200});
-  const dap::DistArray one = export_array(scattered).array;
+  const tridap::DistArray one = export_array(scattered).array;
   ASSERT_EQ(one.dim_data[0].dist_type(), 'u');
-  EXPECT_TRUE(std::get<dap::Unstructured>(one.dim_data[0].dist).one_to_one);
-  const dap::Distribution d = dap::mpi::gather(one, MPI_COMM_WORLD);
+  EXPECT_TRUE(std::get<tridap::Unstructured>(one.dim_data[0].dist).one_to_one);
+  const tridap::Distribution d = tridap::mpi::gather(one, MPI_COMM_WORLD);
   for (Index p = 0; p < processes(); ++p) EXPECT_EQ(d.owner({100 - p}), p);
 
   const auto overlapping = vector_on({5, 10 + rank()});
-  const dap::DistArray shared = export_array(overlapping).array;
+  const tridap::DistArray shared = export_array(overlapping).array;
   ASSERT_EQ(shared.dim_data[0].dist_type(), 'u');
-  EXPECT_EQ(std::get<dap::Unstructured>(shared.dim_data[0].dist).one_to_one, processes() == 1);
+  EXPECT_EQ(std::get<tridap::Unstructured>(shared.dim_data[0].dist).one_to_one, processes() == 1);
 }
 
 TEST(ExportArray, AProcessWithoutElementsHasAnEmptyShareInItsPlace) {
@@ -116,8 +116,8 @@ TEST(ExportArray, AProcessWithoutElementsHasAnEmptyShareInItsPlace) {
   const Index before = rank() > processes() / 2 ? 2 * rank() - 2 : 2 * rank();
   const auto vector = vector_on(empty ? std::vector<Map::global_ordinal_type>{}
                                       : std::vector<Map::global_ordinal_type>{before, before + 1});
-  const dap::DistArray array = export_array(vector).array;
-  EXPECT_TRUE(dap::mpi::check(array, MPI_COMM_WORLD).ok()) << dap::mpi::check(array, MPI_COMM_WORLD).text();
+  const tridap::DistArray array = export_array(vector).array;
+  EXPECT_TRUE(tridap::mpi::check(array, MPI_COMM_WORLD).ok()) << tridap::mpi::check(array, MPI_COMM_WORLD).text();
   EXPECT_EQ(array.dim_data[0].dist_type(), 'b');
 }
 
@@ -125,7 +125,7 @@ TEST(ExportArray, ANullVectorOnOneProcessIsRefusedOnAll) {
   const oracle::Array array({oracle::cyclic(2 * processes(), 1, processes())});
   const Layout layout(stamped(array), MPI_COMM_WORLD);
   for (Index bad = 0; bad < processes(); ++bad) {
-    Teuchos::RCP<dap::tpetra::Vector<double>> vector = import_vector<double>(stamped(array), layout).vector;
+    Teuchos::RCP<tridap::tpetra::Vector<double>> vector = import_vector<double>(stamped(array), layout).vector;
     if (rank() == bad) vector.reset();
     EXPECT_TRUE(says(refusal([&] { export_array(vector, layout); }), "the vector is null"));
   }
@@ -141,11 +141,11 @@ TEST(ExportArray, AnIdThatStandsTwiceOnOneProcessIsRefusedOnAll) {
 
 TEST(ExportArray, SharedIdsAreNamedAsALoss) {
   if (processes() == 1) return;
-  const std::vector<dap::tpetra::Map::global_ordinal_type> ids = {5, 10 + rank()};
+  const std::vector<tridap::tpetra::Map::global_ordinal_type> ids = {5, 10 + rank()};
   const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
-  const auto map = Teuchos::rcp(new dap::tpetra::Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
-                                                     Teuchos::ArrayView<const long long>(ids), 0, comm));
-  const auto exported = export_array(Teuchos::rcp(new dap::tpetra::Vector<double>(map)));
+  const auto map = Teuchos::rcp(new tridap::tpetra::Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
+                                                        Teuchos::ArrayView<const long long>(ids), 0, comm));
+  const auto exported = export_array(Teuchos::rcp(new tridap::tpetra::Vector<double>(map)));
   EXPECT_EQ(exported.receipt.losses, std::vector<std::string>{"uniqueness of the indices of axis 0"});
 }
 
@@ -153,33 +153,33 @@ TEST(ExportArray, EmptySharesAndMapsOfEveryMakeAreAccepted) {
   const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
   std::vector<long long> ids;
   if (rank() == 0) ids.push_back(0);
-  const auto listed = Teuchos::rcp(new dap::tpetra::Map(1, Teuchos::ArrayView<const long long>(ids), 0, comm));
-  const auto counted = Teuchos::rcp(new dap::tpetra::Map(1, ids.size(), 0, comm));
+  const auto listed = Teuchos::rcp(new tridap::tpetra::Map(1, Teuchos::ArrayView<const long long>(ids), 0, comm));
+  const auto counted = Teuchos::rcp(new tridap::tpetra::Map(1, ids.size(), 0, comm));
   oracle::List counts(static_cast<std::size_t>(processes()), 0);
   counts[0] = 1;
   const Layout layout(stamped(oracle::Array({oracle::block(counts)})), MPI_COMM_WORLD);
   for (const auto& map : {listed, counted}) {
-    const auto exported = export_array(Teuchos::rcp(new dap::tpetra::Vector<double>(map)), layout);
+    const auto exported = export_array(Teuchos::rcp(new tridap::tpetra::Vector<double>(map)), layout);
     EXPECT_EQ(exported.array.buffer.shape, std::vector<Index>{rank() == 0 ? 1 : 0});
   }
   const Teuchos::ArrayView<const long long> none;
-  for (const auto& map : {Teuchos::rcp(new dap::tpetra::Map(0, none, 0, comm)),
-                          Teuchos::rcp(new dap::tpetra::Map(0, std::size_t{0}, 0, comm))})
-    EXPECT_EQ(export_array(Teuchos::rcp(new dap::tpetra::Vector<double>(map))).array.dim_data.at(0).size, 0);
+  for (const auto& map : {Teuchos::rcp(new tridap::tpetra::Map(0, none, 0, comm)),
+                          Teuchos::rcp(new tridap::tpetra::Map(0, std::size_t{0}, 0, comm))})
+    EXPECT_EQ(export_array(Teuchos::rcp(new tridap::tpetra::Vector<double>(map))).array.dim_data.at(0).size, 0);
 }
 
 TEST(ExportArray, TheInteriorOfAPeriodicArrayHasItsShapeFromTheIdThatIsSaid) {
   const oracle::List owned(static_cast<std::size_t>(processes()), 3);
   const oracle::List widths(static_cast<std::size_t>(processes() - 1), 0);
-  const dap::DistArray part = stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, true)}));
-  const auto imported = dap::tpetra::import_vector<double>(part, MPI_COMM_WORLD);
-  dap::tpetra::Reshape how;
+  const tridap::DistArray part = stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, true)}));
+  const auto imported = tridap::tpetra::import_vector<double>(part, MPI_COMM_WORLD);
+  tridap::tpetra::Reshape how;
   how.shape = {3 * processes()};
   how.index_base = 0;
   const auto exported = export_array(imported.vector, how);
-  const auto* listed = std::get_if<dap::Unstructured>(&exported.array.dim_data.at(0).dist);
+  const auto* listed = std::get_if<tridap::Unstructured>(&exported.array.dim_data.at(0).dist);
   ASSERT_NE(listed, nullptr) << "indices 1 to size - 2 are no block of the whole";
-  const auto indices = dap::read_indices(listed->indices);
+  const auto indices = tridap::read_indices(listed->indices);
   ASSERT_TRUE(indices && !indices->empty());
   EXPECT_EQ(indices->front(), rank() == 0 ? 1 : 3 * rank());
 }

@@ -5,14 +5,14 @@
 #include <limits>
 
 using namespace tpetra_test;
-using dap::Copy;
-using dap::tpetra::export_array;
-using dap::tpetra::import_block_vector;
-using dap::tpetra::import_multivector;
-using dap::tpetra::Layout;
-using dap::tpetra::LayoutOptions;
 using oracle::List;
-using MultiVector = dap::tpetra::MultiVector<double>;
+using tridap::Copy;
+using tridap::tpetra::export_array;
+using tridap::tpetra::import_block_vector;
+using tridap::tpetra::import_multivector;
+using tridap::tpetra::Layout;
+using tridap::tpetra::LayoutOptions;
+using MultiVector = tridap::tpetra::MultiVector<double>;
 
 namespace {
 
@@ -35,37 +35,37 @@ oracle::Array with_vectors(const oracle::Array& rows, std::size_t axis, Index ve
 }
 
 // The same values in dense memory with the axes in another order, outermost first.
-dap::DistArray stamped_as(const oracle::Array& array, const List& axes) {
-  dap::DistArray part = stamped(array);
-  const dap::Buffer row_major = part.buffer;
-  part.buffer = dap::allocate(row_major.type, row_major.shape);
+tridap::DistArray stamped_as(const oracle::Array& array, const List& axes) {
+  tridap::DistArray part = stamped(array);
+  const tridap::Buffer row_major = part.buffer;
+  part.buffer = tridap::allocate(row_major.type, row_major.shape);
   turn(part.buffer, axes, std::vector<bool>(axes.size(), false));
-  for (const auto& element : array.elements(rank(), dap::Part::local))
+  for (const auto& element : array.elements(rank(), tridap::Part::local))
     std::memcpy(oracle::address(part.buffer, element.local), oracle::address(row_major, element.local), 8);
   return part;
 }
 
 // Memory in which the vectors stand `apart` elements from one another, and what is between them is NaN.
-dap::DistArray apart(const oracle::Array& array, std::size_t vectors_axis, Index rows_extent, Index distance) {
-  dap::DistArray part = stamped(array);
-  const dap::Buffer dense = part.buffer;
+tridap::DistArray apart(const oracle::Array& array, std::size_t vectors_axis, Index rows_extent, Index distance) {
+  tridap::DistArray part = stamped(array);
+  const tridap::Buffer dense = part.buffer;
   List rows_shape = dense.shape;
   const Index vectors = rows_shape[vectors_axis];
   rows_shape.erase(rows_shape.begin() + static_cast<std::ptrdiff_t>(vectors_axis));
-  dap::Buffer room = dap::allocate(dense.type, {vectors * distance});
+  tridap::Buffer room = tridap::allocate(dense.type, {vectors * distance});
   for (Index i = 0; i < vectors * distance; ++i)
     static_cast<double*>(room.data)[i] = std::numeric_limits<double>::quiet_NaN();
   part.buffer = room;
   part.buffer.shape = dense.shape;
-  part.buffer.strides = with(dap::row_major_strides(rows_shape, 8), vectors_axis, 8 * distance);
-  for (const auto& element : array.elements(rank(), dap::Part::local))
+  part.buffer.strides = with(tridap::row_major_strides(rows_shape, 8), vectors_axis, 8 * distance);
+  for (const auto& element : array.elements(rank(), tridap::Part::local))
     std::memcpy(oracle::address(part.buffer, element.local), oracle::address(dense, element.local), 8);
   EXPECT_LE(rows_extent, distance);
   return part;
 }
 
-dap::Buffer one_vector(const dap::Buffer& buffer, std::size_t axis) {
-  dap::Buffer column = buffer;
+tridap::Buffer one_vector(const tridap::Buffer& buffer, std::size_t axis) {
+  tridap::Buffer column = buffer;
   column.shape.erase(column.shape.begin() + static_cast<std::ptrdiff_t>(axis));
   column.strides.erase(column.strides.begin() + static_cast<std::ptrdiff_t>(axis));
   return column;
@@ -73,13 +73,13 @@ dap::Buffer one_vector(const dap::Buffer& buffer, std::size_t axis) {
 
 // Element (i, j) is row i, in the order of `order`'s memory, of vector j: the same memory where it is shared, else the
 // same value.
-void expect_columns(const MultiVector& made, const oracle::Array& rows, const dap::Buffer& order,
-                    const dap::Buffer& buffer, std::size_t axis, bool shared) {
+void expect_columns(const MultiVector& made, const oracle::Array& rows, const tridap::Buffer& order,
+                    const tridap::Buffer& buffer, std::size_t axis, bool shared) {
   EXPECT_EQ(ids_of(*made.getMap()), ids_by_address(rows, one_vector(order, axis)));
   ASSERT_EQ(static_cast<Index>(made.getNumVectors()), buffer.shape[axis]);
   const auto view = made.getLocalViewHost(Tpetra::Access::ReadOnly);
   std::map<std::byte*, List> by_address;
-  for (const auto& element : rows.elements(rank(), dap::Part::interior))
+  for (const auto& element : rows.elements(rank(), tridap::Part::interior))
     by_address[oracle::address(one_vector(order, axis), element.local)] = element.local;
   ASSERT_EQ(view.extent(0), by_address.size());
   std::size_t i = 0;
@@ -115,7 +115,7 @@ TEST(ImportMultiVector, OutermostVectorsOfEveryKindOfRowsAreTheArraysMemoryAndCo
         for (std::size_t i = 0; i < array.axes.size(); ++i)
           if (i != axis) order.push_back(static_cast<Index>(i));
         order.insert(order.begin(), static_cast<Index>(axis));
-        const dap::DistArray part = stamped_as(array, order);
+        const tridap::DistArray part = stamped_as(array, order);
         const Layout layout(part, MPI_COMM_WORLD, vectors_on(static_cast<Index>(axis)));
         const auto imported = import_multivector<double>(part, layout);
         EXPECT_TRUE(imported.receipt.shared);
@@ -138,7 +138,7 @@ TEST(ImportMultiVector, EveryMemoryOrderIsSharedWhereEachVectorIsDenseAndElseRef
     const oracle::Array array = with_vectors(rows, axis, 3);
     List order{0, 1, 2};
     do {
-      const dap::DistArray part = stamped_as(array, order);
+      const tridap::DistArray part = stamped_as(array, order);
       const bool outermost = order[0] == static_cast<Index>(axis);
       const LayoutOptions options = vectors_on(static_cast<Index>(axis));
       if (outermost) {
@@ -153,7 +153,7 @@ TEST(ImportMultiVector, EveryMemoryOrderIsSharedWhereEachVectorIsDenseAndElseRef
         const bool shared = outermost && copy == Copy::if_needed;
         expect_columns(*imported.multivector, rows, part.buffer, part.buffer, axis, shared);
         EXPECT_EQ(imported.receipt.shared, shared);
-        EXPECT_EQ(imported.receipt.bytes_copied, shared ? 0 : 8 * dap::element_count(part.buffer));
+        EXPECT_EQ(imported.receipt.bytes_copied, shared ? 0 : 8 * tridap::element_count(part.buffer));
         EXPECT_EQ(imported.multivector->getStride(), imported.multivector->getLocalLength());
       }
     } while (std::next_permutation(order.begin(), order.end()));
@@ -165,7 +165,7 @@ TEST(ImportMultiVector, ALeadingDimensionIsSharedAndWhatIsBetweenTheVectorsNever
     for (const Index distance : {Index{2}, Index{3}, Index{7}}) {
       const oracle::Array rows({oracle::block(List(static_cast<std::size_t>(processes()), 2))});
       const oracle::Array array = with_vectors(rows, axis, 3);
-      const dap::DistArray part = apart(array, axis, 2, distance);
+      const tridap::DistArray part = apart(array, axis, 2, distance);
       const Layout layout(part, MPI_COMM_WORLD, vectors_on(static_cast<Index>(axis)));
       const auto imported = import_multivector<double>(part, layout);
       MultiVector& made = *imported.multivector;
@@ -189,16 +189,16 @@ TEST(ImportMultiVector, ALeadingDimensionIsSharedAndWhatIsBetweenTheVectorsNever
 
 TEST(ImportMultiVector, VectorsThatOverlapOrRunBackwardsAreRefusedOrCopied) {
   const oracle::Array array = twos(3);
-  dap::DistArray backwards = stamped_as(array, {1, 0});
+  tridap::DistArray backwards = stamped_as(array, {1, 0});
   turn(backwards.buffer, {1, 0}, {false, true});
   EXPECT_TRUE(says(refusal([&] { import_multivector<double>(backwards, MPI_COMM_WORLD, Copy::never, vectors_on(1)); }),
                    "16 bytes or more apart, and they are -16 apart"));
-  dap::DistArray same = stamped_as(array, {1, 0});
+  tridap::DistArray same = stamped_as(array, {1, 0});
   same.buffer.strides[1] = 0;
   same.buffer.read_only = true;
   EXPECT_TRUE(says(refusal([&] { import_multivector<const double>(same, MPI_COMM_WORLD, Copy::never, vectors_on(1)); }),
                    "and they are 0 apart"));
-  for (const dap::DistArray& part : {backwards, same}) {
+  for (const tridap::DistArray& part : {backwards, same}) {
     const auto imported = import_multivector<const double>(part, MPI_COMM_WORLD, Copy::if_needed, vectors_on(1));
     expect_columns(*imported.multivector, oracle::Array({array.axes[0]}), part.buffer, part.buffer, 1, false);
   }
@@ -217,7 +217,7 @@ TEST(ImportMultiVector, RowMajorIsRefusedWithTheStrideAndTheBlockVectorAsRemedy)
 
 TEST(ImportMultiVector, OneProcessThatMustCopyRefusesOnAllAndCopiesAlone) {
   for (Index bad = 0; bad < processes(); ++bad) {
-    const dap::DistArray part = rank() == bad ? stamped(twos(3)) : stamped_as(twos(3), {1, 0});
+    const tridap::DistArray part = rank() == bad ? stamped(twos(3)) : stamped_as(twos(3), {1, 0});
     EXPECT_TRUE(says(refusal([&] { import_multivector<double>(part, MPI_COMM_WORLD, Copy::never, vectors_on(1)); }),
                      "(rank " + std::to_string(bad) + "): copy=never, but a MultiVector"));
     const auto imported = import_multivector<double>(part, MPI_COMM_WORLD, Copy::if_needed, vectors_on(1));
@@ -239,8 +239,8 @@ TEST(ImportMultiVector, TheVectorsAreTheLastAxisThatIsNotDistributedWhereNoneIsN
 
 TEST(ImportMultiVector, AnAxisThatIsDistributedOrNotThereIsRefused) {
   const Index p = processes();
-  const dap::DistArray part = stamped_as(twos(3), {1, 0});
-  const auto refused = [&](const dap::DistArray& array, std::optional<Index> axis) {
+  const tridap::DistArray part = stamped_as(twos(3), {1, 0});
+  const auto refused = [&](const tridap::DistArray& array, std::optional<Index> axis) {
     LayoutOptions options;
     options.vectors_axis = axis;
     return refusal([&] { import_multivector<double>(array, MPI_COMM_WORLD, Copy::if_needed, options); });
@@ -256,35 +256,35 @@ TEST(ImportMultiVector, AnAxisThatIsDistributedOrNotThereIsRefused) {
   if (p == 1) return;
   EXPECT_TRUE(
       says(refused(part, 0), "axis 0: the vectors' axis is distributed [conversion]: name an axis that is not"));
-  const dap::DistArray line = stamped(oracle::Array({oracle::cyclic(2 * p, 1, p)}));
+  const tridap::DistArray line = stamped(oracle::Array({oracle::cyclic(2 * p, 1, p)}));
   EXPECT_TRUE(says(refused(line, {}), "every axis is distributed"));
 }
 
 TEST(ImportMultiVector, ALayoutServesEveryArrayOfItsDistribution) {
   const Layout layout(stamped_as(twos(3), {1, 0}), MPI_COMM_WORLD, vectors_on(1));
   const oracle::Array rows({twos(3).axes[0]});
-  const dap::DistArray wide = apart(twos(3), 1, 2, 5), narrow = stamped_as(twos(3), {1, 0});
-  for (const dap::DistArray& part : {wide, narrow}) {
+  const tridap::DistArray wide = apart(twos(3), 1, 2, 5), narrow = stamped_as(twos(3), {1, 0});
+  for (const tridap::DistArray& part : {wide, narrow}) {
     const auto imported = import_multivector<double>(part, layout);
     expect_columns(*imported.multivector, rows, part.buffer, part.buffer, 1, true);
   }
   const auto copied = import_multivector<double>(stamped(twos(3)), layout, Copy::if_needed);
   EXPECT_EQ(copied.receipt.bytes_copied, 48);
-  const dap::DistArray more = stamped_as(twos(4), {1, 0});
+  const tridap::DistArray more = stamped_as(twos(4), {1, 0});
   EXPECT_TRUE(says(refusal([&] { import_multivector<double>(more, layout); }),
                    "axis 1 (rank 0): the array is not distributed as the layout is"));
 }
 
 TEST(ImportMultiVector, ALayoutOfOneFormIsRefusedForAnother) {
-  const dap::DistArray part = stamped_as(twos(3), {1, 0});
+  const tridap::DistArray part = stamped_as(twos(3), {1, 0});
   const Layout plain(part, MPI_COMM_WORLD), vectors(part, MPI_COMM_WORLD, vectors_on(1));
   EXPECT_TRUE(says(refusal([&] { import_multivector<double>(part, plain); }), "has no axis for the vectors"));
-  EXPECT_TRUE(says(refusal([&] { dap::tpetra::import_vector<double>(part, vectors); }),
+  EXPECT_TRUE(says(refusal([&] { tridap::tpetra::import_vector<double>(part, vectors); }),
                    "axis 1: the layout has an axis for the vectors of a MultiVector"));
 }
 
 TEST(ImportMultiVector, AMultiVectorThatDoesNotFitTheLayoutIsRefused) {
-  const dap::DistArray three = stamped_as(twos(3), {1, 0}), four = stamped_as(twos(4), {1, 0});
+  const tridap::DistArray three = stamped_as(twos(3), {1, 0}), four = stamped_as(twos(4), {1, 0});
   const Layout of_three(three, MPI_COMM_WORLD, vectors_on(1)), of_four(four, MPI_COMM_WORLD, vectors_on(1));
   const Layout plain(stamped(oracle::Array({twos(3).axes[0]})), MPI_COMM_WORLD);
   const auto vectors = import_multivector<double>(three, of_three).multivector;
@@ -295,7 +295,7 @@ TEST(ImportMultiVector, AMultiVectorThatDoesNotFitTheLayoutIsRefused) {
 }
 
 TEST(ImportMultiVector, ReadOnlyMemoryIsAMultiVectorThatCannotBeWritten) {
-  dap::DistArray part = stamped_as(twos(3), {1, 0});
+  tridap::DistArray part = stamped_as(twos(3), {1, 0});
   part.buffer.read_only = true;
   EXPECT_TRUE(
       says(refusal([&] { import_multivector<double>(part, MPI_COMM_WORLD, Copy::never, vectors_on(1)); }),
@@ -304,7 +304,7 @@ TEST(ImportMultiVector, ReadOnlyMemoryIsAMultiVectorThatCannotBeWritten) {
   const auto imported = import_multivector<const double>(part, layout);
   static_assert(std::is_same_v<decltype(imported.multivector), Teuchos::RCP<const MultiVector>>);
   expect_columns(*imported.multivector, oracle::Array({twos(3).axes[0]}), part.buffer, part.buffer, 1, true);
-  const dap::DistArray out = export_array(imported.multivector, layout).array;
+  const tridap::DistArray out = export_array(imported.multivector, layout).array;
   EXPECT_TRUE(out.buffer.read_only);
   EXPECT_EQ(out.buffer.data, part.buffer.data);
 }
@@ -316,7 +316,7 @@ TEST(ImportMultiVector, EmptySharesAndNoRowsAtAllAreFine) {
     const oracle::Array rows({oracle::block(of)});
     const oracle::Array array = with_vectors(rows, 1, 3);
     for (const List& order : {List{0, 1}, List{1, 0}}) {
-      const dap::DistArray part = stamped_as(array, order);
+      const tridap::DistArray part = stamped_as(array, order);
       const auto imported = import_multivector<double>(part, MPI_COMM_WORLD, Copy::if_needed, vectors_on(1));
       EXPECT_EQ(imported.multivector->getNumVectors(), 3U);
       EXPECT_EQ(static_cast<Index>(imported.multivector->getLocalLength()), of[static_cast<std::size_t>(rank())]);
@@ -329,9 +329,9 @@ TEST(ImportMultiVector, EmptySharesAndNoRowsAtAllAreFine) {
 TEST(ImportMultiVector, ItsColumnsKeepTheExportersMemory) {
   bool released = false;
   {
-    Teuchos::RCP<dap::tpetra::Vector<double>> column;
+    Teuchos::RCP<tridap::tpetra::Vector<double>> column;
     {
-      dap::DistArray part = stamped_as(twos(3), {1, 0});
+      tridap::DistArray part = stamped_as(twos(3), {1, 0});
       part.buffer.owner = std::shared_ptr<void>(
           &released, [kept = part.buffer.owner](void* flag) { *static_cast<bool*>(flag) = true; });
       column = import_multivector<double>(part, MPI_COMM_WORLD, Copy::never, vectors_on(1))
@@ -346,7 +346,7 @@ TEST(ImportMultiVector, ItsColumnsKeepTheExportersMemory) {
 TEST(ImportBlockVector, RowMajorRowsAreBlocksInTheSameMemory) {
   for (const oracle::Array& rows : rows_of_all_kinds()) {
     const oracle::Array array = with_vectors(rows, rows.axes.size(), 3);
-    const dap::DistArray part = stamped(array);
+    const tridap::DistArray part = stamped(array);
     const auto imported = import_block_vector<double>(part, MPI_COMM_WORLD);
     EXPECT_TRUE(imported.receipt.shared);
     EXPECT_EQ(imported.receipt.bytes_copied, 0);
@@ -370,7 +370,7 @@ TEST(ImportBlockVector, RowMajorRowsAreBlocksInTheSameMemory) {
 }
 
 TEST(ImportBlockVector, OtherMemoryIsRefusedOrCopiedBlockByBlock) {
-  const dap::DistArray part = stamped_as(twos(3), {1, 0});
+  const tridap::DistArray part = stamped_as(twos(3), {1, 0});
   EXPECT_TRUE(
       says(refusal([&] { import_block_vector<double>(part, MPI_COMM_WORLD); }), "copy=never, but a BlockMultiVector"));
   const auto copied = import_block_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
@@ -384,7 +384,7 @@ TEST(ImportBlockVector, OtherMemoryIsRefusedOrCopiedBlockByBlock) {
 TEST(ImportBlockVector, ADistributedLastAxisIsRefused) {
   if (processes() == 1) return;
   const Index p = processes();
-  const dap::DistArray part = stamped(oracle::Array({oracle::block({3}), oracle::cyclic(2 * p, 1, p)}));
+  const tridap::DistArray part = stamped(oracle::Array({oracle::block({3}), oracle::cyclic(2 * p, 1, p)}));
   EXPECT_TRUE(
       says(refusal([&] { import_block_vector<double>(part, MPI_COMM_WORLD); }), "the last axis is distributed"));
   LayoutOptions options;
@@ -398,7 +398,7 @@ TEST(ImportBlockVector, KeepsTheExportersMemory) {
   {
     Teuchos::RCP<Tpetra::BlockMultiVector<double>> blocks;
     {
-      dap::DistArray part = stamped(twos(3));
+      tridap::DistArray part = stamped(twos(3));
       part.buffer.owner = std::shared_ptr<void>(
           &released, [kept = part.buffer.owner](void* flag) { *static_cast<bool*>(flag) = true; });
       blocks = import_block_vector<double>(part, MPI_COMM_WORLD).block_vector;

@@ -3,9 +3,9 @@
 #include <cstring>
 
 using namespace tpetra_test;
-using dap::Copy;
-using dap::tpetra::import_vector;
-using dap::tpetra::Layout;
+using tridap::Copy;
+using tridap::tpetra::import_vector;
+using tridap::tpetra::Layout;
 
 namespace {
 
@@ -14,11 +14,11 @@ oracle::Array rows_of_three() {
 }
 
 // The same elements with room between them: rows of 5 of which 3 are used.
-dap::DistArray strided(const oracle::Array& array) {
-  dap::DistArray part = stamped(array);
-  dap::Buffer wide = dap::allocate(part.buffer.type, {part.buffer.shape[0], 5});
+tridap::DistArray strided(const oracle::Array& array) {
+  tridap::DistArray part = stamped(array);
+  tridap::Buffer wide = tridap::allocate(part.buffer.type, {part.buffer.shape[0], 5});
   wide.shape[1] = 3;
-  for (const auto& element : array.elements(rank(), dap::Part::local))
+  for (const auto& element : array.elements(rank(), tridap::Part::local))
     *reinterpret_cast<double*>(oracle::address(wide, element.local)) =
         *reinterpret_cast<double*>(oracle::address(part.buffer, element.local));
   part.buffer = wide;
@@ -29,11 +29,11 @@ dap::DistArray strided(const oracle::Array& array) {
 
 TEST(ImportVector, IsTheArraysMemoryForEveryKind) {
   for_each_array(plain_axes, [](const oracle::Array& array) {
-    const dap::DistArray part = stamped(array);
+    const tridap::DistArray part = stamped(array);
     const auto imported = import_vector<double>(part, MPI_COMM_WORLD);
     EXPECT_TRUE(imported.receipt.shared);
     EXPECT_EQ(imported.receipt.bytes_copied, 0);
-    if (dap::element_count(part.buffer) > 0) {
+    if (tridap::element_count(part.buffer) > 0) {
       EXPECT_EQ(data_of(*imported.vector), part.buffer.data);
     }
     const std::vector<Index> ids = ids_of(*imported.vector->getMap());
@@ -43,7 +43,7 @@ TEST(ImportVector, IsTheArraysMemoryForEveryKind) {
 }
 
 TEST(ImportVector, AWriteOnOneSideIsReadOnTheOther) {
-  const dap::DistArray part = stamped(rows_of_three());
+  const tridap::DistArray part = stamped(rows_of_three());
   const auto imported = import_vector<double>(part, MPI_COMM_WORLD);
   static_cast<double*>(part.buffer.data)[4] = -3;
   EXPECT_EQ(data_of(*imported.vector)[4], -3);
@@ -56,7 +56,7 @@ TEST(ImportVector, AWriteOnOneSideIsReadOnTheOther) {
 TEST(ImportVector, EveryDenseMemoryOrderIsSharedBackwardsTooAndNormsAgree) {
   const oracle::Array array = rows_of_three();
   oracle::for_each_memory_order(2, [&](const std::vector<Index>& axes, const std::vector<bool>& backwards) {
-    dap::DistArray part = stamped(array);
+    tridap::DistArray part = stamped(array);
     const void* lowest = part.buffer.data;
     turn(part.buffer, axes, backwards);
     const auto imported = import_vector<double>(part, MPI_COMM_WORLD);
@@ -68,7 +68,7 @@ TEST(ImportVector, EveryDenseMemoryOrderIsSharedBackwardsTooAndNormsAgree) {
 
 TEST(ImportVector, AStridedBufferIsCopiedOnlyWhereAllowedAndCounted) {
   const oracle::Array array = rows_of_three();
-  const dap::DistArray part = strided(array);
+  const tridap::DistArray part = strided(array);
   const std::string text = refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); });
   EXPECT_TRUE(says(text,
                    "copy=never, but a Vector needs its elements in a row and axis 0 has stride 40 bytes where 24 "
@@ -87,7 +87,7 @@ TEST(ImportVector, AStridedBufferIsCopiedOnlyWhereAllowedAndCounted) {
 }
 
 TEST(ImportVector, AlwaysCopiesWhatCouldBeShared) {
-  const dap::DistArray part = stamped(rows_of_three());
+  const tridap::DistArray part = stamped(rows_of_three());
   const auto imported = import_vector<double>(part, MPI_COMM_WORLD, Copy::always);
   EXPECT_NE(data_of(*imported.vector), part.buffer.data);
   EXPECT_EQ(imported.receipt.bytes_copied, 48);
@@ -96,7 +96,7 @@ TEST(ImportVector, AlwaysCopiesWhatCouldBeShared) {
 
 TEST(ImportVector, OneProcessThatMustCopyRefusesOnAllUnderNever) {
   for (Index bad = 0; bad < processes(); ++bad) {
-    const dap::DistArray part = rank() == bad ? strided(rows_of_three()) : stamped(rows_of_three());
+    const tridap::DistArray part = rank() == bad ? strided(rows_of_three()) : stamped(rows_of_three());
     EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); }),
                      "(rank " + std::to_string(bad) + "): copy=never"));
     const auto imported = import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
@@ -105,7 +105,7 @@ TEST(ImportVector, OneProcessThatMustCopyRefusesOnAllUnderNever) {
 }
 
 TEST(ImportVector, ReadOnlyMemoryIsNeverWritten) {
-  dap::DistArray part = stamped(rows_of_three());
+  tridap::DistArray part = stamped(rows_of_three());
   part.buffer.read_only = true;
   EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); }), "read-only"));
   const auto imported = import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
@@ -113,8 +113,8 @@ TEST(ImportVector, ReadOnlyMemoryIsNeverWritten) {
 }
 
 TEST(ImportVector, MisalignedMemoryIsRefusedOrCopied) {
-  dap::DistArray part = stamped(rows_of_three());
-  const dap::Buffer room = dap::allocate(part.buffer.type, {7});
+  tridap::DistArray part = stamped(rows_of_three());
+  const tridap::Buffer room = tridap::allocate(part.buffer.type, {7});
   std::byte* odd = static_cast<std::byte*>(room.data) + 4;
   std::memcpy(odd, part.buffer.data, 48);
   part.buffer.data = odd;
@@ -124,25 +124,25 @@ TEST(ImportVector, MisalignedMemoryIsRefusedOrCopied) {
 }
 
 TEST(ImportVector, AnotherElementTypeIsRefusedByName) {
-  dap::DistArray part = stamped(rows_of_three());
-  part.buffer.type = dap::element_type<std::int64_t>();
+  tridap::DistArray part = stamped(rows_of_three());
+  part.buffer.type = tridap::element_type<std::int64_t>();
   EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed); }),
                    "the array holds int64, the vector float64"));
-  part.buffer.type = {dap::ElementType::Kind::floating, 8, false};
+  part.buffer.type = {tridap::ElementType::Kind::floating, 8, false};
   EXPECT_TRUE(
       says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed); }), "the array holds >f8"));
 }
 
 TEST(ImportVector, DeviceMemoryIsNeverTakenForHostMemory) {
-  dap::DistArray part = stamped(rows_of_three());
-  part.buffer.memory = {dap::Memory::Kind::cuda, 1};
+  tridap::DistArray part = stamped(rows_of_three());
+  part.buffer.memory = {tridap::Memory::Kind::cuda, 1};
   EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD, Copy::always); }), "cuda:1"));
 }
 
 TEST(ImportVector, IntegersAreVectorsToo) {
   const oracle::Array array = rows_of_three();
-  dap::DistArray part = stamped(array);
-  part.buffer = dap::allocate(dap::element_type<int>(), part.buffer.shape);
+  tridap::DistArray part = stamped(array);
+  part.buffer = tridap::allocate(tridap::element_type<int>(), part.buffer.shape);
   const auto imported = import_vector<int>(part, MPI_COMM_WORLD);
   imported.vector->putScalar(5);
   EXPECT_EQ(static_cast<int*>(part.buffer.data)[3], 5);
@@ -151,20 +151,20 @@ TEST(ImportVector, IntegersAreVectorsToo) {
 TEST(ImportVector, ThePaddedPartOfAOneDimensionalArrayIsSkippedInPlace) {
   for (const oracle::Axis& axis : padded_axes(processes())) {
     const oracle::Array array({axis});
-    const dap::DistArray part = stamped(array);
+    const tridap::DistArray part = stamped(array);
     const auto imported = import_vector<double>(part, MPI_COMM_WORLD);
-    const Index first = axis.part(rank(), dap::Part::interior).begin;
+    const Index first = axis.part(rank(), tridap::Part::interior).begin;
     EXPECT_EQ(data_of(*imported.vector), static_cast<double*>(part.buffer.data) + first);
     imported.vector->putScalar(-1);
     for (Index l = 0; l < part.buffer.shape[0]; ++l)
-      EXPECT_EQ(static_cast<double*>(part.buffer.data)[l] == -1, axis.part(rank(), dap::Part::interior).contains(l));
+      EXPECT_EQ(static_cast<double*>(part.buffer.data)[l] == -1, axis.part(rank(), tridap::Part::interior).contains(l));
   }
 }
 
 TEST(ImportVector, PaddingInsideRowsNeedsACopyAndSaysSo) {
   const Index p = processes();
   const oracle::Array array({oracle::block({2}), padded_axes(p)[1]});
-  const dap::DistArray part = stamped(array);
+  const tridap::DistArray part = stamped(array);
   if (p > 1) {
     EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); }), "axis 0 has stride"));
   }
@@ -176,11 +176,11 @@ TEST(ImportVector, PaddingInsideRowsNeedsACopyAndSaysSo) {
 
 TEST(ImportVector, ALayoutServesEveryArrayOfItsDistribution) {
   const oracle::Array array = rows_of_three();
-  const dap::DistArray first = stamped(array), second = stamped(array);
+  const tridap::DistArray first = stamped(array), second = stamped(array);
   const Layout layout(first, MPI_COMM_WORLD);
   EXPECT_EQ(data_of(*import_vector<double>(second, layout).vector), second.buffer.data);
-  dap::DistArray fortran = stamped(array);
-  fortran.buffer.strides = dap::column_major_strides(fortran.buffer.shape, 8);
+  tridap::DistArray fortran = stamped(array);
+  fortran.buffer.strides = tridap::column_major_strides(fortran.buffer.shape, 8);
   EXPECT_TRUE(says(refusal([&] { import_vector<double>(fortran, layout); }), "memory order is not that of the layout"));
   const auto copied = import_vector<double>(fortran, layout, Copy::if_needed);
   for (Index i = 0; i < 2; ++i)
@@ -192,7 +192,7 @@ TEST(ImportVector, ALayoutServesEveryArrayOfItsDistribution) {
 TEST(ImportVector, AnArrayOfAnotherDistributionIsRefusedOnEveryProcess) {
   const Index p = processes();
   const Layout layout(stamped(rows_of_three()), MPI_COMM_WORLD);
-  const auto refused = [&](const dap::DistArray& part) {
+  const auto refused = [&](const tridap::DistArray& part) {
     return refusal([&] { import_vector<double>(part, layout); });
   };
   const oracle::List two(static_cast<std::size_t>(p), 2);
@@ -237,8 +237,8 @@ TEST(ImportVector, BoundaryPaddingMayDifferBetweenProcessesAtOneCoordinate) {
   const Index p = processes();
   const oracle::Array array(
       {oracle::block({4}, {}, {1, 1}), oracle::block(oracle::List(static_cast<std::size_t>(p), 2))});
-  dap::DistArray part = stamped(array);
-  if (rank() == p - 1) std::get<dap::Block>(part.dim_data[0].dist).padding = std::array<Index, 2>{2, 0};
+  tridap::DistArray part = stamped(array);
+  if (rank() == p - 1) std::get<tridap::Block>(part.dim_data[0].dist).padding = std::array<Index, 2>{2, 0};
   EXPECT_EQ(data_of(*import_vector<double>(part, MPI_COMM_WORLD).vector), part.buffer.data);
 }
 
@@ -246,12 +246,13 @@ TEST(ImportVector, APeriodicLayoutTakesNoArrayThatIsNot) {
   const oracle::List owned(static_cast<std::size_t>(processes()), 3);
   const oracle::List widths(static_cast<std::size_t>(processes() - 1), 0);
   const Layout layout(stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, true)})), MPI_COMM_WORLD);
-  const dap::DistArray plain = stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, false)}));
+  const tridap::DistArray plain = stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, false)}));
   EXPECT_TRUE(says(refusal([&] { import_vector<double>(plain, layout); }), "not distributed as the layout is"));
 }
 
 TEST(ImportVector, KeysThatTheProtocolDoesNotKnowAreNamedAsLost) {
-  dap::DistArray part = stamped(oracle::Array({oracle::block(oracle::List(static_cast<std::size_t>(processes()), 2))}));
+  tridap::DistArray part =
+      stamped(oracle::Array({oracle::block(oracle::List(static_cast<std::size_t>(processes()), 2))}));
   part.dim_data[0].extras = {{"units", "\"m\""}};
   EXPECT_EQ(import_vector<double>(part, MPI_COMM_WORLD).receipt.losses, std::vector<std::string>{"the key 'units'"});
 }
@@ -260,7 +261,7 @@ TEST(ImportVector, AnEmptyShareStandsInNobodysWay) {
   const Index p = processes();
   oracle::List counts(static_cast<std::size_t>(p), 2);
   counts[0] = 0;
-  dap::DistArray part = stamped(oracle::Array({oracle::block(counts)}));
+  tridap::DistArray part = stamped(oracle::Array({oracle::block(counts)}));
   if (rank() == 0) part.buffer.read_only = true;
   EXPECT_TRUE(import_vector<double>(part, MPI_COMM_WORLD).receipt.shared);
 }

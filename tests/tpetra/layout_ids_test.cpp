@@ -2,13 +2,13 @@
 #include "tpetra/support.hpp"
 
 using namespace tpetra_test;
-using dap::Copy;
-using dap::tpetra::import_vector;
-using dap::tpetra::Layout;
-using dap::tpetra::LayoutOptions;
-using dap::tpetra::make_map;
 using oracle::List;
 using oracle::of;
+using tridap::Copy;
+using tridap::tpetra::import_vector;
+using tridap::tpetra::Layout;
+using tridap::tpetra::LayoutOptions;
+using tridap::tpetra::make_map;
 
 namespace {}  // namespace
 
@@ -18,7 +18,7 @@ TEST(LayoutMaps, ListsAndDealtBlocksThatAreOneRangeAreContiguous) {
   for (Index c = 0; c < p; ++c) lists.push_back({3 * c - 7, 3 * c - 6, 3 * c - 5});
   for (const oracle::Axis& axis : {oracle::unstructured(lists, true), oracle::cyclic(3 * p, 3, p)}) {
     const oracle::Array array({axis, oracle::block({2})});
-    const dap::DistArray part = stamped(array);
+    const tridap::DistArray part = stamped(array);
     const auto map = make_map(part, MPI_COMM_WORLD);
     EXPECT_TRUE(map->isContiguous());
     EXPECT_EQ(ids_of(*map), ids_by_address(array, part.buffer));
@@ -32,10 +32,10 @@ TEST(LayoutMaps, OfManyAxesListTheirFlatNumbers) {
     axes[1] = oracle::cyclic(2 * p + 1, 1, p);
     axes[ndim - 1] = oracle::unstructured({{5, -2}}, true);
     const oracle::Array array(axes);
-    dap::DistArray part = stamped(array);
+    tridap::DistArray part = stamped(array);
     const auto imported = import_vector<double>(part, MPI_COMM_WORLD);
     EXPECT_EQ(ids_of(*imported.vector->getMap()), ids_by_address(array, part.buffer));
-    part.buffer.strides = dap::column_major_strides(part.buffer.shape, 8);
+    part.buffer.strides = tridap::column_major_strides(part.buffer.shape, 8);
     EXPECT_EQ(ids_of(*make_map(part, MPI_COMM_WORLD)), ids_by_address(array, part.buffer));
   }
 }
@@ -44,27 +44,27 @@ TEST(LayoutGaps, ClosedMakeIdsOfPlacesAmongAllIndicesAndLeadBack) {
   const Index p = processes(), far = Index{1} << 40;
   std::vector<List> lists;
   for (Index c = 0; c < p; ++c) lists.push_back({far * (c + 1), -far * (c + 1)});
-  dap::DistArray part;  // whose flat numbers are too many to be written out by stamped()
+  tridap::DistArray part;  // whose flat numbers are too many to be written out by stamped()
   part.dim_data = {oracle::unstructured(lists, true).dims[static_cast<std::size_t>(rank())]};
-  part.buffer = dap::allocate(dap::element_type<double>(), {2});
+  part.buffer = tridap::allocate(tridap::element_type<double>(), {2});
   EXPECT_TRUE(says(refusal([&] { Layout(part, MPI_COMM_WORLD); }), "close the gaps"));
   LayoutOptions options = based(7);
-  options.gaps = dap::Gaps::closed;
+  options.gaps = tridap::Gaps::closed;
   const Layout layout(part, MPI_COMM_WORLD, options);
   EXPECT_EQ(ids_of(*layout.map()), (List{7 + p + rank(), 7 + p - 1 - rank()}));
-  const dap::FlatNumbers numbers = layout.numbers();
-  EXPECT_EQ(numbers.global_index(p + rank()), (dap::Indices{far * (rank() + 1)}));
-  EXPECT_EQ(numbers.global_index(p - 1 - rank()), (dap::Indices{-far * (rank() + 1)}));
+  const tridap::FlatNumbers numbers = layout.numbers();
+  EXPECT_EQ(numbers.global_index(p + rank()), (tridap::Indices{far * (rank() + 1)}));
+  EXPECT_EQ(numbers.global_index(p - 1 - rank()), (tridap::Indices{-far * (rank() + 1)}));
 }
 
 TEST(LayoutOptions, ThatDifferBetweenProcessesAreRefusedOnAll) {
   if (processes() == 1) return;
-  const dap::DistArray part = stamped(oracle::Array({oracle::block(of(processes(), 2)), oracle::block({3})}));
+  const tridap::DistArray part = stamped(oracle::Array({oracle::block(of(processes(), 2)), oracle::block({3})}));
   const bool odd = rank() == 1;
   const std::vector<std::function<void(LayoutOptions&)>> changes = {
       [](LayoutOptions& o) { o.reorder = true; }, [](LayoutOptions& o) { o.shared = true; },
       [](LayoutOptions& o) { o.index_base = 1; }, [](LayoutOptions& o) { o.vectors_axis = 1; },
-      [](LayoutOptions& o) { o.gaps = dap::Gaps::closed; }};
+      [](LayoutOptions& o) { o.gaps = tridap::Gaps::closed; }};
   for (const auto& change : changes) {
     LayoutOptions options;
     if (odd) change(options);
@@ -76,7 +76,7 @@ TEST(LayoutReorder, ThatNotAllAllowIsNotDone) {
   const Index p = processes();
   if (p == 1) return;
   const oracle::Array array({oracle::block(of(p, 2))});
-  dap::DistArray part = stamped(array);
+  tridap::DistArray part = stamped(array);
   part.dim_data = dim_data(array, p - 1 - rank());
   LayoutOptions options;
   options.reorder = rank() == 0;
@@ -87,9 +87,9 @@ TEST(LayoutReorder, IsNamedByTheReceiptsOfPaddedVectorsToo) {
   const Index p = processes();
   if (p == 1) return;
   const oracle::Array array({oracle::block(of(p, 2), of(p - 1, 1))});
-  dap::DistArray part = stamped(array);
+  tridap::DistArray part = stamped(array);
   part.dim_data = dim_data(array, p - 1 - rank());
-  part.buffer = dap::allocate(dap::element_type<double>(), array.local_shape(p - 1 - rank()));
-  const auto padded = dap::tpetra::import_padded<double>(part, MPI_COMM_WORLD, Copy::never, reordered());
+  part.buffer = tridap::allocate(tridap::element_type<double>(), array.local_shape(p - 1 - rank()));
+  const auto padded = tridap::tpetra::import_padded<double>(part, MPI_COMM_WORLD, Copy::never, reordered());
   EXPECT_EQ(padded.receipt().losses, std::vector<std::string>{"the order of the processes"});
 }

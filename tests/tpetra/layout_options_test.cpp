@@ -1,25 +1,25 @@
 #include "support/padded_axes.hpp"
 #include "tpetra/same_dims.hpp"
 #include "tpetra/support.hpp"
-#include <dap/compare.hpp>
+#include <tridap/compare.hpp>
 
 #include <Teuchos_DefaultSerialComm.hpp>
 
 #include <limits>
 
 using namespace tpetra_test;
-using dap::Copy;
-using dap::tpetra::Communicator;
-using dap::tpetra::export_array;
-using dap::tpetra::import_vector;
-using dap::tpetra::Layout;
-using dap::tpetra::LayoutOptions;
-using dap::tpetra::make_map;
-using dap::tpetra::Map;
-using dap::tpetra::TeuchosComm;
 using oracle::all_padded;
 using oracle::List;
 using oracle::of;
+using tridap::Copy;
+using tridap::tpetra::Communicator;
+using tridap::tpetra::export_array;
+using tridap::tpetra::import_vector;
+using tridap::tpetra::Layout;
+using tridap::tpetra::LayoutOptions;
+using tridap::tpetra::make_map;
+using tridap::tpetra::Map;
+using tridap::tpetra::TeuchosComm;
 
 namespace {
 
@@ -66,8 +66,8 @@ TEST(LayoutMaps, AreContiguousExactlyWhereTheIdsAreOneRangeAndTheSameAsAListedMa
   Index count = 0;
   for_each_pair(plain_and_padded, [&](const oracle::Array& array) {
     if (array.flat_numbers().empty()) return;
-    SCOPED_TRACE(dap::describe(array.distribution()));
-    const dap::DistArray part = stamped(array);
+    SCOPED_TRACE(tridap::describe(array.distribution()));
+    const tridap::DistArray part = stamped(array);
     const std::vector<Index> ids = ids_by_address(array, part.buffer);
     const Index each = count++ % 2;
     for (const Index base : array.axes.size() == 1 ? List{0, 3} : List{3 * each}) {
@@ -94,7 +94,7 @@ TEST(LayoutMaps, AColumnMajorArrayIsOneRangeOnlyWhereItsOrderMakesOne) {
                                      oracle::Array({oracle::block(of(p, 1)), oracle::block({3})}),
                                      oracle::Array({oracle::block(of(p, 2)), oracle::block({3})})})
     oracle::for_each_memory_order(2, [&](const std::vector<Index>& axes, const std::vector<bool>& backwards) {
-      dap::DistArray part = stamped(array);
+      tridap::DistArray part = stamped(array);
       turn(part.buffer, axes, backwards);
       const auto map = make_map(part, MPI_COMM_WORLD);
       const std::vector<Index> ids = ids_by_address(array, part.buffer);
@@ -115,8 +115,8 @@ TEST(LayoutMaps, OfDimDataAreThoseOfRowMajorArrays) {
 
 TEST(LayoutMaps, OfDimDataMayBeLongerThanAnyMemory) {
   const Index p = processes(), n = Index{1} << 30;
-  dap::Dimension dimension = oracle::dimension(n * p, p, rank());
-  dimension.dist = dap::Block{n * rank(), n * (rank() + 1), {}};
+  tridap::Dimension dimension = oracle::dimension(n * p, p, rank());
+  dimension.dist = tridap::Block{n * rank(), n * (rank() + 1), {}};
   const auto map = make_map({dimension}, MPI_COMM_WORLD);
   EXPECT_TRUE(map->isContiguous());
   EXPECT_EQ(static_cast<Index>(map->getGlobalNumElements()), n * p);
@@ -126,7 +126,7 @@ TEST(LayoutReorder, GivesEveryProcessTheIdsOfItsPlaceWhereverItStands) {
   const Index p = processes();
   for_each_array(plain_axes, [&](const oracle::Array& array) {
     for (const Index place : {p - 1 - rank(), (rank() + 1) % p, rank()}) {
-      const dap::DistArray part = stamped(array, place);
+      const tridap::DistArray part = stamped(array, place);
       const Layout layout(part, MPI_COMM_WORLD, reordered());
       const std::vector<Index> ids = ids_by_address(array, part.buffer, place);
       EXPECT_EQ(ids_of(*layout.map()), ids);
@@ -145,7 +145,7 @@ TEST(LayoutReorder, GivesEveryProcessTheIdsOfItsPlaceWhereverItStands) {
       for (std::size_t i = 0; i < ids.size(); ++i)
         EXPECT_EQ(data_of(*imported.vector)[i], static_cast<double>(ids[i]) + 0.5);
 
-      const dap::DistArray out = export_array(imported.vector, layout).array;
+      const tridap::DistArray out = export_array(imported.vector, layout).array;
       EXPECT_EQ(differs(out.dim_data, part.dim_data), "");
       EXPECT_EQ(oracle::addresses(out.buffer), oracle::addresses(part.buffer));
     }
@@ -155,14 +155,15 @@ TEST(LayoutReorder, GivesEveryProcessTheIdsOfItsPlaceWhereverItStands) {
 TEST(LayoutReorder, ServesEveryCallThatMakesALayout) {
   const Index p = processes(), place = p - 1 - rank();
   const oracle::Array array({oracle::cyclic(3 * p, 1, p), oracle::block({2})});
-  const dap::DistArray part = stamped(array, place);
+  const tridap::DistArray part = stamped(array, place);
   EXPECT_EQ(ids_of(*make_map(part, MPI_COMM_WORLD, reordered())), ids_by_address(array, part.buffer, place));
   EXPECT_EQ(ids_of(*make_map(part.dim_data, MPI_COMM_WORLD, reordered())), ids_by_address(array, part.buffer, place));
   EXPECT_EQ(data_of(*import_vector<double>(part, MPI_COMM_WORLD, Copy::never, reordered()).vector), part.buffer.data);
-  EXPECT_TRUE(dap::tpetra::import_block_vector<double>(part, MPI_COMM_WORLD, Copy::never, reordered()).receipt.shared);
-  EXPECT_EQ(
-      dap::tpetra::import_multivector<double>(part, MPI_COMM_WORLD, Copy::if_needed, reordered()).receipt.bytes_copied,
-      48);
+  EXPECT_TRUE(
+      tridap::tpetra::import_block_vector<double>(part, MPI_COMM_WORLD, Copy::never, reordered()).receipt.shared);
+  EXPECT_EQ(tridap::tpetra::import_multivector<double>(part, MPI_COMM_WORLD, Copy::if_needed, reordered())
+                .receipt.bytes_copied,
+            48);
 }
 
 TEST(LayoutReorder, IsNeverDoneUnasked) {
@@ -170,7 +171,7 @@ TEST(LayoutReorder, IsNeverDoneUnasked) {
   if (p == 1) return;
   const oracle::Array array({oracle::block(of(p, 3))});
   for (const Index place : {p - 1 - rank(), (rank() + 1) % p}) {
-    const dap::DistArray part = stamped(array, place);
+    const tridap::DistArray part = stamped(array, place);
     EXPECT_TRUE(says(refusal([&] { Layout(part, MPI_COMM_WORLD); }), "[grid.order]"));
     EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); }), "[grid.order]"));
     EXPECT_TRUE(says(refusal([&] { make_map(part.dim_data, MPI_COMM_WORLD); }), "[grid.order]"));
@@ -182,10 +183,10 @@ TEST(LayoutReorder, MessagesNameTheRankAndNotThePlace) {
   const oracle::Array array({oracle::block(of(p, 3)), oracle::block({2})});
   for (Index bad = 0; bad < p; ++bad) {
     const std::string named = "(rank " + std::to_string(bad) + ")";
-    const auto refused = [&](const dap::DistArray& part) {
+    const auto refused = [&](const tridap::DistArray& part) {
       return refusal([&] { import_vector<double>(part, MPI_COMM_WORLD, Copy::never, reordered()); });
     };
-    dap::DistArray part = stamped(array, (rank() + 1) % p);
+    tridap::DistArray part = stamped(array, (rank() + 1) % p);
     if (rank() == bad) part.buffer.shape[0] += 1;
     EXPECT_TRUE(says(refused(part), named));
     part = stamped(array, (rank() + 1) % p);
@@ -201,10 +202,10 @@ TEST(LayoutReorder, TwoProcessesAtOnePlaceOrOneAtNoneAreRefusedOnAll) {
   const Index p = processes();
   const oracle::Array array({oracle::block(of(p, 3))});
   for (Index bad = 0; bad < p; ++bad) {
-    const auto refused = [&](const dap::DistArray& part) {
+    const auto refused = [&](const tridap::DistArray& part) {
       return refusal([&] { Layout(part, MPI_COMM_WORLD, reordered()); });
     };
-    dap::DistArray part = stamped(array, rank() == bad ? (rank() + 1) % p : rank());
+    tridap::DistArray part = stamped(array, rank() == bad ? (rank() + 1) % p : rank());
     if (p > 1) {
       EXPECT_FALSE(refused(part).empty());
     }
@@ -230,10 +231,10 @@ TEST(LayoutReorder, WorksOnCommunicatorsOfSomeProcessesInAnyOrder) {
   MPI_Comm_split(MPI_COMM_WORLD, color, static_cast<int>(-rank()), &half);  // turned round
   int members = 1;
   MPI_Comm_size(half, &members);
-  const Index here = dap::mpi::rank_of(half), place = members - 1 - here;
+  const Index here = tridap::mpi::rank_of(half), place = members - 1 - here;
   {
     const oracle::Array array({oracle::cyclic(2 * members + 1, 1, members)});
-    const dap::DistArray part = stamped(array, place);
+    const tridap::DistArray part = stamped(array, place);
     const auto imported = import_vector<double>(part, half, Copy::never, reordered());
     EXPECT_EQ(ids_of(*imported.vector->getMap()), array.axes[0].held_by(place));
     EXPECT_EQ(imported.vector->getMap()->getComm()->getSize(), members);
@@ -249,7 +250,7 @@ TEST(LayoutShared, IndicesAreAllowedOnlyWhenAskedForAndTheLossIsNamed) {
   std::vector<List> lists;
   for (Index c = 0; c < p; ++c) lists.push_back({c + 1, c, 30 - c});
   const oracle::Array array({oracle::unstructured(lists)});
-  const dap::DistArray part = stamped(array);
+  const tridap::DistArray part = stamped(array);
   const Layout layout(part, MPI_COMM_WORLD, shared());
   EXPECT_EQ(ids_of(*layout.map()), ids_by_address(array, part.buffer));
   EXPECT_EQ(layout.map()->isOneToOne(), p == 1);
@@ -272,19 +273,19 @@ TEST(LayoutShared, WhatIsNotSharedIsNoLoss) {
 
 TEST(LayoutShared, AnIndexTwiceOnOneProcessIsRefusedAllTheSame) {
   for (Index bad = 0; bad < processes(); ++bad) {
-    dap::DistArray part;
-    dap::Dimension dimension = oracle::dimension(2 * processes(), processes(), rank());
-    dimension.dist = dap::Unstructured{
+    tridap::DistArray part;
+    tridap::Dimension dimension = oracle::dimension(2 * processes(), processes(), rank());
+    dimension.dist = tridap::Unstructured{
         rank() == bad ? std::vector<Index>{5, 5} : std::vector<Index>{10 + 2 * rank(), 11 + 2 * rank()}, false};
     part.dim_data = {dimension};
-    part.buffer = dap::allocate(dap::element_type<double>(), {2});
+    part.buffer = tridap::allocate(tridap::element_type<double>(), {2});
     EXPECT_TRUE(says(refusal([&] { Layout(part, MPI_COMM_WORLD, shared()); }), "[unstructured.unique]"));
   }
 }
 
 TEST(LayoutIndexBase, ShiftsTheIdsAndComesBackWithItsShape) {
   for_each_array(plain_axes, [](const oracle::Array& array) {
-    const dap::DistArray part = stamped(array);
+    const tridap::DistArray part = stamped(array);
     const Layout layout(part, MPI_COMM_WORLD, based(5));
     const auto imported = import_vector<double>(part, layout);
     EXPECT_EQ(imported.vector->getMap()->getIndexBase(), 5);
@@ -301,7 +302,7 @@ TEST(LayoutIndexBase, ThatIsNegativeOrPastTheEndOfNumbersIsRefusedOnEveryProcess
   const Index most = std::numeric_limits<Index>::max();
   for (const oracle::Array& array : {oracle::Array({oracle::block(of(processes(), 3))}),
                                      oracle::Array({oracle::cyclic(3 * processes(), 1, processes())})}) {
-    const dap::DistArray part = stamped(array);
+    const tridap::DistArray part = stamped(array);
     EXPECT_TRUE(says(refusal([&] { Layout(part, MPI_COMM_WORLD, based(-1)); }), "the index base is -1"));
     EXPECT_TRUE(says(refusal([&] { Layout(part, MPI_COMM_WORLD, based(most - 2)); }), "the index base is"));
   }
@@ -309,7 +310,7 @@ TEST(LayoutIndexBase, ThatIsNegativeOrPastTheEndOfNumbersIsRefusedOnEveryProcess
 
 TEST(LayoutCommunicators, OfMpiAndOfTeuchosAreTheSame) {
   const oracle::Array array({oracle::cyclic(3 * processes(), 1, processes())});
-  const dap::DistArray part = stamped(array);
+  const tridap::DistArray part = stamped(array);
   const auto mpi = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
   const Teuchos::RCP<const Teuchos::MpiComm<int>> constant = mpi;
   const TeuchosComm general = mpi;
@@ -327,7 +328,7 @@ TEST(LayoutCommunicators, ASplitOneOfTeuchosServesItsProcesses) {
   const auto mpi = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
   const TeuchosComm half = mpi->split(static_cast<int>(rank() % 2), static_cast<int>(rank()));
   const oracle::Array array({oracle::cyclic(3 * half->getSize(), 1, half->getSize())});
-  const dap::DistArray part = stamped(array, half->getRank());
+  const tridap::DistArray part = stamped(array, half->getRank());
   const auto imported = import_vector<double>(part, half);
   EXPECT_EQ(ids_of(*imported.vector->getMap()), array.axes[0].held_by(half->getRank()));
   EXPECT_EQ(export_array(imported.vector).array.dim_data[0].proc_grid_size, half->getSize());
@@ -336,10 +337,11 @@ TEST(LayoutCommunicators, ASplitOneOfTeuchosServesItsProcesses) {
 TEST(LayoutCommunicators, WhatDuplicateAndSplitReturnIsTakenAsItIs) {
   const Teuchos::RCP<Teuchos::Comm<int>> copy = world()->duplicate(),
                                          alone = world()->split(static_cast<int>(rank()), 0);
-  const dap::DistArray part = stamped(oracle::Array({oracle::cyclic(3 * processes() + 1, 2, processes())}));
-  EXPECT_TRUE(dap::tpetra::make_map(part, copy)->isSameAs(*dap::tpetra::make_map(part, MPI_COMM_WORLD)));
-  EXPECT_TRUE(dap::tpetra::import_vector<double>(part, copy).receipt.shared);
-  EXPECT_EQ(dap::tpetra::make_map(stamped(oracle::Array({oracle::block({4})}), 0), alone)->getGlobalNumElements(), 4U);
+  const tridap::DistArray part = stamped(oracle::Array({oracle::cyclic(3 * processes() + 1, 2, processes())}));
+  EXPECT_TRUE(tridap::tpetra::make_map(part, copy)->isSameAs(*tridap::tpetra::make_map(part, MPI_COMM_WORLD)));
+  EXPECT_TRUE(tridap::tpetra::import_vector<double>(part, copy).receipt.shared);
+  EXPECT_EQ(tridap::tpetra::make_map(stamped(oracle::Array({oracle::block({4})}), 0), alone)->getGlobalNumElements(),
+            4U);
   const auto serial = Teuchos::rcp(new Teuchos::SerialComm<int>);
   EXPECT_EQ(Communicator(serial).raw(), MPI_COMM_SELF);
 }
@@ -347,15 +349,15 @@ TEST(LayoutCommunicators, WhatDuplicateAndSplitReturnIsTakenAsItIs) {
 TEST(LayoutCommunicators, ASerialOneIsOneProcess) {
   const TeuchosComm serial = Teuchos::rcp(new Teuchos::SerialComm<int>());
   const oracle::Array array({oracle::block({3}, {}, {1, 1}, true), oracle::unstructured({{4, -2}}, true)});
-  const dap::DistArray part = stamped(array, 0);
+  const tridap::DistArray part = stamped(array, 0);
   const Layout layout(part, serial);
   EXPECT_EQ(ids_of(*layout.map()), ids_by_address(array, part.buffer, 0));
   EXPECT_EQ(layout.map()->getComm().get(), serial.get());
   const oracle::Array line({oracle::block({4})});
-  const dap::DistArray dense = stamped(line, 0);
+  const tridap::DistArray dense = stamped(line, 0);
   const auto imported = import_vector<double>(dense, serial);
   EXPECT_EQ(export_array(imported.vector).array.buffer.data, dense.buffer.data);
-  auto padded = dap::tpetra::import_padded<double>(part, serial);
+  auto padded = tridap::tpetra::import_padded<double>(part, serial);
   padded.update_padding();
   EXPECT_EQ(*static_cast<double*>(part.buffer.data), *(static_cast<double*>(part.buffer.data) + 2));
 }

@@ -1,11 +1,11 @@
 #include "tpetra/support.hpp"
 
 using namespace tpetra_test;
-using dap::tpetra::Layout;
+using tridap::tpetra::Layout;
 
 TEST(Layout, ListsTheFlatNumbersOfEveryKindInMemoryOrder) {
   for_each_array(plain_axes, [](const oracle::Array& array) {
-    const dap::DistArray part = stamped(array);
+    const tridap::DistArray part = stamped(array);
     const Layout layout(part, MPI_COMM_WORLD);
     EXPECT_EQ(ids_of(*layout.map()), ids_by_address(array, part.buffer));
     EXPECT_EQ(layout.process(), rank());
@@ -16,15 +16,15 @@ TEST(Layout, FollowsEveryMemoryOrderOfATwoDimensionalArray) {
   const Index p = processes();
   const oracle::Array array({oracle::cyclic(2 * p + 1, 1, p), oracle::block({3})});
   oracle::for_each_memory_order(2, [&](const std::vector<Index>& axes, const std::vector<bool>& backwards) {
-    dap::DistArray part = stamped(array);
+    tridap::DistArray part = stamped(array);
     turn(part.buffer, axes, backwards);
-    EXPECT_EQ(ids_of(*dap::tpetra::make_map(part, MPI_COMM_WORLD)), ids_by_address(array, part.buffer));
+    EXPECT_EQ(ids_of(*tridap::tpetra::make_map(part, MPI_COMM_WORLD)), ids_by_address(array, part.buffer));
   });
 }
 
 TEST(Layout, PaddingHasNoIdsAndMirrorsNeither) {
   for_each_array(padded_axes, [](const oracle::Array& array) {
-    const dap::DistArray part = stamped(array);
+    const tridap::DistArray part = stamped(array);
     const Layout layout(part, MPI_COMM_WORLD);
     EXPECT_EQ(ids_of(*layout.map()), ids_by_address(array, part.buffer));
     EXPECT_TRUE(layout.map()->isOneToOne());
@@ -34,26 +34,26 @@ TEST(Layout, PaddingHasNoIdsAndMirrorsNeither) {
 TEST(Layout, OneRangeOverAllProcessesIsAContiguousMap) {
   const Index p = processes();
   const oracle::Array rows({oracle::block(oracle::List(static_cast<std::size_t>(p), 2)), oracle::block({5})});
-  EXPECT_TRUE(dap::tpetra::make_map(stamped(rows), MPI_COMM_WORLD)->isContiguous());
+  EXPECT_TRUE(tridap::tpetra::make_map(stamped(rows), MPI_COMM_WORLD)->isContiguous());
   const oracle::Array columns({oracle::block({5}), oracle::block(oracle::List(static_cast<std::size_t>(p), 2))});
-  EXPECT_EQ(dap::tpetra::make_map(stamped(columns), MPI_COMM_WORLD)->isContiguous(), p == 1);
+  EXPECT_EQ(tridap::tpetra::make_map(stamped(columns), MPI_COMM_WORLD)->isContiguous(), p == 1);
 }
 
 TEST(Layout, AColumnMajorPartOnOneProcessIsNoRangeForAnyProcess) {
   const Index p = processes();
   const oracle::Array array({oracle::block(oracle::List(static_cast<std::size_t>(p), 2)), oracle::block({3})});
-  dap::DistArray part = stamped(array);
+  tridap::DistArray part = stamped(array);
   if (rank() == p - 1) turn(part.buffer, {1, 0}, {false, false});
-  const auto map = dap::tpetra::make_map(part, MPI_COMM_WORLD);
+  const auto map = tridap::tpetra::make_map(part, MPI_COMM_WORLD);
   EXPECT_FALSE(map->isContiguous());
   EXPECT_EQ(ids_of(*map), ids_by_address(array, part.buffer));
 }
 
 TEST(Layout, AnArrayWithoutAxesIsOneElementOnOneProcess) {
-  dap::DistArray part;
-  part.buffer = dap::allocate(dap::element_type<double>(), {});
+  tridap::DistArray part;
+  part.buffer = tridap::allocate(tridap::element_type<double>(), {});
   if (processes() == 1) {
-    EXPECT_EQ(ids_of(*dap::tpetra::make_map(part, MPI_COMM_WORLD)), std::vector<Index>{0});
+    EXPECT_EQ(ids_of(*tridap::tpetra::make_map(part, MPI_COMM_WORLD)), std::vector<Index>{0});
   } else {
     EXPECT_TRUE(says(refusal([&] { Layout(part, MPI_COMM_WORLD); }), "grid.product"));
   }
@@ -62,7 +62,7 @@ TEST(Layout, AnArrayWithoutAxesIsOneElementOnOneProcess) {
 TEST(Layout, AnArrayWithoutElementsIsAnEmptyMap) {
   const oracle::Array array(
       {oracle::block(oracle::List(static_cast<std::size_t>(processes()), 0)), oracle::block({3})});
-  EXPECT_EQ(dap::tpetra::make_map(stamped(array), MPI_COMM_WORLD)->getGlobalNumElements(), 0U);
+  EXPECT_EQ(tridap::tpetra::make_map(stamped(array), MPI_COMM_WORLD)->getGlobalNumElements(), 0U);
 }
 
 TEST(Layout, SharedIndicesAreRefusedEverywhere) {
@@ -76,9 +76,9 @@ TEST(Layout, IdsThatNoDirectoryCanHoldAreRefusedBeforeTpetraHangs) {
   std::vector<oracle::List> lists(static_cast<std::size_t>(processes()));
   for (Index c = 0; c < processes(); ++c) lists[static_cast<std::size_t>(c)] = {c, (Index{1} << 40) + c};
   const oracle::Array array({oracle::unstructured(lists, true)});
-  dap::DistArray part;
+  tridap::DistArray part;
   part.dim_data = dim_data(array, rank());
-  part.buffer = dap::allocate(dap::element_type<double>(), {2});
+  part.buffer = tridap::allocate(tridap::element_type<double>(), {2});
   EXPECT_TRUE(says(refusal([&] { Layout(part, MPI_COMM_WORLD); }), "Tpetra's directory holds 2^31"));
 }
 
@@ -86,17 +86,17 @@ TEST(Layout, FlatNumbersBeyondSixtyFourBitsAreRefused) {
   std::vector<oracle::List> lists(static_cast<std::size_t>(processes()));
   lists[0] = {-(Index{1} << 62), Index{1} << 62};
   const oracle::Array array({oracle::unstructured(lists, true)});
-  dap::DistArray part;
+  tridap::DistArray part;
   part.dim_data = dim_data(array, rank());
-  part.buffer = dap::allocate(dap::element_type<double>(), {rank() == 0 ? 2 : 0});
+  part.buffer = tridap::allocate(tridap::element_type<double>(), {rank() == 0 ? 2 : 0});
   EXPECT_TRUE(says(refusal([&] { Layout(part, MPI_COMM_WORLD); }), "do not fit 64 bits"));
 }
 
 TEST(Layout, OneBadProcessFailsEveryProcess) {
   const oracle::Array array({oracle::block(oracle::List(static_cast<std::size_t>(processes()), 3))});
   for (Index bad = 0; bad < processes(); ++bad) {
-    dap::DistArray part = stamped(array);
-    if (rank() == bad) std::get<dap::Block>(part.dim_data[0].dist).stop += 1;
+    tridap::DistArray part = stamped(array);
+    if (rank() == bad) std::get<tridap::Block>(part.dim_data[0].dist).stop += 1;
     const std::string text = refusal([&] { Layout(part, MPI_COMM_WORLD); });
     EXPECT_TRUE(says(text, "(rank " + std::to_string(bad) + ")"));
   }
@@ -107,11 +107,11 @@ TEST(Layout, WorksOnACommunicatorOfSomeProcesses) {
   MPI_Comm_split(MPI_COMM_WORLD, static_cast<int>(rank() % 2), static_cast<int>(-rank()), &half);  // and turned round
   int members = 1;
   MPI_Comm_size(half, &members);
-  const Index place = dap::mpi::rank_of(half);
+  const Index place = tridap::mpi::rank_of(half);
   const oracle::Axis axis = oracle::cyclic(2 * members + 1, 1, members);
-  dap::DistArray part;
+  tridap::DistArray part;
   part.dim_data = {axis.dims[static_cast<std::size_t>(place)]};
-  part.buffer = dap::allocate(dap::element_type<double>(), {static_cast<Index>(axis.held_by(place).size())});
+  part.buffer = tridap::allocate(tridap::element_type<double>(), {static_cast<Index>(axis.held_by(place).size())});
   {
     const Layout layout(part, half);
     EXPECT_EQ(ids_of(*layout.map()), axis.held_by(place));

@@ -1,9 +1,9 @@
 #include "tpetra/support.hpp"
 
 using namespace tpetra_test;
-using dap::tpetra::export_array;
-using dap::tpetra::import_vector;
-using Vector = dap::tpetra::Vector<double>;
+using tridap::tpetra::export_array;
+using tridap::tpetra::import_vector;
+using Vector = tridap::tpetra::Vector<double>;
 
 // What these tests claim is seen by AddressSanitizer; elsewhere the deleter tells.
 namespace {
@@ -11,16 +11,16 @@ namespace {
 constexpr Index n = 1000;
 
 // An array that says when its memory is released.
-dap::DistArray told(bool& released) {
+tridap::DistArray told(bool& released) {
   const oracle::Array array({oracle::block(oracle::List(static_cast<std::size_t>(processes()), n))});
-  dap::DistArray part;
+  tridap::DistArray part;
   part.dim_data = dim_data(array, rank());
   auto* memory = new double[n];
   for (Index i = 0; i < n; ++i) memory[i] = static_cast<double>(i);
-  part.buffer = dap::row_major(memory, {n}, std::shared_ptr<void>(memory, [&released](void* p) {
-                                 released = true;
-                                 delete[] static_cast<double*>(p);
-                               }));
+  part.buffer = tridap::row_major(memory, {n}, std::shared_ptr<void>(memory, [&released](void* p) {
+                                    released = true;
+                                    delete[] static_cast<double*>(p);
+                                  }));
   return part;
 }
 
@@ -57,8 +57,8 @@ TEST(Lifetime, ColumnsAndOffsetViewsKeepIt) {
   {
     const Teuchos::RCP<Vector> vector = imported(released);
     column = vector->getVector(0);
-    const auto half = Teuchos::rcp(new dap::tpetra::Map(static_cast<Tpetra::global_size_t>(processes() * n / 2), n / 2,
-                                                        0, vector->getMap()->getComm()));
+    const auto half = Teuchos::rcp(new tridap::tpetra::Map(static_cast<Tpetra::global_size_t>(processes() * n / 2),
+                                                           n / 2, 0, vector->getMap()->getComm()));
     tail = vector->offsetViewNonConst(half, n / 2);
   }
   EXPECT_FALSE(released);
@@ -84,10 +84,11 @@ TEST(Lifetime, AViewTakenFromTheVectorKeepsIt) {
 }
 
 TEST(Lifetime, TheExportedArrayKeepsTheVectorsMemory) {
-  dap::DistArray array;
+  tridap::DistArray array;
   {
     const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
-    const auto map = Teuchos::rcp(new dap::tpetra::Map(static_cast<Tpetra::global_size_t>(processes() * n), 0, comm));
+    const auto map =
+        Teuchos::rcp(new tridap::tpetra::Map(static_cast<Tpetra::global_size_t>(processes() * n), 0, comm));
     const auto vector = Teuchos::rcp(new Vector(map));
     vector->putScalar(4);
     array = export_array(vector).array;
@@ -97,10 +98,10 @@ TEST(Lifetime, TheExportedArrayKeepsTheVectorsMemory) {
 
 TEST(Lifetime, OutAgainAfterInTheLastHolderReleases) {
   bool released = false;
-  dap::DistArray array;
+  tridap::DistArray array;
   {
-    dap::DistArray part = told(released);
-    const dap::tpetra::Layout layout(part, MPI_COMM_WORLD);
+    tridap::DistArray part = told(released);
+    const tridap::tpetra::Layout layout(part, MPI_COMM_WORLD);
     const Teuchos::RCP<Vector> vector = import_vector<double>(part, layout).vector;
     array = export_array(vector, layout).array;
   }
@@ -113,10 +114,11 @@ TEST(Lifetime, OutAgainAfterInTheLastHolderReleases) {
 TEST(Lifetime, AVectorOverMemoryOfNobodysIsKeptAsAVector) {
   bool released = false;
   std::vector<double> memory(n, 2);
-  dap::DistArray array;
+  tridap::DistArray array;
   {
     const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
-    const auto map = Teuchos::rcp(new dap::tpetra::Map(static_cast<Tpetra::global_size_t>(processes() * n), 0, comm));
+    const auto map =
+        Teuchos::rcp(new tridap::tpetra::Map(static_cast<Tpetra::global_size_t>(processes() * n), 0, comm));
     const Vector::dual_view_type::t_dev view(memory.data(), n, 1);
     Teuchos::RCP<Vector> vector =
         Teuchos::rcp(new Vector(map, Vector::dual_view_type(view, Kokkos::create_mirror_view(view))));
@@ -133,7 +135,7 @@ TEST(Lifetime, AVectorOverMemoryOfNobodysIsKeptAsAVector) {
 TEST(Lifetime, AFailedImportReleasesWhatItHeld) {
   bool released = false;
   {
-    dap::DistArray part = told(released);
+    tridap::DistArray part = told(released);
     part.buffer.read_only = rank() == processes() - 1;
     refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); });
   }
@@ -143,8 +145,8 @@ TEST(Lifetime, AFailedImportReleasesWhatItHeld) {
 TEST(Lifetime, InAndOutAgainForeverStaysAsSmallAsOnce) {
   bool released = false;
   {
-    dap::DistArray array = told(released);
-    const dap::tpetra::Layout layout(array, MPI_COMM_WORLD);
+    tridap::DistArray array = told(released);
+    const tridap::tpetra::Layout layout(array, MPI_COMM_WORLD);
     const void* owner = array.buffer.owner.get();
     for (int round = 0; round < 100; ++round) {
       array = export_array(import_vector<double>(array, layout).vector, layout).array;
@@ -156,10 +158,10 @@ TEST(Lifetime, InAndOutAgainForeverStaysAsSmallAsOnce) {
 }
 
 TEST(Lifetime, EveryImportedVectorIsCountedUntilItIsLetGoWithAnOwnerOrWithout) {
-  const dap::kokkos::Living& living = dap::kokkos::Living::all();
+  const tridap::kokkos::Living& living = tridap::kokkos::Living::all();
   const Index before = living.imported();
   bool released = false;
-  dap::DistArray part = told(released);
+  tridap::DistArray part = told(released);
   const std::shared_ptr<void> owner = std::exchange(part.buffer.owner, nullptr);
   Teuchos::RCP<Vector> first = imported(released);
   const Teuchos::RCP<Vector> second = import_vector<double>(part, MPI_COMM_WORLD).vector;

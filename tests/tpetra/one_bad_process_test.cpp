@@ -4,11 +4,11 @@
 #include <set>
 
 using namespace tpetra_test;
-using dap::Copy;
-using dap::tpetra::export_array;
-using dap::tpetra::Layout;
-using dap::tpetra::LayoutOptions;
 using oracle::List;
+using tridap::Copy;
+using tridap::tpetra::export_array;
+using tridap::tpetra::Layout;
+using tridap::tpetra::LayoutOptions;
 
 // Whatever one process brings to a collective call, all processes throw the same text, and none waits for ever:
 // mpiexec's limit on time would end the test.
@@ -18,14 +18,16 @@ constexpr Index huge = std::numeric_limits<Index>::max();
 
 struct Fault {
   const char* name;
-  std::function<void(dap::DistArray&)> make;
+  std::function<void(tridap::DistArray&)> make;
   bool beside = false;  // the dim_data alone are right
 };
 
-dap::Block& block(dap::DistArray& array, std::size_t axis) { return std::get<dap::Block>(array.dim_data[axis].dist); }
+tridap::Block& block(tridap::DistArray& array, std::size_t axis) {
+  return std::get<tridap::Block>(array.dim_data[axis].dist);
+}
 
 std::vector<Fault> faults() {
-  using Array = dap::DistArray;
+  using Array = tridap::DistArray;
   return {
       {"nothing at all", [](Array& a) { a = {}; }},
       {"no dim_data", [](Array& a) { a.dim_data.clear(); }},
@@ -49,20 +51,20 @@ std::vector<Fault> faults() {
        [](Array& a) {
          block(a, 1).padding = std::array<Index, 2>{-1, 0};
        }},
-      {"a block of nothing", [](Array& a) { std::get<dap::Cyclic>(a.dim_data[0].dist).block_size = 0; }},
+      {"a block of nothing", [](Array& a) { std::get<tridap::Cyclic>(a.dim_data[0].dist).block_size = 0; }},
       {"a huge block",
        [](Array& a) {
-         a.dim_data[0].dist = dap::Cyclic{1, huge};
+         a.dim_data[0].dist = tridap::Cyclic{1, huge};
        }},
       {"another kind",
        [](Array& a) {
-         a.dim_data[1].dist = dap::Cyclic{1, 7};
+         a.dim_data[1].dist = tridap::Cyclic{1, 7};
        }},
       {"indices that are nowhere",
        [](Array& a) {
-         dap::Buffer indices = dap::allocate(dap::element_type<Index>(), {3});
+         tridap::Buffer indices = tridap::allocate(tridap::element_type<Index>(), {3});
          indices.data = nullptr;
-         a.dim_data[1].dist = dap::Unstructured{indices, false};
+         a.dim_data[1].dist = tridap::Unstructured{indices, false};
        }},
       {"an uninitialised element type", [](Array& a) { a.buffer.type = {}; }, true},
       {"elements of negative length", [](Array& a) { a.buffer.type.bytes = -8; }, true},
@@ -84,9 +86,9 @@ std::vector<Fault> faults() {
 // Each axis distributed or not, so that every call has an array it would take; column-major, for the MultiVectors.
 oracle::Array good() { return oracle::Array({oracle::cyclic(2 * processes(), 1, processes()), oracle::block({3})}); }
 
-dap::DistArray good_part() {
-  dap::DistArray part = stamped(good());
-  part.buffer.strides = dap::column_major_strides(part.buffer.shape, 8);
+tridap::DistArray good_part() {
+  tridap::DistArray part = stamped(good());
+  part.buffer.strides = tridap::column_major_strides(part.buffer.shape, 8);
   return part;
 }
 
@@ -99,54 +101,54 @@ LayoutOptions with(bool reorder, std::optional<Index> vectors_axis = {}) {
 
 struct Call {
   const char* name;
-  std::function<void(const dap::DistArray&)> make;
+  std::function<void(const tridap::DistArray&)> make;
 };
 
 std::vector<Call> calls_with_a_communicator() {
-  using Array = dap::DistArray;
+  using Array = tridap::DistArray;
   std::vector<Call> calls;
   for (const bool reorder : {false, true}) {
     calls.push_back({"Layout", [=](const Array& a) { Layout(a, MPI_COMM_WORLD, with(reorder)); }});
     calls.push_back({"Layout of vectors", [=](const Array& a) { Layout(a, MPI_COMM_WORLD, with(reorder, 1)); }});
-    calls.push_back({"make_map", [=](const Array& a) { dap::tpetra::make_map(a, MPI_COMM_WORLD, with(reorder)); }});
+    calls.push_back({"make_map", [=](const Array& a) { tridap::tpetra::make_map(a, MPI_COMM_WORLD, with(reorder)); }});
     calls.push_back({"import_padded", [=](const Array& a) {
-                       dap::tpetra::import_padded<double>(a, MPI_COMM_WORLD, Copy::if_needed, with(reorder));
+                       tridap::tpetra::import_padded<double>(a, MPI_COMM_WORLD, Copy::if_needed, with(reorder));
                      }});
     for (const Copy copy : {Copy::never, Copy::always}) {
       calls.push_back({"import_vector", [=](const Array& a) {
-                         dap::tpetra::import_vector<double>(a, MPI_COMM_WORLD, copy, with(reorder));
+                         tridap::tpetra::import_vector<double>(a, MPI_COMM_WORLD, copy, with(reorder));
                        }});
       calls.push_back({"import_multivector", [=](const Array& a) {
-                         dap::tpetra::import_multivector<double>(a, MPI_COMM_WORLD, copy, with(reorder));
+                         tridap::tpetra::import_multivector<double>(a, MPI_COMM_WORLD, copy, with(reorder));
                        }});
     }
     calls.push_back({"import_block_vector", [=](const Array& a) {
-                       dap::tpetra::import_block_vector<double>(a, MPI_COMM_WORLD, Copy::if_needed, with(reorder));
+                       tridap::tpetra::import_block_vector<double>(a, MPI_COMM_WORLD, Copy::if_needed, with(reorder));
                      }});
   }
   return calls;
 }
 
 std::vector<Call> calls_with_a_layout() {
-  using Array = dap::DistArray;
+  using Array = tridap::DistArray;
   const Layout layout(good_part(), MPI_COMM_WORLD), vectors(good_part(), MPI_COMM_WORLD, with(false, 1));
-  const dap::tpetra::PaddedLayout padded(good_part(), MPI_COMM_WORLD);
-  return {{"import_vector", [=](const Array& a) { dap::tpetra::import_vector<double>(a, layout, Copy::if_needed); }},
+  const tridap::tpetra::PaddedLayout padded(good_part(), MPI_COMM_WORLD);
+  return {{"import_vector", [=](const Array& a) { tridap::tpetra::import_vector<double>(a, layout, Copy::if_needed); }},
           {"import_multivector",
-           [=](const Array& a) { dap::tpetra::import_multivector<double>(a, vectors, Copy::if_needed); }},
-          {"PaddedVector", [=](const Array& a) { dap::tpetra::PaddedVector<double>(a, padded, Copy::if_needed); }}};
+           [=](const Array& a) { tridap::tpetra::import_multivector<double>(a, vectors, Copy::if_needed); }},
+          {"PaddedVector", [=](const Array& a) { tridap::tpetra::PaddedVector<double>(a, padded, Copy::if_needed); }}};
 }
 
 void expect_refused(const std::vector<Call>& calls) {
   for (const Call& call : calls) {
-    dap::DistArray part = good_part();
+    tridap::DistArray part = good_part();
     part.buffer.owner.reset();  // somebody else keeps it: no fault
     const auto kept = good_part();
     part.buffer.data = kept.buffer.data;
     call.make(part);
     for (const Fault& fault : faults())
       for (const Index bad : std::set<Index>{0, processes() - 1}) {
-        dap::DistArray given = good_part();
+        tridap::DistArray given = good_part();
         if (rank() == bad) fault.make(given);
         SCOPED_TRACE(std::string(call.name) + ", " + fault.name + " on rank " + std::to_string(bad));
         refusal([&] { call.make(given); });
@@ -164,14 +166,14 @@ TEST(OneBadProcess, FailsEveryProcessWhereDimDataAloneMakeAMap) {
   for (const bool reorder : {false, true})
     for (const Fault& fault : faults()) {
       if (fault.beside) continue;
-      dap::DistArray few = good_part();
+      tridap::DistArray few = good_part();
       fault.make(few);
       if (processes() == 1 && few.dim_data.size() < 2) continue;  // another array, and a whole one
       for (Index bad = 0; bad < processes(); ++bad) {
-        dap::DistArray part = good_part();
+        tridap::DistArray part = good_part();
         if (rank() == bad) fault.make(part);
         SCOPED_TRACE(fault.name);
-        refusal([&] { dap::tpetra::make_map(part.dim_data, MPI_COMM_WORLD, with(reorder)); });
+        refusal([&] { tridap::tpetra::make_map(part.dim_data, MPI_COMM_WORLD, with(reorder)); });
       }
     }
 }
@@ -179,9 +181,9 @@ TEST(OneBadProcess, FailsEveryProcessWhereDimDataAloneMakeAMap) {
 TEST(OneBadProcess, FailsEveryProcessInExportsByALayout) {
   const Layout layout(good_part(), MPI_COMM_WORLD), vectors(good_part(), MPI_COMM_WORLD, with(false, 1));
   for (Index bad = 0; bad < processes(); ++bad) {
-    auto vector = dap::tpetra::import_vector<double>(good_part(), layout).vector;
-    auto columns = dap::tpetra::import_multivector<double>(good_part(), vectors).multivector;
-    auto blocks = Teuchos::rcp_const_cast<const dap::tpetra::Vector<double>>(vector);
+    auto vector = tridap::tpetra::import_vector<double>(good_part(), layout).vector;
+    auto columns = tridap::tpetra::import_multivector<double>(good_part(), vectors).multivector;
+    auto blocks = Teuchos::rcp_const_cast<const tridap::tpetra::Vector<double>>(vector);
     if (rank() == bad) vector.reset(), columns.reset(), blocks.reset();
     EXPECT_TRUE(says(refusal([&] { export_array(vector, layout); }), "(rank " + std::to_string(bad) + ")"));
     EXPECT_TRUE(says(refusal([&] { export_array(columns, vectors, Copy::always); }), "the vector is null"));
@@ -190,14 +192,14 @@ TEST(OneBadProcess, FailsEveryProcessInExportsByALayout) {
 }
 
 TEST(OneBadProcess, WithoutAnOwnerIsNoFault) {
-  const dap::DistArray kept = good_part();
-  dap::DistArray part = kept;
+  const tridap::DistArray kept = good_part();
+  tridap::DistArray part = kept;
   if (rank() == 0) part.buffer.owner.reset();
   const Layout layout(part, MPI_COMM_WORLD);
-  const auto imported = dap::tpetra::import_vector<double>(part, layout);
+  const auto imported = tridap::tpetra::import_vector<double>(part, layout);
   EXPECT_TRUE(imported.receipt.shared);
   EXPECT_EQ(export_array(imported.vector, layout).array.buffer.data, kept.buffer.data);
   EXPECT_EQ(export_array(imported.vector).array.buffer.data, kept.buffer.data);
-  EXPECT_TRUE(dap::tpetra::import_padded<double>(part, MPI_COMM_WORLD).receipt().shared);
-  EXPECT_TRUE(dap::tpetra::import_multivector<double>(part, MPI_COMM_WORLD).receipt.shared);
+  EXPECT_TRUE(tridap::tpetra::import_padded<double>(part, MPI_COMM_WORLD).receipt().shared);
+  EXPECT_TRUE(tridap::tpetra::import_multivector<double>(part, MPI_COMM_WORLD).receipt.shared);
 }

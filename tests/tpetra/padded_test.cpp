@@ -6,15 +6,15 @@
 #include <set>
 
 using namespace tpetra_test;
-using dap::Copy;
-using dap::tpetra::import_padded;
-using dap::tpetra::LayoutOptions;
-using dap::tpetra::PaddedLayout;
-using dap::tpetra::PaddedVector;
 using oracle::all_padded;
 using oracle::List;
 using oracle::of;
-using Vector = dap::tpetra::Vector<double>;
+using tridap::Copy;
+using tridap::tpetra::import_padded;
+using tridap::tpetra::LayoutOptions;
+using tridap::tpetra::PaddedLayout;
+using tridap::tpetra::PaddedVector;
+using Vector = tridap::tpetra::Vector<double>;
 
 namespace {
 
@@ -26,15 +26,15 @@ std::vector<oracle::Axis> padded_and_plain(Index grid) {
 }
 
 /// Fills padding with NaN.
-void poison(const oracle::Array& array, const dap::DistArray& part, Index place) {
-  for (const auto& element : array.elements(place, dap::Part::local))
+void poison(const oracle::Array& array, const tridap::DistArray& part, Index place) {
+  for (const auto& element : array.elements(place, tridap::Part::local))
     if (!inside(array, place, element.local)) element_at(part.buffer, element.local) = nan;
 }
 
 /// Every element of the buffer has the number of what it stands for, and a half.
-void expect_filled(const oracle::Array& array, const dap::Buffer& buffer, Index place) {
+void expect_filled(const oracle::Array& array, const tridap::Buffer& buffer, Index place) {
   const auto numbers = array.flat_numbers();
-  for (const auto& element : array.elements(place, dap::Part::local))
+  for (const auto& element : array.elements(place, tridap::Part::local))
     EXPECT_EQ(element_at(buffer, element.local), static_cast<double>(numbers.at(repeats(array, element.global))) + 0.5);
 }
 
@@ -45,15 +45,15 @@ double own_value(Index place, std::size_t i) { return static_cast<double>(1000 *
 std::map<List, double> padding_sums(const oracle::Array& array) {
   std::map<List, double> sums;
   for (Index place = 0; place < array.processes(); ++place) {
-    const auto elements = array.elements(place, dap::Part::local);
+    const auto elements = array.elements(place, tridap::Part::local);
     for (std::size_t i = 0; i < elements.size(); ++i)
       if (!inside(array, place, elements[i].local)) sums[repeats(array, elements[i].global)] += own_value(place, i);
   }
   return sums;
 }
 
-void expect_sums(const oracle::Array& array, const dap::Buffer& buffer, PaddedVector<double>& padded, Index place) {
-  const auto elements = array.elements(place, dap::Part::local);
+void expect_sums(const oracle::Array& array, const tridap::Buffer& buffer, PaddedVector<double>& padded, Index place) {
+  const auto elements = array.elements(place, tridap::Part::local);
   for (std::size_t i = 0; i < elements.size(); ++i) element_at(buffer, elements[i].local) = own_value(place, i);
   padded.sum_padding();
   const auto sums = padding_sums(array);
@@ -64,9 +64,9 @@ void expect_sums(const oracle::Array& array, const dap::Buffer& buffer, PaddedVe
   }
 }
 
-bool in_one_piece(const oracle::Array& array, const dap::Buffer& buffer, Index place) {
+bool in_one_piece(const oracle::Array& array, const tridap::Buffer& buffer, Index place) {
   std::set<std::byte*> all;
-  for (const auto& element : array.elements(place, dap::Part::interior))
+  for (const auto& element : array.elements(place, tridap::Part::interior))
     all.insert(oracle::address(buffer, element.local));
   return all.empty() || *all.rbegin() - *all.begin() == 8 * static_cast<std::ptrdiff_t>(all.size() - 1);
 }
@@ -78,13 +78,13 @@ bool everywhere(bool here) {
 }
 
 /// Everything that a padded vector promises, for one array in the memory that it has.
-void expect_whole_picture(const oracle::Array& array, const dap::DistArray& part, Index place,
+void expect_whole_picture(const oracle::Array& array, const tridap::DistArray& part, Index place,
                           const LayoutOptions& options = {}) {
   poison(array, part, place);
   PaddedVector<double> padded = import_padded<double>(part, MPI_COMM_WORLD, Copy::never, options);
   EXPECT_TRUE(padded.receipt().shared);
   EXPECT_EQ(padded.receipt().bytes_copied, 0);
-  const auto count = dap::element_count(part.buffer);
+  const auto count = tridap::element_count(part.buffer);
   ASSERT_EQ(static_cast<Index>(padded.overlap()->getLocalLength()), count);
   const double* lowest = nullptr;
   for (std::byte* element : oracle::addresses(part.buffer))
@@ -98,7 +98,7 @@ void expect_whole_picture(const oracle::Array& array, const dap::DistArray& part
     return ids;
   };
   const std::vector<Index> ids = ids_of(*padded.layout().overlap_map());
-  EXPECT_EQ(ids, shifted(ids_by_address(array, part.buffer, place, dap::Part::local)));
+  EXPECT_EQ(ids, shifted(ids_by_address(array, part.buffer, place, tridap::Part::local)));
   EXPECT_EQ(std::set<Index>(ids.begin(), ids.end()).size(), ids.size());
   EXPECT_EQ(padded.overlap()->getMap().get(), padded.layout().overlap_map().get());
   EXPECT_EQ(ids_of(*padded.layout().interior().map()), shifted(ids_by_address(array, part.buffer, place)));
@@ -109,7 +109,7 @@ void expect_whole_picture(const oracle::Array& array, const dap::DistArray& part
   if (!padded.interior().is_null()) {
     EXPECT_EQ(padded.interior()->getMap().get(), padded.layout().interior().map().get());
     std::set<std::byte*> inner;
-    for (const auto& element : array.elements(place, dap::Part::interior))
+    for (const auto& element : array.elements(place, tridap::Part::interior))
       inner.insert(oracle::address(part.buffer, element.local));
     ASSERT_EQ(padded.interior()->getLocalLength(), inner.size());
     if (!inner.empty()) {
@@ -162,7 +162,7 @@ TEST(Padded, ThreeAxesAreFilledAndSummed) {
     for (Index b = 1; a * b <= p; ++b) {
       if (p % (a * b) != 0) continue;
       const oracle::Array array({all_padded(a)[2], all_padded(b)[0], all_padded(p / (a * b))[4]});
-      dap::DistArray part = stamped(array);
+      tridap::DistArray part = stamped(array);
       expect_whole_picture(array, part, rank());
       turn(part.buffer, {2, 0, 1}, {false, true, false});
       expect_whole_picture(array, stamped(array), rank());
@@ -181,11 +181,11 @@ TEST(Padded, EveryMemoryOrderIsFilledAndSummedAndEachProcessMayHaveItsOwn) {
     for (std::size_t i = 0; i < orders.size(); ++i)
       for (const bool alike : {true, false}) {
         const auto& [axes, backwards] = orders[(i + (alike ? 0 : static_cast<std::size_t>(rank()))) % orders.size()];
-        const dap::DistArray given = stamped(array);
-        dap::DistArray part = given;
-        part.buffer = dap::allocate(given.buffer.type, given.buffer.shape);
+        const tridap::DistArray given = stamped(array);
+        tridap::DistArray part = given;
+        part.buffer = tridap::allocate(given.buffer.type, given.buffer.shape);
         turn(part.buffer, axes, backwards);
-        for (const auto& element : array.elements(rank(), dap::Part::local))
+        for (const auto& element : array.elements(rank(), tridap::Part::local))
           element_at(part.buffer, element.local) = element_at(given.buffer, element.local);
         expect_whole_picture(array, part, rank());
       }
@@ -210,12 +210,12 @@ TEST(Padded, ArraysOfVersion09AreFilledAndServeALayoutAsWell) {
     for (Index a = 1; a <= p; ++a) {
       if (p % a != 0) continue;
       const oracle::Array array({all_padded(a)[kind], all_padded(p / a)[2]});
-      const dap::DistArray part = as_of_0_9(stamped(array), array);
+      const tridap::DistArray part = as_of_0_9(stamped(array), array);
       expect_whole_picture(array, part, rank());
-      const dap::tpetra::Layout layout(part, MPI_COMM_WORLD);
-      const auto imported = dap::tpetra::import_vector<double>(part, layout, Copy::if_needed);
+      const tridap::tpetra::Layout layout(part, MPI_COMM_WORLD);
+      const auto imported = tridap::tpetra::import_vector<double>(part, layout, Copy::if_needed);
       EXPECT_EQ(ids_of(*imported.vector->getMap()), ids_by_address(array, part.buffer));
-      dap::tpetra::import_vector<double>(stamped(array), layout, Copy::if_needed);
+      tridap::tpetra::import_vector<double>(stamped(array), layout, Copy::if_needed);
     }
 }
 
@@ -261,7 +261,7 @@ TEST(Padded, TheInteriorIsAViewWherePaddingStandsOutsideAndElseItsObstacleIsName
 
 TEST(Padded, SeveralVectorsShareOneLayout) {
   const oracle::Array array = square(true);
-  const dap::DistArray first = stamped(array), second = stamped(array);
+  const tridap::DistArray first = stamped(array), second = stamped(array);
   const PaddedLayout layout(first, MPI_COMM_WORLD);
   PaddedVector<double> a(first, layout), b(second, layout);
   EXPECT_EQ(&a.layout().importer(), &b.layout().importer());
@@ -284,7 +284,7 @@ TEST(Padded, AnArrayThatIsNotTheLayoutsIsRefusedOnEveryProcess) {
   EXPECT_TRUE(says(refusal([&] { PaddedVector<double>(stamped(square(false)), layout); }),
                    "the array is not distributed as the layout is"));
   for (Index bad = 0; bad < processes(); ++bad) {
-    dap::DistArray part = stamped(square(true));
+    tridap::DistArray part = stamped(square(true));
     if (rank() == bad) turn(part.buffer, {1, 0}, {false, false});
     EXPECT_TRUE(says(refusal([&] { PaddedVector<double>(part, layout); }), "memory order is not that of the layout"));
   }
@@ -293,8 +293,8 @@ TEST(Padded, AnArrayThatIsNotTheLayoutsIsRefusedOnEveryProcess) {
 TEST(Padded, OtherTypesAreRefusedByNameOnEveryProcess) {
   for (Index bad = 0; bad < processes(); ++bad) {
     const PaddedLayout layout(stamped(square(true)), MPI_COMM_WORLD);
-    dap::DistArray part = stamped(square(true));
-    if (rank() == bad) part.buffer.type = dap::element_type<std::int64_t>();
+    tridap::DistArray part = stamped(square(true));
+    if (rank() == bad) part.buffer.type = tridap::element_type<std::int64_t>();
     EXPECT_TRUE(says(refusal([&] { PaddedVector<double>(part, layout, Copy::always); }),
                      "(rank " + std::to_string(bad) + "): the array holds int64, the vector float64"));
   }
@@ -310,11 +310,11 @@ TEST(Padded, AVectorsAxisIsRefused) {
 TEST(Padded, MemoryWithHolesIsRefusedOrCopiedAndTheCopyIsPaddedAsWell) {
   const oracle::Array array = square(true);
   for (Index bad = 0; bad < processes(); ++bad) {
-    dap::DistArray part = stamped(array);
+    tridap::DistArray part = stamped(array);
     if (rank() == bad) {
-      dap::Buffer wide = dap::allocate(part.buffer.type, {part.buffer.shape[0], 9});
+      tridap::Buffer wide = tridap::allocate(part.buffer.type, {part.buffer.shape[0], 9});
       wide.shape[1] = 4;
-      for (const auto& element : array.elements(rank(), dap::Part::local))
+      for (const auto& element : array.elements(rank(), tridap::Part::local))
         element_at(wide, element.local) = element_at(part.buffer, element.local);
       part.buffer = wide;
     }
@@ -323,9 +323,9 @@ TEST(Padded, MemoryWithHolesIsRefusedOrCopiedAndTheCopyIsPaddedAsWell) {
                      "(rank " + std::to_string(bad) + "): copy=never, but a Vector needs its elements in a row"));
     auto padded = import_padded<double>(part, MPI_COMM_WORLD, Copy::if_needed);
     EXPECT_EQ(padded.receipt().shared, rank() != bad);
-    EXPECT_EQ(padded.receipt().bytes_copied, rank() != bad ? 0 : 8 * dap::element_count(part.buffer));
+    EXPECT_EQ(padded.receipt().bytes_copied, rank() != bad ? 0 : 8 * tridap::element_count(part.buffer));
     padded.update_padding();
-    dap::Buffer filled = dap::row_major(data_of(*padded.overlap()), part.buffer.shape);
+    tridap::Buffer filled = tridap::row_major(data_of(*padded.overlap()), part.buffer.shape);
     expect_filled(array, filled, rank());
     if (rank() == bad) {
       EXPECT_TRUE(std::isnan(element_at(part.buffer, {0, 0})));
@@ -336,7 +336,7 @@ TEST(Padded, MemoryWithHolesIsRefusedOrCopiedAndTheCopyIsPaddedAsWell) {
 
 TEST(Padded, TheInteriorOfACopyIsAViewOfTheCopy) {
   const oracle::Array array({square(true).axes[0], oracle::block({4})});
-  const dap::DistArray part = stamped(array);
+  const tridap::DistArray part = stamped(array);
   auto padded = import_padded<double>(part, MPI_COMM_WORLD, Copy::always);
   EXPECT_FALSE(padded.receipt().shared);
   EXPECT_NE(data_of(*padded.overlap()), part.buffer.data);
@@ -345,13 +345,13 @@ TEST(Padded, TheInteriorOfACopyIsAViewOfTheCopy) {
 }
 
 TEST(Padded, ReadOnlyMemoryIsRefusedOrCopied) {
-  dap::DistArray part = stamped(square(true));
+  tridap::DistArray part = stamped(square(true));
   poison(square(true), part, rank());
   part.buffer.read_only = true;
   EXPECT_TRUE(says(refusal([&] { import_padded<double>(part, MPI_COMM_WORLD); }), "the buffer is read-only"));
   auto padded = import_padded<double>(part, MPI_COMM_WORLD, Copy::if_needed);
   padded.update_padding();
-  expect_filled(square(true), dap::row_major(data_of(*padded.overlap()), part.buffer.shape), rank());
+  expect_filled(square(true), tridap::row_major(data_of(*padded.overlap()), part.buffer.shape), rank());
   EXPECT_TRUE(std::isnan(element_at(part.buffer, {0, 0})));
 }
 
@@ -359,24 +359,24 @@ TEST(Padded, OtherElementTypesAreFilledAndSummed) {
   const oracle::Array array = square(true);
   const auto filled = [&](auto zero) {
     using T = decltype(zero);
-    dap::DistArray part;
+    tridap::DistArray part;
     part.dim_data = dim_data(array, rank());
-    part.buffer = dap::allocate(dap::element_type<T>(), array.local_shape(rank()));
+    part.buffer = tridap::allocate(tridap::element_type<T>(), array.local_shape(rank()));
     const auto numbers = array.flat_numbers();
     const auto value = [&](const List& local) -> T& {
       return *reinterpret_cast<T*>(oracle::address(part.buffer, local));
     };
-    for (const auto& element : array.elements(rank(), dap::Part::interior))
+    for (const auto& element : array.elements(rank(), tridap::Part::interior))
       value(element.local) = static_cast<T>(static_cast<float>(numbers.at(element.global)));
     auto padded = import_padded<T>(part, MPI_COMM_WORLD);
     padded.update_padding();
-    for (const auto& element : array.elements(rank(), dap::Part::local))
+    for (const auto& element : array.elements(rank(), tridap::Part::local))
       EXPECT_EQ(value(element.local), static_cast<T>(static_cast<float>(numbers.at(repeats(array, element.global)))));
     std::map<List, int> copies;
     for (Index place = 0; place < array.processes(); ++place)
-      for (const auto& element : array.elements(place, dap::Part::local)) ++copies[repeats(array, element.global)];
+      for (const auto& element : array.elements(place, tridap::Part::local)) ++copies[repeats(array, element.global)];
     padded.sum_padding();
-    for (const auto& element : array.elements(rank(), dap::Part::interior))
+    for (const auto& element : array.elements(rank(), tridap::Part::interior))
       EXPECT_EQ(value(element.local), static_cast<T>(static_cast<float>(numbers.at(element.global))) *
                                           static_cast<T>(static_cast<float>(copies[element.global])));
   };
@@ -389,8 +389,8 @@ TEST(Padded, OtherElementTypesAreFilledAndSummed) {
 
 TEST(Padded, OneBadProcessFailsEveryProcess) {
   for (Index bad = 0; bad < processes(); ++bad) {
-    dap::DistArray part = stamped(square(true));
-    if (rank() == bad) std::get<dap::Block>(part.dim_data[0].dist).stop += 1;
+    tridap::DistArray part = stamped(square(true));
+    if (rank() == bad) std::get<tridap::Block>(part.dim_data[0].dist).stop += 1;
     EXPECT_TRUE(
         says(refusal([&] { import_padded<double>(part, MPI_COMM_WORLD); }), "(rank " + std::to_string(bad) + ")"));
   }
@@ -398,8 +398,8 @@ TEST(Padded, OneBadProcessFailsEveryProcess) {
 
 namespace {
 
-dap::DistArray told(const oracle::Array& array, bool& released) {
-  dap::DistArray part = stamped(array);
+tridap::DistArray told(const oracle::Array& array, bool& released) {
+  tridap::DistArray part = stamped(array);
   part.buffer.owner =
       std::shared_ptr<void>(&released, [kept = part.buffer.owner](void* flag) { *static_cast<bool*>(flag) = true; });
   return part;
@@ -412,13 +412,14 @@ TEST(Padded, TheVectorAloneKeepsTheExportersMemoryAndIsStillFilled) {
   {
     std::optional<PaddedVector<double>> padded;
     {
-      dap::DistArray part = told(square(true), released);
+      tridap::DistArray part = told(square(true), released);
       poison(square(true), part, rank());
       padded.emplace(part, PaddedLayout(part, MPI_COMM_WORLD));
     }
     EXPECT_FALSE(released);
     padded->update_padding();
-    expect_filled(square(true), dap::row_major(data_of(*padded->overlap()), square(true).local_shape(rank())), rank());
+    expect_filled(square(true), tridap::row_major(data_of(*padded->overlap()), square(true).local_shape(rank())),
+                  rank());
     padded->sum_padding();
   }
   EXPECT_TRUE(released);
@@ -445,7 +446,7 @@ TEST(Padded, EachOfItsVectorsAloneKeepsTheExportersMemory) {
 TEST(Padded, AFailedImportReleasesWhatItHeld) {
   bool released = false;
   {
-    dap::DistArray part = told(square(true), released);
+    tridap::DistArray part = told(square(true), released);
     part.buffer.read_only = rank() == processes() - 1;
     refusal([&] { import_padded<double>(part, MPI_COMM_WORLD); });
   }
@@ -454,7 +455,7 @@ TEST(Padded, AFailedImportReleasesWhatItHeld) {
 
 TEST(Padded, TheImporterOutlivesTheLayoutItCameFrom) {
   const oracle::Array array = square(true);
-  Teuchos::RCP<const dap::tpetra::Map> source;
+  Teuchos::RCP<const tridap::tpetra::Map> source;
   Teuchos::RCP<Vector> whole;
   std::optional<PaddedLayout> copy;
   {

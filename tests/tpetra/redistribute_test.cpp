@@ -1,22 +1,22 @@
 #include "tpetra/same_dims.hpp"
 #include "tpetra/support.hpp"
-#include <dap/make.hpp>
+#include <tridap/make.hpp>
 
 #include <numeric>
 #include <random>
 
 using namespace tpetra_test;
-using dap::tpetra::line;
-using dap::tpetra::Map;
-using dap::tpetra::plan_from;
-using dap::tpetra::plan_to;
-using dap::tpetra::redistribute_from;
-using dap::tpetra::redistribute_to;
-using dap::tpetra::RedistributeOptions;
 using oracle::List;
-using Placed = dap::redistribute::Placed;
+using tridap::tpetra::line;
+using tridap::tpetra::Map;
+using tridap::tpetra::plan_from;
+using tridap::tpetra::plan_to;
+using tridap::tpetra::redistribute_from;
+using tridap::tpetra::redistribute_to;
+using tridap::tpetra::RedistributeOptions;
+using Placed = tridap::redistribute::Placed;
 using MapPtr = Teuchos::RCP<const Map>;
-using Vector = dap::tpetra::Vector<double>;
+using Vector = tridap::tpetra::Vector<double>;
 
 namespace {
 
@@ -31,16 +31,16 @@ double value_at(const List& global) {
 
 enum class Memory { row_major, column_major, strided, backwards };
 
-dap::Buffer make_buffer(const List& shape, Memory memory) {
+tridap::Buffer make_buffer(const List& shape, Memory memory) {
   List wide = shape;
   if (memory == Memory::strided)
     for (Index& extent : wide) extent = 2 * extent + 1;
-  dap::Buffer buffer = dap::allocate(dap::element_type<double>(), wide);
-  std::fill_n(static_cast<double*>(buffer.data), dap::element_count(buffer), untouched);
+  tridap::Buffer buffer = tridap::allocate(tridap::element_type<double>(), wide);
+  std::fill_n(static_cast<double*>(buffer.data), tridap::element_count(buffer), untouched);
   buffer.shape = shape;
   if (memory == Memory::strided)
     for (Index& stride : buffer.strides) stride *= 2;
-  if (memory == Memory::column_major) buffer.strides = dap::column_major_strides(shape, 8);
+  if (memory == Memory::column_major) buffer.strides = tridap::column_major_strides(shape, 8);
   if (memory == Memory::backwards) {
     std::vector<Index> axes(shape.size());
     std::iota(axes.begin(), axes.end(), Index{0});
@@ -50,21 +50,22 @@ dap::Buffer make_buffer(const List& shape, Memory memory) {
 }
 
 // One process's part; padding that others own is never to be read, nor written.
-dap::DistArray part_of(const oracle::Array& array, Memory memory, bool filled, Index place = rank()) {
-  dap::DistArray part;
+tridap::DistArray part_of(const oracle::Array& array, Memory memory, bool filled, Index place = rank()) {
+  tridap::DistArray part;
   part.dim_data = dim_data(array, place);
   part.buffer = make_buffer(array.local_shape(place), memory);
   if (filled)
-    for (const auto& element : array.elements(place, dap::Part::owned))
+    for (const auto& element : array.elements(place, tridap::Part::owned))
       element_at(part.buffer, element.local) = value_at(element.global);
   return part;
 }
 
-void expect_filled(const oracle::Array& array, const dap::DistArray& part, bool poisoned, Index place = rank()) {
+void expect_filled(const oracle::Array& array, const tridap::DistArray& part, bool poisoned, Index place = rank()) {
   std::map<List, double> owned;
-  for (const auto& element : array.elements(place, dap::Part::owned)) owned[element.local] = value_at(element.global);
+  for (const auto& element : array.elements(place, tridap::Part::owned))
+    owned[element.local] = value_at(element.global);
   ASSERT_EQ(part.buffer.shape, array.local_shape(place));
-  for (const auto& element : array.elements(place, dap::Part::local)) {
+  for (const auto& element : array.elements(place, tridap::Part::local)) {
     const auto found = owned.find(element.local);
     if (found != owned.end() || poisoned) {
       EXPECT_EQ(element_at(part.buffer, element.local), found != owned.end() ? found->second : untouched);
@@ -75,10 +76,10 @@ void expect_filled(const oracle::Array& array, const dap::DistArray& part, bool 
 // By number, what stands there; of the elements that somebody owns.
 std::map<Index, double> elements_by_number(const oracle::Array& array, const RedistributeOptions& options) {
   const auto numbers =
-      array.flat_numbers(options.mapping.ravel == dap::Order::column_major, options.gaps == dap::Gaps::closed);
+      array.flat_numbers(options.mapping.ravel == tridap::Order::column_major, options.gaps == tridap::Gaps::closed);
   std::map<Index, double> all;
   for (Index place = 0; place < array.processes(); ++place)
-    for (const auto& element : array.elements(place, dap::Part::owned))
+    for (const auto& element : array.elements(place, tridap::Part::owned))
       all[numbers.at(element.global)] = value_at(element.global);
   return all;
 }
@@ -135,9 +136,9 @@ void there_and_back(const oracle::Array& array, Kind kind, unsigned turn) {
   const auto one_of = [&](unsigned count) { return static_cast<Index>(draw() / 64 % count); };
   RedistributeOptions options;
   if (const Index order = one_of(3); order > 0)
-    options.mapping.ravel = order == 1 ? dap::Order::column_major : dap::Order::row_major;
-  if (one_of(2) == 0) options.gaps = dap::Gaps::closed;
-  if (one_of(4) == 0) options.path = dap::redistribute::Path::messages;
+    options.mapping.ravel = order == 1 ? tridap::Order::column_major : tridap::Order::row_major;
+  if (one_of(2) == 0) options.gaps = tridap::Gaps::closed;
+  if (one_of(4) == 0) options.path = tridap::redistribute::Path::messages;
   const Index base = 5 * one_of(2);
   const bool own_base = one_of(2) == 0 || kind == Kind::uniform || kind == Kind::uneven || kind == Kind::replicated;
   if (!own_base) options.index_base = base;
@@ -161,10 +162,10 @@ void there_and_back(const oracle::Array& array, Kind kind, unsigned turn) {
     }
     return;
   }
-  const dap::DistArray made = redistribute_from(vector, placed, options);
+  const tridap::DistArray made = redistribute_from(vector, placed, options);
   EXPECT_EQ(differs(made.dim_data, array.distribution().dim_data(rank())), "");
   expect_filled(array, made, false);
-  const dap::DistArray given = part_of(array, memory, false);
+  const tridap::DistArray given = part_of(array, memory, false);
   auto plan = plan_from(map, placed, 8, options);
   plan(line(vector), given);
   expect_filled(array, given, true);
@@ -220,12 +221,12 @@ TEST(Redistribute, APlanMovesAgainAndAgainIntoTheVectorsOwnMemory) {
   Vector vector(map);
   const auto held = Teuchos::rcpFromRef(vector);
   const double* const memory = data_of(vector);
-  const dap::DistArray part = part_of(rows(), Memory::column_major, true);
+  const tridap::DistArray part = part_of(rows(), Memory::column_major, true);
   for (int step = 1; step <= 3; ++step) {
     to(part, line(held), {2.0, 0});
     EXPECT_EQ(data_of(vector), memory);
     vector.scale(0.5);
-    const dap::DistArray other = part_of(rows(), Memory::strided, false);
+    const tridap::DistArray other = part_of(rows(), Memory::strided, false);
     back(line(held), other);
     expect_filled(rows(), other, true);
   }
@@ -248,7 +249,7 @@ TEST(Redistribute, PartsMayStandOnSomeProcessesInAnyOrder) {
     if (static_cast<Index>(k) % processes() == rank()) ids.push_back(shuffled[k]);
   for (const MapPtr& map : {uniform(total), list_map(ids, 0)}) {
     const auto vector = Teuchos::rcp(new Vector(map));
-    const dap::DistArray part = place ? part_of(array, Memory::row_major, true, *place) : dap::DistArray{};
+    const tridap::DistArray part = place ? part_of(array, Memory::row_major, true, *place) : tridap::DistArray{};
     auto plan = plan_to(map, placed, 8);
     plan(part, line(vector));
     const auto opposite = plan.reversed();
@@ -258,14 +259,14 @@ TEST(Redistribute, PartsMayStandOnSomeProcessesInAnyOrder) {
     }
     const std::vector<Index> listed = ids_of(*map);
     for (std::size_t k = 0; k < listed.size(); ++k) EXPECT_EQ(data_of(*vector)[k], elements.at(listed[k]));
-    const dap::DistArray back = redistribute_from(vector, placed);
+    const tridap::DistArray back = redistribute_from(vector, placed);
     if (place) expect_filled(array, back, false, *place);
   }
 }
 
 TEST(Redistribute, ProcessesInAnotherOrderThanTheGridsAreAllowedOnRequest) {
   const Index place = processes() - 1 - rank();
-  const dap::DistArray part = part_of(rows(), Memory::row_major, true, place);
+  const tridap::DistArray part = part_of(rows(), Memory::row_major, true, place);
   const MapPtr map = uniform(count_of_rows());
   if (processes() > 1) refusal([&] { redistribute_to<double>(map, part); });
   RedistributeOptions options;
@@ -282,10 +283,10 @@ using EveryElementType = testing::Types<double, float, int, long long, std::int6
 TYPED_TEST_SUITE(RedistributeTyped, EveryElementType, );
 
 TYPED_TEST(RedistributeTyped, EveryElementTypeOfTpetraMoves) {
-  const auto distribution = dap::Distribution::make({4 * processes() + 1}, {dap::cyclic(2)}, {processes()});
-  dap::DistArray part;
+  const auto distribution = tridap::Distribution::make({4 * processes() + 1}, {tridap::cyclic(2)}, {processes()});
+  tridap::DistArray part;
   part.dim_data = distribution.dim_data(rank());
-  part.buffer = dap::allocate(dap::element_type<TypeParam>(), distribution.local_shape(rank()));
+  part.buffer = tridap::allocate(tridap::element_type<TypeParam>(), distribution.local_shape(rank()));
   auto* const values = static_cast<TypeParam*>(part.buffer.data);
   for (Index i = 0; i < part.buffer.shape[0]; ++i)
     values[i] = static_cast<TypeParam>(static_cast<float>(distribution.global_index(rank(), {i})[0] - 3));
@@ -293,19 +294,19 @@ TYPED_TEST(RedistributeTyped, EveryElementTypeOfTpetraMoves) {
   const auto view = vector->getLocalViewHost(Tpetra::Access::ReadOnly);
   for (std::size_t k = 0; k < view.extent(0); ++k) {
     const auto id = static_cast<float>(vector->getMap()->getGlobalElement(static_cast<int>(k)));
-    EXPECT_TRUE(view(k, 0) == static_cast<dap::tpetra::Scalar<TypeParam>>(id - 3));
+    EXPECT_TRUE(view(k, 0) == static_cast<tridap::tpetra::Scalar<TypeParam>>(id - 3));
   }
-  const Teuchos::RCP<const dap::tpetra::Vector<TypeParam>> unwritable = vector;
-  const dap::DistArray back = redistribute_from(unwritable, distribution);
+  const Teuchos::RCP<const tridap::tpetra::Vector<TypeParam>> unwritable = vector;
+  const tridap::DistArray back = redistribute_from(unwritable, distribution);
   EXPECT_EQ(back.buffer.type, part.buffer.type);
   for (Index i = 0; i < part.buffer.shape[0]; ++i) EXPECT_EQ(static_cast<TypeParam*>(back.buffer.data)[i], values[i]);
 }
 
 TEST(Redistribute, OtherElementTypesAreRefusedUnlessConverted) {
-  const dap::DistArray given = part_of(rows(), Memory::row_major, true);
-  dap::DistArray single = given;
-  single.buffer = dap::allocate(dap::element_type<float>(), given.buffer.shape);
-  for (Index i = 0; i < dap::element_count(given.buffer); ++i)
+  const tridap::DistArray given = part_of(rows(), Memory::row_major, true);
+  tridap::DistArray single = given;
+  single.buffer = tridap::allocate(tridap::element_type<float>(), given.buffer.shape);
+  for (Index i = 0; i < tridap::element_count(given.buffer); ++i)
     static_cast<float*>(single.buffer.data)[i] = static_cast<float>(static_cast<double*>(given.buffer.data)[i]);
   const MapPtr map = uniform(count_of_rows());
   EXPECT_TRUE(
@@ -320,17 +321,17 @@ TEST(Redistribute, OtherElementTypesAreRefusedUnlessConverted) {
 
 TEST(Redistribute, ArraysAreMadeInTheMemoryOrderThatIsAskedFor) {
   RedistributeOptions options;
-  options.order = dap::Order::column_major;
+  options.order = tridap::Order::column_major;
   const MapPtr map = uniform(count_of_rows());
   const auto vector = redistribute_to<double>(map, part_of(rows(), Memory::row_major, true), options);
-  const dap::DistArray back = redistribute_from(vector, rows().distribution(), options);
-  EXPECT_EQ(back.buffer.strides, dap::column_major_strides(back.buffer.shape, 8));
+  const tridap::DistArray back = redistribute_from(vector, rows().distribution(), options);
+  EXPECT_EQ(back.buffer.strides, tridap::column_major_strides(back.buffer.shape, 8));
   expect_filled(rows(), back, false);
 }
 
 TEST(Redistribute, WhatOneSideLacksIsRefusedOrLeftOut) {
   const Index total = count_of_rows();
-  const dap::DistArray part = part_of(rows(), Memory::row_major, true);
+  const tridap::DistArray part = part_of(rows(), Memory::row_major, true);
   const std::map<Index, double> elements = elements_by_number(rows(), {});
   List even;
   for (Index id = 2 * rank(); id < total; id += 2 * processes()) even.push_back(id);
@@ -353,7 +354,7 @@ TEST(Redistribute, WhatOneSideLacksIsRefusedOrLeftOut) {
 
 TEST(Redistribute, IdsThatAreNoElementAreNamed) {
   const Index total = count_of_rows();
-  const dap::DistArray part = part_of(rows(), Memory::row_major, true);
+  const tridap::DistArray part = part_of(rows(), Memory::row_major, true);
   for (const Index wrong : {Index{-1}, total}) {
     List ids;
     for (Index id = rank(); id < total; id += processes()) ids.push_back(id + 3);
@@ -374,7 +375,7 @@ TEST(Redistribute, IdsThatAreNoElementAreNamed) {
 TEST(Redistribute, MapsOverOtherProcessesAreRefused) {
   const MapPtr alone = Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(count_of_rows()), 0,
                                             Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_SELF))));
-  const dap::DistArray part = part_of(rows(), Memory::row_major, true);
+  const tridap::DistArray part = part_of(rows(), Memory::row_major, true);
   const Placed beyond(rows().distribution(), [] {
     std::vector<Index> ranks(static_cast<std::size_t>(processes()));
     std::iota(ranks.begin(), ranks.end(), Index{1});
@@ -383,12 +384,12 @@ TEST(Redistribute, MapsOverOtherProcessesAreRefused) {
   refusal([&] { plan_to(uniform(count_of_rows()), beyond, 8); });
   refusal([&] { plan_from(list_map(ids_of(*uniform(count_of_rows())), 0), beyond, 8); });
   if (processes() == 1) return;
-  EXPECT_THROW(redistribute_to<double>(alone, part), dap::Error);
-  EXPECT_THROW(redistribute_from(Teuchos::rcp(new Vector(alone)), rows().distribution()), dap::Error);
+  EXPECT_THROW(redistribute_to<double>(alone, part), tridap::Error);
+  EXPECT_THROW(redistribute_from(Teuchos::rcp(new Vector(alone)), rows().distribution()), tridap::Error);
 }
 
 TEST(Redistribute, NoMapOrVectorIsRefused) {
-  const dap::DistArray part = part_of(rows(), Memory::row_major, true);
+  const tridap::DistArray part = part_of(rows(), Memory::row_major, true);
   EXPECT_TRUE(says(refusal([&] { redistribute_to<double>(MapPtr(), part); }), "the map is null"));
   EXPECT_TRUE(says(refusal([&] { plan_from(MapPtr(), rows().distribution(), 8); }), "the map is null"));
   EXPECT_TRUE(says(refusal([&] { redistribute_from(Teuchos::RCP<Vector>(), rows().distribution()); }), "is null"));
@@ -396,21 +397,21 @@ TEST(Redistribute, NoMapOrVectorIsRefused) {
 
 TEST(Redistribute, OneBadProcessFailsEveryProcessAndLeavesTheTargetAsItWas) {
   const MapPtr line_map = uniform(count_of_rows()), lists = list_map(ids_of(*line_map), 0);
-  const std::vector<std::function<void(dap::DistArray&)>> faults = {
-      [](dap::DistArray& a) { a = {}; },
-      [](dap::DistArray& a) { a.dim_data.pop_back(); },
-      [](dap::DistArray& a) { a.dim_data[0].size += 1; },
-      [](dap::DistArray& a) { std::get<dap::Cyclic>(a.dim_data[0].dist).block_size = 0; },
-      [](dap::DistArray& a) { a.buffer.type = dap::element_type<std::int64_t>(); },
-      [](dap::DistArray& a) { a.buffer.type.native_order = false; },
-      [](dap::DistArray& a) { a.buffer.shape[0] += 1; },
-      [](dap::DistArray& a) { a.buffer.memory.kind = dap::Memory::Kind::nowhere; },
+  const std::vector<std::function<void(tridap::DistArray&)>> faults = {
+      [](tridap::DistArray& a) { a = {}; },
+      [](tridap::DistArray& a) { a.dim_data.pop_back(); },
+      [](tridap::DistArray& a) { a.dim_data[0].size += 1; },
+      [](tridap::DistArray& a) { std::get<tridap::Cyclic>(a.dim_data[0].dist).block_size = 0; },
+      [](tridap::DistArray& a) { a.buffer.type = tridap::element_type<std::int64_t>(); },
+      [](tridap::DistArray& a) { a.buffer.type.native_order = false; },
+      [](tridap::DistArray& a) { a.buffer.shape[0] += 1; },
+      [](tridap::DistArray& a) { a.buffer.memory.kind = tridap::Memory::Kind::nowhere; },
   };
   for (const MapPtr& map : {line_map, lists})
     for (std::size_t k = 0; k < faults.size(); ++k)
       for (Index bad = 0; bad < processes(); ++bad) {
         SCOPED_TRACE("fault " + std::to_string(k) + " on rank " + std::to_string(bad));
-        dap::DistArray part = part_of(rows(), Memory::row_major, true);
+        tridap::DistArray part = part_of(rows(), Memory::row_major, true);
         if (rank() == bad) faults[k](part);
         refusal([&] { redistribute_to<double>(map, part); });
       }
@@ -419,9 +420,9 @@ TEST(Redistribute, OneBadProcessFailsEveryProcessAndLeavesTheTargetAsItWas) {
       auto plan = plan_from(map, rows().distribution(), 8);
       auto vector = Teuchos::rcp(new Vector(map));
       if (rank() == bad) vector.reset();
-      const dap::DistArray part = part_of(rows(), Memory::row_major, false);
+      const tridap::DistArray part = part_of(rows(), Memory::row_major, false);
       if (line_map->getGlobalNumElements() > 0) refusal([&] { plan(line(vector), part); });
-      for (Index i = 0; i < dap::element_count(part.buffer); ++i)
+      for (Index i = 0; i < tridap::element_count(part.buffer); ++i)
         EXPECT_EQ(static_cast<double*>(part.buffer.data)[i], untouched);
     }
 }
@@ -429,11 +430,11 @@ TEST(Redistribute, OneBadProcessFailsEveryProcessAndLeavesTheTargetAsItWas) {
 TEST(Redistribute, ProcessesThatAskForDifferentThingsAreToldSo) {
   if (processes() == 1) return;
   const std::vector<std::function<void(RedistributeOptions&)>> faults = {
-      [](RedistributeOptions& o) { o.mapping.ravel = dap::Order::column_major; },
+      [](RedistributeOptions& o) { o.mapping.ravel = tridap::Order::column_major; },
       [](RedistributeOptions& o) { o.mapping.partial = true; },
       [](RedistributeOptions& o) { o.index_base = 1; },
-      [](RedistributeOptions& o) { o.gaps = dap::Gaps::closed; },
-      [](RedistributeOptions& o) { o.path = dap::redistribute::Path::messages; },
+      [](RedistributeOptions& o) { o.gaps = tridap::Gaps::closed; },
+      [](RedistributeOptions& o) { o.path = tridap::redistribute::Path::messages; },
   };
   std::vector<List> lists;
   for (Index c = 0; c < processes(); ++c) lists.push_back({3 * c, 3 * c + 1});

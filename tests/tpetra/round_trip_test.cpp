@@ -1,23 +1,23 @@
 #include "support/padded_axes.hpp"
 #include "tpetra/same_dims.hpp"
 #include "tpetra/support.hpp"
-#include <dap/compare.hpp>
-#include <dap/mpi/gather.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/mpi/gather.hpp>
 
 #include <cstring>
 
 using namespace tpetra_test;
-using dap::Copy;
-using dap::tpetra::export_array;
-using dap::tpetra::import_vector;
-using dap::tpetra::Layout;
-using dap::tpetra::Map;
-using dap::tpetra::Reshape;
 using oracle::all_padded;
 using oracle::List;
 using oracle::of;
-using MultiVector = dap::tpetra::MultiVector<double>;
-using Vector = dap::tpetra::Vector<double>;
+using tridap::Copy;
+using tridap::tpetra::export_array;
+using tridap::tpetra::import_vector;
+using tridap::tpetra::Layout;
+using tridap::tpetra::Map;
+using tridap::tpetra::Reshape;
+using MultiVector = tridap::tpetra::MultiVector<double>;
+using Vector = tridap::tpetra::Vector<double>;
 
 namespace {
 
@@ -62,7 +62,7 @@ List grid_of(const oracle::Array& array) {
 // Whether every axis is said in the shortest way there is.
 bool is_simplest(const oracle::Array& array) {
   for (const oracle::Axis& axis : array.axes) {
-    const dap::Axis simple = dap::simplest(dap::Axis(axis.dims));
+    const tridap::Axis simple = tridap::simplest(tridap::Axis(axis.dims));
     for (Index c = 0; c < axis.grid(); ++c)
       if (!differs(simple.dimension(c), axis.dims[static_cast<std::size_t>(c)]).empty()) return false;
   }
@@ -71,12 +71,12 @@ bool is_simplest(const oracle::Array& array) {
 
 bool holds_everything(const oracle::Array& array) {  // no process without elements, which may stand anywhere
   for (Index process = 0; process < array.processes(); ++process)
-    if (array.elements(process, dap::Part::owned).empty()) return false;
+    if (array.elements(process, tridap::Part::owned).empty()) return false;
   return true;
 }
 
-void expect_same(const oracle::Array& array, const dap::DistArray& out, bool places) {
-  const dap::Comparison comparison = dap::compare(dap::mpi::gather(out, MPI_COMM_WORLD), array.distribution());
+void expect_same(const oracle::Array& array, const tridap::DistArray& out, bool places) {
+  const tridap::Comparison comparison = tridap::compare(tridap::mpi::gather(out, MPI_COMM_WORLD), array.distribution());
   EXPECT_TRUE(comparison.same_owners) << comparison.difference;
   if (places) {
     EXPECT_TRUE(comparison.same_places) << comparison.difference;
@@ -97,7 +97,7 @@ Teuchos::RCP<MultiVector> numbered(const Teuchos::RCP<const Map>& map, std::size
 }
 
 // Element i of vector j of an exported array of n x k.
-double& at(const dap::DistArray& array, Index i, Index j) {
+double& at(const tridap::DistArray& array, Index i, Index j) {
   return *reinterpret_cast<double*>(oracle::address(array.buffer, {i, j}));
 }
 
@@ -106,11 +106,11 @@ double& at(const dap::DistArray& array, Index i, Index j) {
 TEST(RoundTrip, WithoutAShapeEveryArrayOfOneAxisComesBackAsItWas) {
   for (const oracle::Axis& axis : plain_axes(processes())) {
     const oracle::Array array = from_zero(oracle::Array({axis}));
-    const dap::DistArray part = stamped(array);
+    const tridap::DistArray part = stamped(array);
     const auto out = export_array(import_vector<double>(part, MPI_COMM_WORLD).vector);
     EXPECT_EQ(out.receipt.bytes_copied, 0);
     EXPECT_TRUE(out.receipt.shared);
-    if (dap::element_count(part.buffer) > 0) {
+    if (tridap::element_count(part.buffer) > 0) {
       EXPECT_EQ(out.array.buffer.data, part.buffer.data);
     }
     EXPECT_EQ(out.array.buffer.strides, part.buffer.strides);
@@ -124,25 +124,26 @@ TEST(RoundTrip, WithoutAShapeEveryArrayOfOneAxisComesBackAsItWas) {
 TEST(RoundTrip, WithoutAShapeEveryArrayIsOneAxisOfItsNumbers) {
   for_each_array(plain_axes, [](const oracle::Array& given) {
     const oracle::Array array = from_zero(given);
-    const dap::DistArray part = stamped(array);
+    const tridap::DistArray part = stamped(array);
     const auto out = export_array(import_vector<double>(part, MPI_COMM_WORLD).vector);
     ASSERT_EQ(out.array.ndim(), 1);
-    const dap::Distribution line = dap::mpi::gather(out.array, MPI_COMM_WORLD);
+    const tridap::Distribution line = tridap::mpi::gather(out.array, MPI_COMM_WORLD);
     const std::vector<Index> ids = ids_by_address(array, part.buffer);
     ASSERT_EQ(out.array.buffer.shape[0], static_cast<Index>(ids.size()));
     for (std::size_t i = 0; i < ids.size(); ++i)
       EXPECT_EQ(line.global_index(rank(), {static_cast<Index>(i)})[0], ids[i]);
     if (line.axis(0).dist_type() == 'u') {
-      EXPECT_TRUE(std::get<dap::Unstructured>(out.array.dim_data[0].dist).one_to_one);
+      EXPECT_TRUE(std::get<tridap::Unstructured>(out.array.dim_data[0].dist).one_to_one);
     }
-    EXPECT_EQ(differs(dap::tpetra::dim_data(*dap::tpetra::make_map(part, MPI_COMM_WORLD)), out.array.dim_data), "");
+    EXPECT_EQ(differs(tridap::tpetra::dim_data(*tridap::tpetra::make_map(part, MPI_COMM_WORLD)), out.array.dim_data),
+              "");
   });
 }
 
 TEST(RoundTrip, WithItsShapeEveryArrayComesBackOwnedAsItWas) {
   for_each_array(plain_axes, [](const oracle::Array& given) {
     const oracle::Array array = from_zero(given);
-    const dap::DistArray part = stamped(array);
+    const tridap::DistArray part = stamped(array);
     const auto vector = import_vector<double>(part, MPI_COMM_WORLD).vector;
     Reshape how;
     how.shape = shape_of(array);
@@ -157,10 +158,10 @@ TEST(RoundTrip, WithItsShapeEveryArrayComesBackOwnedAsItWas) {
       if (with_grid && is_simplest(array)) {
         EXPECT_EQ(differs(out.array.dim_data, part.dim_data), "");
       }
-      EXPECT_EQ(differs(dap::tpetra::dim_data(*vector->getMap(), how), out.array.dim_data), "");
+      EXPECT_EQ(differs(tridap::tpetra::dim_data(*vector->getMap(), how), out.array.dim_data), "");
       if (with_grid) {
-        EXPECT_TRUE(dap::tpetra::make_map(out.array, MPI_COMM_WORLD)->isSameAs(*vector->getMap()));
-        EXPECT_TRUE(dap::tpetra::make_map(out.array.dim_data, MPI_COMM_WORLD)->isSameAs(*vector->getMap()));
+        EXPECT_TRUE(tridap::tpetra::make_map(out.array, MPI_COMM_WORLD)->isSameAs(*vector->getMap()));
+        EXPECT_TRUE(tridap::tpetra::make_map(out.array.dim_data, MPI_COMM_WORLD)->isSameAs(*vector->getMap()));
       }
     }
   });
@@ -175,13 +176,13 @@ TEST(RoundTrip, EveryMemoryOrderComesBackWithTheShape) {
     how.shape = shape_of(array);
     how.grid = grid_of(array);
     oracle::for_each_memory_order(2, [&](const std::vector<Index>& axes, const std::vector<bool>& backwards) {
-      dap::DistArray part = stamped(array);
+      tridap::DistArray part = stamped(array);
       turn(part.buffer, axes, backwards);
       const auto vector = import_vector<double>(part, MPI_COMM_WORLD).vector;
       const auto out = export_array(vector, how);
       EXPECT_EQ(oracle::addresses(out.array.buffer), oracle::addresses(part.buffer));
       expect_same(array, out.array, true);
-      EXPECT_TRUE(dap::tpetra::make_map(out.array, MPI_COMM_WORLD)->isSameAs(*vector->getMap()));
+      EXPECT_TRUE(tridap::tpetra::make_map(out.array, MPI_COMM_WORLD)->isSameAs(*vector->getMap()));
     });
   }
 }
@@ -189,7 +190,7 @@ TEST(RoundTrip, EveryMemoryOrderComesBackWithTheShape) {
 TEST(RoundTrip, AnIndexBaseComesBackWithTheShapeAndIsNamed) {
   for_each_array(plain_axes, [](const oracle::Array& given) {
     const oracle::Array array = from_zero(given);
-    const dap::DistArray part = stamped(array);
+    const tridap::DistArray part = stamped(array);
     const auto vector = import_vector<double>(part, MPI_COMM_WORLD, Copy::never, based(4)).vector;
     Reshape how;
     how.shape = shape_of(array);
@@ -197,7 +198,7 @@ TEST(RoundTrip, AnIndexBaseComesBackWithTheShapeAndIsNamed) {
     const auto out = export_array(vector, how);
     EXPECT_EQ(std::count(out.receipt.losses.begin(), out.receipt.losses.end(), "the index base 4"), 1);
     expect_same(array, out.array, true);
-    EXPECT_TRUE(dap::tpetra::make_map(out.array, MPI_COMM_WORLD, based(4))->isSameAs(*vector->getMap()));
+    EXPECT_TRUE(tridap::tpetra::make_map(out.array, MPI_COMM_WORLD, based(4))->isSameAs(*vector->getMap()));
   });
 }
 
@@ -210,8 +211,8 @@ TEST(RoundTrip, TheOverlapOfCommunicationPaddingIsPaddedAgain) {
           oracle::Array({oracle::block(of(a, 5), of(a - 1, 2)), oracle::cyclic(3 * (p / a), 1, p / a)}),
           oracle::Array({oracle::block(of(a, 3), of(a - 1, 1), {1, 2}), oracle::block(of(p / a, 2))}),
           oracle::Array({oracle::block(of(a, 4), of(a - 1, 1), {1, 1}, true), oracle::block(of(p / a, 2))})}) {
-      const dap::DistArray part = stamped(array);
-      const auto padded = dap::tpetra::import_padded<double>(part, MPI_COMM_WORLD);
+      const tridap::DistArray part = stamped(array);
+      const auto padded = tridap::tpetra::import_padded<double>(part, MPI_COMM_WORLD);
       Reshape how;
       how.shape = shape_of(array);
       for (const bool with_grid : {false, true}) {
@@ -221,15 +222,15 @@ TEST(RoundTrip, TheOverlapOfCommunicationPaddingIsPaddedAgain) {
         expect_same(array, out.array, true);
         for (std::size_t i = 0; i < 2; ++i) {
           if (array.axes[i].grid() == 1 || array.axes[i].dims[0].dist_type() != 'b') continue;
-          const auto& block = std::get<dap::Block>(out.array.dim_data[i].dist);
-          const auto& given = std::get<dap::Block>(part.dim_data[i].dist);
+          const auto& block = std::get<tridap::Block>(out.array.dim_data[i].dist);
+          const auto& given = std::get<tridap::Block>(part.dim_data[i].dist);
           EXPECT_EQ(block.start, given.start);
           EXPECT_EQ(block.stop, given.stop);
         }
       }
-      if (array.axes[0].part(0, dap::Part::owned) == array.axes[0].part(0, dap::Part::interior)) {
+      if (array.axes[0].part(0, tridap::Part::owned) == array.axes[0].part(0, tridap::Part::interior)) {
         const auto again =
-            dap::tpetra::import_padded<double>(export_array(padded.overlap(), how).array, MPI_COMM_WORLD);
+            tridap::tpetra::import_padded<double>(export_array(padded.overlap(), how).array, MPI_COMM_WORLD);
         EXPECT_TRUE(again.layout().overlap_map()->isSameAs(*padded.layout().overlap_map()));
         EXPECT_TRUE(again.layout().interior().map()->isSameAs(*padded.layout().interior().map()));
         EXPECT_EQ(data_of(*again.overlap()), data_of(*padded.overlap()));
@@ -241,11 +242,11 @@ TEST(RoundTrip, TheOverlapOfCommunicationPaddingIsPaddedAgain) {
 TEST(RoundTrip, TheOverlapOfAnyPaddingIsOneArrayOverTheSameMemory) {
   for (const oracle::Axis& axis : all_padded(processes())) {
     const oracle::Array array({axis});
-    const dap::DistArray part = stamped(array);
-    const auto padded = dap::tpetra::import_padded<double>(part, MPI_COMM_WORLD);
+    const tridap::DistArray part = stamped(array);
+    const auto padded = tridap::tpetra::import_padded<double>(part, MPI_COMM_WORLD);
     const auto out = export_array(padded.overlap());
     EXPECT_EQ(oracle::addresses(out.array.buffer), oracle::addresses(part.buffer));
-    const dap::Distribution d = dap::mpi::gather(out.array, MPI_COMM_WORLD);
+    const tridap::Distribution d = tridap::mpi::gather(out.array, MPI_COMM_WORLD);
     const std::vector<Index> ids = ids_of(*padded.layout().overlap_map());
     for (std::size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(d.global_index(rank(), {static_cast<Index>(i)})[0], ids[i]);
   }
@@ -257,7 +258,7 @@ TEST(RoundTrip, IdsThatAreNoArrayOfTheShapeAreRefusedOnEveryProcess) {
     Reshape how;
     how.shape = shape;
     how.grid = std::move(grid);
-    EXPECT_FALSE(refusal([&] { dap::tpetra::dim_data(*vector->getMap(), how); }).empty());
+    EXPECT_FALSE(refusal([&] { tridap::tpetra::dim_data(*vector->getMap(), how); }).empty());
     return refusal([&] { export_array(vector, how); });
   };
   EXPECT_FALSE(refused({processes(), 5}).empty());
@@ -278,7 +279,7 @@ TEST(ExportMap, ThatRepeatsEveryIdIsRefused) {
     return;
   }
   EXPECT_TRUE(says(refusal([&] { export_array(vector); }), "the map repeats every id on every process"));
-  EXPECT_TRUE(says(refusal([&] { dap::tpetra::dim_data(*map); }), "the protocol has no replication"));
+  EXPECT_TRUE(says(refusal([&] { tridap::tpetra::dim_data(*map); }), "the protocol has no replication"));
   const auto vectors = Teuchos::rcp(new MultiVector(map, 2));
   EXPECT_TRUE(says(refusal([&] { export_array(vectors); }), "the map repeats every id on every process"));
 }
@@ -286,11 +287,11 @@ TEST(ExportMap, ThatRepeatsEveryIdIsRefused) {
 TEST(ExportMap, ItsDimDataAloneAreThoseOfItsVectors) {
   for (const Index base : {Index{0}, Index{1}}) {
     const auto map = uniform_map(5, base);
-    const auto dims = dap::tpetra::dim_data(*map);
+    const auto dims = tridap::tpetra::dim_data(*map);
     ASSERT_EQ(dims.size(), 1U);
-    EXPECT_EQ(std::get<dap::Block>(dims[0].dist).start, 5 * rank());
-    EXPECT_EQ(std::get<dap::Block>(dims[0].dist).stop, 5 * rank() + 5);
-    EXPECT_TRUE(dap::tpetra::make_map(dims, MPI_COMM_WORLD, based(base))->isSameAs(*map));
+    EXPECT_EQ(std::get<tridap::Block>(dims[0].dist).start, 5 * rank());
+    EXPECT_EQ(std::get<tridap::Block>(dims[0].dist).stop, 5 * rank() + 5);
+    EXPECT_TRUE(tridap::tpetra::make_map(dims, MPI_COMM_WORLD, based(base))->isSameAs(*map));
   }
 }
 
@@ -300,9 +301,9 @@ TEST(ExportMap, WithEmptyProcessesIsBlock) {
                                           static_cast<std::size_t>(rank() == only ? 4 : 0), 0, world()));
     const auto out = export_array(numbered(map, 2)).array;
     EXPECT_EQ(out.dim_data[0].dist_type(), 'b');
-    const dap::Distribution d = dap::mpi::gather(out, MPI_COMM_WORLD);
+    const tridap::Distribution d = tridap::mpi::gather(out, MPI_COMM_WORLD);
     EXPECT_EQ(d.owner({3, 1}), only);
-    EXPECT_TRUE(dap::tpetra::make_map({out.dim_data[0]}, MPI_COMM_WORLD)->isSameAs(*map));
+    EXPECT_TRUE(tridap::tpetra::make_map({out.dim_data[0]}, MPI_COMM_WORLD)->isSameAs(*map));
   }
   const auto none = Teuchos::rcp(new Vector(uniform_map(0)));
   EXPECT_EQ(export_array(none).array.dim_data[0].size, 0);
@@ -313,7 +314,7 @@ TEST(ExportMultiVector, HasTheVectorsAsItsLastAxis) {
     const auto made = numbered(uniform_map(4), vectors);
     const auto out = export_array(made);
     ASSERT_EQ(out.array.ndim(), 2);
-    EXPECT_EQ(differs({out.array.dim_data[1]}, {dap::undistributed(static_cast<Index>(vectors))}), "");
+    EXPECT_EQ(differs({out.array.dim_data[1]}, {tridap::undistributed(static_cast<Index>(vectors))}), "");
     EXPECT_EQ(out.receipt.bytes_copied, 0);
     for (Index j = 0; j < static_cast<Index>(vectors); ++j)
       for (Index i = 0; i < 4; ++i) {
@@ -404,20 +405,20 @@ TEST(ExportCopies, AreDenseMemoryOfTheirOwn) {
   EXPECT_EQ(at(out.array, 3, 2), static_cast<double>(4 * rank() + 3 + 2000));
 
   const oracle::Array array({oracle::cyclic(2 * processes(), 1, processes()), oracle::block({3})});
-  const dap::DistArray part = stamped(array);
+  const tridap::DistArray part = stamped(array);
   const Layout layout(part, MPI_COMM_WORLD);
   const auto vector = import_vector<double>(part, layout).vector;
   const auto copied = export_array(vector, layout, Copy::always);
   EXPECT_NE(copied.array.buffer.data, part.buffer.data);
   EXPECT_EQ(copied.receipt.bytes_copied, 48);
-  for (const auto& element : array.elements(rank(), dap::Part::local))
+  for (const auto& element : array.elements(rank(), tridap::Part::local))
     EXPECT_EQ(std::memcmp(oracle::address(copied.array.buffer, element.local),
                           oracle::address(part.buffer, element.local), 8),
               0);
 }
 
 TEST(ExportLifetime, TheArrayKeepsTheMemoryOfWhateverViewItCameFrom) {
-  std::vector<dap::DistArray> arrays;
+  std::vector<tridap::DistArray> arrays;
   {
     const auto made = numbered(uniform_map(4), 5);
     arrays.push_back(export_array(made).array);
@@ -440,13 +441,13 @@ TEST(ExportLifetime, TheArrayKeepsTheMemoryOfWhateverViewItCameFrom) {
 TEST(ExportLifetime, ImportedMemoryIsKeptThroughViewsAndOutAgain) {
   bool released = false;
   {
-    dap::DistArray out;
+    tridap::DistArray out;
     {
-      dap::DistArray part = stamped(oracle::Array({oracle::block(of(processes(), 4)), oracle::block({3})}));
-      part.buffer.strides = dap::column_major_strides(part.buffer.shape, 8);
+      tridap::DistArray part = stamped(oracle::Array({oracle::block(of(processes(), 4)), oracle::block({3})}));
+      part.buffer.strides = tridap::column_major_strides(part.buffer.shape, 8);
       part.buffer.owner = std::shared_ptr<void>(
           &released, [kept = part.buffer.owner](void* flag) { *static_cast<bool*>(flag) = true; });
-      const auto imported = dap::tpetra::import_multivector<double>(part, MPI_COMM_WORLD);
+      const auto imported = tridap::tpetra::import_multivector<double>(part, MPI_COMM_WORLD);
       part = {};
       out = export_array(imported.multivector->subViewNonConst(Teuchos::Range1D(1, 2))
                              ->getVectorNonConst(1)

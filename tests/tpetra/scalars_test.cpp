@@ -4,12 +4,12 @@
 #include <cstring>
 
 using namespace tpetra_test;
-using dap::Copy;
-using dap::tpetra::export_array;
-using dap::tpetra::import_multivector;
-using dap::tpetra::import_vector;
-using dap::tpetra::Layout;
-using dap::tpetra::Map;
+using tridap::Copy;
+using tridap::tpetra::export_array;
+using tridap::tpetra::import_multivector;
+using tridap::tpetra::import_vector;
+using tridap::tpetra::Layout;
+using tridap::tpetra::Map;
 
 namespace {
 
@@ -27,10 +27,10 @@ std::complex<double> element<std::complex<double>>(Index number) {
 oracle::Array cyclic_line() { return oracle::Array({oracle::cyclic(3 * processes(), 1, processes())}); }
 
 template <class T>
-dap::DistArray filled() {
-  dap::DistArray part;
+tridap::DistArray filled() {
+  tridap::DistArray part;
   part.dim_data = dim_data(cyclic_line(), rank());
-  part.buffer = dap::allocate(dap::element_type<T>(), {3});
+  part.buffer = tridap::allocate(tridap::element_type<T>(), {3});
   for (Index i = 0; i < 3; ++i) static_cast<T*>(part.buffer.data)[i] = element<T>(rank() + i * processes());
   return part;
 }
@@ -53,26 +53,26 @@ struct Wrong<double> {
 
 TYPED_TEST(EveryScalar, AVectorIsTheArraysMemoryAndChangesIt) {
   using T = TypeParam;
-  const dap::DistArray part = filled<T>();
+  const tridap::DistArray part = filled<T>();
   const auto imported = import_vector<T>(part, MPI_COMM_WORLD);
-  static_assert(std::is_same_v<decltype(imported.vector), Teuchos::RCP<dap::tpetra::Vector<T>>>);
+  static_assert(std::is_same_v<decltype(imported.vector), Teuchos::RCP<tridap::tpetra::Vector<T>>>);
   EXPECT_TRUE(imported.receipt.shared);
   const auto view = imported.vector->getLocalViewHost(Tpetra::Access::ReadWrite);
   EXPECT_EQ(static_cast<void*>(view.data()), part.buffer.data);
   static_assert(sizeof(*view.data()) == sizeof(T));
-  imported.vector->scale(dap::tpetra::Scalar<T>(2));
+  imported.vector->scale(tridap::tpetra::Scalar<T>(2));
   for (Index i = 0; i < 3; ++i)
     EXPECT_EQ(static_cast<T*>(part.buffer.data)[i], element<T>(rank() + i * processes()) * T(2));
   static_cast<T*>(part.buffer.data)[1] = T(9);
-  EXPECT_EQ(view(1, 0), dap::tpetra::Scalar<T>(9));
+  EXPECT_EQ(view(1, 0), tridap::tpetra::Scalar<T>(9));
 }
 
 TYPED_TEST(EveryScalar, OutAgainItIsTheSameMemoryWithOrWithoutTheLayout) {
   using T = TypeParam;
-  const dap::DistArray part = filled<T>();
+  const tridap::DistArray part = filled<T>();
   const Layout layout(part, MPI_COMM_WORLD);
   const auto vector = import_vector<T>(part, layout).vector;
-  for (const dap::DistArray& out : {export_array(vector, layout).array, export_array(vector).array}) {
+  for (const tridap::DistArray& out : {export_array(vector, layout).array, export_array(vector).array}) {
     EXPECT_EQ(out.buffer.data, part.buffer.data);
     EXPECT_EQ(out.buffer.type, part.buffer.type);
     EXPECT_EQ(out.buffer.shape, part.buffer.shape);
@@ -104,16 +104,17 @@ TYPED_TEST(EveryScalar, NormsAndDotsLinkAndCount) {
 
 TYPED_TEST(EveryScalar, ReadOnlyMemoryIsAConstVectorAndComesBackReadOnly) {
   using T = TypeParam;
-  dap::DistArray part = filled<T>();
+  tridap::DistArray part = filled<T>();
   part.buffer.read_only = true;
   EXPECT_TRUE(says(refusal([&] { import_vector<T>(part, MPI_COMM_WORLD); }),
                    "a Vector can be written and the buffer is read-only [conversion]: import it as const elements"));
   const Layout layout(part, MPI_COMM_WORLD);
   const auto imported = import_vector<const T>(part, layout);
-  static_assert(std::is_same_v<decltype(imported.vector), Teuchos::RCP<const dap::tpetra::Vector<T>>>);
+  static_assert(std::is_same_v<decltype(imported.vector), Teuchos::RCP<const tridap::tpetra::Vector<T>>>);
   EXPECT_TRUE(imported.receipt.shared);
   EXPECT_EQ(static_cast<const void*>(imported.vector->getData(0).getRawPtr()), part.buffer.data);
-  for (const dap::DistArray& out : {export_array(imported.vector, layout).array, export_array(imported.vector).array}) {
+  for (const tridap::DistArray& out :
+       {export_array(imported.vector, layout).array, export_array(imported.vector).array}) {
     EXPECT_TRUE(out.buffer.read_only);
     EXPECT_EQ(out.buffer.data, part.buffer.data);
     EXPECT_EQ(out.buffer.type, part.buffer.type);
@@ -123,16 +124,16 @@ TYPED_TEST(EveryScalar, ReadOnlyMemoryIsAConstVectorAndComesBackReadOnly) {
 
 TYPED_TEST(EveryScalar, AnArrayThatCanBeWrittenIsAConstVectorWhereAskedFor) {
   using T = TypeParam;
-  const dap::DistArray part = filled<T>();
+  const tridap::DistArray part = filled<T>();
   const auto imported = import_vector<const T>(part, MPI_COMM_WORLD);
   static_cast<T*>(part.buffer.data)[2] = T(5);
-  EXPECT_EQ(imported.vector->getData(0)[2], dap::tpetra::Scalar<T>(5));
+  EXPECT_EQ(imported.vector->getData(0)[2], tridap::tpetra::Scalar<T>(5));
   EXPECT_TRUE(export_array(imported.vector).array.buffer.read_only);
 }
 
 TYPED_TEST(EveryScalar, CopiesHaveTheSameValues) {
   using T = TypeParam;
-  const dap::DistArray part = filled<T>();
+  const tridap::DistArray part = filled<T>();
   const auto imported = import_vector<T>(part, MPI_COMM_WORLD, Copy::always);
   EXPECT_EQ(imported.receipt.bytes_copied, static_cast<Index>(3 * sizeof(T)));
   const auto data = imported.vector->getData(0);
@@ -147,49 +148,49 @@ TYPED_TEST(EveryScalar, CopiesHaveTheSameValues) {
 TYPED_TEST(EveryScalar, MultiVectorsAndBlockVectorsAreThereToo) {
   using T = TypeParam;
   const Index p = processes();
-  dap::DistArray part;
+  tridap::DistArray part;
   part.dim_data = dim_data(oracle::Array({oracle::cyclic(3 * p, 1, p), oracle::block({2})}), rank());
-  part.buffer = dap::allocate(dap::element_type<T>(), {3, 2});
+  part.buffer = tridap::allocate(tridap::element_type<T>(), {3, 2});
   for (Index i = 0; i < 6; ++i) static_cast<T*>(part.buffer.data)[i] = element<T>(i);
-  const auto blocks = dap::tpetra::import_block_vector<T>(part, MPI_COMM_WORLD);
+  const auto blocks = tridap::tpetra::import_block_vector<T>(part, MPI_COMM_WORLD);
   EXPECT_TRUE(blocks.receipt.shared);
   const auto block = blocks.block_vector->getLocalBlockHost(1, 0, Tpetra::Access::ReadOnly);
   EXPECT_EQ(static_cast<const void*>(&block(1)), static_cast<const T*>(part.buffer.data) + 3);
-  part.buffer.strides = dap::column_major_strides({3, 2}, sizeof(T));
+  part.buffer.strides = tridap::column_major_strides({3, 2}, sizeof(T));
   const auto columns = import_multivector<T>(part, MPI_COMM_WORLD);
   EXPECT_TRUE(columns.receipt.shared);
   const auto column = columns.multivector->getData(1);
   EXPECT_EQ(static_cast<const void*>(column.getRawPtr()), static_cast<const T*>(part.buffer.data) + 3);
-  columns.multivector->scale(dap::tpetra::Scalar<T>(3));
+  columns.multivector->scale(tridap::tpetra::Scalar<T>(3));
   EXPECT_EQ(static_cast<T*>(part.buffer.data)[4], element<T>(4) * T(3));
 }
 
 TYPED_TEST(EveryScalar, AnotherTypeOnOneProcessIsRefusedByNameOnAll) {
   using T = TypeParam;
   using Other = typename Wrong<T>::type;
-  const std::string here = dap::element_type<T>().name(), there = dap::element_type<Other>().name();
+  const std::string here = tridap::element_type<T>().name(), there = tridap::element_type<Other>().name();
   EXPECT_TRUE(says(refusal([&] { import_vector<Other>(filled<T>(), MPI_COMM_WORLD, Copy::if_needed); }),
                    "the array holds " + here + ", the vector " + there));
   for (Index bad = 0; processes() > 1 && bad < processes(); ++bad) {
-    dap::DistArray part = filled<T>();
-    if (rank() == bad) part.buffer = dap::allocate(dap::element_type<Other>(), {3});
+    tridap::DistArray part = filled<T>();
+    if (rank() == bad) part.buffer = tridap::allocate(tridap::element_type<Other>(), {3});
     EXPECT_TRUE(says(refusal([&] { import_vector<T>(part, MPI_COMM_WORLD); }), "agree.element_type"));
   }
 }
 
 TEST(Scalars, WhatHasNoTpetraFormIsToldWhenCompiled) {
-  static_assert(dap::tpetra::has_vector<const double> && dap::tpetra::has_vector<std::int64_t>);
-  static_assert(!dap::tpetra::has_vector<bool> && !dap::tpetra::has_vector<char>);
-  static_assert(!dap::tpetra::has_vector<std::complex<float>> && !dap::tpetra::has_vector<unsigned>);
+  static_assert(tridap::tpetra::has_vector<const double> && tridap::tpetra::has_vector<std::int64_t>);
+  static_assert(!tridap::tpetra::has_vector<bool> && !tridap::tpetra::has_vector<char>);
+  static_assert(!tridap::tpetra::has_vector<std::complex<float>> && !tridap::tpetra::has_vector<unsigned>);
 }
 
 TEST(Scalars, OtherElementsOfTheSameLengthAreRefusedByName) {
-  const auto refused = [](const dap::ElementType& type) {
-    dap::DistArray part = filled<double>();
+  const auto refused = [](const tridap::ElementType& type) {
+    tridap::DistArray part = filled<double>();
     part.buffer.type = type;
     return refusal([&] { import_vector<double>(part, MPI_COMM_WORLD, Copy::always); });
   };
-  using Kind = dap::ElementType::Kind;
+  using Kind = tridap::ElementType::Kind;
   EXPECT_TRUE(says(refused({Kind::unsigned_integer, 8, true}), "the array holds uint64, the vector float64"));
   EXPECT_TRUE(says(refused({Kind::signed_integer, 8, true}), "the array holds int64, the vector float64"));
   EXPECT_TRUE(says(refused({Kind::complex, 8, true}), "the array holds complex64, the vector float64"));
@@ -197,8 +198,8 @@ TEST(Scalars, OtherElementsOfTheSameLengthAreRefusedByName) {
 }
 
 TEST(Scalars, MemoryOfOneElementAlignedForItsBytesIsEnough) {  // 8 bytes suffice for a complex of 16
-  const dap::Buffer room = dap::allocate(dap::element_type<double>(), {7});
-  dap::DistArray part = filled<std::complex<double>>();
+  const tridap::Buffer room = tridap::allocate(tridap::element_type<double>(), {7});
+  tridap::DistArray part = filled<std::complex<double>>();
   auto* first = static_cast<double*>(room.data);
   if (reinterpret_cast<std::uintptr_t>(first) % 16 == 0) ++first;
   std::memcpy(first, part.buffer.data, 48);

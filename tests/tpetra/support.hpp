@@ -1,7 +1,7 @@
 #pragma once
 
 #include "support/oracle.hpp"
-#include <dap/tpetra.hpp>
+#include <tridap/tpetra.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -12,14 +12,14 @@
 
 namespace tpetra_test {
 
-using dap::Index;
+using tridap::Index;
 
 inline Index processes() {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   return size;
 }
-inline Index rank() { return dap::mpi::rank_of(MPI_COMM_WORLD); }
+inline Index rank() { return tridap::mpi::rank_of(MPI_COMM_WORLD); }
 
 /// One axis of each kind over `grid` processes, without padding; every coordinate's share differs from its neighbour's.
 inline std::vector<oracle::Axis> plain_axes(Index grid) {
@@ -65,8 +65,8 @@ inline void for_each_pair(const std::function<std::vector<oracle::Axis>(Index)>&
   }
 }
 
-inline std::vector<dap::Dimension> dim_data(const oracle::Array& array, Index process) {
-  std::vector<dap::Dimension> dims;
+inline std::vector<tridap::Dimension> dim_data(const oracle::Array& array, Index process) {
+  std::vector<tridap::Dimension> dims;
   for (std::size_t i = 0; i < array.axes.size(); ++i)
     dims.push_back(array.axes[i].dims[static_cast<std::size_t>(array.coordinates(process)[i])]);
   return dims;
@@ -74,27 +74,27 @@ inline std::vector<dap::Dimension> dim_data(const oracle::Array& array, Index pr
 
 /// The part of one place in the grid, by default of this process's rank, as a row-major DistArray of its own memory,
 /// each element holding its flat number and a half.
-inline dap::DistArray stamped(const oracle::Array& array, Index place = rank()) {
-  dap::DistArray stamped;
+inline tridap::DistArray stamped(const oracle::Array& array, Index place = rank()) {
+  tridap::DistArray stamped;
   stamped.dim_data = dim_data(array, place);
-  stamped.buffer = dap::allocate(dap::element_type<double>(), array.local_shape(place));
+  stamped.buffer = tridap::allocate(tridap::element_type<double>(), array.local_shape(place));
   const auto numbers = array.flat_numbers();
-  for (const auto& element : array.elements(place, dap::Part::local))
+  for (const auto& element : array.elements(place, tridap::Part::local))
     *reinterpret_cast<double*>(oracle::address(stamped.buffer, element.local)) =
         static_cast<double>(numbers.at(element.global)) + 0.5;
   return stamped;
 }
 
 /// Gives dense memory another order of axes; the values stay where they are.
-inline void turn(dap::Buffer& buffer, const std::vector<Index>& axes, const std::vector<bool>& backwards) {
+inline void turn(tridap::Buffer& buffer, const std::vector<Index>& axes, const std::vector<bool>& backwards) {
   const std::shared_ptr<void> owner = buffer.owner;
   buffer = oracle::dense_buffer(buffer.data, buffer.type, buffer.shape, axes, backwards);
   buffer.owner = owner;
 }
 
 /// The flat numbers of a part, by default the interior, of one place in the order of their addresses in `buffer`.
-inline std::vector<Index> ids_by_address(const oracle::Array& array, const dap::Buffer& buffer, Index place = rank(),
-                                         dap::Part part = dap::Part::interior) {
+inline std::vector<Index> ids_by_address(const oracle::Array& array, const tridap::Buffer& buffer, Index place = rank(),
+                                         tridap::Part part = tridap::Part::interior) {
   const auto numbers = array.flat_numbers();
   std::map<std::byte*, Index> by_address;
   for (const auto& element : array.elements(place, part))
@@ -104,22 +104,22 @@ inline std::vector<Index> ids_by_address(const oracle::Array& array, const dap::
   return ids;
 }
 
-inline std::vector<Index> ids_of(const dap::tpetra::Map& map) {
-  const auto listed = dap::tpetra::compat::local_ids(map);
+inline std::vector<Index> ids_of(const tridap::tpetra::Map& map) {
+  const auto listed = tridap::tpetra::compat::local_ids(map);
   return {listed.begin(), listed.end()};
 }
 
-inline double* data_of(dap::tpetra::Vector<double>& vector) {
+inline double* data_of(tridap::tpetra::Vector<double>& vector) {
   return vector.getLocalViewHost(Tpetra::Access::ReadWrite).data();
 }
 
-inline dap::tpetra::LayoutOptions reordered() {
-  dap::tpetra::LayoutOptions options;
+inline tridap::tpetra::LayoutOptions reordered() {
+  tridap::tpetra::LayoutOptions options;
   options.reorder = true;
   return options;
 }
-inline dap::tpetra::LayoutOptions based(Index base) {
-  dap::tpetra::LayoutOptions options;
+inline tridap::tpetra::LayoutOptions based(Index base) {
+  tridap::tpetra::LayoutOptions options;
   options.index_base = base;
   return options;
 }
@@ -129,7 +129,7 @@ inline std::string refusal(const std::function<void()>& step) {
   std::string text;
   try {
     step();
-  } catch (const dap::Error& error) {
+  } catch (const tridap::Error& error) {
     text = error.what();
   }
   const auto length = static_cast<int>(text.size());
@@ -149,9 +149,9 @@ inline testing::AssertionResult says(const std::string& text, const std::string&
   return testing::AssertionFailure() << "'" << text << "' does not say '" << part << "'";
 }
 
-inline dap::tpetra::TeuchosComm world() { return Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD)); }
+inline tridap::tpetra::TeuchosComm world() { return Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD)); }
 
-inline double& element_at(const dap::Buffer& buffer, const oracle::List& local) {
+inline double& element_at(const tridap::Buffer& buffer, const oracle::List& local) {
   return *reinterpret_cast<double*>(oracle::address(buffer, local));
 }
 

@@ -1,13 +1,13 @@
-#include <dap/c_array.hpp>
-#include <dap/check.hpp>
-#include <dap/dlpack.hpp>
+#include <tridap/c_array.hpp>
+#include <tridap/check.hpp>
+#include <tridap/dlpack.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
 
-namespace dap::dlpack {
+namespace tridap::dlpack {
 
 namespace {
 
@@ -72,7 +72,7 @@ void delete_held(Managed* tensor) {
 DLDevice device_of(const Memory& memory, const Form& form, Report& report) {
   const bool sycl = memory.kind == Memory::Kind::sycl;
   const std::int32_t number = device_type(memory.kind), id = static_cast<std::int32_t>(memory.device);
-  if ((sycl && !form.says_sycl) || id != memory.device || !dap::memory_of(number, id)) {
+  if ((sycl && !form.says_sycl) || id != memory.device || !tridap::memory_of(number, id)) {
     refuse(report, "the memory is " + memory.name() + " (device " + std::to_string(memory.device) + ")",
            std::string("which ") + form.name + " has no device for", "copy the elements to the host");
     return {kDLCPU, 0};
@@ -124,7 +124,7 @@ std::int32_t device_number(const DLDevice& device) {
 
 Memory memory_of(const DLDevice& device, Report& report, Receipt& receipt) {
   const std::int32_t number = device_number(device);
-  const std::optional<Memory> memory = dap::memory_of(number, device.device_id);
+  const std::optional<Memory> memory = tridap::memory_of(number, device.device_id);
   if (!memory)
     refuse(report, "the tensor is on device (" + std::to_string(number) + ", " + std::to_string(device.device_id) + ")",
            "which Memory does not know", "copy the elements to the host");
@@ -271,4 +271,4 @@ ExportedArray export_array(VersionedTensor tensor) {
   return exported;
 }
 
-}  // namespace dap::dlpack
+}  // namespace tridap::dlpack

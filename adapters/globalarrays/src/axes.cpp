@@ -2,13 +2,13 @@
 
 #include "ga.hpp"
 #include "refused.hpp"
-#include <dap/kinds.hpp>
+#include <tridap/kinds.hpp>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 namespace {
 
@@ -157,4 +157,4 @@ Distribution tiled_distribution(const Description& d) {
   return Distribution(std::move(axes));
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

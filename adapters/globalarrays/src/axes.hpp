@@ -1,11 +1,11 @@
 #pragma once
 
 #include "description.hpp"
-#include <dap/dimension.hpp>
-#include <dap/distribution.hpp>
-#include <dap/globalarrays/export.hpp>
+#include <tridap/dimension.hpp>
+#include <tridap/distribution.hpp>
+#include <tridap/globalarrays/export.hpp>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 /// An axis that is cut into blocks, with ghost cells of one width.
 struct Cut {
@@ -47,4 +47,4 @@ redistribute::Placed placed_blocks(const Description& description, const Part& p
 /// Of all else.
 Distribution tiled_distribution(const Description& description);
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

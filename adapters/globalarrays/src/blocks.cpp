@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 namespace {
 
@@ -108,4 +108,4 @@ Blocks blocks_of(const Description& d) {
   return blocks;
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

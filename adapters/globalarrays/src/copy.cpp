@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 namespace {
 
@@ -103,4 +103,4 @@ Index copy_elements(const Buffer& from, const Buffer& to) {
   return bytes;
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -4,13 +4,13 @@
 #include "pool.hpp"
 #include "refused.hpp"
 #include "types.hpp"
-#include <dap/globalarrays/import.hpp>
-#include <dap/mpi/agree.hpp>
-#include <dap/mpi/room.hpp>
+#include <tridap/globalarrays/import.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/room.hpp>
 
 #include <utility>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 namespace {
 
@@ -245,4 +245,4 @@ GlobalArray create(const Placed& placed, const ElementType& type, MPI_Comm comm)
   return create_in(placed, type, comm).array;
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

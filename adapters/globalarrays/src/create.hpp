@@ -2,11 +2,11 @@
 
 #include "form.hpp"
 #include "group.hpp"
-#include <dap/globalarrays/array.hpp>
+#include <tridap/globalarrays/array.hpp>
 
 #include <mpi.h>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 /// A Global Array, and how it was made.
 struct Created {
@@ -35,4 +35,4 @@ Buffer own_part(const GlobalArray& array);
 /// The part of the distribution that this process holds; nothing: none.
 std::optional<Index> own_process(const GlobalArray& array);
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 static_assert(most_axes == GA_MAX_DIM);
 
@@ -231,4 +231,4 @@ Tiles tiles_of(const Description& d, std::size_t axis) {
   return d.blocks[axis] <= d.grid[axis] || d.grid[axis] == 1 ? Tiles::block : Tiles::neither;
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

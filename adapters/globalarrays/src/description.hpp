@@ -1,13 +1,13 @@
 #pragma once
 
-#include <dap/index.hpp>
+#include <tridap/index.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <vector>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 inline constexpr std::size_t most_axes = 7;
 using Extents = std::array<Index, most_axes>;  ///< by axis; those that an array has not say nothing
@@ -81,4 +81,4 @@ Index element_length(const Description& description, const Part& part, const Ext
 /// or to the tiles along each axis.
 bool tells_length(const Description& description, const Part& part);
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

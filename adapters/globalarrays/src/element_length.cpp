@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 namespace {
 
@@ -116,4 +116,4 @@ bool tells_length(const Description& d, const Part& part) {
   return least > 1 || part.has_ghosts();
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

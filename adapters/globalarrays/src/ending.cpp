@@ -1,14 +1,14 @@
 #include "ending.hpp"
 
 #include "ga.hpp"
-#include <dap/mpi/call.hpp>
+#include <tridap/mpi/call.hpp>
 
 #include <algorithm>
 #include <exception>
 #include <utility>
 #include <vector>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 namespace {
 
@@ -72,4 +72,4 @@ void at_mpi_end(void (*end)()) {
   tell_of_mpi();
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -6,13 +6,13 @@
 #include "pool.hpp"
 #include "refused.hpp"
 #include "types.hpp"
-#include <dap/globalarrays/export.hpp>
-#include <dap/mpi/agree.hpp>
+#include <tridap/globalarrays/export.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <string>
 #include <utility>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 namespace {
 
@@ -166,4 +166,4 @@ MPI_Comm grid_communicator(int handle) {
   return made;
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -3,7 +3,7 @@
 #include "ga.hpp"
 #include "types.hpp"
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 Fingerprint fingerprint(int handle) {
   int64_t dims[GA_MAX_DIM], lo[GA_MAX_DIM], hi[GA_MAX_DIM];
@@ -27,4 +27,4 @@ std::vector<Index> shape_and_type(int handle) {
   return made;
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

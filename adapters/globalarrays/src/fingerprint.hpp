@@ -1,12 +1,12 @@
 #pragma once
 
 #include "description.hpp"
-#include <dap/index.hpp>
+#include <tridap/index.hpp>
 
 #include <cstdint>
 #include <vector>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 /// What tells a Global Array from another one of the same handle: made of its group, type and shape, and of where this
 /// process's part begins and ends.
@@ -40,4 +40,4 @@ inline Fingerprint fingerprint(const Description& d, const Part& part) {
 /// What of it is the same on all processes, in as many numbers for any array. Local.
 std::vector<Index> shape_and_type(int handle);
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <dap/buffer.hpp>
-#include <dap/redistribute/plan.hpp>
-#include <dap/report.hpp>
+#include <tridap/buffer.hpp>
+#include <tridap/redistribute/plan.hpp>
+#include <tridap/report.hpp>
 
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 /// How Global Arrays is told of an ownership: in its own indices, without the array's outer mirrors.
 ///
@@ -54,4 +54,4 @@ Finding with_nearest(Finding why_not, const redistribute::Placed& placed, const 
 redistribute::Placed nearest_in(const redistribute::Placed& placed, const ElementType& type, Index processes,
                                 bool leading);
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

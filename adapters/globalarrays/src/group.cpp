@@ -4,17 +4,17 @@
 #include "ga.hpp"
 #include "refused.hpp"
 #include "room.hpp"
-#include <dap/globalarrays/import.hpp>
-#include <dap/globalarrays/session.hpp>
-#include <dap/mpi/agree.hpp>
-#include <dap/report.hpp>
+#include <tridap/globalarrays/import.hpp>
+#include <tridap/globalarrays/session.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <list>
 #include <map>
 #include <numeric>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 namespace {
 
@@ -169,4 +169,4 @@ Room group_room(int number, const std::vector<Index>& wanted) {
   return {room_is_missing(*sum, shared), room_is_ample(*sum, shared)};
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

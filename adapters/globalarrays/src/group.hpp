@@ -1,6 +1,6 @@
 #pragma once
 
-#include <dap/index.hpp>
+#include <tridap/index.hpp>
 
 #include <mpi.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 /// The processes of a communicator as GA knows them.
 struct Group {
@@ -30,4 +30,4 @@ struct Room {
 /// first time.
 Room group_room(int number, const std::vector<Index>& wanted);
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

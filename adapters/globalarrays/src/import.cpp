@@ -5,19 +5,19 @@
 #include "pool.hpp"
 #include "refused.hpp"
 #include "types.hpp"
-#include <dap/check.hpp>
-#include <dap/compare.hpp>
-#include <dap/globalarrays/import.hpp>
-#include <dap/memory_order.hpp>
-#include <dap/mpi/agree.hpp>
-#include <dap/mpi/gather.hpp>
-#include <dap/redistribute/redistribution.hpp>
+#include <tridap/check.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/globalarrays/import.hpp>
+#include <tridap/memory_order.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/gather.hpp>
+#include <tridap/redistribute/redistribution.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 namespace {
 
@@ -205,4 +205,4 @@ DistArray allocate(const Placed& placed, const ElementType& type, MPI_Comm comm)
   return array;
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 const void* local_memory(int handle) {
   const int rank = GA_Pgroup_nodeid(GA_Get_pgroup(handle));
@@ -15,4 +15,4 @@ const void* local_memory(int handle) {
   return elements > 0 ? data : nullptr;
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -1,13 +1,13 @@
 #include "form.hpp"
-#include <dap/compare.hpp>
-#include <dap/globalarrays/import.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/globalarrays/import.hpp>
 
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <utility>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 namespace {
 
@@ -215,4 +215,4 @@ Placed nearest(const Placed& placed, const ElementType& type, Index processes) {
   return nearest_in(placed, type, processes, true);
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

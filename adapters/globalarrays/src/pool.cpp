@@ -5,7 +5,7 @@
 #include "ga.hpp"
 #include "memory.hpp"
 #include "refused.hpp"
-#include <dap/mpi/agree.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 struct GlobalArray::State {
   int handle;
@@ -395,4 +395,4 @@ Index collect() { return Pool::all().collect(); }
 
 Index held() { return Pool::all().held(); }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "fingerprint.hpp"
-#include <dap/globalarrays/array.hpp>
+#include <tridap/globalarrays/array.hpp>
 
 #include <mpi.h>
 
@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 /// What pins of one array share: GA's access to its memory.
 struct Access {
@@ -110,4 +110,4 @@ class Pool {
   bool watched_ = false;         // GA tells us of its end
 };
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -1,12 +1,12 @@
 #include "form.hpp"
-#include <dap/compare.hpp>
-#include <dap/globalarrays/import.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/globalarrays/import.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 namespace {
 
@@ -338,7 +338,7 @@ Extent extent(const Placed& placed, const Form& form, Index process) {
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const auto a = static_cast<std::size_t>(i);
     const Axis& axis = distribution.axis(i);
-    const Index held = axis.part(coordinates[a], dap::Part::local).size();
+    const Index held = axis.part(coordinates[a], tridap::Part::local).size();
     const Index width = form.widths.empty() ? 0 : form.widths[a];
     Index before = 0, after = 0;  // ghost cells at the outer edges that the array has not
     if (width > 0 && (form.shift.empty() || form.shift[a] == 0)) {
@@ -357,4 +357,4 @@ std::optional<std::string> refusal(const Placed& placed, const ElementType& type
   return std::nullopt;
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <string>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 /// The Error of a refusal: the fault with its value, and the remedy.
 inline Error refused(const std::string& fault, const std::string& remedy) {
@@ -14,4 +14,4 @@ inline Error refused(const std::string& fault, const std::string& remedy) {
 /// A Global Array in a message.
 inline std::string named(int handle) { return "Global Array " + std::to_string(handle); }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -1,10 +1,10 @@
 #include "room.hpp"
 
-#include <dap/mpi/room.hpp>
+#include <tridap/mpi/room.hpp>
 
 #include <unistd.h>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 namespace {
 
@@ -43,4 +43,4 @@ bool room_is_ample(Index wanted, bool shared) {
   return !left || *left >= *several;
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <dap/index.hpp>
+#include <tridap/index.hpp>
 
 #include <string>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 // GA aborts where the node has too little memory for a window: so one looks before.
 
@@ -15,4 +15,4 @@ std::string room_is_missing(Index wanted, bool shared);
 /// Whether it has several times as many, so that what others were promised and have not touched may be left out. Local.
 bool room_is_ample(Index wanted, bool shared);
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -2,9 +2,9 @@
 #include "ga.hpp"
 #include "pool.hpp"
 #include "refused.hpp"
-#include <dap/globalarrays/session.hpp>
-#include <dap/mpi/agree.hpp>
-#include <dap/mpi/room.hpp>
+#include <tridap/globalarrays/session.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/room.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 namespace {
 
@@ -196,4 +196,4 @@ void Session::close() {
   --sessions;
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -2,11 +2,11 @@
 
 #include "ga.hpp"
 #include "refused.hpp"
-#include <dap/globalarrays/export.hpp>
+#include <tridap/globalarrays/export.hpp>
 
 #include <map>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 namespace {
 
@@ -88,4 +88,4 @@ void name_type(int number, const ElementType& type) {
   if (known == nullptr) registered()[number] = type;
 }
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <dap/buffer.hpp>
+#include <tridap/buffer.hpp>
 
 #include <optional>
 
-namespace dap::globalarrays {
+namespace tridap::globalarrays {
 
 /// GA's number of a type; nothing where it must be registered. No GA call.
 std::optional<int> built_in(const ElementType& type);
@@ -17,4 +17,4 @@ const ElementType* built_in_type(int ga_type);
 /// What GA's number stands for, for good; null: a registered one that was not registered here.
 const ElementType* element_type_of(int ga_type);
 
-}  // namespace dap::globalarrays
+}  // namespace tridap::globalarrays

@@ -3,11 +3,11 @@
 #include "../src/comm.hpp"
 #include "../src/gil.hpp"
 #include "../src/memory.hpp"
-#include <dap/globalarrays/export.hpp>
-#include <dap/globalarrays/import.hpp>
-#include <dap/globalarrays/session.hpp>
-#include <dap/mpi/call.hpp>
-#include <dap/report.hpp>
+#include <tridap/globalarrays/export.hpp>
+#include <tridap/globalarrays/import.hpp>
+#include <tridap/globalarrays/session.hpp>
+#include <tridap/mpi/call.hpp>
+#include <tridap/report.hpp>
 
 #include <pybind11/stl.h>
 
@@ -17,11 +17,11 @@
 #include <string>
 #include <utility>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
-namespace ga = dap::globalarrays;
+namespace ga = tridap::globalarrays;
 using namespace py::literals;
 
 /// What keeps an array's memory: that of C++ which NumPy holds for it, else NumPy's.
@@ -200,11 +200,11 @@ void bind_arrays(py::module_& module) {
 
 }  // namespace
 
-}  // namespace dap::python
+}  // namespace tridap::python
 
 PYBIND11_MODULE(_tridap_globalarrays, module) {
   module.doc() = "The compiled part of tridap.globalarrays: use that.";
-  dap::python::py::module_::import("tridap");  // whose types these functions take and give
-  dap::python::bind_session(module);
-  dap::python::bind_arrays(module);
+  tridap::python::py::module_::import("tridap");  // whose types these functions take and give
+  tridap::python::bind_session(module);
+  tridap::python::bind_arrays(module);
 }

@@ -1,6 +1,6 @@
 #include "solver/solve.hpp"
 #include "solver/together.hpp"
-#include <dap/tpetra/compat.hpp>
+#include <tridap/tpetra/compat.hpp>
 
 #include <Amesos2.hpp>
 #include <Tpetra_RowMatrixTransposer.hpp>
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <sstream>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -25,7 +25,7 @@ constexpr const char* remedy =
 /// As many rows on each process, numbered from 0 without gaps.
 Teuchos::RCP<const Map> without_gaps(const Map& map) {
   const auto any = Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid();
-  return Teuchos::rcp(new Map(any, dap::tpetra::compat::local_count(map), 0, map.getComm()));
+  return Teuchos::rcp(new Map(any, tridap::tpetra::compat::local_count(map), 0, map.getComm()));
 }
 
 /// The same matrix, in the same memory, with its rows and columns numbered as `rows` has them.
@@ -129,4 +129,4 @@ Solution DirectSolver::solve(const Vector& b, Vector& x, double tol) const {
   return solution;
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -1,19 +1,19 @@
 #include "solver/matrix.hpp"
 
 #include "solver/together.hpp"
-#include <dap/tpetra/compat.hpp>
+#include <tridap/tpetra/compat.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
-using dap::tpetra::Layout;
-using dap::tpetra::Map;
+using tridap::tpetra::Layout;
+using tridap::tpetra::Map;
 using GlobalOrdinal = Map::global_ordinal_type;
 
 constexpr Index most = std::numeric_limits<int>::max();
@@ -157,7 +157,7 @@ Teuchos::RCP<const CrsMatrix> make_matrix(const Layout& rows, const Csr& csr) {
                           "",
                           "distribute the rows so that each is on one process"});
   const auto& map = rows.map();
-  const auto count = static_cast<Index>(dap::tpetra::compat::local_count(*map));
+  const auto count = static_cast<Index>(tridap::tpetra::compat::local_count(*map));
   mpi::collectively(rows.comm(), [&] { check(csr, count, Elements(rows)); });
 
   Teuchos::Array<std::size_t> lengths(static_cast<Teuchos::Ordinal>(count));
@@ -177,4 +177,4 @@ Teuchos::RCP<const CrsMatrix> make_matrix(const Layout& rows, const Csr& csr) {
   return matrix;
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <dap/tpetra/layout.hpp>
+#include <tridap/tpetra/layout.hpp>
 
 #include <Tpetra_CrsMatrix.hpp>
 #include <Tpetra_Operator.hpp>
@@ -10,7 +10,7 @@
 #include <optional>
 
 /// What stands behind the Python module, without Python.
-namespace dap::python {
+namespace tridap::python {
 
 using CrsMatrix = Tpetra::CrsMatrix<double>;
 using Operator = Tpetra::Operator<double>;
@@ -43,6 +43,6 @@ struct Csr {
 /// on every process where any gives another number of rows or columns, row starts that are none, a column that no
 /// process has, or a value that is not finite, or where `rows` holds an element twice. Takes memory in proportion to
 /// `csr`.
-Teuchos::RCP<const CrsMatrix> make_matrix(const dap::tpetra::Layout& rows, const Csr& csr);
+Teuchos::RCP<const CrsMatrix> make_matrix(const tridap::tpetra::Layout& rows, const Csr& csr);
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -114,4 +114,4 @@ Teuchos::RCP<const Operator> make_preconditioner(const std::string& name, Method
   return made;
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

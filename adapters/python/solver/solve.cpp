@@ -12,7 +12,7 @@
 #include <cmath>
 #include <sstream>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -301,4 +301,4 @@ Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const O
   return solution;
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

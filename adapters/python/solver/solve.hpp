@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace dap::python {
+namespace tridap::python {
 
 enum class Method {
   cg,      ///< conjugate gradients: symmetric positive definite matrices
@@ -81,4 +81,4 @@ class DirectSolver {
   std::unique_ptr<Factors> factors_;
 };
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-namespace dap::python {
+namespace tridap::python {
 
-MPI_Comm comm_of(const Tpetra::Map<>& map) { return dap::tpetra::Communicator(map.getComm()).raw(); }
+MPI_Comm comm_of(const Tpetra::Map<>& map) { return tridap::tpetra::Communicator(map.getComm()).raw(); }
 
 void refuse(std::string fault, std::string rule, std::string remedy) {
   throw Error(Finding{Rule::conversion, {}, {}, "", std::move(fault), std::move(rule), std::move(remedy)});
@@ -91,4 +91,4 @@ double residual(const Operator& a, const Vector& b, const Vector& x, double scal
   return scale > 0 ? norm / scale : norm;
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "solver/matrix.hpp"
-#include <dap/mpi/agree.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <functional>
 #include <string>
 
-namespace dap::python {
+namespace tridap::python {
 
 MPI_Comm comm_of(const Tpetra::Map<>& map);
 
@@ -32,4 +32,4 @@ void check_apart(const Vector& b, const Vector& x);
 /// |r| / |b| after r = b - A x. **Collective.**
 double residual(const Operator& a, const Vector& b, const Vector& x, double scale, Vector& r);
 
-}  // namespace dap::python
+}  // namespace tridap::python

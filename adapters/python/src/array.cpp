@@ -6,19 +6,19 @@
 #include "gil.hpp"
 #include "together.hpp"
 #include "value.hpp"
-#include <dap/check.hpp>
-#include <dap/gather.hpp>
-#include <dap/local_part.hpp>
-#include <dap/make.hpp>
-#include <dap/mpi/agree.hpp>
-#include <dap/mpi/gather.hpp>
+#include <tridap/check.hpp>
+#include <tridap/gather.hpp>
+#include <tridap/local_part.hpp>
+#include <tridap/make.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/gather.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <functional>
 #include <utility>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -147,7 +147,7 @@ Index Array::layout() const {
   for (Index i = 0; i < distribution()->ndim(); ++i) {
     const Axis& axis = distribution()->axis(i);
     for (Index c = 0; c < axis.proc_grid_size(); ++c)
-      hash = 31 * hash + std::hash<std::string>{}(dap::to_value(axis.dimension(c)).json());
+      hash = 31 * hash + std::hash<std::string>{}(tridap::to_value(axis.dimension(c)).json());
   }
   return *(layout_ = static_cast<Index>(hash));
 }
@@ -183,7 +183,7 @@ Indices Array::global_index(const Indices& local) const {
       const Axis& axis = distribution()->axis(static_cast<Index>(i));
       global.push_back(axis.global_index(d.proc_grid_rank, local[i]));
     } else {
-      global.push_back(dap::global_index(d, local[i]));
+      global.push_back(tridap::global_index(d, local[i]));
     }
   }
   return global;
@@ -305,14 +305,14 @@ Array over(py::array local, std::shared_ptr<const Distribution> distribution, In
   DistArray array;
   array.buffer = buffer_of(local);
   array.dim_data = distribution->dim_data(process);
-  dap::throw_if_wrong(check(array));
+  tridap::throw_if_wrong(check(array));
   return Array(std::move(array), std::move(local), std::move(comm), std::move(distribution));
 }
 
 Version version_named(const std::string& name) {
   Report report;
   const std::optional<Version> version = read_version(name, report);
-  dap::throw_if_wrong(report);
+  tridap::throw_if_wrong(report);
   return version.value();
 }
 
@@ -335,4 +335,4 @@ Indices indices_of(const py::args& given, const std::vector<Index>& extents, con
   return indices;
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

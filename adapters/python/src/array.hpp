@@ -1,14 +1,14 @@
 #pragma once
 
 #include "dictionaries.hpp"
-#include <dap/dist_array.hpp>
-#include <dap/distribution.hpp>
-#include <dap/version.hpp>
+#include <tridap/dist_array.hpp>
+#include <tridap/distribution.hpp>
+#include <tridap/version.hpp>
 
 #include <memory>
 #include <optional>
 
-namespace dap::python {
+namespace tridap::python {
 
 /// Throws ProtocolError, with what the object raised as its cause, where the report holds an error. What is no
 /// Exception, such as KeyboardInterrupt, is passed on as it is.
@@ -87,4 +87,4 @@ Version version_named(const std::string& name);
 /// Integers as an axis-by-axis index; throws IndexError where they are not `ndim` integers within `[0, extents)`.
 Indices indices_of(const py::args& given, const std::vector<Index>& extents, const char* what);
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -4,13 +4,13 @@
 #include "errors.hpp"
 #include "gil.hpp"
 #include "tensor.hpp"
-#include <dap/compare.hpp>
-#include <dap/local_part.hpp>
-#include <dap/redistribute/padding.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/local_part.hpp>
+#include <tridap/redistribute/padding.hpp>
 
 #include <pybind11/stl.h>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -51,7 +51,7 @@ void update_padding(const Array& array) {
   if (!array.is_whole() || array.comm().is_none()) {
     if (array.is_whole() && array.distribution()->processes() == 1) {
       need_mpi();
-      dap::redistribute::PaddingUpdate(array.array().buffer, *array.distribution(), MPI_COMM_SELF).update();
+      tridap::redistribute::PaddingUpdate(array.array().buffer, *array.distribution(), MPI_COMM_SELF).update();
       return;
     }
     throw Error(Finding{
@@ -59,7 +59,7 @@ void update_padding(const Array& array) {
   }
   const MPI_Comm comm = comm_of(array.comm());
   const WithoutPython released;
-  dap::redistribute::PaddingUpdate(array.array().buffer, *array.distribution(), comm).update();
+  tridap::redistribute::PaddingUpdate(array.array().buffer, *array.distribution(), comm).update();
 }
 
 py::object numpy_protocol(const Array& array, const py::object& dtype, const py::object& copy) {
@@ -220,4 +220,4 @@ Raises:
   });
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

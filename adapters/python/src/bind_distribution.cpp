@@ -1,12 +1,12 @@
 #include "array.hpp"
 #include "bindings.hpp"
-#include <dap/compare.hpp>
-#include <dap/draw.hpp>
-#include <dap/make.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/draw.hpp>
+#include <tridap/make.hpp>
 
 #include <pybind11/stl.h>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -194,4 +194,4 @@ Who owns what, for a terminal of that many characters; str() draws it too.)")
   });
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

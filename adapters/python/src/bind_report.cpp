@@ -1,11 +1,11 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "value.hpp"
-#include <dap/value.hpp>
+#include <tridap/value.hpp>
 
 #include <pybind11/stl.h>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -90,4 +90,4 @@ void bind_report(py::module_& module) {
   module.def("_check", &check_object, "obj"_a, "comm"_a, "raise_on_error"_a, "trust_extent"_a);
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -9,13 +9,13 @@
 #include "solver/solve.hpp"
 #include "together.hpp"
 #include "value.hpp"
-#include <dap/tpetra/import.hpp>
+#include <tridap/tpetra/import.hpp>
 
 #include <pybind11/stl.h>
 
 #include <limits>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -413,4 +413,4 @@ void bind_solve(py::module_& module) {
   bind_handle(op);
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <dap/index.hpp>
+#include <tridap/index.hpp>
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
 #include <vector>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace py = pybind11;
 
@@ -39,4 +39,4 @@ void let_collect(PyHeapTypeObject* heap) {
 /// For types that no Python code makes: `__new__` alone would give an object without its C++ value.
 void forbid_new(PyHeapTypeObject* heap);
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -1,13 +1,13 @@
 #include "comm.hpp"
 
 #include "memory.hpp"
-#include <dap/mpi/call.hpp>
+#include <tridap/mpi/call.hpp>
 
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -52,4 +52,4 @@ MPI_Comm comm_of(py::handle comm) {
   return handle;
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -3,7 +3,7 @@
 #include <mpi.h>
 #include <pybind11/pybind11.h>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace py = pybind11;
 
@@ -14,4 +14,4 @@ void need_mpi();
 /// ImportError where mpi4py was built with another MPI than this module, and RuntimeError outside of MPI's time.
 MPI_Comm comm_of(py::handle comm);
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -2,14 +2,14 @@
 
 #include "array.hpp"
 #include "value.hpp"
-#include <dap/value.hpp>
+#include <tridap/value.hpp>
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 #include <vector>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -183,4 +183,4 @@ Given ask(py::handle object, py::handle copy) {
   return given;
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "memory.hpp"
-#include <dap/read.hpp>
+#include <tridap/read.hpp>
 
 #include <optional>
 
 /// The dictionaries that Python's objects say themselves in: read, and written.
-namespace dap::python {
+namespace tridap::python {
 
 /// What an object said of itself, right or wrong: its report tells.
 struct Given {
@@ -29,4 +29,4 @@ py::dict dictionary(const Dimension& dimension);
 /// The same without the keys that the protocol does not know.
 py::dict plain_dictionary(const Dimension& dimension);
 
-}  // namespace dap::python
+}  // namespace tridap::python

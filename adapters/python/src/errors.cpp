@@ -2,7 +2,7 @@
 
 #include "array.hpp"
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -35,4 +35,4 @@ void bind_errors(py::module_&) {
   });
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

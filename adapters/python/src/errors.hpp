@@ -1,17 +1,17 @@
 #pragma once
 
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <pybind11/pybind11.h>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace py = pybind11;
 
 /// Raises `tridap.ProtocolError` with the error's text and report; `cause` may be null.
 [[noreturn]] void throw_protocol_error(const Error& error, const py::object& cause = {});
 
-/// `tridap.ProtocolError` for every dap::Error that leaves C++.
+/// `tridap.ProtocolError` for every tridap::Error that leaves C++.
 void bind_errors(py::module_& module);
 
-}  // namespace dap::python
+}  // namespace tridap::python

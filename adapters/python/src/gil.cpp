@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -25,4 +25,4 @@ WithoutPython::~WithoutPython() {
 WithPython::WithPython() : state_(or_sleep([] { return PyGILState_Ensure(); })) {}
 WithPython::~WithPython() { PyGILState_Release(state_); }
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -2,7 +2,7 @@
 
 #include <pybind11/pybind11.h>
 
-namespace dap::python {
+namespace tridap::python {
 
 // A thread that asks for the GIL while the interpreter ends is unwound (before Python 3.14), also out of destructors,
 // which ends the process. These let such a thread sleep instead, as later versions do.
@@ -31,4 +31,4 @@ class WithPython {
   PyGILState_STATE state_;
 };
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -3,12 +3,12 @@
 #include "gil.hpp"
 #include "tensor.hpp"
 #include "value.hpp"
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <utility>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -242,4 +242,4 @@ void throw_if_interrupted() {
   if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_Exception) == 0) throw py::error_already_set();
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

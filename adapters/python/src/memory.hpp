@@ -1,7 +1,7 @@
 #pragma once
 
-#include <dap/buffer.hpp>
-#include <dap/receipt.hpp>
+#include <tridap/buffer.hpp>
+#include <tridap/receipt.hpp>
 
 #include <pybind11/numpy.h>
 
@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace py = pybind11;
 
@@ -61,4 +61,4 @@ void rethrow_if_interrupted(py::error_already_set& error);
 /// The same for the error that is set.
 void throw_if_interrupted();
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -28,9 +28,9 @@ PYBIND11_MODULE(_core, module) {
   module.doc() = "The compiled part of tridap: use the package, not this.";
   module.attr("__version__") = TRIDAP_VERSION;
   module.attr("__pybind11__") = pybind11_version;
-  dap::python::bind_errors(module);
-  dap::python::bind_report(module);
-  dap::python::bind_distribution(module);
-  dap::python::bind_array(module);
-  dap::python::bind_solve(module);
+  tridap::python::bind_errors(module);
+  tridap::python::bind_report(module);
+  tridap::python::bind_distribution(module);
+  tridap::python::bind_array(module);
+  tridap::python::bind_solve(module);
 }

@@ -1,6 +1,6 @@
 #include "native.hpp"
 
-#include <dap/kokkos/compat.hpp>
+#include <tridap/kokkos/compat.hpp>
 
 #include <mpi.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -58,4 +58,4 @@ void need_kokkos() {
   if (!Kokkos::is_initialized()) kokkos::compat::initialize_quietly();
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-namespace dap::python {
+namespace tridap::python {
 
 /// While one lives, this thread is the one that may be inside of Trilinos, and other threads of Python run: the GIL is
 /// released. A thread that is inside already may enter again, as a callback does.
@@ -27,4 +27,4 @@ void release_inside(std::shared_ptr<void> owned);
 /// Initialises Kokkos where nobody has. It is never finalised: arrays may outlive the interpreter's end.
 void need_kokkos();
 
-}  // namespace dap::python
+}  // namespace tridap::python

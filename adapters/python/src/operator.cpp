@@ -1,7 +1,7 @@
 #include "operator.hpp"
 
 #include "gil.hpp"
-#include <dap/kokkos/view.hpp>
+#include <tridap/kokkos/view.hpp>
 
 #include <Tpetra_MultiVector.hpp>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -81,4 +81,4 @@ void PythonOperator::apply(const MultiVector& x, MultiVector& y, Teuchos::ETrans
   if (!plain) y.update(alpha, made, beta);
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

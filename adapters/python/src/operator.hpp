@@ -1,7 +1,7 @@
 #pragma once
 
 #include "array.hpp"
-#include <dap/tpetra/layout.hpp>
+#include <tridap/tpetra/layout.hpp>
 
 #include <Tpetra_Operator.hpp>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace dap::python {
+namespace tridap::python {
 
 /// The first exception that Python raised on this process while other processes were still at work; kept until all of
 /// them have stopped. All calls hold the GIL.
@@ -51,4 +51,4 @@ class PythonOperator : public Tpetra::Operator<double> {
   std::shared_ptr<Raised> raised_;
 };
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -1,13 +1,13 @@
 #include "parameters.hpp"
 
 #include "value.hpp"
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <sstream>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::string described(const Teuchos::ParameterList& list) {
   return all;
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -3,7 +3,7 @@
 #include <Teuchos_ParameterList.hpp>
 #include <pybind11/pybind11.h>
 
-namespace dap::python {
+namespace tridap::python {
 
 /// A plain dict (or None) of flags, integers, floats, texts and dicts as a ParameterList. Throws Error that names the
 /// key.
@@ -12,4 +12,4 @@ Teuchos::ParameterList parameters(const pybind11::object& dict, const std::strin
 /// Equal texts for equal lists.
 std::string described(const Teuchos::ParameterList& list);
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -2,13 +2,13 @@
 
 #include "memory.hpp"
 #include "value.hpp"
-#include <dap/dlpack.hpp>
-#include <dap/report.hpp>
+#include <tridap/dlpack.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <optional>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -132,4 +132,4 @@ py::object tensor_of(const py::array& array, const py::object& stream, const py:
   }
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

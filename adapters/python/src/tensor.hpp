@@ -5,7 +5,7 @@
 #include <string>
 
 /// DLPack's capsules, of both forms: "dltensor" of DLPack 0, "dltensor_versioned" of DLPack 1.
-namespace dap::python {
+namespace tridap::python {
 
 namespace py = pybind11;
 
@@ -19,4 +19,4 @@ py::array over_tensor(py::handle object, const std::string& type_name);
 py::object tensor_of(const py::array& array, const py::object& stream, const py::object& max_version,
                      const py::object& device, const py::object& copy);
 
-}  // namespace dap::python
+}  // namespace tridap::python

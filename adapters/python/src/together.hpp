@@ -3,7 +3,7 @@
 #include "array.hpp"
 #include "gil.hpp"
 #include "memory.hpp"
-#include <dap/mpi/agree.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <mpi.h>
 
@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace dap::python {
+namespace tridap::python {
 
 /// A number that equal texts share.
 inline Index same_number(const std::string& text) { return static_cast<Index>(std::hash<std::string>()(text) >> 2); }
@@ -49,4 +49,4 @@ auto together(MPI_Comm comm, Step&& step) -> std::invoke_result_t<Step> {
   return std::move(*result);
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

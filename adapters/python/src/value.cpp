@@ -1,13 +1,13 @@
 #include "value.hpp"
 
 #include "memory.hpp"
-#include <dap/dimension.hpp>
-#include <dap/report.hpp>
+#include <tridap/dimension.hpp>
+#include <tridap/report.hpp>
 
 #include <string>
 #include <utility>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace {
 
@@ -203,4 +203,4 @@ py::object to_object(const Value& value) {
   return py::none();
 }
 
-}  // namespace dap::python
+}  // namespace tridap::python

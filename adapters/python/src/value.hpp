@@ -1,10 +1,10 @@
 #pragma once
 
-#include <dap/value.hpp>
+#include <tridap/value.hpp>
 
 #include <pybind11/pybind11.h>
 
-namespace dap::python {
+namespace tridap::python {
 
 namespace py = pybind11;
 
@@ -16,4 +16,4 @@ Value to_value(py::handle object);
 /// A Value as Python's own: None, bool, int, float, str, list, dict, NumPy int64 for a buffer of integers.
 py::object to_object(const Value& value);
 
-}  // namespace dap::python
+}  // namespace tridap::python

@@ -1,8 +1,8 @@
 #include "flags.hpp"
-#include <dap/mpi/call.hpp>
-#include <dap/tpetra/layout.hpp>
+#include <tridap/mpi/call.hpp>
+#include <tridap/tpetra/layout.hpp>
 
-namespace dap::tpetra {
+namespace tridap::tpetra {
 
 namespace {
 
@@ -41,4 +41,4 @@ Communicator::Communicator(const TeuchosComm& comm) : raw_(MPI_COMM_SELF), teuch
     detail::refuse("the communicator is neither an MPI nor a one-process communicator", "give a Teuchos::MpiComm");
 }
 
-}  // namespace dap::tpetra
+}  // namespace tridap::tpetra

@@ -1,9 +1,9 @@
 #include "flags.hpp"
-#include <dap/check.hpp>
-#include <dap/mpi/call.hpp>
-#include <dap/tpetra/padded.hpp>
+#include <tridap/check.hpp>
+#include <tridap/mpi/call.hpp>
+#include <tridap/tpetra/padded.hpp>
 
-namespace dap::tpetra {
+namespace tridap::tpetra {
 
 namespace detail {
 
@@ -156,4 +156,4 @@ void settle(ExportedArray& exported, const Columns& columns, Copy copy) {
 
 DimData dim_data(const Map& map, const Reshape& how) { return detail::recover(map, how).dim_data; }
 
-}  // namespace dap::tpetra
+}  // namespace tridap::tpetra

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <dap/dist_array.hpp>
-#include <dap/distribution.hpp>
-#include <dap/tpetra/layout.hpp>
+#include <tridap/dist_array.hpp>
+#include <tridap/distribution.hpp>
+#include <tridap/tpetra/layout.hpp>
 
 #include <optional>
 #include <string>
 
-namespace dap::tpetra::detail {
+namespace tridap::tpetra::detail {
 
 /// What a process says of its own memory while a Layout is made, in one message with all the rest.
 enum Flag : Index {
@@ -31,4 +31,4 @@ Index largest_part(const Distribution& distribution, Part part);
 
 [[noreturn]] void refuse(std::string fault, std::string remedy, std::optional<Index> axis = {});
 
-}  // namespace dap::tpetra::detail
+}  // namespace tridap::tpetra::detail

@@ -1,13 +1,13 @@
 #include "gathering.hpp"
 
 #include "flags.hpp"
-#include <dap/mpi/agree.hpp>
-#include <dap/mpi/gather.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/gather.hpp>
 
 #include <algorithm>
 #include <limits>
 
-namespace dap::tpetra::detail {
+namespace tridap::tpetra::detail {
 
 namespace {
 
@@ -104,4 +104,4 @@ bool all_said_the_same(Index agreed) {
   return (bits ^ opposites) == said_mask;
 }
 
-}  // namespace dap::tpetra::detail
+}  // namespace tridap::tpetra::detail

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <dap/tpetra/layout.hpp>
+#include <tridap/tpetra/layout.hpp>
 
 #include <vector>
 
-namespace dap::tpetra::detail {
+namespace tridap::tpetra::detail {
 
 /// mpi::gather(); and where processes stand in another order than the grid's and all of them allow it, over the
 /// processes in that order. Then `ranks` becomes the rank of each place in the grid. **Collective**; messages name
@@ -16,4 +16,4 @@ Distribution gather_any(const DistArray& array, MPI_Comm comm, bool reorder, std
 Index said(const LayoutOptions& options, bool vectors);
 bool all_said_the_same(Index agreed);
 
-}  // namespace dap::tpetra::detail
+}  // namespace tridap::tpetra::detail

@@ -1,10 +1,10 @@
 #include "flags.hpp"
-#include <dap/check.hpp>
-#include <dap/tpetra/import.hpp>
+#include <tridap/check.hpp>
+#include <tridap/tpetra/import.hpp>
 
 #include <algorithm>
 
-namespace dap::tpetra::detail {
+namespace tridap::tpetra::detail {
 
 namespace {
 
@@ -251,4 +251,4 @@ Receipt Arrival::receipt() && {
   return std::move(dense.receipt);
 }
 
-}  // namespace dap::tpetra::detail
+}  // namespace tridap::tpetra::detail

@@ -6,9 +6,9 @@
 namespace Tpetra {
 
 #if !defined(HAVE_TPETRA_INST_FLOAT)
-DAP_INSTANTIATE(float)
+TRIDAP_INSTANTIATE(float)
 #endif
-DAP_WITH_ORDINALS(TPETRA_BLOCKMULTIVECTOR_INSTANT, int)  // Trilinos has blocks of no integers
-DAP_WITH_ORDINALS(TPETRA_BLOCKMULTIVECTOR_INSTANT, Map<>::global_ordinal_type)
+TRIDAP_WITH_ORDINALS(TPETRA_BLOCKMULTIVECTOR_INSTANT, int)  // Trilinos has blocks of no integers
+TRIDAP_WITH_ORDINALS(TPETRA_BLOCKMULTIVECTOR_INSTANT, Map<>::global_ordinal_type)
 
 }  // namespace Tpetra

@@ -10,22 +10,22 @@
 #include <Tpetra_Vector_decl.hpp>
 #include <Tpetra_Vector_def.hpp>
 
-#define DAP_WITH_ORDINALS(macro, scalar) \
+#define TRIDAP_WITH_ORDINALS(macro, scalar) \
   macro(scalar, Map<>::local_ordinal_type, Map<>::global_ordinal_type, Map<>::node_type)
-#define DAP_INSTANTIATE(scalar)                         \
-  DAP_WITH_ORDINALS(TPETRA_DISTOBJECT_INSTANT, scalar)  \
-  DAP_WITH_ORDINALS(TPETRA_MULTIVECTOR_INSTANT, scalar) \
-  DAP_WITH_ORDINALS(TPETRA_VECTOR_INSTANT, scalar)      \
-  DAP_WITH_ORDINALS(TPETRA_BLOCKMULTIVECTOR_INSTANT, scalar)
+#define TRIDAP_INSTANTIATE(scalar)                         \
+  TRIDAP_WITH_ORDINALS(TPETRA_DISTOBJECT_INSTANT, scalar)  \
+  TRIDAP_WITH_ORDINALS(TPETRA_MULTIVECTOR_INSTANT, scalar) \
+  TRIDAP_WITH_ORDINALS(TPETRA_VECTOR_INSTANT, scalar)      \
+  TRIDAP_WITH_ORDINALS(TPETRA_BLOCKMULTIVECTOR_INSTANT, scalar)
 
 // Trilinos' own libraries have these; without a word the compiler would make them here again, for half a minute.
-#define DAP_ELSEWHERE(scalar, local, global, node)               \
+#define TRIDAP_ELSEWHERE(scalar, local, global, node)            \
   extern template class DistObject<scalar, local, global, node>; \
   extern template class MultiVector<scalar, local, global, node>;
 
 namespace Tpetra {
 
-DAP_WITH_ORDINALS(DAP_ELSEWHERE, int)
-DAP_WITH_ORDINALS(DAP_ELSEWHERE, Map<>::global_ordinal_type)
+TRIDAP_WITH_ORDINALS(TRIDAP_ELSEWHERE, int)
+TRIDAP_WITH_ORDINALS(TRIDAP_ELSEWHERE, Map<>::global_ordinal_type)
 
 }  // namespace Tpetra

@@ -3,7 +3,7 @@
 namespace Tpetra {
 
 #if !defined(HAVE_TPETRA_INST_COMPLEX_DOUBLE)
-DAP_INSTANTIATE(Kokkos::complex<double>)
+TRIDAP_INSTANTIATE(Kokkos::complex<double>)
 #endif
 
 }  // namespace Tpetra

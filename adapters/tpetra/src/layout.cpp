@@ -1,16 +1,16 @@
 #include "flags.hpp"
 #include "gathering.hpp"
-#include <dap/check.hpp>
-#include <dap/mpi/agree.hpp>
-#include <dap/runs.hpp>
-#include <dap/tpetra/layout.hpp>
+#include <tridap/check.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/runs.hpp>
+#include <tridap/tpetra/layout.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
 #include <numeric>
 
-namespace dap::tpetra {
+namespace tridap::tpetra {
 
 namespace {
 
@@ -167,7 +167,7 @@ Teuchos::RCP<const Map> list_map(const FlatNumbers& numbers, Index process, Part
   using Ids = Kokkos::View<GlobalOrdinal*, Map::device_type>;
   const Ids ids = mpi::collectively(comm.raw(), [&] {
     if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "create a Tpetra::ScopeGuard first");
-    const Ids made(Kokkos::ViewAllocateWithoutInitializing("dap ids"), numbers.count(process, part));
+    const Ids made(Kokkos::ViewAllocateWithoutInitializing("tridap ids"), numbers.count(process, part));
     const auto host = Kokkos::create_mirror_view(made);
     numbers.write(process, part, order, host.data());
     for (std::size_t i = 0; base != 0 && i < host.extent(0); ++i) host(i) += base;
@@ -300,4 +300,4 @@ Teuchos::RCP<const Map> make_map(const DimData& dim_data, const Communicator& co
   return Layout(array, comm, options).map();
 }
 
-}  // namespace dap::tpetra
+}  // namespace tridap::tpetra

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace dap::tpetra {
+namespace tridap::tpetra {
 
 using LocalOrdinal = Tpetra::Map<>::local_ordinal_type;
 
@@ -51,11 +51,11 @@ class ListedImport : public Tpetra::Import<> {
 
   template <class Views>
   static void fill(Views& views, const std::vector<LocalOrdinal>& list) {
-    views = Views("dap::tpetra::ListedImport", list.size());
+    views = Views("tridap::tpetra::ListedImport", list.size());
     std::copy(list.begin(), list.end(), views.view_host().data());
     views.modify_host();
     views.sync_device();
   }
 };
 
-}  // namespace dap::tpetra
+}  // namespace tridap::tpetra

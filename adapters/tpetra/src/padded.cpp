@@ -1,13 +1,13 @@
 #include "flags.hpp"
 #include "listed_import.hpp"
-#include <dap/mpi/agree.hpp>
-#include <dap/padding.hpp>
-#include <dap/tpetra/padded.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/padding.hpp>
+#include <tridap/tpetra/padded.hpp>
 
 #include <algorithm>
 #include <limits>
 
-namespace dap::tpetra {
+namespace tridap::tpetra {
 
 namespace {
 
@@ -157,4 +157,4 @@ DensePadded dense_padded(const DistArray& array, const PaddedLayout& layout, con
 
 }  // namespace detail
 
-}  // namespace dap::tpetra
+}  // namespace tridap::tpetra

@@ -1,10 +1,10 @@
 #include "flags.hpp"
 #include "gathering.hpp"
-#include <dap/mpi/agree.hpp>
-#include <dap/redistribute/ids.hpp>
-#include <dap/tpetra/redistribute.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/redistribute/ids.hpp>
+#include <tridap/tpetra/redistribute.hpp>
 
-namespace dap::tpetra {
+namespace tridap::tpetra {
 
 namespace {
 
@@ -153,4 +153,4 @@ Placed place_source(const Teuchos::RCP<const Map>& map, const DistArray& array, 
 
 }  // namespace detail
 
-}  // namespace dap::tpetra
+}  // namespace tridap::tpetra

@@ -1,5 +1,5 @@
-#include <dap/mpi/agree.hpp>
-#include <dap/text.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <new>
 #include <string>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 namespace {
 
@@ -202,12 +202,13 @@ std::vector<Spread> spread_of_many(const Index* values, std::size_t count, MPI_C
     said.emplace_back(values, values + count);
   });
   Team team(comm);
-  return dap::spread(ranks, said, team);
+  return tridap::spread(ranks, said, team);
 }
 
 std::vector<Spread> spread(const Index* values, std::size_t count, MPI_Comm comm) {
   if (count > most_spread) return spread_of_many(values, count, comm);
-  std::array<Index, 2 * most_spread + 1> ends{}, who{};  // as dap::spread() has them; at the end, whether memory ended
+  std::array<Index, 2 * most_spread + 1> ends{},
+      who{};  // as tridap::spread() has them; at the end, whether memory ended
   std::vector<Spread> spreads;
   const Index rank = rank_of(comm);
   const bool fits = succeeds([&] { spreads.resize(count); });
@@ -251,4 +252,4 @@ std::vector<Spread> spread(std::initializer_list<Index> values, MPI_Comm comm) {
   return spread(values.begin(), values.size(), comm);
 }
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

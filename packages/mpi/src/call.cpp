@@ -1,13 +1,13 @@
-#include <dap/index.hpp>
-#include <dap/mpi/call.hpp>
-#include <dap/report.hpp>
+#include <tridap/index.hpp>
+#include <tridap/mpi/call.hpp>
+#include <tridap/report.hpp>
 
 #include <exception>
 #include <optional>
 #include <string>
 #include <utility>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 namespace {
 
@@ -55,4 +55,4 @@ Duplicate::~Duplicate() {
 
 MPI_Comm Duplicate::release() { return std::exchange(comm_, MPI_COMM_NULL); }
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

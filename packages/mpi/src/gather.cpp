@@ -1,10 +1,10 @@
 #include "quick.hpp"
-#include <dap/mpi/agree.hpp>
-#include <dap/mpi/gather.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/gather.hpp>
 
 #include <utility>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 namespace {
 
@@ -35,4 +35,4 @@ Distribution gather(const DistArray& array, MPI_Comm comm, const Reading& readin
   return std::move(*verdict.distribution);
 }
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

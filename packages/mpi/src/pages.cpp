@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 namespace {
 
@@ -33,4 +33,4 @@ std::shared_ptr<std::byte> same_pages([[maybe_unused]] std::byte* begin, [[maybe
 #endif
 }
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

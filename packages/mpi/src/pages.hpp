@@ -1,11 +1,11 @@
 #pragma once
 
-#include <dap/index.hpp>
+#include <tridap/index.hpp>
 
 #include <cstddef>
 #include <memory>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 /// Bytes of a page of this system: 4096, 16384 or 65536. What each part of a piece is a multiple of.
 Index page_bytes();
@@ -17,4 +17,4 @@ std::shared_ptr<std::byte> own_pages(Index bytes);
 /// system cannot do that.
 std::shared_ptr<std::byte> same_pages(std::byte* begin, Index bytes);
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

@@ -1,13 +1,13 @@
 #include "pool.hpp"
 
-#include <dap/mpi/agree.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
 #include <mutex>
 #include <numeric>
 #include <random>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 bool Piece::suits(Index bytes) const {
   constexpr Index small = Index{1} << 20;
@@ -171,4 +171,4 @@ Pool& pool_of(MPI_Comm comm) {
   return kept != nullptr ? *kept : make_pool(comm);
 }
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <dap/mpi/shared.hpp>
+#include <tridap/mpi/shared.hpp>
 
 #include <atomic>
 #include <cstdint>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 /// A piece as the pool keeps it. It outlives the pool where somebody still owns it.
 class Piece final : public SharedPiece {
@@ -65,4 +65,4 @@ Pool* known_pool(MPI_Comm comm);
 /// Gives a piece's memory back that is free on every process of the node. **Collective** over the node.
 void give_back(Piece& piece);
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

@@ -1,12 +1,12 @@
 #include "quick.hpp"
 
-#include <dap/mpi/agree.hpp>
-#include <dap/version.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/version.hpp>
 
 #include <algorithm>
 #include <array>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 namespace {
 
@@ -201,4 +201,4 @@ std::optional<Distribution> quick_gather(const DistArray& array, MPI_Comm comm, 
   return made;
 }
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

@@ -1,7 +1,7 @@
 #include "recover_axes.hpp"
 #include "recover_walk.hpp"
-#include <dap/mpi/agree.hpp>
-#include <dap/mpi/recover.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/recover.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 namespace {
 
@@ -282,4 +282,4 @@ Recovered recover(const Ids& ids, MPI_Comm comm, const Recovering& how) {
   return recovered;
 }
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

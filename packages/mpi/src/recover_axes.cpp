@@ -1,6 +1,6 @@
 #include "recover_axes.hpp"
 
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 namespace {
 
@@ -304,4 +304,4 @@ std::vector<FoundAxis> find_axes(const Everyone& everyone, const Recovering& how
   return Search(everyone, how).run();
 }
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

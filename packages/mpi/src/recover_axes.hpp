@@ -1,12 +1,12 @@
 #pragma once
 
 #include "recover_walk.hpp"
-#include <dap/axis.hpp>
+#include <tridap/axis.hpp>
 
 #include <optional>
 #include <vector>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 /// The shares of all processes: `count[r]` elements on process r, and its shares along each axis.
 struct Everyone {
@@ -35,4 +35,4 @@ struct FoundAxis {
 /// but what all processes know.
 std::vector<FoundAxis> find_axes(const Everyone& everyone, const Recovering& how);
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

@@ -1,12 +1,12 @@
 #include "recover_walk.hpp"
 
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 namespace {
 
@@ -324,4 +324,4 @@ Walked walk(const Ids& ids, const Numbering& numbering) {
   return Walk<Ranged>(Ranged(ids.first), ids.count, numbering).run();
 }
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

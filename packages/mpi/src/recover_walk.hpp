@@ -1,11 +1,11 @@
 #pragma once
 
-#include <dap/mpi/recover.hpp>
+#include <tridap/mpi/recover.hpp>
 
 #include <string>
 #include <vector>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 /// How ids number the elements of an array: id = base + the sum of weight * index over the axes.
 struct Numbering {
@@ -51,4 +51,4 @@ struct Walked {
 /// Reads one process's ids once; throws Error, naming the id and its local index, where they are no product.
 Walked walk(const Ids& ids, const Numbering& numbering);
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

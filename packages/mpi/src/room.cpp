@@ -1,4 +1,4 @@
-#include <dap/mpi/room.hpp>
+#include <tridap/mpi/room.hpp>
 
 #include <mpi.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 namespace {
 
@@ -85,4 +85,4 @@ bool touch(void* begin, Index bytes) {
   return true;
 }
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

@@ -1,13 +1,13 @@
 #include "pages.hpp"
 #include "pool.hpp"
-#include <dap/mpi/agree.hpp>
-#include <dap/mpi/room.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/room.hpp>
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 namespace {
 
@@ -35,7 +35,7 @@ Finding refused(std::string why) {
           "",
           std::move(why),
           "",
-          "ask for less, let go of shared arrays, " + more_shared_memory() + ", or take dap::allocate()"};
+          "ask for less, let go of shared arrays, " + more_shared_memory() + ", or take tridap::allocate()"};
 }
 
 // Whether nobody has faults.
@@ -312,4 +312,4 @@ const SharedPiece* numbered_piece(Index number, MPI_Comm comm) {
 
 bool on_this_node(int rank, MPI_Comm comm) { return (*pool_of(comm).node_ranks)[static_cast<std::size_t>(rank)] >= 0; }
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

@@ -1,9 +1,9 @@
-#include <dap/mpi/agree.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
 #include <memory>
 
-namespace dap::mpi {
+namespace tridap::mpi {
 
 namespace {
 
@@ -114,4 +114,4 @@ std::vector<Parcel> Team::exchange(std::vector<Parcel> parcels) {
   });
 }
 
-}  // namespace dap::mpi
+}  // namespace tridap::mpi

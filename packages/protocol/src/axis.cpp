@@ -1,10 +1,10 @@
-#include <dap/axis.hpp>
+#include <tridap/axis.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <string>
 
-namespace dap {
+namespace tridap {
 
 Axis::Axis(const std::vector<Dimension>& of_each_coordinate, Index axis, Version version) : kind_(BlockKind(0, 1, 0)) {
   Report report;
@@ -167,4 +167,4 @@ Dimension Axis::dimension(Index c, Version version, std::optional<Index> axis) c
   return dimension;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,11 +1,11 @@
-#include <dap/axis.hpp>
-#include <dap/check.hpp>
+#include <tridap/axis.hpp>
+#include <tridap/check.hpp>
 
 #include <algorithm>
 #include <new>
 #include <string>
 
-namespace dap {
+namespace tridap {
 
 /// Puts together what each grid coordinate says about one axis, or says why that cannot be.
 class AxisBuilder {
@@ -217,4 +217,4 @@ std::optional<Axis> Axis::make(const std::vector<Dimension>& of_each_coordinate,
   return AxisBuilder(of_each_coordinate, axis, report, version).build();
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dap {
+namespace tridap {
 
 namespace {}  // namespace
 
@@ -103,4 +103,4 @@ TranslatedAxis AxisTranslator::make(Index size, AxisSpec spec, Index grid, Index
   return {std::move(*axis), base, std::move(losses)};
 }
 
-}  // namespace dap
+}  // namespace tridap

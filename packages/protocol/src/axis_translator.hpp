@@ -1,12 +1,12 @@
 #pragma once
 
-#include <dap/make.hpp>
-#include <dap/vocabularies.hpp>
+#include <tridap/make.hpp>
+#include <tridap/vocabularies.hpp>
 
 #include <string>
 #include <vector>
 
-namespace dap {
+namespace tridap {
 
 // Collects what is wrong with one axis of a vocabulary, and makes it where nothing is.
 class AxisTranslator {
@@ -59,4 +59,4 @@ std::vector<TranslatedAxis> every_axis(std::size_t ndim, const Make& make) {
   return axes;
 }
 
-}  // namespace dap
+}  // namespace tridap

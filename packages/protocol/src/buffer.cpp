@@ -1,10 +1,10 @@
-#include <dap/buffer.hpp>
-#include <dap/report.hpp>
+#include <tridap/buffer.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <cstring>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -187,4 +187,4 @@ Index pack(const Buffer& buffer, void* out) {
   return count * bytes;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,5 +1,5 @@
 #include "c_read.hpp"
-#include <dap/check.hpp>
+#include <tridap/check.hpp>
 
 #include <cstring>
 #include <exception>
@@ -17,10 +17,10 @@ void tell(std::string_view text, char* message, std::size_t size) {
   message[length] = '\0';
 }
 
-dap::Report check(const dap_array& array) {
-  dap::Report report;
-  const dap::DistArray read = dap::read_c(array, nullptr, report);
-  if (report.ok()) report.merge(dap::check(read));
+tridap::Report check(const dap_array& array) {
+  tridap::Report report;
+  const tridap::DistArray read = tridap::read_c(array, nullptr, report);
+  if (report.ok()) report.merge(tridap::check(read));
   return report;
 }
 
@@ -33,11 +33,11 @@ extern "C" int dap_array_check(const dap_array* array, char* message, std::size_
       tell("the array is NULL", message, message_size);
       return DAP_INVALID;
     }
-    if (const std::optional<dap::Finding> finding = dap::unknown_major(*array)) {
+    if (const std::optional<tridap::Finding> finding = tridap::unknown_major(*array)) {
       tell(finding->text(), message, message_size);
       return DAP_UNKNOWN_MAJOR;
     }
-    const dap::Report report = check(*array);
+    const tridap::Report report = check(*array);
     tell(report.text(), message, message_size);
     return report.ok() ? DAP_OK : DAP_INVALID;
   } catch (const std::bad_alloc&) {

@@ -1,9 +1,9 @@
 #include "c_read.hpp"
 #include "utf8.hpp"
-#include <dap/check.hpp>
-#include <dap/element_format.hpp>
+#include <tridap/check.hpp>
+#include <tridap/element_format.hpp>
 
-namespace dap {
+namespace tridap {
 
 std::int32_t device_type(Memory::Kind kind) {
   switch (kind) {
@@ -175,4 +175,4 @@ CArray to_c(DistArray array, bool copied) {
   return CArray(&exported.release()->c);
 }
 
-}  // namespace dap
+}  // namespace tridap

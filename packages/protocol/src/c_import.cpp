@@ -1,15 +1,15 @@
 #include "c_read.hpp"
 #include "utf8.hpp"
-#include <dap/check.hpp>
-#include <dap/element_format.hpp>
-#include <dap/text.hpp>
-#include <dap/value.hpp>
-#include <dap/version.hpp>
+#include <tridap/check.hpp>
+#include <tridap/element_format.hpp>
+#include <tridap/text.hpp>
+#include <tridap/value.hpp>
+#include <tridap/version.hpp>
 
 #include <algorithm>
 #include <set>
 
-namespace dap {
+namespace tridap {
 
 std::optional<Memory> memory_of(std::int32_t device_type, std::int32_t device_id) {
   if (device_id < 0) return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<Memory> memory_of(std::int32_t device_type, std::int32_t device_id
 }
 
 Finding c_finding(std::optional<Index> axis, std::string key, std::string value, std::string must) {
-  return {Rule::conversion, {}, axis, std::move(key), std::move(value), std::move(must), "see dap/dap.h"};
+  return {Rule::conversion, {}, axis, std::move(key), std::move(value), std::move(must), "see tridap/dap.h"};
 }
 
 void check_indices_for_c(const Buffer& indices, Index axis, Report& report) {
@@ -298,4 +298,4 @@ DistArray from_c(CArray array) {
   return read;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <dap/c_array.hpp>
+#include <tridap/c_array.hpp>
 
-namespace dap {
+namespace tridap {
 
 /// Nothing where `c` has a major version that we know, and all of it may be read.
 std::optional<Finding> unknown_major(const dap_array& c);
@@ -12,11 +12,11 @@ std::optional<Finding> unknown_major(const dap_array& c);
 /// anything.
 DistArray read_c(const dap_array& c, const std::shared_ptr<void>& owner, Report& report);
 
-/// Adds to `report` what dap/dap.h forbids in the description of indices and among the extras of one axis.
+/// Adds to `report` what tridap/dap.h forbids in the description of indices and among the extras of one axis.
 void check_indices_for_c(const Buffer& indices, Index axis, Report& report);
 void check_extras_for_c(const std::vector<Extra>& extras, Index axis, Report& report);
 
 /// "dim_data" or whatever was wrong in a C object, with our remedy.
 Finding c_finding(std::optional<Index> axis, std::string key, std::string value, std::string must);
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,7 +1,7 @@
 #include "checking.hpp"
 #include "values.hpp"
-#include <dap/capture.hpp>
-#include <dap/compare.hpp>
+#include <tridap/capture.hpp>
+#include <tridap/compare.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -269,4 +269,4 @@ std::string convert_capture(const Capture& capture, Version version, const Readi
   return text + "}\n";
 }
 
-}  // namespace dap
+}  // namespace tridap

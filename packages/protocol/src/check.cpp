@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -275,4 +275,4 @@ Report check(const DistArray& array, const Reading& reading) {
   return report;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <dap/check.hpp>
-#include <dap/gather.hpp>
+#include <tridap/check.hpp>
+#include <tridap/gather.hpp>
 
 #include <exception>
 #include <new>
 #include <vector>
 
-namespace dap {
+namespace tridap {
 
 /// Checks one process's data, but its stamp, as one version of the protocol.
 Report check_as(const DistArray& array, Version version);
@@ -46,4 +46,4 @@ bool everywhere(const std::vector<Member>& members, Team& team, std::vector<Repo
   return false;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,10 +1,10 @@
-#include <dap/compare.hpp>
+#include <tridap/compare.hpp>
 
 #include <algorithm>
 #include <iterator>
 #include <limits>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -338,4 +338,4 @@ Index local_bytes(const Distribution& distribution, Index process, Index element
   return *bytes;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,14 +1,14 @@
 #include "checking.hpp"
 #include "index_lists.hpp"
 #include "said.hpp"
-#include <dap/gather.hpp>
+#include <tridap/gather.hpp>
 
 #include <algorithm>
 #include <iterator>
 #include <new>
 #include <string>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -48,11 +48,11 @@ class Conference {
 
   const DistArray& array(std::size_t k) const { return *members_[k].array; }
   const Dimension& dim(std::size_t k, std::size_t axis) const { return array(k).dim_data[axis]; }
-  std::vector<Spread> spread(const Words& said) { return dap::spread(ranks_, said, team_, unsaid); }
+  std::vector<Spread> spread(const Words& said) { return tridap::spread(ranks_, said, team_, unsaid); }
 
   template <class Step>
   bool everywhere(Step step) {
-    return dap::everywhere(members_, team_, reports_, step);
+    return tridap::everywhere(members_, team_, reports_, step);
   }
   // The same for what is done once for all members here.
   template <class Step>
@@ -526,4 +526,4 @@ Verdict confer(const std::vector<Member>& members, Team& team, const Reading& re
   return verdict;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <dap/index.hpp>
+#include <tridap/index.hpp>
 
-namespace dap {
+namespace tridap {
 
 /// How many of `size` elements, dealt in blocks of `block_size` over `grid` coordinates, come to the one whose turn is
 /// `turn`. The partial block goes to whoever's turn comes after the last full one [cyclic.count].
@@ -12,4 +12,4 @@ inline Index cyclic_count(Index size, Index grid, Index block_size, Index turn) 
   return full * block_size + (blocks % grid == turn ? rest : 0);
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,11 +1,11 @@
-#include <dap/dimension.hpp>
+#include <tridap/dimension.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <new>
 
-namespace dap {
+namespace tridap {
 
 IndexBuffer::IndexBuffer(std::vector<Index> indices) {
   const auto owned = std::make_shared<const std::vector<Index>>(std::move(indices));
@@ -74,4 +74,4 @@ std::optional<std::vector<Index>> read_indices(const IndexBuffer& indices) {
   return values;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,8 +1,8 @@
-#include <dap/distribution.hpp>
+#include <tridap/distribution.hpp>
 
 #include <algorithm>
 
-namespace dap {
+namespace tridap {
 
 Distribution::Distribution(std::vector<Axis> axes) : axes_(std::move(axes)) {
   std::optional<Index> product = 1;  // it allocates nothing, and so cannot fail on one process alone
@@ -112,4 +112,4 @@ DimData Distribution::dim_data(Index process, Version version) const {
   return dimensions;
 }
 
-}  // namespace dap
+}  // namespace tridap

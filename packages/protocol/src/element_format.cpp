@@ -1,4 +1,4 @@
-#include <dap/element_format.hpp>
+#include <tridap/element_format.hpp>
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -99,4 +99,4 @@ std::optional<std::string> element_format(const ElementType& type) {
   return std::nullopt;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,9 +1,9 @@
-#include <dap/flat_numbers.hpp>
+#include <tridap/flat_numbers.hpp>
 
 #include <algorithm>
 #include <utility>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -101,4 +101,4 @@ Index FlatNumbers::number(const Indices& global) const {
   return number;
 }
 
-}  // namespace dap
+}  // namespace tridap

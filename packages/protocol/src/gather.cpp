@@ -1,7 +1,7 @@
 #include "checking.hpp"
-#include <dap/gather.hpp>
+#include <tridap/gather.hpp>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -54,4 +54,4 @@ Distribution gather(const std::vector<DistArray>& of_each_process, const Reading
   return std::move(*verdict.distribution);
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -160,4 +160,4 @@ std::optional<std::vector<Index>> IndexLists::count_distinct(Team& team, std::ve
   return distinct;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <dap/gather.hpp>
+#include <tridap/gather.hpp>
 
 #include <optional>
 #include <vector>
 
-namespace dap {
+namespace tridap {
 
 /// One unstructured axis on which all processes agree but for the indices themselves.
 struct ListedAxis {
@@ -45,4 +45,4 @@ class IndexLists {
   std::vector<std::vector<std::vector<Index>>> lists_;  // by member and axis
 };
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,14 +1,14 @@
 #include "json.hpp"
 
-#include <dap/capture.hpp>
-#include <dap/text.hpp>
+#include <tridap/capture.hpp>
+#include <tridap/text.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <unordered_set>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -243,4 +243,4 @@ std::string Value::text() const {
   return line;
 }
 
-}  // namespace dap
+}  // namespace tridap

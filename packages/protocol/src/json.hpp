@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace dap {
+namespace tridap {
 
 /// One line, with everything that is no UTF-8 replaced.
 std::string dump(const nlohmann::ordered_json& json);
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,7 +1,7 @@
 #include "cyclic.hpp"
-#include <dap/kinds.hpp>
+#include <tridap/kinds.hpp>
 
-namespace dap {
+namespace tridap {
 
 Divider::Divider(Index divisor) : divisor_(divisor) {
   __extension__ using Wide = unsigned __int128;
@@ -92,4 +92,4 @@ std::pair<const UnstructuredKind::Entry*, const UnstructuredKind::Entry*> Unstru
   return {begin, end};
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,11 +1,11 @@
 #include "cyclic.hpp"
-#include <dap/local_part.hpp>
-#include <dap/report.hpp>
+#include <tridap/local_part.hpp>
+#include <tridap/report.hpp>
 
 #include <array>
 #include <string>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -75,4 +75,4 @@ Dimension in_version(Dimension dimension, Version from, Version to, Index axis) 
   return dimension;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,11 +1,11 @@
-#include <dap/make.hpp>
+#include <tridap/make.hpp>
 
 #include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -267,4 +267,4 @@ Distribution Distribution::make(const std::vector<Index>& shape, const std::vect
   return Distribution(std::move(axes));
 }
 
-}  // namespace dap
+}  // namespace tridap

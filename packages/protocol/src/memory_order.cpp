@@ -1,9 +1,9 @@
-#include <dap/memory_order.hpp>
+#include <tridap/memory_order.hpp>
 
 #include <algorithm>
 #include <numeric>
 
-namespace dap {
+namespace tridap {
 
 MemoryOrder memory_order(const Buffer& buffer) {
   MemoryOrder order;
@@ -78,4 +78,4 @@ Buffer from_order(void* data, ElementType type, const IndexList& shape, const Me
   return buffer;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,10 +1,10 @@
-#include <dap/padding.hpp>
+#include <tridap/padding.hpp>
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -102,4 +102,4 @@ PaddingPlan padding_plan(const Distribution& distribution, Index process) {
   return plan;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,10 +1,10 @@
-#include <dap/read.hpp>
+#include <tridap/read.hpp>
 
 #include <algorithm>
 #include <initializer_list>
 #include <limits>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -240,4 +240,4 @@ Value to_value(const Dimension& d) {
   return {std::move(dict)};
 }
 
-}  // namespace dap
+}  // namespace tridap

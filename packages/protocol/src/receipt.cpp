@@ -1,8 +1,8 @@
-#include <dap/receipt.hpp>
+#include <tridap/receipt.hpp>
 
 #include <cstdio>
 
-namespace dap {
+namespace tridap {
 
 std::string Receipt::text() const {
   char cost[32];
@@ -15,4 +15,4 @@ std::string Receipt::text() const {
   return line;
 }
 
-}  // namespace dap
+}  // namespace tridap

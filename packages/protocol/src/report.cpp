@@ -1,9 +1,9 @@
-#include <dap/report.hpp>
-#include <dap/text.hpp>
+#include <tridap/report.hpp>
+#include <tridap/text.hpp>
 
 #include <array>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -197,4 +197,4 @@ void throw_if_wrong(const Report& report) {
   if (!report.ok()) throw Error(report);
 }
 
-}  // namespace dap
+}  // namespace tridap

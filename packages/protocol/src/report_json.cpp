@@ -1,7 +1,7 @@
 #include "json.hpp"
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -36,4 +36,4 @@ std::string Report::json() const {
       {{"ok", ok()}, {"errors", errors()}, {"warnings", warnings()}, {"counts", counts}, {"findings", findings}});
 }
 
-}  // namespace dap
+}  // namespace tridap

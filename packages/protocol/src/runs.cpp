@@ -1,8 +1,8 @@
-#include <dap/runs.hpp>
+#include <tridap/runs.hpp>
 
 #include <numeric>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -89,4 +89,4 @@ std::optional<Run> ArrayRuns::piece() {
   return run;
 }
 
-}  // namespace dap
+}  // namespace tridap

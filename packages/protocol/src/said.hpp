@@ -1,7 +1,7 @@
 #pragma once
 
-#include <dap/dimension.hpp>
-#include <dap/report.hpp>
+#include <tridap/dimension.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace dap {
+namespace tridap {
 
 inline constexpr Index lowest = std::numeric_limits<Index>::min();
 
@@ -90,4 +90,4 @@ inline void say(std::vector<Index>& said, const Dimension& d, State state) {
                              d.periodic ? 1 : 0, unstructured && unstructured->one_to_one ? 1 : 0});
 }
 
-}  // namespace dap
+}  // namespace tridap

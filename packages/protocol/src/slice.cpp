@@ -1,9 +1,9 @@
-#include <dap/slice.hpp>
+#include <tridap/slice.hpp>
 
 #include <algorithm>
 #include <limits>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -243,4 +243,4 @@ DistArray Slice::of(const DistArray& array, Index process) const {
   return part;
 }
 
-}  // namespace dap
+}  // namespace tridap

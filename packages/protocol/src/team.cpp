@@ -1,9 +1,9 @@
-#include <dap/team.hpp>
+#include <tridap/team.hpp>
 
 #include <limits>
 #include <new>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 constexpr Index lowest = std::numeric_limits<Index>::min();
@@ -60,4 +60,4 @@ std::vector<Spread> spread(const std::vector<Index>& ranks, const std::vector<st
   return spreads;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,8 +1,8 @@
-#include <dap/text.hpp>
+#include <tridap/text.hpp>
 
 #include <cstdint>
 
-namespace dap {
+namespace tridap {
 
 std::size_t printable(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(i < text.size() ? text[i] : 0); };
@@ -36,4 +36,4 @@ std::string shortened(const std::string& text, std::size_t bytes) {
   return text.substr(0, bytes);
 }
 
-}  // namespace dap
+}  // namespace tridap

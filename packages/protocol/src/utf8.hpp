@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace dap {
+namespace tridap {
 
 /// True for well-formed UTF-8 (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing above U+10FFFF.
 inline bool is_utf8(std::string_view text) {
@@ -23,4 +23,4 @@ inline bool is_utf8(std::string_view text) {
   return true;
 }
 
-}  // namespace dap
+}  // namespace tridap

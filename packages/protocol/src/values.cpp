@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -144,4 +144,4 @@ std::optional<Buffer> read_values(const Value& data, const Buffer& described, Re
   return values;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,9 +1,9 @@
-#include <dap/version.hpp>
+#include <tridap/version.hpp>
 
 #include <algorithm>
 #include <array>
 
-namespace dap {
+namespace tridap {
 
 const char* stamp(Version version) { return version == Version::v0_9 ? "0.9.0" : "0.10.0"; }
 
@@ -39,4 +39,4 @@ std::optional<Version> read_version(const std::string& text, Report& report) {
   return std::nullopt;
 }
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,10 +1,10 @@
 #include "axis_translator.hpp"
 #include "cyclic.hpp"
-#include <dap/vocabularies.hpp>
+#include <tridap/vocabularies.hpp>
 
 #include <algorithm>
 
-namespace dap {
+namespace tridap {
 
 namespace {}  // namespace
 
@@ -89,7 +89,7 @@ TranslatedAxis blocks(Bounds array, Index processors, std::optional<Index> n, In
   AxisTranslator translator(axis);
   const Index size = translator.size(array, "high");
   const Index length = translator.block_length(size, processors, n, "n");
-  return translator.make(size, dap::block(length), processors, array.low);
+  return translator.make(size, tridap::block(length), processors, array.low);
 }
 
 // Nothing of an array may stand outside of its template.
@@ -114,7 +114,7 @@ TranslatedAxis block_of(Bounds array, Index processors, Index n, Index axis) {
 TranslatedAxis cyclic(Bounds array, Index processors, Index k, Index axis) {
   AxisTranslator translator(axis);
   const Index size = translator.size(array, "high");
-  return translator.make(size, dap::cyclic(k), processors, array.low);
+  return translator.make(size, tridap::cyclic(k), processors, array.low);
 }
 
 TranslatedAxis collapsed(Bounds array, Index axis) {
@@ -129,7 +129,7 @@ TranslatedAxis align_block(Bounds array, Index offset, const Template& with, Ind
   lies_within(translator, size, offset, with);
   translator.check();
   const Index length = translator.block_length(with.size, with.processors, with.length, "length");
-  if (offset == 0) return translator.make(size, dap::block(length), with.processors, array.low);
+  if (offset == 0) return translator.make(size, tridap::block(length), with.processors, array.low);
   translator.listed("proc_grid_size", with.processors, "align with offset 0");
   translator.check();
   std::vector<Index> starts;
@@ -197,7 +197,7 @@ TranslatedAxis block(Index n, Index nb, Index nprocs, Index src, Index axis) {
   AxisTranslator translator(axis);
   translator.block_length(n, nprocs, nb, "nb");
   translator.coordinate("src", src, nprocs);
-  return translator.make(n, src == 0 ? AxisSpec(dap::block(nb)) : AxisSpec(cyclic(nb, src)), nprocs, 1);
+  return translator.make(n, src == 0 ? AxisSpec(tridap::block(nb)) : AxisSpec(cyclic(nb, src)), nprocs, 1);
 }
 
 Translation matrix(const Descriptor& d, const Grid& grid) {
@@ -222,13 +222,13 @@ namespace essl {
 TranslatedAxis block(Index m, Index p, Index axis) {
   AxisTranslator translator(axis);
   const Index length = translator.block_length(m, p, {}, "L");
-  return translator.make(m, dap::block(length), p, 0);
+  return translator.make(m, tridap::block(length), p, 0);
 }
 
 TranslatedAxis cyclic(Index m, Index p, Index axis) { return block_cyclic(m, 1, p, axis); }
 
 TranslatedAxis block_cyclic(Index m, Index r, Index p, Index axis) {
-  return AxisTranslator(axis).make(m, dap::cyclic(r), p, 0);
+  return AxisTranslator(axis).make(m, tridap::cyclic(r), p, 0);
 }
 
 Translation matrix(Index m, Index n, Index r, Index s, Index p, Index q) {
@@ -239,4 +239,4 @@ Translation matrix(Index m, Index n, Index r, Index s, Index p, Index q) {
 
 }  // namespace essl
 
-}  // namespace dap
+}  // namespace tridap

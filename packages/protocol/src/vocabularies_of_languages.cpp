@@ -1,10 +1,10 @@
 #include "axis_translator.hpp"
-#include <dap/vocabularies.hpp>
+#include <tridap/vocabularies.hpp>
 
 #include <algorithm>
 #include <limits>
 
-namespace dap {
+namespace tridap {
 
 namespace {
 
@@ -258,4 +258,4 @@ Translation block(const std::vector<Index>& shape, const Grid& grid, Index width
 
 }  // namespace mpi_cart
 
-}  // namespace dap
+}  // namespace tridap

@@ -1,15 +1,15 @@
 #include "arrays.hpp"
 
 #include "known.hpp"
-#include <dap/check.hpp>
-#include <dap/memory_order.hpp>
+#include <tridap/check.hpp>
+#include <tridap/memory_order.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -21,7 +21,7 @@ class Checker {
       : of_(placed.distribution), process_(process), side_(std::string("the ") + side), report_(report) {}
 
   void check(const DistArray& array, Index bytes, bool written) {
-    if (add(dap::check(array.buffer))) return;
+    if (add(tridap::check(array.buffer))) return;
     shape(array.buffer);
     if (!array.dim_data.empty()) dimensions(array);
     const Buffer& buffer = array.buffer;
@@ -132,4 +132,4 @@ Report check_move(const Plan::Parts& parts, const DistArray& source, const DistA
   return report;
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

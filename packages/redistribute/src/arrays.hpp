@@ -2,10 +2,10 @@
 
 #include "parts.hpp"
 #include "walk.hpp"
-#include <dap/dist_array.hpp>
-#include <dap/report.hpp>
+#include <tridap/dist_array.hpp>
+#include <tridap/report.hpp>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// What is wrong on this process with the arrays of one move, each against its side of the plan; `convert`: their
 /// element types may differ. A side of which this process holds nothing is not looked at.
@@ -14,4 +14,4 @@ Report check_move(const Plan::Parts& parts, const DistArray& source, const DistA
 /// The same for the source alone.
 Report check_source(const Plan::Parts& parts, const DistArray& source);
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

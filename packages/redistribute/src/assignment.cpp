@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -360,4 +360,4 @@ Assignment assign(const Worths& worths, Index most_work) {
   return solve(worths, most_work, full);
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <dap/index.hpp>
+#include <tridap/index.hpp>
 
 #include <limits>
 #include <vector>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// What columns are worth to rows, row after row; what is not listed is worth nothing, and a row may go without.
 struct Worths {
@@ -34,4 +34,4 @@ struct Assignment {
 /// Assignment Problems, Computing 38 (1987); the auction: Bertsekas, Annals of Operations Research 14 (1988).
 Assignment assign(const Worths& worths, Index most_work = std::numeric_limits<Index>::max());
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

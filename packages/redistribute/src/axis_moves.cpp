@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -238,4 +238,4 @@ AxisMoves moves_to(const Axis& source, const Axis& target, Index t, Part part) {
   return std::move(walker.found);
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <dap/axis.hpp>
+#include <tridap/axis.hpp>
 
 #include <optional>
 #include <vector>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// Elements of one axis that stand one after the other on both sides: local indices.
 struct Piece {
@@ -44,4 +44,4 @@ AxisMoves moves_from(const Axis& source, Index s, const Axis& target, Part part)
 /// What target coordinate `t` has from those of the source.
 AxisMoves moves_to(const Axis& source, const Axis& target, Index t, Part part);
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

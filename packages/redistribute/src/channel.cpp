@@ -1,10 +1,10 @@
 #include "channel.hpp"
 
-#include <dap/mpi/agree.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <memory>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -59,4 +59,4 @@ Channel channel_of(MPI_Comm comm) {
   return channel;
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

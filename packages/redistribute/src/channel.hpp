@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// Where messages of ours go that must not meet the caller's, nor one another's.
 struct Channel {
@@ -17,4 +17,4 @@ Channel channel_of(MPI_Comm comm);
 /// True once MPI is over and what it made must be left alone.
 bool mpi_is_over();
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

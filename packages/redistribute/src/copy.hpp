@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// Copies runs of bytes that do not overlap; small ones without a call.
 struct PlainCopy {
@@ -93,4 +93,4 @@ struct CachedStore {
 using StreamCopy = LineCopy<StreamStore>;
 using CachedCopy = LineCopy<CachedStore>;
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

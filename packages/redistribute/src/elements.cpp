@@ -1,14 +1,14 @@
 #include "elements.hpp"
 
 #include "refuse.hpp"
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -239,4 +239,4 @@ Combine combiner(const ElementType& from, const ElementType& to, bool convert, c
   return made;
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <dap/redistribute/redistribution.hpp>
+#include <tridap/redistribute/redistribution.hpp>
 
 #include <cstddef>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// Puts `count` elements to where they go: `to[k] = alpha * from[k] + beta * to[k]`, converted. Steps are bytes, of any
 /// sign; no address needs to be aligned; what is read and what is written must not overlap. Where beta is 0 the target
@@ -24,4 +24,4 @@ using Combine = void (*)(std::byte* to, Index to_step, const std::byte* from, In
 /// meaning for them.
 Combine combiner(const ElementType& from, const ElementType& to, bool convert, const Scaling& scaling);
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -1,13 +1,13 @@
 #include "parts.hpp"
-#include <dap/compare.hpp>
-#include <dap/redistribute/relabel.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/redistribute/relabel.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -156,4 +156,4 @@ std::string Plan::explain() const {
   return text + bound(parts, processes, every, sums);
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

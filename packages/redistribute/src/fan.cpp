@@ -1,13 +1,13 @@
 #include "fan.hpp"
 
 #include "copy.hpp"
-#include <dap/memory_order.hpp>
+#include <tridap/memory_order.hpp>
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 Fan::Fan(const Plan::Parts& parts, const Buffer& near, End end, const std::vector<Reach>& reaches, Index far_bytes)
     : end_(end), near_chunk_(near.type.bytes), far_chunk_(far_bytes) {
@@ -461,4 +461,4 @@ void Fan::run(std::byte* near, const std::vector<std::byte*>& far, Combine combi
   StreamCopy::finish();
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -3,7 +3,7 @@
 #include "elements.hpp"
 #include "walk.hpp"
 #include "weave.hpp"
-#include <dap/buffer.hpp>
+#include <tridap/buffer.hpp>
 
 #include <array>
 #include <chrono>
@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// A buffer of another process that this one reaches, or our own on the other side.
 struct Reach {
@@ -145,4 +145,4 @@ class Fan {
   bool more_ = false;  // rows
 };
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

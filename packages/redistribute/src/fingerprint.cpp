@@ -1,12 +1,12 @@
 #include "fingerprint.hpp"
 
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -81,4 +81,4 @@ void check_ranks(const Plan& plan, Index processes) {
   }
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

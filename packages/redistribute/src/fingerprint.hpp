@@ -1,8 +1,8 @@
 #pragma once
 
-#include <dap/redistribute/redistribution.hpp>
+#include <tridap/redistribute/redistribution.hpp>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// A number for all that a plan goes by, the same on every process, and another one where two processes plan otherwise.
 Index fingerprint(const Plan& plan, const Options& options);
@@ -10,4 +10,4 @@ Index fingerprint(const Plan& plan, const Options& options);
 /// Throws Error where a side stands on ranks that the team of so many processes does not have.
 void check_ranks(const Plan& plan, Index processes);
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -1,14 +1,14 @@
 #include "refuse.hpp"
-#include <dap/mpi/agree.hpp>
-#include <dap/mpi/gather.hpp>
-#include <dap/redistribute/gather.hpp>
-#include <dap/redistribute/redistribution.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/gather.hpp>
+#include <tridap/redistribute/gather.hpp>
+#include <tridap/redistribute/redistribution.hpp>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -132,4 +132,4 @@ DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_
   return part;
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -2,16 +2,16 @@
 #include "listed.hpp"
 #include "numbered.hpp"
 #include "refuse.hpp"
-#include <dap/mpi/agree.hpp>
-#include <dap/redistribute/ids.hpp>
-#include <dap/report.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/redistribute/ids.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -215,4 +215,4 @@ std::shared_ptr<const Plan::Parts> reversed_ids(const Plan::Parts& parts, Index 
   return back;
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -1,13 +1,13 @@
 #include "known.hpp"
 
 #include "votes.hpp"
-#include <dap/memory_order.hpp>
+#include <tridap/memory_order.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -83,4 +83,4 @@ void KnownArrays::add(const DistArray& array) {
   next_ = (next_ + 1) % all_.size();
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

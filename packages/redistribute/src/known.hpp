@@ -1,13 +1,13 @@
 #pragma once
 
-#include <dap/dist_array.hpp>
+#include <tridap/dist_array.hpp>
 
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// What was found of an array that is right, so that another one that stands in memory alike need not be looked at
 /// again: a move asks this alone, which allocates nothing.
@@ -41,4 +41,4 @@ class KnownArrays {
   std::size_t next_ = 0;
 };
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

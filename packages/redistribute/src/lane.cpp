@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 template <class Move>
 void Lane::advance(Index bytes, Move&& move) {
@@ -48,4 +48,4 @@ void Lane::combine(const std::byte* from, Index elements, Index from_bytes, Inde
   });
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// The bytes of a slot that are filled: whole elements, where one fits, since it may have to be combined whole.
 inline Index whole_elements(Index slot_bytes, Index element_bytes) {
@@ -57,4 +57,4 @@ class Lane {
   Cursor cursor_;
 };
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -4,10 +4,10 @@
 
 #include <memory>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// The plan back of one that was made from ids (ids.hpp), of this process. Throws Error where several processes have
 /// one element.
 std::shared_ptr<const Plan::Parts> reversed_ids(const Plan::Parts& parts, Index element_bytes);
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

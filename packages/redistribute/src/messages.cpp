@@ -1,11 +1,11 @@
 #include "messages.hpp"
 
-#include <dap/mpi/call.hpp>
+#include <tridap/mpi/call.hpp>
 
 #include <algorithm>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 void Messages::begin(const std::vector<Lane*>& out, const std::vector<Lane*>& in, Index source_bytes,
                      Index target_bytes, Unpack unpack) {
@@ -95,4 +95,4 @@ bool Messages::serve(Way& way, Berth& berth, bool sends) {
   return moved;
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// Lanes between nodes: pieces of up to 120 KiB, packed one after the other into a few slots, so that a process needs
 /// no more memory for 10 000 peers than for eight. Each way, eight lanes are under way at once, and they begin in the
@@ -56,4 +56,4 @@ class Messages {
   Unpack unpack_;
 };
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 NumberedArray::NumberedArray(const Distribution& distribution, Order order)
     : of_(distribution), numbers_(distribution, order), order_(order) {
@@ -102,4 +102,4 @@ void sort_by_source(std::vector<Piece>& pieces) {
   if (!std::is_sorted(pieces.begin(), pieces.end(), before)) std::stable_sort(pieces.begin(), pieces.end(), before);
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "axis_moves.hpp"
-#include <dap/flat_numbers.hpp>
-#include <dap/runs.hpp>
+#include <tridap/flat_numbers.hpp>
+#include <tridap/runs.hpp>
 
 #include <optional>
 #include <vector>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// An array's elements by their flat numbers, and the numbers of its dense local buffers in the same order.
 class NumberedArray {
@@ -50,4 +50,4 @@ AxisMoves moves_of(std::vector<Piece> pieces, std::optional<Index> missing = {})
 /// Puts pieces in ascending order of the source's local indices.
 void sort_by_source(std::vector<Piece>& pieces);
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -1,15 +1,15 @@
 #include "overlap.hpp"
 
 #include "refuse.hpp"
-#include <dap/report.hpp>
-#include <dap/runs.hpp>
+#include <tridap/report.hpp>
+#include <tridap/runs.hpp>
 
 #include <algorithm>
 #include <numeric>
 #include <string>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -286,7 +286,7 @@ void Overlap::pair_axes(const Distribution& source, const Distribution& target, 
     weights[i] = weights[i + 1] * source.axis(static_cast<Index>(i)).proc_grid_size();
   Index weight = 1;
   for (Index i = target.ndim(); i-- > 0;) {
-    const dap::Axis &from = source.axis(axis_of[at(i)]), &to = target.axis(i);
+    const tridap::Axis &from = source.axis(axis_of[at(i)]), &to = target.axis(i);
     axes_.push_back({overlap(from, to, mapping.fill_padding ? Part::local : Part::owned), from.proc_grid_size(),
                      weights[at(axis_of[at(i)] + 1)], to.proc_grid_size(), weight});
     weight *= to.proc_grid_size();
@@ -298,7 +298,7 @@ void Overlap::ravel(const Distribution& source, const Distribution& target, cons
     refuse("neither the source nor the target has one axis", "must be so on one side of a ravelled array");
   if (!mapping.axes.empty()) refuse("a mapping of axes", "must be empty for a ravelled array");
   const bool flattens = target.ndim() == 1;  // else the source is the flat side
-  const dap::Axis& line = (flattens ? target : source).axis(0);
+  const tridap::Axis& line = (flattens ? target : source).axis(0);
   const Flat flat(flattens ? source : target, *mapping.ravel);
   const Part part = mapping.fill_padding ? Part::local : Part::owned;
   TableMaker maker(line.proc_grid_size());
@@ -347,4 +347,4 @@ std::optional<Index> Overlap::total() const {
   return checked_product(sums);
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

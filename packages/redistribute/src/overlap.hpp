@@ -1,12 +1,12 @@
 #pragma once
 
-#include <dap/distribution.hpp>
-#include <dap/redistribute/plan.hpp>
+#include <tridap/distribution.hpp>
+#include <tridap/redistribute/plan.hpp>
 
 #include <optional>
 #include <vector>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// How many elements coordinates of a source and of a target have in common: of each target coordinate, a list of those
 /// that have any, ascending by source coordinate.
@@ -54,6 +54,6 @@ class Overlap {
 };
 
 /// The table of one axis.
-OverlapTable overlap(const dap::Axis& source, const dap::Axis& target, Part target_part = Part::owned);
+OverlapTable overlap(const tridap::Axis& source, const tridap::Axis& target, Part target_part = Part::owned);
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

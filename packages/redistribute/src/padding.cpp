@@ -1,11 +1,11 @@
 #include "channel.hpp"
 #include "refuse.hpp"
-#include <dap/check.hpp>
-#include <dap/memory_order.hpp>
-#include <dap/mpi/agree.hpp>
-#include <dap/mpi/gather.hpp>
-#include <dap/padding.hpp>
-#include <dap/redistribute/padding.hpp>
+#include <tridap/check.hpp>
+#include <tridap/memory_order.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/gather.hpp>
+#include <tridap/padding.hpp>
+#include <tridap/redistribute/padding.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -167,7 +167,8 @@ void check_together(const Buffer& buffer, const Distribution& distribution, MPI_
   refuse("processes " + std::to_string(std::min(differ->smallest_rank, differ->largest_rank)) + " and " +
              std::to_string(std::max(differ->smallest_rank, differ->largest_rank)) + " give different " +
              (types ? "element types" : "distributions"),
-         "must be the same on every process", types ? "give buffers of one array" : "gather it with dap::mpi::gather");
+         "must be the same on every process",
+         types ? "give buffers of one array" : "gather it with tridap::mpi::gather");
 }
 
 }  // namespace
@@ -285,4 +286,4 @@ void update_padding(const DistArray& array, MPI_Comm comm) {
   PaddingUpdate(array.buffer, distribution, comm).update();
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -1,14 +1,14 @@
 #pragma once
 
 #include "axis_moves.hpp"
-#include <dap/redistribute/plan.hpp>
+#include <tridap/redistribute/plan.hpp>
 
 #include <functional>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// One side of a plan: which part of its distribution our process holds, and what moves from or to it.
 struct PlanSide {
@@ -51,4 +51,4 @@ void place(Plan::Parts& parts);
 /// Throws Error where 64 bits cannot say how many bytes move on a side.
 void check_counts(const Plan::Parts& parts);
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -1,13 +1,13 @@
 #include "parts.hpp"
 #include "ravel.hpp"
 #include "refuse.hpp"
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -257,4 +257,4 @@ Index Plan::memory() const {
   return static_cast<Index>(bytes);
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -2,13 +2,13 @@
 
 #include "team.hpp"
 #include "votes.hpp"
-#include <dap/memory_order.hpp>
+#include <tridap/memory_order.hpp>
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -174,4 +174,4 @@ void Program::add_drain(const Plan::Parts& parts, const Buffer& source, const Bu
   drain_ranks = sharers.ranks;
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -2,12 +2,12 @@
 
 #include "fan.hpp"
 #include "walk.hpp"
-#include <dap/redistribute/redistribution.hpp>
+#include <tridap/redistribute/redistribution.hpp>
 
 #include <optional>
 #include <vector>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// Who reaches whose memory in a move. The same on every process.
 struct Reaching {
@@ -79,4 +79,4 @@ class Program {
   std::vector<std::vector<AxisWalk>> source_walks_, target_walks_;
 };
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -2,13 +2,13 @@
 
 #include "numbered.hpp"
 #include "refuse.hpp"
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -117,4 +117,4 @@ void ravel(Plan::Parts& parts) {
   look_up(parts.in, !array_is_source, "target", "source");
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -5,15 +5,15 @@
 #include "refuse.hpp"
 #include "transfer.hpp"
 #include "votes.hpp"
-#include <dap/mpi/agree.hpp>
-#include <dap/redistribute/redistribution.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/redistribute/redistribution.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -353,7 +353,7 @@ Redistribution::Redistribution(std::optional<Plan> plan, Report report, MPI_Comm
   }
   if (numbers[1] != -numbers[2])
     refuse("the processes plan with different distributions, placements or options",
-           "must be the same on every process", "give what dap::mpi::gather says, and the same options");
+           "must be the same on every process", "give what tridap::mpi::gather says, and the same options");
 }
 
 Redistribution::Redistribution(Redistribution&&) noexcept = default;
@@ -471,4 +471,4 @@ Redistribution Redistribution::reversed() const {
   return Redistribution(std::move(back.plan), std::move(back.faults.report), state_->comm, options);
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

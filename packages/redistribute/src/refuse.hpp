@@ -1,13 +1,13 @@
 #pragma once
 
-#include <dap/report.hpp>
+#include <tridap/report.hpp>
 
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// Throws what cannot be redistributed: the fault, what it must be, the remedy and the axis, the latter three where
 /// known.
@@ -19,4 +19,4 @@ namespace dap::redistribute {
 /// A number that is at least 0 as a position in a container.
 inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -1,9 +1,9 @@
 #include "assignment.hpp"
 #include "overlap.hpp"
 #include "refuse.hpp"
-#include <dap/mpi/agree.hpp>
-#include <dap/redistribute/relabel.hpp>
-#include <dap/report.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/redistribute/relabel.hpp>
+#include <tridap/report.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -279,4 +279,4 @@ Relabelled relabel_collectively(const Placed& source, const Placed& target, Inde
   return out;
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

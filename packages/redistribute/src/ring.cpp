@@ -1,6 +1,6 @@
 #include "ring.hpp"
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -19,4 +19,4 @@ void Ring::take(std::chrono::steady_clock::time_point begun) const {
   taken->store(n + 1, std::memory_order_release);
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

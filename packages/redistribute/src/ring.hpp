@@ -1,6 +1,6 @@
 #pragma once
 
-#include <dap/index.hpp>
+#include <tridap/index.hpp>
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 inline constexpr Index ring_slots = 8;
 
@@ -84,4 +84,4 @@ struct Ring {
   std::byte* slot(std::uint64_t n) const { return slots + static_cast<Index>(n % ring_slots) * slot_bytes; }
 };
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

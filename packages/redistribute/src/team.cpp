@@ -1,11 +1,11 @@
 #include "team.hpp"
 
-#include <dap/mpi/agree.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
 #include <new>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -139,4 +139,4 @@ std::byte* Team::staging() {
   return staging_.data();
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -2,8 +2,8 @@
 
 #include "channel.hpp"
 #include "ring.hpp"
-#include <dap/index.hpp>
-#include <dap/mpi/shared.hpp>
+#include <tridap/index.hpp>
+#include <tridap/mpi/shared.hpp>
 
 #include <mpi.h>
 
@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 inline constexpr Index staging_bytes = Index{15} << 18;  ///< at most, of one process, for each of the two ways below
 
@@ -69,4 +69,4 @@ class Team {
   std::vector<std::byte> staging_;
 };
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -1,13 +1,13 @@
 #include "transfer.hpp"
 
-#include <dap/mpi/call.hpp>
+#include <tridap/mpi/call.hpp>
 
 #include <sched.h>
 
 #include <algorithm>
 #include <chrono>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -294,4 +294,4 @@ bool Transfer::others_done() const {
   return true;
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// Where the elements of one array are in a move, on this process.
 struct Transferred {
@@ -84,4 +84,4 @@ class Transfer {
   Lane own_from_, own_to_;
 };
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

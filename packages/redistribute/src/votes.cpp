@@ -1,10 +1,10 @@
 #include "votes.hpp"
 
-#include <dap/memory_order.hpp>
+#include <tridap/memory_order.hpp>
 
 #include <cstdlib>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -60,4 +60,4 @@ ElementType type_of_number(Index number) {
   return {static_cast<ElementType::Kind>(known / 2 % 8), known / 16, known % 2 != 0};
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

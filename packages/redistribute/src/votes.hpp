@@ -1,9 +1,9 @@
 #pragma once
 
 #include "program.hpp"
-#include <dap/buffer.hpp>
-#include <dap/index.hpp>
-#include <dap/mpi/call.hpp>
+#include <tridap/buffer.hpp>
+#include <tridap/index.hpp>
+#include <tridap/mpi/call.hpp>
 
 #include <mpi.h>
 
@@ -12,7 +12,7 @@
 #include <limits>
 #include <optional>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// Numbers on which the processes of a team may agree, found by one reduction. **Collective** by count().
 class Votes {
@@ -74,4 +74,4 @@ Index type_number(const ElementType& type);
 /// The type behind such a number, without a description.
 ElementType type_of_number(Index number);
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

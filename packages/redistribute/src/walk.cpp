@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 namespace {
 
@@ -161,4 +161,4 @@ void Cursor::carry() {
   for (std::size_t outer = 0; outer + 1 < at_.size(); ++outer) outer_ += this->offset(outer);
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "parts.hpp"
-#include <dap/buffer.hpp>
+#include <tridap/buffer.hpp>
 
 #include <cstddef>
 #include <vector>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// Elements of an axis that stand `step` bytes from one another in a buffer.
 struct Strand {
@@ -131,4 +131,4 @@ void Cursor::advance(Index bytes, Move&& move) {
   }
 }
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

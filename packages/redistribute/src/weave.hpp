@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace dap::redistribute {
+namespace tridap::redistribute {
 
 /// Copies runs past the caches side by side, a stretch of each in turn: memory reads and writes several streams at once
 /// faster than one after the other.
@@ -58,4 +58,4 @@ class Weave {
   static constexpr std::size_t longest = 66 << 10;
 };
 
-}  // namespace dap::redistribute
+}  // namespace tridap::redistribute

@@ -1,8 +1,8 @@
 #include "arguments.hpp"
 
-#include <dap/capture.hpp>
-#include <dap/text.hpp>
-#include <dap/value.hpp>
+#include <tridap/capture.hpp>
+#include <tridap/text.hpp>
+#include <tridap/value.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -13,7 +13,7 @@
 #include <iostream>
 #include <iterator>
 
-namespace dap::tool {
+namespace tridap::tool {
 
 namespace {
 
@@ -171,4 +171,4 @@ std::string read_file(const std::string& name) {
   throw Unreadable(clean(name) + ": " + (errno != 0 ? std::strerror(errno) : "cannot be read"));
 }
 
-}  // namespace dap::tool
+}  // namespace tridap::tool

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <dap/make.hpp>
+#include <tridap/make.hpp>
 
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-namespace dap::tool {
+namespace tridap::tool {
 
 /// Words on the command line that cannot be understood; the program ends with status 2.
 class WrongUsage : public std::runtime_error {
@@ -37,4 +37,4 @@ std::vector<std::optional<Index>> read_section(const std::string& text);
 /// The whole of a file; "-" is the standard input. Throws Unreadable, with its name.
 std::string read_file(const std::string& name);
 
-}  // namespace dap::tool
+}  // namespace tridap::tool

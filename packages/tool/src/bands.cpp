@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-namespace dap::drawing {
+namespace tridap::drawing {
 
 namespace {
 
@@ -191,4 +191,4 @@ std::string cell_text(const Cell& cell) {
   return std::to_string(cell.process) + (cell.ownership == Ownership::shared ? "+" : "");
 }
 
-}  // namespace dap::drawing
+}  // namespace tridap::drawing

@@ -2,7 +2,7 @@
 
 #include "view.hpp"
 
-namespace dap::drawing {
+namespace tridap::drawing {
 
 /// Who owns the elements that a cell stands for.
 enum class Ownership {
@@ -56,4 +56,4 @@ Cell cell_of(const View& view, const std::vector<Band>& bands);
 /// What a cell says in letters: `3`, `3+` or `*`.
 std::string cell_text(const Cell& cell);
 
-}  // namespace dap::drawing
+}  // namespace tridap::drawing

@@ -1,11 +1,11 @@
 #include "commands.hpp"
 
 #include "arguments.hpp"
-#include <dap/capture.hpp>
-#include <dap/compare.hpp>
-#include <dap/draw.hpp>
-#include <dap/make.hpp>
-#include <dap/text.hpp>
+#include <tridap/capture.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/draw.hpp>
+#include <tridap/make.hpp>
+#include <tridap/text.hpp>
 
 #include <CLI/CLI.hpp>
 #include <sys/ioctl.h>
@@ -17,7 +17,7 @@
 #include <iostream>
 #include <memory>
 
-namespace dap::tool {
+namespace tridap::tool {
 
 namespace {
 
@@ -79,7 +79,7 @@ struct Check {
     const std::string begin = "{\"file\": " + json_text(file) + ", \"status\": ";
     try {
       const Capture capture = capture_in(file);
-      const Report report = dap::check(capture, local, reading);
+      const Report report = tridap::check(capture, local, reading);
       line = begin + (report.ok() ? "\"valid\"" : "\"invalid\"") + ", \"report\": " + report.json() + "}";
       if (!json) print(file, capture, report);
       return report.ok() ? fine : no;
@@ -329,4 +329,4 @@ void add_convert(CLI::App& app, int& status) {
   add_reading(sub, command->reading);
 }
 
-}  // namespace dap::tool
+}  // namespace tridap::tool

@@ -7,7 +7,7 @@ namespace CLI {
 class App;
 }
 
-namespace dap::tool {
+namespace tridap::tool {
 
 /// What the program's exit status says.
 enum Status : int {
@@ -24,4 +24,4 @@ void add_where(CLI::App& app, int& status);
 void add_diff(CLI::App& app, int& status);
 void add_convert(CLI::App& app, int& status);
 
-}  // namespace dap::tool
+}  // namespace tridap::tool

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace dap::drawing {
+namespace tridap::drawing {
 
 namespace {
 
@@ -234,12 +234,12 @@ class SvgDrawing {
 
 }  // namespace
 
-}  // namespace dap::drawing
+}  // namespace tridap::drawing
 
-namespace dap {
+namespace tridap {
 
 std::string draw_svg(const Distribution& distribution, const SvgStyle& style) {
   return drawing::SvgDrawing(distribution, style).draw();
 }
 
-}  // namespace dap
+}  // namespace tridap

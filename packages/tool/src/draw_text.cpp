@@ -1,12 +1,12 @@
 #include "bands.hpp"
 #include "palette.hpp"
 #include "words.hpp"
-#include <dap/text.hpp>
+#include <tridap/text.hpp>
 
 #include <algorithm>
 #include <array>
 
-namespace dap::drawing {
+namespace tridap::drawing {
 
 namespace {
 
@@ -244,12 +244,12 @@ class TextDrawing {
 
 }  // namespace
 
-}  // namespace dap::drawing
+}  // namespace tridap::drawing
 
-namespace dap {
+namespace tridap {
 
 std::string draw_text(const Distribution& distribution, const TextStyle& style) {
   return drawing::TextDrawing(distribution, style).draw();
 }
 
-}  // namespace dap
+}  // namespace tridap

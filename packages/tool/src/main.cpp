@@ -1,9 +1,9 @@
-// The command-line tool `dap`: checks, draws, makes, asks, compares and converts captures of distributed arrays.
+// The command-line tool `tridap`: checks, draws, makes, asks, compares and converts captures of distributed arrays.
 #include "arguments.hpp"
 #include "commands.hpp"
-#include <dap/report.hpp>
-#include <dap/text.hpp>
-#include <dap/value.hpp>
+#include <tridap/report.hpp>
+#include <tridap/text.hpp>
+#include <tridap/value.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -34,7 +34,7 @@ std::vector<std::string> words(int argc, char** argv) {
 // What was wrong, line by line as a terminal may show it: the words of the command line are in it.
 int failed(const std::string& why, int status) {
   std::istringstream lines(why);
-  for (std::string line; std::getline(lines, line);) std::cerr << dap::clean(line) << '\n';
+  for (std::string line; std::getline(lines, line);) std::cerr << tridap::clean(line) << '\n';
   return status;
 }
 
@@ -44,28 +44,29 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Distributed arrays, as the Distributed Array Protocol describes them: check, draw, make, ask, compare "
       "and convert captures.",
-      "dap");
-  app.set_version_flag("--version", "dap " TRIDAP_VERSION);
+      "tridap");
+  app.set_version_flag("--version", "tridap " TRIDAP_VERSION);
   app.require_subcommand(1);
-  app.footer("Exit status: 0 yes, 1 no, 2 unreadable or wrong usage. `dap COMMAND --help` tells more; man dap, all.");
-  int status = dap::tool::fine;
-  for (auto* add : {dap::tool::add_check, dap::tool::add_show, dap::tool::add_make, dap::tool::add_where,
-                    dap::tool::add_diff, dap::tool::add_convert})
+  app.footer(
+      "Exit status: 0 yes, 1 no, 2 unreadable or wrong usage. `tridap COMMAND --help` tells more; man tridap, all.");
+  int status = tridap::tool::fine;
+  for (auto* add : {tridap::tool::add_check, tridap::tool::add_show, tridap::tool::add_make, tridap::tool::add_where,
+                    tridap::tool::add_diff, tridap::tool::add_convert})
     add(app, status);
   try {
     app.parse(words(argc, argv));
   } catch (const CLI::ParseError& error) {  // --help, --version, or wrong usage
     std::ostringstream why;
-    status = app.exit(error, std::cout, why) == 0 ? dap::tool::fine : failed(why.str(), dap::tool::unreadable);
-  } catch (const dap::Error& error) {
-    return failed(std::string("dap: ") + error.what(), dap::tool::no);
+    status = app.exit(error, std::cout, why) == 0 ? tridap::tool::fine : failed(why.str(), tridap::tool::unreadable);
+  } catch (const tridap::Error& error) {
+    return failed(std::string("tridap: ") + error.what(), tridap::tool::no);
   } catch (const std::exception& error) {
-    return failed(std::string("dap: ") + error.what(), dap::tool::unreadable);
+    return failed(std::string("tridap: ") + error.what(), tridap::tool::unreadable);
   }
   std::cout.flush();
   if (!std::cout) {
-    std::cerr << "dap: the output could not be written\n";
-    return dap::tool::unreadable;
+    std::cerr << "tridap: the output could not be written\n";
+    return tridap::tool::unreadable;
   }
   return status;
 }

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-namespace dap::drawing {
+namespace tridap::drawing {
 
 namespace {
 
@@ -60,4 +60,4 @@ int terminal_number(Colour colour) {
   return 16 + 36 * nearest_level(colour.red) + 6 * nearest_level(colour.green) + nearest_level(colour.blue);
 }
 
-}  // namespace dap::drawing
+}  // namespace tridap::drawing

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <dap/index.hpp>
+#include <tridap/index.hpp>
 
 #include <string>
 
-namespace dap::drawing {
+namespace tridap::drawing {
 
 /// Red, green and blue, 0 to 255.
 struct Colour {
@@ -23,4 +23,4 @@ bool takes_black(Colour colour);
 std::string hex(Colour colour);      ///< as CSS has it, "#1f77b4"
 int terminal_number(Colour colour);  ///< the nearest of the 6 x 6 x 6 colours of a terminal of 256
 
-}  // namespace dap::drawing
+}  // namespace tridap::drawing

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace dap::drawing {
+namespace tridap::drawing {
 
 namespace {
 
@@ -165,4 +165,4 @@ Piece Panels::sheet(const Metrics& cells) const {
   return block;
 }
 
-}  // namespace dap::drawing
+}  // namespace tridap::drawing

@@ -2,7 +2,7 @@
 
 #include "svg_paper.hpp"
 
-namespace dap::drawing {
+namespace tridap::drawing {
 
 /// The local buffers of a view, as many as there is room for.
 class Panels {
@@ -33,4 +33,4 @@ class Panels {
   bool aligned_ = false;
 };
 
-}  // namespace dap::drawing
+}  // namespace tridap::drawing

@@ -2,45 +2,45 @@
 
 #include "palette.hpp"
 #include "words.hpp"
-#include <dap/text.hpp>
+#include <tridap/text.hpp>
 
 #include <algorithm>
 
-namespace dap::drawing {
+namespace tridap::drawing {
 
 namespace {
 
 // Letters follow the page, which is light or dark as the reader wishes; cells bring their own ink.
 constexpr const char* style_sheet = R"svg(<style>
-.dap-drawing text { stroke-linejoin: round; font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif; font-size: 11px; fill: #1f2328 }
-.dap-drawing .page { fill: #ffffff; stroke: #d0d7de }
-.dap-drawing .pale { fill: #ffffff }
-.dap-drawing .several { fill: #cdd2d8 }
-.dap-drawing .nothing { fill: none; stroke: #8c959f; stroke-dasharray: 3 3 }
-.dap-drawing .muted { fill: #656d76 }
-.dap-drawing .index { fill: #656d76; font-size: 10px }
+.tridap-drawing text { stroke-linejoin: round; font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif; font-size: 11px; fill: #1f2328 }
+.tridap-drawing .page { fill: #ffffff; stroke: #d0d7de }
+.tridap-drawing .pale { fill: #ffffff }
+.tridap-drawing .several { fill: #cdd2d8 }
+.tridap-drawing .nothing { fill: none; stroke: #8c959f; stroke-dasharray: 3 3 }
+.tridap-drawing .muted { fill: #656d76 }
+.tridap-drawing .index { fill: #656d76; font-size: 10px }
 @media (prefers-color-scheme: dark) {
-.dap-drawing text { fill: #e6e8eb }
-.dap-drawing .page { fill: #14171c; stroke: #30363d }
-.dap-drawing .pale { fill: #14171c }
-.dap-drawing .several { fill: #5d656f }
-.dap-drawing .muted, .dap-drawing .index { fill: #9aa4af }
+.tridap-drawing text { fill: #e6e8eb }
+.tridap-drawing .page { fill: #14171c; stroke: #30363d }
+.tridap-drawing .pale { fill: #14171c }
+.tridap-drawing .several { fill: #5d656f }
+.tridap-drawing .muted, .tridap-drawing .index { fill: #9aa4af }
 }
-.dap-drawing .title { font-size: 18px; font-weight: 600 }
-.dap-drawing .heading { font-size: 14px; font-weight: 600 }
-.dap-drawing .strong { font-weight: 600 }
-.dap-drawing .start { text-anchor: start }
-.dap-drawing .middle { text-anchor: middle }
-.dap-drawing .end { text-anchor: end }
-.dap-drawing .black { fill: #14171c }
-.dap-drawing .white { fill: #ffffff }
+.tridap-drawing .title { font-size: 18px; font-weight: 600 }
+.tridap-drawing .heading { font-size: 14px; font-weight: 600 }
+.tridap-drawing .strong { font-weight: 600 }
+.tridap-drawing .start { text-anchor: start }
+.tridap-drawing .middle { text-anchor: middle }
+.tridap-drawing .end { text-anchor: end }
+.tridap-drawing .black { fill: #14171c }
+.tridap-drawing .white { fill: #ffffff }
 </style>
 <defs>
-<pattern id="dap-communication" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+<pattern id="tridap-communication" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
 <rect class="pale" width="3" height="7" fill-opacity="0.75"/></pattern>
-<pattern id="dap-boundary" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
+<pattern id="tridap-boundary" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
 <rect width="1.2" height="5" fill="#000000" fill-opacity="0.45"/></pattern>
-<pattern id="dap-mixed" width="6" height="6" patternUnits="userSpaceOnUse">
+<pattern id="tridap-mixed" width="6" height="6" patternUnits="userSpaceOnUse">
 <circle cx="1.5" cy="1.5" r="0.9" fill="#000000" fill-opacity="0.5"/>
 <circle cx="4.5" cy="4.5" r="0.9" fill="#000000" fill-opacity="0.5"/></pattern>
 </defs>
@@ -55,7 +55,7 @@ std::string box(Index x, Index y, Index width, Index height) {
 }
 
 std::string hatch(const std::string& kind, const std::string& place) {
-  return "<rect class=\"hatch " + kind + "\"" + place + " fill=\"url(#dap-" + kind + ")\"/>\n";
+  return "<rect class=\"hatch " + kind + "\"" + place + " fill=\"url(#tridap-" + kind + ")\"/>\n";
 }
 
 }  // namespace
@@ -152,7 +152,7 @@ std::string swatch_at(Index x, Index y, std::optional<Index> process, const std:
   const std::string place = box(x, y, 16, 16);
   std::string svg = "<rect class=\"swatch" + std::string(process ? "" : " several") + "\"" + place + " rx=\"3\"";
   svg += process ? " fill=\"" + hex(process_colour(*process)) + "\"/>\n" : "/>\n";
-  return padding.empty() ? svg : svg + "<rect" + place + " rx=\"3\" fill=\"url(#dap-" + padding + ")\"/>\n";
+  return padding.empty() ? svg : svg + "<rect" + place + " rx=\"3\" fill=\"url(#tridap-" + padding + ")\"/>\n";
 }
 
 std::string indices_across(const Bands& bands, Index x, Index y, const Metrics& metrics, bool local) {
@@ -178,10 +178,10 @@ std::string document(const Piece& content, const std::string& title) {
   Piece page;
   page.put(content, margin, margin);
   const std::string size = std::to_string(width) + " " + std::to_string(height);
-  return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"dap-drawing\" viewBox=\"0 0 " + size + "\"" +
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tridap-drawing\" viewBox=\"0 0 " + size + "\"" +
          number("width", width) + number("height", height) + " role=\"img\">\n<title>" + escaped(title) + "</title>\n" +
          style_sheet + "<rect class=\"page\" x=\"0.5\" y=\"0.5\" width=\"" + std::to_string(width - 1) +
          "\" height=\"" + std::to_string(height - 1) + "\" rx=\"8\"/>\n" + page.svg + "</svg>\n";
 }
 
-}  // namespace dap::drawing
+}  // namespace tridap::drawing

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace dap::drawing {
+namespace tridap::drawing {
 
 /// A part of a picture whose upper left corner is (0, 0); all lengths are pixels.
 struct Piece {
@@ -49,4 +49,4 @@ std::string indices_down(const Bands& bands, Index x, Index y, const Metrics& me
 /// The whole document around what is drawn.
 std::string document(const Piece& content, const std::string& title);
 
-}  // namespace dap::drawing
+}  // namespace tridap::drawing

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dap::drawing {
+namespace tridap::drawing {
 
 namespace {
 
@@ -96,4 +96,4 @@ Index View::nth_process(Index n) const {
   return process(at);
 }
 
-}  // namespace dap::drawing
+}  // namespace tridap::drawing

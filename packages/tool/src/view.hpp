@@ -1,10 +1,10 @@
 #pragma once
 
-#include <dap/draw.hpp>
+#include <tridap/draw.hpp>
 
 #include <vector>
 
-namespace dap::drawing {
+namespace tridap::drawing {
 
 /// Which two axes at most are drawn, and where the others stand.
 class View {
@@ -38,4 +38,4 @@ class View {
   bool chosen_ = false, nowhere_ = false, shared_ = false;
 };
 
-}  // namespace dap::drawing
+}  // namespace tridap::drawing

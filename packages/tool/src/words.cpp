@@ -1,11 +1,11 @@
 #include "words.hpp"
 
-#include <dap/compare.hpp>
-#include <dap/text.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/text.hpp>
 
 #include <algorithm>
 
-namespace dap::drawing {
+namespace tridap::drawing {
 
 std::string counted(Index count, const std::string& one, const std::string& many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -99,4 +99,4 @@ Index round_up(Index least) {
   return round;
 }
 
-}  // namespace dap::drawing
+}  // namespace tridap::drawing

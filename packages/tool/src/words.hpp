@@ -2,7 +2,7 @@
 
 #include "view.hpp"
 
-namespace dap::drawing {
+namespace tridap::drawing {
 
 /// "1 element", "2 elements".
 std::string counted(Index count, const std::string& one, const std::string& many);
@@ -33,4 +33,4 @@ std::vector<std::string> wrapped(const std::string& text, Index width);
 /// The first of 1, 2, 5, 10, 20, 50 ... that is no less: which labels there is room for.
 Index round_up(Index least);
 
-}  // namespace dap::drawing
+}  // namespace tridap::drawing

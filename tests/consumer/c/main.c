@@ -1,4 +1,4 @@
-#include <dap/dap.h>
+#include <tridap/dap.h>
 
 #include <stdio.h>
 #include <string.h>

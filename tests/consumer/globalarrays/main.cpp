@@ -1,5 +1,5 @@
-#include <dap/globalarrays.hpp>
-#include <dap/make.hpp>
+#include <tridap/globalarrays.hpp>
+#include <tridap/make.hpp>
 
 #include <ga.h>
 
@@ -12,10 +12,10 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
   {
-    const dap::globalarrays::Session session;
-    const auto line = dap::Distribution::make({5 * processes}, {dap::block()}, {processes});
-    const auto array = dap::globalarrays::create(line, dap::element_type<double>(), MPI_COMM_WORLD);
-    const auto x = dap::globalarrays::export_array(array);
+    const tridap::globalarrays::Session session;
+    const auto line = tridap::Distribution::make({5 * processes}, {tridap::block()}, {processes});
+    const auto array = tridap::globalarrays::create(line, tridap::element_type<double>(), MPI_COMM_WORLD);
+    const auto x = tridap::globalarrays::export_array(array);
     std::fill_n(static_cast<double*>(x.array.buffer.data), 5, 2.0);
     GA_Sync();
     double last = 0;

@@ -1,7 +1,7 @@
 #include "c_side.h"
 #include "layout.h"
-#include <dap/c_array.hpp>
-#include <dap/check.hpp>
+#include <tridap/c_array.hpp>
+#include <tridap/check.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@
 
 namespace {
 
-using dap::CArray;
-using dap::DistArray;
-using dap::Index;
+using tridap::CArray;
+using tridap::DistArray;
+using tridap::Index;
 using List = std::vector<Index>;
 
 std::array<char, 4096> message;
@@ -33,27 +33,27 @@ double sum(const dap_array* array) {
 
 TEST(Boundary, AnArrayMadeInCSaysInCppWhatItSaysInC) {
   int released = 0;
-  const DistArray array = dap::from_c(made_in_c(released));
-  EXPECT_EQ(dap::check(array).errors(), 0) << dap::check(array).text();
+  const DistArray array = tridap::from_c(made_in_c(released));
+  EXPECT_EQ(tridap::check(array).errors(), 0) << tridap::check(array).text();
   EXPECT_EQ(array.version, "0.10.0");
-  EXPECT_EQ(array.buffer.type, dap::element_type<double>());
+  EXPECT_EQ(array.buffer.type, tridap::element_type<double>());
   EXPECT_EQ(array.buffer.shape, (List{3, 2, 4}));
   EXPECT_EQ(array.buffer.strides, (List{8, 24, 48}));
   EXPECT_FALSE(array.buffer.read_only);
   ASSERT_EQ(array.dim_data.size(), 3u);
-  const dap::Dimension& block = array.dim_data[0];
+  const tridap::Dimension& block = array.dim_data[0];
   EXPECT_EQ(block.dist_type(), 'b');
   EXPECT_EQ((List{block.size, block.proc_grid_size, block.proc_grid_rank}), (List{10, 3, 1}));
-  EXPECT_EQ(std::get<dap::Block>(block.dist).start, 4);
-  EXPECT_EQ(std::get<dap::Block>(block.dist).stop, 7);
-  EXPECT_EQ(std::get<dap::Block>(block.dist).padding, (std::array<Index, 2>{1, 1}));
+  EXPECT_EQ(std::get<tridap::Block>(block.dist).start, 4);
+  EXPECT_EQ(std::get<tridap::Block>(block.dist).stop, 7);
+  EXPECT_EQ(std::get<tridap::Block>(block.dist).padding, (std::array<Index, 2>{1, 1}));
   ASSERT_EQ(block.extras.size(), 1u);
   EXPECT_EQ(block.extras[0].key + "=" + block.extras[0].value, "units=\"m\"");
-  const auto& cyclic = std::get<dap::Cyclic>(array.dim_data[1].dist);
+  const auto& cyclic = std::get<tridap::Cyclic>(array.dim_data[1].dist);
   EXPECT_EQ((List{array.dim_data[1].size, cyclic.start, cyclic.block_size}), (List{5, 1, 1}));
-  const auto& unstructured = std::get<dap::Unstructured>(array.dim_data[2].dist);
+  const auto& unstructured = std::get<tridap::Unstructured>(array.dim_data[2].dist);
   EXPECT_TRUE(unstructured.one_to_one);
-  EXPECT_EQ(dap::read_indices(unstructured.indices), (List{40, 30, 20, 10}));
+  EXPECT_EQ(tridap::read_indices(unstructured.indices), (List{40, 30, 20, 10}));
 }
 
 TEST(Boundary, AWriteOnOneSideIsReadOnTheOther) {
@@ -61,7 +61,7 @@ TEST(Boundary, AWriteOnOneSideIsReadOnTheOther) {
   CArray made = made_in_c(released);
   const dap_array* c = made.get();
   void* const address = c->buffer.data;
-  const DistArray array = dap::from_c(std::move(made));
+  const DistArray array = tridap::from_c(std::move(made));
   EXPECT_EQ(array.buffer.data, address);
   const double before = sum(c);
   EXPECT_EQ(before, (0 + 100 + 200) * 8 + (0 + 10) * 12 + (0 + 1 + 2 + 3) * 6);
@@ -75,19 +75,19 @@ TEST(Boundary, AWriteOnOneSideIsReadOnTheOther) {
 
 TEST(Boundary, TheDeleterOfCIsCalledOnceByWhoeverIsLast) {
   int released = 0;
-  DistArray array = dap::from_c(made_in_c(released));
-  dap::IndexBuffer indices = std::get<dap::Unstructured>(array.dim_data[2].dist).indices;
+  DistArray array = tridap::from_c(made_in_c(released));
+  tridap::IndexBuffer indices = std::get<tridap::Unstructured>(array.dim_data[2].dist).indices;
   DistArray copy = array;
   array = {};
   EXPECT_EQ(released, 0);
   copy = {};
   EXPECT_EQ(released, 0);
-  EXPECT_EQ(dap::read_indices(indices), (List{40, 30, 20, 10}));  // they alone keep the C object
+  EXPECT_EQ(tridap::read_indices(indices), (List{40, 30, 20, 10}));  // they alone keep the C object
   indices = {};
   EXPECT_EQ(released, 1);
 
-  array = dap::from_c(made_in_c(released));
-  dap::Buffer buffer = array.buffer;
+  array = tridap::from_c(made_in_c(released));
+  tridap::Buffer buffer = array.buffer;
   array = {};
   EXPECT_EQ(released, 1);
   EXPECT_EQ(static_cast<const double*>(buffer.data)[23], 213);  // it alone keeps the second one
@@ -97,7 +97,7 @@ TEST(Boundary, TheDeleterOfCIsCalledOnceByWhoeverIsLast) {
 
 TEST(Boundary, TheDeleterOfCMayBeCalledFromAnotherThread) {
   int released = 0;
-  std::thread([array = dap::from_c(made_in_c(released))]() mutable { array = {}; }).join();
+  std::thread([array = tridap::from_c(made_in_c(released))]() mutable { array = {}; }).join();
   EXPECT_EQ(released, 1);
 }
 
@@ -109,9 +109,9 @@ TEST(Boundary, AnUnknownMajorIsReleasedAndRefusedUnread) {
     EXPECT_EQ(dap_array_check(array, message.data(), message.size()), DAP_UNKNOWN_MAJOR);
     EXPECT_EQ(released, 0);
     try {
-      dap::from_c(CArray(array));
+      tridap::from_c(CArray(array));
       ADD_FAILURE() << "major " << major << " was read";
-    } catch (const dap::Error& error) {
+    } catch (const tridap::Error& error) {
       EXPECT_NE(std::string(error.what()).find("'major' is " + std::to_string(major)), std::string::npos);
       EXPECT_EQ(released, 1);
     }
@@ -121,18 +121,18 @@ TEST(Boundary, AnUnknownMajorIsReleasedAndRefusedUnread) {
 TEST(Boundary, CReadsWhatCppExports) {
   std::array<double, 6> elements = {1, 2, 3, 4, 5, 6};
   DistArray array;
-  array.buffer = dap::row_major(elements.data(), {2, 3});
-  dap::Dimension block, unstructured;
+  array.buffer = tridap::row_major(elements.data(), {2, 3});
+  tridap::Dimension block, unstructured;
   block.size = 8;
   block.proc_grid_size = 4;
   block.proc_grid_rank = 2;
   block.periodic = true;
-  block.dist = dap::Block{4, 6, std::array<Index, 2>{1, 0}};
+  block.dist = tridap::Block{4, 6, std::array<Index, 2>{1, 0}};
   block.extras = {{"units", "\"m\""}, {"n", "3"}};
   unstructured.size = 3;
-  unstructured.dist = dap::Unstructured{List{-4, 1LL << 40, 2}, true};
+  unstructured.dist = tridap::Unstructured{List{-4, 1LL << 40, 2}, true};
   array.dim_data = {block, unstructured};
-  const CArray c = dap::to_c(array, true);
+  const CArray c = tridap::to_c(array, true);
   ASSERT_EQ(c_side_describe(c.get(), message.data(), message.size()), DAP_OK);
   EXPECT_EQ(std::string(message.data()),
             "0.10.0 flags 2 <d device (1, 0) 2:24 3:8\n"
@@ -149,11 +149,11 @@ TEST(Boundary, CReadsWhatCppExports) {
 
 TEST(Boundary, CKeepsWhatCppExportsAsLongAsItLikes) {
   DistArray array;
-  array.buffer = dap::allocate(dap::element_type<double>(), {4});
-  array.dim_data = {dap::undistributed(4)};
+  array.buffer = tridap::allocate(tridap::element_type<double>(), {4});
+  array.dim_data = {tridap::undistributed(4)};
   std::iota(static_cast<double*>(array.buffer.data), static_cast<double*>(array.buffer.data) + 4, 1);
   const std::weak_ptr<void> memory = array.buffer.owner;
-  c_side_keep(dap::to_c(std::move(array)).release());
+  c_side_keep(tridap::to_c(std::move(array)).release());
   array = {};
   EXPECT_EQ(c_side_kept_sum(), 10);
   EXPECT_FALSE(memory.expired());
@@ -164,12 +164,12 @@ TEST(Boundary, CKeepsWhatCppExportsAsLongAsItLikes) {
 TEST(Boundary, ReadOnlyMemoryIsSaidSoInBothDirections) {
   const std::array<double, 2> elements = {1, 2};
   DistArray array;
-  array.buffer = dap::row_major(elements.data(), {2});
-  array.dim_data = {dap::undistributed(2)};
-  CArray c = dap::to_c(array);
+  array.buffer = tridap::row_major(elements.data(), {2});
+  array.dim_data = {tridap::undistributed(2)};
+  CArray c = tridap::to_c(array);
   EXPECT_EQ(c_side_increment(c.get(), message.data(), message.size()), DAP_INVALID);
   EXPECT_STREQ(message.data(), "read-only");
-  EXPECT_TRUE(dap::from_c(std::move(c)).buffer.read_only);
+  EXPECT_TRUE(tridap::from_c(std::move(c)).buffer.read_only);
 }
 
 }  // namespace

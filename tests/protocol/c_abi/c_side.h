@@ -1,8 +1,8 @@
-/* A library in C that makes and takes arrays, and knows nothing but dap/dap.h. */
+/* A library in C that makes and takes arrays, and knows nothing but tridap/dap.h. */
 #ifndef TESTS_C_SIDE_H
 #define TESTS_C_SIDE_H
 
-#include <dap/dap.h>
+#include <tridap/dap.h>
 
 #ifdef __cplusplus
 extern "C" {

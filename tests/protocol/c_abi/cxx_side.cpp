@@ -1,6 +1,6 @@
 #include "cxx_side.h"
 
-#include <dap/c_array.hpp>
+#include <tridap/c_array.hpp>
 
 #include <cstdio>
 #include <cstring>
@@ -9,7 +9,7 @@
 
 namespace {
 
-std::optional<dap::DistArray> kept;
+std::optional<tridap::DistArray> kept;
 
 int fail(const std::exception& error, char* message, std::size_t size) {
   std::snprintf(message, size, "%s", error.what());
@@ -26,16 +26,16 @@ int cxx_side_make(double** elements, int* released, dap_array** array, char* mes
       ++*released;
       delete[] data;
     });
-    dap::DistArray made;
-    made.buffer = dap::row_major(memory.get(), {5}, std::shared_ptr<void>(memory, memory.get()));
-    dap::Dimension dimension;
+    tridap::DistArray made;
+    made.buffer = tridap::row_major(memory.get(), {5}, std::shared_ptr<void>(memory, memory.get()));
+    tridap::Dimension dimension;
     dimension.size = 10;
     dimension.proc_grid_size = 2;
     dimension.proc_grid_rank = 1;
-    dimension.dist = dap::Block{5, 10, {}};
+    dimension.dist = tridap::Block{5, 10, {}};
     made.dim_data = {dimension};
     *elements = memory.get();
-    *array = dap::to_c(std::move(made)).release();
+    *array = tridap::to_c(std::move(made)).release();
     return DAP_OK;
   } catch (const std::exception& error) {
     return fail(error, message, message_size);
@@ -44,7 +44,7 @@ int cxx_side_make(double** elements, int* released, dap_array** array, char* mes
 
 int cxx_side_keep(dap_array* array, char* message, std::size_t message_size) {
   try {
-    kept = dap::from_c(dap::CArray(array));
+    kept = tridap::from_c(tridap::CArray(array));
     return DAP_OK;
   } catch (const std::exception& error) {
     return fail(error, message, message_size);

@@ -1,8 +1,8 @@
-/* The library behind dap/c_array.hpp as a C program meets it: a shared library with C functions. */
+/* The library behind tridap/c_array.hpp as a C program meets it: a shared library with C functions. */
 #ifndef TESTS_CXX_SIDE_H
 #define TESTS_CXX_SIDE_H
 
-#include <dap/dap.h>
+#include <tridap/dap.h>
 
 #ifdef __cplusplus
 extern "C" {

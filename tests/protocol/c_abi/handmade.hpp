@@ -1,6 +1,6 @@
 #pragma once
 
-#include <dap/c_array.hpp>
+#include <tridap/c_array.hpp>
 
 #include <array>
 #include <cstdint>

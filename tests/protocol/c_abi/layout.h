@@ -1,6 +1,6 @@
-/* The layout of dap/dap.h on a 64-bit machine, pinned: who changes a number here changes DAP_MAJOR. Included by C and
- * by C++. */
-#include <dap/dap.h>
+/* The layout of tridap/dap.h on a 64-bit machine, pinned: who changes a number here changes DAP_MAJOR. Included by C
+ * and by C++. */
+#include <tridap/dap.h>
 
 #include <stddef.h>
 

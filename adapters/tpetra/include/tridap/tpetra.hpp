@@ -1,0 +1,7 @@
+#pragma once
+
+#include <tridap/tpetra/export.hpp>        // IWYU pragma: export
+#include <tridap/tpetra/import.hpp>        // IWYU pragma: export
+#include <tridap/tpetra/layout.hpp>        // IWYU pragma: export
+#include <tridap/tpetra/padded.hpp>        // IWYU pragma: export
+#include <tridap/tpetra/redistribute.hpp>  // IWYU pragma: export

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <tridap/kokkos/view.hpp>
+
+#include <string>
+#include <utility>
+
+namespace tridap::kokkos {
+
+/// The global index of each local index along one axis, for kernels: captured by value like a view, and asked with
+/// `axis(local)`, `0 <= local < axis.extent()`.
+///
+/// Block and cyclic axes are a formula: on coordinate 1 of 3 with blocks of 2, local indices 0, 1, 2, 3 are global
+/// 2, 3, 8, 9. An unstructured axis is a list in `Space`, the producer's own where axis_view() could share it.
+template <class Space = Kokkos::HostSpace>
+class AxisView {
+ public:
+  using List = Kokkos::View<const Index*, Kokkos::LayoutRight, Space>;
+
+  AxisView() = default;  ///< of no elements
+
+  /// The number of local indices.
+  KOKKOS_FUNCTION Index extent() const { return extent_; }
+  KOKKOS_FUNCTION Index operator()(Index local) const {
+    if (list_.data() != nullptr) return list_.data()[local];
+    return first_ + local + (skip_ == 0 ? 0 : local / block_size_ * skip_);
+  }
+  /// The indices of an unstructured axis; empty for the formulas.
+  const List& list() const { return list_; }
+
+ private:
+  template <class Of>
+  friend AxisView<Of> axis_view(const DistArray& array, Index axis, Part part);
+
+  Index extent_ = 0, first_ = 0;
+  Index block_size_ = 1, skip_ = 0;  // after each block of local indices, so many global ones are others'
+  List list_;
+};
+
+namespace detail {
+
+/// A copy, in the memory space of `List`, of a dense host list; it keeps itself alive.
+template <class List>
+List copied_list(const Buffer& host) {
+  using Space = typename List::memory_space;
+  const Kokkos::View<Index*, Kokkos::LayoutRight, Space> copy(
+      Kokkos::view_alloc(std::string("tridap::kokkos::axis_view"), Kokkos::WithoutInitializing),
+      static_cast<std::size_t>(host.shape[0]));
+  Kokkos::deep_copy(copy, view<const Index*, Kokkos::LayoutRight>(host));
+  return shared_as<List>(export_buffer(copy));
+}
+
+/// A list of indices as a view in the memory space of `List`: shared where it is a dense list of native 64-bit integers
+/// that the space may name, else copied.
+template <class List>
+List index_list(const IndexBuffer& indices) {
+  constexpr bool on_host = can_name<typename List::memory_space>(Memory::Kind::host);
+  using Kind = ElementType::Kind;
+  Buffer buffer = indices.buffer;
+  const ElementType type = std::exchange(buffer.type, element_type<Index>());  // all fit, as was checked
+  const bool wide = type == buffer.type || type == ElementType{Kind::unsigned_integer, 8, true};
+  const bool aligned = reinterpret_cast<std::uintptr_t>(buffer.data) % alignof(Index) == 0;
+  const bool dense = buffer.shape[0] == 1 || buffer.strides[0] == buffer.type.bytes;
+  const bool shared = on_host && wide && aligned && dense;
+  buffer.read_only = true;
+  if (shared && !Kokkos::is_initialized()) return make<List>(buffer);
+  if (!Kokkos::is_initialized())
+    refuse("the indices of an unstructured axis must be copied, and Kokkos is not initialised",
+           "create a Kokkos or Tpetra ScopeGuard first, or list them as native 64-bit integers");
+  if (!wide || !aligned || !dense) buffer = IndexBuffer(*read_indices(indices)).buffer;
+  if constexpr (on_host)
+    return shared_as<List>(buffer);
+  else
+    return copied_list<List>(buffer);
+}
+
+}  // namespace detail
+
+/// The global indices behind the local indices of one axis, those of view() or, with Part::owned, of owned_view().
+///
+/// Block and cyclic axes need no memory, and no Kokkos::initialize. Of an unstructured axis, a dense list of native
+/// 64-bit integers on the host is shared where `Space` is host memory: it keeps the list's owner alive where Kokkos is
+/// initialised, and else the array must outlive it; any other list is copied into `Space`, for which Kokkos must be
+/// initialised. Throws Error where the axis is none, its dictionary is wrong, or it is a padded periodic axis of 0.9,
+/// whose padding stands for indices that only its neighbours can tell.
+template <class Space = Kokkos::HostSpace>
+AxisView<Space> axis_view(const DistArray& array, Index axis, Part part = Part::local) {
+  if (axis < 0 || axis >= array.ndim())
+    detail::refuse("axis " + std::to_string(axis) + " of an array of " + std::to_string(array.ndim()) + " axes",
+                   "give an axis of the array");
+  Report report;
+  const Version version = read_version(array.version, report).value_or(Version::v0_10);
+  const Dimension& dimension = array.dim_data[static_cast<std::size_t>(axis)];
+  check_dimension(dimension, axis, report, version);
+  throw_if_wrong(report);
+
+  const Range held = local_part(dimension, part, version);
+  AxisView<Space> made;
+  made.extent_ = held.size();
+  if (const auto* block = std::get_if<Block>(&dimension.dist)) {
+    if (version == Version::v0_9 && dimension.periodic && block->padding)
+      detail::refuse("axis " + std::to_string(axis) + " is a padded periodic axis of 0.9", "read the array as 0.10");
+    const Index outside = version == Version::v0_9 ? local_part(dimension, Part::owned, version).begin : 0;
+    made.first_ = block->start - outside + held.begin;
+  } else if (const auto* cyclic = std::get_if<Cyclic>(&dimension.dist)) {
+    made.first_ = cyclic->start;
+    made.block_size_ = cyclic->block_size;
+    // Where this does not fit, nobody holds a second block.
+    made.skip_ = checked_multiply(dimension.proc_grid_size - 1, cyclic->block_size).value_or(0);
+  } else if (made.extent_ > 0) {
+    made.list_ = detail::index_list<typename AxisView<Space>::List>(std::get<Unstructured>(dimension.dist).indices);
+  }
+  return made;
+}
+template <class Space = Kokkos::HostSpace>
+void axis_view(const DistArray&& array, Index axis, Part part = Part::local) = delete;
+
+}  // namespace tridap::kokkos

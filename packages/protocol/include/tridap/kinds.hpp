@@ -1,0 +1,217 @@
+#pragma once
+
+#include <tridap/index.hpp>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tridap {
+
+/// Which elements of a local buffer are meant.
+enum class Part {
+  local,     ///< all that the buffer holds, communication padding included
+  owned,     ///< without communication padding: over all processes, every index once
+  interior,  ///< owned without the mirrors of a periodic axis: what solvers, norms and sums use
+};
+
+/// Where an element of an axis stands: a grid coordinate, and a local index in that coordinate's buffer.
+struct Place {
+  Index coordinate = 0, local = 0;
+
+  friend bool operator==(const Place& a, const Place& b) { return a.coordinate == b.coordinate && a.local == b.local; }
+  friend bool operator!=(const Place& a, const Place& b) { return !(a == b); }
+};
+
+/// Division of numbers `n >= 0` by one divisor `>= 1`, by multiplication with its reciprocal: exact for all of 63 bits
+/// (Granlund and Montgomery, Division by Invariant Integers using Multiplication, 1994, theorem 4.2).
+class Divider {
+ public:
+  explicit Divider(Index divisor = 1);
+
+  Index divisor() const { return divisor_; }
+  Index quotient(Index n) const {
+    __extension__ using Wide = unsigned __int128;
+    const auto high = static_cast<std::uint64_t>((Wide{static_cast<std::uint64_t>(n) << 1} * reciprocal_) >> 64);
+    return static_cast<Index>(high >> shift_);
+  }
+
+ private:
+  Index divisor_;
+  std::uint64_t reciprocal_;  // ceil(2^(63 + shift) / divisor)
+  int shift_ = 0;             // the smallest with 2^shift >= divisor
+};
+
+/// `dist_type` 'b' over all coordinates of an axis: ranges that follow one another, with or without padding.
+class BlockKind {
+ public:
+  /// Coordinate c owns `[min(c * length, size), min((c + 1) * length, size))`; no memory, whatever the grid.
+  BlockKind(Index size, Index grid, Index length);
+  /// Coordinate c owns `[bounds[c], bounds[c + 1])`.
+  explicit BlockKind(std::vector<Index> bounds);
+  /// The same with padding: one pair of widths for each coordinate, boundary padding at the two edges. `periodic`: the
+  /// edges mirror what stands a period away.
+  BlockKind padded(std::vector<std::array<Index, 2>> padding, bool periodic) const;
+
+  Index size() const { return size_; }
+  Index grid() const { return grid_; }
+  bool is_padded() const { return padding_ != nullptr; }
+  bool even() const { return bounds_ == nullptr; }  ///< all shares but the last ones are of one length
+  Index length() const { return length_.divisor(); }
+
+  Index begin(Index c) const {  ///< the first index that coordinate c owns; for c == grid, `size`
+    if (bounds_) return (*bounds_)[static_cast<std::size_t>(c)];
+    return c < full_ ? c * length_.divisor() : size_;
+  }
+  std::array<Index, 2> padding(Index c) const {  ///< as stamped
+    return padding_ ? (*padding_)[static_cast<std::size_t>(c)] : std::array<Index, 2>{0, 0};
+  }
+  std::array<Index, 2> communication(Index c) const {  ///< the widths that the neighbours own
+    const auto [left, right] = padding(c);
+    return {c > 0 ? left : 0, c < grid_ - 1 ? right : 0};
+  }
+  std::array<Index, 2> edges() const { return {padding(0)[0], padding(grid_ - 1)[1]}; }  ///< boundary widths
+  /// The global index of local index 0, were there one.
+  Index first_held(Index c) const {  // of an empty share whatever the product wraps to: nobody follows it
+    if (held_ != nullptr) return held_[c];
+    return static_cast<Index>(static_cast<std::uint64_t>(c) * static_cast<std::uint64_t>(length_.divisor()));
+  }
+  Range part(Index c, Part part) const;
+
+  std::optional<Place> locate(Index global) const {
+    if (global < 0 || global >= size_) return std::nullopt;
+    const Index c = bounds_ ? search(global) : length_.quotient(global);
+    return Place{c, global - first_held(c)};
+  }
+  Index global_index(Index c, Index local) const { return first_held(c) + local; }
+
+ private:
+  // The last coordinate that begins at or before an index; in steps that the processor need not guess.
+  Index search(Index global) const {
+    const Index* at = bounds_->data();
+    for (Index left = grid_; left > 1;) {
+      const Index half = left / 2;
+      at += at[half] <= global ? half : 0;
+      left -= half;
+    }
+    return at - bounds_->data();
+  }
+
+  Index size_ = 0, grid_ = 1;
+  Divider length_;
+  Index full_ = 0;                                    // coordinates before this one own `length` elements
+  std::shared_ptr<const std::vector<Index>> bounds_;  // null where even
+  std::shared_ptr<const std::vector<std::array<Index, 2>>> padding_;
+  std::shared_ptr<const std::vector<Index>> padded_;  // by coordinate: where its buffer begins; null without padding
+  const Index* held_ = nullptr;                       // the same, or the bounds; null where even and without padding
+  bool periodic_ = false;
+};
+
+/// `dist_type` 'c' over all coordinates of an axis: blocks dealt round-robin, coordinate `first` being served first.
+class CyclicKind {
+ public:
+  CyclicKind(Index size, Index grid, Index block_size, Index first)
+      : size_(size), grid_(grid), block_size_(block_size), first_(first) {}
+
+  Index size() const { return size_; }
+  Index grid() const { return grid_.divisor(); }
+  Index block_size() const { return block_size_.divisor(); }
+  Index first() const { return first_; }
+
+  Index turn(Index c) const { return c >= first_ ? c - first_ : c - first_ + grid(); }  ///< c's place in the dealing
+  Index start(Index c) const { return checked_multiply(turn(c), block_size()).value_or(size_); }
+  Index count(Index c) const;
+
+  std::optional<Place> locate(Index global) const {
+    if (global < 0 || global >= size_) return std::nullopt;
+    const Index block = block_size_.quotient(global), round = grid_.quotient(block);
+    const Index turns = block - round * grid(), wrap = grid() - first_;
+    return Place{turns < wrap ? turns + first_ : turns - wrap, global - (block - round) * block_size()};
+  }
+  Index global_index(Index c, Index local) const {
+    const Index round = block_size_.quotient(local);
+    return local + (round * (grid() - 1) + turn(c)) * block_size();
+  }
+
+ private:
+  Index size_;
+  Divider grid_, block_size_;
+  Index first_;
+};
+
+/// `dist_type` 'u' over all coordinates of an axis: a list of global indices for each.
+class UnstructuredKind {
+ public:
+  UnstructuredKind(std::vector<std::vector<Index>> lists, bool one_to_one);
+
+  Index grid() const { return static_cast<Index>(found_->lists.size()); }
+  Index count(Index c) const { return static_cast<Index>(list(c).size()); }
+  bool one_to_one() const { return one_to_one_; }                      ///< as claimed
+  bool shares_indices() const { return found_->repeated > 0; }         ///< as found
+  Index total() const { return found_->total; }                        ///< the sum of the counts
+  Index distinct() const { return found_->total - found_->repeated; }  ///< how many different indices there are
+  const std::vector<Index>& list(Index c) const { return found_->lists[static_cast<std::size_t>(c)]; }
+  std::shared_ptr<const void> owner() const { return found_; }  ///< keeps the lists alive
+
+  /// An index and one of the places where it stands.
+  struct Entry {
+    Index global;
+    Place place;
+  };
+  /// All entries, ascending by index and then by coordinate.
+  const std::vector<Entry>& entries() const { return found_->entries; }
+  /// The entries of one index.
+  std::pair<const Entry*, const Entry*> entries(Index global) const;
+
+  /// The lowest coordinate that holds it.
+  std::optional<Place> locate(Index global) const {
+    if (table_ == nullptr) {
+      const auto [begin, end] = entries(global);
+      return begin == end ? std::nullopt : std::optional<Place>(begin->place);
+    }
+    if (global < first_ || global > last_) return std::nullopt;
+    const Place& place = table_[global - first_];
+    return place.coordinate < 0 ? std::nullopt : std::optional<Place>(place);
+  }
+  Index global_index(Index c, Index local) const { return lists_[c][static_cast<std::size_t>(local)]; }
+
+  /// Calls `visit(global, Place)` for the indices `first <= global < end`, ascending, each once at its lowest
+  /// coordinate.
+  template <class Visit>
+  void for_each_place(Index first, Index end, Visit&& visit) const {
+    if (table_ != nullptr) {
+      if (first > last_ || end <= first_) return;
+      const Index stop = end > last_ ? last_ - first_ + 1 : end - first_;
+      const Index begin = first > first_ ? first - first_ : 0, smallest = first_;
+      const Place* const table = table_;
+      if (distinct() == last_ - first_ + 1) {  // without gaps
+        for (Index i = begin; i < stop; ++i) visit(smallest + i, table[i]);
+      } else {
+        for (Index i = begin; i < stop; ++i)
+          if (table[i].coordinate >= 0) visit(smallest + i, table[i]);
+      }
+      return;
+    }
+    const Entry* entry = entries(first).first;
+    for (const Entry* last = entries().data() + entries().size(); entry != last && entry->global < end; ++entry)
+      if (entry == entries().data() || entry[-1].global != entry->global) visit(entry->global, entry->place);
+  }
+
+ private:
+  struct Found {
+    std::vector<std::vector<Index>> lists;
+    std::vector<Entry> entries;
+    std::vector<Place> table;  // by `global - first_`, where the indices lie close together; coordinate -1: nobody
+    Index total = 0, repeated = 0;
+  };
+  std::shared_ptr<const Found> found_;
+  const std::vector<Index>* lists_ = nullptr;  // found_'s
+  const Place* table_ = nullptr;               // found_'s, or null
+  Index first_ = 0, last_ = -1;                // the smallest and the largest index
+  bool one_to_one_;
+};
+
+}  // namespace tridap
