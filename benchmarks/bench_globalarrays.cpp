@@ -22,11 +22,11 @@ int make(std::vector<std::int64_t> shape) {
 }
 
 // This process's part of a Global Array, as its users find it.
-struct Part {
+struct LocalPart {
   std::int64_t low[2], high[2], leading[2] = {1, 1};
   void* data = nullptr;
 
-  explicit Part(int handle) {
+  explicit LocalPart(int handle) {
     NGA_Distribution64(handle, rank, low, high);
     NGA_Access64(handle, low, high, &data, leading);
   }
@@ -41,7 +41,7 @@ bool out_of() {
     if (out.receipt.bytes_copied != 0 || out.array.buffer.data == nullptr) std::abort();
   };
   const auto by_hand = [](int handle) {
-    if (Part(handle).data == nullptr) std::abort();
+    if (LocalPart(handle).data == nullptr) std::abort();
   };
   constexpr int times = 2000,
                 pairs = 100;  // long ones: who gets a shared core begins with what another left in its caches
@@ -63,7 +63,8 @@ bool out_of() {
 // What somebody writes whose array is dealt as Global Arrays deal one.
 int copy_by_hand(const tridap::Buffer& buffer, std::int64_t size) {
   const int handle = make({size, size});
-  std::memcpy(Part(handle).data, buffer.data, static_cast<std::size_t>(tridap::element_count(buffer)) * sizeof(double));
+  std::memcpy(LocalPart(handle).data, buffer.data,
+              static_cast<std::size_t>(tridap::element_count(buffer)) * sizeof(double));
   GA_Sync();
   return handle;
 }

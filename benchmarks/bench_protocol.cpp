@@ -18,8 +18,8 @@ namespace {
 
 using tridap::Axis;
 using tridap::Index;
+using tridap::Location;
 using tridap::Part;
-using tridap::Place;
 
 constexpr Index size = 1 << 18, grid = 7;
 
@@ -45,20 +45,20 @@ std::vector<Index> random_globals() {
 struct ByHand {
   std::function<Index()> sweep_owners, sweep_globals;
   std::function<Index(const std::vector<Index>&)> random_owners;
-  std::function<Index(const std::vector<Place>&)> random_globals;
+  std::function<Index(const std::vector<Location>&)> random_globals;
 };
 
 void add_kind(bench::Ratios& ratios, const std::string& kind, const Axis& made, const ByHand& hand) {
   const auto axis = std::make_shared<const Axis>(made);
   const auto globals = std::make_shared<const std::vector<Index>>(random_globals());
-  const auto places = std::make_shared<std::vector<Place>>();
+  const auto places = std::make_shared<std::vector<Location>>();
   for (const Index global : *globals) places->push_back(*axis->locate(global));
 
   ratios.add(
       kind + ": sweep, global to owner and local", 1.5,
       [axis] {
         Index sum = 0;
-        axis->for_each_place(0, size, [&](Index, Place place) { sum += place.coordinate ^ place.local; });
+        axis->for_each_location(0, size, [&](Index, Location place) { sum += place.coordinate ^ place.local; });
         benchmark::DoNotOptimize(sum);
       },
       [hand] { benchmark::DoNotOptimize(hand.sweep_owners()); });
@@ -89,7 +89,7 @@ void add_kind(bench::Ratios& ratios, const std::string& kind, const Axis& made, 
       [axis, places] {
         benchmark::DoNotOptimize(axis->with_kind([&](const auto& of_kind) {
           Index sum = 0;
-          for (const Place& place : *places) sum += of_kind.global_index(place.coordinate, place.local);
+          for (const Location& place : *places) sum += of_kind.global_index(place.coordinate, place.local);
           return sum;
         }));
       },
@@ -116,9 +116,9 @@ ByHand block_by_hand() {
             for (const Index g : globals) sum += (g / length) ^ (g % length);
             return sum;
           },
-          [=](const std::vector<Place>& places) {
+          [=](const std::vector<Location>& places) {
             Index sum = 0;
-            for (const Place& place : places) sum += place.coordinate * length + place.local;
+            for (const Location& place : places) sum += place.coordinate * length + place.local;
             return sum;
           }};
 }
@@ -149,9 +149,9 @@ ByHand irregular_by_hand(std::vector<Index> starts) {
             }
             return sum;
           },
-          [=](const std::vector<Place>& places) {
+          [=](const std::vector<Location>& places) {
             Index sum = 0;
-            for (const Place& place : places)
+            for (const Location& place : places)
               sum += (*bounds)[static_cast<std::size_t>(place.coordinate)] + place.local;
             return sum;
           }};
@@ -182,22 +182,22 @@ ByHand cyclic_by_hand(Index block_size) {
             }
             return sum;
           },
-          [=](const std::vector<Place>& places) {
+          [=](const std::vector<Location>& places) {
             Index sum = 0;
-            for (const Place& place : places) sum += (place.local / k * p + place.coordinate) * k + place.local % k;
+            for (const Location& place : places) sum += (place.local / k * p + place.coordinate) * k + place.local % k;
             return sum;
           }};
 }
 
 ByHand lists_by_hand(std::vector<std::vector<Index>> all) {
   const auto lists = std::make_shared<const std::vector<std::vector<Index>>>(std::move(all));
-  const auto table = std::make_shared<std::vector<Place>>(static_cast<std::size_t>(size));
+  const auto table = std::make_shared<std::vector<Location>>(static_cast<std::size_t>(size));
   for (std::size_t c = 0; c < lists->size(); ++c)
     for (std::size_t l = 0; l < (*lists)[c].size(); ++l)
       (*table)[static_cast<std::size_t>((*lists)[c][l])] = {static_cast<Index>(c), static_cast<Index>(l)};
   return {[=] {
             Index sum = 0;
-            for (const Place& place : *table) sum += place.coordinate ^ place.local;
+            for (const Location& place : *table) sum += place.coordinate ^ place.local;
             return sum;
           },
           [=] {
@@ -209,14 +209,14 @@ ByHand lists_by_hand(std::vector<std::vector<Index>> all) {
           [=](const std::vector<Index>& globals) {
             Index sum = 0;
             for (const Index g : globals) {
-              const Place& place = (*table)[static_cast<std::size_t>(g)];
+              const Location& place = (*table)[static_cast<std::size_t>(g)];
               sum += place.coordinate ^ place.local;
             }
             return sum;
           },
-          [=](const std::vector<Place>& places) {
+          [=](const std::vector<Location>& places) {
             Index sum = 0;
-            for (const Place& place : places)
+            for (const Location& place : places)
               sum += (*lists)[static_cast<std::size_t>(place.coordinate)][static_cast<std::size_t>(place.local)];
             return sum;
           }};
@@ -257,7 +257,7 @@ void add_checking(bench::Ratios& ratios) {
       [text] {  // as the command does
         const tridap::Capture capture = tridap::read_capture(*text);
         benchmark::DoNotOptimize(tridap::check(capture).ok());
-        benchmark::DoNotOptimize(tridap::describe(tridap::gather(capture)).size());
+        benchmark::DoNotOptimize(tridap::describe(tridap::gather_distribution(capture)).size());
       },
       [text] { benchmark::DoNotOptimize(nlohmann::json::parse(*text).size()); });
 }

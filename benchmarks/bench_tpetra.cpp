@@ -106,7 +106,7 @@ bool scattered(Index rows, Index cols) {
 // Structure found again in a list of ids, against one pass over it.
 bool recovery(const std::string& name, const tridap::Distribution& distribution) {
   const tridap::DistArray array = make_array(distribution);
-  const tridap::tpetra::Layout layout(array, comm);
+  const tridap::tpetra::ArrayMap layout(array, comm);
   const auto ids = tridap::tpetra::compat::local_ids(*layout.map());
   Index sum = 0;
   return bench::compare(
@@ -158,11 +158,11 @@ bool halo(Index size) {
   bool ok = bench::compare(
       what + ", update_padding", 1.0, [&] { ours.update_padding(); },
       [&] { to.doImport(from, import, Tpetra::INSERT); }, 20);
-  const tridap::tpetra::PaddedLayout& layout = ours.layout();
+  const tridap::tpetra::PaddedArrayMap& layout = ours.layout();
   return bench::compare(
              what + ", building its Import", 0.1,
              [&] {
-               if (make_refresher(layout.interior(), layout.order(), layout.overlap_map()).import.is_null())
+               if (make_padding_import(layout.interior(), layout.order(), layout.overlap_map()).import.is_null())
                  std::abort();
              },
              [&] {

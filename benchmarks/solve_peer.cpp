@@ -10,7 +10,7 @@
 namespace {
 
 struct Peer {
-  tridap::tpetra::Layout layout;
+  tridap::tpetra::ArrayMap layout;
   examples::Solver solver;
 };
 
@@ -34,7 +34,7 @@ extern "C" {
 
 void* peer_new(MPI_Comm* comm, tridap::Index rows, tridap::Index cols, tridap::Index start, tridap::Index stop,
                double k, double* field) {
-  const tridap::tpetra::Layout layout(rows_of(field, rows, cols, start, stop, *comm), *comm);
+  const tridap::tpetra::ArrayMap layout(rows_of(field, rows, cols, start, stop, *comm), *comm);
   return new Peer{layout, examples::Solver(examples::five_point_matrix(layout.map(), rows, cols, k, k))};
 }
 

@@ -50,7 +50,7 @@ Index Layout::elements(int rank) const {
   return extent(0, row) * extent(1, column);
 }
 
-tridap::redistribute::Placed Layout::placed() const {
+tridap::redistribute::PlacedDistribution Layout::placed() const {
   std::vector<tridap::AxisSpec> specs;
   for (int axis = 0; axis < 2; ++axis) {
     if (block > 0)

@@ -27,7 +27,7 @@ struct Layout {
   Index owner(int axis, Index global) const;  ///< its coordinate
   Index elements(int rank) const;             ///< local ones
 
-  tridap::redistribute::Placed placed() const;
+  tridap::redistribute::PlacedDistribution placed() const;
 };
 
 /// A range of local indices.

@@ -13,12 +13,12 @@ namespace bench {
 
 namespace {
 
-using tridap::redistribute::Placed;
+using tridap::redistribute::PlacedDistribution;
 using tridap::redistribute::Plan;
 using tridap::redistribute::Redistribution;
 
 tridap::DistArray array_over(const Layout& layout, int rank, std::vector<double>& memory) {
-  const Placed placed = layout.placed();
+  const PlacedDistribution placed = layout.placed();
   const Index process = placed.process(rank).value();
   tridap::DistArray array;
   array.dim_data = placed.distribution.dim_data(process);
@@ -105,7 +105,7 @@ std::unique_ptr<Competitor> make_ordinary(Problem& problem) { return std::make_u
 std::unique_ptr<Competitor> make_owned(Problem& problem) { return std::make_unique<Owned>(problem); }
 
 Planning measure_planning(Problem& problem) {
-  const Placed source = problem.source.placed(), target = problem.target.placed();
+  const PlacedDistribution source = problem.source.placed(), target = problem.target.placed();
   const double before = resident_bytes();
   Planning planning;
   {
@@ -133,8 +133,9 @@ Planning measure_planning(Problem& problem) {
 
 Paper plan_on_paper() {
   const Index size = 1'000'000, side = 1000;
-  const Placed blocks = tridap::Distribution::make({size, size}, {tridap::block(), tridap::block()}, {side, side});
-  const Placed cyclic =
+  const PlacedDistribution blocks =
+      tridap::Distribution::make({size, size}, {tridap::block(), tridap::block()}, {side, side});
+  const PlacedDistribution cyclic =
       tridap::Distribution::make({size, size}, {tridap::cyclic(64), tridap::cyclic(64)}, {side, side});
   Paper best{1e9, 1e9, 0};
   for (int repeat = 0; repeat < 5; ++repeat) {

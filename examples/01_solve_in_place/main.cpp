@@ -47,7 +47,7 @@ void solve_in_place(const examples::Options& options, MPI_Comm comm) {
   tridap::mpi::collectively(comm, [&] { examples::read_block(options.elevation, grid, now); });
 
   // 3. The map's ids are the row-major global indices in memory order; each vector below *is* an array's memory.
-  const tridap::tpetra::Layout layout(now, comm);
+  const tridap::tpetra::ArrayMap layout(now, comm);
   examples::Proof proof(options, grid, layout, now);
 
   // 4. (I - dt D Laplace) next = now.

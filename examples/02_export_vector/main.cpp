@@ -11,7 +11,7 @@
 #include "support/program.hpp"
 #include <tridap/c_array.hpp>
 #include <tridap/compare.hpp>
-#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/tpetra.hpp>
 
 namespace {
@@ -34,7 +34,8 @@ void export_vector(int size, examples::Claims& claims) {
   // 1. The vector goes out as the simplest array that its map allows, and from there as a C struct.
   Teuchos::RCP<Vector> vector = make_vector(size, claims);
   auto [array, receipt] = tridap::tpetra::export_array(vector);
-  claims.say("vector    %d elements, %s", size, tridap::describe(tridap::mpi::gather(array, claims.comm())).c_str());
+  claims.say("vector    %d elements, %s", size,
+             tridap::describe(tridap::mpi::gather_distribution(array, claims.comm())).c_str());
   const std::weak_ptr<void> memory = array.buffer.owner;
   char text[200] = "";
   component* const taken = tridap::mpi::collectively(claims.comm(), [&, &array = array] {

@@ -25,7 +25,7 @@ void solve(int size, examples::Claims& claims) {
   examples::fill(b, [](double i, double j) { return std::sin(0.1 * i) + std::cos(0.07 * j); });
 
   // 2. As a vector; (I - 100 Laplace) on the same map.
-  const tridap::tpetra::Layout layout(b, claims.comm());
+  const tridap::tpetra::ArrayMap layout(b, claims.comm());
   const auto right_hand_side = tridap::tpetra::import_vector<double>(b, layout);
   claims.note(right_hand_side.receipt, b.buffer.data, right_hand_side.vector->getData().getRawPtr());
   const auto matrix = examples::five_point_matrix(layout.map(), size, size, 100, 100);

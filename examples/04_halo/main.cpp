@@ -43,7 +43,7 @@ void waves(const examples::WaveOptions& options, examples::Claims& claims) {
   const auto before = examples::gather_field(levels[0], all, claims.comm());
 
   // 2. The vectors over them, which know where padding comes from; and what the kernels step over.
-  const tridap::tpetra::PaddedLayout layout(levels[0], claims.comm());
+  const tridap::tpetra::PaddedArrayMap layout(levels[0], claims.comm());
   tridap::tpetra::PaddedVector<double> vectors[2] = {{levels[0], layout}, {levels[1], layout}};
   for (int i : {0, 1}) claims.note(vectors[i].receipt(), levels[i].buffer.data, vectors[i].overlap()->getData().get());
   const auto part = all.part(claims.process(), tridap::Part::interior);

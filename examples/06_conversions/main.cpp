@@ -12,7 +12,7 @@
 #include "support/program.hpp"
 #include "support/through_global_arrays.hpp"
 #include <tridap/compare.hpp>
-#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/tpetra.hpp>
 
 namespace {
@@ -24,7 +24,7 @@ void convert(const std::string& name, const tridap::Distribution& distribution, 
   const auto& map = *there.layout().overlap_map();
   const tridap::tpetra::Reshape how{distribution.shape(), distribution.proc_grid_shape()};
   const auto back = tridap::tpetra::export_array(there.overlap(), how);
-  const tridap::Distribution found = tridap::mpi::gather(back.array, claims.comm());
+  const tridap::Distribution found = tridap::mpi::gather_distribution(back.array, claims.comm());
   const tridap::Comparison compared = tridap::compare(distribution, found);
   const bool same = compared.same_owners && compared.same_places && back.array.buffer.shape == array.buffer.shape;
 

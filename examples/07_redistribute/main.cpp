@@ -31,7 +31,7 @@ void redistribute(int rows, int columns, examples::Claims& claims) {
   const auto grid = tridap::near_square_grid(claims.processes(), 2);
   const tridap::Translation dealt =
       tridap::scalapack::matrix({rows, columns, 32, 32, 0, 0, {}}, {grid[0], grid[1], tridap::Order::column_major});
-  tridap::redistribute::Placed source(dealt.distribution);
+  tridap::redistribute::PlacedDistribution source(dealt.distribution);
   for (int p = 0; p < claims.processes(); ++p) source.ranks.push_back(dealt.foreign_process(p));
   const tridap::DistArray field = examples::make_columns(dealt.distribution, dealt.process(claims.process()), 3, -1);
   examples::fill(field, b_at);

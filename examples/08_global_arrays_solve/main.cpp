@@ -28,7 +28,7 @@ void solve(int points, int chunk, examples::Claims& claims) {
 
   // 2. Both as the protocol has them. A process to which Global Arrays dealt nothing has no place in the grid.
   const ga::ExportedArray rho = ga::export_array(density), v = ga::export_array(potential);
-  const tridap::redistribute::Placed placed = ga::placed(density);
+  const tridap::redistribute::PlacedDistribution placed = ga::placed(density);
   MPI_Comm grid = ga::grid_communicator(density);
   ga::make_group(grid);
   claims.say("cube      %d x %d x %d points, %s", points, points, points,
@@ -39,7 +39,7 @@ void solve(int points, int chunk, examples::Claims& claims) {
   examples::Findings found;
   claims.on_some(grid != MPI_COMM_NULL, [&] {
     // 3. Vectors, each of which *is* this process's part of a Global Array; and -Laplace v = 4 pi rho between them.
-    const tridap::tpetra::Layout layout(rho.array, grid);
+    const tridap::tpetra::ArrayMap layout(rho.array, grid);
     const auto b = tridap::tpetra::import_vector<double>(rho.array, layout);
     const auto x = tridap::tpetra::import_vector<double>(v.array, layout);
     claims.note(b.receipt, examples::cube_part(density), b.vector->getData().get());

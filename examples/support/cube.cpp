@@ -47,7 +47,7 @@ void fill_cube(int handle, const CubeValue& value) {
 
 const double* cube_part(int handle) { return Here(handle).data; }
 
-CubeValues get_part(int handle, const tridap::redistribute::Placed& placed, tridap::Index process) {
+CubeValues get_part(int handle, const tridap::redistribute::PlacedDistribution& placed, tridap::Index process) {
   CubeValues part;
   const auto owned = placed.distribution.part(process, tridap::Part::owned);
   std::array<std::int64_t, 3> last{};

@@ -31,6 +31,6 @@ struct CubeValues {
 };
 
 /// A part of a cube that any process holds, brought here by NGA_Get64.
-CubeValues get_part(int handle, const tridap::redistribute::Placed& placed, tridap::Index process);
+CubeValues get_part(int handle, const tridap::redistribute::PlacedDistribution& placed, tridap::Index process);
 
 }  // namespace examples

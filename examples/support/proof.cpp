@@ -13,7 +13,7 @@ constexpr double residual_limit = 1e-10;  // of the right-hand side's norm
 constexpr double drift_limit = 1e-9;      // of the mass, a step
 }  // namespace
 
-Proof::Proof(const Options& options, const GridHeader& grid, const tridap::tpetra::Layout& layout,
+Proof::Proof(const Options& options, const GridHeader& grid, const tridap::tpetra::ArrayMap& layout,
              const tridap::DistArray& first)
     : options_(options),
       grid_(grid),

@@ -14,7 +14,7 @@ namespace examples {
 /// Watches a terrain job, tells what happened, and refuses what must not be. Every call is **collective**.
 class Proof {
  public:
-  Proof(const Options& options, const GridHeader& grid, const tridap::tpetra::Layout& layout,
+  Proof(const Options& options, const GridHeader& grid, const tridap::tpetra::ArrayMap& layout,
         const tridap::DistArray& first);
 
   /// One step: what the conversions' receipts say, and whether `result` stands at the address of `expected`.
@@ -32,7 +32,7 @@ class Proof {
 
   const Options& options_;
   const GridHeader& grid_;
-  const tridap::tpetra::Layout& layout_;
+  const tridap::tpetra::ArrayMap& layout_;
   std::vector<double> before_;  // the first field, on process 0
   double first_mass_ = 0, last_mass_ = 0, worst_drift_ = 0, worst_residual_ = 0;
   int iterations_ = 0;

@@ -12,10 +12,10 @@ namespace examples {
 
 namespace {
 
-using tridap::redistribute::Placed;
+using tridap::redistribute::PlacedDistribution;
 
 // Whether each element stands on the same process, at the same place of what that owns; asked of one by one.
-bool same_ownership(const tridap::Distribution& there, const Placed& back) {
+bool same_ownership(const tridap::Distribution& there, const PlacedDistribution& back) {
   const std::vector<tridap::Index> shape = there.shape();
   if (back.distribution.shape() != shape) return false;
   tridap::Indices at(shape.size(), 0);
@@ -50,7 +50,7 @@ void through_global_arrays(const tridap::DistArray& array, const tridap::Distrib
 
   const ga::ImportedArray there = ga::import_array(array, claims.comm());
   const ga::ExportedArray back = ga::export_array(there.array);
-  const Placed found = ga::placed(there.array.handle());
+  const PlacedDistribution found = ga::placed(there.array.handle());
   const bool same = same_ownership(distribution, found);
   claims.say("  GA         %s; %s; back %s", tridap::describe(found.distribution).c_str(), there.receipt.text().c_str(),
              back.receipt.text().c_str());

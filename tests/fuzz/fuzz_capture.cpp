@@ -51,7 +51,7 @@ void same_array(const std::string& text, Version version, const Distribution& be
   require(again.has_value(), "converted text is readable: " + text);
   const Report report = tridap::check(*again);
   require(report.ok(), "converted text is valid: " + report.text() + '\n' + text);
-  const tridap::Comparison comparison = tridap::compare(before, tridap::gather(*again));
+  const tridap::Comparison comparison = tridap::compare(before, tridap::gather_distribution(*again));
   require(comparison.same_owners && comparison.same_places, "conversion keeps the places: " + comparison.difference);
   require(tridap::convert_capture(*again, version) == text, "a second conversion changes nothing: " + text);
 }
@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Report report = tridap::check(*capture, false, reading);
     require(trust || alone || !report.ok(), "the whole is not right where a process alone is wrong");
     tridap::read_json(report.json());
-    const auto distribution = attempt([&] { return tridap::gather(*capture, reading); });
+    const auto distribution = attempt([&] { return tridap::gather_distribution(*capture, reading); });
     require(distribution.has_value() == report.ok(), "what is valid is gathered, and nothing else: " + report.text());
     if (distribution)
       convert(*capture, *distribution, reading);

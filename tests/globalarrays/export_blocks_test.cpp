@@ -97,7 +97,7 @@ Case some_case(Random& random, bool ghosts) {
 }
 
 // The box of ours, by our arithmetic; null where we hold nothing.
-bool own_box(const tridap::redistribute::Placed& placed, Index rank, List& lo, List& hi) {
+bool own_box(const tridap::redistribute::PlacedDistribution& placed, Index rank, List& lo, List& hi) {
   const std::optional<Index> process = placed.process(rank);
   if (!process || *process >= placed.distribution.processes()) return false;
   const Indices coordinates = placed.distribution.coordinates(*process);
@@ -111,7 +111,7 @@ bool own_box(const tridap::redistribute::Placed& placed, Index rank, List& lo, L
   return true;
 }
 
-void expect_owners(int handle, const tridap::redistribute::Placed& placed) {
+void expect_owners(int handle, const tridap::redistribute::PlacedDistribution& placed) {
   for (const Indices& index : all_indices(shape_of(handle))) {
     List subscript = index;
     ASSERT_EQ(placed.rank(placed.distribution.owner(index).value()), NGA_Locate64(handle, subscript.data()))
@@ -120,7 +120,8 @@ void expect_owners(int handle, const tridap::redistribute::Placed& placed) {
 }
 
 // Each byte of ours is what GA brings, and the address what GA gives.
-void expect_elements(int handle, const tridap::DistArray& array, const tridap::redistribute::Placed& placed) {
+void expect_elements(int handle, const tridap::DistArray& array,
+                     const tridap::redistribute::PlacedDistribution& placed) {
   const Index rank = GA_Pgroup_nodeid(GA_Get_pgroup(handle));
   List lo, hi, ld(7);
   if (!own_box(placed, rank, lo, hi)) return;
@@ -145,7 +146,7 @@ void expect_export(const Case& made) {
   const int handle = made.create();
   number_elements(handle, made.group, 100);
   const ga::ExportedArray exported = ga::export_array(handle);
-  const tridap::redistribute::Placed placed = ga::placed(handle);
+  const tridap::redistribute::PlacedDistribution placed = ga::placed(handle);
   EXPECT_TRUE(exported.receipt.shared);
   EXPECT_EQ(exported.receipt.bytes_copied, 0);
   EXPECT_TRUE(ga::is_there(exported.array));
@@ -166,7 +167,7 @@ void expect_wrap(int handle, const Case& made) {
   const ga::ExportedArray exported = ga::export_array(handle, {true, true});
   expect_gathers(handle, exported.array, {true, true});
   const std::vector<long> whole = whole_of(handle);
-  const tridap::redistribute::Placed placed = ga::placed(handle, {true, true});
+  const tridap::redistribute::PlacedDistribution placed = ga::placed(handle, {true, true});
   const Index process = placed.process(made.group.rank()).value();
   EXPECT_EQ(exported.shift, by_axis(made.widths));
   for (std::size_t axis = 0; axis < made.widths.size(); ++axis)
@@ -189,7 +190,7 @@ void expect_inside(int handle, const Case& made, bool ghosts) {
   const ga::ExportedArray exported = ga::export_array(handle, options);
   expect_gathers(handle, exported.array, options);
   const std::vector<long> whole = whole_of(handle);
-  const tridap::redistribute::Placed placed = ga::placed(handle, options);
+  const tridap::redistribute::PlacedDistribution placed = ga::placed(handle, options);
   const Index process = placed.process(made.group.rank()).value();
   EXPECT_EQ(exported.shift, by_axis({}));
   for (std::size_t axis = 0; axis < made.widths.size(); ++axis) {

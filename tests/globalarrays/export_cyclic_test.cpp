@@ -157,7 +157,7 @@ bool has_words(const Case& made) {
 
 void expect_export(const Case& made, int handle) {
   const ga::ExportedArray exported = ga::export_array(handle);
-  const tridap::redistribute::Placed placed = ga::placed(handle);
+  const tridap::redistribute::PlacedDistribution placed = ga::placed(handle);
   const std::vector<Indices> indices = all_indices(made.shape);
   const std::vector<long> whole = whole_of(handle);
   const Index rank = made.group.rank();

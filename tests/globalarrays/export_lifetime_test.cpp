@@ -92,7 +92,7 @@ void expect_opaque(int handle, Index bytes) {
 // Among empty ones of the same ends any order is right: GA sees no difference.
 void expect_own_places(const std::vector<List>& starts, const std::vector<int>& owners) {
   const int handle = irregular(starts, {5, 4}, {}, 0, owners);
-  const tridap::redistribute::Placed placed = ga::placed(handle);
+  const tridap::redistribute::PlacedDistribution placed = ga::placed(handle);
   std::vector<int> places(owners.size(), 0);
   for (const int rank : owners) {
     List lo(2), hi(2);

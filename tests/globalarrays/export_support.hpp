@@ -2,7 +2,7 @@
 
 #include <tridap/globalarrays/export.hpp>
 #include <tridap/globalarrays/session.hpp>
-#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -189,7 +189,7 @@ inline void expect_same(const tridap::Distribution& a, const tridap::Distributio
     EXPECT_EQ(a.axis(i).dist_type(), b.axis(i).dist_type());
     EXPECT_EQ(a.axis(i).periodic(), b.axis(i).periodic());
     for (Index c = 0; c < a.axis(i).proc_grid_size(); ++c) {
-      for (const tridap::Part part : {tridap::Part::local, tridap::Part::owned, tridap::Part::interior}) {
+      for (const tridap::LocalPart part : {tridap::Part::local, tridap::Part::owned, tridap::Part::interior}) {
         EXPECT_EQ(a.axis(i).part(c, part).begin, b.axis(i).part(c, part).begin);
         EXPECT_EQ(a.axis(i).part(c, part).end, b.axis(i).part(c, part).end);
       }
@@ -201,7 +201,7 @@ inline void expect_same(const tridap::Distribution& a, const tridap::Distributio
 
 /// What we write through the array GA brings everywhere.
 inline void expect_written(int handle, const Group& group, const tridap::DistArray& array,
-                           const tridap::redistribute::Placed& placed) {
+                           const tridap::redistribute::PlacedDistribution& placed) {
   const std::vector<Indices> indices = all_indices(shape_of(handle));
   const auto process = placed.process(group.rank());
   for (std::size_t k = 0; k < indices.size(); ++k)
@@ -216,7 +216,7 @@ inline void expect_written(int handle, const Group& group, const tridap::DistArr
 /// The exported arrays make up what placed() says, in the order of grid_communicator(). Collective over the group.
 inline void expect_gathers(int handle, const tridap::DistArray& array,
                            const tridap::globalarrays::ExportOptions& options) {
-  const tridap::redistribute::Placed placed = tridap::globalarrays::placed(handle, options);
+  const tridap::redistribute::PlacedDistribution placed = tridap::globalarrays::placed(handle, options);
   MPI_Comm grid = tridap::globalarrays::grid_communicator(handle);
   const Index group_rank = GA_Pgroup_nodeid(GA_Get_pgroup(handle));
   ASSERT_EQ(grid != MPI_COMM_NULL,
@@ -231,7 +231,7 @@ inline void expect_gathers(int handle, const tridap::DistArray& array,
   MPI_Comm_size(grid, &size);
   EXPECT_EQ(size, placed.distribution.processes());
   EXPECT_EQ(*placed.process(group_rank), rank);
-  expect_same(tridap::mpi::gather(array, grid), placed.distribution);
+  expect_same(tridap::mpi::gather_distribution(array, grid), placed.distribution);
   MPI_Comm_free(&grid);
 }
 

@@ -41,7 +41,7 @@ using arrays::rows;
 using arrays::thrown;
 using tridap::globalarrays::create;
 using tridap::globalarrays::GlobalArray;
-using tridap::redistribute::Placed;
+using tridap::redistribute::PlacedDistribution;
 
 [[maybe_unused]] const auto* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
 
@@ -66,7 +66,7 @@ TEST(Create, EveryElementOfRandomBlocksIsWhereGaFindsIt) {
     const oracle::Array expected(axes);
     const List ranks = random.permutation(processes());
     const List used(ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(expected.processes()));
-    const GlobalArray array = create(Placed(expected.distribution(), used), real, MPI_COMM_WORLD);
+    const GlobalArray array = create(PlacedDistribution(expected.distribution(), used), real, MPI_COMM_WORLD);
     expect_located(array, expected, used);
     EXPECT_EQ(array.placed().ranks.empty() ? used : array.placed().ranks, used);
     EXPECT_EQ(array.type(), real);
@@ -74,7 +74,7 @@ TEST(Create, EveryElementOfRandomBlocksIsWhereGaFindsIt) {
   }
 }
 
-Placed dealt(const std::vector<oracle::Axis>& axes, std::vector<Index> ranks = {}) {
+PlacedDistribution dealt(const std::vector<oracle::Axis>& axes, std::vector<Index> ranks = {}) {
   return {oracle::Array(axes).distribution(), std::move(ranks)};
 }
 
@@ -92,7 +92,7 @@ TEST(Create, GaNamesTheBlocksOfRandomDealings) {
       for (Index i = 0; i < axes.back().size(); ++i) blocks.back().push_back(places > 1 ? i / length : 0);
     }
     const oracle::Array expected(axes);
-    const GlobalArray array = create(Placed(expected.distribution()), real, MPI_COMM_WORLD);
+    const GlobalArray array = create(PlacedDistribution(expected.distribution()), real, MPI_COMM_WORLD);
     for (Index process = 0; process < expected.processes(); ++process)
       for (const auto& element : expected.elements(process, tridap::Part::owned)) {
         Index number = 0;
@@ -111,7 +111,7 @@ TEST(Create, EmptyBlocksAtTheEndAndInsideAreLeftOut) {
     List counts(static_cast<std::size_t>(n), 2);
     counts[static_cast<std::size_t>(empty)] = 0;
     const oracle::Array expected({oracle::block(counts)});
-    const GlobalArray array = create(Placed(expected.distribution()), real, MPI_COMM_WORLD);
+    const GlobalArray array = create(PlacedDistribution(expected.distribution()), real, MPI_COMM_WORLD);
     expect_located(array, expected, arrays::in_order(n));
     int64_t lo = 0, hi = 0;
     NGA_Distribution64(array.handle(), static_cast<int>(empty), &lo, &hi);
@@ -132,7 +132,7 @@ TEST(Create, ProcessesThatDisagreeAllHearOfIt) {
 TEST(Create, ProcessesThatDifferInOneThingAloneAllHearOfIt) {
   if (processes() < 2) return;
   const bool odd = arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
-  const auto hears = [&](const Placed& one, const Placed& other) {
+  const auto hears = [&](const PlacedDistribution& one, const PlacedDistribution& other) {
     expect_said(thrown([&] { create(odd ? other : one, real, MPI_COMM_WORLD); }), "different distributions");
   };
   for (const tridap::ElementType& other : {tridap::element_type<Index>(), tridap::ElementType{real.kind, 8, false}})
@@ -150,13 +150,17 @@ TEST(Create, ProcessesThatDifferInOneThingAloneAllHearOfIt) {
 
 TEST(Create, RefusesTogetherWhereOneProcessAsksForTheImpossible) {
   const bool odd = arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
-  expect_said(thrown([&] { create(odd ? Placed(tridap::Distribution({})) : rows(), real, MPI_COMM_WORLD); }), "0 axes");
+  expect_said(
+      thrown([&] { create(odd ? PlacedDistribution(tridap::Distribution({})) : rows(), real, MPI_COMM_WORLD); }),
+      "0 axes");
   expect_said(thrown([&] { create(rows(), odd ? tridap::ElementType{} : real, MPI_COMM_WORLD); }), "0 bytes");
 }
 
 TEST(Create, TheImpossibleIsRefusedBeforeGaHearsOfIt) {
   const Index n = processes();
-  const auto said = [](const Placed& placed) { return thrown([&] { create(placed, real, MPI_COMM_WORLD); }); };
+  const auto said = [](const PlacedDistribution& placed) {
+    return thrown([&] { create(placed, real, MPI_COMM_WORLD); });
+  };
   expect_said(said(dealt({oracle::block(List(static_cast<std::size_t>(n + 1), 1))})), "fewer processes");
   expect_said(said(dealt({oracle::block({0})})), "'size' is 0");
   List ranks = arrays::in_order(n);
@@ -178,7 +182,7 @@ TEST(Create, TheImpossibleIsRefusedBeforeGaHearsOfIt) {
 TEST(Create, TooLittleMemoryIsAnErrorAndNoEnd) {
   const Index n = processes();
   const auto bytes = [&](Index each) {
-    return Placed(tridap::Distribution({tridap::Axis(tridap::BlockKind(each / 8 * n, n, each / 8))}));
+    return PlacedDistribution(tridap::Distribution({tridap::Axis(tridap::BlockKind(each / 8 * n, n, each / 8))}));
   };
   expect_said(thrown([&] { create(bytes(Index{1} << 46), real, MPI_COMM_WORLD); }), "no room");
   expect_said(thrown([&] { create(bytes(Index{1} << 56), real, MPI_COMM_WORLD); }), "no room");
@@ -272,7 +276,7 @@ TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, arrays::rank_in(MPI_COMM_WORLD) % 2, 0, &half);
   const int there = arrays::processes_of(half);
-  const Placed placed = dealt({oracle::block(List(static_cast<std::size_t>(there), 2))});
+  const PlacedDistribution placed = dealt({oracle::block(List(static_cast<std::size_t>(there), 2))});
   expect_said(thrown([&] { create(placed, real, half); }), "make_group()");
   tridap::globalarrays::make_group(half);
   for (int turn = 0; turn < 2; ++turn)  // Open MPI's windows of two groups get in one another's way at the same time
@@ -281,7 +285,7 @@ TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
                 MPI_Barrier(MPI_COMM_WORLD);
               }),
               "nothing");
-  const Placed cyclic = dealt({oracle::cyclic(8, 1, there)});
+  const PlacedDistribution cyclic = dealt({oracle::cyclic(8, 1, there)});
   const oracle::Axis padded =
       oracle::block(List(static_cast<std::size_t>(there), 2), List(static_cast<std::size_t>(there - 1), 1));
   const std::string refusal = thrown([&] { create(cyclic, real, half); });

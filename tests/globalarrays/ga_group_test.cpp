@@ -38,7 +38,7 @@ using arrays::real;
 using tridap::globalarrays::create;
 using tridap::globalarrays::GlobalArray;
 using tridap::globalarrays::make_group;
-using tridap::redistribute::Placed;
+using tridap::redistribute::PlacedDistribution;
 
 [[maybe_unused]] const auto* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
 
@@ -48,7 +48,7 @@ MPI_Comm split(int color, int key = 0) {
   return comm;
 }
 
-Placed line(int places) {
+PlacedDistribution line(int places) {
   return {oracle::Array({oracle::block(List(static_cast<std::size_t>(places), 2))}).distribution()};
 }
 

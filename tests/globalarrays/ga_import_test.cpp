@@ -191,7 +191,7 @@ TEST(Import, PaddingBecomesGhostCellsThatGaKeepsFresh) {
 void expect_nearest(const oracle::Array& whole, const List& world_ranks, Random& random) {
   MPI_Comm comm = communicator(world_ranks);
   const DistArray mine = part_of(whole, arrays::rank_in(comm), random);
-  const Placed placed(whole.distribution(), world_ranks);
+  const PlacedDistribution placed(whole.distribution(), world_ranks);
   const bool held = !tridap::globalarrays::refusal(placed, real, processes());
   if (!held) expect_said(thrown([&] { import_array(mine, comm, Copy::if_needed); }), "nearest");
   const ImportedArray imported = import_array(mine, comm, Copy::if_needed, Fit::nearest);
@@ -203,7 +203,7 @@ void expect_nearest(const oracle::Array& whole, const List& world_ranks, Random&
   Index bytes = imported.receipt.bytes_copied;
   MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, comm);
   EXPECT_EQ(bytes, 8 * shape_of(whole)[0] * shape_of(whole)[1]);
-  const Placed other = tridap::globalarrays::nearest(placed, real, processes());
+  const PlacedDistribution other = tridap::globalarrays::nearest(placed, real, processes());
   oracle::for_each_index(shape_of(whole), [&](const List& at) {
     EXPECT_EQ(imported.array.placed().rank(*imported.array.placed().distribution.owner(at)),
               other.rank(*other.distribution.owner(at)));
@@ -264,7 +264,7 @@ bool lost(const ImportedArray& imported, const std::string& what) {
 TEST(Import, SaysWhatIsLost) {
   const List counts(static_cast<std::size_t>(processes()), 3);
   const auto import = [](const oracle::Axis& axis) {
-    return import_array(array_of(Placed(oracle::Array({axis}).distribution())), MPI_COMM_WORLD);
+    return import_array(array_of(PlacedDistribution(oracle::Array({axis}).distribution())), MPI_COMM_WORLD);
   };
   const std::string padding = "the boundary padding of axis 0", period = "the period of axis 0";
   const List none(static_cast<std::size_t>(processes() - 1), 0), one(static_cast<std::size_t>(processes() - 1), 1);
@@ -314,7 +314,7 @@ TEST(Import, TheStorageOrderIsLostWhereItIsAnother) {
     List counts(static_cast<std::size_t>(processes()), shape[0]);
     std::vector<oracle::Axis> axes{oracle::block(counts)};
     for (std::size_t i = 1; i < shape.size(); ++i) axes.push_back(oracle::block({shape[i]}));
-    DistArray array = array_of(Placed(oracle::Array(axes).distribution()));
+    DistArray array = array_of(PlacedDistribution(oracle::Array(axes).distribution()));
     if (fortran) array.buffer.strides = tridap::column_major_strides(array.buffer.shape, 8);
     return import_array(array, MPI_COMM_WORLD).receipt.losses;
   };

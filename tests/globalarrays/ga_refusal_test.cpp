@@ -15,19 +15,19 @@ using tridap::ElementType;
 using tridap::Index;
 using tridap::globalarrays::nearest;
 using tridap::globalarrays::refusal;
-using tridap::redistribute::Placed;
+using tridap::redistribute::PlacedDistribution;
 
 const ElementType real = tridap::element_type<double>();
 
-Placed placed(const List& shape, const std::vector<tridap::AxisSpec>& specs, const List& grid,
-              std::vector<Index> ranks = {}) {
+PlacedDistribution placed(const List& shape, const std::vector<tridap::AxisSpec>& specs, const List& grid,
+                          std::vector<Index> ranks = {}) {
   return {Distribution::make(shape, specs, grid), std::move(ranks)};
 }
 
-Placed of(const std::vector<oracle::Axis>& axes) { return {oracle::Array(axes).distribution()}; }
+PlacedDistribution of(const std::vector<oracle::Axis>& axes) { return {oracle::Array(axes).distribution()}; }
 
 // All of `words` stand in the refusal, one after the other.
-void expect_refused(const Placed& one, Index processes, const std::vector<std::string>& words,
+void expect_refused(const PlacedDistribution& one, Index processes, const std::vector<std::string>& words,
                     const ElementType& type = real) {
   const std::string text = refusal(one, type, processes).value_or("nothing");
   std::size_t from = 0;
@@ -37,9 +37,9 @@ void expect_refused(const Placed& one, Index processes, const std::vector<std::s
   }
 }
 
-void expect_held(const Placed& one, Index processes) {
+void expect_held(const PlacedDistribution& one, Index processes) {
   EXPECT_EQ(refusal(one, real, processes).value_or(""), "");
-  const Placed same = nearest(one, real, processes);
+  const PlacedDistribution same = nearest(one, real, processes);
   EXPECT_EQ(same.ranks, one.ranks);
   EXPECT_EQ(same.distribution.shape(), one.distribution.shape());
 }
@@ -77,7 +77,7 @@ TEST(Refusal, NamesPlacements) {
 }
 
 TEST(Refusal, NamesListsAndHowTheyAreHeldInstead) {
-  const Placed lists = placed({6}, {tridap::unstructured({{5, 0}, {1, 2}, {3, 4}})}, {3});
+  const PlacedDistribution lists = placed({6}, {tridap::unstructured({{5, 0}, {1, 2}, {3, 4}})}, {3});
   expect_refused(lists, 3, {"axis 0: 'dist_type' is u", "must be b or c", "nearest", "block"});
   expect_refused(placed({4}, {tridap::unstructured({{0, 1}, {1, 2}})}, {2}), 2, {"'dist_type' is u, with indices on"});
   EXPECT_THROW(nearest(placed({4}, {tridap::unstructured({{0, 1}, {1, 2}})}, {2}), real, 2), tridap::Error);
@@ -115,11 +115,12 @@ TEST(Refusal, NamesMoreBlocksThanGaCounts) {
   const Index most = std::numeric_limits<int>::max();
   EXPECT_EQ(refusal(placed({most}, {tridap::cyclic(1)}, {2}), byte, 2), std::nullopt);
   EXPECT_EQ(refusal(placed({most, 1}, {tridap::cyclic(1), tridap::whole()}, {2, 1}), byte, 2), std::nullopt);
-  for (const Placed& many : {placed({most + 1}, {tridap::cyclic(1)}, {2}),
-                             placed({1 << 16, 1 << 17}, {tridap::cyclic(1), tridap::cyclic(2)}, {2, 2}),
-                             placed({Index{1} << 40, 3}, {tridap::cyclic(1), tridap::block_at({0, 1})}, {2, 2})}) {
+  for (const PlacedDistribution& many :
+       {placed({most + 1}, {tridap::cyclic(1)}, {2}),
+        placed({1 << 16, 1 << 17}, {tridap::cyclic(1), tridap::cyclic(2)}, {2, 2}),
+        placed({Index{1} << 40, 3}, {tridap::cyclic(1), tridap::block_at({0, 1})}, {2, 2})}) {
     expect_refused(many, many.distribution.processes(), {"more blocks than", "2147483647", "nearest"}, byte);
-    const Placed other = nearest(many, byte, many.distribution.processes());
+    const PlacedDistribution other = nearest(many, byte, many.distribution.processes());
     EXPECT_EQ(refusal(other, byte, many.distribution.processes()).value_or(""), "");
   }
 }
@@ -146,7 +147,7 @@ TEST(Refusal, NamesPaddingThatIsNoGhostCells) {
 }
 
 // Where each element of an array stands, by global index.
-std::map<List, Index> owners(const Placed& one) {
+std::map<List, Index> owners(const PlacedDistribution& one) {
   std::map<List, Index> all;
   oracle::for_each_index(one.distribution.shape(), [&](const List& at) {
     if (const auto process = one.distribution.owner(at)) all[at] = one.rank(*process);
@@ -154,7 +155,7 @@ std::map<List, Index> owners(const Placed& one) {
   return all;
 }
 
-Index staying(const Placed& here, const Placed& there) {
+Index staying(const PlacedDistribution& here, const PlacedDistribution& there) {
   Index count = 0;
   const std::map<List, Index> before = owners(here);
   for (const auto& [at, rank] : owners(there)) {
@@ -171,9 +172,9 @@ Index product(const List& shape) {
 }
 
 TEST(Nearest, LeavesAllWhereItIsWhereRangesCan) {
-  const auto stays = [](const Placed& one, Index processes) {
+  const auto stays = [](const PlacedDistribution& one, Index processes) {
     EXPECT_TRUE(refusal(one, real, processes));
-    const Placed other = nearest(one, real, processes);
+    const PlacedDistribution other = nearest(one, real, processes);
     EXPECT_FALSE(refusal(other, real, processes));
     return staying(one, other) == product(one.distribution.shape());
   };
@@ -187,17 +188,19 @@ TEST(Nearest, LeavesAllWhereItIsWhereRangesCan) {
 }
 
 TEST(Nearest, LeavesWhatADealingCanLeave) {
-  const Placed turned = placed({40}, {tridap::cyclic(2, 1)}, {4});
-  const Placed other = nearest(turned, real, 4);
+  const PlacedDistribution turned = placed({40}, {tridap::cyclic(2, 1)}, {4});
+  const PlacedDistribution other = nearest(turned, real, 4);
   EXPECT_FALSE(refusal(other, real, 4));
   EXPECT_GT(staying(turned, other), 0);
-  const Placed permuted = placed({40, 2}, {tridap::cyclic(2), tridap::block()}, {4, 1}, {3, 1, 2, 0});
-  const Placed in_order = nearest(permuted, real, 4);
+  const PlacedDistribution permuted = placed({40, 2}, {tridap::cyclic(2), tridap::block()}, {4, 1}, {3, 1, 2, 0});
+  const PlacedDistribution in_order = nearest(permuted, real, 4);
   EXPECT_EQ(in_order.distribution.axis(0).dist_type(), 'c');  // two of four stay
   EXPECT_EQ(staying(permuted, in_order), 40);
-  const Placed uneven = placed({40, 3, 4}, {tridap::cyclic(2), tridap::block_at({0, 1}), tridap::cyclic(1)}, {2, 2, 2});
+  const PlacedDistribution uneven =
+      placed({40, 3, 4}, {tridap::cyclic(2), tridap::block_at({0, 1}), tridap::cyclic(1)}, {2, 2, 2});
   EXPECT_EQ(staying(uneven, nearest(uneven, real, 8)), 40 * 3 * 2);  // all of axis 0, half of axis 2
-  const Placed turned_and_permuted = placed({3, 5}, {tridap::cyclic(1, 1), tridap::cyclic(2)}, {2, 2}, {3, 1, 2, 0});
+  const PlacedDistribution turned_and_permuted =
+      placed({3, 5}, {tridap::cyclic(1, 1), tridap::cyclic(2)}, {2, 2}, {3, 1, 2, 0});
   EXPECT_EQ(staying(turned_and_permuted, nearest(turned_and_permuted, real, 4)), 6);
 }
 
@@ -205,8 +208,8 @@ TEST(Nearest, LeavesWhatADealingCanLeave) {
 TEST(Nearest, KeepsThePaddingOfTheOtherAxes) {
   const oracle::Axis good = oracle::block({3, 3}, {2}), uneven = oracle::block({2, 3, 2}, {1, 2}),
                      mirrors = oracle::block({4, 4}, {1}, {1, 1}, true);
-  const auto padded = [](const Placed& one, Index processes) {
-    const Placed other = nearest(one, real, processes);
+  const auto padded = [](const PlacedDistribution& one, Index processes) {
+    const PlacedDistribution other = nearest(one, real, processes);
     EXPECT_FALSE(refusal(other, real, processes));
     std::string said;
     for (Index i = 0; i < other.distribution.ndim(); ++i) {
@@ -224,7 +227,7 @@ TEST(Nearest, KeepsThePaddingOfTheOtherAxes) {
   EXPECT_EQ(padded(of({uneven, oracle::block({0, 3})}), 6), "--");  // so do some here
   EXPECT_EQ(padded(of({oracle::block({0, 3}), mirrors}), 4), "--");
   EXPECT_EQ(padded({of({good, mirrors}).distribution, {3, 2, 1, 0}}, 4), "--");  // where it is, rather than padded
-  const Placed kept = nearest(of({uneven, good}), real, 6);
+  const PlacedDistribution kept = nearest(of({uneven, good}), real, 6);
   EXPECT_EQ(std::get<tridap::BlockKind>(kept.distribution.axis(1).kind()).communication(0)[1], 2);
 }
 
@@ -251,20 +254,21 @@ std::vector<oracle::Axis> small_axes(Index grid) {
 }
 
 // It leaves no less than even blocks on the same processes would.
-void expect_nearest(const Placed& one, Index processes) {
-  const Placed other = nearest(one, real, processes);
+void expect_nearest(const PlacedDistribution& one, Index processes) {
+  const PlacedDistribution other = nearest(one, real, processes);
   ASSERT_EQ(refusal(other, real, processes).value_or(""), "");
   ASSERT_EQ(other.distribution.shape(), one.distribution.shape());
-  const Placed again = nearest(one, real, processes);
+  const PlacedDistribution again = nearest(one, real, processes);
   ASSERT_EQ(owners(again), owners(other));
   if (!refusal(one, real, processes)) {
     ASSERT_EQ(staying(one, other), product(one.distribution.shape()));
     return;
   }
-  const Placed even(Distribution::make(one.distribution.shape(),
-                                       std::vector<tridap::AxisSpec>(one.distribution.shape().size(), tridap::block()),
-                                       one.distribution.proc_grid_shape()),
-                    one.ranks);
+  const PlacedDistribution even(
+      Distribution::make(one.distribution.shape(),
+                         std::vector<tridap::AxisSpec>(one.distribution.shape().size(), tridap::block()),
+                         one.distribution.proc_grid_shape()),
+      one.ranks);
   ASSERT_GE(staying(one, other), staying(one, even)) << *refusal(one, real, processes);
 }
 
@@ -288,11 +292,11 @@ TEST(Nearest, IsHeldForEverySmallArray) {
 
 TEST(Nearest, OfAHugeArrayCostsNothing) {
   const Index huge = Index{1} << 40;
-  const Placed dealt = placed({huge, 3}, {tridap::cyclic(1, 1), tridap::block()}, {4, 1});
-  const Placed other = nearest(dealt, real, 4);
+  const PlacedDistribution dealt = placed({huge, 3}, {tridap::cyclic(1, 1), tridap::block()}, {4, 1});
+  const PlacedDistribution other = nearest(dealt, real, 4);
   EXPECT_FALSE(refusal(other, real, 4));
   // GA would have a list of 2^28 blocks.
-  const Placed tiled = placed({Index{1} << 28, 3}, {tridap::cyclic(1), tridap::block_at({0, 1})}, {2, 2});
+  const PlacedDistribution tiled = placed({Index{1} << 28, 3}, {tridap::cyclic(1), tridap::block_at({0, 1})}, {2, 2});
   expect_refused(tiled, 4, {"axis 0: 'block_size' is 1", "GA lists all of them", "block x block"});
   EXPECT_FALSE(refusal(nearest(tiled, real, 4), real, 4));
   expect_held(placed({1000, 3}, {tridap::cyclic(1), tridap::block_at({0, 1})}, {2, 2}), 4);

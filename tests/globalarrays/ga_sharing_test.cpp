@@ -28,7 +28,7 @@ TEST(Allocate, IsZeroAndImportedForNothing) {
                      : kind == 2                  ? oracle::cyclic(2 * places + 1, 1, places)
                                                   : oracle::block(random.counts(places, 0, 4)));
     const oracle::Array whole(axes);
-    const DistArray array = allocate(Placed(whole.distribution()), real, MPI_COMM_WORLD);
+    const DistArray array = allocate(PlacedDistribution(whole.distribution()), real, MPI_COMM_WORLD);
     EXPECT_EQ(array.buffer.shape, whole.local_shape(rank()));
     for (const std::byte* const at : oracle::addresses(array.buffer)) {
       double value = 1;
@@ -78,7 +78,7 @@ TEST(Allocate, LivesAsLongAsItsArray) {
 }
 
 TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
-  const Placed placed = rows();
+  const PlacedDistribution placed = rows();
   const DistArray one = allocate(placed, real, MPI_COMM_WORLD), other = allocate(placed, real, MPI_COMM_WORLD);
   const bool differs = processes() > 1;
   const DistArray& mixed = rank() == 0 ? one : other;
@@ -112,24 +112,27 @@ TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
 TEST(Import, MemoryOfAnotherOrderDealingOrPeriodIsCopied) {
   const List counts(static_cast<std::size_t>(processes()), 2), one(static_cast<std::size_t>(processes() - 1), 1);
   DistArray turned =
-      allocate(Placed(oracle::Array({oracle::block(counts), oracle::block({2})}).distribution()), real, MPI_COMM_WORLD);
+      allocate(PlacedDistribution(oracle::Array({oracle::block(counts), oracle::block({2})}).distribution()), real,
+               MPI_COMM_WORLD);
   EXPECT_TRUE(import_array(turned, MPI_COMM_WORLD).receipt.shared);
   std::swap(turned.buffer.strides[0], turned.buffer.strides[1]);
   EXPECT_FALSE(import_array(turned, MPI_COMM_WORLD).receipt.shared);
   DistArray flat =
-      allocate(Placed(oracle::Array({oracle::block(counts), oracle::block({1})}).distribution()), real, MPI_COMM_WORLD);
+      allocate(PlacedDistribution(oracle::Array({oracle::block(counts), oracle::block({1})}).distribution()), real,
+               MPI_COMM_WORLD);
   flat.dim_data.pop_back();
   flat.buffer.shape.pop_back();
   flat.buffer.strides.pop_back();
   EXPECT_FALSE(import_array(flat, MPI_COMM_WORLD).receipt.shared);
   if (processes() < 2) return;
-  DistArray dealt = allocate(Placed(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
+  DistArray dealt =
+      allocate(PlacedDistribution(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
   EXPECT_TRUE(import_array(dealt, MPI_COMM_WORLD).receipt.shared);
-  dealt.dim_data = Placed(oracle::Array({oracle::cyclic(2 * processes(), 1, processes())}).distribution())
+  dealt.dim_data = PlacedDistribution(oracle::Array({oracle::cyclic(2 * processes(), 1, processes())}).distribution())
                        .distribution.dim_data(rank());
   EXPECT_FALSE(import_array(dealt, MPI_COMM_WORLD).receipt.shared);
   const auto periodic = [&](bool is) {
-    return Placed(
+    return PlacedDistribution(
         oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 3), one, {1, 1}, is)}).distribution());
   };
   DistArray wrapped = allocate(periodic(true), real, MPI_COMM_WORLD);
@@ -143,7 +146,8 @@ TEST(Import, MemoryOfMoreProcessesIsCopied) {
   if (processes() < 2) return;
   List counts(static_cast<std::size_t>(processes()), 2);
   counts.back() = 0;
-  DistArray array = allocate(Placed(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
+  DistArray array =
+      allocate(PlacedDistribution(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
   counts.pop_back();
   MPI_Comm comm = communicator(arrays::in_order(processes() - 1));
   tridap::globalarrays::make_group(comm);
@@ -155,7 +159,7 @@ TEST(Import, MemoryOfMoreProcessesIsCopied) {
 
 TEST(Import, OneBadProcessFailsEveryProcess) {
   const int bad = processes() - 1;
-  const Placed placed = rows();
+  const PlacedDistribution placed = rows();
   DistArray array = array_of(placed);
   DistArray wrong = array;
   wrong.buffer.shape[0] += 1;

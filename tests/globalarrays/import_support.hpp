@@ -34,7 +34,7 @@ using arrays::rows;
 using arrays::thrown;
 using tridap::DistArray;
 using tridap::globalarrays::GlobalArray;
-using tridap::redistribute::Placed;
+using tridap::redistribute::PlacedDistribution;
 
 inline testing::Environment* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
 
@@ -131,7 +131,7 @@ inline Padded random_padded(Random& random, Index places) {
   return padded;
 }
 
-inline DistArray array_of(const Placed& placed, tridap::ElementType type = real) {
+inline DistArray array_of(const PlacedDistribution& placed, tridap::ElementType type = real) {
   DistArray array;
   array.dim_data = placed.distribution.dim_data(rank());
   array.buffer = tridap::allocate(type, placed.distribution.local_shape(rank()));

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "globalarrays/pool_support.hpp"
-#include "pool.hpp"
+#include "globalarrays/handle_pool_support.hpp"
+#include "handle_pool.hpp"
 #include <tridap/report.hpp>
 
 #include <cstdio>

@@ -11,7 +11,7 @@
 #include <thread>
 
 using namespace living;
-using tridap::globalarrays::Pool;
+using tridap::globalarrays::HandlePool;
 
 namespace {
 
@@ -24,7 +24,7 @@ std::unique_ptr<Session> session_after_main;
 bool over() { return GA_Initialized() == 0; }
 bool going() { return !over(); }
 
-Owner pinned(int handle) { return Pool::all().pin(handle, part(handle)); }
+Owner pinned(int handle) { return HandlePool::all().pin(handle, part(handle)); }
 
 bool last() { return rank() == processes() - 1; }
 
@@ -82,7 +82,7 @@ bool joined_and_left_to_mpi() {
   Session session;
   check(ga_works());
   MPI_Finalize();  // GA is the user's: it goes on, for what that is worth
-  check(!Pool::is_there(kept_after_main));
+  check(!HandlePool::is_there(kept_after_main));
   return tridap::globalarrays::held() == 0;
 }
 
@@ -91,12 +91,12 @@ bool ended_by_the_user() {
   {
     Session session;
     pin = pinned(made(10));
-    check(Pool::is_there(pin) && tridap::globalarrays::held() == 1);
+    check(HandlePool::is_there(pin) && tridap::globalarrays::held() == 1);
     GA_Terminate();
-    check(!Pool::is_there(pin) && tridap::globalarrays::held() == 0);
+    check(!HandlePool::is_there(pin) && tridap::globalarrays::held() == 0);
   }
   Session session;
-  check(ga_works() && !Pool::is_there(pin));
+  check(ga_works() && !HandlePool::is_there(pin));
   GA_Terminate();
   GA_Initialize();
   pin = pinned(made(10));
@@ -123,7 +123,7 @@ bool held_beyond_the_session() {
     pin = pinned(made(10 * processes()));
     if (!last()) pin.reset();
   }
-  check(going() && ga_works() && (!last() || Pool::is_there(pin)));
+  check(going() && ga_works() && (!last() || HandlePool::is_there(pin)));
   {
     Session session;
     check(ga_works());
@@ -152,7 +152,7 @@ bool held_beyond_mpi() {
   for (int i = 0; i < 4; ++i) pins.push_back(pinned(made(10 * processes())));
   kept_after_main = last() ? pins[0] : nullptr;
   MPI_Finalize();
-  check(!Pool::is_there(pins[1]) && tridap::globalarrays::held() == 0);
+  check(!HandlePool::is_there(pins[1]) && tridap::globalarrays::held() == 0);
   std::thread([one = std::move(pins[2])]() mutable { one.reset(); }).join();
   return true;
 }

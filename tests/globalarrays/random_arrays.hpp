@@ -56,7 +56,7 @@ inline int processes() { return processes_of(MPI_COMM_WORLD); }
 inline const tridap::ElementType real = tridap::element_type<double>();
 
 /// So many rows of three for each process.
-inline tridap::redistribute::Placed rows(std::vector<Index> ranks = {}, Index each = 2) {
+inline tridap::redistribute::PlacedDistribution rows(std::vector<Index> ranks = {}, Index each = 2) {
   const List counts(static_cast<std::size_t>(processes()), each);
   return {oracle::Array({oracle::block(counts), oracle::block({3})}).distribution(), std::move(ranks)};
 }

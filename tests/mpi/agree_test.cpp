@@ -1,4 +1,5 @@
 #include "mpi/support.hpp"
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <gtest/gtest.h>
@@ -15,9 +16,9 @@ namespace {
 using tridap::Error;
 using tridap::Finding;
 using tridap::Index;
+using tridap::MinMax;
 using tridap::Report;
 using tridap::Rule;
-using tridap::Spread;
 using tridap::mpi::agree;
 using tridap::mpi::collectively;
 using tridap::mpi::spread;
@@ -175,7 +176,7 @@ TEST(Agree, LeavesTheCallersMessagesAlone) {
     const Index r = on::rank(comm);
     EXPECT_FALSE(agree(report_of({found(Rule::size, r, 0)}), comm).ok());
     EXPECT_THROW(collectively(comm, [] { throw std::runtime_error("all"); }), Error);
-    EXPECT_EQ(spread({r}, comm).front().largest, on::processes(comm) - 1);
+    EXPECT_EQ(min_max({r}, comm).front().largest, on::processes(comm) - 1);
   });
 }
 
@@ -283,7 +284,7 @@ void expect_spread(MPI_Comm comm, const std::vector<Index>& values) {
   std::vector<Index> table(count * processes);
   MPI_Allgather(values.data(), static_cast<int>(count), MPI_INT64_T, table.data(), static_cast<int>(count), MPI_INT64_T,
                 comm);
-  const std::vector<Spread> spreads = spread(values, comm);
+  const std::vector<MinMax> spreads = min_max(values, comm);
   ASSERT_EQ(spreads.size(), count);
   for (std::size_t i = 0; i < count; ++i) {
     Index smallest = table[i], largest = table[i], smallest_rank = 0, largest_rank = 0;
@@ -301,7 +302,7 @@ void expect_spread(MPI_Comm comm, const std::vector<Index>& values) {
   }
 }
 
-TEST(Spread, FindsExtremesAndTheLowestRanksThatHaveThem) {
+TEST(MinMax, FindsExtremesAndTheLowestRanksThatHaveThem) {
   on::every_communicator([](MPI_Comm comm) {
     const Index r = on::rank(comm);
     expect_spread(comm, {});

@@ -1,5 +1,5 @@
 #include "mpi/support.hpp"
-#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -63,7 +63,7 @@ TEST(HugeDescriptions, FiftyThousandAxesOnEveryProcessAreTaken) {
   array.buffer.shape.back() = 2;
   double two[2] = {};
   array.buffer.data = two;
-  EXPECT_EQ(tridap::mpi::gather(array, MPI_COMM_WORLD).processes(), processes);
+  EXPECT_EQ(tridap::mpi::gather_distribution(array, MPI_COMM_WORLD).processes(), processes);
 }
 
 TEST(HugeDescriptions, ManyUnstructuredAxesOnEveryProcessAreTaken) {
@@ -74,7 +74,7 @@ TEST(HugeDescriptions, ManyUnstructuredAxesOnEveryProcessAreTaken) {
   array.buffer.shape.back() = 2;
   double two[2] = {};
   array.buffer.data = two;
-  EXPECT_EQ(tridap::mpi::gather(array, MPI_COMM_WORLD).processes(), processes);
+  EXPECT_EQ(tridap::mpi::gather_distribution(array, MPI_COMM_WORLD).processes(), processes);
 }
 
 // Whatever is the number of axes that travel together.
@@ -106,11 +106,11 @@ TEST(HugeDescriptions, NumbersAtTheEndOf64BitsOnEveryProcessNeitherWrapNorAlloca
   array.buffer.shape = {last ? highest : 0};
   array.buffer.strides = {0};
   array.buffer.type = tridap::element_type<char>();
-  EXPECT_EQ(tridap::mpi::gather(array, MPI_COMM_WORLD).owner({highest - 1}), processes - 1);
+  EXPECT_EQ(tridap::mpi::gather_distribution(array, MPI_COMM_WORLD).owner({highest - 1}), processes - 1);
 
   array.dim_data[0].dist = Cyclic{here == 0 ? 0 : highest, highest};  // the first one
   array.buffer.shape = {here == 0 ? highest : 0};
-  EXPECT_EQ(tridap::mpi::gather(array, MPI_COMM_WORLD).owner({highest - 1}), 0);
+  EXPECT_EQ(tridap::mpi::gather_distribution(array, MPI_COMM_WORLD).owner({highest - 1}), 0);
 
   array.dim_data[0].dist = Block{0, highest, {{big, big - 1}}};
   array.buffer.shape = {highest};

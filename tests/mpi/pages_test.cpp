@@ -1,4 +1,4 @@
-#include <tridap/mpi/shared.hpp>
+#include <tridap/mpi/allocate_shared.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>

@@ -1,5 +1,5 @@
 #include "mpi/support.hpp"
-#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -43,7 +43,7 @@ void resize(DistArray& array, std::size_t axis, Index by) {
 }
 
 /// Where process `r` stands, and with whom.
-struct Place {
+struct Location {
   Index rows, columns, row, column;
   bool alone() const { return rows * columns == 1; }
 };
@@ -52,7 +52,7 @@ struct Place {
 struct Fault {
   std::string name;
   std::function<void(DistArray&)> commit;
-  std::function<std::optional<Rule>(const Place&)> rule;  // nothing: that is no fault in such a grid
+  std::function<std::optional<Rule>(const Location&)> rule;  // nothing: that is no fault in such a grid
   std::optional<Index> axis = {};
   std::string key = "";      // of the finding; "*": any
   std::string says = "";     // somewhere in the message
@@ -65,13 +65,13 @@ Kind& kind(DistArray& array, std::size_t axis) {
   return std::get<Kind>(array.dim_data[axis].dist);
 }
 
-std::function<std::optional<Rule>(const Place&)> always(Rule rule) {
-  return [rule](const Place&) { return rule; };
+std::function<std::optional<Rule>(const Location&)> always(Rule rule) {
+  return [rule](const Location&) { return rule; };
 }
 
 /// Others disagree, or where there are none: `alone`.
-std::function<std::optional<Rule>(const Place&)> differs(Rule rule, std::optional<Rule> alone = {}) {
-  return [=](const Place& place) { return place.alone() ? alone : rule; };
+std::function<std::optional<Rule>(const Location&)> differs(Rule rule, std::optional<Rule> alone = {}) {
+  return [=](const Location& place) { return place.alone() ? alone : rule; };
 }
 
 /// Every process in turn commits the fault, over every 2-D grid: all get the same report, the rule, axis, key and rank
@@ -81,7 +81,7 @@ void expect_refused(const Fault& fault, const std::function<oracle::Array(const 
   for (const List& grid : on::grids(processes, 2)) {
     const oracle::Array truth = base(grid);
     for (int r = 0; r < processes; ++r) {
-      const Place place{grid[0], grid[1], truth.coordinates(r)[0], truth.coordinates(r)[1]};
+      const Location place{grid[0], grid[1], truth.coordinates(r)[0], truth.coordinates(r)[1]};
       const std::optional<Rule> rule = fault.rule(place);
       if (!rule) continue;
       SCOPED_TRACE(fault.name + " on rank " + std::to_string(r) + " of " + std::to_string(grid[0]) + " x " +
@@ -89,7 +89,7 @@ void expect_refused(const Fault& fault, const std::function<oracle::Array(const 
       DistArray array = on::stamped(truth, here);
       if (here == r) fault.commit(array);
       const Report report = tridap::mpi::check(array, comm);
-      const auto error = on::error_of([&] { tridap::mpi::gather(array, comm); });
+      const auto error = on::error_of([&] { tridap::mpi::gather_distribution(array, comm); });
       EXPECT_TRUE(on::same_everywhere(on::all_of(report), comm));
       EXPECT_FALSE(report.ok());
       EXPECT_TRUE(error.has_value());
@@ -112,7 +112,7 @@ void expect_refused(const Fault& fault, const std::function<oracle::Array(const 
       int sum = 1;
       MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, comm);
       EXPECT_EQ(sum, processes);
-      EXPECT_EQ(tridap::mpi::gather(on::stamped(truth, here), comm).processes(), processes);
+      EXPECT_EQ(tridap::mpi::gather_distribution(on::stamped(truth, here), comm).processes(), processes);
     }
   }
 }
@@ -267,7 +267,7 @@ TEST(OneBadProcess, AGridOfOtherThanAllProcessesFailsEveryProcess) {
     for (const Index number : {places, static_cast<Index>(processes)})
       EXPECT_NE(report.text().find(" " + std::to_string(number) + " "), std::string::npos) << report.text();
     EXPECT_TRUE(on::same_everywhere(on::all_of(report), MPI_COMM_WORLD));
-    EXPECT_TRUE(on::error_of([&] { tridap::mpi::gather(array, MPI_COMM_WORLD); }).has_value());
+    EXPECT_TRUE(on::error_of([&] { tridap::mpi::gather_distribution(array, MPI_COMM_WORLD); }).has_value());
   }
 }
 
@@ -275,11 +275,11 @@ TEST(OneBadProcess, StandingInAnothersPlaceFailsEveryProcess) {
   const Fault row = {
       "another row",
       [](auto& a) { a.dim_data[0].proc_grid_rank = (a.dim_data[0].proc_grid_rank + 1) % a.dim_data[0].proc_grid_size; },
-      [](const Place& p) { return p.rows > 1 ? std::optional(Rule::grid_order) : std::nullopt; }};
+      [](const Location& p) { return p.rows > 1 ? std::optional(Rule::grid_order) : std::nullopt; }};
   const Fault column = {
       "another column",
       [](auto& a) { a.dim_data[1].proc_grid_rank = (a.dim_data[1].proc_grid_rank + 1) % a.dim_data[1].proc_grid_size; },
-      [](const Place& p) { return p.columns > 1 ? std::optional(Rule::grid_order) : std::nullopt; }};
+      [](const Location& p) { return p.columns > 1 ? std::optional(Rule::grid_order) : std::nullopt; }};
   expect_refused(row, block_cyclic, MPI_COMM_WORLD);
   expect_refused(column, block_cyclic, MPI_COMM_WORLD);
 }
@@ -287,7 +287,7 @@ TEST(OneBadProcess, StandingInAnothersPlaceFailsEveryProcess) {
 TEST(OneBadProcess, HoldingAnotherShareFailsEveryProcess) {
   // Told by comparison with the first process at the coordinate, or where there is no other one, with the neighbours.
   const auto compared = [](Rule alone) {
-    return [alone](const Place& p) { return std::optional(p.columns > 1 ? Rule::axis_same : alone); };
+    return [alone](const Location& p) { return std::optional(p.columns > 1 ? Rule::axis_same : alone); };
   };
   const auto late = [](auto& a) {
     kind<Block>(a, 0).start += 1;
@@ -298,13 +298,13 @@ TEST(OneBadProcess, HoldingAnotherShareFailsEveryProcess) {
     resize(a, 0, -1);
   };
   const auto unpadded = [](auto& a) { kind<Block>(a, 0).padding = {{0, 0}}; };
-  const auto between_rows = [](const Place& p) {
+  const auto between_rows = [](const Location& p) {
     return p.rows == 1 ? std::nullopt : std::optional(p.columns > 1 ? Rule::axis_same : Rule::block_tiling);
   };
   const auto turned = [](auto& a) {
     kind<Cyclic>(a, 1).start = (kind<Cyclic>(a, 1).start + 2) % (a.dim_data[1].size / 2);
   };
-  const auto between_columns = [](const Place& p) {
+  const auto between_columns = [](const Location& p) {
     return p.columns == 1 ? std::nullopt : std::optional(p.rows > 1 ? Rule::axis_same : Rule::cyclic_start);
   };
   const std::vector<Fault> faults = {
@@ -327,7 +327,7 @@ TEST(OneBadProcess, HoldingWrongIndicesFailsEveryProcess) {
   nowhere.data = nullptr;
   cuda.memory.kind = tridap::Memory::Kind::cuda;
   const auto same = [](std::optional<Rule> alone) {
-    return [alone](const Place& p) { return p.columns > 1 ? Rule::axis_same : alone; };
+    return [alone](const Location& p) { return p.columns > 1 ? Rule::axis_same : alone; };
   };
   const auto bad_list = always(Rule::unstructured_indices);
   const std::vector<Fault> faults = {

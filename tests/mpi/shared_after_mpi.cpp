@@ -1,8 +1,9 @@
 // Arrays in shared memory that are still there when MPI ends: they are read and let go of behind MPI_Finalize, by
 // main, by a thread and by what is destroyed after main; and no file is left behind.
 
+#include <tridap/internal/shared_allocation.hpp>
 #include <tridap/mpi/agree.hpp>
-#include <tridap/mpi/shared.hpp>
+#include <tridap/mpi/allocate_shared.hpp>
 
 #include <mpi.h>
 
@@ -14,7 +15,7 @@
 
 namespace {
 
-using Piece = std::shared_ptr<const tridap::mpi::SharedPiece>;
+using Piece = std::shared_ptr<const tridap::mpi::SharedAllocation>;
 
 constexpr tridap::Index length = 100000;
 
@@ -23,7 +24,7 @@ tridap::Buffer kept_after_main;
 int fill(int rank, int which) { return 1 + which + 10 * rank; }
 
 Piece filled(MPI_Comm comm, int which) {
-  Piece piece = tridap::mpi::share(length, comm);
+  Piece piece = tridap::mpi::allocate_shared_bytes(length, comm);
   const int rank = static_cast<int>(tridap::mpi::rank_of(comm));
   std::memset(piece->base(rank), fill(rank, which), static_cast<std::size_t>(length));
   return piece;

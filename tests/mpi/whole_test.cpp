@@ -1,7 +1,7 @@
 #include "support.hpp"
-#include <tridap/gather.hpp>
+#include <tridap/gather_distribution.hpp>
 #include <tridap/make.hpp>
-#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 
 #include <limits>
 #include <random>
@@ -117,10 +117,10 @@ void expect_the_same(const std::vector<DistArray>& all, const tridap::Reading& r
   EXPECT_EQ(on::all_of(apart), on::all_of(together));
   EXPECT_TRUE(on::same_everywhere(on::all_of(apart), MPI_COMM_WORLD));
   std::optional<Distribution> made;
-  const auto error = on::error_of([&] { made = tridap::mpi::gather(own, MPI_COMM_WORLD, reading); });
+  const auto error = on::error_of([&] { made = tridap::mpi::gather_distribution(own, MPI_COMM_WORLD, reading); });
   EXPECT_EQ(made.has_value(), together.ok()) << together.text();
   EXPECT_EQ(error ? on::all_of(error->report()) : "", together.ok() ? "" : on::all_of(together));
-  EXPECT_EQ(made ? all_of(*made) : "", together.ok() ? all_of(tridap::gather(all, reading)) : "");
+  EXPECT_EQ(made ? all_of(*made) : "", together.ok() ? all_of(tridap::gather_distribution(all, reading)) : "");
 }
 
 TEST(Whole, ArrayIsJudgedOverMpiAsItIsInOnePlace) {
@@ -151,7 +151,7 @@ TEST(Whole, PaddedArraysOf0_9AreGatheredAsThoseOf0_10) {
       const std::vector<DistArray> old = stamped(truth, Version::v0_9), now = stamped(truth, Version::v0_10);
       EXPECT_EQ(tridap::check(old).text(), "");
       expect_the_same(old);
-      EXPECT_EQ(all_of(tridap::gather(old)), all_of(truth));
+      EXPECT_EQ(all_of(tridap::gather_distribution(old)), all_of(truth));
       if (processes == 1) continue;
       std::vector<DistArray> mixed = now;
       mixed.back() = old.back();
@@ -177,7 +177,7 @@ TEST(Whole, StampThatLiesEverywhereIsRefusedOrWhereAskedNotTrusted) {
   EXPECT_EQ(refused.count(Rule::shape_extent), processes) << refused.text();
   EXPECT_NE(refused.text().find("it would fit as version 0.10"), std::string::npos) << refused.text();
   EXPECT_EQ(trusted.counts(), (oracle::Counts{{Rule::version_extent, processes}})) << trusted.text();
-  EXPECT_EQ(all_of(tridap::gather(lying, trust)), all_of(truth));
+  EXPECT_EQ(all_of(tridap::gather_distribution(lying, trust)), all_of(truth));
 
   lying.back().buffer.shape[0] += 1;  // now no version fits on every process
   lying.back().buffer.strides = tridap::row_major_strides(lying.back().buffer.shape, 8);

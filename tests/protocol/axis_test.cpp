@@ -27,17 +27,17 @@ List mapped(const Indices& indices, Value value) {
 
 /// Sweeps over all owners from every index on, up to every sixth.
 void expect_places(const tridap::Axis& axis, const oracle::Axis& truth, Index low, Index high) {
-  std::vector<std::pair<Index, tridap::Place>> all;  // the lowest owner of each index
+  std::vector<std::pair<Index, tridap::Location>> all;  // the lowest owner of each index
   for (Index g = low; g <= high; ++g)
     if (const List owners = truth.owners(g); !owners.empty())
       all.push_back({g, {owners.front(), *truth.find(owners.front(), g, Part::owned)}});
   for (const auto& [global, place] : all) ASSERT_EQ(axis.locate(global), place) << global;
   for (Index first = low; first <= high; ++first)
     for (Index end = high + 1; end >= first - 1; end -= 6) {
-      std::vector<std::pair<Index, tridap::Place>> expected, swept;
+      std::vector<std::pair<Index, tridap::Location>> expected, swept;
       for (const auto& entry : all)
         if (first <= entry.first && entry.first < end) expected.push_back(entry);
-      axis.for_each_place(first, end, [&](Index g, const tridap::Place& place) { swept.emplace_back(g, place); });
+      axis.for_each_location(first, end, [&](Index g, const tridap::Location& place) { swept.emplace_back(g, place); });
       ASSERT_TRUE(swept == expected) << first << " to " << end;
     }
 }

@@ -58,7 +58,7 @@ TEST(ReadCapture, HoldsWhatItsProcessesSay) {
   EXPECT_EQ(first.read.array.buffer.memory.kind, tridap::Memory::Kind::nowhere);
   ASSERT_TRUE(first.values);
   EXPECT_EQ(std::memcmp(first.values->data, "\1\2\3", 3), 0);
-  EXPECT_EQ(tridap::gather(capture).shape(), List{3});
+  EXPECT_EQ(tridap::gather_distribution(capture).shape(), List{3});
 }
 
 TEST(ReadCapture, EachRequiredKeyIsMissedAndAllOfThemAtOnce) {
@@ -296,9 +296,9 @@ TEST(WriteCapture, IsReadAgainAsTheSameDistributionInBothVersions) {
       const Capture capture = read_capture(text);
       EXPECT_EQ(tridap::check(capture).text(), "") << text;
       EXPECT_EQ(tridap::check(capture, true).text(), "");
-      const tridap::Comparison comparison = tridap::compare(distribution, tridap::gather(capture));
+      const tridap::Comparison comparison = tridap::compare(distribution, tridap::gather_distribution(capture));
       EXPECT_TRUE(comparison.same_owners && comparison.same_places) << comparison.difference;
-      EXPECT_EQ(written(tridap::gather(capture), version), text);
+      EXPECT_EQ(written(tridap::gather_distribution(capture), version), text);
     }
   }
   EXPECT_GT(old, 100);
@@ -357,7 +357,7 @@ TEST(ConvertCapture, ExtraKeyOfAnUndistributedAxisDoesNotBecomeItsBounds) {
   EXPECT_EQ(counts(text), (Counts{{Rule::extra_key, 3}}));
   const std::string converted = tridap::convert_capture(read_capture(text), Version::v0_10);
   EXPECT_EQ(counts(converted), (Counts{{Rule::extra_key, 1}})) << converted;
-  EXPECT_EQ(tridap::gather(read_capture(converted)).shape(), List{3});
+  EXPECT_EQ(tridap::gather_distribution(read_capture(converted)).shape(), List{3});
 }
 
 TEST(ConvertCapture, InvalidCaptureIsRefusedWithItsReport) {

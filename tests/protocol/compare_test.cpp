@@ -11,10 +11,10 @@ namespace {
 
 using oracle::List;
 using tridap::Comparison;
-using tridap::Dealing;
 using tridap::Distribution;
 using tridap::Index;
 using tridap::Part;
+using tridap::Pattern;
 
 /// Every element of an array with all that hold it: the process, and where it stands there.
 struct Table {
@@ -278,7 +278,7 @@ TEST(Compare, IndicesAtTheEndsOf64BitsAreHeldApart) {
 /// The dealing of an axis by trying all that there are.
 struct Truth {
   char dist_type = 'u';
-  Dealing dealing = Dealing::unstructured;
+  Pattern dealing = Pattern::unstructured;
   Index block_size = 0, first = 0;
 };
 
@@ -299,12 +299,12 @@ Truth truth_of(const oracle::Axis& axis) {
   }
   const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
   regular = regular || *most - *least <= 1;
-  if (block && grid == 1) return {'b', Dealing::undistributed};
-  if (block) return {'b', regular ? Dealing::block : Dealing::irregular_block};
+  if (block && grid == 1) return {'b', Pattern::undistributed};
+  if (block) return {'b', regular ? Pattern::block : Pattern::irregular_block};
   for (Index length = 1; length <= size; ++length)
     for (Index first = 0; first < grid; ++first)
       if (oracle::cyclic(size, length, grid, first).held == owned)
-        return {'c', length == 1 ? Dealing::cyclic : Dealing::block_cyclic, length, first};
+        return {'c', length == 1 ? Pattern::cyclic : Pattern::block_cyclic, length, first};
   return {};
 }
 
@@ -326,7 +326,7 @@ void expect_dealing(const oracle::Axis& axis) {
   if (distinct.size() < total) line += " with shared indices";
   if (axis.dims[0].periodic) line = "periodic " + line;
   ASSERT_EQ(tridap::describe(given), line);
-  ASSERT_EQ(tridap::dealing(given), truth.dealing) << line;
+  ASSERT_EQ(tridap::pattern(given), truth.dealing) << line;
   ASSERT_EQ(simple.dist_type(), truth.dist_type) << line;
   ASSERT_EQ(tridap::describe(Distribution({given})),
             line + " over " + std::to_string(axis.grid()) + (axis.grid() == 1 ? " process" : " processes"));
@@ -344,7 +344,7 @@ void expect_dealing(const oracle::Axis& axis) {
   }
 }
 
-TEST(Dealing, IsTheSimplestThatExplainsAnAxis) {
+TEST(Pattern, IsTheSimplestThatExplainsAnAxis) {
   for (Index size = 0; size <= 8; ++size) {
     const std::vector<oracle::Axis> axes = axes_of(size);
     for (const oracle::Axis& axis : axes) {

@@ -9,10 +9,10 @@ namespace {
 
 using oracle::List;
 using tridap::FlatNumbers;
-using tridap::Gaps;
 using tridap::Index;
 using tridap::Order;
 using tridap::Part;
+using tridap::UnstructuredIds;
 
 tridap::Distribution undistributed(const List& shape) {
   std::vector<tridap::Axis> axes;
@@ -21,9 +21,9 @@ tridap::Distribution undistributed(const List& shape) {
 }
 
 /// Both ways; a number that an index has which nobody holds leads nowhere.
-void expect_numbers(const oracle::Array& array, Order order, Gaps gaps) {
-  const FlatNumbers numbers(array.distribution(), order, gaps);
-  const auto truth = array.flat_numbers(order == Order::column_major, gaps == Gaps::closed);
+void expect_numbers(const oracle::Array& array, Order order, UnstructuredIds ids) {
+  const FlatNumbers numbers(array.distribution(), order, ids);
+  const auto truth = array.flat_numbers(order == Order::column_major, ids == UnstructuredIds::compact);
   ASSERT_EQ(numbers.count(), static_cast<Index>(truth.size()));
   for (const auto& [global, number] : truth) {
     bool held = true;
@@ -37,13 +37,14 @@ void expect_numbers(const oracle::Array& array, Order order, Gaps gaps) {
 
 void expect_numbers(const oracle::Array& array) {
   for (Order order : {Order::row_major, Order::column_major})
-    for (Gaps gaps : {Gaps::kept, Gaps::closed}) ASSERT_NO_FATAL_FAILURE(expect_numbers(array, order, gaps));
+    for (UnstructuredIds ids : {UnstructuredIds::with_gaps, UnstructuredIds::compact})
+      ASSERT_NO_FATAL_FAILURE(expect_numbers(array, order, ids));
 }
 
 /// `list` against a walk of the memory: the elements of a part by ascending address.
-void expect_lists(const oracle::Array& array, Gaps gaps = Gaps::kept) {
-  const FlatNumbers numbers(array.distribution(), Order::row_major, gaps);
-  const auto truth = array.flat_numbers(false, gaps == Gaps::closed);
+void expect_lists(const oracle::Array& array, UnstructuredIds ids = UnstructuredIds::with_gaps) {
+  const FlatNumbers numbers(array.distribution(), Order::row_major, ids);
+  const auto truth = array.flat_numbers(false, ids == UnstructuredIds::compact);
   std::vector<std::byte> memory(10000);
   for (Index p = 0; p < array.processes(); ++p)
     oracle::for_each_memory_order(array.axes.size(), [&](const auto& axes, const auto& backwards) {
@@ -84,14 +85,14 @@ TEST(FlatNumbers, WorkedExampleOfTheHeaderHoldsOnTheWayBackAndWithoutGaps) {
   EXPECT_EQ(FlatNumbers(undistributed({3, 5}), Order::column_major).global_index(5), (List{2, 1}));
   const auto axis = oracle::Array({oracle::unstructured({{7, -2}, {0}})}).distribution();
   EXPECT_EQ(FlatNumbers(axis).number({7}), 9);
-  EXPECT_EQ(FlatNumbers(axis, Order::row_major, Gaps::closed).number({7}), 2);
+  EXPECT_EQ(FlatNumbers(axis, Order::row_major, UnstructuredIds::compact).number({7}), 2);
 }
 
 TEST(FlatNumbers, WithoutGapsCountSharedIndicesOnce) {
   const oracle::Array array(
       {oracle::unstructured({{4, 1}, {1, 9}}), oracle::block({2}), oracle::unstructured({{8, 6}})});
   const auto distribution = array.distribution();
-  const FlatNumbers numbers(distribution, Order::row_major, Gaps::closed);
+  const FlatNumbers numbers(distribution, Order::row_major, UnstructuredIds::compact);
   EXPECT_EQ(numbers.count(), 3 * 2 * 2);
   const std::vector<List> in_order = {{1, 0, 6}, {1, 0, 8}, {1, 1, 6}, {1, 1, 8}, {4, 0, 6}, {4, 0, 8},
                                       {4, 1, 6}, {4, 1, 8}, {9, 0, 6}, {9, 0, 8}, {9, 1, 6}, {9, 1, 8}};
@@ -124,7 +125,8 @@ TEST(FlatNumbers, ListWalksTheMemoryUpwards) {
 TEST(FlatNumbers, ListWithoutGapsWalksTheMemoryUpwards) {
   const std::vector<oracle::Axis> axes = oracle::mixed_axes();
   for (const oracle::Axis& a : axes)
-    for (const oracle::Axis& b : axes) ASSERT_NO_FATAL_FAILURE(expect_lists(oracle::Array({a, b}), Gaps::closed));
+    for (const oracle::Axis& b : axes)
+      ASSERT_NO_FATAL_FAILURE(expect_lists(oracle::Array({a, b}), UnstructuredIds::compact));
 }
 
 TEST(FlatNumbers, ListHoldsAny64BitIntegers) {
@@ -141,7 +143,8 @@ TEST(FlatNumbers, ArrayThatHoldsNothingHasNone) {
   EXPECT_EQ(FlatNumbers(undistributed({Index{1} << 40, 0, Index{1} << 40})).count(), 0);
   const oracle::Array empty({oracle::unstructured({{}, {}}), oracle::block({3})});
   EXPECT_EQ(FlatNumbers(empty.distribution()).count(), 0);
-  EXPECT_EQ(FlatNumbers(empty.distribution(), Order::row_major, Gaps::closed).global_index(0), std::nullopt);
+  EXPECT_EQ(FlatNumbers(empty.distribution(), Order::row_major, UnstructuredIds::compact).global_index(0),
+            std::nullopt);
   EXPECT_EQ(FlatNumbers(empty.distribution()).list(1, Part::owned, tridap::memory_order(tridap::allocate({}, {0, 3}))),
             List{});
 }
@@ -159,7 +162,8 @@ TEST(FlatNumbers, MustFit64Bits) {
   EXPECT_THROW(FlatNumbers(over({-1, highest - 1})), tridap::Error);  // a span of 2^63
   EXPECT_EQ(FlatNumbers(over({0, highest - 1})).count(), highest);
   EXPECT_EQ(FlatNumbers(over({highest - 1, highest})).number({highest}), 1);
-  const FlatNumbers closed(over({highest, std::numeric_limits<Index>::min()}), Order::row_major, Gaps::closed);
+  const FlatNumbers closed(over({highest, std::numeric_limits<Index>::min()}), Order::row_major,
+                           UnstructuredIds::compact);
   EXPECT_EQ(closed.count(), 2);
   EXPECT_EQ(closed.number({highest}), 1);
   EXPECT_EQ(closed.global_index(0), List{std::numeric_limits<Index>::min()});

@@ -65,7 +65,7 @@ TEST(Golden, EveryPrintedValueStandsAtItsGlobalIndex) {
   int compared = 0;
   for (const fs::path& file : captures(data / "examples" / "0.10.0")) {
     const Capture capture = tridap::read_capture(text_of(file));
-    const tridap::Distribution distribution = tridap::gather(capture);
+    const tridap::Distribution distribution = tridap::gather_distribution(capture);
     const std::vector<tridap::Index> shape = distribution.shape();
     if (shape.size() < 2 || shape[0] != 5) continue;  // whose full array is printed, numbered row by row
     for (const auto& process : capture.processes) {
@@ -119,7 +119,7 @@ TEST(Golden, WhatPeopleDoubtIsValidAll) {
     const Report report = tridap::check(capture);
     EXPECT_EQ(report.text(), "") << file;
     if (!report.ok()) continue;
-    EXPECT_EQ(tridap::gather(capture).processes(), static_cast<tridap::Index>(capture.processes.size()));
+    EXPECT_EQ(tridap::gather_distribution(capture).processes(), static_cast<tridap::Index>(capture.processes.size()));
   }
 }
 
@@ -152,17 +152,17 @@ TEST(Golden, ConvertedCapturesAreValidAndKeepOwnershipThereAndBack) {
     for (const fs::path& file : captures(data / folder, true)) {
       const Capture capture = tridap::read_capture(text_of(file));
       if (!tridap::check(capture).ok()) continue;
-      const tridap::Distribution before = tridap::gather(capture);
+      const tridap::Distribution before = tridap::gather_distribution(capture);
       const std::string new_text = tridap::convert_capture(capture, tridap::Version::v0_10);
       const Capture converted = tridap::read_capture(new_text);
       EXPECT_EQ(tridap::check(converted).errors(), 0) << file << tridap::check(converted).text();
-      EXPECT_EQ(places(tridap::gather(converted)), places(before)) << file;
+      EXPECT_EQ(places(tridap::gather_distribution(converted)), places(before)) << file;
       EXPECT_EQ(tridap::convert_capture(converted, tridap::Version::v0_10), new_text) << file;
       ++there;
       try {
         const Capture old = tridap::read_capture(tridap::convert_capture(converted, tridap::Version::v0_9));
         EXPECT_EQ(tridap::check(old).errors(), 0) << file << tridap::check(old).text();
-        EXPECT_EQ(places(tridap::gather(old)), places(before)) << file;
+        EXPECT_EQ(places(tridap::gather_distribution(old)), places(before)) << file;
         ++said;
       } catch (const tridap::Error& error) {
         EXPECT_EQ(rules_of(error.report()), std::set<std::string>{"conversion"}) << file;

@@ -13,16 +13,16 @@ namespace {
 using oracle::List;
 using tridap::BlockKind;
 using tridap::CyclicKind;
-using tridap::Divider;
+using tridap::detail::FastDivisor;
 using tridap::Index;
-using tridap::Place;
+using tridap::Location;
 using tridap::UnstructuredKind;
 
 constexpr Index highest = std::numeric_limits<Index>::max(), huge = Index{1} << 62;
 
-TEST(Divider, DividesEverySmallNumber) {
+TEST(FastDivisor, DividesEverySmallNumber) {
   for (Index divisor = 1; divisor <= 300; ++divisor) {
-    const Divider divider(divisor);
+    const FastDivisor divider(divisor);
     ASSERT_EQ(divider.divisor(), divisor);
     Index quotient = 0, rest = 0;
     for (Index n = 0; n <= 1500; ++n) {  // by counting
@@ -30,7 +30,7 @@ TEST(Divider, DividesEverySmallNumber) {
       if (++rest == divisor) rest = 0, ++quotient;
     }
   }
-  EXPECT_EQ(Divider().quotient(highest), highest);
+  EXPECT_EQ(FastDivisor().quotient(highest), highest);
 }
 
 /// Numbers where multiplication by a reciprocal goes wrong first.
@@ -42,10 +42,10 @@ List edge_numbers() {
   return all;
 }
 
-TEST(Divider, IsExactAtPowersOfTwoAndAtBothSidesOfEveryMultiple) {
+TEST(FastDivisor, IsExactAtPowersOfTwoAndAtBothSidesOfEveryMultiple) {
   for (const Index divisor : edge_numbers()) {
     if (divisor < 1) continue;
-    const Divider divider(divisor);
+    const FastDivisor divider(divisor);
     const auto expect = [&](Index n) { ASSERT_EQ(divider.quotient(n), n / divisor) << n << " / " << divisor; };
     expect(0);
     expect(highest);
@@ -59,11 +59,11 @@ TEST(Divider, IsExactAtPowersOfTwoAndAtBothSidesOfEveryMultiple) {
   }
 }
 
-TEST(Divider, IsExactForRandomNumbers) {
+TEST(FastDivisor, IsExactForRandomNumbers) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 2000; ++round) {
     const Index divisor = std::max<Index>(1, static_cast<Index>(random() >> (1 + random() % 63)));
-    const Divider divider(divisor);
+    const FastDivisor divider(divisor);
     for (int i = 0; i < 100; ++i) {
       const Index n = static_cast<Index>(random() >> (1 + random() % 63));
       ASSERT_EQ(divider.quotient(n), n / divisor) << n << " / " << divisor;
@@ -173,11 +173,11 @@ TEST(Kinds, HugeNumbersNeitherWrapNorAllocate) {
   EXPECT_EQ(block.begin(1), huge);
   EXPECT_EQ(block.begin(2), highest);
   EXPECT_EQ(block.begin(huge), highest);
-  EXPECT_EQ(block.locate(highest - 1), (Place{1, huge - 2}));
+  EXPECT_EQ(block.locate(highest - 1), (Location{1, huge - 2}));
   EXPECT_FALSE(block.locate(highest));
   const CyclicKind cyclic(highest, huge, huge, huge - 1);
-  EXPECT_EQ(cyclic.locate(0), (Place{huge - 1, 0}));
-  EXPECT_EQ(cyclic.locate(highest - 1), (Place{0, huge - 2}));
+  EXPECT_EQ(cyclic.locate(0), (Location{huge - 1, 0}));
+  EXPECT_EQ(cyclic.locate(highest - 1), (Location{0, huge - 2}));
   EXPECT_EQ(cyclic.start(1), highest);
   EXPECT_EQ(cyclic.count(1), 0);
   EXPECT_EQ(cyclic.global_index(0, huge - 2), highest - 1);
@@ -185,7 +185,7 @@ TEST(Kinds, HugeNumbersNeitherWrapNorAllocate) {
   EXPECT_EQ(rounds.global_index(rounds.locate(highest - 1)->coordinate, rounds.locate(highest - 1)->local),
             highest - 1);
   Index seen = 0;
-  tridap::Axis(rounds).for_each_place(highest - 9, highest, [&](Index global, Place place) {
+  tridap::Axis(rounds).for_each_location(highest - 9, highest, [&](Index global, Location place) {
     EXPECT_EQ(rounds.locate(global), place);
     ++seen;
   });
@@ -205,9 +205,9 @@ TEST(Kinds, EmptySharesBehindHugeOnesHoldNothingAndWrapNothing) {
   }
   const tridap::CyclicKind many(5, highest, 1,
                                 highest - 2);  // dealt to the last two coordinates, and round to the first
-  for (Index g = 0; g < 5; ++g) EXPECT_EQ(many.locate(g), (tridap::Place{g < 2 ? highest - 2 + g : g - 2, 0}));
+  for (Index g = 0; g < 5; ++g) EXPECT_EQ(many.locate(g), (tridap::Location{g < 2 ? highest - 2 + g : g - 2, 0}));
   Index next = 0;
-  tridap::Axis(many).for_each_place(0, 5, [&](Index global, tridap::Place place) {
+  tridap::Axis(many).for_each_location(0, 5, [&](Index global, tridap::Location place) {
     EXPECT_EQ(global, next++);
     EXPECT_EQ(place, many.locate(global));
   });

@@ -1,5 +1,5 @@
 #include "support/oracle.hpp"
-#include <tridap/gather.hpp>
+#include <tridap/gather_distribution.hpp>
 #include <tridap/make.hpp>
 #include <tridap/slice.hpp>
 

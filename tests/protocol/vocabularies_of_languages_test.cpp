@@ -20,8 +20,8 @@ using oracle::sweep;
 using oracle::Words;
 using tridap::Bounds;
 using tridap::Index;
+using tridap::Location;
 using tridap::Order;
-using tridap::Place;
 using tridap::Rule;
 using tridap::TranslatedAxis;
 using tridap::Translation;
@@ -146,7 +146,7 @@ TEST(Chapel, BlockCyclicStandsInTheOrderOfItsMemory) {
     if (listed)
       losses.push_back("axis 0 begins " + std::to_string(into) + " elements into a block of " + std::to_string(k) +
                        ", so that its indices are listed");
-    std::vector<Place> places(static_cast<std::size_t>(size));
+    std::vector<Location> places(static_cast<std::size_t>(size));
     for (std::size_t locale = 0; locale < memory.of_locale.size(); ++locale) {
       Index held = 0;
       for (const auto& slot : memory.of_locale[locale])
@@ -420,7 +420,7 @@ TEST(MpiCart, RefusesWhatDoesNotFit) {
 TEST(Vocabularies, HugeSizesAndGridsCostNothing) {
   EXPECT_EQ(tridap::hpf::block({1, highest}, huge).axis.count(huge / 2), 2);
   EXPECT_EQ(tridap::hpf::block_of(from(1, huge), huge, huge).axis.count(0), huge);
-  EXPECT_EQ(tridap::hpf::cyclic(from(1, huge), huge, huge).axis.locate(huge - 1), (Place{0, huge - 1}));
+  EXPECT_EQ(tridap::hpf::cyclic(from(1, huge), huge, huge).axis.locate(huge - 1), (Location{0, huge - 1}));
   EXPECT_EQ(tridap::hpf::collapsed({1, highest}).axis.size(), highest);
   EXPECT_EQ(tridap::hpf::align_block(from(1, huge), huge - 1, {highest, 3, huge}).axis.count(0), 1);
   EXPECT_EQ(tridap::hpf::align_block(from(1, huge), huge - 1, {highest, 3, huge}).axis.count(2), 0);

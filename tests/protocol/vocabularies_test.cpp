@@ -16,8 +16,8 @@ using oracle::sweep;
 using oracle::Words;
 using tridap::Bounds;
 using tridap::Index;
+using tridap::Location;
 using tridap::Order;
-using tridap::Place;
 using tridap::Rule;
 using tridap::TranslatedAxis;
 using tridap::Translation;
@@ -28,18 +28,18 @@ constexpr Index huge = Index{1} << 62;
 TEST(Hpf, BlockCyclicAndStarGoWhereTheTableSays) {
   sweep([](Index size, Index grid) {
     const Index fair = std::max<Index>(ceiling(size, grid), 1);
-    const auto block = [](Index length) { return [=](Index m) { return Place{m / length, m % length}; }; };
+    const auto block = [](Index length) { return [=](Index m) { return Location{m / length, m % length}; }; };
     expect_mapping(tridap::hpf::block(from(1, size), grid), 1, 'b', size, grid, block(fair));
     for (Index length = fair; length <= fair + 3; ++length)
       expect_mapping(tridap::hpf::block_of(from(-3, size), grid, length), -3, 'b', size, grid, block(length));
     for (Index k = 1; k <= 5; ++k)
       expect_mapping(tridap::hpf::cyclic(from(0, size), grid, k), 0, 'c', size, grid, [&](Index m) {
-        return Place{m % (k * grid) / k, m / (k * grid) * k + m % k};
+        return Location{m % (k * grid) / k, m / (k * grid) * k + m % k};
       });
     expect_mapping(tridap::hpf::cyclic(from(0, size), grid), 0, 'c', size, grid, [&](Index m) {
-      return Place{m % grid, m / grid};
+      return Location{m % grid, m / grid};
     });
-    expect_mapping(tridap::hpf::collapsed(from(7, size)), 7, 'b', size, 1, [](Index m) { return Place{0, m}; });
+    expect_mapping(tridap::hpf::collapsed(from(7, size)), 7, 'b', size, 1, [](Index m) { return Location{0, m}; });
   });
 }
 
@@ -230,7 +230,7 @@ TEST(Essl, VectorTablesHold) {
     EXPECT_EQ(made.losses, Words{});
     EXPECT_EQ(tridap::translation({made}).losses, Words{});
     expect_mapping(made.axis, 23, 3, [&](Index m) {
-      return Place{p[static_cast<std::size_t>(m)], i[static_cast<std::size_t>(m)]};
+      return Location{p[static_cast<std::size_t>(m)], i[static_cast<std::size_t>(m)]};
     });
   };
   expect(tridap::essl::block(23, 3), {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2},
@@ -291,15 +291,15 @@ TEST(Essl, AxesGoWhereTheTableSaysAndRefuseTheRest) {
   sweep([](Index size, Index grid) {
     const Index length = std::max<Index>(ceiling(size, grid), 1);
     expect_mapping(tridap::essl::block(size, grid), 0, 'b', size, grid, [&](Index m) {
-      return Place{m / length, m % length};
+      return Location{m / length, m % length};
     });
     expect_mapping(tridap::essl::cyclic(size, grid), 0, 'c', size, grid, [&](Index m) {
-      return Place{m % grid, m / grid};
+      return Location{m % grid, m / grid};
     });
     for (Index r = 1; r <= 5; ++r)
       expect_mapping(tridap::essl::block_cyclic(size, r, grid), 0, 'c', size, grid, [&](Index m) {
         const Index t = r * grid;
-        return Place{m % t / r, m / t * r + m % r};
+        return Location{m % t / r, m / t * r + m % r};
       });
   });
   expect_refused([] { tridap::essl::block(-1, 3, 1); }, Rule::size, 1, "'size' is -1");

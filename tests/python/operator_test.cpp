@@ -36,7 +36,7 @@ def matvec(x, y):
 };
 
 // Vectors over `memory`, which nobody keeps: as solvers lend vectors from a pool of their own.
-MultiVector lent(const tridap::tpetra::Layout& layout, std::vector<double>& memory, std::size_t vectors) {
+MultiVector lent(const tridap::tpetra::ArrayMap& layout, std::vector<double>& memory, std::size_t vectors) {
   using Dual = MultiVector::dual_view_type;
   const std::size_t rows = tridap::tpetra::compat::local_count(*layout.map());
   memory.resize(rows * vectors);
@@ -44,7 +44,7 @@ MultiVector lent(const tridap::tpetra::Layout& layout, std::vector<double>& memo
   return MultiVector(layout.map(), Dual(view, Kokkos::create_mirror_view(view)));
 }
 
-tridap::tpetra::Layout rows_of_three() {
+tridap::tpetra::ArrayMap rows_of_three() {
   return {stamped(oracle::Array(
               {oracle::block(oracle::List(static_cast<std::size_t>(processes()), 2)), oracle::block({3})})),
           MPI_COMM_WORLD};
@@ -54,7 +54,7 @@ std::uintptr_t address_of(const py::handle& array) { return array.attr("ctypes")
 
 TEST(PythonOperator, TakesVectorsWhoseMemoryNobodyKeeps) {
   const Scope python;
-  const tridap::tpetra::Layout layout = rows_of_three();
+  const tridap::tpetra::ArrayMap layout = rows_of_three();
   const PythonOperator op(layout, python.names["matvec"], std::make_shared<tridap::python::Raised>());
   std::vector<double> x_memory, y_memory;
   const MultiVector x = lent(layout, x_memory, 2);
@@ -68,7 +68,7 @@ TEST(PythonOperator, TakesVectorsWhoseMemoryNobodyKeeps) {
 
 TEST(PythonOperator, WhatPythonKeepsOfLentVectorsIsACopy) {
   const Scope python;
-  const tridap::tpetra::Layout layout = rows_of_three();
+  const tridap::tpetra::ArrayMap layout = rows_of_three();
   const PythonOperator op(layout, python.names["matvec"], std::make_shared<tridap::python::Raised>());
   std::vector<double> x_memory, y_memory;
   const MultiVector x = lent(layout, x_memory, 1);
@@ -84,7 +84,7 @@ TEST(PythonOperator, WhatPythonKeepsOfLentVectorsIsACopy) {
 
 TEST(PythonOperator, SeesVectorsThatKeepTheirMemoryWhereTheyStand) {
   const Scope python;
-  const tridap::tpetra::Layout layout = rows_of_three();
+  const tridap::tpetra::ArrayMap layout = rows_of_three();
   const PythonOperator op(layout, python.names["matvec"], std::make_shared<tridap::python::Raised>());
   MultiVector x(layout.map(), 1), y(layout.map(), 1);
   x.putScalar(1);
@@ -99,7 +99,7 @@ TEST(PythonOperator, AnEmptyShareIsCalledToo) {
   const Scope python;
   oracle::List counts(static_cast<std::size_t>(processes()), 2);
   counts.back() = 0;
-  const tridap::tpetra::Layout layout(stamped(oracle::Array({oracle::block(counts)})), MPI_COMM_WORLD);
+  const tridap::tpetra::ArrayMap layout(stamped(oracle::Array({oracle::block(counts)})), MPI_COMM_WORLD);
   const PythonOperator op(layout, python.names["matvec"], std::make_shared<tridap::python::Raised>());
   std::vector<double> x_memory, y_memory;
   const MultiVector x = lent(layout, x_memory, 1);

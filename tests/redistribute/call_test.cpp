@@ -1,8 +1,9 @@
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
-#include <tridap/mpi/call.hpp>
-#include <tridap/mpi/gather.hpp>
-#include <tridap/mpi/shared.hpp>
+#include <tridap/mpi/allocate_shared.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/redistribute/padding.hpp>
 #include <tridap/redistribute/redistribution.hpp>
 #include <tridap/redistribute/relabel.hpp>
@@ -125,7 +126,7 @@ Distribution dealt(const AxisSpec& spec, MPI_Comm comm) {
   return Distribution::make({processes * 6}, {spec}, {processes});
 }
 
-void gather_padded(MPI_Comm comm) { mpi::gather(part_of(dealt(padded_block(1), comm), comm), comm); }
+void gather_padded(MPI_Comm comm) { mpi::gather_distribution(part_of(dealt(padded_block(1), comm), comm), comm); }
 
 void find_fault(MPI_Comm comm) {
   mpi::throw_together({}, comm);
@@ -155,9 +156,9 @@ void relabel(MPI_Comm comm) {
 }
 
 void exchange(MPI_Comm comm) {
-  std::vector<Parcel> parcels;
+  std::vector<Message> parcels;
   for (Index to = 0; to < size_of(comm); ++to) parcels.push_back({rank_in(comm), to, {1, 2, 3}});
-  mpi::Team(comm).exchange(parcels);
+  mpi::MpiCollectives(comm).exchange(parcels);
 }
 
 TEST(Call, NamesTheFunctionAndWhatMpiSays) {

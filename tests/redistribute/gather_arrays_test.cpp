@@ -241,7 +241,7 @@ TEST(Ids, RefusesWhatIsNoListingOnEveryProcess) {
   const Index n = processes();
   const tridap::Distribution rows = tridap::Distribution::make({4 * n}, {tridap::block()}, {n});
   const auto with = [&](List ids, bool to) {
-    const tridap::mpi::Ids given{static_cast<Index>(ids.size()), ids.data(), 0};
+    const tridap::GlobalIds given{static_cast<Index>(ids.size()), ids.data(), 0};
     return refusal([&] {
       to ? tridap::redistribute::to_ids(rows, given, 8, MPI_COMM_WORLD)
          : tridap::redistribute::from_ids(given, rows, 8, MPI_COMM_WORLD);

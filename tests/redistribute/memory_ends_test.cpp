@@ -1,9 +1,10 @@
 #include "support/memory_meter.hpp"
+#include <tridap/infer/infer_dim_data.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
-#include <tridap/mpi/gather.hpp>
-#include <tridap/mpi/recover.hpp>
-#include <tridap/mpi/shared.hpp>
+#include <tridap/mpi/allocate_shared.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/redistribute/gather.hpp>
 #include <tridap/redistribute/ids.hpp>
 #include <tridap/redistribute/padding.hpp>
@@ -71,10 +72,10 @@ struct Case {
     wrong = of_blocks;
     if (rank_in(comm) == 0) std::get<Block>(wrong.dim_data[0].dist).stop += 1;
   }
-  mpi::Ids own_ids() const { return {static_cast<Index>(ids.size()), ids.data(), 0}; }
+  GlobalIds own_ids() const { return {static_cast<Index>(ids.size()), ids.data(), 0}; }
 
   MPI_Comm comm;
-  redistribute::Placed blocks, dealt_out, padded, lists;
+  redistribute::PlacedDistribution blocks, dealt_out, padded, lists;
   DistArray of_blocks, of_dealt, of_padded, of_lists, wrong;
   std::vector<Index> ids;
 };
@@ -101,24 +102,24 @@ const std::vector<Call> calls = {
      }},
     {"spread",
      [](const Case& with) {
-       mpi::spread({1, rank_in(with.comm)}, with.comm);
+       mpi::min_max({1, rank_in(with.comm)}, with.comm);
      }},
     {"exchange",
      [](const Case& with) {
-       std::vector<Parcel> parcels;
+       std::vector<Message> parcels;
        mpi::collectively(with.comm, [&] {
          for (Index to = 0; to < size_of(with.comm); ++to) parcels.push_back({rank_in(with.comm), to, {1, 2, 3}});
        });
-       mpi::Team(with.comm).exchange(std::move(parcels));
+       mpi::MpiCollectives(with.comm).exchange(std::move(parcels));
      }},
     {"check", [](const Case& with) { mpi::check(with.of_padded, with.comm); }},
     {"check lists", [](const Case& with) { mpi::check(with.of_lists, with.comm); }},
     {"check what is wrong", [](const Case& with) { mpi::check(with.wrong, with.comm); }},
     {"check trusting extents", [](const Case& with) { mpi::check(with.of_padded, with.comm, Reading{true}); }},
-    {"gather", [](const Case& with) { mpi::gather(with.of_padded, with.comm); }},
-    {"gather lists", [](const Case& with) { mpi::gather(with.of_lists, with.comm); }},
-    {"gather what is wrong", [](const Case& with) { mpi::gather(with.wrong, with.comm); }},
-    {"recover", [](const Case& with) { mpi::recover(with.own_ids(), with.comm); }},
+    {"gather", [](const Case& with) { mpi::gather_distribution(with.of_padded, with.comm); }},
+    {"gather lists", [](const Case& with) { mpi::gather_distribution(with.of_lists, with.comm); }},
+    {"gather what is wrong", [](const Case& with) { mpi::gather_distribution(with.wrong, with.comm); }},
+    {"recover", [](const Case& with) { infer::infer_dim_data(with.own_ids(), with.comm); }},
     {"allocate_shared", [](const Case& with) { mpi::allocate_shared(element_type<double>(), {100}, with.comm); }},
     {"move", [](const Case& with) { move(with, redistribute::Path::automatic); }},
     {"move by messages", [](const Case& with) { move(with, redistribute::Path::messages); }},

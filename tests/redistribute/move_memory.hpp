@@ -2,7 +2,7 @@
 
 #include "mpi/support.hpp"
 #include "redistribute/move_cases.hpp"
-#include <tridap/mpi/shared.hpp>
+#include <tridap/mpi/allocate_shared.hpp>
 #include <tridap/redistribute/redistribution.hpp>
 
 #include <cstring>

@@ -13,7 +13,7 @@ using oracle::List;
 using tridap::Index;
 using tridap::Part;
 using tridap::redistribute::Mapping;
-using tridap::redistribute::Placed;
+using tridap::redistribute::PlacedDistribution;
 
 /// One side of a move: a whole array, and by its processes the ranks that hold them.
 struct Side {
@@ -25,10 +25,10 @@ struct Side {
     return found == ranks.end() ? std::nullopt : std::optional<Index>(found - ranks.begin());
   }
   /// Without ranks where these are those of the processes.
-  Placed placed() const {
+  PlacedDistribution placed() const {
     List plain;
     for (std::size_t p = 0; p < ranks.size(); ++p) plain.push_back(static_cast<Index>(p));
-    return Placed(array.distribution(), ranks == plain ? List{} : ranks);
+    return PlacedDistribution(array.distribution(), ranks == plain ? List{} : ranks);
   }
 };
 

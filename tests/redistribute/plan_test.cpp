@@ -16,7 +16,7 @@ using oracle::List;
 using tridap::Distribution;
 using tridap::Index;
 using tridap::redistribute::Mapping;
-using tridap::redistribute::Placed;
+using tridap::redistribute::PlacedDistribution;
 using tridap::redistribute::Plan;
 using tridap::redistribute::Traffic;
 
@@ -134,7 +134,7 @@ TEST(Plan, BytesBeyond32And40BitsAreCounted) {
        {(Index{1} << 31) - 1, Index{1} << 31, (Index{1} << 31) + 1, Index{1} << 40, Index{1} << 55}) {
     const Plan all(blocks(size, 1), blocks(size, 1), 8, 0);
     EXPECT_EQ(all.bytes_kept(), 8 * size);
-    const Plan rest(Placed(blocks(size, 2), {0, 1}), Placed(blocks(size, 1), {1}), 8, 0);
+    const Plan rest(PlacedDistribution(blocks(size, 2), {0, 1}), PlacedDistribution(blocks(size, 1), {1}), 8, 0);
     EXPECT_EQ(rest.bytes_to(1), 8 * ((size + 1) / 2));
     EXPECT_EQ(rest.bytes_sent(), rest.bytes_to(1));
     EXPECT_EQ(rest.bytes_kept(), 0);
@@ -196,7 +196,7 @@ TEST(Plan, AMillionProcessesThatNobodyHasAreCounted) {
 }
 
 TEST(Plan, WhoIsNoPartOfEitherSideHasNothingToDo) {
-  const Plan plan(Placed(blocks(10, 2), {3, 1}), Placed(blocks(10, 3), {1, 5, 0}), 8, 4);
+  const Plan plan(PlacedDistribution(blocks(10, 2), {3, 1}), PlacedDistribution(blocks(10, 3), {1, 5, 0}), 8, 4);
   EXPECT_EQ(plan.bytes_sent() + plan.bytes_received() + plan.bytes_kept() + plan.messages(), 0);
   EXPECT_TRUE(plan.sends().empty() && plan.receives().empty());
   EXPECT_EQ(plan.bytes_to(1), 0);
@@ -207,8 +207,8 @@ TEST(Plan, WhatIsNoMoveIsRefusedWithItsReason) {
   const Distribution grid = Distribution::make({10, 9}, {tridap::block(), tridap::block()}, {2, 1});
   const Distribution listed = Distribution::make({3}, {tridap::unstructured({{5, 1}, {7}})}, {2});
   const Distribution others = Distribution::make({3}, {tridap::unstructured({{5, 1}, {8}})}, {2});
-  const auto says = [](const std::string& words, const Placed& a, const Placed& b, const Mapping& mapping = {},
-                       Index bytes = 8, Index rank = 0) {
+  const auto says = [](const std::string& words, const PlacedDistribution& a, const PlacedDistribution& b,
+                       const Mapping& mapping = {}, Index bytes = 8, Index rank = 0) {
     const std::string text = refusal([&] { Plan(a, b, bytes, rank, mapping); });
     EXPECT_NE(text.find(words), std::string::npos) << text;
   };
@@ -217,9 +217,9 @@ TEST(Plan, WhatIsNoMoveIsRefusedWithItsReason) {
   says("held by nobody", listed, others, {}, 8, 1);
   says("no permutation", grid, grid, {{0, 0}, false, {}, false});
   says("no permutation", grid, grid, {{1}, false, {}, false});
-  says("twice", Placed(ten, {1, 1}), ten);
-  says("names 3 ranks", Placed(ten, {0, 1, 2}), ten);
-  says("-1", Placed(ten, {-1, 1}), ten);
+  says("twice", PlacedDistribution(ten, {1, 1}), ten);
+  says("names 3 ranks", PlacedDistribution(ten, {0, 1, 2}), ten);
+  says("-1", PlacedDistribution(ten, {-1, 1}), ten);
   says("0 bytes", ten, ten, {}, 0);
   says("neither side", grid, grid, {{}, false, tridap::Order::row_major, false});
   says("size is 10", grid, ten, {{}, false, tridap::Order::row_major, false});

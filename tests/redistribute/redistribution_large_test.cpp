@@ -18,7 +18,7 @@ using tridap::Buffer;
 using tridap::DistArray;
 using tridap::Distribution;
 using tridap::Index;
-using tridap::redistribute::Placed;
+using tridap::redistribute::PlacedDistribution;
 using tridap::redistribute::Redistribution;
 
 /// Blocks of `block` dealt by turns.
@@ -40,13 +40,14 @@ struct Matrix {
   Index depth = 0;      ///< of a third axis, the innermost one; 0: there is none
   bool spread = false;  ///< its elements stand apart
 
-  Placed placed() const {
+  PlacedDistribution placed() const {
     if (depth > 0)
-      return Placed(Distribution::make({rows.size, columns.size, depth},
-                                       {tridap::cyclic(rows.block), tridap::cyclic(columns.block), tridap::whole()},
-                                       {rows.grid, columns.grid, 1}),
-                    ranks());
-    return Placed(
+      return PlacedDistribution(
+          Distribution::make({rows.size, columns.size, depth},
+                             {tridap::cyclic(rows.block), tridap::cyclic(columns.block), tridap::whole()},
+                             {rows.grid, columns.grid, 1}),
+          ranks());
+    return PlacedDistribution(
         Distribution::make({rows.size, columns.size}, {tridap::cyclic(rows.block), tridap::cyclic(columns.block)},
                            {rows.grid, columns.grid}),
         ranks());
@@ -258,7 +259,7 @@ TEST_F(RedistributionLarge, RowsInAnyOrder) {
     list.insert(i % tall_ == 0 ? list.end() : list.begin(), i);
   }
   const Matrix to = matrix(100, 100, true);
-  const Placed from(
+  const PlacedDistribution from(
       Distribution::make({rows, columns}, {tridap::unstructured(lists), tridap::cyclic(32)}, {tall_, wide_}));
   Redistribution plan(from, to.placed(), 8, MPI_COMM_WORLD);
   const std::vector<Index>& ours = lists[static_cast<std::size_t>(rank_ / wide_)];
@@ -330,8 +331,8 @@ TEST_F(RedistributionLarge, OneProcessIsLate) {
   std::vector<Index> bounds;
   for (Index c = 0; c < processes; ++c) bounds.push_back(3 * c);
   bounds.push_back(all);
-  const Placed from(Distribution::make({height, all}, {tridap::whole(), tridap::cyclic(1)}, {1, dealt}));
-  const Placed to(
+  const PlacedDistribution from(Distribution::make({height, all}, {tridap::whole(), tridap::cyclic(1)}, {1, dealt}));
+  const PlacedDistribution to(
       Distribution({tridap::Axis(tridap::BlockKind(height, 1, height)), tridap::Axis(tridap::BlockKind(bounds))}));
   const Index width = bounds[static_cast<std::size_t>(rank_) + 1] - bounds[static_cast<std::size_t>(rank_)];
   std::vector<double> values, moved(static_cast<std::size_t>(height * width), -1);

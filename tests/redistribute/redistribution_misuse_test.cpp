@@ -107,7 +107,7 @@ TEST(RedistributionMisuse, AxesAndPaddingHaveNoMeaningForIds) {
     Options options;
     if (axes) options.mapping.axes = {1, 0};
     options.mapping.fill_padding = !axes;
-    const tridap::mpi::Ids ids{6, nullptr, 6 * rank()};
+    const tridap::GlobalIds ids{6, nullptr, 6 * rank()};
     expect_refused([&] { tridap::redistribute::to_ids(rows(), ids, 8, MPI_COMM_WORLD, options); },
                    axes ? "axes" : "padding");
   }
@@ -115,8 +115,8 @@ TEST(RedistributionMisuse, AxesAndPaddingHaveNoMeaningForIds) {
 
 TEST(RedistributionMisuse, IdsThatCannotBeCountedAreRefusedOnAll) {
   const Index last = std::numeric_limits<Index>::max();
-  const auto refused = [](const tridap::mpi::Ids& wrong, const std::string& words) {
-    const tridap::mpi::Ids ids = rank() == processes() - 1 ? wrong : tridap::mpi::Ids{};
+  const auto refused = [](const tridap::GlobalIds& wrong, const std::string& words) {
+    const tridap::GlobalIds ids = rank() == processes() - 1 ? wrong : tridap::GlobalIds{};
     const std::string said = "(rank " + std::to_string(processes() - 1) + "): " + words;
     for (const bool partial : {false, true}) {
       Options options;

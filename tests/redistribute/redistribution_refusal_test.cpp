@@ -14,7 +14,7 @@ using oracle::List;
 using tridap::DistArray;
 using tridap::Distribution;
 using tridap::Index;
-using tridap::redistribute::Placed;
+using tridap::redistribute::PlacedDistribution;
 
 Index rank() { return on::rank(MPI_COMM_WORLD); }
 Index processes() { return on::processes(MPI_COMM_WORLD); }
@@ -217,12 +217,12 @@ TEST(RedistributionRefusal, PlansThatDifferOrNameNobodyAreRefusedOnAllProcesses)
   const Distribution a = Distribution::make({12}, {tridap::block()}, {p}),
                      b = Distribution::make({12}, {tridap::cyclic()}, {p});
   const Distribution longer = Distribution::make({13}, {tridap::cyclic()}, {p});
-  const auto refused = [](const Placed& from, const Placed& to, const std::string& words, Index bytes = 8,
-                          const Options& options = {}) {
+  const auto refused = [](const PlacedDistribution& from, const PlacedDistribution& to, const std::string& words,
+                          Index bytes = 8, const Options& options = {}) {
     expect_refused([&] { Redistribution(from, to, bytes, MPI_COMM_WORLD, options); }, words);
   };
   refused(a, longer, "size is 13");
-  refused(a, Placed(b, moves::ranks_from(1, p)), "");  // the last rank is none
+  refused(a, PlacedDistribution(b, moves::ranks_from(1, p)), "");  // the last rank is none
   refused(Distribution::make({12}, {tridap::block()}, {p + 1}), a, "");
   refused(a, b, "0 bytes", 0);
   for (Index bad = 0; bad < p && p > 1; ++bad) {
@@ -230,7 +230,7 @@ TEST(RedistributionRefusal, PlansThatDifferOrNameNobodyAreRefusedOnAllProcesses)
     refused(is_bad ? longer : a, is_bad ? longer : b, "different");
     List turned = moves::ranks_from(0, p);
     if (is_bad) std::reverse(turned.begin(), turned.end());
-    refused(a, Placed(b, turned), "different");
+    refused(a, PlacedDistribution(b, turned), "different");
     refused(a, b, "different", is_bad ? 4 : 8);
     Options options;
     options.mapping.partial = is_bad;
@@ -238,7 +238,7 @@ TEST(RedistributionRefusal, PlansThatDifferOrNameNobodyAreRefusedOnAllProcesses)
     options.mapping.partial = false;
     options.path = is_bad ? Path::messages : Path::automatic;
     refused(a, b, "different", 8, options);
-    refused(is_bad ? Placed(a, List(at(p), 0)) : Placed(a), b, "twice");
+    refused(is_bad ? PlacedDistribution(a, List(at(p), 0)) : PlacedDistribution(a), b, "twice");
   }
   Table().expect_works();
 }

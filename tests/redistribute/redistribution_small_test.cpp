@@ -155,7 +155,7 @@ TEST(RedistributionSmall, LongRunsPassThroughSlotsOfAnyLength) {
         const auto made = [](const List& counts) {
           List starts(1, 0);
           for (std::size_t k = 0; k + 1 < counts.size(); ++k) starts.push_back(starts.back() + counts[k]);
-          return tridap::redistribute::Placed(
+          return tridap::redistribute::PlacedDistribution(
               tridap::Distribution::make({std::accumulate(counts.begin(), counts.end(), Index{0})},
                                          {tridap::block_at(starts)}, {static_cast<Index>(counts.size())}));
         };

@@ -1,5 +1,6 @@
 #include "redistribute/move_checks.hpp"
 #include "support/memory_meter.hpp"
+#include <tridap/internal/shared_allocation.hpp>
 #include <tridap/make.hpp>
 
 #include <sched.h>
@@ -132,7 +133,7 @@ TEST(Redistribution, WhatIsMadeStandsInThePoolAndLettingGoIsLocal) {
   Redistribution plan = field.plan();
   field.fill(1);
   DistArray made = plan(field.source.stamped());
-  EXPECT_NE(tridap::mpi::shared_piece(made.buffer.data, MPI_COMM_WORLD), nullptr);
+  EXPECT_NE(tridap::mpi::find_shared(made.buffer.data, MPI_COMM_WORLD), nullptr);
   const void* const first = made.buffer.data;
   if (rank() == 0) made = DistArray{};
   MPI_Barrier(MPI_COMM_WORLD);

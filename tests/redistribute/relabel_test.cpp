@@ -22,7 +22,7 @@ using tridap::Part;
 using tridap::unstructured;
 using tridap::whole;
 using tridap::redistribute::Mapping;
-using tridap::redistribute::Placed;
+using tridap::redistribute::PlacedDistribution;
 using tridap::redistribute::relabel;
 using tridap::redistribute::relabel_collectively;
 using tridap::redistribute::Relabelled;
@@ -68,7 +68,7 @@ Table counted(const Distribution& source, const Distribution& target, const Mapp
   return table;
 }
 
-Index kept(const Table& table, const Placed& source, const List& ranks) {
+Index kept(const Table& table, const PlacedDistribution& source, const List& ranks) {
   Index sum = 0;
   for (Index p = 0; p < source.distribution.processes(); ++p)
     for (std::size_t q = 0; q < ranks.size(); ++q)
@@ -81,7 +81,7 @@ struct Best {
 };
 
 /// Of all assignments: most kept, and of those the fewest changes.
-Best best(const Table& table, const Placed& source, const Placed& target, Index processes) {
+Best best(const Table& table, const PlacedDistribution& source, const PlacedDistribution& target, Index processes) {
   List order(at(processes));
   std::iota(order.begin(), order.end(), Index{0});
   Best found;
@@ -95,13 +95,14 @@ Best best(const Table& table, const Placed& source, const Placed& target, Index 
   return found;
 }
 
-List given(const Placed& target) {
+List given(const PlacedDistribution& target) {
   List ranks;
   for (Index q = 0; q < target.distribution.processes(); ++q) ranks.push_back(target.rank(q));
   return ranks;
 }
 
-void expect_best(const Placed& source, const Placed& target, Index processes, const Mapping& mapping = {}) {
+void expect_best(const PlacedDistribution& source, const PlacedDistribution& target, Index processes,
+                 const Mapping& mapping = {}) {
   const Table table = counted(source.distribution, target.distribution, mapping);
   const Best most = best(table, source, target, processes);
   const Relabelling found = relabel(source, target, 8, processes, mapping);
@@ -349,8 +350,8 @@ TEST(Relabel, TakesNoTimeForTheSizeOfTheArray) {
             n / 64);
 }
 
-std::string fault(const Placed& source, const Placed& target, Index element_bytes, Index processes,
-                  const Mapping& mapping = {}) {
+std::string fault(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
+                  Index processes, const Mapping& mapping = {}) {
   const auto error = on::error_of([&] { relabel(source, target, element_bytes, processes, mapping); });
   return error ? error->what() : "";
 }
@@ -389,10 +390,10 @@ TEST(Relabel, RefusesWhatIsWrong) {
 
 // A number is a number of processes, also where the MPI's communicators are numbers, as MPICH's are.
 TEST(Relabel, NumbersOfProcessesAreNoCommunicators) {
-  const Placed rows(Distribution::make({4}, {block()}, {2}));
+  const PlacedDistribution rows(Distribution::make({4}, {block()}, {2}));
   static_assert(std::is_same_v<decltype(relabel(rows, rows, 8, 2)), Relabelling>);
   static_assert(std::is_same_v<decltype(relabel_collectively(rows, rows, 8, MPI_COMM_WORLD)), Relabelled>);
-  using Ways = Relabelling (*)(const Placed&, const Placed&, Index, Index, const Mapping&);
+  using Ways = Relabelling (*)(const PlacedDistribution&, const PlacedDistribution&, Index, Index, const Mapping&);
   const auto only = &relabel;  // it compiles where the name has no overloads
   static_assert(std::is_same_v<decltype(only), const Ways>);
   EXPECT_EQ(only(rows, rows, 8, 2, {}).bytes_kept, 32);
@@ -429,7 +430,7 @@ TEST(RelabelTogether, OneWrongProcessFailsAll) {
     const Index processes = on::processes(comm);
     const Distribution rows = Distribution::make({60}, {block()}, {processes});
     for (Index wrong = 0; wrong < processes; ++wrong) {
-      Placed target(rows);
+      PlacedDistribution target(rows);
       if (on::rank(comm) == wrong) target.ranks = List(at(processes), processes);
       const auto error = on::error_of([&] { relabel_collectively({rows}, target, 8, comm); });
       ASSERT_TRUE(error.has_value());
@@ -443,7 +444,7 @@ TEST(RelabelTogether, TargetsOfOtherNumbersOfPartsAreRefused) {
     const Index processes = on::processes(comm);
     if (processes < 2) return;
     const auto rows = [](Index parts) { return Distribution::make({60}, {block()}, {parts}); };
-    const Placed target(rows(on::rank(comm) == 0 ? processes : processes - 1));
+    const PlacedDistribution target(rows(on::rank(comm) == 0 ? processes : processes - 1));
     const auto error = on::error_of([&] { relabel_collectively({rows(processes)}, target, 8, comm); });
     ASSERT_TRUE(error.has_value());
     EXPECT_TRUE(on::same_everywhere(error->what(), comm));

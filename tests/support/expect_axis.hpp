@@ -38,7 +38,7 @@ inline void expect_axis(const tridap::Axis& axis, const Axis& truth) {
   ASSERT_EQ(axis.dist_type(), truth.dims[0].dist_type());
   ASSERT_EQ(axis.periodic(), truth.dims[0].periodic);
   const std::map<Index, Index> mirrored = mirrors(truth);
-  std::map<Index, tridap::Place> places;  // of the lowest coordinate
+  std::map<Index, tridap::Location> places;  // of the lowest coordinate
   for (Index c = truth.grid(); c-- > 0;) {
     for (const Part part : parts) {
       const Range range = truth.part(c, part);
@@ -60,14 +60,15 @@ inline void expect_axis(const tridap::Axis& axis, const Axis& truth) {
   const Index low = places.empty() ? 0 : places.begin()->first, high = places.empty() ? 0 : places.rbegin()->first;
   for (Index g = low - 2; g <= high + 2; ++g) {
     const auto place = places.find(g);
-    ASSERT_EQ(axis.locate(g), place == places.end() ? std::nullopt : std::optional<tridap::Place>(place->second)) << g;
+    ASSERT_EQ(axis.locate(g), place == places.end() ? std::nullopt : std::optional<tridap::Location>(place->second))
+        << g;
     const auto mirror = mirrored.find(g);
     ASSERT_EQ(axis.mirrored(g), mirror == mirrored.end() ? std::nullopt : std::optional<Index>(mirror->second)) << g;
   }
   for (Index first = low - 1; first <= high + 1; first += 1 + (high - low) / 5)
     for (Index end = first; end <= high + 2; end += 1 + (high - low) / 4) {
       auto next = places.lower_bound(first);
-      axis.for_each_place(first, end, [&](Index global, tridap::Place place) {
+      axis.for_each_location(first, end, [&](Index global, tridap::Location place) {
         ASSERT_NE(next, places.end());
         ASSERT_EQ(global, next->first) << first << ' ' << end;
         ASSERT_EQ(place, next->second);

@@ -9,18 +9,18 @@
 namespace oracle {
 
 using tridap::Bounds;
-using tridap::Place;
+using tridap::Location;
 using tridap::Rule;
 using tridap::TranslatedAxis;
 using Words = std::vector<std::string>;
 
 /// A rule of a text: global index, counted from 0, to process and place there.
-using Mapping = std::function<Place(Index)>;
+using Mapping = std::function<Location(Index)>;
 
 /// Only the process is told: each keeps its elements in the order of their indices.
 inline Mapping by_owner(const std::function<Index(Index)>& owner) {
   return [owner](Index m) {
-    Place place{owner(m), 0};
+    Location place{owner(m), 0};
     for (Index before = 0; before < m; ++before) place.local += owner(before) == place.coordinate ? 1 : 0;
     return place;
   };
@@ -32,7 +32,7 @@ inline void expect_mapping(const tridap::Axis& axis, Index size, Index grid, con
   ASSERT_EQ(axis.proc_grid_size(), grid);
   List counts(static_cast<std::size_t>(grid), 0);
   for (Index m = 0; m < size; ++m) {
-    const Place place = rule(m);
+    const Location place = rule(m);
     ASSERT_EQ(axis.locate(m), place) << "element " << m << " of " << size << " over " << grid;
     ASSERT_EQ(axis.global_index(place.coordinate, place.local), m);
     ++counts[static_cast<std::size_t>(place.coordinate)];

@@ -43,7 +43,7 @@ struct Kokkos::Impl::MemorySpaceAccess<Kokkos::HostSpace, stand_in::Managed> {
 
 using namespace tpetra_test;
 using tridap::Copy;
-using tridap::tpetra::Layout;
+using tridap::tpetra::ArrayMap;
 using tridap::tpetra::detail::Arrival;
 using tridap::tpetra::detail::dual_view;
 using tridap::tpetra::detail::over_host;
@@ -75,7 +75,7 @@ TEST(DeviceNode, HostMemoryIsRefusedUnderNeverOnEveryProcess) {
   const std::string text = refusal([&] { Arrival(part, MPI_COMM_WORLD, {}, wanted); });
   EXPECT_TRUE(says(text, "copy=never, but a Vector of this node is in Far memory and the buffer is in host memory"));
   EXPECT_TRUE(says(text, "pass copy=if_needed, or take a node type whose vectors are in host memory"));
-  const Layout layout(part, MPI_COMM_WORLD);
+  const ArrayMap layout(part, MPI_COMM_WORLD);
   EXPECT_EQ(refusal([&] { Arrival(part, layout, wanted); }), text);
 }
 
@@ -145,7 +145,7 @@ TEST(DeviceNode, AnEmptyShareIsNoObstacleOfItsOwn) {
 TEST(DeviceNode, APaddedArraysInteriorIsPartOfTheCopyOfTheWhole) {
   for (const oracle::Axis& axis : padded_axes(processes())) {
     const tridap::DistArray part = stamped(oracle::Array({axis}));
-    const tridap::tpetra::PaddedLayout layout(part, MPI_COMM_WORLD);
+    const tridap::tpetra::PaddedArrayMap layout(part, MPI_COMM_WORLD);
     const auto never = on_far(Wanted::Form::vector, Copy::never);
     EXPECT_TRUE(says(refusal([&] { dense_padded(part, layout, never); }), "in Far memory"));
     const auto dense = dense_padded(part, layout, on_far(Wanted::Form::vector, Copy::if_needed));

@@ -1,10 +1,10 @@
 #include "tpetra/support.hpp"
-#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 
 using namespace tpetra_test;
+using tridap::tpetra::ArrayMap;
 using tridap::tpetra::export_array;
 using tridap::tpetra::import_vector;
-using tridap::tpetra::Layout;
 using tridap::tpetra::Map;
 
 namespace {
@@ -20,13 +20,13 @@ Teuchos::RCP<tridap::tpetra::Vector<double>> vector_on(std::vector<Map::global_o
 TEST(ExportArray, GivesBackEveryKindAsItCame) {
   for_each_array(plain_axes, [](const oracle::Array& array) {
     const tridap::DistArray part = stamped(array);
-    const Layout layout(part, MPI_COMM_WORLD);
+    const ArrayMap layout(part, MPI_COMM_WORLD);
     const auto imported = import_vector<double>(part, layout);
     const auto exported = export_array(imported.vector, layout);
     EXPECT_EQ(exported.array.buffer.shape, part.buffer.shape);
     EXPECT_EQ(exported.receipt.bytes_copied, 0);
     EXPECT_TRUE(tridap::check(exported.array).ok()) << tridap::check(exported.array).text();
-    const tridap::Distribution again = tridap::mpi::gather(exported.array, MPI_COMM_WORLD);
+    const tridap::Distribution again = tridap::mpi::gather_distribution(exported.array, MPI_COMM_WORLD);
     for (const auto& element : array.elements(rank(), tridap::Part::local)) {
       EXPECT_EQ(oracle::address(exported.array.buffer, element.local), oracle::address(part.buffer, element.local));
       EXPECT_EQ(again.global_index(rank(), element.local), element.global);
@@ -40,7 +40,7 @@ TEST(ExportArray, KeepsEveryMemoryOrder) {
   oracle::for_each_memory_order(2, [&](const std::vector<Index>& axes, const std::vector<bool>& backwards) {
     tridap::DistArray part = stamped(array);
     turn(part.buffer, axes, backwards);
-    const Layout layout(part, MPI_COMM_WORLD);
+    const ArrayMap layout(part, MPI_COMM_WORLD);
     const tridap::Buffer out = export_array(import_vector<double>(part, layout).vector, layout).array.buffer;
     EXPECT_EQ(oracle::addresses(out), oracle::addresses(part.buffer));
   });
@@ -50,7 +50,7 @@ TEST(ExportArray, ALayoutWithPaddingIsRefused) {
   if (processes() == 1) return;
   const oracle::Array array({padded_axes(processes())[0]});
   const tridap::DistArray part = stamped(array);
-  const Layout layout(part, MPI_COMM_WORLD);
+  const ArrayMap layout(part, MPI_COMM_WORLD);
   const auto imported = import_vector<double>(part, layout);
   EXPECT_TRUE(says(refusal([&] { export_array(imported.vector, layout); }), "the layout has padding"));
   const auto line = export_array(imported.vector);
@@ -60,7 +60,7 @@ TEST(ExportArray, ALayoutWithPaddingIsRefused) {
 
 TEST(ExportArray, AVectorOfAnotherMapIsRefusedOnEveryProcess) {
   const oracle::Array array({oracle::cyclic(2 * processes(), 1, processes())});
-  const Layout layout(stamped(array), MPI_COMM_WORLD);
+  const ArrayMap layout(stamped(array), MPI_COMM_WORLD);
   for (Index bad = 0; bad < processes(); ++bad) {
     std::vector<Map::global_ordinal_type> ids{rank(), rank() + processes()};
     if (rank() == bad) std::swap(ids[0], ids[1]);
@@ -70,7 +70,7 @@ TEST(ExportArray, AVectorOfAnotherMapIsRefusedOnEveryProcess) {
 
 TEST(ExportArray, AVectorOfYourOwnMapWithTheSameIdsIsAccepted) {
   const oracle::Array array({oracle::cyclic(2 * processes(), 1, processes())});
-  const Layout layout(stamped(array), MPI_COMM_WORLD);
+  const ArrayMap layout(stamped(array), MPI_COMM_WORLD);
   const auto mine = vector_on({rank(), rank() + processes()});
   const auto exported = export_array(mine, layout);
   EXPECT_EQ(exported.array.buffer.data, data_of(*mine));
@@ -82,7 +82,7 @@ TEST(ExportArray, AUniformMapIsBlockWithItsIndexBaseNamedAsLost) {
     const auto map = Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(5 * processes() + 1), base, world()));
     const auto vector = Teuchos::rcp(new tridap::tpetra::Vector<double>(map));
     const auto exported = export_array(vector);
-    const tridap::Distribution d = tridap::mpi::gather(exported.array, MPI_COMM_WORLD);
+    const tridap::Distribution d = tridap::mpi::gather_distribution(exported.array, MPI_COMM_WORLD);
     EXPECT_EQ(d.axis(0).dist_type(), 'b');
     EXPECT_EQ(d.axis(0).size(), 5 * processes() + 1);
     EXPECT_EQ(exported.array.buffer.data, data_of(*vector));
@@ -102,7 +102,7 @@ TEST(ExportArray, AnyOtherMapIsUnstructuredWithOneToOneProven) {
   const tridap::DistArray one = export_array(scattered).array;
   ASSERT_EQ(one.dim_data[0].dist_type(), 'u');
   EXPECT_TRUE(std::get<tridap::Unstructured>(one.dim_data[0].dist).one_to_one);
-  const tridap::Distribution d = tridap::mpi::gather(one, MPI_COMM_WORLD);
+  const tridap::Distribution d = tridap::mpi::gather_distribution(one, MPI_COMM_WORLD);
   for (Index p = 0; p < processes(); ++p) EXPECT_EQ(d.owner({100 - p}), p);
 
   const auto overlapping = vector_on({5, 10 + rank()});
@@ -123,7 +123,7 @@ TEST(ExportArray, AProcessWithoutElementsHasAnEmptyShareInItsPlace) {
 
 TEST(ExportArray, ANullVectorOnOneProcessIsRefusedOnAll) {
   const oracle::Array array({oracle::cyclic(2 * processes(), 1, processes())});
-  const Layout layout(stamped(array), MPI_COMM_WORLD);
+  const ArrayMap layout(stamped(array), MPI_COMM_WORLD);
   for (Index bad = 0; bad < processes(); ++bad) {
     Teuchos::RCP<tridap::tpetra::Vector<double>> vector = import_vector<double>(stamped(array), layout).vector;
     if (rank() == bad) vector.reset();
@@ -157,7 +157,7 @@ TEST(ExportArray, EmptySharesAndMapsOfEveryMakeAreAccepted) {
   const auto counted = Teuchos::rcp(new tridap::tpetra::Map(1, ids.size(), 0, comm));
   oracle::List counts(static_cast<std::size_t>(processes()), 0);
   counts[0] = 1;
-  const Layout layout(stamped(oracle::Array({oracle::block(counts)})), MPI_COMM_WORLD);
+  const ArrayMap layout(stamped(oracle::Array({oracle::block(counts)})), MPI_COMM_WORLD);
   for (const auto& map : {listed, counted}) {
     const auto exported = export_array(Teuchos::rcp(new tridap::tpetra::Vector<double>(map)), layout);
     EXPECT_EQ(exported.array.buffer.shape, std::vector<Index>{rank() == 0 ? 1 : 0});

@@ -7,17 +7,17 @@
 using namespace tpetra_test;
 using oracle::List;
 using tridap::Copy;
+using tridap::tpetra::ArrayMap;
+using tridap::tpetra::ArrayMapOptions;
 using tridap::tpetra::export_array;
 using tridap::tpetra::import_block_vector;
 using tridap::tpetra::import_multivector;
-using tridap::tpetra::Layout;
-using tridap::tpetra::LayoutOptions;
 using MultiVector = tridap::tpetra::MultiVector<double>;
 
 namespace {
 
-LayoutOptions vectors_on(Index axis) {
-  LayoutOptions options;
+ArrayMapOptions vectors_on(Index axis) {
+  ArrayMapOptions options;
   options.vectors_axis = axis;
   return options;
 }
@@ -116,7 +116,7 @@ TEST(ImportMultiVector, OutermostVectorsOfEveryKindOfRowsAreTheArraysMemoryAndCo
           if (i != axis) order.push_back(static_cast<Index>(i));
         order.insert(order.begin(), static_cast<Index>(axis));
         const tridap::DistArray part = stamped_as(array, order);
-        const Layout layout(part, MPI_COMM_WORLD, vectors_on(static_cast<Index>(axis)));
+        const ArrayMap layout(part, MPI_COMM_WORLD, vectors_on(static_cast<Index>(axis)));
         const auto imported = import_multivector<double>(part, layout);
         EXPECT_TRUE(imported.receipt.shared);
         EXPECT_EQ(imported.receipt.bytes_copied, 0);
@@ -140,7 +140,7 @@ TEST(ImportMultiVector, EveryMemoryOrderIsSharedWhereEachVectorIsDenseAndElseRef
     do {
       const tridap::DistArray part = stamped_as(array, order);
       const bool outermost = order[0] == static_cast<Index>(axis);
-      const LayoutOptions options = vectors_on(static_cast<Index>(axis));
+      const ArrayMapOptions options = vectors_on(static_cast<Index>(axis));
       if (outermost) {
         const auto imported = import_multivector<double>(part, MPI_COMM_WORLD, Copy::never, options);
         expect_columns(*imported.multivector, rows, part.buffer, part.buffer, axis, true);
@@ -166,7 +166,7 @@ TEST(ImportMultiVector, ALeadingDimensionIsSharedAndWhatIsBetweenTheVectorsNever
       const oracle::Array rows({oracle::block(List(static_cast<std::size_t>(processes()), 2))});
       const oracle::Array array = with_vectors(rows, axis, 3);
       const tridap::DistArray part = apart(array, axis, 2, distance);
-      const Layout layout(part, MPI_COMM_WORLD, vectors_on(static_cast<Index>(axis)));
+      const ArrayMap layout(part, MPI_COMM_WORLD, vectors_on(static_cast<Index>(axis)));
       const auto imported = import_multivector<double>(part, layout);
       MultiVector& made = *imported.multivector;
       EXPECT_EQ(static_cast<Index>(made.getStride()), distance);
@@ -241,13 +241,13 @@ TEST(ImportMultiVector, AnAxisThatIsDistributedOrNotThereIsRefused) {
   const Index p = processes();
   const tridap::DistArray part = stamped_as(twos(3), {1, 0});
   const auto refused = [&](const tridap::DistArray& array, std::optional<Index> axis) {
-    LayoutOptions options;
+    ArrayMapOptions options;
     options.vectors_axis = axis;
     return refusal([&] { import_multivector<double>(array, MPI_COMM_WORLD, Copy::if_needed, options); });
   };
   EXPECT_TRUE(says(refused(part, 2), "there is no axis 2 for the vectors [conversion]: name one of the 2 axes"));
   EXPECT_TRUE(says(refused(part, -1), "there is no axis -1 for the vectors"));
-  EXPECT_TRUE(says(refusal([&] { Layout(part, MPI_COMM_WORLD, vectors_on(7)); }), "there is no axis 7"));
+  EXPECT_TRUE(says(refusal([&] { ArrayMap(part, MPI_COMM_WORLD, vectors_on(7)); }), "there is no axis 7"));
   const oracle::Array listed({oracle::block(List(static_cast<std::size_t>(p), 2)), oracle::unstructured({{4, 2}})});
   EXPECT_TRUE(says(refused(stamped(listed), 1), "axis 1: the vectors' axis is distributed"));
   const oracle::Array mirrored(
@@ -261,7 +261,7 @@ TEST(ImportMultiVector, AnAxisThatIsDistributedOrNotThereIsRefused) {
 }
 
 TEST(ImportMultiVector, ALayoutServesEveryArrayOfItsDistribution) {
-  const Layout layout(stamped_as(twos(3), {1, 0}), MPI_COMM_WORLD, vectors_on(1));
+  const ArrayMap layout(stamped_as(twos(3), {1, 0}), MPI_COMM_WORLD, vectors_on(1));
   const oracle::Array rows({twos(3).axes[0]});
   const tridap::DistArray wide = apart(twos(3), 1, 2, 5), narrow = stamped_as(twos(3), {1, 0});
   for (const tridap::DistArray& part : {wide, narrow}) {
@@ -277,7 +277,7 @@ TEST(ImportMultiVector, ALayoutServesEveryArrayOfItsDistribution) {
 
 TEST(ImportMultiVector, ALayoutOfOneFormIsRefusedForAnother) {
   const tridap::DistArray part = stamped_as(twos(3), {1, 0});
-  const Layout plain(part, MPI_COMM_WORLD), vectors(part, MPI_COMM_WORLD, vectors_on(1));
+  const ArrayMap plain(part, MPI_COMM_WORLD), vectors(part, MPI_COMM_WORLD, vectors_on(1));
   EXPECT_TRUE(says(refusal([&] { import_multivector<double>(part, plain); }), "has no axis for the vectors"));
   EXPECT_TRUE(says(refusal([&] { tridap::tpetra::import_vector<double>(part, vectors); }),
                    "axis 1: the layout has an axis for the vectors of a MultiVector"));
@@ -285,8 +285,8 @@ TEST(ImportMultiVector, ALayoutOfOneFormIsRefusedForAnother) {
 
 TEST(ImportMultiVector, AMultiVectorThatDoesNotFitTheLayoutIsRefused) {
   const tridap::DistArray three = stamped_as(twos(3), {1, 0}), four = stamped_as(twos(4), {1, 0});
-  const Layout of_three(three, MPI_COMM_WORLD, vectors_on(1)), of_four(four, MPI_COMM_WORLD, vectors_on(1));
-  const Layout plain(stamped(oracle::Array({twos(3).axes[0]})), MPI_COMM_WORLD);
+  const ArrayMap of_three(three, MPI_COMM_WORLD, vectors_on(1)), of_four(four, MPI_COMM_WORLD, vectors_on(1));
+  const ArrayMap plain(stamped(oracle::Array({twos(3).axes[0]})), MPI_COMM_WORLD);
   const auto vectors = import_multivector<double>(three, of_three).multivector;
   EXPECT_TRUE(says(refusal([&] { export_array(vectors, of_four); }), "the layout has 4 vectors, the vector 3"));
   EXPECT_TRUE(says(refusal([&] { export_array(vectors, plain); }), "the layout has no axis for 3 vectors"));
@@ -300,7 +300,7 @@ TEST(ImportMultiVector, ReadOnlyMemoryIsAMultiVectorThatCannotBeWritten) {
   EXPECT_TRUE(
       says(refusal([&] { import_multivector<double>(part, MPI_COMM_WORLD, Copy::never, vectors_on(1)); }),
            "a MultiVector can be written and the buffer is read-only [conversion]: import it as const elements"));
-  const Layout layout(part, MPI_COMM_WORLD, vectors_on(1));
+  const ArrayMap layout(part, MPI_COMM_WORLD, vectors_on(1));
   const auto imported = import_multivector<const double>(part, layout);
   static_assert(std::is_same_v<decltype(imported.multivector), Teuchos::RCP<const MultiVector>>);
   expect_columns(*imported.multivector, oracle::Array({twos(3).axes[0]}), part.buffer, part.buffer, 1, true);
@@ -387,7 +387,7 @@ TEST(ImportBlockVector, ADistributedLastAxisIsRefused) {
   const tridap::DistArray part = stamped(oracle::Array({oracle::block({3}), oracle::cyclic(2 * p, 1, p)}));
   EXPECT_TRUE(
       says(refusal([&] { import_block_vector<double>(part, MPI_COMM_WORLD); }), "the last axis is distributed"));
-  LayoutOptions options;
+  ArrayMapOptions options;
   options.vectors_axis = 1;
   EXPECT_TRUE(says(refusal([&] { import_block_vector<double>(part, MPI_COMM_WORLD, Copy::never, options); }),
                    "axis 1: the vectors' axis is distributed"));

@@ -4,8 +4,8 @@
 
 using namespace tpetra_test;
 using tridap::Copy;
+using tridap::tpetra::ArrayMap;
 using tridap::tpetra::import_vector;
-using tridap::tpetra::Layout;
 
 namespace {
 
@@ -177,7 +177,7 @@ TEST(ImportVector, PaddingInsideRowsNeedsACopyAndSaysSo) {
 TEST(ImportVector, ALayoutServesEveryArrayOfItsDistribution) {
   const oracle::Array array = rows_of_three();
   const tridap::DistArray first = stamped(array), second = stamped(array);
-  const Layout layout(first, MPI_COMM_WORLD);
+  const ArrayMap layout(first, MPI_COMM_WORLD);
   EXPECT_EQ(data_of(*import_vector<double>(second, layout).vector), second.buffer.data);
   tridap::DistArray fortran = stamped(array);
   fortran.buffer.strides = tridap::column_major_strides(fortran.buffer.shape, 8);
@@ -191,7 +191,7 @@ TEST(ImportVector, ALayoutServesEveryArrayOfItsDistribution) {
 
 TEST(ImportVector, AnArrayOfAnotherDistributionIsRefusedOnEveryProcess) {
   const Index p = processes();
-  const Layout layout(stamped(rows_of_three()), MPI_COMM_WORLD);
+  const ArrayMap layout(stamped(rows_of_three()), MPI_COMM_WORLD);
   const auto refused = [&](const tridap::DistArray& part) {
     return refusal([&] { import_vector<double>(part, layout); });
   };
@@ -219,7 +219,7 @@ TEST(ImportVector, AnArrayThatDiffersInOneWordAloneIsNotTheLayouts) {
       {oracle::block(owned, one), oracle::block(owned, shifted_right)},
       {oracle::block(owned, one, {1, 2}, true), oracle::block(owned, one, {2, 1}, true)}};
   for (const auto& [mine, other] : pairs) {
-    const Layout layout(stamped(oracle::Array({mine})), MPI_COMM_WORLD);
+    const ArrayMap layout(stamped(oracle::Array({mine})), MPI_COMM_WORLD);
     import_vector<double>(stamped(oracle::Array({mine})), layout, Copy::if_needed);
     EXPECT_TRUE(says(refusal([&] { import_vector<double>(stamped(oracle::Array({other})), layout, Copy::if_needed); }),
                      "the array is not distributed as the layout is"));
@@ -245,7 +245,7 @@ TEST(ImportVector, BoundaryPaddingMayDifferBetweenProcessesAtOneCoordinate) {
 TEST(ImportVector, APeriodicLayoutTakesNoArrayThatIsNot) {
   const oracle::List owned(static_cast<std::size_t>(processes()), 3);
   const oracle::List widths(static_cast<std::size_t>(processes() - 1), 0);
-  const Layout layout(stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, true)})), MPI_COMM_WORLD);
+  const ArrayMap layout(stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, true)})), MPI_COMM_WORLD);
   const tridap::DistArray plain = stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, false)}));
   EXPECT_TRUE(says(refusal([&] { import_vector<double>(plain, layout); }), "not distributed as the layout is"));
 }

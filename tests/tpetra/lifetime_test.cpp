@@ -101,7 +101,7 @@ TEST(Lifetime, OutAgainAfterInTheLastHolderReleases) {
   tridap::DistArray array;
   {
     tridap::DistArray part = told(released);
-    const tridap::tpetra::Layout layout(part, MPI_COMM_WORLD);
+    const tridap::tpetra::ArrayMap layout(part, MPI_COMM_WORLD);
     const Teuchos::RCP<Vector> vector = import_vector<double>(part, layout).vector;
     array = export_array(vector, layout).array;
   }
@@ -146,7 +146,7 @@ TEST(Lifetime, InAndOutAgainForeverStaysAsSmallAsOnce) {
   bool released = false;
   {
     tridap::DistArray array = told(released);
-    const tridap::tpetra::Layout layout(array, MPI_COMM_WORLD);
+    const tridap::tpetra::ArrayMap layout(array, MPI_COMM_WORLD);
     const void* owner = array.buffer.owner.get();
     for (int round = 0; round < 100; ++round) {
       array = export_array(import_vector<double>(array, layout).vector, layout).array;

@@ -6,9 +6,9 @@
 using namespace tpetra_test;
 using oracle::List;
 using tridap::Copy;
+using tridap::tpetra::ArrayMap;
+using tridap::tpetra::ArrayMapOptions;
 using tridap::tpetra::export_array;
-using tridap::tpetra::Layout;
-using tridap::tpetra::LayoutOptions;
 
 // Whatever one process brings to a collective call, all processes throw the same text, and none waits for ever:
 // mpiexec's limit on time would end the test.
@@ -92,8 +92,8 @@ tridap::DistArray good_part() {
   return part;
 }
 
-LayoutOptions with(bool reorder, std::optional<Index> vectors_axis = {}) {
-  LayoutOptions options;
+ArrayMapOptions with(bool reorder, std::optional<Index> vectors_axis = {}) {
+  ArrayMapOptions options;
   options.reorder = reorder;
   options.vectors_axis = vectors_axis;
   return options;
@@ -108,8 +108,8 @@ std::vector<Call> calls_with_a_communicator() {
   using Array = tridap::DistArray;
   std::vector<Call> calls;
   for (const bool reorder : {false, true}) {
-    calls.push_back({"Layout", [=](const Array& a) { Layout(a, MPI_COMM_WORLD, with(reorder)); }});
-    calls.push_back({"Layout of vectors", [=](const Array& a) { Layout(a, MPI_COMM_WORLD, with(reorder, 1)); }});
+    calls.push_back({"ArrayMap", [=](const Array& a) { ArrayMap(a, MPI_COMM_WORLD, with(reorder)); }});
+    calls.push_back({"ArrayMap of vectors", [=](const Array& a) { ArrayMap(a, MPI_COMM_WORLD, with(reorder, 1)); }});
     calls.push_back({"make_map", [=](const Array& a) { tridap::tpetra::make_map(a, MPI_COMM_WORLD, with(reorder)); }});
     calls.push_back({"import_padded", [=](const Array& a) {
                        tridap::tpetra::import_padded<double>(a, MPI_COMM_WORLD, Copy::if_needed, with(reorder));
@@ -131,8 +131,8 @@ std::vector<Call> calls_with_a_communicator() {
 
 std::vector<Call> calls_with_a_layout() {
   using Array = tridap::DistArray;
-  const Layout layout(good_part(), MPI_COMM_WORLD), vectors(good_part(), MPI_COMM_WORLD, with(false, 1));
-  const tridap::tpetra::PaddedLayout padded(good_part(), MPI_COMM_WORLD);
+  const ArrayMap layout(good_part(), MPI_COMM_WORLD), vectors(good_part(), MPI_COMM_WORLD, with(false, 1));
+  const tridap::tpetra::PaddedArrayMap padded(good_part(), MPI_COMM_WORLD);
   return {{"import_vector", [=](const Array& a) { tridap::tpetra::import_vector<double>(a, layout, Copy::if_needed); }},
           {"import_multivector",
            [=](const Array& a) { tridap::tpetra::import_multivector<double>(a, vectors, Copy::if_needed); }},
@@ -179,7 +179,7 @@ TEST(OneBadProcess, FailsEveryProcessWhereDimDataAloneMakeAMap) {
 }
 
 TEST(OneBadProcess, FailsEveryProcessInExportsByALayout) {
-  const Layout layout(good_part(), MPI_COMM_WORLD), vectors(good_part(), MPI_COMM_WORLD, with(false, 1));
+  const ArrayMap layout(good_part(), MPI_COMM_WORLD), vectors(good_part(), MPI_COMM_WORLD, with(false, 1));
   for (Index bad = 0; bad < processes(); ++bad) {
     auto vector = tridap::tpetra::import_vector<double>(good_part(), layout).vector;
     auto columns = tridap::tpetra::import_multivector<double>(good_part(), vectors).multivector;
@@ -195,7 +195,7 @@ TEST(OneBadProcess, WithoutAnOwnerIsNoFault) {
   const tridap::DistArray kept = good_part();
   tridap::DistArray part = kept;
   if (rank() == 0) part.buffer.owner.reset();
-  const Layout layout(part, MPI_COMM_WORLD);
+  const ArrayMap layout(part, MPI_COMM_WORLD);
   const auto imported = tridap::tpetra::import_vector<double>(part, layout);
   EXPECT_TRUE(imported.receipt.shared);
   EXPECT_EQ(export_array(imported.vector, layout).array.buffer.data, kept.buffer.data);

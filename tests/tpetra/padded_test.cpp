@@ -10,9 +10,9 @@ using oracle::all_padded;
 using oracle::List;
 using oracle::of;
 using tridap::Copy;
+using tridap::tpetra::ArrayMapOptions;
 using tridap::tpetra::import_padded;
-using tridap::tpetra::LayoutOptions;
-using tridap::tpetra::PaddedLayout;
+using tridap::tpetra::PaddedArrayMap;
 using tridap::tpetra::PaddedVector;
 using Vector = tridap::tpetra::Vector<double>;
 
@@ -79,7 +79,7 @@ bool everywhere(bool here) {
 
 /// Everything that a padded vector promises, for one array in the memory that it has.
 void expect_whole_picture(const oracle::Array& array, const tridap::DistArray& part, Index place,
-                          const LayoutOptions& options = {}) {
+                          const ArrayMapOptions& options = {}) {
   poison(array, part, place);
   PaddedVector<double> padded = import_padded<double>(part, MPI_COMM_WORLD, Copy::never, options);
   EXPECT_TRUE(padded.receipt().shared);
@@ -194,7 +194,7 @@ TEST(Padded, EveryMemoryOrderIsFilledAndSummedAndEachProcessMayHaveItsOwn) {
 
 TEST(Padded, ProcessesInAnotherOrderFillOneAnotherToo) {
   const Index p = processes();
-  LayoutOptions options;
+  ArrayMapOptions options;
   options.reorder = true;
   for (Index a = 1; a <= p; ++a) {
     if (p % a != 0) continue;
@@ -212,7 +212,7 @@ TEST(Padded, ArraysOfVersion09AreFilledAndServeALayoutAsWell) {
       const oracle::Array array({all_padded(a)[kind], all_padded(p / a)[2]});
       const tridap::DistArray part = as_of_0_9(stamped(array), array);
       expect_whole_picture(array, part, rank());
-      const tridap::tpetra::Layout layout(part, MPI_COMM_WORLD);
+      const tridap::tpetra::ArrayMap layout(part, MPI_COMM_WORLD);
       const auto imported = tridap::tpetra::import_vector<double>(part, layout, Copy::if_needed);
       EXPECT_EQ(ids_of(*imported.vector->getMap()), ids_by_address(array, part.buffer));
       tridap::tpetra::import_vector<double>(stamped(array), layout, Copy::if_needed);
@@ -220,18 +220,18 @@ TEST(Padded, ArraysOfVersion09AreFilledAndServeALayoutAsWell) {
 }
 
 TEST(Padded, AnIndexBaseShiftsBothMaps) {
-  LayoutOptions options;
+  ArrayMapOptions options;
   options.index_base = 7;
   const oracle::Array array = square(true);
   expect_whole_picture(array, stamped(array), rank(), options);
-  const PaddedLayout layout(stamped(array), MPI_COMM_WORLD, options);
+  const PaddedArrayMap layout(stamped(array), MPI_COMM_WORLD, options);
   EXPECT_EQ(layout.overlap_map()->getIndexBase(), 7);
 }
 
 TEST(Padded, AnArrayWithoutPaddingIsItsOwnOverlap) {
   for_each_pair(plain_axes, [](const oracle::Array& array) {
     expect_whole_picture(array, stamped(array), rank());
-    const PaddedLayout layout(stamped(array), MPI_COMM_WORLD);
+    const PaddedArrayMap layout(stamped(array), MPI_COMM_WORLD);
     EXPECT_EQ(layout.overlap_map().get(), layout.interior().map().get());
   });
 }
@@ -262,10 +262,10 @@ TEST(Padded, TheInteriorIsAViewWherePaddingStandsOutsideAndElseItsObstacleIsName
 TEST(Padded, SeveralVectorsShareOneLayout) {
   const oracle::Array array = square(true);
   const tridap::DistArray first = stamped(array), second = stamped(array);
-  const PaddedLayout layout(first, MPI_COMM_WORLD);
+  const PaddedArrayMap layout(first, MPI_COMM_WORLD);
   PaddedVector<double> a(first, layout), b(second, layout);
   EXPECT_EQ(&a.layout().importer(), &b.layout().importer());
-  EXPECT_EQ(&a.layout().refresher(), &b.layout().refresher());
+  EXPECT_EQ(&a.layout().padding_import(), &b.layout().padding_import());
   poison(array, first, rank());
   poison(array, second, rank());
   a.update_padding();
@@ -280,7 +280,7 @@ TEST(Padded, SeveralVectorsShareOneLayout) {
 }
 
 TEST(Padded, AnArrayThatIsNotTheLayoutsIsRefusedOnEveryProcess) {
-  const PaddedLayout layout(stamped(square(true)), MPI_COMM_WORLD);
+  const PaddedArrayMap layout(stamped(square(true)), MPI_COMM_WORLD);
   EXPECT_TRUE(says(refusal([&] { PaddedVector<double>(stamped(square(false)), layout); }),
                    "the array is not distributed as the layout is"));
   for (Index bad = 0; bad < processes(); ++bad) {
@@ -292,7 +292,7 @@ TEST(Padded, AnArrayThatIsNotTheLayoutsIsRefusedOnEveryProcess) {
 
 TEST(Padded, OtherTypesAreRefusedByNameOnEveryProcess) {
   for (Index bad = 0; bad < processes(); ++bad) {
-    const PaddedLayout layout(stamped(square(true)), MPI_COMM_WORLD);
+    const PaddedArrayMap layout(stamped(square(true)), MPI_COMM_WORLD);
     tridap::DistArray part = stamped(square(true));
     if (rank() == bad) part.buffer.type = tridap::element_type<std::int64_t>();
     EXPECT_TRUE(says(refusal([&] { PaddedVector<double>(part, layout, Copy::always); }),
@@ -301,10 +301,11 @@ TEST(Padded, OtherTypesAreRefusedByNameOnEveryProcess) {
 }
 
 TEST(Padded, AVectorsAxisIsRefused) {
-  LayoutOptions options;
+  ArrayMapOptions options;
   options.vectors_axis = 1;
   const oracle::Array array({square(true).axes[0], oracle::block({3})});
-  EXPECT_TRUE(says(refusal([&] { PaddedLayout(stamped(array), MPI_COMM_WORLD, options); }), "has no axis for vectors"));
+  EXPECT_TRUE(
+      says(refusal([&] { PaddedArrayMap(stamped(array), MPI_COMM_WORLD, options); }), "has no axis for vectors"));
 }
 
 TEST(Padded, MemoryWithHolesIsRefusedOrCopiedAndTheCopyIsPaddedAsWell) {
@@ -414,7 +415,7 @@ TEST(Padded, TheVectorAloneKeepsTheExportersMemoryAndIsStillFilled) {
     {
       tridap::DistArray part = told(square(true), released);
       poison(square(true), part, rank());
-      padded.emplace(part, PaddedLayout(part, MPI_COMM_WORLD));
+      padded.emplace(part, PaddedArrayMap(part, MPI_COMM_WORLD));
     }
     EXPECT_FALSE(released);
     padded->update_padding();
@@ -457,9 +458,9 @@ TEST(Padded, TheImporterOutlivesTheLayoutItCameFrom) {
   const oracle::Array array = square(true);
   Teuchos::RCP<const tridap::tpetra::Map> source;
   Teuchos::RCP<Vector> whole;
-  std::optional<PaddedLayout> copy;
+  std::optional<PaddedArrayMap> copy;
   {
-    const PaddedLayout layout(stamped(array), MPI_COMM_WORLD);
+    const PaddedArrayMap layout(stamped(array), MPI_COMM_WORLD);
     copy = layout;
     whole = Teuchos::rcp(new Vector(layout.overlap_map()));
     source = layout.interior().map();

@@ -14,7 +14,7 @@ using tridap::tpetra::plan_to;
 using tridap::tpetra::redistribute_from;
 using tridap::tpetra::redistribute_to;
 using tridap::tpetra::RedistributeOptions;
-using Placed = tridap::redistribute::Placed;
+using PlacedDistribution = tridap::redistribute::PlacedDistribution;
 using MapPtr = Teuchos::RCP<const Map>;
 using Vector = tridap::tpetra::Vector<double>;
 
@@ -75,8 +75,8 @@ void expect_filled(const oracle::Array& array, const tridap::DistArray& part, bo
 
 // By number, what stands there; of the elements that somebody owns.
 std::map<Index, double> elements_by_number(const oracle::Array& array, const RedistributeOptions& options) {
-  const auto numbers =
-      array.flat_numbers(options.mapping.ravel == tridap::Order::column_major, options.gaps == tridap::Gaps::closed);
+  const auto numbers = array.flat_numbers(options.mapping.ravel == tridap::Order::column_major,
+                                          options.unstructured_ids == tridap::UnstructuredIds::compact);
   std::map<Index, double> all;
   for (Index place = 0; place < array.processes(); ++place)
     for (const auto& element : array.elements(place, tridap::Part::owned))
@@ -137,7 +137,7 @@ void there_and_back(const oracle::Array& array, Kind kind, unsigned turn) {
   RedistributeOptions options;
   if (const Index order = one_of(3); order > 0)
     options.mapping.ravel = order == 1 ? tridap::Order::column_major : tridap::Order::row_major;
-  if (one_of(2) == 0) options.gaps = tridap::Gaps::closed;
+  if (one_of(2) == 0) options.unstructured_ids = tridap::UnstructuredIds::compact;
   if (one_of(4) == 0) options.path = tridap::redistribute::Path::messages;
   const Index base = 5 * one_of(2);
   const bool own_base = one_of(2) == 0 || kind == Kind::uniform || kind == Kind::uneven || kind == Kind::replicated;
@@ -155,7 +155,7 @@ void there_and_back(const oracle::Array& array, Kind kind, unsigned turn) {
   const std::vector<Index> ids = ids_of(*map);
   for (std::size_t k = 0; k < ids.size(); ++k) EXPECT_EQ(data_of(*vector)[k], elements.at(ids[k] - base));
 
-  const Placed placed(array.distribution());
+  const PlacedDistribution placed(array.distribution());
   if (!one_to_one(kind)) {
     if (!elements.empty()) {
       EXPECT_TRUE(says(refusal([&] { redistribute_from(vector, placed, options); }), "is listed twice"));
@@ -167,7 +167,7 @@ void there_and_back(const oracle::Array& array, Kind kind, unsigned turn) {
   expect_filled(array, made, false);
   const tridap::DistArray given = part_of(array, memory, false);
   auto plan = plan_from(map, placed, 8, options);
-  plan(line(vector), given);
+  plan(as_array(vector), given);
   expect_filled(array, given, true);
 }
 
@@ -215,7 +215,7 @@ TEST(Redistribute, ArraysOfNothingAreEmptyVectors) {
 
 TEST(Redistribute, APlanMovesAgainAndAgainIntoTheVectorsOwnMemory) {
   const MapPtr map = uniform(count_of_rows());
-  const Placed placed(rows().distribution());
+  const PlacedDistribution placed(rows().distribution());
   auto to = plan_to(map, placed, 8);
   auto back = to.reversed();
   Vector vector(map);
@@ -238,7 +238,7 @@ TEST(Redistribute, PartsMayStandOnSomeProcessesInAnyOrder) {
   const oracle::Array array({oracle::cyclic(3 * grid + 1, 2, grid), oracle::block({2})});
   std::vector<Index> ranks;  // the last ones, backwards
   for (Index c = 0; c < grid; ++c) ranks.push_back(processes() - 1 - c);
-  const Placed placed(array.distribution(), ranks);
+  const PlacedDistribution placed(array.distribution(), ranks);
   const std::optional<Index> place = placed.process(rank());
   const std::map<Index, double> elements = elements_by_number(array, {});
   const auto total = static_cast<Index>(elements.size());
@@ -251,7 +251,7 @@ TEST(Redistribute, PartsMayStandOnSomeProcessesInAnyOrder) {
     const auto vector = Teuchos::rcp(new Vector(map));
     const tridap::DistArray part = place ? part_of(array, Memory::row_major, true, *place) : tridap::DistArray{};
     auto plan = plan_to(map, placed, 8);
-    plan(part, line(vector));
+    plan(part, as_array(vector));
     const auto opposite = plan.reversed();
     for (Index peer = 0; peer < processes(); ++peer) {
       EXPECT_EQ(opposite.plan().bytes_to(peer), plan.plan().bytes_from(peer));
@@ -376,7 +376,7 @@ TEST(Redistribute, MapsOverOtherProcessesAreRefused) {
   const MapPtr alone = Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(count_of_rows()), 0,
                                             Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_SELF))));
   const tridap::DistArray part = part_of(rows(), Memory::row_major, true);
-  const Placed beyond(rows().distribution(), [] {
+  const PlacedDistribution beyond(rows().distribution(), [] {
     std::vector<Index> ranks(static_cast<std::size_t>(processes()));
     std::iota(ranks.begin(), ranks.end(), Index{1});
     return ranks;
@@ -421,7 +421,7 @@ TEST(Redistribute, OneBadProcessFailsEveryProcessAndLeavesTheTargetAsItWas) {
       auto vector = Teuchos::rcp(new Vector(map));
       if (rank() == bad) vector.reset();
       const tridap::DistArray part = part_of(rows(), Memory::row_major, false);
-      if (line_map->getGlobalNumElements() > 0) refusal([&] { plan(line(vector), part); });
+      if (line_map->getGlobalNumElements() > 0) refusal([&] { plan(as_array(vector), part); });
       for (Index i = 0; i < tridap::element_count(part.buffer); ++i)
         EXPECT_EQ(static_cast<double*>(part.buffer.data)[i], untouched);
     }
@@ -433,7 +433,7 @@ TEST(Redistribute, ProcessesThatAskForDifferentThingsAreToldSo) {
       [](RedistributeOptions& o) { o.mapping.ravel = tridap::Order::column_major; },
       [](RedistributeOptions& o) { o.mapping.partial = true; },
       [](RedistributeOptions& o) { o.index_base = 1; },
-      [](RedistributeOptions& o) { o.gaps = tridap::Gaps::closed; },
+      [](RedistributeOptions& o) { o.unstructured_ids = tridap::UnstructuredIds::compact; },
       [](RedistributeOptions& o) { o.path = tridap::redistribute::Path::messages; },
   };
   std::vector<List> lists;

@@ -2,7 +2,7 @@
 #include "tpetra/same_dims.hpp"
 #include "tpetra/support.hpp"
 #include <tridap/compare.hpp>
-#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 
 #include <cstring>
 
@@ -11,9 +11,9 @@ using oracle::all_padded;
 using oracle::List;
 using oracle::of;
 using tridap::Copy;
+using tridap::tpetra::ArrayMap;
 using tridap::tpetra::export_array;
 using tridap::tpetra::import_vector;
-using tridap::tpetra::Layout;
 using tridap::tpetra::Map;
 using tridap::tpetra::Reshape;
 using MultiVector = tridap::tpetra::MultiVector<double>;
@@ -76,7 +76,8 @@ bool holds_everything(const oracle::Array& array) {  // no process without eleme
 }
 
 void expect_same(const oracle::Array& array, const tridap::DistArray& out, bool places) {
-  const tridap::Comparison comparison = tridap::compare(tridap::mpi::gather(out, MPI_COMM_WORLD), array.distribution());
+  const tridap::Comparison comparison =
+      tridap::compare(tridap::mpi::gather_distribution(out, MPI_COMM_WORLD), array.distribution());
   EXPECT_TRUE(comparison.same_owners) << comparison.difference;
   if (places) {
     EXPECT_TRUE(comparison.same_places) << comparison.difference;
@@ -127,7 +128,7 @@ TEST(RoundTrip, WithoutAShapeEveryArrayIsOneAxisOfItsNumbers) {
     const tridap::DistArray part = stamped(array);
     const auto out = export_array(import_vector<double>(part, MPI_COMM_WORLD).vector);
     ASSERT_EQ(out.array.ndim(), 1);
-    const tridap::Distribution line = tridap::mpi::gather(out.array, MPI_COMM_WORLD);
+    const tridap::Distribution line = tridap::mpi::gather_distribution(out.array, MPI_COMM_WORLD);
     const std::vector<Index> ids = ids_by_address(array, part.buffer);
     ASSERT_EQ(out.array.buffer.shape[0], static_cast<Index>(ids.size()));
     for (std::size_t i = 0; i < ids.size(); ++i)
@@ -246,7 +247,7 @@ TEST(RoundTrip, TheOverlapOfAnyPaddingIsOneArrayOverTheSameMemory) {
     const auto padded = tridap::tpetra::import_padded<double>(part, MPI_COMM_WORLD);
     const auto out = export_array(padded.overlap());
     EXPECT_EQ(oracle::addresses(out.array.buffer), oracle::addresses(part.buffer));
-    const tridap::Distribution d = tridap::mpi::gather(out.array, MPI_COMM_WORLD);
+    const tridap::Distribution d = tridap::mpi::gather_distribution(out.array, MPI_COMM_WORLD);
     const std::vector<Index> ids = ids_of(*padded.layout().overlap_map());
     for (std::size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(d.global_index(rank(), {static_cast<Index>(i)})[0], ids[i]);
   }
@@ -301,7 +302,7 @@ TEST(ExportMap, WithEmptyProcessesIsBlock) {
                                           static_cast<std::size_t>(rank() == only ? 4 : 0), 0, world()));
     const auto out = export_array(numbered(map, 2)).array;
     EXPECT_EQ(out.dim_data[0].dist_type(), 'b');
-    const tridap::Distribution d = tridap::mpi::gather(out, MPI_COMM_WORLD);
+    const tridap::Distribution d = tridap::mpi::gather_distribution(out, MPI_COMM_WORLD);
     EXPECT_EQ(d.owner({3, 1}), only);
     EXPECT_TRUE(tridap::tpetra::make_map({out.dim_data[0]}, MPI_COMM_WORLD)->isSameAs(*map));
   }
@@ -406,7 +407,7 @@ TEST(ExportCopies, AreDenseMemoryOfTheirOwn) {
 
   const oracle::Array array({oracle::cyclic(2 * processes(), 1, processes()), oracle::block({3})});
   const tridap::DistArray part = stamped(array);
-  const Layout layout(part, MPI_COMM_WORLD);
+  const ArrayMap layout(part, MPI_COMM_WORLD);
   const auto vector = import_vector<double>(part, layout).vector;
   const auto copied = export_array(vector, layout, Copy::always);
   EXPECT_NE(copied.array.buffer.data, part.buffer.data);

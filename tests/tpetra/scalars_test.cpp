@@ -5,10 +5,10 @@
 
 using namespace tpetra_test;
 using tridap::Copy;
+using tridap::tpetra::ArrayMap;
 using tridap::tpetra::export_array;
 using tridap::tpetra::import_multivector;
 using tridap::tpetra::import_vector;
-using tridap::tpetra::Layout;
 using tridap::tpetra::Map;
 
 namespace {
@@ -70,7 +70,7 @@ TYPED_TEST(EveryScalar, AVectorIsTheArraysMemoryAndChangesIt) {
 TYPED_TEST(EveryScalar, OutAgainItIsTheSameMemoryWithOrWithoutTheLayout) {
   using T = TypeParam;
   const tridap::DistArray part = filled<T>();
-  const Layout layout(part, MPI_COMM_WORLD);
+  const ArrayMap layout(part, MPI_COMM_WORLD);
   const auto vector = import_vector<T>(part, layout).vector;
   for (const tridap::DistArray& out : {export_array(vector, layout).array, export_array(vector).array}) {
     EXPECT_EQ(out.buffer.data, part.buffer.data);
@@ -108,7 +108,7 @@ TYPED_TEST(EveryScalar, ReadOnlyMemoryIsAConstVectorAndComesBackReadOnly) {
   part.buffer.read_only = true;
   EXPECT_TRUE(says(refusal([&] { import_vector<T>(part, MPI_COMM_WORLD); }),
                    "a Vector can be written and the buffer is read-only [conversion]: import it as const elements"));
-  const Layout layout(part, MPI_COMM_WORLD);
+  const ArrayMap layout(part, MPI_COMM_WORLD);
   const auto imported = import_vector<const T>(part, layout);
   static_assert(std::is_same_v<decltype(imported.vector), Teuchos::RCP<const tridap::tpetra::Vector<T>>>);
   EXPECT_TRUE(imported.receipt.shared);

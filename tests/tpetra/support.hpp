@@ -113,13 +113,13 @@ inline double* data_of(tridap::tpetra::Vector<double>& vector) {
   return vector.getLocalViewHost(Tpetra::Access::ReadWrite).data();
 }
 
-inline tridap::tpetra::LayoutOptions reordered() {
-  tridap::tpetra::LayoutOptions options;
+inline tridap::tpetra::ArrayMapOptions reordered() {
+  tridap::tpetra::ArrayMapOptions options;
   options.reorder = true;
   return options;
 }
-inline tridap::tpetra::LayoutOptions based(Index base) {
-  tridap::tpetra::LayoutOptions options;
+inline tridap::tpetra::ArrayMapOptions based(Index base) {
+  tridap::tpetra::ArrayMapOptions options;
   options.index_base = base;
   return options;
 }

@@ -116,7 +116,7 @@ Dimension linear_dimension(const Description& d, Index rank, Index& elements) {
 // Tiles stand one after the other. Where a process has several along an axis, one row of the array runs through them
 // all, unless on every axis before that one they are but one element thick.
 void check_strided(const Description& d) {
-  if (d.dealing == Dealing::grid) return;
+  if (d.scheme == BlockScheme::grid) return;
   std::size_t last = d.ndim;
   while (last > 0 && d.blocks[last - 1] <= d.grid[last - 1]) --last;
   for (std::size_t axis = 0; axis + 1 < last; ++axis)
@@ -126,7 +126,8 @@ void check_strided(const Description& d) {
                     "deal one block to each process there, or use GA_Set_block_cyclic_proc_grid");
 }
 
-redistribute::Placed placed_blocks(const Description& d, const Part& part, const ExportOptions& options) {
+redistribute::PlacedDistribution placed_blocks(const Description& d, const LocalPart& part,
+                                               const ExportOptions& options) {
   Blocks blocks = blocks_of(d);
   std::vector<Axis> axes;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
@@ -140,12 +141,12 @@ redistribute::Placed placed_blocks(const Description& d, const Part& part, const
   const bool in_order = std::is_sorted(blocks.owners.begin(), blocks.owners.end()) &&
                         blocks.owners.back() + 1 == static_cast<Index>(blocks.owners.size());
   if (in_order) blocks.owners.clear();
-  return redistribute::Placed(Distribution(std::move(axes)), std::move(blocks.owners));
+  return redistribute::PlacedDistribution(Distribution(std::move(axes)), std::move(blocks.owners));
 }
 
 Distribution tiled_distribution(const Description& d) {
   std::vector<Axis> axes;
-  if (d.dealing != Dealing::linear)
+  if (d.scheme != BlockScheme::linear)
     for (std::size_t axis = 0; axis < d.ndim; ++axis) axes.push_back(tiled_axis(d, axis));
   else if (d.ndim == 1)
     axes.emplace_back(CyclicKind(d.shape[0], d.processes(), d.tile[0], 0));

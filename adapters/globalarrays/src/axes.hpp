@@ -43,7 +43,8 @@ Dimension linear_dimension(const Description& description, Index rank, Index& el
 void check_strided(const Description& description);
 
 /// Of `blocks`; the widths are those of this process's part.
-redistribute::Placed placed_blocks(const Description& description, const Part& part, const ExportOptions& options);
+redistribute::PlacedDistribution placed_blocks(const Description& description, const LocalPart& part,
+                                               const ExportOptions& options);
 /// Of all else.
 Distribution tiled_distribution(const Description& description);
 

@@ -1,12 +1,13 @@
 #include "create.hpp"
 
 #include "ga.hpp"
-#include "pool.hpp"
+#include "handle_pool.hpp"
 #include "refused.hpp"
 #include "types.hpp"
 #include <tridap/globalarrays/import.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/room.hpp>
 #include <tridap/mpi/agree.hpp>
-#include <tridap/mpi/room.hpp>
 
 #include <utility>
 
@@ -14,7 +15,7 @@ namespace tridap::globalarrays {
 
 namespace {
 
-using redistribute::Placed;
+using redistribute::PlacedDistribution;
 
 // A number of all that was given; equal for equal ownership said in equal words.
 class Digest {
@@ -30,7 +31,7 @@ class Digest {
   std::uint64_t state_ = 0x2545f4914f6cdd1dU;
 };
 
-Index digest(const Placed& placed, const Form& form, const ElementType& type) {
+Index digest(const PlacedDistribution& placed, const Form& form, const ElementType& type) {
   Digest digest;
   const auto add = [&](const auto& numbers) {
     digest.add(static_cast<Index>(numbers.size()));
@@ -60,12 +61,12 @@ Index digest(const Placed& placed, const Form& form, const ElementType& type) {
 
 void check_same(Index digest, MPI_Comm comm) {
   std::vector<Index> both{digest, -digest};
-  mpi::Team(comm).largest(both);
+  mpi::MpiCollectives(comm).max(both);
   if (both[0] != -both[1])
     throw refused("the processes gave different distributions or element types", "give the same on every process");
 }
 
-Index bytes_of(const Placed& placed, const Form& form, const ElementType& type, Index process) {
+Index bytes_of(const PlacedDistribution& placed, const Form& form, const ElementType& type, Index process) {
   std::vector<Index> factors = extent(placed, form, process).shape;
   factors.push_back(type.bytes);
   return checked_product(factors).value_or(0);  // it fits: see form_of()
@@ -81,7 +82,8 @@ bool has_free_handle() {
 
 // Throws where GA has no handle left, or the node too little memory: GA would abort. Whether it has much more.
 // **Collective** over the group.
-bool check_room(const Placed& placed, const Form& form, const ElementType& type, MPI_Comm comm, const Group& group) {
+bool check_room(const PlacedDistribution& placed, const Form& form, const ElementType& type, MPI_Comm comm,
+                const Group& group) {
   std::vector<Index> wanted(group.ranks.size(), 0);
   for (Index process = 0; process < placed.distribution.processes(); ++process)
     wanted[static_cast<std::size_t>(placed.rank(process))] = bytes_of(placed, form, type, process);
@@ -103,7 +105,7 @@ bool check_room(const Placed& placed, const Form& form, const ElementType& type,
 
 // A fence of GA's on a group aborts where a process has an array of another group that lacks one of the group's.
 void check_fences(const Group& group) {
-  if (group.number == GA_Pgroup_get_world() || !Pool::all().keeps_of_others(group.number)) return;
+  if (group.number == GA_Pgroup_get_world() || !HandlePool::all().keeps_of_others(group.number)) return;
   throw refused("the process has arrays of another group, and GA's fences abort on two groups of one process",
                 "let go of the other group's arrays, and call collect()");
 }
@@ -147,14 +149,15 @@ int allocate_handle(const Form& form, int type, int group) {
 // The system may have promised more memory than it has. **Collective.**
 void touch_all(int handle, const Buffer& part, Index bytes, MPI_Comm comm) {
   std::vector<Index> failed{bytes > 0 && !mpi::touch(part.data, bytes) ? 1 : 0};
-  mpi::Team(comm).largest(failed);
+  mpi::MpiCollectives(comm).max(failed);
   if (failed[0] == 0) return;
   GA_Destroy(handle);
   throw refused("the system has no more memory for Global Arrays", "let go of other arrays, or use more nodes");
 }
 
 // Where this process's memory begins, ghost cells included, and its extents. Local.
-Buffer whole_part(int handle, const Placed& placed, const Form& form, const ElementType& type, Index process) {
+Buffer whole_part(int handle, const PlacedDistribution& placed, const Form& form, const ElementType& type,
+                  Index process) {
   Buffer whole;
   whole.type = type;
   whole.shape = extent(placed, form, process).shape;
@@ -175,8 +178,8 @@ Buffer whole_part(int handle, const Placed& placed, const Form& form, const Elem
 
 }  // namespace
 
-Placed in_group(const Placed& placed, const Group& group) {
-  Placed translated{placed.distribution, {}};
+PlacedDistribution in_group(const PlacedDistribution& placed, const Group& group) {
+  PlacedDistribution translated{placed.distribution, {}};
   bool moved = false;
   for (Index process = 0; process < placed.distribution.processes(); ++process) {
     const Index rank = placed.rank(process);  // one that is wrong stays wrong
@@ -215,13 +218,13 @@ Buffer own_part(const GlobalArray& array) {
   return own_part(array, std::get<Form>(form_of(array.placed(), array.type(), processes)));
 }
 
-Created create_in(const Placed& placed, const ElementType& type, MPI_Comm comm) {
+Created create_in(const PlacedDistribution& placed, const ElementType& type, MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) throw refused("there is no communicator", "give that of the array's processes");
   Created made;
-  const Placed translated = mpi::collectively(comm, [&] {
+  const PlacedDistribution translated = mpi::collectively(comm, [&] {
     made.group = require_group(comm);
     check_fences(made.group);
-    Placed there = in_group(placed, made.group);
+    PlacedDistribution there = in_group(placed, made.group);
     const auto processes = static_cast<Index>(made.group.ranks.size());
     std::variant<Form, Finding> answer = form_of(there, type, processes, made.group.leading);
     if (const auto* why = std::get_if<Finding>(&answer))
@@ -230,18 +233,18 @@ Created create_in(const Placed& placed, const ElementType& type, MPI_Comm comm) 
     return there;
   });
   check_same(digest(translated, made.form, type), comm);
-  Pool::all().collect(made.group.number);
+  HandlePool::all().collect(made.group.number);
   const bool ample = check_room(translated, made.form, type, comm, made.group);
   const int number = type_number(type, comm);
   const int handle = allocate_handle(made.form, number, made.group.number);
   const std::optional<Index> process = translated.process(mpi::rank_of(GA_MPI_Comm_pgroup(made.group.number)));
   const Buffer part = process ? whole_part(handle, translated, made.form, type, *process) : Buffer{};
   touch_all(handle, part, process && !ample ? bytes_of(translated, made.form, type, *process) : 0, comm);
-  made.array = Pool::all().keep(handle, translated, type);
+  made.array = HandlePool::all().keep(handle, translated, type);
   return made;
 }
 
-GlobalArray create(const Placed& placed, const ElementType& type, MPI_Comm comm) {
+GlobalArray create(const PlacedDistribution& placed, const ElementType& type, MPI_Comm comm) {
   return create_in(placed, type, comm).array;
 }
 

@@ -16,13 +16,13 @@ struct Created {
 };
 
 /// The same ownership with GA's ranks for the communicator's.
-redistribute::Placed in_group(const redistribute::Placed& placed, const Group& group);
+redistribute::PlacedDistribution in_group(const redistribute::PlacedDistribution& placed, const Group& group);
 
 /// GA's group of the communicator's processes; throws Error where there is none, or GA has not begun. Local.
 Group require_group(MPI_Comm comm);
 
 /// create() with `placed` in the ranks of `comm`. **Collective.**
-Created create_in(const redistribute::Placed& placed, const ElementType& type, MPI_Comm comm);
+Created create_in(const redistribute::PlacedDistribution& placed, const ElementType& type, MPI_Comm comm);
 
 /// This process's memory in a Global Array, all ghost cells included, row-major; without elements, and without axes,
 /// where it holds none. Keeps nothing alive. Local.

@@ -56,10 +56,10 @@ void check_group(const Description& d) {
   const int world = GA_Pgroup_nnodes(GA_Pgroup_get_world());
   const bool all = d.processes() == world;
   const bool first = all || GA_Pgroup_absolute_id(d.group, static_cast<int>(d.processes() - 1)) == d.processes() - 1;
-  if (d.dealing == Dealing::linear ? all : first) return;
+  if (d.scheme == BlockScheme::linear ? all : first) return;
   throw refused(named(d.handle) + " is block-cyclic on a group of processes, which Global Arrays itself cannot find",
-                d.dealing == Dealing::linear ? "make it on all processes, or on a process grid"
-                                             : "make it on all processes, or on the first ones");
+                d.scheme == BlockScheme::linear ? "make it on all processes, or on a process grid"
+                                                : "make it on all processes, or on the first ones");
 }
 
 // Whether each process's blocks stand in one array: then they are of one length, and where the first process has
@@ -76,15 +76,15 @@ bool in_one_array(const Description& d) {
 }
 
 [[gnu::noinline]] void describe_cyclic(Description& d) {
-  d.dealing = GA_Uses_proc_grid(d.handle) != 0 ? Dealing::grid : Dealing::linear;
+  d.scheme = GA_Uses_proc_grid(d.handle) != 0 ? BlockScheme::grid : BlockScheme::linear;
   check_group(d);
   const Box first = box_of(d.handle, 0);
   for (std::size_t axis = 0; axis < d.ndim; ++axis) d.tile[axis] = first.hi[axis] + 1;
-  if (d.dealing == Dealing::linear) return;
+  if (d.scheme == BlockScheme::linear) return;
   int reversed[most_axes];
   GA_Get_proc_grid(d.handle, reversed);
   for (std::size_t axis = 0; axis < d.ndim; ++axis) d.grid[axis] = reversed[d.ndim - 1 - axis];
-  if (!in_one_array(d)) d.dealing = Dealing::tiles;
+  if (!in_one_array(d)) d.scheme = BlockScheme::tiles;
 }
 
 // Whether GA_Nblock says another number than there is: it counts by int.
@@ -95,7 +95,7 @@ bool is_wrapped(Index size, Index tile, Index said) {
 
 // GA's calls number blocks by int.
 [[gnu::noinline]] void check_numbers(const Description& d) {
-  bool too_many = d.dealing != Dealing::grid && product(d.blocks, 0, d.ndim) > std::numeric_limits<int>::max();
+  bool too_many = d.scheme != BlockScheme::grid && product(d.blocks, 0, d.ndim) > std::numeric_limits<int>::max();
   for (std::size_t axis = 0; axis < d.ndim; ++axis)
     too_many = too_many || is_wrapped(d.shape[axis], d.tile[axis], d.blocks[axis]);
   if (!too_many) return;
@@ -106,7 +106,7 @@ bool is_wrapped(Index size, Index tile, Index said) {
 
 // The place of a block that is not empty, by the blocks from it to the upper end of each axis, where they are not
 // known to be all. (Those below it may include empty ones, which GA does not see.)
-void count_coordinates(const Description& d, Part& part) {
+void count_coordinates(const Description& d, LocalPart& part) {
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     part.coordinates[axis] = d.blocks[axis] - 1;
     if (part.begin[axis] + part.extent[axis] == d.shape[axis]) continue;
@@ -118,7 +118,7 @@ void count_coordinates(const Description& d, Part& part) {
 }
 
 // GA says what rows it allocates, on all axes but the first, which the number of elements tells.
-[[gnu::noinline]] void find_widths(const Description& d, Index elements, Part& part) {
+[[gnu::noinline]] void find_widths(const Description& d, Index elements, LocalPart& part) {
   Extents ld{};
   void* first = nullptr;
   Box own{part.begin, part.begin};
@@ -133,13 +133,13 @@ void count_coordinates(const Description& d, Part& part) {
 }
 
 // Where an empty block is, GA does not say.
-[[gnu::noinline]] void find_empty(const Description& d, bool ghosts, Part& part) {
+[[gnu::noinline]] void find_empty(const Description& d, bool ghosts, LocalPart& part) {
   if (ghosts) throw refused(named(d.handle) + " has ghost cells, and an empty block", "leave empty blocks out");
   const std::vector<Index> owners = blocks_of(d).owners;
   part.coordinates = unravel(std::find(owners.begin(), owners.end(), d.rank) - owners.begin(), d.grid, d.ndim);
 }
 
-void find_block(const Description& d, Index elements, void* data, Part& part) {
+void find_block(const Description& d, Index elements, void* data, LocalPart& part) {
   NGA_Distribution64(d.handle, static_cast<int>(d.rank), part.begin.data(), part.extent.data());
   part.placed = part.begin[0] >= 0;
   if (!part.placed) return;
@@ -155,11 +155,11 @@ void find_block(const Description& d, Index elements, void* data, Part& part) {
   part.data = data;
 }
 
-[[gnu::noinline]] void find_tiles(const Description& d, void* data, Part& part) {
-  part.placed = d.dealing == Dealing::linear || d.rank < d.places();
+[[gnu::noinline]] void find_tiles(const Description& d, void* data, LocalPart& part) {
+  part.placed = d.scheme == BlockScheme::linear || d.rank < d.places();
   if (!part.placed) return;
   part.data = data;
-  if (d.dealing == Dealing::linear) return;
+  if (d.scheme == BlockScheme::linear) return;
   int coordinates[most_axes];
   GA_Get_proc_index(d.handle, static_cast<int>(d.rank), coordinates);
   std::copy_n(coordinates, d.ndim, part.coordinates.begin());
@@ -197,17 +197,17 @@ Description describe(int handle) {
   GA_Nblock(handle, blocks);
   for (std::size_t axis = 0; axis < d.ndim; ++axis) d.grid[axis] = d.blocks[axis] = blocks[axis];
   if (GA_Total_blocks(handle) != -1) describe_cyclic(d);  // more than it can say are any other number
-  if (d.dealing != Dealing::blocks) check_numbers(d);
+  if (d.scheme != BlockScheme::blocks) check_numbers(d);
   return d;
 }
 
-Part part_of(const Description& d) {
+LocalPart part_of(const Description& d) {
   void* data = nullptr;
   int64_t elements = 0;
   NGA_Access_block_segment64(d.handle, static_cast<int>(d.rank), &data, &elements);
   if (elements == 0) data = nullptr;
-  Part part;
-  if (d.dealing == Dealing::blocks)
+  LocalPart part;
+  if (d.scheme == BlockScheme::blocks)
     find_block(d, elements, data, part);
   else
     find_tiles(d, data, part);
@@ -220,7 +220,7 @@ Range tile_of(const Description& d, std::size_t axis, Index block) {
 }
 
 Tiles tiles_of(const Description& d, std::size_t axis) {
-  if (d.dealing == Dealing::grid) return Tiles::cyclic;
+  if (d.scheme == BlockScheme::grid) return Tiles::cyclic;
   bool even = true;
   for (Index block = 1; even && block < d.blocks[axis]; ++block) {
     const Range tile = tile_of(d, axis, block);

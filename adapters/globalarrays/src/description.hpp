@@ -13,7 +13,7 @@ inline constexpr std::size_t most_axes = 7;
 using Extents = std::array<Index, most_axes>;  ///< by axis; those that an array has not say nothing
 
 /// How a Global Array is dealt.
-enum class Dealing {
+enum class BlockScheme {
   blocks,  ///< one block for each place of a grid, that of any process: regular, irregular, restricted
   grid,    ///< blocks of one length round-robin over each axis of a grid, in one local array: ScaLAPACK's
   tiles,   ///< the same, of any lengths, each block in a row in memory; or one that looks alike
@@ -24,7 +24,7 @@ enum class Dealing {
 struct Description {
   int handle = 0, group = 0, type = 0;  ///< GA's numbers
   std::size_t ndim = 0;
-  Dealing dealing = Dealing::blocks;
+  BlockScheme scheme = BlockScheme::blocks;
   Extents shape;
   Extents blocks;  ///< how many there are on an axis
   Extents grid;    ///< places on an axis; of linear dealing nothing
@@ -40,7 +40,7 @@ struct Description {
 Description describe(int handle);
 
 /// This process's part of a Global Array.
-struct Part {
+struct LocalPart {
   bool placed = false;    ///< it holds a place of the grid; else the rest says nothing
   Extents coordinates;    ///< of the place
   Extents begin, extent;  ///< owned elements: of `blocks`, the first global index, and how many
@@ -53,7 +53,7 @@ struct Part {
 };
 
 /// Throws Error where the part's ghost cells cannot be found out. Not for linear dealing.
-Part part_of(const Description& description);
+LocalPart part_of(const Description& description);
 
 /// An axis of tiles, as the protocol has it.
 enum class Tiles { cyclic, block, neither };
@@ -76,9 +76,9 @@ Index ravel(const Extents& coordinates, const Extents& grid, std::size_t ndim);
 
 /// The bytes from one element to the next, by what GA says of addresses; 0: the part is too small to tell. `stored`:
 /// the extents of the part in memory, which is row-major.
-Index element_length(const Description& description, const Part& part, const Extents& stored);
+Index element_length(const Description& description, const LocalPart& part, const Extents& stored);
 /// Whether every process's part is large enough to tell: the same on all. In time in proportion to the processes,
 /// or to the tiles along each axis.
-bool tells_length(const Description& description, const Part& part);
+bool tells_length(const Description& description, const LocalPart& part);
 
 }  // namespace tridap::globalarrays

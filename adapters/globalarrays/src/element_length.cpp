@@ -27,7 +27,7 @@ void* address_of_block(const Description& d, Index block) {
   return data;
 }
 
-Index length_in_block(const Description& d, const Part& part, const Extents& strides) {
+Index length_in_block(const Description& d, const LocalPart& part, const Extents& strides) {
   const void* const first = address_of(d, part.begin);
   Index before = 0;  // ghost cells
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
@@ -57,7 +57,7 @@ Second second_tile(const Description& d, std::size_t axis, Index coordinate) {
   return found;
 }
 
-Index length_in_tiles(const Description& d, const Part& part, const Extents& strides) {
+Index length_in_tiles(const Description& d, const LocalPart& part, const Extents& strides) {
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     const Second second = second_tile(d, axis, part.coordinates[axis]);
     if (!second.tile) continue;
@@ -83,7 +83,7 @@ bool tiles_tell_length(const Description& d) {
   return tell;
 }
 
-Index length_in_linear(const Description& d, const Part& part) {
+Index length_in_linear(const Description& d, const LocalPart& part) {
   if (d.rank + d.processes() >= GA_Total_blocks(d.handle)) return 0;
   Extents lo{}, hi{};
   NGA_Distribution64(d.handle, static_cast<int>(d.rank), lo.data(), hi.data());
@@ -94,18 +94,18 @@ Index length_in_linear(const Description& d, const Part& part) {
 
 }  // namespace
 
-Index element_length(const Description& d, const Part& part, const Extents& stored) {
+Index element_length(const Description& d, const LocalPart& part, const Extents& stored) {
   if (part.data == nullptr) return 0;
-  if (d.dealing == Dealing::linear) return length_in_linear(d, part);
+  if (d.scheme == BlockScheme::linear) return length_in_linear(d, part);
   Extents strides{};
   Index stride = 1;
   for (std::size_t axis = d.ndim; axis-- > 0; stride *= stored[axis]) strides[axis] = stride;
-  return d.dealing == Dealing::blocks ? length_in_block(d, part, strides) : length_in_tiles(d, part, strides);
+  return d.scheme == BlockScheme::blocks ? length_in_block(d, part, strides) : length_in_tiles(d, part, strides);
 }
 
-bool tells_length(const Description& d, const Part& part) {
-  if (d.dealing == Dealing::linear) return GA_Total_blocks(d.handle) >= 2 * d.processes();
-  if (d.dealing != Dealing::blocks) return tiles_tell_length(d);
+bool tells_length(const Description& d, const LocalPart& part) {
+  if (d.scheme == BlockScheme::linear) return GA_Total_blocks(d.handle) >= 2 * d.processes();
+  if (d.scheme != BlockScheme::blocks) return tiles_tell_length(d);
   Index least = 1;  // elements of a block
   for (const std::vector<Index>& bounds : blocks_of(d).bounds) {
     Index shortest = bounds[1] - bounds[0];

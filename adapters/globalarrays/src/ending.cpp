@@ -1,7 +1,7 @@
 #include "ending.hpp"
 
 #include "ga.hpp"
-#include <tridap/mpi/call.hpp>
+#include <tridap/internal/call.hpp>
 
 #include <algorithm>
 #include <exception>

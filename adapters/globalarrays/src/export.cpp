@@ -2,11 +2,12 @@
 #include "description.hpp"
 #include "fingerprint.hpp"
 #include "ga.hpp"
+#include "handle_pool.hpp"
 #include "memory.hpp"
-#include "pool.hpp"
 #include "refused.hpp"
 #include "types.hpp"
 #include <tridap/globalarrays/export.hpp>
+#include <tridap/internal/call.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <string>
@@ -17,7 +18,7 @@ namespace tridap::globalarrays {
 namespace {
 
 // Throws where nobody said what a type is that was registered elsewhere, and a process cannot tell its length: on all.
-void check_length(const Description& d, const Part& part) {
+void check_length(const Description& d, const LocalPart& part) {
   if (tells_length(d, part)) return;
   throw refused("GA's type " + std::to_string(d.type) +
                     " was registered elsewhere, and some process's part of Global Array " + std::to_string(d.handle) +
@@ -26,7 +27,7 @@ void check_length(const Description& d, const Part& part) {
 }
 
 // Throws where what is said of a type that was registered elsewhere cannot be.
-ElementType registered_type(const Description& d, const Part& part, const Extents& stored) {
+ElementType registered_type(const Description& d, const LocalPart& part, const Extents& stored) {
   const ElementType* const known = element_type_of(d.type);
   const Index bytes = element_length(d, part, stored);
   if (known != nullptr && bytes > 0 && known->bytes != bytes)
@@ -40,13 +41,13 @@ ElementType registered_type(const Description& d, const Part& part, const Extent
 }
 
 // Where this process has no part.
-ElementType type_of(const Description& d, const Part& part) {
+ElementType type_of(const Description& d, const LocalPart& part) {
   if (const ElementType* const known = element_type_of(d.type)) return *known;
   check_length(d, part);
   return {};
 }
 
-[[gnu::noinline]] ElementType registered_type(const Description& d, const Part& part) {
+[[gnu::noinline]] ElementType registered_type(const Description& d, const LocalPart& part) {
   Extents stored;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) stored[axis] = part.extent[axis] + 2 * part.width[axis];
   return registered_type(d, part, stored);
@@ -54,7 +55,7 @@ ElementType type_of(const Description& d, const Part& part) {
 
 // In one pass, from the last axis on: it is what an export of one block costs. (What is not inlined here is rarer, and
 // would stand in the way of what is not.)
-void fill_block(const Description& d, const Part& part, const ExportOptions& options, ExportedArray& made) {
+void fill_block(const Description& d, const LocalPart& part, const ExportOptions& options, ExportedArray& made) {
   Buffer& buffer = made.array.buffer;
   const std::size_t ndim = d.ndim;
   const ElementType* const known = built_in_type(d.type);
@@ -88,7 +89,7 @@ void fill_block(const Description& d, const Part& part, const ExportOptions& opt
 }
 
 // Points the buffer at a part that stands row-major.
-void fill_rows(const Description& d, const Part& part, const Extents& stored, std::size_t ndim, Buffer& buffer) {
+void fill_rows(const Description& d, const LocalPart& part, const Extents& stored, std::size_t ndim, Buffer& buffer) {
   const ElementType* const known = built_in_type(d.type);
   buffer.type = known != nullptr ? *known : registered_type(d, part, stored);
   buffer.shape.assign(stored.begin(), stored.begin() + ndim);
@@ -96,7 +97,7 @@ void fill_rows(const Description& d, const Part& part, const Extents& stored, st
   buffer.data = part.data;
 }
 
-[[gnu::noinline]] void fill_tiles(const Description& d, const Part& part, ExportedArray& made) {
+[[gnu::noinline]] void fill_tiles(const Description& d, const LocalPart& part, ExportedArray& made) {
   check_strided(d);
   Extents stored;
   for (std::size_t axis = 0; axis < d.ndim; ++axis)
@@ -105,7 +106,7 @@ void fill_rows(const Description& d, const Part& part, const Extents& stored, st
 }
 
 // Blocks that are dealt one after the other stand in a row, whatever their axes.
-[[gnu::noinline]] void fill_linear(const Description& d, const Part& part, ExportedArray& made) {
+[[gnu::noinline]] void fill_linear(const Description& d, const LocalPart& part, ExportedArray& made) {
   Index elements = 0;
   made.array.dim_data.push_back(linear_dimension(d, d.rank, elements));
   fill_rows(d, part, {elements}, 1, made.array.buffer);
@@ -119,20 +120,20 @@ void fill_rows(const Description& d, const Part& part, const Extents& stored, st
 
 ExportedArray export_array(int handle, const ExportOptions& options) {
   const Description d = describe(handle);
-  const Part part = part_of(d);
+  const LocalPart part = part_of(d);
   ExportedArray made;
   Buffer& buffer = made.array.buffer;
-  const bool one_block = part.placed && d.dealing == Dealing::blocks;
+  const bool one_block = part.placed && d.scheme == BlockScheme::blocks;
   if (one_block)
     fill_block(d, part, options, made);
   else if (!part.placed)
     buffer.type = type_of(d, part);
-  else if (d.dealing == Dealing::linear)
+  else if (d.scheme == BlockScheme::linear)
     fill_linear(d, part, made);
   else
     fill_tiles(d, part, made);
-  Pool::all().pin(buffer.owner, handle, d.group, static_cast<int>(d.rank), part.data,
-                  one_block ? fingerprint(d, part) : fingerprint(handle));
+  HandlePool::all().pin(buffer.owner, handle, d.group, static_cast<int>(d.rank), part.data,
+                        one_block ? fingerprint(d, part) : fingerprint(handle));
   made.receipt.same_address = buffer.data == part.data;
   return made;
 }
@@ -141,12 +142,12 @@ ExportedArray export_array(const GlobalArray& array, const ExportOptions& option
   return export_array(array.handle(), options);
 }
 
-bool is_there(const DistArray& exported) { return Pool::is_there(exported.buffer.owner); }
+bool is_there(const DistArray& exported) { return HandlePool::is_there(exported.buffer.owner); }
 
-redistribute::Placed placed(int handle, const ExportOptions& options) {
+redistribute::PlacedDistribution placed(int handle, const ExportOptions& options) {
   const Description d = describe(handle);
-  if (d.dealing == Dealing::blocks) return placed_blocks(d, part_of(d), options);
-  return redistribute::Placed(tiled_distribution(d));
+  if (d.scheme == BlockScheme::blocks) return placed_blocks(d, part_of(d), options);
+  return redistribute::PlacedDistribution(tiled_distribution(d));
 }
 
 MPI_Comm communicator(int handle) { return GA_MPI_Comm_pgroup(describe(handle).group); }
@@ -155,9 +156,9 @@ MPI_Comm grid_communicator(int handle) {
   const MPI_Comm comm = communicator(handle);
   const int number = mpi::collectively(comm, [&] {
     const Description d = describe(handle);
-    const Part part = part_of(d);
+    const LocalPart part = part_of(d);
     if (!part.placed) return -1;
-    if (d.dealing == Dealing::linear) return static_cast<int>(d.rank);
+    if (d.scheme == BlockScheme::linear) return static_cast<int>(d.rank);
     return static_cast<int>(ravel(part.coordinates, d.grid, d.ndim));
   });
   MPI_Comm made = MPI_COMM_NULL;

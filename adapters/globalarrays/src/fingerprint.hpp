@@ -29,7 +29,7 @@ class Mixed {
 Fingerprint fingerprint(int handle);
 
 /// The same, of what was asked already: a part of one block.
-inline Fingerprint fingerprint(const Description& d, const Part& part) {
+inline Fingerprint fingerprint(const Description& d, const LocalPart& part) {
   Mixed mixed(d.group, d.type, static_cast<Index>(d.ndim));
   for (std::size_t axis = 0; axis < d.ndim; ++axis)
     for (const Index number : {d.shape[axis], part.begin[axis], part.begin[axis] + part.extent[axis] - 1})

@@ -33,11 +33,12 @@ struct Form {
 
 /// How GA can hold it on so many processes, or why it cannot; ranks are GA's, in the array's group, which holds GA's
 /// first processes where it is `leading`. Local, and needs neither MPI nor GA.
-std::variant<Form, Finding> form_of(const redistribute::Placed& placed, const ElementType& type, Index processes,
-                                    bool leading = true);
+std::variant<Form, Finding> form_of(const redistribute::PlacedDistribution& placed, const ElementType& type,
+                                    Index processes, bool leading = true);
 
 /// Why no other dealing of it would do: no shape that GA has, indices that are not 0 to `size` - 1, or no placement.
-std::optional<Finding> none_is_near(const redistribute::Placed& placed, const ElementType& type, Index processes);
+std::optional<Finding> none_is_near(const redistribute::PlacedDistribution& placed, const ElementType& type,
+                                    Index processes);
 
 /// A process's whole memory in a Global Array, ghost cells at the outer edges included, as extents; and the array's
 /// buffer as a box in it.
@@ -45,13 +46,13 @@ struct Extent {
   std::vector<Index> shape;
   std::vector<Range> box;
 };
-Extent extent(const redistribute::Placed& placed, const Form& form, Index process);
+Extent extent(const redistribute::PlacedDistribution& placed, const Form& form, Index process);
 
 /// `why_not` with what GA could hold instead, where there is anything.
-Finding with_nearest(Finding why_not, const redistribute::Placed& placed, const ElementType& type, Index processes,
-                     bool leading = true);
+Finding with_nearest(Finding why_not, const redistribute::PlacedDistribution& placed, const ElementType& type,
+                     Index processes, bool leading = true);
 /// nearest() on a group of GA's.
-redistribute::Placed nearest_in(const redistribute::Placed& placed, const ElementType& type, Index processes,
-                                bool leading);
+redistribute::PlacedDistribution nearest_in(const redistribute::PlacedDistribution& placed, const ElementType& type,
+                                            Index processes, bool leading);
 
 }  // namespace tridap::globalarrays

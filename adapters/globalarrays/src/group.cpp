@@ -6,6 +6,8 @@
 #include "room.hpp"
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/globalarrays/session.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/report.hpp>
 
@@ -65,7 +67,7 @@ std::vector<Index> agreed_leaders(const std::vector<int>& members) {
   std::vector<Index> leaders(static_cast<std::size_t>(ga_processes()), -1);
   const auto here = static_cast<std::size_t>(mpi::rank_of(GA_MPI_Comm()));
   if (!members.empty()) leaders[here] = members.front();
-  mpi::Team(GA_MPI_Comm()).largest(leaders);
+  mpi::MpiCollectives(GA_MPI_Comm()).max(leaders);
   mpi::collectively(GA_MPI_Comm(), [&] {
     if (members.empty()) return;
     std::vector<int> said;

@@ -1,16 +1,19 @@
 #include "copy.hpp"
 #include "create.hpp"
 #include "ga.hpp"
+#include "handle_pool.hpp"
 #include "memory.hpp"
-#include "pool.hpp"
 #include "refused.hpp"
 #include "types.hpp"
 #include <tridap/check.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/globalarrays/import.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/gather_with_flags.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
-#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/redistribute/redistribution.hpp>
 
 #include <algorithm>
@@ -21,9 +24,9 @@ namespace tridap::globalarrays {
 
 namespace {
 
-using redistribute::Placed;
+using redistribute::PlacedDistribution;
 
-constexpr Index shareable = 1;  // a flag of gather(): the memory is a GlobalArray's part, whole
+constexpr Index shareable = 1;  // a flag of gather_distribution(): the memory is a GlobalArray's part, whole
 
 // Whether two valid buffers are the same elements at the same places.
 bool same_memory(const Buffer& a, const Buffer& b) {
@@ -37,13 +40,13 @@ bool same_memory(const Buffer& a, const Buffer& b) {
 // The GlobalArray whose whole part the buffer of an array is, which may yet be wrong; else why not.
 GlobalArray array_behind(const DistArray& array, std::string& why_not) {
   const Buffer& buffer = array.buffer;
-  const std::optional<int> handle = Pool::handle_of(buffer.owner);
+  const std::optional<int> handle = HandlePool::handle_of(buffer.owner);
   why_not = "the memory is no Global Array's";
   if (!handle) return {};
   why_not = "the memory was a Global Array's that has been destroyed";
-  if (!Pool::is_there(buffer.owner)) return {};
+  if (!HandlePool::is_there(buffer.owner)) return {};
   why_not = "the memory is a Global Array's that was not made here, and its maker will free it";
-  const GlobalArray found = Pool::all().find(*handle);
+  const GlobalArray found = HandlePool::all().find(*handle);
   if (found.empty()) return {};
   why_not = "the memory is a Global Array's, and read-only";
   if (buffer.read_only) return {};
@@ -80,11 +83,11 @@ bool same_periods(const Axis& a, const Axis& b) {
 // set on every process.
 bool is_shared(const GlobalArray& mine, const Distribution& distribution, MPI_Comm comm) {
   const int group = GA_Get_pgroup(mine.handle());
-  std::vector<Index> same{Pool::all().serial(mine.handle()), group};
+  std::vector<Index> same{HandlePool::all().serial(mine.handle()), group};
   for (std::size_t k = 0; k < 2; ++k) same.push_back(-same[k]);
-  mpi::Team(comm).largest(same);
+  mpi::MpiCollectives(comm).max(same);
   if (same[0] != -same[2] || same[1] != -same[3]) return false;
-  const Placed& placed = mine.placed();
+  const PlacedDistribution& placed = mine.placed();
   if (placed.distribution.processes() != distribution.processes()) return false;
   const std::vector<int> ranks = ranks_in(mine, comm);
   for (Index process = 0; process < distribution.processes(); ++process)
@@ -118,18 +121,19 @@ void add_losses(const DistArray& array, const Distribution& distribution, Receip
 }
 
 // The same ownership with the ranks of the communicator for GA's.
-Placed out_of_group(const Placed& placed, const Group& group) {
+PlacedDistribution out_of_group(const PlacedDistribution& placed, const Group& group) {
   std::vector<Index> back(group.ranks.size());
   for (std::size_t r = 0; r < back.size(); ++r) back[static_cast<std::size_t>(group.ranks[r])] = static_cast<Index>(r);
-  Placed translated{placed.distribution, {}};
+  PlacedDistribution translated{placed.distribution, {}};
   for (Index process = 0; process < placed.distribution.processes(); ++process)
     translated.ranks.push_back(back[static_cast<std::size_t>(placed.rank(process))]);
   return translated;
 }
 
 // What the Global Array shall be, in the ranks of the communicator; nothing: what the array is. **Collective.**
-std::optional<Placed> wanted(const DistArray& array, const Placed& given, MPI_Comm comm, Copy copy, Fit fit) {
-  return mpi::collectively(comm, [&]() -> std::optional<Placed> {
+std::optional<PlacedDistribution> wanted(const DistArray& array, const PlacedDistribution& given, MPI_Comm comm,
+                                         Copy copy, Fit fit) {
+  return mpi::collectively(comm, [&]() -> std::optional<PlacedDistribution> {
     const Buffer& buffer = array.buffer;
     std::string why_not;
     if (copy == Copy::never) {
@@ -140,18 +144,19 @@ std::optional<Placed> wanted(const DistArray& array, const Placed& given, MPI_Co
     if (buffer.memory.kind != Memory::Kind::host)
       throw refused("the buffer is in " + buffer.memory.name() + " memory, and Global Arrays' is the host's",
                     "give an array in host memory");
-    if (Pool::handle_of(buffer.owner) && !Pool::is_there(buffer.owner))
+    if (HandlePool::handle_of(buffer.owner) && !HandlePool::is_there(buffer.owner))
       throw refused("the memory was a Global Array's that has been destroyed", "give it back by destroy() afterwards");
     const Group group = require_group(comm);
     const auto processes = static_cast<Index>(group.ranks.size());
-    const Placed there = in_group(given, group);
+    const PlacedDistribution there = in_group(given, group);
     if (fit == Fit::exact || std::holds_alternative<Form>(form_of(there, buffer.type, processes, group.leading)))
       return std::nullopt;
     return out_of_group(nearest_in(there, buffer.type, processes, group.leading), group);
   });
 }
 
-Index move(const DistArray& array, const Placed& from, const Placed& to, const Buffer& target, MPI_Comm comm) {
+Index move(const DistArray& array, const PlacedDistribution& from, const PlacedDistribution& to, const Buffer& target,
+           MPI_Comm comm) {
   DistArray part;
   if (const std::optional<Index> process = to.process(mpi::rank_of(comm))) {
     part.buffer = target;
@@ -173,9 +178,9 @@ ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy, Fit
   std::string why_not;
   if (copy != Copy::always) imported.array = array_behind(array, why_not);
   Index flags = imported.array.empty() ? 0 : shareable;
-  const Placed given(mpi::gather(array, comm, {}, flags));
+  const PlacedDistribution given(mpi::gather_with_flags(array, comm, {}, flags));
   if ((flags & shareable) == 0 || !is_shared(imported.array, given.distribution, comm)) {
-    const std::optional<Placed> other = wanted(array, given, comm, copy, fit);
+    const std::optional<PlacedDistribution> other = wanted(array, given, comm, copy, fit);
     const Created made = create_in(other.value_or(given), array.buffer.type, comm);
     const Buffer part = own_part(made.array, made.form);
     imported.array = made.array;
@@ -189,7 +194,7 @@ ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy, Fit
   return imported;
 }
 
-DistArray allocate(const Placed& placed, const ElementType& type, MPI_Comm comm) {
+DistArray allocate(const PlacedDistribution& placed, const ElementType& type, MPI_Comm comm) {
   const Created made = create_in(placed, type, comm);
   const std::optional<Index> process = own_process(made.array);
   DistArray array;
@@ -198,7 +203,7 @@ DistArray allocate(const Placed& placed, const ElementType& type, MPI_Comm comm)
     if (element_count(whole) > 0)
       std::memset(whole.data, 0, static_cast<std::size_t>(element_count(whole) * type.bytes));
     array.buffer = own_part(made.array, made.form);
-    array.buffer.owner = Pool::all().pin(made.array.handle(), local_memory(made.array.handle()));
+    array.buffer.owner = HandlePool::all().pin(made.array.handle(), local_memory(made.array.handle()));
     array.dim_data = made.array.placed().distribution.dim_data(*process);
   }
   GA_Pgroup_sync(made.group.number);

@@ -11,7 +11,7 @@ namespace tridap::globalarrays {
 
 namespace {
 
-using redistribute::Placed;
+using redistribute::PlacedDistribution;
 
 // One axis dealt otherwise, and which coordinate of the old axis each of the new ones takes after.
 struct Turned {
@@ -108,7 +108,7 @@ Turned padded_ranges(const Axis& axis, const ElementType& type) {
   const Index grid = axis.proc_grid_size();
   const auto* block = std::get_if<BlockKind>(&axis.kind());
   if (block == nullptr || !block->is_padded()) return in_ranges(axis);
-  const Placed alone(Distribution(std::vector<Axis>{axis}));
+  const PlacedDistribution alone(Distribution(std::vector<Axis>{axis}));
   if (std::holds_alternative<Finding>(form_of(alone, type, grid))) return in_ranges(axis);
   return {axis, counted(grid)};
 }
@@ -122,10 +122,10 @@ Turned unrotated(const Axis& axis) {
 }
 
 // All axes dealt otherwise, each part on the rank that held the one it takes after.
-Placed put(const Placed& placed, const std::vector<Turned>& axes) {
+PlacedDistribution put(const PlacedDistribution& placed, const std::vector<Turned>& axes) {
   std::vector<Axis> dealt;
   for (const Turned& one : axes) dealt.push_back(one.axis);
-  Placed made(Distribution(std::move(dealt)), {});
+  PlacedDistribution made(Distribution(std::move(dealt)), {});
   for (Index process = 0; process < made.distribution.processes(); ++process) {
     Indices coordinates = made.distribution.coordinates(process);
     for (std::size_t i = 0; i < axes.size(); ++i)
@@ -137,7 +137,7 @@ Placed put(const Placed& placed, const std::vector<Turned>& axes) {
 }
 
 // How many elements stand on one rank in both.
-Index staying(const Placed& here, const Placed& there, Index processes) {
+Index staying(const PlacedDistribution& here, const PlacedDistribution& there, Index processes) {
   std::vector<std::map<std::pair<Index, Index>, Index>> known(static_cast<std::size_t>(here.distribution.ndim()));
   Index sum = 0;
   for (Index rank = 0; rank < processes; ++rank) {
@@ -160,7 +160,7 @@ Index staying(const Placed& here, const Placed& there, Index processes) {
 // What may be nearest, the simplest first: all in ranges, with the padding of those axes that can have it; without
 // any: dealt from the first process on; all in ranges; dealt on the first axis alone. Each also on ranks in order,
 // which alone some can have.
-std::vector<Placed> candidates(const Placed& placed, const ElementType& type) {
+std::vector<PlacedDistribution> candidates(const PlacedDistribution& placed, const ElementType& type) {
   std::vector<std::vector<Turned>> all(3);
   std::vector<Turned> padded;
   bool keeps = false;
@@ -175,7 +175,7 @@ std::vector<Placed> candidates(const Placed& placed, const ElementType& type) {
     keeps = keeps || (block != nullptr && block->is_padded());
   }
   if (keeps) all.insert(all.begin(), std::move(padded));
-  std::vector<Placed> made;
+  std::vector<PlacedDistribution> made;
   for (const std::vector<Turned>& axes : all) {
     made.push_back(put(placed, axes));
     made.emplace_back(made.back().distribution);
@@ -185,14 +185,15 @@ std::vector<Placed> candidates(const Placed& placed, const ElementType& type) {
 
 }  // namespace
 
-Placed nearest_in(const Placed& placed, const ElementType& type, Index processes, bool leading) {
+PlacedDistribution nearest_in(const PlacedDistribution& placed, const ElementType& type, Index processes,
+                              bool leading) {
   const std::variant<Form, Finding> answer = form_of(placed, type, processes, leading);
   const auto* why_not = std::get_if<Finding>(&answer);
   if (why_not == nullptr) return placed;
   if (const std::optional<Finding> hopeless = none_is_near(placed, type, processes)) throw Error(*hopeless);
-  std::optional<Placed> best;
+  std::optional<PlacedDistribution> best;
   Index most = -1;
-  for (const Placed& one : candidates(placed, type)) {
+  for (const PlacedDistribution& one : candidates(placed, type)) {
     if (std::holds_alternative<Finding>(form_of(one, type, processes, leading))) continue;
     const Index stays = staying(placed, one, processes);
     if (stays > most) best = one;
@@ -202,16 +203,17 @@ Placed nearest_in(const Placed& placed, const ElementType& type, Index processes
   return *best;
 }
 
-Finding with_nearest(Finding why_not, const Placed& placed, const ElementType& type, Index processes, bool leading) {
+Finding with_nearest(Finding why_not, const PlacedDistribution& placed, const ElementType& type, Index processes,
+                     bool leading) {
   try {
-    const Placed other = nearest_in(placed, type, processes, leading);
+    const PlacedDistribution other = nearest_in(placed, type, processes, leading);
     why_not.remedy += ", or take the nearest that it holds: " + describe(other.distribution);
   } catch (const Error&) {  // there is none
   }
   return why_not;
 }
 
-Placed nearest(const Placed& placed, const ElementType& type, Index processes) {
+PlacedDistribution nearest(const PlacedDistribution& placed, const ElementType& type, Index processes) {
   return nearest_in(placed, type, processes, true);
 }
 

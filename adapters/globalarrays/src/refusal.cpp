@@ -10,7 +10,7 @@ namespace tridap::globalarrays {
 
 namespace {
 
-using redistribute::Placed;
+using redistribute::PlacedDistribution;
 
 constexpr Index most_axes = 7;                // GA_MAX_DIM, which the Fortran interface has
 constexpr Index most_tiles = Index{1} << 26;  // along an axis: a list of 512 MiB
@@ -97,7 +97,7 @@ AxisAnswer one_axis(const Axis& given, Index number) {
                 "must be b or c: GA has no lists of indices", "move it to block, or to cyclic");
 }
 
-std::optional<Finding> wrong_placement(const Placed& placed, Index processes) {
+std::optional<Finding> wrong_placement(const PlacedDistribution& placed, Index processes) {
   const Index parts = placed.distribution.processes();
   if (parts > processes)
     return refuse("the array is on " + std::to_string(parts) + " processes, and there are " + std::to_string(processes),
@@ -118,7 +118,7 @@ std::optional<Finding> wrong_placement(const Placed& placed, Index processes) {
   return std::nullopt;
 }
 
-bool in_order(const Placed& placed) {
+bool in_order(const PlacedDistribution& placed) {
   for (Index process = 0; process < placed.distribution.processes(); ++process)
     if (placed.rank(process) != process) return false;
   return true;
@@ -141,7 +141,7 @@ Form common_form(const std::vector<AxisForm>& axes, const std::vector<Index>& gr
 }
 
 // The kept blocks' owners, row-major: those of the grid that own something on every axis.
-std::vector<int> kept_owners(const Placed& placed, const std::vector<std::vector<Index>>& kept) {
+std::vector<int> kept_owners(const PlacedDistribution& placed, const std::vector<std::vector<Index>>& kept) {
   std::vector<int> owners;
   std::vector<std::size_t> at(kept.size(), 0);
   for (;;) {
@@ -154,8 +154,8 @@ std::vector<int> kept_owners(const Placed& placed, const std::vector<std::vector
   }
 }
 
-std::variant<Form, Finding> irregular(const Placed& placed, const std::vector<AxisForm>& axes, Index processes,
-                                      bool leading) {
+std::variant<Form, Finding> irregular(const PlacedDistribution& placed, const std::vector<AxisForm>& axes,
+                                      Index processes, bool leading) {
   Form form = common_form(axes, placed.distribution.proc_grid_shape());
   std::vector<std::vector<Index>> kept;
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -197,7 +197,7 @@ std::variant<Form, Finding> irregular(const Placed& placed, const std::vector<Ax
 }
 
 // What both dealt forms ask for.
-std::optional<Finding> not_dealt(const Placed& placed, Index processes, bool leading) {
+std::optional<Finding> not_dealt(const PlacedDistribution& placed, Index processes, bool leading) {
   if (placed.distribution.processes() != processes)
     return refuse("the array is cyclic on " + std::to_string(placed.distribution.processes()) + " of " +
                       std::to_string(processes) + " processes, and GA deals to all of them",
@@ -222,14 +222,14 @@ std::optional<Finding> too_many_blocks(const std::vector<AxisForm>& axes) {
                 "deal longer blocks");
 }
 
-Form cyclic_form(const Placed& placed, const std::vector<AxisForm>& axes) {
+Form cyclic_form(const PlacedDistribution& placed, const std::vector<AxisForm>& axes) {
   Form form = common_form(axes, placed.distribution.proc_grid_shape());
   form.kind = Form::Kind::cyclic;
   for (const AxisForm& axis : axes) form.blocks.push_back(axis.block_size);
   return form;
 }
 
-Form tiled_form(const Placed& placed, const std::vector<AxisForm>& axes) {
+Form tiled_form(const PlacedDistribution& placed, const std::vector<AxisForm>& axes) {
   Form form = common_form(axes, placed.distribution.proc_grid_shape());
   form.kind = Form::Kind::tiled;
   for (Index start = 0; start < axes[0].size; start += axes[0].block_size) form.map.push_back(start);
@@ -241,7 +241,7 @@ Form tiled_form(const Placed& placed, const std::vector<AxisForm>& axes) {
   return form;
 }
 
-std::variant<Form, Finding> dealt(const Placed& placed, const std::vector<AxisForm>& axes, Index processes,
+std::variant<Form, Finding> dealt(const PlacedDistribution& placed, const std::vector<AxisForm>& axes, Index processes,
                                   bool leading) {
   if (const std::optional<Finding> why = not_dealt(placed, processes, leading)) return *why;
   for (std::size_t i = 0; i < axes.size(); ++i)
@@ -271,7 +271,8 @@ std::variant<Form, Finding> dealt(const Placed& placed, const std::vector<AxisFo
   return tiled_form(placed, axes);
 }
 
-std::optional<Finding> too_large(const Placed& placed, const std::vector<AxisForm>& axes, const ElementType& type) {
+std::optional<Finding> too_large(const PlacedDistribution& placed, const std::vector<AxisForm>& axes,
+                                 const ElementType& type) {
   std::optional<Index> bytes = type.bytes, elements = 1;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     Index longest = 0;
@@ -285,7 +286,7 @@ std::optional<Finding> too_large(const Placed& placed, const std::vector<AxisFor
 }
 
 // What no dealing changes.
-std::optional<Finding> no_shape(const Placed& placed, const ElementType& type, Index processes) {
+std::optional<Finding> no_shape(const PlacedDistribution& placed, const ElementType& type, Index processes) {
   const Index ndim = placed.distribution.ndim();
   if (ndim < 1 || ndim > most_axes)
     return refuse("the array has " + std::to_string(ndim) + " axes, and Global Arrays holds 1 to 7",
@@ -302,7 +303,7 @@ std::optional<Finding> no_shape(const Placed& placed, const ElementType& type, I
 
 }  // namespace
 
-std::optional<Finding> none_is_near(const Placed& placed, const ElementType& type, Index processes) {
+std::optional<Finding> none_is_near(const PlacedDistribution& placed, const ElementType& type, Index processes) {
   if (const std::optional<Finding> why = no_shape(placed, type, processes)) return why;
   for (Index i = 0; i < placed.distribution.ndim(); ++i) {
     const auto* lists = std::get_if<UnstructuredKind>(&placed.distribution.axis(i).kind());
@@ -317,7 +318,8 @@ std::optional<Finding> none_is_near(const Placed& placed, const ElementType& typ
   return std::nullopt;
 }
 
-std::variant<Form, Finding> form_of(const Placed& placed, const ElementType& type, Index processes, bool leading) {
+std::variant<Form, Finding> form_of(const PlacedDistribution& placed, const ElementType& type, Index processes,
+                                    bool leading) {
   if (const std::optional<Finding> why = no_shape(placed, type, processes)) return *why;
   const Index ndim = placed.distribution.ndim();
   std::vector<AxisForm> axes;
@@ -331,7 +333,7 @@ std::variant<Form, Finding> form_of(const Placed& placed, const ElementType& typ
   return ranges ? irregular(placed, axes, processes, leading) : dealt(placed, axes, processes, leading);
 }
 
-Extent extent(const Placed& placed, const Form& form, Index process) {
+Extent extent(const PlacedDistribution& placed, const Form& form, Index process) {
   const Distribution& distribution = placed.distribution;
   const Indices coordinates = distribution.coordinates(process);
   Extent extent;
@@ -351,7 +353,7 @@ Extent extent(const Placed& placed, const Form& form, Index process) {
   return extent;
 }
 
-std::optional<std::string> refusal(const Placed& placed, const ElementType& type, Index processes) {
+std::optional<std::string> refusal(const PlacedDistribution& placed, const ElementType& type, Index processes) {
   const std::variant<Form, Finding> answer = form_of(placed, type, processes);
   if (const auto* why = std::get_if<Finding>(&answer)) return with_nearest(*why, placed, type, processes).text();
   return std::nullopt;

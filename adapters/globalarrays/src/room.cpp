@@ -1,6 +1,6 @@
 #include "room.hpp"
 
-#include <tridap/mpi/room.hpp>
+#include <tridap/internal/room.hpp>
 
 #include <unistd.h>
 

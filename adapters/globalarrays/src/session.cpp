@@ -1,10 +1,12 @@
 #include "ending.hpp"
 #include "ga.hpp"
-#include "pool.hpp"
+#include "handle_pool.hpp"
 #include "refused.hpp"
 #include <tridap/globalarrays/session.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/room.hpp>
 #include <tridap/mpi/agree.hpp>
-#include <tridap/mpi/room.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -62,11 +64,11 @@ Vote vote_and_count(Vote vote) {
 }
 
 std::vector<Index> held_by_all() {
-  Pool::all().collect();
+  HandlePool::all().collect();
   const int all = GA_Pgroup_get_world();  // GA_Nodeid() speaks of the default group
   std::vector<Index> held(static_cast<std::size_t>(GA_Pgroup_nnodes(all)), 0);
-  held[static_cast<std::size_t>(GA_Pgroup_nodeid(all))] = Pool::all().held();
-  mpi::Team(GA_MPI_Comm()).largest(held);
+  held[static_cast<std::size_t>(GA_Pgroup_nodeid(all))] = HandlePool::all().held();
+  mpi::MpiCollectives(GA_MPI_Comm()).max(held);
   return held;
 }
 

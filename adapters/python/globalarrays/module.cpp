@@ -6,7 +6,7 @@
 #include <tridap/globalarrays/export.hpp>
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/globalarrays/session.hpp>
-#include <tridap/mpi/call.hpp>
+#include <tridap/internal/call.hpp>
 #include <tridap/report.hpp>
 
 #include <pybind11/stl.h>
@@ -52,7 +52,7 @@ DistArray dist_array(const py::array& local, const Distribution& distribution, I
 }
 
 /// A local part, its distribution and its place there; None where this process has none.
-py::object parts(const DistArray& array, const redistribute::Placed& placed, int rank) {
+py::object parts(const DistArray& array, const redistribute::PlacedDistribution& placed, int rank) {
   const std::optional<Index> process = placed.process(rank);
   if (!process || array.dim_data.empty()) return py::none();
   return py::make_tuple(array_of(array.buffer), placed.distribution, *process);
@@ -87,7 +87,7 @@ class Block {
 };
 
 /// Throws Error where the processes of a communicator, None: of the group, do not hold the array's parts in order.
-void need_order(const redistribute::Placed& placed, Index process, MPI_Comm group, py::handle comm) {
+void need_order(const redistribute::PlacedDistribution& placed, Index process, MPI_Comm group, py::handle comm) {
   const MPI_Comm in = comm.is_none() ? group : comm_of(comm);
   int processes = 0;
   mpi::must_succeed(MPI_Comm_size(in, &processes), "MPI_Comm_size");
@@ -106,7 +106,7 @@ void need_order(const redistribute::Placed& placed, Index process, MPI_Comm grou
 py::object export_array(int handle, bool ghosts, bool outer, py::handle comm) {
   const ga::ExportOptions options{ghosts, outer};
   const ga::ExportedArray exported = ga::export_array(handle, options);
-  const redistribute::Placed placed = ga::placed(handle, options);
+  const redistribute::PlacedDistribution placed = ga::placed(handle, options);
   const MPI_Comm group = ga::communicator(handle);
   py::object made = parts(exported.array, placed, rank_in(group));
   if (!made.is_none()) need_order(placed, *placed.process(rank_in(group)), group, comm);
@@ -129,13 +129,13 @@ ga::GlobalArray create(const Distribution& distribution, const py::dtype& dtype,
   const MPI_Comm in = comm_of(comm);
   const ElementType type = type_of(dtype);
   const WithoutPython released;
-  return ga::create(redistribute::Placed(distribution), type, in);
+  return ga::create(redistribute::PlacedDistribution(distribution), type, in);
 }
 
 py::object allocate(const Distribution& distribution, const py::dtype& dtype, py::handle comm) {
   const MPI_Comm in = comm_of(comm);
   const ElementType type = type_of(dtype);
-  const redistribute::Placed placed(distribution);
+  const redistribute::PlacedDistribution placed(distribution);
   const DistArray made = [&] {
     const WithoutPython released;
     return ga::allocate(placed, type, in);

@@ -7,11 +7,13 @@
 #include "together.hpp"
 #include "value.hpp"
 #include <tridap/check.hpp>
-#include <tridap/gather.hpp>
+#include <tridap/gather_distribution.hpp>
+#include <tridap/internal/collective_check.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/local_part.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
-#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -25,7 +27,7 @@ namespace {
 // Tells of an array what all processes of `comm` found, and, where it is wanted and right, its Distribution.
 Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const Reading& reading) {
   const WithoutPython released;
-  const std::vector<Spread> said = mpi::spread({given.comparable ? 1 : 0, reading.trust_extent ? 1 : 0}, comm);
+  const std::vector<MinMax> said = mpi::min_max({given.comparable ? 1 : 0, reading.trust_extent ? 1 : 0}, comm);
   if (!said[1].same())
     return {Error(Finding{Rule::process_failure,
                           {},
@@ -43,12 +45,12 @@ Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const R
     alone.set_process(mpi::rank_of(comm));
     return {mpi::agree(std::move(alone), comm), nullptr};
   }
-  mpi::Team team(comm);
-  Verdict verdict =
-      confer({{mpi::rank_of(comm), &given.read.array, &given.read.report}}, team, reading, want_distribution);
-  Checked checked{mpi::agree(std::move(verdict.reports.front()), comm), nullptr};
-  if (verdict.distribution)
-    checked.distribution = std::make_shared<const Distribution>(std::move(*verdict.distribution));
+  mpi::MpiCollectives collectives(comm);
+  CheckOutcome outcome = check_collectively({{mpi::rank_of(comm), &given.read.array, &given.read.report}}, collectives,
+                                            reading, want_distribution);
+  Checked checked{mpi::agree(std::move(outcome.reports.front()), comm), nullptr};
+  if (outcome.distribution)
+    checked.distribution = std::make_shared<const Distribution>(std::move(*outcome.distribution));
   return checked;
 }
 
@@ -76,7 +78,7 @@ Checked check_alone(Given& given, bool want_distribution, const Reading& reading
     if (Report together = check(all, reading); !together.ok()) alone = std::move(together);
   checked.report.merge(alone);
   if (whole && want_distribution && checked.report.ok())
-    checked.distribution = std::make_shared<const Distribution>(gather(all, reading));
+    checked.distribution = std::make_shared<const Distribution>(gather_distribution(all, reading));
   return checked;
 }
 
@@ -84,7 +86,7 @@ Checked check_alone(Given& given, bool want_distribution, const Reading& reading
 bool known_together(const Array* array, MPI_Comm comm) {
   const Index layout = array == nullptr ? 0 : array->layout();
   const WithoutPython released;
-  const std::vector<Spread> said = mpi::spread({array == nullptr ? 0 : 1, layout}, comm);
+  const std::vector<MinMax> said = mpi::min_max({array == nullptr ? 0 : 1, layout}, comm);
   return said[0].smallest == 1 && said[1].same();
 }
 

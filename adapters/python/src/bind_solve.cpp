@@ -5,10 +5,12 @@
 #include "native.hpp"
 #include "operator.hpp"
 #include "parameters.hpp"
-#include "solver/matrix.hpp"
-#include "solver/solve.hpp"
 #include "together.hpp"
 #include "value.hpp"
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/solvers/matrix.hpp>
+#include <tridap/solvers/solve.hpp>
 #include <tridap/tpetra/import.hpp>
 
 #include <pybind11/stl.h>
@@ -20,6 +22,15 @@ namespace tridap::python {
 namespace {
 
 using namespace py::literals;
+using solvers::CrsMatrix;
+using solvers::Csr;
+using solvers::DirectSolver;
+using solvers::Integers;
+using solvers::Method;
+using solvers::Operator;
+using solvers::Options;
+using solvers::Solution;
+using solvers::Watch;
 
 // What is made once for a matrix, by who asked for it.
 struct Prepared {
@@ -30,7 +41,7 @@ struct Prepared {
 
 /// `tridap.Matrix` and `tridap.LinearOperator`: what is solved for, on the elements of a distributed array.
 struct Solvable {
-  tpetra::Layout layout;
+  tpetra::ArrayMap layout;
   Teuchos::RCP<const CrsMatrix> matrix;  // null for an operator
   Teuchos::RCP<const Operator> op;
   std::shared_ptr<Raised> raised = std::make_shared<Raised>();
@@ -148,8 +159,8 @@ Matrix make(const Array& rows, const py::object& data, const py::object& columns
   });
   need_kokkos();
   return {inside([&] {
-            const tpetra::Layout layout(rows.array(), handle);
-            const auto matrix = make_matrix(layout, given);
+            const tpetra::ArrayMap layout(rows.array(), handle);
+            const auto matrix = solvers::make_matrix(layout, given);
             return std::make_shared<Solvable>(Solvable{layout, matrix, matrix});
           }),
           comm};
@@ -164,7 +175,7 @@ LinearOperator make_operator(const Array& rows, const py::object& matvec, const 
   need_kokkos();
   return {inside([&] {
             auto raised = std::make_shared<Raised>();
-            const tpetra::Layout layout(rows.array(), handle);
+            const tpetra::ArrayMap layout(rows.array(), handle);
             const auto op = Teuchos::rcp(new PythonOperator(layout, matvec, raised));
             return std::make_shared<Solvable>(Solvable{layout, Teuchos::null, op, raised});
           }),
@@ -247,7 +258,7 @@ void prepare(Solvable& a, const Request& request) {
   prepared.preconditioner = Teuchos::null;
   prepared.made_of.clear();
   if (!request.preconditioner.empty())
-    prepared.preconditioner = make_preconditioner(request.preconditioner, request.options.method, a.matrix,
+    prepared.preconditioner = solvers::make_preconditioner(request.preconditioner, request.options.method, a.matrix,
                                                   request.preconditioner_parameters);
   prepared.made_of = request.made_of;
 }
@@ -282,7 +293,7 @@ void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
   std::string text = own ? "process " + std::to_string(rank) + " raised " + one_line(*own) : "";
   {
     const Native native;
-    const auto spread = mpi::spread({own ? rank : std::numeric_limits<Index>::max()}, comm);
+    const auto spread = mpi::min_max({own ? rank : std::numeric_limits<Index>::max()}, comm);
     from = spread.front().smallest;
     if (from != std::numeric_limits<Index>::max()) {
       broadcast(bytes, static_cast<int>(from), comm);
@@ -308,7 +319,7 @@ std::optional<py::error_already_set> taken(Raised& raised) {  // inside
 }
 
 // Writes the answer where its vector was a copy.
-void write_back(const Array& x, double* answer, const tpetra::Layout& layout) {
+void write_back(const Array& x, double* answer, const tpetra::ArrayMap& layout) {
   py::array interior = x.view(Part::interior);
   const std::vector<Index> shape(interior.shape(), interior.shape() + interior.ndim());
   interior.attr("__setitem__")(py::ellipsis(),
@@ -333,7 +344,7 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
     try {
       int size = 0;
       mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-      const auto said = mpi::spread({asks || size == 1 ? 1 : 0, same_number(request.made_of)}, comm);
+      const auto said = mpi::min_max({asks || size == 1 ? 1 : 0, same_number(request.made_of)}, comm);
       if (!said[1].same())
         throw Error(Finding{Rule::conversion,
                             {},
@@ -350,7 +361,7 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
       prepare(*a, request);
       solution = request.options.method == Method::direct
                      ? a->prepared->factors->solve(*vb.vector, *vx.vector, request.options.tol)
-                     : solve(a->op, a->prepared->preconditioner, *vb.vector, *vx.vector, request.options);
+                     : solvers::solve(a->op, a->prepared->preconditioner, *vb.vector, *vx.vector, request.options);
       if (!of_x.shared) {
         const auto data = vx.vector->getData();
         answer.assign(data.begin(), data.end());

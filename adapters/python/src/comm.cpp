@@ -1,7 +1,7 @@
 #include "comm.hpp"
 
 #include "memory.hpp"
-#include <tridap/mpi/call.hpp>
+#include <tridap/internal/call.hpp>
 
 #include <cstdint>
 #include <stdexcept>

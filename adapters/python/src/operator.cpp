@@ -45,7 +45,7 @@ std::vector<Index> extents(const std::vector<Range>& box) {
 
 }  // namespace
 
-PythonOperator::PythonOperator(tpetra::Layout layout, py::handle matvec, std::shared_ptr<Raised> raised)
+PythonOperator::PythonOperator(tpetra::ArrayMap layout, py::handle matvec, std::shared_ptr<Raised> raised)
     : layout_(std::move(layout)),
       shape_(extents(layout_.distribution().part(layout_.process(), Part::interior))),
       matvec_(matvec),

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "array.hpp"
-#include <tridap/tpetra/layout.hpp>
+#include <tridap/tpetra/array_map.hpp>
 
 #include <Tpetra_Operator.hpp>
 
@@ -35,7 +35,7 @@ class PythonOperator : public Tpetra::Operator<double> {
   using Map = tpetra::Map;
 
   /// The function must outlive every call of apply().
-  PythonOperator(tpetra::Layout layout, py::handle matvec, std::shared_ptr<Raised> raised);
+  PythonOperator(tpetra::ArrayMap layout, py::handle matvec, std::shared_ptr<Raised> raised);
   ~PythonOperator() override;
   PythonOperator(const PythonOperator&) = delete;
   PythonOperator& operator=(const PythonOperator&) = delete;
@@ -45,7 +45,7 @@ class PythonOperator : public Tpetra::Operator<double> {
   void apply(const MultiVector& x, MultiVector& y, Teuchos::ETransp mode, double alpha, double beta) const override;
 
  private:
-  tpetra::Layout layout_;
+  tpetra::ArrayMap layout_;
   std::vector<Index> shape_;  // of the interior here
   py::handle matvec_;
   std::shared_ptr<Raised> raised_;

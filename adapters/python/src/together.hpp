@@ -3,6 +3,7 @@
 #include "array.hpp"
 #include "gil.hpp"
 #include "memory.hpp"
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <mpi.h>
@@ -40,7 +41,7 @@ auto together(MPI_Comm comm, Step&& step) -> std::invoke_result_t<Step> {
   }
   {
     const WithoutPython released;
-    if (!mpi::spread({same_number(faults.text())}, comm).front().same()) {  // else it is all processes' fault
+    if (!mpi::min_max({same_number(faults.text())}, comm).front().same()) {  // else it is all processes' fault
       faults.set_process(mpi::rank_of(comm));
       faults = mpi::agree(std::move(faults), comm);
     }

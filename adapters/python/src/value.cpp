@@ -16,13 +16,13 @@ constexpr std::size_t longest = 200;  // characters of an object that a message 
 constexpr int most = 10000;           // lists and dictionaries in one value: one that holds itself twice has 2^64
 
 // Where in a value the reading is.
-struct Place {
+struct Depth {
   int depth = 0;
   int* containers = nullptr;  // read so far, of the whole value
-  Place below() const { return {depth + 1, containers}; }
+  Depth below() const { return {depth + 1, containers}; }
 };
 
-Value read(py::handle object, Place place);
+Value read(py::handle object, Depth place);
 
 bool is_integer(py::handle object) {
   static py::handle type;
@@ -85,7 +85,7 @@ Value read_integer(py::handle object) {
   return {static_cast<Index>(value)};
 }
 
-Value read_sequence(py::handle object, Place place) {
+Value read_sequence(py::handle object, Depth place) {
   const auto all = py::reinterpret_steal<py::object>(PySequence_Tuple(object.ptr()));  // reading may change a list
   if (!all) throw py::error_already_set();
   Value::Integers integers;
@@ -110,7 +110,7 @@ Value read_sequence(py::handle object, Place place) {
 
 Value memory_of(py::handle object) { return {std::make_shared<const Buffer>(buffer_of(array_over(object)))}; }
 
-Value read_mapping(py::handle object, Place place) {
+Value read_mapping(py::handle object, Depth place) {
   const auto items = py::reinterpret_steal<py::object>(PyMapping_Items(object.ptr()));
   if (!items) throw py::error_already_set();
   Value::Dict dict;
@@ -131,12 +131,12 @@ Value read_mapping(py::handle object, Place place) {
 
 // A list or a dictionary, where there are not too many of them.
 template <class Read>
-Value contained(py::handle object, Place place, Read read_it) {
+Value contained(py::handle object, Depth place, Read read_it) {
   if (++*place.containers > most) return {OtherValue{"more than 10000 lists in lists"}};
   return read_it(object, place);
 }
 
-Value read_any(py::handle object, Place place) {
+Value read_any(py::handle object, Depth place) {
   PyObject* const o = object.ptr();
   if (place.depth > deepest) return {OtherValue{"lists more than 64 levels deep"}};
   if (PyBool_Check(o)) return {o == Py_True};
@@ -162,7 +162,7 @@ Value read_any(py::handle object, Place place) {
   return {shown(object)};
 }
 
-Value read(py::handle object, Place place) {
+Value read(py::handle object, Depth place) {
   try {
     return read_any(object, place);
   } catch (const Error& error) {

@@ -1,6 +1,6 @@
 #include "flags.hpp"
-#include <tridap/mpi/call.hpp>
-#include <tridap/tpetra/layout.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/tpetra/array_map.hpp>
 
 namespace tridap::tpetra {
 

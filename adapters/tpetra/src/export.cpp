@@ -1,6 +1,6 @@
 #include "flags.hpp"
 #include <tridap/check.hpp>
-#include <tridap/mpi/call.hpp>
+#include <tridap/internal/call.hpp>
 #include <tridap/tpetra/padded.hpp>
 
 namespace tridap::tpetra {
@@ -46,7 +46,7 @@ IndexList extents(const DimData& dim_data, Index count) {
 }
 
 // A map of one range over the processes, which is known to all without a list, as one axis.
-mpi::Recovered one_axis(const Map& map) {
+infer::InferredDimData one_axis(const Map& map) {
   const Index base = map.getIndexBase(), count = static_cast<Index>(compat::local_count(map));
   Index before = count > 0 ? map.getMinGlobalIndex() - base : 0;
   if (!map.isUniform()) {  // who holds nothing does not know its place
@@ -56,7 +56,7 @@ mpi::Recovered one_axis(const Map& map) {
   } else if (count == 0) {
     before = static_cast<Index>(map.getGlobalNumElements());
   }
-  mpi::Recovered made;
+  infer::InferredDimData made;
   made.dim_data.resize(1);
   made.dim_data[0].size = static_cast<Index>(map.getGlobalNumElements());
   made.dim_data[0].proc_grid_size = map.getComm()->getSize();
@@ -68,33 +68,33 @@ mpi::Recovered one_axis(const Map& map) {
   return made;
 }
 
-mpi::Recovered recover(const Map& map, const Reshape& how) {
+infer::InferredDimData infer(const Map& map, const Reshape& how) {
   if (!map.isDistributed() && map.getComm()->getSize() > 1 && map.getGlobalNumElements() > 0)  // known to all
     refuse("the map repeats every id on every process, and the protocol has no replication",
            "export a map that deals its ids over the processes");
   const Index base = how.index_base.value_or(map.getIndexBase());
   if (map.isContiguous() && !how.shape && !how.grid && base == map.getIndexBase()) return one_axis(map);
-  mpi::Recovering recovering;
-  recovering.shape = how.shape;
-  recovering.grid = how.grid;
-  recovering.base = base;
+  infer::InferenceHints hints;
+  hints.shape = how.shape;
+  hints.grid = how.grid;
+  hints.base = base;
   const auto count = static_cast<Index>(compat::local_count(map));
-  mpi::Ids ids{count, nullptr, count == 0 ? 0 : map.getMinGlobalIndex()};
+  GlobalIds ids{count, nullptr, count == 0 ? 0 : map.getMinGlobalIndex()};
   if (!map.isContiguous()) {  // known to all; a contiguous map would have to make its list first
     static_assert(sizeof(Map::global_ordinal_type) == sizeof(Index), "ids are 64-bit");
     ids.list = reinterpret_cast<const Index*>(compat::local_ids(map).getRawPtr());
   }
-  return mpi::recover(ids, Communicator(map.getComm()).raw(), recovering);
+  return infer::infer_dim_data(ids, Communicator(map.getComm()).raw(), hints);
 }
 
 }  // namespace
 
-ExportedArray in_layout(const Columns& columns, bool is_vector, const Map& map, const Layout& layout) {
+ExportedArray in_layout(const Columns& columns, bool is_vector, const Map& map, const ArrayMap& layout) {
   const Distribution& rows = layout.rows();
   const Index process = layout.process();
   if (rows.count(process, Part::interior) != rows.count(process, Part::local))
     refuse("the layout has padding, and a vector on its map holds none",
-           "give a PaddedLayout and a vector on its "
+           "give a PaddedArrayMap and a vector on its "
            "overlapping map");
   check_same(map, *layout.map());
   const std::optional<Index> axis = layout.options().vectors_axis;
@@ -112,7 +112,7 @@ ExportedArray in_layout(const Columns& columns, bool is_vector, const Map& map, 
   return exported;
 }
 
-ExportedArray in_padded_layout(const Columns& columns, const Map& map, const PaddedLayout& layout) {
+ExportedArray in_padded_layout(const Columns& columns, const Map& map, const PaddedArrayMap& layout) {
   const Distribution& all = layout.interior().distribution();
   const Index process = layout.interior().process();
   check_same(map, *layout.overlap_map());
@@ -125,13 +125,13 @@ ExportedArray in_padded_layout(const Columns& columns, const Map& map, const Pad
 }
 
 ExportedArray on_map(const Columns& columns, bool is_vector, const Map& map, const Reshape& how) {
-  mpi::Recovered recovered = recover(map, how);
+  infer::InferredDimData inferred = infer(map, how);
   ExportedArray exported;
-  exported.array.dim_data = std::move(recovered.dim_data);
-  exported.receipt.losses = std::move(recovered.losses);
+  exported.array.dim_data = std::move(inferred.dim_data);
+  exported.receipt.losses = std::move(inferred.losses);
   const Index ndim = exported.array.ndim();
   exported.array.buffer = unfold(columns.buffer, extents(exported.array.dim_data, columns.buffer.shape[0]),
-                                 recovered.order, is_vector ? std::nullopt : std::optional<Index>(ndim));
+                                 inferred.order, is_vector ? std::nullopt : std::optional<Index>(ndim));
   for (std::size_t axis = 0; axis < exported.array.dim_data.size(); ++axis) {
     const auto* listed = std::get_if<Unstructured>(&exported.array.dim_data[axis].dist);
     if (listed != nullptr && !listed->one_to_one)
@@ -154,6 +154,6 @@ void settle(ExportedArray& exported, const Columns& columns, Copy copy) {
 
 }  // namespace detail
 
-DimData dim_data(const Map& map, const Reshape& how) { return detail::recover(map, how).dim_data; }
+DimData dim_data(const Map& map, const Reshape& how) { return detail::infer(map, how).dim_data; }
 
 }  // namespace tridap::tpetra

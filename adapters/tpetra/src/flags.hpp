@@ -2,14 +2,14 @@
 
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
-#include <tridap/tpetra/layout.hpp>
+#include <tridap/tpetra/array_map.hpp>
 
 #include <optional>
 #include <string>
 
 namespace tridap::tpetra::detail {
 
-/// What a process says of its own memory while a Layout is made, in one message with all the rest.
+/// What a process says of its own memory while a ArrayMap is made, in one message with all the rest.
 enum Flag : Index {
   row_major = 1,  ///< dense, the last axis varying fastest, and no axis padded
   shareable = 2,  ///< it can be the memory of what is asked for as it stands

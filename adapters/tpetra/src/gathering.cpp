@@ -1,8 +1,10 @@
 #include "gathering.hpp"
 
 #include "flags.hpp"
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/gather_with_flags.hpp>
 #include <tridap/mpi/agree.hpp>
-#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -43,7 +45,8 @@ std::string with_ranks(std::string text, const std::vector<int>& ranks) {
   return text;
 }
 
-// gather() over the processes in the order of their places in the grid. `ranks` becomes the rank of each place.
+// gather_distribution() over the processes in the order of their places in the grid. `ranks` becomes the rank of each
+// place.
 Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<int>& ranks, Index& flags) {
   const auto rank = static_cast<int>(mpi::rank_of(comm));
   const Index place = place_in_grid(array.dim_data).value_or(rank);
@@ -62,7 +65,7 @@ Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<in
   } const freed{sorted};
   mpi::must_succeed(MPI_Allgather(&rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, sorted), "MPI_Allgather");
   try {
-    Distribution gathered = mpi::gather(array, sorted, {}, flags);
+    Distribution gathered = mpi::gather_with_flags(array, sorted, {}, flags);
     if (std::is_sorted(ranks.begin(), ranks.end())) ranks.clear();
     return gathered;
   } catch (const Error& error) {  // which names places
@@ -83,16 +86,16 @@ constexpr Index said_mask = (Index{1} << said_bits) - 1;
 
 Distribution gather_any(const DistArray& array, MPI_Comm comm, bool reorder, std::vector<int>& ranks, Index& flags) {
   try {
-    return mpi::gather(array, comm, {}, flags);
+    return mpi::gather_with_flags(array, comm, {}, flags);
   } catch (const Error&) {
     if (!everywhere(reorder, comm)) throw;
   }
   return gather_sorted(array, comm, ranks, flags);
 }
 
-Index said(const LayoutOptions& options, bool vectors) {
+Index said(const ArrayMapOptions& options, bool vectors) {
   std::uint64_t mixed = 0;
-  for (const Index value : {Index{options.reorder}, Index{options.shared}, static_cast<Index>(options.gaps),
+  for (const Index value : {Index{options.reorder}, Index{options.shared}, static_cast<Index>(options.unstructured_ids),
                             options.vectors_axis.value_or(-1), options.index_base, Index{vectors}})
     mixed = (mixed ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15;  // a multiplier of mixed bits: 2^64 / phi
   const Index bits = static_cast<Index>(mixed >> (64 - said_bits));

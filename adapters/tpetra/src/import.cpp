@@ -8,14 +8,14 @@ namespace tridap::tpetra::detail {
 
 namespace {
 
-using Form = Wanted::Form;
+using Form = ImportRequest::Form;
 
 bool aligned(const Buffer& buffer) {
   return reinterpret_cast<std::uintptr_t>(buffer.data) % static_cast<std::uintptr_t>(buffer.type.bytes) == 0;
 }
 
 // What row-major memory without padding lacks to be what is wanted, for an array that may yet be wrong.
-Index flags_of(const DistArray& array, const Wanted& wanted) {
+Index flags_of(const DistArray& array, const ImportRequest& wanted) {
   Index flags = memory_flags(array);
   const Buffer& buffer = array.buffer;
   const bool shared = flags != 0 && wanted.form != Form::multivector && wanted.copy != Copy::always &&
@@ -32,7 +32,7 @@ const char* name(Form form) {
 }
 
 // What keeps columns from being the wanted vectors' memory; empty: nothing. `interior` is one vector, or all blocks.
-std::string obstacle(const Buffer& interior, const Buffer& columns, const Wanted& wanted) {
+std::string obstacle(const Buffer& interior, const Buffer& columns, const ImportRequest& wanted) {
   const std::string needs = std::string(name(wanted.form)) + " needs ";
   if (element_count(interior) == 0) return "";
   if (interior.read_only && wanted.writable && wanted.node_memory == nullptr)
@@ -58,7 +58,7 @@ std::string obstacle(const Buffer& interior, const Buffer& columns, const Wanted
   return "";
 }
 
-std::string remedy(const Wanted& wanted, const Buffer& interior) {
+std::string remedy(const ImportRequest& wanted, const Buffer& interior) {
   if (wanted.node_memory != nullptr) return "pass copy=if_needed, or take a node type whose vectors are in host memory";
   if (interior.read_only && wanted.writable)
     return "import it as const elements, pass copy=if_needed, or a contiguous writable buffer";
@@ -90,7 +90,7 @@ bool same(const Dimension& a, const Dimension& b, Version version) {
 }
 
 // The memory order of all axes: that of the layout's rows, with the vectors' axis outermost, or innermost for blocks.
-MemoryOrder whole_order(const Layout& layout, Form form) {
+MemoryOrder whole_order(const ArrayMap& layout, Form form) {
   MemoryOrder order = layout.order();
   if (!layout.options().vectors_axis) return order;
   const Index left_out = *layout.options().vectors_axis;
@@ -101,7 +101,7 @@ MemoryOrder whole_order(const Layout& layout, Form form) {
 }
 
 // The interior seen as the wanted form walks it: the layout's rows in their memory order, the vectors' axis last.
-Buffer in_columns(const Buffer& interior, const Layout& layout, Form form) {
+Buffer in_columns(const Buffer& interior, const ArrayMap& layout, Form form) {
   Buffer seen = in_order(interior, whole_order(layout, form));
   if (form != Form::multivector) return seen;
   std::rotate(seen.shape.begin(), seen.shape.begin() + 1, seen.shape.end());
@@ -135,17 +135,18 @@ Buffer as_data(const Buffer& columns, Form form) {
 
 }  // namespace
 
-void check_belongs(const DistArray& array, const Layout& layout) {
+void check_belongs(const DistArray& array, const ArrayMap& layout) {
   throw_if_wrong(check(array));
   Report ignored;  // a version that is read, now
   const Version version = read_version(array.version, ignored).value();
   const DimData expected = layout.distribution().dim_data(layout.process(), version);
   for (std::size_t axis = 0; axis < std::max(expected.size(), array.dim_data.size()); ++axis)
     if (expected.size() != array.dim_data.size() || !same(array.dim_data[axis], expected[axis], version))
-      refuse("the array is not distributed as the layout is", "make a Layout of this array", static_cast<Index>(axis));
+      refuse("the array is not distributed as the layout is", "make a ArrayMap of this array",
+             static_cast<Index>(axis));
 }
 
-void add_losses(const DistArray& array, const Layout& layout, const MemoryOrder& order, Receipt& receipt) {
+void add_losses(const DistArray& array, const ArrayMap& layout, const MemoryOrder& order, Receipt& receipt) {
   if (layout.rows().ndim() != 1) receipt.losses.push_back("the shape");
   receipt.losses.insert(receipt.losses.end(), layout.losses().begin(), layout.losses().end());
   if (!std::is_sorted(order.axes.begin(), order.axes.end())) receipt.losses.push_back("the storage order");
@@ -153,7 +154,7 @@ void add_losses(const DistArray& array, const Layout& layout, const MemoryOrder&
     for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
 }
 
-void check_memory(const Buffer& buffer, const Wanted& wanted) {
+void check_memory(const Buffer& buffer, const ImportRequest& wanted) {
   if (buffer.type != wanted.type)
     refuse("the array holds " + buffer.type.name() + ", the vector " + wanted.type.name(),
            "import it as a vector of the array's own element type");
@@ -162,7 +163,7 @@ void check_memory(const Buffer& buffer, const Wanted& wanted) {
   if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "create a Tpetra::ScopeGuard first");
 }
 
-Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const Wanted& wanted) {
+Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const ImportRequest& wanted) {
   std::string why = obstacle(part, columns, wanted);
   const bool dense_already = why.empty();
   const bool apart = wanted.node_memory != nullptr && element_count(part) > 0;
@@ -195,7 +196,7 @@ Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const 
   return made;
 }
 
-Dense dense_interior(const DistArray& array, const Layout& layout, const Wanted& wanted) {
+Dense dense_interior(const DistArray& array, const ArrayMap& layout, const ImportRequest& wanted) {
   check_memory(array.buffer, wanted);
   const Buffer interior = sub_buffer(array.buffer, layout.distribution().part(layout.process(), Part::interior));
   Buffer one = interior;
@@ -212,7 +213,7 @@ Dense dense_interior(const DistArray& array, const Layout& layout, const Wanted&
 }
 
 // Whether a layout is one of the wanted form; the same on every process.
-void check_form(const Layout& layout, Form form) {
+void check_form(const ArrayMap& layout, Form form) {
   const std::optional<Index> axis = layout.options().vectors_axis;
   if (form == Form::vector && axis)
     refuse("the layout has an axis for the vectors of a MultiVector", "import it as a MultiVector", *axis);
@@ -227,7 +228,8 @@ void check_form(const Layout& layout, Form form) {
   }
 }
 
-Arrival::Arrival(const DistArray& array, const Communicator& comm, const LayoutOptions& options, const Wanted& wanted)
+PreparedImport::PreparedImport(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options,
+                               const ImportRequest& wanted)
     : begin(now()), layout(array, comm, options, wanted.form != Form::vector, flags_of(array, wanted)) {
   check_form(layout, wanted.form);
   if ((layout.agreed_ & shareable) != 0) {
@@ -238,7 +240,8 @@ Arrival::Arrival(const DistArray& array, const Communicator& comm, const LayoutO
   }
 }
 
-Arrival::Arrival(const DistArray& array, const Layout& given, const Wanted& wanted) : begin(now()), layout(given) {
+PreparedImport::PreparedImport(const DistArray& array, const ArrayMap& given, const ImportRequest& wanted)
+    : begin(now()), layout(given) {
   check_form(layout, wanted.form);
   dense = mpi::collectively(layout.comm(), [&] {
     check_belongs(array, layout);
@@ -246,7 +249,7 @@ Arrival::Arrival(const DistArray& array, const Layout& given, const Wanted& want
   });
 }
 
-Receipt Arrival::receipt() && {
+Receipt PreparedImport::receipt() && {
   dense.receipt.seconds = now() - begin;
   return std::move(dense.receipt);
 }

@@ -12,9 +12,9 @@ namespace tridap::tpetra {
 namespace {
 
 // Where the elements of a box of local indices stand in dense memory: how many elements of the box are before them.
-class Places {
+class LocalNumbers {
  public:
-  Places(const std::vector<Range>& box, const MemoryOrder& order) : box_(box), step_(box.size()) {
+  LocalNumbers(const std::vector<Range>& box, const MemoryOrder& order) : box_(box), step_(box.size()) {
     Index stride = 1;
     for (std::size_t k = order.axes.size(); k-- > 0;) {
       const auto i = static_cast<std::size_t>(order.axes[k]);
@@ -51,8 +51,8 @@ class Places {
 };
 
 // The boxes of a plan that are on other processes; ours stand as `source` and `target` have them.
-void add(ImportLists& lists, const PaddingPlan& plan, const Layout& layout, const Places& source,
-         const Places& target) {
+void add(ImportLists& lists, const PaddingPlan& plan, const ArrayMap& layout, const LocalNumbers& source,
+         const LocalNumbers& target) {
   // Tpetra wants them by rank, which is not the order of the places in the grid where the processes were reordered.
   const auto by_rank = [&](std::vector<PaddingMove> moves) {
     std::stable_sort(moves.begin(), moves.end(), [&](const PaddingMove& a, const PaddingMove& b) {
@@ -72,11 +72,12 @@ void add(ImportLists& lists, const PaddingPlan& plan, const Layout& layout, cons
 
 }  // namespace
 
-Refresher make_refresher(const Layout& interior, const MemoryOrder& order, const Teuchos::RCP<const Map>& overlap_map) {
+PaddingImport make_padding_import(const ArrayMap& interior, const MemoryOrder& order,
+                                  const Teuchos::RCP<const Map>& overlap_map) {
   const Distribution& all = interior.distribution();
   const PaddingPlan plan = padding_plan(all, interior.process());
-  const Places places(all.part(interior.process(), Part::local), order);
-  Refresher made;
+  const LocalNumbers places(all.part(interior.process(), Part::local), order);
+  PaddingImport made;
   for (const PaddingMove& move : plan.own) {
     places.append(move.here, made.own.padding);
     places.append(move.there, made.own.interior);
@@ -87,7 +88,7 @@ Refresher make_refresher(const Layout& interior, const MemoryOrder& order, const
   return made;
 }
 
-PaddedLayout::PaddedLayout(const DistArray& array, const Communicator& comm, const LayoutOptions& options)
+PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options)
     : interior_(array, comm, options), importer_(std::make_shared<Teuchos::RCP<const Import>>()) {
   if (options.vectors_axis)
     detail::refuse("a padded array has no axis for vectors here", "import it without a vectors' axis");
@@ -104,17 +105,18 @@ PaddedLayout::PaddedLayout(const DistArray& array, const Communicator& comm, con
     detail::check_limits(numbers.count(), detail::largest_part(all, Part::local), all.processes(), false);
     overlap_map_ = detail::list_map(numbers, process, Part::local, order_, options.index_base, comm);
   }
-  refresher_ = mpi::collectively(
-      comm.raw(), [&] { return std::make_shared<const Refresher>(make_refresher(interior_, order_, overlap_map_)); });
+  padding_import_ = mpi::collectively(comm.raw(), [&] {
+    return std::make_shared<const PaddingImport>(make_padding_import(interior_, order_, overlap_map_));
+  });
 }
 
-const Import& PaddedLayout::importer() const {
+const Import& PaddedArrayMap::importer() const {
   if (!importer_->is_null()) return **importer_;
   const Distribution& all = interior_.distribution();
   const Index process = interior_.process();
   const std::vector<Range> inside = all.part(process, Part::interior);
   const PaddingPlan plan = padding_plan(all, process);
-  const Places whole(all.part(process, Part::local), order_), interior(inside, interior_.order());
+  const LocalNumbers whole(all.part(process, Part::local), order_), interior(inside, interior_.order());
   ImportLists lists;
   whole.append(inside, lists.permute_to);
   interior.append(inside, lists.permute_from);
@@ -129,7 +131,7 @@ const Import& PaddedLayout::importer() const {
 
 namespace detail {
 
-DensePadded dense_padded(const DistArray& array, const PaddedLayout& layout, const Wanted& wanted) {
+DensePadded dense_padded(const DistArray& array, const PaddedArrayMap& layout, const ImportRequest& wanted) {
   DensePadded made;
   const MPI_Comm comm = layout.interior().comm();
   mpi::collectively(comm, [&] {

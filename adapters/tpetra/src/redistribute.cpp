@@ -1,5 +1,7 @@
 #include "flags.hpp"
 #include "gathering.hpp"
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/redistribute/ids.hpp>
 #include <tridap/tpetra/redistribute.hpp>
@@ -8,7 +10,7 @@ namespace tridap::tpetra {
 
 namespace {
 
-using redistribute::Placed;
+using redistribute::PlacedDistribution;
 using redistribute::Redistribution;
 
 std::string number(Index n) { return std::to_string(n); }
@@ -18,7 +20,7 @@ class Numbering {
  public:
   Numbering(const Map& map, const Distribution& array, const RedistributeOptions& options)
       : base_(options.index_base.value_or(map.getIndexBase())),
-        numbers_(array, *options.mapping.ravel, options.gaps),
+        numbers_(array, *options.mapping.ravel, options.unstructured_ids),
         plain_(array, *options.mapping.ravel) {}
 
   Index base() const { return base_; }
@@ -49,7 +51,7 @@ bool is_line(const Map& map) {
 // A map as a plan knows it: the bounds of its ranges, where these begin at number 0, or ids.
 struct Side {
   bool is_line = false;
-  mpi::Ids ids;
+  GlobalIds ids;
   std::vector<Index> list;  // of `ids`, where they are not the map's own
 };
 
@@ -80,9 +82,9 @@ void list_ids(const Map& map, const Numbering& numbering, Side& side) {
 Side side_of(const Map& map, const Distribution& array, const RedistributeOptions& options, MPI_Comm comm) {
   std::optional<Numbering> numbering;
   mpi::collectively(comm, [&] { numbering.emplace(map, array, options); });
-  for (const Spread& spread : mpi::spread({numbering->base(), numbering->count(), Index{numbering->closes_gaps()},
-                                           static_cast<Index>(*options.mapping.ravel), Index{options.mapping.partial}},
-                                          comm))
+  for (const MinMax& spread : mpi::min_max({numbering->base(), numbering->count(), Index{numbering->closes_gaps()},
+                                            static_cast<Index>(*options.mapping.ravel), Index{options.mapping.partial}},
+                                           comm))
     if (!spread.same())
       detail::refuse("the processes plan with different distributions or options", "give the same on every process");
 
@@ -99,7 +101,7 @@ Side side_of(const Map& map, const Distribution& array, const RedistributeOption
 }
 
 // The ranges of a map as blocks. **Collective.**
-Placed line_of(const Map& map, MPI_Comm comm) {
+PlacedDistribution line_of(const Map& map, MPI_Comm comm) {
   std::vector<Index> bounds = mpi::collectively(
       comm, [&] { return std::vector<Index>(static_cast<std::size_t>(map.getComm()->getSize()) + 1); });
   const auto count = static_cast<Index>(compat::local_count(map));
@@ -108,7 +110,7 @@ Placed line_of(const Map& map, MPI_Comm comm) {
   return Distribution({Axis(BlockKind(std::move(bounds)))});
 }
 
-Redistribution plan(const Teuchos::RCP<const Map>& map, const Placed& array, Index element_bytes,
+Redistribution plan(const Teuchos::RCP<const Map>& map, const PlacedDistribution& array, Index element_bytes,
                     RedistributeOptions options, bool from_array) {
   if (map.is_null()) detail::refuse("the map is null", "give a map");
   const MPI_Comm comm = Communicator(map->getComm()).raw();
@@ -117,27 +119,27 @@ Redistribution plan(const Teuchos::RCP<const Map>& map, const Placed& array, Ind
   if (!side.is_line)
     return from_array ? redistribute::to_ids(array, side.ids, element_bytes, comm, options)
                       : redistribute::from_ids(side.ids, array, element_bytes, comm, options);
-  const Placed line = line_of(*map, comm);
+  const PlacedDistribution line = line_of(*map, comm);
   return from_array ? Redistribution(array, line, element_bytes, comm, options)
                     : Redistribution(line, array, element_bytes, comm, options);
 }
 
 }  // namespace
 
-Redistribution plan_to(const Teuchos::RCP<const Map>& map, const Placed& source, Index element_bytes,
+Redistribution plan_to(const Teuchos::RCP<const Map>& map, const PlacedDistribution& source, Index element_bytes,
                        const RedistributeOptions& options) {
   return plan(map, source, element_bytes, options, true);
 }
 
-Redistribution plan_from(const Teuchos::RCP<const Map>& map, const Placed& target, Index element_bytes,
+Redistribution plan_from(const Teuchos::RCP<const Map>& map, const PlacedDistribution& target, Index element_bytes,
                          const RedistributeOptions& options) {
   return plan(map, target, element_bytes, options, false);
 }
 
 namespace detail {
 
-Placed place_source(const Teuchos::RCP<const Map>& map, const DistArray& array, const ElementType& wanted,
-                    const RedistributeOptions& options) {
+PlacedDistribution place_source(const Teuchos::RCP<const Map>& map, const DistArray& array, const ElementType& wanted,
+                                const RedistributeOptions& options) {
   if (map.is_null()) refuse("the map is null", "give a map");
   const MPI_Comm comm = Communicator(map->getComm()).raw();
   std::vector<int> ranks;
@@ -148,7 +150,7 @@ Placed place_source(const Teuchos::RCP<const Map>& map, const DistArray& array, 
       refuse("the array holds " + array.buffer.type.name() + ", the vector " + wanted.name(),
              "redistribute it to a vector of the array's own element type, or set convert");
   });
-  return Placed(std::move(distribution), {ranks.begin(), ranks.end()});
+  return PlacedDistribution(std::move(distribution), {ranks.begin(), ranks.end()});
 }
 
 }  // namespace detail

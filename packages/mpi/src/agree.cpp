@@ -1,9 +1,13 @@
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/collectives.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/text.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <new>
 #include <string>
@@ -12,7 +16,7 @@ namespace tridap::mpi {
 
 namespace {
 
-constexpr std::size_t most_spread = 16;     // numbers of one spread()
+constexpr std::size_t most_numbers = 16;    // numbers of one min_max()
 constexpr std::size_t longest_text = 1000;  // bytes of one field that travel
 
 // A report as bytes: numbers and length-prefixed texts, between processes of one program.
@@ -159,7 +163,7 @@ Report merge_over_all(Report report, int rank, int processes, MPI_Comm comm) {
                [&](char* piece, int count) { must_succeed(MPI_Bcast(piece, count, MPI_CHAR, 0, apart), "MPI_Bcast"); });
   Report all;
   const bool read = !bytes.empty() && succeeds([&] { all = from_bytes(bytes); });
-  if (!Team(comm).all(read)) throw std::bad_alloc();
+  if (!MpiCollectives(comm).all(read)) throw std::bad_alloc();
   return all;
 }
 
@@ -179,6 +183,23 @@ Report merge_where(bool warnings_count, Report local, bool failed, MPI_Comm comm
 
 }  // namespace
 
+void Faults::keep_exception() noexcept {
+  failed = true;
+  const auto add = [&](const char* why) {
+    succeeds([&] { report.add({Rule::process_failure, {}, {}, "", why, "", ""}); });
+  };
+  try {
+    throw;
+  } catch (const Error& error) {
+    succeeds([&] { report.merge(error.report()); });
+    if (report.ok()) add(error.what());  // a report of warnings alone, thrown all the same
+  } catch (const std::exception& error) {
+    add(error.what());
+  } catch (...) {
+    add("an exception of unknown type");
+  }
+}
+
 Index rank_of(MPI_Comm comm) {
   int rank = 0;
   must_succeed(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
@@ -194,25 +215,25 @@ void throw_faults(Faults faults, MPI_Comm comm) {
   throw_if_wrong(merge_where(false, std::move(faults.report), faults.failed, comm));
 }
 
-std::vector<Spread> spread_of_many(const Index* values, std::size_t count, MPI_Comm comm) {
+std::vector<MinMax> min_max_of_many(const Index* values, std::size_t count, MPI_Comm comm) {
   std::vector<Index> ranks;
   std::vector<std::vector<Index>> said;
   collectively(comm, [&] {
     ranks.push_back(rank_of(comm));
     said.emplace_back(values, values + count);
   });
-  Team team(comm);
-  return tridap::spread(ranks, said, team);
+  MpiCollectives collectives(comm);
+  return tridap::min_max(ranks, said, collectives);
 }
 
-std::vector<Spread> spread(const Index* values, std::size_t count, MPI_Comm comm) {
-  if (count > most_spread) return spread_of_many(values, count, comm);
-  std::array<Index, 2 * most_spread + 1> ends{},
-      who{};  // as tridap::spread() has them; at the end, whether memory ended
-  std::vector<Spread> spreads;
+std::vector<MinMax> min_max(const Index* values, std::size_t count, MPI_Comm comm) {
+  if (count > most_numbers) return min_max_of_many(values, count, comm);
+  std::array<Index, 2 * most_numbers + 1> ends{},
+      who{};  // as tridap::min_max() has them; at the end, whether memory ended
+  std::vector<MinMax> spreads;
   const Index rank = rank_of(comm);
   const bool fits = succeeds([&] { spreads.resize(count); });
-  const auto reduce = [&](std::array<Index, 2 * most_spread + 1>& numbers) {
+  const auto reduce = [&](std::array<Index, 2 * most_numbers + 1>& numbers) {
     must_succeed(
         MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MAX, comm),
         "MPI_Allreduce");
@@ -222,34 +243,34 @@ std::vector<Spread> spread(const Index* values, std::size_t count, MPI_Comm comm
   who.fill(least);
   for (std::size_t i = 0; fits && i < count; ++i) {
     ends[i] = values[i];
-    ends[most_spread + i] = ~values[i];
+    ends[most_numbers + i] = ~values[i];
   }
   ends.back() = fits ? 0 : 1;
   reduce(ends);
   if (ends.back() != 0) throw std::bad_alloc();
   bool differ = false;
   for (std::size_t i = 0; i < count; ++i) {
-    spreads[i].smallest = ~ends[most_spread + i];
+    spreads[i].smallest = ~ends[most_numbers + i];
     spreads[i].largest = ends[i];
     differ = differ || !spreads[i].same();
     if (values[i] == spreads[i].smallest) who[i] = ~rank;
-    if (values[i] == spreads[i].largest) who[most_spread + i] = ~rank;
+    if (values[i] == spreads[i].largest) who[most_numbers + i] = ~rank;
   }
   if (!differ) return spreads;
   reduce(who);
   for (std::size_t i = 0; i < count; ++i) {
     spreads[i].smallest_rank = ~who[i];
-    spreads[i].largest_rank = ~who[most_spread + i];
+    spreads[i].largest_rank = ~who[most_numbers + i];
   }
   return spreads;
 }
 
-std::vector<Spread> spread(const std::vector<Index>& values, MPI_Comm comm) {
-  return spread(values.data(), values.size(), comm);
+std::vector<MinMax> min_max(const std::vector<Index>& values, MPI_Comm comm) {
+  return min_max(values.data(), values.size(), comm);
 }
 
-std::vector<Spread> spread(std::initializer_list<Index> values, MPI_Comm comm) {
-  return spread(values.begin(), values.size(), comm);
+std::vector<MinMax> min_max(std::initializer_list<Index> values, MPI_Comm comm) {
+  return min_max(values.begin(), values.size(), comm);
 }
 
 }  // namespace tridap::mpi

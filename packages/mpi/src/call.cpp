@@ -1,5 +1,5 @@
 #include <tridap/index.hpp>
-#include <tridap/mpi/call.hpp>
+#include <tridap/internal/call.hpp>
 #include <tridap/report.hpp>
 
 #include <exception>

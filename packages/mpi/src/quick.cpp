@@ -1,5 +1,8 @@
 #include "quick.hpp"
 
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_check.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/version.hpp>
 
@@ -185,7 +188,7 @@ std::optional<Distribution> quick_gather(const DistArray& array, MPI_Comm comm, 
     all.resize(static_cast<std::size_t>(processes));
     ours = tell(array, reading, flags);
   });
-  if (!ready) ours = {};                      // confer() says what
+  if (!ready) ours = {};                      // check_collectively() says what
   static SaidOfArray unread[most_processes];  // for who has no memory to hear the others
   SaidOfArray* const room = all.empty() ? unread : all.data();
   room[rank_of(comm)] = ours;
@@ -194,7 +197,7 @@ std::optional<Distribution> quick_gather(const DistArray& array, MPI_Comm comm, 
   std::optional<Distribution> made = put_together(all, std::move(axes), Wanted::even);
   if (!made && all_clear(all)) {  // there is memory to run out of
     const bool well = succeeds([&] { made = put_together(all, {}, Wanted::all); });
-    if (!Team(comm).all(well)) throw std::bad_alloc();
+    if (!MpiCollectives(comm).all(well)) throw std::bad_alloc();
   }
   if (made)
     for (const SaidOfArray& said : all) flags &= said.flags;

@@ -1,4 +1,4 @@
-#include <tridap/mpi/room.hpp>
+#include <tridap/internal/room.hpp>
 
 #include <mpi.h>
 #include <sys/mman.h>

@@ -50,7 +50,7 @@ std::vector<Index> Axis::owners(Index global) const {
   if (const auto* kind = std::get_if<UnstructuredKind>(&kind_)) {
     const auto [begin, end] = kind->entries(global);
     for (const auto* entry = begin; entry != end; ++entry) found.push_back(entry->place.coordinate);
-  } else if (const std::optional<Place> place = locate(global)) {
+  } else if (const std::optional<Location> place = locate(global)) {
     found.push_back(place->coordinate);
   }
   return found;
@@ -70,7 +70,7 @@ std::optional<Index> Axis::local_index(Index c, Index global, Part which) const 
     const Index local = global - block->first_held(c);
     return range.contains(local) ? std::optional<Index>(local) : std::nullopt;
   }
-  const std::optional<Place> place = locate(global);
+  const std::optional<Location> place = locate(global);
   return place->coordinate == c ? std::optional<Index>(place->local) : std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 #include "values.hpp"
 #include <tridap/capture.hpp>
 #include <tridap/compare.hpp>
+#include <tridap/internal/collective_check.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -165,7 +166,7 @@ void add_rank_findings(const Capture& capture, bool local, Report& report) {
 
 // Every process of a capture as a member of one team in one place.
 struct Members {
-  std::vector<Member> all;
+  std::vector<LocalArray> all;
   explicit Members(const Capture& capture) {
     for (const CapturedProcess& process : capture.processes)
       all.push_back({process.rank, &process.read.array, &process.read.report});
@@ -207,7 +208,7 @@ Report check(const Capture& capture, bool local, const Reading& reading) {
   add_rank_findings(capture, local, report);
   const bool all = std::all_of(capture.processes.begin(), capture.processes.end(), comparable);
   if (!local && report.ok() && capture.whole && all) {
-    report.merge(merged(confer_together(Members(capture).all, reading, false).reports));
+    report.merge(merged(check_in_one_place(Members(capture).all, reading, false).reports));
     return report;
   }
   for (const CapturedProcess& process : capture.processes) {
@@ -219,12 +220,12 @@ Report check(const Capture& capture, bool local, const Reading& reading) {
   return report;
 }
 
-Distribution gather(const Capture& capture, const Reading& reading) {
+Distribution gather_distribution(const Capture& capture, const Reading& reading) {
   const bool all = std::all_of(capture.processes.begin(), capture.processes.end(), comparable);
   if (!capture.report.ok() || !capture.whole || !all || capture.processes.empty()) throw Error(check(capture));
-  Verdict verdict = confer_together(Members(capture).all, reading, true);
-  if (!verdict.distribution) throw Error(merged(verdict.reports));
-  return std::move(*verdict.distribution);
+  CheckOutcome outcome = check_in_one_place(Members(capture).all, reading, true);
+  if (!outcome.distribution) throw Error(merged(outcome.reports));
+  return std::move(*outcome.distribution);
 }
 
 void write_capture(std::ostream& out, const Distribution& distribution, Version version, const ElementType& type) {
@@ -244,7 +245,7 @@ void write_capture(std::ostream& out, const Distribution& distribution, Version 
 }
 
 std::string convert_capture(const Capture& capture, Version version, const Reading& reading) {
-  const Distribution distribution = gather(capture, reading);
+  const Distribution distribution = gather_distribution(capture, reading);
   std::string text = "{\"processes\": [";
   for (const CapturedProcess& process : capture.processes) {
     Value::List dim_data;

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <tridap/check.hpp>
-#include <tridap/gather.hpp>
+#include <tridap/gather_distribution.hpp>
+#include <tridap/internal/collective_check.hpp>
 
 #include <exception>
 #include <new>
@@ -21,8 +22,8 @@ inline Version other(Version version) { return version == Version::v0_9 ? Versio
 /// The warning that a stamp was not believed.
 Finding trusted(Version stamped);
 
-/// confer() where every process is here.
-Verdict confer_together(const std::vector<Member>& members, const Reading& reading, bool want_distribution);
+/// check_collectively() where every process is here.
+CheckOutcome check_in_one_place(const std::vector<LocalArray>& members, const Reading& reading, bool want_distribution);
 
 /// What all members found.
 Report merged(const std::vector<Report>& reports);
@@ -30,7 +31,7 @@ Report merged(const std::vector<Report>& reports);
 /// True where `step(k)` succeeds for every member here and elsewhere; what it throws is a finding of that member.
 /// **Collective**; the step itself must not communicate, or must throw on every process or on none.
 template <class Step>
-bool everywhere(const std::vector<Member>& members, Team& team, std::vector<Report>& reports, Step step) {
+bool everywhere(const std::vector<LocalArray>& members, Collectives& collectives, std::vector<Report>& reports, Step step) {
   bool failed = false, lost = false;
   for (std::size_t k = 0; k < members.size(); ++k) {
     try {
@@ -41,8 +42,8 @@ bool everywhere(const std::vector<Member>& members, Team& team, std::vector<Repo
       lost = !succeeds(tell) || lost;
     }
   }
-  if (team.all(!failed)) return true;
-  if (!team.all(!lost)) throw std::bad_alloc();  // on every process: nobody could say what is wrong
+  if (collectives.all(!failed)) return true;
+  if (!collectives.all(!lost)) throw std::bad_alloc();  // on every process: nobody could say what is wrong
   return false;
 }
 

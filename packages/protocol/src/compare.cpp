@@ -73,13 +73,13 @@ Axis simplest(const Axis& axis) {
   return axis;
 }
 
-Dealing dealing(const Axis& axis) {
+Pattern pattern(const Axis& axis) {
   const Axis simple = simplest(axis);
-  if (simple.dist_type() == 'u') return Dealing::unstructured;
-  if (simple.proc_grid_size() == 1) return Dealing::undistributed;
+  if (simple.dist_type() == 'u') return Pattern::unstructured;
+  if (simple.proc_grid_size() == 1) return Pattern::undistributed;
   if (const auto* cyclic = std::get_if<CyclicKind>(&simple.kind()))
-    return cyclic->block_size() == 1 ? Dealing::cyclic : Dealing::block_cyclic;
-  return nearly_even(simple) ? Dealing::block : Dealing::irregular_block;
+    return cyclic->block_size() == 1 ? Pattern::cyclic : Pattern::block_cyclic;
+  return nearly_even(simple) ? Pattern::block : Pattern::irregular_block;
 }
 
 std::string describe(const Axis& axis) {
@@ -88,7 +88,7 @@ std::string describe(const Axis& axis) {
   std::string line = axis.periodic() ? "periodic " : "";
   if (const auto* block = std::get_if<BlockKind>(&simple.kind()); block != nullptr && block->is_padded())
     line += "padded ";
-  line += names[static_cast<int>(dealing(simple))];
+  line += names[static_cast<int>(pattern(simple))];
   if (const auto* cyclic = std::get_if<CyclicKind>(&simple.kind())) {
     if (cyclic->block_size() > 1) line += " by " + std::to_string(cyclic->block_size());
     if (cyclic->first() > 0) line += " from coordinate " + std::to_string(cyclic->first());
@@ -109,7 +109,7 @@ std::string describe(const Distribution& distribution) {
 namespace {
 
 // Where a stretch of one owner ends, given an index in it.
-Index stretch_end(const Axis& axis, Index global, const Place& place) {
+Index stretch_end(const Axis& axis, Index global, const Location& place) {
   if (const auto* block = std::get_if<BlockKind>(&axis.kind())) return block->begin(place.coordinate + 1);
   const auto& cyclic = std::get<CyclicKind>(axis.kind());
   if (cyclic.grid() == 1) return axis.size();
@@ -188,7 +188,7 @@ class AxisComparison {
     Index enough = std::numeric_limits<Index>::max();  // stretches after which two dealings repeat themselves
     if (dealt_a != nullptr && dealt_b != nullptr) enough = 2 * std::max(dealt_a->grid(), dealt_b->grid()) + 2;
     for (Index global = 0; global < a_.size() && enough-- > 0 && !differs_at;) {
-      const Place place_a = *a_.locate(global), place_b = *b_.locate(global);
+      const Location place_a = *a_.locate(global), place_b = *b_.locate(global);
       compare(global, place_a, place_b);
       global = std::min(stretch_end(a_, global, place_a), stretch_end(b_, global, place_b));
     }
@@ -198,7 +198,7 @@ class AxisComparison {
   bool same_places = true;
 
  private:
-  void compare(Index global, const Place& a, const Place& b) {  // of kinds where every index has one owner
+  void compare(Index global, const Location& a, const Location& b) {  // of kinds where every index has one owner
     const Holder &base_a = base_a_.front(), &base_b = base_b_.front();
     if (static_cast<std::uint64_t>(a.coordinate * weight_a_) + base_b.process !=
         static_cast<std::uint64_t>(b.coordinate * weight_b_) + base_a.process)

@@ -43,11 +43,11 @@ std::optional<Index> span(const Axis& axis, const std::vector<Index>* distinct) 
 
 }  // namespace
 
-FlatNumbers::FlatNumbers(const Distribution& distribution, Order order, Gaps gaps)
+FlatNumbers::FlatNumbers(const Distribution& distribution, Order order, UnstructuredIds ids)
     : distribution_(distribution),
       first_(static_cast<std::size_t>(distribution.ndim())),
       weight_(static_cast<std::size_t>(distribution.ndim())) {
-  if (gaps == Gaps::closed) closed_ = all_distinct_with_gaps(distribution);
+  if (ids == UnstructuredIds::compact) closed_ = all_distinct_with_gaps(distribution);
   bool empty = false;
   std::optional<Index> weight = 1;
   for (Index k = 0; k < distribution.ndim(); ++k) {

@@ -1,6 +1,7 @@
 #include "index_lists.hpp"
 
 #include "checking.hpp"
+#include <tridap/internal/collective_check.hpp>
 
 #include <algorithm>
 #include <new>
@@ -25,9 +26,9 @@ std::uint64_t hash(Index value) {
 
 }  // namespace
 
-IndexLists::IndexLists(const std::vector<Member>& members, const std::vector<ListedAxis>& axes)
+IndexLists::IndexLists(const std::vector<LocalArray>& members, const std::vector<ListedAxis>& axes)
     : members_(members), axes_(axes) {
-  for (const Member& member : members) {
+  for (const LocalArray& member : members) {
     lists_.emplace_back();
     for (const ListedAxis& a : axes) {
       const Dimension& d = member.array->dim_data[static_cast<std::size_t>(a.axis)];
@@ -49,40 +50,40 @@ Index IndexLists::rank_at(std::size_t k, const ListedAxis& a, Index position) co
 
 std::size_t IndexLists::member(Index rank) const {
   const auto found = std::lower_bound(members_.begin(), members_.end(), rank,
-                                      [](const Member& member, Index wanted) { return member.rank < wanted; });
+                                      [](const LocalArray& member, Index wanted) { return member.rank < wanted; });
   return static_cast<std::size_t>(found - members_.begin());
 }
 
-std::optional<std::vector<bool>> IndexLists::compare(Team& team, std::vector<Report>& reports) const {
+std::optional<std::vector<bool>> IndexLists::compare(Collectives& collectives, std::vector<Report>& reports) const {
   std::vector<std::vector<std::vector<Index>>> said;  // by member: the first process's, as it arrives
   Index largest_group = 1;
-  for (const ListedAxis& a : axes_) largest_group = std::max(largest_group, team.processes() / a.grid);
-  const bool ready = everywhere(members_, team, reports, [&](std::size_t k) {
+  for (const ListedAxis& a : axes_) largest_group = std::max(largest_group, collectives.processes() / a.grid);
+  const bool ready = everywhere(members_, collectives, reports, [&](std::size_t k) {
     said.resize(lists_.size());
     said[k].resize(axes_.size());
     for (std::size_t i = 0; i < axes_.size(); ++i)
       if (position(k, axes_[i]) == 0) said[k][i] = lists_[k][i];
   });
   for (Index step = 1; ready && step < largest_group; step *= 2) {
-    std::vector<Parcel> parcels;
+    std::vector<Message> messages;
     const auto pack = [&](std::size_t k) {
       for (std::size_t i = 0; i < axes_.size(); ++i) {
         const Index at = position(k, axes_[i]), next = at + step;
-        if (at >= step || next >= team.processes() / axes_[i].grid) continue;
-        Parcel parcel{members_[k].rank, rank_at(k, axes_[i], next), {static_cast<Index>(i)}};
-        parcel.content.insert(parcel.content.end(), said[k][i].begin(), said[k][i].end());
-        parcels.push_back(std::move(parcel));
+        if (at >= step || next >= collectives.processes() / axes_[i].grid) continue;
+        Message message{members_[k].rank, rank_at(k, axes_[i], next), {static_cast<Index>(i)}};
+        message.content.insert(message.content.end(), said[k][i].begin(), said[k][i].end());
+        messages.push_back(std::move(message));
       }
     };
-    if (!everywhere(members_, team, reports, pack)) return std::nullopt;
-    const std::vector<Parcel> arrived = team.exchange(std::move(parcels));
+    if (!everywhere(members_, collectives, reports, pack)) return std::nullopt;
+    const std::vector<Message> arrived = collectives.exchange(std::move(messages));
     const auto unpack = [&](std::size_t first) {
       if (first != 0) return;  // all at once
-      for (const Parcel& parcel : arrived)
-        said[member(parcel.to)][static_cast<std::size_t>(parcel.content[0])].assign(parcel.content.begin() + 1,
-                                                                                    parcel.content.end());
+      for (const Message& message : arrived)
+        said[member(message.to)][static_cast<std::size_t>(message.content[0])].assign(message.content.begin() + 1,
+                                                                                    message.content.end());
     };
-    if (!everywhere(members_, team, reports, unpack)) return std::nullopt;
+    if (!everywhere(members_, collectives, reports, unpack)) return std::nullopt;
   }
   if (!ready) return std::nullopt;
   std::vector<Index> differ;
@@ -97,15 +98,15 @@ std::optional<std::vector<bool>> IndexLists::compare(Team& team, std::vector<Rep
                       ""});
     }
   };
-  if (!everywhere(members_, team, reports, compare_here)) return std::nullopt;
-  team.largest(differ);
+  if (!everywhere(members_, collectives, reports, compare_here)) return std::nullopt;
+  collectives.max(differ);
   std::vector<bool> same;
   for (const Index flag : differ) same.push_back(flag == 0);
   return same;
 }
 
 // A member's indices on the axes for which it speaks, sorted to the processes that their hashes name.
-std::vector<Parcel> IndexLists::indices_by_hash(std::size_t k, Index processes) const {
+std::vector<Message> IndexLists::indices_by_hash(std::size_t k, Index processes) const {
   std::vector<IndexOfProcess> entries;
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     if (position(k, axes_[i]) != 0) continue;
@@ -115,30 +116,30 @@ std::vector<Parcel> IndexLists::indices_by_hash(std::size_t k, Index processes) 
   }
   std::stable_sort(entries.begin(), entries.end(),
                    [](const IndexOfProcess& a, const IndexOfProcess& b) { return a.to < b.to; });
-  std::vector<Parcel> parcels;
+  std::vector<Message> messages;
   for (const IndexOfProcess& entry : entries) {
-    if (parcels.empty() || parcels.back().to != entry.to) parcels.push_back({members_[k].rank, entry.to, {}});
-    parcels.back().content.insert(parcels.back().content.end(), {entry.axis, entry.global, entry.coordinate});
+    if (messages.empty() || messages.back().to != entry.to) messages.push_back({members_[k].rank, entry.to, {}});
+    messages.back().content.insert(messages.back().content.end(), {entry.axis, entry.global, entry.coordinate});
   }
-  return parcels;
+  return messages;
 }
 
-std::optional<std::vector<Index>> IndexLists::count_distinct(Team& team, std::vector<Report>& reports) const {
-  std::vector<Parcel> parcels;
+std::optional<std::vector<Index>> IndexLists::count_distinct(Collectives& collectives, std::vector<Report>& reports) const {
+  std::vector<Message> messages;
   const auto pack = [&](std::size_t k) {
-    for (Parcel& parcel : indices_by_hash(k, team.processes())) parcels.push_back(std::move(parcel));
+    for (Message& message : indices_by_hash(k, collectives.processes())) messages.push_back(std::move(message));
   };
-  if (!everywhere(members_, team, reports, pack)) return std::nullopt;
-  const std::vector<Parcel> arrived = team.exchange(std::move(parcels));
+  if (!everywhere(members_, collectives, reports, pack)) return std::nullopt;
+  const std::vector<Message> arrived = collectives.exchange(std::move(messages));
 
   std::vector<Index> distinct;
   const auto count = [&](std::size_t first) {
     if (first != 0) return;  // all at once
     distinct.resize(axes_.size(), 0);
     std::vector<IndexOfProcess> mine;
-    for (const Parcel& parcel : arrived)
-      for (std::size_t at = 0; at < parcel.content.size(); at += 3)
-        mine.push_back({parcel.to, parcel.content[at], parcel.content[at + 1], parcel.content[at + 2]});
+    for (const Message& message : arrived)
+      for (std::size_t at = 0; at < message.content.size(); at += 3)
+        mine.push_back({message.to, message.content[at], message.content[at + 1], message.content[at + 2]});
     std::sort(mine.begin(), mine.end(), [](const IndexOfProcess& a, const IndexOfProcess& b) {
       return std::tie(a.axis, a.global, a.coordinate) < std::tie(b.axis, b.global, b.coordinate);
     });
@@ -155,8 +156,8 @@ std::optional<std::vector<Index>> IndexLists::count_distinct(Team& team, std::ve
       }
     }
   };
-  if (!everywhere(members_, team, reports, count)) return std::nullopt;
-  team.sum(distinct);
+  if (!everywhere(members_, collectives, reports, count)) return std::nullopt;
+  collectives.sum(distinct);
   return distinct;
 }
 

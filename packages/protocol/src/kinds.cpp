@@ -3,7 +3,7 @@
 
 namespace tridap {
 
-Divider::Divider(Index divisor) : divisor_(divisor) {
+detail::FastDivisor::FastDivisor(Index divisor) : divisor_(divisor) {
   __extension__ using Wide = unsigned __int128;
   while ((std::uint64_t{1} << shift_) < static_cast<std::uint64_t>(divisor)) ++shift_;
   const Wide power = Wide{1} << (63 + shift_);
@@ -74,7 +74,7 @@ UnstructuredKind::UnstructuredKind(std::vector<std::vector<Index>> lists, bool o
     // Indices that fill at least a quarter of their span are found by a table instead of a search.
     const std::uint64_t span = static_cast<std::uint64_t>(last_) - static_cast<std::uint64_t>(first_);
     if (span / 4 < entries.size()) {
-      found->table.assign(static_cast<std::size_t>(span) + 1, Place{-1, 0});
+      found->table.assign(static_cast<std::size_t>(span) + 1, Location{-1, 0});
       for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry)  // the lowest coordinate is written last
         found->table[static_cast<std::size_t>(entry->global - first_)] = entry->place;
     }

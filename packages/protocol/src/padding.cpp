@@ -23,7 +23,7 @@ std::vector<Stretch> filled(const Axis& axis, Index c) {
   std::vector<Stretch> found;
   for (Index at = local.begin; at < local.end;) {
     const Index global = axis.global_index(c, at);
-    const Place source = *axis.locate(axis.mirrored(global).value_or(global));
+    const Location source = *axis.locate(axis.mirrored(global).value_or(global));
     const Index end = axis.part(source.coordinate, Part::interior).end;
     const Index length = std::min(local.end - at, end - source.local);
     found.push_back({source.coordinate, {at, at + length}, {source.local, source.local + length}});

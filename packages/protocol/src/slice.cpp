@@ -77,7 +77,7 @@ class AxisSlicer {
   }
 
   // How many elements, from the k-th one at `place` on, stand in one block of one coordinate.
-  Index stretch(Index k, const Place& place) const {
+  Index stretch(Index k, const Location& place) const {
     const Index here = global(k);
     Index begin = 0, end = 0;
     if (const auto* block = std::get_if<BlockKind>(&axis_.kind())) {
@@ -98,7 +98,7 @@ class AxisSlicer {
     bool block = true, cyclic = true;
     Index first = 0, owner = 0, length = 0, block_size = 0, seen = 0;  // of the cyclic axis, and of the stretch
     for (Index k = 0, many = 0; k < count_; k += many) {
-      const Place place = *axis_.locate(global(k));
+      const Location place = *axis_.locate(global(k));
       many = stretch(k, place);
       keep(place.coordinate, place.local, step_, many);
       if (k == 0) {
@@ -133,7 +133,7 @@ class AxisSlicer {
     became_unstructured = true;
     std::vector<std::vector<Index>> lists(kept.size());
     for (Index k = 0, many = 0; k < count_; k += many) {
-      const Place place = *axis_.locate(global(k));
+      const Location place = *axis_.locate(global(k));
       many = stretch(k, place);
       std::vector<Index>& list = lists[static_cast<std::size_t>(place.coordinate)];
       for (Index i = 0; i < many; ++i) list.push_back(k + i);

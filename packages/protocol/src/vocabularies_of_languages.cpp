@@ -64,7 +64,7 @@ TranslatedAxis block_dist(Bounds domain, Bounds box, Index locales, Index axis) 
 namespace {
 
 // An axis in blocks dealt round-robin from an index on.
-struct BlockDealing {
+struct ChapelBlocks {
   Index size, block_size, locales;
   Wide offset;  // how far the domain begins behind the start index
 
@@ -85,7 +85,8 @@ struct BlockDealing {
   }
 };
 
-BlockDealing dealing_from(AxisTranslator& translator, Bounds domain, Index start_idx, Index block_size, Index locales) {
+ChapelBlocks chapel_blocks(AxisTranslator& translator, Bounds domain, Index start_idx, Index block_size,
+                           Index locales) {
   const Index size = translator.size(domain, "high");
   translator.at_least(Rule::cyclic_block_size, "block_size", block_size, 1);
   translator.at_least(Rule::grid_size, "proc_grid_size", locales, 1);
@@ -95,7 +96,7 @@ BlockDealing dealing_from(AxisTranslator& translator, Bounds domain, Index start
 
 // Puts each locale's indices in the order of its memory, and names the gap that a locale's memory may have: only the
 // locale whose last block is cut can have one.
-void in_order_of_slots(std::vector<std::vector<Index>>& lists, const BlockDealing& dealing, Index axis,
+void in_order_of_slots(std::vector<std::vector<Index>>& lists, const ChapelBlocks& dealing, Index axis,
                        std::vector<std::string>& losses) {
   const Index length = dealing.block_size;
   const Index round = checked_multiply(length, dealing.locales).value_or(std::numeric_limits<Index>::max());
@@ -123,13 +124,13 @@ void in_order_of_slots(std::vector<std::vector<Index>>& lists, const BlockDealin
 
 TranslatedAxis cyclic_dist(Bounds domain, Index start_idx, Index locales, Index axis) {
   AxisTranslator translator(axis);
-  const BlockDealing dealing = dealing_from(translator, domain, start_idx, 1, locales);
+  const ChapelBlocks dealing = chapel_blocks(translator, domain, start_idx, 1, locales);
   return translator.make(dealing.size, cyclic(1, dealing.served()), locales, domain.low);
 }
 
 TranslatedAxis block_cyc_dist(Bounds domain, Index start_idx, Index block_size, Index locales, Index axis) {
   AxisTranslator translator(axis);
-  const BlockDealing dealing = dealing_from(translator, domain, start_idx, block_size, locales);
+  const ChapelBlocks dealing = chapel_blocks(translator, domain, start_idx, block_size, locales);
   std::vector<std::string> losses;
   const bool before = dealing.offset < 0 && dealing.size > 0;
   if (before)

@@ -18,9 +18,9 @@ struct Walker {
   AxisMoves found = {};
 
   // A global run of ours that stands with `peer` at `local_there`.
-  static void add(std::vector<Piece>& pieces, Index local_here, Index local_there, Index length, Index peer) {
+  static void add(std::vector<RunPair>& pieces, Index local_here, Index local_there, Index length, Index peer) {
     if (!pieces.empty()) {
-      Piece& last = pieces.back();
+      RunPair& last = pieces.back();
       if (last.peer == peer && last.source + last.length == local_here && last.target + last.length == local_there) {
         last.length += length;
         return;
@@ -58,8 +58,8 @@ struct Walker {
   }
 
   // The pieces of our runs within [first, end): `there` is cyclic, or the block of coordinate `peer`.
-  std::vector<Piece> pieces(Index first, Index end, Index peer) const {
-    std::vector<Piece> all;
+  std::vector<RunPair> pieces(Index first, Index end, Index peer) const {
+    std::vector<RunPair> all;
     if (const auto* block = std::get_if<BlockKind>(&there.kind())) {
       const Index origin = block->first_held(peer);
       runs(first, end,
@@ -146,7 +146,7 @@ struct Walker {
       for (auto entry = begin; entry != end; ++entry) visit(entry->place.coordinate, entry->place.local);
       return begin != end;
     }
-    const std::optional<Place> place = there.locate(global);
+    const std::optional<Location> place = there.locate(global);
     if (!place) return false;
     const auto* block = std::get_if<BlockKind>(&there.kind());
     if (block == nullptr || there_part != Part::local) {
@@ -162,7 +162,7 @@ struct Walker {
 
   // `all`: we are the source, and every place of the target gets a copy; else the one owner of the source is asked.
   void listed(bool all) {
-    std::vector<Piece> pieces;
+    std::vector<RunPair> pieces;
     const bool shared = all && here.shares_indices();
     here.for_each(at, here_part, [&](Index local, Index global) {
       if (shared && here.locate(global)->coordinate != at) return;  // another one sends it
@@ -178,7 +178,7 @@ struct Walker {
   void count() {
     std::vector<Share>& shares = found.shares;
     for (const Section& section : found.sections)
-      for (const Piece& piece : section.pieces) shares.push_back({piece.peer, piece.length * section.repeat});
+      for (const RunPair& piece : section.pieces) shares.push_back({piece.peer, piece.length * section.repeat});
     std::sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.peer < b.peer; });
     std::size_t kept = 0;
     for (std::size_t k = 0; k < shares.size(); ++k) {
@@ -230,10 +230,10 @@ AxisMoves moves_to(const Axis& source, const Axis& target, Index t, Part part) {
   walker.count();
   for (Section& section : walker.found.sections) {
     std::swap(section.source_step, section.target_step);
-    for (Piece& piece : section.pieces) std::swap(piece.source, piece.target);
+    for (RunPair& piece : section.pieces) std::swap(piece.source, piece.target);
     if (listed)  // dealt indices ascend on both sides
       std::stable_sort(section.pieces.begin(), section.pieces.end(),
-                       [](const Piece& a, const Piece& b) { return a.source < b.source; });
+                       [](const RunPair& a, const RunPair& b) { return a.source < b.source; });
   }
   return std::move(walker.found);
 }

@@ -8,7 +8,7 @@
 namespace tridap::redistribute {
 
 /// Elements of one axis that stand one after the other on both sides: local indices.
-struct Piece {
+struct RunPair {
   Index source = 0, target = 0, length = 0;
   Index peer = 0;  ///< the coordinate on the other side
 };
@@ -16,7 +16,7 @@ struct Piece {
 /// Pieces that come again: `repeat` times, each time so many local indices on.
 struct Section {
   Index repeat = 1, source_step = 0, target_step = 0;
-  std::vector<Piece> pieces;
+  std::vector<RunPair> pieces;
 };
 
 /// How many elements of an axis a coordinate shares with one of the other side.

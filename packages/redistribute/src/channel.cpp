@@ -1,5 +1,6 @@
 #include "channel.hpp"
 
+#include <tridap/internal/call.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <memory>

@@ -9,7 +9,7 @@
 
 namespace tridap::redistribute {
 
-Fan::Fan(const Plan::Parts& parts, const Buffer& near, End end, const std::vector<Reach>& reaches, Index far_bytes)
+Fan::Fan(const Plan::Data& parts, const Buffer& near, End end, const std::vector<Reach>& reaches, Index far_bytes)
     : end_(end), near_chunk_(near.type.bytes), far_chunk_(far_bytes) {
   const std::vector<AxisMoves>& moves = end == End::source ? parts.out.axes : parts.in.axes;
   ndim_ = moves.size();
@@ -36,7 +36,7 @@ Fan::Fan(const Plan::Parts& parts, const Buffer& near, End end, const std::vecto
                       out ? section.target_step : section.source_step,
                       {},
                       {}};
-      for (const Piece& piece : section.pieces)
+      for (const RunPair& piece : section.pieces)
         fans.pieces.push_back({(out ? piece.source : piece.target) * walked.near_step,
                                out ? piece.target : piece.source, piece.length, moves[i].slot(piece.peer)});
       walked.sections.push_back(std::move(fans));
@@ -204,14 +204,14 @@ Index Fan::stretch() const {
 Index Fan::widest() const { return row_bytes_.empty() ? 0 : *std::max_element(row_bytes_.begin(), row_bytes_.end()); }
 
 void Fan::restart() {
-  std::fill(at_.begin(), at_.end(), Place{});
+  std::fill(at_.begin(), at_.end(), Position{});
   inside_ = {};
   more_ = true;
 }
 
 bool Fan::next_row() {
   for (std::size_t axis = at_.size(); axis-- > 0;) {
-    Place& at = at_[axis];
+    Position& at = at_[axis];
     const std::vector<FanSection>& sections = axes_[axis].sections;
     const FanSection& section = sections[at.section];
     if (++at.element < section.pieces[at.piece].count) return true;
@@ -229,7 +229,7 @@ bool Fan::next_row() {
 Fan::Row Fan::find_row(std::byte* near) {
   Row row{near, 0};
   for (std::size_t axis = 0; axis < at_.size(); ++axis) {
-    const Place& at = at_[axis];
+    const Position& at = at_[axis];
     const FanSection& section = axes_[axis].sections[at.section];
     const FanPiece& piece = section.pieces[at.piece];
     row.near += at.repetition * section.near_step + piece.near + at.element * axes_[axis].near_step;

@@ -15,7 +15,7 @@ namespace tridap::redistribute {
 
 /// A buffer of another process that this one reaches, or our own on the other side.
 struct Reach {
-  std::vector<Index> peers;  ///< where its process stands, as Parts::each_peer() says it
+  std::vector<Index> peers;  ///< where its process stands, as Data::each_peer() says it
   IndexList strides;         ///< bytes, by axis of that buffer; empty: it is fed
 };
 
@@ -36,7 +36,7 @@ struct Supply {
 class Fan {
  public:
   /// `near`: our buffer at `end`; `reaches`: the buffers at the other end. Not for ravelled arrays.
-  Fan(const Plan::Parts& parts, const Buffer& near, End end, const std::vector<Reach>& reaches, Index far_bytes);
+  Fan(const Plan::Data& parts, const Buffer& near, End end, const std::vector<Reach>& reaches, Index far_bytes);
 
   /// `far[k]`: element (0, ..., 0) of the k-th reach's buffer. `combine`: what becomes of the elements; null: copied.
   /// Others see what was written after the call has returned.
@@ -83,7 +83,7 @@ class Fan {
     std::size_t far_axis = 0, weight = 1, slots = 1;  // weight: of a slot in the table of reaches
     std::vector<FanSection> sections;
   };
-  struct Place {
+  struct Position {
     std::size_t section = 0;
     Index repetition = 0;
     std::size_t piece = 0;
@@ -140,8 +140,8 @@ class Fan {
   bool long_runs_ = true;                        // all of them: so that it matters little where they begin and end
   std::array<std::byte*, Weave::most> woven_{};  // these rows
   std::vector<std::array<std::byte*, Weave::most>> woven_far_;  // by slot; null: not reached
-  std::vector<Place> at_;                                       // by axis but the innermost one
-  Place inside_;       // where we are along that one: a run, and its bytes that are behind us
+  std::vector<Position> at_;                                    // by axis but the innermost one
+  Position inside_;    // where we are along that one: a run, and its bytes that are behind us
   bool more_ = false;  // rows
 };
 

@@ -49,7 +49,7 @@ class Hash {
 
 Index fingerprint(const Plan& plan, const Options& options) {
   Hash hash;
-  for (const Placed* side : {&plan.source(), &plan.target()}) {
+  for (const PlacedDistribution* side : {&plan.source(), &plan.target()}) {
     hash.add(side->distribution.ndim());
     for (Index i = 0; i < side->distribution.ndim(); ++i) hash.add(side->distribution.axis(i));
     hash.add(static_cast<Index>(side->ranks.size()));
@@ -66,7 +66,7 @@ Index fingerprint(const Plan& plan, const Options& options) {
 }
 
 void check_ranks(const Plan& plan, Index processes) {
-  for (const Placed* side : {&plan.source(), &plan.target()}) {
+  for (const PlacedDistribution* side : {&plan.source(), &plan.target()}) {
     const Index highest = side->ranks.empty() ? side->distribution.processes() - 1
                                               : *std::max_element(side->ranks.begin(), side->ranks.end());
     if (highest < processes) continue;

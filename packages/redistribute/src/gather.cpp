@@ -1,6 +1,8 @@
 #include "refuse.hpp"
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
-#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/redistribute/gather.hpp>
 #include <tridap/redistribute/redistribution.hpp>
 
@@ -13,7 +15,7 @@ namespace tridap::redistribute {
 namespace {
 
 void check_root(int root, MPI_Comm comm) {
-  const Spread spread = mpi::spread({root}, comm).front();
+  const MinMax spread = mpi::min_max({root}, comm).front();
   int processes = 1;
   mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   if (!spread.same())
@@ -33,7 +35,7 @@ ElementType type_of_all(const DistArray& array, bool held, MPI_Comm comm) {
     const Index said[] = {1, static_cast<Index>(t.kind), t.bytes, Index{t.native_order}};
     std::copy(std::begin(said), std::end(said), type.begin());
   }
-  mpi::Team(comm).largest(type);
+  mpi::MpiCollectives(comm).max(type);
   if (type[0] == 0) return {};
   return {static_cast<ElementType::Kind>(type[1]), type[2], type[3] != 0};
 }
@@ -86,13 +88,13 @@ Distribution whole_of(const Distribution& distribution) {
 
 DistArray gather(const DistArray& array, MPI_Comm comm, int root) {
   check_root(root, comm);
-  const Distribution distribution = mpi::gather(array, comm);
+  const Distribution distribution = mpi::gather_distribution(array, comm);
   const bool ours = mpi::rank_of(comm) == root;
   DistArray whole;
   const auto [from, to] = mpi::collectively(comm, [&] {
     const Distribution all = whole_of(distribution);
     if (ours) whole = part_of(all, 0, array.buffer.type);
-    return std::make_pair(Placed(distribution), Placed(all, {root}));
+    return std::make_pair(PlacedDistribution(distribution), PlacedDistribution(all, {root}));
   });
   Redistribution(from, to, array.buffer.type.bytes, comm)(array, whole);
   return whole;
@@ -101,7 +103,7 @@ DistArray gather(const DistArray& array, MPI_Comm comm, int root) {
 // Every process has a target of its own: the elements of one more axis, over which the source stands as often as there
 // are processes, at a stride of 0.
 DistArray allgather(const DistArray& array, MPI_Comm comm) {
-  const Distribution distribution = mpi::gather(array, comm);
+  const Distribution distribution = mpi::gather_distribution(array, comm);
   const Index processes = distribution.processes();
   DistArray whole;
   DistArray source, target;
@@ -110,8 +112,8 @@ DistArray allgather(const DistArray& array, MPI_Comm comm) {
     whole = part_of(all, 0, array.buffer.type);
     source = with_axis(array, processes, 0);
     target = with_axis(whole, 1, element_count(whole.buffer) * whole.buffer.type.bytes);
-    return std::make_pair(Placed(behind(Axis(BlockKind(processes, 1, processes)), distribution)),
-                          Placed(behind(Axis(BlockKind(processes, processes, 1)), all)));
+    return std::make_pair(PlacedDistribution(behind(Axis(BlockKind(processes, 1, processes)), distribution)),
+                          PlacedDistribution(behind(Axis(BlockKind(processes, processes, 1)), all)));
   });
   Redistribution(from, to, array.buffer.type.bytes, comm)(source, target);
   return whole;
@@ -126,7 +128,7 @@ DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_
   const auto [from, to] = mpi::collectively(comm, [&] {
     if (rank < distribution.processes()) part = part_of(distribution, rank, type);
     if (rank == root) source = whole;
-    return std::make_pair(Placed(whole_of(distribution), {root}), Placed(distribution));
+    return std::make_pair(PlacedDistribution(whole_of(distribution), {root}), PlacedDistribution(distribution));
   });
   Redistribution(from, to, type.bytes, comm)(source, part);
   return part;

@@ -2,6 +2,8 @@
 #include "listed.hpp"
 #include "numbered.hpp"
 #include "refuse.hpp"
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/redistribute/ids.hpp>
 #include <tridap/report.hpp>
@@ -26,7 +28,7 @@ Distribution blocks_of(const std::vector<Index>& counts) {
   return Distribution({Axis(BlockKind(std::move(bounds)))});
 }
 
-void check_ids(const mpi::Ids& ids) {
+void check_ids(const GlobalIds& ids) {
   if (ids.count < 0)
     refuse("there are " + std::to_string(ids.count) + " ids", "must be 0 or more", "give the number of the ids");
   if (ids.list == nullptr && ids.count > 0 && !checked_add(ids.first, ids.count - 1))
@@ -36,11 +38,11 @@ void check_ids(const mpi::Ids& ids) {
 
 // What our ids are in the array: pieces between the number of an id here and a dense local buffer there; peers are
 // processes of the array.
-std::vector<Piece> look_up(const NumberedArray& array, const mpi::Ids& ids, bool array_is_source) {
-  std::vector<Piece> pieces;
+std::vector<RunPair> look_up(const NumberedArray& array, const GlobalIds& ids, bool array_is_source) {
+  std::vector<RunPair> pieces;
   const auto id = [&](Index k) { return ids.list != nullptr ? ids.list[k] : ids.first + k; };
   const auto add = [&](Index k, Index there, Index length, Index peer) {
-    add_piece(pieces, array_is_source ? Piece{there, k, length, peer} : Piece{k, there, length, peer});
+    add_piece(pieces, array_is_source ? RunPair{there, k, length, peer} : RunPair{k, there, length, peer});
   };
   for (Index k = 0; k < ids.count;) {
     Index run = ids.list == nullptr ? ids.count - k : 1;
@@ -66,23 +68,23 @@ std::vector<Piece> look_up(const NumberedArray& array, const mpi::Ids& ids, bool
 }
 
 // Each piece goes to the process at its other end, which has no other way to know it.
-std::vector<Parcel> parcels(const std::vector<Piece>& pieces, const Placed& array, Index rank) {
-  std::vector<Piece> sorted = pieces;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Piece& a, const Piece& b) { return a.peer < b.peer; });
-  std::vector<Parcel> all;
+std::vector<Message> messages(const std::vector<RunPair>& pieces, const PlacedDistribution& array, Index rank) {
+  std::vector<RunPair> sorted = pieces;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const RunPair& a, const RunPair& b) { return a.peer < b.peer; });
+  std::vector<Message> all;
   Index peer = -1;
-  for (const Piece& piece : sorted) {
+  for (const RunPair& piece : sorted) {
     if (piece.peer != peer) all.push_back({rank, array.rank(peer = piece.peer), {}});
     for (const Index number : {piece.source, piece.target, piece.length}) all.back().content.push_back(number);
   }
   return all;
 }
 
-std::vector<Piece> from_parcels(const std::vector<Parcel>& all) {
-  std::vector<Piece> pieces;
-  for (const Parcel& parcel : all)
-    for (std::size_t k = 0; k + 2 < parcel.content.size(); k += 3)
-      pieces.push_back({parcel.content[k], parcel.content[k + 1], parcel.content[k + 2], parcel.from});
+std::vector<RunPair> from_parcels(const std::vector<Message>& all) {
+  std::vector<RunPair> pieces;
+  for (const Message& message : all)
+    for (std::size_t k = 0; k + 2 < message.content.size(); k += 3)
+      pieces.push_back({message.content[k], message.content[k + 1], message.content[k + 2], message.from});
   return pieces;
 }
 
@@ -126,8 +128,8 @@ void check_mapping(const Mapping& mapping) {
            "leave it out, and update_padding() the target");
 }
 
-Redistribution with_ids(const Placed& array, const mpi::Ids& ids, Index element_bytes, MPI_Comm comm, Options options,
-                        bool array_is_source) {
+Redistribution with_ids(const PlacedDistribution& array, const GlobalIds& ids, Index element_bytes, MPI_Comm comm,
+                        Options options, bool array_is_source) {
   int processes = 1;
   mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   const Index rank = mpi::rank_of(comm);
@@ -138,29 +140,29 @@ Redistribution with_ids(const Placed& array, const mpi::Ids& ids, Index element_
   mpi::must_succeed(MPI_Allgather(&ids.count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), "MPI_Allgather");
   if (!options.mapping.ravel) options.mapping.ravel = Order::row_major;
 
-  std::shared_ptr<Plan::Parts> parts;
-  std::vector<Piece> ours;
+  std::shared_ptr<Plan::Data> parts;
+  std::vector<RunPair> ours;
   std::optional<NumberedArray> numbered;
-  std::vector<Parcel> out = mpi::collectively(comm, [&] {
+  std::vector<Message> out = mpi::collectively(comm, [&] {
     check_mapping(options.mapping);
-    parts = std::make_shared<Plan::Parts>(
-        Plan::Parts{array, array, element_bytes, rank, options.mapping, {}, {}, true, {}, {}});
-    (array_is_source ? parts->target : parts->source) = Placed(blocks_of(counts));
+    parts = std::make_shared<Plan::Data>(
+        Plan::Data{array, array, element_bytes, rank, options.mapping, {}, {}, true, {}, {}});
+    (array_is_source ? parts->target : parts->source) = PlacedDistribution(blocks_of(counts));
     place(*parts);
     check_ranks(Plan(parts), processes);
     numbered.emplace(array.distribution, *options.mapping.ravel);
     ours = look_up(*numbered, ids, array_is_source);
-    return parcels(ours, array, rank);
+    return messages(ours, array, rank);
   });
-  const std::vector<Parcel> in = mpi::Team(comm).exchange(std::move(out));
+  const std::vector<Message> in = mpi::MpiCollectives(comm).exchange(std::move(out));
   mpi::collectively(comm, [&] {
-    std::vector<Piece> theirs = from_parcels(in);
+    std::vector<RunPair> theirs = from_parcels(in);
     sort_by_source(ours);
     sort_by_source(theirs);
     PlanSide &listed = array_is_source ? parts->in : parts->out, &held = array_is_source ? parts->out : parts->in;
     if (held.process) {
       std::vector<Range> had;
-      for (const Piece& piece : theirs) {
+      for (const RunPair& piece : theirs) {
         const Index local = array_is_source ? piece.source : piece.target;
         had.push_back({local, local + piece.length});
       }
@@ -177,24 +179,25 @@ Redistribution with_ids(const Placed& array, const mpi::Ids& ids, Index element_
 
 void turn(AxisMoves& moves) {
   for (Section& section : moves.sections) {
-    for (Piece& piece : section.pieces) std::swap(piece.source, piece.target);
+    for (RunPair& piece : section.pieces) std::swap(piece.source, piece.target);
     sort_by_source(section.pieces);
   }
 }
 
 }  // namespace
 
-Redistribution to_ids(const Placed& source, const mpi::Ids& ids, Index element_bytes, MPI_Comm comm, Options options) {
+Redistribution to_ids(const PlacedDistribution& source, const GlobalIds& ids, Index element_bytes, MPI_Comm comm,
+                      Options options) {
   return with_ids(source, ids, element_bytes, comm, std::move(options), true);
 }
 
-Redistribution from_ids(const mpi::Ids& ids, const Placed& target, Index element_bytes, MPI_Comm comm,
+Redistribution from_ids(const GlobalIds& ids, const PlacedDistribution& target, Index element_bytes, MPI_Comm comm,
                         Options options) {
   return with_ids(target, ids, element_bytes, comm, std::move(options), false);
 }
 
-std::shared_ptr<const Plan::Parts> reversed_ids(const Plan::Parts& parts, Index element_bytes) {
-  auto back = std::make_shared<Plan::Parts>(parts);
+std::shared_ptr<const Plan::Data> reversed_ids(const Plan::Data& parts, Index element_bytes) {
+  auto back = std::make_shared<Plan::Data>(parts);
   back->element_bytes = element_bytes;
   std::swap(back->source, back->target);
   std::swap(back->out, back->in);
@@ -205,7 +208,7 @@ std::shared_ptr<const Plan::Parts> reversed_ids(const Plan::Parts& parts, Index 
     std::vector<Range> had;
     for (const AxisMoves& axis : back->in.axes)
       for (const Section& section : axis.sections)
-        for (const Piece& piece : section.pieces) had.push_back({piece.target, piece.target + piece.length});
+        for (const RunPair& piece : section.pieces) had.push_back({piece.target, piece.target + piece.length});
     std::sort(had.begin(), had.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
     for (std::size_t k = 1; k < had.size(); ++k)
       if (had[k].begin < had[k - 1].end)

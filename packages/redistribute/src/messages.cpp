@@ -1,6 +1,6 @@
 #include "messages.hpp"
 
-#include <tridap/mpi/call.hpp>
+#include <tridap/internal/call.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -18,7 +18,7 @@ void Messages::begin(const std::vector<Lane*>& out, const std::vector<Lane*>& in
   open(out_, nullptr);
   open(in_, nullptr);
   if (over()) return;
-  std::byte* const slots = team_->staging();
+  std::byte* const slots = context_->staging();
   open(out_, slots);
   open(in_, slots + staging_bytes / 2);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "lane.hpp"
-#include "team.hpp"
+#include "node_context.hpp"
 
 #include <mpi.h>
 
@@ -17,7 +17,7 @@ namespace tridap::redistribute {
 /// its ends, and so one always goes on.
 class Messages {
  public:
-  Messages(Team& team, const Channel& channel) : team_(&team), channel_(channel) {}
+  Messages(NodeContext& context, const Channel& channel) : context_(&context), channel_(channel) {}
 
   /// `out` and `in` are in that order. `unpack(lane, from, bytes)` takes what has come.
   using Unpack = std::function<void(Lane&, const std::byte*, Index)>;
@@ -49,7 +49,7 @@ class Messages {
   bool serve(Way& way, Berth& berth, bool sends);
   void post(Berth& berth, bool sends);
 
-  Team* team_;
+  NodeContext* context_;
   Channel channel_;
   Way out_, in_;
   Index piece_ = piece_bytes, source_bytes_ = 1, target_bytes_ = 1;

@@ -40,7 +40,7 @@ NumberedArray::Found NumberedArray::find(Index number, Index most) const {
     const auto axis = static_cast<Index>(i);
     const Index weight = numbers_.weight(axis), index = gaps_ ? global[i] : rest / weight;
     rest -= gaps_ ? 0 : index * weight;
-    const std::optional<Place> place = of_.axis(axis).locate(index);
+    const std::optional<Location> place = of_.axis(axis).locate(index);
     if (!place) return {};
     at_[i] = place->coordinate;
     local_[i] = place->local;
@@ -74,9 +74,9 @@ ArrayRuns NumberedArray::runs(Index process, Part part) const {
   return ArrayRuns(of_, process, part, memory, order_);
 }
 
-void add_piece(std::vector<Piece>& pieces, const Piece& piece) {
+void add_piece(std::vector<RunPair>& pieces, const RunPair& piece) {
   if (!pieces.empty()) {
-    Piece& last = pieces.back();
+    RunPair& last = pieces.back();
     if (last.peer == piece.peer && last.source + last.length == piece.source &&
         last.target + last.length == piece.target) {
       last.length += piece.length;
@@ -86,19 +86,19 @@ void add_piece(std::vector<Piece>& pieces, const Piece& piece) {
   pieces.push_back(piece);
 }
 
-AxisMoves moves_of(std::vector<Piece> pieces, std::optional<Index> missing) {
+AxisMoves moves_of(std::vector<RunPair> pieces, std::optional<Index> missing) {
   AxisMoves all;
   all.missing = missing;
   std::unordered_map<Index, Index> counts;
-  for (const Piece& piece : pieces) counts[piece.peer] += piece.length;
+  for (const RunPair& piece : pieces) counts[piece.peer] += piece.length;
   for (const auto& [peer, count] : counts) all.shares.push_back({peer, count});
   std::sort(all.shares.begin(), all.shares.end(), [](const Share& a, const Share& b) { return a.peer < b.peer; });
   if (!pieces.empty()) all.sections.push_back({1, 0, 0, std::move(pieces)});
   return all;
 }
 
-void sort_by_source(std::vector<Piece>& pieces) {
-  const auto before = [](const Piece& a, const Piece& b) { return a.source < b.source; };
+void sort_by_source(std::vector<RunPair>& pieces) {
+  const auto before = [](const RunPair& a, const RunPair& b) { return a.source < b.source; };
   if (!std::is_sorted(pieces.begin(), pieces.end(), before)) std::stable_sort(pieces.begin(), pieces.end(), before);
 }
 

@@ -42,12 +42,12 @@ class NumberedArray {
 };
 
 /// Adds a piece; one that goes on where the last one ends makes that longer.
-void add_piece(std::vector<Piece>& pieces, const Piece& piece);
+void add_piece(std::vector<RunPair>& pieces, const RunPair& piece);
 
 /// What pieces make up, as one section.
-AxisMoves moves_of(std::vector<Piece> pieces, std::optional<Index> missing = {});
+AxisMoves moves_of(std::vector<RunPair> pieces, std::optional<Index> missing = {});
 
 /// Puts pieces in ascending order of the source's local indices.
-void sort_by_source(std::vector<Piece>& pieces);
+void sort_by_source(std::vector<RunPair>& pieces);
 
 }  // namespace tridap::redistribute

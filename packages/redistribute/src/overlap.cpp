@@ -87,7 +87,7 @@ void deal(const CyclicKind& kind, Index first, Index end, Add&& add) {
 
 template <class Add>
 void deal(const UnstructuredKind& kind, Index first, Index end, Add&& add) {
-  kind.for_each_place(first, end, [&](Index, const Place& place) { add(place.coordinate, Index{1}); });
+  kind.for_each_location(first, end, [&](Index, const Location& place) { add(place.coordinate, Index{1}); });
 }
 
 template <class Add>

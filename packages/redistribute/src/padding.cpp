@@ -1,9 +1,11 @@
 #include "channel.hpp"
 #include "refuse.hpp"
 #include <tridap/check.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
-#include <tridap/mpi/gather.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/padding.hpp>
 #include <tridap/redistribute/padding.hpp>
 
@@ -158,17 +160,18 @@ Index fingerprint(const Distribution& distribution) {
 
 void check_together(const Buffer& buffer, const Distribution& distribution, MPI_Comm comm) {
   const ElementType& type = buffer.type;
-  const std::vector<Spread> spreads = mpi::spread({fingerprint(distribution), type.bytes, static_cast<Index>(type.kind),
-                                                   type.native_order, type.description_number()},
-                                                  comm);
-  const auto differ = std::find_if(spreads.begin(), spreads.end(), [](const Spread& s) { return !s.same(); });
+  const std::vector<MinMax> spreads =
+      mpi::min_max({fingerprint(distribution), type.bytes, static_cast<Index>(type.kind), type.native_order,
+                    type.description_number()},
+                   comm);
+  const auto differ = std::find_if(spreads.begin(), spreads.end(), [](const MinMax& s) { return !s.same(); });
   if (differ == spreads.end()) return;
   const bool types = differ != spreads.begin();
   refuse("processes " + std::to_string(std::min(differ->smallest_rank, differ->largest_rank)) + " and " +
              std::to_string(std::max(differ->smallest_rank, differ->largest_rank)) + " give different " +
              (types ? "element types" : "distributions"),
          "must be the same on every process",
-         types ? "give buffers of one array" : "gather it with tridap::mpi::gather");
+         types ? "give buffers of one array" : "gather it with tridap::mpi::gather_distribution");
 }
 
 }  // namespace
@@ -282,7 +285,7 @@ Index PaddingUpdate::bytes_sent() const { return bytes_of(state_->send); }
 Index PaddingUpdate::bytes_received() const { return bytes_of(state_->receive); }
 
 void update_padding(const DistArray& array, MPI_Comm comm) {
-  const Distribution distribution = mpi::gather(array, comm);
+  const Distribution distribution = mpi::gather_distribution(array, comm);
   PaddingUpdate(array.buffer, distribution, comm).update();
 }
 

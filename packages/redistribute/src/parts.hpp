@@ -22,8 +22,8 @@ struct PlanSide {
   Index elements() const { return *counted(); }  ///< of a plan that passed check_counts()
 };
 
-struct Plan::Parts {
-  Placed source, target;
+struct Plan::Data {
+  PlacedDistribution source, target;
   Index element_bytes = 0, rank = 0;
   Mapping mapping;
   PlanSide out, in;
@@ -46,9 +46,9 @@ struct Plan::Parts {
 };
 
 /// Finds which part of either side the rank holds. Throws Error where an element has no bytes, or a placement is none.
-void place(Plan::Parts& parts);
+void place(Plan::Data& parts);
 
 /// Throws Error where 64 bits cannot say how many bytes move on a side.
-void check_counts(const Plan::Parts& parts);
+void check_counts(const Plan::Data& parts);
 
 }  // namespace tridap::redistribute

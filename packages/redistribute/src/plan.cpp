@@ -14,7 +14,7 @@ namespace {
 std::string number(Index n) { return std::to_string(n); }
 
 // By rank, the process that it holds; empty where each holds that of its own number.
-std::unordered_map<Index, Index> processes_by_rank(const Placed& placed, const char* side) {
+std::unordered_map<Index, Index> processes_by_rank(const PlacedDistribution& placed, const char* side) {
   std::unordered_map<Index, Index> by_rank;
   if (placed.ranks.empty()) return by_rank;
   if (static_cast<Index>(placed.ranks.size()) != placed.distribution.processes())
@@ -35,14 +35,15 @@ std::unordered_map<Index, Index> processes_by_rank(const Placed& placed, const c
   return by_rank;
 }
 
-std::optional<Index> process_of(const Placed& placed, const std::unordered_map<Index, Index>& by_rank, Index rank) {
+std::optional<Index> process_of(const PlacedDistribution& placed, const std::unordered_map<Index, Index>& by_rank,
+                                Index rank) {
   if (placed.ranks.empty())
     return rank >= 0 && rank < placed.distribution.processes() ? std::optional(rank) : std::nullopt;
   const auto found = by_rank.find(rank);
   return found == by_rank.end() ? std::nullopt : std::optional(found->second);
 }
 
-void check_axes(const Placed& source, const Placed& target, const Mapping& mapping) {
+void check_axes(const PlacedDistribution& source, const PlacedDistribution& target, const Mapping& mapping) {
   const Index ndim = source.distribution.ndim();
   if (target.distribution.ndim() != ndim)
     refuse("the target has " + number(target.distribution.ndim()) + " axes",
@@ -71,7 +72,7 @@ void check_missing(const AxisMoves& moves, const char* here, const char* there, 
 
 }  // namespace
 
-std::optional<Index> Placed::process(Index of) const {
+std::optional<Index> PlacedDistribution::process(Index of) const {
   if (ranks.empty()) return of >= 0 && of < distribution.processes() ? std::optional(of) : std::nullopt;
   const auto found = std::find(ranks.begin(), ranks.end(), of);
   return found == ranks.end() ? std::nullopt : std::optional(static_cast<Index>(found - ranks.begin()));
@@ -87,11 +88,11 @@ std::optional<Index> PlanSide::counted() const {
   return checked_product(on_axes);
 }
 
-std::vector<Index> Plan::Parts::peers_of_target(Index process) const {
+std::vector<Index> Plan::Data::peers_of_target(Index process) const {
   return mapping.ravel ? Indices{process} : target.distribution.coordinates(process);
 }
 
-std::vector<Index> Plan::Parts::peers_of_source(Index process) const {
+std::vector<Index> Plan::Data::peers_of_source(Index process) const {
   if (mapping.ravel) return {process};
   const Indices at = source.distribution.coordinates(process);
   Indices peers(at.size());
@@ -99,19 +100,19 @@ std::vector<Index> Plan::Parts::peers_of_source(Index process) const {
   return peers;
 }
 
-Index Plan::Parts::target_rank(const std::vector<Index>& peers) const {
+Index Plan::Data::target_rank(const std::vector<Index>& peers) const {
   return target.rank(mapping.ravel ? peers[0] : target.distribution.process(peers));
 }
 
-Index Plan::Parts::source_rank(const std::vector<Index>& peers) const {
+Index Plan::Data::source_rank(const std::vector<Index>& peers) const {
   if (mapping.ravel) return source.rank(peers[0]);
   Indices at(peers.size());
   for (std::size_t i = 0; i < at.size(); ++i) at[static_cast<std::size_t>(source_axis(i))] = peers[i];
   return source.rank(source.distribution.process(at));
 }
 
-void Plan::Parts::each_peer(const PlanSide& side,
-                            const std::function<void(const std::vector<Index>&, Index)>& visit) const {
+void Plan::Data::each_peer(const PlanSide& side,
+                           const std::function<void(const std::vector<Index>&, Index)>& visit) const {
   if (!side.process || side.elements() == 0) return;
   std::vector<std::size_t> at(side.axes.size(), 0);
   std::vector<Index> peers(side.axes.size());
@@ -129,7 +130,7 @@ void Plan::Parts::each_peer(const PlanSide& side,
   }
 }
 
-void place(Plan::Parts& parts) {
+void place(Plan::Data& parts) {
   if (parts.element_bytes < 1)
     refuse("an element is said to be of " + number(parts.element_bytes) + " bytes", "must have one at least",
            "give its length");
@@ -139,7 +140,7 @@ void place(Plan::Parts& parts) {
   parts.in.process = process_of(parts.target, parts.target_processes, parts.rank);
 }
 
-void check_counts(const Plan::Parts& parts) {
+void check_counts(const Plan::Data& parts) {
   for (const PlanSide* side : {&parts.out, &parts.in}) {
     const std::optional<Index> elements = side->counted();
     if (elements && checked_multiply(*elements, parts.element_bytes)) continue;
@@ -151,10 +152,11 @@ void check_counts(const Plan::Parts& parts) {
   }
 }
 
-Plan::Plan(Placed source, Placed target, Index element_bytes, Index rank, const Mapping& mapping) {
-  auto parts = std::make_shared<Parts>(
-      Parts{std::move(source), std::move(target), element_bytes, rank, mapping, {}, {}, false, {}, {}});
-  const Placed &from = parts->source, &to = parts->target;
+Plan::Plan(PlacedDistribution source, PlacedDistribution target, Index element_bytes, Index rank,
+           const Mapping& mapping) {
+  auto parts = std::make_shared<Data>(
+      Data{std::move(source), std::move(target), element_bytes, rank, mapping, {}, {}, false, {}, {}});
+  const PlacedDistribution &from = parts->source, &to = parts->target;
   place(*parts);
   if (mapping.ravel) {
     ravel(*parts);
@@ -178,14 +180,14 @@ Plan::Plan(Placed source, Placed target, Index element_bytes, Index rank, const 
     }
   }
   check_counts(*parts);
-  parts_ = std::move(parts);
+  data_ = std::move(parts);
 }
 
-const Placed& Plan::source() const { return parts_->source; }
-const Placed& Plan::target() const { return parts_->target; }
-const Mapping& Plan::mapping() const { return parts_->mapping; }
-Index Plan::element_bytes() const { return parts_->element_bytes; }
-Index Plan::rank() const { return parts_->rank; }
+const PlacedDistribution& Plan::source() const { return data_->source; }
+const PlacedDistribution& Plan::target() const { return data_->target; }
+const Mapping& Plan::mapping() const { return data_->mapping; }
+Index Plan::element_bytes() const { return data_->element_bytes; }
+Index Plan::rank() const { return data_->rank; }
 
 namespace {
 
@@ -200,25 +202,25 @@ Index shared(const PlanSide& side, const std::vector<Index>& peers) {
 }  // namespace
 
 Index Plan::bytes_to(Index rank) const {
-  const auto process = process_of(parts_->target, parts_->target_processes, rank);
-  return process && parts_->out.process ? shared(parts_->out, parts_->peers_of_target(*process)) * element_bytes() : 0;
+  const auto process = process_of(data_->target, data_->target_processes, rank);
+  return process && data_->out.process ? shared(data_->out, data_->peers_of_target(*process)) * element_bytes() : 0;
 }
 
 Index Plan::bytes_from(Index rank) const {
-  const auto process = process_of(parts_->source, parts_->source_processes, rank);
-  return process && parts_->in.process ? shared(parts_->in, parts_->peers_of_source(*process)) * element_bytes() : 0;
+  const auto process = process_of(data_->source, data_->source_processes, rank);
+  return process && data_->in.process ? shared(data_->in, data_->peers_of_source(*process)) * element_bytes() : 0;
 }
 
 Index Plan::messages() const {
-  if (!parts_->out.process || parts_->out.elements() == 0) return 0;
+  if (!data_->out.process || data_->out.elements() == 0) return 0;
   Index peers = 1;
-  for (const AxisMoves& axis : parts_->out.axes) peers *= static_cast<Index>(axis.shares.size());
+  for (const AxisMoves& axis : data_->out.axes) peers *= static_cast<Index>(axis.shares.size());
   return peers - (bytes_kept() > 0 ? 1 : 0);
 }
 
 Index Plan::bytes_kept() const { return bytes_to(rank()); }
-Index Plan::bytes_sent() const { return parts_->out.elements() * element_bytes() - bytes_kept(); }
-Index Plan::bytes_received() const { return parts_->in.elements() * element_bytes() - bytes_kept(); }
+Index Plan::bytes_sent() const { return data_->out.elements() * element_bytes() - bytes_kept(); }
+Index Plan::bytes_received() const { return data_->in.elements() * element_bytes() - bytes_kept(); }
 
 namespace {
 
@@ -231,28 +233,28 @@ std::vector<Traffic> sorted(std::vector<Traffic> all) {
 
 std::vector<Traffic> Plan::sends() const {
   std::vector<Traffic> all;
-  parts_->each_peer(parts_->out, [&](const std::vector<Index>& peers, Index elements) {
-    all.push_back({parts_->target_rank(peers), elements * element_bytes()});
+  data_->each_peer(data_->out, [&](const std::vector<Index>& peers, Index elements) {
+    all.push_back({data_->target_rank(peers), elements * element_bytes()});
   });
   return sorted(std::move(all));
 }
 
 std::vector<Traffic> Plan::receives() const {
   std::vector<Traffic> all;
-  parts_->each_peer(parts_->in, [&](const std::vector<Index>& peers, Index elements) {
-    all.push_back({parts_->source_rank(peers), elements * element_bytes()});
+  data_->each_peer(data_->in, [&](const std::vector<Index>& peers, Index elements) {
+    all.push_back({data_->source_rank(peers), elements * element_bytes()});
   });
   return sorted(std::move(all));
 }
 
 Index Plan::memory() const {
-  std::size_t bytes =
-      sizeof(Parts) + (parts_->source.ranks.capacity() + parts_->target.ranks.capacity()) * sizeof(Index);
-  bytes += (parts_->source_processes.size() + parts_->target_processes.size()) * 4 * sizeof(Index);
-  for (const PlanSide* side : {&parts_->out, &parts_->in})
+  std::size_t bytes = sizeof(Data) + (data_->source.ranks.capacity() + data_->target.ranks.capacity()) * sizeof(Index);
+  bytes += (data_->source_processes.size() + data_->target_processes.size()) * 4 * sizeof(Index);
+  for (const PlanSide* side : {&data_->out, &data_->in})
     for (const AxisMoves& axis : side->axes) {
       bytes += sizeof(AxisMoves) + axis.shares.capacity() * sizeof(Share);
-      for (const Section& section : axis.sections) bytes += sizeof(Section) + section.pieces.capacity() * sizeof(Piece);
+      for (const Section& section : axis.sections)
+        bytes += sizeof(Section) + section.pieces.capacity() * sizeof(RunPair);
     }
   return static_cast<Index>(bytes);
 }

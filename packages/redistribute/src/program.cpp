@@ -1,6 +1,6 @@
 #include "program.hpp"
 
-#include "team.hpp"
+#include "node_context.hpp"
 #include "votes.hpp"
 #include <tridap/memory_order.hpp>
 
@@ -37,7 +37,7 @@ struct Sharers {
 
 // All but ourselves are fed; `own`: the strides of our own buffer at the other end, none: we are fed, too; null: left
 // out.
-Sharers sharers_of(const Plan::Parts& parts, End end, const std::vector<bool>& near,
+Sharers sharers_of(const Plan::Data& parts, End end, const std::vector<bool>& near,
                    const std::optional<IndexList>& own) {
   Sharers found;
   parts.each_peer(end == End::source ? parts.out : parts.in, [&](const std::vector<Index>& peers, Index) {
@@ -51,7 +51,7 @@ Sharers sharers_of(const Plan::Parts& parts, End end, const std::vector<bool>& n
 }
 
 // Whether going through a buffer in the order of its memory is going through it in the order of a stream.
-bool walks_in(const std::vector<Index>& order, const Plan::Parts& parts, const Buffer& buffer, End end) {
+bool walks_in(const std::vector<Index>& order, const Plan::Data& parts, const Buffer& buffer, End end) {
   std::vector<Index> streamed, stands;
   const auto longer = [&](Index axis) { return buffer.shape[static_cast<std::size_t>(axis)] > 1; };
   for (std::size_t k = 0; k < buffer.shape.size(); ++k) {
@@ -66,8 +66,8 @@ bool walks_in(const std::vector<Index>& order, const Plan::Parts& parts, const B
 
 // Whether the elements of all streams ascend by their global indices: not where an axis is listed, and padding may be
 // filled from the other end of an axis.
-bool ascends(const Plan::Parts& parts) {
-  const auto listed = [](const Placed& side) {
+bool ascends(const Plan::Data& parts) {
+  const auto listed = [](const PlacedDistribution& side) {
     bool found = false;
     for (Index i = 0; i < side.distribution.ndim(); ++i) found = found || side.distribution.axis(i).dist_type() == 'u';
     return found;
@@ -77,7 +77,7 @@ bool ascends(const Plan::Parts& parts) {
 
 }  // namespace
 
-Program::Program(const Plan::Parts& parts, const Buffer& source, const Buffer& target, const Reaching& how,
+Program::Program(const Plan::Data& parts, const Buffer& source, const Buffer& target, const Reaching& how,
                  const std::vector<bool>& near, Index slot_bytes)
     : source_(source), target_(target), how_(how) {
   source_walks_ = axis_walks(parts, source, End::source);
@@ -104,7 +104,7 @@ bool Program::suits(const Buffer& source, const Buffer& target, const Reaching& 
   return source_.is(source) && target_.is(target) && how_ == how;
 }
 
-void Program::add_streams(const Plan::Parts& parts, const PlanSide& side, std::vector<std::vector<AxisWalk>>& walks,
+void Program::add_streams(const Plan::Data& parts, const PlanSide& side, std::vector<std::vector<AxisWalk>>& walks,
                           End end, const Buffer& buffer, const std::vector<bool>& near) {
   const std::vector<Index> order = order_of_number(how_.stream_order, parts.target.distribution.ndim());
   parts.each_peer(side, [&](const std::vector<Index>& peers, Index elements) {
@@ -119,7 +119,7 @@ void Program::add_streams(const Plan::Parts& parts, const PlanSide& side, std::v
 }
 
 // One pass over our source for all targets that we reach, or over our target for all sources; or the own part alone.
-void Program::add_fan(const Plan::Parts& parts, const Buffer& source, const Buffer& target,
+void Program::add_fan(const Plan::Data& parts, const Buffer& source, const Buffer& target,
                       const std::vector<bool>& near) {
   const bool pull = how_.mode == Reaching::Mode::pull, alone = how_.mode == Reaching::Mode::streams;
   const Index far_bytes = pull ? how_.source_bytes : how_.target_bytes;
@@ -128,7 +128,7 @@ void Program::add_fan(const Plan::Parts& parts, const Buffer& source, const Buff
     const Index rank = pull ? parts.source_rank(peers) : parts.target_rank(peers);
     if (rank != parts.rank && (alone || !near[static_cast<std::size_t>(rank)])) return;
     const Buffer& own = pull ? source : target;
-    const Placed& far = pull ? parts.source : parts.target;
+    const PlacedDistribution& far = pull ? parts.source : parts.target;
     const IndexList shape =
         rank == parts.rank ? own.shape : IndexList(far.distribution.local_shape(*far.process(rank)));
     reaches.push_back({peers, rank == parts.rank ? own.strides : dense_strides(shape, far_bytes, how_.order)});
@@ -138,12 +138,12 @@ void Program::add_fan(const Plan::Parts& parts, const Buffer& source, const Buff
     fan.emplace(parts, pull ? target : source, pull ? End::target : End::source, reaches, far_bytes);
 }
 
-std::vector<Index> Program::stream_order(const Plan::Parts& parts) const {
+std::vector<Index> Program::stream_order(const Plan::Data& parts) const {
   return order_of_number(how_.stream_order, parts.target.distribution.ndim());
 }
 
 // Only where a slot has room for several rows.
-void Program::add_sweep(const Plan::Parts& parts, const Buffer& source, const Buffer& target,
+void Program::add_sweep(const Plan::Data& parts, const Buffer& source, const Buffer& target,
                         const std::vector<bool>& near, Index slot_bytes) {
   if (!walks_in(stream_order(parts), parts, source, End::source)) return;
   std::optional<IndexList> own;
@@ -157,7 +157,7 @@ void Program::add_sweep(const Plan::Parts& parts, const Buffer& source, const Bu
   sweep_ranks = sharers.ranks;
 }
 
-void Program::add_drain(const Plan::Parts& parts, const Buffer& source, const Buffer& target,
+void Program::add_drain(const Plan::Data& parts, const Buffer& source, const Buffer& target,
                         const std::vector<bool>& near, Index slot_bytes) {
   if (!ascends(parts) || !walks_in(stream_order(parts), parts, target, End::target)) return;
   // Where rows of our source are not divided, another pass reads none of its lines twice.

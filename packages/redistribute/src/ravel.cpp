@@ -19,13 +19,13 @@ struct Raveller {
   const Axis& line;
   bool array_is_source;
 
-  Piece piece(Index in_array, Index in_line, Index length, Index peer) const {
-    return array_is_source ? Piece{in_array, in_line, length, peer} : Piece{in_line, in_array, length, peer};
+  RunPair piece(Index in_array, Index in_line, Index length, Index peer) const {
+    return array_is_source ? RunPair{in_array, in_line, length, peer} : RunPair{in_line, in_array, length, peer};
   }
 
   // Our part of the array, looked up on the line.
   AxisMoves from_array(Index process) const {
-    std::vector<Piece> pieces;
+    std::vector<RunPair> pieces;
     std::optional<Index> missing;
     ArrayRuns runs = array.runs(process, Part::owned);
     while (const std::optional<Run> run = runs.next())
@@ -37,9 +37,9 @@ struct Raveller {
       }
     return moves_of(std::move(pieces), missing);
   }
-  Index look_up(Index number, Index local, Index left, std::vector<Piece>& pieces,
+  Index look_up(Index number, Index local, Index left, std::vector<RunPair>& pieces,
                 std::optional<Index>& missing) const {
-    const std::optional<Place> place = line.locate(number);
+    const std::optional<Location> place = line.locate(number);
     if (!place) {
       if (!missing) missing = number;
       return 1;
@@ -57,7 +57,7 @@ struct Raveller {
 
   // Our part of the line, looked up in the array.
   AxisMoves from_line(Index c) const {
-    std::vector<Piece> pieces;
+    std::vector<RunPair> pieces;
     std::optional<Index> missing;
     const bool shared = line.shares_indices() && !array_is_source, copies = array.shares() && !array_is_source;
     for (const Run& run : line.runs(c, Part::owned))
@@ -80,7 +80,7 @@ struct Raveller {
   }
 };
 
-void check(const Plan::Parts& parts) {
+void check(const Plan::Data& parts) {
   if (!parts.mapping.axes.empty())
     refuse("Mapping::axes and Mapping::ravel are both set", "must be one of them", "leave the axes out");
   if (parts.mapping.fill_padding)
@@ -93,7 +93,7 @@ void check(const Plan::Parts& parts) {
 
 }  // namespace
 
-void ravel(Plan::Parts& parts) {
+void ravel(Plan::Data& parts) {
   check(parts);
   const Distribution &from = parts.source.distribution, &to = parts.target.distribution;
   const bool array_is_source = to.ndim() == 1;

@@ -5,6 +5,8 @@
 #include "refuse.hpp"
 #include "transfer.hpp"
 #include "votes.hpp"
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/shared_allocation.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/redistribute/redistribution.hpp>
 
@@ -38,11 +40,11 @@ Index hash(const Scaling& scaling) {
 }  // namespace
 
 struct Redistribution::State {
-  State(Plan made, MPI_Comm of, const Options& with, std::shared_ptr<Team> shared, const Channel& on)
-      : plan(std::move(made)), comm(of), options(with), team(std::move(shared)), channel(on), transfer(team, channel) {
-    if (!team->has_stage()) options.path = Path::messages;
-    for (Index rank = 0; rank < team->processes(); ++rank)
-      near.push_back(options.path != Path::messages && team->here(rank));
+  State(Plan made, MPI_Comm of, const Options& with, std::shared_ptr<NodeContext> shared, const Channel& on)
+      : plan(std::move(made)), comm(of), options(with), context(std::move(shared)), channel(on), transfer(context, channel) {
+    if (!context->has_stage()) options.path = Path::messages;
+    for (Index rank = 0; rank < context->processes(); ++rank)
+      near.push_back(options.path != Path::messages && context->here(rank));
   }
   State(const State&) = delete;
   ~State() {
@@ -53,7 +55,7 @@ struct Redistribution::State {
     }
   }
 
-  const Plan::Parts& parts() const { return plan.parts(); }
+  const Plan::Data& data() const { return plan.data(); }
   // Of an element of the targets: as the last move had them. The same on every process.
   Index target_bytes() const { return made_bytes > 0 ? made_bytes : plan.element_bytes(); }
 
@@ -66,18 +68,18 @@ struct Redistribution::State {
       return step();
     } catch (...) {
       under_way = false;
-      team->active = nullptr;
+      context->active = nullptr;
       throw;
     }
   }
   void finish() {
     or_give_up([this] { transfer.finish(); });
     under_way = false;
-    team->active = nullptr;
+    context->active = nullptr;
     kept.clear();
   }
   void end_other() {  // what is under way on the communicator
-    if (team->active != nullptr) static_cast<State*>(team->active)->finish();
+    if (context->active != nullptr) static_cast<State*>(context->active)->finish();
   }
   Buffer make(const ElementType& type, const IndexList& shape) const;
   Report check(const Given* moves, std::size_t count);
@@ -86,17 +88,17 @@ struct Redistribution::State {
   Index shared_number(const DistArray& array, Index dense_order) const;
   [[noreturn]] void explain_difference(const Votes& votes) const;
   Reaching reaching(const Votes& votes) const;
-  const mpi::SharedPiece* reached_piece(const Reaching& how, const Votes& votes) const;
+  const mpi::SharedAllocation* reached_piece(const Reaching& how, const Votes& votes) const;
   Program* program(const Given& move, const Reaching& how) const;
   bool lacks_program(const Given* moves, std::size_t count) const;
   Manner manner_of(const Votes& votes, const Reaching& how, const Scaling& scaling) const;
   void prepare(const Reaching& how, const Manner& manner, const Votes& votes);
-  void ready(const Reaching& how, const Manner& manner, const mpi::SharedPiece* shared);
+  void ready(const Reaching& how, const Manner& manner, const mpi::SharedAllocation* shared);
 
   Plan plan;
   MPI_Comm comm;
   Options options;
-  std::shared_ptr<Team> team;
+  std::shared_ptr<NodeContext> context;
   Channel channel;
   Transfer transfer;
   std::vector<bool> near;  // by rank: on our node, where that counts
@@ -124,8 +126,8 @@ void Redistribution::State::check_types(const Given& first, const Given& other, 
                 "must be of one type",
                 "move arrays of other types in a round of their own"});
   };
-  if (parts().out.process) check("source", first.source.buffer, other.source.buffer);
-  if (parts().in.process) check("target", first.target.buffer, other.target.buffer);
+  if (data().out.process) check("source", first.source.buffer, other.source.buffer);
+  if (data().in.process) check("target", first.target.buffer, other.target.buffer);
 }
 
 Report Redistribution::State::check(const Given* moves, std::size_t count) {
@@ -134,12 +136,12 @@ Report Redistribution::State::check(const Given* moves, std::size_t count) {
     check_types(moves[0], moves[k], report);
     if (!report.ok()) break;
     const DistArray &source = moves[k].source, &target = moves[k].target;
-    const bool out = parts().out.process.has_value(), in = parts().in.process.has_value();
+    const bool out = data().out.process.has_value(), in = data().in.process.has_value();
     const KnownArray* const from = out ? sources.find(source) : nullptr;
     const KnownArray* const to = in ? targets.find(target) : nullptr;
     const bool known = (!out || from != nullptr) && (!in || to != nullptr);
     if (known && !(out && in && from->meets(source, *to, target))) continue;
-    report = check_move(parts(), source, target, options.convert);
+    report = check_move(data(), source, target, options.convert);
     if (!report.ok()) break;
     if (out && from == nullptr) sources.add(source);
     if (in && to == nullptr) targets.add(target);
@@ -149,8 +151,8 @@ Report Redistribution::State::check(const Given* moves, std::size_t count) {
 
 // The number of the shared piece that an array is the whole of, and its order; -1: it is in none.
 Index Redistribution::State::shared_number(const DistArray& array, Index dense_order) const {
-  const mpi::SharedPiece* const piece = dense_order < 0 ? nullptr : mpi::shared_piece(array.buffer.data, comm);
-  return piece != nullptr && piece->base(team->rank()) == array.buffer.data ? piece->number() * 2 + dense_order : -1;
+  const mpi::SharedAllocation* const piece = dense_order < 0 ? nullptr : mpi::find_shared(array.buffer.data, comm);
+  return piece != nullptr && piece->base(context->rank()) == array.buffer.data ? piece->number() * 2 + dense_order : -1;
 }
 
 void Redistribution::State::vote(Votes& votes, const Given* moves, std::size_t count, const Scaling& scaling) const {
@@ -160,14 +162,14 @@ void Redistribution::State::vote(Votes& votes, const Given* moves, std::size_t c
   if (count == 0) return;
   const bool direct = count == 1 && options.path == Path::automatic && !options.mapping.ravel;
   const DistArray &source = moves[0].source, &target = moves[0].target;
-  const KnownArray* const from = parts().out.process ? sources.find(source) : nullptr;
-  const KnownArray* const to = parts().in.process ? targets.find(target) : nullptr;
+  const KnownArray* const from = data().out.process ? sources.find(source) : nullptr;
+  const KnownArray* const to = data().in.process ? targets.find(target) : nullptr;
   const auto order = [](const KnownArray* known) { return known == nullptr ? -1 : known->dense_order(); };
-  if (parts().out.process && element_count(source.buffer) > 0) {
+  if (data().out.process && element_count(source.buffer) > 0) {
     votes.vote(Votes::source_type, type_number(source.buffer.type));
     votes.vote(Votes::shared_source, direct ? shared_number(source, order(from)) : -1);
   }
-  if (parts().in.process && element_count(target.buffer) > 0) {
+  if (data().in.process && element_count(target.buffer) > 0) {
     votes.vote(Votes::target_type, type_number(target.buffer.type));
     votes.vote(Votes::shared_target, direct ? shared_number(target, order(to)) : -1);
     if (to != nullptr && to->stream_order()) votes.vote(Votes::stream_order, *to->stream_order());
@@ -205,10 +207,10 @@ Reaching Redistribution::State::reaching(const Votes& votes) const {
 }
 
 // By its number, since we may hold nothing of it ourselves.
-const mpi::SharedPiece* Redistribution::State::reached_piece(const Reaching& how, const Votes& votes) const {
+const mpi::SharedAllocation* Redistribution::State::reached_piece(const Reaching& how, const Votes& votes) const {
   if (how.mode == Reaching::Mode::streams) return nullptr;
   const bool pull = how.mode == Reaching::Mode::pull;
-  return mpi::numbered_piece(*votes.answer(pull ? Votes::shared_source : Votes::shared_target) / 2, comm);
+  return mpi::find_shared_by_number(*votes.answer(pull ? Votes::shared_source : Votes::shared_target) / 2, comm);
 }
 
 Program* Redistribution::State::program(const Given& move, const Reaching& how) const {
@@ -254,7 +256,7 @@ void Redistribution::State::prepare(const Reaching& how, const Manner& manner, c
     const auto make = [&](const Given& move, const Reaching& way) {
       if (program(move, way) == nullptr)
         programs.push_back(
-            std::make_unique<Program>(parts(), move.source.buffer, move.target.buffer, way, near, team->slot_bytes()));
+            std::make_unique<Program>(data(), move.source.buffer, move.target.buffer, way, near, context->slot_bytes()));
     };
     for (const Given& move : given) {
       for (const Reaching& way : ways) make(move, way);
@@ -267,7 +269,7 @@ void Redistribution::State::prepare(const Reaching& how, const Manner& manner, c
 }
 
 // Allocates nothing where prepare() has seen moves like these.
-void Redistribution::State::ready(const Reaching& how, const Manner& manner, const mpi::SharedPiece* shared) {
+void Redistribution::State::ready(const Reaching& how, const Manner& manner, const mpi::SharedAllocation* shared) {
   arrays.clear();
   for (const Given& move : given)
     arrays.push_back({program(move, how), static_cast<std::byte*>(move.source.buffer.data),
@@ -300,7 +302,7 @@ void Redistribution::State::start(std::size_t count, const At& at, const Scaling
   prepare(how, manner, votes);
   ready(how, manner, reached_piece(how, votes));
   under_way = true;
-  team->active = this;
+  context->active = this;
   or_give_up([this] { transfer.begin(); });
 }
 
@@ -316,7 +318,7 @@ struct Attempt {
   }
 };
 
-Attempt attempt(const Placed& source, const Placed& target, Index element_bytes, MPI_Comm comm,
+Attempt attempt(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes, MPI_Comm comm,
                 const Options& options) {
   Attempt made;
   made.run([&] { made.plan.emplace(source, target, element_bytes, mpi::rank_of(comm), options.mapping); });
@@ -325,23 +327,23 @@ Attempt attempt(const Placed& source, const Placed& target, Index element_bytes,
 
 }  // namespace
 
-Redistribution::Redistribution(const Placed& source, const Placed& target, Index element_bytes, MPI_Comm comm,
-                               const Options& options)
+Redistribution::Redistribution(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
+                               MPI_Comm comm, const Options& options)
     : Redistribution([&] {
         Attempt made = attempt(source, target, element_bytes, comm, options);
         return Redistribution(std::move(made.plan), std::move(made.faults.report), comm, options);
       }()) {}
 
 Redistribution::Redistribution(std::optional<Plan> plan, Report report, MPI_Comm comm, const Options& options) {
-  const std::shared_ptr<Team> team = Team::of(comm);
+  const std::shared_ptr<NodeContext> context = NodeContext::of(comm);
   const Channel channel = channel_of(comm);
   Attempt made{std::move(plan), {std::move(report), false}};
   made.faults.failed = !made.plan;
   Index numbers[] = {0, 0, 0};
   if (made.plan)
     made.run([&] {
-      check_ranks(*made.plan, team->processes());
-      state_ = std::make_unique<State>(*made.plan, comm, options, team, channel);
+      check_ranks(*made.plan, context->processes());
+      state_ = std::make_unique<State>(*made.plan, comm, options, context, channel);
       numbers[1] = fingerprint(*made.plan, options);
       numbers[2] = -numbers[1];
     });
@@ -353,7 +355,8 @@ Redistribution::Redistribution(std::optional<Plan> plan, Report report, MPI_Comm
   }
   if (numbers[1] != -numbers[2])
     refuse("the processes plan with different distributions, placements or options",
-           "must be the same on every process", "give what tridap::mpi::gather says, and the same options");
+           "must be the same on every process",
+           "give what tridap::mpi::gather_distribution says, and the same options");
 }
 
 Redistribution::Redistribution(Redistribution&&) noexcept = default;
@@ -366,7 +369,7 @@ const Plan& Redistribution::plan() const { return state_->plan; }
 // because allocate_shared() succeeds on all or on none. **Collective.**
 Buffer Redistribution::State::make(const ElementType& type, const IndexList& shape) const {
   try {
-    if (team->has_stage()) return mpi::allocate_shared(type, shape, comm, options.order);
+    if (context->has_stage()) return mpi::allocate_shared(type, shape, comm, options.order);
   } catch (const std::exception&) {  // ordinary memory does, or says why not
   }
   return mpi::collectively(comm, [&] {
@@ -378,9 +381,9 @@ Buffer Redistribution::State::make(const ElementType& type, const IndexList& sha
 
 std::string Redistribution::explain() const {
   std::string text = state_->plan.explain();
-  if (state_->team->has_stage()) return text;
+  if (state_->context->has_stage()) return text;
   try {
-    std::rethrow_exception(state_->team->why_no_stage());
+    std::rethrow_exception(state_->context->why_no_stage());
   } catch (const std::exception& why) {
     text += std::string("Everything is a message, since there is no shared memory: ") + why.what() + "\n";
   }
@@ -409,7 +412,7 @@ void Redistribution::operator()(const std::vector<Move>& moves, const Scaling& s
 
 DistArray Redistribution::operator()(const DistArray& source, const Scaling& scaling) {
   State& state = *state_;
-  const Plan::Parts& parts = state.parts();
+  const Plan::Data& parts = state.data();
   state.end_other();  // before we wait for processes that may wait for it
   DistArray target;
   IndexList shape;
@@ -464,10 +467,10 @@ Redistribution Redistribution::reversed() const {
   for (std::size_t i = 0; i < axes.size(); ++i)
     options.mapping.axes[static_cast<std::size_t>(axes[i])] = static_cast<Index>(i);
   const Plan& plan = state_->plan;
-  if (!plan.parts().listed)
+  if (!plan.data().listed)
     return Redistribution(plan.target(), plan.source(), state_->target_bytes(), state_->comm, options);
   Attempt back;
-  back.run([&] { back.plan.emplace(reversed_ids(plan.parts(), state_->target_bytes())); });
+  back.run([&] { back.plan.emplace(reversed_ids(plan.data(), state_->target_bytes())); });
   return Redistribution(std::move(back.plan), std::move(back.faults.report), state_->comm, options);
 }
 

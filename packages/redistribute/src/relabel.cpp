@@ -1,6 +1,8 @@
 #include "assignment.hpp"
 #include "overlap.hpp"
 #include "refuse.hpp"
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/redistribute/relabel.hpp>
 #include <tridap/report.hpp>
@@ -20,7 +22,7 @@ constexpr Index most_entries = Index{1} << 23;        // 128 MB; more than those
 constexpr Index most_work = Index{60} * 1000 * 1000;  // some seconds
 
 // By rank, the part that it holds; -1: none.
-std::vector<Index> parts_by_rank(const Placed& placed, Index processes, const std::string& side) {
+std::vector<Index> parts_by_rank(const PlacedDistribution& placed, Index processes, const std::string& side) {
   const Index parts = placed.distribution.processes();
   if (parts > processes)
     refuse("the " + side + " has " + std::to_string(parts) + " parts",
@@ -102,8 +104,8 @@ std::vector<Offer> offers(const Overlap& overlap, Index parts) {
 // to be once: so that of the best assignments, the one of the fewest changes is found.
 class Choice {
  public:
-  Choice(const Overlap& overlap, const Placed& source, const Placed& target, const std::vector<Index>& part_of,
-         Index scale)
+  Choice(const Overlap& overlap, const PlacedDistribution& source, const PlacedDistribution& target,
+         const std::vector<Index>& part_of, Index scale)
       : overlap_(overlap),
         source_(source),
         target_(target),
@@ -172,14 +174,14 @@ class Choice {
   }
 
   const Overlap& overlap_;
-  const Placed &source_, &target_;
+  const PlacedDistribution &source_, &target_;
   const std::vector<Index>& part_of_;
   std::vector<Offer> offers_;
   Index scale_;
 };
 
-// Parts without a rank stay where they were told to be if that is free, and have any other else.
-void complete(std::vector<Index>& ranks, const Placed& target, Index processes) {
+// Data without a rank stay where they were told to be if that is free, and have any other else.
+void complete(std::vector<Index>& ranks, const PlacedDistribution& target, Index processes) {
   std::vector<bool> taken(at(processes), false);
   for (const Index rank : ranks)
     if (rank >= 0) taken[at(rank)] = true;
@@ -198,7 +200,8 @@ void complete(std::vector<Index>& ranks, const Placed& target, Index processes) 
 }
 
 // Returns, by rank, the part of the source.
-std::vector<Index> check(const Placed& source, const Placed& target, Index element_bytes, Index processes) {
+std::vector<Index> check(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
+                         Index processes) {
   if (element_bytes < 1) refuse("elements of " + std::to_string(element_bytes) + " bytes", "must have at least 1");
   parts_by_rank(target, processes, "target");
   return parts_by_rank(source, processes, "source");
@@ -222,8 +225,8 @@ void broadcast(Relabelling& relabelling, MPI_Comm comm) {
 
 }  // namespace
 
-Relabelling relabel(const Placed& source, const Placed& target, Index element_bytes, Index processes,
-                    const Mapping& mapping) {
+Relabelling relabel(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
+                    Index processes, const Mapping& mapping) {
   const std::vector<Index> part_of = check(source, target, element_bytes, processes);
   const Overlap overlap(source.distribution, target.distribution, mapping);
   const auto total = overlap.total();
@@ -254,8 +257,8 @@ Relabelling relabel(const Placed& source, const Placed& target, Index element_by
   return {std::move(found.column), kept * element_bytes, before * element_bytes, most * element_bytes, kept == most};
 }
 
-Relabelled relabel_collectively(const Placed& source, const Placed& target, Index element_bytes, MPI_Comm comm,
-                                const Mapping& mapping) {
+Relabelled relabel_collectively(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
+                                MPI_Comm comm, const Mapping& mapping) {
   int processes = 0;
   mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   const Index rank = mpi::rank_of(comm);
@@ -267,7 +270,7 @@ Relabelled relabel_collectively(const Placed& source, const Placed& target, Inde
     empty.ranks.resize(at(target.distribution.processes()));
     return empty;
   });
-  if (!mpi::spread({static_cast<Index>(found.ranks.size())}, comm).front().same())
+  if (!mpi::min_max({static_cast<Index>(found.ranks.size())}, comm).front().same())
     refuse("the processes give targets of different numbers of parts", "must be the same on every process");
   broadcast(found, comm);
   const auto parts = static_cast<Index>(found.ranks.size());

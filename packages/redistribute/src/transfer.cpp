@@ -1,6 +1,6 @@
 #include "transfer.hpp"
 
-#include <tridap/mpi/call.hpp>
+#include <tridap/internal/call.hpp>
 
 #include <sched.h>
 
@@ -56,7 +56,7 @@ void Transfer::ready(const std::vector<Transferred>& arrays, const Manner& manne
 }
 
 void Transfer::begin() {
-  number_ = team_->next_move();
+  number_ = context_->next_move();
   for (Index slot = 0; slot < ring_slots; ++slot) step();  // so that the others have something to do meanwhile
   for (std::size_t reach = 0; reach < feeds_.size(); ++reach)
     post(reach);  // and nothing is kept from them until wait()
@@ -66,7 +66,7 @@ void Transfer::begin() {
   }
   // What we wrote to others' memory, or read from it, comes before this: who sees the number may read the one and
   // write the other. Streaming stores have been fenced by run_fan().
-  if (manner_.mode != Reaching::Mode::streams) team_->done(team_->rank()).store(number_, std::memory_order_release);
+  if (manner_.mode != Reaching::Mode::streams) context_->done(context_->rank()).store(number_, std::memory_order_release);
 }
 
 bool Transfer::test() {
@@ -98,7 +98,7 @@ void Transfer::start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end)
   };
   const std::size_t count = arrays_.empty() ? 0 : streams(arrays_[0]).size();
   if (lanes.size() < count) lanes.resize(count);  // never fewer: they keep their memory
-  for (std::size_t k = count; k < lanes.size(); ++k) lanes[k].begin(team_->rank());
+  for (std::size_t k = count; k < lanes.size(); ++k) lanes[k].begin(context_->rank());
   far.clear();
   if (sends) lanes_left_ = 0;
   for (std::size_t k = 0; k < count; ++k) {
@@ -106,7 +106,7 @@ void Transfer::start(std::vector<Lane>& lanes, std::vector<Lane*>& far, End end)
     lanes[k].begin(rank);
     for (const Transferred& array : arrays_)
       lanes[k].add({&streams(array)[k].walk, sends ? array.source : array.target});
-    if (manner_.rings && team_->here(rank)) {
+    if (manner_.rings && context_->here(rank)) {
       if (!(sends ? sweeping_ : draining_)) ++lanes_left_;
     } else {
       far.push_back(&lanes[k]);
@@ -131,8 +131,8 @@ bool Transfer::step() {
 
 // Fills one slot of the lane's ring, where one is empty.
 bool Transfer::send(Lane& lane) {
-  if (lane.left() == 0 || !manner_.rings || !team_->here(lane.rank())) return false;
-  const Ring& ring = team_->to(lane.rank());
+  if (lane.left() == 0 || !manner_.rings || !context_->here(lane.rank())) return false;
+  const Ring& ring = context_->to(lane.rank());
   if (ring.full()) return false;
   const Index bytes = std::min(lane.left(), whole_elements(ring.slot_bytes, manner_.source_bytes));
   const bool cached = ring.cached();
@@ -144,8 +144,8 @@ bool Transfer::send(Lane& lane) {
 
 // Empties one slot, where one is full.
 bool Transfer::receive(Lane& lane) {
-  if (lane.left() == 0 || !manner_.rings || !team_->here(lane.rank())) return false;
-  const Ring& ring = team_->from(lane.rank());
+  if (lane.left() == 0 || !manner_.rings || !context_->here(lane.rank())) return false;
+  const Ring& ring = context_->from(lane.rank());
   Index bytes = 0;
   const std::byte* const slot = ring.full_slot(&bytes);
   if (slot == nullptr) return false;
@@ -164,7 +164,7 @@ bool Transfer::receive(Lane& lane) {
 // Fills the rings' slots, as far as there is room, and our own target on the way; about a slot of each.
 bool Transfer::sweep() {
   posted_ = false;
-  Index bytes = static_cast<Index>(feeds_.size()) * team_->slot_bytes();
+  Index bytes = static_cast<Index>(feeds_.size()) * context_->slot_bytes();
   const auto room = [this](std::size_t reach, Index) { return find_room(reach); };
   while (swept_ < arrays_.size()) {
     const Transferred& array = arrays_[swept_];
@@ -187,7 +187,7 @@ bool Transfer::sweep() {
 void Transfer::post(std::size_t reach) {
   Feed& feed = feeds_[reach];
   if (feed.next == nullptr) return;
-  const Ring& ring = team_->to(arrays_[0].program->sweep_ranks[reach]);
+  const Ring& ring = context_->to(arrays_[0].program->sweep_ranks[reach]);
   const Index bytes = feed.next - ring.next_slot();
   const bool cached = feed.cached;
   feed = {};
@@ -200,9 +200,9 @@ void Transfer::post(std::size_t reach) {
 // Gives a feed the next slot of its ring, if that is empty.
 bool Transfer::find_room(std::size_t reach) {
   post(reach);
-  const Ring& ring = team_->to(arrays_[0].program->sweep_ranks[reach]);
+  const Ring& ring = context_->to(arrays_[0].program->sweep_ranks[reach]);
   if (ring.full()) return false;
-  const bool own = arrays_[0].program->sweep_ranks[reach] == team_->rank();
+  const bool own = arrays_[0].program->sweep_ranks[reach] == context_->rank();
   feeds_[reach] = {ring.next_slot(), ring.next_slot() + ring.slot_bytes, own || ring.cached()};
   return true;
 }
@@ -211,7 +211,7 @@ bool Transfer::find_room(std::size_t reach) {
 // of each.
 bool Transfer::drain() {
   taken_ = false;
-  Index bytes = static_cast<Index>(supplies_.size()) * team_->slot_bytes();
+  Index bytes = static_cast<Index>(supplies_.size()) * context_->slot_bytes();
   const auto more = [this](std::size_t reach) { return find_more(reach); };
   while (drained_ < arrays_.size()) {
     const Transferred& array = arrays_[drained_];
@@ -228,7 +228,7 @@ bool Transfer::drain() {
 void Transfer::take(std::size_t reach) {
   Supply& supply = supplies_[reach];
   if (supply.next == nullptr) return;
-  team_->from(arrays_[0].program->drain_ranks[reach]).take(supply.begun);
+  context_->from(arrays_[0].program->drain_ranks[reach]).take(supply.begun);
   supply = {};
   taken_ = true;
 }
@@ -237,7 +237,7 @@ void Transfer::take(std::size_t reach) {
 bool Transfer::find_more(std::size_t reach) {
   take(reach);
   Index bytes = 0;
-  const std::byte* const slot = team_->from(arrays_[0].program->drain_ranks[reach]).full_slot(&bytes);
+  const std::byte* const slot = context_->from(arrays_[0].program->drain_ranks[reach]).full_slot(&bytes);
   if (slot == nullptr) return false;
   supplies_[reach] = {slot, slot + bytes, std::chrono::steady_clock::now()};
   return true;
@@ -248,7 +248,7 @@ void Transfer::run_fan(const Transferred& array) {
   const bool pull = manner_.mode == Reaching::Mode::pull;
   far_.clear();
   for (const Index rank : array.program->fan_ranks) {
-    if (rank != team_->rank()) {
+    if (rank != context_->rank()) {
       far_.push_back(array.shared->base(static_cast<int>(rank)));
     } else {
       far_.push_back(pull ? array.source : array.target);
@@ -263,9 +263,9 @@ bool Transfer::own_streams() const {
 }
 
 void Transfer::begin_own(const Transferred& array) {
-  own_from_.begin(team_->rank());
+  own_from_.begin(context_->rank());
   own_from_.add({&*array.program->own_out, array.source});
-  own_to_.begin(team_->rank());
+  own_to_.begin(context_->rank());
   own_to_.add({&*array.program->own_in, array.target});
 }
 
@@ -289,8 +289,8 @@ void Transfer::run_own(const Transferred& array) {
 // Whether all who write our targets or read our sources have done so.
 bool Transfer::others_done() const {
   if (manner_.mode == Reaching::Mode::streams) return true;
-  for (Index other = 0; other < team_->processes(); ++other)
-    if (team_->here(other) && team_->done(other).load(std::memory_order_acquire) < number_) return false;
+  for (Index other = 0; other < context_->processes(); ++other)
+    if (context_->here(other) && context_->done(other).load(std::memory_order_acquire) < number_) return false;
   return true;
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
 #include "messages.hpp"
+#include "node_context.hpp"
 #include "program.hpp"
-#include "team.hpp"
+#include <tridap/internal/shared_allocation.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -14,7 +15,7 @@ namespace tridap::redistribute {
 struct Transferred {
   Program* program = nullptr;
   std::byte *source = nullptr, *target = nullptr;
-  const mpi::SharedPiece* shared = nullptr;  ///< what is pushed into or pulled from
+  const mpi::SharedAllocation* shared = nullptr;  ///< what is pushed into or pulled from
 };
 
 /// What all arrays of a move have in common.
@@ -29,8 +30,8 @@ struct Manner {
 /// One move under way. Its memory is kept from one move to the next.
 class Transfer {
  public:
-  Transfer(std::shared_ptr<Team> team, const Channel& channel)
-      : team_(std::move(team)), channel_(channel), messages_(*team_, channel) {}
+  Transfer(std::shared_ptr<NodeContext> context, const Channel& channel)
+      : context_(std::move(context)), channel_(channel), messages_(*context_, channel) {}
   Transfer(const Transfer&) = delete;
 
   /// Lays out a move, and allocates what it needs; nothing where a move like it was laid out before.
@@ -61,7 +62,7 @@ class Transfer {
   bool others_done() const;
   bool idle();
 
-  std::shared_ptr<Team> team_;
+  std::shared_ptr<NodeContext> context_;
   Channel channel_;
   Messages messages_;
   std::vector<Transferred> arrays_;

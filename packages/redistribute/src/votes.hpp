@@ -3,7 +3,7 @@
 #include "program.hpp"
 #include <tridap/buffer.hpp>
 #include <tridap/index.hpp>
-#include <tridap/mpi/call.hpp>
+#include <tridap/internal/call.hpp>
 
 #include <mpi.h>
 

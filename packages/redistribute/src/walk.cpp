@@ -8,7 +8,7 @@ namespace tridap::redistribute {
 
 namespace {
 
-Index local(const Piece& piece, End end) { return end == End::source ? piece.source : piece.target; }
+Index local(const RunPair& piece, End end) { return end == End::source ? piece.source : piece.target; }
 Index local_step(const Section& section, End end) {
   return end == End::source ? section.source_step : section.target_step;
 }
@@ -94,7 +94,7 @@ std::vector<AxisWalk> walks(const AxisMoves& moves, End end, Index step, const R
   for (std::size_t k = 0; k < moves.shares.size(); ++k) by_peer.emplace(moves.shares[k].peer, k);
   for (const Section& section : moves.sections) {
     std::vector<bool> begun(all.size(), false);
-    for (const Piece& piece : section.pieces) {
+    for (const RunPair& piece : section.pieces) {
       const std::size_t k = by_peer.find(piece.peer)->second;
       if (!begun[k]) all[k].sections.push_back({section.repeat, local_step(section, end) * step, {}});
       begun[k] = true;
@@ -113,7 +113,7 @@ const Strand* AxisWalk::single() const {
                                                                                             : nullptr;
 }
 
-std::vector<std::vector<AxisWalk>> axis_walks(const Plan::Parts& parts, const Buffer& buffer, End end) {
+std::vector<std::vector<AxisWalk>> axis_walks(const Plan::Data& parts, const Buffer& buffer, End end) {
   const PlanSide& side = end == End::source ? parts.out : parts.in;
   std::vector<std::vector<AxisWalk>> axes;
   if (parts.mapping.ravel && !side.axes.empty()) {
@@ -144,7 +144,7 @@ Walk::Walk(std::vector<const AxisWalk*> axes, Index element_bytes, Index element
 
 void Cursor::restart(const Walk& walk) {
   walk_ = &walk;
-  at_.assign(walk.axes_.size(), Place{});
+  at_.assign(walk.axes_.size(), Position{});
   outer_ = walk.offset_;
   inside_ = 0;
   left_ = walk.bytes_;
@@ -155,7 +155,7 @@ void Cursor::carry() {
   outer_ = walk_->offset_;
   std::size_t axis = at_.size() - 1;
   while (axis-- > 0) {
-    Place& at = at_[axis];
+    Position& at = at_[axis];
     if (++at.element < section(axis).strands[at.strand].count || next_strand(axis)) break;
   }
   for (std::size_t outer = 0; outer + 1 < at_.size(); ++outer) outer_ += this->offset(outer);

@@ -29,7 +29,7 @@ struct AxisWalk {
 enum class End { source, target };
 
 /// The axes of one side in a buffer: for each the walks by peer, in the order of AxisMoves::shares.
-std::vector<std::vector<AxisWalk>> axis_walks(const Plan::Parts& parts, const Buffer& buffer, End end);
+std::vector<std::vector<AxisWalk>> axis_walks(const Plan::Data& parts, const Buffer& buffer, End end);
 
 /// All that moves between us and one process, in our buffer, in an order that both ends know: a product of axes.
 class Walk {
@@ -61,7 +61,7 @@ class Cursor {
   void advance(Index bytes, Move&& move);
 
  private:
-  struct Place {
+  struct Position {
     std::size_t section = 0;
     Index repetition = 0;
     std::size_t strand = 0;
@@ -69,7 +69,7 @@ class Cursor {
   };
   const AxisWalk::Section& section(std::size_t axis) const { return walk_->axes_[axis]->sections[at_[axis].section]; }
   Index offset(std::size_t axis) const {
-    const Place& at = at_[axis];
+    const Position& at = at_[axis];
     const AxisWalk::Section& here = section(axis);
     return at.repetition * here.step + here.strands[at.strand].offset + at.element * walk_->axes_[axis]->step;
   }
@@ -77,14 +77,14 @@ class Cursor {
   void carry();                        // the innermost axis has ended
 
   const Walk* walk_ = nullptr;
-  std::vector<Place> at_;
+  std::vector<Position> at_;
   Index outer_ = 0;   // offset of all axes but the innermost one
   Index inside_ = 0;  // bytes of the chunk that are behind us
   Index left_ = 0;
 };
 
 inline bool Cursor::next_strand(std::size_t axis) {
-  Place& at = at_[axis];
+  Position& at = at_[axis];
   at.element = 0;
   const std::vector<AxisWalk::Section>& sections = walk_->axes_[axis]->sections;
   if (++at.strand < sections[at.section].strands.size()) return true;
@@ -107,7 +107,7 @@ void Cursor::advance(Index bytes, Move&& move) {
   }
   const std::size_t inner = walk_->axes_.size() - 1;
   const Index step = walk_->axes_[inner]->step;
-  Place& at = at_[inner];
+  Position& at = at_[inner];
   while (bytes > 0) {
     const AxisWalk::Section& here = section(inner);
     const Strand& strand = here.strands[at.strand];

@@ -34,7 +34,7 @@ Capture capture_in(const std::string& file) {
 // The distribution of a capture that is valid; what is wrong with another one is told, and nothing comes back.
 std::optional<Distribution> distribution_in(const Capture& capture, const std::string& file, const Reading& reading) {
   try {
-    return gather(capture, reading);
+    return gather_distribution(capture, reading);
   } catch (const Error& error) {
     std::cerr << clean(file) << ": invalid\n" << error.what() << '\n';
     return std::nullopt;
@@ -101,7 +101,7 @@ struct Check {
     else
       std::cout << paint("1;32", "valid") << (local ? ", each process alone" : "");
     if (report.warnings() > 0) std::cout << ", " << plural(report.warnings(), "warning");
-    if (report.ok() && !local) std::cout << ": " << describe(gather(capture, reading));
+    if (report.ok() && !local) std::cout << ": " << describe(gather_distribution(capture, reading));
     std::cout << '\n';
     if (!report.text().empty()) std::cout << report.text() << '\n';
   }

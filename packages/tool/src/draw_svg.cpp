@@ -34,12 +34,12 @@ class SvgDrawing {
   }
 
   std::string draw() {
-    const Piece global = global_array(), local = local_buffers();
+    const Figure global = global_array(), local = local_buffers();
     const Index width = std::max<Index>({global.width, local.width, 440});
     const std::string words = array_words(distribution_, times);
-    Piece page;
+    Figure page;
     page.width = width;
-    const auto below = [&](const Piece& part, Index space) { page.put(part, 0, page.height + space); };
+    const auto below = [&](const Figure& part, Index space) { page.put(part, 0, page.height + space); };
     if (!style_.title.empty()) below(paragraph(style_.title, "title start", 18, width), 0);
     below(paragraph(words, style_.title.empty() ? "heading start" : "start", style_.title.empty() ? 14 : 12, width), 0);
     if (view_.ndim() < distribution_.ndim()) below(paragraph(slice_words(view_), "muted start", 11, width), 2);
@@ -90,20 +90,20 @@ class SvgDrawing {
     return "each cell stands for up to " + joined(steps, times) + " elements";
   }
 
-  Piece section(const std::string& heading, const std::string& note) const {
-    Piece block;
+  Figure section(const std::string& heading, const std::string& note) const {
+    Figure block;
     block.put(text_at(0, 13, "heading start", heading), text_width(heading, 14), 20);
     if (!note.empty()) block.put(text_at(0, 31, "muted start", note), text_width(note, 11), 38);
     return block;
   }
 
-  Piece global_array() {
+  Figure global_array() {
     std::string note = view_.ndim() > 0 && !nothing_shown() ? "global indices at the margins" : "";
     if (cells_.lettered && !nothing_shown())
       note += std::string(note.empty() ? "" : ", ") + "process ranks in the cells";
     const std::string steps = steps_text();
     if (!steps.empty()) note += (note.empty() ? "" : "; ") + steps;
-    Piece block = section("Global array", note);
+    Figure block = section("Global array", note);
     const bool header = view_.ndim() == 2 || (view_.ndim() == 1 && lines() == 1);
     const Index top = block.height + (header ? 18 : 6);
     left_ = view_.ndim() == 0 ? 0 : margin();
@@ -126,7 +126,7 @@ class SvgDrawing {
     return index_width({columns()}) + 8;
   }
 
-  void global_line(Piece& block, Index line, Index y) {
+  void global_line(Figure& block, Index line, Index y) {
     const bool wraps = view_.ndim() == 1;
     const Index begin = wraps ? line * per_line_ : 0, end = std::min(columns().size(), begin + per_line_);
     if (wraps && lines() > 1)
@@ -144,7 +144,7 @@ class SvgDrawing {
     }
   }
 
-  Piece local_buffers() const {
+  Figure local_buffers() const {
     std::string note = "process rank (grid coordinates) beside each";
     if (local_cells_.lettered && view_.ndim() > 0 && !nothing_shown())
       note += ", local indices at the margins, global ones in the cells";
@@ -152,7 +152,7 @@ class SvgDrawing {
     for (Index i = 0; i < view_.ndim(); ++i) steps.push_back(panels_.step(i));
     if (std::any_of(steps.begin(), steps.end(), [](Index step) { return step > 1; }))
       note += "; each cell stands for up to " + joined(steps, times) + " elements";
-    Piece block = section("Local buffers", note);
+    Figure block = section("Local buffers", note);
     if (!view_.nowhere())
       block.put(panels_.draw(local_cells_, view_.ndim() == 1 ? local_left() : 0), 0, block.height + 4);
     const Index more = view_.processes() - panels_.shown();
@@ -170,11 +170,11 @@ class SvgDrawing {
            (padding.empty() ? "" : " + " + padding + " padding");
   }
 
-  Piece legend(Index width) const {
+  Figure legend(Index width) const {
     bool padded = false;
     for (Index i = 0; i < distribution_.ndim(); ++i)
       padded = padded || distribution_.axis(i).has_communication_padding();
-    Piece block = section(
+    Figure block = section(
         "Processes", "rank (grid coordinates): elements owned" + std::string(padded ? " + communication padding" : ""));
     const Index shown = std::min(view_.processes(), std::max<Index>(style_.processes, 1));
     Index entry = 0;
@@ -195,7 +195,7 @@ class SvgDrawing {
   }
 
   /// A line of the legend: a swatch, in a process's colour or in none, and what it means.
-  static void mark(Piece& block, const std::string& swatch, const std::string& letters, const std::string& meaning) {
+  static void mark(Figure& block, const std::string& swatch, const std::string& letters, const std::string& meaning) {
     const Index y = block.height + 4;
     if (!swatch.empty())
       block.put(swatch_at(0, y, swatch == "mixed" ? std::nullopt : std::optional<Index>(0), swatch), 0, 0);
@@ -204,7 +204,7 @@ class SvgDrawing {
     block.put(text_at(x, y + 12, "muted start", meaning), x + text_width(meaning, 11), y + 18);
   }
 
-  void marks(Piece& block) const {
+  void marks(Figure& block) const {
     bool communication = false, boundary = false, mirrors = false;
     for (Index i = 0; i < view_.ndim(); ++i) {
       const bool here = has_boundary_padding(view_.axis(i));

@@ -87,13 +87,13 @@ std::string Panels::letters_of(const Metrics& cells, const std::vector<Band>& ba
   return letters;
 }
 
-Piece Panels::draw(const Metrics& cells, Index left) const {
+Figure Panels::draw(const Metrics& cells, Index left) const {
   return axes_.size() == 1 ? strips(cells, left) : sheet(cells);
 }
 
 /// One buffer's cells, without its name; `rows` or `columns` are one nameless band where the view has no such axis.
-Piece Panels::panel(const Metrics& cells, const Bands& rows, const Bands& columns, Index process) const {
-  Piece block;
+Figure Panels::panel(const Metrics& cells, const Bands& rows, const Bands& columns, Index process) const {
+  Figure block;
   block.svg = "<g class=\"local\" data-process=\"" + std::to_string(process) + "\">\n";
   if (rows.list.empty() || columns.list.empty()) {
     const Index width = std::max<Index>(columns.size(), 1) * cells.width - 1,
@@ -114,8 +114,8 @@ Piece Panels::panel(const Metrics& cells, const Bands& rows, const Bands& column
 }
 
 /// Below one another: name, then buffer; each begins below its first element where they are aligned.
-Piece Panels::strips(const Metrics& cells, Index left) const {
-  Piece block;
+Figure Panels::strips(const Metrics& cells, Index left) const {
+  Figure block;
   const Index above = cells.lettered ? index_height : 0, pitch = cells.height + above + (cells.lettered ? 6 : 8);
   for (Index c = 0; c < shown(); ++c) {
     const Bands& bands = axes_[0][static_cast<std::size_t>(c)];
@@ -129,7 +129,7 @@ Piece Panels::strips(const Metrics& cells, Index left) const {
 }
 
 /// At their places in the process grid, the rows and columns of the grid as wide as their largest buffer.
-Piece Panels::sheet(const Metrics& cells) const {
+Figure Panels::sheet(const Metrics& cells) const {
   const std::vector<Bands> one = {{{Band{}}, 1}};
   const std::vector<Bands>&all_rows = axes_.empty() ? one : axes_[0], &all_columns = axes_.empty() ? one : axes_[1];
   const bool indexed = cells.lettered && !axes_.empty();
@@ -141,7 +141,7 @@ Piece Panels::sheet(const Metrics& cells) const {
     if (rows.size() > 0) digits = std::max(digits, static_cast<Index>(std::to_string(rows.list.back().local).size()));
   const Index margin = indexed ? digits * 7 + 6 : 0, above = title_height + (indexed ? index_height : 0);
 
-  Piece block;
+  Figure block;
   std::vector<Index> x(all_columns.size() + 1), y(all_rows.size() + 1);
   for (std::size_t c = 0; c < all_columns.size(); ++c) {
     const std::string longest_name = name(place(all_rows.size() - 1, c));

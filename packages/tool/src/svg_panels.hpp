@@ -19,12 +19,12 @@ class Panels {
   Index shown() const;                       ///< processes
 
   /// All panels; `cells` are the metrics for all, `left` where the global array's first cell stands.
-  Piece draw(const Metrics& cells, Index left) const;
+  Figure draw(const Metrics& cells, Index left) const;
 
  private:
-  Piece sheet(const Metrics& cells) const;
-  Piece strips(const Metrics& cells, Index left) const;
-  Piece panel(const Metrics& cells, const Bands& rows, const Bands& columns, Index process) const;
+  Figure sheet(const Metrics& cells) const;
+  Figure strips(const Metrics& cells, Index left) const;
+  Figure panel(const Metrics& cells, const Bands& rows, const Bands& columns, Index process) const;
   std::string letters_of(const Metrics& cells, const std::vector<Band>& bands) const;
   std::string name(Index process) const;
 

@@ -60,13 +60,13 @@ std::string hatch(const std::string& kind, const std::string& place) {
 
 }  // namespace
 
-void Piece::put(const std::string& element, Index right, Index bottom) {
+void Figure::put(const std::string& element, Index right, Index bottom) {
   svg += element;
   width = std::max(width, right);
   height = std::max(height, bottom);
 }
 
-void Piece::put(const Piece& part, Index x, Index y) {
+void Figure::put(const Figure& part, Index x, Index y) {
   put("<g transform=\"translate(" + std::to_string(x) + " " + std::to_string(y) + ")\">\n" + part.svg + "</g>\n",
       x + part.width, y + part.height);
 }
@@ -121,8 +121,8 @@ std::string text_at(Index x, Index y, const std::string& look, const std::string
          escaped(text) + "</text>\n";
 }
 
-Piece paragraph(const std::string& text, const std::string& look, Index size, Index width) {
-  Piece block;
+Figure paragraph(const std::string& text, const std::string& look, Index size, Index width) {
+  Figure block;
   for (const std::string& line : wrapped(text, std::max<Index>(width * 100 / (size * 60), 1)))
     block.put(text_at(0, block.height + size, look, line), 0, block.height + size * 3 / 2);
   return block;
@@ -173,9 +173,9 @@ std::string indices_down(const Bands& bands, Index x, Index y, const Metrics& me
   return svg;
 }
 
-std::string document(const Piece& content, const std::string& title) {
+std::string document(const Figure& content, const std::string& title) {
   const Index margin = 28, width = content.width + 2 * margin, height = content.height + 2 * margin;
-  Piece page;
+  Figure page;
   page.put(content, margin, margin);
   const std::string size = std::to_string(width) + " " + std::to_string(height);
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tridap-drawing\" viewBox=\"0 0 " + size + "\"" +

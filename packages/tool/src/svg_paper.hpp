@@ -7,11 +7,11 @@
 namespace tridap::drawing {
 
 /// A part of a picture whose upper left corner is (0, 0); all lengths are pixels.
-struct Piece {
+struct Figure {
   std::string svg;
   Index width = 0, height = 0;
 
-  void put(const Piece& part, Index x, Index y);                    ///< and grows to hold it
+  void put(const Figure& part, Index x, Index y);                   ///< and grows to hold it
   void put(const std::string& element, Index right, Index bottom);  ///< which reaches to here
 };
 
@@ -34,7 +34,7 @@ Index index_width(const std::vector<Bands>& of_each_row);  ///< of the longest g
 /// on a hatched ground a halo of its colour keeps it legible.
 std::string text_at(Index x, Index y, const std::string& look, const std::string& text, const std::string& halo = "");
 /// Lines of text under one another.
-Piece paragraph(const std::string& text, const std::string& look, Index size, Index width);
+Figure paragraph(const std::string& text, const std::string& look, Index size, Index width);
 
 /// A cell with its letters, empty for none.
 std::string cell_at(Index x, Index y, const Metrics& metrics, const Cell& cell, const std::string& letters);
@@ -47,6 +47,6 @@ std::string indices_across(const Bands& bands, Index x, Index y, const Metrics& 
 std::string indices_down(const Bands& bands, Index x, Index y, const Metrics& metrics, bool local);
 
 /// The whole document around what is drawn.
-std::string document(const Piece& content, const std::string& title);
+std::string document(const Figure& content, const std::string& title);
 
 }  // namespace tridap::drawing

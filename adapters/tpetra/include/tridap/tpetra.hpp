@@ -1,7 +1,7 @@
 #pragma once
 
+#include <tridap/tpetra/array_map.hpp>     // IWYU pragma: export
 #include <tridap/tpetra/export.hpp>        // IWYU pragma: export
 #include <tridap/tpetra/import.hpp>        // IWYU pragma: export
-#include <tridap/tpetra/layout.hpp>        // IWYU pragma: export
 #include <tridap/tpetra/padded.hpp>        // IWYU pragma: export
 #include <tridap/tpetra/redistribute.hpp>  // IWYU pragma: export

@@ -22,7 +22,7 @@ class AxisRuns;
 /// One axis of a distributed array over all its grid coordinates: checked, and never changed afterwards.
 ///
 /// Every part of a local buffer is a range of local indices; only the global indices behind it differ by kind.
-/// For 10 elements dealt in blocks of 2 over 3 coordinates, `count(1) == 4`, `locate(8) == Place{1, 2}` and
+/// For 10 elements dealt in blocks of 2 over 3 coordinates, `count(1) == 4`, `locate(8) == Location{1, 2}` and
 /// `global_index(1, 2) == 8`. Costs memory in proportion to the coordinates where the shares are irregular or padded,
 /// and to the lists of an unstructured axis. Cheap to copy.
 class Axis {
@@ -62,14 +62,14 @@ class Axis {
 
   /// Who owns a global index (the lowest coordinate where an unstructured index is shared), and where it stands there;
   /// nothing: nobody.
-  std::optional<Place> locate(Index global) const {
+  std::optional<Location> locate(Index global) const {
     if (const auto* block = std::get_if<BlockKind>(&kind_)) return block->locate(global);
     if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) return cyclic->locate(global);
     return std::get_if<UnstructuredKind>(&kind_)->locate(global);
   }
   /// The coordinate of locate().
   std::optional<Index> owner(Index global) const {
-    const std::optional<Place> place = locate(global);
+    const std::optional<Location> place = locate(global);
     return place ? std::optional<Index>(place->coordinate) : std::nullopt;
   }
   /// All coordinates that own a global index, ascending.
@@ -89,10 +89,10 @@ class Axis {
   /// Calls `visit(local, global)` for a part of coordinate `c`'s buffer, in local order: the way to sweep.
   template <class Visit>
   void for_each(Index c, Part part, Visit&& visit) const;
-  /// Calls `visit(global, Place)` for the owned indices `first <= global < end`, ascending: the way to sweep over all
-  /// owners. A shared index is visited once, at its lowest coordinate.
+  /// Calls `visit(global, Location)` for the owned indices `first <= global < end`, ascending: the way to sweep over
+  /// all owners. A shared index is visited once, at its lowest coordinate.
   template <class Visit>
-  void for_each_place(Index first, Index end, Visit&& visit) const;
+  void for_each_location(Index first, Index end, Visit&& visit) const;
 
   /// The maximal run of global indices that begins at local index `local` and stays below `end`.
   Run run_from(Index c, Index local, Index end) const;
@@ -191,14 +191,14 @@ void Axis::for_each(Index c, Part which, Visit&& visit) const {
 }
 
 template <class Visit>
-void Axis::for_each_place(Index first, Index end, Visit&& visit) const {
+void Axis::for_each_location(Index first, Index end, Visit&& visit) const {
   if (const auto* unstructured = std::get_if<UnstructuredKind>(&kind_)) {
-    return unstructured->for_each_place(first, end, visit);
+    return unstructured->for_each_location(first, end, visit);
   }
   first = std::max<Index>(first, 0);
   end = std::min(end, size_);
   if (first >= end) return;
-  Place place = *locate(first);
+  Location place = *locate(first);
   if (const auto* block = std::get_if<BlockKind>(&kind_)) {  // one stretch of one owner after the other
     for (;;) {
       const Index stop = std::min(end, block->begin(place.coordinate + 1));
@@ -215,7 +215,7 @@ void Axis::for_each_place(Index first, Index end, Visit&& visit) const {
   if (length == 1)
     for (Index round = place.local;; ++round, turn = 0)
       for (; turn < grid; ++turn) {
-        visit(first, Place{served(), round});
+        visit(first, Location{served(), round});
         if (++first == end) return;
       }
   for (Index round = place.local - offset;; round += length, turn = 0)

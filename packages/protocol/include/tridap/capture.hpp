@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tridap/gather.hpp>
+#include <tridap/gather_distribution.hpp>
 #include <tridap/read.hpp>
 
 #include <iosfwd>
@@ -38,7 +38,7 @@ Capture read_capture(std::string_view text);
 Report check(const Capture& capture, bool local = false, const Reading& reading = {});
 
 /// The Distribution of a whole capture; throws Error where there is none.
-Distribution gather(const Capture& capture, const Reading& reading = {});
+Distribution gather_distribution(const Capture& capture, const Reading& reading = {});
 
 /// Writes a capture of a distribution: metadata only. Throws Error, before anything is written, where the version
 /// cannot say it, or a local buffer has more bytes than 64 bits can say.

@@ -7,12 +7,12 @@
 namespace tridap {
 
 /// What a dealing is, whatever its spelling; the simplest that holds comes first.
-enum class Dealing { undistributed, block, irregular_block, cyclic, block_cyclic, unstructured };
+enum class Pattern { undistributed, block, irregular_block, cyclic, block_cyclic, unstructured };
 
 /// The dealing of an axis: a cyclic one with a block for each coordinate is a block, and one over a single process is
 /// undistributed; lists in order may be either. A block whose shares differ by more than its last ones being shorter,
 /// or by more than one element, is irregular.
-Dealing dealing(const Axis& axis);
+Pattern pattern(const Axis& axis);
 
 /// The same ownership and order in its simplest spelling: what comes back is a block axis where it can be, else a
 /// cyclic one. Padded axes stay as they are.

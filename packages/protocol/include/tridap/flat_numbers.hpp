@@ -11,11 +11,10 @@ namespace tridap {
 
 enum class Order { row_major, column_major };
 
-/// What becomes of the numbers between the indices of an unstructured axis that nobody holds.
-enum class Gaps {
-  kept,    ///< an index counts from the smallest one: arithmetic alone
-  closed,  ///< an index counts by its position among the sorted distinct ones: there is a table of them where there are
-           ///< gaps, and each number is a search in it
+/// How the indices of an unstructured axis become numbers.
+enum class UnstructuredIds {
+  with_gaps,  ///< `index - min`: arithmetic alone, and indices that no process holds leave gaps
+  compact,    ///< the position among the sorted distinct indices: no gaps, but a table where there were any
 };
 
 /// One number for each element of an array: its global indices ravelled (PROTOCOL, Flat numbers).
@@ -27,7 +26,8 @@ enum class Gaps {
 class FlatNumbers {
  public:
   /// Throws Error where the numbers do not fit 64 bits.
-  explicit FlatNumbers(const Distribution& distribution, Order order = Order::row_major, Gaps gaps = Gaps::kept);
+  explicit FlatNumbers(const Distribution& distribution, Order order = Order::row_major,
+                       UnstructuredIds ids = UnstructuredIds::with_gaps);
 
   Index count() const { return count_; }  ///< every number is in `[0, count())`
   /// How many numbers list() has.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/detail/fast_divisor.hpp>
 #include <tridap/index.hpp>
 
 #include <algorithm>
@@ -19,30 +20,13 @@ enum class Part {
 };
 
 /// Where an element of an axis stands: a grid coordinate, and a local index in that coordinate's buffer.
-struct Place {
+struct Location {
   Index coordinate = 0, local = 0;
 
-  friend bool operator==(const Place& a, const Place& b) { return a.coordinate == b.coordinate && a.local == b.local; }
-  friend bool operator!=(const Place& a, const Place& b) { return !(a == b); }
-};
-
-/// Division of numbers `n >= 0` by one divisor `>= 1`, by multiplication with its reciprocal: exact for all of 63 bits
-/// (Granlund and Montgomery, Division by Invariant Integers using Multiplication, 1994, theorem 4.2).
-class Divider {
- public:
-  explicit Divider(Index divisor = 1);
-
-  Index divisor() const { return divisor_; }
-  Index quotient(Index n) const {
-    __extension__ using Wide = unsigned __int128;
-    const auto high = static_cast<std::uint64_t>((Wide{static_cast<std::uint64_t>(n) << 1} * reciprocal_) >> 64);
-    return static_cast<Index>(high >> shift_);
+  friend bool operator==(const Location& a, const Location& b) {
+    return a.coordinate == b.coordinate && a.local == b.local;
   }
-
- private:
-  Index divisor_;
-  std::uint64_t reciprocal_;  // ceil(2^(63 + shift) / divisor)
-  int shift_ = 0;             // the smallest with 2^shift >= divisor
+  friend bool operator!=(const Location& a, const Location& b) { return !(a == b); }
 };
 
 /// `dist_type` 'b' over all coordinates of an axis: ranges that follow one another, with or without padding.
@@ -81,10 +65,10 @@ class BlockKind {
   }
   Range part(Index c, Part part) const;
 
-  std::optional<Place> locate(Index global) const {
+  std::optional<Location> locate(Index global) const {
     if (global < 0 || global >= size_) return std::nullopt;
     const Index c = bounds_ ? search(global) : length_.quotient(global);
-    return Place{c, global - first_held(c)};
+    return Location{c, global - first_held(c)};
   }
   Index global_index(Index c, Index local) const { return first_held(c) + local; }
 
@@ -101,7 +85,7 @@ class BlockKind {
   }
 
   Index size_ = 0, grid_ = 1;
-  Divider length_;
+  detail::FastDivisor length_;
   Index full_ = 0;                                    // coordinates before this one own `length` elements
   std::shared_ptr<const std::vector<Index>> bounds_;  // null where even
   std::shared_ptr<const std::vector<std::array<Index, 2>>> padding_;
@@ -125,11 +109,11 @@ class CyclicKind {
   Index start(Index c) const { return checked_multiply(turn(c), block_size()).value_or(size_); }
   Index count(Index c) const;
 
-  std::optional<Place> locate(Index global) const {
+  std::optional<Location> locate(Index global) const {
     if (global < 0 || global >= size_) return std::nullopt;
     const Index block = block_size_.quotient(global), round = grid_.quotient(block);
     const Index turns = block - round * grid(), wrap = grid() - first_;
-    return Place{turns < wrap ? turns + first_ : turns - wrap, global - (block - round) * block_size()};
+    return Location{turns < wrap ? turns + first_ : turns - wrap, global - (block - round) * block_size()};
   }
   Index global_index(Index c, Index local) const {
     const Index round = block_size_.quotient(local);
@@ -138,7 +122,7 @@ class CyclicKind {
 
  private:
   Index size_;
-  Divider grid_, block_size_;
+  detail::FastDivisor grid_, block_size_;
   Index first_;
 };
 
@@ -159,7 +143,7 @@ class UnstructuredKind {
   /// An index and one of the places where it stands.
   struct Entry {
     Index global;
-    Place place;
+    Location place;
   };
   /// All entries, ascending by index and then by coordinate.
   const std::vector<Entry>& entries() const { return found_->entries; }
@@ -167,26 +151,26 @@ class UnstructuredKind {
   std::pair<const Entry*, const Entry*> entries(Index global) const;
 
   /// The lowest coordinate that holds it.
-  std::optional<Place> locate(Index global) const {
+  std::optional<Location> locate(Index global) const {
     if (table_ == nullptr) {
       const auto [begin, end] = entries(global);
-      return begin == end ? std::nullopt : std::optional<Place>(begin->place);
+      return begin == end ? std::nullopt : std::optional<Location>(begin->place);
     }
     if (global < first_ || global > last_) return std::nullopt;
-    const Place& place = table_[global - first_];
-    return place.coordinate < 0 ? std::nullopt : std::optional<Place>(place);
+    const Location& place = table_[global - first_];
+    return place.coordinate < 0 ? std::nullopt : std::optional<Location>(place);
   }
   Index global_index(Index c, Index local) const { return lists_[c][static_cast<std::size_t>(local)]; }
 
-  /// Calls `visit(global, Place)` for the indices `first <= global < end`, ascending, each once at its lowest
+  /// Calls `visit(global, Location)` for the indices `first <= global < end`, ascending, each once at its lowest
   /// coordinate.
   template <class Visit>
-  void for_each_place(Index first, Index end, Visit&& visit) const {
+  void for_each_location(Index first, Index end, Visit&& visit) const {
     if (table_ != nullptr) {
       if (first > last_ || end <= first_) return;
       const Index stop = end > last_ ? last_ - first_ + 1 : end - first_;
       const Index begin = first > first_ ? first - first_ : 0, smallest = first_;
-      const Place* const table = table_;
+      const Location* const table = table_;
       if (distinct() == last_ - first_ + 1) {  // without gaps
         for (Index i = begin; i < stop; ++i) visit(smallest + i, table[i]);
       } else {
@@ -204,12 +188,12 @@ class UnstructuredKind {
   struct Found {
     std::vector<std::vector<Index>> lists;
     std::vector<Entry> entries;
-    std::vector<Place> table;  // by `global - first_`, where the indices lie close together; coordinate -1: nobody
+    std::vector<Location> table;  // by `global - first_`, where the indices lie close together; coordinate -1: nobody
     Index total = 0, repeated = 0;
   };
   std::shared_ptr<const Found> found_;
   const std::vector<Index>* lists_ = nullptr;  // found_'s
-  const Place* table_ = nullptr;               // found_'s, or null
+  const Location* table_ = nullptr;            // found_'s, or null
   Index first_ = 0, last_ = -1;                // the smallest and the largest index
   bool one_to_one_;
 };

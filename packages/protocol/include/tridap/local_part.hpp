@@ -20,9 +20,9 @@ Range local_part(const Dimension& dimension, Part part, Version version = Versio
 Index global_index(const Dimension& dimension, Index local);
 
 /// A valid dimension as another version of the protocol says it: padded blocks shift by their padding. Throws Error for
-/// the padded blocks of a periodic axis, whose `size` and `start` differ by what their neighbours say; gather() knows
-/// them. To 0.9, where padding stands on all coordinates or on none, blocks of several coordinates say (0, 0) for none.
-/// `axis` is for the message.
+/// the padded blocks of a periodic axis, whose `size` and `start` differ by what their neighbours say;
+/// gather_distribution() knows them. To 0.9, where padding stands on all coordinates or on none, blocks of several
+/// coordinates say (0, 0) for none. `axis` is for the message.
 Dimension in_version(Dimension dimension, Version from, Version to, Index axis);
 
 }  // namespace tridap

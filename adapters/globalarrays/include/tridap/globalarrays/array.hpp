@@ -20,11 +20,11 @@ class GlobalArray {
   int handle() const;
   bool empty() const { return state_ == nullptr; }
   /// Who owns what: a rank is one in communicator(). As it was created, padding (ghost cells) included.
-  const redistribute::Placed& placed() const;
+  const redistribute::PlacedDistribution& placed() const;
   const ElementType& type() const;
 
  private:
-  friend class Pool;
+  friend class HandlePool;
   struct State;
   std::shared_ptr<State> state_;
 };

@@ -54,12 +54,12 @@ void name_type(int ga_type, const ElementType& type);
 bool is_there(const DistArray& exported);
 
 /// Who owns what, for every process: ranks are those of communicator(). Local; in time in proportion to GA's blocks.
-redistribute::Placed placed(int handle, const ExportOptions& options = {});
+redistribute::PlacedDistribution placed(int handle, const ExportOptions& options = {});
 
 /// The processes of the Global Array's group. GA's own: not to be freed.
 MPI_Comm communicator(int handle);
-/// Those that hold a place of its grid, in the grid's row-major order, as gather() and solvers want them; MPI_COMM_NULL
-/// elsewhere. The caller frees it. **Collective** over communicator().
+/// Those that hold a place of its grid, in the grid's row-major order, as gather_distribution() and solvers want them;
+/// MPI_COMM_NULL elsewhere. The caller frees it. **Collective** over communicator().
 MPI_Comm grid_communicator(int handle);
 
 }  // namespace tridap::globalarrays

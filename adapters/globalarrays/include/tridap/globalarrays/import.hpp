@@ -30,13 +30,15 @@ std::optional<int> make_group(MPI_Comm comm);
 /// others; 1 to 7 axes of at least one element. Communication padding becomes ghost cells where it is the same on both
 /// sides of an axis and everywhere, and the parts stand on GA's first processes in order; the mirrors of a periodic
 /// axis, where they are as wide, become GA's outer ghost cells.
-GlobalArray create(const redistribute::Placed& placed, const ElementType& type, MPI_Comm comm);
+GlobalArray create(const redistribute::PlacedDistribution& placed, const ElementType& type, MPI_Comm comm);
 
 /// Why GA cannot hold it on so many processes, in GA's order; nothing: it can. Local, and needs neither MPI nor GA.
-std::optional<std::string> refusal(const redistribute::Placed& placed, const ElementType& type, Index processes);
+std::optional<std::string> refusal(const redistribute::PlacedDistribution& placed, const ElementType& type,
+                                   Index processes);
 /// The distribution of the same shape that GA can hold and that leaves the most where it is, by axis: itself, where GA
 /// can hold it. Throws Error where there is none: 0 axes, more than 7, an axis of no elements. Local.
-redistribute::Placed nearest(const redistribute::Placed& placed, const ElementType& type, Index processes);
+redistribute::PlacedDistribution nearest(const redistribute::PlacedDistribution& placed, const ElementType& type,
+                                         Index processes);
 
 /// An array with its ownership, that of this library's own.
 struct ImportedArray {
@@ -59,6 +61,6 @@ ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy = Co
 
 /// An array in memory of a Global Array, zeroed, so that import_array() of it is free: the protocol's array is ours,
 /// and GA's array is the same memory. **Collective** over `comm`; throws as create().
-DistArray allocate(const redistribute::Placed& placed, const ElementType& type, MPI_Comm comm);
+DistArray allocate(const redistribute::PlacedDistribution& placed, const ElementType& type, MPI_Comm comm);
 
 }  // namespace tridap::globalarrays

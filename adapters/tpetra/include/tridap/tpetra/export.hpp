@@ -1,9 +1,9 @@
 #pragma once
 
+#include <tridap/infer/infer_dim_data.hpp>
 #include <tridap/mpi/agree.hpp>
-#include <tridap/mpi/recover.hpp>
 #include <tridap/receipt.hpp>
-#include <tridap/tpetra/layout.hpp>
+#include <tridap/tpetra/array_map.hpp>
 #include <tridap/tpetra/scalar.hpp>
 
 namespace tridap::tpetra {
@@ -33,7 +33,7 @@ struct Columns {
 };
 
 /// Puts together the array that `columns` on `map` are in `layout`. Local; throws Error.
-ExportedArray in_layout(const Columns& columns, bool is_vector, const Map& map, const Layout& layout);
+ExportedArray in_layout(const Columns& columns, bool is_vector, const Map& map, const ArrayMap& layout);
 
 /// Puts together the array that `columns` on `map` are. **Collective.**
 ExportedArray on_map(const Columns& columns, bool is_vector, const Map& map, const Reshape& how);
@@ -95,7 +95,7 @@ inline constexpr bool is_vector = std::is_base_of_v<Tpetra::Vector<typename V::s
 /// `layout`, the layout has padding, which a vector does not hold, or has a vectors' axis where a MultiVector does not
 /// fit it.
 template <class V>
-ExportedArray export_array(const Teuchos::RCP<V>& vector, const Layout& layout, Copy copy = Copy::never) {
+ExportedArray export_array(const Teuchos::RCP<V>& vector, const ArrayMap& layout, Copy copy = Copy::never) {
   const double begin = detail::now();
   ExportedArray exported = mpi::collectively(layout.comm(), [&] {
     const detail::Columns columns = detail::columns(vector, copy);
@@ -107,11 +107,11 @@ ExportedArray export_array(const Teuchos::RCP<V>& vector, const Layout& layout, 
   return exported;
 }
 
-/// The memory of a vector as an array with the simplest true dim_data that its map has (tridap/mpi/recover.hpp); that
-/// of a MultiVector has one axis more, the last, for the vectors. The array keeps the memory alive, and cannot be
-/// written where `V` is const. **Collective** over the communicator of the vector's map, so the vector must not be
-/// null. Throws Error on every process where an id stands twice on one, the map is replicated, or its ids are none of
-/// an array of the shape that is given.
+/// The memory of a vector as an array with the simplest true dim_data that its map has
+/// (tridap/infer/infer_dim_data.hpp); that of a MultiVector has one axis more, the last, for the vectors. The array
+/// keeps the memory alive, and cannot be written where `V` is const. **Collective** over the communicator of the
+/// vector's map, so the vector must not be null. Throws Error on every process where an id stands twice on one, the map
+/// is replicated, or its ids are none of an array of the shape that is given.
 template <class V>
 ExportedArray export_array(const Teuchos::RCP<V>& vector, const Reshape& how = {}, Copy copy = Copy::never) {
   const double begin = detail::now();

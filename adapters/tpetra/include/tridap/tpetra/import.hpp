@@ -2,7 +2,7 @@
 
 #include <tridap/mpi/agree.hpp>
 #include <tridap/receipt.hpp>
-#include <tridap/tpetra/layout.hpp>
+#include <tridap/tpetra/array_map.hpp>
 #include <tridap/tpetra/scalar.hpp>
 
 #include <Tpetra_BlockMultiVector.hpp>
@@ -35,7 +35,7 @@ struct ImportedBlocks {
 namespace detail {
 
 /// What is asked of an array's memory.
-struct Wanted {
+struct ImportRequest {
   enum class Form { vector, multivector, blocks };
   Form form;
   ElementType type;
@@ -51,28 +51,29 @@ struct Dense {
 
 /// `part` of a buffer that begins at `whole`, walked as `columns`, as dense columns: its own memory, or by
 /// `wanted.copy` a packed copy; its own memory, too, where dual_view() copies it to the node's. Local; throws Error.
-Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const Wanted& wanted);
+Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const ImportRequest& wanted);
 
 /// Throws Error where an array is wrong, or is not distributed as `layout` is. Local.
-void check_belongs(const DistArray& array, const Layout& layout);
+void check_belongs(const DistArray& array, const ArrayMap& layout);
 
 /// Adds what a vector on the map of `layout` cannot say of an array whose memory stands in `order`.
-void add_losses(const DistArray& array, const Layout& layout, const MemoryOrder& order, Receipt& receipt);
+void add_losses(const DistArray& array, const ArrayMap& layout, const MemoryOrder& order, Receipt& receipt);
 
 /// Throws Error where memory can never be what is wanted, copied or not. Local.
-void check_memory(const Buffer& buffer, const Wanted& wanted);
+void check_memory(const Buffer& buffer, const ImportRequest& wanted);
 
 /// The interior of `array` as dense columns in the order of `layout`: its own memory, or by `wanted.copy` a packed
 /// copy. Local; throws Error.
-Dense dense_interior(const DistArray& array, const Layout& layout, const Wanted& wanted);
+Dense dense_interior(const DistArray& array, const ArrayMap& layout, const ImportRequest& wanted);
 
 /// A layout and the memory on it, in one message where nothing is doubtful. **Collective.**
-struct Arrival {
-  Arrival(const DistArray& array, const Communicator& comm, const LayoutOptions& options, const Wanted& wanted);
-  Arrival(const DistArray& array, const Layout& layout, const Wanted& wanted);
+struct PreparedImport {
+  PreparedImport(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options,
+                 const ImportRequest& wanted);
+  PreparedImport(const DistArray& array, const ArrayMap& layout, const ImportRequest& wanted);
 
   double begin;
-  Layout layout;
+  ArrayMap layout;
   Dense dense;
 
   Receipt receipt() &&;  ///< the last thing asked: it says what all cost
@@ -82,7 +83,7 @@ struct Arrival {
 template <class Space>
 inline constexpr bool over_host = kokkos::can_name<Space>(Memory::Kind::host);
 
-/// What `Wanted::node_memory` is for a node's memory.
+/// What `ImportRequest::node_memory` is for a node's memory.
 template <class Space>
 const char* node_memory() {
   return over_host<Space> ? nullptr : Space::name();
@@ -92,7 +93,7 @@ template <class T>
 using DualView = typename MultiVector<T>::dual_view_type;
 
 template <class T>
-Wanted wanted(Wanted::Form form, Copy copy) {
+ImportRequest wanted(ImportRequest::Form form, Copy copy) {
   static_assert(has_vector<T>, "this element type has no Tpetra form: take double, float, int, long long or complex");
   using Space = typename DualView<T>::t_dev::memory_space;
   return {form, element_type<Scalar<T>>(), !std::is_const_v<T>, copy, node_memory<Space>()};
@@ -135,20 +136,20 @@ Dual dual_view(const Buffer& columns) {
 }
 
 template <class T>
-ImportedVector<T> vector(Arrival arrival) {
+ImportedVector<T> vector(PreparedImport arrival) {
   const auto made = Teuchos::rcp(new Vector<T>(arrival.layout.map(), dual_view<DualView<T>>(arrival.dense.buffer)));
   return {made, std::move(arrival).receipt()};
 }
 
 template <class T>
-ImportedMultiVector<T> multivector(Arrival arrival) {
+ImportedMultiVector<T> multivector(PreparedImport arrival) {
   const auto made =
       Teuchos::rcp(new MultiVector<T>(arrival.layout.map(), dual_view<DualView<T>>(arrival.dense.buffer)));
   return {made, std::move(arrival).receipt()};
 }
 
 template <class T>
-ImportedBlocks<T> blocks(Arrival arrival) {
+ImportedBlocks<T> blocks(PreparedImport arrival) {
   using Blocks = Tpetra::BlockMultiVector<Scalar<T>>;
   const Map& rows = *arrival.layout.map();
   const auto block_size = static_cast<Map::local_ordinal_type>(arrival.layout.distribution().shape().back());
@@ -169,29 +170,31 @@ ImportedBlocks<T> blocks(Arrival arrival) {
 /// wrong, is none of `layout`, has another element type, or would have to be copied under Copy::never; on a node whose
 /// memory is a device's, everything would. Kokkos must be initialised, and outlive the vector.
 template <class T>
-ImportedVector<T> import_vector(const DistArray& array, const Layout& layout, Copy copy = Copy::never) {
-  return detail::vector<T>({array, layout, detail::wanted<T>(detail::Wanted::Form::vector, copy)});
+ImportedVector<T> import_vector(const DistArray& array, const ArrayMap& layout, Copy copy = Copy::never) {
+  return detail::vector<T>({array, layout, detail::wanted<T>(detail::ImportRequest::Form::vector, copy)});
 }
-/// The same with a Layout of its own. **Collective.**
+/// The same with a ArrayMap of its own. **Collective.**
 template <class T>
 ImportedVector<T> import_vector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
-                                const LayoutOptions& options = {}) {
-  return detail::vector<T>({array, comm, options, detail::wanted<T>(detail::Wanted::Form::vector, copy)});
+                                const ArrayMapOptions& options = {}) {
+  return detail::vector<T>({array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::vector, copy)});
 }
 
 /// A MultiVector over an array one of whose axes is that of the vectors: `layout.options().vectors_axis`. Memory in
 /// which each vector is dense is a view, whatever the leading dimension; else as `copy` says. **Collective**, and in
 /// everything else as import_vector().
 template <class T>
-ImportedMultiVector<T> import_multivector(const DistArray& array, const Layout& layout, Copy copy = Copy::never) {
-  return detail::multivector<T>({array, layout, detail::wanted<T>(detail::Wanted::Form::multivector, copy)});
+ImportedMultiVector<T> import_multivector(const DistArray& array, const ArrayMap& layout, Copy copy = Copy::never) {
+  return detail::multivector<T>({array, layout, detail::wanted<T>(detail::ImportRequest::Form::multivector, copy)});
 }
-/// The same with a Layout of its own; where the options name no axis, the vectors' is the last that is not distributed.
+/// The same with a ArrayMap of its own; where the options name no axis, the vectors' is the last that is not
+/// distributed.
 /// **Collective.**
 template <class T>
 ImportedMultiVector<T> import_multivector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
-                                          const LayoutOptions& options = {}) {
-  return detail::multivector<T>({array, comm, options, detail::wanted<T>(detail::Wanted::Form::multivector, copy)});
+                                          const ArrayMapOptions& options = {}) {
+  return detail::multivector<T>(
+      {array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::multivector, copy)});
 }
 
 /// A row-major array whose last axis is not distributed as one vector of blocks, where a MultiVector would have to
@@ -199,8 +202,8 @@ ImportedMultiVector<T> import_multivector(const DistArray& array, const Communic
 /// import_vector().
 template <class T>
 ImportedBlocks<T> import_block_vector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
-                                      const LayoutOptions& options = {}) {
-  return detail::blocks<T>({array, comm, options, detail::wanted<T>(detail::Wanted::Form::blocks, copy)});
+                                      const ArrayMapOptions& options = {}) {
+  return detail::blocks<T>({array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::blocks, copy)});
 }
 
 }  // namespace tridap::tpetra

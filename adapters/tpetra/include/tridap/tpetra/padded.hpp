@@ -10,31 +10,32 @@ namespace tridap::tpetra {
 using Import = Tpetra::Import<>;
 
 /// Local indices of padding, and of the interior on the same process that it repeats.
-struct OwnMoves {
+struct LocalCopies {
   std::vector<Map::local_ordinal_type> padding, interior;
 };
 
 /// What refreshes the padding of vectors on a map of whole buffers, that of process `process` standing in `order`.
-struct Refresher {
+struct PaddingImport {
   Teuchos::RCP<const Import> import;  ///< padding that repeats the interior of other processes
-  OwnMoves own;                       ///< padding that repeats ours: a periodic axis wrapped onto one process
+  LocalCopies own;                    ///< padding that repeats ours: a periodic axis wrapped onto one process
 };
 
 /// Makes it from what every process knows, asking nobody. **Collective** where TPETRA_DEBUG is set, else local.
-Refresher make_refresher(const Layout& interior, const MemoryOrder& order, const Teuchos::RCP<const Map>& overlap_map);
+PaddingImport make_padding_import(const ArrayMap& interior, const MemoryOrder& order,
+                                  const Teuchos::RCP<const Map>& overlap_map);
 
 /// How a padded array stands in Tpetra maps, and what refreshes its padding.
 ///
 /// A 1-D array of 8 over 2 processes with a padding of 1: interior().map() has the ids {0, 1, 2, 3} and {4, 5, 6, 7},
 /// overlap_map() {0, 1, 2, 3, 4} and {3, 4, 5, 6, 7}. An id stands once on a process; the mirrors of a periodic axis
 /// have ids of their own. Cheap to copy.
-class PaddedLayout {
+class PaddedArrayMap {
  public:
-  /// Checks `array` on every process and makes both maps. **Collective**: throws as Layout does.
-  PaddedLayout(const DistArray& array, const Communicator& comm, const LayoutOptions& options = {});
+  /// Checks `array` on every process and makes both maps. **Collective**: throws as ArrayMap does.
+  PaddedArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options = {});
 
   /// Without any padding: one-to-one, and what solvers take.
-  const Layout& interior() const { return interior_; }
+  const ArrayMap& interior() const { return interior_; }
   /// The whole buffer, in memory order.
   const Teuchos::RCP<const Map>& overlap_map() const { return overlap_map_; }
   const MemoryOrder& order() const { return order_; }  ///< of the whole buffer, on this process
@@ -43,13 +44,13 @@ class PaddedLayout {
   /// call is **collective** (where TPETRA_DEBUG is set), and takes time in proportion to the buffer.
   const Import& importer() const;
   /// Fills the padding of vectors on overlap_map() from the interior of vectors there.
-  const Refresher& refresher() const { return *refresher_; }
+  const PaddingImport& padding_import() const { return *padding_import_; }
 
  private:
-  Layout interior_;
+  ArrayMap interior_;
   MemoryOrder order_;
   Teuchos::RCP<const Map> overlap_map_;
-  std::shared_ptr<const Refresher> refresher_;
+  std::shared_ptr<const PaddingImport> padding_import_;
   std::shared_ptr<Teuchos::RCP<const Import>> importer_;
 };
 
@@ -58,9 +59,9 @@ template <class T>
 class PaddedVector {
  public:
   /// **Collective**; throws as import_vector() does where the buffer as a whole would have to be copied.
-  PaddedVector(const DistArray& array, PaddedLayout layout, Copy copy = Copy::never);
+  PaddedVector(const DistArray& array, PaddedArrayMap layout, Copy copy = Copy::never);
 
-  const PaddedLayout& layout() const { return layout_; }
+  const PaddedArrayMap& layout() const { return layout_; }
   /// The whole buffer, padding included, on layout().overlap_map(). Norms of it count padding.
   const Teuchos::RCP<Vector<T>>& overlap() const { return overlap_; }
   /// The interior, a view of the same memory on layout().interior().map(); null where it is not one piece of memory on
@@ -76,19 +77,19 @@ class PaddedVector {
   void sum_padding();
 
  private:
-  PaddedLayout layout_;
+  PaddedArrayMap layout_;
   Teuchos::RCP<Vector<T>> overlap_, source_;  // twice the same memory: Tpetra moves from one vector to another
   Teuchos::RCP<Vector<T>> interior_;
   std::string interior_obstacle_;
   Receipt receipt_;
 };
 
-/// A padded array with its maps, its vectors and what refreshes its padding. **Collective**; throws as PaddedLayout and
-/// PaddedVector do.
+/// A padded array with its maps, its vectors and what refreshes its padding. **Collective**; throws as PaddedArrayMap
+/// and PaddedVector do.
 template <class T>
 PaddedVector<T> import_padded(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
-                              const LayoutOptions& options = {}) {
-  return PaddedVector<T>(array, PaddedLayout(array, comm, options), copy);
+                              const ArrayMapOptions& options = {}) {
+  return PaddedVector<T>(array, PaddedArrayMap(array, comm, options), copy);
 }
 
 namespace detail {
@@ -99,10 +100,10 @@ struct DensePadded {
 };
 
 /// Puts together the array that `columns` on `map` are in `layout`, padding included. Local; throws Error.
-ExportedArray in_padded_layout(const Columns& columns, const Map& map, const PaddedLayout& layout);
+ExportedArray in_padded_layout(const Columns& columns, const Map& map, const PaddedArrayMap& layout);
 
 /// **Collective.**
-DensePadded dense_padded(const DistArray& array, const PaddedLayout& layout, const Wanted& wanted);
+DensePadded dense_padded(const DistArray& array, const PaddedArrayMap& layout, const ImportRequest& wanted);
 
 /// The rows of a DualView of `whole` that `part` of it is, sharing memory and state.
 template <class Dual>
@@ -118,10 +119,10 @@ Dual within(const Dual& whole_view, const Buffer& whole, const Buffer& part) {
 }  // namespace detail
 
 template <class T>
-PaddedVector<T>::PaddedVector(const DistArray& array, PaddedLayout layout, Copy copy) : layout_(std::move(layout)) {
+PaddedVector<T>::PaddedVector(const DistArray& array, PaddedArrayMap layout, Copy copy) : layout_(std::move(layout)) {
   static_assert(!std::is_const_v<T>, "padding is written: take elements that are not const");
   const double begin = detail::now();
-  const auto made = detail::dense_padded(array, layout_, detail::wanted<T>(detail::Wanted::Form::vector, copy));
+  const auto made = detail::dense_padded(array, layout_, detail::wanted<T>(detail::ImportRequest::Form::vector, copy));
   const auto whole = detail::dual_view<detail::DualView<T>>(made.whole.buffer);
   overlap_ = Teuchos::rcp(new Vector<T>(layout_.overlap_map(), whole));
   source_ = Teuchos::rcp(new Vector<T>(layout_.overlap_map(), whole));
@@ -135,28 +136,28 @@ PaddedVector<T>::PaddedVector(const DistArray& array, PaddedLayout layout, Copy 
 
 template <class T>
 void PaddedVector<T>::update_padding() {
-  const OwnMoves& own = layout_.refresher().own;
+  const LocalCopies& own = layout_.padding_import().own;
   if (!own.padding.empty()) {  // the view must be gone where Tpetra moves what is on a device
     const auto values = overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);
     for (std::size_t i = 0; i < own.padding.size(); ++i) values(own.padding[i], 0) = values(own.interior[i], 0);
   }
-  overlap_->doImport(*source_, *layout_.refresher().import, Tpetra::INSERT);
+  overlap_->doImport(*source_, *layout_.padding_import().import, Tpetra::INSERT);
 }
 
 template <class T>
 void PaddedVector<T>::sum_padding() {
-  const OwnMoves& own = layout_.refresher().own;
+  const LocalCopies& own = layout_.padding_import().own;
   if (!own.padding.empty()) {
     const auto values = overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);
     for (std::size_t i = 0; i < own.padding.size(); ++i) values(own.interior[i], 0) += values(own.padding[i], 0);
   }
-  overlap_->doExport(*source_, *layout_.refresher().import, Tpetra::ADD);
+  overlap_->doExport(*source_, *layout_.padding_import().import, Tpetra::ADD);
 }
 
 /// The memory of a vector on the overlapping map of `layout` as the padded array that the layout was made of.
-/// **Collective**, and in everything else as export_array() with a Layout.
+/// **Collective**, and in everything else as export_array() with a ArrayMap.
 template <class V>
-ExportedArray export_array(const Teuchos::RCP<V>& vector, const PaddedLayout& layout, Copy copy = Copy::never) {
+ExportedArray export_array(const Teuchos::RCP<V>& vector, const PaddedArrayMap& layout, Copy copy = Copy::never) {
   const double begin = detail::now();
   ExportedArray exported = mpi::collectively(layout.interior().comm(), [&] {
     const detail::Columns columns = detail::columns(vector, copy);

@@ -11,13 +11,14 @@ namespace tridap::tpetra {
 /// does not list are left out, and ids of a contiguous map that no element has stay 0 in the vector. `order` is the
 /// memory order of the arrays that a plan makes.
 struct RedistributeOptions : redistribute::Options {
-  Gaps gaps = Gaps::kept;                ///< whether the gaps of an unstructured axis count in the ids
+  UnstructuredIds unstructured_ids =
+      UnstructuredIds::with_gaps;        ///< whether the gaps of an unstructured axis count in the ids
   std::optional<Index> index_base = {};  ///< the id of the flat number 0; nothing: the map's own index base
   bool reorder = false;  ///< redistribute_to(): the processes may stand in another order than the process grid's
 };
 
 /// The plan that brings arrays distributed as `source` to vectors on `map`, whatever their distribution and the map:
-/// `plan(array, line(vector))`, once for as many moves as there are.
+/// `plan(array, as_array(vector))`, once for as many moves as there are.
 ///
 /// Elements go by their flat numbers. Over two processes, a 2 x 3 array dealt by columns, {0, 1 | 2}, comes to a
 /// uniform map as {0, 1, 2} and {3, 4, 5}: process 0 sends its 3 and 4. A contiguous map is planned in closed form,
@@ -28,18 +29,19 @@ struct RedistributeOptions : redistribute::Options {
 /// **Collective** over the map's communicator, of which `source` names the ranks: throws the same Error on every
 /// process or on none, where an id is no element, an element is not listed, or processes gave different things. Several
 /// processes may list one id.
-redistribute::Redistribution plan_to(const Teuchos::RCP<const Map>& map, const redistribute::Placed& source,
+redistribute::Redistribution plan_to(const Teuchos::RCP<const Map>& map, const redistribute::PlacedDistribution& source,
                                      Index element_bytes, const RedistributeOptions& options = {});
-/// The way back: `plan(line(vector), array)`, or `plan(line(vector))` for an array in pooled memory. The map must be
-/// one-to-one. **Collective**, and in everything else as plan_to().
-redistribute::Redistribution plan_from(const Teuchos::RCP<const Map>& map, const redistribute::Placed& target,
-                                       Index element_bytes, const RedistributeOptions& options = {});
+/// The way back: `plan(as_array(vector), array)`, or `plan(as_array(vector))` for an array in pooled memory. The map
+/// must be one-to-one. **Collective**, and in everything else as plan_to().
+redistribute::Redistribution plan_from(const Teuchos::RCP<const Map>& map,
+                                       const redistribute::PlacedDistribution& target, Index element_bytes,
+                                       const RedistributeOptions& options = {});
 
 namespace detail {
 
 /// How an array that becomes a vector of `wanted` stands on the processes of a map. **Collective.**
-redistribute::Placed place_source(const Teuchos::RCP<const Map>& map, const DistArray& array, const ElementType& wanted,
-                                  const RedistributeOptions& options);
+redistribute::PlacedDistribution place_source(const Teuchos::RCP<const Map>& map, const DistArray& array,
+                                              const ElementType& wanted, const RedistributeOptions& options);
 
 }  // namespace detail
 
@@ -58,19 +60,19 @@ DistArray line(const Teuchos::RCP<V>& vector) {
 
 /// A new vector on `map` that holds the elements of `array` by their flat numbers: a copy, wherever they stand. `T` is
 /// the array's element type, or, with `options.convert`, one that it becomes. **Collective** over the map's
-/// communicator, so the map must not be null; throws as tridap::mpi::gather, plan_to() and moves do. For several arrays
-/// of one distribution, plan_to() once.
+/// communicator, so the map must not be null; throws as tridap::mpi::gather_distribution, plan_to() and moves do. For
+/// several arrays of one distribution, plan_to() once.
 template <class T>
 Teuchos::RCP<Vector<T>> redistribute_to(const Teuchos::RCP<const Map>& map, const DistArray& array,
                                         const RedistributeOptions& options = {}) {
   static_assert(has_vector<T> && !std::is_const_v<T>,
                 "this element type has no Tpetra form: take double, float, int, long long or complex");
-  const redistribute::Placed source = detail::place_source(map, array, element_type<Scalar<T>>(), options);
+  const redistribute::PlacedDistribution source = detail::place_source(map, array, element_type<Scalar<T>>(), options);
   redistribute::Redistribution plan = plan_to(map, source, array.buffer.type.bytes, options);
   const auto vector = mpi::collectively(Communicator(map->getComm()).raw(), [&] {
     return Teuchos::rcp(new Vector<T>(map, options.mapping.partial));  // partial: zeros where nothing comes
   });
-  plan(array, line(vector));
+  plan(array, as_array(vector));
   return vector;
 }
 
@@ -78,11 +80,11 @@ Teuchos::RCP<Vector<T>> redistribute_to(const Teuchos::RCP<const Map>& map, cons
 /// in pooled memory that the processes of a node share. Padding is not filled (redistribute::update_padding does).
 /// **Collective** over the vector's communicator, so the vector must not be null; throws as plan_from() and moves do.
 template <class V>
-DistArray redistribute_from(const Teuchos::RCP<V>& vector, const redistribute::Placed& target,
+DistArray redistribute_from(const Teuchos::RCP<V>& vector, const redistribute::PlacedDistribution& target,
                             const RedistributeOptions& options = {}) {
   if (vector.is_null()) throw Error(Finding{Rule::conversion, {}, {}, "", "the vector is null", "", "give a vector"});
   return plan_from(vector->getMap(), target, static_cast<Index>(sizeof(typename V::scalar_type)),
-                   options)(line(vector));
+                   options)(as_array(vector));
 }
 
 }  // namespace tridap::tpetra

@@ -1,16 +1,12 @@
 #pragma once
 
-#include <tridap/mpi/call.hpp>
 #include <tridap/report.hpp>
-#include <tridap/team.hpp>
 
 #include <mpi.h>
 
-#include <initializer_list>
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace tridap::mpi {
 
@@ -36,23 +32,13 @@ struct Faults {
   void attempt(Step&& step) {
     try {
       std::forward<Step>(step)();
-    } catch (const Error& error) {
-      failed = true;
-      succeeds([&] { report.merge(error.report()); });
-      if (report.ok()) add(error.what());  // a report of warnings alone, thrown all the same
-    } catch (const std::exception& error) {
-      failed = true;
-      add(error.what());
     } catch (...) {
-      failed = true;
-      add("an exception of unknown type");
+      keep_exception();
     }
   }
 
  private:
-  void add(const char* why) {
-    succeeds([&] { report.add({Rule::process_failure, {}, {}, "", why, "", ""}); });
-  }
+  void keep_exception() noexcept;  // the one that is being handled
 };
 
 /// throw_together() for what a process may have no memory to report; the findings name this process. **Collective.**
@@ -74,25 +60,5 @@ auto collectively(MPI_Comm comm, Step&& step) -> std::invoke_result_t<Step> {
     return std::move(*result);
   }
 }
-
-/// The processes of a communicator as a Team, of which this process is here. The communicator must outlive it.
-class Team : public tridap::Team {
- public:
-  explicit Team(MPI_Comm comm) : comm_(comm) {}
-
-  Index processes() const override;
-  void largest(std::vector<Index>& numbers) override;
-  bool all(bool here) override;
-  void sum(std::vector<Index>& numbers) override;
-  std::vector<Parcel> exchange(std::vector<Parcel> parcels) override;
-
- private:
-  MPI_Comm comm_;
-};
-
-/// The spread of each of `values` over all processes; as many values on each. **Collective**: one reduction for up to
-/// 16 of them, and one more where some differ; throws on every process where memory ends on one.
-std::vector<Spread> spread(const std::vector<Index>& values, MPI_Comm comm);
-std::vector<Spread> spread(std::initializer_list<Index> values, MPI_Comm comm);  ///< made without memory
 
 }  // namespace tridap::mpi

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tridap/mpi/recover.hpp>
+#include <tridap/global_ids.hpp>
 #include <tridap/redistribute/redistribution.hpp>
 
 #include <mpi.h>
@@ -14,12 +14,12 @@ namespace tridap::redistribute {
 ///
 /// **Collective**: throws the same Error on every process or on none. Each process finds out by itself who has what it
 /// wants, and tells these: time, memory and messages in proportion to its own ids, or to the runs among them.
-Redistribution to_ids(const Placed& source, const mpi::Ids& ids, Index element_bytes, MPI_Comm comm,
+Redistribution to_ids(const PlacedDistribution& source, const GlobalIds& ids, Index element_bytes, MPI_Comm comm,
                       Options options = {});
 
 /// The way back: element `k` of a process goes to where the array has its id `k`. An id that two processes list is an
 /// error, since nobody could say whose element it is; one that nobody lists is, unless `options.mapping.partial`.
-Redistribution from_ids(const mpi::Ids& ids, const Placed& target, Index element_bytes, MPI_Comm comm,
+Redistribution from_ids(const GlobalIds& ids, const PlacedDistribution& target, Index element_bytes, MPI_Comm comm,
                         Options options = {});
 
 }  // namespace tridap::redistribute

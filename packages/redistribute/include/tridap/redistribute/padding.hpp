@@ -52,7 +52,7 @@ class PaddingUpdate {
 };
 
 /// Fills an array's padding once: gathers its Distribution, plans, and updates. **Collective**: throws the same Error
-/// on every process or on none, as mpi::gather() and PaddingUpdate do.
+/// on every process or on none, as mpi::gather_distribution() and PaddingUpdate do.
 void update_padding(const DistArray& array, MPI_Comm comm);
 
 }  // namespace tridap::redistribute

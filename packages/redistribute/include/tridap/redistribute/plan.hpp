@@ -12,11 +12,12 @@ namespace tridap::redistribute {
 
 /// A distribution, and which process of a team holds each of its parts. Several parts may not be held by one process;
 /// a process that holds none takes part all the same.
-struct Placed {
+struct PlacedDistribution {
   Distribution distribution;
   std::vector<Index> ranks;  ///< by process of the distribution, its rank in the team; empty: process r is rank r
 
-  Placed(Distribution of, std::vector<Index> held_by = {}) : distribution(std::move(of)), ranks(std::move(held_by)) {}
+  PlacedDistribution(Distribution of, std::vector<Index> held_by = {})
+      : distribution(std::move(of)), ranks(std::move(held_by)) {}
 
   Index rank(Index process) const { return ranks.empty() ? process : ranks[static_cast<std::size_t>(process)]; }
   std::optional<Index> process(Index rank) const;  ///< the part that a rank holds; nothing: none
@@ -51,10 +52,11 @@ class Plan {
  public:
   /// `element_bytes`: 1 to 64 and more. Throws Error where the distributions are not of one shape, an element of one
   /// side is held by nobody on the other, the placements are none, or 64 bits cannot say the bytes of this process.
-  Plan(Placed source, Placed target, Index element_bytes, Index rank, const Mapping& mapping = {});
+  Plan(PlacedDistribution source, PlacedDistribution target, Index element_bytes, Index rank,
+       const Mapping& mapping = {});
 
-  const Placed& source() const;
-  const Placed& target() const;
+  const PlacedDistribution& source() const;
+  const PlacedDistribution& target() const;
   const Mapping& mapping() const;
   Index element_bytes() const;
   Index rank() const;
@@ -74,12 +76,12 @@ class Plan {
 
   Index memory() const;  ///< bytes that the plan itself takes
 
-  struct Parts;
-  explicit Plan(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
-  const Parts& parts() const { return *parts_; }  ///< for those who move (src/parts.hpp)
+  struct Data;
+  explicit Plan(std::shared_ptr<const Data> parts) : data_(std::move(parts)) {}
+  const Data& data() const { return *data_; }  ///< for those who move (src/parts.hpp)
 
  private:
-  std::shared_ptr<const Parts> parts_;
+  std::shared_ptr<const Data> data_;
 };
 
 }  // namespace tridap::redistribute

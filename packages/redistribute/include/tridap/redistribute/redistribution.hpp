@@ -54,7 +54,7 @@ class Redistribution {
  public:
   /// `element_bytes`: of the source. The same arguments on every process. `comm` must outlive the last move; our
   /// messages never meet the caller's on it.
-  Redistribution(const Placed& source, const Placed& target, Index element_bytes, MPI_Comm comm,
+  Redistribution(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes, MPI_Comm comm,
                  const Options& options = {});
   /// Of a plan that is ready, or what went wrong with it on this process (an empty `plan` and a report).
   Redistribution(std::optional<Plan> plan, Report report, MPI_Comm comm, const Options& options);

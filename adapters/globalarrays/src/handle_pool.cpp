@@ -1,0 +1,400 @@
+#include "handle_pool.hpp"
+
+#include "ending.hpp"
+#include "fingerprint.hpp"
+#include "ga.hpp"
+#include "memory.hpp"
+#include "refused.hpp"
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/mpi/agree.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace tridap::globalarrays {
+
+struct GlobalArray::State {
+  int handle;
+  redistribute::PlacedDistribution placed;
+  ElementType type;
+  std::atomic<bool> there{true};
+};
+
+struct HandlePool::Entry {
+  int handle;
+  int group;
+  Fingerprint is;
+  std::weak_ptr<GlobalArray::State> state;  // of an array made here
+  Index serial = 0;                         // among those of its group
+};
+
+namespace {
+
+bool there_is(int handle) { return GA_Initialized() != 0 && GA_Verify_handle(handle) != 0; }
+
+// What other threads let go of. It has a lock of its own, under which nothing else is done: a pin may be let go of
+// under any other lock.
+class LetGo {
+ public:
+  static LetGo& all() {
+    static auto* const let_go = new LetGo;
+    return *let_go;
+  }
+  void add(const Access& access) {
+    const std::lock_guard lock(mutex_);
+    open_.push_back(access);
+    any_ = true;
+  }
+  bool is_empty() const { return !any_; }
+  std::vector<Access> take() {
+    const std::lock_guard lock(mutex_);
+    any_ = false;
+    return std::exchange(open_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Access> open_;
+  std::atomic<bool> any_{false};
+};
+
+// The deleter of what an array's memory is owned by, which tells it from everybody else's owners.
+class Pin {
+ public:
+  explicit Pin(const Access& access) : access_(access) {}
+
+  static const Pin* of(const std::shared_ptr<void>& owner) {
+    return owner == nullptr ? nullptr : std::get_deleter<Pin>(owner);
+  }
+
+  const Access& access() const { return access_; }
+
+  void operator()(void*) {
+    if (thread_ == this_thread())
+      HandlePool::all().let_go(access_);
+    else
+      LetGo::all().add(access_);
+  }
+
+ private:
+  // A thread's own address, until it ends: in fewer cycles than std::this_thread::get_id().
+  static const void* this_thread() {
+    static thread_local const char own = 0;
+    return &own;
+  }
+
+  Access access_;
+  const void* thread_ = this_thread();  // which uses GA
+};
+
+// Keeps the block that was freed last, since pins come and go one by one: on a thread that makes them.
+template <class T>
+class Recycled {
+ public:
+  using value_type = T;
+  Recycled() = default;
+  template <class Other>
+  Recycled(const Recycled<Other>&) {}  // NOLINT: as allocators have it
+
+  T* allocate(std::size_t count) {
+    Spare& spare = this->spare();
+    spare.wanted = true;
+    if (T* const kept = std::exchange(spare.block, nullptr)) return kept;
+    return std::allocator<T>().allocate(count);
+  }
+  void deallocate(T* block, std::size_t count) {
+    Spare& spare = this->spare();
+    if (spare.wanted && spare.block == nullptr)
+      spare.block = block;
+    else
+      std::allocator<T>().deallocate(block, count);
+  }
+  friend bool operator==(const Recycled&, const Recycled&) { return true; }
+  friend bool operator!=(const Recycled&, const Recycled&) { return false; }
+
+ private:
+  struct Spare {
+    T* block = nullptr;  // always of one pin's count
+    bool wanted = false;
+  };
+  static Spare& spare() {
+    static thread_local Spare own;  // without a destructor: a static object may let go after it
+    return own;
+  }
+};
+
+void forget_all() { HandlePool::all().forget(); }
+
+}  // namespace
+
+int GlobalArray::handle() const {
+  if (empty()) throw refused("the GlobalArray is empty", "make one with create()");
+  if (!state_->there || GA_Initialized() == 0)
+    throw refused("the Global Array is there no more: Global Arrays has ended, or GA_Destroy was called",
+                  "use it before the Session ends, and let go of it in place of GA_Destroy");
+  return state_->handle;
+}
+
+const redistribute::PlacedDistribution& GlobalArray::placed() const {
+  if (empty()) throw refused("the GlobalArray is empty", "make one with create()");
+  return state_->placed;
+}
+
+const ElementType& GlobalArray::type() const {
+  if (empty()) throw refused("the GlobalArray is empty", "make one with create()");
+  return state_->type;
+}
+
+HandlePool& HandlePool::all() {
+  static HandlePool* const pool = new HandlePool;
+  return *pool;
+}
+
+GlobalArray HandlePool::keep(int handle, redistribute::PlacedDistribution placed, const ElementType& type) {
+  GlobalArray made;
+  made.state_.reset(new GlobalArray::State{handle, std::move(placed), type});
+  enter(std::make_shared<Entry>(Entry{handle, GA_Get_pgroup(handle), fingerprint(handle), made.state_}));
+  slot(handle).unpin();  // another array's, which somebody destroyed: the handle is given anew
+  return made;
+}
+
+void HandlePool::adopt(int handle) {
+  Slot& slot = this->slot(handle);
+  if (slot.is != fingerprint(handle) || slot.data != local_memory(handle))
+    slot.unpin();  // another array's, as in keep()
+  enter(std::make_shared<Entry>(Entry{handle, GA_Get_pgroup(handle), fingerprint(handle), {}}));
+}
+
+void HandlePool::watch() {
+  at_ga_end(forget_all);
+  watched_ = true;
+}
+
+void HandlePool::enter(std::shared_ptr<Entry> made) {
+  if (!watched_) watch();
+  std::shared_ptr<Entry>& known = slot(made->handle).kept;
+  if (known != nullptr) lose(known);
+  made->serial = ++given_[made->group];
+  kept_[made->group].push_back(made);
+  known = std::move(made);
+}
+
+void HandlePool::lose(std::shared_ptr<Entry>& known) {
+  if (const auto state = known->state.lock()) state->there = false;
+  known.reset();
+}
+
+HandlePool::Entry* HandlePool::entry(int handle) {
+  if (!knows(handle)) return nullptr;
+  std::shared_ptr<Entry>& known = slot(handle).kept;
+  if (known == nullptr) return nullptr;
+  if (there_is(handle) && fingerprint(handle) == known->is) return known.get();
+  lose(known);
+  return nullptr;
+}
+
+GlobalArray HandlePool::find(int handle) {
+  close_let_go();
+  GlobalArray found;
+  if (const Entry* const kept = entry(handle)) found.state_ = kept->state.lock();
+  return found;
+}
+
+Index HandlePool::serial(int handle) {
+  const Entry* const kept = entry(handle);
+  return kept == nullptr ? 0 : kept->serial;
+}
+
+bool HandlePool::keeps(int handle) { return entry(handle) != nullptr; }
+
+std::shared_ptr<void> HandlePool::pin(int handle, const void* data) {
+  const int group = GA_Get_pgroup(handle);
+  std::shared_ptr<void> owner;
+  pin(owner, handle, group, GA_Pgroup_nodeid(group), data, fingerprint(handle));
+  return owner;
+}
+
+void HandlePool::pin(std::shared_ptr<void>& owner, int handle, int group, int rank, const void* data, Fingerprint is) {
+  close_let_go();
+  if (!watched_) watch();
+  Slot& slot = this->slot(handle);
+  Index serial = slot.access.serial;
+  if (!slot.is_pinned() || slot.data != data || slot.is != is) {  // GA_Destroy was called, and the handle given anew
+    slot.data = data;
+    slot.is = is;
+    serial = ++accesses_;
+    slot.pins = 0;
+    if (slot.kept != nullptr || slot.array != nullptr) pin_kept(slot);
+  }
+  ++slot.pins;
+  slot.access = {handle, group, rank, serial};
+  owner = std::shared_ptr<void>(this, Pin({handle, group, rank, serial}), Recycled<void>());
+}
+
+void HandlePool::make_room(std::size_t slots) { slots_.resize(slots); }
+
+void HandlePool::pin_kept(Slot& slot) {
+  if (slot.kept != nullptr && slot.kept->is != slot.is) lose(slot.kept);
+  slot.array = slot.kept == nullptr ? nullptr : slot.kept->state.lock();
+}
+
+// Where the handle is another array's of the group by now, it is told what it knows: GA does not count.
+void HandlePool::let_go(const Access& access) {
+  if (!knows(access.handle)) return;
+  Slot& slot = this->slot(access.handle);
+  if (slot.access.serial != access.serial || --slot.pins > 0) return;
+  slot.unpin();
+  if (there_is(access.handle) && GA_Get_pgroup(access.handle) == access.group)
+    NGA_Release_update_block_segment(access.handle, access.rank);
+}
+
+void HandlePool::close_let_go() {
+  if (LetGo::all().is_empty()) return;
+  for (const Access& access : LetGo::all().take()) let_go(access);
+}
+
+std::optional<int> HandlePool::handle_of(const std::shared_ptr<void>& owner) {
+  const Pin* const pin = Pin::of(owner);
+  if (pin == nullptr) return std::nullopt;
+  return pin->access().handle;
+}
+
+bool HandlePool::is_there(const std::shared_ptr<void>& owner) {
+  const Pin* const pin = Pin::of(owner);
+  return pin != nullptr && all().is_open(pin->access());
+}
+
+bool HandlePool::is_open(const Access& access) const {
+  if (!knows(access.handle)) return false;
+  const Slot& slot = slots_[static_cast<std::size_t>(access.handle - first_handle)];
+  return slot.access.serial == access.serial && there_is(access.handle) && fingerprint(access.handle) == slot.is &&
+         local_memory(access.handle) == slot.data;
+}
+
+Index HandlePool::collect(int group) {
+  close_let_go();
+  Entries all;
+  if (const auto entries = kept_.find(group); entries != kept_.end()) all = entries->second;
+  std::vector<Index> said;  // of each: whether it is held, and whether it is gone
+  for (const std::shared_ptr<Entry>& one : all) {
+    const bool still = entry(one->handle) == one.get();
+    said.push_back(still && (!one->state.expired() || slot(one->handle).is_pinned()) ? 1 : 0);
+    said.push_back(still ? 0 : 1);
+  }
+  if (all.empty()) return 0;  // here, as on every process of the group
+  mpi::MpiCollectives(GA_MPI_Comm_pgroup(group)).max(said);
+  Entries ended;
+  Index freed = 0;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const bool held = said[2 * k] != 0, gone = said[2 * k + 1] != 0;
+    if (held && !gone) continue;
+    if (!gone) {
+      GA_Destroy(all[k]->handle);
+      ++freed;
+    }
+    ended.push_back(all[k]);
+  }
+  leave(group, ended);
+  return freed;
+}
+
+void HandlePool::leave(int group, const Entries& ended) {
+  if (ended.empty()) return;
+  Entries& entries = kept_[group];
+  auto next = ended.begin();  // in the same order
+  entries.erase(std::remove_if(entries.begin(), entries.end(),
+                               [&](const std::shared_ptr<Entry>& one) {
+                                 if (next == ended.end() || one != *next) return false;
+                                 ++next;
+                                 return true;
+                               }),
+                entries.end());
+  for (const std::shared_ptr<Entry>& one : ended) {
+    if (const auto state = one->state.lock()) state->there = false;
+    Slot& slot = this->slot(one->handle);
+    if (slot.kept == one) slot.kept.reset();
+  }
+}
+
+Index HandlePool::collect() {
+  close_let_go();
+  std::vector<int> groups;
+  for (const auto& [group, entries] : kept_)  // in ascending order, which is the same everywhere
+    if (!entries.empty()) groups.push_back(group);
+  Index freed = 0;
+  for (const int group : groups) freed += collect(group);
+  return freed;
+}
+
+bool HandlePool::keeps_of_others(int group) const {
+  return std::any_of(kept_.begin(), kept_.end(), [&](const auto& of_group) {
+    return of_group.first != group && of_group.first != GA_Pgroup_get_world() && !of_group.second.empty();
+  });
+}
+
+Index HandlePool::held() {
+  close_let_go();
+  return std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) {
+    return slot.is_pinned() || (slot.kept != nullptr && !slot.kept->state.expired());
+  });
+}
+
+void HandlePool::forget() {
+  for (const auto& [group, entries] : kept_)
+    for (const std::shared_ptr<Entry>& one : entries)
+      if (const auto state = one->state.lock()) state->there = false;
+  kept_.clear();
+  slots_.clear();
+  given_.clear();
+  watched_ = false;
+}
+
+namespace {
+
+void check_destroyable(int handle, MPI_Comm comm) {
+  const std::string name = "Global Array " + std::to_string(handle);
+  if (!there_is(handle)) throw refused("there is no " + name, "pass a handle before it is destroyed");
+  if (HandlePool::all().keeps(handle)) throw refused(name + " is the pool's already", "let go of its GlobalArray");
+  int same = MPI_UNEQUAL;
+  MPI_Group given = MPI_GROUP_NULL, its = MPI_GROUP_NULL;
+  mpi::must_succeed(MPI_Comm_group(comm, &given), "MPI_Comm_group");
+  mpi::must_succeed(MPI_Comm_group(GA_MPI_Comm_pgroup(GA_Get_pgroup(handle)), &its), "MPI_Comm_group");
+  mpi::must_succeed(MPI_Group_compare(given, its, &same), "MPI_Group_compare");
+  mpi::must_succeed(MPI_Group_free(&given), "MPI_Group_free");
+  mpi::must_succeed(MPI_Group_free(&its), "MPI_Group_free");
+  if (same == MPI_UNEQUAL)
+    throw refused(name + " is on other processes than those of the communicator",
+                  "pass a communicator of its processes");
+}
+
+// Numbers of one array may differ between processes, and so may arrays of one number. **Collective.**
+void check_same(int handle, MPI_Comm comm) {
+  const std::vector<Index> shape = shape_and_type(handle);
+  std::vector<Index> extremes = shape;
+  for (const Index number : shape) extremes.push_back(-number);
+  mpi::MpiCollectives(comm).max(extremes);
+  for (std::size_t k = 0; k < shape.size(); ++k)
+    if (extremes[k] != -extremes[k + shape.size()])
+      throw refused("the processes pass Global Arrays of different shapes or types", "pass the same one everywhere");
+}
+
+}  // namespace
+
+bool destroy(int handle, MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) throw refused("there is no communicator", "give that of the array's processes");
+  mpi::collectively(comm, [&] { check_destroyable(handle, comm); });
+  check_same(handle, comm);
+  HandlePool::all().adopt(handle);
+  HandlePool::all().collect(GA_Get_pgroup(handle));
+  return !HandlePool::all().keeps(handle);
+}
+
+Index collect() { return HandlePool::all().collect(); }
+
+Index held() { return HandlePool::all().held(); }
+
+}  // namespace tridap::globalarrays

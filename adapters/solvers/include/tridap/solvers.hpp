@@ -1,0 +1,5 @@
+#pragma once
+
+/// All of TriDAP::solvers.
+#include <tridap/solvers/matrix.hpp>  // IWYU pragma: export
+#include <tridap/solvers/solve.hpp>   // IWYU pragma: export

@@ -1,0 +1,132 @@
+#include "foreign_step.hpp"
+#include <tridap/solvers/solve.hpp>
+#include <tridap/tpetra/compat.hpp>
+
+#include <Amesos2.hpp>
+#include <Tpetra_RowMatrixTransposer.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace tridap::solvers {
+
+namespace {
+
+using MultiVector = Tpetra::MultiVector<double>;
+using Map = Tpetra::Map<>;
+using Solver = Amesos2::Solver<CrsMatrix, MultiVector>;
+
+constexpr double good_enough = 1e-12, not_small = 1e-6;  // of |b - A x| / |b|
+constexpr const char* remedy =
+    "the matrix is singular, or all but: look for a row or a column of zeros, or rows that "
+    "depend on one another";
+
+/// As many rows on each process, numbered from 0 without gaps.
+Teuchos::RCP<const Map> without_gaps(const Map& map) {
+  const auto any = Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid();
+  return Teuchos::rcp(new Map(any, tridap::tpetra::compat::local_count(map), 0, map.getComm()));
+}
+
+/// The same matrix, in the same memory, with its rows and columns numbered as `rows` has them.
+Teuchos::RCP<const CrsMatrix> renumbered(const CrsMatrix& matrix, const Teuchos::RCP<const Map>& rows) {
+  using Id = Map::global_ordinal_type;
+  Teuchos::RCP<const Map> columns = rows;
+  if (const auto importer = matrix.getGraph()->getImporter(); !importer.is_null()) {
+    Tpetra::Vector<Id> of_rows(matrix.getDomainMap()), of_columns(matrix.getColMap());
+    {
+      const auto ids = of_rows.getLocalViewHost(Tpetra::Access::OverwriteAll);
+      for (std::size_t i = 0; i < ids.extent(0); ++i) ids(i, 0) = rows->getGlobalElement(static_cast<int>(i));
+    }
+    of_columns.doImport(of_rows, *importer, Tpetra::INSERT);
+    const auto ids = of_columns.getLocalViewHost(Tpetra::Access::ReadOnly);
+    const Teuchos::ArrayView<const Id> listed(ids.data(), static_cast<Teuchos::Ordinal>(ids.extent(0)));
+    const auto any = Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid();
+    columns = Teuchos::rcp(new Map(any, listed, 0, rows->getComm()));
+  }
+  return Teuchos::rcp(new CrsMatrix(matrix.getLocalMatrixDevice(), rows, columns, rows, rows));
+}
+
+/// What must be the same on all processes, in text.
+std::string said(double tol) {
+  std::ostringstream text;
+  text << std::hexfloat << tol;
+  return text.str();
+}
+
+}  // namespace
+
+struct DirectSolver::Factors {
+  Teuchos::RCP<const CrsMatrix> matrix;
+  Teuchos::RCP<const Map> rows;  // of what is factored: KLU2 on several processes needs numbers without gaps
+  Teuchos::RCP<Solver> solver;   // null where there are no rows
+};
+
+DirectSolver::DirectSolver(const Teuchos::RCP<const CrsMatrix>& matrix) : factors_(std::make_unique<Factors>()) {
+  if (matrix.is_null()) refuse("there is no matrix", "", "make one");
+  factors_->matrix = matrix;
+  const MPI_Comm comm = comm_of(*matrix->getMap());
+  if (matrix->getGlobalNumRows() == 0) return;
+  foreign_step(comm, "Amesos2", remedy, [&] {
+    Teuchos::ParameterList parameters("Amesos2");
+    factors_->rows = without_gaps(*matrix->getMap());
+    Teuchos::RCP<const CrsMatrix> factored = renumbered(*matrix, factors_->rows);
+    // On several processes the plain solve of Trilinos 13.2 is wrong, on any map, and that of the transpose right.
+    if (matrix->getComm()->getSize() > 1) {
+      factored = Tpetra::RowMatrixTransposer<double>(factored).createTranspose();
+      parameters.sublist("KLU2").set("Trans", "TRANS");
+    }
+    factors_->solver = Amesos2::create<CrsMatrix, MultiVector>("KLU2", factored);
+    factors_->solver->setParameters(Teuchos::rcpFromRef(parameters));
+    factors_->solver->symbolicFactorization().numericFactorization();
+  });
+}
+
+DirectSolver::~DirectSolver() = default;
+
+Solution DirectSolver::solve(const Vector& b, Vector& x, double tol) const {
+  const double start = MPI_Wtime();
+  const CrsMatrix& a = *factors_->matrix;
+  const MPI_Comm comm = comm_of(*a.getMap());
+  mpi::collectively(comm, [&] {
+    check_vector(b, *a.getMap(), "b");
+    if (!x.getMap()->locallySameAs(*a.getMap()))
+      refuse("x has other elements than the matrix has rows", "must be distributed as they are",
+             "make it with the distribution of the rows");
+    check_apart(b, x);
+  });
+  expect_the_same(comm, said(tol), "tolerances");
+  if (!(tol >= 0) || !std::isfinite(tol))
+    refuse("tol is " + std::to_string(tol), "must be a number from 0 on", "give one such as 1e-8");
+  Solution solution;
+  const double scale = b.norm2();
+  if (!std::isfinite(scale)) refuse("|b| is " + std::to_string(scale), "must be finite", "scale b down");
+  x.putScalar(0);
+  if (scale > 0) {
+    Vector r(b, Teuchos::Copy), correction(b.getMap()), before(b.getMap());
+    const double wanted = std::min(tol, good_enough);
+    const auto to = correction.offsetViewNonConst(factors_->rows, 0);
+    const Teuchos::RCP<const MultiVector> from = r.offsetView(factors_->rows, 0);
+    solution.residual = 1;
+    for (int round = 0; round < 3 && !(solution.residual <= wanted); ++round) {  // LU, then made better by itself
+      foreign_step(comm, "Amesos2", remedy, [&] { factors_->solver->solve(to.ptr(), from.ptr()); });
+      before.assign(x);
+      x.update(1, correction, 1);
+      const double now = residual(a, b, x, scale, r);
+      if (round > 0 && !(now < solution.residual)) {
+        x.assign(before);
+        break;
+      }
+      solution.residual = now;
+    }
+  }
+  if (!(solution.residual <= not_small))
+    refuse("|b - A x| / |b| is " + std::to_string(solution.residual) + " after a direct solve", "must be at most 1e-6",
+           remedy);
+  solution.residuals = {solution.residual};
+  solution.converged = solution.residual <= tol;
+  solution.seconds = MPI_Wtime() - start;
+  return solution;
+}
+
+}  // namespace tridap::solvers

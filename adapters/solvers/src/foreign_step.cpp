@@ -1,0 +1,96 @@
+#include "foreign_step.hpp"
+
+#include <tridap/internal/call.hpp>
+
+#include <cmath>
+
+namespace tridap::solvers {
+
+MPI_Comm comm_of(const Tpetra::Map<>& map) { return tridap::tpetra::Communicator(map.getComm()).raw(); }
+
+void refuse(std::string fault, std::string rule, std::string remedy) {
+  throw Error(Finding{Rule::conversion, {}, {}, "", std::move(fault), std::move(rule), std::move(remedy)});
+}
+
+std::string words(const std::string& what) {
+  std::string said = what;
+  const std::string test = "Throw test that evaluated to true:";
+  if (const auto at = said.rfind(test); at != std::string::npos)
+    if (const auto end = said.find("\n\n", at); end != std::string::npos) said.erase(0, end);
+  const std::string number = "Throw number = ";  // of each process its own
+  if (const auto at = said.find(number); at != std::string::npos)
+    said.erase(at, said.find_first_not_of("0123456789", at + number.size()) - at);
+  std::string line;  // in one line
+  for (const char c : said) {
+    const bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!space)
+      line += c;
+    else if (!line.empty() && line.back() != ' ')
+      line += ' ';
+  }
+  while (!line.empty() && (line.back() == ' ' || line.back() == '.')) line.pop_back();
+  constexpr std::size_t most = 400;
+  if (line.size() > most) line = line.substr(0, most) + "...";
+  return line;
+}
+
+void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& remedy,
+                  const std::function<void()>& step) {
+  std::optional<std::string> said;
+  try {
+    step();
+  } catch (const Error&) {
+    throw;  // of all processes: agreed within the step
+  } catch (const std::exception& error) {
+    said = words(error.what());
+  } catch (...) {
+    said = "an exception of unknown type";
+  }
+  int failed = said ? 1 : 0, processes = 1;
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
+  if (failed == 0) return;
+  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  if (failed < processes)
+    mpi::collectively(comm, [&] {
+      if (said) refuse(doing + ": " + *said, "", remedy);
+    });
+  auto length = static_cast<int>(said->size());  // all failed, and the first process speaks for all
+  mpi::must_succeed(MPI_Bcast(&length, 1, MPI_INT, 0, comm), "MPI_Bcast");
+  said->resize(static_cast<std::size_t>(length));
+  mpi::must_succeed(MPI_Bcast(said->data(), length, MPI_CHAR, 0, comm), "MPI_Bcast");
+  refuse(doing + ": " + *said, "", remedy);
+}
+
+void expect_the_same(MPI_Comm comm, const std::string& said, const std::string& what) {
+  const auto hash = static_cast<Index>(std::hash<std::string>{}(said) >> 1);
+  Index ends[] = {hash, -hash};
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  if (ends[0] != -ends[1]) refuse("the processes were given different " + what, "", "give all of them the same");
+}
+
+void check_vector(const Vector& vector, const Tpetra::Map<>& map, const char* name) {
+  if (!vector.getMap()->locallySameAs(map))
+    refuse(std::string(name) + " has other elements than the matrix has rows", "must be distributed as they are",
+           "make it with the distribution of the rows");
+  const auto values = vector.getLocalViewHost(Tpetra::Access::ReadOnly);
+  for (std::size_t i = 0; i < values.extent(0); ++i)
+    if (!std::isfinite(values(i, 0)))
+      refuse("local element " + std::to_string(i) + " of " + name + " is " + std::to_string(values(i, 0)),
+             "must be finite", "give it a number");
+}
+
+void check_apart(const Vector& b, const Vector& x) {
+  const auto of_b = b.getLocalViewHost(Tpetra::Access::ReadOnly), of_x = x.getLocalViewHost(Tpetra::Access::ReadOnly);
+  const std::less<const double*> before;
+  if (before(of_b.data(), of_x.data() + of_x.extent(0)) && before(of_x.data(), of_b.data() + of_b.extent(0)))
+    refuse("x shares memory with b", "must be other memory", "copy b");
+}
+
+double residual(const Operator& a, const Vector& b, const Vector& x, double scale, Vector& r) {
+  a.apply(x, r);
+  r.update(1, b, -1);
+  const double norm = r.norm2();
+  return scale > 0 ? norm / scale : norm;
+}
+
+}  // namespace tridap::solvers

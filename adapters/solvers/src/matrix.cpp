@@ -1,0 +1,179 @@
+#include "foreign_step.hpp"
+#include <tridap/solvers/matrix.hpp>
+#include <tridap/tpetra/compat.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace tridap::solvers {
+
+namespace {
+
+using tridap::tpetra::ArrayMap;
+using tridap::tpetra::Map;
+using GlobalOrdinal = Map::global_ordinal_type;
+
+constexpr Index most = std::numeric_limits<int>::max();
+
+Index at(const Integers& integers, Index i) {
+  if (integers.bytes == 4) return static_cast<const std::int32_t*>(integers.data)[i];
+  return static_cast<const std::int64_t*>(integers.data)[i];
+}
+
+/// Which elements of an array some process has, asked by their ids.
+class Elements {
+ public:
+  explicit Elements(const ArrayMap& layout)
+      : distribution_(layout.rows()),
+        map_(*layout.map()),
+        numbers_(layout.numbers()),
+        base_(layout.options().index_base) {
+    for (Index i = 0; i < distribution_.ndim(); ++i)
+      if (distribution_.axis(i).dist_type() == 'u' || distribution_.axis(i).periodic()) holes_ = true;
+  }
+
+  Index base() const { return base_; }
+  Index count() const { return numbers_.count(); }
+
+  bool exists(Index id) const {
+    if (id < base_ || id - base_ >= count()) return false;
+    if (!holes_ || map_.getLocalElement(static_cast<GlobalOrdinal>(id)) >= 0) return true;
+    const std::optional<Indices> global = numbers_.global_index(id - base_);
+    if (!global) return false;
+    const std::optional<Index> owner = distribution_.owner(*global);
+    return owner && distribution_.local_index(*owner, *global, Part::interior);
+  }
+
+ private:
+  const Distribution& distribution_;
+  const Map& map_;
+  FlatNumbers numbers_;
+  Index base_;
+  bool holes_ = false;  // some numbers are of no element
+};
+
+void check_integers(const Integers& integers, const char* name) {
+  if (integers.bytes != 4 && integers.bytes != 8)
+    refuse(std::string(name) + " are integers of " + std::to_string(integers.bytes) + " bytes", "must be of 4 or 8",
+           "convert them to int64");
+  if (integers.count < 0 || (integers.count > 0 && integers.data == nullptr))
+    refuse(std::string(name) + " are " + std::to_string(integers.count) + " integers at no address",
+           "must be in memory", "give an array");
+}
+
+void check_row_starts(const Csr& csr, Index rows) {
+  if (csr.row_starts.count != rows + 1)
+    refuse("there are " + std::to_string(csr.row_starts.count) + " row starts",
+           "must be " + std::to_string(rows + 1) + ", one more than this process has elements",
+           "give the rows of its own elements, all of them");
+  if (const Index first = at(csr.row_starts, 0); first != 0)
+    refuse("the first row starts at " + std::to_string(first), "must be 0", "give indptr as SciPy has it");
+  for (Index row = 0; row < rows; ++row) {
+    const Index start = at(csr.row_starts, row), end = at(csr.row_starts, row + 1);
+    if (end < start || end > csr.count)
+      refuse("local row " + std::to_string(row) + " goes from " + std::to_string(start) + " to " + std::to_string(end),
+             end < start ? "must not descend" : "must end within the " + std::to_string(csr.count) + " values",
+             "give indptr as SciPy has it");
+  }
+}
+
+void check_shape(const std::array<Index, 2>& shape, Index rows, Index columns) {
+  if (shape[0] != rows)
+    refuse("the matrix has " + std::to_string(shape[0]) + " rows",
+           "must have the " + std::to_string(rows) + " of this process's elements",
+           "give the rows of its own elements, all of them");
+  if (shape[1] != columns)
+    refuse("the matrix has " + std::to_string(shape[1]) + " columns",
+           "must have the " + std::to_string(columns) + " of the whole array",
+           "give whole rows: columns are global, the row-major flat number of an element");
+}
+
+void check(const Csr& csr, Index rows, const Elements& elements) {
+  if (csr.count < 0 || csr.count > most)
+    refuse("there are " + std::to_string(csr.count) + " values", "must be at most " + std::to_string(most),
+           "use more processes");
+  if (csr.count > 0 && csr.data == nullptr)
+    refuse("the values are at no address", "must be in memory", "give an array");
+  check_integers(csr.columns, "the columns");
+  check_integers(csr.row_starts, "the row starts");
+  if (csr.columns.count != csr.count)
+    refuse("there are " + std::to_string(csr.columns.count) + " columns",
+           "must be " + std::to_string(csr.count) + " as there are values", "give indices and data of one length");
+  check_row_starts(csr, rows);
+  if (csr.shape) check_shape(*csr.shape, rows, elements.count());
+  for (Index row = 0; row < rows; ++row)
+    for (Index k = at(csr.row_starts, row); k < at(csr.row_starts, row + 1); ++k) {
+      if (const Index column = at(csr.columns, k); !elements.exists(column))
+        refuse("local row " + std::to_string(row) + " has column " + std::to_string(column),
+               "must be the number of an element that some process has, from " + std::to_string(elements.base()) +
+                   " to below " + std::to_string(elements.base() + elements.count()),
+               "columns are global: the row-major flat number of an element");
+      if (!std::isfinite(csr.data[k]))
+        refuse("local row " + std::to_string(row) + " has the value " + std::to_string(csr.data[k]), "must be finite",
+               "give it a number");
+    }
+}
+
+/// A row as Tpetra takes it: each column once, since Trilinos 13.2's fillComplete fails of rows that turn out shorter
+/// than was told before.
+struct RowEntries {
+  std::vector<GlobalOrdinal> columns;
+  std::vector<double> values;
+
+  void read(const Csr& csr, Index row) {
+    order_.clear();
+    for (Index k = at(csr.row_starts, row); k < at(csr.row_starts, row + 1); ++k)
+      order_.emplace_back(at(csr.columns, k), k);
+    std::sort(order_.begin(), order_.end());
+    columns.clear();
+    values.clear();
+    for (const auto& [column, k] : order_) {
+      if (columns.empty() || columns.back() != column) {
+        columns.push_back(static_cast<GlobalOrdinal>(column));
+        values.push_back(0);
+      }
+      values.back() += csr.data[k];
+    }
+  }
+
+ private:
+  std::vector<std::pair<Index, Index>> order_;  // column and place
+};
+
+}  // namespace
+
+Teuchos::RCP<const CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
+  for (Index i = 0; i < rows.rows().ndim(); ++i)
+    if (rows.rows().axis(i).shares_indices())
+      throw Error(Finding{Rule::conversion,
+                          {},
+                          i,
+                          "",
+                          "an index is on several processes, so that a matrix would have "
+                          "its row twice",
+                          "",
+                          "distribute the rows so that each is on one process"});
+  const auto& map = rows.map();
+  const auto count = static_cast<Index>(tridap::tpetra::compat::local_count(*map));
+  mpi::collectively(rows.comm(), [&] { check(csr, count, Elements(rows)); });
+
+  Teuchos::Array<std::size_t> lengths(static_cast<Teuchos::Ordinal>(count));
+  RowEntries entries;
+  for (Index row = 0; row < count; ++row) {
+    entries.read(csr, row);
+    lengths[static_cast<Teuchos::Ordinal>(row)] = entries.columns.size();
+  }
+  const auto matrix = Teuchos::rcp(new CrsMatrix(map, lengths()));
+  for (Index row = 0; row < count; ++row) {
+    entries.read(csr, row);
+    if (!entries.columns.empty())
+      matrix->insertGlobalValues(map->getGlobalElement(static_cast<int>(row)), static_cast<int>(entries.columns.size()),
+                                 entries.values.data(), entries.columns.data());
+  }
+  matrix->fillComplete(map, map);
+  return matrix;
+}
+
+}  // namespace tridap::solvers

@@ -1,0 +1,304 @@
+#include "foreign_step.hpp"
+#include <tridap/internal/call.hpp>
+#include <tridap/solvers/solve.hpp>
+
+#include <BelosCGIter.hpp>
+#include <BelosLinearProblem.hpp>
+#include <BelosOrthoManagerFactory.hpp>
+#include <BelosPseudoBlockGmresIter.hpp>
+#include <BelosTpetraAdapter.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace tridap::solvers {
+
+namespace {
+
+using MultiVector = Tpetra::MultiVector<double>;
+using Problem = Belos::LinearProblem<double, MultiVector, Operator>;
+using Iteration = Belos::Iteration<double, MultiVector, Operator>;
+using StatusTest = Belos::StatusTest<double, MultiVector, Operator>;
+using CG = Belos::CGIter<double, MultiVector, Operator>;
+using Gmres = Belos::PseudoBlockGmresIter<double, MultiVector, Operator>;
+using Coefficients = Teuchos::SerialDenseVector<int, double>;
+
+/// An operator of others' making, whose failure on one process is thrown on all, each time it is asked.
+class Guarded : public Operator {
+ public:
+  Guarded(Teuchos::RCP<const Operator> asked, MPI_Comm comm) : asked_(std::move(asked)), comm_(comm) {}
+
+  Teuchos::RCP<const Tpetra::Map<>> getDomainMap() const override { return asked_->getDomainMap(); }
+  Teuchos::RCP<const Tpetra::Map<>> getRangeMap() const override { return asked_->getRangeMap(); }
+  void apply(const MultiVector& x, MultiVector& y, Teuchos::ETransp mode, double alpha, double beta) const override {
+    mpi::collectively(comm_, [&] { asked_->apply(x, y, mode, alpha, beta); });
+  }
+
+ private:
+  Teuchos::RCP<const Operator> asked_;
+  MPI_Comm comm_;
+};
+
+/// Sees each iteration of Belos: keeps the history, asks the watches, and says when to stop, on all processes at once.
+class Progress : public StatusTest {
+ public:
+  Progress(const Options& options, double scale, MPI_Comm comm) : options_(options), scale_(scale), comm_(comm) {}
+
+  /// The residual after `iteration` iterations; asks the watches where it is a new one.
+  void record(int iteration, double residual) {
+    residual_ = residual;
+    const auto i = static_cast<std::size_t>(iteration);
+    if (i < residuals_.size()) {  // seen before: now computed from x, or by an iteration that begins there
+      residuals_[i] = residual;
+      return;
+    }
+    residuals_.push_back(residual);
+    if (options_.watched) ask(iteration);
+  }
+  bool done() const { return stopped_ || converged() || !std::isfinite(residual_) || iterations() >= options_.maxiter; }
+  bool converged() const { return residual_ <= options_.tol; }
+  bool stopped() const { return stopped_; }
+  double residual() const { return residual_; }
+  int iterations() const { return static_cast<int>(residuals_.size()) - 1; }
+  const std::vector<double>& residuals() const { return residuals_; }
+
+  /// Throws on every process what a watch threw on any. **Collective** where watches are asked.
+  void rethrow() const {
+    if (stopped_)
+      mpi::collectively(comm_, [this] {
+        if (thrown_) std::rethrow_exception(thrown_);
+      });
+  }
+
+  Belos::StatusType checkStatus(Iteration* iteration) override {
+    std::vector<double> norms(1, -1);
+    const Teuchos::RCP<const MultiVector> vector = iteration->getNativeResiduals(&norms);
+    if (!vector.is_null()) vector->norm2(Teuchos::arrayViewFromVector(norms));
+    record(iteration->getNumIters(), norms[0] / scale_);
+    return getStatus();
+  }
+  Belos::StatusType getStatus() const override { return done() ? Belos::Passed : Belos::Failed; }
+  void reset() override {}
+  void print(std::ostream& /*stream*/, int /*indent*/) const override {}
+
+ private:
+  void ask(int iteration) {
+    int stop = 0;
+    try {
+      if (options_.watch && options_.watch(iteration, residual_)) stop = 1;
+    } catch (...) {
+      thrown_ = std::current_exception();
+      stop = 1;
+    }
+    mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &stop, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce");
+    stopped_ = stop != 0;
+  }
+
+  const Options& options_;
+  double scale_;
+  MPI_Comm comm_;
+  std::vector<double> residuals_;
+  double residual_ = 0;
+  bool stopped_ = false;
+  std::exception_ptr thrown_;
+};
+
+// Where CG begins: Trilinos 13's state carries the residual, later ones' takes it beside itself.
+template <class Iter>
+auto begin(Iter& iter, const Teuchos::RCP<MultiVector>& r, int /*preferred*/)
+    -> decltype(iter.initializeCG(std::declval<Belos::CGIterationState<double, MultiVector>&>())) {
+  Belos::CGIterationState<double, MultiVector> state;
+  state.R = r;
+  iter.initializeCG(state);
+}
+template <class Iter>
+void begin(Iter& iter, const Teuchos::RCP<MultiVector>& r, long /*else*/) {
+  iter.initializeCG(Teuchos::rcp(new Belos::CGIterationState<double, MultiVector>()), r);
+}
+
+/// One method of Belos, run in cycles: each begins at a residual computed from x.
+class Cycle {
+ public:
+  Cycle(const Teuchos::RCP<Problem>& problem, const Teuchos::RCP<Progress>& progress, const Options& options)
+      : problem_(problem), progress_(progress), options_(options), parameters_(options.parameters) {
+    output_ = Teuchos::rcp(new Belos::OutputManager<double>(
+        0, Teuchos::rcp(new Teuchos::basic_oblackholestream<char, std::char_traits<char>>())));
+    if (options.method == Method::gmres) {
+      Belos::OrthoManagerFactory<double, MultiVector, Operator> factory;
+      const auto kind = parameters_.get<std::string>("Orthogonalization", "ICGS");
+      ortho_ = factory.makeMatOrthoManager(kind, Teuchos::null, output_, "Orthogonalization", Teuchos::null);
+    }
+  }
+
+  /// From the residual `r` = b - A x of 2-norm `norm`, until Progress is done, or GMRES' space is full; x is then the
+  /// iterate of then.
+  void run(const Teuchos::RCP<Vector>& r, double norm) {
+    if (options_.method == Method::gmres)
+      gmres(*r, norm);
+    else
+      cg(r);
+  }
+
+ private:
+  void cg(const Teuchos::RCP<Vector>& r) {
+    CG iter(problem_, output_, progress_, Teuchos::null, parameters_);
+    begin(iter, Teuchos::RCP<MultiVector>(r), 0);
+    iter.resetNumIters(progress_->iterations());
+    iter.iterate();
+  }
+
+  void gmres(const Vector& r, double norm) {
+    Gmres iter(problem_, output_, progress_, ortho_, parameters_);
+    Belos::PseudoBlockGmresIterState<double, MultiVector> state;
+    const auto first = Teuchos::rcp(new MultiVector(r, Teuchos::Copy));
+    first->scale(1 / norm);
+    const auto coefficients = Teuchos::rcp(new Coefficients(1));
+    (*coefficients)[0] = norm;
+    state.curDim = 0;
+    state.V.push_back(first);
+    state.Z.push_back(coefficients);
+    iter.initialize(state);
+    iter.resetNumIters(progress_->iterations());
+    iter.iterate();
+    if (iter.getCurSubspaceDim() > 0) problem_->updateSolution(iter.getCurrentUpdate(), true);
+  }
+
+  Teuchos::RCP<Problem> problem_;
+  Teuchos::RCP<Progress> progress_;
+  const Options& options_;
+  Teuchos::ParameterList parameters_;
+  Teuchos::RCP<Belos::OutputManager<double>> output_;
+  Teuchos::RCP<Belos::MatOrthoManager<double, MultiVector, Operator>> ortho_;
+};
+
+void check_parameters(Options& options, Index size) {
+  Teuchos::ParameterList& given = options.parameters;
+  const bool cg = options.method == Method::cg;
+  for (auto entry = given.begin(); entry != given.end(); ++entry) {
+    const std::string& name = given.name(entry);
+    const bool known =
+        cg ? name == "Assert Positive Definiteness" : name == "Num Blocks" || name == "Orthogonalization";
+    const bool ours = name == "Convergence Tolerance" || name == "Maximum Iterations";
+    if (!known)
+      refuse("the parameter '" + name + "' is unknown",
+             cg ? "must be 'Assert Positive Definiteness'" : "must be 'Num Blocks' or 'Orthogonalization'",
+             ours ? "give tol and maxiter beside the parameters" : "leave it out");
+  }
+  if (cg && given.isParameter("Assert Positive Definiteness") && !given.isType<bool>("Assert Positive Definiteness"))
+    refuse("'Assert Positive Definiteness' is no truth value", "", "give true or false");
+  if (cg) return;
+  if (given.isParameter("Orthogonalization")) {
+    const bool text = given.isType<std::string>("Orthogonalization");
+    const std::string kind = text ? given.get<std::string>("Orthogonalization") : "no text";
+    if (kind != "ICGS" && kind != "IMGS" && kind != "DGKS")
+      refuse("'Orthogonalization' is " + kind, "must be 'ICGS', 'IMGS' or 'DGKS'", "give one of them");
+  }
+  constexpr Index restart = 100;
+  if (!given.isParameter("Num Blocks"))
+    given.set("Num Blocks", static_cast<int>(std::max<Index>(1, std::min({restart, Index{options.maxiter}, size}))));
+  if (!given.isType<int>("Num Blocks") || given.get<int>("Num Blocks") < 1)
+    refuse("'Num Blocks' is no whole number from 1 on", "", "give how many iterations stand between restarts");
+}
+
+void check(Options& options, const Operator& a, const Vector& b) {
+  if (options.method == Method::direct)
+    refuse("the method is direct", "must be an iterative one here", "make a DirectSolver of the matrix");
+  if (!(options.tol >= 0) || !std::isfinite(options.tol))
+    refuse("tol is " + std::to_string(options.tol), "must be a number from 0 on", "give one such as 1e-8");
+  if (options.maxiter < 0)
+    refuse("maxiter is " + std::to_string(options.maxiter), "must be at least 0", "give one such as 1000");
+  if (!a.getDomainMap()->locallySameAs(*a.getRangeMap()))
+    refuse("the operator's domain is not its range", "must be square",
+           "give one whose columns are distributed as its rows");
+  check_parameters(options, static_cast<Index>(b.getGlobalLength()));
+}
+
+// What must be the same on all processes, in text.
+std::string said(const Options& options, bool preconditioned) {
+  std::ostringstream text;
+  text << std::hexfloat << static_cast<int>(options.method) << ' ' << options.tol << ' ' << options.maxiter << ' '
+       << options.watched << ' ' << preconditioned << '\n'
+       << options.parameters;
+  return text.str();
+}
+
+}  // namespace
+
+Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const Operator>& preconditioner,
+               const Vector& b, Vector& x, const Options& given) {
+  const double start = MPI_Wtime();
+  const MPI_Comm comm = comm_of(*b.getMap());
+  Options options = given;
+  mpi::collectively(comm, [&] {
+    if (a.is_null()) refuse("there is no matrix", "", "make one");
+    check_vector(b, *a->getRangeMap(), "b");
+    check_vector(x, *a->getRangeMap(), "x");
+    check_apart(b, x);
+  });
+  expect_the_same(comm, said(given, !preconditioner.is_null()), "options");
+  check(options, *a, b);  // the same on all
+
+  Teuchos::RCP<const Operator> asked = a;
+  if (Teuchos::rcp_dynamic_cast<const CrsMatrix>(a).is_null()) asked = Teuchos::rcp(new Guarded(a, comm));
+  Solution solution;
+  const double scale = b.norm2();
+  if (!std::isfinite(scale)) refuse("|b| is " + std::to_string(scale), "must be finite", "scale b down");
+  if (scale == 0) {
+    x.putScalar(0);
+    solution.residuals = {0};
+    solution.converged = true;
+    solution.seconds = MPI_Wtime() - start;
+    return solution;
+  }
+
+  const auto progress = Teuchos::rcp(new Progress(options, scale, comm));
+  const auto r = Teuchos::rcp(new Vector(b.getMap()));
+  const auto compute = [&] {
+    progress->record(std::max(progress->iterations(), 0), residual(*asked, b, x, scale, *r));
+  };
+  bool broken = false;
+  foreign_step(comm, "Belos",
+               options.method == Method::cg ? "take method='gmres' where the matrix or the preconditioner is not "
+                                              "symmetric positive definite"
+                                            : "look for a matrix that is singular, or another preconditioner",
+               [&] {
+                 compute();
+                 if (progress->done()) return;
+                 const auto problem = Teuchos::rcp(new Problem(asked, Teuchos::rcpFromRef(x), Teuchos::rcpFromRef(b)));
+                 problem->setRightPrec(preconditioner);
+                 problem->setInitResVec(r);
+                 problem->setProblem();
+                 problem->setLSIndex({0});
+                 Cycle cycle(problem, progress, options);
+                 Vector first(b.getMap());
+                 while (!progress->done()) {
+                   const double before = progress->residual();
+                   first.assign(x);
+                   cycle.run(r, before * scale);
+                   broken = !std::isfinite(progress->residual()) || !std::isfinite(x.norm2());
+                   if (broken) {
+                     x.assign(first);
+                     break;
+                   }
+                   const bool claimed = progress->converged();
+                   compute();
+                   if (claimed && !progress->converged() && !(progress->residual() < before / 2)) break;
+                 }
+                 problem->setCurrLS();
+               });
+  progress->rethrow();
+  solution.iterations = progress->iterations();
+  solution.residuals = progress->residuals();
+  solution.converged = progress->converged();
+  solution.stopped = progress->stopped();
+  solution.residual = progress->residual();
+  if (!solution.stopped && (broken || !std::isfinite(solution.residual)))
+    refuse("the iteration broke down: its answer became infinite within " + std::to_string(solution.iterations) +
+               " iterations",
+           "must stay finite", "look for a matrix that is singular, or values that are too large");
+  solution.seconds = MPI_Wtime() - start;
+  return solution;
+}
+
+}  // namespace tridap::solvers

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <tridap/dist_array.hpp>
+#include <tridap/distribution.hpp>
+#include <tridap/flat_numbers.hpp>
+#include <tridap/memory_order.hpp>
+#include <tridap/tpetra/compat.hpp>
+
+#include <Teuchos_DefaultMpiComm.hpp>
+#include <Tpetra_Map.hpp>
+#include <mpi.h>
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+/// Distributed arrays as Tpetra objects, and Tpetra objects as distributed arrays, in the memory they already live in.
+namespace tridap::tpetra {
+
+namespace detail {
+struct PreparedImport;
+double now();  // seconds, for receipts
+}  // namespace detail
+
+using Map = Tpetra::Map<>;
+using TeuchosComm = Teuchos::RCP<const Teuchos::Comm<int>>;
+
+/// The processes of a call: an MPI communicator, or Teuchos' own of MPI or of one process. It must outlive the maps.
+class Communicator {
+ public:
+  Communicator(MPI_Comm comm);            // NOLINT: either will do. **Collective** the first time for a communicator
+  Communicator(const TeuchosComm& comm);  // NOLINT: throws Error if it is neither an MPI nor a one-process communicator
+  template <class Comm, class = std::enable_if_t<std::is_base_of_v<Teuchos::Comm<int>, Comm>>>
+  Communicator(const Teuchos::RCP<Comm>& comm)
+      : Communicator(TeuchosComm(comm)) {}  // NOLINT: what split() returns, too
+
+  MPI_Comm raw() const { return raw_; }
+  const TeuchosComm& teuchos() const { return teuchos_; }
+
+ private:
+  MPI_Comm raw_;
+  TeuchosComm teuchos_;
+};
+
+/// How an array becomes a map; the same on every process.
+struct ArrayMapOptions {
+  /// The order of the processes in the communicator may differ from the row-major order of the process grid.
+  bool reorder = false;
+  /// An index may be on several processes: the map is then not one-to-one, norms count such an element more than
+  /// once, and solvers must not be given it.
+  bool shared = false;
+  /// Whether the gaps of an unstructured axis count in the ids; closed, far apart indices have ids close together.
+  UnstructuredIds unstructured_ids = UnstructuredIds::with_gaps;
+  /// The axis of a MultiVector's vectors: not distributed, and without ids.
+  std::optional<Index> vectors_axis;
+  /// The id of the element whose flat number is 0; not negative. For a contiguous map getIndexBase() is its first id,
+  /// which differs from this one when leading mirrors are skipped.
+  Index index_base = 0;
+};
+
+/// How a distributed array stands in a Tpetra map: one global id for each interior element, the flat row-major number
+/// of its global index, listed in memory order, so that dense memory is a vector as it stands.
+///
+/// A 4 x 6 array, block x block over a 2 x 2 grid, row-major: process 1 has the ids {3, 4, 5, 9, 10, 11}. Padding has
+/// no ids. Cheap to copy.
+class ArrayMap {
+ public:
+  /// Checks `array` on every process and makes the map. **Collective**: throws the same Error on every process where
+  /// the array is wrong, the processes stand in another order than the grid's, an index stands on two processes, the
+  /// vectors' axis is distributed, or a map cannot hold the ids.
+  ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options = {});
+
+  const Distribution& distribution() const { return distribution_; }           ///< of the whole array
+  const Distribution& rows() const { return rows_ ? *rows_ : distribution_; }  ///< without the vectors' axis
+  const ArrayMapOptions& options() const { return options_; }
+  const Teuchos::RCP<const Map>& map() const { return map_; }
+  const Communicator& communicator() const { return comm_; }
+  const MemoryOrder& order() const { return order_; }  ///< of the interior elements of rows(), on this process
+  MPI_Comm comm() const { return comm_.raw(); }
+  Index process() const { return process_; }  ///< our place in the row-major process grid
+  int rank(Index process) const;              ///< where in comm() a place of the process grid stands
+  bool reordered() const { return !ranks_.empty(); }
+
+  /// What an array becomes in the map, that the map cannot say: one line for each.
+  const std::vector<std::string>& losses() const { return losses_; }
+  /// The way back: numbers().global_index(id - options().index_base) are the global indices of rows(). Made anew by
+  /// each call, with a table where gaps are closed: keep it for many ids.
+  FlatNumbers numbers() const { return FlatNumbers(rows(), Order::row_major, options_.unstructured_ids); }
+
+ private:
+  friend struct detail::PreparedImport;
+  // `vectors`: the last axis that is not distributed is that of the vectors, where the options name none.
+  ArrayMap(const DistArray& array, const Communicator& comm, ArrayMapOptions options, bool vectors, Index flags);
+  void make_map();
+
+  // These first: gathering fills them.
+  Index agreed_ = 0;        // what is so on every process (detail::Flag)
+  std::vector<int> ranks_;  // by place in the grid; empty where they are the same
+  Distribution distribution_;
+  std::optional<Distribution> rows_;  // where there is a vectors' axis
+  ArrayMapOptions options_;
+  MemoryOrder order_;
+  Teuchos::RCP<const Map> map_;
+  Communicator comm_;
+  Index process_ = 0;
+  std::vector<std::string> losses_;
+};
+
+/// The map of ArrayMap alone. **Collective.**
+Teuchos::RCP<const Map> make_map(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options = {});
+/// The same for row-major memory, from what this process says of each axis. **Collective.**
+Teuchos::RCP<const Map> make_map(const DimData& dim_data, const Communicator& comm,
+                                 const ArrayMapOptions& options = {});
+
+}  // namespace tridap::tpetra

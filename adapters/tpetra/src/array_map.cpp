@@ -1,0 +1,304 @@
+#include "flags.hpp"
+#include "gathering.hpp"
+#include <tridap/check.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/runs.hpp>
+#include <tridap/tpetra/array_map.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <numeric>
+
+namespace tridap::tpetra {
+
+namespace {
+
+using GlobalOrdinal = Map::global_ordinal_type;
+using LocalOrdinal = Map::local_ordinal_type;
+
+// How many elements a map has: on us, on the largest process, on those before us, on all. Found axis by axis, without
+// communication: the processes before us are those that come first on some axis and stand with us on the axes before
+// it.
+struct Counts {
+  Index local = 1, largest = 1, before = 0, total = 1;
+};
+
+Counts count(const Distribution& distribution, Index process) {
+  const Indices coordinates = distribution.coordinates(process);
+  Counts counts;
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    Index before = 0, total = 0, largest = 0;
+    const Index own = coordinates[static_cast<std::size_t>(i)];
+    for (Index c = 0; c < axis.proc_grid_size(); ++c) {
+      const Index held = axis.part(c, Part::interior).size();
+      if (c < own) before += held;
+      total += held;
+      largest = std::max(largest, held);
+    }
+    if (total == 0) return {0, 0, 0, 0};
+    const auto all = checked_multiply(counts.total, total);
+    if (!all) detail::refuse("the number of elements does not fit 64 bits", "use fewer");
+    counts.total = *all;
+    counts.before = counts.before * total + counts.local * before;
+    counts.local *= axis.part(own, Part::interior).size();
+    counts.largest *= largest;
+  }
+  return counts;
+}
+
+// Whether an axis that is not distributed holds its indices in order, all of them as interior.
+bool is_identity(const Axis& axis) {
+  return axis.proc_grid_size() == 1 && axis.dist_type() != 'u' && axis.part(0, Part::interior).size() == axis.size();
+}
+
+// One range over all processes.
+struct OneRange {
+  Index first = 0;      // the first id of all
+  bool uniform = true;  // Tpetra's own even dealing, which needs no message, gives every process what it has
+};
+
+// The ids of row-major memory where they rise in one range over the processes: one axis is dealt in blocks, with one
+// element in the axes outside it and all of those inside it.
+std::optional<OneRange> one_range(const Distribution& rows, const Counts& counts) {
+  if (counts.total == 0) return OneRange{};
+  Index axis = 0;
+  while (axis < rows.ndim() && is_identity(rows.axis(axis)) && rows.axis(axis).size() == 1) ++axis;
+  if (axis == rows.ndim()) return OneRange{};
+  Index inside = 1;  // numbers that one index of the axis stands for; no more than counts.total
+  for (Index inner = axis + 1; inner < rows.ndim(); ++inner) {
+    if (!is_identity(rows.axis(inner))) return std::nullopt;
+    inside *= rows.axis(inner).size();
+  }
+  const Axis& dealt = rows.axis(axis);
+  if (!is_identity(dealt) && dealt.dist_type() != 'b') return std::nullopt;
+  OneRange range;
+  bool found = false;
+  const Index grid = dealt.proc_grid_size(), quotient = counts.total / grid, rest = counts.total % grid;
+  for (Index c = 0; c < grid; ++c) {
+    const Range held = dealt.part(c, Part::interior);
+    range.uniform = range.uniform && held.size() * inside == quotient + (c < rest ? 1 : 0);
+    if (held.size() == 0 || found) continue;
+    range.first = dealt.global_index(c, held.begin) * inside;
+    found = true;
+  }
+  return range;
+}
+
+// Whether the flat numbers of all elements, gaps included, fit 64 bits; the same on every process.
+bool fit(const Distribution& rows) {
+  try {
+    const FlatNumbers numbers(rows);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// The first flat number of a process's interior where, in memory order, the numbers rise by one; nothing otherwise.
+std::optional<Index> own_range(const Distribution& rows, Index process, const MemoryOrder& order) {
+  const std::vector<Range> box = rows.part(process, Part::interior);
+  Index last = -1;
+  for (const Index axis : order.axes) {
+    const auto i = static_cast<std::size_t>(axis);
+    if (box[i].size() == 1) continue;
+    if (order.reversed[i] || axis < last) return std::nullopt;
+    last = axis;
+  }
+  const std::optional<Run> run = ArrayRuns(rows, process, Part::interior).next();
+  if (!run || run->length != rows.count(process, Part::interior)) return std::nullopt;
+  return run->global;
+}
+
+MemoryOrder row_major_order(Index ndim) {
+  MemoryOrder order;
+  order.axes.resize(static_cast<std::size_t>(ndim));
+  std::iota(order.axes.begin(), order.axes.end(), Index{0});
+  order.reversed.assign(order.axes.size(), false);
+  return order;
+}
+
+Distribution without(const Distribution& distribution, Index left_out) {
+  std::vector<Axis> axes;
+  for (Index i = 0; i < distribution.ndim(); ++i)
+    if (i != left_out) axes.push_back(distribution.axis(i));
+  return Distribution(std::move(axes));
+}
+
+Index find_vectors_axis(const Distribution& distribution, std::optional<Index> named, bool vectors) {
+  if (!named) {
+    for (Index axis = distribution.ndim(); vectors && axis-- > 0;)
+      if (is_identity(distribution.axis(axis))) return axis;
+    detail::refuse("every axis is distributed, and a MultiVector has all of its vectors on each process",
+                   "import it as a vector");
+  }
+  if (*named < 0 || *named >= distribution.ndim())
+    detail::refuse("there is no axis " + std::to_string(*named) + " for the vectors",
+                   "name one of the " + std::to_string(distribution.ndim()) + " axes");
+  if (!is_identity(distribution.axis(*named)))
+    detail::refuse("the vectors' axis is distributed", "name an axis that is not", *named);
+  return *named;
+}
+
+}  // namespace
+
+namespace detail {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+void refuse(std::string fault, std::string remedy, std::optional<Index> axis) {
+  throw Error(Finding{Rule::conversion, {}, axis, "", std::move(fault), "", std::move(remedy)});
+}
+
+void check_limits(std::optional<Index> span, Index largest, Index processes, bool one_range) {
+  constexpr Index most = std::numeric_limits<LocalOrdinal>::max();
+  if (largest > most)
+    refuse("a process has " + std::to_string(largest) + " elements, a map numbers at most " + std::to_string(most),
+           "use more processes");
+  if (!one_range && (!span || *span / processes >= Index{1} << 31))
+    refuse("the ids span " + (span ? std::to_string(*span) : "2^63 or more") +
+               " numbers, Tpetra's directory holds 2^31 for each of the " + std::to_string(processes) + " processes",
+           "use more processes, rows in one piece, or close the gaps between the indices");
+}
+
+Teuchos::RCP<const Map> list_map(const FlatNumbers& numbers, Index process, Part part, const MemoryOrder& order,
+                                 Index base, const Communicator& comm) {
+  using Ids = Kokkos::View<GlobalOrdinal*, Map::device_type>;
+  const Ids ids = mpi::collectively(comm.raw(), [&] {
+    if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "create a Tpetra::ScopeGuard first");
+    const Ids made(Kokkos::ViewAllocateWithoutInitializing("tridap ids"), numbers.count(process, part));
+    const auto host = Kokkos::create_mirror_view(made);
+    numbers.write(process, part, order, host.data());
+    for (std::size_t i = 0; base != 0 && i < host.extent(0); ++i) host(i) += base;
+    Kokkos::deep_copy(made, host);
+    return made;
+  });
+  return Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
+                              Kokkos::View<const GlobalOrdinal*, Map::device_type>(ids), base, comm.teuchos()));
+}
+
+Index largest_part(const Distribution& distribution, Part part) {
+  std::optional<Index> largest = 1;
+  for (Index i = 0; i < distribution.ndim() && largest; ++i) {
+    Index of_axis = 0;
+    for (Index c = 0; c < distribution.axis(i).proc_grid_size(); ++c)
+      of_axis = std::max(of_axis, distribution.axis(i).part(c, part).size());
+    largest = checked_multiply(*largest, of_axis);
+  }
+  return largest.value_or(std::numeric_limits<Index>::max());
+}
+
+Index memory_flags(const DistArray& array) {
+  const Buffer& buffer = array.buffer;
+  if (buffer.shape.size() != buffer.strides.size()) return 0;
+  for (const Dimension& dimension : array.dim_data)
+    if (const auto* block = std::get_if<Block>(&dimension.dist); block != nullptr && block->padding) return 0;
+  std::optional<Index> expected = buffer.type.bytes;
+  for (std::size_t axis = buffer.shape.size(); axis-- > 0;) {
+    if (buffer.shape[axis] > 1 && buffer.strides[axis] != expected) return 0;
+    expected =
+        buffer.shape[axis] < 0 ? std::nullopt : checked_multiply(*expected, std::max<Index>(buffer.shape[axis], 1));
+    if (!expected) return 0;
+  }
+  return row_major;
+}
+
+}  // namespace detail
+
+ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options)
+    : ArrayMap(array, comm, options, false, detail::memory_flags(array)) {}
+
+ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, ArrayMapOptions options, bool vectors, Index flags)
+    : agreed_(flags | detail::said(options, vectors)),
+      distribution_(detail::gather_any(array, comm.raw(), options.reorder, ranks_, agreed_)),
+      options_(options),
+      comm_(comm),
+      process_(mpi::rank_of(comm.raw())) {
+  if (!detail::all_said_the_same(agreed_))
+    detail::refuse("the processes were given different options", "give all of them the same");
+  // What the distribution alone decides is the same on every process, and so thrown by all or none.
+  if (reordered()) {
+    process_ = std::find(ranks_.begin(), ranks_.end(), static_cast<int>(process_)) - ranks_.begin();
+    losses_.push_back("the order of the processes");
+  }
+  if (options_.vectors_axis || vectors) {
+    options_.vectors_axis = find_vectors_axis(distribution_, options_.vectors_axis, vectors);
+    rows_ = without(distribution_, *options_.vectors_axis);
+  }
+  for (Index axis = 0; axis < rows().ndim(); ++axis) {
+    if (!rows().axis(axis).shares_indices()) continue;
+    if (!options_.shared)
+      detail::refuse("an index is on several processes, so that a vector would hold its element twice",
+                     "export it once, or set shared = true (such vectors cannot be used in solvers)", axis);
+    losses_.push_back("uniqueness of elements");
+  }
+  if ((agreed_ & detail::row_major) != 0) {
+    order_ = row_major_order(rows().ndim());
+  } else {
+    Buffer interior = sub_buffer(array.buffer, distribution_.part(process_, Part::interior));
+    if (options_.vectors_axis) {
+      interior.shape.erase(interior.shape.begin() + *options_.vectors_axis);
+      interior.strides.erase(interior.strides.begin() + *options_.vectors_axis);
+    }
+    order_ = memory_order(interior);
+  }
+  make_map();
+}
+
+void ArrayMap::make_map() {
+  const Counts counts = count(rows(), process_);
+  std::optional<OneRange> range;  // found without listing any id
+  if (ranks_.empty() && (agreed_ & detail::row_major) != 0) range = one_range(rows(), counts);
+  if (ranks_.empty() && !range && counts.total > 0 &&
+      fit(rows())) {  // other kinds, or memory in another order on each process
+    std::optional<Index> first = Index{0};
+    if (counts.local > 0) first = own_range(rows(), process_, order_);
+    const Index here = first ? *first - counts.before : 0;
+    constexpr Index nothing = std::numeric_limits<Index>::min();
+    Index found[] = {first ? 0 : 1, counts.local > 0 ? here : nothing, counts.local > 0 ? -here : nothing};
+    mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, found, 3, MPI_INT64_T, MPI_MAX, comm()), "MPI_Allreduce");
+    if (found[0] == 0 && found[1] == -found[2]) range = OneRange{found[1], false};
+  }
+  if (counts.total == 0) range = OneRange{};
+  const Index span = range ? range->first + counts.total : numbers().count();
+  detail::check_limits(span, counts.largest, rows().processes(), range.has_value());
+
+  const Index base = options_.index_base;
+  if (base < 0 || !checked_add(base, span))
+    detail::refuse("the index base is " + std::to_string(base) + ", and the ids are " + std::to_string(span) +
+                       " numbers from there",
+                   "take one that is not negative, and leaves room below 2^63");
+  const auto total = static_cast<Tpetra::global_size_t>(counts.total);
+  if (range && range->uniform) {
+    map_ = Teuchos::rcp(new Map(total, base + range->first, comm_.teuchos(), Tpetra::GloballyDistributed));
+  } else if (range) {
+    map_ = Teuchos::rcp(new Map(total, static_cast<std::size_t>(counts.local), base + range->first, comm_.teuchos()));
+  } else {
+    map_ = detail::list_map(numbers(), process_, Part::interior, order_, base, comm_);
+  }
+}
+
+int ArrayMap::rank(Index process) const {
+  return ranks_.empty() ? static_cast<int>(process) : ranks_[static_cast<std::size_t>(process)];
+}
+
+Teuchos::RCP<const Map> make_map(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options) {
+  return ArrayMap(array, comm, options).map();
+}
+
+Teuchos::RCP<const Map> make_map(const DimData& dim_data, const Communicator& comm, const ArrayMapOptions& options) {
+  DistArray array;
+  array.dim_data = dim_data;
+  array.buffer.type = element_type<std::byte>();
+  array.buffer.memory.kind = Memory::Kind::nowhere;
+  for (std::size_t axis = 0; axis < dim_data.size(); ++axis) {
+    Report ignored;  // gather_distribution() tells
+    array.buffer.shape.push_back(check_dimension(dim_data[axis], static_cast<Index>(axis), ignored).value_or(0));
+  }
+  array.buffer.strides = row_major_strides(array.buffer.shape, 1);
+  return ArrayMap(array, comm, options).map();
+}
+
+}  // namespace tridap::tpetra

@@ -1,0 +1,287 @@
+#include "find_axes.hpp"
+#include "read_ids.hpp"
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/infer/infer_dim_data.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tridap::infer {
+
+namespace {
+
+constexpr std::size_t numbers_per_share = 6;
+
+Finding fault(std::string what, std::string must, std::string remedy) {
+  return {Rule::conversion, {}, {}, "", std::move(what), std::move(must), std::move(remedy)};
+}
+
+std::string listed(const std::vector<Index>& numbers) {
+  std::string text;
+  for (const Index number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return "(" + text + ")";
+}
+
+// What is wrong with what is known of the array.
+Report check_known(const InferenceHints& how, Index processes) {
+  Report report;
+  if (how.shape) {
+    const bool negative = std::any_of(how.shape->begin(), how.shape->end(), [](Index extent) { return extent < 0; });
+    const std::optional<Index> product = negative ? std::nullopt : checked_product(*how.shape);
+    if (!product || !checked_add(how.base, *product))
+      report.add(fault("the shape is " + listed(*how.shape) + " and the index base " + std::to_string(how.base),
+                       "ids that fit 64 bits need extents of 0 or more, whose product fits too",
+                       "give the extents of the array"));
+  }
+  if (how.grid) {
+    const bool positive = std::all_of(how.grid->begin(), how.grid->end(), [](Index extent) { return extent > 0; });
+    if (!positive || how.grid->size() != (how.shape ? how.shape->size() : 1) || checked_product(*how.grid) != processes)
+      report.add(fault("the grid is " + listed(*how.grid) + " over " + std::to_string(processes) + " processes",
+                       "must have one extent for each axis, whose product is the number of processes",
+                       "leave the grid out, and it is found"));
+  }
+  return report;
+}
+
+// One number that differs where two processes call with different knowledge.
+Index fingerprint(const InferenceHints& how) {
+  std::uint64_t hash = 0;
+  const auto add = [&hash](Index number) {
+    hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15U;
+    hash ^= hash >> 29;
+  };
+  for (const auto& extents : {how.shape, how.grid}) {
+    add(extents ? static_cast<Index>(extents->size()) : -1);
+    if (extents) std::for_each(extents->begin(), extents->end(), add);
+  }
+  add(static_cast<Index>(how.numbering));
+  add(how.base);
+  return static_cast<Index>(hash);
+}
+
+// This process's ids as a product, and the message that says so to the others.
+struct Read {
+  Walked walked;
+  std::vector<Index> ours, theirs;
+};
+
+Read read(const GlobalIds& ids, const InferenceHints& how, Index processes) {
+  Read done;
+  done.walked = walk(ids, numbering_of(how));
+  done.ours.push_back(done.walked.count);
+  for (const Share& s : done.walked.shares)
+    done.ours.insert(done.ours.end(), {s.count, s.first, s.block, s.stride, s.hash, s.reversed});
+  done.theirs.resize(done.ours.size() * static_cast<std::size_t>(processes));
+  return done;
+}
+
+// The same once it is known that all processes have one, and of the same array.
+Read read_together(const GlobalIds& ids, const InferenceHints& how, Index processes, MPI_Comm comm) {
+  Read done;
+  Report known;
+  mpi::Faults wrong;
+  wrong.attempt([&] {
+    known = check_known(how, processes);
+    if (known.ok()) done = read(ids, how, processes);
+  });
+  const std::vector<MinMax> spreads = mpi::min_max({wrong.ok() ? 0 : 1, fingerprint(how)}, comm);
+  if (const MinMax& print = spreads[1]; !print.same())
+    throw Error(fault("processes " + std::to_string(std::min(print.smallest_rank, print.largest_rank)) + " and " +
+                          std::to_string(std::max(print.smallest_rank, print.largest_rank)) +
+                          " give different shapes, grids, numberings or bases",
+                      "must be the same on every process", "give all processes the same"));
+  if (!wrong.failed) throw_if_wrong(known);
+  if (spreads[0].largest != 0) {
+    mpi::throw_faults(std::move(wrong), comm);
+  }
+  return done;
+}
+
+Everyone everyone_of(const std::vector<Index>& message, std::size_t ndim) {
+  Everyone everyone;
+  everyone.ndim = ndim;
+  for (auto at = message.cbegin(); at != message.cend();) {
+    everyone.count.push_back(*at++);
+    for (std::size_t k = 0; k < ndim; ++k, at += numbers_per_share)
+      everyone.shares.push_back({at[0], at[1], at[2], at[3], at[4], at[5]});
+  }
+  return everyone;
+}
+
+// Lists as memory has them, where at each coordinate of an axis all processes have them in the same order.
+bool same_direction(const FoundAxis& found, const Everyone& everyone, std::size_t k) {
+  for (Index r = 0; r < everyone.processes(); ++r) {
+    if (everyone.count[static_cast<std::size_t>(r)] == 0) continue;
+    const Index first = found.first_owner[static_cast<std::size_t>(found.coordinate(r))];
+    if (everyone.share(r, k).reversed != everyone.share(first, k).reversed) return false;
+  }
+  return true;
+}
+
+// What a process says of each axis; of an unstructured one once it is known which indices are shared, and its list by
+// those who hold no element there.
+class Said {
+ public:
+  Said(const std::vector<FoundAxis>& axes, const Everyone& everyone, Walked walked, Index rank)
+      : axes_(axes), everyone_(everyone), walked_(std::move(walked)), rank_(rank), lists_(axes.size()) {
+    for (std::size_t k = 0; k < axes_.size(); ++k) {
+      one_to_one_.push_back(1);
+      as_in_memory_.push_back(!axes_[k].axis && same_direction(axes_[k], everyone_, k));
+      if (!axes_[k].axis && walked_.count > 0) lists_[k] = our_list(k);
+    }
+  }
+
+  // Hands each index to the process that its hash names, once for each coordinate. **Collective.**
+  void compare(mpi::MpiCollectives& collectives, MPI_Comm comm) {
+    auto messages = mpi::collectively(comm, [&] { return pack(collectives.processes()); });
+    const std::vector<Message> arrived = collectives.exchange(std::move(messages));
+    mpi::collectively(comm, [&] { unpack(arrived); });
+    for (Index& claim : one_to_one_) claim = -claim;
+    collectives.max(one_to_one_);  // the smallest of all claims
+    for (Index& claim : one_to_one_) claim = -claim;
+  }
+
+  bool any() const {
+    return std::any_of(axes_.begin(), axes_.end(), [](const FoundAxis& found) { return !found.axis; });
+  }
+  bool reversed(std::size_t k) const { return walked_.shares[k].reversed != 0 && !as_in_memory_[k]; }
+
+  // What we say of an axis; takes its list.
+  Dimension dimension(std::size_t k) {
+    const FoundAxis& found = axes_[k];
+    const Index c = found.coordinate(rank_);
+    if (found.axis) return found.axis->dimension(c);
+    Dimension dimension;
+    dimension.size = found.size;
+    dimension.proc_grid_size = found.grid;
+    dimension.proc_grid_rank = c;
+    dimension.dist = Unstructured{IndexBuffer(std::move(lists_[k])), one_to_one_[k] != 0};
+    return dimension;
+  }
+
+ private:
+  enum Purpose : Index { to_compare, to_keep };
+
+  std::vector<Index> our_list(std::size_t k) {
+    const Share& share = walked_.shares[k];
+    std::vector<Index> list = share.listed() ? std::move(walked_.lists[k]) : share.indices();
+    if (as_in_memory_[k] && share.reversed != 0) std::reverse(list.begin(), list.end());
+    return list;
+  }
+
+  std::vector<Message> pack(Index processes) const {
+    std::vector<Message> messages;
+    for (std::size_t k = 0; k < axes_.size(); ++k) {
+      const FoundAxis& found = axes_[k];
+      if (found.axis || found.first_owner[static_cast<std::size_t>(found.coordinate(rank_))] != rank_) continue;
+      const std::size_t before = messages.size();
+      for (Index r = 0; r < processes; ++r) messages.push_back({rank_, r, {static_cast<Index>(k), to_compare}});
+      for (const Index index : lists_[k]) {
+        const std::uint64_t hash = static_cast<std::uint64_t>(index) * 0x9e3779b97f4a7c15U;  // Fibonacci hashing
+        messages[before + (hash >> 32) % static_cast<std::uint64_t>(processes)].content.push_back(index);
+      }
+      for (Index r = 0; r < processes; ++r) {
+        if (found.coordinate(r) != found.coordinate(rank_) || everyone_.count[static_cast<std::size_t>(r)] > 0)
+          continue;
+        messages.push_back({rank_, r, {static_cast<Index>(k), to_keep}});
+        messages.back().content.insert(messages.back().content.end(), lists_[k].begin(), lists_[k].end());
+      }
+    }
+    return messages;
+  }
+
+  void unpack(const std::vector<Message>& arrived) {
+    struct Entry {
+      Index index, from;
+      bool operator<(const Entry& other) const {
+        return index != other.index ? index < other.index : from < other.from;
+      }
+    };
+    Report report;
+    for (std::size_t k = 0; k < axes_.size(); ++k) {
+      std::vector<Entry> entries;
+      for (const Message& message : arrived) {
+        if (message.content[0] != static_cast<Index>(k)) continue;
+        const auto begin = message.content.begin() + 2;
+        if (message.content[1] == to_keep) {
+          lists_[k].assign(begin, message.content.end());
+        } else {
+          std::for_each(begin, message.content.end(), [&](Index index) { entries.push_back({index, message.from}); });
+        }
+      }
+      std::sort(entries.begin(), entries.end());
+      for (std::size_t i = 1; i < entries.size(); ++i) {
+        if (entries[i].index != entries[i - 1].index) continue;
+        one_to_one_[k] = 0;
+        if (entries[i].from == entries[i - 1].from)
+          report.add({Rule::unstructured_unique, entries[i].from, static_cast<Index>(k), "",
+                      "index " + std::to_string(entries[i].index) + " stands twice", "", ""});
+      }
+    }
+    throw_if_wrong(report);
+  }
+
+  const std::vector<FoundAxis>& axes_;
+  const Everyone& everyone_;
+  Walked walked_;
+  Index rank_;
+  std::vector<std::vector<Index>> lists_;  // by axis: ours
+  std::vector<Index> one_to_one_;          // by axis
+  std::vector<bool> as_in_memory_;
+};
+
+std::vector<std::string> losses_of(const std::vector<FoundAxis>& axes, const InferenceHints& how) {
+  std::vector<std::string> losses;
+  if (how.base != 0) losses.push_back("the index base " + std::to_string(how.base));
+  if (how.numbering == Order::column_major && axes.size() > 1) losses.emplace_back("the column-major numbering");
+  for (std::size_t k = 0; k < axes.size(); ++k)
+    if (how.shape && axes[k].size != (*how.shape)[k])
+      losses.push_back("the extent " + std::to_string((*how.shape)[k]) + " of axis " + std::to_string(k) +
+                       ", whose shares add up to " + std::to_string(axes[k].size));
+  return losses;
+}
+
+}  // namespace
+
+InferredDimData infer_dim_data(const GlobalIds& ids, MPI_Comm comm, const InferenceHints& how) {
+  mpi::MpiCollectives collectives(comm);
+  const Index rank = mpi::rank_of(comm), processes = collectives.processes();
+  Read done = read_together(ids, how, processes, comm);
+  const auto length = static_cast<int>(done.ours.size());
+  mpi::must_succeed(MPI_Allgather(done.ours.data(), length, MPI_INT64_T, done.theirs.data(), length, MPI_INT64_T, comm),
+               "MPI_Allgather");
+
+  Everyone everyone;
+  std::vector<FoundAxis> axes;
+  std::optional<Said> said;
+  std::optional<Error> refusal;  // every process comes to the same, alone: it is not to be said by each
+  InferredDimData inferred;
+  mpi::collectively(comm, [&] {
+    everyone = everyone_of(done.theirs, done.walked.shares.size());
+    try {
+      axes = find_axes(everyone, how);
+    } catch (const Error& error) {
+      refusal = error;
+      return;
+    }
+    inferred.order.axes = done.walked.axes;
+    said.emplace(axes, everyone, std::move(done.walked), rank);
+    inferred.losses = losses_of(axes, how);
+  });
+  if (refusal) throw *refusal;
+  if (said->any()) said->compare(collectives, comm);
+  mpi::collectively(comm, [&] {
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      inferred.order.reversed.push_back(said->reversed(k));
+      inferred.dim_data.push_back(said->dimension(k));
+    }
+  });
+  return inferred;
+}
+
+}  // namespace tridap::infer

@@ -1,0 +1,320 @@
+#include "pages.hpp"
+#include "shared_memory_pool.hpp"
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/collectives.hpp>
+#include <tridap/internal/room.hpp>
+#include <tridap/internal/shared_allocation.hpp>
+#include <tridap/mpi/agree.hpp>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace tridap::mpi {
+
+namespace {
+
+using Word = std::uint64_t;
+constexpr std::size_t word = 64;              // pieces that one Word has bits for
+constexpr Index most = Index{1} << 46;        // bytes of one process: more than addresses have room for
+constexpr Index kept_bytes = Index{1} << 24;  // free ones of each process that are always kept
+constexpr std::size_t most_kept = 62;         // pieces, so that two numbers and a flag are all that is reduced
+
+/// What an owner holds.
+struct Lease {
+  std::shared_ptr<PooledAllocation> piece;
+
+  Lease() = default;
+  Lease(const Lease&) = delete;
+  ~Lease() {
+    if (piece) piece->let_go();
+  }
+};
+
+Finding refused(std::string why) {
+  return {Rule::process_failure,
+          {},
+          {},
+          "",
+          std::move(why),
+          "",
+          "ask for less, let go of shared arrays, " + more_shared_memory() + ", or take tridap::allocate()"};
+}
+
+// Whether nobody has faults.
+bool all_well(const Faults& faults, MPI_Comm comm) {
+  int well = faults.ok();
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &well, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  return well != 0;
+}
+
+Index sum_over(Index number, MPI_Comm comm) {
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_SUM, comm), "MPI_Allreduce");
+  return number;
+}
+
+// Bits of the pieces, one behind another: which suit here, and which are free here; before them, whether all is well.
+std::size_t words(const SharedMemoryPool& pool) { return (pool.pieces.size() + word - 1) / word; }
+
+bool bit(const Word* bits, std::size_t i) { return (bits[i / word] >> (i % word) & 1) != 0; }
+
+const Word* suit_all(const SharedMemoryPool& pool) { return pool.common.data() + 1; }
+const Word* free_on_all(const SharedMemoryPool& pool) { return suit_all(pool) + words(pool); }
+
+void look_here(SharedMemoryPool& pool, Index bytes, bool well) {
+  const std::size_t count = words(pool);
+  std::fill(pool.common.begin(), pool.common.end(), Word{0});
+  pool.common[0] = well;
+  for (std::size_t i = 0; i < pool.pieces.size(); ++i) {
+    if (!pool.pieces[i]->is_free()) continue;
+    const Word one = Word{1} << (i % word);
+    if (pool.pieces[i]->suits(bytes)) pool.common[1 + i / word] |= one;
+    pool.common[1 + count + i / word] |= one;
+  }
+}
+
+// The smallest piece that suits everybody; null: none does.
+std::shared_ptr<PooledAllocation> best(const SharedMemoryPool& pool) {
+  std::shared_ptr<PooledAllocation> found;
+  for (std::size_t i = 0; i < pool.pieces.size(); ++i)
+    if (bit(suit_all(pool), i) && (!found || pool.pieces[i]->pages < found->pages)) found = pool.pieces[i];
+  return found;
+}
+
+// Gives back the pieces that are free everywhere and were not used for longest, until those that stay are few and hold
+// no more than what is used, `wanted` pages included; or all. The same pieces on every process.
+void make_room(SharedMemoryPool& pool, Index wanted, bool all) {
+  Index used = wanted, held = 0;
+  for (const std::shared_ptr<PooledAllocation>& piece : pool.pieces) (piece->spare ? held : used) += piece->pages;
+  const Index enough = all ? -1 : std::max(used, kept_bytes / page_bytes() * pool.processes);
+  while (held > enough || pool.pieces.size() >= most_kept) {
+    auto oldest = pool.pieces.end();
+    for (auto piece = pool.pieces.begin(); piece != pool.pieces.end(); ++piece)
+      if ((*piece)->spare && (oldest == pool.pieces.end() || (*piece)->turn < (*oldest)->turn)) oldest = piece;
+    if (oldest == pool.pieces.end()) break;
+    held -= (*oldest)->pages;
+    give_back(**oldest);
+    pool.pieces.erase(oldest);
+  }
+}
+
+// Why this node cannot share so many bytes more; empty: it seems to have them.
+std::string room_is_missing(Index wanted) {
+  const std::optional<Index> spared = with_spare(wanted);
+  const std::string folder = backing_folder("sm");
+  const std::optional<Index> left = bytes_left(folder);
+  if (spared && left && *left < *spared) return folder + " has " + std::to_string(*left) + " left";
+  return spared && addresses_left(*spared) ? "" : "a process has fewer addresses left";
+}
+
+// Throws on one process of the node, which speaks for all, where they want more than it has. **Collective** over it.
+void look_for_room(const SharedMemoryPool& pool, Index bytes) {
+  Index largest = bytes;
+  const Index wanted = sum_over(bytes, pool.node);
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, pool.node), "MPI_Allreduce");
+  std::string why;
+  const bool found_out = succeeds([&] { why = room_is_missing(wanted); });
+  const int here = static_cast<int>(rank_of(pool.node));
+  int first = found_out && why.empty() ? pool.neighbours : here;
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
+  if (first == here)
+    throw Error(refused("the " + std::to_string(pool.neighbours) + " processes on " + node_name() + " want " +
+                        std::to_string(wanted) + " bytes of shared memory, at most " + std::to_string(largest) +
+                        " for one, and " + why));
+}
+
+// Where each process of the node finds its part, which begins anywhere: a page more is there to align it.
+// **Collective** over the node.
+void find_parts(PooledAllocation& piece, Index length, const SharedMemoryPool& pool) {
+  const PooledAllocation::Segment own{nullptr, length};
+  static_assert(sizeof(own) == 2 * sizeof(Index));
+  must_succeed(MPI_Allgather(&own, 2, MPI_INT64_T, piece.parts.data(), 2, MPI_INT64_T, pool.node), "MPI_Allgather");
+  for (int rank = 0; rank < pool.neighbours; ++rank) {
+    MPI_Aint size = 0;
+    int unit = 1;
+    void* begin = nullptr;
+    must_succeed(MPI_Win_shared_query(piece.window, rank, &size, &unit, &begin), "MPI_Win_shared_query");
+    const auto page = static_cast<std::uintptr_t>(page_bytes()),
+               beyond = reinterpret_cast<std::uintptr_t>(begin) % page;
+    piece.parts[static_cast<std::size_t>(rank)].base =
+        static_cast<std::byte*>(begin) + (beyond == 0 ? 0 : page - beyond);
+  }
+}
+
+// Makes the memory independent of the window, which Open MPI takes away in MPI_Finalize, whoever still reads there:
+// each process has a mapping of its own of every part, and the window is closed. Where one cannot, it stays open and
+// keeps the memory. **Collective** over the node.
+void leave_window(PooledAllocation& piece, const SharedMemoryPool& pool) {
+  int mapped = 1;
+  try {
+    for (std::size_t i = 0; i < piece.parts.size() && mapped != 0; ++i) {
+      piece.pages_of[i] = same_pages(piece.parts[i].base, piece.parts[i].bytes);
+      mapped = piece.pages_of[i] != nullptr;
+    }
+  } catch (const std::bad_alloc&) {
+    mapped = 0;
+  }
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &mapped, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
+  if (mapped == 0) return piece.pages_of.clear();
+  for (std::size_t i = 0; i < piece.parts.size(); ++i) piece.parts[i].base = piece.pages_of[i].get();
+  give_back(piece);
+}
+
+// **Collective** over the node; throws on some of its processes or on all.
+void open_window(PooledAllocation& piece, Index length, const SharedMemoryPool& pool) {
+  MPI_Info apart = MPI_INFO_NULL;  // each process's part is near it
+  must_succeed(MPI_Info_create(&apart), "MPI_Info_create");
+  must_succeed(MPI_Info_set(apart, "alloc_shared_noncontig", "true"), "MPI_Info_set");
+  void* begin = nullptr;
+  const int fault = MPI_Win_allocate_shared(length + page_bytes(), 1, apart, pool.node, &begin, &piece.window);
+  must_succeed(MPI_Info_free(&apart), "MPI_Info_free");
+  int opened = fault == MPI_SUCCESS;
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &opened, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
+  if (opened == 0) {
+    piece.window = MPI_WIN_NULL;  // nobody can close what is half open
+    throw Error(refused("MPI makes no shared window of " + std::to_string(length) + " bytes for this process"));
+  }
+  find_parts(piece, length, pool);
+  leave_window(piece, pool);
+  if (!touch(piece.parts[static_cast<std::size_t>(piece.here)].base, length))
+    throw Error(refused("the system has no pages for " + std::to_string(length) + " bytes of shared memory"));
+}
+
+// What needs no other process, and room for the piece in the pool's lists.
+std::shared_ptr<PooledAllocation> outline(SharedMemoryPool& pool, Index length) {
+  auto piece = std::make_shared<PooledAllocation>();
+  piece->node_ranks = pool.node_ranks;
+  piece->parts.resize(static_cast<std::size_t>(pool.neighbours));
+  piece->pages_of.resize(static_cast<std::size_t>(pool.neighbours));
+  piece->here = static_cast<int>(rank_of(pool.node));
+  if (pool.neighbours == 1) {
+    piece->pages_of[0] = own_pages(length);
+    piece->parts[0] = {piece->pages_of[0].get(), length};
+    if (!piece->pages_of[0])
+      throw Error(refused("the system has no " + std::to_string(length) + " bytes of memory for this process"));
+  }
+  const std::size_t pieces = pool.pieces.size() + 1;
+  pool.pieces.reserve(pieces);
+  pool.left.reserve(pool.left.size() + pieces);
+  pool.common.reserve(1 + 2 * (pieces / word + 1));
+  return piece;
+}
+
+// A new piece; null, with the faults of this process, where any has some.
+std::shared_ptr<PooledAllocation> new_piece(SharedMemoryPool& pool, Index length, Faults& faults) {
+  std::shared_ptr<PooledAllocation> piece;
+  faults.attempt([&] { piece = outline(pool, length); });
+  if (pool.neighbours > 1) faults.attempt([&] { look_for_room(pool, length + page_bytes()); });
+  if (!all_well(faults, pool.comm)) return nullptr;
+  if (pool.neighbours > 1) faults.attempt([&] { open_window(*piece, length, pool); });
+  if (all_well(faults, pool.comm)) return piece;
+  give_back(*piece);
+  return nullptr;
+}
+
+std::shared_ptr<PooledAllocation> add_piece(SharedMemoryPool& pool, Index bytes) {
+  const Index page = page_bytes(), pages = std::max<Index>((bytes + page - 1) / page, 1);
+  const Index of_all = sum_over(pages, pool.comm);
+  for (std::size_t i = 0; i < pool.pieces.size(); ++i) pool.pieces[i]->spare = bit(free_on_all(pool), i);
+  make_room(pool, of_all, false);
+  Faults faults;
+  std::shared_ptr<PooledAllocation> piece = new_piece(pool, pages * page, faults);
+  const std::size_t before = pool.pieces.size();
+  if (!piece) make_room(pool, of_all, true);
+  if (!piece && pool.pieces.size() < before) {
+    faults = {};
+    piece = new_piece(pool, pages * page, faults);
+  }
+  if (!piece) {
+    throw_faults(std::move(faults), pool.comm);
+  }
+  piece->serial = pool.numbers++;
+  piece->pages = of_all;
+  pool.pieces.push_back(piece);
+  pool.common.resize(1 + 2 * words(pool));
+  return piece;
+}
+
+// allocate_shared_bytes() for a process that may have found something wrong already.
+std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, Faults faults, MPI_Comm comm) {
+  SharedMemoryPool& pool = pool_of(comm);
+  std::shared_ptr<Lease> lease;
+  faults.attempt([&] {
+    if (bytes < 0 || bytes > most)
+      throw Error(refused("this process wants " + std::to_string(bytes) + " bytes of memory"));
+    lease = std::make_shared<Lease>();
+  });
+  look_here(pool, faults.ok() ? bytes : 0, faults.ok());
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, pool.common.data(), static_cast<int>(1 + 2 * words(pool)), MPI_UINT64_T,
+                             MPI_BAND, pool.comm),
+               "MPI_Allreduce");
+  if (pool.common[0] == 0) {
+    throw_faults(std::move(faults), pool.comm);
+  }
+  std::shared_ptr<PooledAllocation> piece = best(pool);
+  if (!piece) piece = add_piece(pool, bytes);
+  piece->turn = pool.turns++;
+  piece->take();
+  lease->piece = std::move(piece);
+  return {lease, lease->piece.get()};
+}
+
+// A dense buffer of no memory yet.
+Buffer outline(ElementType type, const IndexList& shape, Order order) {
+  if (type.bytes < 1)
+    throw Error(Finding{Rule::buffer_type,
+                        {},
+                        {},
+                        "",
+                        "the buffer's elements are " + std::to_string(type.bytes) + " bytes long",
+                        "",
+                        ""});
+  const std::optional<Index> count = checked_product(shape);
+  const bool extents = std::all_of(shape.begin(), shape.end(), [](Index extent) { return extent >= 0; });
+  if (!extents || !count || !checked_multiply(*count, type.bytes))
+    throw Error(Finding{
+        Rule::buffer_layout, {}, {}, "", "the extents are negative or their product does not fit 64 bits", "", ""});
+  Buffer buffer;
+  buffer.type = type;
+  buffer.shape = shape;
+  buffer.strides =
+      order == Order::row_major ? row_major_strides(shape, type.bytes) : column_major_strides(shape, type.bytes);
+  return buffer;
+}
+
+}  // namespace
+
+Buffer allocate_shared(ElementType type, const IndexList& shape, MPI_Comm comm, Order order) {
+  Faults faults;
+  Buffer buffer;
+  faults.attempt([&] { buffer = outline(type, shape, order); });
+  const Index bytes = faults.ok() ? element_count(buffer) * type.bytes : 0;
+  const auto piece = allocate_shared_bytes(bytes, std::move(faults), comm);
+  buffer.data = piece->base(static_cast<int>(rank_of(comm)));
+  buffer.owner = std::shared_ptr<void>(piece, buffer.data);
+  return buffer;
+}
+
+std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, MPI_Comm comm) {
+  return allocate_shared_bytes(bytes, Faults(), comm);
+}
+
+const SharedAllocation* find_shared(const void* data, MPI_Comm comm) {
+  const SharedMemoryPool* const pool = known_pool(comm);
+  if (pool == nullptr) return nullptr;
+  for (const std::shared_ptr<PooledAllocation>& piece : pool->pieces)
+    if (piece->holds(data) && !piece->is_free()) return piece.get();
+  return nullptr;
+}
+
+const SharedAllocation* find_shared_by_number(Index number, MPI_Comm comm) {
+  const SharedMemoryPool* const pool = known_pool(comm);
+  if (pool == nullptr) return nullptr;
+  for (const std::shared_ptr<PooledAllocation>& piece : pool->pieces)
+    if (piece->number() == number) return piece.get();
+  return nullptr;
+}
+
+bool on_this_node(int rank, MPI_Comm comm) { return (*pool_of(comm).node_ranks)[static_cast<std::size_t>(rank)] >= 0; }
+
+}  // namespace tridap::mpi

@@ -1,0 +1,175 @@
+#include "shared_memory_pool.hpp"
+
+#include <tridap/internal/call.hpp>
+#include <tridap/mpi/agree.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <random>
+
+namespace tridap::mpi {
+
+bool PooledAllocation::suits(Index bytes) const {
+  constexpr Index small = Index{1} << 20;
+  const Index length = parts[static_cast<std::size_t>(here)].bytes;
+  return bytes <= length && length <= std::max(2 * bytes, small);
+}
+
+bool PooledAllocation::holds(const void* data) const {
+  const Segment& own = parts[static_cast<std::size_t>(here)];
+  const auto at = reinterpret_cast<std::uintptr_t>(data), begin = reinterpret_cast<std::uintptr_t>(own.base);
+  return begin <= at && at - begin < static_cast<std::uintptr_t>(own.bytes);
+}
+
+PooledAllocation::Segment PooledAllocation::part(int rank) const {
+  const int there = (*node_ranks)[static_cast<std::size_t>(rank)];
+  return there < 0 ? Segment{} : parts[static_cast<std::size_t>(there)];
+}
+
+void give_back(PooledAllocation& piece) {
+  if (piece.window != MPI_WIN_NULL) must_succeed(MPI_Win_free(&piece.window), "MPI_Win_free");
+}
+
+namespace {
+
+// The pools that this process has a part in, of freed communicators too where a piece is left. It is never destroyed:
+// owners may let go after everything else.
+struct Pools {
+  std::mutex mutex;
+  std::vector<SharedMemoryPool*> all;
+  std::atomic<bool> ending{false};
+};
+
+Pools& pools() {
+  static auto* const made = new Pools;
+  return *made;
+}
+
+// Takes all pieces out of use, and gives those back that are free on the whole node. **Collective** over the node.
+void close(SharedMemoryPool& pool) {
+  std::move(pool.pieces.begin(), pool.pieces.end(), std::back_inserter(pool.left));
+  pool.pieces.clear();
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < pool.left.size(); ++i) {
+    PooledAllocation& piece = *pool.left[i];
+    if (piece.window == MPI_WIN_NULL) continue;  // its memory goes with its last owner
+    int is_free = piece.is_free();
+    must_succeed(MPI_Allreduce(MPI_IN_PLACE, &is_free, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
+    if (is_free != 0) {
+      give_back(piece);
+    } else {
+      std::swap(pool.left[kept++], pool.left[i]);
+    }
+  }
+  pool.left.resize(kept);
+}
+
+// Runs what MPI called us for; what it throws, MPI gets as a status: no exception may pass through C.
+template <class Step>
+int told_to_mpi(Step step) {
+  try {
+    step();
+    return MPI_SUCCESS;
+  } catch (const std::exception&) {
+    return MPI_ERR_OTHER;
+  }
+}
+
+// MPI calls this on every process of a communicator that is freed.
+int free_pool(MPI_Comm, int, void* value, void*) {
+  SharedMemoryPool* const pool = static_cast<SharedMemoryPool*>(value);
+  if (pools().ending) return MPI_SUCCESS;  // what is left now goes with the process
+  return told_to_mpi([pool] {
+    close(*pool);
+    must_succeed(MPI_Comm_free(&pool->comm), "MPI_Comm_free");
+    if (!pool->left.empty()) return;  // until MPI_Finalize
+    must_succeed(MPI_Comm_free(&pool->node), "MPI_Comm_free");
+    const std::lock_guard lock(pools().mutex);
+    pools().all.erase(std::find(pools().all.begin(), pools().all.end(), pool));
+    delete pool;
+  });
+}
+
+// MPI_Finalize calls this first on every process. Any order would do that is the same everywhere: that of making is
+// not where several threads make pools.
+int close_all(MPI_Comm, int, void*, void*) {
+  std::vector<SharedMemoryPool*>& all = pools().all;
+  std::sort(all.begin(), all.end(), [](const SharedMemoryPool* a, const SharedMemoryPool* b) { return a->id < b->id; });
+  const int status = told_to_mpi([&all] {
+    for (SharedMemoryPool* pool : all) close(*pool);
+  });
+  pools().ending = true;
+  return status;
+}
+
+int key() {
+  static const int made = [] {
+    int value = MPI_KEYVAL_INVALID, end = MPI_KEYVAL_INVALID;
+    must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_pool, &value, nullptr), "MPI_Comm_create_keyval");
+    must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, close_all, &end, nullptr), "MPI_Comm_create_keyval");
+    must_succeed(MPI_Comm_set_attr(MPI_COMM_SELF, end, nullptr), "MPI_Comm_set_attr");
+    return value;
+  }();
+  return made;
+}
+
+// Fills the table of those who share memory with us. Both lists are as long as the communicator.
+void find_neighbours(SharedMemoryPool& pool, const std::vector<int>& ranks) {
+  MPI_Group everybody = MPI_GROUP_NULL, here = MPI_GROUP_NULL;
+  must_succeed(MPI_Comm_group(pool.comm, &everybody), "MPI_Comm_group");
+  must_succeed(MPI_Comm_group(pool.node, &here), "MPI_Comm_group");
+  must_succeed(MPI_Group_translate_ranks(everybody, pool.processes, ranks.data(), here, pool.node_ranks->data()),
+               "MPI_Group_translate_ranks");
+  must_succeed(MPI_Group_free(&everybody), "MPI_Group_free");
+  must_succeed(MPI_Group_free(&here), "MPI_Group_free");
+  for (int& rank : *pool.node_ranks)
+    if (rank == MPI_UNDEFINED) rank = -1;
+}
+
+SharedMemoryPool& make_pool(MPI_Comm comm) {
+  std::vector<int> ranks;
+  auto pool = collectively(comm, [&] {
+    auto made = std::make_unique<SharedMemoryPool>();
+    key();
+    must_succeed(MPI_Comm_size(comm, &made->processes), "MPI_Comm_size");
+    made->node_ranks = std::make_shared<std::vector<int>>(static_cast<std::size_t>(made->processes));
+    ranks.resize(static_cast<std::size_t>(made->processes));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    made->common.resize(1);
+    std::random_device random;
+    made->id = std::uint64_t{random()} << 32 | random();
+    const std::lock_guard lock(pools().mutex);
+    pools().all.reserve(pools().all.size() + 1);
+    return made;
+  });
+  Duplicate ours(comm);
+  pool->comm = ours.get();
+  must_succeed(MPI_Bcast(&pool->id, 1, MPI_UINT64_T, 0, pool->comm), "MPI_Bcast");
+  const int split = MPI_Comm_split_type(pool->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &pool->node);
+  must_succeed_everywhere(split, "MPI_Comm_split_type", comm);
+  must_succeed(MPI_Comm_set_errhandler(pool->node, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  must_succeed(MPI_Comm_size(pool->node, &pool->neighbours), "MPI_Comm_size");
+  find_neighbours(*pool, ranks);
+  must_succeed_everywhere(MPI_Comm_set_attr(comm, key(), pool.get()), "MPI_Comm_set_attr", comm);
+  ours.release();
+  const std::lock_guard lock(pools().mutex);
+  pools().all.push_back(pool.get());
+  return *pool.release();
+}
+
+}  // namespace
+
+SharedMemoryPool* known_pool(MPI_Comm comm) {
+  SharedMemoryPool* kept = nullptr;
+  int found = 0;
+  must_succeed(MPI_Comm_get_attr(comm, key(), &kept, &found), "MPI_Comm_get_attr");
+  return found != 0 ? kept : nullptr;
+}
+
+SharedMemoryPool& pool_of(MPI_Comm comm) {
+  SharedMemoryPool* const kept = known_pool(comm);
+  return kept != nullptr ? *kept : make_pool(comm);
+}
+
+}  // namespace tridap::mpi

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <tridap/internal/shared_allocation.hpp>
+#include <tridap/mpi/allocate_shared.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace tridap::mpi {
+
+/// A piece as the pool keeps it. It outlives the pool where somebody still owns it.
+class PooledAllocation final : public SharedAllocation {
+ public:
+  struct Segment {
+    std::byte* base = nullptr;
+    Index bytes = 0;
+  };
+
+  Index number() const override { return serial; }
+  std::byte* base(int rank) const override { return part(rank).base; }
+  Index bytes(int rank) const override { return part(rank).bytes; }
+
+  bool is_free() const { return free_.load(std::memory_order_acquire); }
+  void take() { free_.store(false, std::memory_order_relaxed); }
+  void let_go() { free_.store(true, std::memory_order_release); }  // after all that this process did with the memory
+
+  /// Large enough here, and not much too large.
+  bool suits(Index bytes) const;
+  bool holds(const void* data) const;
+
+  Index serial = 0;
+  Index pages = 0;     ///< of all processes
+  bool spare = false;  ///< for one allocate_shared_bytes(): free everywhere
+  Index turn = 0;      ///< when it was taken last: the number of allocate_shared_bytes() calls until then
+  std::shared_ptr<const std::vector<int>> node_ranks;
+  std::vector<Segment> parts;                        ///< by node rank
+  int here = 0;                                      ///< our node rank
+  std::vector<std::shared_ptr<std::byte>> pages_of;  ///< keeps them: by node rank
+  MPI_Win window = MPI_WIN_NULL;                     ///< keeps them where the system cannot; null elsewhere
+
+ private:
+  Segment part(int rank) const;
+
+  std::atomic<bool> free_{true};
+};
+
+/// The pieces of one communicator, in the same order on every process.
+struct SharedMemoryPool {
+  MPI_Comm comm = MPI_COMM_NULL;  ///< carries our messages
+  MPI_Comm node = MPI_COMM_NULL;  ///< the processes of ours that share memory
+  int processes = 1, neighbours = 1;
+  std::shared_ptr<std::vector<int>> node_ranks;  ///< by rank; -1: on another node
+  std::vector<std::shared_ptr<PooledAllocation>> pieces;
+  std::vector<std::uint64_t> common;                    ///< room for what allocate_shared_bytes() reduces
+  std::vector<std::shared_ptr<PooledAllocation>> left;  ///< no longer in use, but for their owners
+  Index numbers = 0, turns = 0;                         ///< given until now
+  std::uint64_t id = 0;                                 ///< the same on every process, and another for each pool
+};
+
+/// The pool of a communicator. **Collective** the first time.
+SharedMemoryPool& pool_of(MPI_Comm comm);
+
+/// The same where there is one; null otherwise. Local.
+SharedMemoryPool* known_pool(MPI_Comm comm);
+
+/// Gives a piece's memory back that is free on every process of the node. **Collective** over the node.
+void give_back(PooledAllocation& piece);
+
+}  // namespace tridap::mpi

@@ -1,0 +1,531 @@
+#include "checking.hpp"
+#include "index_lists.hpp"
+#include "said.hpp"
+#include <tridap/gather_distribution.hpp>
+#include <tridap/internal/collective_check.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <new>
+#include <string>
+
+namespace tridap {
+
+namespace {
+
+// One collective check of one array, step by step; every process takes the same steps.
+class CollectiveCheck {
+ public:
+  CollectiveCheck(const std::vector<LocalArray>& members, Collectives& collectives, const Reading& reading)
+      : members_(members), collectives_(collectives), reading_(reading), reports_(members.size()) {
+    for (const LocalArray& member : members) ranks_.push_back(member.rank);
+  }
+
+  void run() {
+    settle_version();
+    if (!everybody_says_the_same()) return;
+    exchange_records();
+    examine_lists();
+    if (!alone([&] { put_together(); })) right_ = false;
+  }
+
+  std::optional<Distribution> distribution() {
+    if (!right_) return std::nullopt;
+    std::vector<Index> lists;
+    if (has_lists()) {
+      if (!everywhere([&](std::size_t k) { place_lists(k, lists); })) return std::nullopt;
+      collectives_.max(lists);
+    }
+    std::optional<Distribution> made;  // there is memory to run out of
+    if (!alone([&] { made = distribution_of(lists); })) made.reset();
+    return made;
+  }
+
+  std::vector<Report> take_reports() { return std::move(reports_); }
+
+ private:
+  static constexpr std::size_t record_width = std::tuple_size_v<AxisRecord>;
+  using Words = std::vector<std::vector<Index>>;  // by member
+
+  const DistArray& array(std::size_t k) const { return *members_[k].array; }
+  const Dimension& dim(std::size_t k, std::size_t axis) const { return array(k).dim_data[axis]; }
+  std::vector<MinMax> min_max(const Words& said) { return tridap::min_max(ranks_, said, collectives_, unsaid); }
+
+  template <class Step>
+  bool everywhere(Step step) {
+    return tridap::everywhere(members_, collectives_, reports_, step);
+  }
+  // The same for what is done once for all members here.
+  template <class Step>
+  bool alone(Step step) {
+    return everywhere([&](std::size_t k) {
+      if (k == 0) step();
+    });
+  }
+  // Where it fails, all of check_collectively() does, on every process.
+  template <class Step>
+  void alone_or_end(Step step) {
+    if (!alone(step)) throw std::bad_alloc();
+  }
+
+  // Which version each process's data is read as: the stamp, or with trust_extent the one that fits everywhere.
+  void settle_version() {
+    Words said;
+    alone_or_end([&] {
+      for (std::size_t k = 0; k < members_.size(); ++k) {
+        const std::optional<Version> stamped = read_version(array(k).version, reports_[k]);
+        versions_.push_back(stamped.value_or(Version::v0_10));
+        codes_.push_back(!stamped ? -1 : *stamped == Version::v0_9 ? 9 : 10);
+        if (!reading_.trust_extent) continue;
+        const bool known = stamped.has_value();
+        said.push_back({known && fits_version(array(k), versions_[k]) ? 0 : 1,
+                        known && fits_version(array(k), other(versions_[k])) ? 0 : 1, codes_.back()});
+      }
+    });
+    if (!reading_.trust_extent) return;
+    const std::vector<MinMax> all = min_max(said);
+    if (all[0].largest == 0 || all[1].largest != 0 || !all[2].same()) return;
+    alone_or_end([&] {
+      for (std::size_t k = 0; k < members_.size(); ++k) {
+        if (said[k][0] != 0) reports_[k].add(trusted(versions_[k]));
+        versions_[k] = other(versions_[k]);
+      }
+    });
+  }
+
+  bool everybody_says_the_same() {
+    Words said, more;
+    alone_or_end([&] { say_everything(said, more); });
+    const std::vector<MinMax> spreads = min_max(said);
+    bool versions = false, same_ndim = false, types = false;
+    std::vector<MinMax> axes, rest;
+    alone_or_end([&] {
+      versions = compare_versions(spreads[version_code]);
+      same_ndim = compare_ndim(spreads[ndim]);
+      types = compare_types(spreads);
+      axes.assign(spreads.begin() + array_keys, spreads.end());
+    });
+    right_ = spreads[faulty].largest == 0 && types;
+    if (!versions || !same_ndim) return right_ = false;
+
+    if (array(0).dim_data.size() > axes_at_once) rest = min_max(more);
+    bool comparable = false;
+    alone_or_end([&] {
+      axes.insert(axes.end(), rest.begin(), rest.end());
+      comparable = compare_axes(axes) && grid_is_the_processes(spreads[misplaced].largest == 0);
+    });
+    right_ = right_ && comparable && std::find(agreed_.begin(), agreed_.end(), false) == agreed_.end();
+    return comparable;
+  }
+
+  void say_everything(Words& said, Words& more) {
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      const std::vector<State> states = check_alone(k);
+      const ElementType& type = array(k).buffer.type;
+      const bool placed = std::find(states.begin(), states.end(), nowhere) != states.end() || ravel(k) == ranks_[k];
+      std::vector<Index> words{codes_[k],      array(k).ndim(),         static_cast<Index>(type.kind),
+                               type.bytes,     type.native_order,       type.description_number(),
+                               placed ? 0 : 1, reports_[k].ok() ? 0 : 1};
+      said.push_back(words);
+      more.emplace_back();
+      for (std::size_t axis = 0; axis < states.size(); ++axis)
+        say(axis < axes_at_once ? said[k] : more[k], dim(k, axis), states[axis]);
+      said[k].resize(array_keys + axes_at_once * per_axis);
+    }
+  }
+
+  // What one process's data says alone; returns for each axis how much of it the others can use.
+  std::vector<State> check_alone(std::size_t k) {
+    std::vector<State> states(array(k).dim_data.size(), nowhere);
+    try {
+      Report alone;
+      if (members_[k].reading != nullptr) alone = *members_[k].reading;
+      alone.merge(check_as(array(k), versions_[k]));
+      const bool all_kept = alone.count(Rule::grid_product) == 0 && alone.errors() <= Report::kept_per_rule;
+      if (all_kept) std::fill(states.begin(), states.end(), sound);
+      for (const Finding& finding : alone.findings())
+        if (finding.severity() == Severity::error && finding.axis && finding.rule != Rule::shape_extent) {
+          State& state = states[static_cast<std::size_t>(*finding.axis)];
+          state = std::max(state, hides_the_place(finding) ? nowhere : wrong);
+        }
+      reports_[k].merge(alone);
+    } catch (const std::exception& error) {
+      fault(k, Rule::process_failure, {}, "", error.what(), "");
+    }
+    reports_[k].set_process(ranks_[k]);
+    return states;
+  }
+
+  static bool hides_the_place(const Finding& finding) {
+    return finding.rule == Rule::type_structure || finding.rule == Rule::empty_dict ||
+           (finding.key + finding.value).find("proc_grid_") != std::string::npos;
+  }
+
+  bool compare_versions(const MinMax& s) {
+    if (s.smallest >= 0 && !s.same())
+      both(Rule::agree_version, {}, "__version__",
+           "0." + std::to_string(s.smallest) + " on rank " + std::to_string(s.smallest_rank) + " and 0." +
+               std::to_string(s.largest) + " on rank " + std::to_string(s.largest_rank));
+    return s.smallest >= 0 && s.same();
+  }
+
+  bool compare_ndim(const MinMax& s) {
+    if (!s.same()) both(Rule::agree_ndim, {}, "", "the number of axes is " + two_say("", s));
+    return s.same();
+  }
+
+  bool compare_types(const std::vector<MinMax>& spreads) {
+    for (const ArrayKey key : {type_kind, type_bytes, type_order, type_description}) {
+      if (spreads[key].same()) continue;
+      for (std::size_t k = 0; k < members_.size(); ++k)
+        if (ranks_[k] == spreads[key].smallest_rank || ranks_[k] == spreads[key].largest_rank)
+          fault(k, Rule::agree_element_type, {}, "", "the element type is " + array(k).buffer.type.text(),
+                "but not so on every process");
+      return false;
+    }
+    return true;
+  }
+
+  // Which axes all processes agree on; false where the process grid is not known to all.
+  bool compare_axes(const std::vector<MinMax>& spreads) {
+    bool grid_known = true;
+    for (std::size_t axis = 0; axis < array(0).dim_data.size(); ++axis) {
+      const MinMax* const of_axis = &spreads[axis * per_axis];
+      const bool all_sound = of_axis[0].largest == sound, placed = of_axis[0].largest < nowhere;
+      bool same = all_sound;
+      for (std::size_t key = 0; key < axis_key.size(); ++key) {
+        const MinMax& s = of_axis[1 + key];
+        if (s.same()) continue;  // as far as it was said: a wrong axis says its place alone
+        same = false;
+        const bool of_a_kind = key == block_size_key || key == one_to_one_key;  // keys that only one dist_type has
+        if (!(of_a_kind && !of_axis[1 + dist_type_key].same()))
+          both(axis_key[key].rule, static_cast<Index>(axis), axis_key[key].name, two_say(axis_key[key].name, s));
+      }
+      agreed_.push_back(same);
+      grid_known = grid_known && placed && of_axis[1 + grid_key].same();
+    }
+    return grid_known;
+  }
+
+  Index ravel(std::size_t k) const {
+    Index ravel = 0;
+    for (const Dimension& d : array(k).dim_data) ravel = ravel * d.proc_grid_size + d.proc_grid_rank;
+    return ravel;
+  }
+
+  bool grid_is_the_processes(bool all_in_place) {
+    Index product = 1;  // check_as() has seen that it fits
+    rank_stride_.resize(agreed_.size());
+    for (std::size_t axis = agreed_.size(); axis-- > 0;) {
+      rank_stride_[axis] = product;
+      product *= dim(0, axis).proc_grid_size;
+    }
+    if (product != collectives_.processes()) {
+      both(Rule::grid_product, {}, "",
+           "the process grid has " + std::to_string(product) + " places and there are " +
+               std::to_string(collectives_.processes()) + " processes");
+      return false;
+    }
+    for (std::size_t k = 0; !all_in_place && k < members_.size(); ++k)
+      if (const Index found = ravel(k); found != ranks_[k])
+        fault(k, Rule::grid_order, {}, "", "the grid coordinates ravel to " + std::to_string(found),
+              "must be the rank");
+    return all_in_place;
+  }
+
+  // The smallest and the largest of what the processes at each coordinate of each agreed axis say: one reduction in
+  // proportion to the sum of the axes' process counts, after which all know whether somebody differs.
+  void exchange_records() {
+    std::vector<std::size_t> first;     // where the records of an axis begin
+    std::vector<Index> ends, of_first;  // the second half of `ends` is of all bits turned: the smallest
+    std::vector<bool> same;
+    alone_or_end([&] { write_records(first, ends, of_first); });
+    collectives_.max(ends);
+    alone_or_end([&] { same = read_records(ends); });
+    if (std::find(same.begin(), same.end(), false) == same.end()) return;
+    collectives_.max(of_first);
+    alone_or_end([&] {
+      for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+        if (same[axis]) continue;
+        disagree(axis);
+        for (std::size_t k = 0; k < members_.size(); ++k)
+          compare_with_first(
+              k, axis, &of_first[record_width * (first[axis] + static_cast<std::size_t>(dim(k, axis).proc_grid_rank))]);
+      }
+    });
+  }
+
+  // `of_first` is what the first process at each coordinate says.
+  void write_records(std::vector<std::size_t>& first, std::vector<Index>& ends, std::vector<Index>& of_first) const {
+    first.resize(agreed_.size());
+    std::size_t count = 0;
+    for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+      first[axis] = count;
+      if (agreed_[axis]) count += static_cast<std::size_t>(dim(0, axis).proc_grid_size);
+    }
+    constexpr std::size_t width = record_width;
+    ends.assign(2 * width * count, lowest);
+    of_first.assign(width * count, lowest);
+    for (std::size_t k = 0; k < members_.size(); ++k)
+      for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+        if (!agreed_[axis]) continue;
+        const std::size_t at = width * (first[axis] + static_cast<std::size_t>(dim(k, axis).proc_grid_rank));
+        const AxisRecord record = record_of(dim(k, axis));
+        for (std::size_t field = 0; field < width; ++field) {
+          ends[at + field] = std::max(ends[at + field], record[field]);
+          ends[width * count + at + field] = std::max(ends[width * count + at + field], ~record[field]);
+          if (speaks_for(k, axis)) of_first[at + field] = record[field];
+        }
+      }
+  }
+
+  // Returns for each axis whether all at each coordinate say the same.
+  std::vector<bool> read_records(const std::vector<Index>& ends) {
+    records_.resize(agreed_.size());
+    std::vector<bool> same(agreed_.size(), true);
+    std::size_t at = 0;
+    for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+      if (!agreed_[axis]) continue;
+      const Dimension& d = dim(0, axis);
+      for (Index c = 0; c < d.proc_grid_size; ++c, at += record_width) {
+        AxisRecord record;
+        for (const Field field : {start, stop, padded, left, right, unknown}) {
+          const Index largest = ends[at + field], smallest = ~ends[ends.size() / 2 + at + field];
+          if (smallest != largest && must_be_same(d, c, field)) same[axis] = false;
+          // absent padding is (0, 0) in 0.10, and a fault of its own in 0.9
+          record[field] = field == padded ? largest : smallest;
+          if (field != padded || versions_[0] == Version::v0_10 || smallest == largest) continue;
+          disagree(axis);
+          both(Rule::block_padding_everywhere, static_cast<Index>(axis), "padding",
+               "present on some processes at coordinate " + std::to_string(c) + " and absent on others");
+        }
+        records_[axis].push_back(record);
+      }
+    }
+    return same;
+  }
+
+  void disagree(std::size_t axis) { agreed_[axis] = right_ = false; }
+
+  // [axis.same] Boundary widths may differ, but on a periodic axis they say which index mirrors which.
+  static bool must_be_same(const Dimension& d, Index c, Field field) {
+    if (field == padded) return false;
+    return d.periodic || !((field == left && c == 0) || (field == right && c == d.proc_grid_size - 1));
+  }
+
+  void compare_with_first(std::size_t k, std::size_t axis, const Index* said) {
+    const Dimension& d = dim(k, axis);
+    const AxisRecord own = record_of(d);
+    const char* const names[] = {"start", d.dist_type() == 'u' ? "len(indices)" : "stop", "", "padding[0]",
+                                 "padding[1]"};
+    const std::string there = " on rank " + std::to_string(d.proc_grid_rank * rank_stride_[axis]) + " at coordinate " +
+                              std::to_string(d.proc_grid_rank);
+    for (const Field field : {start, stop, left, right})
+      if (own[field] != said[field] && must_be_same(d, d.proc_grid_rank, field))
+        fault(k, Rule::axis_same, static_cast<Index>(axis), names[field], std::to_string(own[field]),
+              "but " + std::to_string(said[field]) + there);
+    if (own[unknown] != said[unknown])
+      fault(k, Rule::axis_same, static_cast<Index>(axis), "", "the unknown keys are {" + text_of(d.extras) + "}",
+            "but others" + there);
+  }
+
+  // The first process at each coordinate speaks for it.
+  bool speaks_for(std::size_t k, std::size_t axis) const {
+    return ranks_[k] == dim(k, axis).proc_grid_rank * rank_stride_[axis];
+  }
+
+  bool has_lists() const {
+    for (std::size_t axis = 0; axis < agreed_.size(); ++axis)
+      if (agreed_[axis] && dim(0, axis).dist_type() == 'u') return true;
+    return false;
+  }
+
+  // Whether the lists at one coordinate are the same, whether a claim of one_to_one holds, and what `size` counts.
+  void examine_lists() {
+    if (!has_lists()) return;
+    std::vector<ListedAxis> axes, counted;
+    alone_or_end([&] { axes = listed_axes(); });
+    if (std::any_of(axes.begin(), axes.end(), [&](const ListedAxis& a) { return a.grid < collectives_.processes(); })) {
+      std::optional<std::vector<bool>> same;
+      const auto compare = [&](const IndexLists& lists) { same = lists.compare(collectives_, reports_); };
+      if (!with_lists(axes, compare) || !same) return void(right_ = false);
+      for (std::size_t i = axes.size(); i-- > 0;) {
+        if ((*same)[i]) continue;
+        disagree(static_cast<std::size_t>(axes[i].axis));
+        axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
+    alone_or_end([&] {
+      std::copy_if(axes.begin(), axes.end(), std::back_inserter(counted),
+                   [](const ListedAxis& a) { return a.one_to_one || a.total > a.size; });
+    });
+    std::optional<std::vector<Index>> distinct;
+    const auto count = [&](const IndexLists& lists) { distinct = lists.count_distinct(collectives_, reports_); };
+    if (!counted.empty() && (!with_lists(counted, count) || !distinct)) return void(right_ = false);
+    alone_or_end([&] {
+      for (const ListedAxis& a : axes) {
+        const auto at =
+            std::find_if(counted.begin(), counted.end(), [&](const ListedAxis& c) { return c.axis == a.axis; });
+        std::optional<Index> different;
+        if (at != counted.end()) different = (*distinct)[static_cast<std::size_t>(at - counted.begin())];
+        compare_size(a, different);
+      }
+    });
+  }
+
+  void compare_size(const ListedAxis& a, std::optional<Index> distinct) {
+    if (a.one_to_one && distinct != a.total) right_ = false;  // who counted has said it
+    if (a.total == a.size) return;
+    const Rule rule = distinct == a.size ? Rule::unstructured_distinct : Rule::unstructured_size;
+    if (rule == Rule::unstructured_size) right_ = false;
+    std::string must = "but the coordinates list " + std::to_string(a.total) + " indices";
+    if (distinct) must += ", " + std::to_string(*distinct) + " of them distinct";
+    if (ranks_.front() == 0)
+      reports_.front().add({rule, {}, a.axis, "size", std::to_string(a.size), std::move(must), ""});
+  }
+
+  std::vector<ListedAxis> listed_axes() const {
+    std::vector<ListedAxis> axes;
+    for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+      if (!agreed_[axis] || dim(0, axis).dist_type() != 'u') continue;
+      const Dimension& d = dim(0, axis);
+      axes.push_back({static_cast<Index>(axis), d.proc_grid_size, d.size, rank_stride_[axis], 0,
+                      std::get<Unstructured>(d.dist).one_to_one});
+      for (const AxisRecord& record : records_[axis]) axes.back().total += record[stop];
+    }
+    return axes;
+  }
+
+  // Reads the lists, every process or none, and then takes a step that is collective.
+  template <class Step>
+  bool with_lists(const std::vector<ListedAxis>& axes, Step step) {
+    std::optional<IndexLists> lists;
+    return alone([&] { lists.emplace(members_, axes); }) && alone([&] { step(*lists); });
+  }
+
+  // From here on every process knows the same and comes to the same conclusion; what is wrong, the first one says.
+  void put_together() {
+    axes_.resize(agreed_.size());
+    for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+      if (!agreed_[axis] || dim(0, axis).dist_type() == 'u') continue;
+      Report found;
+      axes_[axis] = Axis::make(dimensions(axis, nullptr), static_cast<Index>(axis), found, versions_[0]);
+      right_ = right_ && axes_[axis].has_value();
+      std::vector<Finding> findings = found.findings();
+      for (Finding& finding : findings)
+        if (finding.process) *finding.process *= rank_stride_[axis];  // the first process at that coordinate
+      if (ranks_.front() == 0) reports_.front().merge(Report::from_parts(std::move(findings), found.counts()));
+    }
+  }
+
+  // What the processes at each coordinate say; `lists` holds the lists of an unstructured axis one after the other.
+  std::vector<Dimension> dimensions(std::size_t axis, const Index* lists) const {
+    std::vector<Dimension> all;
+    for (const AxisRecord& record : records_[axis]) {
+      const Dimension& any = dim(0, axis);  // whose unknown keys are nobody else's
+      Dimension d{any.size, any.proc_grid_size, static_cast<Index>(all.size()), any.periodic, {}, {}};
+      if (any.dist_type() == 'b') {
+        Block block{record[start], record[stop], {}};
+        if (record[padded] != 0) block.padding = {record[left], record[right]};
+        d.dist = block;
+      } else if (const auto* cyclic = std::get_if<Cyclic>(&any.dist)) {
+        d.dist = Cyclic{record[start], cyclic->block_size};
+      } else {
+        d.dist = Unstructured{row_major(lists, {record[stop]}), std::get<Unstructured>(any.dist).one_to_one};
+        lists += record[stop];
+      }
+      all.push_back(std::move(d));
+    }
+    return all;
+  }
+
+  // Where the list of each coordinate begins among those of all unstructured axes; returns the length of all.
+  std::size_t find_list_places() {
+    std::size_t next = 0;
+    list_places_.resize(agreed_.size());
+    for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+      if (dim(0, axis).dist_type() != 'u') continue;
+      for (const AxisRecord& record : records_[axis]) {
+        list_places_[axis].push_back(next);
+        next += static_cast<std::size_t>(record[stop]);
+      }
+    }
+    return next;
+  }
+
+  // Writes a member's lists, where it speaks for them, into their places among those of all axes and coordinates.
+  void place_lists(std::size_t k, std::vector<Index>& lists) {
+    if (k == 0) lists.resize(find_list_places(), lowest);
+    for (std::size_t axis = 0; axis < list_places_.size(); ++axis) {
+      if (list_places_[axis].empty() || !speaks_for(k, axis)) continue;
+      const std::size_t own = list_places_[axis][static_cast<std::size_t>(dim(k, axis).proc_grid_rank)];
+      const auto indices = read_indices(std::get<Unstructured>(dim(k, axis).dist).indices);
+      if (!indices) throw std::bad_alloc();  // they have been read before
+      std::copy(indices->begin(), indices->end(), lists.begin() + static_cast<std::ptrdiff_t>(own));
+    }
+  }
+
+  Distribution distribution_of(const std::vector<Index>& lists) {
+    std::vector<Axis> axes;
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+      if (dim(0, axis).dist_type() == 'u') {
+        Report known;
+        axes_[axis] = Axis::make(dimensions(axis, lists.data() + list_places_[axis].front()), static_cast<Index>(axis),
+                                 known, versions_[0]);
+      }
+      axes.push_back(std::move(axes_[axis].value()));
+    }
+    return Distribution(std::move(axes));
+  }
+
+  void fault(std::size_t k, Rule rule, std::optional<Index> axis, std::string key, std::string value,
+             std::string must) {
+    reports_[k].add({rule, ranks_[k], axis, std::move(key), std::move(value), std::move(must), ""});
+  }
+
+  // What two processes say otherwise, the first one of all tells.
+  void both(Rule rule, std::optional<Index> axis, std::string key, std::string value) {
+    if (ranks_.front() == 0)
+      reports_.front().add({rule, {}, axis, std::move(key), std::move(value), "but must be the same", ""});
+  }
+
+  static std::string two_say(const std::string& what, const MinMax& s) {
+    const auto show = [&](Index value) {
+      if (what == "dist_type") return "'" + std::string(1, static_cast<char>(value)) + "'";
+      if (what == "periodic" || what == "one_to_one") return std::string(value != 0 ? "true" : "false");
+      return std::to_string(value);
+    };
+    return show(s.smallest) + " on rank " + std::to_string(s.smallest_rank) + " and " + show(s.largest) + " on rank " +
+           std::to_string(s.largest_rank);
+  }
+
+  const std::vector<LocalArray>& members_;
+  Collectives& collectives_;
+  Reading reading_;
+  std::vector<Index> ranks_;
+  bool right_ = true;                             // no error anywhere, as all processes know
+  std::vector<Report> reports_;                   // by member
+  std::vector<Version> versions_;                 // by member: how its data is read
+  std::vector<Index> codes_;                      // by member: the minor number of the stamp; -1: none that is read
+  std::vector<bool> agreed_;                      // by axis: everybody is sound alone and says the same
+  std::vector<Index> rank_stride_;                // by axis: from one coordinate to the next, in ranks
+  std::vector<std::vector<AxisRecord>> records_;  // by axis and coordinate
+  std::vector<std::vector<std::size_t>> list_places_;  // by axis and coordinate, of unstructured axes
+  std::vector<std::optional<Axis>> axes_;
+};
+
+}  // namespace
+
+CheckOutcome check_collectively(const std::vector<LocalArray>& members, Collectives& collectives, const Reading& reading,
+                                bool want_distribution) {
+  std::optional<CollectiveCheck> check;
+  const bool made = succeeds([&] { check.emplace(members, collectives, reading); });
+  if (!collectives.all(made)) throw std::bad_alloc();
+  check->run();
+  CheckOutcome outcome;
+  if (want_distribution) outcome.distribution = check->distribution();
+  outcome.reports = check->take_reports();
+  return outcome;
+}
+
+}  // namespace tridap

@@ -1,0 +1,63 @@
+#include <tridap/internal/collectives.hpp>
+
+#include <limits>
+#include <new>
+
+namespace tridap {
+
+namespace {
+constexpr Index smallest_number = std::numeric_limits<Index>::min();
+
+void raise(Index& to, Index value) {
+  if (value > to) to = value;
+}
+}  // namespace
+
+bool Collectives::all(bool here) {
+  std::vector<Index> failed{here ? 0 : 1};
+  max(failed);
+  return failed[0] == 0;
+}
+
+std::vector<MinMax> min_max(const std::vector<Index>& ranks, const std::vector<std::vector<Index>>& values,
+                            Collectives& collectives, std::optional<Index> missing) {
+  const std::size_t count = values.front().size();
+  std::vector<Index> ends, who;  // the largest, and with every bit turned, the smallest; and whose they are
+  std::vector<MinMax> spreads;
+  const bool ready = succeeds([&] {
+    ends.resize(2 * count, smallest_number);
+    who.resize(2 * count, smallest_number);
+    spreads.resize(count);
+  });
+  if (!collectives.all(ready)) throw std::bad_alloc();
+  for (const std::vector<Index>& of_one : values)
+    for (std::size_t i = 0; i < count; ++i) {  // ~ turns the order round and, unlike -, cannot overflow
+      if (of_one[i] == missing) continue;
+      raise(ends[i], of_one[i]);
+      raise(ends[count + i], ~of_one[i]);
+    }
+  collectives.max(ends);
+
+  bool differ = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    spreads[i].smallest = ~ends[count + i];
+    spreads[i].largest = ends[i];
+    differ = differ || !spreads[i].same();
+  }
+  if (!differ) return spreads;
+
+  // Ranks with every bit turned: the largest is the smallest_number rank.
+  for (std::size_t k = 0; k < values.size(); ++k)
+    for (std::size_t i = 0; i < count; ++i) {
+      if (values[k][i] == spreads[i].smallest) raise(who[i], ~ranks[k]);
+      if (values[k][i] == spreads[i].largest) raise(who[count + i], ~ranks[k]);
+    }
+  collectives.max(who);
+  for (std::size_t i = 0; i < count; ++i) {
+    spreads[i].smallest_rank = ~who[i];
+    spreads[i].largest_rank = ~who[count + i];
+  }
+  return spreads;
+}
+
+}  // namespace tridap

@@ -1,0 +1,59 @@
+#include "checking.hpp"
+#include <tridap/gather_distribution.hpp>
+#include <tridap/internal/collective_check.hpp>
+
+namespace tridap {
+
+namespace {
+
+// All processes in one place.
+class InOnePlace : public Collectives {
+ public:
+  explicit InOnePlace(Index processes) : processes_(processes) {}
+  Index processes() const override { return processes_; }
+  void max(std::vector<Index>&) override {}
+  void sum(std::vector<Index>&) override {}
+  std::vector<Message> exchange(std::vector<Message> messages) override { return messages; }
+
+ private:
+  Index processes_;
+};
+
+std::vector<LocalArray> members_of(const std::vector<DistArray>& of_each_process) {
+  std::vector<LocalArray> members;
+  for (const DistArray& array : of_each_process)
+    members.push_back({static_cast<Index>(members.size()), &array, nullptr});
+  return members;
+}
+
+}  // namespace
+
+CheckOutcome check_in_one_place(const std::vector<LocalArray>& members, const Reading& reading,
+                                bool want_distribution) {
+  InOnePlace collectives(static_cast<Index>(members.size()));
+  return check_collectively(members, collectives, reading, want_distribution);
+}
+
+Report merged(const std::vector<Report>& reports) {
+  Report all;
+  for (const Report& report : reports) all.merge(report);
+  return all;
+}
+
+Report check(const std::vector<DistArray>& of_each_process, const Reading& reading) {
+  if (of_each_process.empty()) {
+    Report report;
+    report.add({Rule::grid_product, {}, {}, "", "there are 0 processes", "but an array has at least one", ""});
+    return report;
+  }
+  return merged(check_in_one_place(members_of(of_each_process), reading, false).reports);
+}
+
+Distribution gather_distribution(const std::vector<DistArray>& of_each_process, const Reading& reading) {
+  if (of_each_process.empty()) throw Error(check(of_each_process));
+  CheckOutcome outcome = check_in_one_place(members_of(of_each_process), reading, true);
+  if (!outcome.distribution) throw Error(merged(outcome.reports));
+  return std::move(*outcome.distribution);
+}
+
+}  // namespace tridap

@@ -1,0 +1,147 @@
+#include "node_context.hpp"
+
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/shared_allocation.hpp>
+#include <tridap/mpi/agree.hpp>
+
+#include <algorithm>
+#include <new>
+
+namespace tridap::redistribute {
+
+namespace {
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "counters are shared between processes");
+
+constexpr Index line = 128;  // bytes that two processes should not write both: processors fetch lines in pairs
+static_assert(ring_slots * static_cast<Index>(sizeof(Filling)) <= line / 2, "they stand behind `posted`");
+static_assert(std::atomic<bool>::is_always_lock_free, "processes share it");
+
+// How a process's part of the stage is dealt: its mark, then the counters of its rings, then the slots.
+struct StageLayout {
+  Index rings, slot_bytes;
+
+  StageLayout(Index on_node, Index most) : rings(on_node) {
+    const Index room = (most - line * (1 + 2 * rings)) / (ring_slots * rings);
+    slot_bytes = std::max(line, std::min<Index>(room, Index{128} << 10) / line * line);
+  }
+  Index done() const { return 0; }
+  Index posted(Index ring) const { return line * (1 + ring); }
+  Index taken(Index ring) const { return line * (1 + rings + ring); }
+  Index wanted(Index ring) const { return taken(ring) + line / 2; }
+  Index slots(Index ring) const { return line * (1 + 2 * rings) + ring * ring_slots * slot_bytes; }
+  Index bytes() const { return slots(rings); }
+};
+
+std::atomic<bool>* flag(std::byte* at) { return reinterpret_cast<std::atomic<bool>*>(at); }
+std::atomic<std::uint64_t>* counter(std::byte* at) { return reinterpret_cast<std::atomic<std::uint64_t>*>(at); }
+
+int free_context(MPI_Comm, int, void* value, void*) {
+  delete static_cast<std::shared_ptr<NodeContext>*>(value);
+  return MPI_SUCCESS;
+}
+
+int key() {
+  static const int made = [] {
+    int value = MPI_KEYVAL_INVALID;
+    mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_context, &value, nullptr),
+                      "MPI_Comm_create_keyval");
+    return value;
+  }();
+  return made;
+}
+
+Index on_our_node(MPI_Comm comm) {
+  int processes = 1;
+  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  Index count = 0;
+  for (int rank = 0; rank < processes; ++rank) count += mpi::on_this_node(rank, comm);
+  return count;
+}
+
+// The largest stage that every node has shared memory for, down to a few lines of memory for each ring; none where a
+// node has less. The same on every process, because share() succeeds on all or on none. **Collective.**
+Stage make_stage(MPI_Comm comm) {
+  const Index rings = on_our_node(comm);
+  Stage stage;
+  for (stage.most = staging_bytes; stage.most >= least_staging_bytes; stage.most /= 4) {
+    try {
+      stage.piece = mpi::allocate_shared_bytes(StageLayout(rings, stage.most).bytes(), comm);
+      stage.why_none = nullptr;
+      return stage;
+    } catch (const std::exception&) {
+      stage.why_none = std::current_exception();  // which takes no memory
+    }
+  }
+  return stage;
+}
+
+}  // namespace
+
+std::shared_ptr<NodeContext> NodeContext::of(MPI_Comm comm) {
+  std::shared_ptr<NodeContext>* kept = nullptr;
+  int found = 0;
+  mpi::must_succeed(MPI_Comm_get_attr(comm, key(), &kept, &found), "MPI_Comm_get_attr");
+  if (found != 0) return *kept;
+  mpi::on_this_node(0, comm);
+  Stage stage = make_stage(comm);
+  auto made = mpi::collectively(comm, [&] {
+    key();
+    return std::make_unique<std::shared_ptr<NodeContext>>(std::make_shared<NodeContext>(comm, std::move(stage)));
+  });
+  mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // nobody counts before all counters are 0
+  const std::shared_ptr<NodeContext> context = *made;
+  mpi::must_succeed_everywhere(MPI_Comm_set_attr(comm, key(), made.get()), "MPI_Comm_set_attr", comm);
+  made.release();
+  return context;
+}
+
+NodeContext::NodeContext(MPI_Comm comm, Stage stage)
+    : stage_(std::move(stage.piece)), why_no_stage_(std::move(stage.why_none)) {
+  mpi::must_succeed(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
+  mpi::must_succeed(MPI_Comm_size(comm, &processes_), "MPI_Comm_size");
+  place_.assign(static_cast<std::size_t>(processes_), -1);
+  if (!stage_) return;
+  for (int rank = 0; rank < processes_; ++rank)
+    if (mpi::on_this_node(rank, comm)) {
+      place_[static_cast<std::size_t>(rank)] = static_cast<int>(node_.size());
+      node_.push_back(rank);
+    }
+  const StageLayout layout(static_cast<Index>(node_.size()), stage.most);
+  slot_bytes_ = layout.slot_bytes;
+  const Index own = place_[static_cast<std::size_t>(rank_)];
+  std::byte* const mine = stage_->base(rank_);
+  new (mine + layout.done()) std::atomic<std::uint64_t>(0);
+  for (Index ring = 0; ring < layout.rings; ++ring) {
+    new (mine + layout.posted(ring)) std::atomic<std::uint64_t>(0);
+    new (mine + layout.taken(ring)) std::atomic<std::uint64_t>(0);
+    new (mine + layout.wanted(ring)) std::atomic<bool>(false);
+  }
+  const auto ring = [&](std::byte* sender, Index to, std::byte* receiver, Index from) {
+    return Ring{counter(sender + layout.posted(to)),
+                counter(receiver + layout.taken(from)),
+                flag(receiver + layout.wanted(from)),
+                reinterpret_cast<Filling*>(sender + layout.posted(to) + line / 2),
+                sender + layout.slots(to),
+                layout.slot_bytes,
+                nullptr};
+  };
+  trials_.resize(node_.size());
+  for (Index place = 0; place < layout.rings; ++place) {
+    std::byte* const theirs = stage_->base(node_[static_cast<std::size_t>(place)]);
+    to_.push_back(ring(mine, place, theirs, own));
+    from_.push_back(ring(theirs, own, mine, place));
+    from_.back().trial = &trials_[static_cast<std::size_t>(place)];
+  }
+}
+
+std::atomic<std::uint64_t>& NodeContext::done(Index rank) const {
+  return *counter(stage_->base(static_cast<int>(rank)));
+}
+
+std::byte* NodeContext::staging() {
+  if (staging_.empty()) staging_.resize(static_cast<std::size_t>(staging_bytes));
+  return staging_.data();
+}
+
+}  // namespace tridap::redistribute

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "channel.hpp"
+#include "ring.hpp"
+#include <tridap/index.hpp>
+#include <tridap/internal/shared_allocation.hpp>
+#include <tridap/mpi/allocate_shared.hpp>
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <vector>
+
+namespace tridap::redistribute {
+
+inline constexpr Index staging_bytes = Index{15} << 18;  ///< at most, of one process, for each of the two ways below
+
+inline constexpr Index least_staging_bytes = Index{1} << 14;  ///< less is slower than messages
+
+/// Shared memory for the rings between the processes of a node.
+struct Stage {
+  std::shared_ptr<const mpi::SharedAllocation> piece;  ///< null: there is none on any process
+  Index most = staging_bytes;                          ///< bytes of one process
+  std::exception_ptr why_none;
+};
+
+/// What the moves over one communicator have in common: kept with it, so that it is set up once.
+class NodeContext {
+ public:
+  /// **Collective** the first time for a communicator, and local then.
+  static std::shared_ptr<NodeContext> of(MPI_Comm comm);
+
+  NodeContext(MPI_Comm comm, Stage stage);
+  NodeContext(const NodeContext&) = delete;
+
+  int rank() const { return rank_; }
+  int processes() const { return processes_; }
+  bool has_stage() const { return stage_ != nullptr; }  ///< else everything is a message; the same on every process
+  const std::exception_ptr& why_no_stage() const { return why_no_stage_; }
+  bool here(Index rank) const { return place_[static_cast<std::size_t>(rank)] >= 0; }  ///< on our node
+  const Ring& to(Index rank) const { return to_[static_cast<std::size_t>(place_[static_cast<std::size_t>(rank)])]; }
+  const Ring& from(Index rank) const { return from_[static_cast<std::size_t>(place_[static_cast<std::size_t>(rank)])]; }
+
+  Index slot_bytes() const { return slot_bytes_; }  ///< of a ring
+
+  /// The number of the move that a process of our node has done its part of last.
+  std::atomic<std::uint64_t>& done(Index rank) const;
+  std::uint64_t next_move() { return ++moves_; }
+
+  /// Memory for messages, `staging_bytes` of it; made by the first call.
+  std::byte* staging();
+
+  /// What is under way, and must end before the next begins; null: nothing.
+  void* active = nullptr;
+
+ private:
+  int rank_ = 0, processes_ = 1;
+  Index slot_bytes_ = 0;
+  std::shared_ptr<const mpi::SharedAllocation> stage_;
+  std::exception_ptr why_no_stage_;
+  std::vector<int> node_;          // ranks on our node, ascending
+  std::vector<int> place_;         // by rank: where it stands in node_; -1: on another node
+  std::vector<SlotTrial> trials_;  // by place in node_
+  std::vector<Ring> to_, from_;
+  std::uint64_t moves_ = 0;
+  std::vector<std::byte> staging_;
+};
+
+}  // namespace tridap::redistribute

@@ -1,0 +1,482 @@
+#include "mpi/support.hpp"
+#include <tridap/internal/shared_allocation.hpp>
+#include <tridap/mpi/allocate_shared.hpp>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <string>
+#include <thread>
+
+namespace {
+
+using tridap::Buffer;
+using tridap::element_type;
+using tridap::Error;
+using tridap::Index;
+using tridap::Order;
+using tridap::Rule;
+using tridap::mpi::allocate_shared;
+using tridap::mpi::find_shared;
+using tridap::mpi::on_this_node;
+using tridap::mpi::share;
+using tridap::mpi::SharedAllocation;
+using Piece = std::shared_ptr<const SharedAllocation>;
+
+constexpr Index megabyte = Index{1} << 20;
+
+std::byte* own(const Piece& piece, MPI_Comm comm) { return piece->base(on::rank(comm)); }
+
+/// What process `from` leaves at byte `at` of what is meant for `to`.
+std::byte letter(Index from, Index to, Index at) { return static_cast<std::byte>(7 * from + 31 * to + at + 1); }
+
+/// Every process writes a stretch into everybody's memory, and finds in its own what all wrote there.
+void expect_shared(const Piece& piece, Index stretch, MPI_Comm comm) {
+  const int here = on::rank(comm), all = on::processes(comm);
+  MPI_Barrier(comm);
+  for (int to = 0; to < all; ++to)
+    for (Index at = 0; at < stretch; ++at) piece->base(to)[here * stretch + at] = letter(here, to, at);
+  MPI_Barrier(comm);
+  for (int to = 0; to < all; ++to)
+    for (int from = 0; from < all; ++from)
+      for (Index at = 0; at < stretch; ++at)
+        ASSERT_EQ(piece->base(to)[from * stretch + at], letter(from, to, at)) << from << " " << to << " " << at;
+  MPI_Barrier(comm);
+}
+
+bool same_number(Index number, MPI_Comm comm) { return on::same_everywhere(std::to_string(number), comm); }
+
+/// The error is the same everywhere, and says all of `words`.
+void expect_refusal(const std::function<void()>& step, const std::vector<std::string>& words, MPI_Comm comm) {
+  const auto before = std::chrono::steady_clock::now();
+  const std::optional<Error> error = on::error_of(step);
+  ASSERT_TRUE(error.has_value());
+  EXPECT_TRUE(on::same_everywhere(error->what(), comm)) << error->what();
+  for (const std::string& word : words)
+    EXPECT_NE(std::string(error->what()).find(word), std::string::npos) << error->what();
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(10));
+}
+
+TEST(Share, EveryProcessReachesTheMemoryOfAll) {
+  on::every_communicator([](MPI_Comm comm) {
+    const Index all = on::processes(comm);
+    for (const Index stretch : {1, 3, 4096, 50000}) {
+      const Piece piece = allocate_shared_bytes(all * stretch, comm);
+      EXPECT_TRUE(same_number(piece->number(), comm));
+      for (int rank = 0; rank < all; ++rank) {
+        EXPECT_GE(piece->bytes(rank), all * stretch);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(piece->base(rank)) % 4096, 0u);
+      }
+      expect_shared(piece, stretch, comm);
+    }
+  });
+}
+
+TEST(Share, LengthsMayDifferAndBeNothing) {
+  on::every_communicator([](MPI_Comm comm) {
+    const int here = on::rank(comm), all = on::processes(comm);
+    const auto length = [all](int rank, int turn) { return Index{(rank + turn) % all} * 70001; };
+    std::vector<Piece> pieces;
+    for (int turn = 0; turn <= all; ++turn) {
+      pieces.push_back(allocate_shared_bytes(length(here, turn), comm));
+      for (int rank = 0; rank < all; ++rank) {
+        EXPECT_NE(pieces.back()->base(rank), nullptr);
+        EXPECT_GE(pieces.back()->bytes(rank), length(rank, turn));
+      }
+      std::memset(own(pieces.back(), comm), 10 * here + turn, static_cast<std::size_t>(length(here, turn)));
+    }
+    MPI_Barrier(comm);
+    for (int turn = 0; turn <= all; ++turn)
+      for (int rank = 0; rank < all; ++rank)
+        for (Index at = 0; at < length(rank, turn); at += 997)
+          ASSERT_EQ(pieces[static_cast<std::size_t>(turn)]->base(rank)[at], static_cast<std::byte>(10 * rank + turn));
+    MPI_Barrier(comm);
+  });
+}
+
+TEST(Share, PartsDoNotTouchOneAnother) {
+  const int here = on::rank(MPI_COMM_WORLD), all = on::processes(MPI_COMM_WORLD);
+  std::vector<Piece> pieces;
+  for (int i = 0; i < 5; ++i) pieces.push_back(allocate_shared_bytes(4096 * i, MPI_COMM_WORLD));
+  const auto fill = [&](int rank, std::size_t i) { return static_cast<int>(1 + 5 * rank + static_cast<int>(i)); };
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    std::memset(own(pieces[i], MPI_COMM_WORLD), fill(here, i), static_cast<std::size_t>(pieces[i]->bytes(here)));
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    for (int rank = 0; rank < all; ++rank)
+      for (Index at = 0; at < pieces[i]->bytes(rank); ++at)
+        ASSERT_EQ(pieces[i]->base(rank)[at], static_cast<std::byte>(fill(rank, i)));
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST(Share, WhatAllLetGoIsTakenAgain) {
+  on::every_communicator([](MPI_Comm comm) {
+    Piece piece = allocate_shared_bytes(5 * megabyte, comm);
+    const Index number = piece->number();
+    std::byte* const base = own(piece, comm);
+    for (const Index bytes : {5 * megabyte, 3 * megabyte, 4 * megabyte + 1}) {
+      piece.reset();
+      piece = allocate_shared_bytes(bytes, comm);
+      EXPECT_EQ(piece->number(), number);
+      EXPECT_EQ(own(piece, comm), base);
+      EXPECT_GE(piece->bytes(on::rank(comm)), bytes);
+    }
+  });
+}
+
+TEST(Share, TooSmallOrMuchTooLargeIsNotTaken) {
+  Piece piece = allocate_shared_bytes(8 * megabyte, MPI_COMM_WORLD);
+  const Index number = piece->number();
+  piece.reset();
+  for (const Index bytes : {9 * megabyte, 3 * megabyte, Index{0}}) {
+    const Piece other = allocate_shared_bytes(bytes, MPI_COMM_WORLD);
+    EXPECT_NE(other->number(), number) << bytes;
+    EXPECT_GE(other->bytes(on::rank(MPI_COMM_WORLD)), bytes);
+  }
+}
+
+TEST(Share, OneProcessThatNeedsMoreGivesAllANewPiece) {
+  on::every_communicator([](MPI_Comm comm) {
+    for (int rank = 0; rank < on::processes(comm); ++rank) {
+      Piece piece = allocate_shared_bytes(2 * megabyte, comm);
+      const Index number = piece->number();
+      piece.reset();
+      piece = allocate_shared_bytes(on::rank(comm) == rank ? 9 * megabyte : 2 * megabyte, comm);
+      EXPECT_NE(piece->number(), number);
+      EXPECT_TRUE(same_number(piece->number(), comm));
+      EXPECT_GE(piece->bytes(rank), 9 * megabyte);
+    }
+  });
+}
+
+TEST(Share, TheSmallestThatSuitsIsTaken) {
+  Piece large = allocate_shared_bytes(30 * megabyte, MPI_COMM_WORLD),
+        small = allocate_shared_bytes(20 * megabyte, MPI_COMM_WORLD);
+  const Index number = small->number();
+  large.reset();
+  small.reset();
+  EXPECT_EQ(allocate_shared_bytes(19 * megabyte, MPI_COMM_WORLD)->number(), number);
+}
+
+TEST(Share, WhatOneProcessHoldsIsNotTaken) {
+  on::every_communicator([](MPI_Comm comm) {
+    for (int holder = 0; holder < on::processes(comm); ++holder) {
+      Piece piece = allocate_shared_bytes(1000, comm);
+      const Index number = piece->number();
+      std::memset(own(piece, comm), 77, 1000);
+      if (on::rank(comm) != holder) piece.reset();
+      std::vector<Piece> others;
+      for (int i = 0; i < 3; ++i) {
+        others.push_back(allocate_shared_bytes(1000, comm));
+        EXPECT_NE(others.back()->number(), number);
+        EXPECT_TRUE(same_number(others.back()->number(), comm));
+        std::memset(own(others.back(), comm), 1, 1000);
+      }
+      MPI_Barrier(comm);
+      if (piece) {
+        for (int rank = 0; rank < on::processes(comm); ++rank)
+          for (Index at = 0; at < 1000; ++at) ASSERT_EQ(piece->base(rank)[at], std::byte{77});
+      }
+      others.clear();
+      piece.reset();
+      std::set<Index> numbers;
+      for (int i = 0; i < 4; ++i) numbers.insert(others.emplace_back(allocate_shared_bytes(1000, comm))->number());
+      EXPECT_EQ(numbers.count(number), 1u) << "it is free again";
+    }
+  });
+}
+
+TEST(Share, AnyThreadLetsGo) {
+  for (int turn = 0; turn < 20; ++turn) {
+    Piece piece = allocate_shared_bytes(2000000, MPI_COMM_WORLD);
+    const Index number = piece->number();
+    std::memset(own(piece, MPI_COMM_WORLD), turn, 2000000);
+    std::thread([last = std::move(piece)]() mutable { last.reset(); }).join();
+    EXPECT_EQ(allocate_shared_bytes(2000000, MPI_COMM_WORLD)->number(), number);
+  }
+}
+
+TEST(Share, ManyAtATime) {
+  on::every_communicator([](MPI_Comm comm) {
+    for (int turn = 0; turn < 2; ++turn) {
+      std::vector<Piece> pieces;
+      std::set<Index> numbers;
+      std::set<std::byte*> bases;
+      for (int i = 0; i < 150; ++i) {
+        pieces.push_back(allocate_shared_bytes(i % 7 * 100, comm));
+        numbers.insert(pieces.back()->number());
+        bases.insert(own(pieces.back(), comm));
+        *own(pieces.back(), comm) = static_cast<std::byte>(i);
+      }
+      EXPECT_EQ(numbers.size(), 150u);
+      EXPECT_EQ(bases.size(), 150u);
+      EXPECT_TRUE(same_number(pieces[140]->number(), comm));
+      for (int i = 0; i < 150; ++i) {
+        const Piece& piece = pieces[static_cast<std::size_t>(i)];
+        EXPECT_EQ(*own(piece, comm), static_cast<std::byte>(i));
+        EXPECT_EQ(find_shared(own(piece, comm), comm), piece.get());
+      }
+    }
+  });
+}
+
+TEST(Share, ManyOneAfterAnother) {
+  on::every_communicator([](MPI_Comm comm) {
+    Piece kept = allocate_shared_bytes(10, comm);
+    *own(kept, comm) = std::byte{42};
+    for (Index i = 0; i < 100; ++i) {
+      std::vector<Piece> pieces;
+      for (Index k = 0; k < 3; ++k) pieces.push_back(allocate_shared_bytes(i * i * 500 % 600000 * (k + 1), comm));
+      for (const Piece& piece : pieces) {
+        ASSERT_NE(piece->number(), kept->number());
+        ASSERT_TRUE(same_number(piece->number(), comm));
+      }
+    }
+    EXPECT_EQ(*own(kept, comm), std::byte{42});
+  });
+}
+
+/// Bytes that the folder behind shared windows has left.
+Index room() {
+  struct statvfs system = {};
+  return statvfs("/dev/shm", &system) == 0 ? static_cast<Index>(system.f_bavail * system.f_frsize) : 0;
+}
+
+TEST(Share, MuchFreeMemoryIsGivenBack) {
+  if (on::processes(MPI_COMM_WORLD) == 1) {  // its memory is its own
+    const Index before = room();
+    const auto piece = allocate_shared_bytes(64 * megabyte, MPI_COMM_WORLD);
+    EXPECT_GT(room(), before - 32 * megabyte);
+    return;
+  }
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  const Index before = room();
+  std::byte letters{};
+  for (Index size = 1; size <= 15; ++size) {  // each too large for the one before, or much too small
+    const Piece piece = allocate_shared_bytes((size % 2 ? 40 - size : size) * megabyte, comm);
+    letters |= *own(piece, comm);
+  }
+  MPI_Barrier(comm);
+  EXPECT_LT(before - room(), on::processes(comm) * 160 * megabyte);
+  MPI_Comm_free(&comm);
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_LT(before - room(), 16 * megabyte) << "a freed communicator gives all back";
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST(Share, NumbersAreNeverGivenAgain) {
+  std::set<Index> numbers;
+  for (Index i = 0; i < 30; ++i) {
+    Piece piece = allocate_shared_bytes((i + 2) * (i + 2) * (i + 2) * 500, MPI_COMM_WORLD);
+    std::vector<Piece> others;
+    for (int k = 0; k < 5; ++k) others.push_back(allocate_shared_bytes(0, MPI_COMM_WORLD));
+    std::set<Index> now{piece->number()};
+    for (const Piece& other : others) now.insert(other->number());
+    EXPECT_EQ(now.size(), 6u);
+  }
+}
+
+TEST(Share, ImpossibleLengthsAreRefusedByAll) {
+  on::every_communicator([](MPI_Comm comm) {
+    const Index all = on::processes(comm);
+    for (Index rank = 0; rank < all; ++rank)
+      for (const Index bytes : {Index{-1}, Index{1} << 45, Index{1} << 47, std::numeric_limits<Index>::max(),
+                                std::numeric_limits<Index>::min()}) {
+        const bool here = on::rank(comm) == rank;
+        const std::string said = bytes == Index{1} << 45 ? "35184372088832" : std::to_string(bytes);
+        expect_refusal([&] { allocate_shared_bytes(here ? bytes : 100, comm); }, {said.substr(0, 6), "larger /dev/shm"},
+                       comm);
+      }
+    expect_shared(allocate_shared_bytes(all, comm), 1, comm);
+  });
+}
+
+TEST(Share, MoreThanTheNodeHasLeftIsRefusedByAll) {
+  const Index all = on::processes(MPI_COMM_WORLD);
+  if (all == 1) return;  // its memory is its own, and it shares none
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Index each = room() / all;
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  const std::string name = host.data();
+#ifdef OPEN_MPI
+  const std::string larger = name + " a larger /dev/shm or Open MPI another folder (OMPI_MCA_osc_sm_backing_directory)";
+#else
+  const std::string larger = name + " a larger /dev/shm, or";
+#endif
+  for (const Index bytes : {each + megabyte, each, each - megabyte})  // together a little too much
+    expect_refusal([&] { allocate_shared_bytes(bytes, MPI_COMM_WORLD); },
+                   {"processes on " + name + " want", "left", larger}, MPI_COMM_WORLD);
+  expect_shared(allocate_shared_bytes(all, MPI_COMM_WORLD), 1, MPI_COMM_WORLD);
+}
+
+TEST(Share, EachCommunicatorHasItsOwnPieces) {
+  MPI_Comm other = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &other);
+  {
+    const Piece one = allocate_shared_bytes(100, MPI_COMM_WORLD), two = allocate_shared_bytes(100, other);
+    EXPECT_NE(own(one, MPI_COMM_WORLD), own(two, other));
+    EXPECT_EQ(find_shared(own(one, MPI_COMM_WORLD), MPI_COMM_WORLD), one.get());
+    EXPECT_EQ(find_shared(own(one, MPI_COMM_WORLD), other), nullptr);
+    EXPECT_EQ(find_shared(own(two, other), other), two.get());
+  }
+  MPI_Comm_free(&other);
+}
+
+TEST(Share, MessagesOfTheCallerAreLeftAlone) {
+  on::every_communicator([](MPI_Comm comm) {
+    const on::PendingReceive pending(comm);
+    for (int i = 0; i < 70; ++i) allocate_shared_bytes(i * 3000, comm);
+    EXPECT_THROW(allocate_shared_bytes(on::rank(comm) == 0 ? -1 : 0, comm), Error);
+  });
+}
+
+TEST(Share, MemoryOutlivesItsCommunicator) {
+  const int all = on::processes(MPI_COMM_WORLD), here = on::rank(MPI_COMM_WORLD);
+  for (int holder = -1; holder < all; ++holder) {  // -1: everybody
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -here, &comm);
+    const int rank = on::rank(comm);
+    Piece piece = allocate_shared_bytes(3000, comm), also = allocate_shared_bytes(70, comm);
+    std::memset(own(piece, comm), 50 + rank, 3000);
+    also.reset();
+    MPI_Barrier(comm);
+    if (holder >= 0 && holder != here) piece.reset();
+    MPI_Comm_free(&comm);
+    if (!piece) continue;
+    for (int r = 0; r < all; ++r)
+      for (Index at = 0; at < 3000; ++at) ASSERT_EQ(piece->base(r)[at], static_cast<std::byte>(50 + r));
+    std::thread([last = std::move(piece)]() mutable { last.reset(); }).join();
+  }
+}
+
+TEST(Share, CommunicatorsComeAndGo) {
+  for (int turn = 0; turn < 50; ++turn) {
+    on::every_communicator([turn](MPI_Comm comm) {
+      const Index all = on::processes(comm);
+      const Piece piece = allocate_shared_bytes(all * (1 + turn), comm);
+      expect_shared(piece, 1 + turn, comm);
+    });
+  }
+}
+
+TEST(SharedPieceOf, IsFoundByAnyAddressInside) {
+  on::every_communicator([](MPI_Comm comm) {
+    const int here = on::rank(comm), all = on::processes(comm);
+    std::vector<Piece> pieces;
+    for (const Index bytes : {0, 1, 5000, 100000}) pieces.push_back(allocate_shared_bytes(bytes * (here + 1), comm));
+    for (const Piece& piece : pieces) {
+      std::byte* const base = own(piece, comm);
+      const Index length = piece->bytes(here);
+      EXPECT_EQ(find_shared(base, comm), piece.get());
+      EXPECT_EQ(find_shared(base + length - 1, comm), piece.get());
+      EXPECT_NE(find_shared(base + length, comm), piece.get());
+      EXPECT_NE(find_shared(base - 1, comm), piece.get());
+      for (int rank = 0; rank < all; ++rank)
+        EXPECT_EQ(find_shared(piece->base(rank), comm), rank == here ? piece.get() : nullptr);
+    }
+    int elsewhere = 0;
+    EXPECT_EQ(find_shared(&elsewhere, comm), nullptr);
+    EXPECT_EQ(find_shared(nullptr, comm), nullptr);
+    std::byte* const base = own(pieces[2], comm);
+    pieces[2].reset();
+    EXPECT_EQ(find_shared(base, comm), nullptr) << "it is free";
+  });
+}
+
+TEST(SharedPieceOf, ACommunicatorWithoutPoolHasNone) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  if (on::rank(comm) == 0) {
+    EXPECT_EQ(find_shared(&comm, comm), nullptr);
+  }
+  MPI_Comm_free(&comm);
+}
+
+TEST(OnThisNode, AllProcessesOfOneMachine) {
+  on::every_communicator([](MPI_Comm comm) {
+    EXPECT_TRUE(on_this_node(on::rank(comm), comm));
+    if (on::rank(comm) != 0) return;  // it is local now
+    for (int rank = 0; rank < on::processes(comm); ++rank) EXPECT_TRUE(on_this_node(rank, comm));
+  });
+}
+
+TEST(AllocateShared, IsADenseBufferThatItsOwnerKeeps) {
+  on::every_communicator([](MPI_Comm comm) {
+    const Index here = on::rank(comm);
+    const std::vector<std::vector<Index>> shapes{{}, {5}, {0}, {here, 3}, {4, here + 1, 2}, {here % 2, 7, 1000}};
+    for (const std::vector<Index>& shape : shapes)
+      for (const Order order : {Order::row_major, Order::column_major}) {
+        Buffer buffer = allocate_shared(element_type<double>(), shape, comm, order);
+        EXPECT_EQ(buffer.shape, shape);
+        EXPECT_EQ(buffer.type, element_type<double>());
+        EXPECT_FALSE(buffer.read_only);
+        EXPECT_EQ(buffer.memory.name(), "host");
+        EXPECT_EQ(buffer.strides, order == Order::row_major ? tridap::row_major_strides(shape, 8)
+                                                            : tridap::column_major_strides(shape, 8));
+        const SharedAllocation* const piece = find_shared(buffer.data, comm);
+        ASSERT_NE(piece, nullptr);
+        EXPECT_EQ(piece->base(static_cast<int>(here)), buffer.data);
+        EXPECT_GE(piece->bytes(static_cast<int>(here)), 8 * tridap::element_count(buffer));
+        std::fill_n(static_cast<double*>(buffer.data), tridap::element_count(buffer), 1.5);
+        std::shared_ptr<void> owner = buffer.owner;
+        void* const data = buffer.data;
+        buffer = {};
+        EXPECT_EQ(find_shared(data, comm), piece);
+        owner.reset();
+        EXPECT_EQ(find_shared(data, comm), nullptr);
+      }
+  });
+}
+
+TEST(AllocateShared, ShowsItsElementsToTheOthers) {
+  const int all = on::processes(MPI_COMM_WORLD), here = on::rank(MPI_COMM_WORLD);
+  const Buffer buffer = allocate_shared(element_type<Index>(), {here + 1, 10}, MPI_COMM_WORLD);
+  auto* const values = static_cast<Index*>(buffer.data);
+  std::iota(values, values + 10 * (here + 1), 1000 * here);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const SharedAllocation* const piece = find_shared(buffer.data, MPI_COMM_WORLD);
+  for (int rank = 0; rank < all; ++rank)
+    for (Index i = 0; i < 10 * (rank + 1); ++i)
+      ASSERT_EQ(reinterpret_cast<const Index*>(piece->base(rank))[i], 1000 * rank + i);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST(AllocateShared, WhatIsNoArrayIsRefusedByAll) {
+  constexpr Index large = std::numeric_limits<Index>::max();
+  const tridap::ElementType real = element_type<double>();
+  const tridap::ElementType nothing{tridap::ElementType::Kind::opaque, 0, true};
+  on::every_communicator([&](MPI_Comm comm) {
+    for (int rank = 0; rank < on::processes(comm); ++rank) {
+      const bool here = on::rank(comm) == rank;
+      const auto refused = [&](const tridap::ElementType& type, const std::vector<Index>& shape,
+                               const std::string& id) {
+        const std::string who = "(rank " + std::to_string(rank) + ")";
+        expect_refusal(
+            [&] {
+              allocate_shared(here ? type : real, here ? shape : std::vector<Index>{2, 3}, comm);
+            },
+            {who, id}, comm);
+      };
+      refused(real, {2, -1}, "[buffer.layout]");
+      refused(real, {0, -1}, "[buffer.layout]");
+      refused(real, {large, 2}, "[buffer.layout]");
+      refused(real, {large / 4}, "[buffer.layout]");
+      refused(nothing, {2}, "[buffer.type]");
+      refused(real, {large / 8}, "[process.failure]");
+    }
+    EXPECT_EQ(allocate_shared(real, {2, 3}, comm).shape, (std::vector<Index>{2, 3}));
+  });
+}
+
+}  // namespace
