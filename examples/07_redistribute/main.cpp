@@ -18,7 +18,7 @@
 
 namespace {
 
-using tridap::tpetra::line;
+using tridap::tpetra::as_array;
 
 void redistribute(int rows, int columns, examples::Claims& claims) {
   constexpr double k = 100;  // of (I - k Laplace) x = b
@@ -43,7 +43,7 @@ void redistribute(int rows, int columns, examples::Claims& claims) {
   const auto b = Teuchos::rcp(new tridap::tpetra::Vector<double>(map)),
              x = Teuchos::rcp(new tridap::tpetra::Vector<double>(map));
   auto to_map = tridap::tpetra::plan_to(map, source, sizeof(double));
-  to_map(field, line(b));
+  to_map(field, as_array(b));
   claims.say("to map    %d x %d values", rows, columns);
   claims.quote(to_map.plan().explain());
   const examples::Solver solver(examples::five_point_matrix(map, rows, columns, k, k));
@@ -54,7 +54,7 @@ void redistribute(int rows, int columns, examples::Claims& claims) {
   const auto in_rows =
       tridap::Distribution::make({rows, columns}, {tridap::block(), tridap::whole()}, {claims.processes(), 1});
   auto to_rows = tridap::tpetra::plan_from(map, in_rows, sizeof(double));
-  const tridap::DistArray moved = to_rows(line(b)), solved = to_rows(line(x));
+  const tridap::DistArray moved = to_rows(as_array(b)), solved = to_rows(as_array(x));
   claims.say("to rows   the right-hand side, and the answer");
   claims.quote(to_rows.plan().explain());
   const tridap::DistArray expected = examples::make_array(in_rows, claims.process());

@@ -189,7 +189,7 @@ inline void expect_same(const tridap::Distribution& a, const tridap::Distributio
     EXPECT_EQ(a.axis(i).dist_type(), b.axis(i).dist_type());
     EXPECT_EQ(a.axis(i).periodic(), b.axis(i).periodic());
     for (Index c = 0; c < a.axis(i).proc_grid_size(); ++c) {
-      for (const tridap::LocalPart part : {tridap::Part::local, tridap::Part::owned, tridap::Part::interior}) {
+      for (const tridap::Part part : {tridap::Part::local, tridap::Part::owned, tridap::Part::interior}) {
         EXPECT_EQ(a.axis(i).part(c, part).begin, b.axis(i).part(c, part).begin);
         EXPECT_EQ(a.axis(i).part(c, part).end, b.axis(i).part(c, part).end);
       }

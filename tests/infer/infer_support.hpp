@@ -3,9 +3,9 @@
 #include "mpi/support.hpp"
 #include <tridap/check.hpp>
 #include <tridap/compare.hpp>
+#include <tridap/infer/infer_dim_data.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
-#include <tridap/infer/infer_dim_data.hpp>
 
 #include <gtest/gtest.h>
 

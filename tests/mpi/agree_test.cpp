@@ -21,7 +21,7 @@ using tridap::Report;
 using tridap::Rule;
 using tridap::mpi::agree;
 using tridap::mpi::collectively;
-using tridap::mpi::spread;
+using tridap::mpi::min_max;
 using tridap::mpi::throw_together;
 using Findings = std::vector<Finding>;
 
@@ -295,7 +295,7 @@ void expect_spread(MPI_Comm comm, const std::vector<Index>& values) {
     }
     EXPECT_EQ(spreads[i].smallest, smallest);
     EXPECT_EQ(spreads[i].largest, largest);
-    EXPECT_EQ(spreads[i].same(), smallest == largest);
+    EXPECT_EQ(spreads[i].is_same(), smallest == largest);
     if (smallest == largest) continue;
     EXPECT_EQ(spreads[i].smallest_rank, smallest_rank) << i;
     EXPECT_EQ(spreads[i].largest_rank, largest_rank) << i;

@@ -26,9 +26,9 @@ using tridap::Index;
 using tridap::Order;
 using tridap::Rule;
 using tridap::mpi::allocate_shared;
+using tridap::mpi::allocate_shared_bytes;
 using tridap::mpi::find_shared;
 using tridap::mpi::on_this_node;
-using tridap::mpi::share;
 using tridap::mpi::SharedAllocation;
 using Piece = std::shared_ptr<const SharedAllocation>;
 

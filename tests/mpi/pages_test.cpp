@@ -1,4 +1,4 @@
-#include <tridap/mpi/allocate_shared.hpp>
+#include <tridap/internal/shared_allocation.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -10,7 +10,7 @@
 // On one process alone: of several, Linux would still align the parts to its own pages.
 
 using tridap::Index;
-using tridap::mpi::share;
+using tridap::mpi::allocate_shared_bytes;
 
 extern "C" {
 long __real_sysconf(int name);
@@ -19,7 +19,7 @@ long __wrap_sysconf(int name) { return name == _SC_PAGESIZE ? 65536 : __real_sys
 
 TEST(Pages, PartsAreWholePagesOfTheSystem) {
   for (const Index bytes : {1, 4096, 65536, 65537, 1000000}) {
-    const auto piece = share(bytes, MPI_COMM_WORLD);
+    const auto piece = allocate_shared_bytes(bytes, MPI_COMM_WORLD);
     int processes = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     for (int rank = 0; rank < processes; ++rank) {

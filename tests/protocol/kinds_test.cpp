@@ -13,10 +13,10 @@ namespace {
 using oracle::List;
 using tridap::BlockKind;
 using tridap::CyclicKind;
-using tridap::detail::FastDivisor;
 using tridap::Index;
 using tridap::Location;
 using tridap::UnstructuredKind;
+using tridap::detail::FastDivisor;
 
 constexpr Index highest = std::numeric_limits<Index>::max(), huge = Index{1} << 62;
 
@@ -90,7 +90,7 @@ TEST(BlockKind, BoundsAreEvenWhereOneLengthExplainsThem) {
           explained = explained || all;
         }
         const BlockKind kind(bounds);
-        ASSERT_EQ(kind.even(), explained) << ::testing::PrintToString(bounds);
+        ASSERT_EQ(kind.is_uniform(), explained) << ::testing::PrintToString(bounds);
         ASSERT_EQ(kind.size(), size);
         ASSERT_EQ(kind.grid(), grid);
         for (Index c = 0; c <= grid; ++c) ASSERT_EQ(kind.begin(c), bounds[static_cast<std::size_t>(c)]);
@@ -111,7 +111,7 @@ TEST(BlockKind, OneLengthIsTakenInTurn) {
           counts.push_back(std::min(length, left));
           left -= counts.back();
         }
-        ASSERT_TRUE(BlockKind(size, grid, length).even());
+        ASSERT_TRUE(BlockKind(size, grid, length).is_uniform());
         ASSERT_NO_FATAL_FAILURE(
             oracle::expect_axis(tridap::Axis(BlockKind(size, grid, length)), oracle::block(counts)));
       }

@@ -46,8 +46,8 @@ void expect_order(const Buffer& buffer) {
   const auto row = in_a_row(buffer);
   std::vector<std::byte*> all = oracle::addresses(buffer);
   const auto shown = ::testing::PrintToString(buffer.shape) + ::testing::PrintToString(buffer.strides);
-  ASSERT_EQ(order.dense, row.has_value()) << shown;
-  ASSERT_EQ(order.obstacle.empty(), order.dense) << shown;
+  ASSERT_EQ(order.is_contiguous, row.has_value()) << shown;
+  ASSERT_EQ(order.obstacle.empty(), order.is_contiguous) << shown;
   ASSERT_EQ(order.data, all.empty() ? buffer.data : *std::min_element(all.begin(), all.end())) << shown;
   if (row) {
     ASSERT_EQ(walk(buffer, order), *row) << shown;
@@ -116,7 +116,7 @@ TEST(MemoryOrder, ObstacleNamesTheAxisAndItsStride) {
   const auto obstacle = [&](const List& shape, const List& strides) {
     buffer.shape = shape;
     buffer.strides = strides;
-    EXPECT_FALSE(tridap::memory_order(buffer).dense);
+    EXPECT_FALSE(tridap::memory_order(buffer).is_contiguous);
     return tridap::memory_order(buffer).obstacle;
   };
   EXPECT_EQ(obstacle({3}, {16}).rfind("axis 0 has stride 16 bytes", 0), 0u);
@@ -141,16 +141,16 @@ TEST(MemoryOrder, StridesOfSingleElementsAndOfNothingDoNotMatter) {
   buffer.type = float64;
   buffer.shape = {1, 2, 1};
   buffer.strides = {-(Index{1} << 62), 8, Index{1} << 62};
-  EXPECT_TRUE(tridap::memory_order(buffer).dense);
+  EXPECT_TRUE(tridap::memory_order(buffer).is_contiguous);
   EXPECT_EQ(tridap::memory_order(buffer).data, memory.data());
   EXPECT_EQ(tridap::memory_order(buffer).axes.back(), 1);
   buffer.shape = {5, 0, 7};
   buffer.data = nullptr;
-  EXPECT_TRUE(tridap::memory_order(buffer).dense);
+  EXPECT_TRUE(tridap::memory_order(buffer).is_contiguous);
   EXPECT_EQ(tridap::memory_order(buffer).data, nullptr);
   buffer.shape = buffer.strides = {};
   buffer.data = memory.data();
-  EXPECT_TRUE(tridap::memory_order(buffer).dense);
+  EXPECT_TRUE(tridap::memory_order(buffer).is_contiguous);
 }
 
 }  // namespace

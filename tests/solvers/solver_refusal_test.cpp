@@ -175,7 +175,7 @@ std::vector<Fault> faults() {
 
 TEST(Matrix, RefusesWhatOneProcessAloneGetsWrong) {
   const Index n = 13;
-  const Layout layout(cases(n)[1].part, MPI_COMM_WORLD);
+  const ArrayMap layout(cases(n)[1].part, MPI_COMM_WORLD);
   for (const Fault& fault : faults())
     for (const Index bad : std::set<Index>{0, processes() - 1}) {
       SCOPED_TRACE(std::string(fault.says) + " on rank " + std::to_string(bad));
@@ -191,7 +191,7 @@ TEST(Matrix, RefusesWhatOneProcessAloneGetsWrong) {
 TEST(Matrix, OfListsRefusesColumnsInTheGaps) {
   std::vector<List> lists;  // 10 c - 3, 10 c + 1
   for (Index c = 0; c < processes(); ++c) lists.push_back({10 * c + 1, 10 * c - 3});
-  const Layout layout(stamped(oracle::Array({oracle::unstructured(lists, true)})), MPI_COMM_WORLD);
+  const ArrayMap layout(stamped(oracle::Array({oracle::unstructured(lists, true)})), MPI_COMM_WORLD);
   const Rows good = [](Index id) { return Row{{id, 2.0}, {0, 1.0}}; };  // counted from the smallest index
   EXPECT_EQ(matrix_of(layout, good)->getGlobalNumEntries(), static_cast<std::size_t>(4 * processes() - 1));
   for (const Index gap : {Index{1}, Index{5}, 10 * processes()}) {
@@ -205,7 +205,7 @@ TEST(Matrix, RefusesRowsThatStandTwice) {
   const std::vector<List> lists(static_cast<std::size_t>(processes()), List{0, 1});
   tridap::tpetra::ArrayMapOptions options;
   options.shared = true;
-  const Layout layout(stamped(oracle::Array({oracle::unstructured(lists)})), MPI_COMM_WORLD, options);
+  const ArrayMap layout(stamped(oracle::Array({oracle::unstructured(lists)})), MPI_COMM_WORLD, options);
   EXPECT_TRUE(says(refusal([&] { matrix_of(layout, [](Index id) { return Row{{id, 1.0}}; }); }), "its row twice"));
 }
 
@@ -213,7 +213,7 @@ TEST(Matrix, AddsWhatStandsTwiceAndTakesShortIntegers) {
   const Index n = 13;
   for (const Case& c : cases(n)) {
     SCOPED_TRACE(c.name);
-    const Layout layout(c.part, MPI_COMM_WORLD);
+    const ArrayMap layout(c.part, MPI_COMM_WORLD);
     const Rows once = laplace(n, 0.9);
     const Rows halves = [&](Index id) {
       Row row = once(id);
@@ -243,7 +243,7 @@ TEST(Matrix, AddsWhatStandsTwiceAndTakesShortIntegers) {
 
 TEST(Matrix, CountsColumnsFromTheIndexBase) {
   tridap::tpetra::ArrayMapOptions options = based(100);
-  const Layout layout(cases(5)[0].part, MPI_COMM_WORLD, options);
+  const ArrayMap layout(cases(5)[0].part, MPI_COMM_WORLD, options);
   const auto shifted = [](Index first) { return [first](Index id) { return Row{{id, 2.0}, {first, 1.0}}; }; };
   EXPECT_EQ(matrix_of(layout, shifted(124))->getGlobalNumEntries(), 49U);
   EXPECT_TRUE(says(refusal([&] { matrix_of(layout, shifted(125)); }), "from 100 to below 125"));
@@ -251,8 +251,8 @@ TEST(Matrix, CountsColumnsFromTheIndexBase) {
 }
 
 TEST(Matrix, WithoutRowsIsSolvedAtOnce) {
-  const Layout layout(stamped(oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 0))})),
-                      MPI_COMM_WORLD);
+  const ArrayMap layout(stamped(oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 0))})),
+                        MPI_COMM_WORLD);
   const auto a = matrix_of(layout, laplace(1));
   Vector b(layout.map()), x(layout.map());
   EXPECT_EQ(solve(a, Teuchos::null, b, x, options_of(Method::cg)).iterations, 0);
@@ -260,8 +260,8 @@ TEST(Matrix, WithoutRowsIsSolvedAtOnce) {
 }
 
 TEST(Matrix, WithoutRowsIsSolvedDirectlyAndNeedsNoPreconditioner) {
-  const Layout layout(stamped(oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 0))})),
-                      MPI_COMM_WORLD);
+  const ArrayMap layout(stamped(oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 0))})),
+                        MPI_COMM_WORLD);
   const auto a = matrix_of(layout, laplace(1));
   Vector b(layout.map()), x(layout.map());
   const Solution solution = DirectSolver(a).solve(b, x);

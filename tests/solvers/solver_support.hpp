@@ -37,7 +37,7 @@ struct Arrays {
   std::vector<double> data;
   std::vector<Index> columns, row_starts{0};
 
-  Arrays(const Layout& layout, const Rows& rows) {
+  Arrays(const ArrayMap& layout, const Rows& rows) {
     for (const Index id : ids_of(*layout.map())) {
       for (const auto& [column, value] : rows(id)) {
         columns.push_back(column);
@@ -112,7 +112,7 @@ inline std::vector<Case> cases(Index n) {
   return all;
 }
 
-inline Teuchos::RCP<const CrsMatrix> matrix_of(const Layout& layout, const Rows& rows) {
+inline Teuchos::RCP<const CrsMatrix> matrix_of(const ArrayMap& layout, const Rows& rows) {
   const Arrays arrays(layout, rows);
   return make_matrix(layout, arrays.csr());
 }
@@ -121,7 +121,7 @@ inline Teuchos::RCP<const CrsMatrix> matrix_of(const Layout& layout, const Rows&
 inline double wave(Index id) { return std::sin(0.37 * static_cast<double>(id)) + 0.01 * static_cast<double>(id % 7); }
 
 /// b of the answer, by the rows themselves and not by Tpetra.
-inline Vector right_hand_side(const Layout& layout, const Rows& rows) {
+inline Vector right_hand_side(const ArrayMap& layout, const Rows& rows) {
   Vector b(layout.map());
   double* const values = data_of(b);
   const List ids = ids_of(*layout.map());
@@ -132,7 +132,7 @@ inline Vector right_hand_side(const Layout& layout, const Rows& rows) {
   return b;
 }
 
-inline double worst_error(const Layout& layout, const double* x) {
+inline double worst_error(const ArrayMap& layout, const double* x) {
   double worst = 0;
   const List ids = ids_of(*layout.map());
   for (std::size_t i = 0; i < ids.size(); ++i) worst = std::max(worst, std::abs(x[i] - wave(ids[i])));
@@ -165,7 +165,7 @@ struct Problem {
         b(right_hand_side(layout, rows)),
         x(layout.map()) {}
 
-  Layout layout;
+  ArrayMap layout;
   Rows rows;
   Teuchos::RCP<const CrsMatrix> a;
   Vector b, x;

@@ -8,7 +8,7 @@ TEST(Direct, IsRightOnEveryMapForUnsymmetricMatrices) {
   const Index n = 11;
   for (const Case& c : cases(n)) {
     SCOPED_TRACE(c.name);
-    const Layout layout(c.part, MPI_COMM_WORLD);
+    const ArrayMap layout(c.part, MPI_COMM_WORLD);
     const Rows rows = laplace(n, 0.9);
     const auto a = matrix_of(layout, rows);
     const DirectSolver lu(a);
@@ -28,7 +28,7 @@ TEST(Direct, IsRightOnEveryMapForUnsymmetricMatrices) {
 namespace {
 
 /// Some unsymmetric matrix on whatever elements a layout has: its ids may have gaps.
-Rows coupled(const Layout& layout) {
+Rows coupled(const ArrayMap& layout) {
   const List mine = ids_of(*layout.map());
   const auto count = static_cast<int>(mine.size());
   std::vector<int> counts(static_cast<std::size_t>(processes())), starts(counts.size() + 1, 0);
@@ -49,7 +49,7 @@ Rows coupled(const Layout& layout) {
 }
 
 void expect_solved(const tridap::DistArray& part) {
-  const Layout layout(part, MPI_COMM_WORLD);
+  const ArrayMap layout(part, MPI_COMM_WORLD);
   const Rows rows = coupled(layout);
   const DirectSolver lu(matrix_of(layout, rows));
   auto imported = tridap::tpetra::import_vector<double>(part, layout, tridap::Copy::if_needed).vector;
@@ -75,7 +75,7 @@ TEST(Direct, IsRightWhereTheNumbersOfListsHaveGaps) {
       for (const auto& lists : {dealt, runs, mixed}) {
         const tridap::DistArray part = stamped(oracle::Array({oracle::unstructured(lists, true)}));
         expect_solved(part);
-        const Layout layout(part, MPI_COMM_WORLD);  // where nothing was copied, the answer stands in the array
+        const ArrayMap layout(part, MPI_COMM_WORLD);  // where nothing was copied, the answer stands in the array
         EXPECT_LT(worst_error(layout, static_cast<const double*>(part.buffer.data)), 1e-12);
       }
     }
@@ -101,7 +101,7 @@ TEST(CG, FindsTheAnswerInTheGivenMemory) {
   for (const Case& c : cases(n))
     for (const std::string name : {"", "ifpack2", "muelu"}) {
       SCOPED_TRACE(c.name + " " + name);
-      const Layout layout(c.part, MPI_COMM_WORLD);
+      const ArrayMap layout(c.part, MPI_COMM_WORLD);
       const auto a = matrix_of(layout, laplace(n));
       const auto m = name.empty() ? Teuchos::null : make_preconditioner(name, Method::cg, a, {});
       auto x = tridap::tpetra::import_vector<double>(c.part, layout).vector;
@@ -121,7 +121,7 @@ TEST(Gmres, FindsTheAnswerOfAnUnsymmetricMatrix) {
   for (const Case& c : cases(n))
     for (const std::string name : {"", "ifpack2", "muelu"}) {
       SCOPED_TRACE(c.name + " " + name);
-      const Layout layout(c.part, MPI_COMM_WORLD);
+      const ArrayMap layout(c.part, MPI_COMM_WORLD);
       const auto a = matrix_of(layout, laplace(n, 0.9));
       const auto m = name.empty() ? Teuchos::null : make_preconditioner(name, Method::gmres, a, {});
       auto x = tridap::tpetra::import_vector<double>(c.part, layout).vector;
@@ -139,7 +139,7 @@ TEST(Multigrid, OfSeveralLevelsNeedsFewIterationsOnEveryMap) {
   const Index n = 48;
   for (const Case& c : cases(n)) {
     SCOPED_TRACE(c.name);
-    const Layout layout(c.part, MPI_COMM_WORLD);
+    const ArrayMap layout(c.part, MPI_COMM_WORLD);
     for (const Method method : {Method::cg, Method::gmres}) {
       const Rows rows = laplace(n, method == Method::cg ? 0 : 0.1);
       const auto a = matrix_of(layout, rows);

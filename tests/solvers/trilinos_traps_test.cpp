@@ -25,7 +25,7 @@ using Map = Tpetra::Map<>;
 
 Teuchos::RCP<const CrsMatrix> poisson(Index n) {
   const tridap::DistArray part = stamped(oracle::Array({oracle::block(blocks(n, processes())), oracle::block({n})}));
-  return matrix_of(Layout(part, MPI_COMM_WORLD), laplace(n));
+  return matrix_of(ArrayMap(part, MPI_COMM_WORLD), laplace(n));
 }
 
 struct Outcome {

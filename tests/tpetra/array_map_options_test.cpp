@@ -136,7 +136,7 @@ TEST(LayoutReorder, GivesEveryProcessTheIdsOfItsPlaceWhereverItStands) {
       MPI_Allgather(&place, 1, MPI_INT64_T, places.data(), 1, MPI_INT64_T, MPI_COMM_WORLD);
       for (Index r = 0; r < p; ++r) EXPECT_EQ(layout.rank(places[static_cast<std::size_t>(r)]), r);
       const bool moved = places[0] != 0 || places.back() != p - 1;
-      EXPECT_EQ(layout.reordered(), moved);
+      EXPECT_EQ(layout.is_reordered(), moved);
       const auto imported = import_vector<double>(part, layout);
       EXPECT_EQ(
           std::count(imported.receipt.losses.begin(), imported.receipt.losses.end(), "the order of the processes"),

@@ -44,10 +44,10 @@ struct Kokkos::Impl::MemorySpaceAccess<Kokkos::HostSpace, stand_in::Managed> {
 using namespace tpetra_test;
 using tridap::Copy;
 using tridap::tpetra::ArrayMap;
-using tridap::tpetra::detail::Arrival;
 using tridap::tpetra::detail::dual_view;
+using tridap::tpetra::detail::ImportRequest;
 using tridap::tpetra::detail::over_host;
-using tridap::tpetra::detail::Wanted;
+using tridap::tpetra::detail::PreparedImport;
 
 namespace {
 
@@ -57,7 +57,7 @@ using Far = Dual<stand_in::Far>;
 
 static_assert(over_host<Kokkos::HostSpace> && !over_host<stand_in::Far> && !over_host<stand_in::Managed>);
 
-Wanted on_far(Wanted::Form form, Copy copy) {
+ImportRequest on_far(ImportRequest::Form form, Copy copy) {
   return {form, tridap::element_type<double>(), true, copy, tridap::tpetra::detail::node_memory<stand_in::Far>()};
 }
 
@@ -71,18 +71,18 @@ const double* raw(const tridap::DistArray& array) { return static_cast<const dou
 
 TEST(DeviceNode, HostMemoryIsRefusedUnderNeverOnEveryProcess) {
   const tridap::DistArray part = stamped(threes());
-  const Wanted wanted = on_far(Wanted::Form::vector, Copy::never);
-  const std::string text = refusal([&] { Arrival(part, MPI_COMM_WORLD, {}, wanted); });
+  const ImportRequest wanted = on_far(ImportRequest::Form::vector, Copy::never);
+  const std::string text = refusal([&] { PreparedImport(part, MPI_COMM_WORLD, {}, wanted); });
   EXPECT_TRUE(says(text, "copy=never, but a Vector of this node is in Far memory and the buffer is in host memory"));
   EXPECT_TRUE(says(text, "pass copy=if_needed, or take a node type whose vectors are in host memory"));
   const ArrayMap layout(part, MPI_COMM_WORLD);
-  EXPECT_EQ(refusal([&] { Arrival(part, layout, wanted); }), text);
+  EXPECT_EQ(refusal([&] { PreparedImport(part, layout, wanted); }), text);
 }
 
 TEST(DeviceNode, ACopyIsFilledOnTheHostAndMarkedAsNewerThere) {
   const tridap::DistArray part = stamped(threes());
   for (const Copy copy : {Copy::if_needed, Copy::always}) {
-    Arrival arrival(part, MPI_COMM_WORLD, {}, on_far(Wanted::Form::vector, copy));
+    PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, copy));
     const auto made = dual_view<Far>(arrival.dense.buffer);
     EXPECT_NE(static_cast<const void*>(made.d_view.data()), part.buffer.data);
     EXPECT_NE(static_cast<const void*>(made.h_view.data()), part.buffer.data);
@@ -98,7 +98,7 @@ TEST(DeviceNode, ACopyIsFilledOnTheHostAndMarkedAsNewerThere) {
 
 TEST(DeviceNode, MemoryThatBothReachIsFilledOnce) {
   const tridap::DistArray part = stamped(threes());
-  const Arrival arrival(part, MPI_COMM_WORLD, {}, on_far(Wanted::Form::vector, Copy::if_needed));
+  const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, Copy::if_needed));
   const auto made = dual_view<Dual<stand_in::Managed>>(arrival.dense.buffer);
   EXPECT_EQ(made.d_view.data(), made.h_view.data());
   EXPECT_NE(static_cast<const void*>(made.d_view.data()), part.buffer.data);
@@ -108,7 +108,7 @@ TEST(DeviceNode, MemoryThatBothReachIsFilledOnce) {
 TEST(DeviceNode, ColumnsApartInMemoryAreCopiedColumnByColumn) {
   tridap::DistArray part = stamped(threes());
   turn(part.buffer, {1, 0}, {false, false});  // column-major: what stands there is then of no matter
-  const Arrival arrival(part, MPI_COMM_WORLD, {}, on_far(Wanted::Form::multivector, Copy::if_needed));
+  const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::multivector, Copy::if_needed));
   const auto made = dual_view<Far>(arrival.dense.buffer);
   ASSERT_EQ(made.extent(1), 3U);
   for (std::size_t i = 0; i < 2; ++i)
@@ -126,7 +126,7 @@ TEST(DeviceNode, ReadOnlyAndStridedMemoryAreCopiedToo) {
   tridap::DistArray strided = part;
   strided.buffer = wide;
   for (const tridap::DistArray& array : {part, strided}) {
-    Arrival arrival(array, MPI_COMM_WORLD, {}, on_far(Wanted::Form::vector, Copy::if_needed));
+    PreparedImport arrival(array, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, Copy::if_needed));
     const auto made = dual_view<Far>(arrival.dense.buffer);
     for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(made.h_view(i, 0), raw(part)[i]);
     EXPECT_EQ(std::move(arrival).receipt().bytes_copied, 48);
@@ -137,7 +137,7 @@ TEST(DeviceNode, AnEmptyShareIsNoObstacleOfItsOwn) {
   oracle::List counts(static_cast<std::size_t>(processes()), 2);
   counts.back() = 0;
   const tridap::DistArray part = stamped(oracle::Array({oracle::block(counts)}));
-  Arrival arrival(part, MPI_COMM_WORLD, {}, on_far(Wanted::Form::vector, Copy::if_needed));
+  PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, Copy::if_needed));
   const auto made = dual_view<Far>(arrival.dense.buffer);
   EXPECT_EQ(made.extent(0), static_cast<std::size_t>(counts[static_cast<std::size_t>(rank())]));
 }
@@ -146,9 +146,9 @@ TEST(DeviceNode, APaddedArraysInteriorIsPartOfTheCopyOfTheWhole) {
   for (const oracle::Axis& axis : padded_axes(processes())) {
     const tridap::DistArray part = stamped(oracle::Array({axis}));
     const tridap::tpetra::PaddedArrayMap layout(part, MPI_COMM_WORLD);
-    const auto never = on_far(Wanted::Form::vector, Copy::never);
+    const auto never = on_far(ImportRequest::Form::vector, Copy::never);
     EXPECT_TRUE(says(refusal([&] { dense_padded(part, layout, never); }), "in Far memory"));
-    const auto dense = dense_padded(part, layout, on_far(Wanted::Form::vector, Copy::if_needed));
+    const auto dense = dense_padded(part, layout, on_far(ImportRequest::Form::vector, Copy::if_needed));
     EXPECT_EQ(dense.interior_obstacle, "");
     const auto whole = dual_view<Far>(dense.whole.buffer);
     const auto interior = tridap::tpetra::detail::within(whole, dense.whole.buffer, dense.interior.buffer);
@@ -163,7 +163,8 @@ TEST(DeviceNode, APaddedArraysInteriorIsPartOfTheCopyOfTheWhole) {
 TEST(DeviceNode, ANodeOfTheHostStillSharesTheMemory) {
   const tridap::DistArray part = stamped(threes());
   const auto made = dual_view<tridap::tpetra::detail::DualView<double>>(
-      Arrival(part, MPI_COMM_WORLD, {}, tridap::tpetra::detail::wanted<double>(Wanted::Form::vector, Copy::never))
+      PreparedImport(part, MPI_COMM_WORLD, {},
+                     tridap::tpetra::detail::wanted<double>(ImportRequest::Form::vector, Copy::never))
           .dense.buffer);
   EXPECT_EQ(static_cast<const void*>(made.d_view.data()), part.buffer.data);
   EXPECT_EQ(static_cast<const void*>(made.h_view.data()), part.buffer.data);

@@ -7,7 +7,7 @@
 
 using namespace tpetra_test;
 using oracle::List;
-using tridap::tpetra::line;
+using tridap::tpetra::as_array;
 using tridap::tpetra::Map;
 using tridap::tpetra::plan_from;
 using tridap::tpetra::plan_to;
@@ -223,11 +223,11 @@ TEST(Redistribute, APlanMovesAgainAndAgainIntoTheVectorsOwnMemory) {
   const double* const memory = data_of(vector);
   const tridap::DistArray part = part_of(rows(), Memory::column_major, true);
   for (int step = 1; step <= 3; ++step) {
-    to(part, line(held), {2.0, 0});
+    to(part, as_array(held), {2.0, 0});
     EXPECT_EQ(data_of(vector), memory);
     vector.scale(0.5);
     const tridap::DistArray other = part_of(rows(), Memory::strided, false);
-    back(line(held), other);
+    back(as_array(held), other);
     expect_filled(rows(), other, true);
   }
   EXPECT_EQ(to.plan().bytes_kept() + to.plan().bytes_received(), static_cast<Index>(vector.getLocalLength()) * 8);

@@ -1,5 +1,6 @@
 #include <tridap/c_array.hpp>
 #include <tridap/check.hpp>
+#include <tridap/detail/refuse.hpp>
 #include <tridap/dlpack.hpp>
 
 #include <algorithm>
@@ -14,10 +15,6 @@ namespace {
 using Kind = ElementType::Kind;
 
 constexpr Index byte_bits = 8;
-
-void refuse(Report& report, std::string fault, std::string must, std::string remedy, std::optional<Index> axis = {}) {
-  report.add({Rule::conversion, {}, axis, "", std::move(fault), std::move(must), std::move(remedy)});
-}
 
 // What one form of a tensor can say.
 struct Form {
@@ -73,8 +70,8 @@ DLDevice device_of(const Memory& memory, const Form& form, Report& report) {
   const bool sycl = memory.kind == Memory::Kind::sycl;
   const std::int32_t number = device_type(memory.kind), id = static_cast<std::int32_t>(memory.device);
   if ((sycl && !form.says_sycl) || id != memory.device || !tridap::memory_of(number, id)) {
-    refuse(report, "the memory is " + memory.name() + " (device " + std::to_string(memory.device) + ")",
-           std::string("which ") + form.name + " has no device for", "copy the elements to the host");
+    report.add(refusal("the memory is " + memory.name() + " (device " + std::to_string(memory.device) + ")",
+                       std::string("which ") + form.name + " has no device for", "copy the elements to the host"));
     return {kDLCPU, 0};
   }
   DLDevice device = {kDLCPU, id};
@@ -84,13 +81,14 @@ DLDevice device_of(const Memory& memory, const Form& form, Report& report) {
 
 DLDataType type_of(const ElementType& type, const Form& form, Report& report) {
   if (!type.native_order && type.bytes > 1)
-    refuse(report, "the elements are " + type.name() + ", and DLPack has this machine's byte order only", "",
-           "copy the elements into this machine's byte order");
+    report.add(refusal("the elements are " + type.name() + ", and DLPack has this machine's byte order only", "",
+                       "copy the elements into this machine's byte order"));
   const std::optional<DLDataType> known = tensor_type(type, form);
   if (!known)
-    refuse(report, "the elements are " + type.name() + ", which " + form.name + " has no type for", "",
-           type.kind == Kind::boolean && type.bytes == 1 ? "describe them as uint8, or give a tensor of DLPack 1"
-                                                         : "copy the elements into another type");
+    report.add(refusal("the elements are " + type.name() + ", which " + form.name + " has no type for", "",
+                       type.kind == Kind::boolean && type.bytes == 1
+                           ? "describe them as uint8, or give a tensor of DLPack 1"
+                           : "copy the elements into another type"));
   return known.value_or(DLDataType{});
 }
 
@@ -99,9 +97,9 @@ std::vector<std::int64_t> element_strides(const Buffer& buffer, Report& report) 
   for (std::size_t axis = 0; axis < buffer.strides.size(); ++axis) {
     const Index stride = buffer.strides[axis], bytes = buffer.type.bytes;
     if (buffer.shape[axis] > 1 && stride % bytes != 0)
-      refuse(
-          report, "the stride is " + std::to_string(stride) + " bytes for " + std::to_string(bytes) + "-byte elements",
-          "and DLPack counts strides in elements", "copy the elements into a dense buffer", static_cast<Index>(axis));
+      report.add(refusal(
+          "the stride is " + std::to_string(stride) + " bytes for " + std::to_string(bytes) + "-byte elements",
+          "and DLPack counts strides in elements", "copy the elements into a dense buffer", static_cast<Index>(axis)));
     strides.push_back(stride / bytes);
   }
   return strides;
@@ -126,8 +124,9 @@ Memory memory_of(const DLDevice& device, Report& report, Receipt& receipt) {
   const std::int32_t number = device_number(device);
   const std::optional<Memory> memory = tridap::memory_of(number, device.device_id);
   if (!memory)
-    refuse(report, "the tensor is on device (" + std::to_string(number) + ", " + std::to_string(device.device_id) + ")",
-           "which Memory does not know", "copy the elements to the host");
+    report.add(
+        refusal("the tensor is on device (" + std::to_string(number) + ", " + std::to_string(device.device_id) + ")",
+                "which Memory does not know", "copy the elements to the host"));
   if (number == kDLCUDAHost || number == kDLROCMHost)
     receipt.losses.push_back("that the host memory is pinned (DLPack device type " + std::to_string(number) + ")");
   return memory.value_or(Memory{});
@@ -140,8 +139,8 @@ IndexList byte_strides(const DLTensor& tensor, const Buffer& buffer, Report& rep
   for (std::size_t axis = 0; axis < buffer.shape.size(); ++axis) {
     const std::optional<Index> stride = checked_multiply(tensor.strides[axis], buffer.type.bytes);
     if (!stride && buffer.shape[axis] > 1)
-      refuse(report, "the stride of " + std::to_string(tensor.strides[axis]) + " elements does not fit 64 bits", "",
-             "correct the tensor", static_cast<Index>(axis));
+      report.add(refusal("the stride of " + std::to_string(tensor.strides[axis]) + " elements does not fit 64 bits", "",
+                         "correct the tensor", static_cast<Index>(axis)));
     strides.push_back(stride.value_or(0));
   }
   return strides;
@@ -151,8 +150,8 @@ void* address(const DLTensor& tensor, Report& report) {
   if (tensor.data == nullptr || tensor.byte_offset == 0) return tensor.data;
   const auto base = reinterpret_cast<std::uintptr_t>(tensor.data);
   if (tensor.byte_offset > std::numeric_limits<std::uintptr_t>::max() - base) {
-    refuse(report, "the byte_offset " + std::to_string(tensor.byte_offset) + " leads out of the address space", "",
-           "correct the tensor");
+    report.add(refusal("the byte_offset " + std::to_string(tensor.byte_offset) + " leads out of the address space", "",
+                       "correct the tensor"));
     return nullptr;
   }
   return reinterpret_cast<void*>(base + static_cast<std::uintptr_t>(tensor.byte_offset));
@@ -162,15 +161,16 @@ Buffer read(const DLTensor& tensor, Report& report, Receipt& receipt) {
   Buffer buffer;
   const std::optional<ElementType> type = buffer_type(tensor.dtype);
   if (!type)
-    refuse(report,
-           "the elements have DLPack type code " + std::to_string(tensor.dtype.code) + ", " +
-               std::to_string(tensor.dtype.bits) + " bits, " + std::to_string(tensor.dtype.lanes) + " lanes",
-           "which ElementType cannot say", "copy the elements into a number type of one lane");
+    report.add(refusal("the elements have DLPack type code " + std::to_string(tensor.dtype.code) + ", " +
+                           std::to_string(tensor.dtype.bits) + " bits, " + std::to_string(tensor.dtype.lanes) +
+                           " lanes",
+                       "which ElementType cannot say", "copy the elements into a number type of one lane"));
   if (tensor.ndim < 0 || tensor.ndim > DAP_MAX_COUNT)
-    refuse(report, "the tensor has " + std::to_string(tensor.ndim) + " axes",
-           "but a tensor has at least 0 and at most " + std::to_string(DAP_MAX_COUNT), "correct the tensor");
+    report.add(refusal("the tensor has " + std::to_string(tensor.ndim) + " axes",
+                       "but a tensor has at least 0 and at most " + std::to_string(DAP_MAX_COUNT),
+                       "correct the tensor"));
   else if (tensor.ndim > 0 && tensor.shape == nullptr)
-    refuse(report, "the tensor's shape is NULL", "", "correct the tensor");
+    report.add(refusal("the tensor's shape is NULL", "", "correct the tensor"));
   buffer.memory = memory_of(tensor.device, report, receipt);
   buffer.data = address(tensor, report);
   if (!report.ok()) return buffer;
@@ -194,11 +194,11 @@ std::unique_ptr<Managed, ReleaseTensor> tensor_over(DistArray array, const Form&
   tensor.device = device_of(buffer.memory, form, report);
   tensor.dtype = type_of(buffer.type, form, report);
   if (buffer.read_only && !form.says_read_only)
-    refuse(report, std::string("the memory is read-only, which ") + form.name + " cannot say", "",
-           "give a tensor of DLPack 1, copy the elements, or clear read_only where nobody will write");
+    report.add(refusal(std::string("the memory is read-only, which ") + form.name + " cannot say", "",
+                       "give a tensor of DLPack 1, copy the elements, or clear read_only where nobody will write"));
   if (buffer.ndim() > std::numeric_limits<int>::max())
-    refuse(report, "the buffer has " + std::to_string(buffer.ndim()) + " axes", "and DLPack counts them in 32 bits",
-           "reshape the buffer");
+    report.add(refusal("the buffer has " + std::to_string(buffer.ndim()) + " axes", "and DLPack counts them in 32 bits",
+                       "reshape the buffer"));
   held->strides = element_strides(buffer, report);
   throw_if_wrong(report);
   tensor.ndim = static_cast<int>(buffer.ndim());
@@ -214,7 +214,7 @@ std::unique_ptr<Managed, ReleaseTensor> tensor_over(DistArray array, const Form&
 }
 
 void refuse_none(const void* tensor) {
-  if (tensor == nullptr) throw Error(Finding{Rule::conversion, {}, {}, "", "the tensor is NULL", "", "give a tensor"});
+  if (tensor == nullptr) refuse("the tensor is NULL", "", "give a tensor");
 }
 
 ExportedArray array_over(const DLTensor& tensor, bool read_only, std::shared_ptr<void> owner) {

@@ -1,7 +1,7 @@
 #include "axes.hpp"
 
 #include "ga.hpp"
-#include "refused.hpp"
+#include "named.hpp"
 #include <tridap/kinds.hpp>
 
 #include <algorithm>
@@ -28,9 +28,9 @@ Range block_of(const Description& d, std::size_t axis, Index coordinate) {
 }
 
 [[noreturn]] void refuse_uneven(const Description& d, std::size_t axis) {
-  throw refused(named(d.handle) + " deals blocks of several lengths round-robin along axis " + std::to_string(axis) +
-                    ", which the protocol has no words for",
-                "deal blocks of one length, or one to each process");
+  refuse(named(d.handle) + " deals blocks of several lengths round-robin along axis " + std::to_string(axis) +
+             ", which the protocol has no words for",
+         "", "deal blocks of one length, or one to each process");
 }
 
 // Appends the row-major numbers of the elements of a box, as they stand in a row in memory.
@@ -121,9 +121,9 @@ void check_strided(const Description& d) {
   while (last > 0 && d.blocks[last - 1] <= d.grid[last - 1]) --last;
   for (std::size_t axis = 0; axis + 1 < last; ++axis)
     if (d.blocks[axis] < d.shape[axis])
-      throw refused(named(d.handle) + " is tiled: along axis " + std::to_string(last - 1) +
-                        " a process has several tiles one after the other in memory, which is no strided array",
-                    "deal one block to each process there, or use GA_Set_block_cyclic_proc_grid");
+      refuse(named(d.handle) + " is tiled: along axis " + std::to_string(last - 1) +
+                 " a process has several tiles one after the other in memory, which is no strided array",
+             "", "deal one block to each process there, or use GA_Set_block_cyclic_proc_grid");
 }
 
 redistribute::PlacedDistribution placed_blocks(const Description& d, const LocalPart& part,

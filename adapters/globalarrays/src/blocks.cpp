@@ -1,6 +1,6 @@
 #include "description.hpp"
 #include "ga.hpp"
-#include "refused.hpp"
+#include "named.hpp"
 
 #include <algorithm>
 #include <string>
@@ -103,8 +103,8 @@ Blocks blocks_of(const Description& d) {
       place(d, held, blocks);
   }
   if (std::count(blocks.owners.begin(), blocks.owners.end(), Index{-1}) > 0)
-    throw refused("blocks of Global Array " + std::to_string(d.handle) + " are on no process",
-                  "list as many processes as there are blocks");
+    refuse("blocks of Global Array " + std::to_string(d.handle) + " are on no process", "",
+           "list as many processes as there are blocks");
   return blocks;
 }
 

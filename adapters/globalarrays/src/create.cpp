@@ -2,9 +2,10 @@
 
 #include "ga.hpp"
 #include "handle_pool.hpp"
-#include "refused.hpp"
+#include "named.hpp"
 #include "types.hpp"
 #include <tridap/globalarrays/import.hpp>
+#include <tridap/internal/digest.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/room.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -18,35 +19,18 @@ namespace {
 using redistribute::PlacedDistribution;
 
 // A number of all that was given; equal for equal ownership said in equal words.
-class Digest {
- public:
-  void add(Index number) {
-    state_ ^= static_cast<std::uint64_t>(number);
-    state_ *= 0x9e3779b97f4a7c15U;
-    state_ ^= state_ >> 29;
-  }
-  Index value() const { return static_cast<Index>(state_ >> 1); }
-
- private:
-  std::uint64_t state_ = 0x2545f4914f6cdd1dU;
-};
-
 Index digest(const PlacedDistribution& placed, const Form& form, const ElementType& type) {
   Digest digest;
-  const auto add = [&](const auto& numbers) {
-    digest.add(static_cast<Index>(numbers.size()));
-    for (const auto number : numbers) digest.add(static_cast<Index>(number));
-  };
   digest.add(static_cast<Index>(type.kind));
   digest.add(type.bytes);
   digest.add(type.native_order ? 1 : 0);
   digest.add(type.description_number());
   digest.add(static_cast<Index>(form.kind));
-  add(placed.distribution.shape());
-  add(placed.distribution.proc_grid_shape());
+  digest.add_all(placed.distribution.shape());
+  digest.add_all(placed.distribution.proc_grid_shape());
   for (const std::vector<Index>* numbers : {&form.dims, &form.widths, &form.shift, &form.grid, &form.blocks, &form.map})
-    add(*numbers);
-  add(form.owners);
+    digest.add_all(*numbers);
+  digest.add_all(form.owners);
   for (Index i = 0; i < placed.distribution.ndim(); ++i) {
     const Axis& axis = placed.distribution.axis(i);
     digest.add(axis.periodic() ? 1 : 0);
@@ -63,7 +47,7 @@ void check_same(Index digest, MPI_Comm comm) {
   std::vector<Index> both{digest, -digest};
   mpi::MpiCollectives(comm).max(both);
   if (both[0] != -both[1])
-    throw refused("the processes gave different distributions or element types", "give the same on every process");
+    refuse("the processes gave different distributions or element types", "", "give the same on every process");
 }
 
 Index bytes_of(const PlacedDistribution& placed, const Form& form, const ElementType& type, Index process) {
@@ -92,13 +76,13 @@ bool check_room(const PlacedDistribution& placed, const Form& form, const Elemen
     const Index bytes = wanted[static_cast<std::size_t>(mpi::rank_of(GA_MPI_Comm_pgroup(group.number)))];
     const std::string remedy = "let go of other arrays, or use more nodes";
     if (!has_free_handle())
-      throw refused("Global Arrays has as many arrays as it can, 32768", "let go of some, and call collect()");
+      refuse("Global Arrays has as many arrays as it can, 32768", "", "let go of some, and call collect()");
     if (!room.missing.empty())
-      throw refused("Global Arrays has no room for " + std::to_string(bytes) + " bytes: " + room.missing, remedy);
+      refuse("Global Arrays has no room for " + std::to_string(bytes) + " bytes: " + room.missing, "", remedy);
     if (GA_Memory_limited() != 0 && static_cast<Index>(GA_Memory_avail()) < bytes)
-      throw refused("Global Arrays may use " + std::to_string(GA_Memory_avail()) + " bytes more, and the array needs " +
-                        std::to_string(bytes),
-                    "raise the limit of GA_Set_memory_limit, or let go of other arrays");
+      refuse("Global Arrays may use " + std::to_string(GA_Memory_avail()) + " bytes more, and the array needs " +
+                 std::to_string(bytes),
+             "", "raise the limit of GA_Set_memory_limit, or let go of other arrays");
   });
   return room.ample;
 }
@@ -106,8 +90,8 @@ bool check_room(const PlacedDistribution& placed, const Form& form, const Elemen
 // A fence of GA's on a group aborts where a process has an array of another group that lacks one of the group's.
 void check_fences(const Group& group) {
   if (group.number == GA_Pgroup_get_world() || !HandlePool::all().keeps_of_others(group.number)) return;
-  throw refused("the process has arrays of another group, and GA's fences abort on two groups of one process",
-                "let go of the other group's arrays, and call collect()");
+  refuse("the process has arrays of another group, and GA's fences abort on two groups of one process", "",
+         "let go of the other group's arrays, and call collect()");
 }
 
 // GA's number of the type. Processes that had arrays of groups may have registered others. **Collective.**
@@ -142,7 +126,7 @@ int allocate_handle(const Form& form, int type, int group) {
   const int allocated = GA_Allocate(handle);
   GA_Pgroup_set_default(before);
   if (allocated == 0)  // the same on every process; the handle is gone
-    throw refused("Global Arrays got no memory for the array", "let go of other arrays, or use more nodes");
+    refuse("Global Arrays got no memory for the array", "", "let go of other arrays, or use more nodes");
   return handle;
 }
 
@@ -152,7 +136,7 @@ void touch_all(int handle, const Buffer& part, Index bytes, MPI_Comm comm) {
   mpi::MpiCollectives(comm).max(failed);
   if (failed[0] == 0) return;
   GA_Destroy(handle);
-  throw refused("the system has no more memory for Global Arrays", "let go of other arrays, or use more nodes");
+  refuse("the system has no more memory for Global Arrays", "", "let go of other arrays, or use more nodes");
 }
 
 // Where this process's memory begins, ghost cells included, and its extents. Local.
@@ -192,10 +176,9 @@ PlacedDistribution in_group(const PlacedDistribution& placed, const Group& group
 }
 
 Group require_group(MPI_Comm comm) {
-  if (GA_Initialized() == 0) throw refused("Global Arrays has not begun", "make a Session first");
+  if (GA_Initialized() == 0) refuse("Global Arrays has not begun", "", "make a Session first");
   std::optional<Group> group = group_of(comm);
-  if (!group)
-    throw refused("the communicator's processes are no group of Global Arrays", "call make_group() of it first");
+  if (!group) refuse("the communicator's processes are no group of Global Arrays", "", "call make_group() of it first");
   return *std::move(group);
 }
 
@@ -219,7 +202,7 @@ Buffer own_part(const GlobalArray& array) {
 }
 
 Created create_in(const PlacedDistribution& placed, const ElementType& type, MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) throw refused("there is no communicator", "give that of the array's processes");
+  if (comm == MPI_COMM_NULL) refuse("there is no communicator", "", "give that of the array's processes");
   Created made;
   const PlacedDistribution translated = mpi::collectively(comm, [&] {
     made.group = require_group(comm);

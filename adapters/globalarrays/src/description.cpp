@@ -2,7 +2,7 @@
 
 #include "ending.hpp"
 #include "ga.hpp"
-#include "refused.hpp"
+#include "named.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -34,11 +34,11 @@ int rank_in(int group) {
 }
 
 [[noreturn, gnu::cold]] void refuse_handle(int handle) {
-  throw refused("there is no " + named(handle), "pass a handle of an array that is allocated, before it is destroyed");
+  refuse("there is no " + named(handle), "", "pass a handle of an array that is allocated, before it is destroyed");
 }
 
 [[noreturn, gnu::cold]] void refuse_mirrored(int handle) {
-  throw refused(named(handle) + " is mirrored: each node has all of it", "GA_Merge_mirrored into another array");
+  refuse(named(handle) + " is mirrored: each node has all of it", "", "GA_Merge_mirrored into another array");
 }
 
 struct Box {
@@ -57,9 +57,9 @@ void check_group(const Description& d) {
   const bool all = d.processes() == world;
   const bool first = all || GA_Pgroup_absolute_id(d.group, static_cast<int>(d.processes() - 1)) == d.processes() - 1;
   if (d.scheme == BlockScheme::linear ? all : first) return;
-  throw refused(named(d.handle) + " is block-cyclic on a group of processes, which Global Arrays itself cannot find",
-                d.scheme == BlockScheme::linear ? "make it on all processes, or on a process grid"
-                                                : "make it on all processes, or on the first ones");
+  refuse(named(d.handle) + " is block-cyclic on a group of processes, which Global Arrays itself cannot find", "",
+         d.scheme == BlockScheme::linear ? "make it on all processes, or on a process grid"
+                                         : "make it on all processes, or on the first ones");
 }
 
 // Whether each process's blocks stand in one array: then they are of one length, and where the first process has
@@ -99,9 +99,9 @@ bool is_wrapped(Index size, Index tile, Index said) {
   for (std::size_t axis = 0; axis < d.ndim; ++axis)
     too_many = too_many || is_wrapped(d.shape[axis], d.tile[axis], d.blocks[axis]);
   if (!too_many) return;
-  throw refused(named(d.handle) + " has more blocks than GA's calls can number, " +
-                    std::to_string(std::numeric_limits<int>::max()),
-                "make it of longer blocks");
+  refuse(named(d.handle) + " has more blocks than GA's calls can number, " +
+             std::to_string(std::numeric_limits<int>::max()),
+         "", "make it of longer blocks");
 }
 
 // The place of a block that is not empty, by the blocks from it to the upper end of each axis, where they are not
@@ -134,7 +134,7 @@ void count_coordinates(const Description& d, LocalPart& part) {
 
 // Where an empty block is, GA does not say.
 [[gnu::noinline]] void find_empty(const Description& d, bool ghosts, LocalPart& part) {
-  if (ghosts) throw refused(named(d.handle) + " has ghost cells, and an empty block", "leave empty blocks out");
+  if (ghosts) refuse(named(d.handle) + " has ghost cells, and an empty block", "", "leave empty blocks out");
   const std::vector<Index> owners = blocks_of(d).owners;
   part.coordinates = unravel(std::find(owners.begin(), owners.end(), d.rank) - owners.begin(), d.grid, d.ndim);
 }

@@ -4,7 +4,7 @@
 #include "ga.hpp"
 #include "handle_pool.hpp"
 #include "memory.hpp"
-#include "refused.hpp"
+#include "named.hpp"
 #include "types.hpp"
 #include <tridap/globalarrays/export.hpp>
 #include <tridap/internal/call.hpp>
@@ -20,10 +20,9 @@ namespace {
 // Throws where nobody said what a type is that was registered elsewhere, and a process cannot tell its length: on all.
 void check_length(const Description& d, const LocalPart& part) {
   if (tells_length(d, part)) return;
-  throw refused("GA's type " + std::to_string(d.type) +
-                    " was registered elsewhere, and some process's part of Global Array " + std::to_string(d.handle) +
-                    " is too small to tell its length",
-                "say what it stands for with name_type()");
+  refuse("GA's type " + std::to_string(d.type) + " was registered elsewhere, and some process's part of Global Array " +
+             std::to_string(d.handle) + " is too small to tell its length",
+         "", "say what it stands for with name_type()");
 }
 
 // Throws where what is said of a type that was registered elsewhere cannot be.
@@ -31,10 +30,9 @@ ElementType registered_type(const Description& d, const LocalPart& part, const E
   const ElementType* const known = element_type_of(d.type);
   const Index bytes = element_length(d, part, stored);
   if (known != nullptr && bytes > 0 && known->bytes != bytes)
-    throw refused("GA's type " + std::to_string(d.type) + " is " + std::to_string(bytes) +
-                      " bytes long, and was said to stand for " + known->name() + ", of " +
-                      std::to_string(known->bytes),
-                  "say what it stands for with name_type(); do not deregister types of arrays made here");
+    refuse("GA's type " + std::to_string(d.type) + " is " + std::to_string(bytes) +
+               " bytes long, and was said to stand for " + known->name() + ", of " + std::to_string(known->bytes),
+           "", "say what it stands for with name_type(); do not deregister types of arrays made here");
   if (known != nullptr) return *known;
   check_length(d, part);
   return {ElementType::Kind::opaque, bytes, true};

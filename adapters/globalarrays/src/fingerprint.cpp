@@ -11,10 +11,11 @@ Fingerprint fingerprint(int handle) {
   const int group = GA_Get_pgroup(handle);
   NGA_Inquire64(handle, &type, &axes, dims);
   NGA_Distribution64(handle, GA_Pgroup_nodeid(group), lo, hi);
-  Mixed mixed(group, type, axes);
+  Digest digest;
+  for (const int number : {group, type, axes}) digest.add(number);
   for (int axis = 0; axis < axes; ++axis)
-    for (const Index number : {dims[axis], lo[axis], hi[axis]}) mixed.add(number);
-  return mixed.number();
+    for (const Index number : {dims[axis], lo[axis], hi[axis]}) digest.add(number);
+  return digest.value();
 }
 
 std::vector<Index> shape_and_type(int handle) {

@@ -2,7 +2,7 @@
 
 #include "ending.hpp"
 #include "ga.hpp"
-#include "refused.hpp"
+#include "named.hpp"
 #include "room.hpp"
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/globalarrays/session.hpp>
@@ -74,7 +74,7 @@ std::vector<Index> agreed_leaders(const std::vector<int>& members) {
     for (std::size_t r = 0; r < leaders.size(); ++r)
       if (leaders[r] == members.front()) said.push_back(static_cast<int>(r));
     if (said != members)
-      throw refused("the processes of a group gave other communicators", "give every process of a group the same one");
+      refuse("the processes of a group gave other communicators", "", "give every process of a group the same one");
   });
   return leaders;
 }
@@ -97,8 +97,8 @@ std::vector<std::vector<int>> unknown(const std::vector<Index>& leaders) {
 void make_all(std::vector<std::vector<int>> groups) {
   constexpr int last = 32767;  // GA counts them up, and aborts beyond it
   if (!known().empty() && known().back().number > last - static_cast<int>(groups.size()))
-    throw refused("Global Arrays has as many groups of processes as it can, " + std::to_string(last),
-                  "make arrays on groups that are there");
+    refuse("Global Arrays has as many groups of processes as it can, " + std::to_string(last), "",
+           "make arrays on groups that are there");
   const int before = GA_Pgroup_get_default();
   GA_Pgroup_set_default(GA_Pgroup_get_world());
   for (std::vector<int>& members : groups) {
@@ -112,13 +112,13 @@ void make_all(std::vector<std::vector<int>> groups) {
 }  // namespace
 
 std::optional<int> make_group(MPI_Comm comm) {
-  if (GA_Initialized() == 0) throw refused("Global Arrays has not begun", "make a Session first");
+  if (GA_Initialized() == 0) refuse("Global Arrays has not begun", "", "make a Session first");
   std::vector<int> members = mpi::collectively(GA_MPI_Comm(), [&] {
     std::vector<int> ranks;
     if (comm != MPI_COMM_NULL) ranks = ga_ranks(comm);
     std::sort(ranks.begin(), ranks.end());
     if (!ranks.empty() && ranks.front() < 0)
-      throw refused("the communicator has a process that is none of Global Arrays'", "leave that process out");
+      refuse("the communicator has a process that is none of Global Arrays'", "", "leave that process out");
     return ranks;
   });
   const std::vector<Index> leaders = agreed_leaders(members);

@@ -4,7 +4,7 @@
 #include "fingerprint.hpp"
 #include "ga.hpp"
 #include "memory.hpp"
-#include "refused.hpp"
+#include "named.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -132,20 +132,20 @@ void forget_all() { HandlePool::all().forget(); }
 }  // namespace
 
 int GlobalArray::handle() const {
-  if (empty()) throw refused("the GlobalArray is empty", "make one with create()");
+  if (empty()) refuse("the GlobalArray is empty", "", "make one with create()");
   if (!state_->there || GA_Initialized() == 0)
-    throw refused("the Global Array is there no more: Global Arrays has ended, or GA_Destroy was called",
-                  "use it before the Session ends, and let go of it in place of GA_Destroy");
+    refuse("the Global Array is there no more: Global Arrays has ended, or GA_Destroy was called", "",
+           "use it before the Session ends, and let go of it in place of GA_Destroy");
   return state_->handle;
 }
 
 const redistribute::PlacedDistribution& GlobalArray::placed() const {
-  if (empty()) throw refused("the GlobalArray is empty", "make one with create()");
+  if (empty()) refuse("the GlobalArray is empty", "", "make one with create()");
   return state_->placed;
 }
 
 const ElementType& GlobalArray::type() const {
-  if (empty()) throw refused("the GlobalArray is empty", "make one with create()");
+  if (empty()) refuse("the GlobalArray is empty", "", "make one with create()");
   return state_->type;
 }
 
@@ -357,8 +357,8 @@ namespace {
 
 void check_destroyable(int handle, MPI_Comm comm) {
   const std::string name = "Global Array " + std::to_string(handle);
-  if (!there_is(handle)) throw refused("there is no " + name, "pass a handle before it is destroyed");
-  if (HandlePool::all().keeps(handle)) throw refused(name + " is the pool's already", "let go of its GlobalArray");
+  if (!there_is(handle)) refuse("there is no " + name, "", "pass a handle before it is destroyed");
+  if (HandlePool::all().keeps(handle)) refuse(name + " is the pool's already", "", "let go of its GlobalArray");
   int same = MPI_UNEQUAL;
   MPI_Group given = MPI_GROUP_NULL, its = MPI_GROUP_NULL;
   mpi::must_succeed(MPI_Comm_group(comm, &given), "MPI_Comm_group");
@@ -367,8 +367,7 @@ void check_destroyable(int handle, MPI_Comm comm) {
   mpi::must_succeed(MPI_Group_free(&given), "MPI_Group_free");
   mpi::must_succeed(MPI_Group_free(&its), "MPI_Group_free");
   if (same == MPI_UNEQUAL)
-    throw refused(name + " is on other processes than those of the communicator",
-                  "pass a communicator of its processes");
+    refuse(name + " is on other processes than those of the communicator", "", "pass a communicator of its processes");
 }
 
 // Numbers of one array may differ between processes, and so may arrays of one number. **Collective.**
@@ -379,13 +378,13 @@ void check_same(int handle, MPI_Comm comm) {
   mpi::MpiCollectives(comm).max(extremes);
   for (std::size_t k = 0; k < shape.size(); ++k)
     if (extremes[k] != -extremes[k + shape.size()])
-      throw refused("the processes pass Global Arrays of different shapes or types", "pass the same one everywhere");
+      refuse("the processes pass Global Arrays of different shapes or types", "", "pass the same one everywhere");
 }
 
 }  // namespace
 
 bool destroy(int handle, MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) throw refused("there is no communicator", "give that of the array's processes");
+  if (comm == MPI_COMM_NULL) refuse("there is no communicator", "", "give that of the array's processes");
   mpi::collectively(comm, [&] { check_destroyable(handle, comm); });
   check_same(handle, comm);
   HandlePool::all().adopt(handle);

@@ -3,7 +3,7 @@
 #include "ga.hpp"
 #include "handle_pool.hpp"
 #include "memory.hpp"
-#include "refused.hpp"
+#include "named.hpp"
 #include "types.hpp"
 #include <tridap/check.hpp>
 #include <tridap/compare.hpp>
@@ -139,13 +139,13 @@ std::optional<PlacedDistribution> wanted(const DistArray& array, const PlacedDis
     if (copy == Copy::never) {
       if (!array_behind(array, why_not).empty())
         why_not = "the processes' memory is not one Global Array's, as it is dealt";
-      throw refused("copy=never, but " + why_not, "pass copy=if_needed, or make the array with allocate()");
+      refuse("copy=never, but " + why_not, "", "pass copy=if_needed, or make the array with allocate()");
     }
     if (buffer.memory.kind != Memory::Kind::host)
-      throw refused("the buffer is in " + buffer.memory.name() + " memory, and Global Arrays' is the host's",
-                    "give an array in host memory");
+      refuse("the buffer is in " + buffer.memory.name() + " memory, and Global Arrays' is the host's", "",
+             "give an array in host memory");
     if (HandlePool::handle_of(buffer.owner) && !HandlePool::is_there(buffer.owner))
-      throw refused("the memory was a Global Array's that has been destroyed", "give it back by destroy() afterwards");
+      refuse("the memory was a Global Array's that has been destroyed", "", "give it back by destroy() afterwards");
     const Group group = require_group(comm);
     const auto processes = static_cast<Index>(group.ranks.size());
     const PlacedDistribution there = in_group(given, group);
@@ -172,7 +172,7 @@ Index move(const DistArray& array, const PlacedDistribution& from, const PlacedD
 }  // namespace
 
 ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy, Fit fit) {
-  if (comm == MPI_COMM_NULL) throw refused("there is no communicator", "give that of the array's processes");
+  if (comm == MPI_COMM_NULL) refuse("there is no communicator", "", "give that of the array's processes");
   const double begin = MPI_Wtime();
   ImportedArray imported;
   std::string why_not;

@@ -1,5 +1,6 @@
 #include "form.hpp"
 #include <tridap/compare.hpp>
+#include <tridap/detail/refuse.hpp>
 #include <tridap/globalarrays/import.hpp>
 
 #include <algorithm>
@@ -15,11 +16,7 @@ using redistribute::PlacedDistribution;
 constexpr Index most_axes = 7;                // GA_MAX_DIM, which the Fortran interface has
 constexpr Index most_tiles = Index{1} << 26;  // along an axis: a list of 512 MiB
 
-Finding refuse(std::string fault, std::string remedy, std::optional<Index> axis = {}) {
-  return {Rule::conversion, {}, axis, "", std::move(fault), "", std::move(remedy)};
-}
-
-Finding refuse(Index axis, std::string key, std::string value, std::string must, std::string remedy) {
+Finding wrong_key(Index axis, std::string key, std::string value, std::string must, std::string remedy) {
   return {Rule::conversion, {}, axis, std::move(key), std::move(value), std::move(must), std::move(remedy)};
 }
 
@@ -48,14 +45,14 @@ std::variant<AxisForm, Finding> padded(const BlockKind& block, bool periodic, In
   for (Index c = 0; c + 1 < grid; ++c) {
     const Index right = block.communication(c)[1];  // and what the next one has on its left
     if (right != form.width)
-      return refuse(axis, "padding", std::to_string(right) + " on grid coordinate " + std::to_string(c),
-                    "must be " + std::to_string(form.width) +
-                        " as elsewhere: ghost cells are as wide on both sides of every border",
-                    remedy);
+      return wrong_key(axis, "padding", std::to_string(right) + " on grid coordinate " + std::to_string(c),
+                       "must be " + std::to_string(form.width) +
+                           " as elsewhere: ghost cells are as wide on both sides of every border",
+                       remedy);
   }
   if (!periodic || (lower == 0 && upper == 0)) return form;
   if (lower != form.width || upper != form.width)
-    return refuse(
+    return wrong_key(
         axis, "padding", std::to_string(lower) + " and " + std::to_string(upper) + " at the edges",
         "must be " + std::to_string(form.width) + " as between the processes: GA's ghost cells are everywhere", remedy);
   form.shift = form.width;  // the period, which is left, is as long: see [block.periodic]
@@ -86,33 +83,35 @@ AxisAnswer one_axis(const Axis& given, Index number) {
   if (const auto* block = std::get_if<BlockKind>(&axis.kind())) return in_ranges(axis, *block, number);
   if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) {
     if (cyclic->first() != 0)
-      return refuse(number, "start", std::to_string(cyclic->start(0)) + " on grid coordinate 0",
-                    "must be 0: GA deals from the first process on", "deal from the first process on");
+      return wrong_key(number, "start", std::to_string(cyclic->start(0)) + " on grid coordinate 0",
+                       "must be 0: GA deals from the first process on", "deal from the first process on");
     AxisForm form;  // with a block for each, or it would be simpler
     form.size = cyclic->size();
     form.block_size = cyclic->block_size();
     return form;
   }
-  return refuse(number, "dist_type", given.shares_indices() ? "u, with indices on several processes" : "u",
-                "must be b or c: GA has no lists of indices", "move it to block, or to cyclic");
+  return wrong_key(number, "dist_type", given.shares_indices() ? "u, with indices on several processes" : "u",
+                   "must be b or c: GA has no lists of indices", "move it to block, or to cyclic");
 }
 
 std::optional<Finding> wrong_placement(const PlacedDistribution& placed, Index processes) {
   const Index parts = placed.distribution.processes();
   if (parts > processes)
-    return refuse("the array is on " + std::to_string(parts) + " processes, and there are " + std::to_string(processes),
-                  "deal it over fewer processes");
+    return tridap::refusal(
+        "the array is on " + std::to_string(parts) + " processes, and there are " + std::to_string(processes), "",
+        "deal it over fewer processes");
   if (placed.ranks.empty()) return std::nullopt;
   std::vector<bool> taken(static_cast<std::size_t>(processes), false);
   if (static_cast<Index>(placed.ranks.size()) != parts)
-    return refuse("there are " + std::to_string(placed.ranks.size()) + " ranks for " + std::to_string(parts) + " parts",
-                  "name one rank for each part");
+    return tridap::refusal(
+        "there are " + std::to_string(placed.ranks.size()) + " ranks for " + std::to_string(parts) + " parts", "",
+        "name one rank for each part");
   for (const Index rank : placed.ranks) {
     if (rank < 0 || rank >= processes)
-      return refuse("a part is on rank " + std::to_string(rank) + " of " + std::to_string(processes),
-                    "name ranks of the communicator");
+      return tridap::refusal("a part is on rank " + std::to_string(rank) + " of " + std::to_string(processes), "",
+                             "name ranks of the communicator");
     if (taken[static_cast<std::size_t>(rank)])
-      return refuse("two parts are on rank " + std::to_string(rank), "name each rank once");
+      return tridap::refusal("two parts are on rank " + std::to_string(rank), "", "name each rank once");
     taken[static_cast<std::size_t>(rank)] = true;
   }
   return std::nullopt;
@@ -170,44 +169,45 @@ std::variant<Form, Finding> irregular(const PlacedDistribution& placed, const st
     }
     form.grid[i] = static_cast<Index>(kept.back().size());
     if (axes[i].width > smallest)
-      return refuse(static_cast<Index>(i), "padding", std::to_string(axes[i].width),
-                    "must be at most the " + std::to_string(smallest) + " elements of the smallest block",
-                    "deal it over fewer processes, or pad it less");
+      return wrong_key(static_cast<Index>(i), "padding", std::to_string(axes[i].width),
+                       "must be at most the " + std::to_string(smallest) + " elements of the smallest block",
+                       "deal it over fewer processes, or pad it less");
   }
   form.blocks = form.grid;
   form.owners = kept_owners(placed, kept);
   if (!form.widths.empty() && static_cast<Index>(form.owners.size()) != processes)
-    return refuse("the array is padded, and " + std::to_string(processes - static_cast<Index>(form.owners.size())) +
-                      " of " + std::to_string(processes) + " processes own nothing: GA's ghost cells need them all",
-                  "deal it over all processes, or leave the padding out");
+    return tridap::refusal("the array is padded, and " +
+                               std::to_string(processes - static_cast<Index>(form.owners.size())) + " of " +
+                               std::to_string(processes) + " processes own nothing: GA's ghost cells need them all",
+                           "", "deal it over all processes, or leave the padding out");
   bool ordered = true;
   for (std::size_t r = 0; r < form.owners.size() && ordered; ++r) ordered = form.owners[r] == static_cast<int>(r);
   if (ordered) form.owners.clear();
   if (!leading && !form.widths.empty())
-    return refuse(
+    return tridap::refusal(
         "the array is padded, and its group leaves out one of GA's first processes: GA has ghost cells there "
         "alone",
-        "make a group of GA's first processes, or leave the padding out");
+        "", "make a group of GA's first processes, or leave the padding out");
   if (!ordered && !form.widths.empty())
-    return refuse(
+    return tridap::refusal(
         "the array is padded, and its processes stand in another order than GA's, whose ghost cells would be "
         "filled from the wrong ones",
-        "place part r on the process of rank r, or leave the padding out");
+        "", "place part r on the process of rank r, or leave the padding out");
   return form;
 }
 
 // What both dealt forms ask for.
 std::optional<Finding> not_dealt(const PlacedDistribution& placed, Index processes, bool leading) {
   if (placed.distribution.processes() != processes)
-    return refuse("the array is cyclic on " + std::to_string(placed.distribution.processes()) + " of " +
-                      std::to_string(processes) + " processes, and GA deals to all of them",
-                  "deal it over all processes");
+    return tridap::refusal("the array is cyclic on " + std::to_string(placed.distribution.processes()) + " of " +
+                               std::to_string(processes) + " processes, and GA deals to all of them",
+                           "", "deal it over all processes");
   if (!in_order(placed))
-    return refuse("the array is cyclic, and its processes stand in another order than GA's",
-                  "place part r on the process of rank r");
+    return tridap::refusal("the array is cyclic, and its processes stand in another order than GA's", "",
+                           "place part r on the process of rank r");
   if (!leading)
-    return refuse("the array is cyclic, and its group leaves out one of GA's first processes",
-                  "make a group of GA's first processes");
+    return tridap::refusal("the array is cyclic, and its group leaves out one of GA's first processes", "",
+                           "make a group of GA's first processes");
   return std::nullopt;
 }
 
@@ -218,8 +218,8 @@ std::optional<Finding> too_many_blocks(const std::vector<AxisForm>& axes) {
     if (blocks)
       blocks = checked_multiply(*blocks, axis.is_dealt() ? (axis.size - 1) / axis.block_size + 1 : axis.grid());
   if (blocks && *blocks <= std::numeric_limits<int>::max()) return std::nullopt;
-  return refuse("the array is cyclic in more blocks than the 2147483647 that Global Arrays can count",
-                "deal longer blocks");
+  return tridap::refusal("the array is cyclic in more blocks than the 2147483647 that Global Arrays can count", "",
+                         "deal longer blocks");
 }
 
 Form cyclic_form(const PlacedDistribution& placed, const std::vector<AxisForm>& axes) {
@@ -246,28 +246,28 @@ std::variant<Form, Finding> dealt(const PlacedDistribution& placed, const std::v
   if (const std::optional<Finding> why = not_dealt(placed, processes, leading)) return *why;
   for (std::size_t i = 0; i < axes.size(); ++i)
     if (axes[i].width > 0)
-      return refuse(static_cast<Index>(i), "padding", std::to_string(axes[i].width),
-                    "must be 0 where another axis is cyclic: GA has no ghost cells there", "leave the padding out");
+      return wrong_key(static_cast<Index>(i), "padding", std::to_string(axes[i].width),
+                       "must be 0 where another axis is cyclic: GA has no ghost cells there", "leave the padding out");
   if (const std::optional<Finding> why = too_many_blocks(axes)) return *why;
   if (std::all_of(axes.begin(), axes.end(), [](const AxisForm& axis) { return axis.is_dealt(); }))
     return cyclic_form(placed, axes);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto number = static_cast<Index>(i);
     if (i > 0 && !axes[i].in_ranges())
-      return refuse(number, "dist_type", "c",
-                    "must be b where another axis has uneven blocks: GA deals those on axis 0 alone",
-                    "make the other axes' blocks even, or this axis a block");
+      return wrong_key(number, "dist_type", "c",
+                       "must be b where another axis has uneven blocks: GA deals those on axis 0 alone",
+                       "make the other axes' blocks even, or this axis a block");
     if (axes[i].in_ranges() && axes[i].has_empty_share())
-      return refuse(number, "stop", "its start on one grid coordinate",
-                    "must be more where another axis is cyclic: GA deals to all processes",
-                    "give every process along the axis an element");
+      return wrong_key(number, "stop", "its start on one grid coordinate",
+                       "must be more where another axis is cyclic: GA deals to all processes",
+                       "give every process along the axis an element");
   }
   const Index tiles = (axes[0].size - 1) / axes[0].block_size + 1;
   if (tiles > most_tiles)
-    return refuse(Index{0}, "block_size", std::to_string(axes[0].block_size),
-                  "must be so long that there are at most " + std::to_string(most_tiles) +
-                      " blocks where another axis has uneven ones: GA lists all of them on every process",
-                  "take longer blocks, or even ones on the other axes");
+    return wrong_key(Index{0}, "block_size", std::to_string(axes[0].block_size),
+                     "must be so long that there are at most " + std::to_string(most_tiles) +
+                         " blocks where another axis has uneven ones: GA lists all of them on every process",
+                     "take longer blocks, or even ones on the other axes");
   return tiled_form(placed, axes);
 }
 
@@ -282,22 +282,23 @@ std::optional<Finding> too_large(const PlacedDistribution& placed, const std::ve
     if (elements) elements = checked_multiply(*elements, axes[i].size);
   }
   if (bytes && elements) return std::nullopt;
-  return refuse("the array has more elements, or a part more bytes, than 64 bits can say", "make it smaller");
+  return tridap::refusal("the array has more elements, or a part more bytes, than 64 bits can say", "",
+                         "make it smaller");
 }
 
 // What no dealing changes.
 std::optional<Finding> no_shape(const PlacedDistribution& placed, const ElementType& type, Index processes) {
   const Index ndim = placed.distribution.ndim();
   if (ndim < 1 || ndim > most_axes)
-    return refuse("the array has " + std::to_string(ndim) + " axes, and Global Arrays holds 1 to 7",
-                  ndim < 1 ? "give it an axis of one element" : "take several axes for one");
+    return tridap::refusal("the array has " + std::to_string(ndim) + " axes, and Global Arrays holds 1 to 7", "",
+                           ndim < 1 ? "give it an axis of one element" : "take several axes for one");
   if (type.bytes < 1)
-    return refuse("an element has " + std::to_string(type.bytes) + " bytes, and Global Arrays' have 1 or more",
-                  "name the element type");
+    return tridap::refusal("an element has " + std::to_string(type.bytes) + " bytes, and Global Arrays' have 1 or more",
+                           "", "name the element type");
   for (Index i = 0; i < ndim; ++i)
     if (placed.distribution.axis(i).size() < 1)
-      return refuse(i, "size", std::to_string(placed.distribution.axis(i).size()), "must be at least 1",
-                    "leave an empty array out");
+      return wrong_key(i, "size", std::to_string(placed.distribution.axis(i).size()), "must be at least 1",
+                       "leave an empty array out");
   return wrong_placement(placed, processes);
 }
 
@@ -311,7 +312,7 @@ std::optional<Finding> none_is_near(const PlacedDistribution& placed, const Elem
     const Index last = placed.distribution.axis(i).size() - 1;
     const auto& entries = lists->entries();
     if (lists->shares_indices() || entries.front().global != 0 || entries.back().global != last)
-      return refuse(
+      return wrong_key(
           i, "indices", std::to_string(entries.front().global) + " to " + std::to_string(entries.back().global),
           "must be 0 to " + std::to_string(last) + ", each once: GA's are", "number the elements without gaps");
   }

@@ -1,7 +1,7 @@
 #include "ending.hpp"
 #include "ga.hpp"
 #include "handle_pool.hpp"
-#include "refused.hpp"
+#include "named.hpp"
 #include <tridap/globalarrays/session.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
@@ -118,9 +118,9 @@ void need_windows() {
     std::string text(MPI_MAX_ERROR_STRING, '\0');
     int length = 0;
     MPI_Error_string(made, text.data(), &length);
-    throw refused("MPI has no window over all processes, which Global Arrays needs (MPI_Win_allocate: " +
-                      text.substr(0, static_cast<std::size_t>(length)) + ")",
-                  mpi::windows_between_nodes());
+    refuse("MPI has no window over all processes, which Global Arrays needs (MPI_Win_allocate: " +
+               text.substr(0, static_cast<std::size_t>(length)) + ")",
+           "", mpi::windows_between_nodes());
   });
   mpi::must_succeed(MPI_Win_free(&window), "MPI_Win_free");
 }
@@ -146,14 +146,14 @@ Session::Session(const SessionOptions& options) : exceptions_(std::uncaught_exce
   int begun = 0;
   MPI_Initialized(&begun);
   if (begun == 0 || mpi_is_over())
-    throw refused(begun == 0 ? "MPI has not begun" : "MPI has ended",
-                  "make the Session between MPI_Init and MPI_Finalize");
+    refuse(begun == 0 ? "MPI has not begun" : "MPI has ended", "",
+           "make the Session between MPI_Init and MPI_Finalize");
   if (GA_Initialized() == 0) begin();
   if (options.allocator_doubles > 0 && MA_initialized() == 0) {
     const auto doubles = static_cast<Integer>(options.allocator_doubles);
     const bool made = MA_init(MT_C_DBL, doubles, doubles) != 0;
     mpi::collectively(GA_MPI_Comm(), [&] {
-      if (!made) throw refused("GA's memory allocator got no memory", "ask for fewer allocator_doubles");
+      if (!made) refuse("GA's memory allocator got no memory", "", "ask for fewer allocator_doubles");
     });
   }
   ends_ = ours().to_end && sessions == 0;
@@ -180,7 +180,7 @@ void Session::close() {
   if (!mpi_is_over() && GA_Initialized() != 0) {
     const bool end = ends_ && ours().to_end;
     if (end && vote_and_count({0, 1}).left != 0)
-      throw refused("a process has left the Session by an exception", "let MPI_Finalize end Global Arrays");
+      refuse("a process has left the Session by an exception", "", "let MPI_Finalize end Global Arrays");
     Report report;
     const std::vector<Index> held = end ? end_if_free() : held_by_all();
     for (std::size_t rank = 0; rank < held.size(); ++rank)

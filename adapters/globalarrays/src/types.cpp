@@ -1,7 +1,7 @@
 #include "types.hpp"
 
 #include "ga.hpp"
-#include "refused.hpp"
+#include "named.hpp"
 #include <tridap/globalarrays/export.hpp>
 
 #include <map>
@@ -39,8 +39,8 @@ int ga_type(const ElementType& type) {
     if (other == type) return number;
   const int number = NGA_Register_type(static_cast<std::size_t>(type.bytes));
   if (number < 0)
-    throw refused("Global Arrays has no room for another type, " + type.name(),
-                  "deregister types of your own that are not used");
+    refuse("Global Arrays has no room for another type, " + type.name(), "",
+           "deregister types of your own that are not used");
   registered()[number] = type;
   return number;
 }
@@ -82,9 +82,9 @@ const ElementType* element_type_of(int number) {
 void name_type(int number, const ElementType& type) {
   const ElementType* const known = element_type_of(number);
   if (known != nullptr && *known != type)
-    throw refused("GA's type " + std::to_string(number) + " is " + known->name() + " already, and not " + type.name(),
-                  "register a type of its own");
-  if (type.bytes < 1) throw refused("an element of " + std::to_string(type.bytes) + " bytes", "say how long it is");
+    refuse("GA's type " + std::to_string(number) + " is " + known->name() + " already, and not " + type.name(), "",
+           "register a type of its own");
+  if (type.bytes < 1) refuse("an element of " + std::to_string(type.bytes) + " bytes", "", "say how long it is");
   if (known == nullptr) registered()[number] = type;
 }
 

@@ -9,6 +9,7 @@
 #include <tridap/check.hpp>
 #include <tridap/gather_distribution.hpp>
 #include <tridap/internal/collective_check.hpp>
+#include <tridap/internal/digest.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/local_part.hpp>
 #include <tridap/make.hpp>
@@ -28,7 +29,7 @@ namespace {
 Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const Reading& reading) {
   const WithoutPython released;
   const std::vector<MinMax> said = mpi::min_max({given.comparable ? 1 : 0, reading.trust_extent ? 1 : 0}, comm);
-  if (!said[1].same())
+  if (!said[1].is_same())
     return {Error(Finding{Rule::process_failure,
                           {},
                           {},
@@ -87,7 +88,7 @@ bool known_together(const Array* array, MPI_Comm comm) {
   const Index layout = array == nullptr ? 0 : array->layout();
   const WithoutPython released;
   const std::vector<MinMax> said = mpi::min_max({array == nullptr ? 0 : 1, layout}, comm);
-  return said[0].smallest == 1 && said[1].same();
+  return said[0].smallest == 1 && said[1].is_same();
 }
 
 bool flag_of(const py::object& flag, const char* name) {
@@ -145,13 +146,14 @@ const std::shared_ptr<const Distribution>& Array::distribution() const {
 Index Array::layout() const {
   if (layout_) return *layout_;
   const ElementType& type = array_.buffer.type;
-  std::size_t hash = std::hash<std::string>{}(type.text()) + static_cast<std::size_t>(type.bytes);
+  Digest digest;
+  digest.add(type.text());
+  digest.add(type.bytes);
   for (Index i = 0; i < distribution()->ndim(); ++i) {
     const Axis& axis = distribution()->axis(i);
-    for (Index c = 0; c < axis.proc_grid_size(); ++c)
-      hash = 31 * hash + std::hash<std::string>{}(tridap::to_value(axis.dimension(c)).json());
+    for (Index c = 0; c < axis.proc_grid_size(); ++c) digest.add(tridap::to_value(axis.dimension(c)).json());
   }
-  return *(layout_ = static_cast<Index>(hash));
+  return *(layout_ = digest.value());
 }
 
 Indices Array::shift() const {

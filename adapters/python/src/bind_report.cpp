@@ -1,6 +1,7 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "value.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/value.hpp>
 
 #include <pybind11/stl.h>
@@ -84,9 +85,7 @@ void bind_report(py::module_& module) {
       .def_readonly("seconds", &Receipt::seconds, "What it cost to build.")
       .def("__str__", &Receipt::text)
       .def("__repr__", [](const Receipt& r) { return "<tridap.Receipt: " + r.text() + ">"; });
-  module.def("_refuse", [](const std::string& fault, const std::string& remedy) {
-    throw Error(Finding{Rule::conversion, {}, {}, "", fault, "", remedy});
-  });
+  module.def("_refuse", [](const std::string& fault, const std::string& remedy) { refuse(fault, "", remedy); });
   module.def("_check", &check_object, "obj"_a, "comm"_a, "raise_on_error"_a, "trust_extent"_a);
 }
 

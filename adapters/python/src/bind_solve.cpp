@@ -7,6 +7,7 @@
 #include "parameters.hpp"
 #include "together.hpp"
 #include "value.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/solvers/matrix.hpp>
@@ -80,11 +81,6 @@ class LinearOperator : public Handle {
   using Handle::Handle;
 };
 
-[[noreturn]] void refuse(const std::string& key, const std::string& value, const std::string& must,
-                         const std::string& remedy) {
-  throw Error(Finding{Rule::conversion, {}, {}, key, value, must, remedy});
-}
-
 std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
 
 // Runs a step inside of Trilinos.
@@ -137,7 +133,7 @@ void raise_if_raised(py::handle argument) {
 }
 
 void need_callable(py::handle object, const std::string& name) {
-  if (PyCallable_Check(object.ptr()) == 0) refuse(name, text_of(object), "must be a function", "");
+  if (PyCallable_Check(object.ptr()) == 0) refuse_key(name, text_of(object), "must be a function", "");
 }
 
 std::optional<std::array<Index, 2>> shape_of(const py::object& shape) {
@@ -145,7 +141,7 @@ std::optional<std::array<Index, 2>> shape_of(const py::object& shape) {
   const Value value = to_value(shape);
   const auto* numbers = value.as<Value::Integers>();
   if (numbers == nullptr || numbers->size() != 2)
-    refuse("shape", value.text(), "must be two integers: this process's rows, and all columns", "");
+    refuse_key("shape", value.text(), "must be two integers: this process's rows, and all columns", "");
   return std::array<Index, 2>{(*numbers)[0], (*numbers)[1]};
 }
 
@@ -195,7 +191,7 @@ Method method_named(const std::string& name) {
   if (name == "cg") return Method::cg;
   if (name == "gmres") return Method::gmres;
   if (name == "direct") return Method::direct;
-  refuse("method", "'" + name + "'", "must be 'cg', 'gmres' or 'direct'", "");
+  refuse_key("method", "'" + name + "'", "must be 'cg', 'gmres' or 'direct'", "");
 }
 
 // What a user passed, as it came.
@@ -208,7 +204,7 @@ Number number_of(py::handle object, const std::string& name, const std::string& 
   try {
     return py::cast<Number>(object);
   } catch (const py::cast_error&) {
-    refuse(name, text_of(py::repr(object)), must, "");
+    refuse_key(name, text_of(py::repr(object)), must, "");
   }
 }
 
@@ -226,24 +222,25 @@ Request read_request(const Solvable& a, const Array& x, const Asked& asked) {
   request.preconditioner_parameters = parameters(asked.preconditioner_options, "preconditioner_options");
   request.made_of = request.preconditioner + method + described(request.preconditioner_parameters);
   const bool direct = request.options.method == Method::direct;
-  if (!(request.options.tol >= 0)) refuse("tol", text_of(asked.tol), "must be a number >= 0", "");
-  if (request.options.maxiter < 0) refuse("maxiter", text_of(asked.maxiter), "must be >= 0", "");
+  if (!(request.options.tol >= 0)) refuse_key("tol", text_of(asked.tol), "must be a number >= 0", "");
+  if (request.options.maxiter < 0) refuse_key("maxiter", text_of(asked.maxiter), "must be >= 0", "");
   if (direct && !request.preconditioner.empty())
-    refuse("preconditioner", "'" + request.preconditioner + "'", "but method 'direct' takes none", "pass None");
+    refuse_key("preconditioner", "'" + request.preconditioner + "'", "but method 'direct' takes none", "pass None");
   if (request.preconditioner.empty() && request.preconditioner_parameters.numParams() > 0)
-    refuse("preconditioner_options", text_of(asked.preconditioner_options), "but there is no preconditioner",
-           "name one, or leave them out");
+    refuse_key("preconditioner_options", text_of(asked.preconditioner_options), "but there is no preconditioner",
+               "name one, or leave them out");
   if (direct && !asked.callback.is_none())
-    refuse("callback", "a function", "but method 'direct' has no iterations to call it after", "leave it out");
+    refuse_key("callback", "a function", "but method 'direct' has no iterations to call it after", "leave it out");
   if (direct && request.options.parameters.numParams() > 0)
-    refuse("options", text_of(asked.options), "but method 'direct' takes none", "leave them out");
+    refuse_key("options", text_of(asked.options), "but method 'direct' takes none", "leave them out");
   if (a.matrix.is_null() && (direct || !request.preconditioner.empty()))
-    refuse(direct ? "method" : "preconditioner", direct ? "'direct'" : "'" + request.preconditioner + "'",
-           "but a LinearOperator has no matrix to make it from", "pass a Matrix");
+    refuse_key(direct ? "method" : "preconditioner", direct ? "'direct'" : "'" + request.preconditioner + "'",
+               "but a LinearOperator has no matrix to make it from", "pass a Matrix");
   if (!py::reinterpret_borrow<py::array>(x.local()).writeable())
-    refuse("x", "read-only", "but the answer lands in its memory", "give an array that can be written");
-  if (!memory_order(x.array().buffer).distinct)
-    refuse("x", "an array whose elements share memory", "but each must have its own", "give an array without overlaps");
+    refuse_key("x", "read-only", "but the answer lands in its memory", "give an array that can be written");
+  if (!memory_order(x.array().buffer).is_unique)
+    refuse_key("x", "an array whose elements share memory", "but each must have its own",
+               "give an array without overlaps");
   return request;
 }
 
@@ -259,7 +256,7 @@ void prepare(Solvable& a, const Request& request) {
   prepared.made_of.clear();
   if (!request.preconditioner.empty())
     prepared.preconditioner = solvers::make_preconditioner(request.preconditioner, request.options.method, a.matrix,
-                                                  request.preconditioner_parameters);
+                                                           request.preconditioner_parameters);
   prepared.made_of = request.made_of;
 }
 
@@ -345,7 +342,7 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
       int size = 0;
       mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
       const auto said = mpi::min_max({asks || size == 1 ? 1 : 0, same_number(request.made_of)}, comm);
-      if (!said[1].same())
+      if (!said[1].is_same())
         throw Error(Finding{Rule::conversion,
                             {},
                             {},

@@ -3,6 +3,7 @@
 #include "gil.hpp"
 #include "tensor.hpp"
 #include "value.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/report.hpp>
 
 #include <algorithm>
@@ -13,10 +14,6 @@ namespace tridap::python {
 namespace {
 
 constexpr const char* owner_capsule = "tridap.owner";
-
-[[noreturn]] void refuse(Rule rule, const std::string& fault, const std::string& remedy) {
-  throw Error(Finding{rule, {}, {}, "", fault, "", remedy});
-}
 
 bool finalizing() {
 #if PY_VERSION_HEX >= 0x030D0000
@@ -51,12 +48,12 @@ py::array over_buffer(py::handle object) {
   if (!view) throw py::error_already_set();
   const Py_buffer& described = *PyMemoryView_GET_BUFFER(view.ptr());
   if (described.suboffsets != nullptr)
-    refuse(Rule::buffer_layout, "the buffer of a " + type_name(object) + " is a table of pointers (suboffsets)",
-           "give strided memory");
+    refuse("the buffer of a " + type_name(object) + " is a table of pointers (suboffsets)", "", "give strided memory",
+           {}, Rule::buffer_layout);
   py::array array = as_array(view);
   if (array.size() != 0 && array.data() != described.buf)
-    refuse(Rule::buffer_type, "NumPy would have to copy a buffer of format '" + std::string(described.format) + "'",
-           "give a buffer of numbers");
+    refuse("NumPy would have to copy a buffer of format '" + std::string(described.format) + "'", "",
+           "give a buffer of numbers", {}, Rule::buffer_type);
   return array;
 }
 
@@ -65,8 +62,8 @@ std::optional<py::array> shared(py::handle object) {
   if (py::isinstance<py::array>(object)) {
     static py::handle masked;
     if (py::isinstance(object, imported(masked, "numpy.ma", "MaskedArray")))
-      refuse(Rule::buffer_type, "the buffer is a masked array, whose mask no other library would see",
-             "give its data, or fill it");
+      refuse("the buffer is a masked array, whose mask no other library would see", "", "give its data, or fill it", {},
+             Rule::buffer_type);
     return view_of(py::reinterpret_borrow<py::array>(object));
   }
   if (PyObject_CheckBuffer(object.ptr()) != 0) return over_buffer(object);
@@ -138,8 +135,8 @@ std::shared_ptr<void> owner_behind(py::handle array) {
 py::array array_over(py::handle object) {
   std::optional<py::array> array = shared(object);
   if (!array)
-    refuse(Rule::buffer_data, "a " + type_name(object) + " offers no memory: no buffer protocol, no __dlpack__",
-           "give a NumPy array, or pass copy=\"if_needed\"");
+    refuse("a " + type_name(object) + " offers no memory: no buffer protocol, no __dlpack__", "",
+           "give a NumPy array, or pass copy=\"if_needed\"", {}, Rule::buffer_data);
   return std::move(*array);
 }
 
@@ -153,18 +150,18 @@ py::array array_over(py::handle object, Copy copy, Receipt& receipt) {
 
 void refuse_objects(const py::array& array) {
   if (py::cast<bool>(array.dtype().attr("hasobject")))
-    refuse(Rule::buffer_type, "the buffer holds Python objects, which are addresses of this process",
-           "give a buffer of numbers");
+    refuse("the buffer holds Python objects, which are addresses of this process", "", "give a buffer of numbers", {},
+           Rule::buffer_type);
 }
 
 void refuse_no_buffer(const py::array& array) {
   if (py::reinterpret_steal<py::object>(PyMemoryView_FromObject(array.ptr()))) return;
   py::error_already_set error;
   rethrow_if_interrupted(error);
-  refuse(Rule::buffer_type,
-         "the elements are " + py::cast<std::string>(py::str(array.dtype())) +
+  refuse("the elements are " + py::cast<std::string>(py::str(array.dtype())) +
              ", which a PEP 3118 buffer cannot say (" + one_line(error) + ")",
-         "give a view of it as integers, such as values.view(\"i8\"), and say the unit in a key of dim_data");
+         "", "give a view of it as integers, such as values.view(\"i8\"), and say the unit in a key of dim_data", {},
+         Rule::buffer_type);
 }
 
 bool offers_memory(py::handle object) { return PyObject_CheckBuffer(object.ptr()) != 0 || has(object, "__dlpack__"); }

@@ -1,6 +1,7 @@
 #include "parameters.hpp"
 
 #include "value.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/report.hpp>
 
 #include <algorithm>
@@ -11,16 +12,13 @@ namespace tridap::python {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& path, const std::string& value, const std::string& must) {
-  throw Error(Finding{Rule::conversion, {}, {}, path, value, must, "give a bool, int, float, str or dict"});
-}
-
 // In the order of the names, so that equal dicts are equal lists on all processes.
 void add(Teuchos::ParameterList& list, Value::Dict dict, const std::string& path) {
   std::sort(dict.begin(), dict.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
   for (const Entry& entry : dict) {
     const std::string name = path + "[" + entry.key + "]";
-    if (!entry.text) refuse(name, entry.key, "must have names that are text");
+    if (!entry.text)
+      refuse_key(name, entry.key, "must have names that are text", "give a bool, int, float, str or dict");
     const Value& value = entry.value;
     if (const auto* inner = value.as<Value::Dict>()) {
       add(list.sublist(entry.key), *inner, name);
@@ -32,10 +30,11 @@ void add(Teuchos::ParameterList& list, Value::Dict dict, const std::string& path
       list.set(entry.key, *text);
     } else if (const auto* integer = value.as<Index>()) {  // Trilinos' are int
       if (*integer < std::numeric_limits<int>::min() || *integer > std::numeric_limits<int>::max())
-        refuse(name, value.text(), "must fit 32 bits, as Trilinos' integers");
+        refuse_key(name, value.text(), "must fit 32 bits, as Trilinos' integers",
+                   "give a bool, int, float, str or dict");
       list.set(entry.key, static_cast<int>(*integer));
     } else {
-      refuse(name, value.text(), "is nothing that a parameter list holds");
+      refuse_key(name, value.text(), "is nothing that a parameter list holds", "give a bool, int, float, str or dict");
     }
   }
 }
@@ -48,7 +47,7 @@ Teuchos::ParameterList parameters(const py::object& dict, const std::string& nam
   if (const auto* entries = value.as<Value::Dict>())
     add(list, *entries, name);
   else if (!value.is_null())
-    refuse(name, value.text(), "must be a dict");
+    refuse_key(name, value.text(), "must be a dict", "give a bool, int, float, str or dict");
   return list;
 }
 

@@ -2,6 +2,7 @@
 
 #include "memory.hpp"
 #include "value.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/dlpack.hpp>
 #include <tridap/report.hpp>
 
@@ -24,10 +25,6 @@ struct Names<DLManagedTensorVersioned> {
   static constexpr const char *fresh = "dltensor_versioned", *used = "used_dltensor_versioned";
 };
 
-[[noreturn]] void refuse(const std::string& fault, const std::string& remedy) {
-  throw Error(Finding{Rule::buffer_data, {}, {}, "", fault, "", remedy});
-}
-
 void need_host(py::handle object, const std::string& type_name) {
   const auto asked = py::reinterpret_steal<py::object>(PyObject_GetAttrString(object.ptr(), "__dlpack_device__"));
   if (!asked) {
@@ -38,12 +35,12 @@ void need_host(py::handle object, const std::string& type_name) {
   const Value device = to_value(asked());
   const auto* numbers = device.as<Value::Integers>();
   if (numbers == nullptr || numbers->size() != 2)
-    refuse("__dlpack_device__ of a " + type_name + " gave " + device.text() + ", which is no pair of integers",
-           "give a PEP 3118 buffer");
+    refuse("__dlpack_device__ of a " + type_name + " gave " + device.text() + ", which is no pair of integers", "",
+           "give a PEP 3118 buffer", {}, Rule::buffer_data);
   if (numbers->front() != kDLCPU)
     refuse(
         "the buffer of a " + type_name + " is in the memory of DLPack device type " + std::to_string(numbers->front()),
-        "bring it to the host first");
+        "", "bring it to the host first", {}, Rule::buffer_data);
 }
 
 py::object ask(py::handle object) {
@@ -64,7 +61,8 @@ std::optional<dlpack::ExportedArray> taken(const py::object& capsule) {
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>)
     if (managed->version.major == dlpack::major_version && (managed->flags & dlpack::is_copied_flag) != 0) {
       const dlpack::VersionedTensor released(managed);
-      refuse("__dlpack__ gave a copy of the memory, though it was asked for none", "give a PEP 3118 buffer");
+      refuse("__dlpack__ gave a copy of the memory, though it was asked for none", "", "give a PEP 3118 buffer", {},
+             Rule::buffer_data);
     }
   return dlpack::export_array(std::unique_ptr<Managed, dlpack::ReleaseTensor>(managed));
 }
@@ -105,10 +103,12 @@ py::array over_tensor(py::handle object, const std::string& type_name) {
   std::optional<dlpack::ExportedArray> exported = taken<DLManagedTensorVersioned>(capsule);
   if (!exported) exported = taken<DLManagedTensor>(capsule);
   if (!exported)
-    refuse("__dlpack__ of a " + type_name + " gave no DLPack tensor that is new", "give a PEP 3118 buffer");
+    refuse("__dlpack__ of a " + type_name + " gave no DLPack tensor that is new", "", "give a PEP 3118 buffer", {},
+           Rule::buffer_data);
   const Buffer& buffer = exported->array.buffer;
   if (buffer.memory.kind != Memory::Kind::host)  // whatever __dlpack_device__ said
-    refuse("the buffer of a " + type_name + " is in " + buffer.memory.name() + " memory", "bring it to the host first");
+    refuse("the buffer of a " + type_name + " is in " + buffer.memory.name() + " memory", "",
+           "bring it to the host first", {}, Rule::buffer_data);
   return array_of(buffer);
 }
 

@@ -3,12 +3,12 @@
 #include "array.hpp"
 #include "gil.hpp"
 #include "memory.hpp"
+#include <tridap/internal/digest.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <mpi.h>
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -17,7 +17,11 @@
 namespace tridap::python {
 
 /// A number that equal texts share.
-inline Index same_number(const std::string& text) { return static_cast<Index>(std::hash<std::string>()(text) >> 2); }
+inline Index same_number(const std::string& text) {
+  Digest digest;
+  digest.add(text);
+  return digest.value();
+}
 
 /// Runs a step on every process, with Python and without communication; where it raises on any, ProtocolError is raised
 /// on all, with what was raised here as its cause. **Collective.**
@@ -41,7 +45,7 @@ auto together(MPI_Comm comm, Step&& step) -> std::invoke_result_t<Step> {
   }
   {
     const WithoutPython released;
-    if (!mpi::min_max({same_number(faults.text())}, comm).front().same()) {  // else it is all processes' fault
+    if (!mpi::min_max({same_number(faults.text())}, comm).front().is_same()) {  // else it is all processes' fault
       faults.set_process(mpi::rank_of(comm));
       faults = mpi::agree(std::move(faults), comm);
     }

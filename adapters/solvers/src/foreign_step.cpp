@@ -1,16 +1,13 @@
 #include "foreign_step.hpp"
 
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/digest.hpp>
 
 #include <cmath>
 
 namespace tridap::solvers {
 
 MPI_Comm comm_of(const Tpetra::Map<>& map) { return tridap::tpetra::Communicator(map.getComm()).raw(); }
-
-void refuse(std::string fault, std::string rule, std::string remedy) {
-  throw Error(Finding{Rule::conversion, {}, {}, "", std::move(fault), std::move(rule), std::move(remedy)});
-}
 
 std::string words(const std::string& what) {
   std::string said = what;
@@ -62,8 +59,9 @@ void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& re
 }
 
 void expect_the_same(MPI_Comm comm, const std::string& said, const std::string& what) {
-  const auto hash = static_cast<Index>(std::hash<std::string>{}(said) >> 1);
-  Index ends[] = {hash, -hash};
+  Digest digest;
+  digest.add(said);
+  Index ends[] = {digest.value(), -digest.value()};
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
   if (ends[0] != -ends[1]) refuse("the processes were given different " + what, "", "give all of them the same");
 }

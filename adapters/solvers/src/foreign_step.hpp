@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/detail/refuse.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/solvers/matrix.hpp>
 
@@ -9,8 +10,6 @@
 namespace tridap::solvers {
 
 MPI_Comm comm_of(const Tpetra::Map<>& map);
-
-[[noreturn]] void refuse(std::string fault, std::string rule, std::string remedy);
 
 /// What a foreign library said, without the places and counts that Teuchos puts before it.
 std::string words(const std::string& what);

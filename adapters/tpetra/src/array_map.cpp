@@ -1,6 +1,7 @@
 #include "flags.hpp"
 #include "gathering.hpp"
 #include <tridap/check.hpp>
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/runs.hpp>
@@ -40,7 +41,7 @@ Counts count(const Distribution& distribution, Index process) {
     }
     if (total == 0) return {0, 0, 0, 0};
     const auto all = checked_multiply(counts.total, total);
-    if (!all) detail::refuse("the number of elements does not fit 64 bits", "use fewer");
+    if (!all) refuse("the number of elements does not fit 64 bits", "", "use fewer");
     counts.total = *all;
     counts.before = counts.before * total + counts.local * before;
     counts.local *= axis.part(own, Part::interior).size();
@@ -131,14 +132,14 @@ Index find_vectors_axis(const Distribution& distribution, std::optional<Index> n
   if (!named) {
     for (Index axis = distribution.ndim(); vectors && axis-- > 0;)
       if (is_identity(distribution.axis(axis))) return axis;
-    detail::refuse("every axis is distributed, and a MultiVector has all of its vectors on each process",
-                   "import it as a vector");
+    refuse("every axis is distributed, and a MultiVector has all of its vectors on each process", "",
+           "import it as a vector");
   }
   if (*named < 0 || *named >= distribution.ndim())
-    detail::refuse("there is no axis " + std::to_string(*named) + " for the vectors",
-                   "name one of the " + std::to_string(distribution.ndim()) + " axes");
+    refuse("there is no axis " + std::to_string(*named) + " for the vectors", "",
+           "name one of the " + std::to_string(distribution.ndim()) + " axes");
   if (!is_identity(distribution.axis(*named)))
-    detail::refuse("the vectors' axis is distributed", "name an axis that is not", *named);
+    refuse("the vectors' axis is distributed", "", "name an axis that is not", *named);
   return *named;
 }
 
@@ -148,26 +149,22 @@ namespace detail {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-void refuse(std::string fault, std::string remedy, std::optional<Index> axis) {
-  throw Error(Finding{Rule::conversion, {}, axis, "", std::move(fault), "", std::move(remedy)});
-}
-
 void check_limits(std::optional<Index> span, Index largest, Index processes, bool one_range) {
   constexpr Index most = std::numeric_limits<LocalOrdinal>::max();
   if (largest > most)
-    refuse("a process has " + std::to_string(largest) + " elements, a map numbers at most " + std::to_string(most),
+    refuse("a process has " + std::to_string(largest) + " elements, a map numbers at most " + std::to_string(most), "",
            "use more processes");
   if (!one_range && (!span || *span / processes >= Index{1} << 31))
     refuse("the ids span " + (span ? std::to_string(*span) : "2^63 or more") +
                " numbers, Tpetra's directory holds 2^31 for each of the " + std::to_string(processes) + " processes",
-           "use more processes, rows in one piece, or close the gaps between the indices");
+           "", "use more processes, rows in one piece, or close the gaps between the indices");
 }
 
 Teuchos::RCP<const Map> list_map(const FlatNumbers& numbers, Index process, Part part, const MemoryOrder& order,
                                  Index base, const Communicator& comm) {
   using Ids = Kokkos::View<GlobalOrdinal*, Map::device_type>;
   const Ids ids = mpi::collectively(comm.raw(), [&] {
-    if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "create a Tpetra::ScopeGuard first");
+    if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "", "create a Tpetra::ScopeGuard first");
     const Ids made(Kokkos::ViewAllocateWithoutInitializing("tridap ids"), numbers.count(process, part));
     const auto host = Kokkos::create_mirror_view(made);
     numbers.write(process, part, order, host.data());
@@ -217,9 +214,9 @@ ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, ArrayMapOpt
       comm_(comm),
       process_(mpi::rank_of(comm.raw())) {
   if (!detail::all_said_the_same(agreed_))
-    detail::refuse("the processes were given different options", "give all of them the same");
+    refuse("the processes were given different options", "", "give all of them the same");
   // What the distribution alone decides is the same on every process, and so thrown by all or none.
-  if (reordered()) {
+  if (is_reordered()) {
     process_ = std::find(ranks_.begin(), ranks_.end(), static_cast<int>(process_)) - ranks_.begin();
     losses_.push_back("the order of the processes");
   }
@@ -230,8 +227,8 @@ ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, ArrayMapOpt
   for (Index axis = 0; axis < rows().ndim(); ++axis) {
     if (!rows().axis(axis).shares_indices()) continue;
     if (!options_.shared)
-      detail::refuse("an index is on several processes, so that a vector would hold its element twice",
-                     "export it once, or set shared = true (such vectors cannot be used in solvers)", axis);
+      refuse("an index is on several processes, so that a vector would hold its element twice", "",
+             "export it once, or set shared = true (such vectors cannot be used in solvers)", axis);
     losses_.push_back("uniqueness of elements");
   }
   if ((agreed_ & detail::row_major) != 0) {
@@ -267,9 +264,9 @@ void ArrayMap::make_map() {
 
   const Index base = options_.index_base;
   if (base < 0 || !checked_add(base, span))
-    detail::refuse("the index base is " + std::to_string(base) + ", and the ids are " + std::to_string(span) +
-                       " numbers from there",
-                   "take one that is not negative, and leaves room below 2^63");
+    refuse("the index base is " + std::to_string(base) + ", and the ids are " + std::to_string(span) +
+               " numbers from there",
+           "", "take one that is not negative, and leaves room below 2^63");
   const auto total = static_cast<Tpetra::global_size_t>(counts.total);
   if (range && range->uniform) {
     map_ = Teuchos::rcp(new Map(total, base + range->first, comm_.teuchos(), Tpetra::GloballyDistributed));

@@ -1,4 +1,5 @@
 #include "flags.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/tpetra/array_map.hpp>
 
@@ -8,7 +9,7 @@ namespace {
 
 // Teuchos' own communicator of an MPI one, made once (which needs a message) and kept with it until it is freed.
 TeuchosComm kept_with(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) detail::refuse("the communicator is null", "give one");  // MPI would end the program
+  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give one");  // MPI would end the program
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
     const auto drop = [](MPI_Comm, int, void* kept, void*) -> int {
@@ -34,11 +35,11 @@ TeuchosComm kept_with(MPI_Comm comm) {
 Communicator::Communicator(MPI_Comm comm) : raw_(comm), teuchos_(kept_with(comm)) {}
 
 Communicator::Communicator(const TeuchosComm& comm) : raw_(MPI_COMM_SELF), teuchos_(comm) {
-  if (comm.is_null()) detail::refuse("the communicator is null", "give one");
+  if (comm.is_null()) refuse("the communicator is null", "", "give one");
   if (const auto* mpi = dynamic_cast<const Teuchos::MpiComm<int>*>(comm.get()))
     raw_ = *mpi->getRawMpiComm();
   else if (comm->getSize() != 1)
-    detail::refuse("the communicator is neither an MPI nor a one-process communicator", "give a Teuchos::MpiComm");
+    refuse("the communicator is neither an MPI nor a one-process communicator", "", "give a Teuchos::MpiComm");
 }
 
 }  // namespace tridap::tpetra

@@ -1,5 +1,6 @@
 #include "flags.hpp"
 #include <tridap/check.hpp>
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/tpetra/padded.hpp>
 
@@ -30,7 +31,7 @@ void add_base(Index base, Receipt& receipt) {
 void check_same(const Map& map, const Map& expected) {
   if (compat::local_count(map) == 0 && compat::local_count(expected) == 0) return;  // whose extremes say nothing
   if (&map != &expected && (compat::local_count(map) != compat::local_count(expected) || !map.locallySameAs(expected)))
-    refuse("the vector's map does not list the ids of the layout", "give the layout that the map came from");
+    refuse("the vector's map does not list the ids of the layout", "", "give the layout that the map came from");
 }
 
 IndexList extents(const DimData& dim_data, Index count) {
@@ -70,7 +71,7 @@ infer::InferredDimData one_axis(const Map& map) {
 
 infer::InferredDimData infer(const Map& map, const Reshape& how) {
   if (!map.isDistributed() && map.getComm()->getSize() > 1 && map.getGlobalNumElements() > 0)  // known to all
-    refuse("the map repeats every id on every process, and the protocol has no replication",
+    refuse("the map repeats every id on every process, and the protocol has no replication", "",
            "export a map that deals its ids over the processes");
   const Index base = how.index_base.value_or(map.getIndexBase());
   if (map.isContiguous() && !how.shape && !how.grid && base == map.getIndexBase()) return one_axis(map);
@@ -93,18 +94,18 @@ ExportedArray in_layout(const Columns& columns, bool is_vector, const Map& map, 
   const Distribution& rows = layout.rows();
   const Index process = layout.process();
   if (rows.count(process, Part::interior) != rows.count(process, Part::local))
-    refuse("the layout has padding, and a vector on its map holds none",
+    refuse("the layout has padding, and a vector on its map holds none", "",
            "give a PaddedArrayMap and a vector on its "
            "overlapping map");
   check_same(map, *layout.map());
   const std::optional<Index> axis = layout.options().vectors_axis;
   const Index vectors = columns.buffer.shape[1];
   if (!axis && (!is_vector && vectors != 1))
-    refuse("the layout has no axis for " + std::to_string(vectors) + " vectors", "export the vectors one by one");
+    refuse("the layout has no axis for " + std::to_string(vectors) + " vectors", "", "export the vectors one by one");
   if (axis && layout.distribution().axis(*axis).size() != vectors)
     refuse("the layout has " + std::to_string(layout.distribution().axis(*axis).size()) + " vectors, the vector " +
                std::to_string(vectors),
-           "give as many as the layout has", *axis);
+           "", "give as many as the layout has", *axis);
   ExportedArray exported;
   exported.array.buffer = unfold(columns.buffer, rows.local_shape(process), layout.order(), axis);
   exported.array.dim_data = layout.distribution().dim_data(process);
@@ -116,7 +117,7 @@ ExportedArray in_padded_layout(const Columns& columns, const Map& map, const Pad
   const Distribution& all = layout.interior().distribution();
   const Index process = layout.interior().process();
   check_same(map, *layout.overlap_map());
-  if (columns.buffer.shape[1] != 1) refuse("the layout has no axis for several vectors", "export them one by one");
+  if (columns.buffer.shape[1] != 1) refuse("the layout has no axis for several vectors", "", "export them one by one");
   ExportedArray exported;
   exported.array.buffer = unfold(columns.buffer, all.local_shape(process), layout.order(), {});
   exported.array.dim_data = all.dim_data(process);

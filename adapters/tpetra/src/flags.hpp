@@ -29,6 +29,4 @@ Teuchos::RCP<const Map> list_map(const FlatNumbers& numbers, Index process, Part
 /// The elements of a part on the process that has most of them; the largest number where they do not fit 64 bits.
 Index largest_part(const Distribution& distribution, Part part);
 
-[[noreturn]] void refuse(std::string fault, std::string remedy, std::optional<Index> axis = {});
-
 }  // namespace tridap::tpetra::detail

@@ -2,6 +2,7 @@
 
 #include "flags.hpp"
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/digest.hpp>
 #include <tridap/internal/gather_with_flags.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
@@ -94,11 +95,11 @@ Distribution gather_any(const DistArray& array, MPI_Comm comm, bool reorder, std
 }
 
 Index said(const ArrayMapOptions& options, bool vectors) {
-  std::uint64_t mixed = 0;
+  Digest digest;
   for (const Index value : {Index{options.reorder}, Index{options.shared}, static_cast<Index>(options.unstructured_ids),
                             options.vectors_axis.value_or(-1), options.index_base, Index{vectors}})
-    mixed = (mixed ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15;  // a multiplier of mixed bits: 2^64 / phi
-  const Index bits = static_cast<Index>(mixed >> (64 - said_bits));
+    digest.add(value);
+  const Index bits = digest.value() & said_mask;
   return bits << 4 | (~bits & said_mask) << (4 + said_bits);
 }
 

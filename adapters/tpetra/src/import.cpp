@@ -1,5 +1,6 @@
 #include "flags.hpp"
 #include <tridap/check.hpp>
+#include <tridap/detail/refuse.hpp>
 #include <tridap/tpetra/import.hpp>
 
 #include <algorithm>
@@ -46,7 +47,8 @@ std::string obstacle(const Buffer& interior, const Buffer& columns, const Import
     column.strides.pop_back();
   }
   if (!is_row_major(column)) {
-    if (!memory_order(column).dense) return needs + "its elements in a row and " + memory_order(interior).obstacle;
+    if (!memory_order(column).is_contiguous)
+      return needs + "its elements in a row and " + memory_order(interior).obstacle;
     return wanted.form == Form::blocks ? needs + "the last axis to vary fastest in memory"
                                        : "the buffer's memory order is not that of the layout";
   }
@@ -142,7 +144,7 @@ void check_belongs(const DistArray& array, const ArrayMap& layout) {
   const DimData expected = layout.distribution().dim_data(layout.process(), version);
   for (std::size_t axis = 0; axis < std::max(expected.size(), array.dim_data.size()); ++axis)
     if (expected.size() != array.dim_data.size() || !same(array.dim_data[axis], expected[axis], version))
-      refuse("the array is not distributed as the layout is", "make a ArrayMap of this array",
+      refuse("the array is not distributed as the layout is", "", "make a ArrayMap of this array",
              static_cast<Index>(axis));
 }
 
@@ -156,11 +158,11 @@ void add_losses(const DistArray& array, const ArrayMap& layout, const MemoryOrde
 
 void check_memory(const Buffer& buffer, const ImportRequest& wanted) {
   if (buffer.type != wanted.type)
-    refuse("the array holds " + buffer.type.name() + ", the vector " + wanted.type.name(),
+    refuse("the array holds " + buffer.type.name() + ", the vector " + wanted.type.name(), "",
            "import it as a vector of the array's own element type");
   if (buffer.memory.kind != Memory::Kind::host)
-    refuse("the buffer is in " + buffer.memory.name() + " memory, the vector in host memory", "export host memory");
-  if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "create a Tpetra::ScopeGuard first");
+    refuse("the buffer is in " + buffer.memory.name() + " memory, the vector in host memory", "", "export host memory");
+  if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "", "create a Tpetra::ScopeGuard first");
 }
 
 Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const ImportRequest& wanted) {
@@ -170,7 +172,7 @@ Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const 
   if (apart)
     why = std::string(name(wanted.form)) + " of this node is in " + wanted.node_memory +
           " memory and the buffer is in host memory";
-  if (wanted.copy == Copy::never && !why.empty()) refuse("copy=never, but " + why, remedy(wanted, part));
+  if (wanted.copy == Copy::never && !why.empty()) refuse("copy=never, but " + why, "", remedy(wanted, part));
   if (apart && dense_already) {
     Dense seen{as_data(columns, wanted.form), {}};
     seen.receipt.shared = seen.receipt.same_address = false;
@@ -216,11 +218,11 @@ Dense dense_interior(const DistArray& array, const ArrayMap& layout, const Impor
 void check_form(const ArrayMap& layout, Form form) {
   const std::optional<Index> axis = layout.options().vectors_axis;
   if (form == Form::vector && axis)
-    refuse("the layout has an axis for the vectors of a MultiVector", "import it as a MultiVector", *axis);
+    refuse("the layout has an axis for the vectors of a MultiVector", "", "import it as a MultiVector", *axis);
   if (form != Form::vector && !axis)
-    refuse("the layout has no axis for the vectors", "name the vectors' axis in the layout's options");
+    refuse("the layout has no axis for the vectors", "", "name the vectors' axis in the layout's options");
   if (form == Form::blocks && *axis != layout.distribution().ndim() - 1)
-    refuse("the blocks of a BlockMultiVector are rows, and the last axis is distributed", "import it as a vector");
+    refuse("the blocks of a BlockMultiVector are rows, and the last axis is distributed", "", "import it as a vector");
   if (form == Form::blocks) {
     const Index length = layout.distribution().axis(*axis).size(), span = layout.numbers().count();
     check_limits(checked_multiply(span, length), largest_part(layout.distribution(), Part::interior),

@@ -1,5 +1,6 @@
 #include "flags.hpp"
 #include "listed_import.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/padding.hpp>
 #include <tridap/tpetra/padded.hpp>
@@ -91,7 +92,7 @@ PaddingImport make_padding_import(const ArrayMap& interior, const MemoryOrder& o
 PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options)
     : interior_(array, comm, options), importer_(std::make_shared<Teuchos::RCP<const Import>>()) {
   if (options.vectors_axis)
-    detail::refuse("a padded array has no axis for vectors here", "import it without a vectors' axis");
+    refuse("a padded array has no axis for vectors here", "", "import it without a vectors' axis");
   const Distribution& all = interior_.distribution();
   const Index process = interior_.process();
   order_ = memory_order(array.buffer);

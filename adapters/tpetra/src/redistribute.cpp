@@ -1,5 +1,6 @@
 #include "flags.hpp"
 #include "gathering.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -31,9 +32,9 @@ class Numbering {
   Index planned(Index id) const {
     Index of_array = 0;
     if (__builtin_sub_overflow(id, base_, &of_array) || of_array < 0 || of_array >= count())
-      detail::refuse("the map's id " + number(id) + " is no element of the array",
-                     "its " + number(count()) + " elements have the ids from " + number(base_) +
-                         " on: set the index base, or leave it out of the map");
+      refuse("the map's id " + number(id) + " is no element of the array", "",
+             "its " + number(count()) + " elements have the ids from " + number(base_) +
+                 " on: set the index base, or leave it out of the map");
     return closes_gaps() ? plain_.number(*numbers_.global_index(of_array)) : of_array;
   }
 
@@ -85,17 +86,16 @@ Side side_of(const Map& map, const Distribution& array, const RedistributeOption
   for (const MinMax& spread : mpi::min_max({numbering->base(), numbering->count(), Index{numbering->closes_gaps()},
                                             static_cast<Index>(*options.mapping.ravel), Index{options.mapping.partial}},
                                            comm))
-    if (!spread.same())
-      detail::refuse("the processes plan with different distributions or options", "give the same on every process");
+    if (!spread.is_same())
+      refuse("the processes plan with different distributions or options", "", "give the same on every process");
 
   Side side;
   const auto total = static_cast<Index>(map.getGlobalNumElements());
   side.is_line =
       is_line(map) && !numbering->closes_gaps() && (total == 0 || map.getMinAllGlobalIndex() == numbering->base());
   if (side.is_line && total != numbering->count() && !options.mapping.partial)
-    detail::refuse(
-        "the map has " + number(total) + " ids, and the array " + number(numbering->count()) + " flat numbers",
-        "give a map of as many, close the gaps, or set mapping.partial to leave out what one side lacks");
+    refuse("the map has " + number(total) + " ids, and the array " + number(numbering->count()) + " flat numbers", "",
+           "give a map of as many, close the gaps, or set mapping.partial to leave out what one side lacks");
   if (!side.is_line) mpi::collectively(comm, [&] { list_ids(map, *numbering, side); });
   return side;
 }
@@ -112,7 +112,7 @@ PlacedDistribution line_of(const Map& map, MPI_Comm comm) {
 
 Redistribution plan(const Teuchos::RCP<const Map>& map, const PlacedDistribution& array, Index element_bytes,
                     RedistributeOptions options, bool from_array) {
-  if (map.is_null()) detail::refuse("the map is null", "give a map");
+  if (map.is_null()) refuse("the map is null", "", "give a map");
   const MPI_Comm comm = Communicator(map->getComm()).raw();
   if (!options.mapping.ravel) options.mapping.ravel = Order::row_major;
   const Side side = side_of(*map, array.distribution, options, comm);
@@ -140,14 +140,14 @@ namespace detail {
 
 PlacedDistribution place_source(const Teuchos::RCP<const Map>& map, const DistArray& array, const ElementType& wanted,
                                 const RedistributeOptions& options) {
-  if (map.is_null()) refuse("the map is null", "give a map");
+  if (map.is_null()) refuse("the map is null", "", "give a map");
   const MPI_Comm comm = Communicator(map->getComm()).raw();
   std::vector<int> ranks;
   Index flags = 0;
   Distribution distribution = gather_any(array, comm, options.reorder, ranks, flags);
   mpi::collectively(comm, [&] {
     if (!options.convert && array.buffer.type != wanted)
-      refuse("the array holds " + array.buffer.type.name() + ", the vector " + wanted.name(),
+      refuse("the array holds " + array.buffer.type.name() + ", the vector " + wanted.name(), "",
              "redistribute it to a vector of the array's own element type, or set convert");
   });
   return PlacedDistribution(std::move(distribution), {ranks.begin(), ranks.end()});

@@ -1,9 +1,10 @@
 #include "find_axes.hpp"
 #include "read_ids.hpp"
+#include <tridap/infer/infer_dim_data.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/digest.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
-#include <tridap/infer/infer_dim_data.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -50,18 +51,14 @@ Report check_known(const InferenceHints& how, Index processes) {
 
 // One number that differs where two processes call with different knowledge.
 Index fingerprint(const InferenceHints& how) {
-  std::uint64_t hash = 0;
-  const auto add = [&hash](Index number) {
-    hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15U;
-    hash ^= hash >> 29;
-  };
+  Digest digest;
   for (const auto& extents : {how.shape, how.grid}) {
-    add(extents ? static_cast<Index>(extents->size()) : -1);
-    if (extents) std::for_each(extents->begin(), extents->end(), add);
+    digest.add(Index{extents.has_value()});
+    if (extents) digest.add_all(*extents);
   }
-  add(static_cast<Index>(how.numbering));
-  add(how.base);
-  return static_cast<Index>(hash);
+  digest.add(static_cast<Index>(how.numbering));
+  digest.add(how.base);
+  return digest.value();
 }
 
 // This process's ids as a product, and the message that says so to the others.
@@ -90,7 +87,7 @@ Read read_together(const GlobalIds& ids, const InferenceHints& how, Index proces
     if (known.ok()) done = read(ids, how, processes);
   });
   const std::vector<MinMax> spreads = mpi::min_max({wrong.ok() ? 0 : 1, fingerprint(how)}, comm);
-  if (const MinMax& print = spreads[1]; !print.same())
+  if (const MinMax& print = spreads[1]; !print.is_same())
     throw Error(fault("processes " + std::to_string(std::min(print.smallest_rank, print.largest_rank)) + " and " +
                           std::to_string(std::max(print.smallest_rank, print.largest_rank)) +
                           " give different shapes, grids, numberings or bases",
@@ -182,8 +179,7 @@ class Said {
       const std::size_t before = messages.size();
       for (Index r = 0; r < processes; ++r) messages.push_back({rank_, r, {static_cast<Index>(k), to_compare}});
       for (const Index index : lists_[k]) {
-        const std::uint64_t hash = static_cast<std::uint64_t>(index) * 0x9e3779b97f4a7c15U;  // Fibonacci hashing
-        messages[before + (hash >> 32) % static_cast<std::uint64_t>(processes)].content.push_back(index);
+        messages[before + mixed_bits(index) % static_cast<std::uint64_t>(processes)].content.push_back(index);
       }
       for (Index r = 0; r < processes; ++r) {
         if (found.coordinate(r) != found.coordinate(rank_) || everyone_.count[static_cast<std::size_t>(r)] > 0)
@@ -254,7 +250,7 @@ InferredDimData infer_dim_data(const GlobalIds& ids, MPI_Comm comm, const Infere
   Read done = read_together(ids, how, processes, comm);
   const auto length = static_cast<int>(done.ours.size());
   mpi::must_succeed(MPI_Allgather(done.ours.data(), length, MPI_INT64_T, done.theirs.data(), length, MPI_INT64_T, comm),
-               "MPI_Allgather");
+                    "MPI_Allgather");
 
   Everyone everyone;
   std::vector<FoundAxis> axes;

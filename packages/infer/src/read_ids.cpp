@@ -1,5 +1,6 @@
 #include "read_ids.hpp"
 
+#include <tridap/internal/digest.hpp>
 #include <tridap/report.hpp>
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr Index far = Index{1} << 62;  // beyond which an index without a shape is refused
 
-[[noreturn]] void refuse(std::string fault, std::string must, Rule rule = Rule::conversion) {
+[[noreturn]] void refuse_ids(std::string fault, std::string must, Rule rule = Rule::conversion) {
   throw Error(
       Finding{rule, {}, {}, "", std::move(fault), std::move(must), "give the shape whose elements the ids number"});
 }
@@ -54,14 +55,9 @@ class Ranged {
 };
 
 Index hash_of(const std::vector<Index>& list) {
-  std::uint64_t hash = 0;
-  for (const Index index : list) {  // Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014
-    hash += static_cast<std::uint64_t>(index) + 0x9e3779b97f4a7c15U;
-    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9U;
-    hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebU;
-    hash ^= hash >> 31;
-  }
-  return static_cast<Index>(hash);
+  Digest digest;
+  digest.add_all(list);
+  return digest.value();
 }
 
 // How many heads of blocks dealt `stride` apart, `block` steps each, stay below `room` steps from the first one.
@@ -127,10 +123,10 @@ class Walk {
 
   void check_inside(Index at) const {
     if (inside(ids_[at])) return;
-    refuse(place(at) + " is outside the array " + of_shape(numbering_),
-           numbering_.shape ? "must be at least " + std::to_string(numbering_.base) + " and below " +
-                                  std::to_string(numbering_.base + high())
-                            : "must be less than 2^62 from the index base");
+    refuse_ids(place(at) + " is outside the array " + of_shape(numbering_),
+               numbering_.shape ? "must be at least " + std::to_string(numbering_.base) + " and below " +
+                                      std::to_string(numbering_.base + high())
+                                : "must be less than 2^62 from the index base");
   }
 
   std::string place(Index at) const {
@@ -139,7 +135,7 @@ class Walk {
 
   [[noreturn]] void broken(Index at, const std::string& expected) const {
     check_inside(at);
-    refuse(place(at) + " breaks the array " + of_shape(numbering_), expected);
+    refuse_ids(place(at) + " breaks the array " + of_shape(numbering_), expected);
   }
 
   Index index_of(Index id, std::size_t k) const {
@@ -157,7 +153,7 @@ class Walk {
         axis = k;
         ++moved;
       }
-    if (moved == 0) refuse(place(inner) + " stands at local index 0 too", "", Rule::unstructured_unique);
+    if (moved == 0) refuse_ids(place(inner) + " stands at local index 0 too", "", Rule::unstructured_unique);
     const bool walked = std::find(walked_.axes.begin(), walked_.axes.end(), axis) != walked_.axes.end();
     if (moved > 1 || walked)
       broken(inner, "expected one that lies beside id " + std::to_string(ids_[0]) + " along one more axis");
@@ -175,9 +171,9 @@ class Walk {
   [[noreturn]] void cut(Index at) const {
     const Index shift = ids_[at] - ids_[0], rest = count_ - at, same = ids_.agreeing(at, shift, rest);
     if (same < rest) broken(at + same, "expected " + std::to_string(ids_[same] + shift));
-    refuse("the list ends at local index " + std::to_string(count_) + ", within a line of the array " +
-               of_shape(numbering_),
-           "expected id " + std::to_string(ids_[rest] + shift));
+    refuse_ids("the list ends at local index " + std::to_string(count_) + ", within a line of the array " +
+                   of_shape(numbering_),
+               "expected id " + std::to_string(ids_[rest] + shift));
   }
 
   // The heads along axis `k`, in blocks of `block` dealt `stride` apart, as far as lines repeat those `block` earlier;
@@ -309,7 +305,7 @@ std::string of_shape(const Numbering& numbering) {
 }
 
 Walked walk(const GlobalIds& ids, const Numbering& numbering) {
-  if (ids.count < 0) refuse("there are " + std::to_string(ids.count) + " ids", "must be 0 or more");
+  if (ids.count < 0) refuse_ids("there are " + std::to_string(ids.count) + " ids", "must be 0 or more");
   if (ids.count == 0) {
     Walked none;
     none.shares.resize(numbering.ndim());
@@ -319,8 +315,8 @@ Walked walk(const GlobalIds& ids, const Numbering& numbering) {
   }
   if (ids.list != nullptr) return Walk<Listed>(Listed(ids.list), ids.count, numbering).run();
   if (!checked_add(ids.first, ids.count))
-    refuse("ids from " + std::to_string(ids.first) + " on, " + std::to_string(ids.count) + " of them",
-           "must fit 64 bits");
+    refuse_ids("ids from " + std::to_string(ids.first) + " on, " + std::to_string(ids.count) + " of them",
+               "must fit 64 bits");
   return Walk<Ranged>(Ranged(ids.first), ids.count, numbering).run();
 }
 

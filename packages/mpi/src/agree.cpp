@@ -252,7 +252,7 @@ std::vector<MinMax> min_max(const Index* values, std::size_t count, MPI_Comm com
   for (std::size_t i = 0; i < count; ++i) {
     spreads[i].smallest = ~ends[most_numbers + i];
     spreads[i].largest = ends[i];
-    differ = differ || !spreads[i].same();
+    differ = differ || !spreads[i].is_same();
     if (values[i] == spreads[i].smallest) who[i] = ~rank;
     if (values[i] == spreads[i].largest) who[most_numbers + i] = ~rank;
   }

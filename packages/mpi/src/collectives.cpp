@@ -13,9 +13,10 @@ constexpr std::size_t most_at_once = std::size_t{1} << 26;  // numbers that MPI 
 
 void reduce(std::vector<Index>& numbers, MPI_Op operation, MPI_Comm comm) {
   for (std::size_t done = 0; done < numbers.size(); done += most_at_once)
-    must_succeed(MPI_Allreduce(MPI_IN_PLACE, numbers.data() + done,
-                               static_cast<int>(std::min(most_at_once, numbers.size() - done)), MPI_INT64_T, operation, comm),
-                 "MPI_Allreduce");
+    must_succeed(
+        MPI_Allreduce(MPI_IN_PLACE, numbers.data() + done,
+                      static_cast<int>(std::min(most_at_once, numbers.size() - done)), MPI_INT64_T, operation, comm),
+        "MPI_Allreduce");
 }
 
 // Calls `transfer(first, count)` for each most_at_once of a message.

@@ -117,7 +117,7 @@ class Writer {
     c.one_to_one = unstructured.one_to_one;
     const Buffer& indices = unstructured.indices.buffer;
     if (indices.ndim() != 1 || indices.strides.size() != 1)
-      return refuse("indices", "a " + std::to_string(indices.ndim()) + "-d buffer", "must be one-dimensional");
+      return add_fault("indices", "a " + std::to_string(indices.ndim()) + "-d buffer", "must be one-dimensional");
     c.indices.data = indices.data;
     c.indices.count = indices.shape[0];
     c.indices.stride = indices.strides[0];
@@ -128,21 +128,22 @@ class Writer {
 
   std::size_t limited(std::size_t count, const char* key) {
     if (count <= DAP_MAX_COUNT) return count;
-    refuse(key, std::to_string(count) + " of them", "must be at most " + std::to_string(DAP_MAX_COUNT));
+    add_fault(key, std::to_string(count) + " of them", "must be at most " + std::to_string(DAP_MAX_COUNT));
     return 0;
   }
 
   dap_text text(const std::string& text, std::size_t limit, const char* key) {
     if (text.size() > limit)
-      refuse(key, "a text of " + std::to_string(text.size()) + " bytes", "must be at most " + std::to_string(limit));
+      add_fault(key, "a text of " + std::to_string(text.size()) + " bytes", "must be at most " + std::to_string(limit));
     else if (!is_utf8(text))
-      refuse(key, "of other bytes", "must be UTF-8");
+      add_fault(key, "of other bytes", "must be UTF-8");
     return text_of(text);
   }
 
   dap_text format(const ElementType& type, const char* key, std::string& kept) {
     const std::optional<std::string> format = element_format(type);
-    if (!format) refuse(std::string(key) + ".type", type.name(), "must be an element that PEP 3118 has a format for");
+    if (!format)
+      add_fault(std::string(key) + ".type", type.name(), "must be an element that PEP 3118 has a format for");
     kept = format.value_or("");
     return text_of(kept);
   }
@@ -152,12 +153,12 @@ class Writer {
     c.type = device_type(memory.kind);
     c.id = static_cast<std::int32_t>(memory.device);
     if (memory.device != c.id || memory_of(c.type, c.id) == std::nullopt)
-      refuse(std::string(key) + ".memory", memory.name() + " " + std::to_string(memory.device),
-             "must be a device that dap.h has a number for: 0 for host, else at least 0 and less than 2^31");
+      add_fault(std::string(key) + ".memory", memory.name() + " " + std::to_string(memory.device),
+                "must be a device that dap.h has a number for: 0 for host, else at least 0 and less than 2^31");
     return c;
   }
 
-  void refuse(std::string key, std::string value, std::string must) {
+  void add_fault(std::string key, std::string value, std::string must) {
     report_.add(c_finding(axis_, std::move(key), std::move(value), std::move(must)));
   }
 

@@ -79,7 +79,7 @@ class Reader {
   DistArray read() {
     constexpr std::uint64_t flags = DAP_FLAG_READ_ONLY | DAP_FLAG_COPIED;
     if (known_minor() && (c_.flags & ~flags) != 0)
-      refuse("flags", std::to_string(c_.flags), "must be none but those that minor version 0 has");
+      add_fault("flags", std::to_string(c_.flags), "must be none but those that minor version 0 has");
     DistArray array;
     array.version = text(c_.protocol_version, DAP_MAX_NAME, "protocol_version");
     array.buffer = buffer(c_.buffer);
@@ -128,12 +128,12 @@ class Reader {
     else if (kind == 'u')
       dimension.dist = Unstructured{indices(c.indices), flag(c.one_to_one, "one_to_one")};
     else
-      refuse("dist_type", kind > ' ' && kind < 0x7f ? std::string("'") + kind + "'" : std::to_string(kind),
-             "must be 'b', 'c', 'u' or 'n'");
+      add_fault("dist_type", kind > ' ' && kind < 0x7f ? std::string("'") + kind + "'" : std::to_string(kind),
+                "must be 'b', 'c', 'u' or 'n'");
     check_unused(c);
     dimension.extras = extras(c);
     for (const std::uint8_t byte : c.reserved_flags)
-      if (known_minor() && byte != 0) refuse("reserved_flags", std::to_string(byte), "must be 0");
+      if (known_minor() && byte != 0) add_fault("reserved_flags", std::to_string(byte), "must be 0");
     reserved(c.reserved, "reserved");
     return dimension;
   }
@@ -145,11 +145,12 @@ class Reader {
   }
 
   Block undistributed_block(const dap_dimension& c, const std::string& version) {
-    if (!is_0_9(version)) refuse("dist_type", "'n'", "must be 'b', 'c' or 'u' in protocol version " + quoted(version));
+    if (!is_0_9(version))
+      add_fault("dist_type", "'n'", "must be 'b', 'c' or 'u' in protocol version " + quoted(version));
     if (c.proc_grid_size != 1)
-      refuse("proc_grid_size", std::to_string(c.proc_grid_size), "must be 1 for dist_type 'n'");
+      add_fault("proc_grid_size", std::to_string(c.proc_grid_size), "must be 1 for dist_type 'n'");
     if (c.proc_grid_rank != 0)
-      refuse("proc_grid_rank", std::to_string(c.proc_grid_rank), "must be 0 for dist_type 'n'");
+      add_fault("proc_grid_rank", std::to_string(c.proc_grid_rank), "must be 0 for dist_type 'n'");
     return {0, c.size, padding(c)};
   }
 
@@ -205,26 +206,26 @@ class Reader {
   ElementType type(const dap_text& c, const char* key) {
     const std::string format = text(c, DAP_MAX_NAME, key);
     const std::optional<ElementType> type = parse_element_format(format);
-    if (!type) refuse(key, quoted(format), "must be the PEP 3118 format of one element, such as '<d'");
+    if (!type) add_fault(key, quoted(format), "must be the PEP 3118 format of one element, such as '<d'");
     return type.value_or(ElementType{});
   }
 
   Memory memory(const dap_device& c, const std::string& key) {
-    if (c.stream != nullptr) refuse(key + ".stream", "set", "must be NULL here: wait for it, then set it to NULL");
-    if (c.event != nullptr) refuse(key + ".event", "set", "must be NULL here: wait for it, then set it to NULL");
+    if (c.stream != nullptr) add_fault(key + ".stream", "set", "must be NULL here: wait for it, then set it to NULL");
+    if (c.event != nullptr) add_fault(key + ".event", "set", "must be NULL here: wait for it, then set it to NULL");
     reserved(c.reserved, key + ".reserved");
     const std::optional<Memory> memory = memory_of(c.type, c.id);
     if (!memory)
-      refuse(key, "(" + std::to_string(c.type) + ", " + std::to_string(c.id) + ")",
-             "must be a type that is known and an id of at least 0, for host 0");
+      add_fault(key, "(" + std::to_string(c.type) + ", " + std::to_string(c.id) + ")",
+                "must be a type that is known and an id of at least 0, for host 0");
     return memory.value_or(Memory{});
   }
 
   std::string text(const dap_text& c, std::int64_t limit, const std::string& key) {
     if (c.size < 0 || c.size > limit)
-      refuse(key, "of size " + std::to_string(c.size), "must be of at least 0 and at most " + std::to_string(limit));
+      add_fault(key, "of size " + std::to_string(c.size), "must be of at least 0 and at most " + std::to_string(limit));
     else if (c.size > 0 && c.data == nullptr)
-      refuse(key, "NULL", "must be an address where its size is " + std::to_string(c.size));
+      add_fault(key, "NULL", "must be an address where its size is " + std::to_string(c.size));
     else if (c.size > 0)
       return utf8({c.data, static_cast<std::size_t>(c.size)}, key);
     return {};
@@ -232,12 +233,12 @@ class Reader {
 
   std::string utf8(std::string text, const std::string& key) {
     if (is_utf8(text)) return text;
-    refuse(key, "of other bytes", "must be UTF-8");
+    add_fault(key, "of other bytes", "must be UTF-8");
     return {};
   }
 
   bool flag(std::uint8_t value, const char* key) {
-    if (value > 1) refuse(key, std::to_string(value), "must be 0 or 1");
+    if (value > 1) add_fault(key, std::to_string(value), "must be 0 or 1");
     return value == 1;
   }
 
@@ -245,11 +246,11 @@ class Reader {
   template <class T>
   std::size_t readable(const T* pointer, std::int64_t count, const char* key, const char* count_key) {
     if (count < 0 || count > DAP_MAX_COUNT)
-      refuse(count_key, std::to_string(count), "must be at least 0 and at most " + std::to_string(DAP_MAX_COUNT));
+      add_fault(count_key, std::to_string(count), "must be at least 0 and at most " + std::to_string(DAP_MAX_COUNT));
     else if (count > 0 && pointer == nullptr)
-      refuse(key, "NULL", std::string("must be an address where ") + count_key + " is " + std::to_string(count));
+      add_fault(key, "NULL", std::string("must be an address where ") + count_key + " is " + std::to_string(count));
     else if (count > 0 && reinterpret_cast<std::uintptr_t>(pointer) % alignof(T) != 0)
-      refuse(key, "misaligned", "must be an address that a C compiler would give it");
+      add_fault(key, "misaligned", "must be an address that a C compiler would give it");
     else
       return static_cast<std::size_t>(count);
     return 0;
@@ -258,14 +259,14 @@ class Reader {
   template <std::size_t N>
   void reserved(const std::uint64_t (&words)[N], const std::string& key) {
     if (known_minor() && std::any_of(words, words + N, [](std::uint64_t word) { return word != 0; }))
-      refuse(key, "not zero", "must be zero in minor version " + std::to_string(c_.minor));
+      add_fault(key, "not zero", "must be zero in minor version " + std::to_string(c_.minor));
   }
 
   void unused(bool set, const char* key, const std::string& where) {
-    if (set) refuse(key, "not zero", "must be zero " + where);
+    if (set) add_fault(key, "not zero", "must be zero " + where);
   }
 
-  void refuse(std::string key, std::string value, std::string must) {
+  void add_fault(std::string key, std::string value, std::string must) {
     report_.add(c_finding(axis_, std::move(key), std::move(value), std::move(must)));
   }
 

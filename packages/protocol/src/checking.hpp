@@ -31,7 +31,8 @@ Report merged(const std::vector<Report>& reports);
 /// True where `step(k)` succeeds for every member here and elsewhere; what it throws is a finding of that member.
 /// **Collective**; the step itself must not communicate, or must throw on every process or on none.
 template <class Step>
-bool everywhere(const std::vector<LocalArray>& members, Collectives& collectives, std::vector<Report>& reports, Step step) {
+bool everywhere(const std::vector<LocalArray>& members, Collectives& collectives, std::vector<Report>& reports,
+                Step step) {
   bool failed = false, lost = false;
   for (std::size_t k = 0; k < members.size(); ++k) {
     try {

@@ -84,7 +84,7 @@ class CollectiveCheck {
     });
     if (!reading_.trust_extent) return;
     const std::vector<MinMax> all = min_max(said);
-    if (all[0].largest == 0 || all[1].largest != 0 || !all[2].same()) return;
+    if (all[0].largest == 0 || all[1].largest != 0 || !all[2].is_same()) return;
     alone_or_end([&] {
       for (std::size_t k = 0; k < members_.size(); ++k) {
         if (said[k][0] != 0) reports_[k].add(trusted(versions_[k]));
@@ -162,21 +162,21 @@ class CollectiveCheck {
   }
 
   bool compare_versions(const MinMax& s) {
-    if (s.smallest >= 0 && !s.same())
+    if (s.smallest >= 0 && !s.is_same())
       both(Rule::agree_version, {}, "__version__",
            "0." + std::to_string(s.smallest) + " on rank " + std::to_string(s.smallest_rank) + " and 0." +
                std::to_string(s.largest) + " on rank " + std::to_string(s.largest_rank));
-    return s.smallest >= 0 && s.same();
+    return s.smallest >= 0 && s.is_same();
   }
 
   bool compare_ndim(const MinMax& s) {
-    if (!s.same()) both(Rule::agree_ndim, {}, "", "the number of axes is " + two_say("", s));
-    return s.same();
+    if (!s.is_same()) both(Rule::agree_ndim, {}, "", "the number of axes is " + two_say("", s));
+    return s.is_same();
   }
 
   bool compare_types(const std::vector<MinMax>& spreads) {
     for (const ArrayKey key : {type_kind, type_bytes, type_order, type_description}) {
-      if (spreads[key].same()) continue;
+      if (spreads[key].is_same()) continue;
       for (std::size_t k = 0; k < members_.size(); ++k)
         if (ranks_[k] == spreads[key].smallest_rank || ranks_[k] == spreads[key].largest_rank)
           fault(k, Rule::agree_element_type, {}, "", "the element type is " + array(k).buffer.type.text(),
@@ -195,14 +195,14 @@ class CollectiveCheck {
       bool same = all_sound;
       for (std::size_t key = 0; key < axis_key.size(); ++key) {
         const MinMax& s = of_axis[1 + key];
-        if (s.same()) continue;  // as far as it was said: a wrong axis says its place alone
+        if (s.is_same()) continue;  // as far as it was said: a wrong axis says its place alone
         same = false;
         const bool of_a_kind = key == block_size_key || key == one_to_one_key;  // keys that only one dist_type has
-        if (!(of_a_kind && !of_axis[1 + dist_type_key].same()))
+        if (!(of_a_kind && !of_axis[1 + dist_type_key].is_same()))
           both(axis_key[key].rule, static_cast<Index>(axis), axis_key[key].name, two_say(axis_key[key].name, s));
       }
       agreed_.push_back(same);
-      grid_known = grid_known && placed && of_axis[1 + grid_key].same();
+      grid_known = grid_known && placed && of_axis[1 + grid_key].is_same();
     }
     return grid_known;
   }
@@ -516,8 +516,8 @@ class CollectiveCheck {
 
 }  // namespace
 
-CheckOutcome check_collectively(const std::vector<LocalArray>& members, Collectives& collectives, const Reading& reading,
-                                bool want_distribution) {
+CheckOutcome check_collectively(const std::vector<LocalArray>& members, Collectives& collectives,
+                                const Reading& reading, bool want_distribution) {
   std::optional<CollectiveCheck> check;
   const bool made = succeeds([&] { check.emplace(members, collectives, reading); });
   if (!collectives.all(made)) throw std::bad_alloc();

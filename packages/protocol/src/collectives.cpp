@@ -42,7 +42,7 @@ std::vector<MinMax> min_max(const std::vector<Index>& ranks, const std::vector<s
   for (std::size_t i = 0; i < count; ++i) {
     spreads[i].smallest = ~ends[count + i];
     spreads[i].largest = ends[i];
-    differ = differ || !spreads[i].same();
+    differ = differ || !spreads[i].is_same();
   }
   if (!differ) return spreads;
 

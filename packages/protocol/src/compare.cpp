@@ -53,7 +53,7 @@ std::optional<Axis> without_lists(const UnstructuredKind& lists) {
 }
 
 bool nearly_even(const Axis& axis) {
-  if (std::get<BlockKind>(axis.kind()).even()) return true;
+  if (std::get<BlockKind>(axis.kind()).is_uniform()) return true;
   Index smallest = std::numeric_limits<Index>::max(), largest = 0;
   for (Index c = 0; c < axis.proc_grid_size(); ++c) {
     smallest = std::min(smallest, axis.count(c));

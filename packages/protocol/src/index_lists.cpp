@@ -2,6 +2,7 @@
 
 #include "checking.hpp"
 #include <tridap/internal/collective_check.hpp>
+#include <tridap/internal/digest.hpp>
 
 #include <algorithm>
 #include <new>
@@ -15,14 +16,6 @@ namespace {
 struct IndexOfProcess {
   Index to, axis, global, coordinate;
 };
-
-// SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014): neighbours part ways.
-std::uint64_t hash(Index value) {
-  auto z = static_cast<std::uint64_t>(value) + 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
-}
 
 }  // namespace
 
@@ -81,7 +74,7 @@ std::optional<std::vector<bool>> IndexLists::compare(Collectives& collectives, s
       if (first != 0) return;  // all at once
       for (const Message& message : arrived)
         said[member(message.to)][static_cast<std::size_t>(message.content[0])].assign(message.content.begin() + 1,
-                                                                                    message.content.end());
+                                                                                      message.content.end());
     };
     if (!everywhere(members_, collectives, reports, unpack)) return std::nullopt;
   }
@@ -111,7 +104,7 @@ std::vector<Message> IndexLists::indices_by_hash(std::size_t k, Index processes)
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     if (position(k, axes_[i]) != 0) continue;
     for (const Index global : lists_[k][i])
-      entries.push_back({static_cast<Index>(hash(global) % static_cast<std::uint64_t>(processes)),
+      entries.push_back({static_cast<Index>(mixed_bits(global) % static_cast<std::uint64_t>(processes)),
                          static_cast<Index>(i), global, coordinate(k, axes_[i])});
   }
   std::stable_sort(entries.begin(), entries.end(),
@@ -124,7 +117,8 @@ std::vector<Message> IndexLists::indices_by_hash(std::size_t k, Index processes)
   return messages;
 }
 
-std::optional<std::vector<Index>> IndexLists::count_distinct(Collectives& collectives, std::vector<Report>& reports) const {
+std::optional<std::vector<Index>> IndexLists::count_distinct(Collectives& collectives,
+                                                             std::vector<Report>& reports) const {
   std::vector<Message> messages;
   const auto pack = [&](std::size_t k) {
     for (Message& message : indices_by_hash(k, collectives.processes())) messages.push_back(std::move(message));

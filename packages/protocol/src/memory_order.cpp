@@ -33,10 +33,10 @@ MemoryOrder memory_order(const Buffer& buffer) {
   for (std::size_t k = ndim; k-- > 0;) {
     const Index axis = order.axes[k], extent = at(buffer.shape, axis);
     if (extent == 1) continue;
-    order.distinct = order.distinct && at(stride, axis) >= reach;
+    order.is_unique = order.is_unique && at(stride, axis) >= reach;
     reach += at(stride, axis) * (extent - 1);
-    if (order.dense && at(stride, axis) != expected) {
-      order.dense = false;
+    if (order.is_contiguous && at(stride, axis) != expected) {
+      order.is_contiguous = false;
       order.obstacle =
           "axis " + std::to_string(axis) + " has stride " + std::to_string(at(buffer.strides, axis)) + " bytes";
       order.obstacle += expected == buffer.type.bytes ? " for " + std::to_string(expected) + "-byte elements"

@@ -1,3 +1,4 @@
+#include <tridap/detail/refuse.hpp>
 #include <tridap/slice.hpp>
 
 #include <algorithm>
@@ -10,10 +11,6 @@ namespace {
 constexpr Index most_in_a_slice = Index{1} << 28;  // indices that an axis is turned into a list of
 
 Index modulo(Index value, Index divisor) { return (value % divisor + divisor) % divisor; }
-
-[[noreturn]] void refuse(Index axis, const std::string& why, const std::string& remedy) {
-  throw Error(Finding{Rule::conversion, {}, axis, "", why, "", remedy});
-}
 
 // One axis, of which every `step`-th element from `start` on is taken.
 class AxisSlicer {
@@ -123,9 +120,8 @@ class AxisSlicer {
   }
 
   [[noreturn]] void too_many() const {
-    refuse(number_,
-           "the slice becomes unstructured, and its " + std::to_string(count_) + " indices are too many to list",
-           "slice by whole blocks");
+    refuse("the slice becomes unstructured, and its " + std::to_string(count_) + " indices are too many to list", "",
+           "slice by whole blocks", number_);
   }
 
   Axis listed() {
@@ -168,11 +164,10 @@ class AxisSlicer {
     if (all.count == 1) all.step = local - all.first;
     const bool joins = all.count == 0 || local - all.step == all.first + (all.count - 1) * all.step;
     if (!joins || (many > 1 && step != all.step))
-      refuse(number_,
-             "what coordinate " + std::to_string(c) + " keeps stands at local indices " + std::to_string(all.first) +
+      refuse("what coordinate " + std::to_string(c) + " keeps stands at local indices " + std::to_string(all.first) +
                  ", " + std::to_string(all.first + all.step) + ", ... and " + std::to_string(local) +
                  ", not evenly in its memory",
-             "slice with a step that divides block_size, or copy the elements");
+             "", "slice with a step that divides block_size, or copy the elements", number_);
     all.count += many;
     if (all.count == 1) all.step = 1;
   }
@@ -183,18 +178,18 @@ class AxisSlicer {
 
 // How many elements a slice takes; refuses bounds that are outside.
 Index count_of(const Axis& a, Index axis, Index start, Index stop, Index step) {
-  if (step == 0) refuse(axis, "a step of 0", "step forwards or backwards");
+  if (step == 0) refuse("a step of 0", "", "step forwards or backwards", axis);
   const Index lowest = step > 0 ? 0 : -1;  // backwards, `stop` is before the last element taken
   const auto within = [](Index bound, Index low, Index high) { return low <= bound && bound <= high; };
   if (a.dist_type() == 'u') {  // any numbers are indices
     const Index most = Index{1} << 62;
     if (!within(start, -most, most - 1) || !within(stop, -most, most - 1))
-      refuse(axis, "the bounds " + std::to_string(start) + " and " + std::to_string(stop) + " are beyond 62 bits", "");
+      refuse("the bounds " + std::to_string(start) + " and " + std::to_string(stop) + " are beyond 62 bits", "", "",
+             axis);
   } else if (!within(start, lowest, lowest + a.size()) || !within(stop, lowest, lowest + a.size())) {
-    refuse(axis,
-           "the slice from " + std::to_string(start) + " to " + std::to_string(stop) + " leaves [0, " +
+    refuse("the slice from " + std::to_string(start) + " to " + std::to_string(stop) + " leaves [0, " +
                std::to_string(a.size()) + ")",
-           "give bounds within the axis");
+           "", "give bounds within the axis", axis);
   }
   if (step > 0) return stop > start ? (stop - start - 1) / step + 1 : 0;
   return start > stop ? (stop + 1 - start) / step + 1 : 0;
@@ -204,11 +199,12 @@ Index count_of(const Axis& a, Index axis, Index start, Index stop, Index step) {
 
 Slice slice(const Distribution& distribution, Index axis, Index start, Index stop, Index step) {
   if (axis < 0 || axis >= distribution.ndim())
-    refuse(axis, "the array has " + std::to_string(distribution.ndim()) + " axes", "name one of them, counted from 0");
+    refuse("the array has " + std::to_string(distribution.ndim()) + " axes", "", "name one of them, counted from 0",
+           axis);
   const Axis& whole = distribution.axis(axis);
   if (whole.proc_grid_size() > most_in_a_slice)
-    refuse(axis, std::to_string(whole.proc_grid_size()) + " coordinates are too many to say what each of them keeps",
-           "slice a coarser distribution");
+    refuse(std::to_string(whole.proc_grid_size()) + " coordinates are too many to say what each of them keeps", "",
+           "slice a coarser distribution", axis);
   const Index count = count_of(whole, axis, start, stop, step);
   std::vector<Axis> axes;
   for (Index i = 0; i < distribution.ndim(); ++i) axes.push_back(distribution.axis(i));

@@ -31,7 +31,7 @@ class Checker {
     if (buffer.memory.kind != Memory::Kind::host)
       say(side_ + " is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it there");
     if (written && buffer.read_only) say(side_ + " is read-only", "it is written", "give memory that may be written");
-    if (written && !memory_order(buffer).distinct)
+    if (written && !memory_order(buffer).is_unique)
       say(side_ + "'s elements may share memory", "they are written", "copy it to memory of its own");
   }
 

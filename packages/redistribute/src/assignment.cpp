@@ -1,6 +1,6 @@
 #include "assignment.hpp"
 
-#include "refuse.hpp"
+#include "at.hpp"
 
 #include <algorithm>
 #include <cstddef>

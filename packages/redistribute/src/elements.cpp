@@ -1,6 +1,6 @@
 #include "elements.hpp"
 
-#include "refuse.hpp"
+#include "at.hpp"
 #include <tridap/report.hpp>
 
 #include <algorithm>

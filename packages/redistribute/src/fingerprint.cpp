@@ -1,68 +1,54 @@
 #include "fingerprint.hpp"
 
+#include <tridap/internal/digest.hpp>
 #include <tridap/report.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 
 namespace tridap::redistribute {
 
 namespace {
 
-class Hash {
- public:
-  void add(Index number) {
-    value_ = (value_ ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15U;
-    value_ ^= value_ >> 29;
-  }
-  Index value() const { return static_cast<Index>(value_ >> 1); }
+void add_kind(Digest& digest, const BlockKind& kind) {
+  digest.add(kind.length());
+  if (kind.is_uniform() && !kind.is_padded()) return;
+  for (Index c = 0; c < kind.grid(); ++c)
+    for (const Index number : {kind.begin(c), kind.padding(c)[0], kind.padding(c)[1]}) digest.add(number);
+}
 
-  void add(const Axis& axis) {
-    for (const Index number : {Index{axis.dist_type()}, axis.size(), axis.proc_grid_size(), Index{axis.periodic()}})
-      add(number);
-    axis.with_kind([this](const auto& kind) { add_kind(kind); });
-  }
+void add_kind(Digest& digest, const CyclicKind& kind) {
+  digest.add(kind.block_size());
+  digest.add(kind.first());
+}
 
- private:
-  void add_kind(const BlockKind& kind) {
-    add(kind.length());
-    if (kind.even() && !kind.is_padded()) return;
-    for (Index c = 0; c < kind.grid(); ++c)
-      for (const Index number : {kind.begin(c), kind.padding(c)[0], kind.padding(c)[1]}) add(number);
-  }
-  void add_kind(const CyclicKind& kind) {
-    add(kind.block_size());
-    add(kind.first());
-  }
-  void add_kind(const UnstructuredKind& kind) {
-    for (Index c = 0; c < kind.grid(); ++c) {
-      add(kind.count(c));
-      for (const Index global : kind.list(c)) add(global);
-    }
-  }
+void add_kind(Digest& digest, const UnstructuredKind& kind) {
+  for (Index c = 0; c < kind.grid(); ++c) digest.add_all(kind.list(c));
+}
 
-  std::uint64_t value_ = 0;
-};
+void add_axis(Digest& digest, const Axis& axis) {
+  for (const Index number : {Index{axis.dist_type()}, axis.size(), axis.proc_grid_size(), Index{axis.periodic()}})
+    digest.add(number);
+  axis.with_kind([&](const auto& kind) { add_kind(digest, kind); });
+}
 
 }  // namespace
 
 Index fingerprint(const Plan& plan, const Options& options) {
-  Hash hash;
+  Digest digest;
   for (const PlacedDistribution* side : {&plan.source(), &plan.target()}) {
-    hash.add(side->distribution.ndim());
-    for (Index i = 0; i < side->distribution.ndim(); ++i) hash.add(side->distribution.axis(i));
-    hash.add(static_cast<Index>(side->ranks.size()));
-    for (const Index rank : side->ranks) hash.add(rank);
+    digest.add(side->distribution.ndim());
+    for (Index i = 0; i < side->distribution.ndim(); ++i) add_axis(digest, side->distribution.axis(i));
+    digest.add_all(side->ranks);
   }
   const Mapping& mapping = options.mapping;
-  for (const Index axis : mapping.axes) hash.add(axis);
+  digest.add_all(mapping.axes);
   const Index ravel = mapping.ravel ? static_cast<Index>(*mapping.ravel) : -1;
   for (const Index number :
        {plan.element_bytes(), Index{mapping.fill_padding}, Index{mapping.partial}, ravel,
         static_cast<Index>(options.path), Index{options.convert}, static_cast<Index>(options.order)})
-    hash.add(number);
-  return hash.value();
+    digest.add(number);
+  return digest.value();
 }
 
 void check_ranks(const Plan& plan, Index processes) {

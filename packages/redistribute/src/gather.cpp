@@ -1,4 +1,4 @@
-#include "refuse.hpp"
+#include "at.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -18,7 +18,7 @@ void check_root(int root, MPI_Comm comm) {
   const MinMax spread = mpi::min_max({root}, comm).front();
   int processes = 1;
   mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-  if (!spread.same())
+  if (!spread.is_same())
     refuse("processes " + std::to_string(std::min(spread.smallest_rank, spread.largest_rank)) + " and " +
                std::to_string(std::max(spread.smallest_rank, spread.largest_rank)) + " give different roots",
            "must be the same on every process", "give one rank");

@@ -1,7 +1,7 @@
+#include "at.hpp"
 #include "fingerprint.hpp"
 #include "listed.hpp"
 #include "numbered.hpp"
-#include "refuse.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>

@@ -45,7 +45,7 @@ std::pair<std::uintptr_t, std::uintptr_t> extent(const Buffer& buffer) {
 
 KnownArray::KnownArray(const DistArray& array) : array_(array), has_data_(array.buffer.data != nullptr) {
   Buffer& buffer = array_.buffer;
-  dense_ = memory_order(buffer).dense;
+  dense_ = memory_order(buffer).is_contiguous;
   if (buffer.strides == row_major_strides(buffer.shape, buffer.type.bytes)) {
     dense_order_ = 0;
   } else if (buffer.strides == column_major_strides(buffer.shape, buffer.type.bytes)) {

@@ -1,6 +1,6 @@
 #include "overlap.hpp"
 
-#include "refuse.hpp"
+#include "at.hpp"
 #include <tridap/report.hpp>
 #include <tridap/runs.hpp>
 
@@ -33,7 +33,7 @@ class TableMaker {
     table_.begins.push_back(static_cast<Index>(table_.cells.size()));
     if (table_.begins.back() > most_pairs)
       refuse("more than " + std::to_string(most_pairs) + " pairs of coordinates overlap on one axis",
-             "are too many to choose among");
+             "are too many to choose among", "");
   }
   OverlapTable take() { return std::move(table_); }
 
@@ -182,7 +182,8 @@ std::vector<Index> permutation(const std::vector<Index>& axes, Index ndim) {
   if (axes.empty()) return all;
   std::vector<Index> sorted = axes;
   std::sort(sorted.begin(), sorted.end());
-  if (sorted != all) refuse("the axes of the mapping", "must be the " + std::to_string(ndim) + " axes in some order");
+  if (sorted != all)
+    refuse("the axes of the mapping", "must be the " + std::to_string(ndim) + " axes in some order", "");
   return axes;
 }
 
@@ -277,7 +278,7 @@ Overlap::Overlap(const Distribution& source, const Distribution& target, const M
 void Overlap::pair_axes(const Distribution& source, const Distribution& target, const Mapping& mapping) {
   if (source.ndim() != target.ndim())
     refuse("the target has " + std::to_string(target.ndim()) + " axes",
-           "must have as many as the source, " + std::to_string(source.ndim()));
+           "must have as many as the source, " + std::to_string(source.ndim()), "");
   const std::vector<Index> axis_of = permutation(mapping.axes, source.ndim());
   for (Index i = 0; i < target.ndim() && !mapping.partial; ++i)
     check_same_indices(source.axis(axis_of[at(i)]), target.axis(i), i);
@@ -295,8 +296,8 @@ void Overlap::pair_axes(const Distribution& source, const Distribution& target, 
 
 void Overlap::ravel(const Distribution& source, const Distribution& target, const Mapping& mapping) {
   if (source.ndim() != 1 && target.ndim() != 1)
-    refuse("neither the source nor the target has one axis", "must be so on one side of a ravelled array");
-  if (!mapping.axes.empty()) refuse("a mapping of axes", "must be empty for a ravelled array");
+    refuse("neither the source nor the target has one axis", "must be so on one side of a ravelled array", "");
+  if (!mapping.axes.empty()) refuse("a mapping of axes", "must be empty for a ravelled array", "");
   const bool flattens = target.ndim() == 1;  // else the source is the flat side
   const tridap::Axis& line = (flattens ? target : source).axis(0);
   const Flat flat(flattens ? source : target, *mapping.ravel);
@@ -321,7 +322,7 @@ void Overlap::ravel(const Distribution& source, const Distribution& target, cons
   if (!mapping.partial && (common != flat.count() || common != distinct(line)))
     refuse("one side has " + std::to_string(flat.count()) + " elements, and the axis of the other " +
                std::to_string(distinct(line)) + " indices, of which " + std::to_string(common) + " are flat numbers",
-           "must be the same elements");
+           "must be the same elements", "");
   OverlapTable table = maker.take();
   if (flattens) table = transposed(table, line.proc_grid_size());
   axes_.push_back({std::move(table), source.processes(), 1, target.processes(), 1});

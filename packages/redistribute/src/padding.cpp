@@ -1,7 +1,8 @@
+#include "at.hpp"
 #include "channel.hpp"
-#include "refuse.hpp"
 #include <tridap/check.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/digest.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -133,29 +134,25 @@ void check_here(const Buffer& buffer, const Distribution& distribution, MPI_Comm
   if (buffer.memory.kind != Memory::Kind::host)
     refuse("the buffer is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it there");
   if (buffer.read_only) refuse("the buffer is read-only", "padding is written", "give memory that may be written");
-  if (!memory_order(buffer).distinct)
+  if (!memory_order(buffer).is_unique)
     refuse("the buffer's elements may share memory", "padding is written", "copy it to memory of its own");
 }
 
 // A number for all that padding_plan() goes by, which differs where two processes give different distributions.
 Index fingerprint(const Distribution& distribution) {
-  std::uint64_t hash = 0;
-  const auto add = [&hash](Index number) {
-    hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15U;
-    hash ^= hash >> 29;
-  };
+  Digest digest;
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
     for (const Index number : {Index{axis.dist_type()}, axis.size(), axis.proc_grid_size(), Index{axis.periodic()}})
-      add(number);
+      digest.add(number);
     for (Index c = 0; c < axis.proc_grid_size(); ++c) {
       for (const Part part : {Part::local, Part::owned, Part::interior}) {
-        add(axis.part(c, part).begin);
-        add(axis.part(c, part).end);
+        digest.add(axis.part(c, part).begin);
+        digest.add(axis.part(c, part).end);
       }
     }
   }
-  return static_cast<Index>(hash);
+  return digest.value();
 }
 
 void check_together(const Buffer& buffer, const Distribution& distribution, MPI_Comm comm) {
@@ -164,7 +161,7 @@ void check_together(const Buffer& buffer, const Distribution& distribution, MPI_
       mpi::min_max({fingerprint(distribution), type.bytes, static_cast<Index>(type.kind), type.native_order,
                     type.description_number()},
                    comm);
-  const auto differ = std::find_if(spreads.begin(), spreads.end(), [](const MinMax& s) { return !s.same(); });
+  const auto differ = std::find_if(spreads.begin(), spreads.end(), [](const MinMax& s) { return !s.is_same(); });
   if (differ == spreads.end()) return;
   const bool types = differ != spreads.begin();
   refuse("processes " + std::to_string(std::min(differ->smallest_rank, differ->largest_rank)) + " and " +

@@ -1,6 +1,6 @@
+#include "at.hpp"
 #include "parts.hpp"
 #include "ravel.hpp"
-#include "refuse.hpp"
 #include <tridap/report.hpp>
 
 #include <algorithm>

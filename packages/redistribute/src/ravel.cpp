@@ -1,7 +1,7 @@
 #include "ravel.hpp"
 
+#include "at.hpp"
 #include "numbered.hpp"
-#include "refuse.hpp"
 #include <tridap/report.hpp>
 
 #include <algorithm>

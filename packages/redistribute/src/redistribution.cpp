@@ -1,11 +1,12 @@
 #include "arrays.hpp"
+#include "at.hpp"
 #include "fingerprint.hpp"
 #include "known.hpp"
 #include "listed.hpp"
-#include "refuse.hpp"
 #include "transfer.hpp"
 #include "votes.hpp"
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/digest.hpp>
 #include <tridap/internal/shared_allocation.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/redistribute/redistribution.hpp>
@@ -26,22 +27,26 @@ struct Given {
 
 Index hash(const Scaling& scaling) {
   const double numbers[] = {scaling.alpha.real(), scaling.alpha.imag(), scaling.beta.real(), scaling.beta.imag()};
-  std::uint64_t all = 0;
+  Digest digest;
   for (const double number : numbers) {
-    std::uint64_t bits = 0;
+    Index bits = 0;
     const double positive = number + 0.0;  // -0 is 0
     std::memcpy(&bits, &positive, sizeof(bits));
-    all = (all ^ bits) * 0x9e3779b97f4a7c15U;
-    all ^= all >> 29;
+    digest.add(bits);
   }
-  return static_cast<Index>(all >> 1);
+  return digest.value();
 }
 
 }  // namespace
 
 struct Redistribution::State {
   State(Plan made, MPI_Comm of, const Options& with, std::shared_ptr<NodeContext> shared, const Channel& on)
-      : plan(std::move(made)), comm(of), options(with), context(std::move(shared)), channel(on), transfer(context, channel) {
+      : plan(std::move(made)),
+        comm(of),
+        options(with),
+        context(std::move(shared)),
+        channel(on),
+        transfer(context, channel) {
     if (!context->has_stage()) options.path = Path::messages;
     for (Index rank = 0; rank < context->processes(); ++rank)
       near.push_back(options.path != Path::messages && context->here(rank));
@@ -255,8 +260,8 @@ void Redistribution::State::prepare(const Reaching& how, const Manner& manner, c
     if (programs.size() > most) programs.clear();
     const auto make = [&](const Given& move, const Reaching& way) {
       if (program(move, way) == nullptr)
-        programs.push_back(
-            std::make_unique<Program>(data(), move.source.buffer, move.target.buffer, way, near, context->slot_bytes()));
+        programs.push_back(std::make_unique<Program>(data(), move.source.buffer, move.target.buffer, way, near,
+                                                     context->slot_bytes()));
     };
     for (const Given& move : given) {
       for (const Reaching& way : ways) make(move, way);

@@ -66,7 +66,8 @@ void Transfer::begin() {
   }
   // What we wrote to others' memory, or read from it, comes before this: who sees the number may read the one and
   // write the other. Streaming stores have been fenced by run_fan().
-  if (manner_.mode != Reaching::Mode::streams) context_->done(context_->rank()).store(number_, std::memory_order_release);
+  if (manner_.mode != Reaching::Mode::streams)
+    context_->done(context_->rank()).store(number_, std::memory_order_release);
 }
 
 bool Transfer::test() {

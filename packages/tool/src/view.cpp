@@ -1,16 +1,10 @@
 #include "view.hpp"
 
+#include <tridap/detail/refuse.hpp>
+
 #include <algorithm>
 
 namespace tridap::drawing {
-
-namespace {
-
-[[noreturn]] void refuse(std::optional<Index> axis, std::string fault, std::string remedy) {
-  throw Error(Finding{Rule::conversion, {}, axis, "", std::move(fault), "", std::move(remedy)});
-}
-
-}  // namespace
 
 View::View(const Distribution& distribution, const Section& section)
     : distribution_(distribution),
@@ -39,21 +33,21 @@ void View::choose() {
 void View::take(const Section& section) {
   const Index ndim = distribution_.ndim(), given = static_cast<Index>(section.size());
   if (given != ndim)
-    refuse({}, "the slice names " + std::to_string(given) + " axes, but the array has " + std::to_string(ndim),
-           "name every axis once");
+    refuse("the slice names " + std::to_string(given) + " axes, but the array has " + std::to_string(ndim), "",
+           "name every axis once", {});
   for (Index i = 0; i < ndim; ++i) {
     const std::optional<Index>& global = section[static_cast<std::size_t>(i)];
     if (!global)
       shown_.push_back(i);
     else if (!distribution_.axis(i).owner(*global))
-      refuse(i, "the slice is fixed at " + std::to_string(*global) + ", which nobody holds",
-             "take a global index of this axis");
+      refuse("the slice is fixed at " + std::to_string(*global) + ", which nobody holds", "",
+             "take a global index of this axis", i);
     else
       fix(i, *global);
   }
   if (shown_.size() > 2)
-    refuse({}, "the slice shows " + std::to_string(shown_.size()) + " axes, but a picture has two",
-           "fix all axes but two");
+    refuse("the slice shows " + std::to_string(shown_.size()) + " axes, but a picture has two", "",
+           "fix all axes but two", {});
 }
 
 void View::fix(Index axis, Index global) {

@@ -43,7 +43,7 @@ class BlockKind {
   Index size() const { return size_; }
   Index grid() const { return grid_; }
   bool is_padded() const { return padding_ != nullptr; }
-  bool even() const { return bounds_ == nullptr; }  ///< all shares but the last ones are of one length
+  bool is_uniform() const { return bounds_ == nullptr; }  ///< all shares but the last ones are of one length
   Index length() const { return length_.divisor(); }
 
   Index begin(Index c) const {  ///< the first index that coordinate c owns; for c == grid, `size`

@@ -17,9 +17,9 @@ struct MemoryOrder {
   std::vector<Index> axes;     ///< from outermost (largest stride) to innermost
   std::vector<bool> reversed;  ///< by axis: memory runs against the index
   std::byte* data = nullptr;   ///< lowest address of an element; the buffer's own where it has none
-  bool dense = true;           ///< the elements stand in a row without holes, each once
-  bool distinct = true;  ///< every axis steps over all that stands inside it, so that no two elements share memory
-  std::string obstacle;  ///< why not dense: "axis 0 has stride 16 bytes for 8-byte elements"
+  bool is_contiguous = true;   ///< the elements stand in a row without holes, each once
+  bool is_unique = true;  ///< every axis steps over all that stands inside it, so that no two elements share memory
+  std::string obstacle;   ///< why not dense: "axis 0 has stride 16 bytes for 8-byte elements"
 };
 
 /// The memory order of a valid buffer.

@@ -25,11 +25,11 @@ struct Integers {
 
 /// This process's rows of a matrix as SciPy's CSR arrays have them, borrowed for a call.
 ///
-/// Row `i` belongs to the element of local index `i` in the memory order of a ArrayMap, and `columns` are the ArrayMap's
-/// ids: the row-major flat numbers of global elements, counted from `options().index_base`. On an unstructured axis an
-/// index counts from the smallest that anybody holds, as numbers() has it. The rows of process 1 of the second
-/// difference of 5 elements in blocks of 3 and 2 are `data` {-1, 2, -1, -1, 2}, `columns` {2, 3, 4, 3, 4} and
-/// `row_starts` {0, 3, 5}.
+/// Row `i` belongs to the element of local index `i` in the memory order of a ArrayMap, and `columns` are the
+/// ArrayMap's ids: the row-major flat numbers of global elements, counted from `options().index_base`. On an
+/// unstructured axis an index counts from the smallest that anybody holds, as numbers() has it. The rows of process 1
+/// of the second difference of 5 elements in blocks of 3 and 2 are `data` {-1, 2, -1, -1, 2}, `columns` {2, 3, 4, 3, 4}
+/// and `row_starts` {0, 3, 5}.
 struct Csr {
   const double* data = nullptr;
   Index count = 0;      ///< of `data`

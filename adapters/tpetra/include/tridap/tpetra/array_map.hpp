@@ -80,7 +80,7 @@ class ArrayMap {
   MPI_Comm comm() const { return comm_.raw(); }
   Index process() const { return process_; }  ///< our place in the row-major process grid
   int rank(Index process) const;              ///< where in comm() a place of the process grid stands
-  bool reordered() const { return !ranks_.empty(); }
+  bool is_reordered() const { return !ranks_.empty(); }
 
   /// What an array becomes in the map, that the map cannot say: one line for each.
   const std::vector<std::string>& losses() const { return losses_; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/detail/refuse.hpp>
 #include <tridap/infer/infer_dim_data.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/receipt.hpp>
@@ -61,17 +62,14 @@ Buffer view_buffer(const Teuchos::RCP<V>& vector) {
 /// Local; throws Error.
 template <class V>
 Columns columns(const Teuchos::RCP<V>& vector, Copy copy) {
-  const auto refuse = [](const std::string& fault, const std::string& remedy) {
-    throw Error(Finding{Rule::conversion, {}, {}, "", fault, "", remedy});
-  };
-  if (vector.is_null()) refuse("the vector is null", "give a vector");
+  if (vector.is_null()) refuse("the vector is null", "", "give a vector");
   using Device = typename V::dual_view_type::t_dev::memory_space;
   if (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Device>::accessible)  // or the host view would be a copy
-    refuse(std::string("the vector is in ") + Device::name() + " memory",
+    refuse(std::string("the vector is in ") + Device::name() + " memory", "",
            "use a node type whose memory the host reaches");
   if (vector->isConstantStride()) return {view_buffer(vector)};
   if (copy == Copy::never)
-    refuse("copy=never, but the vectors stand at uneven distances in memory",
+    refuse("copy=never, but the vectors stand at uneven distances in memory", "",
            "pass copy=if_needed, or export one vector at a time");
   Columns packed{allocate(element_type<typename V::scalar_type>(),
                           {static_cast<Index>(vector->getNumVectors()), static_cast<Index>(vector->getLocalLength())}),
@@ -115,7 +113,7 @@ ExportedArray export_array(const Teuchos::RCP<V>& vector, const ArrayMap& layout
 template <class V>
 ExportedArray export_array(const Teuchos::RCP<V>& vector, const Reshape& how = {}, Copy copy = Copy::never) {
   const double begin = detail::now();
-  if (vector.is_null()) throw Error(Finding{Rule::conversion, {}, {}, "", "the vector is null", "", "give a vector"});
+  if (vector.is_null()) refuse("the vector is null", "", "give a vector");
   const Communicator comm(vector->getMap()->getComm());
   const auto columns = [&] { return detail::columns(vector, copy); };
   const detail::Columns data = detail::is_vector<V> ? columns() : mpi::collectively(comm.raw(), columns);

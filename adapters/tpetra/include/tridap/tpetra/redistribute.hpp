@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/detail/refuse.hpp>
 #include <tridap/redistribute/redistribution.hpp>
 #include <tridap/tpetra/export.hpp>
 #include <tridap/tpetra/scalar.hpp>
@@ -48,14 +49,14 @@ redistribute::PlacedDistribution place_source(const Teuchos::RCP<const Map>& map
 /// The memory of a vector as one side of a plan; it keeps the vector's memory alive. Local. A null vector is none, and
 /// the plan refuses it on every process.
 template <class V>
-DistArray line(const Teuchos::RCP<V>& vector) {
+DistArray as_array(const Teuchos::RCP<V>& vector) {
   static_assert(detail::is_vector<V>, "a plan moves to and from vectors: give the columns of a MultiVector one by one");
-  DistArray line;
-  if (vector.is_null()) return line;
-  line.buffer = detail::columns(vector, Copy::never).buffer;
-  line.buffer.shape.resize(1);
-  line.buffer.strides.resize(1);
-  return line;
+  DistArray array;
+  if (vector.is_null()) return array;
+  array.buffer = detail::columns(vector, Copy::never).buffer;
+  array.buffer.shape.resize(1);
+  array.buffer.strides.resize(1);
+  return array;
 }
 
 /// A new vector on `map` that holds the elements of `array` by their flat numbers: a copy, wherever they stand. `T` is
@@ -82,7 +83,7 @@ Teuchos::RCP<Vector<T>> redistribute_to(const Teuchos::RCP<const Map>& map, cons
 template <class V>
 DistArray redistribute_from(const Teuchos::RCP<V>& vector, const redistribute::PlacedDistribution& target,
                             const RedistributeOptions& options = {}) {
-  if (vector.is_null()) throw Error(Finding{Rule::conversion, {}, {}, "", "the vector is null", "", "give a vector"});
+  if (vector.is_null()) refuse("the vector is null", "", "give a vector");
   return plan_from(vector->getMap(), target, static_cast<Index>(sizeof(typename V::scalar_type)),
                    options)(as_array(vector));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/detail/refuse.hpp>
 #include <tridap/kokkos/view.hpp>
 
 #include <string>
@@ -65,7 +66,7 @@ List index_list(const IndexBuffer& indices) {
   buffer.read_only = true;
   if (shared && !Kokkos::is_initialized()) return make<List>(buffer);
   if (!Kokkos::is_initialized())
-    refuse("the indices of an unstructured axis must be copied, and Kokkos is not initialised",
+    refuse("the indices of an unstructured axis must be copied, and Kokkos is not initialised", "",
            "create a Kokkos or Tpetra ScopeGuard first, or list them as native 64-bit integers");
   if (!wide || !aligned || !dense) buffer = IndexBuffer(*read_indices(indices)).buffer;
   if constexpr (on_host)
@@ -86,8 +87,8 @@ List index_list(const IndexBuffer& indices) {
 template <class Space = Kokkos::HostSpace>
 AxisView<Space> axis_view(const DistArray& array, Index axis, Part part = Part::local) {
   if (axis < 0 || axis >= array.ndim())
-    detail::refuse("axis " + std::to_string(axis) + " of an array of " + std::to_string(array.ndim()) + " axes",
-                   "give an axis of the array");
+    refuse("axis " + std::to_string(axis) + " of an array of " + std::to_string(array.ndim()) + " axes", "",
+           "give an axis of the array");
   Report report;
   const Version version = read_version(array.version, report).value_or(Version::v0_10);
   const Dimension& dimension = array.dim_data[static_cast<std::size_t>(axis)];
@@ -99,7 +100,7 @@ AxisView<Space> axis_view(const DistArray& array, Index axis, Part part = Part::
   made.extent_ = held.size();
   if (const auto* block = std::get_if<Block>(&dimension.dist)) {
     if (version == Version::v0_9 && dimension.periodic && block->padding)
-      detail::refuse("axis " + std::to_string(axis) + " is a padded periodic axis of 0.9", "read the array as 0.10");
+      refuse("axis " + std::to_string(axis) + " is a padded periodic axis of 0.9", "", "read the array as 0.10");
     const Index outside = version == Version::v0_9 ? local_part(dimension, Part::owned, version).begin : 0;
     made.first_ = block->start - outside + held.begin;
   } else if (const auto* cyclic = std::get_if<Cyclic>(&dimension.dist)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/check.hpp>
+#include <tridap/detail/refuse.hpp>
 #include <tridap/dist_array.hpp>
 #include <tridap/kokkos/compat.hpp>
 #include <tridap/kokkos/lifetime.hpp>
@@ -21,10 +22,6 @@ namespace tridap::kokkos {
 
 namespace detail {
 
-[[noreturn]] inline void refuse(const std::string& fault, const std::string& remedy) {
-  throw Error(Finding{Rule::conversion, {}, {}, "", fault, "", remedy});
-}
-
 inline std::string axis_has(std::size_t axis, const char* what, Index value) {
   return "axis " + std::to_string(axis) + " has " + what + " " + std::to_string(value);
 }
@@ -33,12 +30,13 @@ inline std::string axis_has(std::size_t axis, const char* what, Index value) {
 template <class Space, class Target>
 void check_memory(const Buffer& buffer, const Target& target) {
   if (buffer.memory.kind == Memory::Kind::nowhere)
-    refuse("the array is described only, its elements are nowhere", "give a buffer that has memory");
+    refuse("the array is described only, its elements are nowhere", "", "give a buffer that has memory");
   if (!can_name<Space>(buffer.memory.kind))
-    refuse(target() + " cannot stand over " + buffer.memory.name() + " memory", "name the memory space of the buffer");
+    refuse(target() + " cannot stand over " + buffer.memory.name() + " memory", "",
+           "name the memory space of the buffer");
   const std::optional<Index> device = device_number<Space>();
   if (device && *device != buffer.memory.device)
-    refuse(target() + " is on device " + std::to_string(*device) + ", the buffer on " + buffer.memory.name(),
+    refuse(target() + " is on device " + std::to_string(*device) + ", the buffer on " + buffer.memory.name(), "",
            "let Kokkos run on the buffer's device, or copy the array");
 }
 
@@ -52,15 +50,15 @@ void check_elements(const Buffer& buffer) {
 
   throw_if_wrong(check(buffer));
   if (buffer.shape.size() != rank)
-    refuse(target() + " has " + std::to_string(rank) + " axes, the buffer " + std::to_string(buffer.ndim()),
+    refuse(target() + " has " + std::to_string(rank) + " axes, the buffer " + std::to_string(buffer.ndim()), "",
            "give the view as many * as the array has axes");
   if (!buffer.type.is_like(wanted))
-    refuse(target() + " does not fit a buffer of " + buffer.type.name(), "name the buffer's own element type");
+    refuse(target() + " does not fit a buffer of " + buffer.type.name(), "", "name the buffer's own element type");
   if (buffer.read_only && !std::is_const_v<Value>)
-    refuse(target() + " could be written, but the buffer is read-only", "ask for a view of const elements");
+    refuse(target() + " could be written, but the buffer is read-only", "", "ask for a view of const elements");
   check_memory<typename View::memory_space>(buffer, target);
   if (reinterpret_cast<std::uintptr_t>(buffer.data) % alignof(Value) != 0)
-    refuse("the buffer's address is no multiple of " + std::to_string(alignof(Value)) + " bytes",
+    refuse("the buffer's address is no multiple of " + std::to_string(alignof(Value)) + " bytes", "",
            "copy to aligned memory");
 }
 
@@ -69,7 +67,7 @@ void check_static_extents(const Buffer& buffer) {
   for (auto axis = static_cast<std::size_t>(View::rank_dynamic); axis < buffer.shape.size(); ++axis) {
     const auto fixed = static_cast<Index>(View::static_extent(static_cast<unsigned>(axis)));
     if (buffer.shape[axis] != fixed)
-      refuse(axis_has(axis, "extent", buffer.shape[axis]) + ", the view's type says " + std::to_string(fixed),
+      refuse(axis_has(axis, "extent", buffer.shape[axis]) + ", the view's type says " + std::to_string(fixed), "",
              "use * for that axis");
   }
 }
@@ -85,14 +83,15 @@ IndexList strides_of(const Buffer& buffer) {
     if (buffer.shape[axis] == 1) continue;
     const Index stride = buffer.strides[axis];
     const auto said = [&] { return axis_has(axis, "stride", stride) + " bytes"; };
-    if (stride < 0) refuse(said() + ", and Kokkos has no negative strides", "copy the array");
+    if (stride < 0) refuse(said() + ", and Kokkos has no negative strides", "", "copy the array");
     if (stride % bytes != 0)
-      refuse(said() + ", no multiple of the " + std::to_string(bytes) + " bytes of an element", "copy the array");
-    if (writes && stride == 0) refuse(said() + ": its elements share their memory", "ask for a view of const elements");
+      refuse(said() + ", no multiple of the " + std::to_string(bytes) + " bytes of an element", "", "copy the array");
+    if (writes && stride == 0)
+      refuse(said() + ": its elements share their memory", "", "ask for a view of const elements");
     strides[axis] = stride / bytes;
   }
-  if (writes && !memory_order(buffer).distinct)
-    refuse("the buffer's elements may share memory", "ask for a view of const elements");
+  if (writes && !memory_order(buffer).is_unique)
+    refuse("the buffer's elements may share memory", "", "ask for a view of const elements");
   return strides;
 }
 
@@ -136,7 +135,7 @@ std::optional<Index> check_layout(const Buffer& buffer) {
     const std::string only = std::string("; it can pad axis ") + (left ? "1" : "0") + " alone";
     refuse(axis_has(axis, "stride", buffer.strides[axis]) + " bytes, " + layout + " needs " +
                std::to_string(needed[axis]) + (compat::HasPaddedStride<View>::value ? only : ""),
-           "ask for Kokkos::LayoutStride");
+           "", "ask for Kokkos::LayoutStride");
   }
   if (!padding.stride) return std::nullopt;
   return *padding.stride / buffer.type.bytes;
@@ -168,7 +167,7 @@ View make(const Buffer& buffer) {
 inline Buffer owned_part(const DistArray& array) {
   throw_if_wrong(check(array));
   if (array.buffer.memory.kind == Memory::Kind::nowhere)  // whose address nobody may follow
-    refuse("the array is described only, its elements are nowhere", "give a buffer that has memory");
+    refuse("the array is described only, its elements are nowhere", "", "give a buffer that has memory");
   Report report;
   const Version version = *read_version(array.version, report);
   std::vector<Range> box;
@@ -218,10 +217,8 @@ template <class View>
 View shared_as(const Buffer& buffer) {
   static_assert(View::traits::is_managed, "an Unmanaged view shares in no ownership");
   if (Living::all().finalized())
-    detail::refuse("Kokkos is finalised, and starts no more",
-                   "share the memory before Kokkos::finalize, or use view()");
-  if (!Kokkos::is_initialized())
-    detail::refuse("Kokkos is not initialised", "create a Kokkos or Tpetra ScopeGuard first");
+    refuse("Kokkos is finalised, and starts no more", "", "share the memory before Kokkos::finalize, or use view()");
+  if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "", "create a Kokkos or Tpetra ScopeGuard first");
   View made = detail::make<View>(buffer);
   if (buffer.owner) keep_alive(made, buffer.owner);
   return made;
@@ -252,7 +249,7 @@ Buffer export_buffer(const View& from, std::shared_ptr<void> owner = nullptr) {
     buffer.strides.push_back(static_cast<Index>(from.stride(axis) * sizeof(Value)));
   }
   if (!compat::keeps_memory(from) && !owner && from.data() != nullptr)
-    detail::refuse("an unmanaged view keeps nobody's memory alive", "give the owner of its memory");
+    refuse("an unmanaged view keeps nobody's memory alive", "", "give the owner of its memory");
   std::shared_ptr<void> kept = kept_owner(from);
   if (!kept && compat::keeps_memory(from)) kept = keep(from);
   buffer.owner = std::move(kept);

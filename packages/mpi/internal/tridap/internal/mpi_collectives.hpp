@@ -9,7 +9,8 @@
 
 namespace tridap::mpi {
 
-/// Collectives over the processes of a communicator, of which this process is the one that is here. The communicator must outlive it.
+/// Collectives over the processes of a communicator, of which this process is the one that is here. The communicator
+/// must outlive it.
 class MpiCollectives : public tridap::Collectives {
  public:
   explicit MpiCollectives(MPI_Comm comm) : comm_(comm) {}

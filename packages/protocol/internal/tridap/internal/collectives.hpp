@@ -51,7 +51,7 @@ struct MinMax {
   Index smallest = 0, largest = 0;
   Index smallest_rank = 0, largest_rank = 0;  ///< meaningful where the numbers differ
 
-  bool same() const { return smallest >= largest; }  ///< also where nobody said anything
+  bool is_same() const { return smallest >= largest; }  ///< also where nobody said anything
 };
 
 /// The spread of each number over all processes, given `values[i]` of the process `ranks[i]` that is here; as many

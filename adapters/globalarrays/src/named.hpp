@@ -1,0 +1,12 @@
+#pragma once
+
+#include <tridap/detail/refuse.hpp>
+
+#include <string>
+
+namespace tridap::globalarrays {
+
+/// A Global Array in a message.
+inline std::string named(int handle) { return "Global Array " + std::to_string(handle); }
+
+}  // namespace tridap::globalarrays
