@@ -28,7 +28,8 @@ void require(bool holds, const std::string& what) {
 std::optional<Capture> read(std::string_view text) {
   try {
     return tridap::read_capture(text);
-  } catch (const tridap::Unreadable&) {
+  } catch (const tridap::Error& error) {
+    require(error.report().count(tridap::Rule::json_document) == 1, "only what is no JSON document is refused");
     return std::nullopt;
   }
 }

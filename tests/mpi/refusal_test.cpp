@@ -198,13 +198,17 @@ TEST(OneBadProcess, SayingOtherThanTheOthersFailsEveryProcess) {
          a.dim_data.push_back(tridap::undistributed(1));
          a.buffer = tridap::row_major(static_cast<double*>(a.buffer.data), {a.buffer.shape[0], a.buffer.shape[1], 1});
        },
-       differs(Rule::agree_ndim)},
+       differs(Rule::agree_ndim),
+       {},
+       "len(dim_data)"},
       {"no axes at all",
        [](auto& a) {
          a.dim_data.clear();
          a.buffer = tridap::row_major(static_cast<double*>(a.buffer.data), {});
        },
-       differs(Rule::agree_ndim)},
+       differs(Rule::agree_ndim),
+       {},
+       "len(dim_data)"},
       {"shorter elements",
        [](auto& a) { a.buffer.type.bytes = 4; },
        differs(Rule::agree_element_type),

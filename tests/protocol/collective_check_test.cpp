@@ -236,7 +236,12 @@ TEST(Together, WrongAxisOfOneProcessHidesNotWhatTheOthersSayOfIt) {
   for (const tridap::Finding& finding : report.findings()) {
     if (finding.rule != Rule::agree_size) continue;
     EXPECT_EQ(finding.key, "size");
-    EXPECT_EQ(finding.value, std::to_string(before) + " on rank 1 and " + std::to_string(before + 1) + " on rank 3");
+    ASSERT_EQ(finding.others.size(), 2u);
+    EXPECT_EQ(finding.others[1].process, 3);
+    EXPECT_NE(finding.text().find("'size' is " + std::to_string(before) + " on rank 1 and " +
+                                  std::to_string(before + 1) + " on rank 3, but must be the same"),
+              std::string::npos)
+        << finding.text();
   }
 }
 

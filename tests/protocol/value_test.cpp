@@ -1,4 +1,5 @@
 #include <tridap/buffer.hpp>
+#include <tridap/report.hpp>
 #include <tridap/value.hpp>
 
 #include <gtest/gtest.h>
@@ -13,7 +14,6 @@ namespace {
 
 using tridap::Index;
 using tridap::read_json;
-using tridap::Unreadable;
 using tridap::Value;
 
 std::string nested(std::size_t levels, const std::string& open, const std::string& close, const std::string& middle) {
@@ -86,9 +86,9 @@ TEST(Json, KeyGivenTwiceIsFoundHoweverManyThereAre) {
       for (int i = 0; i < keys; ++i) text += (i == 0 ? "" : ",") + std::string("\"k") + std::to_string(i) + "\":0";
       EXPECT_NO_THROW(read_json(text + "}")) << keys;
       text += ",\"k" + std::to_string(again) + "\":0}";
-      EXPECT_THROW(read_json(text), Unreadable) << keys << ' ' << again;
+      EXPECT_THROW(read_json(text), tridap::Error) << keys << ' ' << again;
     }
-  EXPECT_THROW(read_json(R"({"a": 1, "\u0061": 2})"), Unreadable);
+  EXPECT_THROW(read_json(R"({"a": 1, "\u0061": 2})"), tridap::Error);
   EXPECT_NO_THROW(read_json(R"({"a": {"a": {"a": 1}}, "b": [{"a": 1}, {"a": 2}]})"));
 }
 
@@ -98,9 +98,9 @@ TEST(Json, NestsUpTo64LevelsAndNoDeeper) {
   EXPECT_NO_THROW(read_json(nested(64, "{\"a\":", "}", "5")));
   EXPECT_NO_THROW(read_json(nested(32, "{\"a\":[", "]}", "")));
   for (const std::size_t levels : {65u, 66u, 1000u, 1000000u}) {
-    EXPECT_THROW(read_json(nested(levels, "[", "]", "")), Unreadable) << levels;
-    EXPECT_THROW(read_json(nested(levels, "{\"a\":", "}", "5")), Unreadable) << levels;
-    EXPECT_THROW(read_json(nested(levels, "[", "", "")), Unreadable) << levels;
+    EXPECT_THROW(read_json(nested(levels, "[", "]", "")), tridap::Error) << levels;
+    EXPECT_THROW(read_json(nested(levels, "{\"a\":", "}", "5")), tridap::Error) << levels;
+    EXPECT_THROW(read_json(nested(levels, "[", "", "")), tridap::Error) << levels;
   }
   std::string broad = "[";
   for (int i = 0; i < 1000; ++i) broad += (i == 0 ? "" : ",") + nested(63, "[", "]", "");
@@ -140,15 +140,15 @@ TEST(Json, WhatIsNoDocumentIsUnreadable) {
                            "\"abc",
                            "True",
                            "\xff\xfe[\x01]"})
-    EXPECT_THROW(read_json(text), Unreadable) << text;
-  EXPECT_THROW(read_json(std::string("1\0", 2)), Unreadable);
-  EXPECT_THROW(read_json(std::string("\0", 1)), Unreadable);
-  EXPECT_THROW(read_json(std::string("[1]\0[2]", 7)), Unreadable);
+    EXPECT_THROW(read_json(text), tridap::Error) << text;
+  EXPECT_THROW(read_json(std::string("1\0", 2)), tridap::Error);
+  EXPECT_THROW(read_json(std::string("\0", 1)), tridap::Error);
+  EXPECT_THROW(read_json(std::string("[1]\0[2]", 7)), tridap::Error);
 }
 
 TEST(Json, NumberBeyondEveryDoubleIsUnreadable) {
   for (const std::string& text : {std::string("1e400"), std::string("-1e400"), std::string(400, '9')})
-    EXPECT_THROW(read_json(text), Unreadable) << text;
+    EXPECT_THROW(read_json(text), tridap::Error) << text;
   EXPECT_EQ(*read_json("1e-400").as<double>(), 0.0);
 }
 
@@ -156,14 +156,15 @@ TEST(Json, MessageNamesTheLineAndNotTheParser) {
   try {
     read_json("{\"a\": 1,\n \"a\": x}");
     FAIL();
-  } catch (const Unreadable& error) {
+  } catch (const tridap::Error& error) {
     EXPECT_EQ(std::string(error.what()).find("exception"), std::string::npos) << error.what();
-    EXPECT_EQ(std::string(error.what()), "the key 'a' is given twice");
+    EXPECT_EQ(error.report().count(tridap::Rule::json_document), 1);
+    EXPECT_EQ(error.report().findings().front().value, "the key 'a' is given twice");
   }
   try {
     read_json("[1,\n 2,\n x]");
     FAIL();
-  } catch (const Unreadable& error) {
+  } catch (const tridap::Error& error) {
     EXPECT_EQ(std::string(error.what()).find("parse error at line 3"), std::size_t{0}) << error.what();
   }
 }

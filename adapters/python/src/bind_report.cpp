@@ -36,6 +36,15 @@ void bind_report(py::module_& module) {
       .def_property_readonly(
           "remedy", [](const Finding& f) { return f.remedy.empty() ? rule_text(f.rule).remedy : f.remedy; },
           "What to do about it.")
+      .def_property_readonly(
+          "others",
+          [](const Finding& f) {
+            py::tuple others(f.others.size());
+            for (std::size_t i = 0; i < f.others.size(); ++i)
+              others[i] = py::make_tuple(f.others[i].value, f.others[i].process);
+            return others;
+          },
+          "What other processes say where they disagree: (value, rank) for each.")
       .def("__str__", &Finding::text)
       .def("__repr__", [](const Finding& f) { return "<tridap.Finding: " + f.text() + ">"; });
 

@@ -32,20 +32,6 @@ std::optional<Index> place_in_grid(const DimData& dim_data) {
   return place;
 }
 
-// What a message says of places, said of the ranks that stand there.
-std::string with_ranks(std::string text, const std::vector<int>& ranks) {
-  const std::string before = " on rank ";
-  for (std::size_t at = text.find(before); at != std::string::npos; at = text.find(before, at)) {
-    at += before.size();
-    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
-    const std::string place = text.substr(at, end - at);
-    std::size_t i = 0;
-    while (i < ranks.size() && place != std::to_string(i)) ++i;
-    if (i < ranks.size()) text.replace(at, end - at, std::to_string(ranks[i]));
-  }
-  return text;
-}
-
 // gather_distribution() over the processes in the order of their places in the grid. `ranks` becomes the rank of each
 // place.
 Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<int>& ranks, Index& flags) {
@@ -73,8 +59,7 @@ Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<in
     std::vector<Finding> findings = error.report().findings();
     for (Finding& finding : findings) {
       if (finding.process) finding.process = ranks[static_cast<std::size_t>(*finding.process)];
-      finding.value = with_ranks(std::move(finding.value), ranks);
-      finding.must = with_ranks(std::move(finding.must), ranks);
+      for (ValueElsewhere& other : finding.others) other.process = ranks[static_cast<std::size_t>(other.process)];
     }
     throw Error(Report::from_parts(std::move(findings), error.report().counts()));
   }

@@ -79,6 +79,11 @@ std::vector<char> to_bytes(const Report& report) {
     out.optional(finding.process);
     out.optional(finding.axis);
     for (const std::string* field : {&finding.key, &finding.value, &finding.must, &finding.remedy}) out.text(*field);
+    out.number(static_cast<Index>(finding.others.size()));
+    for (const ValueElsewhere& other : finding.others) {
+      out.text(other.value);
+      out.number(other.process);
+    }
   }
   return out.take();
 }
@@ -96,6 +101,11 @@ Report from_bytes(const std::vector<char>& bytes) {
     finding.process = in.optional();
     finding.axis = in.optional();
     for (std::string* field : {&finding.key, &finding.value, &finding.must, &finding.remedy}) *field = in.text();
+    finding.others.resize(static_cast<std::size_t>(in.number()));
+    for (ValueElsewhere& other : finding.others) {
+      other.value = in.text();
+      other.process = in.number();
+    }
   }
   return Report::from_parts(std::move(findings), std::move(counts));
 }

@@ -55,9 +55,10 @@ void check_extras_for_c(const std::vector<Extra>& extras, Index axis, Report& re
     else
       try {
         read_json(extra.value);
-      } catch (const Unreadable& error) {
-        report.add(c_finding(axis, "extras", "a list with '" + extra.key + "' as '" + shortened(extra.value, 40) + "'",
-                             std::string("must be JSON text, but there is ") + error.what()));
+      } catch (const Error& error) {
+        report.add(
+            c_finding(axis, "extras", "a list with '" + extra.key + "' as '" + shortened(extra.value, 40) + "'",
+                      std::string("must be JSON text, but there is ") + error.report().findings().front().value));
       }
   }
 }

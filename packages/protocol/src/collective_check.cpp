@@ -158,19 +158,16 @@ class CollectiveCheck {
 
   static bool hides_the_place(const Finding& finding) {
     return finding.rule == Rule::type_structure || finding.rule == Rule::empty_dict ||
-           (finding.key + finding.value).find("proc_grid_") != std::string::npos;
+           finding.key == "proc_grid_size" || finding.key == "proc_grid_rank";
   }
 
   bool compare_versions(const MinMax& s) {
-    if (s.smallest >= 0 && !s.is_same())
-      both(Rule::agree_version, {}, "__version__",
-           "0." + std::to_string(s.smallest) + " on rank " + std::to_string(s.smallest_rank) + " and 0." +
-               std::to_string(s.largest) + " on rank " + std::to_string(s.largest_rank));
+    if (s.smallest >= 0 && !s.is_same()) both(Rule::agree_version, {}, "__version__", two_say("__version__", s));
     return s.smallest >= 0 && s.is_same();
   }
 
   bool compare_ndim(const MinMax& s) {
-    if (!s.is_same()) both(Rule::agree_ndim, {}, "", "the number of axes is " + two_say("", s));
+    if (!s.is_same()) both(Rule::agree_ndim, {}, "len(dim_data)", two_say("", s));
     return s.is_same();
   }
 
@@ -221,9 +218,14 @@ class CollectiveCheck {
       product *= dim(0, axis).proc_grid_size;
     }
     if (product != collectives_.processes()) {
-      both(Rule::grid_product, {}, "",
-           "the process grid has " + std::to_string(product) + " places and there are " +
-               std::to_string(collectives_.processes()) + " processes");
+      add_for_all({Rule::grid_product,
+                   {},
+                   {},
+                   "",
+                   "the process grid has " + std::to_string(product) + " places and there are " +
+                       std::to_string(collectives_.processes()) + " processes",
+                   "but must be the same",
+                   ""});
       return false;
     }
     for (std::size_t k = 0; !all_in_place && k < members_.size(); ++k)
@@ -296,8 +298,13 @@ class CollectiveCheck {
           record[field] = field == padded ? largest : smallest;
           if (field != padded || versions_[0] == Version::v0_10 || smallest == largest) continue;
           disagree(axis);
-          both(Rule::block_padding_everywhere, static_cast<Index>(axis), "padding",
-               "present on some processes at coordinate " + std::to_string(c) + " and absent on others");
+          add_for_all({Rule::block_padding_everywhere,
+                       {},
+                       static_cast<Index>(axis),
+                       "padding",
+                       "present on some processes at coordinate " + std::to_string(c) + " and absent on others",
+                       "but must be the same",
+                       ""});
         }
         records_[axis].push_back(record);
       }
@@ -318,15 +325,15 @@ class CollectiveCheck {
     const AxisRecord own = record_of(d);
     const char* const names[] = {"start", d.dist_type() == 'u' ? "len(indices)" : "stop", "", "padding[0]",
                                  "padding[1]"};
-    const std::string there = " on rank " + std::to_string(d.proc_grid_rank * rank_stride_[axis]) + " at coordinate " +
-                              std::to_string(d.proc_grid_rank);
+    const Index first = d.proc_grid_rank * rank_stride_[axis];
+    const std::string there = "at coordinate " + std::to_string(d.proc_grid_rank);
     for (const Field field : {start, stop, left, right})
       if (own[field] != said[field] && must_be_same(d, d.proc_grid_rank, field))
-        fault(k, Rule::axis_same, static_cast<Index>(axis), names[field], std::to_string(own[field]),
-              "but " + std::to_string(said[field]) + there);
+        fault(k, Rule::axis_same, static_cast<Index>(axis), names[field], std::to_string(own[field]), there,
+              {{std::to_string(said[field]), first}});
     if (own[unknown] != said[unknown])
-      fault(k, Rule::axis_same, static_cast<Index>(axis), "", "the unknown keys are {" + text_of(d.extras) + "}",
-            "but others" + there);
+      fault(k, Rule::axis_same, static_cast<Index>(axis), "", "the unknown keys are {" + text_of(d.extras) + "}", there,
+            {{"others", first}});
   }
 
   // The first process at each coordinate speaks for it.
@@ -478,25 +485,29 @@ class CollectiveCheck {
     return Distribution(std::move(axes));
   }
 
-  void fault(std::size_t k, Rule rule, std::optional<Index> axis, std::string key, std::string value,
-             std::string must) {
-    reports_[k].add({rule, ranks_[k], axis, std::move(key), std::move(value), std::move(must), ""});
+  void fault(std::size_t k, Rule rule, std::optional<Index> axis, std::string key, std::string value, std::string must,
+             std::vector<ValueElsewhere> others = {}) {
+    reports_[k].add({rule, ranks_[k], axis, std::move(key), std::move(value), std::move(must), "", std::move(others)});
   }
 
   // What two processes say otherwise, the first one of all tells.
-  void both(Rule rule, std::optional<Index> axis, std::string key, std::string value) {
-    if (ranks_.front() == 0)
-      reports_.front().add({rule, {}, axis, std::move(key), std::move(value), "but must be the same", ""});
+  void both(Rule rule, std::optional<Index> axis, std::string key, std::vector<ValueElsewhere> said) {
+    add_for_all({rule, {}, axis, std::move(key), "", "but must be the same", "", std::move(said)});
   }
 
-  static std::string two_say(const std::string& what, const MinMax& s) {
+  // What no single process is at fault for, the first one of all tells.
+  void add_for_all(Finding finding) {
+    if (ranks_.front() == 0) reports_.front().add(std::move(finding));
+  }
+
+  static std::vector<ValueElsewhere> two_say(const std::string& what, const MinMax& s) {
     const auto show = [&](Index value) {
+      if (what == "__version__") return "0." + std::to_string(value);
       if (what == "dist_type") return "'" + std::string(1, static_cast<char>(value)) + "'";
       if (what == "periodic" || what == "one_to_one") return std::string(value != 0 ? "true" : "false");
       return std::to_string(value);
     };
-    return show(s.smallest) + " on rank " + std::to_string(s.smallest_rank) + " and " + show(s.largest) + " on rank " +
-           std::to_string(s.largest_rank);
+    return {{show(s.smallest), s.smallest_rank}, {show(s.largest), s.largest_rank}};
   }
 
   const std::vector<LocalArray>& members_;

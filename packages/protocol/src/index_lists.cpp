@@ -85,10 +85,15 @@ std::optional<std::vector<bool>> IndexLists::compare(Collectives& collectives, s
     for (std::size_t i = 0; i < axes_.size(); ++i) {
       if (said[k][i] == lists_[k][i]) continue;
       differ[i] = 1;
-      reports[k].add({Rule::axis_same, members_[k].rank, axes_[i].axis, "indices", "another list",
-                      "but must be that of rank " + std::to_string(rank_at(k, axes_[i], 0)) + " at coordinate " +
-                          std::to_string(coordinate(k, axes_[i])),
-                      ""});
+      const auto [ours, first] = std::mismatch(lists_[k][i].begin(), lists_[k][i].end(), said[k][i].begin());
+      reports[k].add({Rule::axis_same,
+                      members_[k].rank,
+                      axes_[i].axis,
+                      "indices",
+                      std::to_string(*ours) + " at local index " + std::to_string(ours - lists_[k][i].begin()),
+                      "at coordinate " + std::to_string(coordinate(k, axes_[i])),
+                      "",
+                      {{std::to_string(*first), rank_at(k, axes_[i], 0)}}});
     }
   };
   if (!everywhere(members_, collectives, reports, compare_here)) return std::nullopt;

@@ -1,6 +1,7 @@
 #include "json.hpp"
 
 #include <tridap/capture.hpp>
+#include <tridap/report.hpp>
 #include <tridap/text.hpp>
 
 #include <algorithm>
@@ -113,13 +114,16 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   std::string why_;
 };
 
+[[noreturn]] void refuse_document(const std::string& why) {
+  throw Error(Finding{Rule::json_document, {}, {}, "", why, "", ""});
+}
+
 }  // namespace
 
 Value read_json(std::string_view text) {
-  if (text.find('\0') != std::string_view::npos)
-    throw Unreadable("a byte 0 is no JSON");  // the parser would stop there
+  if (text.find('\0') != std::string_view::npos) refuse_document("a byte 0 is no JSON");  // the parser would stop there
   Builder builder;
-  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) throw Unreadable(builder.why());
+  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) refuse_document(builder.why());
   return builder.take();
 }
 

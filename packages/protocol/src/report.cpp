@@ -98,6 +98,8 @@ constexpr std::array<RuleText, rule_count> texts = {{
     {"axis.same", error, "processes at one coordinate of an axis say the same about that axis",
      "take the axis's dictionary from one description of the array"},
     {"extra.key", warning, "the protocol does not know this key; it is passed on", "check its spelling"},
+    {"json.document", error, "a document is JSON in UTF-8, at most 64 levels deep, with each key of an object once",
+     "correct the document"},
     {"capture.ranks", error, "a capture of N processes holds the ranks 0 to N - 1, each once",
      "add the missing processes, or check what there is with --local"},
     {"conversion", error, "the target can hold what is converted", ""},
@@ -129,10 +131,15 @@ std::string Finding::text() const {
   if (axis) where += "axis " + std::to_string(*axis);
   if (process) where += (axis ? " (rank " : "(rank ") + std::to_string(*process) + ")";
   if (!where.empty()) where += ": ";
-  const std::string fault = key.empty() ? quoted(value) : "'" + quoted(shortened(key, 100)) + "' is " + quoted(value);
-  const std::string what = must.empty() && !key.empty() ? std::string("but ") + rules.says : must;
-  const std::string mend = remedy.empty() ? rules.remedy : remedy;
-  return where + fault + (what.empty() ? "" : ", " + what) + " [" + rules.id + "]" + (mend.empty() ? "" : ": " + mend);
+  std::string fault = key.empty() ? quoted(value) : "'" + quoted(shortened(key, 100)) + "' is " + quoted(value);
+  if (!others.empty() && !value.empty()) fault += ", but ";
+  for (std::size_t i = 0; i < others.size(); ++i)
+    fault += (i > 0 ? " and " : "") + quoted(others[i].value) + " on rank " + std::to_string(others[i].process);
+  const bool contrast = !others.empty() && !value.empty();  // what must hold is said by the others' values
+  const std::string what = must.empty() && !key.empty() && !contrast ? std::string("but ") + rules.says : quoted(must);
+  const std::string mend = remedy.empty() ? rules.remedy : quoted(remedy);
+  return where + fault + (what.empty() ? "" : (contrast ? " " : ", ") + what) + " [" + rules.id + "]" +
+         (mend.empty() ? "" : ": " + mend);
 }
 
 void Report::add(Finding finding) {

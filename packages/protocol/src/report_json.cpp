@@ -21,6 +21,9 @@ std::string Report::json() const {
   for (const auto& [rule, count] : counts_) counts[rule_text(rule).id] = count;
   for (const Finding& finding : findings_) {
     const RuleText& rule = rule_text(finding.rule);
+    Json others = Json::array();
+    for (const ValueElsewhere& other : finding.others)
+      others.push_back({{"value", other.value}, {"process", other.process}});
     findings.push_back({{"rule", rule.id},
                         {"severity", finding.severity() == Severity::error ? "error" : "warning"},
                         {"process", or_null(finding.process)},
@@ -28,6 +31,7 @@ std::string Report::json() const {
                         {"key", or_null(finding.key)},
                         {"value", finding.value},
                         {"must", or_null(finding.must)},
+                        {"others", others},
                         {"says", rule.says},
                         {"remedy", or_null(finding.remedy.empty() ? rule.remedy : finding.remedy)},
                         {"text", finding.text()}});

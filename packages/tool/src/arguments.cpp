@@ -53,8 +53,8 @@ Value json_in(const std::string& file) {
   const std::string text = read_file(file);
   try {
     return read_json(text);
-  } catch (const Unreadable& error) {
-    throw Unreadable(clean(file) + ": " + error.what());
+  } catch (const Error& error) {
+    throw UnreadableFile(clean(file) + ": " + error.what());
   }
 }
 
@@ -168,7 +168,7 @@ std::string read_file(const std::string& name) {
     if (in) return {std::istreambuf_iterator<char>(in), {}};
   } catch (const std::ios_base::failure&) {  // the standard library's way to say that this is a folder
   }
-  throw Unreadable(clean(name) + ": " + (errno != 0 ? std::strerror(errno) : "cannot be read"));
+  throw UnreadableFile(clean(name) + ": " + (errno != 0 ? std::strerror(errno) : "cannot be read"));
 }
 
 }  // namespace tridap::tool

@@ -15,6 +15,12 @@ class WrongUsage : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A file that cannot be read or written, or is no JSON document; the program ends with status 2.
+class UnreadableFile : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// "5x9", and "" for no axes.
 std::vector<Index> read_extents(const std::string& text, const std::string& option);
 
@@ -34,7 +40,7 @@ void set_padding(std::vector<AxisSpec>& specs, const std::vector<Index>& grid, c
 /// ":,:,3": an axis that is shown, or its fixed index.
 std::vector<std::optional<Index>> read_section(const std::string& text);
 
-/// The whole of a file; "-" is the standard input. Throws Unreadable, with its name.
+/// The whole of a file; "-" is the standard input. Throws UnreadableFile, with its name.
 std::string read_file(const std::string& name);
 
 }  // namespace tridap::tool

@@ -26,8 +26,8 @@ Capture capture_in(const std::string& file) {
   const std::string text = read_file(file);
   try {
     return read_capture(text);
-  } catch (const Unreadable& error) {
-    throw Unreadable(clean(file) + ": " + error.what());
+  } catch (const Error& error) {
+    throw UnreadableFile(clean(file) + ": " + error.what());
   }
 }
 
@@ -83,7 +83,7 @@ struct Check {
       line = begin + (report.ok() ? "\"valid\"" : "\"invalid\"") + ", \"report\": " + report.json() + "}";
       if (!json) print(file, capture, report);
       return report.ok() ? fine : no;
-    } catch (const Unreadable& error) {
+    } catch (const UnreadableFile& error) {
       line = begin + "\"unreadable\", \"why\": " + json_text(error.what()) + "}";
       if (!json) std::cerr << error.what() << '\n';
       return unreadable;
@@ -132,7 +132,7 @@ struct Show {
       std::ofstream out(svg, std::ios::binary);
       out << picture;
       out.close();
-      if (!out) throw Unreadable(clean(svg) + ": cannot be written");
+      if (!out) throw UnreadableFile(clean(svg) + ": cannot be written");
       return fine;
     }
     TextStyle style;

@@ -30,8 +30,8 @@ struct Capture {
   bool whole = true;                       ///< the ranks are 0 to N - 1, each once
 };
 
-/// Reads a capture; throws Unreadable for a text that is no JSON as it should be. What is JSON and yet no capture is in
-/// the reports.
+/// Reads a capture; throws an Error of Rule::json_document for a text that read_json() does not read. What is JSON and
+/// yet no capture is in the reports.
 Capture read_capture(std::string_view text);
 
 /// Checks a capture: every process alone, and, where it is `whole` and not `local`, all of them together.

@@ -62,6 +62,7 @@ enum class Rule {
   agree_one_to_one,
   axis_same,
   extra_key,
+  json_document,
   capture_ranks,
   conversion,
   process_failure,
@@ -80,6 +81,12 @@ struct RuleText {
 
 const RuleText& rule_text(Rule rule);
 
+/// What another process says.
+struct ValueElsewhere {
+  std::string value;
+  Index process = 0;  ///< its rank
+};
+
 /// One violation: the fault, the value, the rule, the remedy.
 struct Finding {
   Rule rule = Rule::process_failure;
@@ -89,6 +96,9 @@ struct Finding {
   std::string value;  ///< the value seen; for an empty key the whole fault
   std::string must;  ///< what holds for this value here, such as "must be at most size 10"; empty: the rule's own words
   std::string remedy;  ///< empty: the rule's own
+  /// What other processes say where they disagree: after `value`, as in "12, but 10 on rank 3", or in place of an empty
+  /// one, as in "12 on rank 0 and 10 on rank 3".
+  std::vector<ValueElsewhere> others = {};
 
   Severity severity() const { return rule_text(rule).severity; }
   std::string text() const;  ///< one line: "axis 1 (rank 3): 'stop' is 12, must be at most size 10 [block.bounds]: ..."

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,13 +52,8 @@ struct Entry {
   bool text = true;  ///< false: the key was no text, and `key` shows it
 };
 
-/// What is no JSON document, or one that this library does not read: a key given twice, more than 64 levels, no UTF-8.
-class Unreadable : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// Reads one JSON document: integers from their tokens, every key once. Throws Unreadable.
+/// Reads one JSON document: integers from their tokens, every key once. Throws an Error of Rule::json_document for what
+/// is not JSON, or is not read: a key given twice, more than 64 levels, bytes that are not UTF-8.
 Value read_json(std::string_view text);
 
 }  // namespace tridap

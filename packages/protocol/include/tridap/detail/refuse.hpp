@@ -22,8 +22,7 @@ inline Finding refusal(std::string fault, std::string must, std::string remedy, 
 
 /// The same for a named argument or key and its value.
 [[noreturn]] inline void refuse_key(std::string key, std::string value, std::string must, std::string remedy) {
-  throw Error(
-      Finding{Rule::conversion, {}, {}, std::move(key), std::move(value), std::move(must), std::move(remedy)});
+  throw Error(Finding{Rule::conversion, {}, {}, std::move(key), std::move(value), std::move(must), std::move(remedy)});
 }
 
 }  // namespace tridap

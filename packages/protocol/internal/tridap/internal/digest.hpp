@@ -8,7 +8,8 @@
 namespace tridap {
 
 /// One number made of many, which processes compare instead of what it was made of: equal for equal numbers in equal
-/// order, and almost always different otherwise. Two sequences that differ in a single number never have the same state.
+/// order, and almost always different otherwise. Two sequences that differ in a single number never have the same
+/// state.
 class Digest {
  public:
   void add(Index number) {
