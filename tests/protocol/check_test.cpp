@@ -205,6 +205,17 @@ TEST(Check, TheFirstAndTheLastShareOfAnAxisAreCheckedWithoutTheOthers) {
   EXPECT_EQ(text_of({10, 10, {}}, 10, 3, 0), "");
 }
 
+TEST(Check, WhoIsAloneOnAnAxisHearsOfAllThatIsWrongWithIt) {
+  DistArray listed = one_axis(with(tridap::Unstructured{std::vector<Index>{0, 1}, false}, 5, 1), 2);
+  EXPECT_EQ(tridap::check(listed).counts(), (Counts{{Rule::unstructured_size, 1}}));
+  tridap::Dimension d = with(Block{0, 10, {{5, 5}}}, 10, 1);
+  EXPECT_EQ(tridap::check(one_axis(d, 10)).text(), "");
+  d.periodic = true;  // of a period of 0
+  const Report report = tridap::check(one_axis(d, 10));
+  EXPECT_EQ(report.counts(), (Counts{{Rule::block_periodic, 1}}));
+  EXPECT_EQ(report.findings().front().process, std::nullopt);
+}
+
 TEST(Check, EachRuleOfTheBufferIsFoundAlone) {
   const auto broken = [](auto change) {
     DistArray array = valid();
@@ -429,9 +440,12 @@ TEST(Check, OldVersionCountsCommunicationPaddingBesideStartAndStop) {
                        Old{10, 3, 1, 3, 6, 0, -1, true, {}, Rule::block_padding},
                        Old{10, 3, 1, 3, 6, 11, 0, false, {}, Rule::block_padding_owned},
                        Old{10, 3, 1, 3, 6, 0, 11, false, {}, Rule::block_padding_owned},
-                       Old{10, 3, 1, 3, 6, 10, 10, false, 23, {}},
+                       Old{10, 3, 1, 3, 6, 3, 4, false, 10, {}},                         // as many as are left
+                       Old{10, 3, 1, 3, 6, 4, 0, false, {}, Rule::block_padding_owned},  // 3 are before it
+                       Old{10, 3, 1, 3, 6, 0, 5, false, {}, Rule::block_padding_owned},  // 4 are behind it
+                       Old{10, 3, 1, 3, 6, 10, 10, true, 23, {}},
                        Old{highest, 3, 1, 0, highest, 1, 0, false, {}, Rule::block_padding_owned},
-                       Old{highest, 3, 1, 0, highest - 1, 1, 0, false, highest, {}},
+                       Old{highest, 3, 1, 1, highest, 1, 0, false, highest, {}},
                        Old{big, 3, 1, 0, big, big, big, true, {}, Rule::block_padding_owned}}) {
     tridap::Dimension d = with(Block{o.start, o.stop, {{o.left, o.right}}}, o.size, o.grid, o.rank);
     d.periodic = o.periodic;

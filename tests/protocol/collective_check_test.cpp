@@ -422,4 +422,33 @@ TEST(Confer, FindingsStandInTheReportOfTheProcessThatIsWrong) {
   }
 }
 
+// Unknown keys of two processes at one coordinate of an axis.
+bool agree_on(const std::vector<tridap::Extra>& one, const std::vector<tridap::Extra>& other) {
+  Processes all = valid();  // a grid of several axes: processes 0 and 1 are at one coordinate of axis 0
+  for (DistArray& array : all) array.dim_data[0].extras = one;
+  all[1].dim_data[0].extras = other;
+  return tridap::check(all).count(Rule::axis_same) == 0;
+}
+
+TEST(Together, UnknownKeysAreComparedByWhatTheyAreWorth) {
+  EXPECT_TRUE(agree_on({{"a", "1"}, {"b", "[1, 2]"}}, {{"b", "[1,2.0]"}, {"a", "1.0"}}));
+  EXPECT_TRUE(agree_on({{"a", R"({"x": 1, "y": {"z": null}})"}}, {{"a", R"({"y":{"z":null},"x":1})"}}));
+  EXPECT_TRUE(agree_on({{"a", "\"<object at 0x1>\"", false}}, {{"a", "\"<object at 0x2>\"", false}}));
+  for (const auto& [one, other] :
+       std::vector<std::pair<const char*, const char*>>{{"1", "2"},
+                                                        {"1", "\"1\""},
+                                                        {"1", "true"},
+                                                        {"null", "0"},
+                                                        {"[1, 2]", "[2, 1]"},
+                                                        {"[[1], 2]", "[[1, 2]]"},
+                                                        {"{\"a\": 1}", "[\"a\", 1]"},
+                                                        {"18446744073709551616", "18446744073709551617"},
+                                                        {"0.5", "0.25"},
+                                                        {"no JSON", "no JSON at all"},
+                                                        {"\"\"", "[]"}})
+    EXPECT_FALSE(agree_on({{"a", one}}, {{"a", other}})) << one << " and " << other;
+  EXPECT_FALSE(agree_on({{"a", "1"}}, {{"b", "1"}}));
+  EXPECT_FALSE(agree_on({{"a", "1"}}, {}));
+}
+
 }  // namespace

@@ -72,11 +72,6 @@ TRIDAP_MAY_FAIL(MPI_Recv_init,
 TRIDAP_MAY_FAIL(MPI_Start, (MPI_Request * request), (request))
 TRIDAP_MAY_FAIL(MPI_Test, (MPI_Request * request, int* done, MPI_Status* status), (request, done, status))
 TRIDAP_MAY_FAIL(MPI_Waitall, (int n, MPI_Request* requests, MPI_Status* statuses), (n, requests, statuses))
-TRIDAP_MAY_FAIL(MPI_Info_create, (MPI_Info * info), (info))
-TRIDAP_MAY_FAIL(MPI_Info_set, (MPI_Info info, const char* key, const char* value), (info, key, value))
-TRIDAP_MAY_FAIL(MPI_Win_allocate_shared,
-                (MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* window),
-                (bytes, unit, info, comm, base, window))
 
 namespace {
 
@@ -184,9 +179,7 @@ const std::vector<std::pair<const char*, void (*)(MPI_Comm)>> collectives = {
 
 // Moves need no shared memory: where that cannot be made, they go by messages.
 bool does_without(const std::string& call, const std::string& function) {
-  const std::set<std::string> of_sharing = {"MPI_Allgather", "MPI_Info_create", "MPI_Info_set",
-                                            "MPI_Win_allocate_shared"};
-  return call.rfind("move", 0) == 0 && of_sharing.count(function) != 0;
+  return call.rfind("move", 0) == 0 && function == "MPI_Allgather";
 }
 
 // The function fails on all processes, each time that it is called: what all of them do names it, and nobody waits.
@@ -208,9 +201,7 @@ TEST(Call, FailureOfMpiIsAnErrorThatNamesTheFunction) {
         EXPECT_EQ(said, "") << name << ", " << function;
         continue;
       }
-      EXPECT_NE(said.find(function == "MPI_Win_allocate_shared" ? "MPI makes no shared window" : function + " failed"),
-                std::string::npos)
-          << name << ", " << function << ": " << said;
+      EXPECT_NE(said.find(function + " failed"), std::string::npos) << name << ", " << function << ": " << said;
       PMPI_Barrier(MPI_COMM_WORLD);
     }
   }
@@ -220,8 +211,8 @@ TEST(Call, FailureOfMpiIsAnErrorThatNamesTheFunction) {
 TEST(Call, WhatOneProcessCannotMakeFailsOnAll) {
   const int last = size_of(MPI_COMM_WORLD) - 1;
   for (const auto& [name, call] : collectives)
-    for (const std::string function : {"MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_split_type", "MPI_Comm_set_attr",
-                                       "MPI_Win_allocate_shared", "MPI_Recv_init"}) {
+    for (const std::string function :
+         {"MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_split_type", "MPI_Comm_set_attr", "MPI_Recv_init"}) {
       MPI_Comm comm = fresh();
       calls.clear();
       if (rank_in(MPI_COMM_WORLD) == last) failing = function;

@@ -200,6 +200,31 @@ List our_ids(Index count) {
   return ids;
 }
 
+// Elements that carry a description, which no process but the root of the whole array may have.
+TEST(Scatter, DescribedElementsKeepTheirDescriptionOnEveryProcess) {
+  const tridap::ElementType seconds{tridap::ElementType::Kind::opaque, 8, true, "<M8[s]"};
+  const tridap::Distribution blocks = tridap::Distribution::make({12}, {tridap::block()}, {processes()});
+  DistArray whole;
+  if (rank() == 0) {
+    whole.dim_data = {tridap::undistributed(12)};
+    whole.buffer = tridap::allocate(seconds, {12});
+    for (Index i = 0; i < 12; ++i) static_cast<Index*>(whole.buffer.data)[i] = 1000 + i;
+  }
+  const DistArray part = tridap::redistribute::scatter(whole, blocks, MPI_COMM_WORLD);
+  EXPECT_EQ(part.buffer.type, seconds);
+
+  // All elements on one process, which the others' descriptions come from.
+  const tridap::redistribute::PlacedDistribution last(tridap::Distribution::make({12}, {tridap::block()}, {1}),
+                                                      {processes() - 1});
+  tridap::redistribute::Redistribution plan(blocks, last, 8, MPI_COMM_WORLD);
+  const DistArray moved = plan(part);
+  tridap::redistribute::Redistribution back(last, blocks, 8, MPI_COMM_WORLD);
+  const DistArray again = back(moved);
+  EXPECT_EQ(again.buffer.type, seconds);
+  for (Index i = 0; i < again.buffer.shape[0]; ++i)
+    EXPECT_EQ(static_cast<Index*>(again.buffer.data)[i], 1000 + blocks.axis(0).global_index(rank(), i));
+}
+
 TEST(Ids, EveryElementGoesToWhoListsIt) {
   for (const tridap::Order order : {tridap::Order::row_major, tridap::Order::column_major})
     for (const Array& array : arrays()) {

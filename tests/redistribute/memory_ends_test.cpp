@@ -67,7 +67,13 @@ struct Case {
         of_blocks(part_of(blocks.distribution, comm)),
         of_dealt(part_of(dealt_out.distribution, comm)),
         of_padded(part_of(padded.distribution, comm)),
-        of_lists(part_of(lists.distribution, comm)) {
+        of_lists(part_of(lists.distribution, comm)),
+        rows(Distribution::make({size_of(comm), 3}, {block(), whole()}, {size_of(comm), 1})),
+        columns(Distribution::make({3, size_of(comm)}, {block(), whole()}, {size_of(comm), 1})),
+        of_records(of_blocks),
+        of_padded_records(of_padded) {
+    for (DistArray* const array : {&of_records, &of_padded_records})
+      array->buffer.type = {ElementType::Kind::opaque, 8, true, "a description that is too long to be held in place"};
     for (Index i = 0; i < 6; ++i) ids.push_back((rank_in(comm) + i * size_of(comm) + 1) % (size_of(comm) * 6));
     wrong = of_blocks;
     if (rank_in(comm) == 0) std::get<Block>(wrong.dim_data[0].dist).stop += 1;
@@ -77,6 +83,8 @@ struct Case {
   MPI_Comm comm;
   redistribute::PlacedDistribution blocks, dealt_out, padded, lists;
   DistArray of_blocks, of_dealt, of_padded, of_lists, wrong;
+  redistribute::PlacedDistribution rows, columns;
+  DistArray of_records, of_padded_records;
   std::vector<Index> ids;
 };
 
@@ -119,7 +127,15 @@ const std::vector<Call> calls = {
     {"gather", [](const Case& with) { mpi::gather_distribution(with.of_padded, with.comm); }},
     {"gather lists", [](const Case& with) { mpi::gather_distribution(with.of_lists, with.comm); }},
     {"gather what is wrong", [](const Case& with) { mpi::gather_distribution(with.wrong, with.comm); }},
-    {"recover", [](const Case& with) { infer::infer_dim_data(with.own_ids(), with.comm); }},
+    {"infer_dim_data of a shape",
+     [](const Case& with) {
+       infer::InferenceHints hints;
+       mpi::collectively(with.comm, [&] {
+         hints = {std::vector<Index>{size_of(with.comm) * 6}, {}, Order::row_major, 0};
+       });
+       infer::infer_dim_data(with.own_ids(), with.comm, hints);
+     }},
+    {"infer_dim_data", [](const Case& with) { infer::infer_dim_data(with.own_ids(), with.comm); }},
     {"allocate_shared", [](const Case& with) { mpi::allocate_shared(element_type<double>(), {100}, with.comm); }},
     {"move", [](const Case& with) { move(with, redistribute::Path::automatic); }},
     {"move by messages", [](const Case& with) { move(with, redistribute::Path::messages); }},
@@ -141,6 +157,16 @@ const std::vector<Call> calls = {
        redistribute::Redistribution plan(with.blocks, with.dealt_out, 8, with.comm);
        plan.reversed()(with.of_dealt, with.of_blocks);
      }},
+    {"reversed of permuted axes",
+     [](const Case& with) {
+       redistribute::Options options;
+       mpi::collectively(with.comm, [&] { options.mapping.axes = {1, 0}; });
+       redistribute::Redistribution(with.rows, with.columns, 8, with.comm, options).reversed();
+     }},
+    {"move records to what is made",
+     [](const Case& with) {
+       redistribute::Redistribution(with.blocks, with.dealt_out, 8, with.comm)(with.of_records);
+     }},
     {"to_ids", [](const Case& with) { redistribute::to_ids(with.blocks, with.own_ids(), 8, with.comm).reversed(); }},
     {"from_ids", [](const Case& with) { redistribute::from_ids(with.own_ids(), with.blocks, 8, with.comm); }},
     {"gather the whole", [](const Case& with) { redistribute::gather(with.of_padded, with.comm); }},
@@ -150,6 +176,13 @@ const std::vector<Call> calls = {
        const DistArray whole = redistribute::gather(with.of_blocks, with.comm);
        redistribute::scatter(whole, with.dealt_out.distribution, with.comm);
      }},
+    {"scatter records",
+     [](const Case& with) {
+       const DistArray whole = redistribute::gather(with.of_records, with.comm);
+       redistribute::scatter(whole, with.dealt_out.distribution, with.comm);
+     }},
+    {"update_padding of records",
+     [](const Case& with) { redistribute::update_padding(with.of_padded_records, with.comm); }},
     {"update_padding", [](const Case& with) { redistribute::update_padding(with.of_padded, with.comm); }},
     {"relabel", [](const Case& with) {
        auto made = redistribute::relabel_collectively(with.blocks, with.dealt_out, 8, with.comm);

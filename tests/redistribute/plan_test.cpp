@@ -243,6 +243,15 @@ TEST(Plan, BytesThatDoNotFit64BitsAreRefused) {
   EXPECT_EQ(half.bytes_received(), side / 8 * side);
   EXPECT_EQ(half.bytes_kept(), 0);
   EXPECT_EQ(Plan(blocks(most, 1), blocks(most, 1), 1, 0).bytes_kept(), most);
+  // Padding that is filled has elements of more than one share, whose sum is too large.
+  const Index half_of_all = (Index{1} << 62) - 1;
+  const auto padded = Distribution::make({2 * half_of_all}, {tridap::padded_block(half_of_all)}, {2});
+  Mapping filled;
+  filled.fill_padding = true;
+  EXPECT_NE(refusal([&] {
+              Plan({blocks(2 * half_of_all, 1), {0}}, {padded, {1, 2}}, 1, 0, filled);
+            }).find("64 bits"),
+            std::string::npos);
   // No element, whatever the other axes have.
   const auto none = [&](Index processes) {
     return Distribution::make({0, side, side}, {tridap::block(), tridap::block(), tridap::block()}, {1, processes, 1});

@@ -52,9 +52,9 @@ Report check_known(const InferenceHints& how, Index processes) {
 // One number that differs where two processes call with different knowledge.
 Index fingerprint(const InferenceHints& how) {
   Digest digest;
-  for (const auto& extents : {how.shape, how.grid}) {
-    digest.add(Index{extents.has_value()});
-    if (extents) digest.add_all(*extents);
+  for (const auto* extents : {&how.shape, &how.grid}) {
+    digest.add(Index{extents->has_value()});
+    if (*extents) digest.add_all(**extents);
   }
   digest.add(static_cast<Index>(how.numbering));
   digest.add(how.base);

@@ -1,5 +1,5 @@
-#include "pages.hpp"
 #include "shared_memory_pool.hpp"
+#include "shared_pages.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collectives.hpp>
 #include <tridap/internal/room.hpp>
@@ -7,7 +7,8 @@
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
-#include <new>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace tridap::mpi {
@@ -30,16 +31,6 @@ struct Lease {
     if (piece) piece->let_go();
   }
 };
-
-Finding refused(std::string why) {
-  return {Rule::process_failure,
-          {},
-          {},
-          "",
-          std::move(why),
-          "",
-          "ask for less, let go of shared arrays, " + more_shared_memory() + ", or take tridap::allocate()"};
-}
 
 // Whether nobody has faults.
 bool all_well(const Faults& faults, MPI_Comm comm) {
@@ -81,7 +72,7 @@ std::shared_ptr<PooledAllocation> best(const SharedMemoryPool& pool) {
   return found;
 }
 
-// Gives back the pieces that are free everywhere and were not used for longest, until those that stay are few and hold
+// Drops the pieces that are free everywhere and were not used for longest, until those that stay are few and hold
 // no more than what is used, `wanted` pages included; or all. The same pieces on every process.
 void make_room(SharedMemoryPool& pool, Index wanted, bool all) {
   Index used = wanted, held = 0;
@@ -93,123 +84,75 @@ void make_room(SharedMemoryPool& pool, Index wanted, bool all) {
       if ((*piece)->spare && (oldest == pool.pieces.end() || (*piece)->turn < (*oldest)->turn)) oldest = piece;
     if (oldest == pool.pieces.end()) break;
     held -= (*oldest)->pages;
-    give_back(**oldest);
     pool.pieces.erase(oldest);
   }
 }
 
-// Why this node cannot share so many bytes more; empty: it seems to have them.
-std::string room_is_missing(Index wanted) {
-  const std::optional<Index> spared = with_spare(wanted);
-  const std::string folder = backing_folder("sm");
-  const std::optional<Index> left = bytes_left(folder);
-  if (spared && left && *left < *spared) return folder + " has " + std::to_string(*left) + " left";
-  return spared && addresses_left(*spared) ? "" : "a process has fewer addresses left";
-}
-
-// Throws on one process of the node, which speaks for all, where they want more than it has. **Collective** over it.
-void look_for_room(const SharedMemoryPool& pool, Index bytes) {
+// Throws on one process of the node, which speaks for all, where they want more than /dev/shm has left, a sixteenth of
+// which stays free: to find that out by allocating would fill the node's memory first. **Collective** over the node.
+void check_room(const SharedMemoryPool& pool, Index bytes) {
   Index largest = bytes;
   const Index wanted = sum_over(bytes, pool.node);
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, pool.node), "MPI_Allreduce");
-  std::string why;
-  const bool found_out = succeeds([&] { why = room_is_missing(wanted); });
-  const int here = static_cast<int>(rank_of(pool.node));
-  int first = found_out && why.empty() ? pool.neighbours : here;
+  const std::optional<Index> left = shared_bytes_left(), spared = with_spare(wanted);
+  const auto here = static_cast<int>(rank_of(pool.node));
+  int first = left && (!spared || *left < *spared) ? here : pool.neighbours;
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
   if (first == here)
-    throw Error(refused("the " + std::to_string(pool.neighbours) + " processes on " + node_name() + " want " +
-                        std::to_string(wanted) + " bytes of shared memory, at most " + std::to_string(largest) +
-                        " for one, and " + why));
+    refuse_shared("the " + std::to_string(pool.neighbours) + " processes on " + node_name() + " want " +
+                      std::to_string(wanted) + " bytes of shared memory, at most " + std::to_string(largest) +
+                      " for one",
+                  "but /dev/shm has " + std::to_string(*left) + " left");
 }
 
-// Where each process of the node finds its part, which begins anywhere: a page more is there to align it.
-// **Collective** over the node.
-void find_parts(PooledAllocation& piece, Index length, const SharedMemoryPool& pool) {
-  const PooledAllocation::Segment own{nullptr, length};
-  static_assert(sizeof(own) == 2 * sizeof(Index));
-  must_succeed(MPI_Allgather(&own, 2, MPI_INT64_T, piece.parts.data(), 2, MPI_INT64_T, pool.node), "MPI_Allgather");
-  for (int rank = 0; rank < pool.neighbours; ++rank) {
-    MPI_Aint size = 0;
-    int unit = 1;
-    void* begin = nullptr;
-    must_succeed(MPI_Win_shared_query(piece.window, rank, &size, &unit, &begin), "MPI_Win_shared_query");
-    const auto page = static_cast<std::uintptr_t>(page_bytes()),
-               beyond = reinterpret_cast<std::uintptr_t>(begin) % page;
-    piece.parts[static_cast<std::size_t>(rank)].base =
-        static_cast<std::byte*>(begin) + (beyond == 0 ? 0 : page - beyond);
-  }
+// The name of the segment that a process of the node makes.
+std::string name_of(const SharedMemoryPool& pool, Index serial, int rank) {
+  return "/tridap-" + std::to_string(pool.id) + "-" + std::to_string(serial) + "-" + std::to_string(rank);
 }
 
-// Makes the memory independent of the window, which Open MPI takes away in MPI_Finalize, whoever still reads there:
-// each process has a mapping of its own of every part, and the window is closed. Where one cannot, it stays open and
-// keeps the memory. **Collective** over the node.
-void leave_window(PooledAllocation& piece, const SharedMemoryPool& pool) {
-  int mapped = 1;
-  try {
-    for (std::size_t i = 0; i < piece.parts.size() && mapped != 0; ++i) {
-      piece.pages_of[i] = same_pages(piece.parts[i].base, piece.parts[i].bytes);
-      mapped = piece.pages_of[i] != nullptr;
-    }
-  } catch (const std::bad_alloc&) {
-    mapped = 0;
-  }
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &mapped, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
-  if (mapped == 0) return piece.pages_of.clear();
-  for (std::size_t i = 0; i < piece.parts.size(); ++i) piece.parts[i].base = piece.pages_of[i].get();
-  give_back(piece);
-}
-
-// **Collective** over the node; throws on some of its processes or on all.
-void open_window(PooledAllocation& piece, Index length, const SharedMemoryPool& pool) {
-  MPI_Info apart = MPI_INFO_NULL;  // each process's part is near it
-  must_succeed(MPI_Info_create(&apart), "MPI_Info_create");
-  must_succeed(MPI_Info_set(apart, "alloc_shared_noncontig", "true"), "MPI_Info_set");
-  void* begin = nullptr;
-  const int fault = MPI_Win_allocate_shared(length + page_bytes(), 1, apart, pool.node, &begin, &piece.window);
-  must_succeed(MPI_Info_free(&apart), "MPI_Info_free");
-  int opened = fault == MPI_SUCCESS;
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &opened, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
-  if (opened == 0) {
-    piece.window = MPI_WIN_NULL;  // nobody can close what is half open
-    throw Error(refused("MPI makes no shared window of " + std::to_string(length) + " bytes for this process"));
-  }
-  find_parts(piece, length, pool);
-  leave_window(piece, pool);
-  if (!touch(piece.parts[static_cast<std::size_t>(piece.here)].base, length))
-    throw Error(refused("the system has no pages for " + std::to_string(length) + " bytes of shared memory"));
-}
-
-// What needs no other process, and room for the piece in the pool's lists.
-std::shared_ptr<PooledAllocation> outline(SharedMemoryPool& pool, Index length) {
+// Memory of this process, and room for the piece in the pool's lists. `made`: the segment, where other processes of the
+// node are to see it.
+std::shared_ptr<PooledAllocation> outline(SharedMemoryPool& pool, Index serial, Index length,
+                                          std::optional<SharedPages>& made) {
   auto piece = std::make_shared<PooledAllocation>();
   piece->node_ranks = pool.node_ranks;
   piece->parts.resize(static_cast<std::size_t>(pool.neighbours));
   piece->pages_of.resize(static_cast<std::size_t>(pool.neighbours));
   piece->here = static_cast<int>(rank_of(pool.node));
-  if (pool.neighbours == 1) {
-    piece->pages_of[0] = own_pages(length);
-    piece->parts[0] = {piece->pages_of[0].get(), length};
-    if (!piece->pages_of[0])
-      throw Error(refused("the system has no " + std::to_string(length) + " bytes of memory for this process"));
-  }
+  const auto here = static_cast<std::size_t>(piece->here);
+  if (pool.neighbours > 1) made.emplace(name_of(pool, serial, piece->here), length);
+  piece->pages_of[here] = made ? made->memory() : own_pages(length);
+  piece->parts[here] = {piece->pages_of[here].get(), length};
   const std::size_t pieces = pool.pieces.size() + 1;
   pool.pieces.reserve(pieces);
-  pool.left.reserve(pool.left.size() + pieces);
   pool.common.reserve(1 + 2 * (pieces / word + 1));
   return piece;
 }
 
-// A new piece; null, with the faults of this process, where any has some.
+// Maps the segments of the other processes of the node, whose lengths are known.
+void open_others(PooledAllocation& piece, Index serial, const SharedMemoryPool& pool) {
+  for (int rank = 0; rank < pool.neighbours; ++rank) {
+    const auto i = static_cast<std::size_t>(rank);
+    if (rank != piece.here) piece.pages_of[i] = open_pages(name_of(pool, serial, rank), piece.parts[i].bytes);
+    piece.parts[i].base = piece.pages_of[i].get();
+  }
+}
+
+// A new piece; null, with the faults of this process, where any has some. A name is gone once all have opened it.
 std::shared_ptr<PooledAllocation> new_piece(SharedMemoryPool& pool, Index length, Faults& faults) {
+  const Index serial = pool.names++;
+  std::optional<SharedPages> made;
   std::shared_ptr<PooledAllocation> piece;
-  faults.attempt([&] { piece = outline(pool, length); });
-  if (pool.neighbours > 1) faults.attempt([&] { look_for_room(pool, length + page_bytes()); });
+  if (pool.neighbours > 1) faults.attempt([&] { check_room(pool, length); });
   if (!all_well(faults, pool.comm)) return nullptr;
-  if (pool.neighbours > 1) faults.attempt([&] { open_window(*piece, length, pool); });
-  if (all_well(faults, pool.comm)) return piece;
-  give_back(*piece);
-  return nullptr;
+  faults.attempt([&] { piece = outline(pool, serial, length, made); });
+  if (!all_well(faults, pool.comm)) return nullptr;
+  if (pool.neighbours == 1) return all_well(faults, pool.comm) ? piece : nullptr;
+  const PooledAllocation::Segment own = piece->parts[static_cast<std::size_t>(piece->here)];
+  static_assert(sizeof(own) == 2 * sizeof(Index));
+  must_succeed(MPI_Allgather(&own, 2, MPI_INT64_T, piece->parts.data(), 2, MPI_INT64_T, pool.node), "MPI_Allgather");
+  faults.attempt([&] { open_others(*piece, serial, pool); });
+  return all_well(faults, pool.comm) ? piece : nullptr;
 }
 
 std::shared_ptr<PooledAllocation> add_piece(SharedMemoryPool& pool, Index bytes) {
@@ -241,7 +184,8 @@ std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, Fault
   std::shared_ptr<Lease> lease;
   faults.attempt([&] {
     if (bytes < 0 || bytes > most)
-      throw Error(refused("this process wants " + std::to_string(bytes) + " bytes of memory"));
+      refuse_shared("this process wants " + std::to_string(bytes) + " bytes of memory",
+                    "must be at least 0 and at most " + std::to_string(most));
     lease = std::make_shared<Lease>();
   });
   look_here(pool, faults.ok() ? bytes : 0, faults.ok());
@@ -260,7 +204,7 @@ std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, Fault
 }
 
 // A dense buffer of no memory yet.
-Buffer outline(ElementType type, const IndexList& shape, Order order) {
+Buffer outline(const ElementType& type, const IndexList& shape, Order order) {
   if (type.bytes < 1)
     throw Error(Finding{Rule::buffer_type,
                         {},
@@ -284,7 +228,7 @@ Buffer outline(ElementType type, const IndexList& shape, Order order) {
 
 }  // namespace
 
-Buffer allocate_shared(ElementType type, const IndexList& shape, MPI_Comm comm, Order order) {
+Buffer allocate_shared(const ElementType& type, const IndexList& shape, MPI_Comm comm, Order order) {
   Faults faults;
   Buffer buffer;
   faults.attempt([&] { buffer = outline(type, shape, order); });

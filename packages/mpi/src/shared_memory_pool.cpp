@@ -27,18 +27,13 @@ PooledAllocation::Segment PooledAllocation::part(int rank) const {
   return there < 0 ? Segment{} : parts[static_cast<std::size_t>(there)];
 }
 
-void give_back(PooledAllocation& piece) {
-  if (piece.window != MPI_WIN_NULL) must_succeed(MPI_Win_free(&piece.window), "MPI_Win_free");
-}
-
 namespace {
 
-// The pools that this process has a part in, of freed communicators too where a piece is left. It is never destroyed:
-// owners may let go after everything else.
+// The pools that this process has a part in. It is never destroyed: owners may let go after everything else.
 struct Pools {
   std::mutex mutex;
   std::vector<SharedMemoryPool*> all;
-  std::atomic<bool> ending{false};
+  bool ending = false;  // MPI_Finalize is at work
 };
 
 Pools& pools() {
@@ -46,68 +41,32 @@ Pools& pools() {
   return *made;
 }
 
-// Takes all pieces out of use, and gives those back that are free on the whole node. **Collective** over the node.
-void close(SharedMemoryPool& pool) {
-  std::move(pool.pieces.begin(), pool.pieces.end(), std::back_inserter(pool.left));
-  pool.pieces.clear();
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < pool.left.size(); ++i) {
-    PooledAllocation& piece = *pool.left[i];
-    if (piece.window == MPI_WIN_NULL) continue;  // its memory goes with its last owner
-    int is_free = piece.is_free();
-    must_succeed(MPI_Allreduce(MPI_IN_PLACE, &is_free, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
-    if (is_free != 0) {
-      give_back(piece);
-    } else {
-      std::swap(pool.left[kept++], pool.left[i]);
-    }
-  }
-  pool.left.resize(kept);
-}
-
-// Runs what MPI called us for; what it throws, MPI gets as a status: no exception may pass through C.
-template <class Step>
-int told_to_mpi(Step step) {
-  try {
-    step();
-    return MPI_SUCCESS;
-  } catch (const std::exception&) {
-    return MPI_ERR_OTHER;
-  }
-}
-
-// MPI calls this on every process of a communicator that is freed.
+// MPI calls this on every process of a communicator that is freed. No exception may pass through C.
 int free_pool(MPI_Comm, int, void* value, void*) {
-  SharedMemoryPool* const pool = static_cast<SharedMemoryPool*>(value);
-  if (pools().ending) return MPI_SUCCESS;  // what is left now goes with the process
-  return told_to_mpi([pool] {
-    close(*pool);
-    must_succeed(MPI_Comm_free(&pool->comm), "MPI_Comm_free");
-    if (!pool->left.empty()) return;  // until MPI_Finalize
-    must_succeed(MPI_Comm_free(&pool->node), "MPI_Comm_free");
-    const std::lock_guard lock(pools().mutex);
-    pools().all.erase(std::find(pools().all.begin(), pools().all.end(), pool));
-    delete pool;
-  });
+  auto* const pool = static_cast<SharedMemoryPool*>(value);
+  const std::lock_guard lock(pools().mutex);
+  if (pools().ending) return MPI_SUCCESS;  // it went with all others
+  pools().all.erase(std::find(pools().all.begin(), pools().all.end(), pool));
+  const int status = MPI_Comm_free(&pool->comm);
+  const int of_node = MPI_Comm_free(&pool->node);
+  delete pool;
+  return status != MPI_SUCCESS ? status : of_node;
 }
 
-// MPI_Finalize calls this first on every process. Any order would do that is the same everywhere: that of making is
-// not where several threads make pools.
-int close_all(MPI_Comm, int, void*, void*) {
-  std::vector<SharedMemoryPool*>& all = pools().all;
-  std::sort(all.begin(), all.end(), [](const SharedMemoryPool* a, const SharedMemoryPool* b) { return a->id < b->id; });
-  const int status = told_to_mpi([&all] {
-    for (SharedMemoryPool* pool : all) close(*pool);
-  });
+// MPI_Finalize calls this first of all. What nobody holds is freed; MPI frees the communicators itself.
+int free_all(MPI_Comm, int, void*, void*) {
+  const std::lock_guard lock(pools().mutex);
+  for (SharedMemoryPool* pool : pools().all) delete pool;
+  pools().all.clear();
   pools().ending = true;
-  return status;
+  return MPI_SUCCESS;
 }
 
 int key() {
   static const int made = [] {
     int value = MPI_KEYVAL_INVALID, end = MPI_KEYVAL_INVALID;
     must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_pool, &value, nullptr), "MPI_Comm_create_keyval");
-    must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, close_all, &end, nullptr), "MPI_Comm_create_keyval");
+    must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all, &end, nullptr), "MPI_Comm_create_keyval");
     must_succeed(MPI_Comm_set_attr(MPI_COMM_SELF, end, nullptr), "MPI_Comm_set_attr");
     return value;
   }();
@@ -148,7 +107,6 @@ SharedMemoryPool& make_pool(MPI_Comm comm) {
   must_succeed(MPI_Bcast(&pool->id, 1, MPI_UINT64_T, 0, pool->comm), "MPI_Bcast");
   const int split = MPI_Comm_split_type(pool->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &pool->node);
   must_succeed_everywhere(split, "MPI_Comm_split_type", comm);
-  must_succeed(MPI_Comm_set_errhandler(pool->node, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   must_succeed(MPI_Comm_size(pool->node, &pool->neighbours), "MPI_Comm_size");
   find_neighbours(*pool, ranks);
   must_succeed_everywhere(MPI_Comm_set_attr(comm, key(), pool.get()), "MPI_Comm_set_attr", comm);

@@ -35,8 +35,7 @@ class PooledAllocation final : public SharedAllocation {
   std::shared_ptr<const std::vector<int>> node_ranks;
   std::vector<Segment> parts;                        ///< by node rank
   int here = 0;                                      ///< our node rank
-  std::vector<std::shared_ptr<std::byte>> pages_of;  ///< keeps them: by node rank
-  MPI_Win window = MPI_WIN_NULL;                     ///< keeps them where the system cannot; null elsewhere
+  std::vector<std::shared_ptr<std::byte>> pages_of;  ///< keeps them mapped: by node rank
 
  private:
   Segment part(int rank) const;
@@ -51,10 +50,9 @@ struct SharedMemoryPool {
   int processes = 1, neighbours = 1;
   std::shared_ptr<std::vector<int>> node_ranks;  ///< by rank; -1: on another node
   std::vector<std::shared_ptr<PooledAllocation>> pieces;
-  std::vector<std::uint64_t> common;                    ///< room for what allocate_shared_bytes() reduces
-  std::vector<std::shared_ptr<PooledAllocation>> left;  ///< no longer in use, but for their owners
-  Index numbers = 0, turns = 0;                         ///< given until now
-  std::uint64_t id = 0;                                 ///< the same on every process, and another for each pool
+  std::vector<std::uint64_t> common;        ///< room for what allocate_shared_bytes() reduces
+  Index numbers = 0, turns = 0, names = 0;  ///< given until now
+  std::uint64_t id = 0;                     ///< the same on every process, and another for each pool
 };
 
 /// The pool of a communicator. **Collective** the first time.
@@ -62,8 +60,5 @@ SharedMemoryPool& pool_of(MPI_Comm comm);
 
 /// The same where there is one; null otherwise. Local.
 SharedMemoryPool* known_pool(MPI_Comm comm);
-
-/// Gives a piece's memory back that is free on every process of the node. **Collective** over the node.
-void give_back(PooledAllocation& piece);
 
 }  // namespace tridap::mpi

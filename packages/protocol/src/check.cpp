@@ -1,5 +1,6 @@
 #include "checking.hpp"
 #include "cyclic.hpp"
+#include <tridap/axis.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -47,8 +48,17 @@ class DimensionCheck {
     const auto [lower, upper] = all_inside ? *block.padding : boundary(*block.padding);
     if (lower > extent || upper > extent - lower)
       add(Rule::block_padding, "padding", value, "must fit into stop - start = " + std::to_string(extent));
-    else if (!all_inside && (left > d_.size || right > d_.size || !extent_of(block)))
-      add(Rule::block_padding_owned, "padding", value, "but nobody owns more than size " + std::to_string(d_.size));
+    else if (!all_inside &&
+             (left - lower > most_before(block) || right - upper > most_behind(block) || !extent_of(block)))
+      add(Rule::block_padding_owned, "padding", value,
+          "but the other processes own " + std::to_string(most_before(block)) + " elements before it and " +
+              std::to_string(most_behind(block)) + " behind it");
+  }
+
+  // How many elements the processes before, and behind, can own at most, in 0.9: there [start, stop) is what is owned.
+  Index most_before(const Block& block) const { return d_.periodic ? d_.size : std::min(block.start, d_.size); }
+  Index most_behind(const Block& block) const {
+    return d_.periodic ? d_.size : d_.size - std::min(block.stop, d_.size);
   }
 
   // The widths that are boundary padding at this coordinate; the rest is communication padding.
@@ -205,18 +215,24 @@ void check_extents(const DistArray& array, const Held& held, bool other_fits, Ve
               reshapes && !shape.empty() ? "reshape the buffer to " + shape : ""});
 }
 
-// What one process sees of an axis' tiling: the first share begins the axis and the last one ends it. An empty share
-// may be at `size`. Where all processes are asked, Axis::make() compares every share with its neighbours instead.
-void check_ends(const Dimension& d, Index axis, Report& report) {
-  const auto* const block = std::get_if<Block>(&d.dist);
-  if (block == nullptr) return;
+// What one process sees of rules between processes: all of them where it is the only one along the axis, and that the
+// first share begins the axis and the last one ends it. An empty share may be at `size`. Where all processes are asked,
+// Axis::make() compares every share with its neighbours instead.
+void check_alone(const Dimension& d, Index axis, Version version, Report& report) {
   const auto wrong = [&](const char* key, Index value, std::string must) {
     report.add({Rule::block_tiling, {}, axis, key, std::to_string(value), std::move(must), ""});
   };
-  if (d.proc_grid_rank == 0 && block->start != 0 && block->start != d.size)
-    wrong("start", block->start, "must be 0 where proc_grid_rank is 0");
-  if (d.proc_grid_rank == d.proc_grid_size - 1 && block->stop != d.size)
-    wrong("stop", block->stop, "must be size " + std::to_string(d.size) + " on the last process of the axis");
+  const auto* const block = std::get_if<Block>(&d.dist);
+  if (block != nullptr && d.proc_grid_rank == 0 && block->start != 0 && block->start != d.size)
+    return wrong("start", block->start, "must be 0 where proc_grid_rank is 0");
+  if (block != nullptr && d.proc_grid_rank == d.proc_grid_size - 1 && block->stop != d.size)
+    return wrong("stop", block->stop, "must be size " + std::to_string(d.size) + " on the last process of the axis");
+  if (d.proc_grid_size > 1) return;
+  Report found;
+  Axis::make({d}, axis, found, version);
+  std::vector<Finding> findings = found.findings();
+  for (Finding& finding : findings) finding.process.reset();  // it is the coordinate, 0; the rank is not known here
+  report.merge(Report::from_parts(std::move(findings), found.counts()));
 }
 
 }  // namespace
@@ -270,7 +286,7 @@ Report check(const DistArray& array, const Reading& reading) {
   Report found = check_as(array, version);
   if (found.ok())
     for (Index axis = 0; axis < array.ndim(); ++axis)
-      check_ends(array.dim_data[static_cast<std::size_t>(axis)], axis, found);
+      check_alone(array.dim_data[static_cast<std::size_t>(axis)], axis, version, found);
   report.merge(found);
   return report;
 }

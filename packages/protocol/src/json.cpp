@@ -46,7 +46,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     const bool twice = dict.size() < few
                            ? std::any_of(dict.begin(), dict.end(), [&](const Entry& e) { return e.key == name; })
                            : !frame.seen.insert(name).second;
-    if (twice) return fail("the key '" + name.substr(0, 40) + "' is given twice");
+    if (twice) return fail("the key '" + clean(shortened(name, 40)) + "' is given twice");
     frame.key = std::move(name);
     return true;
   }
@@ -172,6 +172,7 @@ class Writer {
  public:
   void write(const Value& value) { std::visit(*this, value.content); }
   std::string take() { return std::move(text_); }
+  bool is_exact() const { return exact_; }
 
   void operator()(const Value::Other& other) {
     const std::size_t sign = other.text.compare(0, 1, "-") == 0 ? 1 : 0;
@@ -180,7 +181,7 @@ class Writer {
     if (digits || other.text == "null")
       text_ += other.text;
     else
-      (*this)(other.text);
+      show(other.text);
   }
   void operator()(bool flag) { text_ += flag ? "true" : "false"; }
   void operator()(Index integer) { text_ += std::to_string(integer); }
@@ -198,6 +199,7 @@ class Writer {
   void operator()(const Value::Dict& dict) {
     const char* before = "{";
     for (const Entry& entry : dict) {
+      exact_ = exact_ && entry.text;
       text_ += before + dump(entry.key) + ":";
       write(entry.value);
       before = ",";
@@ -205,10 +207,14 @@ class Writer {
     text_ += dict.empty() ? "{}" : "}";
   }
   void operator()(const std::shared_ptr<const Buffer>& buffer) {
-    (*this)("a " + std::to_string(buffer->ndim()) + "-d buffer of " + buffer->type.name());
+    show("a " + std::to_string(buffer->ndim()) + "-d buffer of " + buffer->type.name());
   }
 
  private:
+  void show(const std::string& text) {  // in place of what JSON cannot say
+    exact_ = false;
+    (*this)(text);
+  }
   void write(Index integer) { (*this)(integer); }
   template <class Elements>
   void list(const Elements& all) {
@@ -222,9 +228,16 @@ class Writer {
   }
 
   std::string text_;
+  bool exact_ = true;
 };
 
 }  // namespace
+
+bool Value::is_json() const {
+  Writer writer;
+  writer.write(*this);
+  return writer.is_exact();
+}
 
 std::string Value::json() const {
   Writer writer;

@@ -79,7 +79,8 @@ class DimensionReader {
       const auto start = type == 'n' ? std::optional<Index>(0) : required("start"),
                  stop = type == 'n' ? std::optional<Index>(d.size) : required("stop");
       auto widths = padding().value_or(std::nullopt);
-      if (version_ == Version::v0_9 && !(sized && placed && stop)) widths.reset();  // whether they fit depends on these
+      if (version_ == Version::v0_9 && !(sized && placed && start && stop))
+        widths.reset();  // whether they fit depends on these
       d.dist = Block{stop ? start.value_or(0) : std::min(start.value_or(0), d.size), stop.value_or(d.size), widths};
     } else if (type == 'c') {
       const auto start = required("start"), block_size = optional("block_size", 1);
@@ -154,7 +155,7 @@ class DimensionReader {
   void extra(const Entry& entry) {
     if (!entry.text) return add(Rule::type_text, "", "the key " + entry.key + " is no text", "but must be");
     if (std::find(known_.begin(), known_.end(), entry.key) == known_.end())
-      extras_.push_back({entry.key, entry.value.json()});
+      extras_.push_back({entry.key, entry.value.json(), entry.value.is_json()});
   }
 
   void missing(const char* key) { add(Rule::key_missing, key, "missing", "but must be there"); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "extras.hpp"
 #include <tridap/dimension.hpp>
 #include <tridap/report.hpp>
 
@@ -21,23 +22,11 @@ enum Field : std::size_t {
   padded,
   left,
   right,
-  unknown  // a number of the unknown keys
+  unknown  // a digest of the unknown keys
 };         // an unstructured axis: `stop` is the length of its list
 
-// The unknown keys and their values as one text, in the order of the keys.
-inline std::string text_of(std::vector<Extra> extras) {
-  std::sort(extras.begin(), extras.end(), [](const Extra& a, const Extra& b) { return a.key < b.key; });
-  std::string text;
-  for (const Extra& extra : extras) text += (text.empty() ? "'" : ", '") + extra.key + "': " + extra.value;
-  return text;
-}
-
-inline Index number_of(const std::vector<Extra>& extras) {
-  return extras.empty() ? 0 : ElementType{ElementType::Kind::opaque, 1, true, text_of(extras)}.description_number();
-}
-
 inline AxisRecord record_of(const Dimension& dimension) {
-  const Index unknown_keys = number_of(dimension.extras);
+  const Index unknown_keys = digest_of(dimension.extras);
   if (const auto* block = std::get_if<Block>(&dimension.dist)) {
     const auto [lower, upper] = block->padding.value_or(std::array<Index, 2>{0, 0});
     return {block->start, block->stop, block->padding.has_value(), lower, upper, unknown_keys};

@@ -109,14 +109,14 @@ class Checker {
 
 }  // namespace
 
-Report check_source(const Plan::Data& parts, const DistArray& source) {
+Report check_source(const PlanData& parts, const DistArray& source) {
   Report report;
   if (parts.out.process)
     Checker(parts.source, *parts.out.process, "source", report).check(source, parts.element_bytes, false);
   return report;
 }
 
-Report check_move(const Plan::Data& parts, const DistArray& source, const DistArray& target, bool convert) {
+Report check_move(const PlanData& parts, const DistArray& source, const DistArray& target, bool convert) {
   Report report = check_source(parts, source);
   if (parts.in.process)
     Checker(parts.target, *parts.in.process, "target", report).check(target, convert ? 0 : parts.element_bytes, true);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts.hpp"
+#include "plan_data.hpp"
 #include "walk.hpp"
 #include <tridap/dist_array.hpp>
 #include <tridap/report.hpp>
@@ -9,9 +9,9 @@ namespace tridap::redistribute {
 
 /// What is wrong on this process with the arrays of one move, each against its side of the plan; `convert`: their
 /// element types may differ. A side of which this process holds nothing is not looked at.
-Report check_move(const Plan::Data& parts, const DistArray& source, const DistArray& target, bool convert);
+Report check_move(const PlanData& parts, const DistArray& source, const DistArray& target, bool convert);
 
 /// The same for the source alone.
-Report check_source(const Plan::Data& parts, const DistArray& source);
+Report check_source(const PlanData& parts, const DistArray& source);
 
 }  // namespace tridap::redistribute

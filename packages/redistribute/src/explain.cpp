@@ -1,4 +1,4 @@
-#include "parts.hpp"
+#include "plan_data.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/redistribute/relabel.hpp>
 
@@ -43,7 +43,7 @@ struct Sums {
 // The most elements of an axis that could stay where they are, were each coordinate of one side on a process with the
 // coordinate of the other side that shares most with it. To look up dealt blocks in ranges takes time for each pair of
 // coordinates: then the ranges are looked up alone.
-double most_at_home(const Plan::Data& parts, std::size_t axis) {
+double most_at_home(const PlanData& parts, std::size_t axis) {
   const Axis& from = parts.source.distribution.axis(parts.source_axis(axis));
   const Axis& to = parts.target.distribution.axis(static_cast<Index>(axis));
   const auto dealt_in_ranges = [](const Axis& here, const Axis& there) {
@@ -62,7 +62,7 @@ double most_at_home(const Plan::Data& parts, std::size_t axis) {
   return dealt_in_ranges(from, to) ? by_target : std::min(by_source, by_target);
 }
 
-double elements_that_move(const Plan::Data& parts) {
+double elements_that_move(const PlanData& parts) {
   double all = 1;
   for (std::size_t i = 0; i < static_cast<std::size_t>(parts.target.distribution.ndim()); ++i) {
     const Axis& to = parts.target.distribution.axis(static_cast<Index>(i));
@@ -91,7 +91,7 @@ std::string table(const std::vector<std::vector<Traffic>>& sends) {
 }
 
 // How far the plan is above what must travel, wherever the target's parts stood.
-std::string bound(const Plan::Data& parts, Index processes, bool every, const Sums& sums) {
+std::string bound(const PlanData& parts, Index processes, bool every, const Sums& sums) {
   if (parts.listed) return "";
   if (parts.mapping.partial && !every) return "";  // what is left out would be told from all plans alone
   const double all = every || parts.mapping.ravel
@@ -131,7 +131,7 @@ std::string own_line(const Plan& plan, Index processes) {
 }  // namespace
 
 std::string Plan::explain() const {
-  const Data& parts = *data_;
+  const PlanData& parts = *data_;
   const Index processes = std::max(processes_of(parts.source), processes_of(parts.target));
   std::string text = describe(parts.source.distribution) + "\n  -> " + describe(parts.target.distribution) + "\n";
   if (parts.mapping.ravel)

@@ -9,7 +9,7 @@
 
 namespace tridap::redistribute {
 
-Fan::Fan(const Plan::Data& parts, const Buffer& near, End end, const std::vector<Reach>& reaches, Index far_bytes)
+Fan::Fan(const PlanData& parts, const Buffer& near, End end, const std::vector<Reach>& reaches, Index far_bytes)
     : end_(end), near_chunk_(near.type.bytes), far_chunk_(far_bytes) {
   const std::vector<AxisMoves>& moves = end == End::source ? parts.out.axes : parts.in.axes;
   ndim_ = moves.size();

@@ -36,7 +36,7 @@ struct Supply {
 class Fan {
  public:
   /// `near`: our buffer at `end`; `reaches`: the buffers at the other end. Not for ravelled arrays.
-  Fan(const Plan::Data& parts, const Buffer& near, End end, const std::vector<Reach>& reaches, Index far_bytes);
+  Fan(const PlanData& parts, const Buffer& near, End end, const std::vector<Reach>& reaches, Index far_bytes);
 
   /// `far[k]`: element (0, ..., 0) of the k-th reach's buffer. `combine`: what becomes of the elements; null: copied.
   /// Others see what was written after the call has returned.

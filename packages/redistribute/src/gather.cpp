@@ -1,4 +1,5 @@
 #include "at.hpp"
+#include "votes.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -27,17 +28,11 @@ void check_root(int root, MPI_Comm comm) {
            "must be a rank of the communicator's " + std::to_string(processes) + " processes", "give one of them");
 }
 
-// The element type, where some processes have no element of it.
-ElementType type_of_all(const DistArray& array, bool held, MPI_Comm comm) {
-  std::vector<Index> type = mpi::collectively(comm, [] { return std::vector<Index>(4, 0); });
-  if (held) {
-    const ElementType& t = array.buffer.type;
-    const Index said[] = {1, static_cast<Index>(t.kind), t.bytes, Index{t.native_order}};
-    std::copy(std::begin(said), std::end(said), type.begin());
-  }
-  mpi::MpiCollectives(comm).max(type);
-  if (type[0] == 0) return {};
-  return {static_cast<ElementType::Kind>(type[1]), type[2], type[3] != 0};
+// The element type that one process has, on every process.
+ElementType type_of_root(const ElementType& type, int root, MPI_Comm comm) {
+  Index number = type_number(type);
+  mpi::must_succeed(MPI_Bcast(&number, 1, MPI_INT64_T, root, comm), "MPI_Bcast");
+  return agreed_type(number, type, comm);
 }
 
 DistArray part_of(const Distribution& distribution, Index process, const ElementType& type) {
@@ -122,7 +117,7 @@ DistArray allgather(const DistArray& array, MPI_Comm comm) {
 DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_Comm comm, int root) {
   check_root(root, comm);
   const Index rank = mpi::rank_of(comm);
-  const ElementType type = type_of_all(whole, rank == root, comm);
+  const ElementType type = type_of_root(whole.buffer.type, root, comm);
   DistArray part;
   DistArray source;
   const auto [from, to] = mpi::collectively(comm, [&] {

@@ -1,3 +1,4 @@
+#include "access.hpp"
 #include "at.hpp"
 #include "fingerprint.hpp"
 #include "listed.hpp"
@@ -140,16 +141,16 @@ Redistribution with_ids(const PlacedDistribution& array, const GlobalIds& ids, I
   mpi::must_succeed(MPI_Allgather(&ids.count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), "MPI_Allgather");
   if (!options.mapping.ravel) options.mapping.ravel = Order::row_major;
 
-  std::shared_ptr<Plan::Data> parts;
+  std::shared_ptr<PlanData> parts;
   std::vector<RunPair> ours;
   std::optional<NumberedArray> numbered;
   std::vector<Message> out = mpi::collectively(comm, [&] {
     check_mapping(options.mapping);
-    parts = std::make_shared<Plan::Data>(
-        Plan::Data{array, array, element_bytes, rank, options.mapping, {}, {}, true, {}, {}});
+    parts =
+        std::make_shared<PlanData>(PlanData{array, array, element_bytes, rank, options.mapping, {}, {}, true, {}, {}});
     (array_is_source ? parts->target : parts->source) = PlacedDistribution(blocks_of(counts));
     place(*parts);
-    check_ranks(Plan(parts), processes);
+    check_ranks(Access::plan(parts), processes);
     numbered.emplace(array.distribution, *options.mapping.ravel);
     ours = look_up(*numbered, ids, array_is_source);
     return messages(ours, array, rank);
@@ -174,7 +175,7 @@ Redistribution with_ids(const PlacedDistribution& array, const GlobalIds& ids, I
     listed.axes = {moves_of(std::move(ours))};
     check_counts(*parts);
   });
-  return Redistribution(Plan(std::move(parts)), Report(), comm, options);
+  return Access::redistribution(Access::plan(std::move(parts)), comm, options);
 }
 
 void turn(AxisMoves& moves) {
@@ -196,8 +197,8 @@ Redistribution from_ids(const GlobalIds& ids, const PlacedDistribution& target, 
   return with_ids(target, ids, element_bytes, comm, std::move(options), false);
 }
 
-std::shared_ptr<const Plan::Data> reversed_ids(const Plan::Data& parts, Index element_bytes) {
-  auto back = std::make_shared<Plan::Data>(parts);
+std::shared_ptr<const PlanData> reversed_ids(const PlanData& parts, Index element_bytes) {
+  auto back = std::make_shared<PlanData>(parts);
   back->element_bytes = element_bytes;
   std::swap(back->source, back->target);
   std::swap(back->out, back->in);

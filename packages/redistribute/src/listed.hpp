@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts.hpp"
+#include "plan_data.hpp"
 
 #include <memory>
 
@@ -8,6 +8,6 @@ namespace tridap::redistribute {
 
 /// The plan back of one that was made from ids (ids.hpp), of this process. Throws Error where several processes have
 /// one element.
-std::shared_ptr<const Plan::Data> reversed_ids(const Plan::Data& parts, Index element_bytes);
+std::shared_ptr<const PlanData> reversed_ids(const PlanData& parts, Index element_bytes);
 
 }  // namespace tridap::redistribute

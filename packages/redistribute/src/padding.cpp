@@ -283,7 +283,9 @@ Index PaddingUpdate::bytes_received() const { return bytes_of(state_->receive); 
 
 void update_padding(const DistArray& array, MPI_Comm comm) {
   const Distribution distribution = mpi::gather_distribution(array, comm);
-  PaddingUpdate(array.buffer, distribution, comm).update();
+  Buffer buffer;
+  mpi::collectively(comm, [&] { buffer = array.buffer; });
+  PaddingUpdate(std::move(buffer), distribution, comm).update();
 }
 
 }  // namespace tridap::redistribute

@@ -1,5 +1,5 @@
 #include "at.hpp"
-#include "parts.hpp"
+#include "plan_data.hpp"
 #include "ravel.hpp"
 #include <tridap/report.hpp>
 
@@ -82,17 +82,20 @@ std::optional<Index> PlanSide::counted() const {
   if (!process) return 0;
   std::vector<Index> on_axes;
   for (const AxisMoves& axis : axes) {
-    on_axes.push_back(0);
-    for (const Share& share : axis.shares) on_axes.back() += share.count;
+    std::optional<Index> count = 0;
+    for (const Share& share : axis.shares)
+      if (count) count = checked_add(*count, share.count);
+    if (!count) return std::nullopt;
+    on_axes.push_back(*count);
   }
   return checked_product(on_axes);
 }
 
-std::vector<Index> Plan::Data::peers_of_target(Index process) const {
+std::vector<Index> PlanData::peers_of_target(Index process) const {
   return mapping.ravel ? Indices{process} : target.distribution.coordinates(process);
 }
 
-std::vector<Index> Plan::Data::peers_of_source(Index process) const {
+std::vector<Index> PlanData::peers_of_source(Index process) const {
   if (mapping.ravel) return {process};
   const Indices at = source.distribution.coordinates(process);
   Indices peers(at.size());
@@ -100,19 +103,19 @@ std::vector<Index> Plan::Data::peers_of_source(Index process) const {
   return peers;
 }
 
-Index Plan::Data::target_rank(const std::vector<Index>& peers) const {
+Index PlanData::target_rank(const std::vector<Index>& peers) const {
   return target.rank(mapping.ravel ? peers[0] : target.distribution.process(peers));
 }
 
-Index Plan::Data::source_rank(const std::vector<Index>& peers) const {
+Index PlanData::source_rank(const std::vector<Index>& peers) const {
   if (mapping.ravel) return source.rank(peers[0]);
   Indices at(peers.size());
   for (std::size_t i = 0; i < at.size(); ++i) at[static_cast<std::size_t>(source_axis(i))] = peers[i];
   return source.rank(source.distribution.process(at));
 }
 
-void Plan::Data::each_peer(const PlanSide& side,
-                           const std::function<void(const std::vector<Index>&, Index)>& visit) const {
+void PlanData::each_peer(const PlanSide& side,
+                         const std::function<void(const std::vector<Index>&, Index)>& visit) const {
   if (!side.process || side.elements() == 0) return;
   std::vector<std::size_t> at(side.axes.size(), 0);
   std::vector<Index> peers(side.axes.size());
@@ -130,7 +133,7 @@ void Plan::Data::each_peer(const PlanSide& side,
   }
 }
 
-void place(Plan::Data& parts) {
+void place(PlanData& parts) {
   if (parts.element_bytes < 1)
     refuse("an element is said to be of " + number(parts.element_bytes) + " bytes", "must have one at least",
            "give its length");
@@ -140,7 +143,7 @@ void place(Plan::Data& parts) {
   parts.in.process = process_of(parts.target, parts.target_processes, parts.rank);
 }
 
-void check_counts(const Plan::Data& parts) {
+void check_counts(const PlanData& parts) {
   for (const PlanSide* side : {&parts.out, &parts.in}) {
     const std::optional<Index> elements = side->counted();
     if (elements && checked_multiply(*elements, parts.element_bytes)) continue;
@@ -154,8 +157,8 @@ void check_counts(const Plan::Data& parts) {
 
 Plan::Plan(PlacedDistribution source, PlacedDistribution target, Index element_bytes, Index rank,
            const Mapping& mapping) {
-  auto parts = std::make_shared<Data>(
-      Data{std::move(source), std::move(target), element_bytes, rank, mapping, {}, {}, false, {}, {}});
+  auto parts = std::make_shared<PlanData>(
+      PlanData{std::move(source), std::move(target), element_bytes, rank, mapping, {}, {}, false, {}, {}});
   const PlacedDistribution &from = parts->source, &to = parts->target;
   place(*parts);
   if (mapping.ravel) {
@@ -248,7 +251,8 @@ std::vector<Traffic> Plan::receives() const {
 }
 
 Index Plan::memory() const {
-  std::size_t bytes = sizeof(Data) + (data_->source.ranks.capacity() + data_->target.ranks.capacity()) * sizeof(Index);
+  std::size_t bytes =
+      sizeof(PlanData) + (data_->source.ranks.capacity() + data_->target.ranks.capacity()) * sizeof(Index);
   bytes += (data_->source_processes.size() + data_->target_processes.size()) * 4 * sizeof(Index);
   for (const PlanSide* side : {&data_->out, &data_->in})
     for (const AxisMoves& axis : side->axes) {

@@ -37,8 +37,7 @@ struct Sharers {
 
 // All but ourselves are fed; `own`: the strides of our own buffer at the other end, none: we are fed, too; null: left
 // out.
-Sharers sharers_of(const Plan::Data& parts, End end, const std::vector<bool>& near,
-                   const std::optional<IndexList>& own) {
+Sharers sharers_of(const PlanData& parts, End end, const std::vector<bool>& near, const std::optional<IndexList>& own) {
   Sharers found;
   parts.each_peer(end == End::source ? parts.out : parts.in, [&](const std::vector<Index>& peers, Index) {
     const Index rank = end == End::source ? parts.target_rank(peers) : parts.source_rank(peers);
@@ -51,7 +50,7 @@ Sharers sharers_of(const Plan::Data& parts, End end, const std::vector<bool>& ne
 }
 
 // Whether going through a buffer in the order of its memory is going through it in the order of a stream.
-bool walks_in(const std::vector<Index>& order, const Plan::Data& parts, const Buffer& buffer, End end) {
+bool walks_in(const std::vector<Index>& order, const PlanData& parts, const Buffer& buffer, End end) {
   std::vector<Index> streamed, stands;
   const auto longer = [&](Index axis) { return buffer.shape[static_cast<std::size_t>(axis)] > 1; };
   for (std::size_t k = 0; k < buffer.shape.size(); ++k) {
@@ -66,7 +65,7 @@ bool walks_in(const std::vector<Index>& order, const Plan::Data& parts, const Bu
 
 // Whether the elements of all streams ascend by their global indices: not where an axis is listed, and padding may be
 // filled from the other end of an axis.
-bool ascends(const Plan::Data& parts) {
+bool ascends(const PlanData& parts) {
   const auto listed = [](const PlacedDistribution& side) {
     bool found = false;
     for (Index i = 0; i < side.distribution.ndim(); ++i) found = found || side.distribution.axis(i).dist_type() == 'u';
@@ -77,7 +76,7 @@ bool ascends(const Plan::Data& parts) {
 
 }  // namespace
 
-Program::Program(const Plan::Data& parts, const Buffer& source, const Buffer& target, const Reaching& how,
+Program::Program(const PlanData& parts, const Buffer& source, const Buffer& target, const Reaching& how,
                  const std::vector<bool>& near, Index slot_bytes)
     : source_(source), target_(target), how_(how) {
   source_walks_ = axis_walks(parts, source, End::source);
@@ -104,7 +103,7 @@ bool Program::suits(const Buffer& source, const Buffer& target, const Reaching& 
   return source_.is(source) && target_.is(target) && how_ == how;
 }
 
-void Program::add_streams(const Plan::Data& parts, const PlanSide& side, std::vector<std::vector<AxisWalk>>& walks,
+void Program::add_streams(const PlanData& parts, const PlanSide& side, std::vector<std::vector<AxisWalk>>& walks,
                           End end, const Buffer& buffer, const std::vector<bool>& near) {
   const std::vector<Index> order = order_of_number(how_.stream_order, parts.target.distribution.ndim());
   parts.each_peer(side, [&](const std::vector<Index>& peers, Index elements) {
@@ -119,7 +118,7 @@ void Program::add_streams(const Plan::Data& parts, const PlanSide& side, std::ve
 }
 
 // One pass over our source for all targets that we reach, or over our target for all sources; or the own part alone.
-void Program::add_fan(const Plan::Data& parts, const Buffer& source, const Buffer& target,
+void Program::add_fan(const PlanData& parts, const Buffer& source, const Buffer& target,
                       const std::vector<bool>& near) {
   const bool pull = how_.mode == Reaching::Mode::pull, alone = how_.mode == Reaching::Mode::streams;
   const Index far_bytes = pull ? how_.source_bytes : how_.target_bytes;
@@ -138,12 +137,12 @@ void Program::add_fan(const Plan::Data& parts, const Buffer& source, const Buffe
     fan.emplace(parts, pull ? target : source, pull ? End::target : End::source, reaches, far_bytes);
 }
 
-std::vector<Index> Program::stream_order(const Plan::Data& parts) const {
+std::vector<Index> Program::stream_order(const PlanData& parts) const {
   return order_of_number(how_.stream_order, parts.target.distribution.ndim());
 }
 
 // Only where a slot has room for several rows.
-void Program::add_sweep(const Plan::Data& parts, const Buffer& source, const Buffer& target,
+void Program::add_sweep(const PlanData& parts, const Buffer& source, const Buffer& target,
                         const std::vector<bool>& near, Index slot_bytes) {
   if (!walks_in(stream_order(parts), parts, source, End::source)) return;
   std::optional<IndexList> own;
@@ -157,7 +156,7 @@ void Program::add_sweep(const Plan::Data& parts, const Buffer& source, const Buf
   sweep_ranks = sharers.ranks;
 }
 
-void Program::add_drain(const Plan::Data& parts, const Buffer& source, const Buffer& target,
+void Program::add_drain(const PlanData& parts, const Buffer& source, const Buffer& target,
                         const std::vector<bool>& near, Index slot_bytes) {
   if (!ascends(parts) || !walks_in(stream_order(parts), parts, target, End::target)) return;
   // Where rows of our source are not divided, another pass reads none of its lines twice.

@@ -32,7 +32,7 @@ struct Reaching {
 class Program {
  public:
   /// `near`: by rank, whether its memory is reached in a push or a pull, and a ring of slots of `slot_bytes` else.
-  Program(const Plan::Data& parts, const Buffer& source, const Buffer& target, const Reaching& how,
+  Program(const PlanData& parts, const Buffer& source, const Buffer& target, const Reaching& how,
           const std::vector<bool>& near, Index slot_bytes);
   Program(const Program&) = delete;
 
@@ -59,14 +59,14 @@ class Program {
   std::vector<Index> drain_ranks;  ///< by reach of the drain
 
  private:
-  void add_streams(const Plan::Data& parts, const PlanSide& side, std::vector<std::vector<AxisWalk>>& walks, End end,
+  void add_streams(const PlanData& parts, const PlanSide& side, std::vector<std::vector<AxisWalk>>& walks, End end,
                    const Buffer& buffer, const std::vector<bool>& near);
-  void add_fan(const Plan::Data& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& near);
-  void add_sweep(const Plan::Data& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& near,
+  void add_fan(const PlanData& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& near);
+  void add_sweep(const PlanData& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& near,
                  Index slot_bytes);
-  void add_drain(const Plan::Data& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& near,
+  void add_drain(const PlanData& parts, const Buffer& source, const Buffer& target, const std::vector<bool>& near,
                  Index slot_bytes);
-  std::vector<Index> stream_order(const Plan::Data& parts) const;
+  std::vector<Index> stream_order(const PlanData& parts) const;
 
   struct Stand {  // how a buffer stands in memory
     IndexList shape, strides;

@@ -80,7 +80,7 @@ struct Raveller {
   }
 };
 
-void check(const Plan::Data& parts) {
+void check(const PlanData& parts) {
   if (!parts.mapping.axes.empty())
     refuse("Mapping::axes and Mapping::ravel are both set", "must be one of them", "leave the axes out");
   if (parts.mapping.fill_padding)
@@ -93,7 +93,7 @@ void check(const Plan::Data& parts) {
 
 }  // namespace
 
-void ravel(Plan::Data& parts) {
+void ravel(PlanData& parts) {
   check(parts);
   const Distribution &from = parts.source.distribution, &to = parts.target.distribution;
   const bool array_is_source = to.ndim() == 1;

@@ -1,3 +1,4 @@
+#include "access.hpp"
 #include "arrays.hpp"
 #include "at.hpp"
 #include "fingerprint.hpp"
@@ -60,7 +61,7 @@ struct Redistribution::State {
     }
   }
 
-  const Plan::Data& data() const { return plan.data(); }
+  const PlanData& data() const { return data_of(plan); }
   // Of an element of the targets: as the last move had them. The same on every process.
   Index target_bytes() const { return made_bytes > 0 ? made_bytes : plan.element_bytes(); }
 
@@ -311,52 +312,43 @@ void Redistribution::State::start(std::size_t count, const At& at, const Scaling
   or_give_up([this] { transfer.begin(); });
 }
 
-namespace {
-
-struct Attempt {
+// A plan, or why this process has none.
+struct Redistribution::Planned {
   std::optional<Plan> plan;
   mpi::Faults faults;
-
-  template <class Step>
-  void run(Step&& step) {
-    faults.attempt(std::forward<Step>(step));
-  }
 };
-
-Attempt attempt(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes, MPI_Comm comm,
-                const Options& options) {
-  Attempt made;
-  made.run([&] { made.plan.emplace(source, target, element_bytes, mpi::rank_of(comm), options.mapping); });
-  return made;
-}
-
-}  // namespace
 
 Redistribution::Redistribution(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
                                MPI_Comm comm, const Options& options)
-    : Redistribution([&] {
-        Attempt made = attempt(source, target, element_bytes, comm, options);
-        return Redistribution(std::move(made.plan), std::move(made.faults.report), comm, options);
-      }()) {}
+    : Redistribution(
+          [&] {
+            Planned planned;
+            planned.faults.attempt(
+                [&] { planned.plan.emplace(source, target, element_bytes, mpi::rank_of(comm), options.mapping); });
+            return planned;
+          }(),
+          comm, options) {}
 
-Redistribution::Redistribution(std::optional<Plan> plan, Report report, MPI_Comm comm, const Options& options) {
+Redistribution Access::redistribution(Plan plan, MPI_Comm comm, const Options& options) {
+  return Redistribution({std::move(plan), {}}, comm, options);
+}
+
+Redistribution::Redistribution(Planned planned, MPI_Comm comm, const Options& options) {
   const std::shared_ptr<NodeContext> context = NodeContext::of(comm);
   const Channel channel = channel_of(comm);
-  Attempt made{std::move(plan), {std::move(report), false}};
-  made.faults.failed = !made.plan;
   Index numbers[] = {0, 0, 0};
-  if (made.plan)
-    made.run([&] {
-      check_ranks(*made.plan, context->processes());
-      state_ = std::make_unique<State>(*made.plan, comm, options, context, channel);
-      numbers[1] = fingerprint(*made.plan, options);
+  if (planned.plan)
+    planned.faults.attempt([&] {
+      check_ranks(*planned.plan, context->processes());
+      state_ = std::make_unique<State>(*planned.plan, comm, options, context, channel);
+      numbers[1] = fingerprint(*planned.plan, options);
       numbers[2] = -numbers[1];
     });
-  numbers[0] = !made.faults.ok();
+  numbers[0] = !planned.faults.ok();
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, numbers, 3, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
   if (numbers[0] != 0) {
     state_.reset();
-    mpi::throw_faults(std::move(made.faults), comm);
+    mpi::throw_faults(std::move(planned.faults), comm);
   }
   if (numbers[1] != -numbers[2])
     refuse("the processes plan with different distributions, placements or options",
@@ -417,7 +409,7 @@ void Redistribution::operator()(const std::vector<Move>& moves, const Scaling& s
 
 DistArray Redistribution::operator()(const DistArray& source, const Scaling& scaling) {
   State& state = *state_;
-  const Plan::Data& parts = state.data();
+  const PlanData& parts = state.data();
   state.end_other();  // before we wait for processes that may wait for it
   DistArray target;
   IndexList shape;
@@ -437,8 +429,8 @@ DistArray Redistribution::operator()(const DistArray& source, const Scaling& sca
   votes.count(state.channel.comm);
   if (votes.differ(Votes::source_type)) state.explain_difference(votes);
   const auto said = votes.answer(Votes::source_type);
-  const ElementType type =
-      said ? type_of_number(*said) : ElementType{ElementType::Kind::opaque, state.plan.element_bytes(), true};
+  const ElementType type = said ? agreed_type(*said, source.buffer.type, state.comm)
+                                : ElementType{ElementType::Kind::opaque, state.plan.element_bytes(), true};
   target.buffer = state.make(type, shape);
   (*this)(source, target, scaling);
   return target;
@@ -467,16 +459,21 @@ void Redistribution::wait() {
 }
 
 Redistribution Redistribution::reversed() const {
-  Options options = state_->options;
-  const std::vector<Index>& axes = state_->options.mapping.axes;
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    options.mapping.axes[static_cast<std::size_t>(axes[i])] = static_cast<Index>(i);
   const Plan& plan = state_->plan;
-  if (!plan.data().listed)
-    return Redistribution(plan.target(), plan.source(), state_->target_bytes(), state_->comm, options);
-  Attempt back;
-  back.run([&] { back.plan.emplace(reversed_ids(plan.data(), state_->target_bytes())); });
-  return Redistribution(std::move(back.plan), std::move(back.faults.report), state_->comm, options);
+  Planned back;
+  Options options;
+  back.faults.attempt([&] {
+    options = state_->options;
+    const std::vector<Index>& axes = state_->options.mapping.axes;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      options.mapping.axes[static_cast<std::size_t>(axes[i])] = static_cast<Index>(i);
+    if (data_of(plan).listed)
+      back.plan = Access::plan(reversed_ids(data_of(plan), state_->target_bytes()));
+    else
+      back.plan.emplace(plan.target(), plan.source(), state_->target_bytes(), mpi::rank_of(state_->comm),
+                        options.mapping);
+  });
+  return Redistribution(std::move(back), state_->comm, options);
 }
 
 }  // namespace tridap::redistribute

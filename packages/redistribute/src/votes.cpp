@@ -1,8 +1,10 @@
 #include "votes.hpp"
 
 #include <tridap/memory_order.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <cstdlib>
+#include <limits>
 
 namespace tridap::redistribute {
 
@@ -58,6 +60,23 @@ ElementType type_of_number(Index number) {
   const bool all_known = (number & without_description) != 0;
   const Index known = number & (all_known ? ~without_description : (Index{1} << known_bits) - 1);
   return {static_cast<ElementType::Kind>(known / 2 % 8), known / 16, known % 2 != 0};
+}
+
+ElementType agreed_type(Index number, const ElementType& own, MPI_Comm comm) {
+  ElementType type = type_of_number(number);
+  if (type_number(type) == number) return type;  // without a description
+  int lowest[] = {std::numeric_limits<int>::max(), 0};
+  if (type_number(own) == number) lowest[0] = static_cast<int>(mpi::rank_of(comm));
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, lowest, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  const bool ours = lowest[0] == mpi::rank_of(comm);
+  if (ours) lowest[1] = static_cast<int>(own.description.size());
+  mpi::must_succeed(MPI_Bcast(&lowest[1], 1, MPI_INT, lowest[0], comm), "MPI_Bcast");
+  mpi::collectively(comm, [&] {
+    type.description = own.description;
+    type.description.resize(static_cast<std::size_t>(lowest[1]));
+  });
+  mpi::must_succeed(MPI_Bcast(type.description.data(), lowest[1], MPI_CHAR, lowest[0], comm), "MPI_Bcast");
+  return type;
 }
 
 }  // namespace tridap::redistribute

@@ -73,5 +73,8 @@ std::vector<Index> order_of_number(Index number, Index ndim);
 Index type_number(const ElementType& type);
 /// The type behind such a number, without a description.
 ElementType type_of_number(Index number);
+/// The type behind a number that all processes have, with the description that some process's `own` type has: where the
+/// number says that there is one, it is broadcast. **Collective.**
+ElementType agreed_type(Index number, const ElementType& own, MPI_Comm comm);
 
 }  // namespace tridap::redistribute

@@ -113,7 +113,7 @@ const Strand* AxisWalk::single() const {
                                                                                             : nullptr;
 }
 
-std::vector<std::vector<AxisWalk>> axis_walks(const Plan::Data& parts, const Buffer& buffer, End end) {
+std::vector<std::vector<AxisWalk>> axis_walks(const PlanData& parts, const Buffer& buffer, End end) {
   const PlanSide& side = end == End::source ? parts.out : parts.in;
   std::vector<std::vector<AxisWalk>> axes;
   if (parts.mapping.ravel && !side.axes.empty()) {

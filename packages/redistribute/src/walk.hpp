@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts.hpp"
+#include "plan_data.hpp"
 #include <tridap/buffer.hpp>
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct AxisWalk {
 enum class End { source, target };
 
 /// The axes of one side in a buffer: for each the walks by peer, in the order of AxisMoves::shares.
-std::vector<std::vector<AxisWalk>> axis_walks(const Plan::Data& parts, const Buffer& buffer, End end);
+std::vector<std::vector<AxisWalk>> axis_walks(const PlanData& parts, const Buffer& buffer, End end);
 
 /// All that moves between us and one process, in our buffer, in an order that both ends know: a product of axes.
 class Walk {

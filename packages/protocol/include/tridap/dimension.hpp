@@ -47,7 +47,8 @@ struct Unstructured {
 /// A key that the protocol does not know, passed on as it came.
 struct Extra {
   std::string key;
-  std::string value;  ///< JSON text
+  std::string value;    ///< JSON text
+  bool is_json = true;  ///< false: JSON cannot say the value; `value` only shows it, and processes do not compare it
 };
 
 /// One dimension dictionary as stamped: plain data, so it can be wrong. Only a Distribution is known to be right, and

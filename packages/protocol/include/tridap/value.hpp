@@ -42,6 +42,7 @@ struct Value {
   const Value* find(const std::string& key) const;
 
   std::string json() const;  ///< JSON text in one line; what JSON cannot say comes as a string
+  bool is_json() const;      ///< json() says all of it: no object, buffer or key that JSON does not have
   std::string text() const;  ///< as messages show it, with its kind where that matters: "1.0 (a float)", "[1, 2, ...]"
 };
 

@@ -15,6 +15,6 @@ namespace tridap::mpi {
 /// allocate_shared_bytes(); the buffer's owner holds it.
 ///
 /// **Collective**: throws the same Error on every process or on none.
-Buffer allocate_shared(ElementType type, const IndexList& shape, MPI_Comm comm, Order order = Order::row_major);
+Buffer allocate_shared(const ElementType& type, const IndexList& shape, MPI_Comm comm, Order order = Order::row_major);
 
 }  // namespace tridap::mpi

@@ -37,6 +37,9 @@ struct Traffic {
   Index rank = 0, bytes = 0;
 };
 
+struct Access;
+struct PlanData;
+
 /// How one process's part of an array comes from one distribution into another: what it sends to whom, without asking
 /// anybody. A plan is a value that needs no MPI, for any process of a team of any number: of 100 000 that nobody has,
 /// too.
@@ -76,12 +79,11 @@ class Plan {
 
   Index memory() const;  ///< bytes that the plan itself takes
 
-  struct Data;
-  explicit Plan(std::shared_ptr<const Data> parts) : data_(std::move(parts)) {}
-  const Data& data() const { return *data_; }  ///< for those who move (src/parts.hpp)
-
  private:
-  std::shared_ptr<const Data> data_;
+  friend struct Access;
+  explicit Plan(std::shared_ptr<const PlanData> data) : data_(std::move(data)) {}
+
+  std::shared_ptr<const PlanData> data_;
 };
 
 }  // namespace tridap::redistribute

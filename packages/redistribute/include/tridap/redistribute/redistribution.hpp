@@ -56,8 +56,6 @@ class Redistribution {
   /// messages never meet the caller's on it.
   Redistribution(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes, MPI_Comm comm,
                  const Options& options = {});
-  /// Of a plan that is ready, or what went wrong with it on this process (an empty `plan` and a report).
-  Redistribution(std::optional<Plan> plan, Report report, MPI_Comm comm, const Options& options);
   Redistribution(Redistribution&&) noexcept;  ///< one moved from may be destroyed or assigned to, no more
   Redistribution& operator=(Redistribution&&) noexcept;
   ~Redistribution();
@@ -89,7 +87,11 @@ class Redistribution {
   std::string explain() const;
 
  private:
+  friend struct Access;
   struct State;
+  struct Planned;
+  Redistribution(Planned planned, MPI_Comm comm, const Options& options);
+
   std::unique_ptr<State> state_;
 };
 

@@ -22,7 +22,7 @@ struct PlanSide {
   Index elements() const { return *counted(); }  ///< of a plan that passed check_counts()
 };
 
-struct Plan::Data {
+struct PlanData {
   PlacedDistribution source, target;
   Index element_bytes = 0, rank = 0;
   Mapping mapping;
@@ -46,9 +46,9 @@ struct Plan::Data {
 };
 
 /// Finds which part of either side the rank holds. Throws Error where an element has no bytes, or a placement is none.
-void place(Plan::Data& parts);
+void place(PlanData& parts);
 
 /// Throws Error where 64 bits cannot say how many bytes move on a side.
-void check_counts(const Plan::Data& parts);
+void check_counts(const PlanData& parts);
 
 }  // namespace tridap::redistribute

@@ -1,0 +1,101 @@
+#include "extras.hpp"
+#include <tridap/internal/digest.hpp>
+#include <tridap/report.hpp>
+#include <tridap/value.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tridap {
+
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, Value>>;
+
+// Adds a value to a digest as what it is worth, not as it is spelled. Each kind of value begins with a number of its own.
+class ValueDigest {
+ public:
+  explicit ValueDigest(Digest& digest) : digest_(digest) {}
+
+  void add(const Value& value) { std::visit(*this, value.content); }
+  void add(Pairs pairs) {
+    std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    digest_.add(dictionary);
+    digest_.add(static_cast<Index>(pairs.size()));
+    for (const auto& [key, value] : pairs) {
+      digest_.add(key);
+      add(value);
+    }
+  }
+
+  void operator()(const Value::Other& other) { text(other.text); }  // null, and integers of more than 64 bits
+  void operator()(bool flag) {
+    digest_.add(boolean);
+    digest_.add(Index{flag});
+  }
+  void operator()(Index integer) { text(std::to_string(integer)); }
+  void operator()(double number) {
+    constexpr double exact = 9007199254740992;  // 2^53: below, a whole number is the integer
+    if (std::abs(number) <= exact && std::trunc(number) == number) return (*this)(static_cast<Index>(number));
+    text(Value{number}.json());
+  }
+  void operator()(const std::string& content) {
+    digest_.add(string);
+    digest_.add(content);
+  }
+  void operator()(const Value::Integers& integers) { list(integers); }
+  void operator()(const Value::List& all) { list(all); }
+  void operator()(const Value::Dict& dict) {
+    Pairs pairs;
+    for (const Entry& entry : dict) pairs.emplace_back(entry.key, entry.value);
+    add(std::move(pairs));
+  }
+  void operator()(const std::shared_ptr<const Buffer>&) {}  // JSON has none
+
+ private:
+  enum Kind : Index { number_or_null, boolean, string, sequence, dictionary };
+
+  void text(const std::string& digits) {
+    digest_.add(number_or_null);
+    digest_.add(digits);
+  }
+  void add(Index integer) { (*this)(integer); }
+  template <class Elements>
+  void list(const Elements& all) {
+    digest_.add(sequence);
+    digest_.add(static_cast<Index>(all.size()));
+    for (const auto& element : all) add(element);
+  }
+
+  Digest& digest_;
+};
+
+Value value_of(const Extra& extra) {
+  try {
+    return read_json(extra.value);
+  } catch (const Error&) {  // a text that is not JSON, as a C++ program may give it
+    return {extra.value};
+  }
+}
+
+}  // namespace
+
+std::string text_of(std::vector<Extra> extras) {
+  std::sort(extras.begin(), extras.end(), [](const Extra& a, const Extra& b) { return a.key < b.key; });
+  std::string text;
+  for (const Extra& extra : extras) text += (text.empty() ? "'" : ", '") + extra.key + "': " + extra.value;
+  return text;
+}
+
+Index digest_of(const std::vector<Extra>& extras) {
+  Pairs pairs;
+  for (const Extra& extra : extras)
+    if (extra.is_json) pairs.emplace_back(extra.key, value_of(extra));
+  if (pairs.empty()) return 0;
+  Digest digest;
+  ValueDigest(digest).add(std::move(pairs));
+  return digest.value();
+}
+
+}  // namespace tridap
