@@ -67,21 +67,38 @@ macro(tridap_find_foreign name result)
   endif()
 endmacro()
 
-# Trilinos 16 may have Kokkos' headers in a folder that no target of Kokkos names.
+# The include folders of a target and of the targets that it links.
+function(tridap_include_folders target result)
+  set(folders "")
+  get_target_property(own ${target} INTERFACE_INCLUDE_DIRECTORIES)
+  if(own)
+    list(APPEND folders ${own})
+  endif()
+  get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
+  foreach(link ${links})
+    if(TARGET ${link})
+      tridap_include_folders(${link} theirs)
+      list(APPEND folders ${theirs})
+    endif()
+  endforeach()
+  set(${result} "${folders}" PARENT_SCOPE)
+endfunction()
+
+# Trilinos 16 may have Kokkos' headers in a folder that no target of Kokkos names: beside the library that was found.
 function(tridap_show_kokkos)
-  get_target_property(named Kokkos::kokkos INTERFACE_INCLUDE_DIRECTORIES)
+  tridap_include_folders(Kokkos::kokkos named)
   foreach(folder ${named})
     if(folder MATCHES "\\$<" OR EXISTS "${folder}/Kokkos_Core.hpp")
       return()
     endif()
   endforeach()
   get_filename_component(prefix "${Kokkos_DIR}/../../.." ABSOLUTE)  # of lib/cmake/Kokkos, or of lib/TRIPLE/cmake/Kokkos
-  find_path(TRIDAP_KOKKOS_INCLUDE_DIR Kokkos_Core.hpp HINTS "${prefix}/include" "${prefix}/../include"
-            PATH_SUFFIXES trilinos kokkos)
-  mark_as_advanced(TRIDAP_KOKKOS_INCLUDE_DIR)
-  if(TRIDAP_KOKKOS_INCLUDE_DIR)
-    set_property(TARGET Kokkos::kokkos APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES "${TRIDAP_KOKKOS_INCLUDE_DIR}")
-    set_property(TARGET Kokkos::kokkos APPEND PROPERTY INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${TRIDAP_KOKKOS_INCLUDE_DIR}")
+  find_path(headers Kokkos_Core.hpp PATHS "${prefix}/include" "${prefix}/../include" PATH_SUFFIXES trilinos kokkos
+            NO_DEFAULT_PATH NO_CACHE)
+  string(REGEX REPLACE "/$" "" headers "${headers}")
+  if(headers)
+    set_property(TARGET Kokkos::kokkos APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES "${headers}")
+    set_property(TARGET Kokkos::kokkos APPEND PROPERTY INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${headers}")
   endif()
 endfunction()
 
