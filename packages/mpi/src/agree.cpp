@@ -16,7 +16,6 @@ namespace tridap::mpi {
 
 namespace {
 
-constexpr std::size_t most_numbers = 16;    // numbers of one min_max()
 constexpr std::size_t longest_text = 1000;  // bytes of one field that travel
 
 // A report as bytes: numbers and length-prefixed texts, between processes of one program.
@@ -223,64 +222,6 @@ void throw_together(Report local, MPI_Comm comm) { throw_if_wrong(merge_where(fa
 void throw_faults(Faults faults, MPI_Comm comm) {
   faults.report.set_process(rank_of(comm));
   throw_if_wrong(merge_where(false, std::move(faults.report), faults.failed, comm));
-}
-
-std::vector<MinMax> min_max_of_many(const Index* values, std::size_t count, MPI_Comm comm) {
-  std::vector<Index> ranks;
-  std::vector<std::vector<Index>> said;
-  collectively(comm, [&] {
-    ranks.push_back(rank_of(comm));
-    said.emplace_back(values, values + count);
-  });
-  MpiCollectives collectives(comm);
-  return tridap::min_max(ranks, said, collectives);
-}
-
-std::vector<MinMax> min_max(const Index* values, std::size_t count, MPI_Comm comm) {
-  if (count > most_numbers) return min_max_of_many(values, count, comm);
-  std::array<Index, 2 * most_numbers + 1> ends{},
-      who{};  // as tridap::min_max() has them; at the end, whether memory ended
-  std::vector<MinMax> spreads;
-  const Index rank = rank_of(comm);
-  const bool fits = succeeds([&] { spreads.resize(count); });
-  const auto reduce = [&](std::array<Index, 2 * most_numbers + 1>& numbers) {
-    must_succeed(
-        MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MAX, comm),
-        "MPI_Allreduce");
-  };
-  constexpr Index least = std::numeric_limits<Index>::min();
-  ends.fill(least);
-  who.fill(least);
-  for (std::size_t i = 0; fits && i < count; ++i) {
-    ends[i] = values[i];
-    ends[most_numbers + i] = ~values[i];
-  }
-  ends.back() = fits ? 0 : 1;
-  reduce(ends);
-  if (ends.back() != 0) throw std::bad_alloc();
-  bool differ = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    spreads[i].smallest = ~ends[most_numbers + i];
-    spreads[i].largest = ends[i];
-    differ = differ || !spreads[i].is_same();
-    if (values[i] == spreads[i].smallest) who[i] = ~rank;
-    if (values[i] == spreads[i].largest) who[most_numbers + i] = ~rank;
-  }
-  if (!differ) return spreads;
-  reduce(who);
-  for (std::size_t i = 0; i < count; ++i) {
-    spreads[i].smallest_rank = ~who[i];
-    spreads[i].largest_rank = ~who[most_numbers + i];
-  }
-  return spreads;
-}
-
-std::vector<MinMax> min_max(const std::vector<Index>& values, MPI_Comm comm) {
-  return min_max(values.data(), values.size(), comm);
-}
-
-std::vector<MinMax> min_max(std::initializer_list<Index> values, MPI_Comm comm) {
-  return min_max(values.begin(), values.size(), comm);
 }
 
 }  // namespace tridap::mpi

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tridap/internal/shared_allocation.hpp>
-#include <tridap/mpi/allocate_shared.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -54,6 +54,9 @@ struct SharedMemoryPool {
   Index numbers = 0, turns = 0, names = 0;  ///< given until now
   std::uint64_t id = 0;                     ///< the same on every process, and another for each pool
 };
+
+/// allocate_shared_bytes() for a process that may have found something wrong before. **Collective.**
+std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, Faults faults, MPI_Comm comm);
 
 /// The pool of a communicator. **Collective** the first time.
 SharedMemoryPool& pool_of(MPI_Comm comm);

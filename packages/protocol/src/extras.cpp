@@ -1,4 +1,5 @@
 #include "extras.hpp"
+
 #include <tridap/internal/digest.hpp>
 #include <tridap/report.hpp>
 #include <tridap/value.hpp>
@@ -13,7 +14,8 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, Value>>;
 
-// Adds a value to a digest as what it is worth, not as it is spelled. Each kind of value begins with a number of its own.
+// Adds a value to a digest as what it is worth, not as it is spelled. Each kind of value begins with a number of its
+// own.
 class ValueDigest {
  public:
   explicit ValueDigest(Digest& digest) : digest_(digest) {}

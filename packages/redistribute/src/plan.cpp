@@ -155,6 +155,22 @@ void check_counts(const PlanData& parts) {
   }
 }
 
+void check_ranks(const Plan& plan, Index processes) {
+  for (const PlacedDistribution* side : {&plan.source(), &plan.target()}) {
+    const Index highest = side->ranks.empty() ? side->distribution.processes() - 1
+                                              : *std::max_element(side->ranks.begin(), side->ranks.end());
+    if (highest < processes) continue;
+    const std::string name = side == &plan.source() ? "source" : "target";
+    throw Error(Finding{Rule::conversion,
+                        {},
+                        {},
+                        "",
+                        "the " + name + " has a part on rank " + std::to_string(highest),
+                        "must be on the " + std::to_string(processes) + " processes of the communicator",
+                        "give a communicator of all processes of both sides"});
+  }
+}
+
 Plan::Plan(PlacedDistribution source, PlacedDistribution target, Index element_bytes, Index rank,
            const Mapping& mapping) {
   auto parts = std::make_shared<PlanData>(

@@ -48,6 +48,9 @@ struct PlanData {
 /// Finds which part of either side the rank holds. Throws Error where an element has no bytes, or a placement is none.
 void place(PlanData& parts);
 
+/// Throws Error where a side is on ranks that a communicator of so many processes does not have.
+void check_ranks(const Plan& plan, Index processes);
+
 /// Throws Error where 64 bits cannot say how many bytes move on a side.
 void check_counts(const PlanData& parts);
 

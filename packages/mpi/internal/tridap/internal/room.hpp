@@ -34,8 +34,8 @@ std::optional<Index> bytes_left(const std::string& folder);
 /// Whether this process has so many addresses left, which a limit may forbid.
 bool addresses_left(Index bytes);
 
-/// So many bytes, a sixteenth and a MiB more: nobody should fill a node's memory to the last byte, and Open MPI's windows
-/// want a twentieth more themselves. Nothing: too many for an Index.
+/// So many bytes, a sixteenth and a MiB more: nobody should fill a node's memory to the last byte, and Open MPI's
+/// windows want a twentieth more themselves. Nothing: too many for an Index.
 std::optional<Index> with_spare(Index bytes);
 
 /// Gives `bytes` of fresh memory their pages, near this process; false: the system has no more. Where the system cannot
