@@ -180,9 +180,42 @@ def test_what_is_no_communicator_is_a_type_error(comm):
         tridap.Matrix(sp.eye(1), Case(comm).b, 5)
 
 
-@pytest.mark.parametrize("kind", [tridap.Matrix, tridap.LinearOperator])
+KINDS = [tridap.Matrix, tridap.LinearOperator]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_was_never_initialised_is_a_type_error(kind):
     empty = kind.__new__(kind)
     for use in (lambda: empty.distribution, lambda: empty.comm, lambda: tridap.solve(empty, line_of(MPI.COMM_WORLD))):
         with pytest.raises(TypeError, match=f"{kind.__name__}.* was never initialised: call"):
+            use()
+
+
+def uses(kind, thing):
+    """What may be asked of a matrix or an operator, asked of any object."""
+    x = tridap.asarray(line_of(MPI.COMM_WORLD), MPI.COMM_WORLD)
+    return (lambda: kind.comm.fget(thing), lambda: kind.distribution.fget(thing),
+            lambda: kind._solve(thing, x, x, "cg", None, 1e-8, 1000, None, None, None, None, None))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_neither_matrix_nor_operator_is_a_type_error(kind):
+    dist = tridap.distribution(N, "b", processes=1)
+    others = {tridap.Matrix: tridap.LinearOperator(lambda x, y: None, dist), tridap.LinearOperator: tridap.Matrix(sp.eye(N), dist)}
+    for wrong in 5, None, object(), others[kind], dist:
+        for use in uses(kind, wrong):
+            with pytest.raises(TypeError, match=f"must be a tridap.{kind.__name__}, not a "):
+                use()
+        if wrong is not others[kind]:
+            with pytest.raises(TypeError, match="A is .*, must be a Matrix or a LinearOperator"):
+                tridap.solve(wrong, line_of(MPI.COMM_WORLD))
+
+
+def test_what_is_both_but_was_initialised_as_one_is_not_read_as_the_other():
+    both = type("Both", (tridap.Matrix, tridap.LinearOperator), {})
+    half = both.__new__(both)
+    tridap.Matrix.__init__(half, sp.eye(N), tridap.distribution(N, "b", processes=1))
+    assert tridap.Matrix.distribution.fget(half).shape == (N,)
+    for use in uses(tridap.LinearOperator, half):
+        with pytest.raises(TypeError, match="never initialised"):
             use()

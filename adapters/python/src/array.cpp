@@ -301,7 +301,7 @@ Checked check_object(py::object object, py::object comm, const py::object& raise
 const Array* array_behind(py::handle object) {
   const py::handle type = py::type::handle_of<Array>();
   if (PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(type.ptr())) == 0) return nullptr;
-  return holds_value(object.ptr()) ? &py::cast<const Array&>(object) : nullptr;
+  return holds_value(object.ptr(), typeid(Array)) ? &py::cast<const Array&>(object) : nullptr;
 }
 
 Array over(py::array local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm) {

@@ -74,18 +74,6 @@ py::object numpy_protocol(const Array& array, const py::object& dtype, const py:
 
 }  // namespace
 
-bool holds_value(PyObject* self) {
-  const auto held = reinterpret_cast<py::detail::instance*>(self)->get_value_and_holder();
-  return held.inst != nullptr && held.vh != nullptr && held.value_ptr() != nullptr;
-}
-
-void forbid_new(PyHeapTypeObject* heap) {
-  heap->ht_type.tp_new = [](PyTypeObject* type, PyObject*, PyObject*) -> PyObject* {
-    PyErr_Format(PyExc_TypeError, "%s: no constructor defined, functions of tridap make it", type->tp_name);
-    return nullptr;
-  };
-}
-
 void bind_array(py::module_& module) {
   using namespace py::literals;
   py::class_<Array>(module, "DistArray", py::custom_type_setup(set_slots),

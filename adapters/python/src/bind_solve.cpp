@@ -75,9 +75,13 @@ class Handle {
 };
 
 class Matrix : public Handle {
+ public:
+  static constexpr const char* name = "tridap.Matrix";
   using Handle::Handle;
 };
 class LinearOperator : public Handle {
+ public:
+  static constexpr const char* name = "tridap.LinearOperator";
   using Handle::Handle;
 };
 
@@ -385,13 +389,12 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
   return result;
 }
 
-// What an object holds; TypeError where __new__ made it and __init__ was never called.
+// What an object holds; TypeError where it is no T, or was never initialised.
 template <class T>
 const T& made(const py::object& self) {
-  if (!holds_value(self.ptr()))
-    throw py::type_error(std::string("this ") + Py_TYPE(self.ptr())->tp_name + " was never initialised: call " +
-                         Py_TYPE(self.ptr())->tp_name + "(...)");
-  return py::cast<const T&>(self);
+  if (!py::isinstance<T>(self))
+    throw py::type_error(std::string("this must be a ") + T::name + ", not a " + Py_TYPE(self.ptr())->tp_name);
+  return value_in<T>(self);
 }
 
 template <class T>

@@ -5,12 +5,14 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <typeinfo>
 #include <vector>
 
 namespace tridap::python {
 
 namespace py = pybind11;
 
+// Bind members by functions of a reference: a pointer to a member takes a pointer, for which pybind11 lets None pass.
 void bind_array(py::module_& module);
 void bind_distribution(py::module_& module);
 void bind_report(py::module_& module);
@@ -18,8 +20,19 @@ void bind_solve(py::module_& module);
 
 inline py::tuple tuple_of(const std::vector<Index>& numbers) { return py::tuple(py::cast(numbers)); }
 
-/// False for an object whose C++ value is not made yet, or gone: the garbage collector may come between.
-bool holds_value(PyObject* self);
+/// False for an object whose C++ value of a type is not made yet, or gone: the garbage collector may come between, and
+/// `__new__` alone makes none.
+bool holds_value(PyObject* self, const std::type_info& type);
+
+/// Throws TypeError where there is none: pybind11 would read memory that nothing was written to.
+void need_value(PyObject* self, const std::type_info& type);
+
+/// The C++ value of an object, which is a `T`; TypeError where it was never initialised.
+template <class T>
+const T& value_in(py::handle self) {
+  need_value(self.ptr(), typeid(T));
+  return py::cast<const T&>(self);
+}
 
 /// Shows the garbage collector what objects of a bound type hold: `T` has traverse() and clear().
 template <class T>
@@ -28,15 +41,16 @@ void let_collect(PyHeapTypeObject* heap) {
   type.tp_flags |= Py_TPFLAGS_HAVE_GC;
   type.tp_traverse = [](PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
-    return holds_value(self) ? py::cast<const T&>(py::handle(self)).traverse(visit, arg) : 0;
+    return holds_value(self, typeid(T)) ? py::cast<const T&>(py::handle(self)).traverse(visit, arg) : 0;
   };
   type.tp_clear = [](PyObject* self) {
-    if (holds_value(self)) py::cast<T&>(py::handle(self)).clear();
+    if (holds_value(self, typeid(T))) py::cast<T&>(py::handle(self)).clear();
     return 0;
   };
 }
 
-/// For types that no Python code makes: `__new__` alone would give an object without its C++ value.
+/// For types that no Python code makes: `__new__` alone, or that of a derived class, would give an object without its
+/// C++ value.
 void forbid_new(PyHeapTypeObject* heap);
 
 }  // namespace tridap::python

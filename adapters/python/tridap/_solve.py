@@ -229,6 +229,8 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
     Raises:
         ProtocolError: on every process, where anything is wrong on any.
     """
+    if not isinstance(A, (_core._Matrix, _core._LinearOperator)):
+        raise TypeError(f"A is {A!r}, must be a Matrix or a LinearOperator")
     comm = A.comm
     b = _core.asarray(b, comm)
     x = _core.asarray(_zeros_like(b) if x is None else x, comm)

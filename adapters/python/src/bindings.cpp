@@ -1,0 +1,29 @@
+#include "bindings.hpp"
+
+#include <string>
+
+namespace tridap::python {
+
+bool holds_value(PyObject* self, const std::type_info& type) {
+  auto& instance = *reinterpret_cast<py::detail::instance*>(self);
+  if (!instance.simple_layout && instance.nonsimple.values_and_holders == nullptr) return false;  // allocated just now
+  const auto held = instance.get_value_and_holder(py::detail::get_type_info(type), false);
+  return held.vh != nullptr && held.value_ptr() != nullptr;
+}
+
+void need_value(PyObject* self, const std::type_info& type) {
+  if (holds_value(self, type)) return;
+  const std::string name = Py_TYPE(self)->tp_name;
+  throw py::type_error("this " + name + " was never initialised: call " + name + "(...)");
+}
+
+void forbid_new(PyHeapTypeObject* heap) {
+  PyTypeObject& type = heap->ht_type;
+  type.tp_new = [](PyTypeObject* made, PyObject*, PyObject*) -> PyObject* {
+    PyErr_Format(PyExc_TypeError, "%s: no constructor defined, functions of tridap make it", made->tp_name);
+    return nullptr;
+  };
+  type.tp_flags &= ~Py_TPFLAGS_BASETYPE;  // a class that derives from two takes the other's __new__
+}
+
+}  // namespace tridap::python
