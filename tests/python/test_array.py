@@ -315,6 +315,20 @@ def test_only_functions_of_the_package_make_its_objects():
         for make in kind, lambda: kind.__new__(kind), lambda: object.__new__(kind), lambda: type("Sub", (kind,), {})():
             with pytest.raises(TypeError):
                 make()
+        for base in tridap.BlockSpec, tridap.Matrix:  # whose __new__ would make the other without a value
+            with pytest.raises(TypeError, match="base type"):
+                type("Both", (base, kind), {})
+
+
+@pytest.mark.parametrize("kind", [tridap.DistArray, tridap.Distribution, tridap.Report, tridap.Finding, tridap.Receipt,
+                                  tridap.Matrix, tridap.LinearOperator])
+@pytest.mark.parametrize("wrong", [None, 5, object(), tridap.block()], ids=["None", "5", "object", "spec"])
+def test_what_a_class_offers_takes_no_other_object(kind, wrong):
+    members = {name: value for base in kind.__mro__ if base.__module__.startswith("tridap") for name, value in vars(base).items()}
+    asks = [value.fget if isinstance(value, property) else value for name, value in members.items() if name != "__eq__"]
+    for ask in filter(callable, asks):
+        with pytest.raises((TypeError, AttributeError)):
+            ask(wrong)
 
 
 def test_every_kind_of_axis_together_is_read_alike_everywhere(comm):

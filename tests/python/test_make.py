@@ -170,6 +170,25 @@ def test_what_is_no_layout_is_refused(shape, dist, grid, error):
         tridap.distribution(shape, dist, grid=grid)
 
 
+SPECS = [tridap.BlockSpec, tridap.CyclicSpec, tridap.UnstructuredSpec, tridap.WholeSpec]
+
+
+@pytest.mark.parametrize("kind", SPECS)
+def test_a_spec_that_was_never_initialised_is_a_type_error(kind):
+    for made in kind, type("Sub", (kind,), {}), type("Both", (kind, *(other for other in SPECS if other is not kind)), {}):
+        for dist in made.__new__(made), (tridap.block(), made.__new__(made)):
+            with pytest.raises(TypeError, match="was never initialised: call"):
+                tridap.distribution((4,) * (1 + isinstance(dist, tuple)), dist, processes=2)
+
+
+def test_a_spec_of_a_class_of_ones_own_is_a_spec():
+    class Pairs(tridap.CyclicSpec):
+        def __init__(self):
+            super().__init__(2, 0)
+
+    assert tridap.distribution(7, Pairs(), processes=2) == tridap.distribution(7, "c:2", processes=2)
+
+
 def test_extents_are_taken_exactly():
     assert tridap.distribution((2**62 + 1, np.uint64(2**63 - 1)), ("b", "*"), grid=(1, 1)).shape == (2**62 + 1, 2**63 - 1)
     assert tridap.distribution(np.int8(5), tridap.cyclic(2), grid=np.int16(2)).shape == (5,)

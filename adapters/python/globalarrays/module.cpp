@@ -1,5 +1,6 @@
 #include "module.hpp"
 
+#include "../src/bindings.hpp"
 #include "../src/comm.hpp"
 #include "../src/gil.hpp"
 #include "../src/memory.hpp"
@@ -150,22 +151,29 @@ py::object fortran_comm(MPI_Comm comm) {
 }
 
 void bind_session(py::module_& module) {
-  py::class_<Block>(module, "Session")
-      .def(py::init([](Index allocator_doubles) {
-             need_mpi();
-             const WithoutPython released;
-             return std::make_unique<Block>(allocator_doubles);
-           }),
-           "allocator_doubles"_a)
-      .def("close", &Block::close, py::call_guard<WithoutPython>())
-      .def("leave", &Block::leave, "by_exception"_a, py::call_guard<WithoutPython>());
+  py::class_<Block>(module, "Session", py::custom_type_setup(forbid_new))
+      .def(
+          "close", [](Block& b) { b.close(); }, py::call_guard<WithoutPython>())
+      .def(
+          "leave", [](Block& b, bool by_exception) { b.leave(by_exception); }, "by_exception"_a,
+          py::call_guard<WithoutPython>());
+  module.def(
+      "begin",
+      [](Index allocator_doubles) {
+        need_mpi();
+        const WithoutPython released;
+        return std::make_unique<Block>(allocator_doubles);
+      },
+      "allocator_doubles"_a);
   module.def("collect", &ga::collect, py::call_guard<WithoutPython>());
   module.def("held", &ga::held);
 }
 
 void bind_arrays(py::module_& module) {
-  py::class_<ga::GlobalArray>(module, "GlobalArray", "A Global Array that was made here; kept as long as this is.")
-      .def_property_readonly("handle", &ga::GlobalArray::handle, "GA's own number of it.")
+  py::class_<ga::GlobalArray>(module, "GlobalArray", py::custom_type_setup(forbid_new),
+                              "A Global Array that was made here; kept as long as this is.")
+      .def_property_readonly(
+          "handle", [](const ga::GlobalArray& a) { return a.handle(); }, "GA's own number of it.")
       .def_property_readonly(
           "distribution", [](const ga::GlobalArray& a) { return a.placed().distribution; },
           "Who owns what: the Distribution that it was made with.")

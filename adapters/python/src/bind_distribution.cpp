@@ -63,6 +63,22 @@ py::tuple dim_data(const Distribution& d, Index process, const std::string& vers
   return py::tuple(all);
 }
 
+template <class Kind>
+bool add_where_it_is(std::vector<AxisSpec>& specs, py::handle spec) {
+  if (!py::isinstance<Kind>(spec)) return false;
+  specs.push_back(value_in<Kind>(spec));
+  return true;
+}
+
+std::vector<AxisSpec> specs_of(const py::list& given) {
+  std::vector<AxisSpec> specs;
+  for (const py::handle spec : given)
+    if (!add_where_it_is<BlockSpec>(specs, spec) && !add_where_it_is<CyclicSpec>(specs, spec) &&
+        !add_where_it_is<UnstructuredSpec>(specs, spec) && !add_where_it_is<WholeSpec>(specs, spec))
+      throw py::type_error("a " + std::string(Py_TYPE(spec.ptr())->tp_name) + " is no spec of an axis");
+  return specs;
+}
+
 void bind_specs(py::module_& module) {
   py::class_<BlockSpec>(module, "BlockSpec", "An axis in ranges that follow one another; block() makes one.")
       .def(py::init([](std::optional<Index> length, std::optional<std::vector<Index>> starts, Index padding,
@@ -95,10 +111,12 @@ owner and place. Processes are numbered by the row-major ravel of their grid coo
       .def_property_readonly(
           "shape", [](const Distribution& d) { return tuple_of(d.shape()); },
           "The global extents, elements; the edges of padded axes count.")
-      .def_property_readonly("ndim", &Distribution::ndim, "How many axes there are.")
+      .def_property_readonly(
+          "ndim", [](const Distribution& d) { return d.ndim(); }, "How many axes there are.")
       .def_property_readonly(
           "grid", [](const Distribution& d) { return tuple_of(d.proc_grid_shape()); }, "Processes along each axis.")
-      .def_property_readonly("processes", &Distribution::processes, "How many processes there are.")
+      .def_property_readonly(
+          "processes", [](const Distribution& d) { return d.processes(); }, "How many processes there are.")
       .def(
           "coordinates",
           [](const Distribution& d, Index process) { return tuple_of(d.coordinates(process_of(d, process))); },
@@ -188,8 +206,9 @@ Who owns what, for a terminal of that many characters; str() draws it too.)")
                           "",
                           "pass comm= with as many processes, or another grid"});
   });
-  module.def("_make", [](const std::vector<Index>& shape, const std::vector<AxisSpec>& specs,
+  module.def("_make", [](const std::vector<Index>& shape, const py::list& given,
                          const std::optional<std::vector<Index>>& grid, Index processes) {
+    const std::vector<AxisSpec> specs = specs_of(given);
     return Distribution::make(shape, specs, grid ? *grid : default_grid(processes, specs));
   });
 }

@@ -44,7 +44,7 @@ class Session:
     """
 
     def __init__(self, allocator_doubles: int = 1 << 20) -> None:
-        self._session = _ga.Session(allocator_doubles)
+        self._session = _ga.begin(allocator_doubles)
 
     def close(self) -> None:
         """Ends it now. Collective. ProtocolError, on every process, where an array is still held on any."""

@@ -32,6 +32,19 @@ def test_every_public_name_is_documented():
         assert inspect.getdoc(getattr(ga, name)), name
 
 
+def test_only_functions_of_the_package_make_its_objects():
+    for kind in ga.GlobalArray, type(ga.Session()._session):
+        for make in kind, lambda: kind.__new__(kind), lambda: object.__new__(kind), lambda: type("Sub", (kind,), {}):
+            with pytest.raises(TypeError):
+                make()
+        with pytest.raises(TypeError, match="base type"):
+            type("Both", (tridap.BlockSpec, kind), {})
+        for ask in (value.fget if isinstance(value, property) else value for value in vars(kind).values()):
+            for wrong in None, 5, tridap.block():
+                with pytest.raises(TypeError):
+                    ask(wrong)
+
+
 def test_an_array_of_its_own_making_is_exported_by_its_handle_and_shares_memory():
     dist = tridap.distribution((7, 9), ("b", "b"), processes=P)
     made = ga.create(dist)
