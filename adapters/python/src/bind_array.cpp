@@ -104,11 +104,14 @@ read-only where the memory is. It keeps that memory alive.)")
       .def_property_readonly(
           "version", [](const Array& a) { return a.array().version; },
           "The version of the protocol that the producer spoke, such as \"0.10.0\".")
-      .def_property_readonly("comm", &Array::comm, "The mpi4py communicator of the processes, or None.")
-      .def_property_readonly("process", &Array::process,
-                             "This process's rank: the row-major number of its place in the process grid.")
-      .def_property_readonly("is_whole", &Array::is_whole,
-                             "Whether the parts of all processes are known: made with comm=, or there is one process.")
+      .def_property_readonly(
+          "comm", [](const Array& a) { return a.comm(); }, "The mpi4py communicator of the processes, or None.")
+      .def_property_readonly(
+          "process", [](const Array& a) { return a.process(); },
+          "This process's rank: the row-major number of its place in the process grid.")
+      .def_property_readonly(
+          "is_whole", [](const Array& a) { return a.is_whole(); },
+          "Whether the parts of all processes are known: made with comm=, or there is one process.")
       .def_property_readonly(
           "distribution", [](const Array& a) { return *a.distribution(); },
           "The Distribution over all processes, of version 0.10 and in its numbering. ProtocolError where only "
@@ -116,7 +119,9 @@ read-only where the memory is. It keeps that memory alive.)")
       .def_property_readonly(
           "_shift", [](const Array& a) { return tuple_of(a.shift()); },
           "What the global indices of `distribution` are larger than the array's own, by axis.")
-      .def_property_readonly("receipt", &Array::receipt, "What asarray() did: shared or copied, bytes, seconds.")
+      .def_property_readonly(
+          "receipt", [](const Array& a) -> const Receipt& { return a.receipt(); },
+          "What asarray() did: shared or copied, bytes, seconds.")
       .def("global_index", &global_index, R"(global_index(*local) -> tuple of int
 
 The global index of a local one, counted in `local`. IndexError where there is none.)")

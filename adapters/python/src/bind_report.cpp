@@ -45,7 +45,7 @@ void bind_report(py::module_& module) {
             return others;
           },
           "What other processes say where they disagree: (value, rank) for each.")
-      .def("__str__", &Finding::text)
+      .def("__str__", [](const Finding& f) { return f.text(); })
       .def("__repr__", [](const Finding& f) { return "<tridap.Finding: " + f.text() + ">"; });
 
   py::class_<Checked>(module, "Report", py::custom_type_setup(forbid_new),
@@ -92,7 +92,7 @@ void bind_report(py::module_& module) {
       .def_property_readonly(
           "losses", [](const Receipt& r) { return py::tuple(py::cast(r.losses)); }, "What the result cannot say.")
       .def_readonly("seconds", &Receipt::seconds, "What it cost to build.")
-      .def("__str__", &Receipt::text)
+      .def("__str__", [](const Receipt& r) { return r.text(); })
       .def("__repr__", [](const Receipt& r) { return "<tridap.Receipt: " + r.text() + ">"; });
   module.def("_refuse", [](const std::string& fault, const std::string& remedy) { refuse(fault, "", remedy); });
   module.def("_check", &check_object, "obj"_a, "comm"_a, "raise_on_error"_a, "trust_extent"_a);
