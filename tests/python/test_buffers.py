@@ -10,6 +10,10 @@ from producers import block, dict_of, line_of, shared
 from test_errors import Odd, assert_all_hear, on_one, raising
 
 
+def address(memory):
+    return np.asarray(memory).__array_interface__["data"][0]
+
+
 def gives(**methods):
     """An object of a class with such methods."""
     return type("Gives", (), {name: staticmethod(method) for name, method in methods.items()})()
@@ -68,6 +72,35 @@ def test_elements_that_numpy_describes_are_of_one_type_on_every_process(comm, ty
         assert tridap.asarray({**mine, "buffer": made}, comm).dtype == made.dtype
     if comm.size > 1:
         assert_all_hear(comm, {**mine, "buffer": alike[comm.rank == 0]}, "agree.element_type")
+
+
+ALIGNED = np.dtype([("a", "i1"), ("b", "f8"), ("c", [("d", "i2"), ("e", "i4")], 2), ("f", "V3")], align=True)
+SAME = {"bytes": "V4", "aligned": ALIGNED, "titled": [(("what it is", "a"), "i4")], "numpy.record": (np.record, RECORD),
+        "part of a record": {"names": ["b"], "formats": ["f4"], "offsets": [4]}, "text": "U2", "bytes in a record": [("a", "V3"), ("b", "i2")]}
+
+
+@pytest.mark.parametrize("dtype", SAME.values(), ids=SAME)
+def test_elements_are_of_one_type_by_whichever_protocol_they_come(comm, dtype):
+    mine = line_of(comm)
+    memory = np.zeros(len(mine["buffer"]), dtype)
+    for here in 0, comm.size - 1:
+        made = tridap.asarray({**mine, "buffer": memoryview(memory) if comm.rank == here else memory}, comm)
+        assert np.shares_memory(np.asarray(made), memory) or memory.size == 0
+        assert np.asarray(made).dtype.itemsize == memory.itemsize and len(made.__distarray__()["buffer"]) == len(memory)
+
+
+BYTES = {"memoryview": memoryview(np.arange(3).view("V8")), "scalar": memoryview(np.void(b"1234")),
+         "array": np.asarray(memoryview(np.arange(3).view("V8")))}
+
+
+@pytest.mark.parametrize("kind", BYTES)
+def test_bytes_of_a_buffer_are_bytes(kind):
+    memory = np.asarray(BYTES[kind])
+    made = tridap.asarray(dict_of(np.void(b"1234") if kind == "scalar" else BYTES[kind], *(block(n) for n in memory.shape)))
+    assert made.dtype == np.dtype(f"V{memory.itemsize}") and made.local.tobytes() == memory.tobytes() == np.asarray(made).tobytes()
+    if kind != "scalar":
+        assert address(made.local) == address(made) == address(memory) and made.local.flags.writeable
+    assert memoryview(made.__distarray__()["buffer"]).format == f"{memory.itemsize}x"
 
 
 @pytest.mark.parametrize("kind", BUFFERS)

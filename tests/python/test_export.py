@@ -74,6 +74,31 @@ def test_elements_that_no_buffer_can_say_are_refused_at_export(dtype, ask):
     assert made.local.dtype == np.dtype(dtype) and np.asarray(made).shape == (3,)
 
 
+UNREAD = {"last bytes": np.ones(3, [("a", "i4"), ("b", "f4")])[["a"]], "last bytes of a record within": np.ones(3, [
+    ("a", {"names": ["b"], "formats": ["i4"], "itemsize": 8})]), "no field": np.ones((), {"names": [], "formats": [], "itemsize": 4})}
+
+
+@pytest.mark.parametrize("ask", [lambda x: x.__distarray__(), lambda x: tridap.export(x, "0.9.0")], ids=["__distarray__", "export"])
+@pytest.mark.parametrize("kind", ["last bytes", "last bytes of a record within"])
+def test_a_record_whose_buffer_numpy_cannot_read_is_refused_at_export(kind, ask):
+    made = tridap.asarray(dict_of(UNREAD[kind], block(3)))
+    with pytest.raises(tridap.ProtocolError, match=r"NumPy itself cannot read .*\[buffer.type\]: give a record whose fields reach its end"):
+        ask(made)
+    with pytest.raises(BufferError, match="NumPy itself cannot read"):
+        memoryview(made)
+
+
+@pytest.mark.parametrize("kind", UNREAD)
+def test_numpy_gets_a_record_that_no_buffer_can_say(kind):
+    dtype = UNREAD[kind].dtype
+    given = tridap.asarray(dict_of(UNREAD[kind], *(block(n) for n in UNREAD[kind].shape)))
+    for made in given, tridap.zeros(tridap.distribution(3, "b", processes=1), dtype):
+        out = np.asarray(made)
+        assert address(out) == address(made.local) and out.dtype.itemsize == dtype.itemsize
+        assert kind == "no field" or out.dtype == dtype
+    assert address(given) == address(UNREAD[kind])
+
+
 @pytest.mark.parametrize("buffer", [np.zeros(3, "V4"), memoryview(np.zeros(3, "V4")), np.zeros(3, [("a", "V3")])], ids=["V4", "memoryview", "record"])
 def test_bytes_without_a_meaning_come_out_as_they_went_in(buffer):
     out = tridap.asarray(dict_of(buffer, block(3))).__distarray__()["buffer"]

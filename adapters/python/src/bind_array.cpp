@@ -3,6 +3,7 @@
 #include "comm.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
+#include "memory.hpp"
 #include "tensor.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/local_part.hpp>
@@ -14,14 +15,27 @@ namespace tridap::python {
 
 namespace {
 
+// NumPy's buffer of the local part. BufferError where NumPy could not read it: then numpy.asarray asks __array__.
+int give_buffer(PyObject* self, Py_buffer* view, int flags) {
+  const auto local = py::reinterpret_borrow<py::array>(py::cast<const Array&>(py::handle(self)).local());
+  if (PyObject_GetBuffer(local.ptr(), view, flags) != 0) return -1;
+  try {
+    if ((flags & PyBUF_FORMAT) != 0) refuse_unread_record(local);
+    return 0;
+  } catch (py::error_already_set& error) {
+    error.restore();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_BufferError, error.what());
+  }
+  PyBuffer_Release(view);
+  return -1;
+}
+
 // The type's own slots: the buffer protocol is NumPy's, on the local part, and the garbage collector sees what is held.
 void set_slots(PyHeapTypeObject* heap) {
   forbid_new(heap);
   PyTypeObject& type = heap->ht_type;
-  heap->as_buffer.bf_getbuffer = [](PyObject* self, Py_buffer* view, int flags) {
-    const auto& array = py::cast<const Array&>(py::handle(self));
-    return PyObject_GetBuffer(array.local().ptr(), view, flags);
-  };
+  heap->as_buffer.bf_getbuffer = give_buffer;
   type.tp_as_buffer = &heap->as_buffer;
   let_collect<Array>(heap);
 }

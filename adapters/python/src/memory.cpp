@@ -32,10 +32,20 @@ bool has(py::handle object, const char* name) {
 
 std::string type_name(py::handle object) { return Py_TYPE(object.ptr())->tp_name; }
 
+bool is_record(const py::dtype& type) { return type.kind() == 'V' && !type.attr("names").is_none(); }
+
+// Whether elements are bytes without a meaning. NumPy reads those from a PEP 3118 buffer as records without a field.
+bool is_bytes_alone(const py::dtype& type) {
+  return type.kind() == 'V' && (!is_record(type) || py::len(type.attr("names")) == 0);
+}
+
+py::dtype bytes_alone(py::ssize_t bytes) { return py::dtype("V" + std::to_string(bytes)); }
+
 // Another array over the same memory: what its user does to its shape is not ours to see.
 py::array view_of(const py::array& array) {
   const auto extents = [&](const py::ssize_t* from) { return std::vector<py::ssize_t>(from, from + array.ndim()); };
-  return py::array(array.dtype(), extents(array.shape()), extents(array.strides()), array.data(), array);
+  const py::dtype type = is_bytes_alone(array.dtype()) ? bytes_alone(array.itemsize()) : array.dtype();
+  return py::array(type, extents(array.shape()), extents(array.strides()), array.data(), array);
 }
 
 py::array as_array(py::handle object) {
@@ -54,7 +64,7 @@ py::array over_buffer(py::handle object) {
   if (array.size() != 0 && array.data() != described.buf)
     refuse("NumPy would have to copy a buffer of format '" + std::string(described.format) + "'", "",
            "give a buffer of numbers", {}, Rule::buffer_type);
-  return array;
+  return is_bytes_alone(array.dtype()) ? view_of(array) : array;
 }
 
 // Nothing where the object offers no memory.
@@ -98,10 +108,25 @@ ElementType::Kind kind_of(char kind) {
   }
 }
 
+// A type as a PEP 3118 buffer says it, without what NumPy alone knows: alignment, titles, numpy.record.
+py::dtype plain(const py::dtype& type) {
+  if (const py::object array = type.attr("subdtype"); !array.is_none())
+    return py::dtype::from_args(py::make_tuple(plain(array[py::int_(0)]), array[py::int_(1)]));
+  if (is_bytes_alone(type)) return bytes_alone(type.itemsize());
+  if (!is_record(type)) return type;
+  const py::list names = type.attr("names");
+  py::list formats, offsets;
+  for (const py::handle name : names) {
+    const py::tuple field = type.attr("fields")[name];
+    formats.append(plain(field[0]));
+    offsets.append(field[1]);
+  }
+  return py::dtype(names, formats, offsets, type.itemsize());
+}
+
 // What dates, texts and records are, in NumPy's words; nothing for bytes without a meaning.
 std::string description_of(const py::dtype& type) {
-  const bool bytes_alone = type.kind() == 'V' && type.attr("names").is_none() && type.attr("subdtype").is_none();
-  return bytes_alone ? "" : py::cast<std::string>(py::str(py::handle(type)));
+  return is_bytes_alone(type) ? "" : py::cast<std::string>(py::str(py::handle(plain(type))));
 }
 
 }  // namespace
@@ -155,13 +180,28 @@ void refuse_objects(const py::array& array) {
 }
 
 void refuse_no_buffer(const py::array& array) {
-  if (py::reinterpret_steal<py::object>(PyMemoryView_FromObject(array.ptr()))) return;
+  if (py::reinterpret_steal<py::object>(PyMemoryView_FromObject(array.ptr()))) return refuse_unread_record(array);
   py::error_already_set error;
   rethrow_if_interrupted(error);
   refuse("the elements are " + py::cast<std::string>(py::str(array.dtype())) +
              ", which a PEP 3118 buffer cannot say (" + one_line(error) + ")",
          "", "give a view of it as integers, such as values.view(\"i8\"), and say the unit in a key of dim_data", {},
          Rule::buffer_type);
+}
+
+void refuse_unread_record(const py::array& array) {
+  if (!is_record(array.dtype())) return;
+  try {
+    const auto view = py::reinterpret_steal<py::object>(PyMemoryView_FromObject(array.ptr()));
+    if (!view) throw py::error_already_set();
+    as_array(view);
+  } catch (py::error_already_set& error) {
+    rethrow_if_interrupted(error);
+    refuse("the elements are " + py::cast<std::string>(py::str(array.dtype())) +
+               ", whose PEP 3118 buffer NumPy itself cannot read (" + one_line(error) + ")",
+           "", "give a record whose fields reach its end, such as numpy.lib.recfunctions.repack_fields(values)", {},
+           Rule::buffer_type);
+  }
 }
 
 bool offers_memory(py::handle object) { return PyObject_CheckBuffer(object.ptr()) != 0 || has(object, "__dlpack__"); }
@@ -183,8 +223,8 @@ Buffer buffer_of(const py::array& array) {
 
 py::array array_of(const Buffer& buffer) {
   alignas(64) static std::byte nowhere{};  // of no elements: without an address NumPy would forget whose they are
-  const py::dtype type(buffer.type.kind == ElementType::Kind::opaque ? "V" + std::to_string(buffer.type.bytes)
-                                                                     : buffer.type.name());
+  const bool opaque = buffer.type.kind == ElementType::Kind::opaque;
+  const py::dtype type = opaque ? bytes_alone(buffer.type.bytes) : py::dtype(buffer.type.name());
   py::array array(type, std::vector<py::ssize_t>(buffer.shape.begin(), buffer.shape.end()),
                   std::vector<py::ssize_t>(buffer.strides.begin(), buffer.strides.end()),
                   buffer.data != nullptr ? buffer.data : &nowhere, as_base(buffer.owner));
