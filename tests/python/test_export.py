@@ -35,6 +35,32 @@ def test_array_copies_only_where_it_must(dtype, copy, shares):
     assert out.tolist() == [0, 1, 2, 3]
 
 
+@pytest.mark.parametrize("ask", [lambda a, copy: a.__array__(copy=copy), lambda a, copy: a.__array__(int, copy=copy),
+                                 lambda a, copy: np.from_dlpack(Capsule(a.__dlpack__(copy=copy)))],
+                         ids=["__array__", "__array__ of another type", "__dlpack__"])
+def test_copy_is_none_or_a_flag(ask):
+    field = np.arange(4)
+    made = tridap.asarray(dict_of(field, block(4)))
+    for copy in None, False, np.False_, True, np.True_:
+        assert (address(ask(made, copy)) == address(field)) is (not copy)
+    for wrong in 0, 1, 1.0, "yes", "if_needed", "", (), [1], np.int8(1), np.array(True), object(), bool:
+        with pytest.raises(TypeError, match="copy is .*, must be None, True or False"):
+            ask(made, wrong)
+
+
+class Capsule:
+    """A producer of one tensor."""
+
+    def __init__(self, capsule):
+        self.capsule = capsule
+
+    def __dlpack__(self, **_):
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
 def test_array_refuses_a_copy_that_was_forbidden():
     made = tridap.asarray(whole(4))
     with pytest.raises(ValueError, match="copy=False, but the elements are float64"):

@@ -78,9 +78,10 @@ void update_padding(const Array& array) {
 
 py::object numpy_protocol(const Array& array, const py::object& dtype, const py::object& copy) {
   py::object local = array.view(Part::local);
+  const std::optional<bool> flag = copy_flag(copy);
   const bool same = dtype.is_none() || py::dtype::from_args(dtype).equal(local.attr("dtype"));
-  if (same && copy.ptr() != Py_True) return local;
-  if (!same && copy.ptr() == Py_False)
+  if (same && !flag.value_or(false)) return local;
+  if (!same && !flag.value_or(true))
     throw py::value_error("copy=False, but the elements are " + py::cast<std::string>(py::str(local.attr("dtype"))));
   const py::object type = dtype.is_none() ? local.attr("dtype") : dtype;
   return py::module_::import("numpy").attr("array")(local, type);

@@ -251,6 +251,14 @@ Copy copy_policy(py::handle copy) {
                       ""});
 }
 
+std::optional<bool> copy_flag(py::handle copy) {
+  static py::handle type;
+  if (copy.is_none()) return std::nullopt;
+  if (PyBool_Check(copy.ptr()) == 0 && !py::isinstance(copy, imported(type, "numpy", "bool_")))
+    throw py::type_error("copy is " + to_value(copy).text() + ", must be None, True or False");
+  return PyObject_IsTrue(copy.ptr()) == 1;
+}
+
 std::string one_line(const py::error_already_set& error) {
   const std::string name = reinterpret_cast<PyTypeObject*>(error.type().ptr())->tp_name;  // with its module, in C's own
   std::string text = name.substr(name.rfind('.') + 1);

@@ -57,6 +57,9 @@ std::optional<Copy> copy_named(py::handle copy);
 /// The same; throws Error instead of nothing.
 Copy copy_policy(py::handle copy);
 
+/// `copy` of __array__ and __dlpack__: None, or a bool of Python or NumPy. Throws TypeError for anything else.
+std::optional<bool> copy_flag(py::handle copy);
+
 /// "ValueError: what it says", in one line.
 std::string one_line(const py::error_already_set& error);
 

@@ -116,7 +116,7 @@ py::object tensor_of(const py::array& array, const py::object& stream, const py:
                      const py::object& device, const py::object& copy) {
   if (!stream.is_none()) throw py::buffer_error("host memory has no stream: pass stream=None");
   check_device(device);
-  const bool versioned = wants_version_1(max_version), copied = copy.ptr() == Py_True;
+  const bool versioned = wants_version_1(max_version), copied = copy_flag(copy).value_or(false);
   const py::array memory = copied ? py::array(array.attr("copy")()) : array;
   try {
     refuse_objects(memory);
