@@ -5,21 +5,34 @@
 #include <Tpetra_Core.hpp>
 #include <unistd.h>
 
+#include <cstring>
 #include <iostream>
+#include <vector>
 
 namespace examples {
 
 namespace {
 
-// What `job(comm, speaks)` returns, or what its error is worth.
+// The arguments that Kokkos takes, or the others. Kokkos would print a help of its own for --help.
+std::vector<char*> arguments(int argc, char** argv, bool of_kokkos) {
+  std::vector<char*> taken{argv[0]};
+  for (int i = 1; i < argc; ++i)
+    if ((std::strncmp(argv[i], "--kokkos", 8) == 0) == of_kokkos) taken.push_back(argv[i]);
+  return taken;
+}
+
+// What `job(arguments, comm, speaks)` returns, or what its error is worth.
 template <class Job>
 int guarded(int argc, char** argv, Job&& job) {
-  const Tpetra::ScopeGuard scope(&argc, &argv);
+  std::vector<char*> of_kokkos = arguments(argc, argv, true), ours = arguments(argc, argv, false);
+  int count = static_cast<int>(of_kokkos.size());
+  char** values = of_kokkos.data();
+  const Tpetra::ScopeGuard scope(&count, &values);
   const MPI_Comm comm = MPI_COMM_WORLD;
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   try {
-    return job(comm, rank == 0);
+    return job(ours, comm, rank == 0);
   } catch (const tridap::Error& error) {
     const tridap::Report& report = error.report();
     if (rank != 0) return 1;
@@ -41,9 +54,9 @@ int guarded(int argc, char** argv, Job&& job) {
 }  // namespace
 
 int run(int argc, char** argv, const std::function<void(const Options&, MPI_Comm)>& job) {
-  return guarded(argc, argv, [&](MPI_Comm comm, bool speaks) {
+  return guarded(argc, argv, [&](std::vector<char*>& ours, MPI_Comm comm, bool speaks) {
     int status = 0;
-    const std::optional<Options> options = read_options(argc, argv, speaks, status);
+    const std::optional<Options> options = read_options(static_cast<int>(ours.size()), ours.data(), speaks, status);
     if (options) job(*options, comm);
     return status;
   });
@@ -51,10 +64,10 @@ int run(int argc, char** argv, const std::function<void(const Options&, MPI_Comm
 
 int run(int argc, char** argv, const std::string& what, const std::vector<Option>& options,
         const std::function<void(Claims&)>& job) {
-  return guarded(argc, argv, [&](MPI_Comm comm, bool speaks) {
+  return guarded(argc, argv, [&](std::vector<char*>& ours, MPI_Comm comm, bool speaks) {
     int status = 0;
     bool progress = false;
-    if (read_options(argc, argv, what, options, progress, speaks, status)) {
+    if (read_options(static_cast<int>(ours.size()), ours.data(), what, options, progress, speaks, status)) {
       Claims claims(comm, progress);
       job(claims);
     }

@@ -48,6 +48,7 @@ refuses 'a hole that one process alone sees' 'hole.asc:9' --elevation "$folder/h
 refuses 'a picture that cannot be written' 'missing/p.png' --output "$folder/missing/p.png"
 
 "$mpiexec" -n 2 "$program" --help >"$folder/out" 2>&1 || { failures=$((failures + 1)); echo '--help failed'; }
+! grep -q 'Kokkos' "$folder/out" || { failures=$((failures + 1)); echo "--help is Kokkos' own"; }
 for option in --steps --dt --diffusivity --output --grid; do
   grep -q -- "$option" "$folder/out" || { failures=$((failures + 1)); echo "--help does not name $option"; }
 done

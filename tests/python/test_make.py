@@ -189,6 +189,15 @@ def test_a_spec_of_a_class_of_ones_own_is_a_spec():
     assert tridap.distribution(7, Pairs(), processes=2) == tridap.distribution(7, "c:2", processes=2)
 
 
+@pytest.mark.parametrize("dist", [(8, 5), 8, None, "b", lambda i: i])
+@pytest.mark.parametrize("make", [tridap.zeros, tridap.empty, lambda dist: tridap.from_function(dist, lambda i: i)])
+def test_a_shape_in_place_of_a_distribution_is_a_type_error_that_says_what_makes_one(make, dist):
+    shape = repr(dist) if isinstance(dist, (int, tuple)) else "shape"
+    with pytest.raises(TypeError, match="must be a Distribution") as raised:
+        make(dist)
+    assert f"tridap.distribution({shape}) makes one" in str(raised.value)
+
+
 def test_extents_are_taken_exactly():
     assert tridap.distribution((2**62 + 1, np.uint64(2**63 - 1)), ("b", "*"), grid=(1, 1)).shape == (2**62 + 1, 2**63 - 1)
     assert tridap.distribution(np.int8(5), tridap.cyclic(2), grid=np.int16(2)).shape == (5,)

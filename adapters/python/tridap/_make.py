@@ -133,6 +133,10 @@ def _world_size():
 
 def communicator_of(dist, comm):
     """The communicator that a distribution's processes are in: the one given, else MPI.COMM_WORLD where it fits."""
+    if not isinstance(dist, _core.Distribution):
+        is_shape = isinstance(dist, (int, tuple, list))
+        raise TypeError(f"dist is {dist!r}, must be a Distribution: "
+                        + (f"tridap.distribution({dist!r})" if is_shape else "tridap.distribution(shape)") + " makes one")
     if comm is None and dist.processes > 1:
         from mpi4py import MPI
         comm = MPI.COMM_WORLD
