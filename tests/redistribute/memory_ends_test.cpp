@@ -1,4 +1,5 @@
-#include "support/memory_meter.hpp"
+#include "support/memory_ends.hpp"
+
 #include <tridap/infer/infer_dim_data.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/make.hpp>
@@ -11,31 +12,12 @@
 #include <tridap/redistribute/redistribution.hpp>
 #include <tridap/redistribute/relabel.hpp>
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-
 // Memory ends on one process at each allocation of each collective call: nobody waits for ever.
 namespace {
 
 using namespace tridap;
-
-constexpr unsigned most_seconds = 20;  // of one call; it takes less than a millisecond
-
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
+using memory_ends::rank_in;
+using memory_ends::size_of;
 
 DistArray part_of(const Distribution& distribution, MPI_Comm comm) {
   const Index process = rank_in(comm);
@@ -95,10 +77,7 @@ void move(const Case& with, redistribute::Path path) {
   plan(with.of_blocks, with.of_dealt);
 }
 
-struct Call {
-  const char* name;
-  void (*call)(const Case&);
-};
+using Call = memory_ends::Call<Case>;
 
 const std::vector<Call> calls = {
     {"throw_together", [](const Case& with) { mpi::throw_together({}, with.comm); }},
@@ -189,59 +168,6 @@ const std::vector<Call> calls = {
        MPI_Comm_free(&made.comm);
      }}};
 
-char doing[200];
-
-extern "C" void waited_too_long(int) {
-  std::fprintf(stderr, "a process still waits: %s\n", doing);
-  std::_Exit(1);
-}
-
-// Whether the call throws here, where memory ends on one process after so many allocations. `ended`: it did.
-bool throws(const Call& call, const Case& with, int failing, long allocations, bool& ended) {
-  const bool here = rank_in(with.comm) == failing;
-  memory_meter::allocations_left = here ? allocations : -1;
-  bool thrown = false;
-  try {
-    call.call(with);
-  } catch (const std::exception&) {
-    thrown = true;
-  }
-  ended = here && memory_meter::allocations_left <= (memory_meter::ends_for_good ? 0 : -1);
-  memory_meter::allocations_left = -1;
-  return thrown;
-}
-
-void expect_no_wait(const Call& call, int failing, bool for_good) {
-  const int all = size_of(MPI_COMM_WORLD);
-  bool over = false;
-  for (long allocations = 0; !over; ++allocations) {
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    {
-      const Case with(comm);
-      std::snprintf(doing, sizeof(doing), "%s, rank %d has memory for %ld allocations%s", call.name, failing,
-                    allocations, for_good ? "" : ", and then again");
-      memory_meter::ends_for_good = for_good;
-      alarm(most_seconds);
-      bool ended = false;
-      int thrown = throws(call, with, failing, allocations, ended) ? 1 : 0, sum = 0, any = ended ? 1 : 0;
-      MPI_Allreduce(&thrown, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-      MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-      alarm(0);
-      EXPECT_TRUE(sum == 0 || sum == all) << doing << ": " << sum << " processes threw";
-      over = any == 0;
-    }
-    MPI_Comm_free(&comm);
-  }
-}
-
-TEST(MemoryEnds, NobodyWaitsForWhoHasNone) {
-  std::signal(SIGALRM, waited_too_long);
-  const char* const only = std::getenv("TRIDAP_TEST_CALL");
-  for (const Call& call : calls)
-    for (const int failing : {0, size_of(MPI_COMM_WORLD) - 1})
-      for (const bool for_good : {false, true})
-        if (only == nullptr || std::string(call.name) == only) expect_no_wait(call, failing, for_good);
-}
+TEST(MemoryEnds, NobodyWaitsForWhoHasNone) { memory_ends::expect_no_wait(calls); }
 
 }  // namespace

@@ -9,17 +9,20 @@ namespace memory_meter {
 std::size_t largest_allocation = 0;
 long allocations_left = -1;
 bool ends_for_good = true;
+bool (*counts)() = nullptr;
 
 }  // namespace memory_meter
 
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   using namespace memory_meter;
   largest_allocation = std::max(largest_allocation, bytes);
-  if (allocations_left == 0) {
-    if (!ends_for_good) allocations_left = -1;
-    return nullptr;
+  if (allocations_left >= 0 && (counts == nullptr || counts())) {
+    if (allocations_left == 0) {
+      if (!ends_for_good) allocations_left = -1;
+      return nullptr;
+    }
+    --allocations_left;
   }
-  if (allocations_left > 0) --allocations_left;
   return std::malloc(bytes > 0 ? bytes : 1);
 }
 void* operator new(std::size_t bytes) {

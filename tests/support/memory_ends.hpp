@@ -1,0 +1,110 @@
+#pragma once
+
+#include "support/memory_meter.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+/// Memory ends on one process at each allocation of each of some collective calls: every process throws or none does,
+/// and nobody waits for ever. For programs that link support/memory_meter.cpp.
+namespace memory_ends {
+
+inline constexpr unsigned most_seconds = 20;  ///< of one call; it takes a few milliseconds
+
+inline int size_of(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+inline int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+/// A collective call. A `Case` is what it is made with, on a communicator, which does not count.
+template <class Case>
+struct Call {
+  const char* name;
+  void (*call)(const Case&);
+};
+
+inline char doing[200];
+
+extern "C" inline void waited_too_long(int) {
+  std::fprintf(stderr, "a process still waits: %s\n", doing);
+  std::_Exit(1);
+}
+
+/// Such as a message that is shorter than another process's, since that one is in another call.
+inline void mpi_failed(MPI_Comm*, int*, ...) {
+  std::fprintf(stderr, "the processes are in different calls of MPI: %s\n", doing);
+  std::_Exit(1);
+}
+
+/// Whether the call throws here, where memory ends on one process after so many allocations. `ended`: it did.
+template <class Case>
+bool throws(const Call<Case>& call, const Case& with, int failing, long allocations, bool& ended) {
+  const bool here = rank_in(MPI_COMM_WORLD) == failing;
+  memory_meter::allocations_left = here ? allocations : -1;
+  bool thrown = false;
+  try {
+    call.call(with);
+  } catch (const std::exception&) {
+    thrown = true;
+  }
+  ended = here && memory_meter::allocations_left <= (memory_meter::ends_for_good ? 0 : -1);
+  memory_meter::allocations_left = -1;
+  return thrown;
+}
+
+template <class Case>
+void expect_no_wait(const Call<Case>& call, int failing, bool for_good) {
+  const int all = size_of(MPI_COMM_WORLD);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(mpi_failed, &handler);
+  bool over = false;
+  for (long allocations = 0; !over; ++allocations) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, handler);
+    {
+      const Case with(comm);
+      std::snprintf(doing, sizeof(doing), "%s, rank %d has memory for %ld allocations%s", call.name, failing,
+                    allocations, for_good ? "" : ", and then again");
+      memory_meter::ends_for_good = for_good;
+      alarm(most_seconds);
+      bool ended = false;
+      int thrown = throws(call, with, failing, allocations, ended) ? 1 : 0, sum = 0, any = ended ? 1 : 0;
+      MPI_Allreduce(&thrown, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+      alarm(0);
+      EXPECT_TRUE(sum == 0 || sum == all) << doing << ": " << sum << " processes threw";
+      over = any == 0;
+    }
+    MPI_Comm_free(&comm);
+  }
+  MPI_Errhandler_free(&handler);
+}
+
+/// On the first process and on the last; memory that is there again, and memory that is gone for good.
+/// TRIDAP_TEST_CALL names one call alone.
+template <class Case>
+void expect_no_wait(const std::vector<Call<Case>>& calls) {
+  std::signal(SIGALRM, waited_too_long);
+  const char* const only = std::getenv("TRIDAP_TEST_CALL");
+  for (const Call<Case>& call : calls)
+    for (const int failing : {0, size_of(MPI_COMM_WORLD) - 1})
+      for (const bool for_good : {false, true})
+        if (only == nullptr || std::string(call.name) == only) expect_no_wait(call, failing, for_good);
+}
+
+}  // namespace memory_ends
