@@ -157,21 +157,23 @@ Teuchos::RCP<const CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) 
                           "distribute the rows so that each is on one process"});
   const auto& map = rows.map();
   const auto count = static_cast<Index>(tridap::tpetra::compat::local_count(*map));
-  mpi::collectively(rows.comm(), [&] { check(csr, count, Elements(rows)); });
-
-  Teuchos::Array<std::size_t> lengths(static_cast<Teuchos::Ordinal>(count));
-  RowEntries entries;
-  for (Index row = 0; row < count; ++row) {
-    entries.read(csr, row);
-    lengths[static_cast<Teuchos::Ordinal>(row)] = entries.columns.size();
-  }
-  const auto matrix = Teuchos::rcp(new CrsMatrix(map, lengths()));
-  for (Index row = 0; row < count; ++row) {
-    entries.read(csr, row);
-    if (!entries.columns.empty())
-      matrix->insertGlobalValues(map->getGlobalElement(static_cast<int>(row)), static_cast<int>(entries.columns.size()),
+  const auto matrix = mpi::collectively(rows.comm(), [&] {
+    check(csr, count, Elements(rows));
+    Teuchos::Array<std::size_t> lengths(static_cast<Teuchos::Ordinal>(count));
+    RowEntries entries;
+    for (Index row = 0; row < count; ++row) {
+      entries.read(csr, row);
+      lengths[static_cast<Teuchos::Ordinal>(row)] = entries.columns.size();
+    }
+    auto made = Teuchos::rcp(new CrsMatrix(map, lengths()));
+    for (Index row = 0; row < count; ++row) {
+      entries.read(csr, row);
+      if (!entries.columns.empty())
+        made->insertGlobalValues(map->getGlobalElement(static_cast<int>(row)), static_cast<int>(entries.columns.size()),
                                  entries.values.data(), entries.columns.data());
-  }
+    }
+    return made;
+  });
   matrix->fillComplete(map, map);
   return matrix;
 }
