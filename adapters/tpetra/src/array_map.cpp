@@ -162,18 +162,19 @@ void check_limits(std::optional<Index> span, Index largest, Index processes, boo
 
 Teuchos::RCP<const Map> list_map(const FlatNumbers& numbers, Index process, Part part, const MemoryOrder& order,
                                  Index base, const Communicator& comm) {
-  using Ids = Kokkos::View<GlobalOrdinal*, Map::device_type>;
-  const Ids ids = mpi::collectively(comm.raw(), [&] {
+  Kokkos::View<GlobalOrdinal*, Map::device_type> ids;
+  const Teuchos::RCP<Map> map = mpi::collectively(comm.raw(), [&] {
     if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "", "create a Tpetra::ScopeGuard first");
-    const Ids made(Kokkos::ViewAllocateWithoutInitializing("tridap ids"), numbers.count(process, part));
-    const auto host = Kokkos::create_mirror_view(made);
+    ids = decltype(ids)(Kokkos::ViewAllocateWithoutInitializing("tridap ids"), numbers.count(process, part));
+    const auto host = Kokkos::create_mirror_view(ids);
     numbers.write(process, part, order, host.data());
     for (std::size_t i = 0; base != 0 && i < host.extent(0); ++i) host(i) += base;
-    Kokkos::deep_copy(made, host);
-    return made;
+    Kokkos::deep_copy(ids, host);
+    return Teuchos::rcp(new Map);
   });
-  return Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
-                              Kokkos::View<const GlobalOrdinal*, Map::device_type>(ids), base, comm.teuchos()));
+  *map = Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
+             Kokkos::View<const GlobalOrdinal*, Map::device_type>(ids), base, comm.teuchos());
+  return map;
 }
 
 Index largest_part(const Distribution& distribution, Part part) {
@@ -215,7 +216,11 @@ ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, ArrayMapOpt
       process_(mpi::rank_of(comm.raw())) {
   if (!detail::all_said_the_same(agreed_))
     refuse("the processes were given different options", "", "give all of them the same");
-  // What the distribution alone decides is the same on every process, and so thrown by all or none.
+  make_map(array, vectors);
+}
+
+// What the distribution and the options alone decide, and so the same on every process.
+void ArrayMap::arrange(const DistArray& array, bool vectors) {
   if (is_reordered()) {
     process_ = std::find(ranks_.begin(), ranks_.end(), static_cast<int>(process_)) - ranks_.begin();
     losses_.push_back("the order of the processes");
@@ -241,25 +246,42 @@ ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, ArrayMapOpt
     }
     order_ = memory_order(interior);
   }
-  make_map();
 }
 
-void ArrayMap::make_map() {
-  const Counts counts = count(rows(), process_);
+// Every constructor of a Map communicates. So a Map has its memory, and the RCP's, before: on every process, or on
+// none. What Trilinos itself allocates in there we cannot guard: there, and in the other calls of Trilinos that
+// communicate, a process without memory leaves the others waiting.
+void ArrayMap::make_map(const DistArray& array, bool vectors) {
+  Teuchos::RCP<Map> map;
+  Counts counts;
   std::optional<OneRange> range;  // found without listing any id
-  if (ranks_.empty() && (agreed_ & detail::row_major) != 0) range = one_range(rows(), counts);
-  if (ranks_.empty() && !range && counts.total > 0 &&
-      fit(rows())) {  // other kinds, or memory in another order on each process
+  bool asks = false;              // the others: other kinds, or memory in another order on each process
+  Index found[3] = {};
+  detail::run_alike(comm(), [&] {
+    arrange(array, vectors);
+    counts = count(rows(), process_);
+    if (counts.total == 0)
+      range = OneRange{};
+    else if (ranks_.empty() && (agreed_ & detail::row_major) != 0)
+      range = one_range(rows(), counts);
+    if (range) map = Teuchos::rcp(new Map);
+    asks = ranks_.empty() && !range && fit(rows());
+    if (!asks) return;
     std::optional<Index> first = Index{0};
     if (counts.local > 0) first = own_range(rows(), process_, order_);
     const Index here = first ? *first - counts.before : 0;
     constexpr Index nothing = std::numeric_limits<Index>::min();
-    Index found[] = {first ? 0 : 1, counts.local > 0 ? here : nothing, counts.local > 0 ? -here : nothing};
+    found[0] = first ? 0 : 1;
+    found[1] = counts.local > 0 ? here : nothing;
+    found[2] = counts.local > 0 ? -here : nothing;
+  });
+  if (asks) {
     mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, found, 3, MPI_INT64_T, MPI_MAX, comm()), "MPI_Allreduce");
     if (found[0] == 0 && found[1] == -found[2]) range = OneRange{found[1], false};
   }
-  if (counts.total == 0) range = OneRange{};
-  const Index span = range ? range->first + counts.total : numbers().count();
+  std::optional<FlatNumbers> listed;
+  if (!range) detail::run_alike(comm(), [&] { listed.emplace(numbers()); });
+  const Index span = range ? range->first + counts.total : listed->count();
   detail::check_limits(span, counts.largest, rows().processes(), range.has_value());
 
   const Index base = options_.index_base;
@@ -268,13 +290,16 @@ void ArrayMap::make_map() {
                " numbers from there",
            "", "take one that is not negative, and leaves room below 2^63");
   const auto total = static_cast<Tpetra::global_size_t>(counts.total);
-  if (range && range->uniform) {
-    map_ = Teuchos::rcp(new Map(total, base + range->first, comm_.teuchos(), Tpetra::GloballyDistributed));
-  } else if (range) {
-    map_ = Teuchos::rcp(new Map(total, static_cast<std::size_t>(counts.local), base + range->first, comm_.teuchos()));
-  } else {
-    map_ = detail::list_map(numbers(), process_, Part::interior, order_, base, comm_);
+  if (!range) {
+    map_ = detail::list_map(*listed, process_, Part::interior, order_, base, comm_);
+    return;
   }
+  if (map.is_null()) map = mpi::collectively(comm(), [] { return Teuchos::rcp(new Map); });
+  if (range->uniform)
+    *map = Map(total, base + range->first, comm_.teuchos(), Tpetra::GloballyDistributed);
+  else
+    *map = Map(total, static_cast<std::size_t>(counts.local), base + range->first, comm_.teuchos());
+  map_ = map;
 }
 
 int ArrayMap::rank(Index process) const {
@@ -286,15 +311,18 @@ Teuchos::RCP<const Map> make_map(const DistArray& array, const Communicator& com
 }
 
 Teuchos::RCP<const Map> make_map(const DimData& dim_data, const Communicator& comm, const ArrayMapOptions& options) {
-  DistArray array;
-  array.dim_data = dim_data;
-  array.buffer.type = element_type<std::byte>();
-  array.buffer.memory.kind = Memory::Kind::nowhere;
-  for (std::size_t axis = 0; axis < dim_data.size(); ++axis) {
-    Report ignored;  // gather_distribution() tells
-    array.buffer.shape.push_back(check_dimension(dim_data[axis], static_cast<Index>(axis), ignored).value_or(0));
-  }
-  array.buffer.strides = row_major_strides(array.buffer.shape, 1);
+  const DistArray array = mpi::collectively(comm.raw(), [&] {
+    DistArray made;
+    made.dim_data = dim_data;
+    made.buffer.type = element_type<std::byte>();
+    made.buffer.memory.kind = Memory::Kind::nowhere;
+    for (std::size_t axis = 0; axis < dim_data.size(); ++axis) {
+      Report ignored;  // gather_distribution() tells
+      made.buffer.shape.push_back(check_dimension(dim_data[axis], static_cast<Index>(axis), ignored).value_or(0));
+    }
+    made.buffer.strides = row_major_strides(made.buffer.shape, 1);
+    return made;
+  });
   return ArrayMap(array, comm, options).map();
 }
 

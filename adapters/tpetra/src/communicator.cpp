@@ -1,7 +1,10 @@
 #include "flags.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/mpi/agree.hpp>
 #include <tridap/tpetra/array_map.hpp>
+
+#include <Teuchos_RCPStdSharedPtrConversions.hpp>
 
 namespace tridap::tpetra {
 
@@ -23,8 +26,16 @@ TeuchosComm kept_with(MPI_Comm comm) {
   int found = 0;
   mpi::must_succeed(MPI_Comm_get_attr(comm, key, &kept, &found), "MPI_Comm_get_attr");
   if (found == 0) {
-    auto made = std::make_unique<TeuchosComm>(Teuchos::rcp(new Teuchos::MpiComm<int>(comm)));
-    mpi::must_succeed(MPI_Comm_set_attr(comm, key, made.get()), "MPI_Comm_set_attr");
+    using OfMpi = Teuchos::MpiComm<int>;
+    std::shared_ptr<std::optional<OfMpi>> place;
+    const auto raw = mpi::collectively(comm, [&] {
+      place = std::make_shared<std::optional<OfMpi>>();
+      return Teuchos::RCP<const Teuchos::OpaqueWrapper<MPI_Comm>>(Teuchos::opaqueWrapper(comm));
+    });
+    place->emplace(raw);
+    auto made = mpi::collectively(
+        comm, [&] { return std::make_unique<TeuchosComm>(Teuchos::rcp(std::shared_ptr<OfMpi>(place, &**place))); });
+    mpi::must_succeed_everywhere(MPI_Comm_set_attr(comm, key, made.get()), "MPI_Comm_set_attr", comm);
     kept = made.release();
   }
   return *static_cast<TeuchosComm*>(kept);

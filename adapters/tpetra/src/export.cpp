@@ -46,17 +46,19 @@ IndexList extents(const DimData& dim_data, Index count) {
   return extents;
 }
 
+// Where the range of this process begins, in a map of one range over the processes. **Collective.**
+Index begin_of_range(const Map& map) {
+  const auto count = static_cast<Index>(compat::local_count(map));
+  if (map.isUniform())
+    return count > 0 ? map.getMinGlobalIndex() - map.getIndexBase() : static_cast<Index>(map.getGlobalNumElements());
+  Index end = 0;  // a process that holds nothing does not know its place
+  mpi::must_succeed(MPI_Scan(&count, &end, 1, MPI_INT64_T, MPI_SUM, Communicator(map.getComm()).raw()), "MPI_Scan");
+  return end - count;
+}
+
 // A map of one range over the processes, which is known to all without a list, as one axis.
-infer::InferredDimData one_axis(const Map& map) {
+infer::InferredDimData one_axis(const Map& map, Index before) {
   const Index base = map.getIndexBase(), count = static_cast<Index>(compat::local_count(map));
-  Index before = count > 0 ? map.getMinGlobalIndex() - base : 0;
-  if (!map.isUniform()) {  // who holds nothing does not know its place
-    Index end = 0;
-    mpi::must_succeed(MPI_Scan(&count, &end, 1, MPI_INT64_T, MPI_SUM, Communicator(map.getComm()).raw()), "MPI_Scan");
-    before = end - count;
-  } else if (count == 0) {
-    before = static_cast<Index>(map.getGlobalNumElements());
-  }
   infer::InferredDimData made;
   made.dim_data.resize(1);
   made.dim_data[0].size = static_cast<Index>(map.getGlobalNumElements());
@@ -69,26 +71,34 @@ infer::InferredDimData one_axis(const Map& map) {
   return made;
 }
 
+}  // namespace
+
 infer::InferredDimData infer(const Map& map, const Reshape& how) {
   if (!map.isDistributed() && map.getComm()->getSize() > 1 && map.getGlobalNumElements() > 0)  // known to all
     refuse("the map repeats every id on every process, and the protocol has no replication", "",
            "export a map that deals its ids over the processes");
   const Index base = how.index_base.value_or(map.getIndexBase());
-  if (map.isContiguous() && !how.shape && !how.grid && base == map.getIndexBase()) return one_axis(map);
-  infer::InferenceHints hints;
-  hints.shape = how.shape;
-  hints.grid = how.grid;
-  hints.base = base;
-  const auto count = static_cast<Index>(compat::local_count(map));
-  GlobalIds ids{count, nullptr, count == 0 ? 0 : map.getMinGlobalIndex()};
-  if (!map.isContiguous()) {  // known to all; a contiguous map would have to make its list first
-    static_assert(sizeof(Map::global_ordinal_type) == sizeof(Index), "ids are 64-bit");
-    ids.list = reinterpret_cast<const Index*>(compat::local_ids(map).getRawPtr());
+  const MPI_Comm comm = Communicator(map.getComm()).raw();
+  if (map.isContiguous() && !how.shape && !how.grid && base == map.getIndexBase()) {
+    const Index before = begin_of_range(map);
+    return mpi::collectively(comm, [&] { return one_axis(map, before); });
   }
-  return infer::infer_dim_data(ids, Communicator(map.getComm()).raw(), hints);
+  GlobalIds ids;
+  const infer::InferenceHints hints = mpi::collectively(comm, [&] {
+    infer::InferenceHints made;
+    made.shape = how.shape;
+    made.grid = how.grid;
+    made.base = base;
+    ids.count = static_cast<Index>(compat::local_count(map));
+    if (ids.count > 0) ids.first = map.getMinGlobalIndex();
+    if (!map.isContiguous()) {  // known to all; a contiguous map would have to make its list first
+      static_assert(sizeof(Map::global_ordinal_type) == sizeof(Index), "ids are 64-bit");
+      ids.list = reinterpret_cast<const Index*>(compat::local_ids(map).getRawPtr());
+    }
+    return made;
+  });
+  return infer::infer_dim_data(ids, comm, hints);
 }
-
-}  // namespace
 
 ExportedArray in_layout(const Columns& columns, bool is_vector, const Map& map, const ArrayMap& layout) {
   const Distribution& rows = layout.rows();
@@ -125,8 +135,7 @@ ExportedArray in_padded_layout(const Columns& columns, const Map& map, const Pad
   return exported;
 }
 
-ExportedArray on_map(const Columns& columns, bool is_vector, const Map& map, const Reshape& how) {
-  infer::InferredDimData inferred = infer(map, how);
+ExportedArray on_map(const Columns& columns, bool is_vector, infer::InferredDimData&& inferred) {
   ExportedArray exported;
   exported.array.dim_data = std::move(inferred.dim_data);
   exported.receipt.losses = std::move(inferred.losses);

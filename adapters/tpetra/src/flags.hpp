@@ -2,8 +2,10 @@
 
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
+#include <tridap/mpi/agree.hpp>
 #include <tridap/tpetra/array_map.hpp>
 
+#include <exception>
 #include <optional>
 #include <string>
 
@@ -17,6 +19,21 @@ enum Flag : Index {
 
 /// Which of row_major holds; for an array that may yet be wrong.
 Index memory_flags(const DistArray& array);
+
+/// mpi::collectively() for a step whose Errors are the same on every process, and so name none: each throws its own.
+/// Where memory ends on any process, all throw that. **Collective.**
+template <class Step>
+void run_alike(MPI_Comm comm, Step&& step) {
+  std::exception_ptr of_all;
+  mpi::collectively(comm, [&] {
+    try {
+      std::forward<Step>(step)();
+    } catch (const Error&) {
+      of_all = std::current_exception();
+    }
+  });
+  if (of_all) std::rethrow_exception(of_all);
+}
 
 /// Tpetra's limits, checked before Tpetra is called: it finds them on some processes only, and hangs the others. `span`
 /// is that of the ids (nothing: no 64 bits hold it), `largest` the elements of the fullest process.

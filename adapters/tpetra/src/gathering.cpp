@@ -73,7 +73,7 @@ constexpr Index said_mask = (Index{1} << said_bits) - 1;
 Distribution gather_any(const DistArray& array, MPI_Comm comm, bool reorder, std::vector<int>& ranks, Index& flags) {
   try {
     return mpi::gather_with_flags(array, comm, {}, flags);
-  } catch (const Error&) {
+  } catch (const std::exception&) {  // of all, and not the same where a process has no memory for it
     if (!everywhere(reorder, comm)) throw;
   }
   return gather_sorted(array, comm, ranks, flags);

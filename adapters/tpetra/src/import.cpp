@@ -214,8 +214,9 @@ Dense dense_interior(const DistArray& array, const ArrayMap& layout, const Impor
   return made;
 }
 
-// Whether a layout is one of the wanted form; the same on every process.
-void check_form(const ArrayMap& layout, Form form) {
+// Whether the layout is one of the wanted form; the same on every process.
+void PreparedImport::check_form() {
+  const Form form = wanted.form;
   const std::optional<Index> axis = layout.options().vectors_axis;
   if (form == Form::vector && axis)
     refuse("the layout has an axis for the vectors of a MultiVector", "", "import it as a MultiVector", *axis);
@@ -223,35 +224,39 @@ void check_form(const ArrayMap& layout, Form form) {
     refuse("the layout has no axis for the vectors", "", "name the vectors' axis in the layout's options");
   if (form == Form::blocks && *axis != layout.distribution().ndim() - 1)
     refuse("the blocks of a BlockMultiVector are rows, and the last axis is distributed", "", "import it as a vector");
-  if (form == Form::blocks) {
+  if (form != Form::blocks) return;
+  run_alike(layout.comm(), [&] {
     const Index length = layout.distribution().axis(*axis).size(), span = layout.numbers().count();
     check_limits(checked_multiply(span, length), largest_part(layout.distribution(), Part::interior),
                  layout.distribution().processes(), layout.map()->isContiguous());
-  }
-}
-
-PreparedImport::PreparedImport(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options,
-                               const ImportRequest& wanted)
-    : begin(now()), layout(array, comm, options, wanted.form != Form::vector, flags_of(array, wanted)) {
-  check_form(layout, wanted.form);
-  if ((layout.agreed_ & shareable) != 0) {
-    dense.buffer = as_data(array.buffer, wanted.form);
-    add_losses(array, layout, layout.order(), dense.receipt);
-  } else {
-    dense = mpi::collectively(layout.comm(), [&] { return dense_interior(array, layout, wanted); });
-  }
-}
-
-PreparedImport::PreparedImport(const DistArray& array, const ArrayMap& given, const ImportRequest& wanted)
-    : begin(now()), layout(given) {
-  check_form(layout, wanted.form);
-  dense = mpi::collectively(layout.comm(), [&] {
-    check_belongs(array, layout);
-    return dense_interior(array, layout, wanted);
+    points = Teuchos::rcp(new Map);
   });
 }
 
-Receipt PreparedImport::receipt() && {
+PreparedImport::PreparedImport(const DistArray& of, const Communicator& comm, const ArrayMapOptions& options,
+                               const ImportRequest& request)
+    : begin(now()),
+      array(of),
+      wanted(request),
+      made(ArrayMap(of, comm, options, request.form != Form::vector, flags_of(of, request))),
+      layout(*made) {
+  check_form();
+}
+
+PreparedImport::PreparedImport(const DistArray& of, const ArrayMap& given, const ImportRequest& request)
+    : begin(now()), array(of), wanted(request), layout(given) {
+  check_form();
+}
+
+Dense PreparedImport::dense() const {
+  if (!made) check_belongs(array, layout);
+  if (!made || (layout.agreed_ & shareable) == 0) return dense_interior(array, layout, wanted);
+  Dense shared{as_data(array.buffer, wanted.form), {}};
+  add_losses(array, layout, layout.order(), shared.receipt);
+  return shared;
+}
+
+Receipt PreparedImport::receipt(Dense&& dense) const {
   dense.receipt.seconds = now() - begin;
   return std::move(dense.receipt);
 }

@@ -20,16 +20,14 @@ struct ImportLists {
 };
 
 /// An Import over lists that are known, so that nobody needs to be asked who owns which id, and nothing is moved that
-/// is not in a list. Tpetra has such a constructor for itself alone. Nothing communicates, but where TPETRA_DEBUG is
-/// set.
+/// is not in a list. Tpetra has such a constructor for itself alone. Nothing communicates.
 class ListedImport : public Tpetra::Import<> {
  public:
   using Map = Tpetra::Map<>;
   using Maps = Teuchos::RCP<const Map>;
 
   ListedImport(const Maps& source, const Maps& target, const ImportLists& lists)
-      : ListedImport(source, target, lists, Teuchos::rcp(new Map(0, 0, source->getComm(), Tpetra::LocallyReplicated))) {
-  }
+      : ListedImport(source, target, lists, Teuchos::rcp(new Map)) {}  // of this process alone
 
  private:
   using Data = Tpetra::ImportExportData<LocalOrdinal, Map::global_ordinal_type, Map::node_type>;

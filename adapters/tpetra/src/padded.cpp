@@ -90,22 +90,23 @@ PaddingImport make_padding_import(const ArrayMap& interior, const MemoryOrder& o
 }
 
 PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options)
-    : interior_(array, comm, options), importer_(std::make_shared<Teuchos::RCP<const Import>>()) {
+    : interior_(array, comm, options) {
   if (options.vectors_axis)
     refuse("a padded array has no axis for vectors here", "", "import it without a vectors' axis");
   const Distribution& all = interior_.distribution();
   const Index process = interior_.process();
-  order_ = memory_order(array.buffer);
-  const FlatNumbers numbers = interior_.numbers();
-  bool padded = false;
-  for (Index i = 0; i < all.ndim(); ++i)
-    for (Index c = 0; c < all.axis(i).proc_grid_size(); ++c)
-      padded = padded || all.axis(i).part(c, Part::local).size() != all.axis(i).part(c, Part::interior).size();
+  std::optional<FlatNumbers> padded;  // the numbers, where there is padding
+  detail::run_alike(comm.raw(), [&] {
+    importer_ = std::make_shared<Teuchos::RCP<const Import>>();
+    order_ = memory_order(array.buffer);
+    for (Index i = 0; i < all.ndim(); ++i)
+      for (Index c = 0; c < all.axis(i).proc_grid_size() && !padded; ++c)
+        if (all.axis(i).part(c, Part::local).size() != all.axis(i).part(c, Part::interior).size())
+          padded.emplace(interior_.numbers());
+    if (padded) detail::check_limits(padded->count(), detail::largest_part(all, Part::local), all.processes(), false);
+  });
   overlap_map_ = interior_.map();
-  if (padded) {
-    detail::check_limits(numbers.count(), detail::largest_part(all, Part::local), all.processes(), false);
-    overlap_map_ = detail::list_map(numbers, process, Part::local, order_, options.index_base, comm);
-  }
+  if (padded) overlap_map_ = detail::list_map(*padded, process, Part::local, order_, options.index_base, comm);
   padding_import_ = mpi::collectively(comm.raw(), [&] {
     return std::make_shared<const PaddingImport>(make_padding_import(interior_, order_, overlap_map_));
   });
@@ -113,20 +114,22 @@ PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm,
 
 const Import& PaddedArrayMap::importer() const {
   if (!importer_->is_null()) return **importer_;
-  const Distribution& all = interior_.distribution();
-  const Index process = interior_.process();
-  const std::vector<Range> inside = all.part(process, Part::interior);
-  const PaddingPlan plan = padding_plan(all, process);
-  const LocalNumbers whole(all.part(process, Part::local), order_), interior(inside, interior_.order());
-  ImportLists lists;
-  whole.append(inside, lists.permute_to);
-  interior.append(inside, lists.permute_from);
-  for (const PaddingMove& move : plan.own) {
-    whole.append(move.here, lists.permute_to);
-    interior.append(move.there, lists.permute_from);
-  }
-  add(lists, plan, interior_, interior, whole);
-  *importer_ = Teuchos::rcp(new ListedImport(interior_.map(), overlap_map_, lists));
+  *importer_ = mpi::collectively(interior_.comm(), [&] {
+    const Distribution& all = interior_.distribution();
+    const Index process = interior_.process();
+    const std::vector<Range> inside = all.part(process, Part::interior);
+    const PaddingPlan plan = padding_plan(all, process);
+    const LocalNumbers whole(all.part(process, Part::local), order_), interior(inside, interior_.order());
+    ImportLists lists;
+    whole.append(inside, lists.permute_to);
+    interior.append(inside, lists.permute_from);
+    for (const PaddingMove& move : plan.own) {
+      whole.append(move.here, lists.permute_to);
+      interior.append(move.there, lists.permute_from);
+    }
+    add(lists, plan, interior_, interior, whole);
+    return Teuchos::rcp(new ListedImport(interior_.map(), overlap_map_, lists));
+  });
   return **importer_;
 }
 
@@ -139,22 +142,22 @@ DensePadded dense_padded(const DistArray& array, const PaddedArrayMap& layout, c
     check_belongs(array, layout.interior());
     check_memory(array.buffer, wanted);
     made.whole = dense(array.buffer.data, array.buffer, in_order(array.buffer, layout.order()), wanted);
-  });
-  DistArray inner = array;
-  if (!made.whole.receipt.shared) {
-    Buffer copied = from_order(made.whole.buffer.data, wanted.type, array.buffer.shape, layout.order());
-    copied.owner = made.whole.buffer.owner;
-    inner.buffer = std::move(copied);
-  }
-  try {
-    mpi::collectively(comm, [&] {
+    DistArray inner = array;
+    if (!made.whole.receipt.shared) {
+      Buffer copied = from_order(made.whole.buffer.data, wanted.type, array.buffer.shape, layout.order());
+      copied.owner = made.whole.buffer.owner;
+      inner.buffer = std::move(copied);
+    }
+    try {
       made.interior =
           dense_interior(inner, layout.interior(), {wanted.form, wanted.type, wanted.writable, Copy::never});
-    });
-  } catch (const Error& error) {
-    made.interior_obstacle = error.what();
-  }
-  add_losses(array, layout.interior(), layout.order(), made.whole.receipt);
+    } catch (const Error& error) {
+      made.interior_obstacle = error.report();
+      made.interior_obstacle.set_process(mpi::rank_of(comm));
+    }
+    add_losses(array, layout.interior(), layout.order(), made.whole.receipt);
+  });
+  made.interior_obstacle = mpi::agree(std::move(made.interior_obstacle), comm);
   return made;
 }
 

@@ -106,19 +106,25 @@ PlacedDistribution line_of(const Map& map, MPI_Comm comm) {
       comm, [&] { return std::vector<Index>(static_cast<std::size_t>(map.getComm()->getSize()) + 1); });
   const auto count = static_cast<Index>(compat::local_count(map));
   mpi::must_succeed(MPI_Allgather(&count, 1, MPI_INT64_T, bounds.data() + 1, 1, MPI_INT64_T, comm), "MPI_Allgather");
-  for (std::size_t c = 1; c < bounds.size(); ++c) bounds[c] += bounds[c - 1];
-  return Distribution({Axis(BlockKind(std::move(bounds)))});
+  return mpi::collectively(comm, [&] {
+    for (std::size_t c = 1; c < bounds.size(); ++c) bounds[c] += bounds[c - 1];
+    return PlacedDistribution(Distribution({Axis(BlockKind(std::move(bounds)))}));
+  });
 }
 
 Redistribution plan(const Teuchos::RCP<const Map>& map, const PlacedDistribution& array, Index element_bytes,
-                    RedistributeOptions options, bool from_array) {
+                    const RedistributeOptions& given, bool from_array) {
   if (map.is_null()) refuse("the map is null", "", "give a map");
   const MPI_Comm comm = Communicator(map->getComm()).raw();
-  if (!options.mapping.ravel) options.mapping.ravel = Order::row_major;
+  RedistributeOptions options = mpi::collectively(comm, [&] {
+    RedistributeOptions all = given;
+    if (!all.mapping.ravel) all.mapping.ravel = Order::row_major;
+    return all;
+  });
   const Side side = side_of(*map, array.distribution, options, comm);
   if (!side.is_line)
-    return from_array ? redistribute::to_ids(array, side.ids, element_bytes, comm, options)
-                      : redistribute::from_ids(side.ids, array, element_bytes, comm, options);
+    return from_array ? redistribute::to_ids(array, side.ids, element_bytes, comm, std::move(options))
+                      : redistribute::from_ids(side.ids, array, element_bytes, comm, std::move(options));
   const PlacedDistribution line = line_of(*map, comm);
   return from_array ? Redistribution(array, line, element_bytes, comm, options)
                     : Redistribution(line, array, element_bytes, comm, options);
@@ -145,12 +151,12 @@ PlacedDistribution place_source(const Teuchos::RCP<const Map>& map, const DistAr
   std::vector<int> ranks;
   Index flags = 0;
   Distribution distribution = gather_any(array, comm, options.reorder, ranks, flags);
-  mpi::collectively(comm, [&] {
+  return mpi::collectively(comm, [&] {
     if (!options.convert && array.buffer.type != wanted)
       refuse("the array holds " + array.buffer.type.name() + ", the vector " + wanted.name(), "",
              "redistribute it to a vector of the array's own element type, or set convert");
+    return PlacedDistribution(std::move(distribution), {ranks.begin(), ranks.end()});
   });
-  return PlacedDistribution(std::move(distribution), {ranks.begin(), ranks.end()});
 }
 
 }  // namespace detail

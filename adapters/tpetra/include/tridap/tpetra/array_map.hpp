@@ -92,7 +92,8 @@ class ArrayMap {
   friend struct detail::PreparedImport;
   // `vectors`: the last axis that is not distributed is that of the vectors, where the options name none.
   ArrayMap(const DistArray& array, const Communicator& comm, ArrayMapOptions options, bool vectors, Index flags);
-  void make_map();
+  void arrange(const DistArray& array, bool vectors);
+  void make_map(const DistArray& array, bool vectors);
 
   // These first: gathering fills them.
   Index agreed_ = 0;        // what is so on every process (detail::Flag)

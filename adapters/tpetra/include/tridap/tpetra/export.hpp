@@ -36,8 +36,11 @@ struct Columns {
 /// Puts together the array that `columns` on `map` are in `layout`. Local; throws Error.
 ExportedArray in_layout(const Columns& columns, bool is_vector, const Map& map, const ArrayMap& layout);
 
-/// Puts together the array that `columns` on `map` are. **Collective.**
-ExportedArray on_map(const Columns& columns, bool is_vector, const Map& map, const Reshape& how);
+/// What the ids of `map` are read as. **Collective.**
+infer::InferredDimData infer(const Map& map, const Reshape& how);
+
+/// Puts together the array that `columns` on a map are, whose ids are `inferred`. Local; throws Error.
+ExportedArray on_map(const Columns& columns, bool is_vector, infer::InferredDimData&& inferred);
 
 /// Applies a copy policy to what was put together. Local; throws Error.
 void settle(ExportedArray& exported, const Columns& columns, Copy copy);
@@ -89,9 +92,11 @@ inline constexpr bool is_vector = std::is_base_of_v<Tpetra::Vector<typename V::s
 }  // namespace detail
 
 /// The memory of a vector, or a MultiVector, as an array of `layout`; the array keeps it alive, and cannot be written
-/// where `V` is const. **Collective**: throws the same Error on every process where the map does not list the ids of
-/// `layout`, the layout has padding, which a vector does not hold, or has a vectors' axis where a MultiVector does not
-/// fit it.
+/// where `V` is const. Over an unmanaged Kokkos view the array keeps the vector alive, which does not keep the memory:
+/// this must then outlive the array. Such are vectors that a solver lends from a pool of its own, as Belos does: copy
+/// what shall outlive the solver. **Collective**: throws the same Error on every process where the map does not list
+/// the ids of `layout`, the layout has padding, which a vector does not hold, or has a vectors' axis where a
+/// MultiVector does not fit it.
 template <class V>
 ExportedArray export_array(const Teuchos::RCP<V>& vector, const ArrayMap& layout, Copy copy = Copy::never) {
   const double begin = detail::now();
@@ -115,10 +120,13 @@ ExportedArray export_array(const Teuchos::RCP<V>& vector, const Reshape& how = {
   const double begin = detail::now();
   if (vector.is_null()) refuse("the vector is null", "", "give a vector");
   const Communicator comm(vector->getMap()->getComm());
-  const auto columns = [&] { return detail::columns(vector, copy); };
-  const detail::Columns data = detail::is_vector<V> ? columns() : mpi::collectively(comm.raw(), columns);
-  ExportedArray exported = detail::on_map(data, detail::is_vector<V>, *vector->getMap(), how);
-  detail::settle(exported, data, copy);
+  infer::InferredDimData inferred = detail::infer(*vector->getMap(), how);
+  ExportedArray exported = mpi::collectively(comm.raw(), [&] {
+    const detail::Columns columns = detail::columns(vector, copy);
+    ExportedArray made = detail::on_map(columns, detail::is_vector<V>, std::move(inferred));
+    detail::settle(made, columns, copy);
+    return made;
+  });
   exported.receipt.seconds = detail::now() - begin;
   return exported;
 }

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace tridap::tpetra {
 
@@ -66,17 +67,25 @@ void check_memory(const Buffer& buffer, const ImportRequest& wanted);
 /// copy. Local; throws Error.
 Dense dense_interior(const DistArray& array, const ArrayMap& layout, const ImportRequest& wanted);
 
-/// A layout and the memory on it, in one message where nothing is doubtful. **Collective.**
+/// An array, a layout for it, made here or given, and what is asked of its memory. **Collective.**
 struct PreparedImport {
   PreparedImport(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options,
                  const ImportRequest& wanted);
   PreparedImport(const DistArray& array, const ArrayMap& layout, const ImportRequest& wanted);
+  PreparedImport(const PreparedImport&) = delete;
+
+  Dense dense() const;                   ///< the array's memory on the layout; local, throws Error
+  Receipt receipt(Dense&& dense) const;  ///< the last thing asked: it says what all cost
 
   double begin;
-  ArrayMap layout;
-  Dense dense;
+  const DistArray& array;
+  ImportRequest wanted;
+  std::optional<ArrayMap> made;
+  const ArrayMap& layout;
+  Teuchos::RCP<Map> points;  ///< for blocks: where the map of their elements will be
 
-  Receipt receipt() &&;  ///< the last thing asked: it says what all cost
+ private:
+  void check_form();
 };
 
 /// True where vectors whose node has this memory stand over host memory: not on a device, whose kernels would read it.
@@ -135,28 +144,46 @@ Dual dual_view(const Buffer& columns) {
     return copied_dual_view<Dual>(columns);
 }
 
-template <class T>
-ImportedVector<T> vector(PreparedImport arrival) {
-  const auto made = Teuchos::rcp(new Vector<T>(arrival.layout.map(), dual_view<DualView<T>>(arrival.dense.buffer)));
-  return {made, std::move(arrival).receipt()};
+/// What `arrival` becomes, by `construct(view)` from a DualView of its memory. **Collective.** Where TPETRA_DEBUG is
+/// set the constructors of vectors communicate; so our own memory is had before.
+template <class V, class T, class Construct>
+std::pair<Teuchos::RCP<V>, Receipt> imported(const PreparedImport& arrival, const Construct& construct) {
+  const MPI_Comm comm = arrival.layout.comm();
+  Dense dense;
+  DualView<T> view;
+  const auto made = mpi::collectively(comm, [&] {
+    dense = arrival.dense();
+    view = dual_view<DualView<T>>(dense.buffer);
+    return Teuchos::rcp(new V);
+  });
+  mpi::collectively(comm, [&] { *made = construct(view); });
+  return {made, arrival.receipt(std::move(dense))};
 }
 
 template <class T>
-ImportedMultiVector<T> multivector(PreparedImport arrival) {
-  const auto made =
-      Teuchos::rcp(new MultiVector<T>(arrival.layout.map(), dual_view<DualView<T>>(arrival.dense.buffer)));
-  return {made, std::move(arrival).receipt()};
+ImportedVector<T> vector(const PreparedImport& arrival) {
+  auto [made, receipt] =
+      imported<Vector<T>, T>(arrival, [&](const DualView<T>& view) { return Vector<T>(arrival.layout.map(), view); });
+  return {made, std::move(receipt)};
 }
 
 template <class T>
-ImportedBlocks<T> blocks(PreparedImport arrival) {
+ImportedMultiVector<T> multivector(const PreparedImport& arrival) {
+  auto [made, receipt] = imported<MultiVector<T>, T>(
+      arrival, [&](const DualView<T>& view) { return MultiVector<T>(arrival.layout.map(), view); });
+  return {made, std::move(receipt)};
+}
+
+template <class T>
+ImportedBlocks<T> blocks(const PreparedImport& arrival) {
   using Blocks = Tpetra::BlockMultiVector<Scalar<T>>;
   const Map& rows = *arrival.layout.map();
-  const auto block_size = static_cast<Map::local_ordinal_type>(arrival.layout.distribution().shape().back());
-  const auto points = Teuchos::rcp(new Map(Blocks::makePointMap(rows, block_size)));
-  const Vector<T> flat(points, dual_view<DualView<T>>(arrival.dense.buffer));
-  const auto made = Teuchos::rcp(new Blocks(flat, rows, block_size));
-  return {made, std::move(arrival).receipt()};
+  const auto& whole = arrival.layout.distribution();
+  const auto block_size = static_cast<Map::local_ordinal_type>(whole.axis(whole.ndim() - 1).size());
+  *arrival.points = Blocks::makePointMap(rows, block_size);
+  auto [made, receipt] = imported<Blocks, T>(
+      arrival, [&](const DualView<T>& view) { return Blocks(Vector<T>(arrival.points, view), rows, block_size); });
+  return {made, std::move(receipt)};
 }
 
 }  // namespace detail

@@ -20,7 +20,7 @@ struct PaddingImport {
   LocalCopies own;                    ///< padding that repeats ours: a periodic axis wrapped onto one process
 };
 
-/// Makes it from what every process knows, asking nobody. **Collective** where TPETRA_DEBUG is set, else local.
+/// Makes it from what every process knows, asking nobody. Local.
 PaddingImport make_padding_import(const ArrayMap& interior, const MemoryOrder& order,
                                   const Teuchos::RCP<const Map>& overlap_map);
 
@@ -41,7 +41,7 @@ class PaddedArrayMap {
   const MemoryOrder& order() const { return order_; }  ///< of the whole buffer, on this process
 
   /// Fills vectors on overlap_map() from vectors on interior().map(); made once, asking nobody who owns what. The first
-  /// call is **collective** (where TPETRA_DEBUG is set), and takes time in proportion to the buffer.
+  /// call is **collective**, and takes time in proportion to the buffer.
   const Import& importer() const;
   /// Fills the padding of vectors on overlap_map() from the interior of vectors there.
   const PaddingImport& padding_import() const { return *padding_import_; }
@@ -59,7 +59,7 @@ template <class T>
 class PaddedVector {
  public:
   /// **Collective**; throws as import_vector() does where the buffer as a whole would have to be copied.
-  PaddedVector(const DistArray& array, PaddedArrayMap layout, Copy copy = Copy::never);
+  PaddedVector(const DistArray& array, const PaddedArrayMap& layout, Copy copy = Copy::never);
 
   const PaddedArrayMap& layout() const { return layout_; }
   /// The whole buffer, padding included, on layout().overlap_map(). Norms of it count padding.
@@ -95,8 +95,8 @@ PaddedVector<T> import_padded(const DistArray& array, const Communicator& comm, 
 namespace detail {
 
 struct DensePadded {
-  Dense whole, interior;          ///< both in the same memory
-  std::string interior_obstacle;  ///< on this process or another; empty: there is none
+  Dense whole, interior;     ///< both in the same memory
+  Report interior_obstacle;  ///< of all processes
 };
 
 /// Puts together the array that `columns` on `map` are in `layout`, padding included. Local; throws Error.
@@ -119,18 +119,30 @@ Dual within(const Dual& whole_view, const Buffer& whole, const Buffer& part) {
 }  // namespace detail
 
 template <class T>
-PaddedVector<T>::PaddedVector(const DistArray& array, PaddedArrayMap layout, Copy copy) : layout_(std::move(layout)) {
+PaddedVector<T>::PaddedVector(const DistArray& array, const PaddedArrayMap& layout, Copy copy)
+    : layout_(mpi::collectively(layout.interior().comm(), [&] { return layout; })) {
   static_assert(!std::is_const_v<T>, "padding is written: take elements that are not const");
   const double begin = detail::now();
   const auto made = detail::dense_padded(array, layout_, detail::wanted<T>(detail::ImportRequest::Form::vector, copy));
-  const auto whole = detail::dual_view<detail::DualView<T>>(made.whole.buffer);
-  overlap_ = Teuchos::rcp(new Vector<T>(layout_.overlap_map(), whole));
-  source_ = Teuchos::rcp(new Vector<T>(layout_.overlap_map(), whole));
-  interior_obstacle_ = made.interior_obstacle;
-  if (interior_obstacle_.empty())
-    interior_ = Teuchos::rcp(
-        new Vector<T>(layout_.interior().map(), detail::within(whole, made.whole.buffer, made.interior.buffer)));
-  receipt_ = made.whole.receipt;
+  const MPI_Comm comm = layout_.interior().comm();
+  detail::DualView<T> whole, inside;
+  mpi::collectively(comm, [&] {
+    whole = detail::dual_view<detail::DualView<T>>(made.whole.buffer);
+    overlap_ = Teuchos::rcp(new Vector<T>);
+    source_ = Teuchos::rcp(new Vector<T>);
+    if (made.interior_obstacle.ok()) {
+      inside = detail::within(whole, made.whole.buffer, made.interior.buffer);
+      interior_ = Teuchos::rcp(new Vector<T>);
+    } else {
+      interior_obstacle_ = Error(made.interior_obstacle).what();
+    }
+    receipt_ = made.whole.receipt;
+  });
+  mpi::collectively(comm, [&] {  // as in detail::imported()
+    *overlap_ = Vector<T>(layout_.overlap_map(), whole);
+    *source_ = Vector<T>(layout_.overlap_map(), whole);
+    if (!interior_.is_null()) *interior_ = Vector<T>(layout_.interior().map(), inside);
+  });
   receipt_.seconds = detail::now() - begin;
 }
 

@@ -70,10 +70,13 @@ Teuchos::RCP<Vector<T>> redistribute_to(const Teuchos::RCP<const Map>& map, cons
                 "this element type has no Tpetra form: take double, float, int, long long or complex");
   const redistribute::PlacedDistribution source = detail::place_source(map, array, element_type<Scalar<T>>(), options);
   redistribute::Redistribution plan = plan_to(map, source, array.buffer.type.bytes, options);
+  DistArray target;
   const auto vector = mpi::collectively(Communicator(map->getComm()).raw(), [&] {
-    return Teuchos::rcp(new Vector<T>(map, options.mapping.partial));  // partial: zeros where nothing comes
+    const auto made = Teuchos::rcp(new Vector<T>(map, options.mapping.partial));  // partial: zeros where nothing comes
+    target = as_array(made);
+    return made;
   });
-  plan(array, as_array(vector));
+  plan(array, target);
   return vector;
 }
 
@@ -84,8 +87,9 @@ template <class V>
 DistArray redistribute_from(const Teuchos::RCP<V>& vector, const redistribute::PlacedDistribution& target,
                             const RedistributeOptions& options = {}) {
   if (vector.is_null()) refuse("the vector is null", "", "give a vector");
-  return plan_from(vector->getMap(), target, static_cast<Index>(sizeof(typename V::scalar_type)),
-                   options)(as_array(vector));
+  redistribute::Redistribution plan =
+      plan_from(vector->getMap(), target, static_cast<Index>(sizeof(typename V::scalar_type)), options);
+  return plan(mpi::collectively(Communicator(vector->getMap()->getComm()).raw(), [&] { return as_array(vector); }));
 }
 
 }  // namespace tridap::tpetra
