@@ -15,7 +15,9 @@ extern "C" {
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -195,24 +197,42 @@ std::string host() {
   return name.data();
 }
 
+// A variable of the environment, as it was before again at the end.
+class Environment {
+ public:
+  Environment(std::string variable, const char* value) : variable_(std::move(variable)) {
+    if (const char* const before = std::getenv(variable_.c_str())) before_ = before;
+    set(value);
+  }
+  Environment(const Environment&) = delete;
+  ~Environment() { set(before_ ? before_->c_str() : nullptr); }
+
+ private:
+  void set(const char* value) const {
+    value == nullptr ? unsetenv(variable_.c_str()) : setenv(variable_.c_str(), value, 1);
+  }
+  std::string variable_;
+  std::optional<std::string> before_;
+};
+
 TEST(Create, TheFolderBehindTheWindowsMustHaveRoomWhereverItIs) {
-  const char* const variable = "OMPI_MCA_osc_rdma_backing_directory";
-  const char* const before = std::getenv(variable);
-  const std::string restored = before == nullptr ? "" : before;
-  setenv(variable, "/proc", 1);  // which has room for nothing
-  const std::string said = thrown([] { create(rows(), real, MPI_COMM_WORLD); });
-  for (const char* const components : {"ucx", "^rdma,sm", "pt2pt,ucx"}) {  // none of which has files
-    setenv("OMPI_MCA_osc", components, 1);
-    EXPECT_EQ(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), "nothing") << components;
+  const std::string none = "nothing";
+  const std::string full = processes() == 1 ? none : "no room for 48 bytes: /proc on " + host() + " has 0 bytes left";
+  const auto expect = [&](const char* components, const std::string& words) {
+    const Environment chosen("OMPI_MCA_osc", components);
+    expect_said(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), words);
+  };
+  for (const char* const one : {"rdma", "sm"}) {  // whose folder has room for nothing
+    SCOPED_TRACE(one);
+    const bool rdma = std::string(one) == "rdma";
+    const Environment folder("OMPI_MCA_osc_" + std::string(one) + "_backing_directory", "/proc");
+    for (const char* const components :
+         {"rdma", "^ucx", "^sm", "rdma,sm", "ucx,rdma", "", static_cast<const char*>(nullptr)})
+      expect(components, rdma ? full : none);
+    for (const char* const components : {"sm", "ucx,sm", "^rdma"}) expect(components, rdma ? none : full);
+    for (const char* const components : {"ucx", "^rdma,sm", "pt2pt,ucx"}) expect(components, none);  // have no files
   }
-  for (const char* const components : {"rdma", "^ucx", "ucx,sm", ""}) {
-    setenv("OMPI_MCA_osc", components, 1);
-    EXPECT_EQ(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), said) << components;
-  }
-  unsetenv("OMPI_MCA_osc");
-  before == nullptr ? unsetenv(variable) : setenv(variable, restored.c_str(), 1);
-  expect_said(said, processes() == 1 ? "nothing" : "no room for 48 bytes: /proc on " + host() + " has 0 bytes left");
-  EXPECT_EQ(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
+  expect(nullptr, none);
 }
 
 // On one process the memory is not touched; on several, Open MPI would fill it.

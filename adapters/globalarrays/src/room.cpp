@@ -8,13 +8,12 @@ namespace tridap::globalarrays {
 
 namespace {
 
-constexpr char windows[] = "rdma";  // the component of Open MPI that GA's windows are made by
-
 // Where GA's windows are files; nothing where they are a process's own memory: of one process, or by a component of
-// Open MPI for networks.
+// Open MPI for networks. Open MPI takes the first of these two that it may use.
 std::optional<std::string> folder_of_windows(bool shared) {
-  if (!shared || !(mpi::may_make_windows_by(windows) || mpi::may_make_windows_by("sm"))) return std::nullopt;
-  return mpi::backing_folder(windows);
+  for (const char* const component : {"rdma", "sm"})
+    if (shared && mpi::may_make_windows_by(component)) return mpi::backing_folder(component);
+  return std::nullopt;
 }
 
 std::string memory_is_short(Index wanted) {
