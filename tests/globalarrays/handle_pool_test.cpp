@@ -238,7 +238,7 @@ TEST_F(ThePool, AnAdoptedArrayIsNotHeldByPinsOfWhatHadItsHandle) {
   const Owner old = pinned(handle);
   GA_Destroy(handle);
   ASSERT_EQ(made(5 * processes()), handle);
-  pool.adopt(handle);
+  pool.take(pool.offer(handle));
   EXPECT_EQ(pool.collect(), 1);
   EXPECT_FALSE(GA_Verify_handle(handle));
 }

@@ -10,6 +10,8 @@
 #include <tridap/internal/room.hpp>
 #include <tridap/mpi/agree.hpp>
 
+#include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace tridap::globalarrays {
@@ -44,9 +46,7 @@ Index digest(const PlacedDistribution& placed, const Form& form, const ElementTy
 }
 
 void check_same(Index digest, MPI_Comm comm) {
-  std::vector<Index> both{digest, -digest};
-  mpi::MpiCollectives(comm).max(both);
-  if (both[0] != -both[1])
+  if (!mpi::min_max({digest}, comm).front().is_same())
     refuse("the processes gave different distributions or element types", "", "give the same on every process");
 }
 
@@ -68,11 +68,12 @@ bool has_free_handle() {
 // **Collective** over the group.
 bool check_room(const PlacedDistribution& placed, const Form& form, const ElementType& type, MPI_Comm comm,
                 const Group& group) {
-  std::vector<Index> wanted(group.ranks.size(), 0);
-  for (Index process = 0; process < placed.distribution.processes(); ++process)
-    wanted[static_cast<std::size_t>(placed.rank(process))] = bytes_of(placed, form, type, process);
-  const Room room = group_room(group.number, wanted);
-  mpi::collectively(comm, [&] {
+  const std::vector<int>& node = node_of(group.number);
+  return mpi::collectively(comm, [&] {
+    std::vector<Index> wanted(group.ranks.size(), 0);
+    for (Index process = 0; process < placed.distribution.processes(); ++process)
+      wanted[static_cast<std::size_t>(placed.rank(process))] = bytes_of(placed, form, type, process);
+    const Room room = room_on(node, wanted);
     const Index bytes = wanted[static_cast<std::size_t>(mpi::rank_of(GA_MPI_Comm_pgroup(group.number)))];
     const std::string remedy = "let go of other arrays, or use more nodes";
     if (!has_free_handle())
@@ -83,8 +84,8 @@ bool check_room(const PlacedDistribution& placed, const Form& form, const Elemen
       refuse("Global Arrays may use " + std::to_string(GA_Memory_avail()) + " bytes more, and the array needs " +
                  std::to_string(bytes),
              "", "raise the limit of GA_Set_memory_limit, or let go of other arrays");
+    return room.ample;
   });
-  return room.ample;
 }
 
 // A fence of GA's on a group aborts where a process has an array of another group that lacks one of the group's.
@@ -100,25 +101,22 @@ int type_number(const ElementType& type, MPI_Comm comm) {
   return mpi::collectively(comm, [&] { return ga_type(type); });
 }
 
-std::vector<int64_t> native(const std::vector<Index>& numbers) { return {numbers.begin(), numbers.end()}; }
+static_assert(std::is_same_v<Index, int64_t>);  // so that GA reads the form's own numbers; it writes none
 
-void set_distribution(int handle, const Form& form) {
-  std::vector<int64_t> blocks = native(form.blocks), grid = native(form.grid), map = native(form.map);
-  if (form.kind == Form::Kind::cyclic) return GA_Set_block_cyclic_proc_grid64(handle, blocks.data(), grid.data());
+void set_distribution(int handle, Form& form) {
+  if (form.kind == Form::Kind::cyclic)
+    return GA_Set_block_cyclic_proc_grid64(handle, form.blocks.data(), form.grid.data());
   if (form.kind == Form::Kind::tiled)
-    return GA_Set_tiled_irreg_proc_grid64(handle, map.data(), blocks.data(), grid.data());
-  GA_Set_irreg_distr64(handle, map.data(), blocks.data());
-  std::vector<int> owners = form.owners;
-  if (!owners.empty()) GA_Set_restricted(handle, owners.data(), static_cast<int>(owners.size()));
-  std::vector<int64_t> widths = native(form.widths);
-  if (!widths.empty()) GA_Set_ghosts64(handle, widths.data());
+    return GA_Set_tiled_irreg_proc_grid64(handle, form.map.data(), form.blocks.data(), form.grid.data());
+  GA_Set_irreg_distr64(handle, form.map.data(), form.blocks.data());
+  if (!form.owners.empty()) GA_Set_restricted(handle, form.owners.data(), static_cast<int>(form.owners.size()));
+  if (!form.widths.empty()) GA_Set_ghosts64(handle, form.widths.data());
 }
 
 // All was checked before. **Collective** over the group.
-int allocate_handle(const Form& form, int type, int group) {
-  std::vector<int64_t> dims = native(form.dims);
+int allocate_handle(Form& form, int type, int group) {
   const int handle = GA_Create_handle();
-  GA_Set_data64(handle, static_cast<int>(dims.size()), dims.data(), type);
+  GA_Set_data64(handle, static_cast<int>(form.dims.size()), form.dims.data(), type);
   GA_Set_pgroup(handle, group);
   set_distribution(handle, form);
   const int before = GA_Pgroup_get_default();
@@ -128,15 +126,6 @@ int allocate_handle(const Form& form, int type, int group) {
   if (allocated == 0)  // the same on every process; the handle is gone
     refuse("Global Arrays got no memory for the array", "", "let go of other arrays, or use more nodes");
   return handle;
-}
-
-// The system may have promised more memory than it has. **Collective.**
-void touch_all(int handle, const Buffer& part, Index bytes, MPI_Comm comm) {
-  std::vector<Index> failed{bytes > 0 && !mpi::touch(part.data, bytes) ? 1 : 0};
-  mpi::MpiCollectives(comm).max(failed);
-  if (failed[0] == 0) return;
-  GA_Destroy(handle);
-  refuse("the system has no more memory for Global Arrays", "", "let go of other arrays, or use more nodes");
 }
 
 // Where this process's memory begins, ghost cells included, and its extents. Local.
@@ -158,6 +147,12 @@ Buffer whole_part(int handle, const PlacedDistribution& placed, const Form& form
     NGA_Access64(handle, lo, hi, &whole.data, ld);
   }
   return whole;
+}
+
+// The system may have promised more memory than it has. Local.
+void touch_part(const Buffer& part) {
+  if (!mpi::touch(part.data, element_count(part) * part.type.bytes))
+    refuse("the system has no more memory for Global Arrays", "", "let go of other arrays, or use more nodes");
 }
 
 }  // namespace
@@ -203,8 +198,10 @@ Buffer own_part(const GlobalArray& array) {
 
 Created create_in(const PlacedDistribution& placed, const ElementType& type, MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) refuse("there is no communicator", "", "give that of the array's processes");
+  HandlePool& pool = HandlePool::all();
   Created made;
-  const PlacedDistribution translated = mpi::collectively(comm, [&] {
+  Index number = 0;  // of all that was given
+  PlacedDistribution translated = mpi::collectively(comm, [&] {
     made.group = require_group(comm);
     check_fences(made.group);
     PlacedDistribution there = in_group(placed, made.group);
@@ -213,17 +210,23 @@ Created create_in(const PlacedDistribution& placed, const ElementType& type, MPI
     if (const auto* why = std::get_if<Finding>(&answer))
       throw Error(with_nearest(*why, there, type, processes, made.group.leading));
     made.form = std::move(std::get<Form>(answer));
+    number = digest(there, made.form, type);
     return there;
   });
-  check_same(digest(translated, made.form, type), comm);
-  HandlePool::all().collect(made.group.number);
+  check_same(number, comm);
+  pool.collect(made.group.number);
   const bool ample = check_room(translated, made.form, type, comm, made.group);
-  const int number = type_number(type, comm);
-  const int handle = allocate_handle(made.form, number, made.group.number);
-  const std::optional<Index> process = translated.process(mpi::rank_of(GA_MPI_Comm_pgroup(made.group.number)));
-  const Buffer part = process ? whole_part(handle, translated, made.form, type, *process) : Buffer{};
-  touch_all(handle, part, process && !ample ? bytes_of(translated, made.form, type, *process) : 0, comm);
-  made.array = HandlePool::all().keep(handle, translated, type);
+  const int handle = allocate_handle(made.form, type_number(type, comm), made.group.number);
+  try {
+    made.array = pool.take(mpi::collectively(comm, [&] {
+      const std::optional<Index> process = translated.process(mpi::rank_of(GA_MPI_Comm_pgroup(made.group.number)));
+      if (process && !ample) touch_part(whole_part(handle, translated, made.form, type, *process));
+      return pool.offer(handle, std::move(translated), type);
+    }));
+  } catch (...) {  // on every process
+    GA_Destroy(handle);
+    throw;
+  }
   return made;
 }
 

@@ -23,8 +23,8 @@ Index product(const Extents& extents, std::size_t begin, std::size_t end) {
 int own_rank = -1;  // in GA's whole group, as long as this GA lasts; -1: not known
 
 [[gnu::noinline]] void find_own_rank() {
-  own_rank = GA_Pgroup_nodeid(GA_Pgroup_get_world());
   at_ga_end([] { own_rank = -1; });
+  own_rank = GA_Pgroup_nodeid(GA_Pgroup_get_world());
 }
 
 // The whole group is the only one with a number below 0.

@@ -4,21 +4,22 @@
 #include <tridap/internal/call.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstddef>
 #include <exception>
-#include <utility>
-#include <vector>
 
 namespace tridap::globalarrays {
 
 namespace {
 
-using Functions = std::vector<void (*)()>;
+// Those of this library's files: in no memory that could end.
+struct Functions {
+  std::array<void (*)(), 8> all{};
+  std::size_t count = 0;
+};
 
-Functions& of_ga() {
-  static auto* const functions = new Functions;
-  return *functions;
-}
-
+Functions of_ga;
 void (*of_mpi)() = nullptr;
 
 // GA frees its communicator when it ends: what is attached to it is told.
@@ -55,16 +56,19 @@ void tell_of_mpi() {
 }  // namespace
 
 void at_ga_end(void (*forget)()) {
-  Functions& functions = of_ga();
-  if (std::find(functions.begin(), functions.end(), forget) != functions.end()) return;
+  const auto end = of_ga.all.begin() + of_ga.count;
+  if (std::find(of_ga.all.begin(), end, forget) != end) return;
+  assert(of_ga.count < of_ga.all.size());
   static int key = MPI_KEYVAL_INVALID;
   tell(GA_MPI_Comm(), on_communicator, key);
   tell_of_mpi();
-  functions.push_back(forget);
+  of_ga.all[of_ga.count++] = forget;
 }
 
 void ga_has_ended() {
-  for (void (*forget)() : std::exchange(of_ga(), {})) forget();
+  const Functions functions = of_ga;
+  of_ga = {};
+  for (std::size_t i = 0; i < functions.count; ++i) functions.all[i]();
 }
 
 void at_mpi_end(void (*end)()) {

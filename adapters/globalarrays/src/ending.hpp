@@ -3,8 +3,8 @@
 namespace tridap::globalarrays {
 
 /// Calls `forget` when this GA ends, whoever ends it, or MPI does: once, and not for a GA that begins later. The same
-/// function more than once is one. `forget` must not call GA. Local; a process that knows it is done in a few
-/// nanoseconds.
+/// function more than once is one. `forget` must not call GA. Local, and needs no memory; a process that knows it is
+/// done in a few nanoseconds.
 void at_ga_end(void (*forget)());
 
 /// GA has ended: calls what at_ga_end() got, where that has not been yet.

@@ -2,6 +2,7 @@
 
 #include "ending.hpp"
 #include "ga.hpp"
+#include "lasting.hpp"
 #include "named.hpp"
 #include "room.hpp"
 #include <tridap/globalarrays/import.hpp>
@@ -26,12 +27,14 @@ struct Known {
 };
 
 std::list<Known>& known() {  // those of make_group(): the same ones on every process
-  static auto* const groups = new std::list<Known>;
+  static Lasting<std::list<Known>> groups;
   return *groups;
 }
 
-std::map<int, std::vector<int>>& neighbours() {  // by group: the ranks there that live on this node
-  static auto* const nodes = new std::map<int, std::vector<int>>;
+using Neighbours = std::map<int, std::vector<int>>;  // by group: the ranks there that live on this node
+
+Neighbours& neighbours() {
+  static Lasting<Neighbours> nodes;
   return *nodes;
 }
 
@@ -42,13 +45,13 @@ void forget() {  // GA's groups end with it
 
 // GA's ranks of a communicator's processes, in its order; MPI_UNDEFINED where GA does not know one. Local.
 std::vector<int> ga_ranks(MPI_Comm comm) {
+  int count = 0;
+  mpi::must_succeed(MPI_Comm_size(comm, &count), "MPI_Comm_size");
+  std::vector<int> here(static_cast<std::size_t>(count)), there(here.size());
+  std::iota(here.begin(), here.end(), 0);
   MPI_Group mine = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
   mpi::must_succeed(MPI_Comm_group(comm, &mine), "MPI_Comm_group");
   mpi::must_succeed(MPI_Comm_group(GA_MPI_Comm(), &all), "MPI_Comm_group");
-  int count = 0;
-  mpi::must_succeed(MPI_Group_size(mine, &count), "MPI_Group_size");
-  std::vector<int> here(static_cast<std::size_t>(count)), there(here.size());
-  std::iota(here.begin(), here.end(), 0);
   mpi::must_succeed(MPI_Group_translate_ranks(mine, count, here.data(), all, there.data()),
                     "MPI_Group_translate_ranks");
   mpi::must_succeed(MPI_Group_free(&mine), "MPI_Group_free");
@@ -62,70 +65,69 @@ int ga_processes() {
   return count;
 }
 
-// Which process leads each process's group, -1: none; the groups must be what their members say.
-std::vector<Index> agreed_leaders(const std::vector<int>& members) {
-  std::vector<Index> leaders(static_cast<std::size_t>(ga_processes()), -1);
-  const auto here = static_cast<std::size_t>(mpi::rank_of(GA_MPI_Comm()));
-  if (!members.empty()) leaders[here] = members.front();
-  mpi::MpiCollectives(GA_MPI_Comm()).max(leaders);
-  mpi::collectively(GA_MPI_Comm(), [&] {
-    if (members.empty()) return;
-    std::vector<int> said;
-    for (std::size_t r = 0; r < leaders.size(); ++r)
-      if (leaders[r] == members.front()) said.push_back(static_cast<int>(r));
-    if (said != members)
-      refuse("the processes of a group gave other communicators", "", "give every process of a group the same one");
-  });
-  return leaders;
+// A process's own group as all speak of it.
+struct Said {
+  std::vector<int> members;    // GA's ranks, ascending; none: it is in no new group
+  std::vector<Index> leaders;  // of each process, the first member of its group; -1: none
+};
+
+Said said_here(MPI_Comm comm) {
+  Said said;
+  if (comm != MPI_COMM_NULL) said.members = ga_ranks(comm);
+  std::sort(said.members.begin(), said.members.end());
+  if (!said.members.empty() && said.members.front() < 0)
+    refuse("the communicator has a process that is none of Global Arrays'", "", "leave that process out");
+  said.leaders.assign(static_cast<std::size_t>(ga_processes()), -1);
+  if (!said.members.empty()) said.leaders[static_cast<std::size_t>(mpi::rank_of(GA_MPI_Comm()))] = said.members.front();
+  return said;
 }
 
-// Those groups of the leaders that GA does not know yet, in the order of these.
-std::vector<std::vector<int>> unknown(const std::vector<Index>& leaders) {
-  std::vector<std::vector<int>> groups;
-  for (std::size_t leader = 0; leader < leaders.size(); ++leader) {
-    std::vector<int> members;
-    for (std::size_t r = 0; r < leaders.size(); ++r)
-      if (leaders[r] == static_cast<Index>(leader)) members.push_back(static_cast<int>(r));
+std::vector<int> members_of(Index leader, const std::vector<Index>& leaders) {
+  std::vector<int> members;
+  for (std::size_t r = 0; r < leaders.size(); ++r)
+    if (leaders[r] == leader) members.push_back(static_cast<int>(r));
+  return members;
+}
+
+// The groups that GA does not know yet, in the order of their leaders, without numbers. Local.
+std::list<Known> unknown(const Said& said) {
+  if (!said.members.empty() && members_of(said.members.front(), said.leaders) != said.members)
+    refuse("the processes of a group gave other communicators", "", "give every process of a group the same one");
+  std::list<Known> groups;
+  for (std::size_t leader = 0; leader < said.leaders.size(); ++leader) {
+    std::vector<int> members = members_of(static_cast<Index>(leader), said.leaders);
     const auto is_it = [&](const Known& one) { return one.members == members; };
-    if (members.empty() || members.size() == leaders.size()) continue;
-    if (std::none_of(known().begin(), known().end(), is_it)) groups.push_back(std::move(members));
+    if (members.empty() || members.size() == said.leaders.size()) continue;
+    if (std::none_of(known().begin(), known().end(), is_it)) groups.push_back({-1, std::move(members)});
   }
-  return groups;
-}
-
-// Every process makes all of them, so that they are of one number everywhere.
-void make_all(std::vector<std::vector<int>> groups) {
   constexpr int last = 32767;  // GA counts them up, and aborts beyond it
   if (!known().empty() && known().back().number > last - static_cast<int>(groups.size()))
     refuse("Global Arrays has as many groups of processes as it can, " + std::to_string(last), "",
            "make arrays on groups that are there");
+  return groups;
+}
+
+// Every process makes all of them, so that they are of one number everywhere.
+void make_all(std::list<Known>& groups) {
   const int before = GA_Pgroup_get_default();
   GA_Pgroup_set_default(GA_Pgroup_get_world());
-  for (std::vector<int>& members : groups) {
-    const int number = GA_Pgroup_create(members.data(), static_cast<int>(members.size()));
-    known().push_back({number, std::move(members)});
-    at_ga_end(forget);
-  }
+  for (Known& one : groups) one.number = GA_Pgroup_create(one.members.data(), static_cast<int>(one.members.size()));
   GA_Pgroup_set_default(before);
+  at_ga_end(forget);
+  known().splice(known().end(), groups);
 }
 
 }  // namespace
 
 std::optional<int> make_group(MPI_Comm comm) {
   if (GA_Initialized() == 0) refuse("Global Arrays has not begun", "", "make a Session first");
-  std::vector<int> members = mpi::collectively(GA_MPI_Comm(), [&] {
-    std::vector<int> ranks;
-    if (comm != MPI_COMM_NULL) ranks = ga_ranks(comm);
-    std::sort(ranks.begin(), ranks.end());
-    if (!ranks.empty() && ranks.front() < 0)
-      refuse("the communicator has a process that is none of Global Arrays'", "", "leave that process out");
-    return ranks;
-  });
-  const std::vector<Index> leaders = agreed_leaders(members);
+  Said said = mpi::collectively(GA_MPI_Comm(), [&] { return said_here(comm); });
+  mpi::MpiCollectives(GA_MPI_Comm()).max(said.leaders);
+  std::list<Known> groups = mpi::collectively(GA_MPI_Comm(), [&] { return unknown(said); });
   collect();  // what other groups still keep would stand in the way of the new one's arrays
-  make_all(unknown(leaders));
+  make_all(groups);
   for (const Known& one : known())
-    if (one.members == members) return one.number;
+    if (one.members == said.members) return one.number;
   return std::nullopt;
 }
 
@@ -148,26 +150,33 @@ std::optional<Group> group_of(MPI_Comm comm) {
   return group;
 }
 
-Room group_room(int number, const std::vector<Index>& wanted) {
-  auto found = neighbours().find(number);
-  if (found == neighbours().end()) {
-    const MPI_Comm comm = GA_MPI_Comm_pgroup(number);
-    MPI_Comm node = MPI_COMM_NULL;
-    const int split = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    mpi::must_succeed_everywhere(split, "MPI_Comm_split_type", comm);
-    int count = 0, here = static_cast<int>(mpi::rank_of(comm));
-    mpi::must_succeed(MPI_Comm_size(node, &count), "MPI_Comm_size");
-    std::vector<int> ranks(static_cast<std::size_t>(count));
-    mpi::must_succeed(MPI_Allgather(&here, 1, MPI_INT, ranks.data(), 1, MPI_INT, node), "MPI_Allgather");
-    mpi::must_succeed(MPI_Comm_free(&node), "MPI_Comm_free");
-    found = neighbours().emplace(number, std::move(ranks)).first;
-    at_ga_end(forget);
-  }
+const std::vector<int>& node_of(int group) {
+  if (const auto found = neighbours().find(group); found != neighbours().end()) return found->second;
+  const MPI_Comm comm = GA_MPI_Comm_pgroup(group);
+  Neighbours made = mpi::collectively(comm, [&] {
+    const auto processes = static_cast<std::size_t>(GA_Pgroup_nnodes(group));  // at most these are on the node
+    return Neighbours{{group, std::vector<int>(processes)}};
+  });
+  std::vector<int>& ranks = made.begin()->second;
+  MPI_Comm node = MPI_COMM_NULL;
+  const int split = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  mpi::must_succeed_everywhere(split, "MPI_Comm_split_type", comm);
+  int count = 0, here = static_cast<int>(mpi::rank_of(comm));
+  mpi::must_succeed(MPI_Comm_size(node, &count), "MPI_Comm_size");
+  mpi::must_succeed(MPI_Allgather(&here, 1, MPI_INT, ranks.data(), 1, MPI_INT, node), "MPI_Allgather");
+  mpi::must_succeed(MPI_Comm_free(&node), "MPI_Comm_free");
+  ranks.resize(static_cast<std::size_t>(count));
+  at_ga_end(forget);
+  neighbours().merge(made);
+  return neighbours().find(group)->second;
+}
+
+Room room_on(const std::vector<int>& node, const std::vector<Index>& wanted) {
   std::optional<Index> sum = 0;
-  for (const int rank : found->second)
+  for (const int rank : node)
     if (sum) sum = checked_add(*sum, wanted[static_cast<std::size_t>(rank)]);
   if (!sum) return {"64 bits cannot say how many bytes a node's processes want", false};
-  const bool shared = found->second.size() > 1;
+  const bool shared = node.size() > 1;
   return {room_is_missing(*sum, shared), room_is_ample(*sum, shared)};
 }
 

@@ -26,8 +26,11 @@ struct Room {
   bool ample = false;   ///< several times as much
 };
 
-/// The room for bytes that each of a group's processes, by rank there, wants more. **Collective** over the group the
-/// first time.
-Room group_room(int number, const std::vector<Index>& wanted);
+/// The ranks of a group that live on this process's node. **Collective** over the group the first time: throws on every
+/// process or on none.
+const std::vector<int>& node_of(int group);
+
+/// The room on a node for the bytes that each of its group's processes, by rank there, wants more. Local.
+Room room_on(const std::vector<int>& node, const std::vector<Index>& wanted);
 
 }  // namespace tridap::globalarrays

@@ -3,6 +3,7 @@
 #include "ending.hpp"
 #include "fingerprint.hpp"
 #include "ga.hpp"
+#include "lasting.hpp"
 #include "memory.hpp"
 #include "named.hpp"
 #include <tridap/internal/call.hpp>
@@ -10,6 +11,7 @@
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <string>
@@ -30,6 +32,7 @@ struct HandlePool::Entry {
   Fingerprint is;
   std::weak_ptr<GlobalArray::State> state;  // of an array made here
   Index serial = 0;                         // among those of its group
+  bool ended = false;                       // it leaves the pool
 };
 
 namespace {
@@ -41,7 +44,7 @@ bool there_is(int handle) { return GA_Initialized() != 0 && GA_Verify_handle(han
 class LetGo {
  public:
   static LetGo& all() {
-    static auto* const let_go = new LetGo;
+    static Lasting<LetGo> let_go;
     return *let_go;
   }
   void add(const Access& access) {
@@ -129,6 +132,8 @@ class Recycled {
 
 void forget_all() { HandlePool::all().forget(); }
 
+constexpr std::size_t at_once = 256;  // arrays that processes agree on in one message, which lies on the stack
+
 }  // namespace
 
 int GlobalArray::handle() const {
@@ -150,37 +155,52 @@ const ElementType& GlobalArray::type() const {
 }
 
 HandlePool& HandlePool::all() {
-  static HandlePool* const pool = new HandlePool;
+  static Lasting<HandlePool> pool;
   return *pool;
 }
 
-GlobalArray HandlePool::keep(int handle, redistribute::PlacedDistribution placed, const ElementType& type) {
-  GlobalArray made;
-  made.state_.reset(new GlobalArray::State{handle, std::move(placed), type});
-  enter(std::make_shared<Entry>(Entry{handle, GA_Get_pgroup(handle), fingerprint(handle), made.state_}));
-  slot(handle).unpin();  // another array's, which somebody destroyed: the handle is given anew
+HandlePool::Offer HandlePool::offer(int handle) {
+  Offer made;
+  made.entry_ = std::make_shared<Entry>(Entry{handle, GA_Get_pgroup(handle), fingerprint(handle), {}});
+  make_room(*made.entry_);
   return made;
 }
 
-void HandlePool::adopt(int handle) {
-  Slot& slot = this->slot(handle);
-  if (slot.is != fingerprint(handle) || slot.data != local_memory(handle))
-    slot.unpin();  // another array's, as in keep()
-  enter(std::make_shared<Entry>(Entry{handle, GA_Get_pgroup(handle), fingerprint(handle), {}}));
+HandlePool::Offer HandlePool::offer(int handle, redistribute::PlacedDistribution placed, const ElementType& type) {
+  Offer made = offer(handle);
+  made.array_.state_.reset(new GlobalArray::State{handle, std::move(placed), type});
+  made.entry_->state = made.array_.state_;
+  return made;
+}
+
+// For take().
+void HandlePool::make_room(const Entry& made) {
+  if (!watched_) watch();
+  slot(made.handle);
+  given_[made.group];
+  Entries& entries = kept_[made.group];
+  if (entries.size() == entries.capacity()) entries.reserve(2 * entries.size() + 1);
+}
+
+GlobalArray HandlePool::take(Offer offer) {
+  Entry& entry = *offer.entry_;
+  Slot& slot = this->slot(entry.handle);
+  const bool new_here = !offer.array_.empty();  // so what is pinned is another array's, which somebody destroyed
+  if (new_here || slot.is != entry.is || slot.data != local_memory(entry.handle)) slot.unpin();
+  if (slot.kept != nullptr) lose(slot.kept);
+  entry.serial = ++given_[entry.group];
+  slot.kept = offer.entry_;
+  kept_[entry.group].push_back(std::move(offer.entry_));
+  return std::move(offer.array_);
+}
+
+GlobalArray HandlePool::keep(int handle, redistribute::PlacedDistribution placed, const ElementType& type) {
+  return take(offer(handle, std::move(placed), type));
 }
 
 void HandlePool::watch() {
   at_ga_end(forget_all);
   watched_ = true;
-}
-
-void HandlePool::enter(std::shared_ptr<Entry> made) {
-  if (!watched_) watch();
-  std::shared_ptr<Entry>& known = slot(made->handle).kept;
-  if (known != nullptr) lose(known);
-  made->serial = ++given_[made->group];
-  kept_[made->group].push_back(made);
-  known = std::move(made);
 }
 
 void HandlePool::lose(std::shared_ptr<Entry>& known) {
@@ -277,56 +297,53 @@ bool HandlePool::is_open(const Access& access) const {
 
 Index HandlePool::collect(int group) {
   close_let_go();
-  Entries all;
-  if (const auto entries = kept_.find(group); entries != kept_.end()) all = entries->second;
-  std::vector<Index> said;  // of each: whether it is held, and whether it is gone
-  for (const std::shared_ptr<Entry>& one : all) {
-    const bool still = entry(one->handle) == one.get();
-    said.push_back(still && (!one->state.expired() || slot(one->handle).is_pinned()) ? 1 : 0);
-    said.push_back(still ? 0 : 1);
-  }
-  if (all.empty()) return 0;  // here, as on every process of the group
-  mpi::MpiCollectives(GA_MPI_Comm_pgroup(group)).max(said);
-  Entries ended;
+  const auto of_group = kept_.find(group);
+  if (of_group == kept_.end()) return 0;
+  Entries& entries = of_group->second;  // as many on every process of the group
   Index freed = 0;
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    const bool held = said[2 * k] != 0, gone = said[2 * k + 1] != 0;
-    if (held && !gone) continue;
-    if (!gone) {
-      GA_Destroy(all[k]->handle);
-      ++freed;
-    }
-    ended.push_back(all[k]);
-  }
-  leave(group, ended);
+  for (std::size_t begin = 0; begin < entries.size(); begin += at_once)
+    freed += free_unheld(&entries[begin], std::min(at_once, entries.size() - begin), group);
+  const auto ended = [](const std::shared_ptr<Entry>& one) { return one->ended; };
+  entries.erase(std::remove_if(entries.begin(), entries.end(), ended), entries.end());
   return freed;
 }
 
-void HandlePool::leave(int group, const Entries& ended) {
-  if (ended.empty()) return;
-  Entries& entries = kept_[group];
-  auto next = ended.begin();  // in the same order
-  entries.erase(std::remove_if(entries.begin(), entries.end(),
-                               [&](const std::shared_ptr<Entry>& one) {
-                                 if (next == ended.end() || one != *next) return false;
-                                 ++next;
-                                 return true;
-                               }),
-                entries.end());
-  for (const std::shared_ptr<Entry>& one : ended) {
-    if (const auto state = one->state.lock()) state->there = false;
-    Slot& slot = this->slot(one->handle);
-    if (slot.kept == one) slot.kept.reset();
+Index HandlePool::free_unheld(std::shared_ptr<Entry>* entries, std::size_t count, int group) {
+  std::array<std::array<Index, 2>, at_once> said{};  // of each: whether it is held, and whether it is gone
+  for (std::size_t k = 0; k < count; ++k) {
+    const Entry& one = *entries[k];
+    const bool still = entry(one.handle) == &one;
+    said[k][0] = still && (!one.state.expired() || slot(one.handle).is_pinned()) ? 1 : 0;
+    said[k][1] = still ? 0 : 1;
   }
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, said.data(), static_cast<int>(2 * count), MPI_INT64_T, MPI_MAX,
+                                  GA_MPI_Comm_pgroup(group)),
+                    "MPI_Allreduce");
+  Index freed = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const bool held = said[k][0] != 0, gone = said[k][1] != 0;
+    if (held && !gone) continue;
+    if (!gone) {
+      GA_Destroy(entries[k]->handle);
+      ++freed;
+    }
+    leave(*entries[k]);
+  }
+  return freed;
+}
+
+void HandlePool::leave(Entry& one) {
+  one.ended = true;
+  if (const auto state = one.state.lock()) state->there = false;
+  Slot& slot = this->slot(one.handle);
+  if (slot.kept.get() == &one) slot.kept.reset();
 }
 
 Index HandlePool::collect() {
   close_let_go();
-  std::vector<int> groups;
-  for (const auto& [group, entries] : kept_)  // in ascending order, which is the same everywhere
-    if (!entries.empty()) groups.push_back(group);
   Index freed = 0;
-  for (const int group : groups) freed += collect(group);
+  for (const auto& [group, entries] : kept_)  // in ascending order, which is the same everywhere
+    if (!entries.empty()) freed += collect(group);
   return freed;
 }
 
@@ -370,26 +387,24 @@ void check_destroyable(int handle, MPI_Comm comm) {
     refuse(name + " is on other processes than those of the communicator", "", "pass a communicator of its processes");
 }
 
-// Numbers of one array may differ between processes, and so may arrays of one number. **Collective.**
-void check_same(int handle, MPI_Comm comm) {
-  const std::vector<Index> shape = shape_and_type(handle);
-  std::vector<Index> extremes = shape;
-  for (const Index number : shape) extremes.push_back(-number);
-  mpi::MpiCollectives(comm).max(extremes);
-  for (std::size_t k = 0; k < shape.size(); ++k)
-    if (extremes[k] != -extremes[k + shape.size()])
-      refuse("the processes pass Global Arrays of different shapes or types", "", "pass the same one everywhere");
-}
-
 }  // namespace
 
 bool destroy(int handle, MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) refuse("there is no communicator", "", "give that of the array's processes");
-  mpi::collectively(comm, [&] { check_destroyable(handle, comm); });
-  check_same(handle, comm);
-  HandlePool::all().adopt(handle);
-  HandlePool::all().collect(GA_Get_pgroup(handle));
-  return !HandlePool::all().keeps(handle);
+  HandlePool& pool = HandlePool::all();
+  std::optional<HandlePool::Offer> offer;
+  const std::vector<Index> shape = mpi::collectively(comm, [&] {
+    check_destroyable(handle, comm);
+    offer = pool.offer(handle);
+    return shape_and_type(handle);
+  });
+  // Numbers of one array may differ between processes, and so may arrays of one number.
+  for (const MinMax& spread : mpi::min_max(shape, comm))
+    if (!spread.is_same())
+      refuse("the processes pass Global Arrays of different shapes or types", "", "pass the same one everywhere");
+  pool.take(*std::move(offer));
+  pool.collect(GA_Get_pgroup(handle));
+  return !pool.keeps(handle);
 }
 
 Index collect() { return HandlePool::all().collect(); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "fingerprint.hpp"
+#include "lasting.hpp"
 #include <tridap/globalarrays/array.hpp>
 
 #include <mpi.h>
@@ -30,8 +31,17 @@ class HandlePool {
   /// This process's; never destroyed, since static objects may let go after anything.
   static HandlePool& all();
 
-  /// Takes a handle that was just allocated: in the same order on all processes of its group, whatever number it has on
-  /// each. Local.
+  /// A handle that the pool has memory to take, and has not taken.
+  class Offer;
+  /// Makes ready to take a handle that was just allocated here, or that is somebody else's. Throws where memory ends,
+  /// and then, as where the offer is not taken, nothing has changed. Local.
+  Offer offer(int handle, redistribute::PlacedDistribution placed, const ElementType& type);
+  Offer offer(int handle);
+  /// Takes it: in the same order on all processes of its group, whatever number it has on each. The GlobalArray is
+  /// empty where the handle is somebody else's. Throws nothing. Local.
+  GlobalArray take(Offer offer);
+
+  /// Both at once.
   GlobalArray keep(int handle, redistribute::PlacedDistribution placed, const ElementType& type);
   /// What `handle` was kept as; empty where it was not made here, or nobody here holds it.
   GlobalArray find(int handle);
@@ -53,10 +63,8 @@ class HandlePool {
   /// What a pin does on the thread that uses GA.
   void let_go(const Access& access);
 
-  /// Takes somebody else's handle, as keep() does. Local.
-  void adopt(int handle);
   bool keeps(int handle);  ///< whether the pool will free it
-  /// Frees what no process of the group holds. **Collective** over the group. Returns how many.
+  /// Frees what no process of the group holds. **Collective** over the group; needs no memory. Returns how many.
   Index collect(int group);
   /// The same for all groups that this process is in. **Collective** over GA's processes.
   Index collect();
@@ -82,13 +90,15 @@ class HandlePool {
     }
   };
   using Entries = std::vector<std::shared_ptr<Entry>>;
+  friend class Lasting<HandlePool>;
   HandlePool() = default;
   Entry* entry(int handle);
   void watch();
-  void enter(std::shared_ptr<Entry> entry);
+  void make_room(const Entry& entry);
+  Index free_unheld(std::shared_ptr<Entry>* entries, std::size_t count, int group);
   static void pin_kept(Slot& slot);
   static void lose(std::shared_ptr<Entry>& known);
-  void leave(int group, const Entries& gone);
+  void leave(Entry& gone);
   bool is_open(const Access& access) const;
   bool knows(int handle) const {
     return handle >= first_handle && handle - first_handle < static_cast<Index>(slots_.size());
@@ -108,6 +118,12 @@ class HandlePool {
   std::map<int, Index> given_;   // by group: how many came
   Index accesses_ = 0;           // that were ever open
   bool watched_ = false;         // GA tells us of its end
+};
+
+class HandlePool::Offer {
+  friend class HandlePool;
+  std::shared_ptr<Entry> entry_;
+  GlobalArray array_;
 };
 
 }  // namespace tridap::globalarrays

@@ -17,6 +17,7 @@
 #include <tridap/redistribute/redistribution.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -26,7 +27,9 @@ namespace {
 
 using redistribute::PlacedDistribution;
 
-constexpr Index shareable = 1;  // a flag of gather_distribution(): the memory is a GlobalArray's part, whole
+// Flags of gather_with_flags().
+constexpr Index shareable = 1;  // the memory is a GlobalArray's part, whole
+constexpr Index looked = 2;     // that was found out
 
 // Whether two valid buffers are the same elements at the same places.
 bool same_memory(const Buffer& a, const Buffer& b) {
@@ -38,7 +41,7 @@ bool same_memory(const Buffer& a, const Buffer& b) {
 }
 
 // The GlobalArray whose whole part the buffer of an array is, which may yet be wrong; else why not.
-GlobalArray array_behind(const DistArray& array, std::string& why_not) {
+GlobalArray array_behind(const DistArray& array, const char*& why_not) {
   const Buffer& buffer = array.buffer;
   const std::optional<int> handle = HandlePool::handle_of(buffer.owner);
   why_not = "the memory is no Global Array's";
@@ -57,13 +60,13 @@ GlobalArray array_behind(const DistArray& array, std::string& why_not) {
 
 // Where rank r of a communicator stands among a Global Array's processes.
 std::vector<int> ranks_in(const GlobalArray& array, MPI_Comm comm) {
+  int count = 0;
+  mpi::must_succeed(MPI_Comm_size(comm, &count), "MPI_Comm_size");
+  std::vector<int> ranks(static_cast<std::size_t>(count)), theirs(ranks.size());
+  for (int r = 0; r < count; ++r) ranks[static_cast<std::size_t>(r)] = r;
   MPI_Group here = MPI_GROUP_NULL, there = MPI_GROUP_NULL;
   mpi::must_succeed(MPI_Comm_group(comm, &here), "MPI_Comm_group");
   mpi::must_succeed(MPI_Comm_group(GA_MPI_Comm_pgroup(GA_Get_pgroup(array.handle())), &there), "MPI_Comm_group");
-  int count = 0;
-  mpi::must_succeed(MPI_Group_size(here, &count), "MPI_Group_size");
-  std::vector<int> ranks(static_cast<std::size_t>(count)), theirs(ranks.size());
-  for (int r = 0; r < count; ++r) ranks[static_cast<std::size_t>(r)] = r;
   mpi::must_succeed(MPI_Group_translate_ranks(here, count, ranks.data(), there, theirs.data()),
                     "MPI_Group_translate_ranks");
   mpi::must_succeed(MPI_Group_free(&here), "MPI_Group_free");
@@ -79,17 +82,11 @@ bool same_periods(const Axis& a, const Axis& b) {
   return edges(a) == edges(b);
 }
 
-// Whether every process of `comm` means the same Global Array, and its distribution. **Collective**, where the flag is
-// set on every process.
-bool is_shared(const GlobalArray& mine, const Distribution& distribution, MPI_Comm comm) {
-  const int group = GA_Get_pgroup(mine.handle());
-  std::vector<Index> same{HandlePool::all().serial(mine.handle()), group};
-  for (std::size_t k = 0; k < 2; ++k) same.push_back(-same[k]);
-  mpi::MpiCollectives(comm).max(same);
-  if (same[0] != -same[2] || same[1] != -same[3]) return false;
-  const PlacedDistribution& placed = mine.placed();
+// Whether a Global Array is dealt over the processes of `comm` as the distribution says. Local.
+bool is_dealt(const GlobalArray& array, const Distribution& distribution, MPI_Comm comm) {
+  const PlacedDistribution& placed = array.placed();
   if (placed.distribution.processes() != distribution.processes()) return false;
-  const std::vector<int> ranks = ranks_in(mine, comm);
+  const std::vector<int> ranks = ranks_in(array, comm);
   for (Index process = 0; process < distribution.processes(); ++process)
     if (placed.rank(process) != ranks[static_cast<std::size_t>(process)]) return false;
   for (Index i = 0; i < distribution.ndim(); ++i)
@@ -120,6 +117,24 @@ void add_losses(const DistArray& array, const Distribution& distribution, Receip
   }
 }
 
+// Shares the Global Array that was found behind every process's memory; false: they are not one, or not dealt so.
+// **Collective.**
+bool share(ImportedArray& imported, const DistArray& array, const Distribution& distribution, MPI_Comm comm) {
+  Index serial = 0, group = 0;
+  bool dealt = false;
+  mpi::Faults faults;
+  faults.attempt([&] {
+    serial = HandlePool::all().serial(imported.array.handle());
+    group = GA_Get_pgroup(imported.array.handle());
+    dealt = is_dealt(imported.array, distribution, comm);
+    add_losses(array, distribution, imported.receipt);
+  });
+  std::array<Index, 6> largest{serial, -serial, group, -group, dealt ? 0 : 1, faults.ok() ? 0 : 1};
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, largest.data(), 6, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  if (largest[5] != 0) mpi::throw_faults(std::move(faults), comm);
+  return largest[0] == -largest[1] && largest[2] == -largest[3] && largest[4] == 0;
+}
+
 // The same ownership with the ranks of the communicator for GA's.
 PlacedDistribution out_of_group(const PlacedDistribution& placed, const Group& group) {
   std::vector<Index> back(group.ranks.size());
@@ -135,11 +150,11 @@ std::optional<PlacedDistribution> wanted(const DistArray& array, const PlacedDis
                                          Copy copy, Fit fit) {
   return mpi::collectively(comm, [&]() -> std::optional<PlacedDistribution> {
     const Buffer& buffer = array.buffer;
-    std::string why_not;
     if (copy == Copy::never) {
+      const char* why_not = "";
       if (!array_behind(array, why_not).empty())
         why_not = "the processes' memory is not one Global Array's, as it is dealt";
-      refuse("copy=never, but " + why_not, "", "pass copy=if_needed, or make the array with allocate()");
+      refuse(std::string("copy=never, but ") + why_not, "", "pass copy=if_needed, or make the array with allocate()");
     }
     if (buffer.memory.kind != Memory::Kind::host)
       refuse("the buffer is in " + buffer.memory.name() + " memory, and Global Arrays' is the host's", "",
@@ -155,18 +170,39 @@ std::optional<PlacedDistribution> wanted(const DistArray& array, const PlacedDis
   });
 }
 
-Index move(const DistArray& array, const PlacedDistribution& from, const PlacedDistribution& to, const Buffer& target,
+Index move(const DistArray& array, const PlacedDistribution& from, const PlacedDistribution& to, const DistArray& part,
            MPI_Comm comm) {
-  DistArray part;
-  if (const std::optional<Index> process = to.process(mpi::rank_of(comm))) {
-    part.buffer = target;
-    part.dim_data = to.distribution.dim_data(*process);
-  }
   redistribute::Options options;
   options.mapping.fill_padding = true;
   redistribute::Redistribution plan(from, to, array.buffer.type.bytes, comm, options);
   plan(array, part);
-  return plan.plan().bytes_kept() + plan.plan().bytes_received();
+  return mpi::collectively(comm, [&] { return plan.plan().bytes_kept() + plan.plan().bytes_received(); });
+}
+
+// **Collective.**
+ImportedArray copied(const DistArray& array, const PlacedDistribution& given,
+                     const std::optional<PlacedDistribution>& other, MPI_Comm comm) {
+  const Created made = create_in(other ? *other : given, array.buffer.type, comm);
+  ImportedArray imported;
+  imported.array = made.array;
+  Receipt& receipt = imported.receipt;
+  receipt.shared = receipt.same_address = false;
+  DistArray part;
+  mpi::collectively(comm, [&] {
+    if (other) {
+      if (const std::optional<Index> process = other->process(mpi::rank_of(comm))) {
+        part.buffer = own_part(made.array, made.form);
+        part.dim_data = other->distribution.dim_data(*process);
+      }
+    } else {
+      receipt.bytes_copied = copy_elements(array.buffer, own_part(made.array, made.form));
+    }
+    if (other) receipt.losses.push_back("the distribution: " + describe(given.distribution));
+    add_losses(array, given.distribution, receipt);
+  });
+  if (other) receipt.bytes_copied = move(array, given, *other, part, comm);
+  GA_Pgroup_sync(made.group.number);
+  return imported;
 }
 
 }  // namespace
@@ -175,37 +211,35 @@ ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy, Fit
   if (comm == MPI_COMM_NULL) refuse("there is no communicator", "", "give that of the array's processes");
   const double begin = MPI_Wtime();
   ImportedArray imported;
-  std::string why_not;
-  if (copy != Copy::always) imported.array = array_behind(array, why_not);
-  Index flags = imported.array.empty() ? 0 : shareable;
+  mpi::Faults faults;
+  if (copy != Copy::always)
+    faults.attempt([&] {
+      const char* why_not = "";
+      imported.array = array_behind(array, why_not);
+    });
+  Index flags = (faults.ok() ? looked : 0) | (imported.array.empty() ? 0 : shareable);
   const PlacedDistribution given(mpi::gather_with_flags(array, comm, {}, flags));
-  if ((flags & shareable) == 0 || !is_shared(imported.array, given.distribution, comm)) {
-    const std::optional<PlacedDistribution> other = wanted(array, given, comm, copy, fit);
-    const Created made = create_in(other.value_or(given), array.buffer.type, comm);
-    const Buffer part = own_part(made.array, made.form);
-    imported.array = made.array;
-    imported.receipt.shared = imported.receipt.same_address = false;
-    imported.receipt.bytes_copied = other ? move(array, given, *other, part, comm) : copy_elements(array.buffer, part);
-    if (other) imported.receipt.losses.push_back("the distribution: " + describe(given.distribution));
-    GA_Pgroup_sync(made.group.number);
-  }
-  add_losses(array, given.distribution, imported.receipt);
+  if ((flags & looked) == 0) mpi::throw_faults(std::move(faults), comm);
+  if ((flags & shareable) == 0 || !share(imported, array, given.distribution, comm))
+    imported = copied(array, given, wanted(array, given, comm, copy, fit), comm);
   imported.receipt.seconds = MPI_Wtime() - begin;
   return imported;
 }
 
 DistArray allocate(const PlacedDistribution& placed, const ElementType& type, MPI_Comm comm) {
   const Created made = create_in(placed, type, comm);
-  const std::optional<Index> process = own_process(made.array);
-  DistArray array;
-  if (process) {
+  DistArray array = mpi::collectively(comm, [&] {
+    DistArray part;
+    const std::optional<Index> process = own_process(made.array);
+    if (!process) return part;
     const Buffer whole = own_memory(made.array, made.form);
     if (element_count(whole) > 0)
       std::memset(whole.data, 0, static_cast<std::size_t>(element_count(whole) * type.bytes));
-    array.buffer = own_part(made.array, made.form);
-    array.buffer.owner = HandlePool::all().pin(made.array.handle(), local_memory(made.array.handle()));
-    array.dim_data = made.array.placed().distribution.dim_data(*process);
-  }
+    part.buffer = own_part(made.array, made.form);
+    part.buffer.owner = HandlePool::all().pin(made.array.handle(), local_memory(made.array.handle()));
+    part.dim_data = made.array.placed().distribution.dim_data(*process);
+    return part;
+  });
   GA_Pgroup_sync(made.group.number);
   return array;
 }

@@ -1,6 +1,7 @@
 #include "ending.hpp"
 #include "ga.hpp"
 #include "handle_pool.hpp"
+#include "lasting.hpp"
 #include "named.hpp"
 #include <tridap/globalarrays/session.hpp>
 #include <tridap/internal/call.hpp>
@@ -10,7 +11,7 @@
 
 #include <algorithm>
 #include <exception>
-#include <memory>
+#include <list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,41 +34,51 @@ struct Ballot {
 
 // Of this process, as long as GA is ours to end.
 struct Ours {
-  bool to_end = false;                        // a Session began GA
-  MPI_Comm votes = MPI_COMM_NULL;             // of GA's processes, for votes alone
-  std::vector<std::unique_ptr<Ballot>> cast;  // in their order; never given back while they may be under way
+  bool to_end = false;             // a Session began GA
+  MPI_Comm votes = MPI_COMM_NULL;  // of GA's processes, for votes alone
+  std::list<Ballot> blank;         // made before they are needed: a process without memory must vote too
+  std::list<Ballot> cast;          // in their order; never given back while they may be under way
+  std::list<Ballot> uncounted;     // which nobody counts any more
 };
 
 Ours& ours() {
-  static auto* const one = new Ours;
+  static Lasting<Ours> one;
   return *one;
+}
+
+// One to leave the Session by, and one to end in MPI_Finalize after that. Local.
+void need_blank_ballots() {
+  while (ours().blank.size() < 2) ours().blank.emplace_back();
 }
 
 int sessions = 0;  // that are open
 
 void cast(Vote vote) {
-  ours().cast.push_back(std::make_unique<Ballot>());
-  Ballot& made = *ours().cast.back();
-  made.mine = vote;
-  mpi::must_succeed(MPI_Iallreduce(&made.mine, &made.all, 2, MPI_INT64_T, MPI_MAX, ours().votes, &made.counted),
+  std::list<Ballot>&blank = ours().blank, &cast = ours().cast;
+  cast.splice(cast.end(), blank, blank.begin());
+  Ballot& one = cast.back();
+  one.mine = vote;
+  mpi::must_succeed(MPI_Iallreduce(&one.mine, &one.all, 2, MPI_INT64_T, MPI_MAX, ours().votes, &one.counted),
                     "MPI_Iallreduce");
 }
 
 // **Collective**, with those that voted and went on.
 Vote vote_and_count(Vote vote) {
   cast(vote);
-  for (const std::unique_ptr<Ballot>& one : ours().cast)
-    mpi::must_succeed(MPI_Wait(&one->counted, MPI_STATUS_IGNORE), "MPI_Wait");
-  const Vote all = ours().cast.back()->all;
-  ours().cast.clear();
+  for (Ballot& one : ours().cast) mpi::must_succeed(MPI_Wait(&one.counted, MPI_STATUS_IGNORE), "MPI_Wait");
+  const Vote all = ours().cast.back().all;
+  ours().blank.splice(ours().blank.end(), ours().cast);
   return all;
 }
 
 std::vector<Index> held_by_all() {
   HandlePool::all().collect();
-  const int all = GA_Pgroup_get_world();  // GA_Nodeid() speaks of the default group
-  std::vector<Index> held(static_cast<std::size_t>(GA_Pgroup_nnodes(all)), 0);
-  held[static_cast<std::size_t>(GA_Pgroup_nodeid(all))] = HandlePool::all().held();
+  std::vector<Index> held = mpi::collectively(GA_MPI_Comm(), [] {
+    const int all = GA_Pgroup_get_world();  // GA_Nodeid() speaks of the default group
+    std::vector<Index> here(static_cast<std::size_t>(GA_Pgroup_nnodes(all)), 0);
+    here[static_cast<std::size_t>(GA_Pgroup_nodeid(all))] = HandlePool::all().held();
+    return here;
+  });
   mpi::MpiCollectives(GA_MPI_Comm()).max(held);
   return held;
 }
@@ -91,9 +102,9 @@ std::vector<Index> end_if_free() {
 
 // GA is over, by our hands or another's: what was voted, nobody counts any more.
 void forget_ours() {
-  static auto* const uncounted = new std::vector<std::unique_ptr<Ballot>>;
-  for (std::unique_ptr<Ballot>& one : ours().cast) uncounted->push_back(std::move(one));
-  ours() = Ours{};
+  ours().uncounted.splice(ours().uncounted.end(), ours().cast);
+  ours().votes = MPI_COMM_NULL;
+  ours().to_end = false;
 }
 
 void end_in_finalize() {
@@ -127,6 +138,7 @@ void need_windows() {
 
 void begin() {
   need_windows();
+  mpi::collectively(MPI_COMM_WORLD, need_blank_ballots);
   GA_Initialize();
   ours().votes = mpi::Duplicate(GA_MPI_Comm()).release();
   ours().to_end = true;
@@ -157,6 +169,7 @@ Session::Session(const SessionOptions& options) : exceptions_(std::uncaught_exce
     });
   }
   ends_ = ours().to_end && sessions == 0;
+  if (ends_) need_blank_ballots();  // begin() did; anew where the last Session was left by an exception
   open_ = true;
   ++sessions;
 }
