@@ -51,7 +51,7 @@ void solve(int points, int chunk, examples::Claims& claims) {
 
     // 4. The other way: what is Tpetra's own becomes a Global Array, into which each process copies its part.
     const auto product = water.energy_density(*b.vector, *x.vector);
-    energy = ga::import_array(tridap::tpetra::export_array(product, layout).array, grid);
+    energy = ga::import_array(tridap::tpetra::export_array(product, layout).array, grid, tridap::Copy::if_needed);
     claims.say("to GA     %s", energy.receipt.text().c_str());
   });
   GA_Sync();

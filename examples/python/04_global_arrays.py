@@ -47,7 +47,7 @@ def run():
     b, x = ga.allocate(layout), ga.allocate(layout)
     i, j = np.ix_(*layout.indices(comm.rank))
     b.local[...] = wave(i, j, before=True)
-    after, receipt = ga.import_array(x, copy=None)
+    after, receipt = ga.import_array(x)
     support.say("arrays", f"{shape[0]} x {shape[1]} points, {layout.describe()}")
     support.say("given", f"{'shared' if receipt.shared else 'NOT shared'}, {receipt.bytes_copied} bytes copied")
     support.require(receipt.shared and receipt.bytes_copied == 0, "memory of Global Arrays was copied")
@@ -67,8 +67,8 @@ def run():
 
     # 4. Global Arrays cannot take over memory: NumPy's own is copied, each process its part.
     own = tridap.zeros(layout)
-    support.say("refused", support.refused(lambda: ga.import_array(own, copy=None)).splitlines()[0])
-    copied = comm.allreduce(ga.import_array(own)[1].bytes_copied)
+    support.say("refused", support.refused(lambda: ga.import_array(own)).splitlines()[0])
+    copied = comm.allreduce(ga.import_array(own, copy="if_needed")[1].bytes_copied)
     support.say("copied", f"{copied} bytes of NumPy's own, each process its part")
     support.require(copied == 8 * shape[0] * shape[1], "not each byte was copied once")
 

@@ -48,7 +48,7 @@ void through_global_arrays(const tridap::DistArray& array, const tridap::Distrib
   auto* const first = static_cast<double*>(array.buffer.data);
   std::iota(first, first + tridap::element_count(array.buffer), 1000.0 * claims.process());
 
-  const ga::ImportedArray there = ga::import_array(array, claims.comm());
+  const ga::ImportedArray there = ga::import_array(array, claims.comm(), tridap::Copy::if_needed);
   const ga::ExportedArray back = ga::export_array(there.array);
   const PlacedDistribution found = ga::placed(there.array.handle());
   const bool same = same_ownership(distribution, found);

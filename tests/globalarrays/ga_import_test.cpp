@@ -22,7 +22,7 @@ void expect_imported(const oracle::Array& whole, Random& random, MPI_Comm comm =
   for (Index process = 0; process < whole.processes(); ++process) parts.push_back(part_of(whole, process, random));
   if (comm == MPI_COMM_NULL) return;
   const DistArray& mine = parts[static_cast<std::size_t>(arrays::rank_in(comm))];
-  const ImportedArray imported = import_array(mine, comm);
+  const ImportedArray imported = import_array(mine, comm, Copy::if_needed);
   EXPECT_FALSE(imported.receipt.shared);
   Index bytes = 8;
   for (const Index extent : mine.buffer.shape) bytes *= extent;
@@ -175,7 +175,7 @@ TEST(Import, PaddingBecomesGhostCellsThatGaKeepsFresh) {
       const double value = value_of(element.global, padded);
       std::memcpy(oracle::address(mine.buffer, element.local), &value, sizeof value);
     }
-    const ImportedArray imported = import_array(mine, comm);
+    const ImportedArray imported = import_array(mine, comm, Copy::if_needed);
     const int handle = imported.array.handle();
     EXPECT_EQ(GA_Has_ghosts(handle) != 0, ghosts);
     expect_cells(handle, padded, false);
@@ -240,14 +240,14 @@ TEST(Import, TypesOfCAreGas) {
       {tridap::element_type<std::complex<float>>(), C_SCPL},
       {tridap::element_type<std::complex<double>>(), C_DCPL}};
   for (const auto& [type, number] : types) {
-    const ImportedArray imported = import_array(array_of(rows(), type), MPI_COMM_WORLD);
+    const ImportedArray imported = import_array(array_of(rows(), type), MPI_COMM_WORLD, Copy::if_needed);
     EXPECT_EQ(ga_type_of(imported.array), number) << type.name();
     EXPECT_TRUE(imported.receipt.losses.empty());
     tridap::ElementType swapped = type;  // is none of them, nor is a type of the same length
     swapped.native_order = false;
     const tridap::ElementType opaque{tridap::ElementType::Kind::opaque, type.bytes, true};
-    const GlobalArray other = import_array(array_of(rows(), swapped), MPI_COMM_WORLD).array;
-    const GlobalArray third = import_array(array_of(rows(), opaque), MPI_COMM_WORLD).array;
+    const GlobalArray other = import_array(array_of(rows(), swapped), MPI_COMM_WORLD, Copy::if_needed).array;
+    const GlobalArray third = import_array(array_of(rows(), opaque), MPI_COMM_WORLD, Copy::if_needed).array;
     EXPECT_NE(ga_type_of(other), number) << type.name();
     EXPECT_NE(ga_type_of(other), ga_type_of(third)) << type.name();
     EXPECT_EQ(tridap::globalarrays::export_array(other).array.buffer.type, swapped);
@@ -264,7 +264,8 @@ bool lost(const ImportedArray& imported, const std::string& what) {
 TEST(Import, SaysWhatIsLost) {
   const List counts(static_cast<std::size_t>(processes()), 3);
   const auto import = [](const oracle::Axis& axis) {
-    return import_array(array_of(PlacedDistribution(oracle::Array({axis}).distribution())), MPI_COMM_WORLD);
+    return import_array(array_of(PlacedDistribution(oracle::Array({axis}).distribution())), MPI_COMM_WORLD,
+                        Copy::if_needed);
   };
   const std::string padding = "the boundary padding of axis 0", period = "the period of axis 0";
   const List none(static_cast<std::size_t>(processes() - 1), 0), one(static_cast<std::size_t>(processes() - 1), 1);
@@ -278,10 +279,10 @@ TEST(Import, SaysWhatIsLost) {
   }
   DistArray array = array_of(rows());
   array.dim_data[1].extras.push_back({"colour", "\"red\""});
-  EXPECT_TRUE(lost(import_array(array, MPI_COMM_WORLD), "the key 'colour'"));
+  EXPECT_TRUE(lost(import_array(array, MPI_COMM_WORLD, Copy::if_needed), "the key 'colour'"));
   array = array_of(rows());
   array.buffer.strides = {8, 16};
-  const ImportedArray imported = import_array(array, MPI_COMM_WORLD);
+  const ImportedArray imported = import_array(array, MPI_COMM_WORLD, Copy::if_needed);
   EXPECT_TRUE(lost(imported, "the storage order"));
   EXPECT_EQ(imported.receipt.losses.size(), 1U);
 }
@@ -292,7 +293,7 @@ void expect_type_imported(const tridap::ElementType& type) {
   const auto part = static_cast<std::size_t>(6 * type.bytes);
   const DistArray array = array_of(rows(), type);
   std::memset(array.buffer.data, 40 + rank(), part);
-  const ImportedArray imported = import_array(array, MPI_COMM_WORLD);
+  const ImportedArray imported = import_array(array, MPI_COMM_WORLD, Copy::if_needed);
   EXPECT_EQ(imported.array.type(), type);
   EXPECT_EQ(tridap::globalarrays::export_array(imported.array).array.buffer.type, type);
   std::vector<unsigned char> all(part * static_cast<std::size_t>(processes()));
@@ -316,7 +317,7 @@ TEST(Import, TheStorageOrderIsLostWhereItIsAnother) {
     for (std::size_t i = 1; i < shape.size(); ++i) axes.push_back(oracle::block({shape[i]}));
     DistArray array = array_of(PlacedDistribution(oracle::Array(axes).distribution()));
     if (fortran) array.buffer.strides = tridap::column_major_strides(array.buffer.shape, 8);
-    return import_array(array, MPI_COMM_WORLD).receipt.losses;
+    return import_array(array, MPI_COMM_WORLD, Copy::if_needed).receipt.losses;
   };
   const std::vector<std::string> nothing, order{"the storage order"};
   for (const bool fortran : {false, true}) {
@@ -361,7 +362,7 @@ TEST(Import, OtherTypesAreKnownByTheirLength) {
     const tridap::ElementType type{tridap::ElementType::Kind::opaque, bytes, true};
     const DistArray array = array_of(rows(), type);
     std::memset(array.buffer.data, static_cast<int>(bytes) + rank(), static_cast<std::size_t>(6 * bytes));
-    const ImportedArray imported = import_array(array, MPI_COMM_WORLD);
+    const ImportedArray imported = import_array(array, MPI_COMM_WORLD, Copy::if_needed);
     EXPECT_EQ(imported.array.type(), type);
     ASSERT_EQ(imported.receipt.losses.size(), 1U);
     std::vector<unsigned char> all(static_cast<std::size_t>(6 * bytes * processes()));

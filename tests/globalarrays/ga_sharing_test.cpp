@@ -43,7 +43,7 @@ TEST(Allocate, IsZeroAndImportedForNothing) {
     ImportedArray imported = import_array(array, MPI_COMM_WORLD, Copy::never);
     EXPECT_TRUE(imported.receipt.shared && imported.receipt.same_address);
     EXPECT_EQ(imported.receipt.bytes_copied, 0);
-    EXPECT_EQ(import_array(array, MPI_COMM_WORLD).array.handle(), imported.array.handle());
+    EXPECT_EQ(import_array(array, MPI_COMM_WORLD, Copy::if_needed).array.handle(), imported.array.handle());
     const ImportedArray other = import_array(array, MPI_COMM_WORLD, Copy::always);
     EXPECT_NE(other.array.handle(), imported.array.handle());
     if (kind != 1) expect_read(imported.array, shape_of(whole));
@@ -82,30 +82,30 @@ TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
   const DistArray one = allocate(placed, real, MPI_COMM_WORLD), other = allocate(placed, real, MPI_COMM_WORLD);
   const bool differs = processes() > 1;
   const DistArray& mixed = rank() == 0 ? one : other;
-  EXPECT_EQ(import_array(mixed, MPI_COMM_WORLD).receipt.shared, !differs);
+  EXPECT_EQ(import_array(mixed, MPI_COMM_WORLD, Copy::if_needed).receipt.shared, !differs);
   if (differs) expect_said(thrown([&] { import_array(mixed, MPI_COMM_WORLD, Copy::never); }), "copy=never, but");
   const DistArray outside = array_of(placed);
-  EXPECT_FALSE(import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD).receipt.shared);
-  expect_said(thrown([&] { import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD, Copy::never); }),
-              "the memory is no Global Array's");
+  EXPECT_FALSE(import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
+  expect_said(thrown([&] { import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD); }),
+              "copy=never, but the memory is no Global Array's [conversion]: pass copy=if_needed");
   DistArray other_type = one;
   other_type.buffer.type = tridap::element_type<Index>();
-  EXPECT_FALSE(import_array(other_type, MPI_COMM_WORLD).receipt.shared);
+  EXPECT_FALSE(import_array(other_type, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
   DistArray elsewhere = outside;
   elsewhere.buffer.owner = one.buffer.owner;
-  EXPECT_FALSE(import_array(elsewhere, MPI_COMM_WORLD).receipt.shared);
+  EXPECT_FALSE(import_array(elsewhere, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
   DistArray reading = one;
   reading.buffer.read_only = true;
-  EXPECT_FALSE(import_array(reading, MPI_COMM_WORLD).receipt.shared);
+  EXPECT_FALSE(import_array(reading, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
   DistArray part = one;  // the first column alone
   part.buffer.shape[1] = 1;
   part.dim_data[1] = tridap::undistributed(1);
-  EXPECT_FALSE(import_array(part, MPI_COMM_WORLD).receipt.shared);
+  EXPECT_FALSE(import_array(part, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
   MPI_Comm backwards = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank(), &backwards);
   DistArray turned = one;
   turned.dim_data = placed.distribution.dim_data(processes() - 1 - rank());
-  EXPECT_EQ(import_array(turned, backwards).receipt.shared, !differs);
+  EXPECT_EQ(import_array(turned, backwards, Copy::if_needed).receipt.shared, !differs);
   MPI_Comm_free(&backwards);
 }
 
@@ -116,21 +116,21 @@ TEST(Import, MemoryOfAnotherOrderDealingOrPeriodIsCopied) {
                MPI_COMM_WORLD);
   EXPECT_TRUE(import_array(turned, MPI_COMM_WORLD).receipt.shared);
   std::swap(turned.buffer.strides[0], turned.buffer.strides[1]);
-  EXPECT_FALSE(import_array(turned, MPI_COMM_WORLD).receipt.shared);
+  EXPECT_FALSE(import_array(turned, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
   DistArray flat =
       allocate(PlacedDistribution(oracle::Array({oracle::block(counts), oracle::block({1})}).distribution()), real,
                MPI_COMM_WORLD);
   flat.dim_data.pop_back();
   flat.buffer.shape.pop_back();
   flat.buffer.strides.pop_back();
-  EXPECT_FALSE(import_array(flat, MPI_COMM_WORLD).receipt.shared);
+  EXPECT_FALSE(import_array(flat, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
   if (processes() < 2) return;
   DistArray dealt =
       allocate(PlacedDistribution(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
   EXPECT_TRUE(import_array(dealt, MPI_COMM_WORLD).receipt.shared);
   dealt.dim_data = PlacedDistribution(oracle::Array({oracle::cyclic(2 * processes(), 1, processes())}).distribution())
                        .distribution.dim_data(rank());
-  EXPECT_FALSE(import_array(dealt, MPI_COMM_WORLD).receipt.shared);
+  EXPECT_FALSE(import_array(dealt, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
   const auto periodic = [&](bool is) {
     return PlacedDistribution(
         oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 3), one, {1, 1}, is)}).distribution());
@@ -138,7 +138,7 @@ TEST(Import, MemoryOfAnotherOrderDealingOrPeriodIsCopied) {
   DistArray wrapped = allocate(periodic(true), real, MPI_COMM_WORLD);
   EXPECT_TRUE(import_array(wrapped, MPI_COMM_WORLD).receipt.shared);
   wrapped.dim_data = periodic(false).distribution.dim_data(rank());
-  EXPECT_FALSE(import_array(wrapped, MPI_COMM_WORLD).receipt.shared);
+  EXPECT_FALSE(import_array(wrapped, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
 }
 
 // The last process has nothing in either, but only the Global Array is on it, too.
@@ -153,7 +153,7 @@ TEST(Import, MemoryOfMoreProcessesIsCopied) {
   tridap::globalarrays::make_group(comm);
   if (comm == MPI_COMM_NULL) return;
   array.dim_data = oracle::Array({oracle::block(counts)}).distribution().dim_data(rank());
-  EXPECT_FALSE(import_array(array, comm).receipt.shared);
+  EXPECT_FALSE(import_array(array, comm, Copy::if_needed).receipt.shared);
   MPI_Comm_free(&comm);
 }
 
@@ -163,16 +163,17 @@ TEST(Import, OneBadProcessFailsEveryProcess) {
   DistArray array = array_of(placed);
   DistArray wrong = array;
   wrong.buffer.shape[0] += 1;
-  EXPECT_NE(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "nothing");
+  EXPECT_NE(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD, Copy::if_needed); }), "nothing");
   wrong = array;
   wrong.buffer.memory.kind = tridap::Memory::Kind::cuda;
-  expect_said(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "cuda");
+  expect_said(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD, Copy::if_needed); }), "cuda");
   wrong = array;
   wrong.buffer.data = nullptr;
-  EXPECT_NE(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD); }), "nothing");
-  EXPECT_NE(thrown([&] { import_array(rank() == bad ? DistArray{} : array, MPI_COMM_WORLD); }), "nothing");
+  EXPECT_NE(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD, Copy::if_needed); }), "nothing");
+  EXPECT_NE(thrown([&] { import_array(rank() == bad ? DistArray{} : array, MPI_COMM_WORLD, Copy::if_needed); }),
+            "nothing");
   EXPECT_THROW(import_array(array, MPI_COMM_NULL), tridap::Error);
-  EXPECT_EQ(import_array(array, MPI_COMM_WORLD).receipt.bytes_copied, 48);  // and all goes on
+  EXPECT_EQ(import_array(array, MPI_COMM_WORLD, Copy::if_needed).receipt.bytes_copied, 48);  // and all goes on
 }
 
 TEST(Import, OfAnArrayThatWasDestroyedIsRefused) {
@@ -182,7 +183,7 @@ TEST(Import, OfAnArrayThatWasDestroyedIsRefused) {
   const int theirs = NGA_Create64(C_DBL, 1, dims, name, nullptr);
   const DistArray array = tridap::globalarrays::export_array(theirs).array;
   expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, Copy::never); }), "its maker will free it");
-  EXPECT_EQ(import_array(array, MPI_COMM_WORLD).receipt.bytes_copied, 16);
+  EXPECT_EQ(import_array(array, MPI_COMM_WORLD, Copy::if_needed).receipt.bytes_copied, 16);
   GA_Destroy(theirs);
   for (const Copy copy : {Copy::never, Copy::if_needed, Copy::always})
     expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, copy); }), "has been destroyed");
@@ -211,7 +212,7 @@ TEST(Import, OfAnyHandleIsShared) {
   ASSERT_EQ(NGA_Create64(C_DBL, 1, dims, name, nullptr), -1);
   const DistArray array = tridap::globalarrays::export_array(-1).array;
   GA_Destroy(-1);
-  expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD); }), "has been destroyed");
+  expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, Copy::if_needed); }), "has been destroyed");
   for (const int handle : taken) GA_Destroy(handle);
 }
 

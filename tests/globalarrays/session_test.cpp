@@ -294,7 +294,7 @@ TEST(Groups, ArraysOfTwoAreNotOneArray) {
     return tridap::globalarrays::allocate(line, tridap::element_type<double>(), on);
   };
   const auto is_shared = [&](const tridap::DistArray& array) {
-    return tridap::globalarrays::import_array(array, comm).receipt.shared;
+    return tridap::globalarrays::import_array(array, comm, tridap::Copy::if_needed).receipt.shared;
   };
   const tridap::DistArray of_all = made_on(MPI_COMM_WORLD);
   if (comm == MPI_COMM_NULL) return;

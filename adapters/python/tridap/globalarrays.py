@@ -109,16 +109,16 @@ def allocate(dist: _core.Distribution, dtype: DTypeLike = float, comm: MPI.Comm 
     return _core._over(*_ga.allocate(dist, together(comm, lambda: np.dtype(dtype)), comm), comm)
 
 
-def import_array(array: _core.DistArray, *, copy: bool | str | None = "if_needed",
+def import_array(array: _core.DistArray, *, copy: bool | str | None = None,
                  nearest: bool = False) -> tuple[GlobalArray, _core.Receipt]:
     """A Global Array of an array's elements and ownership, and what that cost. Collective.
 
-    Memory that is a Global Array's is shared. Global Arrays cannot take over other memory: each process copies its part
-    there, unless `copy` says never.
+    Memory that is a Global Array's is shared. Global Arrays cannot take over other memory: it is refused, unless `copy`
+    allows each process to copy its part.
 
     Args:
         array: made with `comm`.
-        copy: "if_needed"; None or False: never, True: always.
+        copy: None or False: never; "if_needed": what is not a Global Array's is copied; True: always.
         nearest: where Global Arrays cannot hold the distribution, moves the elements to the nearest that it can.
 
     Raises:

@@ -85,7 +85,7 @@ def test_what_is_allocated_is_imported_without_a_copy():
     array = ga.allocate(dist)
     assert not array.local.any()
     array.local[...] = 5 + COMM.rank
-    imported, receipt = ga.import_array(array, copy=None)
+    imported, receipt = ga.import_array(array)
     assert receipt.shared and receipt.bytes_copied == 0
     again = ga.export_array(imported, ga.grid_communicator(imported))
     assert (again is None) == (array.local.size == 0)
@@ -94,18 +94,19 @@ def test_what_is_allocated_is_imported_without_a_copy():
         assert (array.local == 6 + COMM.rank).all()
 
 
-def test_other_memory_is_copied_and_never_where_that_is_asked():
+def test_other_memory_is_refused_and_copied_where_that_is_asked():
     dist = tridap.distribution((6, 4 * P), ("*", "c:2"), grid=(1, P))
     array = tridap.from_function(dist, number)
     if P == 1:
         dist = tridap.distribution((6, 4), ("*", "b"), grid=(1, 1))
         array = tridap.from_function(dist, number)
-    with pytest.raises(tridap.ProtocolError):
-        ga.import_array(array, copy=None)
+    for never in {}, {"copy": None}, {"copy": False}:
+        with pytest.raises(tridap.ProtocolError, match="the memory is no Global Array's.*pass copy=if_needed"):
+            ga.import_array(array, **never)
     try:
-        imported, receipt = ga.import_array(array)
+        imported, receipt = ga.import_array(array, copy="if_needed")
     except tridap.ProtocolError:
-        imported, receipt = ga.import_array(array, nearest=True)
+        imported, receipt = ga.import_array(array, copy="if_needed", nearest=True)
     assert receipt.bytes_copied > 0 and not receipt.shared
     back = ga.export_array(imported, comm=COMM)
     for local in np.ndindex(*back.local.shape):
@@ -115,9 +116,9 @@ def test_other_memory_is_copied_and_never_where_that_is_asked():
 def test_lists_are_refused_with_the_nearest_and_moved_there_where_asked():
     lists = [list(range(r, 4 * P, P))[::-1] for r in range(P)]
     array = tridap.from_function(tridap.distribution(4 * P, [lists], processes=P), lambda i: 1.0 * i)
-    with pytest.raises(tridap.ProtocolError):
-        ga.import_array(array)
-    imported, receipt = ga.import_array(array, nearest=True)
+    with pytest.raises(tridap.ProtocolError, match="nearest"):
+        ga.import_array(array, copy="if_needed")
+    imported, receipt = ga.import_array(array, copy="if_needed", nearest=True)
     back = ga.export_array(imported, comm=COMM)
     (indices,) = back.distribution.indices(COMM.rank)
     assert (back.local == indices).all()
@@ -129,7 +130,7 @@ def test_one_process_with_a_wrong_array_fails_all():
     if P == 1:
         return
     with pytest.raises(tridap.ProtocolError):
-        ga.import_array(array)
+        ga.import_array(array, copy="if_needed")
 
 
 def test_solve_writes_the_answer_into_the_global_array():
@@ -137,7 +138,7 @@ def test_solve_writes_the_answer_into_the_global_array():
     b, x = ga.allocate(dist), ga.allocate(dist)
     rows = np.arange(12 * COMM.rank, 12 * COMM.rank + 12)
     b.local[...] = 2 * rows
-    handle = ga.import_array(x, copy=None)[0]
+    handle = ga.import_array(x)[0]
     matrix = tridap.Matrix(scipy.sparse.csr_matrix((np.full(12, 2.0), (np.arange(12), rows)), shape=(12, 12 * P)), dist)
     result = tridap.solve(matrix, b, x)
     assert result.converged and result.bytes_copied == 0
