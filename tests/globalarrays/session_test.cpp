@@ -65,7 +65,7 @@ TEST(Session, NothingIsMadeWithoutIt) {
   refused([] { tridap::globalarrays::export_array(0); }, "there is no Global Array 0");
   tridap::DistArray array;
   array.buffer = tridap::allocate(tridap::element_type<double>(), {});
-  refused([&] { tridap::globalarrays::import_array(array, MPI_COMM_SELF); });
+  refused([&] { tridap::globalarrays::import_array(array, MPI_COMM_SELF, tridap::Copy::if_needed); });
 }
 
 // GA's numbers of groups begin anew.
