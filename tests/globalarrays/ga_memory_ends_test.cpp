@@ -179,10 +179,14 @@ bool throws(const Call& call, Case& with, int failing, long allocations, bool& e
   return thrown;
 }
 
-// Ends Global Arrays as a program does that goes on after the exception: nothing may be held.
+// Ends Global Arrays as a program does that goes on after the exception: no array may be left.
 void end(Case& with) {
   with.held = {};
-  if (with.handle != 0) GA_Destroy(with.handle);
+  if (GA_Initialized() != 0) {
+    if (with.handle != 0) GA_Destroy(with.handle);
+    globalarrays::collect();
+    for (int handle = -1000; handle < -990; ++handle) EXPECT_EQ(GA_Verify_handle(handle), 0) << doing;  // GA's first
+  }
   with.session.reset();
   if (GA_Initialized() != 0) Session().close();
   EXPECT_EQ(GA_Initialized(), 0) << doing;
