@@ -1,5 +1,6 @@
 #include "axes.hpp"
 
+#include "blocks.hpp"
 #include "ga.hpp"
 #include "named.hpp"
 #include <tridap/kinds.hpp>

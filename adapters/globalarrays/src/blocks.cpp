@@ -1,3 +1,5 @@
+#include "blocks.hpp"
+
 #include "description.hpp"
 #include "ga.hpp"
 #include "named.hpp"

@@ -3,6 +3,7 @@
 #include "ga.hpp"
 #include "handle_pool.hpp"
 #include "named.hpp"
+#include "nearest.hpp"
 #include "types.hpp"
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/internal/digest.hpp>

@@ -1,5 +1,6 @@
 #include "description.hpp"
 
+#include "blocks.hpp"
 #include "ending.hpp"
 #include "ga.hpp"
 #include "named.hpp"

@@ -62,23 +62,8 @@ Tiles tiles_of(const Description& description, std::size_t axis);
 /// The global indices of a block of an axis of `tiles`.
 Range tile_of(const Description& description, std::size_t axis, Index block);
 
-/// All blocks of `blocks`.
-struct Blocks {
-  std::vector<std::vector<Index>> bounds;  ///< by axis: block `i` is [bounds[i], bounds[i + 1])
-  std::vector<Index> owners;               ///< by block, row-major: the rank in the group
-};
-/// In time in proportion to the processes. Throws Error where a block is nobody's.
-Blocks blocks_of(const Description& description);
-
 /// Its grid coordinates, of a place's row-major number; and the number.
 Extents unravel(Index number, const Extents& grid, std::size_t ndim);
 Index ravel(const Extents& coordinates, const Extents& grid, std::size_t ndim);
-
-/// The bytes from one element to the next, by what GA says of addresses; 0: the part is too small to tell. `stored`:
-/// the extents of the part in memory, which is row-major.
-Index element_length(const Description& description, const LocalPart& part, const Extents& stored);
-/// Whether every process's part is large enough to tell: the same on all. In time in proportion to the processes,
-/// or to the tiles along each axis.
-bool tells_length(const Description& description, const LocalPart& part);
 
 }  // namespace tridap::globalarrays

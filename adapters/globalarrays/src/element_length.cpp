@@ -1,3 +1,6 @@
+#include "element_length.hpp"
+
+#include "blocks.hpp"
 #include "description.hpp"
 #include "ga.hpp"
 

@@ -1,5 +1,7 @@
 #include "axes.hpp"
+#include "blocks.hpp"
 #include "description.hpp"
+#include "element_length.hpp"
 #include "fingerprint.hpp"
 #include "ga.hpp"
 #include "handle_pool.hpp"

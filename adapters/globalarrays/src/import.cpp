@@ -4,6 +4,7 @@
 #include "handle_pool.hpp"
 #include "memory.hpp"
 #include "named.hpp"
+#include "nearest.hpp"
 #include "types.hpp"
 #include <tridap/check.hpp>
 #include <tridap/compare.hpp>

@@ -1,3 +1,5 @@
+#include "nearest.hpp"
+
 #include "form.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/globalarrays/import.hpp>

@@ -1,5 +1,5 @@
-#include "flags.hpp"
 #include "gathering.hpp"
+#include "map_parts.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
@@ -15,9 +15,6 @@
 namespace tridap::tpetra {
 
 namespace {
-
-using GlobalOrdinal = Map::global_ordinal_type;
-using LocalOrdinal = Map::local_ordinal_type;
 
 // How many elements a map has: on us, on the largest process, on those before us, on all. Found axis by axis, without
 // communication: the processes before us are those that come first on some axis and stand with us on the axes before
@@ -148,60 +145,6 @@ Index find_vectors_axis(const Distribution& distribution, std::optional<Index> n
 namespace detail {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-void check_limits(std::optional<Index> span, Index largest, Index processes, bool one_range) {
-  constexpr Index most = std::numeric_limits<LocalOrdinal>::max();
-  if (largest > most)
-    refuse("a process has " + std::to_string(largest) + " elements, a map numbers at most " + std::to_string(most), "",
-           "use more processes");
-  if (!one_range && (!span || *span / processes >= Index{1} << 31))
-    refuse("the ids span " + (span ? std::to_string(*span) : "2^63 or more") +
-               " numbers, Tpetra's directory holds 2^31 for each of the " + std::to_string(processes) + " processes",
-           "", "use more processes, rows in one piece, or close the gaps between the indices");
-}
-
-Teuchos::RCP<const Map> list_map(const FlatNumbers& numbers, Index process, Part part, const MemoryOrder& order,
-                                 Index base, const Communicator& comm) {
-  Kokkos::View<GlobalOrdinal*, Map::device_type> ids;
-  const Teuchos::RCP<Map> map = mpi::collectively(comm.raw(), [&] {
-    if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "", "create a Tpetra::ScopeGuard first");
-    ids = decltype(ids)(Kokkos::ViewAllocateWithoutInitializing("tridap ids"), numbers.count(process, part));
-    const auto host = Kokkos::create_mirror_view(ids);
-    numbers.write(process, part, order, host.data());
-    for (std::size_t i = 0; base != 0 && i < host.extent(0); ++i) host(i) += base;
-    Kokkos::deep_copy(ids, host);
-    return Teuchos::rcp(new Map);
-  });
-  *map = Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
-             Kokkos::View<const GlobalOrdinal*, Map::device_type>(ids), base, comm.teuchos());
-  return map;
-}
-
-Index largest_part(const Distribution& distribution, Part part) {
-  std::optional<Index> largest = 1;
-  for (Index i = 0; i < distribution.ndim() && largest; ++i) {
-    Index of_axis = 0;
-    for (Index c = 0; c < distribution.axis(i).proc_grid_size(); ++c)
-      of_axis = std::max(of_axis, distribution.axis(i).part(c, part).size());
-    largest = checked_multiply(*largest, of_axis);
-  }
-  return largest.value_or(std::numeric_limits<Index>::max());
-}
-
-Index memory_flags(const DistArray& array) {
-  const Buffer& buffer = array.buffer;
-  if (buffer.shape.size() != buffer.strides.size()) return 0;
-  for (const Dimension& dimension : array.dim_data)
-    if (const auto* block = std::get_if<Block>(&dimension.dist); block != nullptr && block->padding) return 0;
-  std::optional<Index> expected = buffer.type.bytes;
-  for (std::size_t axis = buffer.shape.size(); axis-- > 0;) {
-    if (buffer.shape[axis] > 1 && buffer.strides[axis] != expected) return 0;
-    expected =
-        buffer.shape[axis] < 0 ? std::nullopt : checked_multiply(*expected, std::max<Index>(buffer.shape[axis], 1));
-    if (!expected) return 0;
-  }
-  return row_major;
-}
 
 }  // namespace detail
 

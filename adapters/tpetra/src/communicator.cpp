@@ -1,4 +1,4 @@
-#include "flags.hpp"
+#include "map_parts.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/mpi/agree.hpp>

@@ -1,4 +1,4 @@
-#include "flags.hpp"
+#include "map_parts.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>

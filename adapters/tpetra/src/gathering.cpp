@@ -1,6 +1,6 @@
 #include "gathering.hpp"
 
-#include "flags.hpp"
+#include "map_parts.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/gather_with_flags.hpp>

@@ -1,5 +1,5 @@
-#include "flags.hpp"
 #include "listed_import.hpp"
+#include "map_parts.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/padding.hpp>

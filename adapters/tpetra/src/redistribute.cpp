@@ -1,5 +1,5 @@
-#include "flags.hpp"
 #include "gathering.hpp"
+#include "map_parts.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>

@@ -54,9 +54,9 @@ enum class Fit {
 
 /// A Global Array of an array's elements and ownership. Memory that is a Global Array's (allocate(), export_array()) is
 /// shared, and the array the same, where it was made here. Other memory GA cannot take over, and an export of somebody
-/// else's array is freed by its maker: both are refused, unless `copy` allows each process to copy its part, which needs
-/// no communication. **Collective** over `comm`, whose rank `r` holds process `r` of the array's grid: throws the same
-/// Error on every process where any process's array is wrong.
+/// else's array is freed by its maker: both are refused, unless `copy` allows each process to copy its part, which
+/// needs no communication. **Collective** over `comm`, whose rank `r` holds process `r` of the array's grid: throws the
+/// same Error on every process where any process's array is wrong.
 ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy = Copy::never, Fit fit = Fit::exact);
 
 /// An array in memory of a Global Array, zeroed, so that import_array() of it is free: the protocol's array is ours,

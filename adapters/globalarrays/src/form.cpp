@@ -1,4 +1,6 @@
 #include "form.hpp"
+
+#include "nearest.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/globalarrays/import.hpp>
