@@ -3,6 +3,7 @@
 import collections
 import collections.abc
 import gc
+import itertools
 import pickle
 import time
 
@@ -240,6 +241,24 @@ PAIRS = {"raises": raising(RuntimeError()), "None": None, "no pairs": [1, 2], "s
 def test_a_mapping_that_misbehaves_is_refused(comm, pairs):
     assert_all_hear(comm, on_one(comm, dict_of(np.zeros(3), Map(PAIRS[pairs]))), "axis 0" if pairs in ("itself", "changes", "twice") else "dim_data")
     assert_all_hear(comm, on_one(comm, dict_of(np.zeros(3), Keys(block(3)))), "no keys today")
+
+
+class List(list):
+    __iter__ = __len__ = __getitem__ = lambda self, *how: itertools.repeat(0)
+
+
+class Tuple(tuple):
+    __iter__ = __len__ = __getitem__ = lambda self, *how: itertools.repeat(0)
+
+
+def test_sequences_and_mappings_without_an_end_fill_no_memory():
+    for kind in List, Tuple:
+        assert tridap.asarray(dict_of(np.zeros(3), block(3, padding=kind([0, 0])))).shape == (3,)
+        assert tridap.asarray({**whole(3), "dim_data": kind([block(3)])}).shape == (3,)
+        assert tridap.asarray({**whole(3), "mine": kind([1])}).shape == (3,)
+    endless = Map(lambda: (("size", i) for i in itertools.count()))
+    for given in dict_of(np.zeros(3), endless), dict_of(np.zeros(3), block(3, padding=endless)):
+        assert "a mapping of more than 10000 keys" in tridap.check(given).json()
 
 
 def test_mappings_that_behave_are_read():

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tridap::python {
 
@@ -13,7 +14,8 @@ namespace {
 
 constexpr int deepest = 64;           // levels of lists in lists
 constexpr std::size_t longest = 200;  // characters of an object that a message shows
-constexpr int most = 10000;           // lists and dictionaries in one value: one that holds itself twice has 2^64
+// Lists and dictionaries in one value, since one that holds itself twice has 2^64; and keys of a mapping.
+constexpr int most = 10000;
 
 // Where in a value the reading is.
 struct Depth {
@@ -86,7 +88,9 @@ Value read_integer(py::handle object) {
 }
 
 Value read_sequence(py::handle object, Depth place) {
-  const auto all = py::reinterpret_steal<py::object>(PySequence_Tuple(object.ptr()));  // reading may change a list
+  PyObject* const o = object.ptr();  // reading may change a list; a subclass's own methods are not asked
+  const auto all = py::reinterpret_steal<py::object>(PyList_Check(o) ? PyList_AsTuple(o)
+                                                                     : PyTuple_GetSlice(o, 0, PyTuple_GET_SIZE(o)));
   if (!all) throw py::error_already_set();
   Value::Integers integers;
   Value::List list;
@@ -111,10 +115,16 @@ Value read_sequence(py::handle object, Depth place) {
 Value memory_of(py::handle object) { return {std::make_shared<const Buffer>(buffer_of(array_over(object)))}; }
 
 Value read_mapping(py::handle object, Depth place) {
-  const auto items = py::reinterpret_steal<py::object>(PyMapping_Items(object.ptr()));
-  if (!items) throw py::error_already_set();
+  const py::object given = PyDict_CheckExact(object.ptr())
+                               ? py::reinterpret_steal<py::object>(PyDict_Items(object.ptr()))
+                               : object.attr("items")();
+  std::vector<py::object> items;  // reading one may change the mapping
+  for (const py::handle item : given) {
+    if (items.size() == most) return {OtherValue{"a mapping of more than 10000 keys"}};
+    items.push_back(py::reinterpret_borrow<py::object>(item));
+  }
   Value::Dict dict;
-  for (const py::handle item : items) {
+  for (const py::object& item : items) {
     if (!PyTuple_Check(item.ptr()) || PyTuple_GET_SIZE(item.ptr()) != 2) {
       PyErr_SetString(PyExc_ValueError, "items() gave no pairs");
       throw py::error_already_set();
