@@ -86,8 +86,12 @@ def test_extents_are_trusted_where_asked(comm):
 
 def test_processes_that_ask_otherwise_are_told_so(comm):
     if comm.size > 1:
-        with pytest.raises(tridap.ProtocolError, match="trust_extent is true on some processes alone"):
+        with pytest.raises(tridap.ProtocolError, match="rank 1.*asks for .*trust_extent=False"):
             tridap.check(line_of(comm), comm, trust_extent=comm.rank == 0, raise_on_error=True)
+        for given in line_of(comm), dict_of(np.zeros(3)):
+            with pytest.raises(tridap.ProtocolError, match="asks for raise_on_error=True") as raised:
+                tridap.check(given, comm, raise_on_error=comm.rank == 0)
+            assert shared(comm, str(raised.value))
 
 
 def test_a_hundred_of_a_kind_are_kept_and_all_are_counted():

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 import tridap
-from producers import Producer, block, cyclic, dict_of, listed, places, whole
+from producers import Producer, block, cyclic, dict_of, line_of, listed, places, shared, whole
 
 
 def address(memory):
@@ -292,3 +292,24 @@ def test_an_array_without_axes_goes_in_and_out(comm):
     if comm.size > 1:
         with pytest.raises(tridap.ProtocolError, match=r"grid\.product"):
             tridap.asarray(dict_of(value), comm)
+
+
+def test_versions_that_differ_between_processes_are_refused_by_all(comm):
+    array = tridap.asarray(line_of(comm), comm)
+    last = comm.rank == comm.size - 1
+    for wrong, words in (5, "version is 5, must be a text"), ("8.1", "8.1"), ("\ud800", ""):
+        with pytest.raises(tridap.ProtocolError, match=words) as raised:
+            tridap.export(array, wrong if last else "0.9", comm)
+        assert shared(comm, str(raised.value))
+    if comm.size > 1:
+        with pytest.raises(tridap.ProtocolError, match="asks for '0.9.0'"):
+            tridap.export(array, "0.9" if last else "0.10", comm)
+    assert tridap.export(array, "0.9" if last else "0.9.0", comm)["__version__"] == "0.9.0"
+
+
+def test_what_one_process_cannot_export_is_refused_by_all(comm):
+    given = line_of(comm)
+    if comm.rank == comm.size - 1:
+        given["buffer"] = given["buffer"].astype("M8[s]")  # which no buffer can say
+    with pytest.raises(tridap.ProtocolError):
+        tridap.export(tridap.asarray(given) if comm.size == 1 else given, "0.10", comm)

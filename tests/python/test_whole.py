@@ -1,10 +1,13 @@
 """gather, plot and what notebooks show."""
 
+import sys
 import xml.etree.ElementTree
 
 import numpy as np
 import pytest
 import tridap
+from producers import dict_of
+from tridap import _whole
 
 
 def layouts(size):
@@ -168,3 +171,99 @@ def test_the_whole_of_an_array_of_a_freed_communicator_is_a_value_error(comm):
     for call in array.gather, array.plot:
         with pytest.raises(ValueError, match="COMM_NULL"):
             call()
+
+
+class Broken:
+    """A module that raises where anything is imported from it."""
+    __spec__ = None
+
+    def __init__(self, error):
+        self.error = error
+
+    def __getattr__(self, name):
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [ValueError("nonsense is no backend"), ImportError("not there"), KeyboardInterrupt()],
+                         ids=lambda error: type(error).__name__)
+def test_a_matplotlib_that_raises_on_process_0_fails_all(comm, monkeypatch, error):
+    array = tridap.asarray(tridap.zeros(tridap.distribution(8, processes=comm.size)), comm)
+    if comm.rank == 0:
+        monkeypatch.setitem(sys.modules, "matplotlib", Broken(error))
+    interrupted = isinstance(error, KeyboardInterrupt) and comm.rank == 0
+    with pytest.raises(KeyboardInterrupt if interrupted else tridap.ProtocolError) as raised:
+        array.plot()
+    assert interrupted or f"{type(error).__name__}" in str(raised.value)
+
+
+class Unsayable(Exception):
+    __str__ = __repr__ = lambda self: 1 / 0
+
+
+class Index:
+    def __init__(self, error):
+        self.error = error
+
+    def __index__(self):
+        raise self.error
+
+    __repr__ = __index__
+
+
+@pytest.mark.parametrize("error", [Unsayable(), ValueError("\ud800"), MemoryError()], ids=lambda error: type(error).__name__)
+def test_what_cannot_be_said_of_an_error_is_no_reason_to_wait(comm, error):
+    array = tridap.asarray(tridap.zeros(tridap.distribution(8, processes=comm.size)), comm)
+    last = comm.rank == comm.size - 1
+    with pytest.raises(tridap.ProtocolError, match=type(error).__name__) as raised:
+        array.gather(Index(error) if last else 0)
+    assert (raised.value.__cause__ is error) == last
+
+
+class Ending:
+    """NumPy, of which one call of a function finds no memory."""
+
+    def __init__(self, name, left):
+        self.name, self.left = name, left
+
+    def __getattr__(self, name):
+        return self.fail if name == self.name else getattr(np, name)
+
+    def fail(self, *arguments, **how):
+        self.left -= 1
+        if self.left == 0:
+            raise MemoryError("no more")
+        return getattr(np, self.name)(*arguments, **how)
+
+
+@pytest.mark.parametrize("name", ["concatenate", "unique", "flatnonzero", "ix_", "ascontiguousarray", "empty"])
+@pytest.mark.parametrize("bad", [0, -1])
+def test_memory_that_ends_on_one_process_ends_a_gather_on_all(comm, monkeypatch, name, bad):
+    array = tridap.asarray(tridap.from_function(tridap.distribution((7, 5), ("b", "*"), processes=comm.size), counted), comm)
+    failures = 0
+    for left in range(1, 100):
+        here = Ending(name, left if comm.rank == bad % comm.size else 0)
+        monkeypatch.setattr(_whole, "np", here)
+        try:
+            array.gather()
+            raised = False
+        except tridap.ProtocolError as error:
+            raised = "MemoryError: no more" in str(error)
+            assert raised
+        assert len(set(comm.allgather(raised))) == 1
+        if not raised:
+            break
+        failures += 1
+    assert failures > 0
+
+
+def test_plot_steps_over_what_it_draws(comm):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    rows = {"dist_type": "b", "size": 6 * comm.size, "proc_grid_size": comm.size, "proc_grid_rank": comm.rank,
+            "start": 6 * comm.rank, "stop": 6 * comm.rank + 6, "padding": (1, 1), "periodic": True}
+    old = tridap.asarray(dict_of(np.zeros(8), rows, version="0.9.0"), comm)
+    for array in old, tridap.asarray(old.__distarray__(), comm):
+        ax = array.plot(cells=6 * comm.size)
+        if ax is not None:
+            first = array._shift[0] == 0  # 0.10 counts the mirror before the first element
+            assert np.array_equal(ax.lines[0].get_xdata(), first + np.arange(6 * comm.size))
+    pyplot.close("all")

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <new>
 #include <utility>
 
 namespace tridap::python {
@@ -28,27 +29,23 @@ namespace {
 // Tells of an array what all processes of `comm` found, and, where it is wanted and right, its Distribution.
 Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const Reading& reading) {
   const WithoutPython released;
-  const std::vector<MinMax> said = mpi::min_max({given.comparable ? 1 : 0, reading.trust_extent ? 1 : 0}, comm);
-  if (!said[1].is_same())
-    return {Error(Finding{Rule::process_failure,
-                          {},
-                          {},
-                          "",
-                          "trust_extent is true on some processes alone",
-                          "",
-                          "pass the same on every process"})
-                .report(),
-            nullptr};
-  Report alone;  // where one process's data cannot be compared, each says what it found by itself
+  std::vector<LocalArray> members;
+  const bool fits = succeeds([&] { members.push_back({mpi::rank_of(comm), &given.read.array, &given.read.report}); });
+  const std::vector<MinMax> said = mpi::min_max({given.comparable ? 1 : 0, fits ? 1 : 0}, comm);
+  if (said[1].smallest == 0) throw std::bad_alloc();  // on every process
   if (said[0].smallest == 0) {
-    alone = given.read.report;
-    if (given.comparable) alone.merge(check(given.read.array, reading));
-    alone.set_process(mpi::rank_of(comm));
+    Report alone =
+        mpi::collectively(comm, [&] {  // since some data cannot be compared, each says what it found by itself
+          Report found = given.read.report;
+          if (given.comparable) found.merge(check(given.read.array, reading));
+          if (!given.comparable && found.ok()) throw std::bad_alloc();  // there was no memory to say why
+          found.set_process(mpi::rank_of(comm));
+          return found;
+        });
     return {mpi::agree(std::move(alone), comm), nullptr};
   }
   mpi::MpiCollectives collectives(comm);
-  CheckOutcome outcome = check_collectively({{mpi::rank_of(comm), &given.read.array, &given.read.report}}, collectives,
-                                            reading, want_distribution);
+  CheckOutcome outcome = check_collectively(members, collectives, reading, want_distribution);
   Checked checked{mpi::agree(std::move(outcome.reports.front()), comm), nullptr};
   if (outcome.distribution)
     checked.distribution = std::make_shared<const Distribution>(std::move(*outcome.distribution));
@@ -66,6 +63,7 @@ bool is_undistributed(const DimData& dims) {
 
 Checked check_alone(Given& given, bool want_distribution, const Reading& reading) {
   Checked checked{given.read.report, nullptr};
+  if (!given.comparable && checked.report.ok()) throw std::bad_alloc();  // there was no memory to say why
   if (!given.comparable) return checked;
   if (!want_distribution && is_undistributed(given.read.array.dim_data)) {
     checked.report.merge(check(given.read.array, reading));
@@ -85,11 +83,16 @@ Checked check_alone(Given& given, bool want_distribution, const Reading& reading
 
 // Whether every process's object is its part of one array that they checked together before. **Collective.**
 bool known_together(const Array* array, MPI_Comm comm) {
-  const Index layout = array == nullptr ? 0 : array->layout();
+  Index layout = 0;  // where there is no memory to find it, the array counts as unknown
+  const bool known = array != nullptr && succeeds([&] { layout = array->layout(); });
   const WithoutPython released;
-  const std::vector<MinMax> said = mpi::min_max({array == nullptr ? 0 : 1, layout}, comm);
+  const std::vector<MinMax> said = mpi::min_max({known ? 1 : 0, layout}, comm);
   return said[0].smallest == 1 && said[1].is_same();
 }
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+}  // namespace
 
 bool flag_of(const py::object& flag, const char* name) {
   static py::handle type;
@@ -97,10 +100,6 @@ bool flag_of(const py::object& flag, const char* name) {
     return PyObject_IsTrue(flag.ptr()) == 1;
   throw py::type_error(std::string(name) + " is " + py::cast<std::string>(py::repr(flag)) + ", must be True or False");
 }
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-}  // namespace
 
 void throw_if_wrong(const Report& report, std::optional<py::error_already_set>& raised) {
   if (raised && !raised->matches(PyExc_Exception)) throw std::move(*raised);
@@ -290,12 +289,29 @@ Checked check_object(py::object object, py::object comm, const py::object& raise
     return std::pair(flag_of(raise_on_error, "raise_on_error"), flag_of(trust_extent, "trust_extent"));
   };
   const auto [raises, trusts] = comm.is_none() ? flags() : together(handle, flags);
+  if (!comm.is_none()) {
+    const auto words = [](bool flag) { return flag ? "True" : "False"; };
+    expect_same(std::string("raise_on_error=") + words(raises) + ", trust_extent=" + words(trusts), handle);
+  }
   const Reading reading{trusts};
   Given given = ask(object, py::none());
   Checked checked = comm.is_none() ? check_alone(given, true, reading) : confer_over(given, handle, true, reading);
   if (given.raised && !given.raised->matches(PyExc_Exception)) throw std::move(*given.raised);
   if (raises) throw_if_wrong(checked.report, given.raised);
   return checked;
+}
+
+py::object run_together(const py::object& comm, const py::object& step, bool same) {
+  if (comm.is_none()) return step();
+  const MPI_Comm handle = comm_of(comm);
+  std::string asked;
+  py::object said = together(handle, [&] {
+    py::object result = step();
+    if (same) asked = py::cast<std::string>(py::repr(result));
+    return result;
+  });
+  if (same) expect_same(asked, handle);
+  return said;
 }
 
 const Array* array_behind(py::handle object) {

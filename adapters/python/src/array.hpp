@@ -78,6 +78,12 @@ struct Checked {
 Checked check_object(py::object object, py::object comm, const py::object& raise_on_error,
                      const py::object& trust_extent);
 
+/// `tridap._agree.together`. **Collective** where `comm` is a communicator.
+py::object run_together(const py::object& comm, const py::object& step, bool same);
+
+/// Whether an argument is True; TypeError for what is neither that nor False.
+bool flag_of(const py::object& flag, const char* name);
+
 /// An array of `distribution` over `local`, as process `process` of it.
 Array over(py::array local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm);
 

@@ -182,7 +182,8 @@ the whole array there. ProtocolError where an unstructured axis holds no range o
 Draws the array on process 0, which gets the Axes, the others None. Collective. One axis is a line, two are an image, with
 the borders between processes; `section` gives for each axis the global index it is fixed at, or None where it is shown
 (without it, the last two are shown, the others fixed at their first index). Of axes longer than `cells` every k-th element is drawn.
-`style` goes to Axes.plot or Axes.imshow. ImportError, on every process, where there is no matplotlib.)")
+`style` goes to Axes.plot or Axes.imshow. ProtocolError, on every process, where process 0 has no
+matplotlib; ImportError for an array without `comm`.)")
       .def("__repr__", &shown)
       .def("_repr_html_", [](const py::object& a) { return from("tridap._html", "array")(a); })
       .def(
@@ -223,6 +224,7 @@ Args:
 
 Raises:
     ProtocolError: with every violation; with `comm`, the same on every process.)");
+  module.def("_version", [](const std::string& name) { return stamp(version_named(name)); });
   module.def("_over", [](py::array local, const Distribution& distribution, Index process, py::object comm) {
     return over(std::move(local), std::make_shared<const Distribution>(distribution), process, std::move(comm));
   });

@@ -2,6 +2,7 @@
 
 #include "array.hpp"
 #include "value.hpp"
+#include <tridap/internal/collectives.hpp>
 #include <tridap/value.hpp>
 
 #include <algorithm>
@@ -165,20 +166,21 @@ py::dict dictionary(const Dimension& d) {
 
 Given ask(py::handle object, py::handle copy) {
   Given given;
-  const auto failed = [&given](const std::string& why) {
-    given.read.report.add({Rule::process_failure, {}, {}, "", why, "", ""});
-  };
+  Report& report = given.read.report;
+  const auto failed = [&](const std::string& why) { report.add({Rule::process_failure, {}, {}, "", why, "", ""}); };
   try {
     const Copy policy = copy_policy(copy);
-    if (const py::object dict = dictionary_of(object, given.read.report))
+    if (const py::object dict = dictionary_of(object, report))
       read_dictionary(py::reinterpret_borrow<py::dict>(dict), policy, given);
   } catch (const Error& error) {
-    given.read.report.merge(error.report());
+    succeeds([&] { report.merge(error.report()); });
   } catch (py::error_already_set& error) {
-    failed((PyDict_Check(object.ptr()) ? "the dictionary raised " : "__distarray__() raised ") + one_line(error));
     given.raised.emplace(error);
+    succeeds([&] {
+      failed((PyDict_Check(object.ptr()) ? "the dictionary raised " : "__distarray__() raised ") + one_line(error));
+    });
   } catch (const std::exception& error) {
-    failed(error.what());
+    succeeds([&] { failed(error.what()); });
   }
   return given;
 }

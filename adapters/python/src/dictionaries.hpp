@@ -20,7 +20,8 @@ struct Given {
 };
 
 /// Asks an object with `__distarray__`, or takes the dictionary itself; `copy` is what copy_policy() takes. Throws for
-/// no object: what goes wrong here is for all processes to hear.
+/// no object: what goes wrong here is for all processes to hear. Where memory ends, the report may be empty; then the
+/// object is not comparable.
 Given ask(py::handle object, py::handle copy);
 
 /// The dictionary of a dimension, as to_value() has it, without a Value between: this is asked for often.

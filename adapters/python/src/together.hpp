@@ -3,16 +3,20 @@
 #include "array.hpp"
 #include "gil.hpp"
 #include "memory.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <mpi.h>
 
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace tridap::python {
 
@@ -29,29 +33,43 @@ template <class Step>
 auto together(MPI_Comm comm, Step&& step) -> std::invoke_result_t<Step> {
   std::optional<std::invoke_result_t<Step>> result;
   std::optional<py::error_already_set> raised;
-  Report faults;
-  const auto failed = [&faults](const std::string& why) {
-    faults.add({Rule::process_failure, {}, {}, "", why, "", ""});
-  };
-  try {
-    result.emplace(std::forward<Step>(step)());
-  } catch (const Error& error) {
-    faults = error.report();
-  } catch (py::error_already_set& error) {
-    failed(one_line(error));
-    raised.emplace(error);
-  } catch (const std::exception& error) {
-    failed(error.what());
-  }
-  {
-    const WithoutPython released;
-    if (!mpi::min_max({same_number(faults.text())}, comm).front().is_same()) {  // else it is all processes' fault
-      faults.set_process(mpi::rank_of(comm));
-      faults = mpi::agree(std::move(faults), comm);
+  mpi::Faults faults;
+  Index said = 0;
+  faults.attempt([&] {
+    try {
+      result.emplace(std::forward<Step>(step)());
+    } catch (py::error_already_set& error) {
+      raised.emplace(error);
+      throw std::runtime_error(one_line(error));
     }
+  });
+  faults.attempt([&] { said = same_number(faults.report.text()); });
+  try {
+    const WithoutPython released;
+    const Index failed = faults.ok() ? 0 : 1;
+    const std::vector<MinMax> spread = mpi::min_max({failed, said}, comm);
+    if (!spread[0].is_same() || !spread[1].is_same()) {
+      mpi::throw_faults(std::move(faults), comm);
+    } else if (failed != 0) {  // all processes' fault, in the same words
+      tridap::throw_if_wrong(faults.report);
+      throw std::bad_alloc();
+    }
+  } catch (const Error& error) {
+    throw_if_wrong(error.report(), raised);
   }
-  throw_if_wrong(faults, raised);
   return std::move(*result);
+}
+
+/// Throws the same Error on every process where the processes do not all ask for the same. **Collective.**
+inline void expect_same(const std::string& asked, MPI_Comm comm) {
+  const WithoutPython released;
+  const MinMax said = mpi::min_max({same_number(asked)}, comm).front();
+  if (said.is_same()) return;
+  mpi::collectively(comm, [&] {
+    const Index rank = mpi::rank_of(comm);
+    if (rank == said.smallest_rank || rank == said.largest_rank)
+      refuse("asks for " + asked, "must be the same on every process", "pass the same on every process");
+  });
 }
 
 }  // namespace tridap::python

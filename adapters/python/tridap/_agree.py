@@ -8,29 +8,10 @@ from . import _core
 def together(comm, step, *, same=True):
     """What `step` returns, if it raises on no process, and returns the same on all unless `same` is false.
 
-    Else every process raises: those whose step raised, what it raised; the others a ProtocolError that tells of it. The
-    step must not communicate. Collective, but for a `comm` of None.
+    Else every process raises the same ProtocolError, with what was raised there as its cause. The step must not
+    communicate. Collective; with a `comm` of None it is the step alone.
     """
-    if comm is not None and not comm:
-        raise ValueError("the communicator is MPI.COMM_NULL: it was freed")
-    said, shown, error = None, None, None
-    try:
-        said = step()
-        shown = repr(said) if same else None
-    except Exception as raised:
-        error = raised
-    told = [(shown, None)]
-    if comm is not None and comm.size > 1:
-        told = comm.allgather((shown, error and f"{type(error).__name__}: {error}"))
-    if error is not None:
-        raise error
-    for process, (words, fault) in enumerate(told):
-        if fault:
-            _core._refuse(f"process {process} raised {fault}", "")
-        if words != told[0][0]:
-            _core._refuse(f"process 0 asks for {told[0][0]}, but process {process} for {words}",
-                          "pass the same on every process")
-    return said
+    return _core._together(comm, step, same)
 
 
 def integer(name, value):

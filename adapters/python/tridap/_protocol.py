@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._agree import together
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -20,7 +21,8 @@ def check(obj: Any, comm: MPI.Comm | None = None, *, raise_on_error: bool = Fals
     Args:
         obj: the object; it may be anything, also nonsense.
         comm: an mpi4py communicator, or None.
-        raise_on_error: raise `ProtocolError` where there is an error (warnings are allowed).
+        raise_on_error: raise `ProtocolError` where there is an error (warnings are allowed). This and the next are the
+            same on every process.
         trust_extent: follow the buffers' extents where all of them are those of the other version of the protocol.
 
     Returns:
@@ -34,10 +36,17 @@ def export(obj: Any, version: str = "0.10.0", comm: MPI.Comm | None = None) -> d
 
     Args:
         obj: a `DistArray`, or any object with ``__distarray__``.
-        version: "0.10" or "0.9", with or without a patch number.
+        version: "0.10" or "0.9", with or without a patch number; the same on every process of `comm`.
         comm: as `asarray` has it: the padding of a periodic axis is written down with what all processes say.
 
     Raises:
         ProtocolError: where the object is wrong, or the version cannot say it.
     """
-    return _core.asarray(obj, comm)._describe(version)
+    def named():
+        if not isinstance(version, str):
+            raise TypeError(f"version is {version!r}, must be a text such as '0.10.0'")
+        return _core._version(version)
+
+    version = together(comm, named)
+    array = _core.asarray(obj, comm)
+    return together(comm, lambda: array._describe(version), same=False)

@@ -1,5 +1,7 @@
 """The whole of a distributed array on one process, as NumPy has it, or drawn."""
 
+import math
+
 import numpy as np
 
 from . import _core
@@ -12,7 +14,7 @@ _LINES = 64       # borders between processes that are drawn along an axis
 class _Axis:
     """Which global indices along one axis are wanted, and where they stand in the result."""
 
-    def __init__(self, array, axis, step=1, at=None):
+    def __init__(self, array, axis, cells=None, at=None):
         dist = array.distribution
         others = [0] * dist.ndim
         lists = []
@@ -26,8 +28,9 @@ class _Axis:
         if extent != held.size or np.unique(held).size != held.size:
             _core._refuse(f"several processes hold parts of axis {axis} that overlap, or some index has no process, so that there "
                           "is no single array", "use each process's part")
-        self.step, self.at = step, self.low if at == "first" else at
-        self.extent = -(-extent // step) if at is None else min(extent, 1)
+        self.step = 1 if cells is None else max(1, -(-extent // cells))
+        self.at = self.low if at == "first" else at
+        self.extent = -(-extent // self.step) if at is None else min(extent, 1)
         if at is not None and extent > 0 and not self.low <= self.at < self.low + extent:
             raise ValueError(f"section is at {at} on axis {axis}, whose global indices are {self.low} to "
                              f"{self.low + extent - 1}")
@@ -54,41 +57,60 @@ def _pieces(data):
     return [flat[i:i + _PIECE] for i in range(0, flat.size, _PIECE)]
 
 
+def _places(array, axes, process):
+    """The local places of a process that are wanted, and their places in the result, by axis."""
+    wanted = [axis.of(indices) for axis, indices in zip(axes, _interior(array, process))]
+    return [local for local, _ in wanted], [places for _, places in wanted]
+
+
 def _collect(array, axes, root):
     comm, rank = array.comm, array.process
-    wanted = [axis.of(indices) for axis, indices in zip(axes, _interior(array, rank))]
-    part = np.ascontiguousarray(array.interior[np.ix_(*(local for local, _ in wanted))] if axes else array.interior)
-    made = []
-    together(comm, lambda: made.append(np.empty([axis.extent for axis in axes], array.dtype)) if rank == root else None)
-    alone = comm is None or comm.size == 1
-    if not alone:
+    others = [] if comm is None or comm.size == 1 else [process for process in range(comm.size) if process != root]
+
+    def prepare():
+        local, _ = _places(array, axes, rank)
+        part = np.ascontiguousarray(array.interior[np.ix_(*local)] if axes else array.interior)
+        if rank != root:
+            return part, None, None, None
+        shapes = {process: [places.size for places in _places(array, axes, process)[1]] for process in others}
+        whole = np.empty([axis.extent for axis in axes], array.dtype)
+        return part, shapes, whole, np.empty(max((math.prod(shape) for shape in shapes.values()), default=0), array.dtype)
+
+    part, shapes, whole, received = together(comm, prepare, same=False)
+
+    def place(values, process):
+        if axes:
+            whole[np.ix_(*_places(array, axes, process)[1])] = values
+        else:
+            whole[...] = values
+
+    failed = None
+    if others:
         comm = comm.Dup()  # none of the caller's receives may take what is meant for us
     try:
-        if not alone and rank != root:
+        if rank != root:
             for piece in _pieces(part):
                 comm.Send(piece, dest=root)
-            return None
-        whole, = made
-        for process in range(1 if alone else comm.size):
-            wanted = [axis.of(indices)[1] for axis, indices in zip(axes, _interior(array, process))]
-            if process != rank:
-                part = np.empty([places.size for places in wanted], dtype=array.dtype)
-                for piece in _pieces(part):
-                    comm.Recv(piece, source=process)
-            own = part if process != rank else _own(array, axes)
-            if axes:
-                whole[np.ix_(*wanted)] = own
-            else:
-                whole[...] = own
-        return whole
+        for process in others if rank == root else []:
+            values = received[:math.prod(shapes[process])]
+            for piece in _pieces(values):
+                comm.Recv(piece, source=process)
+            try:
+                place(values.reshape(shapes[process]), process)
+            except Exception as error:  # nobody shall wait for us to receive
+                failed = error
     finally:
-        if not alone:
+        if others:
             comm.Free()
 
+    def finish():
+        if failed is not None:
+            raise failed
+        if rank == root:
+            place(part, rank)
+        return whole
 
-def _own(array, axes):
-    places = [axis.of(indices)[0] for axis, indices in zip(axes, _interior(array, array.process))]
-    return array.interior[np.ix_(*places)] if axes else array.interior
+    return together(array.comm, finish, same=False)
 
 
 def gather(array, root=0):
@@ -103,7 +125,7 @@ def gather(array, root=0):
         return rank, str(array.dtype)
 
     root, _ = together(comm, prepare)
-    return _collect(array, [_Axis(array, axis) for axis in range(dist.ndim)], root)
+    return _collect(array, together(comm, lambda: [_Axis(array, axis) for axis in range(dist.ndim)], same=False), root)
 
 
 def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
@@ -129,7 +151,7 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
     section, cells, _ = together(comm, prepare)
     pyplot = _matplotlib(comm)
     shown = [axis for axis, at in enumerate(section) if at is None]
-    axes = [_Axis(array, axis, step=max(1, -(-dist.shape[axis] // cells)), at=at) for axis, at in enumerate(section)]
+    axes = together(comm, lambda: [_Axis(array, axis, cells, at) for axis, at in enumerate(section)], same=False)
     whole = _collect(array, axes, 0)
 
     def draw():
@@ -145,18 +167,17 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
 
 
 def _matplotlib(comm):
-    """matplotlib.pyplot on process 0; where it is missing there, every process raises."""
-    pyplot, missing = None, None
-    if comm is None or comm.rank == 0:
+    """matplotlib.pyplot on process 0; where it cannot be had there, every process raises."""
+    def find():
+        if comm is not None and comm.rank != 0:
+            return None
         try:
             from matplotlib import pyplot
         except ImportError as error:
-            missing = str(error)
-    if comm is not None:
-        missing = comm.bcast(missing)
-    if missing is not None:
-        raise ImportError(f"plot needs matplotlib: {missing}")
-    return pyplot
+            raise ImportError(f"plot needs matplotlib: {error}") from None
+        return pyplot
+
+    return together(comm, find, same=False)
 
 
 def _borders(axis):
