@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _core
-from ._agree import together
-from ._make import communicator_of
+from ._agree import integer, together
+from ._make import communicator_of, world
 
 try:
     import _tridap_globalarrays as _ga
@@ -44,7 +44,13 @@ class Session:
     """
 
     def __init__(self, allocator_doubles: int = 1 << 20) -> None:
-        self._session = _ga.begin(allocator_doubles)
+        def asked():
+            doubles = integer("allocator_doubles", allocator_doubles)
+            if not 0 <= doubles < 2**63:
+                raise ValueError(f"allocator_doubles is {doubles}, must be at least 0, and fit 64 bits")
+            return doubles
+
+        self._session = _ga.begin(together(_all(None), asked))
 
     def close(self) -> None:
         """Ends it now. Collective. ProtocolError, on every process, where an array is still held on any."""
@@ -58,7 +64,19 @@ class Session:
 
 
 def _handle(array):
-    return array.handle if isinstance(array, GlobalArray) else array
+    handle = array.handle if isinstance(array, GlobalArray) else integer("a Global Array's handle", array)
+    if not -2**31 <= handle < 2**31:
+        raise ValueError(f"a Global Array's handle is {handle}, must fit 32 bits")
+    return handle
+
+
+def _group(array):
+    """The processes of a Global Array; those of MPI.COMM_WORLD, where these are all of them, or there is no such array."""
+    try:
+        group = _mpi(_ga.communicator(_handle(array)))
+    except (TypeError, ValueError):  # all shall hear of it
+        return _all(None)
+    return group if group is None or group.size < _all(None).size else _all(None)
 
 
 def _mpi(fortran):
@@ -91,22 +109,35 @@ def export_array(array: GlobalArray | int, comm: MPI.Comm | None = None, *, ghos
 
 def grid_communicator(array: GlobalArray | int) -> MPI.Comm | None:
     """The processes that hold a place of the array's grid, in the grid's order; None elsewhere. Collective."""
-    return _mpi(_ga.grid_communicator(_handle(array)))
+    def known():
+        handle = _handle(array)
+        _ga.communicator(handle)
+        return handle
+
+    return _mpi(_ga.grid_communicator(together(_group(array), known, same=False)))
 
 
 def create(dist: _core.Distribution, dtype: DTypeLike = float, comm: MPI.Comm | None = None) -> GlobalArray:
     """A Global Array with exactly the ownership of `dist`. Collective over `comm`, rank r being process r.
 
     Its elements are not set. ProtocolError, on every process, where Global Arrays cannot hold it.
+
+    Args:
+        dist: the `Distribution`, the same on every process.
+        dtype: of an element, as NumPy has it.
+        comm: an mpi4py communicator; None: MPI.COMM_WORLD.
     """
-    comm = _all_of(dist, comm)
-    return _ga.create(dist, together(comm, lambda: np.dtype(dtype)), comm)
+    dtype, comm = _asked(dist, dtype, comm)
+    return _ga.create(dist, dtype, comm)
 
 
 def allocate(dist: _core.Distribution, dtype: DTypeLike = float, comm: MPI.Comm | None = None) -> _core.DistArray:
-    """An array of zeros in the memory of a Global Array, so that `import_array` of it copies nothing. Collective."""
-    comm = _all_of(dist, comm)
-    return _core._over(*_ga.allocate(dist, together(comm, lambda: np.dtype(dtype)), comm), comm)
+    """An array of zeros in the memory of a Global Array, so that `import_array` of it copies nothing. Collective.
+
+    The arguments are those of `create`.
+    """
+    dtype, comm = _asked(dist, dtype, comm)
+    return _core._over(*_ga.allocate(dist, dtype, comm), comm)
 
 
 def import_array(array: _core.DistArray, *, copy: bool | str | None = None,
@@ -117,7 +148,7 @@ def import_array(array: _core.DistArray, *, copy: bool | str | None = None,
     allows each process to copy its part.
 
     Args:
-        array: made with `comm`.
+        array: made with `comm`, which is MPI.COMM_WORLD where it has none.
         copy: None or False: never; "if_needed": what is not a Global Array's is copied; True: always.
         nearest: where Global Arrays cannot hold the distribution, moves the elements to the nearest that it can.
 
@@ -125,13 +156,16 @@ def import_array(array: _core.DistArray, *, copy: bool | str | None = None,
         ProtocolError: on every process, where any one's array is wrong.
     """
     def asked():
+        if not isinstance(array, _core.DistArray):
+            raise TypeError(f"array is {array!r}, must be a tridap.DistArray")
+        communicator_of(array.distribution, comm)
         named = isinstance(copy, str) or copy is None or isinstance(copy, (bool, np.bool_))
         policy = {None: "never", False: "never", True: "always"}.get(copy, copy) if named else None
         if policy not in ("never", "if_needed", "always"):
             raise ValueError(f"copy is {copy!r}, must be None, False, True or 'if_needed'")
         return policy, bool(nearest)
 
-    comm = _all_of(array.distribution, array.comm)
+    comm = _all(array.comm if isinstance(array, _core.DistArray) else None)
     policy, moved = together(comm, asked)
     return _ga.import_array(array.local, array.distribution, array.process, comm, policy, moved)
 
@@ -141,7 +175,7 @@ def destroy(handle: int, comm: MPI.Comm) -> bool:
 
     True: it is freed; False: that will be when nobody holds an export of it any more.
     """
-    return _ga.destroy(handle, comm)
+    return _ga.destroy(together(comm, lambda: _handle(handle), same=False), comm)
 
 
 def is_there(array: _core.DistArray) -> bool:
@@ -159,10 +193,24 @@ def held() -> int:
     return _ga.held()
 
 
-def _all_of(dist, comm):
-    if comm is None:
-        comm = communicator_of(dist, None)
-    if comm is None:
-        from mpi4py import MPI
-        comm = MPI.COMM_SELF
-    return comm
+def _all(comm):
+    """A communicator, or that of all processes for None."""
+    if comm is not None:
+        return comm
+    from mpi4py import MPI
+    if world() is None:
+        raise RuntimeError("MPI is not initialized, or finalized")
+    return MPI.COMM_WORLD
+
+
+def _asked(dist, dtype, comm):
+    """The element type and the communicator of a new array, where no process is asked for anything wrong."""
+    comm = _all(comm)
+
+    def asked():
+        if not isinstance(dist, _core.Distribution):
+            raise TypeError(f"dist is {dist!r}, must be a tridap.Distribution")
+        communicator_of(dist, comm)
+        return np.dtype(dtype)
+
+    return together(comm, asked), comm

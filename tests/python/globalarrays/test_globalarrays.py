@@ -196,3 +196,30 @@ def test_arguments_that_are_none_on_one_process_are_refused_by_all():
     if P > 1:
         with pytest.raises(tridap.ProtocolError, match="asks for"):
             ga.import_array(array, copy=True if last else "if_needed")
+    others = tridap.distribution(3 * P, "b", processes=P + 1)  # a grid that does not fit
+    for make in ga.create, ga.allocate:
+        for wrong in (5, None, others) + ((tridap.distribution(3 * P, "b", processes=1),) if P > 1 else ()):
+            for comm in None, COMM:
+                with pytest.raises(tridap.ProtocolError, match="dist is|the distribution has"):
+                    make(wrong if last else dist, comm=comm)
+        if P > 1:
+            with pytest.raises(tridap.ProtocolError, match="asks for dtype"):
+                make(dist, "f4" if last else "f8")
+    for wrong in 5, None, "x", dist:
+        with pytest.raises(tridap.ProtocolError, match="array is .*, must be a tridap.DistArray"):
+            ga.import_array(wrong if last else array)
+    made = ga.create(dist)
+    for wrong, words in ("x", "handle is 'x', must be an integer"), (2**40, "must fit 32 bits"), (None, "must be an integer"):
+        with pytest.raises(tridap.ProtocolError, match=words):
+            ga.destroy(wrong if last else made.handle, COMM)
+        with pytest.raises(tridap.ProtocolError, match=words):
+            ga.grid_communicator(wrong if last else made)
+    with pytest.raises(tridap.ProtocolError):
+        ga.grid_communicator(-1 if last else made)
+    for wrong in "x", None, -1, 2**64:
+        with pytest.raises(tridap.ProtocolError, match="allocator_doubles is"):
+            ga.Session(wrong if last else 0)
+    if P > 1:
+        with pytest.raises(tridap.ProtocolError, match="asks for"):
+            ga.Session(1 if last else 0)
+    assert ga.grid_communicator(made) is not None
