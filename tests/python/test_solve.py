@@ -271,3 +271,41 @@ def test_other_communicators_are_used_as_they_are(comm):
     with pytest.raises(ValueError, match="COMM_NULL"):
         tridap.Matrix(sp.eye(1), dist, reversed_)
     halves.Free()
+
+
+@pytest.mark.parametrize("version", ["0.9.0", "0.10.0"])
+def test_columns_count_as_the_array_of_the_rows_does(comm, version):
+    """A ring of 3 elements on each process beside an axis of 2, by its own global indices and by nothing else."""
+    n, p, r = 3 * comm.size, comm.size, comm.rank
+    dense = matrix(2 * n, symmetric=False)
+    plain = {"dist_type": "b", "size": 2, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": 2}
+    ring = {"dist_type": "b", "size": n, "proc_grid_size": p, "proc_grid_rank": r, "start": 3 * r, "stop": 3 * r + 3,
+            "padding": (1, 1), "periodic": True}
+    old = {"__version__": "0.9.0", "buffer": np.zeros((2, 5)), "dim_data": (plain, ring)}
+    rows = tridap.asarray(old if version == "0.9.0" else tridap.export(old, version, comm), comm)
+    mirrors = 0 if version == "0.9.0" else 1
+    assert rows.shape == (2, n + 2 * mirrors)
+
+    def column(row, along):
+        return np.ravel_multi_index((row, along + mirrors), rows.shape)
+
+    where = np.array([column(row, along) for row in range(2) for along in range(n)])
+    own = [n * row + along for row in range(2) for along in range(3 * r, 3 * r + 3)]
+    rhs = 1.0 + np.arange(2 * n) % 5
+    b = tridap.asarray(rows, comm, copy=True)
+    b.interior[...] = rhs[own].reshape(2, 3)
+    wide = np.zeros((6, int(np.prod(rows.shape))))
+    wide[:, where] = dense[own]
+    sparse = sp.csr_matrix(wide)
+    for local, shape in (sparse, None), ((sparse.data, sparse.indices, sparse.indptr), None), (
+            (sparse.data, sparse.indices.astype(np.int64), sparse.indptr), sparse.shape):
+        A = tridap.Matrix(local, rows, comm, shape=shape)
+        result = tridap.solve(A, b, method="direct", copy="if_needed")
+        np.testing.assert_allclose(result.x.interior.ravel(), np.linalg.solve(dense, rhs)[own], atol=1e-10)
+    for other in sp.csr_matrix((6, wide.shape[1] + 1)), sp.csr_matrix((6, wide.shape[1] + 4)):
+        with pytest.raises(tridap.ProtocolError, match=f"must have the {wide.shape[1]} of the whole array"):
+            tridap.Matrix(other if r == 0 else sparse, rows, comm)
+    for none in -1, wide.shape[1]:
+        indices = np.where(np.arange(sparse.indices.size) == (0 if r == 0 else -1), none, sparse.indices)
+        with pytest.raises(tridap.ProtocolError, match=f"has column {none}, must be .*from 0 to below {wide.shape[1]}"):
+            tridap.Matrix((sparse.data, indices, sparse.indptr), rows, comm)

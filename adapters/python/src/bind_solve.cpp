@@ -149,6 +149,60 @@ std::optional<std::array<Index, 2>> shape_of(const py::object& shape) {
   return std::array<Index, 2>{(*numbers)[0], (*numbers)[1]};
 }
 
+Index at(const Integers& integers, Index i) {
+  if (integers.bytes == 4) return static_cast<const std::int32_t*>(integers.data)[i];
+  return static_cast<const std::int64_t*>(integers.data)[i];
+}
+
+// The flat numbers of an array's elements as it counts them itself, for those of its Distribution: an array of 0.9
+// leaves out the mirrors of a periodic axis. Both are row-major.
+class OwnNumbers {
+ public:
+  OwnNumbers(const Array& array, const FlatNumbers& numbers) : shift_(array.shift()), all_(numbers.count()) {
+    Index outside = all_;
+    for (std::size_t i = 0; i < shift_.size(); ++i) {
+      const Index weight = numbers.weight(static_cast<Index>(i));
+      const Index extent = weight == 0 ? 0 : outside / weight;  // of an unstructured axis: the span of its indices
+      extents_.push_back(array.distribution()->axis(static_cast<Index>(i)).dist_type() == 'u'
+                             ? extent
+                             : array.array().dim_data[i].size);
+      weights_.push_back(weight);
+      count_ *= extents_.back();
+      outside = weight;
+    }
+  }
+  bool are_the_same() const { return count_ == all_; }
+
+  // Csr with columns and a shape of the Distribution; `columns` keeps them. Throws Error for a number of no element.
+  Csr renumbered(Csr csr, std::vector<Index>& columns) const {
+    for (Index k = 0; k < csr.columns.count; ++k) columns.push_back(number(at(csr.columns, k)));
+    csr.columns = {columns.data(), sizeof(Index), csr.columns.count};
+    if (!csr.shape) return csr;
+    if ((*csr.shape)[1] != count_)
+      refuse("the matrix has " + std::to_string((*csr.shape)[1]) + " columns",
+             "must have the " + std::to_string(count_) + " of the whole array",
+             "give whole rows: columns are global, the row-major flat number of an element");
+    (*csr.shape)[1] = all_;
+    return csr;
+  }
+
+ private:
+  Index number(Index own) const {
+    if (own < 0 || own >= count_)
+      refuse("a row has column " + std::to_string(own),
+             "must be the number of an element that some process has, from 0 to below " + std::to_string(count_),
+             "columns are global: the row-major flat number of an element");
+    Index number = 0;
+    for (std::size_t i = shift_.size(); i-- > 0; own /= extents_[i])
+      number += (own % extents_[i] + shift_[i]) * weights_[i];
+    return number;
+  }
+
+  Indices shift_;
+  std::vector<Index> extents_, weights_;  // its own extents, and the weights of the Distribution's numbers
+  Index count_ = 1, all_;
+};
+
 Matrix make(const Array& rows, const py::object& data, const py::object& columns, const py::object& row_starts,
             const py::object& comm, const py::object& shape) {
   const MPI_Comm handle = comm_of(comm);
@@ -160,7 +214,12 @@ Matrix make(const Array& rows, const py::object& data, const py::object& columns
   need_kokkos();
   return {inside([&] {
             const tpetra::ArrayMap layout(rows.array(), handle);
-            const auto matrix = solvers::make_matrix(layout, given);
+            std::vector<Index> kept;
+            const Csr csr = mpi::collectively(handle, [&] {
+              const OwnNumbers own(rows, layout.numbers());
+              return own.are_the_same() ? given : own.renumbered(given, kept);
+            });
+            const auto matrix = solvers::make_matrix(layout, csr);
             return std::make_shared<Solvable>(Solvable{layout, matrix, matrix});
           }),
           comm};
@@ -189,6 +248,7 @@ struct Request {
   Teuchos::ParameterList preconditioner_parameters;
   std::string made_of;  // what a preconditioner depends on
   Copy copy = Copy::never;
+  bool raise_on_failure = false;
 };
 
 Method method_named(const std::string& name) {
@@ -200,7 +260,8 @@ Method method_named(const std::string& name) {
 
 // What a user passed, as it came.
 struct Asked {
-  py::object method, preconditioner, tol, maxiter, options, preconditioner_options, callback, progress, copy;
+  py::object method, preconditioner, tol, maxiter, options, preconditioner_options, callback, progress, copy,
+      raise_on_failure;
 };
 
 template <class Number>
@@ -220,6 +281,7 @@ Request read_request(const Solvable& a, const Array& x, const Asked& asked) {
   request.options.maxiter = number_of<int>(asked.maxiter, "maxiter", "must be a whole number >= 0 of 32 bits");
   request.options.parameters = parameters(asked.options, "options");
   request.copy = copy_policy(asked.copy);
+  request.raise_on_failure = flag_of(asked.raise_on_failure, "raise_on_failure");
   raise_if_raised(asked.progress);
   if (!asked.callback.is_none()) need_callable(asked.callback, "callback");
   if (!asked.preconditioner.is_none()) request.preconditioner = text_of(asked.preconditioner);
@@ -345,7 +407,8 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
     try {
       int size = 0;
       mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-      const auto said = mpi::min_max({asks || size == 1 ? 1 : 0, same_number(request.made_of)}, comm);
+      const auto said = mpi::min_max(
+          {asks || size == 1 ? 1 : 0, same_number(request.made_of), request.raise_on_failure ? 1 : 0}, comm);
       if (!said[1].is_same())
         throw Error(Finding{Rule::conversion,
                             {},
@@ -354,6 +417,8 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
                             "the processes were given different methods or preconditioners",
                             "",
                             "give all of them the same"});
+      if (!said[2].is_same())
+        refuse("raise_on_failure is True on some processes alone", "", "give all of them the same");
       request.options.watched = said[0].largest == 1;
       const auto vb = tpetra::import_vector<const double>(b.array(), a->layout, request.copy);
       const auto vx = tpetra::import_vector<double>(x.array(), a->layout, request.copy);
@@ -374,7 +439,13 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
     }
     raised = taken(*a->raised);  // while no other thread can be inside
   }
-  if (!of_x.shared && !error) write_back(x, answer.data(), a->layout);
+  try {
+    if (!of_x.shared && !error) write_back(x, answer.data(), a->layout);
+  } catch (py::error_already_set& failed) {
+    if (!raised) raised.emplace(failed);
+  } catch (const std::exception& failed) {
+    error = Error(Finding{Rule::process_failure, {}, {}, "", failed.what(), "", ""});
+  }
   raise_together(comm, std::move(raised));
   if (error) throw Error(*error);
 
@@ -384,6 +455,7 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
       py::array_t<double>(static_cast<py::ssize_t>(solution.residuals.size()), solution.residuals.data());
   result["residual"] = solution.residual;
   result["converged"] = solution.converged;
+  result["raise_on_failure"] = request.raise_on_failure;
   result["seconds"] = solution.seconds;
   result["bytes_copied"] = of_b.bytes_copied + 2 * of_x.bytes_copied;
   return result;
@@ -404,13 +476,14 @@ void bind_handle(py::class_<T>& type) {
       .def_property_readonly(
           "distribution", [](const py::object& a) { return made<T>(a).solvable()->layout.distribution(); },
           "The Distribution of its rows.")
-      .def("_solve", [](const py::object& a, const Array& b, const Array& x, py::object method,
-                        py::object preconditioner, py::object tol, py::object maxiter, py::object options,
-                        py::object preconditioner_options, py::object callback, py::object progress, py::object copy) {
-        return solve_in_place(
-            made<T>(a), b, x,
-            {method, preconditioner, tol, maxiter, options, preconditioner_options, callback, progress, copy});
-      });
+      .def("_solve",
+           [](const py::object& a, const Array& b, const Array& x, py::object method, py::object preconditioner,
+              py::object tol, py::object maxiter, py::object options, py::object preconditioner_options,
+              py::object callback, py::object progress, py::object copy, py::object raise_on_failure) {
+             return solve_in_place(made<T>(a), b, x,
+                                   {method, preconditioner, tol, maxiter, options, preconditioner_options, callback,
+                                    progress, copy, raise_on_failure});
+           });
 }
 
 }  // namespace

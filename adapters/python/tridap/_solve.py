@@ -66,8 +66,9 @@ class Matrix(_core._Matrix):
 
     Row ``i`` here belongs to the ``i``-th element of this process's part of `rows` (padding left out): in C order for a
     `Distribution`, in the order of its memory for an array. Columns are global: the row-major number of an element in
-    the whole array, ``numpy.ravel_multi_index(global_index, shape)``; on an unstructured axis an index counts from the
-    smallest one that anybody holds.
+    the whole array, ``numpy.ravel_multi_index(global_index, shape)``, both as the array of `rows` has them: of an array of
+    version 0.9, without the mirrors of a periodic axis. On an unstructured axis an index counts from the smallest one
+    that anybody holds.
 
     Args:
         local: this process's rows: a ``scipy.sparse`` matrix of any format, with one column for each element of the
@@ -220,7 +221,7 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
         preconditioner_options: a dict for MueLu or Ifpack2 (its "type" names the kind), nested where they are.
         copy: None or False: `b` and `x` are the solver's own vectors, or this fails with the reason; "if_needed": memory
             that cannot be (strided, or padded as the rows of `A` are) is copied, and the answer written back.
-        raise_on_failure: raise `ConvergenceError` where the tolerance was not reached, instead of a warning.
+        raise_on_failure: the same on every process: raise `ConvergenceError` where the tolerance was not reached, instead of a warning.
         progress: a line on standard error of the first process on solves that last; None: where that is a terminal.
 
     Returns:
@@ -237,13 +238,14 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
     line = _progress(progress, comm)
     try:
         found = A._solve(b, x, method, preconditioner, tol, maxiter, options, preconditioner_options,
-                         callback, line, copy)
+                         callback, line, copy, raise_on_failure)
     finally:
         if isinstance(line, _Progress):
             line.close()
+    raises = found.pop("raise_on_failure")
     result = SolveResult(x, method, preconditioner, found)
     if not result.converged:
-        _tell(f"{result!r}: the tolerance was {float(tol):.1e}", result, comm, raise_on_failure)
+        _tell(f"{result!r}: the tolerance was {float(tol):.1e}", result, comm, raises)
     return result
 
 
