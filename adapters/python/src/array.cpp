@@ -47,8 +47,8 @@ Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const R
   mpi::MpiCollectives collectives(comm);
   CheckOutcome outcome = check_collectively(members, collectives, reading, want_distribution);
   Checked checked{mpi::agree(std::move(outcome.reports.front()), comm), nullptr};
-  if (outcome.distribution)
-    checked.distribution = std::make_shared<const Distribution>(std::move(*outcome.distribution));
+  if (outcome.distribution)  // null where there is no memory for it
+    succeeds([&] { checked.distribution = std::make_shared<const Distribution>(std::move(*outcome.distribution)); });
   return checked;
 }
 
@@ -279,25 +279,33 @@ py::object asarray(py::object object, py::object comm, py::object copy) {
   Checked checked = comm.is_none() ? check_alone(given, !undistributed, {}) : confer_over(given, handle, true, {});
   throw_if_wrong(checked.report, given.raised);
   given.receipt.seconds = now() - begin;
-  return py::cast(Array::from(std::move(given), std::move(comm), std::move(checked.distribution)));
+  const auto made = [&] {
+    if (!comm.is_none() && !checked.distribution) throw std::bad_alloc();
+    return py::cast(Array::from(std::move(given), comm, std::move(checked.distribution)));
+  };
+  return comm.is_none() ? made() : together(handle, made);
 }
 
 Checked check_object(py::object object, py::object comm, const py::object& raise_on_error,
                      const py::object& trust_extent) {
   MPI_Comm handle = comm.is_none() ? MPI_COMM_NULL : comm_of(comm);
-  const auto flags = [&] {
-    return std::pair(flag_of(raise_on_error, "raise_on_error"), flag_of(trust_extent, "trust_extent"));
+  struct Flags {
+    bool raises, trusts;
+    std::string asked;
   };
-  const auto [raises, trusts] = comm.is_none() ? flags() : together(handle, flags);
-  if (!comm.is_none()) {
+  const auto read_flags = [&] {
     const auto words = [](bool flag) { return flag ? "True" : "False"; };
-    expect_same(std::string("raise_on_error=") + words(raises) + ", trust_extent=" + words(trusts), handle);
-  }
-  const Reading reading{trusts};
+    Flags flags{flag_of(raise_on_error, "raise_on_error"), flag_of(trust_extent, "trust_extent"), ""};
+    flags.asked = std::string("raise_on_error=") + words(flags.raises) + ", trust_extent=" + words(flags.trusts);
+    return flags;
+  };
+  const Flags flags = comm.is_none() ? read_flags() : together(handle, read_flags);
+  if (!comm.is_none()) expect_same(flags.asked, handle);
+  const Reading reading{flags.trusts};
   Given given = ask(object, py::none());
   Checked checked = comm.is_none() ? check_alone(given, true, reading) : confer_over(given, handle, true, reading);
   if (given.raised && !given.raised->matches(PyExc_Exception)) throw std::move(*given.raised);
-  if (raises) throw_if_wrong(checked.report, given.raised);
+  if (flags.raises) throw_if_wrong(checked.report, given.raised);
   return checked;
 }
 
