@@ -1,5 +1,5 @@
 #include "random_arrays.hpp"
-#include "support/memory_meter.hpp"
+#include "support/memory_ends.hpp"
 #include <tridap/globalarrays/array.hpp>
 #include <tridap/globalarrays/export.hpp>
 #include <tridap/globalarrays/import.hpp>
@@ -30,8 +30,6 @@ using arrays::real;
 using globalarrays::Fit;
 using globalarrays::Session;
 using redistribute::PlacedDistribution;
-
-constexpr unsigned most_seconds = 20;  // of one call; it takes milliseconds
 
 PlacedDistribution dealt(const AxisSpec& spec) { return Distribution::make({processes() * 6}, {spec}, {processes()}); }
 
@@ -157,61 +155,39 @@ const std::vector<Call> calls = {
        MPI_Comm_free(&grid);
      }}};
 
-char doing[200];
-
-extern "C" void waited_too_long(int) {
-  std::fprintf(stderr, "a process still waits: %s\n", doing);
-  std::_Exit(1);
-}
-
-// Whether the call throws here, where memory ends on one process after so many allocations. `ended`: it did.
-bool throws(const Call& call, Case& with, int failing, long allocations, bool& ended) {
-  const bool here = rank() == failing;
-  memory_meter::allocations_left = here ? allocations : -1;
-  bool thrown = false;
-  try {
-    call.call(with);
-  } catch (const std::exception&) {
-    thrown = true;
-  }
-  ended = here && memory_meter::allocations_left <= (memory_meter::ends_for_good ? 0 : -1);
-  memory_meter::allocations_left = -1;
-  return thrown;
-}
-
 // Ends Global Arrays as a program does that goes on after the exception: no array may be left.
 void end(Case& with) {
   with.held = {};
   if (GA_Initialized() != 0) {
     if (with.handle != 0) GA_Destroy(with.handle);
     globalarrays::collect();
-    for (int handle = -1000; handle < -990; ++handle) EXPECT_EQ(GA_Verify_handle(handle), 0) << doing;  // GA's first
+    for (int handle = -1000; handle < -990; ++handle)
+      EXPECT_EQ(GA_Verify_handle(handle), 0) << memory_ends::doing;  // GA's first
   }
   with.session.reset();
   if (GA_Initialized() != 0) Session().close();
-  EXPECT_EQ(GA_Initialized(), 0) << doing;
+  EXPECT_EQ(GA_Initialized(), 0) << memory_ends::doing;
 }
 
 // Runs the call with memory for so many allocations; returns whether that was too little.
 bool runs_out(const Call& call, int failing, long allocations, bool for_good) {
   Case with;
   call.prepare(with);
-  std::snprintf(doing, sizeof(doing), "%s, rank %d has memory for %ld allocations%s", call.name, failing, allocations,
-                for_good ? "" : ", and then again");
-  memory_meter::ends_for_good = for_good;
-  alarm(most_seconds);
+  memory_ends::begin(call.name, failing, allocations, for_good);
+  alarm(memory_ends::most_seconds);
   bool ended = false;
   const bool in_call = call.prepare != begin_with_group || with.group != MPI_COMM_NULL;
-  int threw[] = {throws(call, with, failing, allocations, ended) ? 1 : 0, in_call ? 1 : 0, ended ? 1 : 0};
+  int threw[] = {memory_ends::throws([&] { call.call(with); }, rank() == failing, allocations, ended) ? 1 : 0,
+                 in_call ? 1 : 0, ended ? 1 : 0};
   MPI_Allreduce(MPI_IN_PLACE, threw, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  EXPECT_TRUE(threw[0] == 0 || threw[0] == threw[1]) << doing << ": " << threw[0] << " processes threw";
+  EXPECT_TRUE(threw[0] == 0 || threw[0] == threw[1]) << memory_ends::doing << ": " << threw[0] << " processes threw";
   end(with);
   alarm(0);
   return threw[2] != 0;
 }
 
 TEST(MemoryEnds, EveryProcessThrowsOrNone) {
-  std::signal(SIGALRM, waited_too_long);
+  std::signal(SIGALRM, memory_ends::waited_too_long);
   const char* const only = std::getenv("TRIDAP_TEST_CALL");
   for (const Call& call : calls)
     for (const int failing : {0, processes() - 1})

@@ -50,20 +50,26 @@ inline void mpi_failed(MPI_Comm*, int*, ...) {
   std::_Exit(1);
 }
 
-/// Whether the call throws here, where memory ends on one process after so many allocations. `ended`: it did.
-template <class Case>
-bool throws(const Call<Case>& call, const Case& with, int failing, long allocations, bool& ended) {
-  const bool here = rank_in(MPI_COMM_WORLD) == failing;
+/// Whether a step throws where memory ends `here` after so many allocations. `ended`: it did.
+template <class Step>
+bool throws(Step step, bool here, long allocations, bool& ended) {
   memory_meter::allocations_left = here ? allocations : -1;
   bool thrown = false;
   try {
-    call.call(with);
+    step();
   } catch (const std::exception&) {
     thrown = true;
   }
   ended = here && memory_meter::allocations_left <= (memory_meter::ends_for_good ? 0 : -1);
   memory_meter::allocations_left = -1;
   return thrown;
+}
+
+/// What `doing` says, for the message of a process that waits; and from now on, memory ends so.
+inline void begin(const char* name, int failing, long allocations, bool for_good) {
+  std::snprintf(doing, sizeof(doing), "%s, rank %d has memory for %ld allocations%s", name, failing, allocations,
+                for_good ? "" : ", and then again");
+  memory_meter::ends_for_good = for_good;
 }
 
 template <class Case>
@@ -78,12 +84,11 @@ void expect_no_wait(const Call<Case>& call, int failing, bool for_good) {
     MPI_Comm_set_errhandler(comm, handler);
     {
       const Case with(comm);
-      std::snprintf(doing, sizeof(doing), "%s, rank %d has memory for %ld allocations%s", call.name, failing,
-                    allocations, for_good ? "" : ", and then again");
-      memory_meter::ends_for_good = for_good;
+      begin(call.name, failing, allocations, for_good);
       alarm(most_seconds);
       bool ended = false;
-      int thrown = throws(call, with, failing, allocations, ended) ? 1 : 0, sum = 0, any = ended ? 1 : 0;
+      const bool here = rank_in(MPI_COMM_WORLD) == failing;
+      int thrown = throws([&] { call.call(with); }, here, allocations, ended) ? 1 : 0, sum = 0, any = ended ? 1 : 0;
       MPI_Allreduce(&thrown, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
       MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
       alarm(0);
