@@ -83,12 +83,13 @@ struct Arrays {
         blocks(dealt({rows}, {block()}, comm)),
         uneven(dealt({rows - 1}, {block(5)}, comm)),
         dealt_out(dealt({rows}, {cyclic()}, comm)),
-        padded(dealt({rows, 2}, {padded_block(1), whole()}, comm)),
+        padded(dealt({rows, 4}, {padded_block(1), padded_block(1, true)}, comm)),
         columns(column_major(dealt({rows, 3}, {block(), whole()}, comm))),
         table(dealt({rows, 3}, {cyclic(), whole()}, comm)),
         wrong(blocks),
         turned(blocks) {
     MPI_Comm_dup(comm, &fresh);
+    uneven.dim_data[0].extras.push_back({"unit", "\"m\""});
     if (rank_in(comm) == 0) std::get<Block>(wrong.dim_data[0].dist).stop += 1;
     const Distribution all = Distribution::make({rows}, {block()}, {size_of(comm)});
     turned.dim_data = all.dim_data(size_of(comm) - 1 - rank_in(comm));
@@ -127,15 +128,13 @@ const std::vector<ArrayCall> calls_with_arrays = {
     {"ArrayMap of what is wrong, reordered", [](const Arrays& with) { ArrayMap(with.wrong, with.comm, reordered()); }},
     {"make_map", [](const Arrays& with) { tpetra::make_map(with.dealt_out, with.comm); }},
     {"make_map of dim_data", [](const Arrays& with) { tpetra::make_map(with.uneven.dim_data, with.comm); }},
-    {"PaddedArrayMap", [](const Arrays& with) { tpetra::PaddedArrayMap(with.padded, with.comm).importer(); }},
+    {"PaddedArrayMap", [](const Arrays& with) { tpetra::PaddedArrayMap(with.padded, with.comm); }},
     {"import_vector", [](const Arrays& with) { tpetra::import_vector<double>(with.blocks, with.comm); }},
     {"import_vector of a copy",
      [](const Arrays& with) { tpetra::import_vector<double>(with.dealt_out, with.comm, Copy::always); }},
     {"import_multivector", [](const Arrays& with) { tpetra::import_multivector<double>(with.columns, with.comm); }},
     {"import_block_vector", [](const Arrays& with) { tpetra::import_block_vector<double>(with.table, with.comm); }},
-    {"import_padded", [](const Arrays& with) { tpetra::import_padded<double>(with.padded, with.comm); }},
-    {"import_padded in one piece",
-     [](const Arrays& with) { tpetra::import_padded<double>(with.blocks, with.comm, Copy::always); }}};
+    {"import_padded", [](const Arrays& with) { tpetra::import_padded<double>(with.blocks, with.comm, Copy::always); }}};
 
 // What is in Tpetra already.
 struct Vectors : Arrays {
@@ -164,6 +163,7 @@ const std::vector<VectorCall> calls_with_vectors = {
      [](const Vectors& with) { tpetra::import_multivector<double>(with.columns, with.columns_layout); }},
     {"PaddedVector",
      [](const Vectors& with) { tpetra::PaddedVector<double>(with.padded, with.padded_vector.layout()); }},
+    {"importer", [](const Vectors& with) { with.padded_vector.layout().importer(); }},
     {"update_padding", [](const Vectors& with) { with.padded_vector.update_padding(); }},
     {"sum_padding", [](const Vectors& with) { with.padded_vector.sum_padding(); }},
     {"export_array by a layout", [](const Vectors& with) { tpetra::export_array(with.vector, with.layout); }},
@@ -190,12 +190,19 @@ struct Ends : Arrays {
   redistribute::PlacedDistribution placed;
 };
 
+tpetra::RedistributeOptions plan_reordered() {
+  tpetra::RedistributeOptions options;
+  options.reorder = true;
+  return options;
+}
+
 using PlanCall = memory_ends::Call<Ends>;
 const std::vector<PlanCall> calls_with_plans = {
     {"plan_to", [](const Ends& with) { tpetra::plan_to(with.line->getMap(), with.placed, 8); }},
     {"plan_to a list", [](const Ends& with) { tpetra::plan_to(with.list->getMap(), with.placed, 8); }},
     {"plan_from", [](const Ends& with) { tpetra::plan_from(with.list->getMap(), with.placed, 8); }},
-    {"redistribute_to", [](const Ends& with) { tpetra::redistribute_to<double>(with.line->getMap(), with.dealt_out); }},
+    {"redistribute_to",
+     [](const Ends& with) { tpetra::redistribute_to<double>(with.line->getMap(), with.turned, plan_reordered()); }},
     {"redistribute_from", [](const Ends& with) { tpetra::redistribute_from(with.line, with.placed); }}};
 
 class TpetraMemoryEnds : public testing::Test {
