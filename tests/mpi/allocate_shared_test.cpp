@@ -312,7 +312,7 @@ TEST(Share, MoreThanTheNodeHasLeftIsRefusedByAll) {
   const std::string larger = name + " a larger /dev/shm, or";
   for (const Index bytes : {each + megabyte, each, each - megabyte})  // together a little too much
     expect_refusal([&] { allocate_shared_bytes(bytes, MPI_COMM_WORLD); },
-                   {"processes on " + name + " want", "but /dev/shm has", "left", larger}, MPI_COMM_WORLD);
+                   {"processes on " + name + " need", "but /dev/shm has", "left", larger}, MPI_COMM_WORLD);
   expect_shared(allocate_shared_bytes(all, MPI_COMM_WORLD), 1, MPI_COMM_WORLD);
 }
 

@@ -29,7 +29,7 @@ small() { echo "mount -t tmpfs -o size=$1 tmpfs /dev/shm"; }
 read_only="mount -t tmpfs -o ro tmpfs /dev/shm"
 messages='^moved[.] Everything is a message, since there is no shared memory: '
 for processes in 2 4; do
-  everywhere $processes "$(small 4k)" "$messages.*/dev/shm has [0-9]+ left"
+  everywhere $processes "$(small 4k)" "$messages.*/dev/shm has [0-9]+ bytes left"
   everywhere $processes "$(small 1m)" '^moved[.]'
   everywhere $processes "$(small 8m)" '^moved[.] $'  # what the plan makes is in ordinary memory
   everywhere $processes "$(small 16m)" '^moved[.] $'

@@ -16,9 +16,9 @@ namespace tridap::mpi {
 
 namespace {
 
-constexpr std::size_t longest_text = 1000;  // bytes of one field that travel
+constexpr std::size_t longest_text = 1000;  // bytes of a field; longer ones are shortened before they are sent
 
-// A report as bytes: numbers and length-prefixed texts, between processes of one program.
+// Writes a report as bytes: numbers, and texts after their length. Sender and receiver run the same program.
 class Packer {
  public:
   void number(Index value) {
@@ -109,22 +109,23 @@ Report from_bytes(const std::vector<char>& bytes) {
   return Report::from_parts(std::move(findings), std::move(counts));
 }
 
-// What a message that nobody has memory for still says: nothing, in no bytes.
+// Replaces a report that was lost because a process ran out of memory.
 Report unreadable(Index process) {
   Report report;
-  report.add({Rule::process_failure, process, {}, "", "memory has ended there", "", ""});
+  report.add({Rule::process_failure, process, {}, "", "the process ran out of memory", "", ""});
   return report;
 }
 
-constexpr int at_once =
-    1 << 12;  // bytes of a message: who has no memory for it takes it piece by piece, and forgets it
+// Bytes of one piece of a message. A process without memory for a whole message receives each piece and discards it.
+constexpr int at_once = 1 << 12;
 
-// Passes bytes through a function of MPI in pieces. `length` is the same at all ends; `bytes` may be empty instead.
+// Passes `length` bytes to a function of MPI in pieces; `length` is the same on every process that takes part. If
+// `bytes` is empty, it passes memory whose contents do not matter.
 template <class Pass>
 void in_pieces_of(std::vector<char>& bytes, Index length, Pass pass) {
-  char forgotten[at_once];
+  char discarded[at_once];
   for (Index done = 0; done < length; done += at_once)
-    pass(bytes.empty() ? forgotten : bytes.data() + done, static_cast<int>(std::min<Index>(at_once, length - done)));
+    pass(bytes.empty() ? discarded : bytes.data() + done, static_cast<int>(std::min<Index>(at_once, length - done)));
 }
 
 void send(std::vector<char>& bytes, int to, MPI_Comm comm) {
@@ -135,7 +136,7 @@ void send(std::vector<char>& bytes, int to, MPI_Comm comm) {
   });
 }
 
-// Empty where either end has no memory for it.
+// Empty if the sender or the receiver has no memory for the message.
 std::vector<char> receive(int from, MPI_Comm comm) {
   Index length = 0;
   must_succeed(MPI_Recv(&length, 1, MPI_INT64_T, from, 0, comm, MPI_STATUS_IGNORE), "MPI_Recv");
@@ -147,8 +148,8 @@ std::vector<char> receive(int from, MPI_Comm comm) {
   return bytes;
 }
 
-// Merges up a binomial tree in the order of ranks, each step bounded by what a Report keeps, and sends the sum to all.
-// Where memory ends on the way, what it was wanted for is lost, and the rest arrives.
+// Merges the reports along a binomial tree in the order of ranks, and sends the result to all. The number of findings
+// that a Report keeps limits each message. If a process runs out of memory, its part is lost and the rest arrives.
 Report merge_over_all(Report report, int rank, int processes, MPI_Comm comm) {
   const Duplicate duplicate(comm);  // our messages must not meet the caller's
   MPI_Comm const apart = duplicate.get();
@@ -186,7 +187,7 @@ Report merge_where(bool warnings_count, Report local, bool failed, MPI_Comm comm
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
   if (found[0] == 0 && (found[1] == 0 || !warnings_count)) return local;
   Report all = merge_over_all(std::move(local), rank, processes, comm);
-  if (found[0] > 0 && all.ok()) throw std::bad_alloc();  // nobody could say what is wrong
+  if (found[0] > 0 && all.ok()) throw std::bad_alloc();  // no process had memory to say what is wrong
   return all;
 }
 
@@ -201,7 +202,7 @@ void Faults::keep_exception() noexcept {
     throw;
   } catch (const Error& error) {
     succeeds([&] { report.merge(error.report()); });
-    if (report.ok()) add(error.what());  // a report of warnings alone, thrown all the same
+    if (report.ok()) add(error.what());  // an Error whose report holds warnings only
   } catch (const std::exception& error) {
     add(error.what());
   } catch (...) {

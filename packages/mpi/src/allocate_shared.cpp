@@ -10,7 +10,7 @@ namespace tridap::mpi {
 
 namespace {
 
-// A dense buffer of no memory yet.
+// A contiguous buffer that has no memory yet.
 Buffer outline(const ElementType& type, const IndexList& shape, Order order) {
   if (type.bytes < 1)
     throw Error(Finding{Rule::buffer_type,

@@ -11,7 +11,7 @@ namespace tridap::mpi {
 
 namespace {
 
-constexpr Index most_classes = Index{1} << 31;  // MPI counts them by an int
+constexpr Index most_classes = Index{1} << 31;  // an error class is an int
 
 Error failure(int code, const char* function, std::optional<Index> process) {
   char text[MPI_MAX_ERROR_STRING + 1] = "";
@@ -30,7 +30,7 @@ void call_failed(int status, const char* function) { throw failure(status, funct
 }  // namespace detail
 
 void must_succeed_everywhere(int status, const char* function, MPI_Comm comm) {
-  Index failed = -1;  // the last process that failed, and the class of its error, which means the same on all
+  Index failed = -1;  // the highest rank that failed, and its error class, which means the same on every process
   if (status != MPI_SUCCESS) {
     int rank = 0, kind = MPI_ERR_UNKNOWN;
     must_succeed(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
@@ -50,7 +50,7 @@ Duplicate::Duplicate(MPI_Comm comm) : exceptions_(std::uncaught_exceptions()) {
 
 Duplicate::~Duplicate() {
   if (comm_ != MPI_COMM_NULL && std::uncaught_exceptions() == exceptions_)
-    MPI_Comm_free(&comm_);  // a destructor has nobody to tell
+    MPI_Comm_free(&comm_);  // the status is ignored, because a destructor must not throw
 }
 
 MPI_Comm Duplicate::release() { return std::exchange(comm_, MPI_COMM_NULL); }

@@ -12,7 +12,7 @@ namespace tridap::mpi {
 
 namespace {
 
-constexpr std::size_t most_at_once = std::size_t{1} << 26;  // numbers that MPI can count at once
+constexpr std::size_t most_at_once = std::size_t{1} << 26;  // numbers in one call of MPI, which counts with an int
 
 void reduce(std::vector<Index>& numbers, MPI_Op operation, MPI_Comm comm) {
   for (std::size_t done = 0; done < numbers.size(); done += most_at_once)
@@ -22,17 +22,17 @@ void reduce(std::vector<Index>& numbers, MPI_Op operation, MPI_Comm comm) {
         "MPI_Allreduce");
 }
 
-// Calls `transfer(first, count)` for each most_at_once of a message.
+// Calls `transfer(first, count)` for each piece of at most most_at_once numbers.
 template <class Transfer>
 void in_pieces(std::size_t length, Transfer transfer) {
   for (std::size_t done = 0; done < length; done += most_at_once)
     transfer(done, static_cast<int>(std::min(most_at_once, length - done)));
 }
 
-// Messages between this process and each other one, by its rank.
+// The messages between this process and each other process, by rank.
 struct Travelling {
   std::vector<std::vector<Index>> out, in;
-  std::vector<MPI_Request> requests;  // with room for all
+  std::vector<MPI_Request> requests;  // reserved for all messages
 };
 
 void travel(Travelling& all, MPI_Comm comm) {
@@ -71,7 +71,7 @@ bool MpiCollectives::all(bool here) {
 void MpiCollectives::sum(std::vector<Index>& numbers) { reduce(numbers, MPI_SUM, comm_); }
 
 std::vector<Message> MpiCollectives::exchange(std::vector<Message> messages) {
-  // A process may have several messages for another one: they travel as one, each behind its length.
+  // If a process has several messages for another, they are sent as one: each follows its length.
   std::unique_ptr<Travelling> all;
   std::vector<Index> to_send, to_receive;
   collectively(comm_, [&] {
@@ -102,7 +102,7 @@ std::vector<Message> MpiCollectives::exchange(std::vector<Message> messages) {
   try {
     travel(*all, apart.get());
   } catch (...) {
-    all.release();  // lost: MPI may read and write it still
+    all.release();  // never freed, because MPI may still read and write it
     throw;
   }
 
@@ -122,23 +122,23 @@ std::vector<Message> MpiCollectives::exchange(std::vector<Message> messages) {
 
 namespace {
 
-constexpr std::size_t most_numbers = 16;  // of one min_max() that needs no more memory
+constexpr std::size_t most_numbers = 16;  // values of a min_max() that needs only memory on the stack
 
 std::vector<MinMax> min_max_of_many(const Index* values, std::size_t count, MPI_Comm comm) {
   std::vector<Index> ranks;
-  std::vector<std::vector<Index>> said;
+  std::vector<std::vector<Index>> all_values;
   collectively(comm, [&] {
     ranks.push_back(rank_of(comm));
-    said.emplace_back(values, values + count);
+    all_values.emplace_back(values, values + count);
   });
   MpiCollectives collectives(comm);
-  return tridap::min_max(ranks, said, collectives);
+  return tridap::min_max(ranks, all_values, collectives);
 }
 
 std::vector<MinMax> min_max(const Index* values, std::size_t count, MPI_Comm comm) {
   if (count > most_numbers) return min_max_of_many(values, count, comm);
   std::array<Index, 2 * most_numbers + 1> ends{},
-      who{};  // as tridap::min_max() has them; at the end, whether memory ended
+      ranks{};  // as in tridap::min_max(); the last number says whether a process ran out of memory
   std::vector<MinMax> spreads;
   const Index rank = rank_of(comm);
   const bool fits = succeeds([&] { spreads.resize(count); });
@@ -149,7 +149,7 @@ std::vector<MinMax> min_max(const Index* values, std::size_t count, MPI_Comm com
   };
   constexpr Index least = std::numeric_limits<Index>::min();
   ends.fill(least);
-  who.fill(least);
+  ranks.fill(least);
   for (std::size_t i = 0; fits && i < count; ++i) {
     ends[i] = values[i];
     ends[most_numbers + i] = ~values[i];
@@ -162,14 +162,14 @@ std::vector<MinMax> min_max(const Index* values, std::size_t count, MPI_Comm com
     spreads[i].smallest = ~ends[most_numbers + i];
     spreads[i].largest = ends[i];
     differ = differ || !spreads[i].is_same();
-    if (values[i] == spreads[i].smallest) who[i] = ~rank;
-    if (values[i] == spreads[i].largest) who[most_numbers + i] = ~rank;
+    if (values[i] == spreads[i].smallest) ranks[i] = ~rank;
+    if (values[i] == spreads[i].largest) ranks[most_numbers + i] = ~rank;
   }
   if (!differ) return spreads;
-  reduce(who);
+  reduce(ranks);
   for (std::size_t i = 0; i < count; ++i) {
-    spreads[i].smallest_rank = ~who[i];
-    spreads[i].largest_rank = ~who[most_numbers + i];
+    spreads[i].smallest_rank = ~ranks[i];
+    spreads[i].largest_rank = ~ranks[most_numbers + i];
   }
   return spreads;
 }

@@ -11,9 +11,10 @@
 
 namespace tridap::mpi {
 
-/// The Distribution in one message, where nothing about the array is doubtful: no error and no warning anywhere, few
-/// axes, few processes, nothing unstructured. Then `flags` becomes what every process has set. Nothing where anything
-/// is: tridap::check_collectively() then finds out what. **Collective**: all processes get a Distribution, or none.
+/// Makes the Distribution with one message from each process, for the simple case: no error and no warning on any
+/// process, few axes, few processes, no unstructured axis. Then `flags` becomes the bitwise AND over all processes. In
+/// any other case the result is empty, and tridap::check_collectively() must find out more. **Collective**: every
+/// process gets a Distribution, or none does.
 std::optional<Distribution> quick_gather(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags);
 
 }  // namespace tridap::mpi

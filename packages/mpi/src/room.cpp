@@ -30,7 +30,7 @@ std::string node_name() {
 
 std::string more_shared_memory() {
   return "give " + node_name() + " a larger /dev/shm" +
-         (open_mpi ? " or Open MPI another folder (OMPI_MCA_osc_sm_backing_directory)" : "");
+         (open_mpi ? ", or Open MPI another folder (set OMPI_MCA_osc_sm_backing_directory)" : "");
 }
 
 std::string windows_between_nodes() {
@@ -38,9 +38,9 @@ std::string windows_between_nodes() {
 }
 
 std::string backing_folder(const std::string& component) {
-  const char* const said =
+  const char* const setting =
       open_mpi ? std::getenv(("OMPI_MCA_osc_" + component + "_backing_directory").c_str()) : nullptr;
-  if (said != nullptr) return said;
+  if (setting != nullptr) return setting;
   if (!open_mpi || access("/dev/shm", W_OK) == 0) return "/dev/shm";
   for (const char* const name : {"OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base", "TMPDIR", "TEMP", "TMP"})
     if (const char* const folder = std::getenv(name)) return folder;
@@ -48,10 +48,10 @@ std::string backing_folder(const std::string& component) {
 }
 
 bool may_make_windows_by(const std::string& component) {
-  const char* const said = open_mpi ? std::getenv("OMPI_MCA_osc") : nullptr;
-  if (said == nullptr || *said == '\0') return true;
-  const bool all_but = *said == '^';
-  const std::string listed = "," + std::string(said + (all_but ? 1 : 0)) + ",";
+  const char* const setting = open_mpi ? std::getenv("OMPI_MCA_osc") : nullptr;
+  if (setting == nullptr || *setting == '\0') return true;
+  const bool all_but = *setting == '^';
+  const std::string listed = "," + std::string(setting + (all_but ? 1 : 0)) + ",";
   return (listed.find("," + component + ",") != std::string::npos) != all_but;
 }
 
@@ -76,8 +76,8 @@ bool touch(void* begin, Index bytes) {
   const auto page_size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto first = reinterpret_cast<std::uintptr_t>(begin), end = first + static_cast<std::uintptr_t>(bytes);
 #ifdef MADV_POPULATE_WRITE
-  const std::uintptr_t whole = first / page_size * page_size;
-  if (madvise(reinterpret_cast<void*>(whole), end - whole, MADV_POPULATE_WRITE) == 0) return true;
+  const std::uintptr_t first_page = first / page_size * page_size;
+  if (madvise(reinterpret_cast<void*>(first_page), end - first_page, MADV_POPULATE_WRITE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
 #endif
   for (std::uintptr_t at = first; at < end; at = (at / page_size + 1) * page_size)

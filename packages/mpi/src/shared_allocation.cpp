@@ -16,23 +16,23 @@ namespace tridap::mpi {
 namespace {
 
 using Word = std::uint64_t;
-constexpr std::size_t word = 64;              // pieces that one Word has bits for
-constexpr Index most = Index{1} << 46;        // bytes of one process: more than addresses have room for
-constexpr Index kept_bytes = Index{1} << 24;  // free ones of each process that are always kept
-constexpr std::size_t most_kept = 62;         // pieces, so that two numbers and a flag are all that is reduced
+constexpr std::size_t word = 64;              // allocations for which one Word has bits
+constexpr Index most = Index{1} << 46;        // bytes of one process: more than the address space holds
+constexpr Index kept_bytes = Index{1} << 24;  // bytes of each process that are kept although they are free
+constexpr std::size_t most_kept = 62;         // allocations, so that the reduction has three numbers only
 
-/// What an owner holds.
+/// What an owner holds: it returns the allocation to the pool when it is destroyed.
 struct Lease {
   std::shared_ptr<PooledAllocation> piece;
 
   Lease() = default;
   Lease(const Lease&) = delete;
   ~Lease() {
-    if (piece) piece->let_go();
+    if (piece) piece->release();
   }
 };
 
-// Whether nobody has faults.
+// Whether no process has faults. **Collective.**
 bool all_well(const Faults& faults, MPI_Comm comm) {
   int well = faults.ok();
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, &well, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
@@ -44,7 +44,8 @@ Index sum_over(Index number, MPI_Comm comm) {
   return number;
 }
 
-// Bits of the pieces, one behind another: which suit here, and which are free here; before them, whether all is well.
+// `common` begins with a flag: this process has no faults. Then one bit for each allocation says whether it suits this
+// process, and after these, one bit for each says whether it is free on this process.
 std::size_t words(const SharedMemoryPool& pool) { return (pool.pieces.size() + word - 1) / word; }
 
 bool bit(const Word* bits, std::size_t i) { return (bits[i / word] >> (i % word) & 1) != 0; }
@@ -64,7 +65,7 @@ void look_here(SharedMemoryPool& pool, Index bytes, bool well) {
   }
 }
 
-// The smallest piece that suits everybody; null: none does.
+// The smallest allocation that suits every process; null: none does.
 std::shared_ptr<PooledAllocation> best(const SharedMemoryPool& pool) {
   std::shared_ptr<PooledAllocation> found;
   for (std::size_t i = 0; i < pool.pieces.size(); ++i)
@@ -72,10 +73,11 @@ std::shared_ptr<PooledAllocation> best(const SharedMemoryPool& pool) {
   return found;
 }
 
-// Drops the pieces that are free everywhere and were not used for longest, until those that stay are few and hold
-// no more than what is used, `wanted` pages included; or all. The same pieces on every process.
-void make_room(SharedMemoryPool& pool, Index wanted, bool all) {
-  Index used = wanted, held = 0;
+// Frees allocations that are free on every process, the least recently used first. It stops when few are left and they
+// hold no more pages than those in use, of which `needed` are about to be; with `all`, it frees all of them. It frees
+// the same allocations on every process.
+void make_room(SharedMemoryPool& pool, Index needed, bool all) {
+  Index used = needed, held = 0;
   for (const std::shared_ptr<PooledAllocation>& piece : pool.pieces) (piece->spare ? held : used) += piece->pages;
   const Index enough = all ? -1 : std::max(used, kept_bytes / page_bytes() * pool.processes);
   while (held > enough || pool.pieces.size() >= most_kept) {
@@ -88,8 +90,8 @@ void make_room(SharedMemoryPool& pool, Index wanted, bool all) {
   }
 }
 
-// Throws on one process of the node, which speaks for all, where they want more than /dev/shm has left, a sixteenth of
-// which stays free: to find that out by allocating would fill the node's memory first. **Collective** over the node.
+// Throws, on one process of the node, if the processes of the node need more than /dev/shm has left, with the spare of
+// with_spare(). Trying to allocate instead would first fill the node's memory. **Collective** over the node.
 void check_room(const SharedMemoryPool& pool, Index bytes) {
   Index largest = bytes;
   const Index wanted = sum_over(bytes, pool.node);
@@ -99,19 +101,19 @@ void check_room(const SharedMemoryPool& pool, Index bytes) {
   int first = left && (!spared || *left < *spared) ? here : pool.neighbours;
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
   if (first == here)
-    refuse_shared("the " + std::to_string(pool.neighbours) + " processes on " + node_name() + " want " +
+    refuse_shared("the " + std::to_string(pool.neighbours) + " processes on " + node_name() + " need " +
                       std::to_string(wanted) + " bytes of shared memory, at most " + std::to_string(largest) +
-                      " for one",
-                  "but /dev/shm has " + std::to_string(*left) + " left");
+                      " on one process",
+                  "but /dev/shm has " + std::to_string(*left) + " bytes left");
 }
 
-// The name of the segment that a process of the node makes.
+// The name of the segment of one process of the node.
 std::string name_of(const SharedMemoryPool& pool, Index serial, int rank) {
   return "/tridap-" + std::to_string(pool.id) + "-" + std::to_string(serial) + "-" + std::to_string(rank);
 }
 
-// Memory of this process, and room for the piece in the pool's lists. `made`: the segment, where other processes of the
-// node are to see it.
+// Allocates this process's memory, and reserves an entry in the pool's lists. `made`: the segment, if there are other
+// processes on the node.
 std::shared_ptr<PooledAllocation> outline(SharedMemoryPool& pool, Index serial, Index length,
                                           std::optional<SharedPages>& made) {
   auto piece = std::make_shared<PooledAllocation>();
@@ -138,7 +140,8 @@ void open_others(PooledAllocation& piece, Index serial, const SharedMemoryPool& 
   }
 }
 
-// A new piece; null, with the faults of this process, where any has some. A name is gone once all have opened it.
+// Makes a new allocation. If any process fails, the result is null, and `faults` holds the faults of this process. The
+// segment's name is removed as soon as every process has opened it. **Collective.**
 std::shared_ptr<PooledAllocation> new_piece(SharedMemoryPool& pool, Index length, Faults& faults) {
   const Index serial = pool.names++;
   std::optional<SharedPages> made;
@@ -185,7 +188,7 @@ std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, Fault
   std::shared_ptr<Lease> lease;
   faults.attempt([&] {
     if (bytes < 0 || bytes > most)
-      refuse_shared("this process wants " + std::to_string(bytes) + " bytes of memory",
+      refuse_shared("this process asks for " + std::to_string(bytes) + " bytes of shared memory",
                     "must be at least 0 and at most " + std::to_string(most));
     lease = std::make_shared<Lease>();
   });

@@ -29,11 +29,11 @@ PooledAllocation::Segment PooledAllocation::part(int rank) const {
 
 namespace {
 
-// The pools that this process has a part in. It is never destroyed: owners may let go after everything else.
+// The pools of this process. It is never destroyed, because owners may be released after all static objects.
 struct Pools {
   std::mutex mutex;
   std::vector<SharedMemoryPool*> all;
-  bool ending = false;  // MPI_Finalize is at work
+  bool ending = false;  // MPI_Finalize has begun
 };
 
 Pools& pools() {
@@ -41,11 +41,11 @@ Pools& pools() {
   return *made;
 }
 
-// MPI calls this on every process of a communicator that is freed. No exception may pass through C.
+// MPI calls this on every process when a communicator is freed. It must not throw, because MPI is C.
 int free_pool(MPI_Comm, int, void* value, void*) {
   auto* const pool = static_cast<SharedMemoryPool*>(value);
   const std::lock_guard lock(pools().mutex);
-  if (pools().ending) return MPI_SUCCESS;  // it went with all others
+  if (pools().ending) return MPI_SUCCESS;  // free_all() has deleted it
   pools().all.erase(std::find(pools().all.begin(), pools().all.end(), pool));
   const int status = MPI_Comm_free(&pool->comm);
   const int of_node = MPI_Comm_free(&pool->node);
@@ -53,7 +53,7 @@ int free_pool(MPI_Comm, int, void* value, void*) {
   return status != MPI_SUCCESS ? status : of_node;
 }
 
-// MPI_Finalize calls this first of all. What nobody holds is freed; MPI frees the communicators itself.
+// MPI_Finalize calls this first. It frees the memory that has no owner; MPI frees the communicators itself.
 int free_all(MPI_Comm, int, void*, void*) {
   const std::lock_guard lock(pools().mutex);
   for (SharedMemoryPool* pool : pools().all) delete pool;
@@ -73,14 +73,14 @@ int key() {
   return made;
 }
 
-// Fills the table of those who share memory with us. Both lists are as long as the communicator.
+// Fills `node_ranks`: which processes share memory with this one. Both lists are as long as the communicator.
 void find_neighbours(SharedMemoryPool& pool, const std::vector<int>& ranks) {
-  MPI_Group everybody = MPI_GROUP_NULL, here = MPI_GROUP_NULL;
-  must_succeed(MPI_Comm_group(pool.comm, &everybody), "MPI_Comm_group");
+  MPI_Group all = MPI_GROUP_NULL, here = MPI_GROUP_NULL;
+  must_succeed(MPI_Comm_group(pool.comm, &all), "MPI_Comm_group");
   must_succeed(MPI_Comm_group(pool.node, &here), "MPI_Comm_group");
-  must_succeed(MPI_Group_translate_ranks(everybody, pool.processes, ranks.data(), here, pool.node_ranks->data()),
+  must_succeed(MPI_Group_translate_ranks(all, pool.processes, ranks.data(), here, pool.node_ranks->data()),
                "MPI_Group_translate_ranks");
-  must_succeed(MPI_Group_free(&everybody), "MPI_Group_free");
+  must_succeed(MPI_Group_free(&all), "MPI_Group_free");
   must_succeed(MPI_Group_free(&here), "MPI_Group_free");
   for (int& rank : *pool.node_ranks)
     if (rank == MPI_UNDEFINED) rank = -1;

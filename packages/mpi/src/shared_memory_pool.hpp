@@ -8,7 +8,7 @@
 
 namespace tridap::mpi {
 
-/// A piece as the pool keeps it. It outlives the pool where somebody still owns it.
+/// An allocation as the pool keeps it. It outlives the pool while an owner holds it.
 class PooledAllocation final : public SharedAllocation {
  public:
   struct Segment {
@@ -22,20 +22,20 @@ class PooledAllocation final : public SharedAllocation {
 
   bool is_free() const { return free_.load(std::memory_order_acquire); }
   void take() { free_.store(false, std::memory_order_relaxed); }
-  void let_go() { free_.store(true, std::memory_order_release); }  // after all that this process did with the memory
+  void release() { free_.store(true, std::memory_order_release); }  // after every access of this process to the memory
 
-  /// Large enough here, and not much too large.
+  /// True if it is large enough on this process, and not much too large.
   bool suits(Index bytes) const;
   bool holds(const void* data) const;
 
   Index serial = 0;
   Index pages = 0;     ///< of all processes
-  bool spare = false;  ///< for one allocate_shared_bytes(): free everywhere
-  Index turn = 0;      ///< when it was taken last: the number of allocate_shared_bytes() calls until then
+  bool spare = false;  ///< within one allocate_shared_bytes(): free on every process
+  Index turn = 0;      ///< when it was last used: the number of allocate_shared_bytes() calls until then
   std::shared_ptr<const std::vector<int>> node_ranks;
-  std::vector<Segment> parts;                        ///< by node rank
-  int here = 0;                                      ///< our node rank
-  std::vector<std::shared_ptr<std::byte>> pages_of;  ///< keeps them mapped: by node rank
+  std::vector<Segment> parts;                        ///< by rank in the node
+  int here = 0;                                      ///< our rank in the node
+  std::vector<std::shared_ptr<std::byte>> pages_of;  ///< keeps the pages mapped; by rank in the node
 
  private:
   Segment part(int rank) const;
@@ -43,25 +43,25 @@ class PooledAllocation final : public SharedAllocation {
   std::atomic<bool> free_{true};
 };
 
-/// The pieces of one communicator, in the same order on every process.
+/// The allocations of one communicator, in the same order on every process.
 struct SharedMemoryPool {
-  MPI_Comm comm = MPI_COMM_NULL;  ///< carries our messages
-  MPI_Comm node = MPI_COMM_NULL;  ///< the processes of ours that share memory
+  MPI_Comm comm = MPI_COMM_NULL;  ///< a duplicate, for our messages
+  MPI_Comm node = MPI_COMM_NULL;  ///< the processes of `comm` that share memory with this one
   int processes = 1, neighbours = 1;
   std::shared_ptr<std::vector<int>> node_ranks;  ///< by rank; -1: on another node
   std::vector<std::shared_ptr<PooledAllocation>> pieces;
-  std::vector<std::uint64_t> common;        ///< room for what allocate_shared_bytes() reduces
-  Index numbers = 0, turns = 0, names = 0;  ///< given until now
-  std::uint64_t id = 0;                     ///< the same on every process, and another for each pool
+  std::vector<std::uint64_t> common;        ///< buffer for the reduction of allocate_shared_bytes()
+  Index numbers = 0, turns = 0, names = 0;  ///< how many were given until now
+  std::uint64_t id = 0;                     ///< the same on every process, different for each pool
 };
 
-/// allocate_shared_bytes() for a process that may have found something wrong before. **Collective.**
+/// allocate_shared_bytes() that also throws the `faults` that this process has already. **Collective.**
 std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, Faults faults, MPI_Comm comm);
 
 /// The pool of a communicator. **Collective** the first time.
 SharedMemoryPool& pool_of(MPI_Comm comm);
 
-/// The same where there is one; null otherwise. Local.
+/// The pool of a communicator; null: it has none yet. Local.
 SharedMemoryPool* known_pool(MPI_Comm comm);
 
 }  // namespace tridap::mpi

@@ -16,7 +16,7 @@ namespace tridap::mpi {
 namespace {
 
 [[noreturn]] void refuse_memory(Index bytes, const char* of_what, int error) {
-  refuse_shared("this process wants " + std::to_string(bytes) + " bytes of " + of_what + " on " + node_name(),
+  refuse_shared("this process needs " + std::to_string(bytes) + " bytes of " + of_what + " on " + node_name(),
                 "but the system says '" + std::generic_category().message(error) + "'");
 }
 
@@ -36,7 +36,7 @@ class File {
   File& operator=(const File&) = delete;
 
   bool is_open() const { return number_ >= 0; }
-  // The status of a call: 0, or what is wrong.
+  // Returns 0, or the error number.
   int allocate(Index bytes) const {
     int status = EINTR;
     while (status == EINTR) status = posix_fallocate(number_, 0, static_cast<off_t>(bytes));
@@ -56,7 +56,7 @@ class File {
 
 void refuse_shared(std::string fault, std::string must) {
   refuse(std::move(fault), std::move(must),
-         "ask for less, release shared arrays, give " + node_name() + " a larger /dev/shm, or use tridap::allocate()",
+         "allocate less, release shared arrays, give " + node_name() + " a larger /dev/shm, or use tridap::allocate()",
          {}, Rule::process_failure);
 }
 
@@ -64,7 +64,7 @@ std::optional<Index> shared_bytes_left() { return bytes_left("/dev/shm"); }
 
 Index page_bytes() {
   static const Index asked = sysconf(_SC_PAGESIZE);
-  return asked > 0 ? asked : 65536;  // the largest there is, a multiple of the others
+  return asked > 0 ? asked : 65536;  // the largest page size, a multiple of all others
 }
 
 std::shared_ptr<std::byte> own_pages(Index bytes) {
@@ -92,9 +92,9 @@ SharedPages::~SharedPages() { shm_unlink(name_.c_str()); }
 std::shared_ptr<std::byte> open_pages(const std::string& name, Index bytes) {
   const File file(name, 0);
   if (!file.is_open())
-    refuse("this process does not see the shared memory of another one on " + node_name(),
-           "and the system says '" + std::generic_category().message(errno) + "'",
-           "give the processes of a node one /dev/shm", {}, Rule::process_failure);
+    refuse("this process cannot open the shared memory of another process on " + node_name(),
+           "the system says '" + std::generic_category().message(errno) + "'",
+           "let all processes of a node use one /dev/shm", {}, Rule::process_failure);
   return file.map(bytes);
 }
 

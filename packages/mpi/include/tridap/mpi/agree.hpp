@@ -10,24 +10,24 @@
 
 namespace tridap::mpi {
 
-/// What every process found, in the order of their ranks: the same Report on every process. **Collective.**
-/// One reduction of two numbers where nobody found anything.
+/// Merges the reports of all processes, in the order of their ranks. Every process gets the same Report.
+/// **Collective.** If no process found anything, this costs one reduction of two numbers.
 Report agree(Report local, MPI_Comm comm);
 
-/// Throws the same Error on every process where any process's report holds an error. **Collective.** A process without
-/// the memory to read that Error throws std::bad_alloc.
+/// Throws the same Error on every process if the report of any process holds an error. **Collective.** If a process
+/// has too little memory to read that Error, it throws std::bad_alloc.
 void throw_together(Report local, MPI_Comm comm);
 
-/// Our rank in `comm`.
+/// The rank of this process in `comm`.
 Index rank_of(MPI_Comm comm);
 
-/// What local steps of this process threw, told as far as there is memory to tell it.
+/// Collects what local steps of this process threw. If memory runs out, the report may lack some of it.
 struct Faults {
   Report report;
-  bool failed = false;  ///< also where the report says nothing
+  bool failed = false;  ///< a step threw; true even if there was no memory to report it
 
   bool ok() const { return !failed && report.ok(); }
-  /// Runs a step, and keeps what it throws. Throws nothing.
+  /// Runs a step and keeps what it throws. This function itself throws nothing.
   template <class Step>
   void attempt(Step&& step) {
     try {
@@ -38,14 +38,15 @@ struct Faults {
   }
 
  private:
-  void keep_exception() noexcept;  // the one that is being handled
+  void keep_exception() noexcept;  // keeps the exception that is being handled
 };
 
-/// throw_together() for what a process may have no memory to report; the findings name this process. **Collective.**
+/// Throws the same Error on every process if any process has faults, even if a process had no memory to report them.
+/// Each finding names its process. **Collective.**
 void throw_faults(Faults faults, MPI_Comm comm);
 
-/// Runs a local step on every process; where it throws on any, the same Error is thrown on all. **Collective**; the
-/// step itself must not communicate.
+/// Runs a local step on every process. If it throws on any process, the same Error is thrown on all. **Collective.**
+/// The step itself must not communicate.
 template <class Step>
 auto collectively(MPI_Comm comm, Step&& step) -> std::invoke_result_t<Step> {
   using Result = std::invoke_result_t<Step>;

@@ -9,10 +9,12 @@
 
 namespace tridap::mpi {
 
-/// Allocates this process's part of an array in memory that the other processes of its node reach, in dense row-major
-/// or column-major order; the shapes may differ between processes. The elements are not set: they are zeros from the
-/// system, or what an array before left there. The memory is a piece of a pool that stays with the communicator, see
-/// allocate_shared_bytes(); the buffer's owner holds it.
+/// Allocates this process's part of an array in memory that all processes of its node can access. The buffer is
+/// contiguous, in row-major or column-major order. `shape` counts elements, and may differ between processes.
+///
+/// The elements are not initialised: they are zero, or hold the values of an earlier array. The memory belongs to a
+/// pool that is attached to the communicator. The buffer's owner keeps it allocated. Releasing the owner is local, and
+/// returns the memory to the pool.
 ///
 /// **Collective**: throws the same Error on every process or on none.
 Buffer allocate_shared(const ElementType& type, const IndexList& shape, MPI_Comm comm, Order order = Order::row_major);

@@ -6,16 +6,19 @@
 
 namespace tridap::mpi {
 
-/// Checks an array with every process's part of it: the same Report, warnings included, on every process.
-/// **Collective**, with the same `reading` on every process. It never hangs, whatever one process holds. Communicates
-/// in proportion to the sum of the axes' process counts; the indices of unstructured axes travel as
-/// tridap::check_collectively() says.
+/// Checks an array, of which every process gives its own part. Every process gets the same Report, warnings included.
+/// **Collective**, with the same `reading` on every process. It never hangs, whatever a process gives.
+///
+/// The amount of communication is proportional to the sum of `proc_grid_size` over the axes. On an unstructured axis,
+/// processes at the same coordinate also compare their lists. If the axis claims `one_to_one`, or its `size` is not the
+/// sum of its lists, the indices are also exchanged, distributed over the processes by their hash.
 Report check(const DistArray& array, MPI_Comm comm, const Reading& reading = {});
 
-/// The Distribution that every process's dim_data make up, after the same check. **Collective**: throws the same Error
-/// on every process or on none. Rank `r` of `comm` is process `r` of the Distribution. Brings the lists of unstructured
-/// axes to every process. One message from each to all where there are few processes and axes, nothing unstructured and
-/// nothing to report.
+/// Makes the Distribution that the dim_data of all processes describe together, after the same check. **Collective**:
+/// throws the same Error on every process or on none. Rank `r` of `comm` is process `r` of the Distribution.
+///
+/// Every process gets all index lists of unstructured axes. If there are few processes and axes, no unstructured axis
+/// and nothing to report, this takes one message from each process to all.
 Distribution gather_distribution(const DistArray& array, MPI_Comm comm, const Reading& reading = {});
 
 }  // namespace tridap::mpi

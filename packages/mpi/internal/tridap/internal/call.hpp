@@ -10,20 +10,23 @@ namespace detail {
 
 }  // namespace detail
 
-/// Throws an Error that names the function and what MPI says, where a call of MPI did not succeed: one returns where
-/// the communicator's error handler is MPI_ERRORS_RETURN, which mpi4py sets, and otherwise ends the program. Local: the
-/// other processes may wait for this one, and only who set the handler can end them.
+/// Throws an Error with the function's name and MPI's own message if a call of MPI failed. A failed call returns only
+/// if the communicator's error handler is MPI_ERRORS_RETURN, which mpi4py sets; otherwise MPI ends the program.
+///
+/// Local. The other processes may then wait for this one; the code that set the error handler must end them.
 inline void must_succeed(int status, const char* function) {
   if (status != MPI_SUCCESS) detail::call_failed(status, function);
 }
 
-/// The same for a call that every process of `comm` has made, and that may have failed on some: throws the same Error
-/// on every process or on none. **Collective**: one reduction of a number.
+/// The same for a call that every process of `comm` has made and that may have failed on some of them. **Collective**:
+/// throws the same Error on every process or on none. Costs one reduction of one number.
 void must_succeed_everywhere(int status, const char* function, MPI_Comm comm);
 
-/// A duplicate of a communicator, freed with its owner: messages there do not meet the caller's. **Collective**, and so
-/// is its destruction; throws the same Error on every process or on none. An exception may be of this process alone:
-/// where one destroys it, it stays with MPI.
+/// A duplicate of a communicator, so that our messages cannot be confused with the caller's. The destructor frees it.
+/// **Collective**, and so is its destruction. The constructor throws the same Error on every process or on none.
+///
+/// If it is destroyed during stack unwinding, it does not free the communicator, because the exception may have
+/// occurred on this process alone.
 class Duplicate {
  public:
   explicit Duplicate(MPI_Comm comm);
@@ -32,7 +35,7 @@ class Duplicate {
   ~Duplicate();
 
   MPI_Comm get() const { return comm_; }
-  /// It is the caller's to free now.
+  /// Gives up the communicator; the caller must free it.
   MPI_Comm release();
 
  private:

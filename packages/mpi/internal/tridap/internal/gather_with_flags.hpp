@@ -6,8 +6,8 @@
 
 namespace tridap::mpi {
 
-/// gather_distribution(). `flags` are combined by bitwise AND over all processes: a bit remains set where every process
-/// had set it. This needs no more messages than gather_distribution() if the array is right.
+/// gather_distribution() that also combines `flags` by bitwise AND over all processes: a bit remains set if every
+/// process had set it. If the array is right, this needs no more messages than gather_distribution().
 Distribution gather_with_flags(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags);
 
 }  // namespace tridap::mpi

@@ -9,8 +9,8 @@
 
 namespace tridap::mpi {
 
-/// Collectives over the processes of a communicator, of which this process is the one that is here. The communicator
-/// must outlive it.
+/// Collective operations over the processes of a communicator. Each object serves one member, this process. The
+/// communicator must outlive the object.
 class MpiCollectives : public tridap::Collectives {
  public:
   explicit MpiCollectives(MPI_Comm comm) : comm_(comm) {}
@@ -19,15 +19,17 @@ class MpiCollectives : public tridap::Collectives {
   void max(std::vector<Index>& numbers) override;
   bool all(bool here) override;
   void sum(std::vector<Index>& numbers) override;
-  std::vector<Message> exchange(std::vector<Message> parcels) override;
+  std::vector<Message> exchange(std::vector<Message> messages) override;
 
  private:
   MPI_Comm comm_;
 };
 
-/// The spread of each of `values` over all processes; as many values on each. **Collective**: one reduction for up to
-/// 16 of them, and one more where some differ; throws on every process where memory ends on one.
+/// The smallest and the largest of each of `values` over all processes. Every process gives equally many values.
+/// **Collective**: one reduction for up to 16 values, and one more if some differ. Throws on every process if one
+/// process runs out of memory.
 std::vector<MinMax> min_max(const std::vector<Index>& values, MPI_Comm comm);
-std::vector<MinMax> min_max(std::initializer_list<Index> values, MPI_Comm comm);  ///< made without memory
+std::vector<MinMax> min_max(std::initializer_list<Index> values,
+                            MPI_Comm comm);  ///< allocates nothing for its arguments
 
 }  // namespace tridap::mpi

@@ -9,40 +9,42 @@
 
 namespace tridap::mpi {
 
-/// One piece of a pool: memory of each process, under one number. Ranks are those of the communicator.
+/// One allocation of a pool: memory on each process, identified by one number. Ranks are those of the communicator.
 class SharedAllocation {
  public:
   virtual ~SharedAllocation() = default;
-  virtual Index number()
-      const = 0;  ///< the same on every process; another one for each piece of the communicator, ever
-  /// Where that rank's memory begins, as this process reaches it: a multiple of 4096, and no null even where the rank
-  /// wanted no bytes. Null: on another node.
+  /// The same on every process. No other allocation on this communicator ever gets the same number.
+  virtual Index number() const = 0;
+  /// The address of that rank's memory in this process: a multiple of 4096, and not null even if the rank asked for 0
+  /// bytes. Null: the rank is on another node.
   virtual std::byte* base(int rank) const = 0;
-  virtual Index bytes(int rank) const = 0;  ///< how long it is: what the rank wanted, or more; 0 on another node
+  virtual Index bytes(int rank) const = 0;  ///< its length: what the rank asked for, or more; 0 on another node
 };
 
-/// `bytes` of memory on this process (0 is allowed, and each process may want another number), for as long as the owner
-/// lives. A piece that every process has let go of is taken again where it is large enough for each and not much too
-/// large, so that its pages are there already; else a new one is made, its pages touched by the process that owns them.
-/// **Collective**; throws the same Error on every process or on none, such as where the node has too little memory to
-/// share.
+/// Allocates `bytes` of shared memory on this process, for as long as the returned owner lives. 0 is allowed, and each
+/// process may ask for another number. **Collective**: throws the same Error on every process or on none, for example
+/// if the node has too little shared memory.
 ///
-/// Letting go is local, and any thread may do it. The pool gives memory back to the system where it holds much that is
-/// free, and when the communicator is freed. What has an owner outlives the communicator, and MPI_Finalize too (on
-/// Linux; where the system has no second mapping of the same pages, until MPI_Finalize): a page is gone once nobody on
-/// the node holds its piece. One thread at a time may call what stands in this header for a communicator.
+/// An allocation that every process has released is used again if it is large enough on each process and not much too
+/// large; its pages exist already. Otherwise a new one is made, and each process touches its own pages first.
+///
+/// Releasing the owner is local, and any thread may do it. The pool returns memory to the system if much of it is free,
+/// and when the communicator is freed. Memory that has an owner outlives the communicator. On Linux it outlives
+/// MPI_Finalize too; a system that cannot map the same pages twice keeps it until MPI_Finalize. A page is freed when no
+/// process of the node holds its allocation. For each communicator, one thread at a time may call the functions of this
+/// header.
 std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, MPI_Comm comm);
 
-/// The piece whose memory on this process `data` points into, if it was taken on this communicator and is not free;
-/// null otherwise. Local; costs the time to look through the pieces. It lives as long as the owner of `data`.
+/// The allocation of this communicator whose memory on this process contains `data`; null if there is none, or if it is
+/// free. Local; the time is proportional to the number of allocations. The result lives as long as the owner of `data`.
 const SharedAllocation* find_shared(const void* data, MPI_Comm comm);
 
-/// The piece of a number, for a process that holds no memory of it, or has let go of it while another one has not;
-/// null: there is none. Local; it lives as long as some process's owner.
+/// The allocation with a number; null: there is none. A process may ask for one that it has released, or of which it
+/// has no memory, while another process still owns it. Local. The result lives as long as the owner on any process.
 const SharedAllocation* find_shared_by_number(Index number, MPI_Comm comm);
 
-/// Whether a rank of the communicator lives on this process's node, as this process itself does. **Collective** the
-/// first time for a communicator, as allocate_shared_bytes() and allocate_shared() are, and local after any of them.
+/// Whether a rank of the communicator is on the same node as this process. The first call of this function,
+/// allocate_shared_bytes() or allocate_shared() for a communicator is **collective**; after it, this function is local.
 bool on_this_node(int rank, MPI_Comm comm);
 
 }  // namespace tridap::mpi
