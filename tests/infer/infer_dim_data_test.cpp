@@ -289,7 +289,7 @@ TEST(InferDimData, OfSeveralGridsThatEmptySharesLeaveTheSimplestIsTaken) {
       4);
   expect_contains(refusal(given::listed(whole[static_cast<std::size_t>(our_rank())]),
                           {List{4, 2}, List{2, 2}, Order::row_major, 0}),
-                  "(rank 1): it holds no ids, although others hold some at each of its coordinates");
+                  "(rank 1): the process has no ids, but other processes at each of its coordinates have some");
 }
 
 TEST(InferDimData, AnEmptyProcessGetsTheListOfItsCoordinate) {

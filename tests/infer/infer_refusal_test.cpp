@@ -55,7 +55,7 @@ void on_last(List& ids, const std::function<void(List&)>& change) {
 TEST(InferDimDataRefuses, OneWrongIdOnOneProcessAndNamesBothEverywhere) {
   const Index last = all_processes() - 1;
   const std::string rank = "(rank " + std::to_string(last) + "): ";
-  const std::string array = " breaks the array of shape (" + std::to_string(2 * all_processes()) + ", 5), ";
+  const std::string array = " does not fit the array of shape (" + std::to_string(2 * all_processes()) + ", 5), ";
   List ids = two_rows();
   on_last(ids, [](List& list) { list[7] -= 5; });
   expect_refused(listed(ids), rows_of_five(),
@@ -64,12 +64,12 @@ TEST(InferDimDataRefuses, OneWrongIdOnOneProcessAndNamesBothEverywhere) {
   ids = two_rows();
   on_last(ids, [](List& list) { list[1] += 5; });
   expect_refused(listed(ids), rows_of_five(),
-                 rank + "id " + std::to_string(10 * last + 6) + " at local index 1" + array +
-                     "expected one that lies beside id " + std::to_string(10 * last) + " along one more axis");
+                 rank + "id " + std::to_string(10 * last + 6) + " at local index 1" + array + "must differ from id " +
+                     std::to_string(10 * last) + " on one axis only, on which all ids before it agree");
   ids = two_rows();
   on_last(ids, [](List& list) { list.pop_back(); });
   expect_refused(listed(ids), rows_of_five(),
-                 rank + "the list ends at local index 9, within a line of the array of shape (" +
+                 rank + "the list ends at local index 9, in the middle of a line of the array of shape (" +
                      std::to_string(2 * all_processes()) + ", 5), expected id " + std::to_string(10 * last + 9));
   ids = two_rows();
   on_last(ids, [](List& list) {
@@ -86,8 +86,7 @@ TEST(InferDimDataRefuses, IdsThatCannotBeCounted) {
   const std::string rank = "(rank " + std::to_string(last) + "): ";
   const auto ours = [&](const GlobalIds& wrong) { return our_rank() == last ? wrong : GlobalIds{}; };
   expect_refused(ours({-5}), {}, rank + "there are -5 ids, must be 0 or more");
-  expect_refused(ours({2, nullptr, highest}), {},
-                 rank + "ids from 9223372036854775807 on, 2 of them, must fit 64 bits");
+  expect_refused(ours({2, nullptr, highest}), {}, rank + "the 2 ids from 9223372036854775807 on, must fit 64 bits");
 }
 
 TEST(InferDimDataRefuses, IdsOutsideTheArrayAndSuchAsStandTwice) {
@@ -116,7 +115,7 @@ TEST(InferDimDataRefuses, IdsOutsideTheArrayAndSuchAsStandTwice) {
       EXPECT_EQ(error->report().findings().front().process, last);
     }
   List ids(3, our_rank());  // as the first of a line
-  expect_refused(listed(ids), of_shape({4, 10}), "stands at local index 0 too [unstructured.unique]");
+  expect_refused(listed(ids), of_shape({4, 10}), "is also at local index 0 [unstructured.unique]");
 }
 
 TEST(InferDimDataRefuses, BlocksThatOverlapAndAxesWalkedTwice) {
@@ -129,12 +128,15 @@ TEST(InferDimDataRefuses, BlocksThatOverlapAndAxesWalkedTwice) {
       ASSERT_TRUE(error);
       EXPECT_EQ(error->report().count(Rule::unstructured_unique), 2) << error->what();
     }
-  expect_refused(ours(cut), of_shape({4, 5}),
-                 "the list ends at local index 5, within a line of the array of shape (4, 5), expected id 11");
-  expect_refused(ours(twice), of_shape({4, 5}),
-                 "id 2 at local index 4 breaks the array of shape (4, 5), expected one that lies beside id 0 along one "
-                 "more axis");
-  expect_refused(ours(lines), of_shape({4, 5}), "id 7 at local index 5 breaks the array of shape (4, 5), expected 6");
+  expect_refused(
+      ours(cut), of_shape({4, 5}),
+      "the list ends at local index 5, in the middle of a line of the array of shape (4, 5), expected id 11");
+  expect_refused(
+      ours(twice), of_shape({4, 5}),
+      "id 2 at local index 4 does not fit the array of shape (4, 5), must differ from id 0 on one axis only, on "
+      "which all ids before it agree");
+  expect_refused(ours(lines), of_shape({4, 5}),
+                 "id 7 at local index 5 does not fit the array of shape (4, 5), expected 6");
 }
 
 TEST(InferDimDataRefuses, EveryWrongIdInLongLists) {
@@ -152,7 +154,8 @@ TEST(InferDimDataRefuses, EveryWrongIdInLongLists) {
     ASSERT_TRUE(error) << i;
     const auto at = static_cast<Index>(i);
     if (at <= 2 * columns || at % columns == 0) continue;  // else it may show later that it was wrong
-    EXPECT_NE(std::string(error->what()).find("at local index " + std::to_string(i) + " breaks"), std::string::npos)
+    EXPECT_NE(std::string(error->what()).find("at local index " + std::to_string(i) + " does not fit"),
+              std::string::npos)
         << error->what();
   }
 }
@@ -163,20 +166,21 @@ TEST(InferDimDataRefuses, ProcessesThatAreNoGrid) {
   // Rows of a shape whose first process has a column less.
   List ids = two_rows();
   if (r == 0) ids = {0, 1, 2, 3, 5, 6, 7, 8};
-  expect_refused(listed(ids), rows_of_five(), "the share that begins with id ");
+  expect_refused(listed(ids), rows_of_five(), "differ from those of process ");
   InferenceHints how = rows_of_five();
   how.grid = List{processes, 1};
-  expect_refused(listed(ids), how,
-                 "axis 1 (rank 1): the share that begins with id 10 is not that of process 0, which begins with id 0, "
-                 "and has the same coordinate on a " +
-                     std::to_string(processes) + " x 1 grid [conversion]");
+  expect_refused(
+      listed(ids), how,
+      "axis 1 (rank 1): its indices (ids from 10 on) differ from those of process 0 (ids from 0 on), which is at "
+      "the same coordinate of a " +
+          std::to_string(processes) + " x 1 grid [conversion]");
   how.grid = List{1, processes};
-  expect_refused(listed(two_rows()), how, "axis 0 (rank 1): the share that begins with id 10");
+  expect_refused(listed(two_rows()), how, "axis 0 (rank 1): its indices (ids from 10 on) differ");
   if (processes != 4) return;
   // Quarters of a 4 x 4 array, in the column-major order of their grid.
   const Index corner = (r % 2 * 4 + r / 2) * 2;
   ids = {corner, corner + 1, corner + 4, corner + 5};
-  expect_refused(listed(ids), of_shape({4, 4}), "number the processes as the row-major order of their grid does");
+  expect_refused(listed(ids), of_shape({4, 4}), "number the processes in the row-major order of their grid");
 }
 
 TEST(InferDimDataRefuses, WhatIsKnownOfTheArrayAndIsNoArray) {
@@ -184,7 +188,7 @@ TEST(InferDimDataRefuses, WhatIsKnownOfTheArrayAndIsNoArray) {
   const List ids = {our_rank()};
   expect_refused(listed(ids), of_shape({-1}), "the shape is (-1)");
   expect_refused(listed(ids), of_shape({3, -1, 0}), "the shape is (3, -1, 0)");
-  expect_refused(listed(ids), of_shape({most, 2}), "whose product fits");
+  expect_refused(listed(ids), of_shape({most, 2}), "whose product, plus the base, fits 64 bits");
   expect_refused(listed(ids), of_shape({most}, Order::row_major, 1), "and the index base 1");
   for (const List& grid : {List{}, List{processes + 1}, List{-processes}, List{1, processes}, List{0}})
     expect_refused(listed(ids), {List{processes}, grid, Order::row_major, 0}, "the grid is (");

@@ -16,8 +16,8 @@ namespace {
 
 using Shares = std::vector<Share>;
 
-// Ranges one after the other from 0 to `size`; or padded, where neighbours share an even number of indices: each owns
-// the half on its side [block.padding].
+// Block axis: the shares are ranges that follow one another from 0 to `size`. If neighbours share an even number of
+// indices, the blocks are padded, and each neighbour owns the half on its own side [block.padding].
 std::optional<BlockKind> as_block(const Shares& shares, std::optional<Index> size) {
   const std::size_t grid = shares.size();
   std::vector<Index> bounds{0};
@@ -38,15 +38,15 @@ std::optional<BlockKind> as_block(const Shares& shares, std::optional<Index> siz
   }
   bounds.push_back(end);
   if (size && end != *size) return std::nullopt;
-  for (std::size_t c = 0; c < grid; ++c)  // what is padding beside it, coordinate c owns
+  for (std::size_t c = 0; c < grid; ++c)  // coordinate c must own the indices that are padding of its neighbours
     if (const Index owned = bounds[c + 1] - bounds[c]; owned < padding[c][0] || owned < padding[c][1])
       return std::nullopt;
   BlockKind block(std::move(bounds));
   return padded ? block.padded(std::move(padding), false) : block;
 }
 
-// Blocks dealt round the coordinates: whoever holds index 0 was served first, and its first block is a whole one
-// [cyclic.start].
+// Cyclic axis: blocks are distributed round the coordinates. The coordinate that holds index 0 has the first block,
+// which is a full one [cyclic.start].
 std::optional<CyclicKind> as_cyclic(const Shares& shares, std::optional<Index> size) {
   const auto begins = [](const Share& share) { return share.count > 0 && share.first == 0; };
   const auto first = std::find_if(shares.begin(), shares.end(), begins);
@@ -57,19 +57,19 @@ std::optional<CyclicKind> as_cyclic(const Shares& shares, std::optional<Index> s
   if (!total || (size && *size != *total)) return std::nullopt;
   const auto grid = static_cast<Index>(shares.size());
   const std::optional<Index> round = checked_multiply(grid, first->block);
-  const CyclicKind dealt(*total, grid, first->block, first - shares.begin());
+  const CyclicKind cyclic(*total, grid, first->block, first - shares.begin());
   for (Index c = 0; c < grid; ++c) {
     const Share& share = shares[static_cast<std::size_t>(c)];
-    if (share.count != dealt.count(c)) return std::nullopt;
+    if (share.count != cyclic.count(c)) return std::nullopt;
     if (share.count == 0) continue;
     const bool same =
         share.count <= first->block ? share.one_run() : share.block == first->block && share.stride == round;
-    if (!same || share.first != dealt.start(c)) return std::nullopt;
+    if (!same || share.first != cyclic.start(c)) return std::nullopt;
   }
-  return dealt;
+  return cyclic;
 }
 
-// How far from simple an axis is.
+// Finds the kind of an axis, and returns its cost: the simpler the kind, the lower.
 Index classify(FoundAxis& found, std::optional<Index> size) {
   if (auto block = as_block(found.shares, size)) {
     const bool padded = block->is_padded();
@@ -92,14 +92,14 @@ Index classify(FoundAxis& found, std::optional<Index> size) {
   return 1000;
 }
 
-// Even blocks, of an array without elements.
-void spread_out(FoundAxis& found, Index size) {
+// Makes an axis of even blocks, for an array without elements.
+void make_even_blocks(FoundAxis& found, Index size) {
   const Index length = std::max<Index>(1, size / found.grid + (size % found.grid != 0 ? 1 : 0));
   found.axis.emplace(BlockKind(size, found.grid, length));
   found.size = size;
 }
 
-// Tries process grids, the last axis first, with few processes along it first.
+// Tries all process grids. It begins with grids that have few processes along the last axes.
 class Search {
  public:
   Search(const Everyone& everyone, const InferenceHints& how) : all_(everyone), how_(how), same_(everyone.ndim) {
@@ -121,13 +121,13 @@ class Search {
   }
 
  private:
-  // Two processes whose shares of an axis differ although their coordinate is the same.
+  // Two processes at the same coordinate of an axis that hold different shares of it.
   struct Misfit {
     Index process = 0, other = 0;
     std::size_t axis = 0;
   };
 
-  // Numbers the different shares of an axis; -1: no elements, so nothing is known of this one.
+  // Gives equal shares of an axis equal numbers; -1: the process holds no elements, so its share is not known.
   void number_shares(std::size_t k) {
     using Key = std::tuple<Index, Index, Index, Index, Index>;
     std::map<Key, Index> numbers;
@@ -153,7 +153,7 @@ class Search {
     }
   }
 
-  // Where the shares of an axis first contradict a grid.
+  // The first process whose share of an axis contradicts a grid; nothing: the shares fit.
   const std::optional<Misfit>& misfit(std::size_t k, Index extent, Index pace) {
     const auto [at, fresh] = misfits_.try_emplace({k, extent, pace});
     if (!fresh) return at->second;
@@ -170,7 +170,7 @@ class Search {
     return at->second;
   }
 
-  // Takes the grid where it fits and makes simpler axes than those before it.
+  // Keeps the current grid if it fits and gives simpler axes than the best one until now.
   void consider() {
     Index pace = 1;
     std::optional<Misfit> earliest;
@@ -217,7 +217,7 @@ class Search {
     return axes;
   }
 
-  // A process without elements, on no axis at a coordinate that is empty: its part of the array is missing.
+  // A process without elements although every one of its coordinates has some: its part of the array is missing.
   std::optional<Index> missing(const std::vector<FoundAxis>& axes) const {
     for (Index r = 0; r < all_.processes() && !nobody_; ++r) {
       if (all_.count[static_cast<std::size_t>(r)] > 0) continue;
@@ -229,14 +229,14 @@ class Search {
     return std::nullopt;
   }
 
-  // Finds each axis's kind; the sum of how far from simple they are.
+  // Finds the kind of each axis, and returns the sum of their costs.
   Index simplify(std::vector<FoundAxis>& axes) const {
     const bool has_elements = !how_.shape || checked_product(*how_.shape) != Index{0};
     Index score = 0;
     for (std::size_t k = 0; k < axes.size(); ++k) {
       const std::optional<Index> size = how_.shape ? std::optional<Index>((*how_.shape)[k]) : std::nullopt;
       if (nobody_ && size && (k > 0 || !has_elements)) {
-        spread_out(axes[k], *size);
+        make_even_blocks(axes[k], *size);
       } else {
         score += classify(axes[k], size);
       }
@@ -262,26 +262,27 @@ class Search {
     if (furthest_) {
       const auto [r, other, k] = *furthest_;
       throw Error(Finding{Rule::conversion, r, static_cast<Index>(k), "",
-                          "the share that begins with id " + std::to_string(first_id(r)) + " is not that of process " +
-                              std::to_string(other) + ", which begins with id " + std::to_string(first_id(other)) +
-                              ", and has the same coordinate on a " + grid_text(furthest_grid_) + " grid",
+                          "its indices (ids from " + std::to_string(first_id(r)) +
+                              " on) differ from those of process " + std::to_string(other) + " (ids from " +
+                              std::to_string(first_id(other)) + " on), which is at the same coordinate of a " +
+                              grid_text(furthest_grid_) + " grid",
                           how_.grid ? "" : "and no other grid fits better",
-                          "number the processes as the row-major order of their grid does"});
+                          "number the processes in the row-major order of their grid"});
     }
     if (missing_)
       throw Error(Finding{Rule::conversion,
                           missing_,
                           {},
                           "",
-                          "it holds no ids, although others hold some at each of its coordinates",
+                          "the process has no ids, but other processes at each of its coordinates have some",
                           "",
                           "give the shape whose elements the ids number"});
     throw Error(Finding{Rule::conversion,
                         {},
                         {},
                         "",
-                        "an array without axes is one element on one process",
-                        "there are " + processes + " with " + std::to_string(all_.count[0]) + " ids on the first",
+                        "an array without axes has one element, on one process",
+                        "but there are " + processes + ", and the first has " + std::to_string(all_.count[0]) + " ids",
                         ""});
   }
 

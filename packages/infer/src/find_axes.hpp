@@ -8,7 +8,7 @@
 
 namespace tridap::infer {
 
-/// The shares of all processes: `count[r]` elements on process r, and its shares along each axis.
+/// The shares of all processes: process r holds `count[r]` elements, and one share along each axis.
 struct Everyone {
   std::size_t ndim = 0;
   std::vector<Index> count;
@@ -20,19 +20,19 @@ struct Everyone {
   }
 };
 
-/// One axis over its coordinates.
+/// One axis, with one share for each coordinate.
 struct FoundAxis {
   Index grid = 1, pace = 1;        ///< process r is at coordinate r / pace % grid
-  std::vector<Share> shares;       ///< by coordinate, ascending where they can be
+  std::vector<Share> shares;       ///< by coordinate; in ascending order if the kind of share allows it
   std::vector<Index> first_owner;  ///< by coordinate: the lowest process that has elements, or -1
-  std::optional<Axis> axis;        ///< nothing: unstructured
-  Index size = 0;                  ///< in dim_data
+  std::optional<Axis> axis;        ///< nothing: the axis is unstructured
+  Index size = 0;                  ///< `size` in dim_data
 
   Index coordinate(Index process) const { return process / pace % grid; }
 };
 
-/// The process grid and the axes over it that are the simplest; throws Error where there is none. Depends on nothing
-/// but what all processes know.
+/// Finds the process grid with the simplest axes; throws Error if there is none. The result depends only on data that
+/// every process has, so it is the same everywhere.
 std::vector<FoundAxis> find_axes(const Everyone& everyone, const InferenceHints& how);
 
 }  // namespace tridap::infer

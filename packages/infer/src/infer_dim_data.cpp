@@ -28,7 +28,7 @@ std::string listed(const std::vector<Index>& numbers) {
   return "(" + text + ")";
 }
 
-// What is wrong with what is known of the array.
+// Checks the hints.
 Report check_known(const InferenceHints& how, Index processes) {
   Report report;
   if (how.shape) {
@@ -36,7 +36,7 @@ Report check_known(const InferenceHints& how, Index processes) {
     const std::optional<Index> product = negative ? std::nullopt : checked_product(*how.shape);
     if (!product || !checked_add(how.base, *product))
       report.add(fault("the shape is " + listed(*how.shape) + " and the index base " + std::to_string(how.base),
-                       "ids that fit 64 bits need extents of 0 or more, whose product fits too",
+                       "must have extents of at least 0 whose product, plus the base, fits 64 bits",
                        "give the extents of the array"));
   }
   if (how.grid) {
@@ -44,12 +44,12 @@ Report check_known(const InferenceHints& how, Index processes) {
     if (!positive || how.grid->size() != (how.shape ? how.shape->size() : 1) || checked_product(*how.grid) != processes)
       report.add(fault("the grid is " + listed(*how.grid) + " over " + std::to_string(processes) + " processes",
                        "must have one extent for each axis, whose product is the number of processes",
-                       "leave the grid out, and it is found"));
+                       "leave the grid out, so that it is found"));
   }
   return report;
 }
 
-// One number that differs where two processes call with different knowledge.
+// One number for all hints: it differs if two processes pass different hints.
 Index fingerprint(const InferenceHints& how) {
   Digest digest;
   for (const auto* extents : {&how.shape, &how.grid}) {
@@ -61,7 +61,7 @@ Index fingerprint(const InferenceHints& how) {
   return digest.value();
 }
 
-// This process's ids as a product, and the message that says so to the others.
+// This process's ids as a product, and the messages: `ours` to all processes, and `theirs` from all.
 struct Read {
   Walked walked;
   std::vector<Index> ours, theirs;
@@ -77,7 +77,7 @@ Read read(const GlobalIds& ids, const InferenceHints& how, Index processes) {
   return done;
 }
 
-// The same once it is known that all processes have one, and of the same array.
+// read() on all processes. Throws on every process if it fails on any, or if their hints differ. **Collective.**
 Read read_together(const GlobalIds& ids, const InferenceHints& how, Index processes, MPI_Comm comm) {
   Read done;
   Report known;
@@ -91,7 +91,7 @@ Read read_together(const GlobalIds& ids, const InferenceHints& how, Index proces
     throw Error(fault("processes " + std::to_string(std::min(print.smallest_rank, print.largest_rank)) + " and " +
                           std::to_string(std::max(print.smallest_rank, print.largest_rank)) +
                           " give different shapes, grids, numberings or bases",
-                      "must be the same on every process", "give all processes the same"));
+                      "must be the same on every process", "pass the same hints on every process"));
   if (!wrong.failed) throw_if_wrong(known);
   if (spreads[0].largest != 0) {
     mpi::throw_faults(std::move(wrong), comm);
@@ -110,7 +110,7 @@ Everyone everyone_of(const std::vector<Index>& message, std::size_t ndim) {
   return everyone;
 }
 
-// Lists as memory has them, where at each coordinate of an axis all processes have them in the same order.
+// True if all processes at the same coordinate of an axis have its indices in the same direction in memory.
 bool same_direction(const FoundAxis& found, const Everyone& everyone, std::size_t k) {
   for (Index r = 0; r < everyone.processes(); ++r) {
     if (everyone.count[static_cast<std::size_t>(r)] == 0) continue;
@@ -120,11 +120,11 @@ bool same_direction(const FoundAxis& found, const Everyone& everyone, std::size_
   return true;
 }
 
-// What a process says of each axis; of an unstructured one once it is known which indices are shared, and its list by
-// those who hold no element there.
-class Said {
+// Makes this process's dimension of each axis. For an unstructured axis, compare() must first find out whether indices
+// are shared, and send its list to processes at the same coordinate that hold no elements.
+class Dimensions {
  public:
-  Said(const std::vector<FoundAxis>& axes, const Everyone& everyone, Walked walked, Index rank)
+  Dimensions(const std::vector<FoundAxis>& axes, const Everyone& everyone, Walked walked, Index rank)
       : axes_(axes), everyone_(everyone), walked_(std::move(walked)), rank_(rank), lists_(axes.size()) {
     for (std::size_t k = 0; k < axes_.size(); ++k) {
       one_to_one_.push_back(1);
@@ -133,13 +133,14 @@ class Said {
     }
   }
 
-  // Hands each index to the process that its hash names, once for each coordinate. **Collective.**
+  // Sends each index of an unstructured axis, once for each coordinate, to the process that its hash selects.
+  // **Collective.**
   void compare(mpi::MpiCollectives& collectives, MPI_Comm comm) {
     auto messages = mpi::collectively(comm, [&] { return pack(collectives.processes()); });
     const std::vector<Message> arrived = collectives.exchange(std::move(messages));
     mpi::collectively(comm, [&] { unpack(arrived); });
     for (Index& claim : one_to_one_) claim = -claim;
-    collectives.max(one_to_one_);  // the smallest of all claims
+    collectives.max(one_to_one_);  // the minimum over all processes
     for (Index& claim : one_to_one_) claim = -claim;
   }
 
@@ -148,7 +149,7 @@ class Said {
   }
   bool reversed(std::size_t k) const { return walked_.shares[k].reversed != 0 && !as_in_memory_[k]; }
 
-  // What we say of an axis; takes its list.
+  // This process's dimension of an axis. It moves the list of indices out of this object.
   Dimension dimension(std::size_t k) {
     const FoundAxis& found = axes_[k];
     const Index c = found.coordinate(rank_);
@@ -216,7 +217,7 @@ class Said {
         one_to_one_[k] = 0;
         if (entries[i].from == entries[i - 1].from)
           report.add({Rule::unstructured_unique, entries[i].from, static_cast<Index>(k), "",
-                      "index " + std::to_string(entries[i].index) + " stands twice", "", ""});
+                      "index " + std::to_string(entries[i].index) + " is listed twice", "", ""});
       }
     }
     throw_if_wrong(report);
@@ -226,7 +227,7 @@ class Said {
   const Everyone& everyone_;
   Walked walked_;
   Index rank_;
-  std::vector<std::vector<Index>> lists_;  // by axis: ours
+  std::vector<std::vector<Index>> lists_;  // by axis: this process's indices
   std::vector<Index> one_to_one_;          // by axis
   std::vector<bool> as_in_memory_;
 };
@@ -254,8 +255,8 @@ InferredDimData infer_dim_data(const GlobalIds& ids, MPI_Comm comm, const Infere
 
   Everyone everyone;
   std::vector<FoundAxis> axes;
-  std::optional<Said> said;
-  std::optional<Error> refusal;  // every process comes to the same, alone: it is not to be said by each
+  std::optional<Dimensions> dimensions;
+  std::optional<Error> refusal;  // the same on every process, so it is not merged over all
   InferredDimData inferred;
   mpi::collectively(comm, [&] {
     everyone = everyone_of(done.theirs, done.walked.shares.size());
@@ -266,15 +267,15 @@ InferredDimData infer_dim_data(const GlobalIds& ids, MPI_Comm comm, const Infere
       return;
     }
     inferred.order.axes = done.walked.axes;
-    said.emplace(axes, everyone, std::move(done.walked), rank);
+    dimensions.emplace(axes, everyone, std::move(done.walked), rank);
     inferred.losses = losses_of(axes, how);
   });
   if (refusal) throw *refusal;
-  if (said->any()) said->compare(collectives, comm);
+  if (dimensions->any()) dimensions->compare(collectives, comm);
   mpi::collectively(comm, [&] {
     for (std::size_t k = 0; k < axes.size(); ++k) {
-      inferred.order.reversed.push_back(said->reversed(k));
-      inferred.dim_data.push_back(said->dimension(k));
+      inferred.order.reversed.push_back(dimensions->reversed(k));
+      inferred.dim_data.push_back(dimensions->dimension(k));
     }
   });
   return inferred;

@@ -11,22 +11,22 @@ namespace tridap::infer {
 
 namespace {
 
-constexpr Index far = Index{1} << 62;  // beyond which an index without a shape is refused
+constexpr Index far = Index{1} << 62;  // if no shape is given, indices beyond this are refused
 
 [[noreturn]] void refuse_ids(std::string fault, std::string must, Rule rule = Rule::conversion) {
   throw Error(
       Finding{rule, {}, {}, "", std::move(fault), std::move(must), "give the shape whose elements the ids number"});
 }
 
-// GlobalIds in a list. Differences wrap, and so never overflow: what they must be is known to fit.
+// GlobalIds in a list. Differences are computed modulo 2^64, so they cannot overflow; the expected values fit 64 bits.
 class Listed {
  public:
   explicit Listed(const Index* ids) : ids_(ids) {}
   Index operator[](Index i) const { return ids_[i]; }
 
-  // How many of the first `count` ids are followed, `lag` further on, by one that is `distance` larger.
+  // Counts from the start, up to `count`, the ids for which the id `lag` places later is larger by `distance`.
   Index agreeing(Index lag, Index distance, Index count) const {
-    constexpr Index piece = 512;  // a constant, that compilers vectorise for
+    constexpr Index piece = 512;  // a constant, so that the compiler can vectorise the loop
     const auto *here = reinterpret_cast<const std::uint64_t*>(ids_), *there = here + lag;
     const auto apart = static_cast<std::uint64_t>(distance);
     Index done = 0;
@@ -43,7 +43,8 @@ class Listed {
   const Index* ids_;
 };
 
-// The same of a range: ids are as far apart as their places, and every distance asked for is that of two of them.
+// GlobalIds in a range. Two ids differ as their places do, and callers pass distances between two ids of the range
+// only, so all `count` agree.
 class Ranged {
  public:
   explicit Ranged(Index first) : first_(first) {}
@@ -60,14 +61,14 @@ Index hash_of(const std::vector<Index>& list) {
   return digest.value();
 }
 
-// How many heads of blocks dealt `stride` apart, `block` steps each, stay below `room` steps from the first one.
+// Counts the indices of blocks of `block` indices, `stride` apart, that are less than `room` above the first one.
 Index heads_within(Index room, Index block, Index stride) {
   const Index whole = (room - 1) / stride;
   return whole * block + std::min(block, room - whole * stride);
 }
 
-// Indices in the order of memory as a share: read from the end where the index is smaller, and `list` with it. Blocks
-// may show from there that did not from the other end.
+// Makes a share of indices in memory order. If they descend, it reverses `list`. From the other end, they may turn out
+// to be blocks.
 Share share_of(std::vector<Index>& list) {
   Share share;
   share.count = static_cast<Index>(list.size());
@@ -91,9 +92,10 @@ Share share_of(std::vector<Index>& list) {
   return share;
 }
 
-// Finds the lines of a list from the innermost axis outwards. What stands before `inner` is known to be a product, a
-// line; on the next axis it is repeated, shifted, and each shift is the step of a line's first id, its head. Every id
-// is compared once, with that of the same place in an earlier line.
+// Splits a list of ids into axes, from the innermost axis outwards. The first `inner` ids are known to be a product; we
+// call them a line. Along the next axis, the line is repeated with a shift. The first id of each repetition is its
+// head, and the difference between the heads is the shift. Each id is compared once, with the id at the same place in
+// an earlier line.
 template <class Source>
 class Walk {
  public:
@@ -135,7 +137,7 @@ class Walk {
 
   [[noreturn]] void broken(Index at, const std::string& expected) const {
     check_inside(at);
-    refuse_ids(place(at) + " breaks the array " + of_shape(numbering_), expected);
+    refuse_ids(place(at) + " does not fit the array " + of_shape(numbering_), expected);
   }
 
   Index index_of(Index id, std::size_t k) const {
@@ -143,7 +145,7 @@ class Walk {
     return numbering_.shape ? offset / numbering_.weight[k] % numbering_.high[k] : offset;
   }
 
-  // The axis along which the line that begins at `inner` lies beside the first one.
+  // The axis along which the line that begins at `inner` is shifted from the first line.
   std::size_t axis_beside(Index inner) const {
     check_inside(inner);
     const std::size_t ndim = numbering_.ndim();
@@ -153,32 +155,33 @@ class Walk {
         axis = k;
         ++moved;
       }
-    if (moved == 0) refuse_ids(place(inner) + " stands at local index 0 too", "", Rule::unstructured_unique);
+    if (moved == 0) refuse_ids(place(inner) + " is also at local index 0", "", Rule::unstructured_unique);
     const bool walked = std::find(walked_.axes.begin(), walked_.axes.end(), axis) != walked_.axes.end();
     if (moved > 1 || walked)
-      broken(inner, "expected one that lies beside id " + std::to_string(ids_[0]) + " along one more axis");
+      broken(inner,
+             "must differ from id " + std::to_string(ids_[0]) + " on one axis only, on which all ids before it agree");
     return axis;
   }
 
-  // True where the line that begins at `at` lies beside the first one along an axis.
+  // True if the line that begins at `at` is shifted from the first line along axis `k`.
   bool beside(Index at, std::size_t k) const {
     if (!inside(ids_[at])) return false;
     const Index apart = ids_[at] - ids_[0], index = origin_[k] + apart / numbering_.weight[k];
     return apart % numbering_.weight[k] == 0 && index >= numbering_.low[k] && index < numbering_.high[k];
   }
 
-  // The list ends within the line that begins at `at`: says where that goes wrong first.
+  // The list ends within the line that begins at `at`. Throws an Error about the first id that is wrong or missing.
   [[noreturn]] void cut(Index at) const {
     const Index shift = ids_[at] - ids_[0], rest = count_ - at, same = ids_.agreeing(at, shift, rest);
     if (same < rest) broken(at + same, "expected " + std::to_string(ids_[same] + shift));
-    refuse_ids("the list ends at local index " + std::to_string(count_) + ", within a line of the array " +
+    refuse_ids("the list ends at local index " + std::to_string(count_) + ", in the middle of a line of the array " +
                    of_shape(numbering_),
                "expected id " + std::to_string(ids_[rest] + shift));
   }
 
-  // The heads along axis `k`, in blocks of `block` dealt `stride` apart, as far as lines repeat those `block` earlier;
-  // one that does not is looked into as part of a list.
-  Index dealt(Index inner, std::size_t k, Index block, Index stride) const {
+  // Counts the lines along axis `k` if their heads form blocks of `block` indices, `stride` apart: as long as each line
+  // is a shifted copy of the one `block` lines earlier. The caller handles the next line as part of a list.
+  Index lines_in_blocks(Index inner, std::size_t k, Index block, Index stride) const {
     const Index room = stride > 0 ? numbering_.high[k] - origin_[k] : origin_[k] - numbering_.low[k] + 1;
     const Index most = std::min(count_ / inner, heads_within(room, block, std::abs(stride)));
     const Index distance = stride * numbering_.weight[k];
@@ -186,20 +189,20 @@ class Walk {
     return block + same / inner;
   }
 
-  // Follows the next axis outwards; returns its extent.
+  // Finds the next axis outwards, and returns its extent.
   Index next_axis(Index inner) {
     const std::size_t k = axis_beside(inner);
     const Index heads = count_ / inner;
     if (heads < 2) cut(inner);
     const Index step = index_of(ids_[inner], k) - origin_[k];
-    Index block = 1, stride = step, extent = dealt(inner, k, block, stride);
+    Index block = 1, stride = step, extent = lines_in_blocks(inner, k, block, stride);
     const auto goes_on = [&] { return extent < heads && beside(extent * inner, k); };
     if (goes_on() && std::abs(step) == 1) {
       const Index apart = index_of(ids_[extent * inner], k) - origin_[k];
       if (apart * step > extent) {
         block = extent;
         stride = apart;
-        extent = dealt(inner, k, block, stride);
+        extent = lines_in_blocks(inner, k, block, stride);
       }
     }
     const bool listed = goes_on();
@@ -213,7 +216,7 @@ class Walk {
     return extent;
   }
 
-  // The share along an axis from what was found: blocks dealt, or (block 0) a list.
+  // Sets the share along an axis: blocks, or a list if `block` is 0.
   void keep(Index inner, std::size_t k, Index extent, Index block, Index stride) {
     Share& share = walked_.shares[k];
     share.count = extent;
@@ -237,7 +240,7 @@ class Walk {
     share = share_of(list);
   }
 
-  // Puts the axes with one index where the order is simplest, and the outermost first.
+  // Adds the axes with one index so that the order of axes becomes the simplest, and puts the outermost axis first.
   void complete_axes() {
     std::vector<Index>& axes = walked_.axes;
     const bool columns = axes.size() > 1 && std::is_sorted(axes.begin(), axes.end());
@@ -255,7 +258,7 @@ class Walk {
   Source ids_;
   Index count_;
   const Numbering& numbering_;
-  std::vector<Index> origin_;  // the indices of the first id
+  std::vector<Index> origin_;  // by axis: the index of the first id
   Walked walked_;
 };
 
@@ -286,7 +289,7 @@ Numbering numbering_of(const InferenceHints& how) {
   numbering.low.assign(ndim, 0);
   numbering.high = *how.shape;
   numbering.weight.assign(ndim, 1);
-  if (checked_product(*how.shape) == Index{0}) return numbering;  // no id is weighed
+  if (checked_product(*how.shape) == Index{0}) return numbering;  // there are no ids, so the weights are not used
   Index weight = 1;
   for (std::size_t i = 0; i < ndim; ++i) {
     const std::size_t k = how.numbering == Order::row_major ? ndim - 1 - i : i;
@@ -315,7 +318,7 @@ Walked walk(const GlobalIds& ids, const Numbering& numbering) {
   }
   if (ids.list != nullptr) return Walk<Listed>(Listed(ids.list), ids.count, numbering).run();
   if (!checked_add(ids.first, ids.count))
-    refuse_ids("ids from " + std::to_string(ids.first) + " on, " + std::to_string(ids.count) + " of them",
+    refuse_ids("the " + std::to_string(ids.count) + " ids from " + std::to_string(ids.first) + " on",
                "must fit 64 bits");
   return Walk<Ranged>(Ranged(ids.first), ids.count, numbering).run();
 }

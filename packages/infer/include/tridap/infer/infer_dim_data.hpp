@@ -13,46 +13,56 @@
 
 namespace tridap::infer {
 
-/// What is known about the array that ids number. The same on every process.
+/// What the caller knows about the array whose elements the ids number. The same on every process.
 struct InferenceHints {
-  std::optional<std::vector<Index>> shape;  ///< the ids are its flat numbers; nothing: one axis, of any extent
-  std::optional<std::vector<Index>> grid;   ///< processes along each axis; nothing: found
-  Order numbering = Order::row_major;       ///< how flat numbers ravel the shape
-  Index base = 0;                           ///< the id of the first element
+  std::optional<std::vector<Index>>
+      shape;  ///< the array's shape, whose flat numbers the ids are; nothing: one axis of any extent
+  std::optional<std::vector<Index>> grid;  ///< processes along each axis; nothing: infer_dim_data() finds it
+  Order numbering = Order::row_major;      ///< the order in which flat numbers count the elements of the shape
+  Index base = 0;                          ///< the id of the first element
 };
 
-/// What a process's ids are part of.
+/// How the array is distributed, as one process sees it.
 struct InferredDimData {
-  DimData dim_data;                 ///< of this process: version 0.10, and it passes check()
-  MemoryOrder order;                ///< how this process's ids walk its part; `data` is null
-  std::vector<std::string> losses;  ///< what dim_data does not say: "the index base 1"; the same on every process
+  DimData dim_data;                 ///< of this process, in version 0.10; it passes check()
+  MemoryOrder order;                ///< the order in which this process's ids visit its part; `data` is null
+  std::vector<std::string> losses;  ///< what dim_data cannot say, as "the index base 1"; the same on every process
 };
 
-/// The simplest true dim_data behind each process's list of global ids, as a Tpetra map or a PETSc IS has them.
+/// Finds the simplest dim_data that describes the global ids of each process. A Tpetra map or a PETSc IS has such ids.
 ///
-/// Each axis is, in this order of preference: block; block with padding, where neighbours share an even number of
-/// indices, half of which each owns; cyclic or block-cyclic, dealt from any coordinate; unstructured, `one_to_one`
-/// exactly where no two coordinates share an index. Two processes with the ids {0, 1, 4} and {2, 3} are `Cyclic{0, 2}`
-/// and `Cyclic{2, 2}` of size 5; with {0, 1, 2} and {1, 2, 3}, blocks `[0, 3)` and `[1, 4)` padded by 1.
+/// Each axis gets the first of these kinds that fits:
+/// 1. block;
+/// 2. block with padding, if neighbours share an even number of indices: each neighbour owns half of them;
+/// 3. cyclic or block-cyclic, with the first block at any coordinate;
+/// 4. unstructured, which is `one_to_one` if and only if no two coordinates share an index.
 ///
-/// Overlaps alone do not tell padding from sharing: two processes that both hold all of an axis of even extent are read
-/// as padded blocks of half of it.
+/// The ids {0, 1, 4} and {2, 3} of two processes give `Cyclic{0, 2}` and `Cyclic{2, 2}` of size 5. The ids {0, 1, 2}
+/// and {1, 2, 3} give the blocks `[0, 3)` and `[1, 4)` with padding 1.
 ///
-/// With a shape, each process's ids must be a product of indices along the axes, walked in any order of the axes and
-/// any of them backwards, and the processes a grid in the row-major order of their ranks. Processes at one coordinate
-/// hold the same indices there; lists of them are held against one another by a 64-bit hash, and by
-/// gather_distribution() exactly. `size` of an unstructured axis is the sum of its shares, as the protocol has it;
-/// where that is not the extent in the shape, `losses` says so. Without a shape, blocks and dealt blocks begin at the
-/// base, since dim_data has no other beginning: ids that begin elsewhere are listed.
+/// Overlapping ids do not show whether indices are padding or shared. For example, if two processes both hold all of an
+/// axis of even extent, the result is two padded blocks, each of which owns half of the axis.
 ///
-/// Where empty shares leave several grids, the one with the simplest axes is taken, and of those the one with the
-/// fewest processes along the last axes. An empty share stands where the share before it ends. Of an array that nobody
-/// holds any element of, all axes are even blocks; unless its shape has elements: then axis 0 holds nothing.
+/// If a shape is given, the ids of each process must be a product of indices along the axes. They may run through the
+/// axes in any order, and through each axis forwards or backwards. The processes must form a grid in the row-major
+/// order of their ranks. All processes at one coordinate of an axis must hold the same indices of that axis; this
+/// function compares lists of indices by a 64-bit hash, and gather_distribution() compares them exactly. The `size` of
+/// an unstructured axis is the sum of its shares, as the protocol says. If that differs from the extent in the shape,
+/// `losses` says so. If no shape is given, blocks and cyclic blocks begin at the base, because dim_data has no other
+/// beginning. Ids that begin elsewhere give an unstructured axis.
 ///
-/// **Collective**: throws the same Error on every process or on none. It names the id, its place and its process where
-/// a list is no such product, holds an id twice or one outside the array, or where processes are no grid. Costs one
-/// pass over a list (a range costs none), two small reductions, and memory and one message in proportion to the
-/// processes; unstructured axes cost memory in proportion to their lists, which travel once by their hash.
+/// If processes without ids leave several grids possible, the result is the grid with the simplest axes, and among
+/// these the one with the fewest processes along the last axes. An empty share begins where the previous share ends. If
+/// no process holds any id, all axes are distributed in even blocks; but if the shape has elements, no process holds an
+/// index of axis 0.
+///
+/// **Collective**: throws the same Error on every process or on none. It throws if a list is not such a product, holds
+/// an id twice or an id outside the array, or if the processes form no grid. The Error names the id, its local index
+/// and its process.
+///
+/// It costs one pass over a list (a range needs none), two small reductions, and memory and one message in proportion
+/// to the number of processes. An unstructured axis also costs memory in proportion to its lists, whose indices are
+/// sent once, distributed over the processes by their hash.
 InferredDimData infer_dim_data(const GlobalIds& ids, MPI_Comm comm, const InferenceHints& how = {});
 
 }  // namespace tridap::infer
