@@ -9,20 +9,23 @@
 
 namespace tridap::redistribute {
 
-/// The whole of an array in one place: undistributed axes, and of an unstructured axis its distinct indices in
-/// ascending order: undistributed too where these are 0, 1, 2, ... without gaps, else unstructured over one process.
-/// The communication padding of the parts is left out.
+/// The distribution of the same array on one process, as gather() makes it. Block and cyclic axes become axes that are
+/// not distributed. An unstructured axis keeps its distinct indices in ascending order. If these are 0, 1, 2, ...
+/// without gaps, the axis is not distributed; otherwise it is unstructured over one process. Communication padding is
+/// left out.
 Distribution whole_of(const Distribution& distribution);
 
-/// The whole array on `root`, row-major; DistArray{} on all other processes. **Collective**: throws the same Error on
-/// every process or on none, also where one of them gives another `root`.
+/// Gathers the elements of an array on rank `root`, in row-major order; every other process gets DistArray{}.
+/// **Collective**: throws the same Error on every process or on none. It throws if the processes give different roots.
 DistArray gather(const DistArray& array, MPI_Comm comm, int root = 0);
 
-/// The whole array on every process, row-major, each with memory of its own. **Collective**, as gather().
+/// Gathers the elements of an array on every process, in row-major order. Each process owns its own copy.
+/// **Collective**, as gather().
 DistArray allgather(const DistArray& array, MPI_Comm comm);
 
-/// The parts of an array that `root` has whole (whole_of()); what the others give is not read. Each process's part is
-/// that of its rank in `distribution`, its padding zero. **Collective**, as gather().
+/// Distributes the array `whole` of rank `root`, whose distribution is whole_of(distribution). The `whole` of other
+/// processes is not read. Rank `r` of `comm` gets the part of process `r` of `distribution`; its communication padding
+/// is zero. **Collective**, as gather().
 DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_Comm comm, int root = 0);
 
 }  // namespace tridap::redistribute

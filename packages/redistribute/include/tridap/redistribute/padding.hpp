@@ -9,50 +9,53 @@
 
 namespace tridap::redistribute {
 
-/// Fills an array's padding from the interior elements that it repeats: communication padding from its owners, the
-/// mirrors of periodic axes from what they mirror, corners included. Planned once, by padding_plan(), which asks
-/// nobody; an update is one message to each process that repeats something of ours, and allocates nothing. What stands
-/// in a row in memory travels from and to where it stands; all else is packed, in memory that the plan keeps.
+/// Fills the padding of an array with the elements that it copies, corners included: communication padding from the
+/// owners of the elements, and padding at the ends of a periodic axis from the other end.
 ///
-/// 8 doubles on a periodic axis over 2 processes, padded by 1 everywhere: process 0 holds 0 to 4, of which 0 mirrors 6
-/// and 4 is process 1's. update() sends its elements 3 and 1 to process 1 in one message of 16 bytes, and receives as
-/// many: bytes_sent() == bytes_received() == 16. On one process, the two mirrors are copies that it makes by itself.
+/// The plan is made once, by padding_plan(), without communication. An update sends one message to each process whose
+/// padding copies elements of this process, and allocates nothing. Elements that are contiguous in memory are sent and
+/// received in place. All others are packed into memory that the plan keeps.
 ///
-/// Made and destroyed while MPI runs, or destroyed after it. Destroying it communicates nothing, unless an update is
-/// under way: that is waited for, since the other processes and MPI still work on the buffer.
+/// Example: 8 doubles on a periodic axis over 2 processes, with padding 1 everywhere. Process 0 holds local elements 0
+/// to 4: element 0 is a mirror of global element 6, and element 4 is owned by process 1. update() sends elements 3 and
+/// 1 to process 1 in one message of 16 bytes, and receives 16 bytes: bytes_sent() == bytes_received() == 16. On one
+/// process, the two mirrors are filled by local copies.
+///
+/// The constructor needs MPI to be initialised; the destructor may run after MPI_Finalize. The destructor is local. But
+/// if an update is in progress, it waits for it, because MPI still reads and writes the buffer.
 class PaddingUpdate {
  public:
-  /// `buffer`: this process's part of an array of `distribution`, rank `r` of `comm` being process `r`. It may have any
-  /// strides, on each process its own; its memory must outlive this, unless it has an owner. `comm` must not be freed
-  /// before the last update; our messages never meet the caller's on it.
+  /// `buffer` is this process's part of an array with this `distribution`; rank `r` of `comm` is process `r`. The
+  /// buffer may have any strides, different on each process. Its memory must outlive this object, unless the buffer has
+  /// an owner. `comm` must not be freed before the last update. Our messages cannot be confused with the caller's.
   ///
-  /// **Collective**: throws the same Error on every process or on none. It names a process whose buffer is not in host
-  /// memory, read-only, not of the shape that it holds there or with elements that may share memory; element types or
-  /// distributions that are not the same everywhere.
+  /// **Collective**: throws the same Error on every process or on none. It throws if the element types or the
+  /// distributions differ between processes, or if the buffer of a process is not in host memory, is read-only, does
+  /// not have the local shape of that process, or has elements that may share memory.
   PaddingUpdate(Buffer buffer, const Distribution& distribution, MPI_Comm comm);
-  PaddingUpdate(PaddingUpdate&&) noexcept;  ///< one moved from may be destroyed or assigned to, no more
+  PaddingUpdate(PaddingUpdate&&) noexcept;  ///< a moved-from object may only be destroyed or assigned to
   PaddingUpdate& operator=(PaddingUpdate&&) noexcept;
   ~PaddingUpdate();
 
   /// Fills all padding: start(), then wait(). **Collective**.
   void update();
-  /// Begins an update. Until wait(), padding has no values to read, and the interior may be read alone. **Collective**:
-  /// plans on one communicator may be started and waited for in any order. Throws Error, on this process alone, where
-  /// one is under way already.
+  /// Begins an update. Until wait() returns, the padding must not be accessed, and the interior may be read but not
+  /// written. **Collective.** Several plans on one communicator may be started and waited for in any order. Throws
+  /// Error, on this process alone, if an update of this plan is in progress.
   void start();
-  /// Ends it. Throws Error, on this process alone, where none is under way.
+  /// Ends the update. **Collective.** Throws Error, on this process alone, if no update is in progress.
   void wait();
 
-  Index bytes_sent() const;      ///< of elements, by each update, from this process to others
-  Index bytes_received() const;  ///< of elements, by each update, from others to this process
+  Index bytes_sent() const;      ///< by each update, from this process to others
+  Index bytes_received() const;  ///< by each update, from others to this process
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-/// Fills an array's padding once: gathers its Distribution, plans, and updates. **Collective**: throws the same Error
-/// on every process or on none, as mpi::gather_distribution() and PaddingUpdate do.
+/// Fills the padding of an array once: it gathers the Distribution, plans and updates. **Collective**: throws the same
+/// Error on every process or on none, as mpi::gather_distribution() and PaddingUpdate do.
 void update_padding(const DistArray& array, MPI_Comm comm);
 
 }  // namespace tridap::redistribute

@@ -10,29 +10,30 @@
 
 namespace tridap::redistribute {
 
-/// A distribution, and which process of a team holds each of its parts. Several parts may not be held by one process;
-/// a process that holds none takes part all the same.
+/// A distribution, and the rank of a communicator that holds each of its parts. A rank holds at most one part. A rank
+/// that holds none must still take part in collective calls.
 struct PlacedDistribution {
   Distribution distribution;
-  std::vector<Index> ranks;  ///< by process of the distribution, its rank in the team; empty: process r is rank r
+  std::vector<Index> ranks;  ///< by process of the distribution: its rank; empty: process r is rank r
 
   PlacedDistribution(Distribution of, std::vector<Index> held_by = {})
       : distribution(std::move(of)), ranks(std::move(held_by)) {}
 
   Index rank(Index process) const { return ranks.empty() ? process : ranks[static_cast<std::size_t>(process)]; }
-  std::optional<Index> process(Index rank) const;  ///< the part that a rank holds; nothing: none
+  std::optional<Index> process(Index rank) const;  ///< the process whose part a rank holds; nothing: it holds none
 };
 
-/// What is to move, beyond the two distributions.
+/// How the elements of the target correspond to those of the source.
 struct Mapping {
-  std::vector<Index> axes;    ///< axis `i` of the target is axis `axes[i]` of the source; empty: each is itself
-  bool fill_padding = false;  ///< fills the target's communication padding too, from the elements' owners
-  /// One side has one axis, whose global indices are the flat numbers of the other side's elements, in this order.
+  std::vector<Index> axes;    ///< axis `i` of the target is axis `axes[i]` of the source; empty: axis `i`
+  bool fill_padding = false;  ///< also fill the target's communication padding, from the owners of the elements
+  /// If set, one side has one axis. Its global indices are the flat numbers of the other side's elements, in this
+  /// order.
   std::optional<Order> ravel;
-  bool partial = false;  ///< an element that one side alone has is left out; else it is an error
+  bool partial = false;  ///< leave out elements that only one side has; otherwise they are an error
 };
 
-/// Bytes that one process sends to another, or has from it.
+/// Bytes that a process sends to the process `rank`, or receives from it.
 struct Traffic {
   Index rank = 0, bytes = 0;
 };
@@ -40,21 +41,24 @@ struct Traffic {
 struct Access;
 struct PlanData;
 
-/// How one process's part of an array comes from one distribution into another: what it sends to whom, without asking
-/// anybody. A plan is a value that needs no MPI, for any process of a team of any number: of 100 000 that nobody has,
-/// too.
+/// What one process sends to and receives from each other process when an array moves from one distribution to another.
+///
+/// A plan needs no communication and no MPI. It can be made for any process of any number of processes, for example of
+/// 100 000 on a laptop.
 ///
 /// Plan({rows of 4 x 4 over 2}, {columns over 2}, 8, 0): process 0 keeps the 4 elements of its two rows that are in its
-/// two columns, `bytes_kept() == 32`, and sends the other 4, `bytes_to(1) == 32`, in one message.
+/// two columns, `bytes_kept() == 32`. It sends the other 4 elements in one message, `bytes_to(1) == 32`.
 ///
-/// It is the cross product of what moves along each axis, which is kept for one period of the dealing, lcm(b1 * P1,
-/// b2 * P2): made in time, and kept in memory, in proportion to the blocks of one process along an axis in a period, to
-/// the indices of its part of an unstructured axis, and to the processes along an axis that it deals with. A ravelled
-/// array takes as much as its part has runs of flat numbers.
+/// A plan stores what moves along each axis; the elements that move are the product over the axes. On cyclic axes with
+/// blocks of b1 and b2 over P1 and P2 processes, it stores one period, lcm(b1 * P1, b2 * P2) indices. Along each axis,
+/// time and memory are proportional to the blocks of this process in a period, to the indices of its part of an
+/// unstructured axis, and to the number of processes with which it exchanges elements. With Mapping::ravel, they are
+/// proportional to the runs of consecutive flat numbers in this process's part.
 class Plan {
  public:
-  /// `element_bytes`: 1 to 64 and more. Throws Error where the distributions are not of one shape, an element of one
-  /// side is held by nobody on the other, the placements are none, or 64 bits cannot say the bytes of this process.
+  /// `element_bytes` is the length of an element, at least 1. `rank` is the process for which the plan is made. Throws
+  /// Error if the shapes of the two sides differ, if no process of one side holds an element of the other, if `ranks`
+  /// is not a valid placement, or if the number of bytes of this process does not fit 64 bits.
   Plan(PlacedDistribution source, PlacedDistribution target, Index element_bytes, Index rank,
        const Mapping& mapping = {});
 
@@ -64,20 +68,21 @@ class Plan {
   Index element_bytes() const;
   Index rank() const;
 
-  Index bytes_to(Index rank) const;       ///< that this process sends to another, or keeps: to itself
-  Index bytes_from(Index rank) const;     ///< that it has from another, or keeps
-  Index messages() const;                 ///< the processes that it sends anything to, itself not counted
+  Index bytes_to(Index rank) const;       ///< that this process sends to `rank`; for itself: that it keeps
+  Index bytes_from(Index rank) const;     ///< that this process receives from `rank`; for itself: that it keeps
+  Index messages() const;                 ///< the number of other processes to which it sends elements
   Index bytes_kept() const;               ///< that stay on this process
   Index bytes_sent() const;               ///< to others
   Index bytes_received() const;           ///< from others
-  std::vector<Traffic> sends() const;     ///< to whom, itself included, ascending by rank
-  std::vector<Traffic> receives() const;  ///< from whom, itself included, ascending by rank
+  std::vector<Traffic> sends() const;     ///< to each process, itself included, ascending by rank
+  std::vector<Traffic> receives() const;  ///< from each process, itself included, ascending by rank
 
-  /// A table: who sends what to whom where there are few processes, this process's part and the sums where there are
-  /// many; the fewest bytes that must travel wherever the target's parts stood, and how far this plan is above them.
+  /// A text for people. If there are few processes, it is a table of the bytes that each process sends to each other;
+  /// if there are many, it gives the bytes of this process and the sums. It also gives the fewest bytes that must be
+  /// sent for any placement of the target's parts, and compares this plan with them.
   std::string explain() const;
 
-  Index memory() const;  ///< bytes that the plan itself takes
+  Index memory() const;  ///< of the plan itself, bytes
 
  private:
   friend struct Access;

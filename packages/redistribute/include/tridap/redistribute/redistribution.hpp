@@ -14,76 +14,79 @@
 
 namespace tridap::redistribute {
 
-/// How elements travel between two processes.
+/// How elements are transferred between two processes.
 enum class Path {
-  automatic,  ///< by where the two live: in shared memory on one node, as messages between nodes
-  staged,     ///< on one node through a small shared ring always, even where one end lies in shared memory
-  messages,   ///< as messages always, as if every process had a node to itself
+  automatic,  ///< through shared memory if both are on one node, else as MPI messages
+  staged,  ///< on one node through a small ring in shared memory, even if the source or the target is in shared memory
+  messages,  ///< always as MPI messages, as if every process were on a node of its own
 };
 
 struct Options {
   Mapping mapping;
   Path path = Path::automatic;
-  bool convert = false;            ///< the two sides may have other element types: float to double
-  Order order = Order::row_major;  ///< of the arrays that the plan makes itself
+  bool convert = false;            ///< allow different element types, as float to double
+  Order order = Order::row_major;  ///< memory order of the targets that the plan allocates
 };
 
-/// `target = alpha * source + beta * target`, as ScaLAPACK's pdtran and COSTA have it.
+/// `target = alpha * source + beta * target`, as in ScaLAPACK's pdtran and in COSTA.
 struct Scaling {
   std::complex<double> alpha = 1, beta = 0;
 
   bool moves_only() const { return alpha == 1.0 && beta == 0.0; }
 };
 
-/// One array to move: this process's part on either side. A process that holds none on a side gives DistArray{} there.
+/// One array to move: this process's part of the source and of the target. If it has no part on a side, DistArray{}.
 struct Move {
   DistArray source, target;
 };
 
-/// Moves arrays from one distribution to another: planned once, for as many arrays as there are.
+/// Moves arrays from one distribution to another. It is planned once, and can then move any number of arrays.
 ///
-/// Rows of 4 x 4 doubles over 2 processes to columns: `Redistribution plan(rows, columns, 8, comm);`
-/// `plan(array, other);` fills `other`; `DistArray other = plan(array);` makes it, in memory that all processes of the
-/// node reach, so that each writes what the others need where they need it: the quickest way.
+/// Example, from rows to columns of 4 x 4 doubles over 2 processes: `Redistribution plan(rows, columns, 8, comm);`.
+/// `plan(array, other);` fills `other`. `DistArray other = plan(array);` allocates `other`, in memory that all
+/// processes of the node can access. That is the fastest way, because each process writes directly into the targets of
+/// the others.
 ///
-/// Every call but the questions is **collective** over the communicator, and throws the same Error on every process or
-/// on none, before any target is touched. After the first call for arrays of some memory order, none allocates but the
-/// arrays that it makes. Where a node has too little shared memory, moves work all the same, by messages alone.
-/// Destroying a plan communicates nothing, unless a move is under way: that is waited for.
+/// The constructor, the calls that move, start() and wait() are **collective** over the communicator. Unless noted
+/// otherwise, they throw the same Error on every process or on none, before any target is written. After the first call
+/// for a memory order, a call allocates nothing but the targets that it returns. If a node has too little shared
+/// memory, moves use messages only. Destroying a plan is local. But if a move is in progress, the destructor waits for
+/// it.
 class Redistribution {
  public:
-  /// `element_bytes`: of the source. The same arguments on every process. `comm` must outlive the last move; our
-  /// messages never meet the caller's on it.
+  /// `element_bytes` is the length of the source's elements. Every process must pass the same arguments. `comm` must
+  /// outlive the last move. Our messages cannot be confused with the caller's.
   Redistribution(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes, MPI_Comm comm,
                  const Options& options = {});
-  Redistribution(Redistribution&&) noexcept;  ///< one moved from may be destroyed or assigned to, no more
+  Redistribution(Redistribution&&) noexcept;  ///< a moved-from object may only be destroyed or assigned to
   Redistribution& operator=(Redistribution&&) noexcept;
   ~Redistribution();
 
-  /// Fills this process's part of the target with what the sources hold. The target's elements must not share memory
-  /// with one another or with the source's.
+  /// Fills this process's part of the target from the sources of all processes. The elements of the target must not
+  /// share memory with one another or with the source.
   void operator()(const DistArray& source, const DistArray& target, const Scaling& scaling = {});
-  /// Makes the target, in pooled shared memory; letting go of it is local. `scaling.beta` must be 0.
+  /// Allocates and fills the target, in shared memory of a pool. Releasing it is local. `scaling.beta` must be 0.
   DistArray operator()(const DistArray& source, const Scaling& scaling = {});
-  /// Several arrays in one round of messages: all sources of one element type, and all targets.
+  /// Moves several arrays with one round of messages. All sources must have one element type, and so must all targets.
   void operator()(const std::vector<Move>& moves, const Scaling& scaling = {});
 
-  /// Begins a move: until wait(), the sources may be read alone and the targets not at all. One move at a time on one
-  /// communicator: another one that is under way is ended first.
+  /// Begins a move. Until wait() returns, the sources may be read but not written, and the targets must not be
+  /// accessed. One move at a time can be in progress on a communicator: if there is another, start() ends it first.
   void start(std::vector<Move> moves, const Scaling& scaling = {});
-  /// Goes on with a move as far as it can without waiting; true: wait() has nothing left to wait for. What passes
-  /// through rings or messages goes on in this call and in wait() alone; what is written straight into others' memory
-  /// is written by start(). Local. Throws Error, on this process alone, where none is under way.
+  /// Continues a move as far as possible without waiting; true: wait() would return at once. Transfers through rings
+  /// and messages make progress only in this call and in wait(). Elements that are written directly into the memory of
+  /// other processes are written by start(). Local. Throws Error, on this process alone, if no move is in progress.
   bool test();
-  /// Ends it: in the same order on every process, among all that is collective. Throws Error, on this process alone,
-  /// where none is under way.
+  /// Ends the move. Every process must call it in the same order among its collective calls. Throws Error, on this
+  /// process alone, if no move is in progress.
   void wait();
 
-  /// The way back, with the same options. Where elements are converted, it takes those that the last move made.
+  /// The plan from the target back to the source, with the same options. If elements are converted, it moves elements
+  /// of the type that the last move made. **Collective.**
   Redistribution reversed() const;
 
-  const Plan& plan() const;  ///< this process's part of the plan, for its questions
-  /// What Plan::explain() says, and why everything is a message where there is no shared memory for anything else.
+  const Plan& plan() const;  ///< what this process sends and receives
+  /// The text of Plan::explain(). If there is no shared memory, so that all transfers are messages, it also says why.
   std::string explain() const;
 
  private:

@@ -8,28 +8,30 @@
 
 namespace tridap::redistribute {
 
-/// Which process shall hold which part of a target, so that as few bytes as possible travel.
+/// A placement of the parts of a target on processes, such that as few bytes as possible are sent.
 struct Relabelling {
-  std::vector<Index> ranks;     ///< by process of the target, its rank: to be put into PlacedDistribution
-  Index bytes_kept = 0;         ///< bytes that stay where they are with these ranks, over all processes
-  Index bytes_kept_before = 0;  ///< and with the ranks that were given
-  Index most_bytes_kept = 0;    ///< no assignment keeps more; `bytes_kept` where `exact`
+  std::vector<Index> ranks;     ///< by process of the target: its rank; for PlacedDistribution
+  Index bytes_kept = 0;         ///< bytes that are not sent with these ranks, summed over all processes
+  Index bytes_kept_before = 0;  ///< bytes that are not sent with the given ranks
+  Index most_bytes_kept = 0;    ///< an upper bound over all placements; equal to `bytes_kept` if `exact`
   bool exact = false;
 };
 
-/// Finds it, without MPI: a linear assignment problem, solved exactly up to 2048 processes of the team; beyond, with a
-/// bound (`most_bytes_kept`) that says how far it may be from the best. `processes`: of the team. Ranks that hold no
-/// part of the target may come to hold one only where `target.ranks` names fewer of them than there are processes.
+/// Finds such a placement on `processes` processes, without MPI. This is a linear assignment problem. It is solved
+/// exactly for up to 2048 processes. For more, the result may not be optimal, and `most_bytes_kept` bounds how far it
+/// is from the best. A rank that holds no part of the target may get one only if `target.ranks` names fewer ranks than
+/// there are processes.
 Relabelling relabel(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
                     Index processes, const Mapping& mapping = {});
 
-/// relabel() over the processes of a communicator; and a new communicator, to be freed by the caller, in which the
-/// target's part `p` is held by rank `p`. **Collective**: throws the same Error on every process or on none. It has a
-/// name of its own since MPICH's communicators are integers, as `processes` is.
+/// The result of relabel_collectively().
 struct Relabelled {
   Relabelling relabelling;
-  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;  ///< new; the caller must free it
 };
+/// relabel() over the processes of a communicator. It also makes a new communicator in which rank `p` holds the
+/// target's part `p`; the caller must free it. **Collective**: throws the same Error on every process or on none. It is
+/// no overload of relabel(), because an MPI_Comm of MPICH is an integer, as `processes` is.
 Relabelled relabel_collectively(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
                                 MPI_Comm comm, const Mapping& mapping = {});
 
