@@ -229,7 +229,8 @@ TEST(Elements, ARefusalSaysWhatWhyAndWhatHelps) {
     EXPECT_NE(refusal(real, type, true, {}).find(type.name() + " can be moved"), std::string::npos);
   }
   EXPECT_NE(refusal(real, tridap::element_type<float>(), false, {})
-                .find("float64 cannot become float32 unasked [conversion]: give both sides one element type, or set"),
+                .find("float64 cannot become float32 without the option 'convert' [conversion]: give both sides the "
+                      "same element type, or set"),
             std::string::npos)
       << refusal(real, tridap::element_type<float>(), false, {});
   EXPECT_NE(refusal(real, whole_number, true, {}).find("float64 cannot become int64"), std::string::npos);

@@ -40,7 +40,7 @@ std::string moved(Index size, int rank, int processes) {
   plan(source, target);
   if (wrong_elements(target, rank, processes) != 0) return "wrong";
   const std::string explained = plan.explain();
-  const std::size_t at = explained.find("Everything is a message");
+  const std::size_t at = explained.find("All transfers are messages");
   if (wrong_elements(plan(source), rank, processes) != 0) return "wrong";
   return "moved. " + (at == std::string::npos ? "" : explained.substr(at));
 }

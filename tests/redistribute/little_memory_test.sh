@@ -10,7 +10,7 @@ expect() {
   shift
   out=$("$@" 2>&1) || { printf '%s\n' "$*: failed or hung" "$out"; exit 1; }
   grep -qE "$pattern" <<<"$out" || { printf '%s\n' "$*: expected $pattern" "$out"; exit 1; }
-  (($(grep -c 'Everything is a message' <<<"$out") <= 1)) || { printf '%s\n' "$*: told twice" "$out"; exit 1; }
+  (($(grep -c 'All transfers are messages' <<<"$out") <= 1)) || { printf '%s\n' "$*: told twice" "$out"; exit 1; }
 }
 
 # everywhere PROCESSES MOUNTS PATTERN: all processes have their /dev/shm from the commands MOUNTS.
@@ -27,7 +27,7 @@ on_one() {
 
 small() { echo "mount -t tmpfs -o size=$1 tmpfs /dev/shm"; }
 read_only="mount -t tmpfs -o ro tmpfs /dev/shm"
-messages='^moved[.] Everything is a message, since there is no shared memory: '
+messages='^moved[.] All transfers are messages, because there is no shared memory: '
 for processes in 2 4; do
   everywhere $processes "$(small 4k)" "$messages.*/dev/shm has [0-9]+ bytes left"
   everywhere $processes "$(small 1m)" '^moved[.]'

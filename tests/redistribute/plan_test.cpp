@@ -212,17 +212,17 @@ TEST(Plan, WhatIsNoMoveIsRefusedWithItsReason) {
     const std::string text = refusal([&] { Plan(a, b, bytes, rank, mapping); });
     EXPECT_NE(text.find(words), std::string::npos) << text;
   };
-  says("size is 9, must be the source's, 10", ten, nine);
-  says("has 2 axes, must have the 1", ten, grid);
-  says("held by nobody", listed, others, {}, 8, 1);
-  says("no permutation", grid, grid, {{0, 0}, false, {}, false});
-  says("no permutation", grid, grid, {{1}, false, {}, false});
+  says("size is 9, must be the source's size, 10", ten, nine);
+  says("has 2 axes, must have 1", ten, grid);
+  says("held by no process", listed, others, {}, 8, 1);
+  says("not a permutation", grid, grid, {{0, 0}, false, {}, false});
+  says("not a permutation", grid, grid, {{1}, false, {}, false});
   says("twice", PlacedDistribution(ten, {1, 1}), ten);
-  says("names 3 ranks", PlacedDistribution(ten, {0, 1, 2}), ten);
+  says("has 3 ranks", PlacedDistribution(ten, {0, 1, 2}), ten);
   says("-1", PlacedDistribution(ten, {-1, 1}), ten);
-  says("0 bytes", ten, ten, {}, 0);
+  says("element_bytes is 0", ten, ten, {}, 0);
   says("neither side", grid, grid, {{}, false, tridap::Order::row_major, false});
-  says("size is 10", grid, ten, {{}, false, tridap::Order::row_major, false});
+  says("flat numbers is 10", grid, ten, {{}, false, tridap::Order::row_major, false});
   EXPECT_EQ(Plan(ten, nine, 8, 1, {{}, false, {}, true}).bytes_kept(), 32);
   EXPECT_EQ(Plan(listed, others, 8, 1, {{}, false, {}, true}).bytes_kept(), 0);
 }
@@ -264,5 +264,5 @@ TEST(Plan, ExplainsWhatMovesWhereElementsAreLeftOut) {
   mapping.partial = true;
   const auto blocks = [](tridap::Index size) { return tridap::Distribution::make({size}, {tridap::block()}, {2}); };
   const tridap::redistribute::Plan plan(blocks(10), blocks(20), 8, 0, mapping);
-  EXPECT_NE(plan.explain().find(" of 80 B must travel"), std::string::npos) << plan.explain();
+  EXPECT_NE(plan.explain().find(" of 80 B must be sent"), std::string::npos) << plan.explain();
 }

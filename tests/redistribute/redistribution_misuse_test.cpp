@@ -126,10 +126,10 @@ TEST(RedistributionMisuse, IdsThatCannotBeCountedAreRefusedOnAll) {
     }
   };
   refused({-5}, "there are -5 ids, must be 0 or more");
-  refused({2, nullptr, last}, "ids from 9223372036854775807 on, 2 of them, must fit 64 bits");
-  refused({last, nullptr, 2}, "ids from 2 on, 9223372036854775807 of them, must fit 64 bits");
-  refused({last / 8}, "id " + std::to_string(6 * processes()) + " at place " + std::to_string(6 * processes()) +
-                          " is no element of the array");
+  refused({2, nullptr, last}, "the 2 ids from 9223372036854775807 on, must fit 64 bits");
+  refused({last, nullptr, 2}, "the 9223372036854775807 ids from 2 on, must fit 64 bits");
+  refused({last / 8}, "id " + std::to_string(6 * processes()) + " at local index " + std::to_string(6 * processes()) +
+                          " is not an element of the array");
 }
 
 TEST(RedistributionMisuse, ArraysOfAnotherDistributionAreRefusedByTheirDimData) {

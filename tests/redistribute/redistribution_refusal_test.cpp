@@ -159,7 +159,7 @@ TEST(RedistributionRefusal, WhatIsMadeStartedAndBatchedIsRefusedAlike) {
     expect_refused([&] { table.plan(move.source); }, "source's extent", bad);
     expect_refused([&] { table.plan({good, move}); }, "source's extent", bad);
     expect_refused([&] { table.plan.start({move}); }, "source's extent", bad);
-    EXPECT_NE(std::string(on::error_of([&] { table.plan.wait(); }).value().what()).find("no move is under way"),
+    EXPECT_NE(std::string(on::error_of([&] { table.plan.wait(); }).value().what()).find("no move is in progress"),
               std::string::npos);
     table.expect_untouched();
   }

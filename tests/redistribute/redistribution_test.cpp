@@ -175,7 +175,7 @@ TEST(Redistribution, StartAndWaitTakeTurns) {
   for (const Path path : moves::paths) {
     Field field, other;
     Redistribution plan = field.plan(MPI_COMM_WORLD, path), second = other.plan(MPI_COMM_WORLD, path);
-    EXPECT_NE(text_of([&] { plan.wait(); }).find("no move is under way"), std::string::npos);
+    EXPECT_NE(text_of([&] { plan.wait(); }).find("no move is in progress"), std::string::npos);
     field.fill(1);
     other.fill(2);
     plan.start({field.move()});
@@ -184,7 +184,7 @@ TEST(Redistribution, StartAndWaitTakeTurns) {
     plan.wait();
     field.expect_moved(1);
     other.expect_moved(2);
-    EXPECT_NE(text_of([&] { plan.wait(); }).find("no move is under way"), std::string::npos);
+    EXPECT_NE(text_of([&] { plan.wait(); }).find("no move is in progress"), std::string::npos);
     field.fill(3);
     other.fill(4);
     plan.start({field.move()});
@@ -198,13 +198,13 @@ TEST(Redistribution, AMoveThatIsTestedEndsByItself) {
   for (const Path path : moves::paths) {
     Field field;
     Redistribution plan = field.plan(MPI_COMM_WORLD, path);
-    EXPECT_NE(text_of([&] { plan.test(); }).find("no move is under way"), std::string::npos);
+    EXPECT_NE(text_of([&] { plan.test(); }).find("no move is in progress"), std::string::npos);
     field.fill(1);
     plan.start({field.move()});
     while (!plan.test()) sched_yield();
     field.expect_moved(1);  // wait() has nothing left to do
     plan.wait();
-    EXPECT_NE(text_of([&] { plan.test(); }).find("no move is under way"), std::string::npos);
+    EXPECT_NE(text_of([&] { plan.test(); }).find("no move is in progress"), std::string::npos);
   }
 }
 

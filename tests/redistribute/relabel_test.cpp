@@ -370,19 +370,19 @@ TEST(Relabel, RefusesWhatIsWrong) {
   has(fault({one}, {other}, 8, 2), "axis 1");
   has(fault({one}, {line}, 8, 2), "1 axes");
   has(fault({one}, {one}, 8, 2, turned), "axis 0");
-  has(fault({one}, {one}, 8, 2, twice), "in some order");
+  has(fault({one}, {one}, 8, 2, twice), "not a permutation");
   has(fault({one}, {other}, 8, 2, flat), "one axis");
   has(fault({one}, {Distribution::make({23}, {block()}, {2})}, 8, 2, flat), "same elements");
   has(fault({one}, {one}, 8, 1), "2 parts");
-  has(fault({one}, {one}, 0, 2), "0 bytes");
+  has(fault({one}, {one}, 0, 2), "element_bytes is 0");
   has(fault({one, {0, 0}}, {one}, 8, 2), "rank 0 holds parts 0 and 1 of the source");
   has(fault({one}, {one, {1, 1}}, 8, 2), "of the target");
   has(fault({one}, {one, {0, 2}}, 8, 2), "rank 2");
   has(fault({one, {-1, 0}}, {one}, 8, 2), "rank -1");
-  has(fault({one, {0}}, {one}, 8, 2), "names 1 ranks");
+  has(fault({one, {0}}, {one}, 8, 2), "has 1 ranks");
   has(fault({Distribution::make({2}, {unstructured({{0}, {3}})}, {2})}, {Distribution::make({2}, {block()}, {2})}, 8,
             2),
-      "held by nobody");
+      "held by no process");
   const Distribution huge = Distribution::make({Index{1} << 60}, {block()}, {2});
   has(fault({huge}, {huge}, 8, 2), "64 bits");
   EXPECT_EQ(relabel({huge}, {huge}, 7, 2).bytes_kept, 7 * (Index{1} << 60));

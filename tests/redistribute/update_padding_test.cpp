@@ -319,9 +319,9 @@ TEST(UpdatePadding, StartAndWaitTakeTurns) {
   PaddingUpdate plan(local.buffer, array.distribution(), MPI_COMM_WORLD);
   local.fill(1);
   const auto text = [](const std::function<void()>& step) { return std::string(on::error_of(step).value().what()); };
-  EXPECT_NE(text([&] { plan.wait(); }).find("no update is under way"), std::string::npos);
+  EXPECT_NE(text([&] { plan.wait(); }).find("no update is in progress"), std::string::npos);
   plan.start();
-  EXPECT_NE(text([&] { plan.start(); }).find("an update is under way already"), std::string::npos);
+  EXPECT_NE(text([&] { plan.start(); }).find("an update is in progress"), std::string::npos);
   EXPECT_NE(text([&] { plan.update(); }).find("call wait() first"), std::string::npos);
   plan.wait();
   local.expect_filled(1);
@@ -394,8 +394,8 @@ TEST(UpdatePadding, OneBadProcessFailsEveryProcessAndTheCommunicatorServesOn) {
       {"the buffer is in nowhere memory", [](tridap::Buffer& b) { b.memory.kind = tridap::Memory::Kind::nowhere; }},
       {"the buffer's elements may share memory", [](tridap::Buffer& b) { b.strides[1] = 0; }},
       {"axis 1", [](tridap::Buffer& b) { b.shape[1] -= 1; }},
-      {"the buffer's extent is 3, must be the 4 elements", [](tridap::Buffer& b) { b.shape[1] -= 1; }},
-      {"the buffer has 1 axes, must have the 2", [](tridap::Buffer& b) { b.shape.pop_back(), b.strides.pop_back(); }},
+      {"the buffer's extent is 3, must be 4, the elements", [](tridap::Buffer& b) { b.shape[1] -= 1; }},
+      {"the buffer has 1 axes, must have 2", [](tridap::Buffer& b) { b.shape.pop_back(), b.strides.pop_back(); }},
       {"the buffer's address is null", [](tridap::Buffer& b) { b.data = nullptr; }},
       {"the buffer has 2 extents and 1 strides", [](tridap::Buffer& b) { b.strides.pop_back(); }}};
   const oracle::Array array = square(processes());

@@ -26,13 +26,14 @@ class Checker {
     if (!array.dim_data.empty()) dimensions(array);
     const Buffer& buffer = array.buffer;
     if (bytes != 0 && buffer.type.bytes != bytes)
-      say(side_ + "'s elements are of " + number(buffer.type.bytes) + " bytes",
-          "must be of the " + number(bytes) + " of the plan", "make a plan for such elements");
+      say(side_ + "'s elements have " + number(buffer.type.bytes) + " bytes",
+          "must have " + number(bytes) + " bytes, as in the plan", "make a plan with this element_bytes");
     if (buffer.memory.kind != Memory::Kind::host)
-      say(side_ + " is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it there");
-    if (written && buffer.read_only) say(side_ + " is read-only", "it is written", "give memory that may be written");
+      say(side_ + " is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it to host memory");
+    if (written && buffer.read_only) say(side_ + " is read-only", "must be writable", "pass a writable array");
     if (written && !memory_order(buffer).is_unique)
-      say(side_ + "'s elements may share memory", "they are written", "copy it to memory of its own");
+      say(side_ + "'s elements may share memory", "must not, because they are written",
+          "pass an array whose elements do not overlap");
   }
 
  private:
@@ -48,13 +49,13 @@ class Checker {
     const std::vector<Index> wanted = of_.local_shape(process_);
     if (buffer.ndim() != of_.ndim())
       return say(side_ + " has " + number(buffer.ndim()) + " axes",
-                 "must have the " + number(of_.ndim()) + " of the plan",
-                 "give this process's part of the array that the plan was made for");
+                 "must have " + number(of_.ndim()) + ", as in the plan",
+                 "pass this process's part of the array for which the plan was made");
     for (std::size_t i = 0; i < wanted.size(); ++i)
       if (buffer.shape[i] != wanted[i])
         say(side_ + "'s extent is " + number(buffer.shape[i]),
-            "must be the " + number(wanted[i]) + " elements that this process holds, padding included",
-            "give this process's whole part of the array", static_cast<Index>(i));
+            "must be " + number(wanted[i]) + ", the elements that this process holds with padding",
+            "pass this process's whole part of the array", static_cast<Index>(i));
   }
 
   // What dim_data says must be what the plan was made for; 0.9 says padded blocks in its own way: their extents tell.
@@ -94,8 +95,8 @@ class Checker {
                        {},
                        i,
                        "indices",
-                       "another list in " + side_ + "'s dim_data",
-                       "must be the plan's",
+                       "a list in " + side_ + "'s dim_data that is not the plan's",
+                       "must be the same list as in the plan",
                        "make a plan for this array"});
       }
     }
@@ -128,7 +129,7 @@ Report check_move(const PlanData& parts, const DistArray& source, const DistArra
                 "",
                 "the source and the target share memory",
                 "must not overlap",
-                "give the target memory of its own"});
+                "pass a target with its own memory"});
   return report;
 }
 

@@ -181,7 +181,7 @@ bool with_type(const ElementType& type, Visit&& visit) {
 
 void check_type(const ElementType& type) {
   if (with_type(type, [](auto) {})) return;
-  refuse("elements of type " + type.name() + " can be moved, but neither converted nor scaled", "",
+  refuse("elements of type " + type.name() + " can be moved, but not converted or scaled", "",
          "use integers of 1 to 8 bytes, float, double or their complex numbers, in this machine's byte order");
 }
 
@@ -191,14 +191,15 @@ constexpr int rank_of(Kind kind) { return kind == Kind::unsigned_integer ? 0 : s
 void check_conversion(const ElementType& from, const ElementType& to, bool convert) {
   if (from == to) return;
   const auto what = [&] { return "elements of type " + from.name() + " cannot become " + to.name(); };
-  if (!convert) refuse(what() + " unasked", "", "give both sides one element type, or set the option 'convert'");
+  if (!convert)
+    refuse(what() + " without the option 'convert'", "", "give both sides the same element type, or set the option");
   check_type(from);
   check_type(to);
   if (rank_of(from.kind) > rank_of(to.kind))
     refuse(what() + (to.kind == Kind::unsigned_integer && from.kind == Kind::signed_integer
                          ? ", which has no negative numbers"
-                         : " without losing more than digits"),
-           "", "make a target of the source's kind, and convert that where you know its values");
+                         : " without loss of more than precision"),
+           "", "use a target of the same kind of number as the source, and convert its values yourself");
 }
 
 std::string text(const std::complex<double>& number) {
@@ -214,7 +215,7 @@ void check_factor(const char* name, const std::complex<double>& factor, const El
   const bool integer = to.kind == Kind::signed_integer || to.kind == Kind::unsigned_integer;
   const double limit = std::ldexp(1.0, 63), real = factor.real();  // NaN is no number below it
   if (integer && !(std::trunc(real) == real && std::abs(real) < limit))
-    refuse(what(), "", "use a whole factor of 63 bits, or a floating target");
+    refuse(what(), "", "use an integer factor below 2^63 in magnitude, or a floating-point target");
 }
 
 }  // namespace

@@ -112,14 +112,14 @@ std::string bound(const PlanData& parts, Index processes, bool every, const Sums
     return "";
   }
   std::string text = std::string(exact ? "" : "at least ") + human(least) + " of " + human(all) +
-                     " must travel, wherever the parts of the target stand";
+                     " must be sent with any placement of the target's parts";
   if (!every) return text + "\n";
-  if (sums.sent <= least) return text + ": this plan moves no more\n";
-  if (least <= 0) return text + ": this plan moves more (relabel() finds where they should)\n";
+  if (sums.sent <= least) return text + ": this plan sends no more\n";
+  if (least <= 0) return text + ": this plan sends more (relabel() finds the best placement)\n";
   char times[32];
   std::snprintf(times, sizeof(times), "%.2f", sums.sent / least);
-  return text + ": this plan moves " + times + " times as much" +
-         (exact ? " (relabel() finds where they should)\n" : "\n");
+  return text + ": this plan sends " + times + " times as much" +
+         (exact ? " (relabel() finds the best placement)\n" : "\n");
 }
 
 std::string own_line(const Plan& plan, Index processes) {
@@ -150,7 +150,7 @@ std::string Plan::explain() const {
   }
   if (!sends.empty()) text += table(sends);
   if (every)
-    text += human(sums.sent) + " travel in " + std::to_string(sums.messages) + " messages on " +
+    text += human(sums.sent) + " are sent in " + std::to_string(sums.messages) + " messages by " +
             std::to_string(processes) + (processes == 1 ? " process; " : " processes; ") + human(sums.kept) + " stay\n";
   if (sends.empty()) text += own_line(*this, processes);
   return text + bound(parts, processes, every, sums);

@@ -22,10 +22,11 @@ void check_root(int root, MPI_Comm comm) {
   if (!spread.is_same())
     refuse("processes " + std::to_string(std::min(spread.smallest_rank, spread.largest_rank)) + " and " +
                std::to_string(std::max(spread.smallest_rank, spread.largest_rank)) + " give different roots",
-           "must be the same on every process", "give one rank");
+           "must be the same on every process", "pass the same rank on every process");
   if (root < 0 || root >= processes)
     refuse("the root is " + std::to_string(root),
-           "must be a rank of the communicator's " + std::to_string(processes) + " processes", "give one of them");
+           "must be at least 0 and less than the communicator's " + std::to_string(processes) + " processes",
+           "pass a rank of the communicator");
 }
 
 // The element type that one process has, on every process.

@@ -23,7 +23,7 @@ Distribution blocks_of(const std::vector<Index>& counts) {
   std::vector<Index> bounds = {0};
   for (const Index count : counts) {
     const std::optional<Index> next = checked_add(bounds.back(), count);
-    if (!next) refuse("there are more than 2^63 ids", "must be counted in 64 bits", "give fewer");
+    if (!next) refuse("the processes list more than 2^63 ids", "must be fewer than 2^63", "list fewer ids");
     bounds.push_back(*next);
   }
   return Distribution({Axis(BlockKind(std::move(bounds)))});
@@ -31,10 +31,10 @@ Distribution blocks_of(const std::vector<Index>& counts) {
 
 void check_ids(const GlobalIds& ids) {
   if (ids.count < 0)
-    refuse("there are " + std::to_string(ids.count) + " ids", "must be 0 or more", "give the number of the ids");
+    refuse("there are " + std::to_string(ids.count) + " ids", "must be 0 or more", "pass the number of ids");
   if (ids.list == nullptr && ids.count > 0 && !checked_add(ids.first, ids.count - 1))
-    refuse("ids from " + std::to_string(ids.first) + " on, " + std::to_string(ids.count) + " of them",
-           "must fit 64 bits", "give ids of the array");
+    refuse("the " + std::to_string(ids.count) + " ids from " + std::to_string(ids.first) + " on", "must fit 64 bits",
+           "pass ids of elements of the array");
 }
 
 // What our ids are in the array: pieces between the number of an id here and a dense local buffer there; peers are
@@ -53,9 +53,10 @@ std::vector<RunPair> look_up(const NumberedArray& array, const GlobalIds& ids, b
     for (const Index end = k + run; k < end;) {
       const NumberedArray::Found found = array.find(id(k), end - k);
       if (found.length == 0)
-        refuse("id " + std::to_string(id(k)) + " at place " + std::to_string(k) + " is no element of the array",
-               "must be one of its " + std::to_string(array.count()) + " flat numbers",
-               "leave it out, or redistribute an array that has it");
+        refuse(
+            "id " + std::to_string(id(k)) + " at local index " + std::to_string(k) + " is not an element of the array",
+            "must be one of the array's " + std::to_string(array.count()) + " flat numbers",
+            "leave the id out, or pass an array that has this element");
       if (!array_is_source && array.shares()) {  // every holder gets a copy
         for (const auto& one : array.find_all(id(k))) add(k, one.local, 1, one.process);
         ++k;
@@ -102,8 +103,8 @@ void check_cover(const NumberedArray& array, Index process, Part part, std::vect
   if (once)
     for (std::size_t k = 1; k < had.size(); ++k)
       if (had[k].begin < had[k - 1].end)
-        refuse("id " + name(had[k].begin) + " is listed twice", "must be listed by one process, once",
-               "give a one-to-one map");
+        refuse("id " + name(had[k].begin) + " is listed twice", "must be listed once, by one process",
+               "pass ids of a one-to-one map");
   if (!all) return;
   std::size_t next = 0;
   Index covered = 0;  // local numbers before it are had, or not asked for
@@ -114,7 +115,7 @@ void check_cover(const NumberedArray& array, Index process, Part part, std::vect
       while (next < had.size() && had[next].end <= covered) ++next;
       if (next == had.size() || had[next].begin > covered)
         refuse("id " + std::to_string(run->global + covered - run->local) + " is listed by no process",
-               "each element must be listed", "list it, or set Mapping::partial to leave it out");
+               "must be listed by a process", "list it, or set Mapping::partial to leave the element out");
       covered = had[next].end;
     }
   }
@@ -123,10 +124,11 @@ void check_cover(const NumberedArray& array, Index process, Part part, std::vect
 // Ids number the elements of all axes, and have no padding.
 void check_mapping(const Mapping& mapping) {
   if (!mapping.axes.empty())
-    refuse("Mapping::axes are set", "ids number the array as Mapping::ravel says", "leave the axes out");
+    refuse("Mapping::axes is set", "must be empty, because Mapping::ravel says how ids number the array",
+           "leave Mapping::axes empty");
   if (mapping.fill_padding)
-    refuse("Mapping::fill_padding is set", "padding is filled axis by axis alone",
-           "leave it out, and update_padding() the target");
+    refuse("Mapping::fill_padding is set", "must be false, because ids name elements without padding",
+           "leave it false, and call update_padding() for the target");
 }
 
 Redistribution with_ids(const PlacedDistribution& array, const GlobalIds& ids, Index element_bytes, MPI_Comm comm,
@@ -213,7 +215,8 @@ std::shared_ptr<const PlanData> reversed_ids(const PlanData& parts, Index elemen
     std::sort(had.begin(), had.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
     for (std::size_t k = 1; k < had.size(); ++k)
       if (had[k].begin < had[k - 1].end)
-        refuse("an element went to several processes", "must go to one, to come back from it", "give a one-to-one map");
+        refuse("an element was moved to several processes", "must be on one process to be moved back",
+               "make the first plan with ids of a one-to-one map");
   }
   check_counts(*back);
   return back;

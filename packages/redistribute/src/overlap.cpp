@@ -33,7 +33,7 @@ class TableMaker {
     table_.begins.push_back(static_cast<Index>(table_.cells.size()));
     if (table_.begins.back() > most_pairs)
       refuse("more than " + std::to_string(most_pairs) + " pairs of coordinates overlap on one axis",
-             "are too many to choose among", "");
+             "are too many for the search of a placement", "");
   }
   OverlapTable take() { return std::move(table_); }
 
@@ -172,7 +172,7 @@ void check_same_indices(const Axis& source, const Axis& target, Index axis) {
            "must have as many as the source's axis, " + std::to_string(of_source), "", axis);
   const Index common = common_indices(source, target);
   if (common != of_source)
-    refuse(std::to_string(of_source - common) + " of the target's indices are held by nobody in the source",
+    refuse(std::to_string(of_source - common) + " of the target's indices are held by no process of the source",
            "must be the same indices", "", axis);
 }
 
@@ -183,7 +183,7 @@ std::vector<Index> permutation(const std::vector<Index>& axes, Index ndim) {
   std::vector<Index> sorted = axes;
   std::sort(sorted.begin(), sorted.end());
   if (sorted != all)
-    refuse("the axes of the mapping", "must be the " + std::to_string(ndim) + " axes in some order", "");
+    refuse("Mapping::axes is not a permutation", "must name each of the " + std::to_string(ndim) + " axes once", "");
   return axes;
 }
 
@@ -296,8 +296,8 @@ void Overlap::pair_axes(const Distribution& source, const Distribution& target, 
 
 void Overlap::ravel(const Distribution& source, const Distribution& target, const Mapping& mapping) {
   if (source.ndim() != 1 && target.ndim() != 1)
-    refuse("neither the source nor the target has one axis", "must be so on one side of a ravelled array", "");
-  if (!mapping.axes.empty()) refuse("a mapping of axes", "must be empty for a ravelled array", "");
+    refuse("Mapping::ravel is set, but neither side has exactly one axis", "must have one on one side", "");
+  if (!mapping.axes.empty()) refuse("Mapping::axes and Mapping::ravel are both set", "must be only one of them", "");
   const bool flattens = target.ndim() == 1;  // else the source is the flat side
   const tridap::Axis& line = (flattens ? target : source).axis(0);
   const Flat flat(flattens ? source : target, *mapping.ravel);

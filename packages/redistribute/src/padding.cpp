@@ -121,21 +121,23 @@ void check_here(const Buffer& buffer, const Distribution& distribution, MPI_Comm
   if (distribution.processes() != processes)
     refuse("the distribution is over " + std::to_string(distribution.processes()) + " processes",
            "must be over the " + std::to_string(processes) + " of the communicator",
-           "give a communicator of its processes");
+           "pass a communicator with as many processes");
   if (buffer.ndim() != distribution.ndim())
     refuse("the buffer has " + std::to_string(buffer.ndim()) + " axes",
-           "must have the " + std::to_string(distribution.ndim()) + " of the distribution", "reshape it");
+           "must have " + std::to_string(distribution.ndim()) + ", as the distribution",
+           "pass a buffer with the axes of the distribution");
   const std::vector<Index> shape = distribution.local_shape(mpi::rank_of(comm));
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (buffer.shape[i] != shape[i])
       refuse("the buffer's extent is " + std::to_string(buffer.shape[i]),
-             "must be the " + std::to_string(shape[i]) + " elements that this process holds, padding included",
-             "give the whole local buffer", static_cast<Index>(i));
+             "must be " + std::to_string(shape[i]) + ", the elements that this process holds with padding",
+             "pass the whole local buffer", static_cast<Index>(i));
   if (buffer.memory.kind != Memory::Kind::host)
-    refuse("the buffer is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it there");
-  if (buffer.read_only) refuse("the buffer is read-only", "padding is written", "give memory that may be written");
+    refuse("the buffer is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it to host memory");
+  if (buffer.read_only) refuse("the buffer is read-only", "must be writable", "pass a writable buffer");
   if (!memory_order(buffer).is_unique)
-    refuse("the buffer's elements may share memory", "padding is written", "copy it to memory of its own");
+    refuse("the buffer's elements may share memory", "must not, because padding is written",
+           "pass a buffer whose elements do not overlap");
 }
 
 // A number for all that padding_plan() goes by, which differs where two processes give different distributions.
@@ -168,7 +170,7 @@ void check_together(const Buffer& buffer, const Distribution& distribution, MPI_
              std::to_string(std::max(differ->smallest_rank, differ->largest_rank)) + " give different " +
              (types ? "element types" : "distributions"),
          "must be the same on every process",
-         types ? "give buffers of one array" : "gather it with tridap::mpi::gather_distribution");
+         types ? "pass parts of one array" : "pass the result of tridap::mpi::gather_distribution");
 }
 
 }  // namespace
@@ -269,12 +271,13 @@ void PaddingUpdate::update() {
 }
 
 void PaddingUpdate::start() {
-  if (state_->started) refuse("an update is under way already", "must have ended before the next", "call wait() first");
+  if (state_->started)
+    refuse("an update is in progress", "must have ended before the next one starts", "call wait() first");
   state_->begin();
 }
 
 void PaddingUpdate::wait() {
-  if (!state_->started) refuse("no update is under way", "must have been started", "call start() first");
+  if (!state_->started) refuse("no update is in progress", "must have been started", "call start() first");
   state_->finish();
 }
 

@@ -18,19 +18,18 @@ std::unordered_map<Index, Index> processes_by_rank(const PlacedDistribution& pla
   std::unordered_map<Index, Index> by_rank;
   if (placed.ranks.empty()) return by_rank;
   if (static_cast<Index>(placed.ranks.size()) != placed.distribution.processes())
-    refuse(
-        std::string("the ") + side + "'s placement names " + number(static_cast<Index>(placed.ranks.size())) + " ranks",
-        "must name one for each of its " + number(placed.distribution.processes()) + " processes",
-        "give a rank for each process, or none");
+    refuse(std::string("the ") + side + "'s PlacedDistribution::ranks has " +
+               number(static_cast<Index>(placed.ranks.size())) + " ranks",
+           "must have one for each of its " + number(placed.distribution.processes()) + " processes",
+           "give a rank for each process, or leave the list empty");
   for (std::size_t p = 0; p < placed.ranks.size(); ++p) {
     const Index rank = placed.ranks[p];
     if (rank < 0)
-      refuse(std::string("the ") + side + "'s process " + number(static_cast<Index>(p)) + " is placed on rank " +
-                 number(rank),
-             "must be a rank of the team", "give ranks from 0");
+      refuse(std::string("the ") + side + "'s process " + number(static_cast<Index>(p)) + " has rank " + number(rank),
+             "must be at least 0", "give ranks of the communicator");
     if (!by_rank.emplace(rank, static_cast<Index>(p)).second)
-      refuse(std::string("the ") + side + "'s placement names rank " + number(rank) + " twice",
-             "must give each process a rank of its own", "give each rank once");
+      refuse(std::string("the ") + side + "'s PlacedDistribution::ranks has rank " + number(rank) + " twice",
+             "must have each rank once", "give each process another rank");
   }
   return by_rank;
 }
@@ -47,27 +46,30 @@ void check_axes(const PlacedDistribution& source, const PlacedDistribution& targ
   const Index ndim = source.distribution.ndim();
   if (target.distribution.ndim() != ndim)
     refuse("the target has " + number(target.distribution.ndim()) + " axes",
-           "must have the " + number(ndim) + " of the source", "to flatten one side, set Mapping::ravel");
+           "must have " + number(ndim) + ", as the source",
+           "if one side has one axis of flat numbers, set Mapping::ravel");
   std::vector<Index> sorted = mapping.axes;
   std::sort(sorted.begin(), sorted.end());
   for (std::size_t i = 0; i < sorted.size(); ++i)
     if (static_cast<Index>(sorted.size()) != ndim || sorted[i] != static_cast<Index>(i))
-      refuse("Mapping::axes is no permutation of the " + number(ndim) + " axes",
-             "must name each axis of the source once", "give axes[i], the source's axis that is the target's axis i");
+      refuse("Mapping::axes is not a permutation of the " + number(ndim) + " axes",
+             "must name each axis of the source once",
+             "let axes[i] be the axis of the source that is axis i of the target");
 }
 
 // What both sides say of one axis.
 void check_axis(const Axis& source, const Axis& target, Index axis, const Mapping& mapping) {
   if (mapping.partial || source.dist_type() == 'u' || target.dist_type() == 'u') return;
   if (source.size() != target.size())
-    refuse("the target's size is " + number(target.size()), "must be the source's, " + number(source.size()),
-           "redistribute arrays of one shape, or set Mapping::partial", axis);
+    refuse("the target's size is " + number(target.size()), "must be the source's size, " + number(source.size()),
+           "use distributions of one shape, or set Mapping::partial", axis);
 }
 
 void check_missing(const AxisMoves& moves, const char* here, const char* there, Index axis, const Mapping& mapping) {
   if (mapping.partial || !moves.missing) return;
-  refuse("index " + number(*moves.missing) + " of the " + here + " is held by nobody in the " + there,
-         "must be held on both sides", "list it there, or set Mapping::partial to leave it out", axis);
+  refuse("index " + number(*moves.missing) + " of the " + here + " is held by no process of the " + there,
+         "must be held on both sides",
+         "add it to the " + std::string(there) + ", or set Mapping::partial to leave it out", axis);
 }
 
 }  // namespace
@@ -135,8 +137,8 @@ void PlanData::each_peer(const PlanSide& side,
 
 void place(PlanData& parts) {
   if (parts.element_bytes < 1)
-    refuse("an element is said to be of " + number(parts.element_bytes) + " bytes", "must have one at least",
-           "give its length");
+    refuse("element_bytes is " + number(parts.element_bytes), "must be at least 1",
+           "pass the length of an element in bytes");
   parts.source_processes = processes_by_rank(parts.source, "source");
   parts.target_processes = processes_by_rank(parts.target, "target");
   parts.out.process = process_of(parts.source, parts.source_processes, parts.rank);
@@ -148,7 +150,7 @@ void check_counts(const PlanData& parts) {
     const std::optional<Index> elements = side->counted();
     if (elements && checked_multiply(*elements, parts.element_bytes)) continue;
     const char* const name = side == &parts.out ? "source" : "target";
-    refuse(std::string("what process ") + number(parts.rank) + " holds of the " + name + " is " +
+    refuse(std::string("process ") + number(parts.rank) + " holds of the " + name + " " +
                (elements ? number(*elements) + " elements" : "more than 2^63 elements") + " of " +
                number(parts.element_bytes) + " bytes",
            "must be a number of bytes that fits 64 bits", "distribute the array over more processes");
@@ -166,8 +168,8 @@ void check_ranks(const Plan& plan, Index processes) {
                         {},
                         "",
                         "the " + name + " has a part on rank " + std::to_string(highest),
-                        "must be on the " + std::to_string(processes) + " processes of the communicator",
-                        "give a communicator of all processes of both sides"});
+                        "must be less than the " + std::to_string(processes) + " processes of the communicator",
+                        "pass a communicator with all processes of both sides"});
   }
 }
 

@@ -82,13 +82,14 @@ struct Raveller {
 
 void check(const PlanData& parts) {
   if (!parts.mapping.axes.empty())
-    refuse("Mapping::axes and Mapping::ravel are both set", "must be one of them", "leave the axes out");
+    refuse("Mapping::axes and Mapping::ravel are both set", "must be only one of them", "leave Mapping::axes empty");
   if (parts.mapping.fill_padding)
-    refuse("the padding of a ravelled array shall be filled", "padding is filled axis by axis alone",
-           "leave fill_padding out, and update_padding() the target");
+    refuse("Mapping::fill_padding and Mapping::ravel are both set", "must be only one of them",
+           "leave fill_padding false, and call update_padding() for the target");
   if (parts.target.distribution.ndim() != 1 && parts.source.distribution.ndim() != 1)
-    refuse("neither side has one axis", "one side's only axis numbers the elements of the other",
-           "leave Mapping::ravel out");
+    refuse("Mapping::ravel is set, but neither side has exactly one axis",
+           "must have one on one side, whose indices number the elements of the other side",
+           "leave Mapping::ravel unset");
 }
 
 }  // namespace
@@ -100,17 +101,19 @@ void ravel(PlanData& parts) {
   const NumberedArray array(array_is_source ? from : to, *parts.mapping.ravel);
   const Axis& line = (array_is_source ? to : from).axis(0);
   if (!parts.mapping.partial && line.dist_type() != 'u' && line.size() != array.count())
-    refuse("the line's size is " + std::to_string(line.size()),
-           "must be the number of the array's flat numbers, " + std::to_string(array.count()),
-           "give the line that size, or set Mapping::partial");
+    refuse("the size of the axis of flat numbers is " + std::to_string(line.size()),
+           "must be the number of elements of the other side, " + std::to_string(array.count()),
+           "make an axis of that size, or set Mapping::partial");
   const Raveller raveller{array, line, array_is_source};
   const auto look_up = [&](PlanSide& side, bool of_array, const char* here, const char* there) {
     if (!side.process) return;
     side.axes.push_back(of_array ? raveller.from_array(*side.process) : raveller.from_line(*side.process));
     AxisMoves& found = side.axes.back();
     if (!parts.mapping.partial && found.missing)
-      refuse("flat number " + std::to_string(*found.missing) + " of the " + here + " is held by nobody in the " + there,
-             "must be held on both sides", "list it there, or set Mapping::partial to leave it out");
+      refuse("flat number " + std::to_string(*found.missing) + " of the " + here + " is held by no process of the " +
+                 there,
+             "must be held on both sides",
+             "add it to the " + std::string(there) + ", or set Mapping::partial to leave it out");
     for (Section& section : found.sections) sort_by_source(section.pieces);
   };
   look_up(parts.out, array_is_source, "source", "target");

@@ -127,10 +127,10 @@ void Redistribution::State::check_types(const Given& first, const Given& other, 
                 {},
                 {},
                 "",
-                std::string("the ") + side + "s of one round have element types " + wanted.type.name() + " and " +
+                std::string("the ") + side + "s of one call have element types " + wanted.type.name() + " and " +
                     buffer.type.name(),
-                "must be of one type",
-                "move arrays of other types in a round of their own"});
+                "must have one type",
+                "move arrays of each type in a separate call"});
   };
   if (data().out.process) check("source", first.source.buffer, other.source.buffer);
   if (data().in.process) check("target", first.target.buffer, other.target.buffer);
@@ -184,16 +184,17 @@ void Redistribution::State::vote(Votes& votes, const Given* moves, std::size_t c
 
 void Redistribution::State::explain_difference(const Votes& votes) const {
   if (votes.differ(Votes::plan))
-    refuse("the processes make moves of different plans", "a move is collective",
-           "call the same plan on every process");
+    refuse("the processes move with different plans", "must be the same on every process",
+           "call the same plan on every process, in the same order");
   if (votes.differ(Votes::moves))
-    refuse("the processes give different numbers of arrays", "must be as many on every process",
-           "give each array's part on every process, DistArray{} where it has none");
+    refuse("the processes give different numbers of arrays", "must be the same on every process",
+           "pass every array on every process; a process without a part passes DistArray{}");
   if (votes.differ(Votes::scaling))
-    refuse("the processes give different alpha or beta", "must be the same on every process", "give one Scaling");
+    refuse("the processes give different alpha or beta", "must be the same on every process",
+           "pass the same Scaling on every process");
   const char* const side = votes.differ(Votes::source_type) ? "source" : "target";
   refuse(std::string("the ") + side + "'s element types differ between processes", "must be the same on every process",
-         "give parts of one array");
+         "pass parts of one array");
 }
 
 Reaching Redistribution::State::reaching(const Votes& votes) const {
@@ -243,7 +244,7 @@ Manner Redistribution::State::manner_of(const Votes& votes, const Reaching& how,
   const ElementType source_type = type_of_number(*from), target_type = type_of_number(*to);
   if (source_type == target_type && *from != *to)
     refuse("the source's and the target's elements are described differently, though both are " + source_type.name(),
-           "must be of one type", "give a target of the source's element type");
+           "must be the same type", "use a target with the source's element type");
   manner.combine = combiner(source_type, target_type, options.convert, scaling);
   manner.source_bytes = source_type.bytes;
   manner.target_bytes = target_type.bytes;
@@ -353,7 +354,7 @@ Redistribution::Redistribution(Planned planned, MPI_Comm comm, const Options& op
   if (numbers[1] != -numbers[2])
     refuse("the processes plan with different distributions, placements or options",
            "must be the same on every process",
-           "give what tridap::mpi::gather_distribution says, and the same options");
+           "pass distributions from tridap::mpi::gather_distribution, and the same options, on every process");
 }
 
 Redistribution::Redistribution(Redistribution&&) noexcept = default;
@@ -382,7 +383,7 @@ std::string Redistribution::explain() const {
   try {
     std::rethrow_exception(state_->context->why_no_stage());
   } catch (const std::exception& why) {
-    text += std::string("Everything is a message, since there is no shared memory: ") + why.what() + "\n";
+    text += std::string("All transfers are messages, because there is no shared memory: ") + why.what() + "\n";
   }
   return text;
 }
@@ -416,8 +417,8 @@ DistArray Redistribution::operator()(const DistArray& source, const Scaling& sca
   mpi::collectively(state.comm, [&] {
     throw_if_wrong(check_source(parts, source));
     if (scaling.beta != 0.0)
-      refuse("beta is not 0, but the target is made by the move", "has nothing yet that could be added to",
-             "leave beta out, or give a target");
+      refuse("beta is not 0, but this call makes the target", "must be 0, because a new target has no values to add to",
+             "leave beta 0, or pass a target");
     shape.resize(1);
     if (!parts.in.process) return;
     target.dim_data = state.plan.target().distribution.dim_data(*parts.in.process);
@@ -448,12 +449,12 @@ void Redistribution::start(std::vector<Move> moves, const Scaling& scaling) {
 }
 
 bool Redistribution::test() {
-  if (!state_->awaited) refuse("no move is under way", "must have been started", "call start() first");
+  if (!state_->awaited) refuse("no move is in progress", "must have been started", "call start() first");
   return !state_->under_way || state_->or_give_up([this] { return state_->transfer.test(); });
 }
 
 void Redistribution::wait() {
-  if (!state_->awaited) refuse("no move is under way", "must have been started", "call start() first");
+  if (!state_->awaited) refuse("no move is in progress", "must have been started", "call start() first");
   state_->awaited = false;
   if (state_->under_way) state_->finish();  // else another move has ended it
 }
