@@ -129,7 +129,7 @@ TEST(AxisView, OfZeroNineCountsFromWhereItsBufferBegins) {
   EXPECT_EQ(axis_view(array, 0)(0), 0);
   EXPECT_EQ(axis_view(array, 0).extent(), 5);
   array.dim_data[0].periodic = true;
-  EXPECT_REFUSED(axis_view(array, 0), "padded periodic axis of 0.9");
+  EXPECT_REFUSED(axis_view(array, 0), "padded periodic axis of protocol 0.9");
 }
 
 TEST(AxisView, KernelsCaptureItByValue) {
@@ -217,8 +217,8 @@ TEST(AxisView, FormulasAndSharedListsNeedNoKokkos) {
 
 TEST(AxisView, WhatIsWrongIsRefused) {
   DistArray array = of_one(oracle::block({2, 3}).dims[1]);
-  EXPECT_REFUSED(axis_view(array, 1), "axis 1 of an array of 1 axes");
-  EXPECT_REFUSED(axis_view(array, -1), "axis -1");
+  EXPECT_REFUSED(axis_view(array, 1), "there is no axis 1, the array has 1 axes");
+  EXPECT_REFUSED(axis_view(array, -1), "there is no axis -1");
   std::get<tridap::Block>(array.dim_data[0].dist).stop = 6;
   EXPECT_REFUSED(axis_view(array, 0), "axis 0: 'stop' is 6");
   array = of_one(listed(List{1, 1}, 2));

@@ -204,13 +204,13 @@ TEST(DeviceSpaces, ViewsStandOverTheMemoryThatTheBufferNames) {
   alignas(8) char nobodys[8];
   const std::size_t there = reinterpret_cast<std::size_t>(nobodys);
   Buffer buffer = tridap::row_major(reinterpret_cast<double*>(there), {2, 3});
-  EXPECT_REFUSED(view_in<Kokkos::CudaSpace>(buffer), "a view of float64 in Cuda cannot stand over host memory");
+  EXPECT_REFUSED(view_in<Kokkos::CudaSpace>(buffer), "a view of float64 in Cuda cannot use host memory");
   EXPECT_REFUSED(view_in<HipSpace>(buffer), "host memory");
   EXPECT_REFUSED(view_in<SyclSpace>(buffer), "host memory");
   buffer.memory = {Kind::cuda, 1};
   EXPECT_EQ(view_in<Kokkos::CudaSpace>(buffer).data(), buffer.data);
   EXPECT_EQ(view_in<Kokkos::CudaSpace>(buffer).extent(1), 3u);
-  EXPECT_REFUSED(view_in<Kokkos::HostSpace>(buffer), "in Host cannot stand over cuda:1 memory");
+  EXPECT_REFUSED(view_in<Kokkos::HostSpace>(buffer), "in Host cannot use cuda:1 memory");
   EXPECT_REFUSED(view_in<HipSpace>(buffer), "cuda:1 memory");
   EXPECT_REFUSED(view_in<Kokkos::CudaUVMSpace>(buffer), "cuda:1 memory");
   buffer.memory = {Kind::cuda_managed, 1};
@@ -227,7 +227,7 @@ TEST(DeviceSpaces, AnotherDeviceThanKokkosRunsOnIsRefused) {
   double memory[2] = {};
   Buffer buffer = tridap::row_major(memory, {1, 2});
   buffer.memory = {Kind::cuda, 0};
-  EXPECT_REFUSED(view_in<Kokkos::CudaSpace>(buffer), "is on device 1, the buffer on cuda:0");
+  EXPECT_REFUSED(view_in<Kokkos::CudaSpace>(buffer), "is on device 1, but the buffer is on cuda:0");
   buffer.memory = {Kind::hip, 2};
   EXPECT_REFUSED(view_in<HipSpace>(buffer), "is on device 3");
 }

@@ -44,16 +44,17 @@ TEST(Lifetime, WhatEndsBeforeKokkosIsReleasedWithoutAWord) {
 TEST(Lifetime, ImportedViewsThatOutliveKokkosAreCountedAndKept) {
   const Outcome outcome = outlive("view");
   EXPECT_TRUE(outcome.says("alive: 2 imported, 0 exported")) << outcome.said;
-  EXPECT_TRUE(outcome.says("Kokkos::finalize finds 2 imported views and 0 exported buffers alive")) << outcome.said;
+  EXPECT_TRUE(outcome.says("tridap: 2 imported views and 0 exported buffers exist at Kokkos::finalize"))
+      << outcome.said;
   EXPECT_EQ(outcome.times("owner released"), 1) << outcome.said;  // that of the view refused at the end
-  EXPECT_EQ(outlive("subview").times("finds 1 imported views"), 1);
+  EXPECT_EQ(outlive("subview").times("tridap: 1 imported views and"), 1);
 }
 
 TEST(Lifetime, ExportedBuffersThatOutliveKokkosAreCountedAndSaySoOnce) {
   const Outcome outcome = outlive("two buffers");
-  EXPECT_TRUE(outcome.says("finds 0 imported views and 2 exported buffers alive")) << outcome.said;
+  EXPECT_TRUE(outcome.says("tridap: 0 imported views and 2 exported buffers exist at")) << outcome.said;
   EXPECT_EQ(outcome.times("released after Kokkos::finalize"), 1) << outcome.said;
-  EXPECT_TRUE(outlive("both").says("finds 2 imported views and 1 exported buffers alive"));
+  EXPECT_TRUE(outlive("both").says("tridap: 2 imported views and 1 exported buffers exist at"));
 }
 
 TEST(Lifetime, BuffersThatKeepNoKokkosViewOutliveItInPeace) {
@@ -66,7 +67,7 @@ TEST(Lifetime, BuffersThatKeepNoKokkosViewOutliveItInPeace) {
 
 TEST(Lifetime, CopiedIndicesOfAnAxisAreKeptToo) {
   const Outcome outcome = outlive("axis");
-  EXPECT_TRUE(outcome.says("finds 1 imported views")) << outcome.said;
+  EXPECT_TRUE(outcome.says("tridap: 1 imported views and")) << outcome.said;
   EXPECT_TRUE(outcome.says("axis: 3")) << outcome.said;
 }
 

@@ -217,7 +217,7 @@ TEST(ExportBuffer, UnmanagedViewWithoutAnOwnerIsRefused) {
   const Kokkos::View<double*, Kokkos::MemoryTraits<Kokkos::Unmanaged>> unmanaged(memory.data(), 5);
   const Kokkos::View<double*> of_pointer(memory.data(), 5);
   const Buffer buffer = tridap::row_major(memory.data(), {5});
-  EXPECT_REFUSED(export_buffer(unmanaged), "give the owner of its memory");
+  EXPECT_REFUSED(export_buffer(unmanaged), "pass the owner of its memory");
   EXPECT_REFUSED(export_buffer(of_pointer), "unmanaged");
   EXPECT_REFUSED(export_buffer(view<double*>(buffer)), "unmanaged");
   EXPECT_EQ(export_buffer(Kokkos::View<double*>()).shape, Shape{0});

@@ -250,18 +250,18 @@ TEST(Layout, StaticExtentsBesideADynamicOneMayBePadded) {
   std::vector<double> memory = support::numbers(40);
   const Buffer buffer = strided(memory.data(), {4, 3}, {5, 1});
   EXPECT_EQ((view<double* [3], LayoutRight>(buffer)(3, 2)), 17);
-  EXPECT_REFUSED((view<double[4][3], LayoutRight>(buffer)), "axis 0 has stride 40 bytes, LayoutRight needs 24");
+  EXPECT_REFUSED((view<double[4][3], LayoutRight>(buffer)), "axis 0 has stride 40 bytes, but LayoutRight needs 24");
 }
 
 TEST(Layout, WhatStandsInTheWayIsNamed) {
   std::vector<double> memory(100);
   const auto of = [&](const Shape& shape, const Shape& strides) { return strided(memory.data(), shape, strides); };
   const Buffer rows = of({2, 3, 4}, {20, 5, 1}), columns = of({2, 3, 4}, {1, 2, 9}), apart = of({2, 3}, {10, 2});
-  EXPECT_REFUSED((view<double***, LayoutRight>(rows)), "axis 1 has stride 40 bytes, LayoutRight needs 32");
-  EXPECT_REFUSED((view<double***, LayoutRight>(rows)), "it can pad axis 0 alone");
-  EXPECT_REFUSED((view<double***, LayoutLeft>(columns)), "axis 2 has stride 72 bytes, LayoutLeft needs 48");
-  EXPECT_REFUSED((view<double***, LayoutLeft>(columns)), "it can pad axis 1 alone");
-  EXPECT_REFUSED((view<double**, LayoutRight>(apart)), "axis 1 has stride 16 bytes, LayoutRight needs 8");
+  EXPECT_REFUSED((view<double***, LayoutRight>(rows)), "axis 1 has stride 40 bytes, but LayoutRight needs 32");
+  EXPECT_REFUSED((view<double***, LayoutRight>(rows)), "it can have padding on axis 0 only");
+  EXPECT_REFUSED((view<double***, LayoutLeft>(columns)), "axis 2 has stride 72 bytes, but LayoutLeft needs 48");
+  EXPECT_REFUSED((view<double***, LayoutLeft>(columns)), "it can have padding on axis 1 only");
+  EXPECT_REFUSED((view<double**, LayoutRight>(apart)), "axis 1 has stride 16 bytes, but LayoutRight needs 8");
   EXPECT_REFUSED((view<double**, LayoutRight>(apart)), "LayoutStride");
 }
 

@@ -158,8 +158,8 @@ TEST(View, StaticExtentsAreThoseOfTheBuffer) {
   expect_same_memory(view<double* [3], LayoutRight>(buffer), buffer);
   expect_same_memory(view<double* [3], LayoutLeft>(left), left);
   expect_same_memory(view<double* [3]>(left), left);
-  EXPECT_REFUSED(view<double* [4]>(buffer), "axis 1 has extent 3, the view's type says 4");
-  EXPECT_REFUSED((view<double[3][3], LayoutRight>(buffer)), "axis 0 has extent 4, the view's type says 3");
+  EXPECT_REFUSED(view<double* [4]>(buffer), "axis 1 has extent 3, but the view's type has 4");
+  EXPECT_REFUSED((view<double[3][3], LayoutRight>(buffer)), "axis 0 has extent 4, but the view's type has 3");
   EXPECT_REFUSED(view<double* [2]>(buffer), "use *");
 }
 
@@ -178,13 +178,13 @@ TEST(View, OtherElementTypesAreRefused) {
 TEST(View, AnotherNumberOfAxesIsRefused) {
   double memory[6] = {};
   const Buffer buffer = tridap::row_major(memory, {2, 3}), scalar = tridap::row_major(memory, {});
-  EXPECT_REFUSED(view<double*>(buffer), "1 axes, the buffer 2");
-  EXPECT_REFUSED(view<double***>(buffer), "3 axes, the buffer 2");
-  EXPECT_REFUSED(view<double>(buffer), "0 axes, the buffer 2");
-  EXPECT_REFUSED(view<double*>(scalar), "1 axes, the buffer 0");
+  EXPECT_REFUSED(view<double*>(buffer), "1 axes, but the buffer has 2");
+  EXPECT_REFUSED(view<double***>(buffer), "3 axes, but the buffer has 2");
+  EXPECT_REFUSED(view<double>(buffer), "0 axes, but the buffer has 2");
+  EXPECT_REFUSED(view<double*>(scalar), "1 axes, but the buffer has 0");
   Shape nine(9, 1);
   const Buffer deep = tridap::row_major(memory, nine);
-  EXPECT_REFUSED(view<double********>(deep), "8 axes, the buffer 9");
+  EXPECT_REFUSED(view<double********>(deep), "8 axes, but the buffer has 9");
 }
 
 TEST(View, BuffersThatAreNoneAreRefused) {
@@ -222,7 +222,8 @@ TEST(View, MemoryBetweenElementsIsRefused) {
   EXPECT_REFUSED(view<const double*>(buffer), "aligned");
   buffer.data = memory;
   buffer.strides = {12};
-  EXPECT_REFUSED(view<double*>(buffer), "axis 0 has stride 12 bytes, no multiple of the 8 bytes of an element");
+  EXPECT_REFUSED(view<double*>(buffer),
+                 "axis 0 has stride 12 bytes, which is not a multiple of the 8 bytes of an element");
 }
 
 TEST(View, NegativeStridesAreRefused) {
@@ -258,8 +259,8 @@ TEST(View, DenseLayoutsAreRefusedOverOtherMemory) {
   std::vector<double> memory = numbers(40);
   const Buffer right = tridap::row_major(memory.data(), {2, 3}), left = column_major(memory.data(), {2, 3});
   const Buffer apart = strided(memory.data(), {4}, {2}), zero = strided(memory.data(), {2, 3}, {0, 1});
-  EXPECT_REFUSED((view<double**, LayoutRight>(left)), "axis 0 has stride 8 bytes, LayoutRight needs 24");
-  EXPECT_REFUSED((view<double**, LayoutLeft>(right)), "axis 0 has stride 24 bytes, LayoutLeft needs 8");
+  EXPECT_REFUSED((view<double**, LayoutRight>(left)), "axis 0 has stride 8 bytes, but LayoutRight needs 24");
+  EXPECT_REFUSED((view<double**, LayoutLeft>(right)), "axis 0 has stride 24 bytes, but LayoutLeft needs 8");
   EXPECT_REFUSED((view<double*, LayoutRight>(apart)), "LayoutStride");
   EXPECT_REFUSED((view<double*, LayoutLeft>(apart)), "LayoutStride");
   EXPECT_REFUSED((view<const double**, LayoutRight>(zero)), "axis 0 has stride 0 bytes");

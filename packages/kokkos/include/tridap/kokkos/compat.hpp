@@ -12,15 +12,15 @@
 
 template <class T>
 struct tridap::is_complex<Kokkos::complex<T>> : std::true_type {};
-#if defined(KOKKOS_HALF_T_IS_FLOAT) && !KOKKOS_HALF_T_IS_FLOAT  // else half_t is another name for float
+#if defined(KOKKOS_HALF_T_IS_FLOAT) && !KOKKOS_HALF_T_IS_FLOAT  // otherwise half_t is an alias of float
 template <>
 struct tridap::is_floating<Kokkos::Experimental::half_t> : std::true_type {};
 #endif
 
-/// What differs between Kokkos versions or reaches into Kokkos::Impl, and nothing else.
+/// Everything that depends on the version of Kokkos or uses Kokkos::Impl.
 namespace tridap::kokkos::compat {
 
-// The memory spaces of devices; void where this Kokkos has none.
+// The memory spaces of devices; void if this Kokkos does not have the space.
 #if defined(KOKKOS_ENABLE_CUDA)
 using CudaSpace = Kokkos::CudaSpace;
 using CudaManagedSpace = Kokkos::CudaUVMSpace;
@@ -49,7 +49,7 @@ using SyclSpace = void;
 using SyclSharedSpace = void;
 #endif
 
-/// True after Kokkos::finalize, where this Kokkos can say so.
+/// True after Kokkos::finalize; always false for Kokkos before 4.0, which does not tell.
 inline bool is_finalized() {
 #if KOKKOS_VERSION >= 40000
   return Kokkos::is_finalized();
@@ -58,7 +58,7 @@ inline bool is_finalized() {
 #endif
 }
 
-/// Initialises Kokkos by its environment variables alone, without its advice on how to bind threads.
+/// Initialises Kokkos from its environment variables only. Kokkos prints no warnings about thread binding.
 inline void initialize_quietly() {
 #if KOKKOS_VERSION >= 30700
   Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
@@ -69,8 +69,8 @@ inline void initialize_quietly() {
 #endif
 }
 
-/// The number of the device that an execution space runs on; nothing for the host, or where it cannot say. Kokkos must
-/// be initialised.
+/// The number of the device on which an execution space runs; nothing: it runs on the host, or Kokkos cannot say.
+/// Kokkos must be initialised.
 template <class Execution>
 auto device_number(int) -> decltype(std::optional<Index>(std::declval<const Execution&>().cuda_device())) {
   return Execution().cuda_device();
@@ -84,16 +84,17 @@ std::optional<Index> device_number(...) {
   return std::nullopt;
 }
 
-/// Whether a LayoutLeft or LayoutRight view of this type has a stride of its own for padding: where it has more than
-/// one axis and not all extents are static.
+/// Whether a LayoutLeft or LayoutRight view of this type stores a stride for padding. It does if it has more than one
+/// axis and not all extents are static.
 template <class View, class = void>
 struct HasPaddedStride : std::false_type {};
 template <class View>
 struct HasPaddedStride<View, std::void_t<decltype(std::declval<const View&>().impl_map().m_impl_offset.m_stride)>>
     : std::bool_constant<!std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>> {};
 
-/// Gives a view that stride, elements: of axis 1 with LayoutLeft, of axis 0 with LayoutRight. Kokkos itself makes such
-/// views by allocating with padding, and by subview for two axes alone; from LayoutStride it aborts.
+/// Sets that stride of a view, in elements: the stride of axis 1 with LayoutLeft, of axis 0 with LayoutRight. Kokkos
+/// itself makes such views only when it allocates with padding, or by subview for two axes. Conversion from
+/// LayoutStride aborts.
 template <class View>
 void set_padded_stride(View& view, Index stride) {
   auto& padded = const_cast<std::size_t&>(view.impl_map().m_impl_offset.m_stride);
@@ -103,37 +104,39 @@ void set_padded_stride(View& view, Index stride) {
 /// Kokkos' reference count of an allocation.
 using Record = Kokkos::Impl::SharedAllocationRecord<void, void>;
 
-/// The allocation that a view has a share in; null where it has none. Its use_count does not tell: an unmanaged view
-/// made from a managed one repeats that one's.
+/// The allocation of which a view shares the ownership; null: it shares none. use_count() cannot be used for this,
+/// because an unmanaged view made from a managed one returns the count of the managed one.
 template <class View>
 Record* record_of(const View& view) {
-  auto& tracker = const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track());  // its question is not const
+  auto& tracker =
+      const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track());  // tracking_enabled() is not const
   if (!View::traits::is_managed || !tracker.has_record() || !tracker.tracking_enabled()) return nullptr;
   return tracker.template get_record<void>();
 }
 
-/// True where a view has a share in its memory.
+/// True if a view shares the ownership of its memory.
 template <class View>
 bool keeps_memory(const View& view) {
   return record_of(view) != nullptr;
 }
 
-/// Takes a share that is never given back, so that the allocation is never freed.
+/// Adds a reference that is never removed, so that the allocation is never freed.
 inline void retain(Record* record) { Record::increment(record); }
 
-/// What Kokkos calls when the last share in an allocation is given back.
+/// Destroys a Holder when Kokkos removes the last reference to its allocation.
 template <class Holder>
 struct Destroys {
   Holder* held = nullptr;
   void destroy_shared_allocation() { held->~Holder(); }
 };
 
-/// Makes an unmanaged view share in a `Holder` of its own, so that every copy and subview of it does, whatever Kokkos
-/// or Tpetra derive from it: the Holder is destroyed with the last of them. Kokkos must be initialised. Kokkos counts
-/// references in an allocation of its own: we put the Holder into one, let `fill` see it, and let the given view count
-/// on that allocation.
+/// Attaches a new `Holder` to an unmanaged view. All copies and subviews of the view share the Holder, also those that
+/// Kokkos or Tpetra make. It is destroyed with the last of them. Kokkos must be initialised.
+///
+/// Kokkos counts references in an allocation of its own. This function places the Holder in such an allocation, calls
+/// `fill` with it, and lets the view count references there.
 template <class Holder, class View, class Fill>
-void hang(View& view, const char* label, Fill&& fill) {
+void attach(View& view, const char* label, Fill&& fill) {
   using Allocation = Kokkos::Impl::SharedAllocationRecord<Kokkos::HostSpace, Destroys<Holder>>;
   Allocation* const allocation = Allocation::allocate(Kokkos::HostSpace(), label, sizeof(Holder));
   allocation->m_destroy.held = new (allocation->data()) Holder;

@@ -13,27 +13,30 @@
 
 namespace tridap::kokkos {
 
-/// What of ours is alive and counts on Kokkos: imported views that share in an owner, and exported buffers that keep a
-/// view. Kokkos ends the program, naming no culprit, where either is let go after Kokkos::finalize. From the first of
-/// them on, Kokkos::finalize says in one line on standard error how many are left, and they stay allocated to the end:
-/// the program goes on.
+/// Counts the objects of this library that depend on Kokkos: imported views that share the ownership of memory, and
+/// exported buffers that keep a view alive.
+///
+/// If such an object is released after Kokkos::finalize, Kokkos ends the program without saying which object it was. To
+/// avoid this, the first such object registers a hook. If some are left in Kokkos::finalize, the hook prints one line
+/// with their number to standard error. Their memory then stays allocated until the program ends, and the program
+/// continues.
 class Living {
  public:
-  /// All of this process's; never destroyed, since static objects may let go after anything.
+  /// The counter of this process. It is never destroyed, because static objects may release views late.
   static Living& all() {
     static Living* const living = new Living;
     return *living;
   }
 
-  Index imported() const {  ///< allocations that imported views share in; copies and subviews count as one
+  Index imported() const {  ///< imported views; a view, its copies and its subviews count as one
     const std::lock_guard lock(mutex_);
     return static_cast<Index>(imported_.size());
   }
-  Index exported() const {  ///< buffers that keep a Kokkos view
+  Index exported() const {  ///< buffers that keep a Kokkos view alive
     const std::lock_guard lock(mutex_);
     return exported_;
   }
-  bool finalized() const {  ///< Kokkos::finalize has begun, and we know it
+  bool finalized() const {  ///< true if Kokkos::finalize is known to have begun
     const std::lock_guard lock(mutex_);
     return finalized_ || compat::is_finalized();
   }
@@ -46,7 +49,7 @@ class Living {
   template <class Held>
   friend std::shared_ptr<void> keep(const Held& held);
 
-  // Stands in Kokkos' own allocation, beside its count.
+  // Is placed in Kokkos' own allocation, beside its reference count.
   struct Holder {
     std::shared_ptr<void> owner;
     compat::Record* record = nullptr;
@@ -93,8 +96,8 @@ class Living {
     if (imported_.empty() && exported_ == 0) return;
     std::fprintf(
         stderr,
-        "tridap: Kokkos::finalize finds %lld imported views and %lld exported buffers alive: destroy them first; "
-        "their memory is now kept to the end of the program\n",
+        "tridap: %lld imported views and %lld exported buffers exist at Kokkos::finalize: destroy them before it; "
+        "their memory stays allocated until the program ends\n",
         static_cast<long long>(imported_.size()), static_cast<long long>(exported_));
     for (const auto& [record, holder] : imported_) compat::retain(record);
   }
@@ -102,7 +105,8 @@ class Living {
     const std::lock_guard lock(mutex_);
     if (std::exchange(said_leaked_, true)) return;
     std::fprintf(stderr,
-                 "tridap: an exported buffer was released after Kokkos::finalize: the memory of its view is lost\n");
+                 "tridap: an exported buffer was released after Kokkos::finalize: release it before; its memory stays "
+                 "allocated until the program ends\n");
   }
 
   mutable std::mutex mutex_;
@@ -111,25 +115,25 @@ class Living {
   bool hooked_ = false, finalized_ = false, said_leaked_ = false;
 };
 
-/// Makes an unmanaged view share in the ownership of `owner`, as every copy and subview of it then does. Kokkos must be
-/// initialised.
+/// Makes an unmanaged view share the ownership of `owner`. Every copy and subview of it then shares it too. Kokkos must
+/// be initialised.
 template <class View>
 void keep_alive(View& view, std::shared_ptr<void> owner) {
-  compat::hang<Living::Holder>(view, "tridap::keep_alive", [&](auto& holder, compat::Record* record) {
+  compat::attach<Living::Holder>(view, "tridap::keep_alive", [&](auto& holder, compat::Record* record) {
     Living::all().add(holder, record, std::move(owner));
   });
 }
 
-/// The owner that keep_alive() hung onto a view; null where it did not. Handing it on, instead of the view, keeps a
-/// chain of imports and exports from growing.
+/// The owner that keep_alive() attached to a view; null: none. An export passes on this owner instead of the view, so
+/// that repeated imports and exports do not build a chain of owners.
 template <class View>
 std::shared_ptr<void> kept_owner(const View& view) {
   compat::Record* const record = compat::record_of(view);
   return record == nullptr ? nullptr : Living::all().owner_of(record);
 }
 
-/// An owner that keeps a managed view, or whatever else holds one. Released after Kokkos::finalize, it says so once and
-/// leaves it allocated.
+/// Makes an owner that keeps `held` alive: a managed view, or an object that has one. If it is released after
+/// Kokkos::finalize, it does not free `held`, and prints this once to standard error.
 template <class Held>
 std::shared_ptr<void> keep(const Held& held) {
   using Kept = Living::Kept<Held>;

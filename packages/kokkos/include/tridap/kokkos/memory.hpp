@@ -10,8 +10,8 @@
 
 namespace tridap::kokkos {
 
-/// What memory a Kokkos memory space is; nothing where Memory::Kind has no word for it. Pinned host memory is host
-/// memory.
+/// The kind of memory of a Kokkos memory space; nothing: Memory::Kind has no such kind. Pinned host memory counts as
+/// host memory.
 template <class Space>
 constexpr std::optional<Memory::Kind> memory_kind() {
   using Kind = Memory::Kind;
@@ -26,7 +26,7 @@ constexpr std::optional<Memory::Kind> memory_kind() {
 
 namespace detail {
 
-/// Kokkos lets a view in `Space` stand over memory of `Of`, which it does where that view's kernels reach it.
+/// True if Kokkos allows a view in `Space` to use memory of the space `Of`: if the view's kernels can access it.
 template <class Space, class Of>
 constexpr bool names() {
   if constexpr (std::is_void_v<Of>)
@@ -37,8 +37,8 @@ constexpr bool names() {
 
 }  // namespace detail
 
-/// True where a view in `Space` may stand over memory of a kind: by Kokkos' own rules, so a host view over managed
-/// memory may not, and a device view over host memory never.
+/// True if a view in `Space` may use memory of a kind. The rules are those of Kokkos: a host view cannot use managed
+/// device memory, and a device view cannot use host memory.
 template <class Space>
 constexpr bool can_name(Memory::Kind kind) {
   switch (kind) {
@@ -58,8 +58,8 @@ constexpr bool can_name(Memory::Kind kind) {
   return false;
 }
 
-/// The number of the device that `Space` is memory of; nothing for the host, before Kokkos is initialised, and where
-/// Kokkos cannot say.
+/// The number of the device whose memory `Space` is; nothing: host memory, or Kokkos is not initialised, or Kokkos
+/// cannot say it.
 template <class Space>
 std::optional<Index> device_number() {
   if (memory_kind<Space>() == Memory::Kind::host || !Kokkos::is_initialized()) return std::nullopt;

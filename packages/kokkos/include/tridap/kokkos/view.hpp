@@ -26,21 +26,21 @@ inline std::string axis_has(std::size_t axis, const char* what, Index value) {
   return "axis " + std::to_string(axis) + " has " + what + " " + std::to_string(value);
 }
 
-/// Memory that `Space` may name, on the device that Kokkos runs on.
+/// Throws unless `Space` may use the memory of the buffer, and it is on the device on which Kokkos runs.
 template <class Space, class Target>
 void check_memory(const Buffer& buffer, const Target& target) {
   if (buffer.memory.kind == Memory::Kind::nowhere)
-    refuse("the array is described only, its elements are nowhere", "", "give a buffer that has memory");
+    refuse("the array is described only and has no memory", "", "pass an array that has memory");
   if (!can_name<Space>(buffer.memory.kind))
-    refuse(target() + " cannot stand over " + buffer.memory.name() + " memory", "",
-           "name the memory space of the buffer");
+    refuse(target() + " cannot use " + buffer.memory.name() + " memory", "",
+           "ask for a view in the memory space of the buffer");
   const std::optional<Index> device = device_number<Space>();
   if (device && *device != buffer.memory.device)
-    refuse(target() + " is on device " + std::to_string(*device) + ", the buffer on " + buffer.memory.name(), "",
-           "let Kokkos run on the buffer's device, or copy the array");
+    refuse(target() + " is on device " + std::to_string(*device) + ", but the buffer is on " + buffer.memory.name(), "",
+           "run Kokkos on the buffer's device, or copy the array");
 }
 
-/// Elements that Kokkos can hold and the caller may touch.
+/// Throws unless the buffer has the view's number of axes and element type, and the caller may access it.
 template <class View>
 void check_elements(const Buffer& buffer) {
   using Value = typename View::value_type;
@@ -50,15 +50,16 @@ void check_elements(const Buffer& buffer) {
 
   throw_if_wrong(check(buffer));
   if (buffer.shape.size() != rank)
-    refuse(target() + " has " + std::to_string(rank) + " axes, the buffer " + std::to_string(buffer.ndim()), "",
-           "give the view as many * as the array has axes");
+    refuse(target() + " has " + std::to_string(rank) + " axes, but the buffer has " + std::to_string(buffer.ndim()), "",
+           "ask for a view with as many * as the array has axes");
   if (!buffer.type.is_like(wanted))
-    refuse(target() + " does not fit a buffer of " + buffer.type.name(), "", "name the buffer's own element type");
+    refuse(target() + " does not fit a buffer of " + buffer.type.name(), "",
+           "ask for a view of the buffer's element type");
   if (buffer.read_only && !std::is_const_v<Value>)
-    refuse(target() + " could be written, but the buffer is read-only", "", "ask for a view of const elements");
+    refuse(target() + " is writable, but the buffer is read-only", "", "ask for a view of const elements");
   check_memory<typename View::memory_space>(buffer, target);
   if (reinterpret_cast<std::uintptr_t>(buffer.data) % alignof(Value) != 0)
-    refuse("the buffer's address is no multiple of " + std::to_string(alignof(Value)) + " bytes", "",
+    refuse("the buffer's address is not a multiple of " + std::to_string(alignof(Value)) + " bytes", "",
            "copy to aligned memory");
 }
 
@@ -67,12 +68,12 @@ void check_static_extents(const Buffer& buffer) {
   for (auto axis = static_cast<std::size_t>(View::rank_dynamic); axis < buffer.shape.size(); ++axis) {
     const auto fixed = static_cast<Index>(View::static_extent(static_cast<unsigned>(axis)));
     if (buffer.shape[axis] != fixed)
-      refuse(axis_has(axis, "extent", buffer.shape[axis]) + ", the view's type says " + std::to_string(fixed), "",
-             "use * for that axis");
+      refuse(axis_has(axis, "extent", buffer.shape[axis]) + ", but the view's type has " + std::to_string(fixed), "",
+             "use * for this axis in the view's type");
   }
 }
 
-/// The strides, elements, of axes that are stepped along as the buffer has them, of others as row-major order has them.
+/// The strides of the view, in elements. Axes of extent 1, and all axes of an empty buffer, get row-major strides.
 template <class View>
 IndexList strides_of(const Buffer& buffer) {
   constexpr bool writes = !std::is_const_v<typename View::value_type>;
@@ -82,27 +83,29 @@ IndexList strides_of(const Buffer& buffer) {
   for (std::size_t axis = 0; axis < strides.size(); ++axis) {
     if (buffer.shape[axis] == 1) continue;
     const Index stride = buffer.strides[axis];
-    const auto said = [&] { return axis_has(axis, "stride", stride) + " bytes"; };
-    if (stride < 0) refuse(said() + ", and Kokkos has no negative strides", "", "copy the array");
+    const auto fault = [&] { return axis_has(axis, "stride", stride) + " bytes"; };
+    if (stride < 0) refuse(fault() + ", but Kokkos has no negative strides", "", "copy the array");
     if (stride % bytes != 0)
-      refuse(said() + ", no multiple of the " + std::to_string(bytes) + " bytes of an element", "", "copy the array");
+      refuse(fault() + ", which is not a multiple of the " + std::to_string(bytes) + " bytes of an element", "",
+             "copy the array");
     if (writes && stride == 0)
-      refuse(said() + ": its elements share their memory", "", "ask for a view of const elements");
+      refuse(fault() + ", so its elements share memory, and the view is writable", "",
+             "ask for a view of const elements");
     strides[axis] = stride / bytes;
   }
   if (writes && !memory_order(buffer).is_unique)
-    refuse("the buffer's elements may share memory", "", "ask for a view of const elements");
+    refuse("the buffer's elements may share memory, and the view is writable", "", "ask for a view of const elements");
   return strides;
 }
 
-/// A view over `shape` in a layout that has no strides to choose but one.
+/// The padding of a LayoutLeft or LayoutRight view, which can set the stride of one axis only.
 struct Padding {
-  std::size_t axis = 0;         ///< the axis whose stride may be more than dense
-  std::optional<Index> stride;  ///< bytes; absent: it is dense
+  std::size_t axis = 0;         ///< the axis whose stride may be larger than contiguous
+  std::optional<Index> stride;  ///< bytes; absent: there is no padding
 };
 
-/// The stride that LayoutRight (of axis 0) and LayoutLeft (of the first axis after 0 that is stepped along) may choose,
-/// since Kokkos' own padding stands there; all others follow from the extents.
+/// Finds the padding of a buffer at the place where Kokkos itself pads. LayoutRight can set the stride of axis 0,
+/// LayoutLeft that of the first axis after 0 with an extent other than 1. All other strides follow from the extents.
 inline Padding padding_of(const Buffer& buffer, bool left, const IndexList& dense) {
   Padding padding;
   const std::size_t ndim = buffer.shape.size();
@@ -113,8 +116,8 @@ inline Padding padding_of(const Buffer& buffer, bool left, const IndexList& dens
   return padding;
 }
 
-/// Kokkos cannot say why a layout does not fit, and aborts or reads elsewhere; the first axis that stands in the way is
-/// named here. Returns the stride of the padding, elements.
+/// Throws an Error that names the first axis whose stride does not fit LayoutLeft or LayoutRight. Kokkos itself would
+/// abort or access wrong memory. Returns the stride of the padding, in elements.
 template <class View>
 std::optional<Index> check_layout(const Buffer& buffer) {
   constexpr bool left = std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>;
@@ -132,8 +135,8 @@ std::optional<Index> check_layout(const Buffer& buffer) {
   }
   for (std::size_t axis = 0; axis < needed.size(); ++axis) {
     if (buffer.shape[axis] == 1 || buffer.strides[axis] == needed[axis]) continue;
-    const std::string only = std::string("; it can pad axis ") + (left ? "1" : "0") + " alone";
-    refuse(axis_has(axis, "stride", buffer.strides[axis]) + " bytes, " + layout + " needs " +
+    const std::string only = std::string("; it can have padding on axis ") + (left ? "1" : "0") + " only";
+    refuse(axis_has(axis, "stride", buffer.strides[axis]) + " bytes, but " + layout + " needs " +
                std::to_string(needed[axis]) + (compat::HasPaddedStride<View>::value ? only : ""),
            "", "ask for Kokkos::LayoutStride");
   }
@@ -166,8 +169,8 @@ View make(const Buffer& buffer) {
 /// The buffer of an array without its communication padding.
 inline Buffer owned_part(const DistArray& array) {
   throw_if_wrong(check(array));
-  if (array.buffer.memory.kind == Memory::Kind::nowhere)  // whose address nobody may follow
-    refuse("the array is described only, its elements are nowhere", "", "give a buffer that has memory");
+  if (array.buffer.memory.kind == Memory::Kind::nowhere)  // its address must not be used
+    refuse("the array is described only and has no memory", "", "pass an array that has memory");
   Report report;
   const Version version = *read_version(array.version, report);
   std::vector<Range> box;
@@ -177,15 +180,16 @@ inline Buffer owned_part(const DistArray& array) {
 
 }  // namespace detail
 
-/// An unmanaged view over the same memory, `view<double**>(array)`; any strides with LayoutStride, row-major memory
-/// with LayoutRight, column-major with LayoutLeft. Extents and strides of the view count elements, and its indices are
-/// local; communication padding is seen.
+/// Makes an unmanaged view of the same memory, `view<double**>(array)`. The array must outlive the view. LayoutStride
+/// fits any strides, LayoutRight row-major memory, and LayoutLeft column-major memory. Extents and strides of the view
+/// count elements. Its indices are local, and it includes communication padding.
 ///
-/// As Kokkos' own views, those of LayoutRight may have a gap after each index of axis 0 (padded rows), and those of
-/// LayoutLeft after each index of axis 0's neighbour (a leading dimension), where they have more than one axis and not
-/// all extents are static: span_is_contiguous() tells. The array must outlive the view. Throws Error, saying what does
-/// not fit: element type, number of axes, a static extent, read-only memory under non-const elements, memory space or
-/// device, alignment, or strides.
+/// As with Kokkos' own views, LayoutRight allows a gap after each index of axis 0 (padded rows), and LayoutLeft after
+/// each index of axis 1 (a leading dimension), if the view has more than one axis and not all extents are static. Ask
+/// span_is_contiguous() whether there are gaps.
+///
+/// Throws Error that says what does not fit: the element type, the number of axes, a static extent, read-only memory
+/// with non-const elements, the memory space or device, the alignment, or the strides.
 template <class DataType, class Layout = Kokkos::LayoutStride, class Space = Kokkos::HostSpace>
 auto view(const Buffer& buffer) {
   using View = Kokkos::View<DataType, Layout, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -200,8 +204,9 @@ void view(const DistArray&& array) = delete;
 template <class DataType, class Layout = Kokkos::LayoutStride, class Space = Kokkos::HostSpace>
 void view(const Buffer&& buffer) = delete;
 
-/// view() without communication padding: the part of the array that this process owns, boundary padding and mirrors
-/// included. Local index 0 is the first owned element. Checks the whole array, and throws as view().
+/// Makes a view like view(), but without communication padding. It shows the part of the array that this process owns,
+/// with boundary padding and mirrors. Local index 0 is the first owned element. Checks the whole array; throws as
+/// view().
 template <class DataType, class Layout = Kokkos::LayoutStride, class Space = Kokkos::HostSpace>
 auto owned_view(const DistArray& array) {
   const Buffer owned = detail::owned_part(array);
@@ -210,35 +215,35 @@ auto owned_view(const DistArray& array) {
 template <class DataType, class Layout = Kokkos::LayoutStride, class Space = Kokkos::HostSpace>
 void owned_view(const DistArray&& array) = delete;
 
-/// A view of the type named, `shared_as<View>(buffer)`, that shares in the ownership of the memory: the buffer's owner
-/// lives as long as the view, its copies and subviews. Kokkos must be initialised, and outlive them: see Living for
-/// what happens otherwise. Throws as view().
+/// Makes a view of the given type, `shared_as<View>(buffer)`, that shares the ownership of the memory: the buffer's
+/// owner lives as long as the view, its copies and its subviews. Kokkos must be initialised before, and finalised after
+/// they are destroyed; see Living for what happens otherwise. Throws as view().
 template <class View>
 View shared_as(const Buffer& buffer) {
-  static_assert(View::traits::is_managed, "an Unmanaged view shares in no ownership");
+  static_assert(View::traits::is_managed, "an unmanaged view cannot share the ownership of memory");
   if (Living::all().finalized())
-    refuse("Kokkos is finalised, and starts no more", "", "share the memory before Kokkos::finalize, or use view()");
+    refuse("Kokkos is finalised and cannot start again", "", "share the memory before Kokkos::finalize, or use view()");
   if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "", "create a Kokkos or Tpetra ScopeGuard first");
   View made = detail::make<View>(buffer);
   if (buffer.owner) keep_alive(made, buffer.owner);
   return made;
 }
 
-/// shared_as() with the type spelled as for view().
+/// shared_as() with the template arguments of view().
 template <class DataType, class Layout = Kokkos::LayoutStride, class Space = Kokkos::HostSpace>
 auto shared_view(const Buffer& buffer) {
   return shared_as<Kokkos::View<DataType, Layout, Space>>(buffer);
 }
 
-/// The Buffer of a view's memory, not copied, in any layout. A managed view is kept alive by the buffer, and so is an
-/// `owner` that is given; for an unmanaged one, give the owner of its memory. Throws Error where there is none; a
-/// memory space that Memory has no word for does not compile.
+/// Makes a Buffer of a view's memory without a copy, for a view of any layout. The buffer keeps a managed view and a
+/// given `owner` alive. For an unmanaged view, pass the owner of its memory; if there is none, this throws Error. A
+/// memory space without a Memory::Kind is a compile error.
 template <class View>
 Buffer export_buffer(const View& from, std::shared_ptr<void> owner = nullptr) {
   using Value = typename View::value_type;
   using Space = typename View::memory_space;
   constexpr std::optional<Memory::Kind> kind = memory_kind<Space>();
-  static_assert(kind.has_value(), "the protocol has no word for this memory space");
+  static_assert(kind.has_value(), "Memory::Kind has no kind for this memory space");
   Buffer buffer;
   buffer.data = const_cast<std::remove_const_t<Value>*>(from.data());
   buffer.type = element_type<Value>();
@@ -249,7 +254,7 @@ Buffer export_buffer(const View& from, std::shared_ptr<void> owner = nullptr) {
     buffer.strides.push_back(static_cast<Index>(from.stride(axis) * sizeof(Value)));
   }
   if (!compat::keeps_memory(from) && !owner && from.data() != nullptr)
-    refuse("an unmanaged view keeps nobody's memory alive", "", "give the owner of its memory");
+    refuse("an unmanaged view does not keep its memory alive", "", "pass the owner of its memory");
   std::shared_ptr<void> kept = kept_owner(from);
   if (!kept && compat::keeps_memory(from)) kept = keep(from);
   buffer.owner = std::move(kept);
@@ -260,8 +265,8 @@ Buffer export_buffer(const View& from, std::shared_ptr<void> owner = nullptr) {
   return buffer;
 }
 
-/// A DistArray over a view's memory, not copied, with the dim_data given; see export_buffer() for who keeps it alive.
-/// Throws Error where the two do not fit.
+/// Makes a DistArray of a view's memory without a copy, with the given dim_data. Ownership is as for export_buffer().
+/// Throws Error if the view and dim_data do not fit each other.
 template <class View>
 DistArray export_view(const View& from, DimData dim_data, std::shared_ptr<void> owner = nullptr) {
   DistArray array;
