@@ -8,11 +8,11 @@
 
 namespace tridap::redistribute {
 
-/// What the files of this package know of a Plan and a Redistribution beyond their public members.
+/// Access to the private members of Plan and Redistribution, for the source files of this package.
 struct Access {
   static Plan plan(std::shared_ptr<const PlanData> data) { return Plan(std::move(data)); }
   static const PlanData& data(const Plan& plan) { return *plan.data_; }
-  /// A redistribution by a plan that is ready. **Collective.**
+  /// Makes a Redistribution from an existing plan. **Collective.**
   static Redistribution redistribution(Plan plan, MPI_Comm comm, const Options& options);
 };
 

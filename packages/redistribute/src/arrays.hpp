@@ -7,11 +7,11 @@
 
 namespace tridap::redistribute {
 
-/// What is wrong on this process with the arrays of one move, each against its side of the plan; `convert`: their
-/// element types may differ. A side of which this process holds nothing is not looked at.
+/// Checks the arrays of one move on this process against the plan. `convert`: their element types may differ. A side of
+/// which this process holds no part is not checked.
 Report check_move(const PlanData& parts, const DistArray& source, const DistArray& target, bool convert);
 
-/// The same for the source alone.
+/// check_move() for the source only.
 Report check_source(const PlanData& parts, const DistArray& source);
 
 }  // namespace tridap::redistribute

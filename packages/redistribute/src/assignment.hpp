@@ -7,7 +7,8 @@
 
 namespace tridap::redistribute {
 
-/// What columns are worth to rows, row after row; what is not listed is worth nothing, and a row may go without.
+/// The input of an assignment problem: a sparse matrix of the value of each column to each row, stored by rows. Entries
+/// that are not listed are 0. A row may be left without a column.
 struct Worths {
   Index columns = 0;
   std::vector<Index> begins = {0};  ///< where the entries of each row begin, and where the last ones end

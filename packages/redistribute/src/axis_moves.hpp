@@ -7,7 +7,7 @@
 
 namespace tridap::redistribute {
 
-/// Elements of one axis that stand one after the other on both sides: local indices.
+/// A run of elements of one axis that are consecutive on both sides. Its fields are local indices.
 struct RunPair {
   Index source = 0, target = 0, length = 0;
   Index peer = 0;  ///< the coordinate on the other side

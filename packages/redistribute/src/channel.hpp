@@ -4,7 +4,7 @@
 
 namespace tridap::redistribute {
 
-/// Where messages of ours go that must not meet the caller's, nor one another's.
+/// A communicator and a tag for our messages, so that they cannot be confused with the caller's or with each other.
 struct Channel {
   MPI_Comm comm = MPI_COMM_NULL;
   int tag = 0;  ///< another one for each call, until all that MPI has were used

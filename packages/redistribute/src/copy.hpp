@@ -9,7 +9,7 @@
 
 namespace tridap::redistribute {
 
-/// Copies runs of bytes that do not overlap; small ones without a call.
+/// Copies runs of bytes that do not overlap. Small runs are copied inline.
 struct PlainCopy {
   static void run(std::byte* to, const std::byte* from, std::size_t bytes) {
     if (bytes == 8) {

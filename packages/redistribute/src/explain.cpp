@@ -11,7 +11,7 @@ namespace tridap::redistribute {
 
 namespace {
 
-constexpr Index most_listed_processes = 16;       // whose table still fits a screen
+constexpr Index most_listed_processes = 16;       // their table fits a screen
 constexpr Index most_summed_processes = 1024;     // the plans of all of whom are made
 constexpr Index most_relabelled_processes = 256;  // for whom the best placement is found
 

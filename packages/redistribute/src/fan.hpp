@@ -13,7 +13,7 @@
 
 namespace tridap::redistribute {
 
-/// A buffer of another process that this one reaches, or our own on the other side.
+/// A buffer that this process can access directly: of another process, or its own buffer on the other side.
 struct Reach {
   std::vector<Index> peers;  ///< where its process stands, as Data::each_peer() says it
   IndexList strides;         ///< bytes, by axis of that buffer; empty: it is fed

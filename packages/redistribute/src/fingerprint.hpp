@@ -4,7 +4,8 @@
 
 namespace tridap::redistribute {
 
-/// A number for all that a plan goes by, the same on every process, and another one where two processes plan otherwise.
+/// A hash of everything that determines a plan. It is equal on all processes that plan alike, and differs if two
+/// processes plan differently.
 Index fingerprint(const Plan& plan, const Options& options);
 
 }  // namespace tridap::redistribute

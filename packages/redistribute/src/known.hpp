@@ -9,8 +9,8 @@
 
 namespace tridap::redistribute {
 
-/// What was found of an array that is right, so that another one that stands in memory alike need not be looked at
-/// again: a move asks this alone, which allocates nothing.
+/// The result of a successful check of an array. An array with the same layout in memory need not be checked again: a
+/// move compares it with this, which allocates nothing.
 class KnownArray {
  public:
   explicit KnownArray(const DistArray& array);

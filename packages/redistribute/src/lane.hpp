@@ -9,12 +9,14 @@
 
 namespace tridap::redistribute {
 
-/// The bytes of a slot that are filled: whole elements, where one fits, since it may have to be combined whole.
+/// The number of bytes of a slot that are used: a whole number of elements if one fits, because the receiver may have
+/// to combine whole elements.
 inline Index whole_elements(Index slot_bytes, Index element_bytes) {
   return slot_bytes < element_bytes ? slot_bytes : slot_bytes - slot_bytes % element_bytes;
 }
 
-/// The elements of one array that travel between us and one process: their walk, and the array's memory here.
+/// The elements of one array that are transferred between this process and another: their walk, and the array's memory
+/// on this process.
 struct Load {
   const Walk* walk = nullptr;
   std::byte* data = nullptr;

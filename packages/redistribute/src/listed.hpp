@@ -6,8 +6,8 @@
 
 namespace tridap::redistribute {
 
-/// The plan back of one that was made from ids (ids.hpp), of this process. Throws Error where several processes have
-/// one element.
+/// Makes this process's plan for the opposite move of a plan that was made from ids (ids.hpp). Throws Error if several
+/// processes list the same element.
 std::shared_ptr<const PlanData> reversed_ids(const PlanData& parts, Index element_bytes);
 
 }  // namespace tridap::redistribute

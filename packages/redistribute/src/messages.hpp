@@ -11,10 +11,12 @@
 
 namespace tridap::redistribute {
 
-/// Lanes between nodes: pieces of up to 120 KiB, packed one after the other into a few slots, so that a process needs
-/// no more memory for 10 000 peers than for eight. Each way, eight lanes are under way at once, and they begin in the
-/// order of (their rank - ours) mod P, or (ours - theirs): the lane that comes first everywhere is under way at both
-/// its ends, and so one always goes on.
+/// Transfers between nodes as messages. Elements are packed into pieces of up to 120 KiB in a few slots, so that 10 000
+/// peers need no more memory than eight.
+///
+/// In each direction, at most eight lanes are active at a time. Sends begin in the order of (their rank - our rank) mod
+/// P, receives in the order of (our rank - their rank) mod P. So there is always a lane that is active at both ends,
+/// and the transfers cannot deadlock.
 class Messages {
  public:
   Messages(NodeContext& context, const Channel& channel) : context_(&context), channel_(channel) {}

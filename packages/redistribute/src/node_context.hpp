@@ -17,18 +17,19 @@
 
 namespace tridap::redistribute {
 
-inline constexpr Index staging_bytes = Index{15} << 18;  ///< at most, of one process, for each of the two ways below
+inline constexpr Index staging_bytes = Index{15}
+                                       << 18;  ///< the most bytes of one process, for each of rings and messages
 
 inline constexpr Index least_staging_bytes = Index{1} << 14;  ///< less is slower than messages
 
-/// Shared memory for the rings between the processes of a node.
+/// The shared memory of the rings between the processes of a node.
 struct Stage {
   std::shared_ptr<const mpi::SharedAllocation> piece;  ///< null: there is none on any process
   Index most = staging_bytes;                          ///< bytes of one process
   std::exception_ptr why_none;
 };
 
-/// What the moves over one communicator have in common: kept with it, so that it is set up once.
+/// Everything that the moves on one communicator share. It is attached to the communicator, so that it is made once.
 class NodeContext {
  public:
   /// **Collective** the first time for a communicator, and local then.

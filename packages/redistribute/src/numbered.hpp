@@ -9,7 +9,8 @@
 
 namespace tridap::redistribute {
 
-/// An array's elements by their flat numbers, and the numbers of its dense local buffers in the same order.
+/// Finds the elements of an array by their flat numbers, and their places in the contiguous local buffers in the same
+/// memory order.
 class NumberedArray {
  public:
   /// Throws Error where the flat numbers do not fit 64 bits.

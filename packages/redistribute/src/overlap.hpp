@@ -8,8 +8,8 @@
 
 namespace tridap::redistribute {
 
-/// How many elements coordinates of a source and of a target have in common: of each target coordinate, a list of those
-/// that have any, ascending by source coordinate.
+/// The number of elements that a coordinate of the source and a coordinate of the target have in common. For each
+/// target coordinate it lists the source coordinates with common elements, in ascending order.
 struct OverlapTable {
   struct Cell {
     Index source = 0, elements = 0;
@@ -20,17 +20,19 @@ struct OverlapTable {
   Index elements(Index source, Index target) const;
 };
 
-/// How many elements each part of a source and each part of a target have in common: those that the source's part owns,
-/// at the lowest coordinate where several do, and that the target's part holds, every copy counted. It is the product
-/// of one table for each axis, made without a look at single elements but those of unstructured axes, so that it takes
-/// time and memory for the pairs of coordinates that overlap. A ravelled array has one table, of pairs of parts, made
-/// from the runs of flat numbers.
+/// The number of elements that each part of a source and each part of a target have in common. An element counts if the
+/// source's part owns it (if several parts do, only the one at the lowest coordinate) and the target's part holds it;
+/// every copy in the target counts.
+///
+/// It is the product of one table for each axis. Single elements are visited on unstructured axes only, so time and
+/// memory are proportional to the pairs of coordinates that overlap. With Mapping::ravel there is one table, of pairs
+/// of parts, made from the runs of flat numbers.
 ///
 /// Rows of 4 x 6 over 2 processes against columns over 3: `elements(p, q) == 2 * 2` for every p and q.
 class Overlap {
  public:
-  /// Throws Error where the two are not of one shape, or an element of one side is held by nobody on the other and
-  /// `mapping` is not partial; where `mapping.axes` is no permutation; where a table would have too many pairs.
+  /// Throws Error if the shapes differ, if an element of one side is held by no process of the other and `mapping` is
+  /// not partial, if `mapping.axes` is not a permutation, or if a table would have too many pairs.
   Overlap(const Distribution& source, const Distribution& target, const Mapping& mapping);
 
   /// One table, and which digits of the number of a process stand for its coordinates.

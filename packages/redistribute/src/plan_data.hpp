@@ -10,7 +10,7 @@
 
 namespace tridap::redistribute {
 
-/// One side of a plan: which part of its distribution our process holds, and what moves from or to it.
+/// One side of a plan: the part of the distribution that this process holds, and what moves from or to it.
 struct PlanSide {
   std::optional<Index> process;  ///< our part; nothing: none
   /// By axis of the target; the peers are coordinates of the other side. Of a ravelled array, one for all axes: its

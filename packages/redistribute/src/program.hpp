@@ -9,12 +9,12 @@
 
 namespace tridap::redistribute {
 
-/// Who reaches whose memory in a move. The same on every process.
+/// Which processes access the memory of others directly in a move. The same on every process.
 struct Reaching {
   enum class Mode {
-    streams,  ///< nobody: what travels passes through rings or messages
-    push,     ///< each process of a node the targets of the others
-    pull,     ///< each process of a node the sources of the others
+    streams,  ///< none: elements are transferred through rings or messages
+    push,     ///< each process writes into the targets of the others on its node
+    pull,     ///< each process reads from the sources of the others on its node
   };
   Mode mode = Mode::streams;
   Order order = Order::row_major;  ///< in which these are dense

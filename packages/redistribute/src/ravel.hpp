@@ -4,8 +4,9 @@
 
 namespace tridap::redistribute {
 
-/// What moves where one side's only axis numbers the elements of the other (Mapping::ravel): fills `out.axes` and
-/// `in.axes` of a plan whose sides are placed. Throws Error where the two sides are not of one array.
+/// Fills `out.axes` and `in.axes` of a plan with Mapping::ravel, in which the only axis of one side numbers the
+/// elements of the other. The processes of both sides must be set before. Throws Error if the two sides do not have the
+/// same elements.
 void ravel(PlanData& parts);
 
 }  // namespace tridap::redistribute

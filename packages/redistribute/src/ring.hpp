@@ -13,9 +13,10 @@ namespace tridap::redistribute {
 
 inline constexpr Index ring_slots = 8;
 
-/// Finds out whether a receiver empties slots faster that were written into the caches, or past them. Into them, where
-/// both processes share one; past them, by far, where lines must come from another chip. Nobody says which it is, and
-/// processes move: so both are timed, the slower one now and then.
+/// Measures whether a receiver reads slots faster if they were written with normal stores, or with stores that bypass
+/// the caches. Normal stores are faster if both processes share a cache. Stores that bypass the caches are much faster
+/// if cache lines would come from another chip. The system does not say which is the case, and processes can move to
+/// other cores. So both are measured, the slower one from time to time.
 class SlotTrial {
  public:
   void emptied(bool cached, double seconds_per_byte) {

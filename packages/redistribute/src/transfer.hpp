@@ -11,7 +11,7 @@
 
 namespace tridap::redistribute {
 
-/// Where the elements of one array are in a move, on this process.
+/// The memory of one array on this process during a move.
 struct Transferred {
   Program* program = nullptr;
   std::byte *source = nullptr, *target = nullptr;

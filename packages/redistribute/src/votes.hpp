@@ -14,7 +14,7 @@
 
 namespace tridap::redistribute {
 
-/// Numbers on which the processes of a team may agree, found by one reduction. **Collective** by count().
+/// Finds, with one reduction, on which numbers the processes agree. **Collective** by count().
 class Votes {
  public:
   enum Question {

@@ -8,12 +8,13 @@
 
 namespace tridap::redistribute {
 
-/// Elements of an axis that stand `step` bytes from one another in a buffer.
+/// Elements of an axis that are `step` bytes apart in a buffer.
 struct Strand {
   Index offset = 0, count = 0;  ///< bytes from the buffer's first element; elements
 };
 
-/// What one peer shares along one axis, as it stands in our buffer. The sections in their order, each repeated.
+/// The elements that this process shares with one peer along one axis, at their places in our buffer: sections in
+/// order, each of them repeated.
 struct AxisWalk {
   struct Section {
     Index repeat = 1, step = 0;  ///< bytes from one repetition to the next

@@ -9,8 +9,8 @@
 
 namespace tridap::redistribute {
 
-/// Copies runs past the caches side by side, a stretch of each in turn: memory reads and writes several streams at once
-/// faster than one after the other.
+/// Copies several runs at the same time with stores that bypass the caches. It copies a part of each run in turn,
+/// because memory handles several streams at once faster than one stream after another.
 class Weave {
  public:
   static constexpr std::size_t most = 4;              ///< runs side by side
