@@ -269,7 +269,7 @@ TEST(InferDimData, OneElementAlone) {
     EXPECT_TRUE(infer_dim_data({1, &id, 0}, all, how).dim_data.empty());
     EXPECT_NE(refusal({0, nullptr, 0}, how), "");
   } else {
-    expect_contains(refusal({our_rank() == 0 ? 1 : 0, &id, 0}, how), "one element on one process");
+    expect_contains(refusal({our_rank() == 0 ? 1 : 0, &id, 0}, how), "must be one process with one id");
   }
   const InferredDimData inferred = infer_dim_data({our_rank() == 0 ? 1 : 0, &id, 0}, all, of_shape({2, 2}));
   given::expect_true(inferred, our_rank() == 0 ? List{3} : List{}, of_shape({2, 2}), all);

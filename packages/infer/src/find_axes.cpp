@@ -281,8 +281,8 @@ class Search {
                         {},
                         {},
                         "",
-                        "an array without axes has one element, on one process",
-                        "but there are " + processes + ", and the first has " + std::to_string(all_.count[0]) + " ids",
+                        "there are " + processes + ", and process 0 has " + std::to_string(all_.count[0]) + " ids",
+                        "must be one process with one id, because the array has no axes",
                         ""});
   }
 

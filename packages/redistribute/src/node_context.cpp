@@ -14,7 +14,8 @@ namespace {
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "counters are shared between processes");
 
 constexpr Index line = 128;  // bytes that two processes should not write both: processors fetch lines in pairs
-static_assert(ring_slots * static_cast<Index>(sizeof(Filling)) <= line / 2, "they stand behind `posted`");
+static_assert(ring_slots * static_cast<Index>(sizeof(Filling)) <= line / 2,
+              "the fillings must fit into the cache line of `posted`");
 static_assert(std::atomic<bool>::is_always_lock_free, "processes share it");
 
 // How a process's part of the stage is dealt: its mark, then the counters of its rings, then the slots.
