@@ -32,7 +32,7 @@ TEST(Explain, SaysHowFarAPlacementIsFromTheBest) {
   EXPECT_TRUE(says(turned, "this plan sends more (relabel() finds the best placement)")) << turned;
   const Distribution others = Distribution::make({12}, {tridap::block_at({0, 5, 8})}, {3});
   const std::string half = Plan(line, {others, {1, 0, 2}}, 8, 0).explain();
-  EXPECT_TRUE(says(half, "56 B travel")) << half;  // of 5, 3 and 4 elements, the last ones stay whole and one more
+  EXPECT_TRUE(says(half, "56 B are sent")) << half;  // of 5, 3 and 4 elements, the last ones stay whole and one more
   EXPECT_TRUE(
       says(half, "8 B of 96 B must be sent with any placement of the target's parts: this plan sends 7.00 times"))
       << half;

@@ -224,7 +224,7 @@ TEST(RedistributionRefusal, PlansThatDifferOrNameNobodyAreRefusedOnAllProcesses)
   refused(a, longer, "size is 13");
   refused(a, PlacedDistribution(b, moves::ranks_from(1, p)), "");  // the last rank is none
   refused(Distribution::make({12}, {tridap::block()}, {p + 1}), a, "");
-  refused(a, b, "0 bytes", 0);
+  refused(a, b, "element_bytes is 0", 0);
   for (Index bad = 0; bad < p && p > 1; ++bad) {
     const bool is_bad = rank() == bad;
     refused(is_bad ? longer : a, is_bad ? longer : b, "different");

@@ -388,7 +388,7 @@ TEST(UpdatePadding, TheOwnerOfTheMemoryIsKeptAlive) {
 TEST(UpdatePadding, OneBadProcessFailsEveryProcessAndTheCommunicatorServesOn) {
   using Spoil = std::function<void(tridap::Buffer&)>;
   const std::vector<std::pair<std::string, Spoil>> spoils = {
-      {"the buffer is read-only, padding is written", [](tridap::Buffer& b) { b.read_only = true; }},
+      {"the buffer is read-only, must be writable", [](tridap::Buffer& b) { b.read_only = true; }},
       {"the buffer is in cuda:0 memory, must be in host memory",
        [](tridap::Buffer& b) { b.memory.kind = tridap::Memory::Kind::cuda; }},
       {"the buffer is in nowhere memory", [](tridap::Buffer& b) { b.memory.kind = tridap::Memory::Kind::nowhere; }},
