@@ -30,7 +30,7 @@ inline std::string axis_has(std::size_t axis, const char* what, Index value) {
 template <class Space, class Target>
 void check_memory(const Buffer& buffer, const Target& target) {
   if (buffer.memory.kind == Memory::Kind::nowhere)
-    refuse("the array is described only and has no memory", "", "pass an array that has memory");
+    refuse("the array is described only, and its memory is 'nowhere'", "", "pass an array that has memory");
   if (!can_name<Space>(buffer.memory.kind))
     refuse(target() + " cannot use " + buffer.memory.name() + " memory", "",
            "ask for a view in the memory space of the buffer");
@@ -170,7 +170,7 @@ View make(const Buffer& buffer) {
 inline Buffer owned_part(const DistArray& array) {
   throw_if_wrong(check(array));
   if (array.buffer.memory.kind == Memory::Kind::nowhere)  // its address must not be used
-    refuse("the array is described only and has no memory", "", "pass an array that has memory");
+    refuse("the array is described only, and its memory is 'nowhere'", "", "pass an array that has memory");
   Report report;
   const Version version = *read_version(array.version, report);
   std::vector<Range> box;
