@@ -1,11 +1,11 @@
-// A terrain, block x block over a grid of processes, diffuses down its slopes: Trilinos solves for it in the memory
-// that each process already holds, and hands the result back as a distributed array. Not one byte of the field is
-// copied.
+// Hillslope diffusion of a terrain that is distributed block x block over a grid of processes. Trilinos solves in the
+// memory that each process allocated for its block, and the solution is exported as a distributed array. No byte of the
+// field is copied.
 //
 //   mpiexec -n 4 01_solve_in_place [--steps N] [--dt YEARS] [--diffusivity M2_PER_YEAR] [--grid PxQ] [--output FILE]
 //
-// Prints what was copied (0 bytes), the iterations and the true residual, the mass before and after, and names the
-// picture before | after that it wrote; exits non-zero where one of these is not as it must be.
+// Prints what was copied (0 bytes), the iterations and the true residual, the mass before and after, and the name of
+// the picture (before | after). Exits non-zero if one of these is wrong.
 
 #include "support/ascii_grid.hpp"
 #include "support/diffusion.hpp"
@@ -18,7 +18,7 @@
 
 namespace {
 
-// The dimension dictionary of an axis dealt in even blocks, as `__distarray__` would give it.
+// The dimension dictionary of an axis in even blocks, as `__distarray__` would return it.
 tridap::Dimension block(tridap::Index size, int processes, int place) {
   tridap::Dimension dimension;
   dimension.size = size;
@@ -28,7 +28,7 @@ tridap::Dimension block(tridap::Index size, int processes, int place) {
   return dimension;
 }
 
-// A distributed array over memory of this process's own, row-major and zero.
+// A distributed array over new memory on this process, row-major and zero.
 tridap::DistArray make_array(std::vector<tridap::Dimension> dim_data) {
   const auto &rows = std::get<tridap::Block>(dim_data[0].dist), &cols = std::get<tridap::Block>(dim_data[1].dist);
   tridap::DistArray array;
@@ -39,14 +39,14 @@ tridap::DistArray make_array(std::vector<tridap::Dimension> dim_data) {
 }
 
 void solve_in_place(const examples::Options& options, MPI_Comm comm) {
-  // 1. Each process reads its own block of the terrain; 2. both arrays are described as the protocol has it.
+  // 1. Each process reads its own block of the terrain. 2. Both arrays are described by the protocol.
   const auto grid = tridap::mpi::collectively(comm, [&] { return examples::read_header(options.elevation); });
   const auto [p, q, row, col] = examples::process_grid(options, comm);
   const std::vector<tridap::Dimension> dim_data{block(grid.rows, p, row), block(grid.cols, q, col)};
   tridap::DistArray now = make_array(dim_data), next = make_array(dim_data);
   tridap::mpi::collectively(comm, [&] { examples::read_block(options.elevation, grid, now); });
 
-  // 3. The map's ids are the row-major global indices in memory order; each vector below *is* an array's memory.
+  // 3. The map's ids are the row-major global indices in memory order. Each vector below shares an array's memory.
   const tridap::tpetra::ArrayMap layout(now, comm);
   examples::Proof proof(options, grid, layout, now);
 
@@ -59,13 +59,13 @@ void solve_in_place(const examples::Options& options, MPI_Comm comm) {
     const auto z_next = tridap::tpetra::import_vector<double>(next, layout);
     const examples::Solution solution = solver.solve(*z.vector, *z_next.vector);
 
-    // 5. The answer has landed in the second array, and goes out again as one.
+    // 5. The solution is in the second array's memory. It is exported as an array.
     const auto result = tridap::tpetra::export_array(z_next.vector, layout);
     proof.add_step(step, solution, {z.receipt, z_next.receipt, result.receipt}, next, result.array);
     std::swap(now, next);
   }
 
-  // 6. What must hold, holds, or this throws.
+  // 6. Throws if a claim does not hold.
   proof.conclude(now);
 }
 

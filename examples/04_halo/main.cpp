@@ -1,11 +1,11 @@
-// Waves on a periodic square, u'' = c2 Laplace u: a Kokkos kernel steps over the memory of two distributed arrays that
-// are padded by one element everywhere, and the Tpetra adapter refreshes the padding where it stands, from the
-// neighbours and across the square's edges. Leapfrog with the CFL number c dt/h = 0.5; it is stable below 1/sqrt(2).
+// Waves on a periodic square, u'' = c2 Laplace u. A Kokkos kernel works in the memory of two distributed arrays that
+// are padded by one element. The Tpetra adapter fills the padding in place, from the neighbours and from the opposite
+// edges of the square. The method is leapfrog with the CFL number c dt/h = 0.5; it is stable below 1/sqrt(2).
 //
 //   mpiexec -n 4 04_halo [--size N] [--steps N] [--output FILE]
 //
-// Prints what was copied (0 bytes), the discrete energy 1/2 |(u+ - u)/dt|^2 + 1/2 <u+, K u>, K = -c2 Laplace, and its
-// largest change; exits non-zero where that is over 1e-12 of it. Names its picture before | after.
+// Prints what was copied (0 bytes), the discrete energy 1/2 |(u+ - u)/dt|^2 + 1/2 <u+, K u>, K = -c2 Laplace, its
+// largest relative change, and the name of the picture (before | after). Exits non-zero if that change is over 1e-12.
 
 #include "support/field.hpp"
 #include "support/program.hpp"
@@ -19,7 +19,7 @@ using View = decltype(tridap::kokkos::view<double**>(std::declval<const tridap::
 using Interior = Kokkos::MDRangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Rank<2>>;
 constexpr double dt = 0.5;  // with c = h = 1: the CFL number
 
-double k(const View& u, tridap::Index i, tridap::Index j) {  // K u by five points, which may be padding
+double k(const View& u, tridap::Index i, tridap::Index j) {  // K u by five points; neighbours may be in the padding
   return 4 * u(i, j) - u(i - 1, j) - u(i + 1, j) - u(i, j - 1) - u(i, j + 1);
 }
 
@@ -34,7 +34,7 @@ double energy(const View& next, const View& u, const Interior& interior, const e
 
 void waves(const examples::WaveOptions& options, examples::Claims& claims) {
   const auto& [size, steps, output] = options;
-  // 1. Two time levels, each a bump in a padded array. The mirrors at the edges count in an axis' size.
+  // 1. Two time levels, each a bump in a padded array. An axis' size includes the mirrors at the edges.
   const tridap::AxisSpec axis = tridap::padded_block(1, true);
   const auto all =
       tridap::Distribution::make({size + 2, size + 2}, {axis, axis}, tridap::near_square_grid(claims.processes(), 2));
@@ -42,14 +42,14 @@ void waves(const examples::WaveOptions& options, examples::Claims& claims) {
   claims.say("grid      %d x %d points, %s", size, size, tridap::describe(all).c_str());
   const auto before = examples::gather_field(levels[0], all, claims.comm());
 
-  // 2. The vectors over them, which know where padding comes from; and what the kernels step over.
+  // 2. The vectors over the arrays, which update the padding; and the interior, over which the kernels loop.
   const tridap::tpetra::PaddedArrayMap layout(levels[0], claims.comm());
   tridap::tpetra::PaddedVector<double> vectors[2] = {{levels[0], layout}, {levels[1], layout}};
   for (int i : {0, 1}) claims.note(vectors[i].receipt(), levels[i].buffer.data, vectors[i].overlap()->getData().get());
   const auto part = all.part(claims.process(), tridap::Part::interior);
   const Interior interior({part[0].begin, part[1].begin}, {part[0].end, part[1].end});
 
-  // 3. u+ = 2 u - u- - dt2 K u in the memory of u-, after u's padding is refreshed.
+  // 3. u+ = 2 u - u- - dt2 K u in the memory of u-, after u's padding is updated.
   double first = 0, change = 0;
   for (int step = 0; step < steps; ++step) {
     vectors[step % 2].update_padding();
@@ -62,7 +62,7 @@ void waves(const examples::WaveOptions& options, examples::Claims& claims) {
   }
   vectors[steps % 2].update_padding();
 
-  // 4. What must hold, holds, or this throws.
+  // 4. Throws if a claim does not hold.
   claims.say("levels    %s", claims.copies().c_str());
   claims.say("energy    %.12f; %.1e of it is the largest change in %d steps", first, change, steps);
   claims.require_no_copies();
@@ -75,6 +75,6 @@ void waves(const examples::WaveOptions& options, examples::Claims& claims) {
 
 int main(int argc, char** argv) {
   examples::WaveOptions options;
-  return examples::run(argc, argv, "Waves on a periodic square, in a Kokkos kernel over padded arrays.", options.list(),
-                       [&](examples::Claims& claims) { waves(options, claims); });
+  return examples::run(argc, argv, "Waves on a periodic square, computed by a Kokkos kernel over padded arrays.",
+                       options.list(), [&](examples::Claims& claims) { waves(options, claims); });
 }

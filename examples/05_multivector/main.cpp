@@ -1,11 +1,11 @@
-// Several right-hand sides as the columns of one column-major distributed array, whose columns stand further apart in
-// memory than they are long; a block Krylov method solves for all of them at once, in that memory, into another such
-// array.
+// Several right-hand sides are the columns of one column-major distributed array, with unused elements between the
+// columns. A block Krylov method solves for all columns at once. It reads this array's memory, and writes the solutions
+// to another such array.
 //
 //   mpiexec -n 4 05_multivector [--size N] [--columns K]
 //
-// Prints what was copied (0 bytes), the iterations of the block, and the true residual of each column; exits non-zero
-// where one of these is over 1e-10 of its right-hand side, or the space between columns was touched.
+// Prints what was copied (0 bytes), the iterations of the block, and the true residual of each column. Exits non-zero
+// if a residual is over 1e-10 of its right-hand side, or an element between the columns changed.
 
 #include "support/arrays.hpp"
 #include "support/diffusion.hpp"
@@ -17,10 +17,10 @@
 namespace {
 
 constexpr tridap::Index gap = 5;     // elements between two columns
-constexpr double untouched = 12345;  // what stands there
+constexpr double untouched = 12345;  // their value
 
 void solve(int size, int columns, examples::Claims& claims) {
-  // 1. Unknowns in blocks over all processes, every process with all columns.
+  // 1. Unknowns in blocks over all processes; each process has all columns.
   const auto distribution =
       tridap::Distribution::make({size * size, columns}, {tridap::block(), tridap::whole()}, {claims.processes(), 1});
   const tridap::DistArray b = examples::make_columns(distribution, claims.process(), gap, untouched);
@@ -31,7 +31,7 @@ void solve(int size, int columns, examples::Claims& claims) {
              static_cast<long long>(b.buffer.strides[1] / b.buffer.type.bytes),
              static_cast<long long>(b.buffer.shape[0]));
 
-  // 2. As a MultiVector, whose map numbers the unknowns alone; its leading dimension is the array's.
+  // 2. The array as a MultiVector with the array's leading dimension. Its map numbers the unknowns, not the columns.
   const auto right_hand_sides = tridap::tpetra::import_multivector<double>(b, claims.comm());
   const auto answers = tridap::tpetra::import_multivector<double>(x, claims.comm());
   claims.note(right_hand_sides.receipt, b.buffer.data, right_hand_sides.multivector->getData(0).getRawPtr());
@@ -41,7 +41,7 @@ void solve(int size, int columns, examples::Claims& claims) {
   const examples::Solver solver(matrix, examples::Method::block_cg);
   const examples::Solution solution = solver.solve(*right_hand_sides.multivector, *answers.multivector);
 
-  // 4. The answers have landed in the array, and nowhere else.
+  // 4. The solutions are in the second array's memory.
   const auto out = tridap::tpetra::export_array(answers.multivector);
   claims.note(answers.receipt, x.buffer.data, out.array.buffer.data);
   claims.note(out.receipt, x.buffer.data, out.array.buffer.data);
@@ -53,7 +53,7 @@ void solve(int size, int columns, examples::Claims& claims) {
   claims.require_no_copies();
   claims.require(solution.residual <= 1e-10, "a residual is too large");
   claims.require(examples::gaps_hold(b, untouched) && examples::gaps_hold(x, untouched),
-                 "the space between columns was written");
+                 "an element between the columns was changed");
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ void solve(int size, int columns, examples::Claims& claims) {
 int main(int argc, char** argv) {
   int size = 100, columns = 4;
   return examples::run(
-      argc, argv, "Several right-hand sides in one column-major array, and one block solver.",
+      argc, argv, "One block solver for several right-hand sides in one column-major array.",
       {{"--size", "unknowns along each side of the square", &size}, {"--columns", "right-hand sides", &columns}},
       [&](examples::Claims& claims) { solve(size, columns, claims); });
 }

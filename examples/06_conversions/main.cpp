@@ -1,11 +1,11 @@
-// Every kind of distributed array there and back: dim_data becomes a Tpetra map and a vector over the array's memory,
-// and from the map's ids alone, with the array's shape, dim_data is found again. Where Global Arrays are installed, it
-// becomes one of those too, or they cannot hold it.
+// Every kind of distributed array is converted to Tpetra and back. dim_data becomes a Tpetra map and a vector over the
+// array's memory; dim_data is then found again from the map's ids and the array's shape. If Global Arrays is installed,
+// each array is also converted to a Global Array and back, if Global Arrays can represent it.
 //
 //   mpiexec -n 4 06_conversions
 //
-// Prints for each kind what it is, what map it becomes, the receipts of both ways, and what comes back; exits non-zero
-// where anything was copied for Tpetra, or more than once for Global Arrays, or another ownership comes back.
+// Prints for each kind the array's distribution, its map, the receipts of both conversions, and the distribution found.
+// Exits non-zero if an element was copied for Tpetra, or more than once for Global Arrays, or the ownership changed.
 
 #include "support/arrays.hpp"
 #include "support/kinds.hpp"
@@ -17,7 +17,7 @@
 
 namespace {
 
-// There and back; padding has ids in the map of the whole buffer.
+// To Tpetra and back. The map contains the whole buffer, with ids for the padding.
 void convert(const std::string& name, const tridap::Distribution& distribution, examples::Claims& claims) {
   const tridap::DistArray array = examples::make_array(distribution, claims.process());
   const auto there = tridap::tpetra::import_padded<double>(array, claims.comm());
@@ -36,7 +36,7 @@ void convert(const std::string& name, const tridap::Distribution& distribution, 
              map.isContiguous() ? "one range" : "lists", there.receipt().text().c_str());
   claims.say("  back       %s; %s", tridap::describe(found).c_str(), back.receipt.text().c_str());
   claims.say("  ownership  %s", same ? "the same" : ("another: " + compared.difference).c_str());
-  claims.require(same, name + ": another ownership comes back");
+  claims.require(same, name + ": the ownership changed");
   examples::through_global_arrays(array, distribution, claims);
 }
 
@@ -50,5 +50,5 @@ void convert_all(examples::Claims& claims) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return examples::run(argc, argv, "Every kind of array as a Tpetra map, and found again from it.", {}, convert_all);
+  return examples::run(argc, argv, "Every kind of array is converted to a Tpetra map and back.", {}, convert_all);
 }

@@ -1,11 +1,12 @@
-// The charge of a water molecule stands on a cube of points in one Global Array, and its potential shall stand in
-// another: both made by Global Arrays' own calls, as in a chemistry code, and dealt as these please. Trilinos solves
-// for the potential in the Global Arrays' own memory; what it then makes of both goes the other way, into a third one.
+// One Global Array has the charge density of a water molecule on a cube of points, and another receives its potential.
+// Global Arrays' own calls make and distribute both, as in a chemistry code. Trilinos solves for the potential in the
+// memory of the Global Arrays. Then a vector that Trilinos computes from both is copied to a third Global Array.
 //
 //   mpiexec -n 4 08_global_arrays_solve [--points N] [--chunk N]
 //
-// Prints how the cube is dealt, what was copied, and how far potential and energy are from the known ones, read by each
-// process from another one's part; exits non-zero where these are wrong, or one of the first two arrays was copied.
+// Prints the distribution of the cube, what was copied, and the errors of potential and energy, which each process
+// computes from another process's part. Exits non-zero if these are too large, or one of the first two arrays was
+// copied.
 
 #include "support/cube.hpp"
 #include "support/hartree.hpp"
@@ -21,12 +22,12 @@ void solve(int points, int chunk, examples::Claims& claims) {
   const examples::Hartree water(points);
   const ga::Session session;
 
-  // 1. The cubes, in the code that has them.
+  // 1. The cubes, as the chemistry code makes them.
   const int density = examples::make_cube("density", points, chunk);
   const int potential = examples::make_cube("potential", points, chunk);
   examples::fill_cube(density, [&](auto... at) { return water.density(at...); });
 
-  // 2. Both as the protocol has them. A process to which Global Arrays dealt nothing has no place in the grid.
+  // 2. Both as distributed arrays. A process without elements of a Global Array is not in the process grid.
   const ga::ExportedArray rho = ga::export_array(density), v = ga::export_array(potential);
   const tridap::redistribute::PlacedDistribution placed = ga::placed(density);
   MPI_Comm grid = ga::grid_communicator(density);
@@ -38,7 +39,7 @@ void solve(int points, int chunk, examples::Claims& claims) {
   ga::ImportedArray energy;
   examples::Findings found;
   claims.on_some(grid != MPI_COMM_NULL, [&] {
-    // 3. Vectors, each of which *is* this process's part of a Global Array; and -Laplace v = 4 pi rho between them.
+    // 3. Vectors over the memory of this process's parts; then -Laplace v = 4 pi rho is solved.
     const tridap::tpetra::ArrayMap layout(rho.array, grid);
     const auto b = tridap::tpetra::import_vector<double>(rho.array, layout);
     const auto x = tridap::tpetra::import_vector<double>(v.array, layout);
@@ -49,14 +50,14 @@ void solve(int points, int chunk, examples::Claims& claims) {
     claims.say("to Tpetra %s", x.receipt.text().c_str());
     claims.say("solver    %s: %d iterations", solver.name().c_str(), solution.iterations);
 
-    // 4. The other way: what is Tpetra's own becomes a Global Array, into which each process copies its part.
+    // 4. The other direction: each process copies its part of a vector that Tpetra made to a new Global Array.
     const auto product = water.energy_density(*b.vector, *x.vector);
     energy = ga::import_array(tridap::tpetra::export_array(product, layout).array, grid, tridap::Copy::if_needed);
     claims.say("to GA     %s", energy.receipt.text().c_str());
   });
   GA_Sync();
 
-  // 5. Each process gets from Global Arrays what stands on the process after it; the rest is arithmetic.
+  // 5. Each process gets the next process's parts from Global Arrays, and compares them with the known values.
   claims.on_some(grid != MPI_COMM_NULL, [&] {
     const tridap::Index next = (tridap::mpi::rank_of(grid) + 1) % placed.distribution.processes();
     const auto get = [&](int handle) { return examples::get_part(handle, placed, next); };
@@ -65,7 +66,7 @@ void solve(int points, int chunk, examples::Claims& claims) {
   });
   water.conclude(found, solution, claims);
 
-  // 6. In place of GA_Destroy: their memory goes when nobody holds an export of it any more.
+  // 6. Instead of GA_Destroy: the memory is freed when no export of it is left.
   for (const int cube : {density, potential}) ga::destroy(cube, ga::communicator(cube));
 }
 
@@ -74,7 +75,7 @@ void solve(int points, int chunk, examples::Claims& claims) {
 int main(int argc, char** argv) {
   int points = 47, chunk = 1;
   return examples::run(
-      argc, argv, "A molecule's potential, solved for by Trilinos in a Global Array.",
-      {{"--points", "along each side of the cube", &points}, {"--chunk", "the shortest block", &chunk}},
+      argc, argv, "Trilinos solves for a molecule's potential in the memory of a Global Array.",
+      {{"--points", "points along each side of the cube", &points}, {"--chunk", "smallest length of a block", &chunk}},
       [&](examples::Claims& claims) { solve(points, chunk, claims); });
 }
