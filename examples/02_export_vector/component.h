@@ -1,4 +1,4 @@
-/// A component of somebody else's, in C: it knows tridap/dap.h, and neither C++ nor MPI nor Trilinos.
+/// A component of another project, in C. It includes tridap/dap.h, and uses neither C++ nor MPI nor Trilinos.
 
 #ifndef COMPONENT_H
 #define COMPONENT_H
@@ -11,15 +11,15 @@ extern "C" {
 
 typedef struct component component;
 
-/// Takes a one-axis host array of doubles, and keeps it; NULL where it is none, and why in `message`. The array is the
-/// component's from here on, or has been released.
+/// Takes a one-axis host array of doubles, and owns it. If the array is another one, releases it, returns NULL and writes
+/// the reason to `message`.
 component* component_take(dap_array* array, char* message, size_t size);
 
-void component_describe(const component* taken, char* text, size_t size);  ///< the axis as it was handed over
+void component_describe(const component* taken, char* text, size_t size);  ///< the axis that was passed
 const void* component_address(const component* taken);                     ///< of the first element
-double component_sum(const component* taken);                              ///< of the elements here
-void component_scale(component* taken, double factor);                     ///< writes them
-void component_close(component* taken);                                    ///< releases the array; NULL is none
+double component_sum(const component* taken);                              ///< of this process's elements
+void component_scale(component* taken, double factor);                     ///< multiplies the elements
+void component_close(component* taken);                                    ///< releases the array; NULL is allowed
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,12 @@
-"""A terrain, block x block over a grid of processes, diffuses down its slopes, in NumPy.
+"""Hillslope diffusion of a terrain in NumPy, distributed block x block over a grid of processes.
 
-Every process reads its own block of the Jacksboro terrain into a NumPy array, and says in a dictionary which block that
-is. Trilinos solves each time step in the memory of these arrays, by conjugate gradients with algebraic multigrid.
+Every process reads its own block of the Jacksboro terrain into a NumPy array, and describes the block in a dictionary.
+Trilinos solves each time step in the memory of these arrays, by conjugate gradients with algebraic multigrid.
 
     ./dev example python/01_terrain -n 4
     mpiexec -n 4 python3 01_terrain.py [--steps N] [--dt YEARS] [--diffusivity M2_PER_YEAR] [--grid PxQ] [--output FILE]
 
-Exits with 1 where a byte was copied, an address moved, a residual is large or mass was lost. Prints:
+Exits with 1 if a byte was copied, an address changed, a residual is large or mass was lost. Prints:
 
     terrain    344 x 403 cells of 92.5 m x 74.8 m, block x block over 2 x 2 processes
     field      0 bytes copied, addresses equal on every process
@@ -25,11 +25,11 @@ from mpi4py import MPI
 
 options = support.read_options(
     __doc__, elevation=(support.JACKSBORO, "an ESRI ASCII grid, metres"), steps=(3, "time steps"),
-    dt=(1e6, "length of a step, years"), diffusivity=(0.01, "m2 a year"), grid=("", "of processes, as 2x3"),
-    output=("terrain.png", "the picture, before | after"), save=("", "where to write the last field, as .npy"))
+    dt=(1e6, "length of a step, years"), diffusivity=(0.01, "m2 a year"), grid=("", "process grid, such as 2x3"),
+    output=("terrain.png", "the picture, before | after"), save=("", "file for the last field, .npy"))
 comm = MPI.COMM_WORLD
 
-# 1. Each process reads its own block of the terrain, into memory of its own.
+# 1. Each process reads its own block of the terrain into a NumPy array.
 grid = support.together(support.Grid, options.elevation)
 process_grid = support.together(lambda: [int(n) for n in options.grid.split("x")] if options.grid else None)
 layout = support.together(tridap.distribution, grid.shape, ("b", "b"), process_grid, comm.size)
@@ -38,7 +38,7 @@ before = support.together(grid.read, rows, cols)
 now, after = before.copy(), np.empty_like(before)
 
 
-# 2. What a process holds, as the protocol has it. Any library can say this of its arrays.
+# 2. A process's block, described by the protocol. Any library can describe its arrays in this way.
 def described(block):
     return {"__version__": "0.10.0", "buffer": block, "dim_data": layout.dim_data(comm.rank)}
 
@@ -53,10 +53,10 @@ for _ in range(options.steps):
     results.append(tridap.solve(A, described(now), described(after), tol=1e-12, preconditioner="muelu",
                                 preconditioner_options={"smoother: type": "CHEBYSHEV", "coarse: type": "CHEBYSHEV"}))
     pairs.append((after, results[-1].x.local))
-    masses.append(comm.allreduce(after.sum()))  # of the NumPy array: the answer is in it
+    masses.append(comm.allreduce(after.sum()))  # the NumPy array has the solution
     now, after = after, now
 
-# 4. What must hold, holds, or every process ends here.
+# 4. If a claim does not hold, every process ends here.
 support.say("terrain", f"{grid.shape[0]} x {grid.shape[1]} cells of {grid.dy:.1f} m x {grid.dx:.1f} m, "
             f"block x block over {layout.grid[0]} x {layout.grid[1]} processes")
 support.tell_copies(results, pairs)

@@ -1,11 +1,11 @@
-"""A field goes from a library that has never heard of TriDAP to Trilinos and back, in that library's own memory.
+"""Trilinos solves for a field of a library that does not use TriDAP, in that library's own memory.
 
-`Plate` stands for the library: uneven shares of columns, in Fortran order. It cools for one step, and sees the answer.
+`Plate` represents the library: columns in uneven blocks, in Fortran order. It cools for one step, and has the solution.
 
     ./dev example python/02_fields_between_libraries -n 4
     mpiexec -n 4 python3 02_fields_between_libraries.py [--rows N] [--cols N] [--diffusion CELLS2]
 
-Exits with 1 where a claim fails. Prints:
+Exits with 1 if a claim does not hold. Prints:
 
     plate      60 x 90 points, undistributed x irregular block over 1 x 4 processes, Fortran order
     field      0 bytes copied, addresses equal on every process
@@ -22,7 +22,7 @@ from mpi4py import MPI
 
 
 class Plate:
-    """A heated plate. Process r holds r + 1 shares of its columns."""
+    """A heated plate. Process r has about r + 1 times as many columns as process 0."""
 
     def __init__(self, rows, cols, comm, degrees=0.0):
         starts = [cols * r * (r + 1) // (comm.size * (comm.size + 1)) for r in range(comm.size + 1)]
@@ -50,26 +50,26 @@ options = support.read_options(__doc__, rows=(60, "points down"), cols=(90, "poi
                                diffusion=(100.0, "of the time step, in cells squared"))
 comm = MPI.COMM_WORLD
 
-# 1. The library makes its fields, and TriDAP tells what it makes of them.
+# 1. The library makes its fields, and TriDAP checks and describes them.
 now, after = Plate(options.rows, options.cols, comm, 20.0), Plate(options.rows, options.cols, comm)
 now.heat_columns(options.cols // 3, options.cols // 2 + 1, 100.0)
 layout = tridap.check(now, comm, raise_on_error=True).distribution
 support.say("plate", f"{options.rows} x {options.cols} points, {layout.describe()}, Fortran order")
 
-# 2. A's rows follow the plate's memory, column by column. The solver gets the plates as they are.
+# 2. The rows of A have the order of the plate's memory, column by column. The plates are passed to the solver directly.
 rows = support.five_point_rows(*layout.indices(comm.rank), layout.shape, options.diffusion, options.diffusion, "F")
 A = tridap.Matrix(rows, now, comm)
 address, heat, hottest = after.degrees.ctypes.data, now.heat(), now.hottest()
 result = tridap.solve(A, now, after, tol=1e-10)
 
-# 3. The library goes on with its own array, which has not moved, and sees the answer.
+# 3. The library continues with its own array, at the same address. It has the solution.
 support.require(after.degrees.ctypes.data == address, "the plate's memory moved")
 support.tell_copies([result], [(after.degrees, result.x.local)])
 support.tell_solves([result], 1e-10)
 change = abs(after.heat() - heat) / heat
 support.say("plate", f"hottest point {hottest:.1f} before, {after.hottest():.1f} after; heat changed by {change:.1e}")
-support.require(change < 1e-9 and 20 < after.hottest() < hottest, "the plate does not see the answer")
+support.require(change < 1e-9 and 20 < after.hottest() < hottest, "the plate does not have the solution")
 
-# 4. A library that is wrong on one process: every process is told so, in the same words.
+# 4. The library's description is wrong on one process: every process raises the same error.
 after.stop += comm.rank == comm.size - 1
 support.say("broken", support.refused(tridap.asarray, after, comm))

@@ -1,12 +1,12 @@
-"""A system is solved whose matrix nobody makes: a NumPy function computes its product, over padding.
+"""A linear system is solved without a matrix: a NumPy function computes the product, with padding.
 
-A bump on a square takes an implicit step of diffusion, by conjugate gradients. The function copies what the solver
-hands it into a padded array, whose padding `update_padding` fills, and sums the fluxes through all faces.
+Conjugate gradients solve one implicit step of diffusion of a bump on a square. The function copies the solver's vector
+to a padded array, fills the padding by `update_padding`, and sums the fluxes through all faces.
 
     ./dev example python/03_matrix_free -n 4
     mpiexec -n 4 python3 03_matrix_free.py [--size N] [--diffusion CELLS2]
 
-Exits with 1 where a claim fails, or where the same system solved by a matrix has another answer. Prints:
+Exits with 1 if a claim does not hold, or the same system with a matrix has another solution. Prints:
 
     square     200 x 200 points, block x block over 2 x 2 processes
     field      0 bytes copied, addresses equal on every process
@@ -28,13 +28,13 @@ options = support.read_options(__doc__, size=(200, "points along a side"),
 comm = MPI.COMM_WORLD
 shape, k = (options.size, options.size), options.diffusion
 
-# 1. The solver's vectors have the first layout. The second has the same blocks, with their neighbours' points.
+# 1. The solver's vectors have the distribution `layout`. `u` and `total` have the same blocks with padding.
 layout = tridap.distribution(shape, ("b", "b"), processes=comm.size)
 halo = tridap.block(padding=1)
 u, total = (tridap.zeros(tridap.distribution(shape, (halo, halo), processes=comm.size)) for _ in range(2))
 
 
-# 2. product = x - k Laplace x, with no flux through the square's edges, where there are no neighbours.
+# 2. product = x - k Laplace x. There is no flux through the square's edges.
 products = 0
 
 
@@ -44,7 +44,7 @@ def matvec(x, product):
     u.owned[...] = x
     u.update_padding()
     total.local[...] = u.local
-    down, across = k * np.diff(u.local, axis=0), k * np.diff(u.local, axis=1)  # through every face that is seen here
+    down, across = k * np.diff(u.local, axis=0), k * np.diff(u.local, axis=1)  # through all faces between local elements
     total.local[1:] += down
     total.local[:-1] -= down
     total.local[:, 1:] += across
@@ -62,7 +62,7 @@ support.tell_copies([free], [(x.local, free.x.local)])
 support.tell_solves([free], 1e-8)
 support.say("products", f"{products} of the function")
 
-# 4. There is no matrix: what needs one is refused. The two work arrays are all that the function keeps.
+# 4. A preconditioner needs a matrix, so it is an error here. The function's only memory is the two work arrays.
 words = support.refused(lambda: tridap.solve(operator, b, preconditioner="muelu"))
 support.say("refused", words.splitlines()[0])
 rows = support.five_point_rows(*layout.indices(comm.rank), shape, k, k)
@@ -70,9 +70,9 @@ kept, matrix = (comm.allreduce(sum(array.nbytes for array in arrays))
                 for arrays in ((u.local, total.local), (rows.data, rows.indices, rows.indptr)))
 support.say("memory", f"{kept} bytes of work arrays; the matrix takes {matrix}")
 
-# 5. The same with that matrix. As no eigenvalue is below 1, an error is at most the residual.
+# 5. The same system with the matrix. No eigenvalue is below 1, so an error is at most the residual.
 made = tridap.solve(tridap.Matrix(rows, layout), b, tol=1e-8)
 apart = comm.allreduce(np.abs(made.x.local - x.local).max(initial=0), MPI.MAX)
 allowed = 2e-8 * np.sqrt(comm.allreduce((b.local**2).sum()))
 support.say("matrix", f"{made.iterations} iterations, largest difference {apart:.1e} of {allowed:.1e} allowed")
-support.require(apart <= allowed, "the matrix has another answer")
+support.require(apart <= allowed, "the matrix gives another solution")

@@ -1,13 +1,13 @@
-"""Two Global Arrays are filled and solved for in NumPy, in their own memory, and know the answer by their handles.
+"""NumPy fills a Global Array, and Trilinos solves in the memory of Global Arrays, which have the solution by their handle.
 
-Global Arrays is a library of C and Fortran, NWChem's and others'. A field takes an implicit step of diffusion; it is made of
-two waves with no flux through the edges, of which it is known what the step leaves. (Conjugate gradients need one iteration
-for each.)
+Global Arrays is a C and Fortran library that NWChem and other codes use. The system is an implicit step of diffusion. The
+field is a sum of two waves with no flux through the edges, so the solution is known. (Conjugate gradients need one
+iteration for each wave.)
 
     ./dev example python/04_global_arrays -n 4
     mpiexec -n 4 tridap-python 04_global_arrays.py [--size N] [--diffusion CELLS2]
 
-Exits with 1 where a claim fails. Prints:
+Exits with 1 if a claim does not hold. Prints:
 
     arrays     200 x 200 points, block x block over 2 x 2 processes
     given      shared, 0 bytes copied
@@ -33,7 +33,7 @@ layout = tridap.distribution(shape, ("b", "b"), processes=comm.size)
 
 
 def wave(i, j, *, before):
-    """The field, or what is left of it: each wave divided by one plus k times its eigenvalue."""
+    """The field before the step, or after it: each wave is divided by one plus k times its eigenvalue."""
     total = 0.0
     for down, across in (1, 2), (6, 3):
         angles = np.pi * down / shape[0], np.pi * across / shape[1]
@@ -43,7 +43,7 @@ def wave(i, j, *, before):
 
 
 def run():
-    # 1. Memory of Global Arrays as NumPy arrays; a GlobalArray has the handle for the code that computes with them.
+    # 1. NumPy arrays over memory of Global Arrays. A GlobalArray has the handle for other users of Global Arrays.
     b, x = ga.allocate(layout), ga.allocate(layout)
     i, j = np.ix_(*layout.indices(comm.rank))
     b.local[...] = wave(i, j, before=True)
@@ -52,20 +52,20 @@ def run():
     support.say("given", f"{'shared' if receipt.shared else 'NOT shared'}, {receipt.bytes_copied} bytes copied")
     support.require(receipt.shared and receipt.bytes_copied == 0, "memory of Global Arrays was copied")
 
-    # 2. The solver works there.
+    # 2. The solver works in this memory.
     rows = support.five_point_rows(*layout.indices(comm.rank), shape, k, k)
     made = tridap.solve(tridap.Matrix(rows, layout), b, x, tol=1e-8)
     support.tell_copies([made], [(x.local, made.x.local)])
     support.tell_solves([made], 1e-8)
 
-    # 3. Whoever has the handle sees the answer. As no eigenvalue is below 1, an error is at most the residual.
+    # 3. The Global Array with this handle has the solution. No eigenvalue is below 1, so an error is at most the residual.
     seen = ga.export_array(after.handle)
     apart = comm.allreduce(np.abs(seen.local - wave(i, j, before=False)).max(initial=0), MPI.MAX)
     allowed = 2e-8 * np.sqrt(comm.allreduce((b.local**2).sum()))
     support.say("answer", f"largest difference {apart:.1e} of {allowed:.1e} allowed")
-    support.require(apart <= allowed, "the Global Array has another answer")
+    support.require(apart <= allowed, "the Global Array has another solution")
 
-    # 4. Global Arrays cannot take over memory: NumPy's own is copied, each process its part.
+    # 4. Global Arrays cannot use memory of NumPy: with copy=None that is an error, otherwise each process copies its part.
     own = tridap.zeros(layout)
     support.say("refused", support.refused(lambda: ga.import_array(own)).splitlines()[0])
     copied = comm.allreduce(ga.import_array(own, copy="if_needed")[1].bytes_copied)

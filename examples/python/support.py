@@ -1,4 +1,4 @@
-"""What the examples in Python share: a terrain's file and picture, the rows of a matrix, claims that must hold."""
+"""Functions that the Python examples share: terrain files and pictures, rows of a matrix, claims that must hold."""
 
 import argparse
 import contextlib
@@ -17,13 +17,13 @@ JACKSBORO = pathlib.Path(__file__).resolve().parent.parent / "data" / "jacksboro
 
 
 def say(name, text):
-    """A line of the summary, on the first process alone."""
+    """Prints a line of the summary, on process 0 only."""
     if WORLD.rank == 0:
         print(f"{name:<10} {text}", flush=True)
 
 
 def require(holds, fault):
-    """Ends every process with status 1 where a claim fails on any. Collective."""
+    """Ends every process with status 1 if a claim does not hold on one of them. Collective."""
     if not WORLD.allreduce(bool(holds), MPI.LAND):
         fail(fault)
 
@@ -35,7 +35,7 @@ def fail(fault):
 
 
 def together(function, *arguments):
-    """What a function returns, which may fail on one process, and then ends all of them. Collective."""
+    """Returns what a function returns. If the function raises on one process, ends all processes. Collective."""
     result = fault = None
     try:
         result = function(*arguments)
@@ -48,26 +48,26 @@ def together(function, *arguments):
 
 
 def refused(function, *arguments):
-    """The words in which TriDAP refuses a call, which must be the same on every process. Collective."""
+    """Returns the message of the error that a call raises, which must be the same on every process. Collective."""
     words = None
     try:
         function(*arguments)
     except tridap.ProtocolError as error:
         words = str(error)
-    require(words is not None, "what is wrong was not refused on every process")
-    require(len(set(WORLD.allgather(words))) == 1, "the processes were told different things")
+    require(words is not None, "the wrong call did not raise an error on every process")
+    require(len(set(WORLD.allgather(words))) == 1, "the error messages differ between processes")
     return words
 
 
 def on_first(function):
-    """Calls it on the first process alone. Collective."""
+    """Calls a function on process 0 only. Collective."""
     together(lambda: function() if WORLD.rank == 0 else None)
 
 
 def read_options(doc, **known):
-    """The command line's options, of names known by their default and what they are. Numbers are positive. Collective.
+    """Returns the command line's options. `known` has each option's default and help text. Numbers are positive. Collective.
 
-    Where the command line is wrong, the first process alone says so, and all end with status 2.
+    If the command line is wrong, process 0 prints the error, and all processes end with status 2.
     """
 
     def positive(kind):
@@ -94,7 +94,7 @@ def read_options(doc, **known):
 
 
 def tell_solves(results, tolerance):
-    """What came of some solves, whose residuals must be within a tolerance. Collective."""
+    """Prints the iterations and residuals of some solves. Residuals must not exceed the tolerance. Collective."""
     residual = max(result.residual for result in results)
     say("iterations", f"{sum(result.iterations for result in results)} in all, largest residual {residual:.1e} of the "
         "right-hand side")
@@ -103,7 +103,7 @@ def tell_solves(results, tolerance):
 
 
 def tell_copies(results, pairs):
-    """What solves copied; each pair of NumPy arrays, given and come back, must be the same memory. Collective."""
+    """Prints what solves copied. The arrays of each pair, passed and returned, must be the same memory. Collective."""
     copied = WORLD.allreduce(sum(result.bytes_copied for result in results))
     equal = WORLD.allreduce(all(a.size == 0 or a.ctypes.data == b.ctypes.data for a, b in pairs), MPI.LAND)
     say("field", f"{copied} bytes copied, addresses {'equal' if equal else 'NOT equal'} on every process")
@@ -113,8 +113,8 @@ def tell_copies(results, pairs):
 def five_point_rows(rows, cols, shape, ky, kx, order="C"):
     """This process's rows of ``I - ky D2y - kx D2x`` with no flux through the edges, as a scipy.sparse matrix.
 
-    `rows` and `cols` are the global indices that the process holds along each axis; cell (i, j) is number
-    ``i * shape[1] + j``, and the cells here follow one another in `order`.
+    `rows` and `cols` are the global indices on this process along each axis. Cell (i, j) has the number
+    ``i * shape[1] + j``. The local cells have the memory order `order`.
     """
     i, j = (index.ravel(order) for index in np.meshgrid(rows, cols, indexing="ij"))
     here, cell = np.arange(i.size), i * shape[1] + j
@@ -128,7 +128,7 @@ def five_point_rows(rows, cols, shape, ky, kx, order="C"):
 
 
 class Grid:
-    """An ESRI ASCII grid of elevations in metres; `dx` and `dy` are a cell's sides on WGS 84, metres."""
+    """An ESRI ASCII grid of elevations in metres. `dx` and `dy` are the lengths of a cell's sides on WGS 84, in metres."""
 
     def __init__(self, path):
         self.path = path
@@ -144,7 +144,7 @@ class Grid:
         self.dy = size * a * (1 - e2) / curvature**1.5
 
     def read(self, rows, cols):
-        """The elevations of consecutive rows and columns, from the north."""
+        """Returns the elevations of consecutive rows and columns. Row 0 is the northernmost."""
         if len(rows) == 0 or len(cols) == 0:
             return np.empty((len(rows), len(cols)))
         field = np.loadtxt(self.path, skiprows=6 + int(rows[0]), max_rows=len(rows), usecols=cols.tolist(), ndmin=2)
@@ -154,7 +154,7 @@ class Grid:
 
 
 def hillshade(field, grid, lowest, highest):
-    """The colours of a terrain under a sun in the north-west, 45 degrees high; slopes count twice."""
+    """Returns the colours of a terrain lit from the north-west, 45 degrees above the horizon; slopes are doubled."""
     from matplotlib.colors import LinearSegmentedColormap
 
     ramp = ["#5c8c78", "#8fad7a", "#d1c98f", "#c7a16e", "#9c7863", "#ede8e6"]  # valley to bare rock
@@ -167,7 +167,7 @@ def hillshade(field, grid, lowest, highest):
 
 
 def draw_before_after(path, grid, before, after):
-    """Two terrains side by side, on one scale of colours."""
+    """Draws two terrains side by side, with one colour scale."""
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot

@@ -86,8 +86,8 @@ def test_a_large_residual_is_refused(example, name, monkeypatch, capfd, comm):
 
 
 @pytest.mark.parametrize("name, says", [("01_terrain", "mass was not kept"),
-                                        ("02_fields_between_libraries", "the plate does not see the answer"),
-                                        ("03_matrix_free", "the matrix has another answer")])
+                                        ("02_fields_between_libraries", "the plate does not have the solution"),
+                                        ("03_matrix_free", "the matrix gives another solution")])
 def test_a_wrong_answer_on_one_process_is_refused(example, name, says, monkeypatch, capfd, comm):
     solves = []
 
@@ -103,7 +103,7 @@ def test_a_wrong_answer_on_one_process_is_refused(example, name, says, monkeypat
 def test_a_broken_library_that_is_taken_is_a_failure(example, monkeypatch, capfd, comm):
     asarray = tridap.asarray
     monkeypatch.setattr(tridap, "asarray", lambda obj, comm=None: asarray(obj) if comm is None else None)
-    fails(example, "02_fields_between_libraries", "what is wrong was not refused on every process", capfd, comm)
+    fails(example, "02_fields_between_libraries", "the wrong call did not raise an error on every process", capfd, comm)
 
 
 def test_a_grid_of_other_processes_is_refused(example, capfd, comm):

@@ -58,7 +58,7 @@ def test_a_wrong_answer_on_one_process_is_refused(fails, monkeypatch, comm):
             result.x.local[...] *= 1.01
 
     changed(monkeypatch, tridap, "solve", spoil)
-    fails("the Global Array has another answer")
+    fails("the Global Array has another solution")
 
 
 def test_a_copy_on_one_process_fails_every_process(fails, monkeypatch, comm):
