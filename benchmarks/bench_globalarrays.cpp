@@ -1,4 +1,4 @@
-// Out of Global Arrays and into them, against Global Arrays' own calls by hand.
+// Exports from Global Arrays and imports into them, against Global Arrays' own calls by hand.
 
 #include "support/pairs.hpp"
 #include <tridap/globalarrays.hpp>
@@ -21,7 +21,7 @@ int make(std::vector<std::int64_t> shape) {
   return NGA_Create64(C_DBL, static_cast<int>(shape.size()), shape.data(), name, nullptr);
 }
 
-// This process's part of a Global Array, as its users find it.
+// This process's part of a Global Array, by Global Arrays' own calls.
 struct LocalPart {
   std::int64_t low[2], high[2], leading[2] = {1, 1};
   void* data = nullptr;
@@ -44,7 +44,7 @@ bool out_of() {
     if (LocalPart(handle).data == nullptr) std::abort();
   };
   constexpr int times = 2000,
-                pairs = 100;  // long ones: who gets a shared core begins with what another left in its caches
+                pairs = 100;  // long samples: on a shared core a process begins with the cache contents of another
   for (const auto& [name, handle] : {std::pair{"10^3", small}, {"10^8", large}, {"10^4 x 10^4", square}})
     ok = bench::compare(
              std::string("globalarrays: ") + name + ", export", 3, [&, handle = handle] { export_one(handle); },
@@ -60,7 +60,7 @@ bool out_of() {
   return ok;
 }
 
-// What somebody writes whose array is dealt as Global Arrays deal one.
+// The code by hand for an array whose distribution is the default of Global Arrays.
 int copy_by_hand(const tridap::Buffer& buffer, std::int64_t size) {
   const int handle = make({size, size});
   std::memcpy(LocalPart(handle).data, buffer.data,
@@ -69,7 +69,7 @@ int copy_by_hand(const tridap::Buffer& buffer, std::int64_t size) {
   return handle;
 }
 
-// A new Global Array with the elements of memory that is not Global Arrays'. What was made is freed unmeasured.
+// Copies ordinary memory to a new Global Array. Freeing it is not measured.
 bool into(Index size) {
   const int like = make({size, size});
   const tridap::Distribution distribution = ga::placed(like).distribution;

@@ -1,5 +1,5 @@
-// The protocol's index arithmetic against loops written by hand for one kind of axis, and the reading of captures
-// against the parser that reads them.
+// The protocol's index arithmetic against loops written by hand for one kind of axis, and reading and checking captures
+// against parsing them only.
 
 #include "support/ratios.hpp"
 #include <tridap/capture.hpp>
@@ -28,7 +28,7 @@ Axis axis_of(const tridap::AxisSpec& spec) {
   return *tridap::make_axis(size, spec, grid, 0, report);
 }
 
-// Numbers that the compiler does not know.
+// Numbers that are not known at compile time.
 Index hidden(Index value) {
   benchmark::DoNotOptimize(value);
   return value;
@@ -41,7 +41,7 @@ std::vector<Index> random_globals() {
   return globals;
 }
 
-// What one kind of axis is measured by: the four directions as loops by hand.
+// The peers of one kind of axis: loops by hand for the four directions.
 struct ByHand {
   std::function<Index()> sweep_owners, sweep_globals;
   std::function<Index(const std::vector<Index>&)> random_owners;

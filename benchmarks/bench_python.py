@@ -29,7 +29,7 @@ def bound(name, value, limit, unit="ratio"):
 
 
 class Producer:
-    """An object that knows the protocol, and nothing of tridap."""
+    """An object that implements the protocol without tridap."""
 
     def __init__(self, field):
         size, = field.shape
@@ -87,13 +87,13 @@ class Peer:
         return self.library.peer_solve(self.handle, *self.place, self.pointer(b), self.pointer(x))
 
 
-# What examples/support/solver.cpp asks of MueLu.
+# The MueLu parameters of examples/support/solver.cpp.
 MULTIGRID = {"verbosity": "none", "smoother: type": "CHEBYSHEV", "coarse: type": "CHEBYSHEV", "coarse: max size": 2000,
              "coarse: params": {"chebyshev: degree": 1}}
 
 
 def peak_growth(work):
-    """How much the peak of this process's resident memory grew during `work`, bytes."""
+    """Returns the growth of this process's peak resident memory during `work`, in bytes."""
     def read(key):
         with open("/proc/self/status") as status:
             return next(int(line.split()[1]) << 10 for line in status if line.startswith(key))

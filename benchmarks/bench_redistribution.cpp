@@ -1,5 +1,5 @@
-// A matrix of doubles moved to another distribution: by us, by others, and as far as a copy of the same bytes is from
-// it. Each ratio is the median of the ratios round by round, where the processes had the cores to themselves.
+// A matrix of doubles is moved to another distribution by TriDAP and by other libraries, and is compared with a copy of
+// the same bytes. Each ratio is the median of the ratios of the undisturbed rounds.
 
 #include "redistribution/ours.hpp"
 #include "redistribution/peers.hpp"
@@ -22,7 +22,7 @@ struct Options {
 
 int rank = 0, processes = 1;
 
-// What a case is called in every line about it.
+// The name of a case in all output lines.
 std::string title(const Case& of, Index size, const std::string& what) {
   return std::string("redistribution (") + of.letter + ") " + std::to_string(size) + ": " + what;
 }
@@ -38,7 +38,7 @@ bool judge(const Case& of, Index size, const Planning& took) {
   return line(title(of, size, "staging of a first move"), 1e-6 * took.staging_bytes, 8, "MB") && ok;
 }
 
-// Those who take part, the copy first, then ours.
+// The entrants: first the copy, then our moves.
 std::vector<Entrant> entrants_of(const Case& of, Problem& problem, const std::vector<Peer>& peers) {
   std::vector<Entrant> entrants;
   entrants.push_back({"memcpy", make_copy(problem)});
@@ -66,14 +66,15 @@ bool report(const Case& of, Index size, const std::vector<Entrant>& entrants, co
   compare("ordinary", "memcpy", of.ordinary);
   compare("owned", "memcpy", of.owned);
   for (const Peer& peer : peers) {
-    const bool bound_holds = of.letter != 'e' || peer.bound >= 1;  // where nothing moves, being no slower is enough
+    const bool bound_holds =
+        of.letter != 'e' || peer.bound >= 1;  // case (e) moves nothing: it must not be slower, no more
     compare("ordinary", peer.name, bound_holds ? peer.bound : INFINITY);
   }
   for (const Peer& peer : peers) compare(peer.name, "memcpy", INFINITY);
   return ok;
 }
 
-// Our plan against the Import that was just built for the same case.
+// The time of our plan against that of the Import just built for the same case.
 bool judge_import(const Case& of, Index size, const Planning& took) {
   const double seconds = tpetra_import_seconds();
   if (size != 4096 || seconds == 0 || of.letter == 'e') return true;
@@ -84,7 +85,7 @@ bool judge_import(const Case& of, Index size, const Planning& took) {
 bool run(const Case& of, const std::vector<Peer>& peers, const Options& options, std::mt19937& random, MPI_Comm comm) {
   Problem problem(of, comm);
   const Index size = problem.source.size;
-  const Planning took = measure_planning(problem);  // first, while nothing was moved on this communicator
+  const Planning took = measure_planning(problem);  // before any move on this communicator
   const std::vector<Entrant> entrants = entrants_of(of, problem, peers);
   bool ok = judge(of, size, took);
   ok = judge_import(of, size, took) && ok;
@@ -131,15 +132,15 @@ bool run_all(const std::vector<Peer>& peers, const Options& options) {
 
 int bench_main(int argc, char** argv) {
   Options options;
-  CLI::App app("Moves a matrix between distributions, against others and against a copy");
+  CLI::App app("Moves a matrix between distributions, and compares TriDAP with other libraries and with a copy");
   app.add_option("--sizes", options.sizes, "rows of the matrix")->delimiter(',')->check(CLI::PositiveNumber);
   app.add_option("--cases", options.letters, "a to e")->delimiter(',')->check(CLI::IsMember({"a", "b", "c", "d", "e"}));
-  app.add_option("--peers", options.peers, "whom to measure besides")
+  app.add_option("--peers", options.peers, "other libraries to measure")
       ->delimiter(',')
       ->check(CLI::IsMember({"alltoallw", "scalapack", "tpetra", "ga", "none"}));
   app.add_option("--rounds", options.effort.rounds, "undisturbed ones")->check(CLI::PositiveNumber);
-  app.add_option("--most-rounds", options.effort.most_rounds, "all of them")->check(CLI::PositiveNumber);
-  app.add_flag("--disturbed", options.effort.disturbed, "counts disturbed samples too: no measurement");
+  app.add_option("--most-rounds", options.effort.most_rounds, "largest number of rounds")->check(CLI::PositiveNumber);
+  app.add_flag("--disturbed", options.effort.disturbed, "also counts disturbed samples: only to try the program");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -163,7 +164,7 @@ int bench_main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // lines as they come, through mpiexec too
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // line buffering, also through mpiexec
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
   int status = 1;

@@ -1,5 +1,5 @@
-// Into Tpetra and out again, and its padding refreshed, against Tpetra's own constructors and transfers called by hand
-// over the same memory.
+// Imports into Tpetra, exports from it and updates of padding, against Tpetra's own constructors and transfers called
+// by hand over the same memory.
 
 #include "support/pairs.hpp"
 #include <tridap/make.hpp>
@@ -32,14 +32,14 @@ Teuchos::RCP<Map> listed(const std::vector<GlobalOrdinal>& ids) {
                               Teuchos::ArrayView<const GlobalOrdinal>(ids), 0, comm));
 }
 
-// What somebody who knows his own ids writes.
+// The code by hand of a user who knows the ids.
 Teuchos::RCP<Vector> by_hand(const Teuchos::RCP<const Map>& map, const tridap::Buffer& buffer) {
   const Vector::dual_view_type::t_dev view(static_cast<double*>(buffer.data), tridap::tpetra::compat::local_count(*map),
                                            1);
   return Teuchos::rcp(new Vector(map, {view, Kokkos::create_mirror_view(view)}));
 }
 
-// A dense block array whose ids are one range: the cost must not grow with it.
+// A dense block array whose ids are one range: the time must not grow with its size.
 bool one_range() {
   bool ok = true;
   const tridap::DistArray small = make_array(tridap::Distribution::make({1'000}, {tridap::block()}, {processes}));
@@ -78,14 +78,14 @@ bool one_range() {
          ok;
 }
 
-// Rows of a two-dimensional array cut across the processes: every id must be listed; theirs are listed beforehand.
+// A two-dimensional array with its columns distributed: every id must be listed. The peer's list exists beforehand.
 bool scattered(Index rows, Index cols) {
   const auto distribution =
       tridap::Distribution::make({rows, cols}, {tridap::whole(), tridap::block()}, {1, processes});
   const tridap::DistArray array = make_array(distribution);
   tridap::DistArray ours = array;
   if (processes == 1)
-    ours.buffer.strides = tridap::column_major_strides(ours.buffer.shape, 8);  // or it would be one range
+    ours.buffer.strides = tridap::column_major_strides(ours.buffer.shape, 8);  // otherwise the ids are one range
   const auto ready = tridap::tpetra::make_map(ours, MPI_COMM_WORLD);
   const auto listed_ids = tridap::tpetra::compat::local_ids(*ready);
   const std::vector<GlobalOrdinal> ids(listed_ids.begin(), listed_ids.end());
@@ -103,7 +103,7 @@ bool scattered(Index rows, Index cols) {
       1, 30);
 }
 
-// Structure found again in a list of ids, against one pass over it.
+// Finding dim_data in a list of ids, against one pass over the list.
 bool recovery(const std::string& name, const tridap::Distribution& distribution) {
   const tridap::DistArray array = make_array(distribution);
   const tridap::tpetra::ArrayMap layout(array, comm);
@@ -182,8 +182,8 @@ int main(int argc, char** argv) {
   comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
   bool ok = one_range();
   ok = scattered(1000, 1000) && ok;
-  if (processes <= static_cast<int>(std::thread::hardware_concurrency())) {  // where each has a core for its pass
-    const std::vector<Index> grid{1, processes};  // so that the ids are lists wherever there are two processes
+  if (processes <= static_cast<int>(std::thread::hardware_concurrency())) {  // if each process has a core
+    const std::vector<Index> grid{1, processes};  // so that the ids are lists on two or more processes
     ok =
         recovery("block x block", tridap::Distribution::make({4000, 4000}, {tridap::block(), tridap::block()}, grid)) &&
         ok;

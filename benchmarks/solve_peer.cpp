@@ -1,5 +1,5 @@
-// The examples' own solve, for bench_python.py to call by ctypes in alternation with tridap's: the same matrix, memory
-// and processes.
+// The C++ solve of the examples. bench_python.py calls it by ctypes, in alternation with tridap.solve, on the same
+// matrix, memory and processes.
 
 #include "support/diffusion.hpp"
 #include "support/solver.hpp"

@@ -35,7 +35,7 @@ class Alltoallw : public IntoTarget {
     if (type != MPI_DOUBLE) MPI_Type_free(&type);
   }
 
-  // What of our part in one layout is another process's in the other layout.
+  // The elements of our part in one layout that another process has in the other layout.
   void add(Side& side, const Layout& mine, const Layout& theirs, int other) const {
     const auto at = mine.coordinates(problem_.rank), there = theirs.coordinates(other);
     const std::vector<Run> rows = shared_runs(mine, 0, at[0], theirs, there[0]);

@@ -25,13 +25,13 @@ class Copy : public Competitor {
   std::vector<double> to_;
 };
 
-// Leaves nothing in the caches but itself.
+// Replaces the contents of the caches.
 void scrub() {
   static std::vector<long> other(std::size_t{64} << 17);  // 64 MiB, twice the largest cache
   for (long& number : other) ++number;
 }
 
-// Of one machine: all its processes have the same clock.
+// All processes are on one machine, and share its clock.
 double clock_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -49,7 +49,7 @@ Sample sample(Competitor& competitor, MPI_Comm comm) {
   const double begin = clock_seconds();
   competitor.move();
   const double end = clock_seconds();
-  MPI_Barrier(comm);  // who is through leaves its core to the others
+  MPI_Barrier(comm);  // a process that has finished leaves its core to the others
   const bool alone = quiet.ask();
   double most[] = {end, -begin, competitor.right() ? 0.0 : 1.0};
   MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_DOUBLE, MPI_MAX, comm);

@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// A case, with this process's parts in ordinary memory that was touched before.
+/// A case, with this process's parts in ordinary memory that was written before.
 struct Problem {
   Problem(const Case& of, MPI_Comm over);
 
@@ -20,16 +20,16 @@ struct Problem {
   std::vector<double> to;    ///< of the target
 };
 
-/// Somebody who moves the source of a problem somewhere. The calls come in the same order on every process.
+/// A method that moves the source of a problem. Its functions are called in the same order on every process.
 class Competitor {
  public:
   virtual ~Competitor() = default;
   virtual void poison() = 0;  ///< fills the target with NaN
-  virtual void move() = 0;    ///< what is measured
-  virtual bool right() = 0;   ///< whether the target holds now what it should
+  virtual void move() = 0;    ///< the measured function
+  virtual bool right() = 0;   ///< whether the target has the right values
 };
 
-/// Somebody who moves it into the problem's own target.
+/// A method that moves the source into the problem's own target.
 class IntoTarget : public Competitor {
  public:
   explicit IntoTarget(Problem& problem) : problem_(problem) {}
@@ -40,10 +40,10 @@ class IntoTarget : public Competitor {
   Problem& problem_;
 };
 
-/// Copies the source to another place in ordinary memory: the floor.
+/// Copies the source to other ordinary memory: the lower bound.
 std::unique_ptr<Competitor> make_copy(Problem& problem);
 
-/// Rows of the local part lie this far apart; never 0, which no library likes.
+/// The distance between rows of the local part, in elements; never 0, which libraries reject.
 inline Index row_length(const Layout& layout, int rank) {
   const Index length = layout.extent(1, layout.coordinates(rank)[1]);
   return length > 0 ? length : 1;
@@ -58,24 +58,24 @@ struct Entrant {
 
 struct Effort {
   int rounds = 12, most_rounds = 100;
-  bool disturbed = false;  ///< counts samples in which others ran too: to try the program, not to measure
+  bool disturbed = false;  ///< also counts disturbed samples: to try the program, not to measure
 };
 
 struct Outcome {
-  std::vector<std::vector<double>> seconds;  ///< by entrant and round; NaN: others ran too
-  int disturbed = 0;                         ///< samples in which they did
+  std::vector<std::vector<double>> seconds;  ///< by entrant and round; NaN: disturbed
+  int disturbed = 0;                         ///< number of disturbed samples
   std::string wrong;                         ///< the first entrant whose target was wrong; empty: none
 
-  /// In how many rounds any entrant can be compared with the first two.
+  /// The smallest number of rounds in which an entrant can be compared with the first two.
   int least_rounds() const;
 };
 
-/// Rounds in which each entrant moves once, in random order, from caches that hold none of it. A sample lasts from when
-/// the first process begins until the last one is through. Stops at `most_rounds`, with fewer than were wanted.
-/// **Collective.**
+/// Runs rounds in which each entrant moves once, in random order, with caches that hold none of its data. A sample
+/// lasts from the start of the first process to the end of the last one. Stops after `most_rounds`, even if too few
+/// rounds were undisturbed. **Collective.**
 Outcome compete(const std::vector<Entrant>& entrants, const Effort& effort, std::mt19937& random, MPI_Comm comm);
 
-/// Of two entrants, round by round, where both had the cores to themselves; and the one in the middle.
+/// The ratios of two entrants in the rounds that are undisturbed for both, and their median.
 std::vector<double> ratios(const std::vector<double>& ours, const std::vector<double>& theirs);
 double median_ratio(const std::vector<double>& ours, const std::vector<double>& theirs);
 

@@ -11,13 +11,13 @@ namespace bench {
 
 namespace {
 
-// A Global Array dealt as a layout is, and where this process's part of it lies.
+// A Global Array with the distribution of a layout, and the address of this process's part.
 class Matrix {
  public:
   Matrix(const Layout& layout, int rank) : layout_(layout), rank_(rank), handle_(GA_Create_handle()) {
     std::int64_t size[] = {layout.size, layout.size};
     GA_Set_data64(handle_, 2, size, C_DBL);
-    layout.block > 0 ? deal() : cut();
+    layout.block > 0 ? create_cyclic() : create_blocks();
     GA_Allocate(handle_);
     std::int64_t low[2], high[2], length = 0;
     if (layout.block > 0) {
@@ -45,12 +45,12 @@ class Matrix {
 
  private:
   double* data() const { return static_cast<double*>(data_); }
-  void deal() {
+  void create_cyclic() {
     int block[] = {static_cast<int>(layout_.block), static_cast<int>(layout_.block)};
     int grid[] = {static_cast<int>(layout_.grid[0]), static_cast<int>(layout_.grid[1])};
     GA_Set_block_cyclic_proc_grid(handle_, block, grid);
   }
-  void cut() {
+  void create_blocks() {
     std::vector<std::int64_t> starts;
     for (int axis = 0; axis < 2; ++axis)
       for (Index c = 0; c < layout_.grid[static_cast<std::size_t>(axis)]; ++c)
@@ -78,7 +78,7 @@ class Copy : public Competitor {
   Matrix source_, target_;
 };
 
-bool rows_of_ranks(const Layout& layout) {  // as Global Arrays fills its grids
+bool rows_of_ranks(const Layout& layout) {  // as Global Arrays numbers the processes of a grid
   for (Index row = 0; row < layout.grid[0]; ++row)
     for (Index column = 0; column < layout.grid[1]; ++column)
       if (layout.rank(row, column) != row * layout.grid[1] + column) return false;
@@ -88,7 +88,7 @@ bool rows_of_ranks(const Layout& layout) {  // as Global Arrays fills its grids
 }  // namespace
 
 std::shared_ptr<void> start_globalarrays(int&, char**&) {
-  setenv("ARMCI_RMA_ATOMICITY", "0", 0);  // by default it promises more than a copy needs, and takes twice as long
+  setenv("ARMCI_RMA_ATOMICITY", "0", 0);  // the default guarantees more than a copy needs, and takes twice as long
   GA_Initialize();
   return {nullptr, [](void*) { GA_Terminate(); }};
 }

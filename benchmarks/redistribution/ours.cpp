@@ -51,7 +51,7 @@ class Owned : public Competitor {
         plan_(plan_of(problem)),
         source_(array_over(problem.source, problem.rank, problem.from)),
         made_(plan_(source_)) {}
-  // What the last move made is what the next one makes its array of.
+  // The next move reuses the memory of the array that the last move made.
   void poison() override {
     fill_with_nan(data(), problem_.target.elements(problem_.rank));
     made_ = {};
@@ -75,7 +75,7 @@ class Owned : public Competitor {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// The seconds by which a plan's first move is longer than its second; the median of some plans.
+// The difference of the times of a plan's first and second move, in seconds; the median over some plans.
 double put_off(Problem& problem) {
   const tridap::DistArray source = array_over(problem.source, problem.rank, problem.from);
   const tridap::DistArray target = array_over(problem.target, problem.rank, problem.to);
@@ -90,7 +90,7 @@ double put_off(Problem& problem) {
   return differences[differences.size() / 2];
 }
 
-// Bytes of memory that this process has touched, files not counted.
+// Bytes of this process's resident memory, without files.
 double resident_bytes() {
   std::ifstream status("/proc/self/status");
   double kibibytes = 0, sum = 0;

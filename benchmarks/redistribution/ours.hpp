@@ -4,23 +4,23 @@
 
 namespace bench {
 
-/// Our move into ordinary memory, as malloc gives it.
+/// Our move into ordinary memory from malloc.
 std::unique_ptr<Competitor> make_ordinary(Problem& problem);
-/// Our move into memory that we choose: a new array each time, from a pool that has it.
+/// Our move into memory that we allocate: a new array each time, from a pool.
 std::unique_ptr<Competitor> make_owned(Problem& problem);
 
-/// What it takes before and beside a move; the most on any process.
+/// Time and memory of planning and of a first move; the maximum over all processes.
 struct Planning {
-  double microseconds = 0;             ///< of the quickest of many plans
-  double plan_bytes = 0;               ///< by its own account
-  double first_move_microseconds = 0;  ///< that the first move of a new plan takes longer than its second: put off work
-  double staging_bytes = 0;            ///< by which this process grew with its first plan and move
+  double microseconds = 0;             ///< time of the fastest of many plans
+  double plan_bytes = 0;               ///< as the plan reports
+  double first_move_microseconds = 0;  ///< the first move of a new plan less its second: work that planning left to it
+  double staging_bytes = 0;            ///< growth of this process's memory with its first plan and move
 };
 
-/// On a communicator on which nothing was moved yet. **Collective.**
+/// The communicator must not have been used for a move yet. **Collective.**
 Planning measure_planning(Problem& problem);
 
-/// One process's plan of a move between a million processes that nobody has, from blocks to cyclic.
+/// One process's plan of a move between a million processes, from blocks to cyclic, made without these processes.
 struct Paper {
   double plan_milliseconds = 0, explain_milliseconds = 0, plan_bytes = 0;
 };

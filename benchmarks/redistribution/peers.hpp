@@ -6,17 +6,17 @@
 
 namespace bench {
 
-/// Somebody else's way of moving an array.
+/// Another library's method of moving an array.
 struct Peer {
   std::string option;  ///< its name on the command line
   std::string name;
-  /// Our bound against it; none where it is infinite.
+  /// Our bound on the ratio; infinite: no bound.
   double bound = std::numeric_limits<double>::infinity();
-  std::string missing;  ///< why it takes no part in this build; empty: it does
+  std::string missing;  ///< why this build does not have it; empty: this build has it
 
-  /// Starts its library for as long as the result lives. Null: there is nothing to start.
+  /// Starts its library; the library ends when the result is destroyed. Null: there is nothing to start.
   std::shared_ptr<void> (*start)(int& argc, char**& argv) = nullptr;
-  /// Nobody where it cannot do the case. **Collective.**
+  /// Null if the library cannot do the case. **Collective.**
   std::unique_ptr<Competitor> (*make)(Problem& problem) = nullptr;
 };
 

@@ -53,9 +53,9 @@ bool Quiet::ask() {
   const double cores = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
   const double own = last_.own - then.own, whole = cores * (last_.wall - then.wall), allowed = 0.01 * whole;
   if (processes <= cores && last_.waited - then.waited > 20e-6 + allowed) return false;
-  // To the nanosecond, where we are enough to fill the cores: who waits for a message spins.
+  // Exact to the nanosecond if our processes fill the cores, because a process that waits for a message spins.
   if (processes >= cores && whole - own > allowed) return false;
-  const double ticks = cores / static_cast<double>(sysconf(_SC_CLK_TCK));  // the kernel counts in whole ones
+  const double ticks = cores / static_cast<double>(sysconf(_SC_CLK_TCK));  // the kernel counts whole ticks
   return last_.busy - then.busy - own <= allowed + ticks;
 }
 

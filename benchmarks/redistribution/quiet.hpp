@@ -4,20 +4,20 @@
 
 namespace bench {
 
-/// Whether the processes had the cores to themselves: what the machine was busy with, less what these processes took.
+/// Whether other programs used the cores: the busy time of the machine less the CPU time of these processes.
 class Quiet {
  public:
-  /// `comm`: all that run; one machine. Begins to watch. **Collective.**
+  /// `comm`: all measured processes, on one machine. Starts watching. **Collective.**
   explicit Quiet(MPI_Comm comm);
 
-  /// Since it began, or since the last question: whether nobody else took more than 1 % of the cores, and, where each
-  /// process can have a core, none waited for one. **Collective.**
+  /// Returns whether, since the start or the last call, other programs took at most 1 % of the cores' time and, if each
+  /// process can have a core, no process waited for one. **Collective.**
   bool ask();
 
  private:
   struct Times {
     double wall = 0, own = 0, busy = 0;  // seconds; busy: of all cores together, time stolen by the host included
-    double waited = 0;                   // of all processes together: ready to run, and not running
+    double waited = 0;                   // sum over all processes: ready to run, but not running
   };
   Times now() const;
 

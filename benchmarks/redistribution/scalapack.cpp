@@ -1,5 +1,5 @@
-// ScaLAPACK's pdgemr2d. Its local parts are column-major: our row-major parts are, byte for byte, those of the
-// transposed matrix on the transposed grid, so that it moves the same bytes between the same places.
+// ScaLAPACK's pdgemr2d. Its local parts are column-major. Our row-major parts equal the column-major parts of the
+// transposed matrix on the transposed grid, so pdgemr2d moves the same bytes between the same addresses.
 
 #include "redistribution/peers.hpp"
 
@@ -31,7 +31,7 @@ class Gemr2d : public IntoTarget {
   void move() override {
     const int size = static_cast<int>(problem_.source.size);
     Cpdgemr2d(size, size, problem_.from.data(), 1, 1, source_.array, problem_.to.data(), 1, 1, target_.array,
-              source_.context);  // every process is in it
+              source_.context);  // a context of all processes
   }
 
  private:

@@ -21,8 +21,8 @@ inline double sample(const std::function<void()>& work, int times, MPI_Comm comm
   return seconds;
 }
 
-/// Prints one line, on rank 0: name, measured value, bound, ok or MISSED; an infinite bound is none. Returns whether it
-/// holds.
+/// Prints one line on rank 0: name, measured value, bound, ok or MISSED. An infinite bound means no bound. Returns
+/// whether the bound holds.
 inline bool line(const std::string& name, double value, double bound, const char* what = "ratio") {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -42,7 +42,7 @@ inline bool compare(const std::string& name, double bound, const std::function<v
   double best_ours = std::numeric_limits<double>::infinity(), best_theirs = best_ours;
   sample(ours, times, comm);
   sample(theirs, times, comm);
-  for (int pair = 0; pair < pairs; ++pair) {  // who goes first changes, so that neither profits from the other
+  for (int pair = 0; pair < pairs; ++pair) {  // the order alternates, so that neither gains from the other
     const bool ours_first = pair % 2 == 0;
     for (const bool turn : {ours_first, !ours_first}) {
       double& best = turn ? best_ours : best_theirs;

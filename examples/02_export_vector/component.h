@@ -11,8 +11,8 @@ extern "C" {
 
 typedef struct component component;
 
-/// Takes a one-axis host array of doubles, and owns it. If the array is another one, releases it, returns NULL and writes
-/// the reason to `message`.
+/// Takes a one-axis host array of doubles, and owns it. If the array is another one, releases it, returns NULL and
+/// writes the reason to `message`.
 component* component_take(dap_array* array, char* message, size_t size);
 
 void component_describe(const component* taken, char* text, size_t size);  ///< the axis that was passed
