@@ -17,7 +17,7 @@ class Matrix {
   Matrix(const Layout& layout, int rank) : layout_(layout), rank_(rank), handle_(GA_Create_handle()) {
     std::int64_t size[] = {layout.size, layout.size};
     GA_Set_data64(handle_, 2, size, C_DBL);
-    layout.block > 0 ? create_cyclic() : create_blocks();
+    layout.block > 0 ? set_cyclic() : set_blocks();
     GA_Allocate(handle_);
     std::int64_t low[2], high[2], length = 0;
     if (layout.block > 0) {
@@ -45,12 +45,12 @@ class Matrix {
 
  private:
   double* data() const { return static_cast<double*>(data_); }
-  void create_cyclic() {
+  void set_cyclic() {
     int block[] = {static_cast<int>(layout_.block), static_cast<int>(layout_.block)};
     int grid[] = {static_cast<int>(layout_.grid[0]), static_cast<int>(layout_.grid[1])};
     GA_Set_block_cyclic_proc_grid(handle_, block, grid);
   }
-  void create_blocks() {
+  void set_blocks() {
     std::vector<std::int64_t> starts;
     for (int axis = 0; axis < 2; ++axis)
       for (Index c = 0; c < layout_.grid[static_cast<std::size_t>(axis)]; ++c)

@@ -23,7 +23,7 @@ void fill(const tridap::DistArray& array, const std::function<double(double, dou
 
 namespace {
 
-// The space after column `j` of a column-major array, as its first element and its length.
+// The elements after column `j` of a column-major array: the first one and their number.
 std::pair<double*, tridap::Index> gap_after(const tridap::DistArray& columns, tridap::Index j) {
   const tridap::Index rows = columns.buffer.shape[0], step = columns.buffer.strides[1] / columns.buffer.type.bytes;
   return {static_cast<double*>(columns.buffer.data) + j * step + rows, step - rows};

@@ -63,7 +63,7 @@ std::string load(const std::string& path) {
   return text;
 }
 
-// The words of a file one after another, and the line of the current one, which is empty at the end of the file.
+// Reads the words of a file one after another, with the line of the current word. At the end the word is empty.
 class Words {
  public:
   explicit Words(const std::string& path) : path_(path), text_(load(path)) { advance(); }
@@ -152,7 +152,7 @@ GridHeader take_header(Words& words) {
   for (const Key& key : keys)
     if (seen[key.field] == 0 && key.field != nodata)
       words.fail("no " + std::string(key.name) + " above", "it in the header");
-  const Index most = (words.bytes_left() + 1) / 2;  // a digit for each value, a space between two
+  const Index most = (words.bytes_left() + 1) / 2;  // at least a digit for each value and a space between two
   if (header.cols > most / header.rows)
     words.fail(shape(header), "at most " + std::to_string(most) + " values in the " +
                                   std::to_string(words.bytes_left()) + " bytes from here");

@@ -25,18 +25,18 @@ struct Window {
   Index row_begin = 0, row_end = 0, col_begin = 0, col_end = 0;
 };
 
-/// Reads the header alone; throws std::runtime_error naming file, line, what was found and what was expected.
+/// Reads the header only. Throws std::runtime_error with the file, the line, what was found and what was expected.
 GridHeader read_header(const std::string& path);
 
 /// Reads one window into `out`, row-major and dense: (row_end - row_begin) * (col_end - col_begin) doubles.
 ///
-/// The whole file is checked whatever the window is: it must have the shape of `header`, and every value must be
-/// finite. Only a cell without data is a fault of the windows that hold it alone. Throws as read_header() does, leaving
-/// `out` partly written.
+/// Checks the whole file for any window: it must have the shape of `header`, and every value must be finite. A cell
+/// without data is an error only if the window contains it. Throws like read_header(); `out` may then be partly
+/// written.
 void read_window(const std::string& path, const GridHeader& header, const Window& window, double* out);
 
 /// Writes rows * cols values, row-major, with 17 significant digits, so that reading gives the same doubles.
-/// Throws std::runtime_error where a value is not finite or the file cannot be written.
+/// Throws std::runtime_error if a value is not finite or the file cannot be written.
 void write_grid(const std::string& path, const GridHeader& header, const double* values);
 
 }  // namespace examples

@@ -34,7 +34,7 @@ void Claims::quote(const std::string& text) const {
 
 void Claims::note(const tridap::Receipt& receipt, const void* given, const void* made) {
   copies_.bytes += receipt.bytes_copied;
-  // An address is null only where there are no elements.
+  // An address is null only if there are no elements.
   copies_.equal = copies_.equal && receipt.shared && (made == given || made == nullptr || given == nullptr);
 }
 
@@ -55,7 +55,7 @@ std::string Claims::copies() const {
 void Claims::require_no_copies() const {
   const auto [bytes, equal] = all_copies();
   require(bytes == 0, std::to_string(bytes) + " bytes of the elements were copied");
-  require(equal, "a result does not stand where its array stands");
+  require(equal, "the address of a result differs from that of its array");
 }
 
 double Claims::sum(double here) const {

@@ -9,11 +9,11 @@
 
 namespace examples {
 
-/// The larger of two errors; a NaN is the worst, and stays.
+/// The larger of two errors. A NaN is larger than any number.
 double worst(double a, double b);
 
-/// What an example says and what it claims: process 0 speaks, and a claim that one process finds broken ends all of
-/// them with the same tridap::Error.
+/// The output and the claims of an example. Process 0 prints. If a claim does not hold on one process, every process
+/// throws the same tridap::Error.
 class Claims {
  public:
   explicit Claims(MPI_Comm comm, bool progress = false);
@@ -21,23 +21,23 @@ class Claims {
   MPI_Comm comm() const { return comm_; }
   int process() const { return process_; }
   int processes() const { return processes_; }
-  bool progress() const { return progress_; }  ///< a line for each step is wanted
+  bool progress() const { return progress_; }  ///< whether to print a line for each step
 
   /// Prints a line, as printf does, on process 0.
   [[gnu::format(printf, 2, 3)]] void say(const char* format, ...) const;
-  /// Prints each line of a text behind "  | ", on process 0.
+  /// Prints each line of a text after "  | ", on process 0.
   void quote(const std::string& text) const;
 
-  /// Notes a conversion: what its receipt says, and whether the result stands at the address of what was given.
+  /// Records a conversion: its receipt, and whether the result has the address of the original.
   void note(const tridap::Receipt& receipt, const void* given, const void* made);
 
-  /// "0 bytes copied, addresses equal on every process": all conversions so far. **Collective.**
+  /// "0 bytes copied, addresses equal on every process", for all conversions so far. **Collective.**
   std::string copies() const;
-  /// Claims that they copied nothing, and that all addresses are equal. **Collective.**
+  /// Claims that all conversions copied nothing, and that all addresses are equal. **Collective.**
   void require_no_copies() const;
   double sum(double here) const;  ///< over all processes; **collective**
-  /// Runs `job` on the processes that are `here`, where it may be collective; its tridap::Error is thrown everywhere.
-  /// **Collective** over all.
+  /// Runs `job` on the processes whose `here` is true; `job` may be collective over them. Its tridap::Error is thrown
+  /// on all processes. **Collective** over all processes.
   void on_some(bool here, const std::function<void()>& job) const;
   /// **Collective.**
   void require(bool holds, const std::string& fault) const;

@@ -8,7 +8,7 @@ namespace examples {
 
 namespace {
 
-// This process's part, as Global Arrays say and hand it out.
+// This process's part, by NGA_Distribution64 and NGA_Access64.
 struct Here {
   std::array<std::int64_t, 3> low{}, last{};  // inclusive
   std::array<std::int64_t, 2> leading{};
@@ -16,7 +16,7 @@ struct Here {
 
   explicit Here(int handle) {
     NGA_Distribution64(handle, GA_Nodeid(), low.data(), last.data());
-    if (low[0] < 0) return;  // where it has none
+    if (low[0] < 0) return;  // it has no part
     void* begin = nullptr;
     NGA_Access64(handle, low.data(), last.data(), &begin, leading.data());
     data = static_cast<double*>(begin);

@@ -13,16 +13,16 @@
 
 namespace examples {
 
-/// Reads this process's block of a grid into a row-major block x block array. Local; throws as read_window().
+/// Reads this process's block of a grid into a row-major block x block array. Local. Throws like read_window().
 void read_block(const std::string& path, const GridHeader& grid, tridap::DistArray& array);
 
-/// The whole field as its processes own it, row-major, on process 0; empty elsewhere. Rank `r` of `comm` is process `r`
-/// of `distribution`. **Collective.**
+/// Gathers the whole field, row-major, on process 0; returns an empty vector on the others. Rank `r` of `comm` is
+/// process `r` of `distribution`. **Collective.**
 std::vector<double> gather_field(const tridap::DistArray& array, const tridap::Distribution& distribution,
                                  MPI_Comm comm);
 
-/// write_before_after() on process 0, where the fields are, which then names the picture. **Collective**: throws the
-/// same tridap::Error on every process.
+/// Calls write_before_after() on process 0, which has the fields, and prints the name of the picture. **Collective**:
+/// throws the same tridap::Error on every process.
 void draw_before_after(const Claims& claims, const std::string& path, Index rows, Index cols, double dx, double dy,
                        const std::vector<double>& before, const std::vector<double>& after,
                        Colors colors = Colors::terrain);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double side = 16;  // bohr
 constexpr tridap::Index least_points = 16;
-constexpr double order_limit = 0.03;  // of the fourth power of the spacing: how far from what is known, relatively
+constexpr double order_limit = 0.03;  // largest relative error, divided by the fourth power of the spacing
 const double pi = std::acos(-1.0);
 
 }  // namespace
@@ -102,7 +102,7 @@ void Hartree::conclude(const Findings& here, const Solution& solution, const Cla
   claims.require(solution.residual <= 1e-10, "the residual is too large");
   claims.require(apart <= limit, "the potential is not the known one");
   claims.require(std::fabs(energy_found - energy()) <= limit * energy(), "the energy is not the known one");
-  claims.require(other == 0, "the density of the energy is not what was made of the two arrays");
+  claims.require(other == 0, "the density of the energy does not match the two arrays");
   claims.require_no_copies();
 }
 

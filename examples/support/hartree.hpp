@@ -12,11 +12,11 @@
 
 namespace examples {
 
-/// What stands in parts of the cubes, against what is known.
+/// The values in parts of the cubes, compared with the known ones.
 struct Findings {
-  double apart = 0, all = 0;  ///< squares of the potential's distance from the known one, and of that
-  double energy = 0;          ///< the integral of what stands there as its density
-  double other = 0;           ///< points where that is not half of density times potential, to the last bit
+  double apart = 0, all = 0;  ///< sums of squares: of the potential's error, and of the known potential
+  double energy = 0;          ///< the integral of the stored density of the energy
+  double other = 0;           ///< number of points where it is not exactly half of density times potential
 };
 
 /// The Hartree potential of a water molecule, `Laplace v = -4 pi rho`, on the inner points of a cube of 16 bohr. Each
@@ -28,27 +28,28 @@ class Hartree {
   using Vector = tridap::tpetra::Vector<double>;
   using Matrix = Tpetra::CrsMatrix<double>;
 
-  /// `points`: along each side of the cube. Throws tridap::Error where the clouds would stand between them.
+  /// `points`: number along each side of the cube. Throws tridap::Error if they are too few to resolve the clouds.
   explicit Hartree(tridap::Index points);
 
-  double spacing() const { return spacing_; }                                 ///< from one point to the next
-  double density(tridap::Index i, tridap::Index j, tridap::Index k) const;    ///< charge in a cubic bohr
-  double potential(tridap::Index i, tridap::Index j, tridap::Index k) const;  ///< -1 and `points`: on the cube's faces
-  double energy() const;  ///< half the integral of density*potential
+  double spacing() const { return spacing_; }                               ///< distance between two points
+  double density(tridap::Index i, tridap::Index j, tridap::Index k) const;  ///< charge per cubic bohr
+  double potential(tridap::Index i, tridap::Index j,
+                   tridap::Index k) const;  ///< indices -1 and `points` are on the cube's faces
+  double energy() const;                    ///< half the integral of density*potential
 
-  /// `-Laplace` times the square of the spacing, fourth-order in it, on 19 points: L. Collatz, The Numerical Treatment
-  /// of Differential Equations, Springer, 1960. Symmetric and positive definite; `map`'s ids are row-major numbers of
-  /// points. **Collective.**
+  /// `-Laplace` times the square of the spacing, by a stencil of 19 points and order four: L. Collatz, The Numerical
+  /// Treatment of Differential Equations, Springer, 1960. Symmetric and positive definite. The ids of `map` are
+  /// row-major numbers of points. **Collective.**
   Teuchos::RCP<const Matrix> operator_on(const Teuchos::RCP<const tridap::tpetra::Map>& map) const;
-  /// What the operator makes of the potential, from the density; on the cube's faces the potential is known.
+  /// The right-hand side for the operator, from the density and the known potential on the cube's faces.
   /// **Collective.**
   Teuchos::RCP<const Vector> right_hand_side(const Vector& density) const;
   /// Half of density times potential, at each point.
   Teuchos::RCP<const Vector> energy_density(const Vector& density, const Vector& potential) const;
 
-  /// Parts of one process. Local.
+  /// Compares the parts of one process. Local.
   Findings judge(const CubeValues& density, const CubeValues& potential, const CubeValues& energy_density) const;
-  /// Says what all processes found together, and what of it does not hold. **Collective.**
+  /// Prints the results of all processes, and throws tridap::Error if they are wrong. **Collective.**
   void conclude(const Findings& here, const Solution& solution, const Claims& claims) const;
 
  private:
@@ -59,12 +60,13 @@ class Hartree {
   using Place = std::array<tridap::Index, 3>;
   Place place(tridap::Index id) const { return {id / (points_ * points_), id / points_ % points_, id % points_}; }
   double distance(const Cloud& cloud, const Place& at) const;
-  /// A symmetric stencil: what a point counts for itself, and for those with which it shares a face, and an edge.
+  /// The weights of a symmetric stencil: of the point itself, of its face neighbours and of its edge neighbours.
   struct Stencil {
     double centre, face, edge;
   };
   template <class Use>
-  void around(const Place& at, const Stencil& stencil, Use&& use) const;  // use(place, weight), of the cube's faces too
+  void around(const Place& at, const Stencil& stencil,
+              Use&& use) const;  // calls use(place, weight), also for points on the cube's faces
   Teuchos::RCP<const Matrix> matrix(const Teuchos::RCP<const tridap::tpetra::Map>& map, const Stencil& stencil) const;
   bool inside(const Place& at) const;
 

@@ -45,7 +45,7 @@ Color color_at(const std::array<Color, count>& ramp, double height) {
   return mix(ramp[below], ramp[below + 1], at - static_cast<double>(below));
 }
 
-// What turns away from the sun goes dark and blue, what faces it pale; flat ground keeps its colour.
+// Slopes away from the sun become dark and blue, slopes towards it pale; flat ground keeps its colour.
 Color lit(const Color& color, double shade) {
   const double light = shade / std::sqrt(0.5);
   const Color shadow{0.12 * color[0], 0.15 * color[1], 0.28 * color[2]};
@@ -58,7 +58,7 @@ struct Samples {
 
   double at(Index row, Index col) const { return values[row * cols + col]; }
 
-  // Bilinear between the centres of cells, constant beyond the outermost.
+  // Bilinear between the centres of cells, constant outside the outermost centres.
   double between(double row, double col) const {
     row = std::clamp(row, 0.0, static_cast<double>(rows - 1));
     col = std::clamp(col, 0.0, static_cast<double>(cols - 1));
@@ -69,7 +69,7 @@ struct Samples {
   }
 };
 
-// The cosine between each cell's normal and the sun, by central differences; 0 where it turns away.
+// The cosine of the angle between each cell's normal and the sun, by central differences; 0 if it is negative.
 std::vector<double> hillshade(const Samples& field, double dx, double dy) {
   std::vector<double> shade;
   for (Index r = 0; r < field.rows; ++r)
@@ -80,7 +80,8 @@ std::vector<double> hillshade(const Samples& field, double dx, double dy) {
       const double run_north = dy * static_cast<double>(std::max<Index>(south - north, 1));
       const double rise_east = exaggeration * (field.at(r, east) - field.at(r, west)) / run_east;
       const double rise_north = exaggeration * (field.at(north, c) - field.at(south, c)) / run_north;
-      const double sun = 0.5 * rise_east - 0.5 * rise_north + std::sqrt(0.5);  // it stands at (-1/2, 1/2, sqrt(1/2))
+      const double sun =
+          0.5 * rise_east - 0.5 * rise_north + std::sqrt(0.5);  // the sun's direction is (-1/2, 1/2, sqrt(1/2))
       shade.push_back(std::max(0.0, sun / std::hypot(rise_east, rise_north, 1.0)));
     }
   return shade;
@@ -107,7 +108,7 @@ class Picture {
       for (Index x = 0; x < width; ++x) set(x, y, paper);
   }
 
-  void set(Index x, Index y, const Color& color) {  // beyond the picture nothing is drawn
+  void set(Index x, Index y, const Color& color) {  // draws nothing outside the picture
     if (x >= width_ || y >= height_) return;
     png_byte* pixel = bytes_.data() + 3 * (y * width_ + x);
     for (double part : color) *pixel++ = static_cast<png_byte>(std::lround(255 * part));
@@ -125,7 +126,7 @@ class Picture {
     }
   }
 
-  // Under another name first, so that `path` never holds half a picture.
+  // Writes to another name first, so that `path` never has an incomplete picture.
   void save(const std::string& path) const {
     const std::string partial = path + "." + std::to_string(getpid()) + ".part";
     png_image image{};
@@ -152,8 +153,8 @@ void write_before_after(const std::string& path, Index rows, Index cols, double 
                         const double* after, Colors colors) {
   const auto refuse = [&](const std::string& why) { throw std::runtime_error(path + ": cannot be drawn: " + why); };
   if (!(dx > 0 && dy > 0 && std::isfinite(dx) && std::isfinite(dy)))
-    refuse("a cell is " + std::to_string(dx) + " m x " + std::to_string(dy) + " m, must be more than nothing");
-  const double scale = cell_pixels / std::min(dx, dy);  // pixels for a metre
+    refuse("a cell is " + std::to_string(dx) + " m x " + std::to_string(dy) + " m, must be larger than 0");
+  const double scale = cell_pixels / std::min(dx, dy);  // pixels per metre
   const double panel_width = std::round(static_cast<double>(cols) * dx * scale);
   const double panel_height = std::round(static_cast<double>(rows) * dy * scale);
   if (rows < 1 || cols < 1 || !(2 * panel_width <= most_pixels && panel_height <= most_pixels))

@@ -16,7 +16,7 @@ tridap::UnstructuredSpec scattered(tridap::Index size, tridap::Index grid) {
   return tridap::unstructured(std::move(lists), true);
 }
 
-// Each share is larger than the one before it; the first may be empty.
+// Each block is larger than the one before it; the first may be empty.
 tridap::BlockSpec growing(tridap::Index size, tridap::Index grid) {
   std::vector<tridap::Index> starts;
   for (tridap::Index c = 0; c < grid; ++c) starts.push_back(size * c * c / (grid * grid));

@@ -5,8 +5,8 @@
 
 namespace examples {
 
-/// A sum of two standing waves on a grid of rows x cols cells with no flux through the edges, and what
-/// five_point_matrix() with ky = kx = k makes of it: it only scales each wave.
+/// A sum of two standing waves on a grid of rows x cols cells with no flux through the edges, and its product with
+/// five_point_matrix() for ky = kx = k. The matrix multiplies each wave by a number.
 class KnownAnswer {
  public:
   KnownAnswer(double rows, double cols, double k);
@@ -17,7 +17,7 @@ class KnownAnswer {
  private:
   struct Wave {
     double down, across;  // radians from one cell to the next
-    double scale;         // what the matrix multiplies it by
+    double scale;         // the number by which the matrix multiplies the wave
 
     double operator()(double i, double j) const;
   };
@@ -29,11 +29,11 @@ class KnownAnswer {
 
 /// How two arrays of one distribution differ.
 struct Difference {
-  tridap::Index equal = 0;  ///< elements that are the same
+  tridap::Index equal = 0;  ///< number of equal elements
   double distance = 0;      ///< |a - b| / |b| in the 2-norm
 };
 
-/// Of dense row-major arrays of doubles, over all processes. **Collective.**
+/// Compares dense row-major arrays of doubles, over all processes. **Collective.**
 Difference difference(const tridap::DistArray& a, const tridap::DistArray& b, const Claims& claims);
 
 }  // namespace examples

@@ -32,7 +32,7 @@ std::array<int, 2> parse_grid(const std::string& text) {
   return grid;
 }
 
-// Reads the command line and then runs `check`; true where the program shall go on.
+// Reads the command line and then calls `check`. Returns whether the program continues.
 template <class Check>
 bool parse(CLI::App& app, int argc, char** argv, bool speaks, int& status, Check&& check) {
   status = 0;
@@ -50,7 +50,7 @@ bool parse(CLI::App& app, int argc, char** argv, bool speaks, int& status, Check
 }
 
 void add_progress(CLI::App& app, bool& progress) {
-  app.add_flag("--progress", progress, "a line for each step, where steps take long (./dev sets it on a terminal)");
+  app.add_flag("--progress", progress, "print a line for each step (./dev sets this on a terminal)");
 }
 
 }  // namespace
@@ -72,13 +72,13 @@ std::optional<Options> read_options(int argc, char** argv, bool speaks, int& sta
   Options options;
   options.elevation = std::string(EXAMPLES_DATA_DIR) + "/jacksboro.asc";
   std::string grid;
-  CLI::App app("Implicit steps of hillslope diffusion, solved by Trilinos in the memory the field already lives in.");
+  CLI::App app("Implicit steps of hillslope diffusion, solved by Trilinos in the memory of the field.");
   app.add_option("--elevation", options.elevation, "elevation model, an ESRI ASCII grid in metres")
       ->capture_default_str();
   app.add_option("--steps", options.steps, "number of time steps")->check(positive())->capture_default_str();
   app.add_option("--dt", options.dt, "length of a step, years")->check(positive())->capture_default_str();
   app.add_option("--diffusivity", options.diffusivity, "D, m2/year")->check(positive())->capture_default_str();
-  app.add_option("--grid", grid, "process grid, rows x columns, such as 2x3 (default: as MPI_Dims_create has it)");
+  app.add_option("--grid", grid, "process grid, rows x columns, such as 2x3 (default: the grid of MPI_Dims_create)");
   app.add_option("--output", options.output, "picture of the field before | after, PNG")->capture_default_str();
   add_progress(app, options.progress);
   app.add_option("--save", options.save, "write the final field to this ESRI ASCII grid");

@@ -21,7 +21,7 @@ std::vector<char*> arguments(int argc, char** argv, bool of_kokkos) {
   return taken;
 }
 
-// What `job(arguments, comm, speaks)` returns, or what its error is worth.
+// Returns what `job(arguments, comm, speaks)` returns, or the exit status of its error.
 template <class Job>
 int guarded(int argc, char** argv, Job&& job) {
   std::vector<char*> of_kokkos = arguments(argc, argv, true), ours = arguments(argc, argv, false);
@@ -37,14 +37,14 @@ int guarded(int argc, char** argv, Job&& job) {
     const tridap::Report& report = error.report();
     if (rank != 0) return 1;
     std::cerr << argv[0] << ": " << report.findings().front().text();
-    if (report.errors() > 1) std::cerr << " (and " << report.errors() - 1 << " more like it)";
+    if (report.errors() > 1) std::cerr << " (and " << report.errors() - 1 << " more errors)";
     std::cerr << std::endl;
     return 1;
   } catch (const std::exception& error) {
-    std::istringstream words(error.what());  // one line, whatever a library says
+    std::istringstream words(error.what());  // one line, even if a library's message has more
     std::string line, word;
     while (words >> word && line.size() < 300) line += " " + word;
-    if (rank != 0) sleep(1);  // where all fail alike, the first speaks for them
+    if (rank != 0) sleep(1);  // if all fail in the same way, process 0 prints first and ends the others
     std::cerr << argv[0] << ": (rank " << rank << "):" << line << std::endl;
     MPI_Abort(comm, 1);
     return 1;

@@ -10,7 +10,7 @@ namespace examples {
 
 namespace {
 constexpr double residual_limit = 1e-10;  // of the right-hand side's norm
-constexpr double drift_limit = 1e-9;      // of the mass, a step
+constexpr double drift_limit = 1e-9;      // relative to the mass, per step
 }  // namespace
 
 Proof::Proof(const Options& options, const GridHeader& grid, const tridap::tpetra::ArrayMap& layout,

@@ -11,17 +11,17 @@
 
 namespace examples {
 
-/// Watches a terrain job, tells what happened, and refuses what must not be. Every call is **collective**.
+/// Records the steps of a terrain job, prints a summary, and checks its claims. Every call is **collective**.
 class Proof {
  public:
   Proof(const Options& options, const GridHeader& grid, const tridap::tpetra::ArrayMap& layout,
         const tridap::DistArray& first);
 
-  /// One step: what the conversions' receipts say, and whether `result` stands at the address of `expected`.
+  /// Records one step: the receipts of its conversions, and whether `result` has the address of `expected`.
   void add_step(int step, const Solution& solution, const std::vector<tridap::Receipt>& receipts,
                 const tridap::DistArray& expected, const tridap::DistArray& result);
 
-  /// Prints the summary, writes the picture, and throws tridap::Error on every process where something does not hold.
+  /// Prints the summary, writes the picture, and throws tridap::Error on every process if a claim does not hold.
   void conclude(const tridap::DistArray& last);
 
  private:

@@ -48,7 +48,7 @@ Teuchos::RCP<const Operator> multigrid(const Teuchos::RCP<const Solver::Matrix>&
   Teuchos::ParameterList parameters;
   parameters.set("verbosity", "none");
   parameters.set("smoother: type", "CHEBYSHEV");
-  // By default Amesos2's KLU2, with which CG on several processes ends with a wrong answer (Trilinos 13.2): see
+  // The default is Amesos2's KLU2, with which CG on several processes gives a wrong solution (Trilinos 13.2): see
   // docs/trilinos.md.
   parameters.set("coarse: type", "CHEBYSHEV");
   const Teuchos::RCP<Operator> op = Teuchos::rcp_const_cast<Solver::Matrix>(matrix);
@@ -69,7 +69,7 @@ Teuchos::RCP<Manager> belos(Method method, const Teuchos::RCP<Problem>& problem,
   parameters->set("Convergence Tolerance", 1e-12);
   parameters->set("Maximum Iterations", 1000);
   if (method == Method::gmres) {
-    parameters->set("Num Blocks", 100);  // restarted after so many
+    parameters->set("Num Blocks", 100);  // iterations between restarts
     return Teuchos::rcp(new Belos::PseudoBlockGmresSolMgr<double, MultiVector, Operator>(problem, parameters));
   }
   if (method == Method::block_cg) {
@@ -84,7 +84,8 @@ Teuchos::RCP<Manager> belos(Method method, const Teuchos::RCP<Problem>& problem,
 Solver::Solver(Teuchos::RCP<const Matrix> matrix, Method method) : matrix_(std::move(matrix)), method_(method) {
   if (method_ == Method::gmres) preconditioner_ = incomplete_lu(matrix_);
   if (method_ == Method::cg) preconditioner_ = multigrid(matrix_);
-  if (method_ == Method::block_cg) preconditioner_ = chebyshev(matrix_);  // MueLu insists on the columns it met first
+  if (method_ == Method::block_cg)
+    preconditioner_ = chebyshev(matrix_);  // MueLu requires the number of columns of its first use
 }
 
 std::string Solver::name() const {
@@ -108,7 +109,7 @@ Solution Solver::solve(const MultiVector& b, MultiVector& x) const {
     const auto lu =
         Amesos2::create<Matrix, MultiVector>("KLU2", matrix_, Teuchos::rcpFromRef(x), Teuchos::rcpFromRef(b));
     Teuchos::ParameterList parameters("Amesos2");
-    // A is symmetric; on several processes the plain solve of Trilinos 13.2 is wrong, on any map, and this one right.
+    // A is symmetric. On several processes the plain solve of Trilinos 13.2 is wrong, on any map; this one is correct.
     if (matrix_->getComm()->getSize() > 1) parameters.sublist("KLU2").set("Trans", "TRANS");
     lu->setParameters(Teuchos::rcpFromRef(parameters));
     lu->solve();

@@ -12,7 +12,7 @@ namespace examples {
 struct Solution {
   int iterations = 0;             ///< 0 for a direct method
   double residual = 0;            ///< the largest of `residuals`
-  std::vector<double> residuals;  ///< of each column: |b - A x| / |b| in the 2-norm, computed from the answer
+  std::vector<double> residuals;  ///< of each column: |b - A x| / |b| in the 2-norm, computed from the solution
 };
 
 enum class Method {
@@ -23,7 +23,7 @@ enum class Method {
   direct,    ///< LU (Amesos2's KLU2)
 };
 
-/// A method that is set up once for many right-hand sides.
+/// A solver that is set up once for many right-hand sides.
 class Solver {
  public:
   using Matrix = Tpetra::CrsMatrix<double>;
@@ -34,8 +34,8 @@ class Solver {
 
   std::string name() const;  ///< "CG + MueLu"
 
-  /// Solves A x = b from x = 0, iteratively to 1e-12 of |b|; the answer stands in the memory of `x`, which has as many
-  /// columns as `b`. **Collective.**
+  /// Solves A x = b in the memory of `x`, which has as many columns as `b`. Iterative methods start from x = 0 and stop
+  /// at a residual of 1e-12 |b|. **Collective.**
   Solution solve(const MultiVector& b, MultiVector& x) const;
 
  private:

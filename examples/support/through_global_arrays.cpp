@@ -14,7 +14,7 @@ namespace {
 
 using tridap::redistribute::PlacedDistribution;
 
-// Whether each element stands on the same process, at the same place of what that owns; asked of one by one.
+// Whether each element has the same owner and the same local index there. Compares one element after another.
 bool same_ownership(const tridap::Distribution& there, const PlacedDistribution& back) {
   const std::vector<tridap::Index> shape = there.shape();
   if (back.distribution.shape() != shape) return false;
@@ -54,11 +54,11 @@ void through_global_arrays(const tridap::DistArray& array, const tridap::Distrib
   const bool same = same_ownership(distribution, found);
   claims.say("  GA         %s; %s; back %s", tridap::describe(found.distribution).c_str(), there.receipt.text().c_str(),
              back.receipt.text().c_str());
-  claims.require(same, "another ownership comes back from Global Arrays");
-  claims.require(values(back.array.buffer) == values(array.buffer), "other values come back from Global Arrays");
+  claims.require(same, "the ownership changed in Global Arrays");
+  claims.require(values(back.array.buffer) == values(array.buffer), "the values changed in Global Arrays");
   claims.require(there.receipt.bytes_copied == tridap::element_count(array.buffer) * array.buffer.type.bytes &&
                      back.receipt.bytes_copied == 0,
-                 "to Global Arrays is one copy, and back none");
+                 "the import to Global Arrays must copy once, and the export must not copy");
 }
 
 }  // namespace examples

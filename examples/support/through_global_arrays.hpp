@@ -8,13 +8,13 @@
 
 namespace examples {
 
-/// Global Arrays for as long as the result lives; null, and nothing below does anything, where this build is without.
-/// **Collective.**
+/// Starts Global Arrays until the result is destroyed. If this build has no Global Arrays, returns null, and the
+/// function below does nothing. **Collective.**
 std::shared_ptr<void> start_global_arrays();
 
-/// Makes an array of doubles a Global Array, and exports that again; or says in one line why there is none like it. The
-/// array is filled. **Collective**; throws tridap::Error where more than one copy was made, or another ownership or
-/// other values come back.
+/// Fills an array of doubles, copies it to a Global Array, and exports that. If Global Arrays cannot represent the
+/// array, prints the reason in one line. **Collective.** Throws tridap::Error if more than one copy was made, or the
+/// ownership or the values changed.
 void through_global_arrays(const tridap::DistArray& array, const tridap::Distribution& distribution,
                            const Claims& claims);
 

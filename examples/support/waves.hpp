@@ -10,7 +10,7 @@
 
 namespace examples {
 
-/// What the command line of the waves says.
+/// The options of the waves.
 struct WaveOptions {
   int size = 200, steps = 300;
   std::string output = "halo.png";
@@ -18,8 +18,8 @@ struct WaveOptions {
   std::vector<Option> list();
 };
 
-/// One process's part of an array with one mirror at each edge: a smooth bump of height 1, a bit off the middle, in its
-/// padding too.
+/// One process's part of an array with one mirror at each edge, padding included: a smooth bump of height 1, slightly
+/// off the middle.
 tridap::DistArray make_bump(const tridap::Distribution& distribution, const Claims& claims);
 
 }  // namespace examples
