@@ -1,4 +1,4 @@
-# bench_redistribution; peers whose library is missing are left out of it, and it says so.
+# bench_redistribution. If a peer's library is missing, the benchmark omits the peer and prints the reason.
 
 find_package(CLI11 QUIET)
 if(NOT TARGET TriDAP::redistribute OR NOT CLI11_FOUND)
@@ -13,7 +13,7 @@ if(TARGET TriDAP::tpetra)
   target_compile_definitions(bench_redistribution PRIVATE BENCH_TPETRA)
 endif()
 
-tridap_find_foreign(globalarrays globalarrays)  # and ScaLAPACK, with or without them
+tridap_find_foreign(globalarrays globalarrays)  # also finds ScaLAPACK, even without Global Arrays
 if(TRIDAP_SCALAPACK)
   target_sources(bench_redistribution PRIVATE redistribution/scalapack.cpp)
   target_compile_definitions(bench_redistribution PRIVATE BENCH_SCALAPACK)

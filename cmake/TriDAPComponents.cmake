@@ -1,9 +1,10 @@
-# Our components: one target TriDAP::<name> for each folder, who may link whom, and what configure says at the end.
+# Our components: one target TriDAP::<name> for each folder, the rules of links between them, and the table that configure
+# prints.
 
 set(TRIDAP_COMPONENTS "" CACHE INTERNAL "")
 set(TRIDAP_TABLE "" CACHE INTERNAL "")
 
-# The one direction of the house: a component links only to components of a lower layer.
+# The layers: a component links only to components of a lower layer.
 set(tridap_layer_protocol 0)
 set(tridap_layer_mpi 1)
 set(tridap_layer_kokkos 1)
@@ -11,13 +12,13 @@ set(tridap_layer_tool 1)
 set(tridap_layer_infer 2)
 set(tridap_layer_redistribute 2)
 set(tridap_layer_adapter 3)
-set(tridap_layer_solvers 4)  # they build on the tpetra adapter
+set(tridap_layer_solvers 4)  # build on the tpetra adapter
 set(tridap_layer_python 5)
 
-# Warnings and sanitizers, for our own code alone.
+# Warnings and sanitizers, for our own code only.
 function(tridap_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-                         $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # GCC 12 sees ghosts in variants
+                         $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # GCC 12 reports false ones in variants
   if(TRIDAP_SANITIZE)
     set(sanitizers -fsanitize=address,undefined)
     target_compile_options(${target} PRIVATE ${sanitizers} -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -38,8 +39,9 @@ function(tridap_layer name result)
   endif()
 endfunction()
 
-# tridap_wanted(<name> <result>): finds what component <name> needs from others (foreign library <name>) and from us
-# (LINK), and sets <result>. TRIDAP_<NAME>=ON makes a missing library an error, OFF leaves the component out.
+# tridap_wanted(<name> <result> [LINK our components ...]): finds the foreign library <name> and our components that
+# component <name> needs, and sets <result> to TRUE if all are there. With TRIDAP_<NAME>=ON a missing one is an error; with
+# OFF the component is not built.
 macro(tridap_wanted name result)
   cmake_parse_arguments(wanted "" "" "LINK" ${ARGN})
   string(TOUPPER ${name} wanted_option)
@@ -72,8 +74,8 @@ macro(tridap_wanted name result)
   endif()
 endmacro()
 
-# The headers that components share and users do not see: internal/ beside include/, not installed, not exported. A
-# component finds its own and those of what it links; a test links TriDAP::<name>_internal.
+# Internal headers are in internal/ beside include/. They are shared by components, and are neither installed nor exported.
+# A component includes its own and those of the components that it links. A test links TriDAP::<name>_internal.
 function(tridap_internal_headers name)
   set(folders "")
   if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/internal)
@@ -103,7 +105,7 @@ function(tridap_component name)
   foreach(other ${arg_LINK})
     tridap_layer(${other} theirs)
     if(NOT theirs LESS own)
-      message(FATAL_ERROR "TriDAP::${name} links TriDAP::${other}, but the house has one direction: "
+      message(FATAL_ERROR "TriDAP::${name} links TriDAP::${other}, which must be in a lower layer; the layers are: "
                           "protocol < mpi, kokkos, tool < infer, redistribute < adapters < solvers < python")
     endif()
   endforeach()
@@ -130,8 +132,8 @@ function(tridap_component name)
   set(TRIDAP_COMPONENTS ${TRIDAP_COMPONENTS} ${name} CACHE INTERNAL "")
 endfunction()
 
-# tridap-<name>.pc, for builds without CMake: written for a component that needs no foreign library but MPI, which MPI's
-# own compilers link. The other foreign libraries have no .pc file to name.
+# Writes tridap-<name>.pc, for builds without CMake, if the component needs no foreign library except MPI. MPI's own
+# compilers link MPI. The other foreign libraries have no .pc file that tridap-<name>.pc could require.
 function(tridap_pkg_config name sources link foreign)
   list(REMOVE_ITEM foreign TriDAP::foreign_mpi)
   if(foreign)
@@ -146,7 +148,7 @@ function(tridap_pkg_config name sources link foreign)
   if(sources)
     set(libraries "-L\${libdir} -ltridap_${name}")
   endif()
-  if(name STREQUAL "protocol")  # C++'s own, for C's linker
+  if(name STREQUAL "protocol")  # the C++ runtime, for C's linker
     set(runtime ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
     list(REMOVE_DUPLICATES runtime)
     list(TRANSFORM runtime PREPEND "-l")
@@ -168,7 +170,7 @@ Cflags: -I\${includedir}
   install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/tridap-${name}.pc DESTINATION ${where})
 endfunction()
 
-# The package files, for an install and for this build tree alike.
+# The package files, both for an install and for this build tree.
 function(tridap_install)
   include(CMakePackageConfigHelpers)
   set(where ${CMAKE_INSTALL_LIBDIR}/cmake/TriDAP)

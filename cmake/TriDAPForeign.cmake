@@ -1,10 +1,10 @@
-# The libraries of others, each as one imported target with system include directories. Used by the build and by an
-# install alike; every difference between their versions' CMake files stands here.
+# Foreign libraries, each as one imported target with system include directories. Both the build and an install use this
+# file. It handles all differences between the CMake files of their versions.
 #
 #   tridap_find_foreign(<mpi|kokkos|dlpack|globalarrays|tpetra|solvers|python> <result>)
 #
-# makes TriDAP::foreign_<name> and sets <result> to its version; where the library is missing, <result> is empty and
-# <result>_WHY says what was not found.
+# makes TriDAP::foreign_<name> and sets <result> to its version. If the library is missing, <result> is empty, and
+# <result>_WHY names what was not found.
 
 include_guard()
 
@@ -15,12 +15,12 @@ macro(tridap_foreign_target name)
   endif()
 endmacro()
 
-# A macro: find_package must set its variables where the caller sees them.
+# This is a macro because find_package must set its variables in the caller's scope.
 macro(tridap_find_foreign name result)
   set(${result} "")
   set(${result}_WHY "")
   if("${name}" STREQUAL "mpi")
-    set(MPI_CXX_SKIP_MPICXX TRUE)  # the C++ bindings that MPI itself gave up
+    set(MPI_CXX_SKIP_MPICXX TRUE)  # the C++ bindings, which MPI has removed
     find_package(MPI QUIET COMPONENTS CXX)
     if(MPI_CXX_FOUND)
       set(${result} "MPI ${MPI_CXX_VERSION}")
@@ -32,7 +32,7 @@ macro(tridap_find_foreign name result)
     find_package(Kokkos QUIET)
     if(Kokkos_FOUND)
       set(${result} "Kokkos ${Kokkos_VERSION}")
-      if(Kokkos_INCLUDE_DIRS)  # Trilinos 13's Kokkos names a directory that is not there
+      if(Kokkos_INCLUDE_DIRS)  # the Kokkos of Trilinos 13 names a directory that does not exist
         set_target_properties(Kokkos::kokkos PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${Kokkos_INCLUDE_DIRS}"
                               INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${Kokkos_INCLUDE_DIRS}")
       endif()
@@ -84,7 +84,7 @@ function(tridap_include_folders target result)
   set(${result} "${folders}" PARENT_SCOPE)
 endfunction()
 
-# Trilinos 16 may have Kokkos' headers in a folder that no target of Kokkos names: beside the library that was found.
+# Trilinos 16 may have Kokkos' headers in a folder that no target of Kokkos names. Finds them beside the library.
 function(tridap_show_kokkos)
   tridap_include_folders(Kokkos::kokkos named)
   foreach(folder ${named})
@@ -102,7 +102,8 @@ function(tridap_show_kokkos)
   endif()
 endfunction()
 
-# Global Arrays is made of static libraries that name no others, and has no CMake files and no number of its version.
+# Global Arrays consists of static libraries that do not name their dependencies. It has no CMake files and no version
+# number.
 macro(tridap_find_globalarrays result)
   find_path(TRIDAP_GA_INCLUDE_DIR ga.h PATH_SUFFIXES ga)
   find_library(TRIDAP_GA NAMES ga-openmpi ga)
@@ -131,7 +132,7 @@ macro(tridap_find_globalarrays result)
   endif()
 endmacro()
 
-# Python as the system has it, unless Python_EXECUTABLE names another: only there do NumPy and mpi4py use its MPI.
+# The system's Python, unless Python_EXECUTABLE names another one: only the system's NumPy and mpi4py use the system's MPI.
 macro(tridap_find_python result)
   if(NOT Python_EXECUTABLE AND EXISTS /usr/bin/python3)
     set(Python_EXECUTABLE /usr/bin/python3)
@@ -147,21 +148,21 @@ macro(tridap_find_python result)
     set(${result}_WHY "no pybind11")
   elseif(Python_NumPy_VERSION VERSION_GREATER_EQUAL 2 AND pybind11_VERSION VERSION_LESS 2.12)
     string(CONCAT ${result}_WHY "pybind11 ${pybind11_VERSION} misreads the element sizes of NumPy ${Python_NumPy_VERSION}: "
-           "take pybind11 2.12 or later, or NumPy 1")
+           "install pybind11 2.12 or later, or NumPy 1")
   else()
     set(${result} "Python ${Python_VERSION}, pybind11 ${pybind11_VERSION}, NumPy ${Python_NumPy_VERSION}")
     tridap_foreign_target(python pybind11::module)
-    if(TARGET Python::Python)  # for programs with Python in them
+    if(TARGET Python::Python)  # for programs that embed Python
       tridap_foreign_target(python_embedded pybind11::headers Python::Python)
     endif()
   endif()
 endmacro()
 
-# A function: Trilinos' config returns at once where its variables stand from another call, and ours must neither keep a
-# user's from its packages nor be kept from its own.
+# This is a function because Trilinos' config file returns at once if its variables are set by an earlier call. Our call
+# must not hide packages from a user's later call, and a user's earlier call must not hide them from ours.
 function(tridap_find_trilinos name result)
-  foreach(stands CONFIG_INCLUDED FOUND INCLUDE_DIRS LIBRARY_DIRS LIBRARIES)
-    unset(Trilinos_${stands})
+  foreach(variable CONFIG_INCLUDED FOUND INCLUDE_DIRS LIBRARY_DIRS LIBRARIES)
+    unset(Trilinos_${variable})
   endforeach()
   find_package(Trilinos QUIET COMPONENTS ${ARGN})
   if(NOT Trilinos_FOUND)
@@ -182,7 +183,8 @@ function(tridap_find_trilinos name result)
   set(${result}_WHY "" PARENT_SCOPE)
 endfunction()
 
-# The header alone knows: DLPACK_VERSION 60 is 0.6, later ones say DLPACK_MAJOR_VERSION and DLPACK_MINOR_VERSION.
+# Only the header has the version: DLPACK_VERSION 60 is 0.6; later headers define DLPACK_MAJOR_VERSION and
+# DLPACK_MINOR_VERSION.
 function(tridap_dlpack_version result header)
   set(version "DLPack")
   file(STRINGS ${header} lines REGEX "^#define DLPACK_(MAJOR_|MINOR_)?VERSION [0-9]+")

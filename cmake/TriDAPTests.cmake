@@ -1,38 +1,39 @@
-# The tests of a folder are files, each about one header; a program holds the files of one folder, and is started once
-# for a number of processes. Beside a file's name stands on how many processes it runs:
+# A folder of tests has one file for each header. The files of a folder are one program, which is started once for each
+# number of processes. The numbers of processes are beside the file's name:
 #
 #   tridap_add_test(import_vector_test LINK TriDAP::tpetra RANKS 1 4 ALL 1 2 3 4 6)
 #
-# RANKS: in `./dev test`; ALL: in `./dev test --all`, too; neither: without MPI, in `./dev test`. CTest's labels are "quick"
-# and "more" (what --all adds to the quick tests). `./dev test NAME` reads what is written to tests.tsv here.
+# RANKS: the numbers in `./dev test`. ALL: the numbers that `./dev test --all` adds. A test with neither runs without MPI, in
+# `./dev test`. CTest's labels are "quick" and "more" (the tests that --all adds). `./dev test NAME` reads tests.tsv, which
+# this file writes.
 
 find_package(GTest REQUIRED)
-set(TRIDAP_TEST_FLAGS "" CACHE STRING "Flags for the compiler of the test programs that need not be fast")
-add_custom_target(quick_tests)  # all that `./dev test` builds
-add_custom_target(all_tests)    # and `./dev test --all`
+set(TRIDAP_TEST_FLAGS "" CACHE STRING "Compiler flags of the test programs that need not be fast")
+add_custom_target(quick_tests)  # everything that `./dev test` builds
+add_custom_target(all_tests)    # everything that `./dev test --all` builds
 
-set(TRIDAP_MPI_ENVIRONMENT  # more processes than cores, and root, are fine here; Tpetra's own checks are on
+set(TRIDAP_MPI_ENVIRONMENT  # allow more processes than cores, and root; turn on Tpetra's own checks
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_orte_execute_quiet=1
     PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
     TPETRA_DEBUG=1 OMP_NUM_THREADS=1)
-if(TRIDAP_SANITIZE)  # mpi_main.cpp looks for leaks before MPI ends; what Open MPI itself keeps is not ours
+if(TRIDAP_SANITIZE)  # mpi_main.cpp checks for leaks before MPI_Finalize; leaks of Open MPI are suppressed
   set(suppressions suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan_suppressions.txt:print_suppressions=0)
-  # GCC 12's LeakSanitizer takes what stands before a thread's memory that begins 16 bytes after a page for glibc 2.19's
-  # header, and dies of it; untold of such memory, it finds it by the pointers to it.
+  # If a thread's memory begins 16 bytes after a page, GCC 12's LeakSanitizer reads the bytes before it as the header of
+  # glibc 2.19, and crashes. Without intercept_tls_get_addr it does not know such memory, and reaches it by pointers.
   list(APPEND TRIDAP_MPI_ENVIRONMENT ASAN_OPTIONS=leak_check_at_exit=0:intercept_tls_get_addr=0
        LSAN_OPTIONS=${suppressions}:leak_check_at_exit=0)
 endif()
 
-# How tests configure these sources elsewhere, so that ccache finds what this build has compiled.
+# The options with which tests configure these sources in other folders, so that ccache finds the objects of this build.
 string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
 set(TRIDAP_SAME_FLAGS -G Ninja -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
     -DCMAKE_CXX_FLAGS_${type}=${CMAKE_CXX_FLAGS_${type}} -DCMAKE_COLOR_DIAGNOSTICS=${CMAKE_COLOR_DIAGNOSTICS}
     -DCMAKE_COMPILE_WARNING_AS_ERROR=${CMAKE_COMPILE_WARNING_AS_ERROR} -DTRIDAP_TEST_FLAGS=${TRIDAP_TEST_FLAGS}
     -DCMAKE_UNITY_BUILD=${TRIDAP_UNITY} -DCMAKE_UNITY_BUILD_BATCH_SIZE=${CMAKE_UNITY_BUILD_BATCH_SIZE})
 
-# What `./dev test NAME` knows of a CTest test: its name, label, folder, build target, kind (gtest, pytest or other),
-# processes (0: no MPI) and test files.
+# Adds a row of tests.tsv, which describes a CTest test for `./dev test NAME`: its name, label, folder, build target, kind
+# (gtest, pytest or other), processes (0: no MPI) and test files.
 set_property(GLOBAL PROPERTY TRIDAP_TEST_ROWS "")
 function(tridap_test_row name label target kind ranks files)
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
@@ -55,15 +56,15 @@ function(tridap_write_test_rows)
   file(WRITE ${PROJECT_BINARY_DIR}/tests/tests.tsv "${rows}")
 endfunction()
 
-# Tests of several processes have the machine for themselves, two cores or more.
+# A test with several processes reserves two cores.
 function(tridap_processors name ranks)
   if(ranks GREATER 1)
     set_tests_properties(${name} PROPERTIES PROCESSORS 2)
   endif()
 endfunction()
 
-# Under the sanitizers: on the most processes alone. Six are the first grid of two unlike extents, and what they do
-# includes what one process does: it keeps elements, too.
+# With sanitizers, a test runs only on its largest number of processes. Six is the smallest number with a grid of two
+# different extents (2 x 3). Such a run includes the work of one process, which keeps elements too.
 function(tridap_sanitized_ranks result)
   set(ranks ${ARGN})
   list(SORT ranks COMPARE NATURAL)
@@ -71,8 +72,8 @@ function(tridap_sanitized_ranks result)
   set(${result} ${most} PARENT_SCOPE)
 endfunction()
 
-# tridap_add_mpi_run(<name> [RANKS ...] [ALL ...] COMMAND ... [TARGETS ...] [KIND kind FILES ...]): one CTest test
-# <name>_np<N> for each N, with a limit on its time.
+# tridap_add_mpi_run(<name> [RANKS ...] [ALL ...] COMMAND ... [TARGETS ...] [KIND kind FILES ...]): adds a CTest test
+# <name>_np<N> for each number of processes N, with a time limit.
 function(tridap_add_mpi_run name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND" "RANKS;ALL;COMMAND;TARGETS;FILES;ENVIRONMENT")
   set(all ${arg_RANKS} ${arg_ALL})
@@ -97,7 +98,7 @@ function(tridap_add_mpi_run name)
   endforeach()
 endfunction()
 
-# tridap_test_properties(<name> PROPERTY VALUE...): of <name>_np<N>, on each number of processes that it has.
+# tridap_test_properties(<name> PROPERTY VALUE...): sets properties of <name>_np<N> for each N.
 function(tridap_test_properties name)
   foreach(ranks 1 2 3 4 6)
     if(TEST ${name}_np${ranks})
@@ -106,7 +107,7 @@ function(tridap_test_properties name)
   endforeach()
 endfunction()
 
-# tridap_add_run(<name> [QUICK] [MPI] [TIMEOUT seconds] COMMAND ... [TARGETS ...]): one CTest test; MPI: it starts mpiexec.
+# tridap_add_run(<name> [QUICK] [MPI] [TIMEOUT seconds] COMMAND ... [TARGETS ...]): adds a CTest test. MPI: it runs mpiexec.
 function(tridap_add_run name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK;MPI" "TIMEOUT" "COMMAND;TARGETS;ENVIRONMENT")
   if(NOT arg_TIMEOUT)
@@ -124,7 +125,7 @@ function(tridap_add_run name)
   tridap_test_row(${name} ${label} "${arg_TARGETS}" other 0 "")
 endfunction()
 
-# The headers that every test includes, compiled once; and the mains.
+# Precompiled headers that every test includes, and the main functions.
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp "")
 add_library(tests_precompiled OBJECT ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
 target_precompile_headers(tests_precompiled PRIVATE <gtest/gtest.h> <algorithm> <array> <functional> <map> <memory>
@@ -153,12 +154,13 @@ endif()
 
 # tridap_add_test(<file> [RANKS ...] [ALL ...] [LINK ...] [SOURCES ...] [INCLUDE ...] [DEFINE ...] [PROGRAM name]
 #                 [KOKKOS] [OPTIMISED] [HEADERS] [SAMPLED] [ARITHMETIC]):
-# the test file <file>.cpp in the program of this folder, or in another one (PROGRAM) where it must not share a process.
-#   KOKKOS     Kokkos lives from the begin of main to its end
-#   OPTIMISED  long at work, so that it is compiled without TRIDAP_TEST_FLAGS
-#   HEADERS    what it tests is compiled into it: in `./dev test --all` it runs optimised, as users compile it, too
-#   ARITHMETIC what it tests owns no memory and reads no foreign bytes: it is not run under the sanitizers
-#   SAMPLED    `./dev test` takes a sample of its cases (tests/support/effort.hpp), and `./dev test --all` takes all
+# adds the test file <file>.cpp to the program of this folder, or to a program of its own (PROGRAM) if it must not share
+# a process.
+#   KOKKOS     Kokkos is initialized from the start of main to its end
+#   OPTIMISED  the test is long, and is compiled without TRIDAP_TEST_FLAGS
+#   HEADERS    the tested code is in headers: `./dev test --all` also runs the test optimised, as users compile the headers
+#   ARITHMETIC the tested code owns no memory and reads no foreign bytes: the test does not run with sanitizers
+#   SAMPLED    `./dev test` runs a sample of its cases (tests/support/effort.hpp), and `./dev test --all` runs all cases
 function(tridap_add_test file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "KOKKOS;OPTIMISED;HEADERS;SAMPLED;ARITHMETIC" "PROGRAM"
                         "RANKS;ALL;LINK;SOURCES;INCLUDE;DEFINE")
@@ -196,7 +198,7 @@ function(tridap_add_test file)
     set(optimised ${arg_PROGRAM}_as_compiled_by_users)
     if(NOT TARGET ${optimised})
       tridap_test_program(${optimised} tests_main)
-      target_compile_options(${optimised} PRIVATE -O1)  # which inlines, in half the time of -O3
+      target_compile_options(${optimised} PRIVATE -O1)  # inlines, and compiles in half the time of -O3
       add_test(NAME ${optimised} COMMAND ${optimised} --gtest_brief=1)
       set_tests_properties(${optimised} PROPERTIES TIMEOUT 900)
       tridap_test_row(${optimised} more ${optimised} gtest 0 "")
@@ -210,19 +212,19 @@ function(tridap_test_program program main)
   target_link_libraries(${program} PRIVATE GTest::gtest $<TARGET_PROPERTY:${main},LINK_LIBRARIES>)
   target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   tridap_options(${program})
-  if(TRIDAP_UNITY)  # GCC takes an included test file for a header, whose classes must not have private types
+  if(TRIDAP_UNITY)  # GCC treats an included test file as a header, and warns if its classes use private types
     target_compile_options(${program} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 
-macro(tridap_program_takes program file)  # with the arguments of tridap_add_test
+macro(tridap_program_takes program file)  # uses the arguments of tridap_add_test
   target_sources(${program} PRIVATE ${file}.cpp ${arg_SOURCES})
   target_link_libraries(${program} PRIVATE ${arg_LINK})
   target_include_directories(${program} PRIVATE ${arg_INCLUDE})
   target_compile_definitions(${program} PRIVATE ${arg_DEFINE})
 endmacro()
 
-# The CTest tests of a program: <name> without MPI, or <name>_np<N>; <name>..._more has what `./dev test` leaves out.
+# Adds the CTest tests of a program: <name> without MPI, or <name>_np<N>; <name>..._more are the tests that --all adds.
 function(tridap_finish_program name program)
   get_target_property(files ${program} TRIDAP_FILES)
   set(numbers "")

@@ -1,7 +1,7 @@
-"""What ./dev test does once the Debian packages are there.
+"""Runs the tests for ./dev test, which has installed the Debian packages.
 
     run.py                     the quick tests
-    run.py --all               all tests: those above (unless they passed on the same sources), and the rest
+    run.py --all               all tests; does not repeat quick tests that have passed on the same sources
     run.py NAME[:FILTER]...    the tests of a folder, a file or a CTest test; -n PROCESSES; --sanitized
 """
 
@@ -34,7 +34,7 @@ def lasted(seconds):
 
 
 class Table:
-    """What was done, and how long it took; printed before CTest's own last lines."""
+    """The steps and their times, printed before CTest's last lines."""
 
     def __init__(self):
         self.rows = []
@@ -45,13 +45,13 @@ class Table:
         self.rows.append((what, counts, seconds))
 
     def show(self, not_run):
-        say("what was done, and how long it took")
+        say("steps and their times")
         for what, counts, seconds in self.rows:
             print(f"  {what:<30}{counts:<70}{lasted(seconds):>7}")
-        print(f"  {'all of it':<100}{lasted(sum(row[2] for row in self.rows)):>7}")
+        print(f"  {'total':<100}{lasted(sum(row[2] for row in self.rows)):>7}")
         if not_run:
             print(f"not run: {not_run}")
-            print("         ./dev test --all runs these, too")
+            print("         ./dev test --all runs these too")
         sys.stdout.flush()
 
 
@@ -63,13 +63,13 @@ def build(preset, target, table, what):
     if configured.returncode != 0:
         sys.exit(configured.stdout)
     inside = False
-    for line in configured.stdout.splitlines():  # our own table of what is on and off
+    for line in configured.stdout.splitlines():  # our table of components
         inside = (inside or line.startswith("-- TriDAP")) and not line.startswith("-- Configuring")
         if inside:
             print(line, file=sys.stderr)
     compiled = subprocess.run(["cmake", "--build", folder_of(preset), "--target", *target], cwd=ROOT)
     if compiled.returncode != 0:
-        sys.exit(f"./dev test: building {what} failed; the compiler says why above")
+        sys.exit(f"./dev test: building {what} failed; the compiler's messages are above")
     if table is not None:
         table.add(f"building {what}", f"build/{preset}", time.monotonic() - begin)
 
@@ -81,15 +81,15 @@ def lenient():
 
 
 def counted(log):
-    """How many test cases GoogleTest and pytest say that they ran."""
+    """Returns the numbers of test cases that GoogleTest and pytest report."""
     google = sum(int(n) for n in re.findall(r"\[=+\][^\n]*?(\d+) tests? from \d+ test suites? ran", log))
     python = sum(int(n) for n in re.findall(r"^(?:\d+ \w+, )*(\d+) passed", log, re.MULTILINE))
-    counts = [f"{google} of GoogleTest's cases"] if google else []
-    return ", ".join(counts + ([f"{python} of pytest's"] if python else []))
+    counts = [f"{google} GoogleTest cases"] if google else []
+    return ", ".join(counts + ([f"{python} pytest cases"] if python else []))
 
 
 def run_ctest(preset, label, what, table):
-    """Runs CTest's tests of a label. Returns its exit code and its closing lines, which are not printed yet."""
+    """Runs CTest's tests with a label. Returns the exit code, CTest's last lines and the commands that repeat failures."""
     say(f"{what} (build/{preset})")
     begin = time.monotonic()
     command = ["ctest", "--test-dir", str(folder_of(preset)), "--output-on-failure", "--no-label-summary",
@@ -118,7 +118,7 @@ def run_ctest(preset, label, what, table):
 
 
 def digest():
-    """A number of the sources as they are now: tracked files and new ones that git does not ignore."""
+    """Returns a hash of the sources: tracked files, and new files that git does not ignore."""
     git = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(git, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout.split(b"\0")
     found = hashlib.sha256()
@@ -142,9 +142,9 @@ def run_all(everything):
         if results[-1][0] == 0:
             quick_stamp().write_text(now)
     else:
-        table.add("quick tests", "passed on these very sources, and are not repeated", 0)
+        table.add("quick tests", "not repeated: they have passed on the same sources", 0)
     if everything:
-        build("release", ["all_tests"], table, "all the rest")
+        build("release", ["all_tests"], table, "the other tests")
         results.append(run_ctest("release", "more", "more tests", table))
         build("asan", ["all_tests"], table, "with sanitizers")
         results.append(run_ctest("asan", "", "sanitized tests", table))
@@ -158,7 +158,7 @@ def run_all(everything):
 
 
 class Test:
-    """A CTest test as CMake wrote it down: a row of tests.tsv, and CTest's own words."""
+    """A CTest test: its row of tests.tsv, and its entry in CTest's JSON."""
 
     def __init__(self, row, told):
         self.name, self.label, self.folder, targets, self.kind, ranks, files = row.rstrip("\n").split("\t")
@@ -173,8 +173,8 @@ class Test:
     def program(self):
         return self.targets[0] if self.kind == "gtest" else re.sub(r"_np\d+(_more)?$", "", self.name)
 
-    def wanted_command(self, files, pattern, processes):
-        """CTest's command, limited to these files and to the tests that match the pattern, on this number of processes."""
+    def command_for(self, files, pattern, processes):
+        """Returns CTest's command for these files, the tests that match the pattern, and this number of processes."""
         command = [part for part in self.command if part != "--gtest_brief=1" and not part.startswith("--files=")]
         if self.kind == "pytest":
             command = [part for part in command if not part.endswith(".py") or pathlib.Path(part).stem in files]
@@ -195,7 +195,7 @@ def known_tests(preset):
 
 
 def chosen(name, tests, processes):
-    """The runs that a name means, as pairs of a test and its files: one for each program and number of processes."""
+    """Returns the runs of a name as pairs of a test and its files: one for each program and number of processes."""
     base = re.sub(r"[.](cpp|py)$", "", name.rstrip("/").split("/")[-1])
     runs = {}
     for test in sorted(tests, key=lambda test: test.label != "quick"):
@@ -231,30 +231,30 @@ def run_named(names, processes, preset):
         found = chosen(name, tests, processes)
         if not found:
             words = sorted({t.folder for t in tests} | {f for t in tests for f in t.files})
-            sys.exit(f"./dev test: no folder of tests, no file and no CTest test is called '{name}'; there are: "
+            sys.exit(f"./dev test: there is no folder of tests, no file and no CTest test '{name}'; the folders and files are: "
                      + " ".join(words))
         if processes and not any(test.ranks for test, _ in found):
-            sys.exit(f"./dev test: '{name}' has no MPI, so that -n {processes} means nothing for it; leave out -n")
+            sys.exit(f"./dev test: '{name}' runs without MPI, so -n {processes} has no meaning for it: omit -n")
         runs += [(test, files, pattern) for test, files in found if not pattern or test.kind != "other"]
     targets = sorted({target for test, _, _ in runs for target in test.targets})
     if subprocess.run(["cmake", "--build", folder_of(preset), *(["--target", *targets] if targets else [])]).returncode:
         return 1
-    commands = {test.name: test.command for test in known_tests(preset)}  # CTest has none for what is not built
+    commands = {test.name: test.command for test in known_tests(preset)}  # CTest has no command for a program that is not built
     failed = []
     for test, files, pattern in runs:
         test.command = commands[test.name]
         on = processes if test.ranks and processes else test.ranks
         say(f"{test.name if test.kind == 'other' else ' '.join(files)}" + (f" on {on}" if on else ""))
-        if test.kind == "other" and (not test.plain or not processes):  # only CTest knows when these pass
+        if test.kind == "other" and (not test.plain or not processes):  # only CTest knows whether these pass
             code = subprocess.run(["ctest", "--test-dir", folder_of(preset), "--output-on-failure", "-R",
                                    f"^{re.escape(test.name)}$"]).returncode
         else:
             environment = {**os.environ, **test.environment, "TRIDAP_TEST_EFFORT": "all"}
-            code = subprocess.run(test.wanted_command(files, pattern, processes), env=environment).returncode
-            code = 0 if code == 5 and test.kind == "pytest" and pattern else code  # pytest's word for no such tests
+            code = subprocess.run(test.command_for(files, pattern, processes), env=environment).returncode
+            code = 0 if code == 5 and test.kind == "pytest" and pattern else code  # 5: no test matches
         if code:
             failed.append(f"again: ./dev test {test.name}" + (" --sanitized" if preset == "asan" else ""))
-            if test.kind == "other":  # the programs of GoogleTest and pytest say it themselves
+            if test.kind == "other":  # GoogleTest programs and pytest print it themselves
                 print(failed[-1])
     print(f"\n{len(runs) - len(failed)} of {len(runs)} runs passed")
     return 1 if failed else 0
@@ -263,17 +263,17 @@ def run_named(names, processes, preset):
 def main():
     parser = argparse.ArgumentParser(prog="./dev test", description="without a name: the quick tests")
     parser.add_argument("names", nargs="*", metavar="NAME[:FILTER]",
-                        help="a folder of tests/, a file in it, or a CTest test; FILTER as GoogleTest's or pytest's -k")
-    parser.add_argument("--all", action="store_true", help="every test there is")
-    parser.add_argument("-n", type=int, metavar="PROCESSES", help="on so many processes")
-    parser.add_argument("--sanitized", action="store_true", help="under AddressSanitizer and UBSan")
+                        help="a folder of tests/, a file in it, or a CTest test; FILTER: a GoogleTest filter, or pytest's -k")
+    parser.add_argument("--all", action="store_true", help="run every test")
+    parser.add_argument("-n", type=int, metavar="PROCESSES", help="number of processes")
+    parser.add_argument("--sanitized", action="store_true", help="run under AddressSanitizer and UBSan")
     options = parser.parse_args()
     if options.n is not None and options.n < 1:
         parser.error(f"-n is {options.n}, must be a number of processes, at least 1")
     if options.names and options.all:
-        parser.error("--all runs every test: it takes no names")
+        parser.error("--all runs every test, and takes no NAME: omit one of them")
     if not options.names and (options.n or options.sanitized):
-        parser.error("-n and --sanitized go with a NAME; --all runs every number of processes, and the sanitizers")
+        parser.error("-n and --sanitized need a NAME; --all runs all numbers of processes, and the sanitizers")
     if options.names:
         return run_named(options.names, options.n, "asan" if options.sanitized else "release")
     return run_all(options.all)

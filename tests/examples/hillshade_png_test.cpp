@@ -188,7 +188,7 @@ TEST_F(HillshadePng, WhatCannotBeDrawnIsRefused) {
   EXPECT_EQ(refusal(path, broken),
             path + ": cannot be drawn: after holds nan in row 2, column 7 (from 0), must be finite");
   EXPECT_EQ(refusal(path, flat, 0),
-            path + ": cannot be drawn: a cell is 0.000000 m x 50.000000 m, must be more than nothing");
+            path + ": cannot be drawn: a cell is 0.000000 m x 50.000000 m, must be larger than 0");
   EXPECT_EQ(
       refusal(path, flat, 50, 0),
       path + ": cannot be drawn: 0 rows x 10 columns, must be at least one of each and 32768 pixels a side at most");
