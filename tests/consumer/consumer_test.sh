@@ -131,14 +131,14 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
         -Dpybind11_DIR="$folder/pybind11" | tee -a "$folder/log"
     done
     grep -q 'found Python .*, pybind11 2.12.0, NumPy 2.1.0, why $' "$folder/log"
-    PYTHONPATH="$folder/python" refused 'pybind11 2.11.2 misreads the element sizes of NumPy 2.1.0: take pybind11 2.12' \
+    PYTHONPATH="$folder/python" refused 'pybind11 2.11.2 misreads the element sizes of NumPy 2.1.0: install pybind11 2.12' \
       -S "$source" -B "$folder/build" -DTRIDAP_PYTHON=ON -DTRIDAP_TESTS=OFF -DTRIDAP_EXAMPLES=OFF -Dpybind11_DIR="$folder/pybind11"
     ;;
   wrong_direction)
     mkdir "$folder/copy"
     cp -r "$source"/{CMakeLists.txt,cmake,packages,adapters} "$folder/copy"
     sed -i '/tridap_component(mpi/,/)/ s/LINK protocol/LINK protocol tpetra/' "$folder/copy/packages/mpi/CMakeLists.txt"
-    refused 'TriDAP::mpi links TriDAP::tpetra, but the house has one direction' -S "$folder/copy" -B "$folder/build" \
+    refused 'TriDAP::mpi links TriDAP::tpetra, which must be in a lower layer' -S "$folder/copy" -B "$folder/build" \
       -DTRIDAP_TESTS=OFF -DTRIDAP_EXAMPLES=OFF
     ;;
   readme)  # the ten lines of the README are a program that does what they say
