@@ -234,7 +234,7 @@ def run_named(names, processes, preset):
             sys.exit(f"./dev test: there is no folder of tests, no file and no CTest test '{name}'; the folders and files are: "
                      + " ".join(words))
         if processes and not any(test.ranks for test, _ in found):
-            sys.exit(f"./dev test: '{name}' runs without MPI, so -n {processes} has no meaning for it: omit -n")
+            sys.exit(f"./dev test: the number of processes of '{name}' is fixed: omit -n {processes}")
         runs += [(test, files, pattern) for test, files in found if not pattern or test.kind != "other"]
     targets = sorted({target for test, _, _ in runs for target in test.targets})
     if subprocess.run(["cmake", "--build", folder_of(preset), *(["--target", *targets] if targets else [])]).returncode:
