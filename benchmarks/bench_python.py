@@ -33,11 +33,11 @@ class Producer:
 
     def __init__(self, field):
         size, = field.shape
-        self.said = {"__version__": "0.10.0", "buffer": field, "dim_data": (
+        self.dictionary = {"__version__": "0.10.0", "buffer": field, "dim_data": (
             {"dist_type": "b", "size": size, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": size},)}
 
     def __distarray__(self):
-        return self.said
+        return self.dictionary
 
 
 def in_and_out(producer, calls=2000):

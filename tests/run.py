@@ -75,7 +75,7 @@ def build(preset, target, table, what):
 
 
 def lenient():
-    """Warnings are errors with GCC 12 alone: a newer compiler's new warnings must not stop the build."""
+    """Warnings are errors only with GCC 12: a newer compiler's new warnings must not stop the build."""
     version = subprocess.run(["c++", "-dumpversion"], text=True, stdout=subprocess.PIPE).stdout
     return [] if version.startswith("12") else ["--compile-no-warning-as-error"]
 

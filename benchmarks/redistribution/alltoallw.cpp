@@ -1,4 +1,4 @@
-// MPI_Alltoallw with a committed type for each pair of processes: a subarray where the part is a box, and else runs of
+// MPI_Alltoallw with a committed type for each pair of processes: a subarray if the part is a box, otherwise runs of
 // rows of runs of columns.
 
 #include "redistribution/peers.hpp"

@@ -51,10 +51,10 @@ bool Quiet::ask() {
   int processes = 1;
   MPI_Comm_size(comm_, &processes);
   const double cores = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
-  const double own = last_.own - then.own, whole = cores * (last_.wall - then.wall), allowed = 0.01 * whole;
+  const double own = last_.own - then.own, total = cores * (last_.wall - then.wall), allowed = 0.01 * total;
   if (processes <= cores && last_.waited - then.waited > 20e-6 + allowed) return false;
   // Exact to the nanosecond if our processes fill the cores, because a process that waits for a message spins.
-  if (processes >= cores && whole - own > allowed) return false;
+  if (processes >= cores && total - own > allowed) return false;
   const double ticks = cores / static_cast<double>(sysconf(_SC_CLK_TCK));  // the kernel counts whole ticks
   return last_.busy - then.busy - own <= allowed + ticks;
 }

@@ -29,11 +29,12 @@ void redistribute(int rows, int columns, examples::Claims& claims) {
   // 1. b in ScaLAPACK's distribution, described in ScaLAPACK's terms. ScaLAPACK numbers the processes differently.
   // There are 3 unused elements after each local column.
   const auto grid = tridap::near_square_grid(claims.processes(), 2);
-  const tridap::Translation dealt =
+  const tridap::Translation translation =
       tridap::scalapack::matrix({rows, columns, 32, 32, 0, 0, {}}, {grid[0], grid[1], tridap::Order::column_major});
-  tridap::redistribute::PlacedDistribution source(dealt.distribution);
-  for (int p = 0; p < claims.processes(); ++p) source.ranks.push_back(dealt.foreign_process(p));
-  const tridap::DistArray field = examples::make_columns(dealt.distribution, dealt.process(claims.process()), 3, -1);
+  tridap::redistribute::PlacedDistribution source(translation.distribution);
+  for (int p = 0; p < claims.processes(); ++p) source.ranks.push_back(translation.foreign_process(p));
+  const tridap::DistArray field =
+      examples::make_columns(translation.distribution, translation.process(claims.process()), 3, -1);
   examples::fill(field, b_at);
 
   // 2. The move to Tpetra's uniform map, and the solution there.

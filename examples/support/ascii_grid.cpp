@@ -138,7 +138,7 @@ GridHeader take_header(Words& words) {
     if (Index& line = seen[key->field]; line == 0)
       line = words.line();
     else
-      words.fail("a second " + std::string(key->name), "one alone: the first is on line " + std::to_string(line));
+      words.fail("a second " + std::string(key->name), "only one: the first is on line " + std::to_string(line));
     words.advance();
     if (key->field == rows) {
       header.rows = count_for(*key, words);

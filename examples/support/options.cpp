@@ -60,9 +60,9 @@ bool read_options(int argc, char** argv, const std::string& what, const std::vec
   CLI::App app(what);
   for (const Option& option : options) {
     if (int* const* number = std::get_if<int*>(&option.value))
-      app.add_option(option.name, **number, option.says)->check(positive())->capture_default_str();
+      app.add_option(option.name, **number, option.help)->check(positive())->capture_default_str();
     else
-      app.add_option(option.name, *std::get<std::string*>(option.value), option.says)->capture_default_str();
+      app.add_option(option.name, *std::get<std::string*>(option.value), option.help)->capture_default_str();
   }
   add_progress(app, progress);
   return parse(app, argc, argv, speaks, status, [] {});

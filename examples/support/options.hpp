@@ -13,7 +13,7 @@ namespace examples {
 /// An option of a command line, and the variable that receives its value. The variable's initial value is the default.
 struct Option {
   std::string name;                        ///< "--steps"
-  std::string says;                        ///< its help text
+  std::string help;                        ///< its help text
   std::variant<int*, std::string*> value;  ///< numbers are positive
 };
 
