@@ -130,9 +130,9 @@ TEST_F(AsciiGrid, FaultyHeaderNamesLineAndKey) {
   EXPECT_EQ(refusal(""), ":1: found no ncols above, expected it in the header");
   EXPECT_EQ(refusal(replaced(text, "nrows 2\n", "")), ":6: found no nrows above, expected it in the header");
   EXPECT_EQ(refusal(replaced(text, "nrows 2", "ncols 2")),
-            ":2: found a second ncols, expected one alone: the first is on line 1");
+            ":2: found a second ncols, expected only one: the first is on line 1");
   EXPECT_EQ(refusal(replaced(text, "nrows 2", "nrows 2\nXLLCENTER 4")),
-            ":4: found a second xllcorner, expected one alone: the first is on line 3");
+            ":4: found a second xllcorner, expected only one: the first is on line 3");
   EXPECT_EQ(refusal(replaced(text, "nrows", "nraws")),
             ":2: found 'nraws', expected a number, or a key of an ESRI ASCII grid such as ncols");
   EXPECT_EQ(refusal(replaced(text, "-84.5", "west")), ":3: found 'west' for xllcorner, expected a finite number");
