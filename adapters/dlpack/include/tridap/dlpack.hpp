@@ -6,8 +6,9 @@
 
 #include <memory>
 
-/// DLPack tensors as local arrays, and the local part of an array as a DLPack tensor: a view or a refusal, never a
-/// copy. Both forms of a tensor: DLPack 0's, and the versioned one of DLPack 1, which can say read-only.
+/// Converts DLPack tensors to local arrays, and the local part of an array to a DLPack tensor. The result shares the
+/// memory, or the call throws; it never copies. There are two forms of a tensor: DLPack 0's, and the versioned form of
+/// DLPack 1, which can mark memory as read-only.
 namespace tridap::dlpack {
 
 struct ReleaseTensor {
@@ -17,7 +18,7 @@ struct ReleaseTensor {
   }
 };
 
-/// A DLPack tensor and the duty to release it: `release()` hands both over, `Tensor(pointer)` takes them.
+/// Owns a DLPack tensor. `release()` gives up the ownership, `Tensor(pointer)` takes it.
 using Tensor = std::unique_ptr<DLManagedTensor, ReleaseTensor>;
 /// The same in the form of DLPack 1.
 using VersionedTensor = std::unique_ptr<DLManagedTensorVersioned, ReleaseTensor>;
@@ -37,24 +38,27 @@ struct ExportedArray {
   Receipt receipt;
 };
 
-/// The local buffer of `array` as a tensor over the same memory, which its deleter lets go of, on any thread that may
-/// let go of the buffer's owner. A `dim_data` that says more than "not distributed" stays behind: the receipt's loss.
-/// Throws Error, with every reason and its remedy, where DLPack 0.6 cannot say what the buffer is: read-only, bool,
-/// swapped byte order, an element type or a device it has no number for, a stride that is no whole number of elements.
+/// The local buffer of `array` as a tensor that shares its memory. The tensor's deleter releases the buffer's owner;
+/// any thread that may release the owner may call it. If `dim_data` says more than "not distributed", this is lost, and
+/// the receipt names the loss. Throws Error, with every reason and its remedy, if DLPack 0.6 cannot describe the
+/// buffer: it is read-only, is bool, has swapped byte order, an element type or a device without a DLPack number, or a
+/// stride that is not a multiple of the element size.
 ///
 /// A 2 x 3 row-major buffer of double becomes shape {2, 3} and strides {3, 1}, in elements.
 ImportedTensor import_array(DistArray array);
 
-/// The same in the form of DLPack 1.0, which can also say read-only memory, bool and SYCL devices.
+/// The same in the form of DLPack 1.0, which can also describe read-only memory, bool and SYCL devices.
 ImportedVersionedTensor import_versioned(DistArray array);
 
-/// A tensor as an array of which no axis is distributed, over the same memory. The tensor's deleter is called once: by
-/// whoever lets go of the array's buffer last, on whichever thread, or before this throws. Throws Error, with every
-/// reason, where the tensor is malformed or a Buffer cannot say what it is: vector lanes, bfloat, a foreign device.
+/// A tensor as an array that shares its memory. No axis is distributed. The tensor's deleter is called once: when the
+/// last user of the array's buffer releases it, on that user's thread, or before this function throws. Throws Error,
+/// with every reason, if the tensor is malformed or a Buffer cannot describe it: vector lanes, bfloat, an unknown
+/// device.
 ExportedArray export_array(Tensor tensor);
 
-/// The same for a tensor of DLPack 1. Its buffer is read-only where the tensor says so. That its maker copied the
-/// memory for it (the flag is_copied) is named by the receipt as lost. Throws Error for any other major version, too.
+/// The same for a tensor of DLPack 1. The buffer is read-only if the tensor is. If the producer copied the memory for
+/// the tensor (the flag is_copied), this is lost, and the receipt names the loss. Also throws Error if the major
+/// version is not 1.
 ExportedArray export_array(VersionedTensor tensor);
 
 }  // namespace tridap::dlpack

@@ -19,24 +19,26 @@ namespace tridap {
 
 class AxisRuns;
 
-/// One axis of a distributed array over all its grid coordinates: checked, and never changed afterwards.
+/// One axis of a distributed array over all its grid coordinates. It is checked when it is made and does not change.
 ///
-/// Every part of a local buffer is a range of local indices; only the global indices behind it differ by kind.
-/// For 10 elements dealt in blocks of 2 over 3 coordinates, `count(1) == 4`, `locate(8) == Location{1, 2}` and
-/// `global_index(1, 2) == 8`. Costs memory in proportion to the coordinates where the shares are irregular or padded,
-/// and to the lists of an unstructured axis. Cheap to copy.
+/// Every part of a local buffer is a range of local indices. Which global indices belong to it depends on the kind of
+/// distribution. For 10 elements distributed in blocks of 2 over 3 coordinates, `count(1) == 4`,
+/// `locate(8) == Location{1, 2}` and `global_index(1, 2) == 8`. If the shares are irregular or padded, the memory is
+/// proportional to the number of coordinates; for an unstructured axis, to the lengths of its lists; otherwise it is
+/// constant. An Axis is cheap to copy.
 class Axis {
  public:
   using Kind = std::variant<BlockKind, CyclicKind, UnstructuredKind>;
 
-  /// From what each grid coordinate says, in order, in one version of the protocol; throws Error with every violation.
-  /// `axis` is for messages.
+  /// Makes the axis from the dimension of each grid coordinate, in the order of the coordinates. All dimensions are of
+  /// one version of the protocol. Throws Error with every violation. `axis` is the number of the axis in messages.
   explicit Axis(const std::vector<Dimension>& of_each_coordinate, Index axis = 0, Version version = Version::v0_10);
-  /// The same, adding violations and warnings to `report` instead; nothing where there was an error. A finding's
-  /// `process` is the coordinate on this axis; warnings about single dimensions are left to check().
+  /// Does the same, but adds violations and warnings to `report` instead of throwing. Returns nullopt if there was an
+  /// error. The `process` of a finding is the coordinate on this axis. Warnings about single dimensions are not
+  /// repeated here: check() gives them.
   static std::optional<Axis> make(const std::vector<Dimension>& of_each_coordinate, Index axis, Report& report,
                                   Version version = Version::v0_10);
-  /// From a kind that is right by its construction.
+  /// Makes the axis from a kind that is known to be valid.
   explicit Axis(Kind kind, bool periodic = false);
 
   Index size() const { return size_; }
@@ -44,37 +46,38 @@ class Axis {
   bool periodic() const { return periodic_; }
   char dist_type() const { return "bcu"[kind_.index()]; }
   const Kind& kind() const { return kind_; }
-  /// Calls `visit` with the axis's own kind, a BlockKind, CyclicKind or UnstructuredKind: for loops that would
-  /// otherwise ask each time which one it is.
+  /// Calls `visit` with the axis's BlockKind, CyclicKind or UnstructuredKind. A loop inside `visit` does not have to
+  /// test the kind in each iteration.
   template <class Visit>
   decltype(auto) with_kind(Visit&& visit) const {
     return std::visit(std::forward<Visit>(visit), kind_);
   }
-  /// True where some index is known to stand on several coordinates (unstructured axes only).
+  /// True if some index is held by several coordinates (unstructured axes only).
   bool shares_indices() const;
-  /// True where some coordinate's buffer holds communication padding (block axes only).
+  /// True if the buffer of some coordinate holds communication padding (block axes only).
   bool has_communication_padding() const;
 
-  /// The local indices of a part of coordinate `c`'s buffer; `part(c, Part::local).size()` is the buffer's extent.
+  /// The local indices of a part of the buffer of coordinate `c`. `part(c, Part::local).size()` is the buffer's extent.
   Range part(Index c, Part part) const;
   /// How many elements coordinate `c` owns.
   Index count(Index c) const { return part(c, Part::owned).size(); }
 
-  /// Who owns a global index (the lowest coordinate where an unstructured index is shared), and where it stands there;
-  /// nothing: nobody.
+  /// The coordinate that owns a global index, and the local index there. If several coordinates share an unstructured
+  /// index, the lowest one is returned. Returns nullopt if no coordinate owns it.
   std::optional<Location> locate(Index global) const {
     if (const auto* block = std::get_if<BlockKind>(&kind_)) return block->locate(global);
     if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) return cyclic->locate(global);
     return std::get_if<UnstructuredKind>(&kind_)->locate(global);
   }
-  /// The coordinate of locate().
+  /// The coordinate that locate() finds.
   std::optional<Index> owner(Index global) const {
     const std::optional<Location> place = locate(global);
     return place ? std::optional<Index>(place->coordinate) : std::nullopt;
   }
-  /// All coordinates that own a global index, ascending.
+  /// All coordinates that own a global index, in ascending order.
   std::vector<Index> owners(Index global) const;
-  /// Where a global index stands in coordinate `c`'s buffer, within a part of it; nothing: not there.
+  /// The local index of a global index in a part of the buffer of coordinate `c`. Returns nullopt if it is not in that
+  /// part.
   std::optional<Index> local_index(Index c, Index global, Part part = Part::owned) const;
   /// The global index of a local one, `0 <= local < part(c, Part::local).size()`.
   Index global_index(Index c, Index local) const {
@@ -82,29 +85,31 @@ class Axis {
     if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) return cyclic->global_index(c, local);
     return std::get_if<UnstructuredKind>(&kind_)->global_index(c, local);
   }
-  /// What a mirror at the edge of a periodic axis mirrors; nothing: `global` is no mirror. On an axis of 8 with edge
-  /// widths (1, 1), index 0 mirrors 6, and 7 mirrors 1.
+  /// The global index whose value a mirror at the edge of a periodic axis repeats. Returns nullopt if `global` is not a
+  /// mirror. On an axis of size 8 with edge widths (1, 1), index 0 mirrors 6, and 7 mirrors 1.
   std::optional<Index> mirrored(Index global) const;
 
-  /// Calls `visit(local, global)` for a part of coordinate `c`'s buffer, in local order: the way to sweep.
+  /// Calls `visit(local, global)` for each element of a part of the buffer of coordinate `c`, in the order of the local
+  /// indices. Use it to loop over a part.
   template <class Visit>
   void for_each(Index c, Part part, Visit&& visit) const;
-  /// Calls `visit(global, Location)` for the owned indices `first <= global < end`, ascending: the way to sweep over
-  /// all owners. A shared index is visited once, at its lowest coordinate.
+  /// Calls `visit(global, Location)` for the owned indices `first <= global < end`, in ascending order. Use it to loop
+  /// over the elements of all owners. A shared index is visited once, at its lowest coordinate.
   template <class Visit>
   void for_each_location(Index first, Index end, Visit&& visit) const;
 
-  /// The maximal run of global indices that begins at local index `local` and stays below `end`.
+  /// The longest run of consecutive global indices that begins at local index `local`, and whose local indices are less
+  /// than `end`.
   Run run_from(Index c, Index local, Index end) const;
-  /// The runs of a part, in local order, one at a time. The axis must outlive them.
+  /// The runs of a part, one at a time, in the order of the local indices. The axis must outlive the result.
   AxisRuns runs(Index c, Part part = Part::owned) const&;
   AxisRuns runs(Index c, Part part = Part::owned) const&& = delete;
 
-  /// The smallest and the largest global index that anybody holds; nothing where nobody holds any.
+  /// The smallest and the largest global index that any coordinate holds. Returns nullopt if no coordinate holds any.
   std::optional<std::array<Index, 2>> extremes() const;
 
-  /// The dimension dictionary of coordinate `c`, in the simplest place for an empty share. What a version cannot say
-  /// throws Error; `axis` is for its message.
+  /// The dimension dictionary of coordinate `c`. Several positions are valid for an empty share; the simplest one is
+  /// given. Throws Error if the version cannot describe the axis. `axis` is the number of the axis in the message.
   Dimension dimension(Index c, Version version = Version::v0_10, std::optional<Index> axis = {}) const;
 
  private:
@@ -171,14 +176,14 @@ void Axis::for_each(Index c, Part which, Visit&& visit) const {
   } else if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) {
     if (range.size() == 0) return;
     const Index length = cyclic->block_size();
-    const Index step = checked_multiply(cyclic->grid() - 1, length).value_or(0);  // too long: there is one block
+    const Index step = checked_multiply(cyclic->grid() - 1, length).value_or(0);  // overflow: there is one block
     if (length == 1) {
       const Index skip = cyclic->grid();
       Index global = cyclic->turn(c);
       for (Index local = 0; local + 1 < range.end; ++local, global += skip) visit(local, global);
-      return visit(range.end - 1, global);  // past which there may be no number
+      return visit(range.end - 1, global);  // the next index may not fit 64 bits
     }
-    Index ahead = cyclic->turn(c) * length;  // how far the global index is before the local one
+    Index ahead = cyclic->turn(c) * length;  // global index minus local index
     for (Index local = 0; local < range.end; ahead += step) {
       const Index end = length < range.end - local ? local + length : range.end;
       for (; local < end; ++local) visit(local, local + ahead);
@@ -199,7 +204,7 @@ void Axis::for_each_location(Index first, Index end, Visit&& visit) const {
   end = std::min(end, size_);
   if (first >= end) return;
   Location place = *locate(first);
-  if (const auto* block = std::get_if<BlockKind>(&kind_)) {  // one stretch of one owner after the other
+  if (const auto* block = std::get_if<BlockKind>(&kind_)) {  // the range of one owner after the other
     for (;;) {
       const Index stop = std::min(end, block->begin(place.coordinate + 1));
       for (; first < stop; ++first, ++place.local) visit(first, place);

@@ -13,21 +13,21 @@
 
 namespace tridap {
 
-/// What one element is: a kind, its length and its byte order, as a NumPy dtype says it.
+/// The type of one element: kind, length and byte order, as in a NumPy dtype.
 struct ElementType {
   enum class Kind { boolean, signed_integer, unsigned_integer, floating, complex, opaque };
   Kind kind = Kind::opaque;
   Index bytes = 0;           ///< length of one element, bytes
   bool native_order = true;  ///< false: the bytes are swapped with respect to this machine
-  /// Of opaque elements: what they are, in the words of the library that has the array ("<M8[s]" for NumPy). It is
-  /// compared and not read. Empty: not known.
+  /// For opaque elements: their type in the notation of the library that has the array, such as NumPy's "<M8[s]". It is
+  /// compared, but not interpreted. Empty: not known.
   std::string description = {};
 
-  std::string name() const;  ///< NumPy's name: "float64", "int32", "complex128", ">f8" where swapped
-  std::string text() const;  ///< the name, and the description where there is one: "void64 (<M8[s])"
-  /// A number that is the same for the same description: 0 for none, else 1 to 2^31 - 1.
+  std::string name() const;  ///< NumPy's name: "float64", "int32", "complex128"; ">f8" if the bytes are swapped
+  std::string text() const;  ///< the name, then the description if there is one: "void64 (<M8[s])"
+  /// A hash of the description, from 1 to 2^31 - 1; 0 if there is no description.
   Index description_number() const;
-  /// Whether the kind, the length and the byte order are the same, whatever the descriptions say.
+  /// True if kind, length and byte order are the same. Descriptions are not compared.
   bool is_like(const ElementType& other) const {
     return kind == other.kind && bytes == other.bytes && native_order == other.native_order;
   }
@@ -44,7 +44,7 @@ struct is_complex<std::complex<T>> : std::true_type {};
 template <class T>
 struct is_floating : std::is_floating_point<T> {};  ///< specialise for further IEEE types, such as half precision
 
-/// The ElementType of a C++ type; types that are neither arithmetic nor complex are opaque.
+/// The ElementType of a C++ type. Types that are neither arithmetic nor complex are opaque.
 template <class T>
 ElementType element_type() {
   using Kind = ElementType::Kind;
@@ -59,40 +59,42 @@ ElementType element_type() {
 }
 
 /// The ElementType of a NumPy name ("float64", "bool", "complex64"), or of an array-protocol string with or without a
-/// byte order (">f8", "<i4", "|u1", "V16"); nothing for anything else.
+/// byte order (">f8", "<i4", "|u1", "V16"). Returns nullopt for any other text.
 std::optional<ElementType> element_type(const std::string& name);
 
-/// Where the bytes live.
+/// The memory space and device that hold the bytes.
 struct Memory {
   enum class Kind { host, cuda, cuda_managed, hip, sycl, nowhere };
-  Kind kind = Kind::host;  ///< nowhere: the array is described only, and nobody may follow its address
+  Kind kind = Kind::host;  ///< nowhere: the array is only described; its address must not be used
   Index device = 0;        ///< number of the device; 0 for host
 
   std::string name() const;  ///< "host", "cuda:1"
 };
 
-/// This process's part of an array: an address with a shape, and who keeps it alive. Plain data, as PEP 3118 has it.
+/// This process's part of an array: an address, a shape and strides as in PEP 3118, and an owner that keeps the memory
+/// alive. This is plain data.
 ///
 /// A 2 x 3 row-major array of double has `shape {2, 3}` and `strides {24, 8}`.
 struct Buffer {
   void* data = nullptr;         ///< address of element (0, ..., 0)
   ElementType type;             ///< of one element
   IndexList shape;              ///< local extents, elements
-  IndexList strides;            ///< bytes from one element to the next on each axis; negative and 0 are legal
-  bool read_only = false;       ///< true: `data` must not be written through
-  Memory memory;                ///< where `data` lives
-  std::shared_ptr<void> owner;  ///< keeps `data` alive; null: somebody else promises to
+  IndexList strides;            ///< bytes from one element to the next on each axis; may be negative or 0
+  bool read_only = false;       ///< true: the elements must not be written
+  Memory memory;                ///< where `data` is
+  std::shared_ptr<void> owner;  ///< keeps `data` alive; null: the caller keeps it alive
 
   Index ndim() const { return static_cast<Index>(shape.size()); }
 };
 
-/// The strides, in bytes, of a dense array with the last axis varying fastest.
+/// The strides, in bytes, of a contiguous array in which the last index varies fastest.
 IndexList row_major_strides(const IndexList& shape, Index element_bytes);
 
-/// The strides, in bytes, of a dense array with the first axis varying fastest.
+/// The strides, in bytes, of a contiguous array in which the first index varies fastest.
 IndexList column_major_strides(const IndexList& shape, Index element_bytes);
 
-/// Describes row-major memory that somebody else keeps alive, or that `owner` does; const memory becomes read-only.
+/// Describes row-major memory. `owner` keeps it alive; if `owner` is null, the caller does. Memory of const elements
+/// becomes read-only.
 template <class T>
 Buffer row_major(T* data, IndexList shape, std::shared_ptr<void> owner = nullptr) {
   Buffer buffer;
@@ -105,19 +107,21 @@ Buffer row_major(T* data, IndexList shape, std::shared_ptr<void> owner = nullptr
   return buffer;
 }
 
-/// Allocates a zeroed row-major buffer that keeps itself alive; throws Error where the extents are no extents.
+/// Allocates a row-major buffer that owns its memory, and sets it to zero. Throws Error if an extent is negative or the
+/// size does not fit 64 bits.
 Buffer allocate(ElementType type, const IndexList& shape);
 
-/// The part of a valid buffer at local indices `box` (one range for each axis): the same memory and owner.
+/// The part of a valid buffer at the local indices `box`, one range for each axis. It has the same memory and owner.
 Buffer sub_buffer(const Buffer& buffer, const std::vector<Range>& box);
 
-/// True where a valid buffer's elements stand in a row, the last axis varying fastest.
+/// True if a valid buffer is contiguous and its last index varies fastest.
 bool is_row_major(const Buffer& buffer);
 
 /// The number of elements of a valid buffer.
 Index element_count(const Buffer& buffer);
 
-/// Copies the elements of a valid host buffer to `out` in row-major order, densely; returns the bytes copied.
+/// Copies the elements of a valid host buffer to `out`, contiguous and in row-major order. Returns the number of bytes
+/// copied.
 Index pack(const Buffer& buffer, void* out);
 
 }  // namespace tridap

@@ -14,30 +14,31 @@ struct ReleaseCArray {
   void operator()(dap_array* array) const { dap_array_release(array); }
 };
 
-/// An array of tridap/dap.h and the duty to release it: `release()` hands both over, `CArray(pointer)` takes them.
+/// Owns an array of tridap/dap.h. `release()` gives up the ownership, `CArray(pointer)` takes it.
 using CArray = std::unique_ptr<dap_array, ReleaseCArray>;
 
-/// Hands an array to C without copying: the same memory, kept alive with that of all indices until `deleter`, which may
-/// be called from any thread that may let go of their owners. `copied` sets DAP_FLAG_COPIED. A buffer or indices
-/// without an owner must outlive the result. Throws Error, with every violation, where tridap/dap.h cannot say what
-/// `array` is: a device id over 32 bits, an element type without a format, an unlike number of extents and strides, a
-/// list of indices that is not one-dimensional, a count or text over the limits. The rules of the protocol are left to
-/// check().
+/// Gives an array to C without copying. The memory of the buffer and of all indices is shared, and kept alive until
+/// `deleter` is called. Any thread that may release the owners of that memory may call `deleter`. `copied` sets
+/// DAP_FLAG_COPIED. A buffer or indices without an owner must outlive the result. Throws Error, with every violation,
+/// if tridap/dap.h cannot describe `array`: a device id of more than 32 bits, an element type without a format,
+/// different numbers of extents and strides, a list of indices that is not one-dimensional, a count or text over the
+/// limits. The rules of the protocol are not checked here: call check().
 CArray to_c(DistArray array, bool copied = false);
 
-/// Takes an array from C without copying: the same memory, in which buffer and indices keep the C object; its `deleter`
-/// is called once, by whoever lets go of the last of them, or before this throws. Throws Error, with every violation by
-/// name, where the object is not what tridap/dap.h says, or cannot be held: an unknown major, a stream or an event
-/// (wait, then set it to NULL), an unknown device type. Pinned host memory becomes host memory, 'n' of protocol 0.9 the
-/// block
-/// `[0, size)` over one process; DAP_FLAG_COPIED is for the caller to read before. What was not refused here is safe to
-/// touch, and still to be checked with check().
+/// Takes an array from C without copying. The result shares its memory: the buffer and the indices own the C object
+/// together. Its `deleter` is called once, when the last of them is released, or before this function throws. Throws
+/// Error, with every violation, if the object breaks a rule of tridap/dap.h or cannot be represented: an unknown major,
+/// a stream or an event (wait, then set it to NULL), an unknown device type. Pinned host memory becomes host memory.
+/// 'n' of protocol 0.9 becomes the block `[0, size)` over one process. DAP_FLAG_COPIED is not kept: read it before the
+/// call. The memory of an accepted array is safe to read, but the rules of the protocol are not checked here: call
+/// check().
 DistArray from_c(CArray array);
 
-/// The number that tridap/dap.h and DLPack have for a kind of memory.
+/// The device type of a kind of memory in tridap/dap.h and DLPack.
 std::int32_t device_type(Memory::Kind kind);
 
-/// The memory behind such numbers; nothing where Memory does not know it, or the id is negative, or is not 0 for host.
+/// The memory that a device type and a device id mean. Returns nullopt if Memory has no such kind, if the id is
+/// negative, or if it is not 0 for the host.
 std::optional<Memory> memory_of(std::int32_t device_type, std::int32_t device_id);
 
 }  // namespace tridap

@@ -11,41 +11,42 @@
 
 namespace tridap {
 
-/// What one process said of an array, as a capture holds it.
+/// One process's description of an array, as a capture holds it.
 struct CapturedProcess {
   Index rank = 0;
-  bool ranked = false;           ///< the capture says `rank`
-  ReadArray read;                ///< its buffer is described only (Memory::Kind::nowhere)
-  std::optional<Buffer> values;  ///< the elements, dense and row-major, where the capture holds them
-  Value source;                  ///< the process's own dictionary, for what is to be passed on
-  bool comparable = false;       ///< `read` holds all that the rules between processes need
+  bool ranked = false;           ///< the capture states `rank`
+  ReadArray read;                ///< its buffer is only described (Memory::Kind::nowhere)
+  std::optional<Buffer> values;  ///< the elements, contiguous and row-major, if the capture holds them
+  Value source;                  ///< the process's own dictionary, whose other keys are passed on
+  bool comparable = false;       ///< `read` holds everything that the rules between processes need
 };
 
 /// A distributed array written down as JSON: `{"processes": [{"rank": 0, "__version__": "0.10.0", "dim_data": [...],
 /// "buffer": {"dtype": "float64", "shape": [2, 3], "strides": [24, 8], "offset": 0, "data": [[...], ...]}}, ...]}`.
 struct Capture {
   std::vector<CapturedProcess> processes;  ///< ascending by rank
-  Report report;                           ///< what is wrong with the document outside of its processes
-  Value::Dict extras;                      ///< keys beside "processes", to be passed on
+  Report report;                           ///< errors of the document outside of its processes
+  Value::Dict extras;                      ///< keys other than "processes"; they are passed on
   bool whole = true;                       ///< the ranks are 0 to N - 1, each once
 };
 
-/// Reads a capture; throws an Error of Rule::json_document for a text that read_json() does not read. What is JSON and
-/// yet no capture is in the reports.
+/// Reads a capture. Throws an Error of Rule::json_document if read_json() cannot read the text. If the text is JSON but
+/// not a capture, the reports say why.
 Capture read_capture(std::string_view text);
 
-/// Checks a capture: every process alone, and, where it is `whole` and not `local`, all of them together.
+/// Checks every process of a capture alone. If the capture is `whole` and `local` is false, also checks all processes
+/// together.
 Report check(const Capture& capture, bool local = false, const Reading& reading = {});
 
-/// The Distribution of a whole capture; throws Error where there is none.
+/// The Distribution of a whole capture. Throws Error if the capture is not valid.
 Distribution gather_distribution(const Capture& capture, const Reading& reading = {});
 
-/// Writes a capture of a distribution: metadata only. Throws Error, before anything is written, where the version
-/// cannot say it, or a local buffer has more bytes than 64 bits can say.
+/// Writes a capture of a distribution, without elements. Throws Error, before anything is written, if the version
+/// cannot describe the distribution, or if the size of a local buffer in bytes does not fit 64 bits.
 void write_capture(std::ostream& out, const Distribution& distribution, Version version, const ElementType& type);
 
-/// The same array in another version; what is not dim_data or version is passed on. Throws Error where the capture is
-/// wrong, or where the version cannot say it.
+/// The same array in another version of the protocol. Everything except dim_data and the version is passed on. Throws
+/// Error if the capture is not valid, or if the version cannot describe the array.
 std::string convert_capture(const Capture& capture, Version version, const Reading& reading = {});
 
 }  // namespace tridap

@@ -8,23 +8,24 @@
 
 namespace tridap {
 
-/// How an array is read.
+/// Options for reading an array.
 struct Reading {
-  /// Stamps lie (older Trilinos stamped every export 0.9.0): where the buffers' extents are those of the other version
-  /// on every process, follow the extents, with a warning.
+  /// The `__version__` of an array can be wrong: older Trilinos exports every array as 0.9.0. If this is true and the
+  /// extents of the buffers agree with the other version on every process, the array is read in that version, with a
+  /// warning.
   bool trust_extent = false;
 };
 
-/// Checks that a buffer describes memory: extents, strides, address and element type.
+/// Checks that the extents, strides, address and element type of a buffer describe memory.
 Report check(const Buffer& buffer);
 
-/// Checks one process's data against every rule that needs no other process. Throws for no data, however wrong, but
-/// std::bad_alloc where memory ends.
+/// Checks one process's data against every rule that needs no other process. Does not throw for invalid data; throws
+/// only std::bad_alloc.
 Report check(const DistArray& array, const Reading& reading = {});
 
-/// Checks one dimension alone, in one version of the protocol, and adds what is wrong to `report`, under `axis`.
-/// Returns the number of elements that the local buffer holds (communication padding included), or nothing where an
-/// error was found.
+/// Checks one dimension alone, in one version of the protocol, and adds its violations to `report` with the axis number
+/// `axis`. Returns the number of elements that the local buffer holds, communication padding included, or nullopt if
+/// there is an error.
 std::optional<Index> check_dimension(const Dimension& dimension, Index axis, Report& report,
                                      Version version = Version::v0_10);
 

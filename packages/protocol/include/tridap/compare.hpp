@@ -6,46 +6,47 @@
 
 namespace tridap {
 
-/// What a dealing is, whatever its spelling; the simplest that holds comes first.
+/// The kinds of distribution of an axis, from the simplest to the most general.
 enum class Pattern { undistributed, block, irregular_block, cyclic, block_cyclic, unstructured };
 
-/// The dealing of an axis: a cyclic one with a block for each coordinate is a block, and one over a single process is
-/// undistributed; lists in order may be either. A block whose shares differ by more than its last ones being shorter,
-/// or by more than one element, is irregular.
+/// The simplest kind that describes an axis. It depends on the elements that each coordinate owns, not on `dist_type`:
+/// a cyclic axis with at most one block for each coordinate is a block axis, and a block axis over one process is
+/// undistributed. Sorted lists can be block or cyclic too. A block axis is regular if all shares have one length except
+/// that the last ones are shorter, or if all lengths differ by at most one element; otherwise it is irregular.
 Pattern pattern(const Axis& axis);
 
-/// The same ownership and order in its simplest spelling: what comes back is a block axis where it can be, else a
-/// cyclic one. Padded axes stay as they are.
+/// An axis with the same owners and the same local order, in the simplest form: block if possible, else cyclic, else
+/// unchanged. Padded axes are returned unchanged.
 Axis simplest(const Axis& axis);
 
 /// One line: "block", "periodic padded irregular block", "block-cyclic by 2 from coordinate 1", "unstructured with
 /// shared indices".
 std::string describe(const Axis& axis);
-/// The axes' lines and the process grid: "block x cyclic over 2 x 3 processes".
+/// The descriptions of the axes, then the process grid: "block x cyclic over 2 x 3 processes".
 std::string describe(const Distribution& distribution);
 
-/// Whether two distributions deal an array alike.
+/// The result of comparing two distributions.
 struct Comparison {
   bool same_owners = true;  ///< every global index has the same owners in both
-  bool same_places = true;  ///< and stands at the same local indices there
-  std::string difference;   ///< where they part: "index (3, 0) is owned by process 0 here and by process 1 there"
+  bool same_places = true;  ///< and the same local indices there
+  std::string difference;   ///< the first difference: "index (3, 0) is owned by process 0 here and by process 1 there"
 };
 
-/// Compares by what is owned, not by how it is said. Costs time in proportion to the grids and to the lists of
-/// unstructured axes, never to the size of other axes.
+/// Compares the owners of all elements, not the dictionaries. The time is proportional to the grid sizes and to the
+/// lengths of the lists of unstructured axes, not to the sizes of other axes.
 Comparison compare(const Distribution& here, const Distribution& there);
 
-/// How evenly the elements are spread.
+/// How evenly the elements are distributed.
 struct Balance {
-  Index smallest = 0, largest = 0;  ///< elements owned by the process that has least, and by the one that has most
+  Index smallest = 0, largest = 0;  ///< fewest and most elements that one process owns
   double mean = 0;                  ///< elements for each process
-  /// The largest share over the mean one: 1 is even; 0 where there are no elements.
+  /// The largest share divided by the mean one. 1 means even; it is 0 if there are no elements.
   double imbalance() const { return mean > 0 ? static_cast<double>(largest) / mean : 0; }
 };
 
 Balance balance(const Distribution& distribution);
 
-/// The length of one process's local buffer, padding included, in bytes; throws Error where it does not fit 64 bits.
+/// The size of one process's local buffer in bytes, padding included. Throws Error if it does not fit 64 bits.
 Index local_bytes(const Distribution& distribution, Index process, Index element_bytes);
 
 }  // namespace tridap

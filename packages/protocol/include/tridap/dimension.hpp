@@ -18,44 +18,44 @@ struct IndexBuffer {
 
   IndexBuffer() : IndexBuffer(std::vector<Index>{}) {}
   IndexBuffer(Buffer indices) : buffer(std::move(indices)) {}  // NOLINT: the protocol takes any buffer
-  IndexBuffer(std::vector<Index> indices);                     // NOLINT: and a plain list, which it then owns
+  IndexBuffer(std::vector<Index> indices);                     // NOLINT: or a plain list, which it then owns
 };
 
-/// The indices as 64-bit numbers; nothing where the buffer is no 1-D host buffer of integers that fit, or states more
-/// of them than a process can hold.
+/// The indices as 64-bit numbers. Returns nullopt if the buffer is not a one-dimensional host buffer of integers that
+/// fit 64 bits, or if its length exceeds what a process can hold.
 std::optional<std::vector<Index>> read_indices(const IndexBuffer& indices);
 
-/// `dist_type` 'b': one range of global indices; in 0.10 communication padding is inside it.
+/// `dist_type` 'b': one range of global indices. In 0.10 the range includes communication padding.
 struct Block {
   Index start = 0, stop = 0;  ///< global, half-open
   std::optional<std::array<Index, 2>>
-      padding;  ///< elements at the lower and upper end; absent differs from (0, 0) in 0.9
+      padding;  ///< widths at the lower and upper end, elements; in 0.9 absent is not the same as (0, 0)
 };
 
-/// `dist_type` 'c': blocks of `block_size` dealt round-robin.
+/// `dist_type` 'c': blocks of `block_size` elements, distributed round-robin.
 struct Cyclic {
   Index start = 0;       ///< global index of the first element held here
   Index block_size = 1;  ///< elements
 };
 
-/// `dist_type` 'u': any global indices, listed.
+/// `dist_type` 'u': a list of any global indices.
 struct Unstructured {
   IndexBuffer indices;
-  bool one_to_one = false;  ///< a claim that no index stands on two processes; false: unknown
+  bool one_to_one = false;  ///< true: the producer states that no index is on two processes; false: not known
 };
 
-/// A key that the protocol does not know, passed on as it came.
+/// A key that the protocol does not define. It is passed on unchanged.
 struct Extra {
   std::string key;
   std::string value;    ///< JSON text
-  bool is_json = true;  ///< false: JSON cannot say the value; `value` only shows it, and processes do not compare it
+  bool is_json = true;  ///< false: not JSON; then `value` only shows the value, and processes do not compare it
 };
 
-/// One dimension dictionary as stamped: plain data, so it can be wrong. Only a Distribution is known to be right, and
-/// is 0.10's.
+/// One dimension dictionary as a process exports it. This is plain data, which can be wrong. Only a Distribution is
+/// known to be valid; its dimensions are those of version 0.10.
 struct Dimension {
   Index size = 0;                                ///< global extent, elements
-  Index proc_grid_size = 1, proc_grid_rank = 0;  ///< processes along this axis; our place among them
+  Index proc_grid_size = 1, proc_grid_rank = 0;  ///< processes along this axis; this process's coordinate among them
   bool periodic = false;
   std::variant<Block, Cyclic, Unstructured> dist;
   std::vector<Extra> extras;  ///< unknown keys, passed on
@@ -66,7 +66,8 @@ struct Dimension {
 /// One for each axis.
 using DimData = SmallList<Dimension, 3>;
 
-/// The dimension of an axis that is not distributed (0.10's empty dictionary): block over one process, `[0, size)`.
+/// The dimension of an axis that is not distributed (an empty dictionary in 0.10): the block `[0, size)` over one
+/// process.
 inline Dimension undistributed(Index size) {
   Dimension dimension;
   dimension.size = size;

@@ -7,7 +7,7 @@
 
 namespace tridap {
 
-/// One process's part of a distributed array, as `__distarray__` gives it.
+/// One process's part of a distributed array, as `__distarray__` returns it.
 struct DistArray {
   std::string version = "0.10.0";  ///< `__version__`
   Buffer buffer;                   ///< `buffer`

@@ -11,60 +11,61 @@ namespace tridap {
 
 enum class Order { row_major, column_major };
 
-/// How the indices of an unstructured axis become numbers.
+/// How the indices of an unstructured axis are numbered.
 enum class UnstructuredIds {
-  with_gaps,  ///< `index - min`: arithmetic alone, and indices that no process holds leave gaps
-  compact,    ///< the position among the sorted distinct indices: no gaps, but a table where there were any
+  with_gaps,  ///< `index - min`: needs no table, but indices that no process holds leave gaps
+  compact,    ///< the position among the sorted distinct indices: no gaps, but a table if there were any
 };
 
-/// One number for each element of an array: its global indices ravelled (PROTOCOL, Flat numbers).
+/// One number for each element of an array: the ravel of its global indices (PROTOCOL, Flat numbers).
 ///
-/// Axes count with their `size`; an unstructured axis is first numbered by `index - min` over the span of its indices,
-/// since these may exceed `size` or be negative, or without the gaps between them. For a 3 x 5 array, `number({2, 1})`
-/// is 11, and 5 in column-major order; `global_index(11)` is {2, 1}. On an axis of the indices 7, -2 and 0, the number
-/// of 7 is 9, and 2 with closed gaps.
+/// The extent of an axis in the ravel is its `size`. The indices of an unstructured axis may exceed `size` or be
+/// negative. So they are numbered first, as UnstructuredIds says, and the extent is the count of these numbers. For a 3
+/// x 5 array, `number({2, 1})` is 11 in row-major and 5 in column-major order; `global_index(11)` is {2, 1}. On an axis
+/// of the indices 7, -2 and 0, the number of 7 is 9 with gaps and 2 if compact.
 class FlatNumbers {
  public:
-  /// Throws Error where the numbers do not fit 64 bits.
+  /// Throws Error if the numbers do not fit 64 bits.
   explicit FlatNumbers(const Distribution& distribution, Order order = Order::row_major,
                        UnstructuredIds ids = UnstructuredIds::with_gaps);
 
-  Index count() const { return count_; }  ///< every number is in `[0, count())`
-  /// How many numbers list() has.
+  Index count() const { return count_; }  ///< all numbers are in `[0, count())`
+  /// The length of list().
   Index count(Index process, Part part) const { return distribution_.count(process, part); }
-  /// The number of an element that somebody holds.
+  /// The number of an element that some process holds.
   Index number(const Indices& global) const;
-  /// What one axis adds to the number: number(global) is the sum over the axes.
+  /// The contribution of one axis: number(global) is the sum over the axes.
   Index number(Index axis, Index global) const {
     if (closed_ != nullptr) return position(axis, global) * weight(axis);
     return (global - first_[static_cast<std::size_t>(axis)]) * weight(axis);
   }
-  /// The global indices of the element that has a number; nothing: no element has it.
+  /// The global indices of the element that has a number. Returns nullopt if no element has it.
   std::optional<Indices> global_index(Index number) const;
-  /// How far apart the numbers of neighbours on an axis are.
+  /// The difference between the numbers of neighbouring elements along an axis.
   Index weight(Index axis) const { return weight_[static_cast<std::size_t>(axis)]; }
 
-  /// The numbers of a part of one process's buffer, in memory order; as `Number`, a 64-bit integer.
+  /// The numbers of the elements in a part of one process's buffer, in memory order. `Number` is a 64-bit integer type.
   template <class Number = Index>
   std::vector<Number> list(Index process, Part part, const MemoryOrder& order) const;
-  /// The same into memory for as many.
+  /// The same, written to memory for `count(process, part)` numbers.
   template <class Number>
   void write(Index process, Part part, const MemoryOrder& order, Number* numbers) const;
 
  private:
-  // `numbers` begins with the `inner` ones that stand at the first step along an axis; adds those of all its steps.
+  // On entry `numbers` begins with the `inner` numbers of the first index along an axis. Writes those of all its
+  // indices.
   template <class Number>
   void repeat(Index axis, Index coordinate, Part part, bool reversed, Number* numbers, Index inner) const;
-  // The table of an axis; null where it has none.
+  // The table of an axis; null if it has none.
   const std::vector<Index>* distinct(Index axis) const;
-  // Where a global index stands among those of an axis.
+  // The position of a global index among those of an axis.
   Index position(Index axis, Index global) const;
 
   Distribution distribution_;
   std::vector<Index> outward_;         // the axes from the innermost to the outermost one
   std::vector<Index> first_, weight_;  // by axis
   Index count_ = 1;
-  // By axis: the sorted distinct indices, where there are gaps between them that are closed; null where on no axis.
+  // By axis: the sorted distinct indices, if gaps between them are closed. Null if this is so on no axis.
   std::shared_ptr<const std::vector<std::vector<Index>>> closed_;
 };
 

@@ -4,10 +4,10 @@
 
 namespace tridap {
 
-/// The global ids of the elements that one process holds, in memory order: a list, or a range that is not written out.
+/// The global ids of the elements that one process holds, in memory order: a list, or a range.
 ///
 /// `{3, ids, 0}` are the ids `ids[0]`, `ids[1]` and `ids[2]`; `{3, nullptr, 10}` are 10, 11 and 12. The list is not
-/// copied, and must outlive the call that reads it.
+/// copied. It must outlive the call that reads it.
 struct GlobalIds {
   Index count = 0;
   const Index* list = nullptr;  ///< `count` ids; null: `first`, `first + 1`, ...

@@ -8,21 +8,22 @@ namespace tridap {
 
 using Index = std::int64_t;  ///< every index, extent and count: signed, 64-bit
 
-/// `a + b`, or nothing where it does not fit 64 bits.
+/// `a + b`, or nullopt if it does not fit 64 bits.
 inline std::optional<Index> checked_add(Index a, Index b) {
   Index sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) return std::nullopt;
   return sum;
 }
 
-/// `a * b`, or nothing where it does not fit 64 bits.
+/// `a * b`, or nullopt if it does not fit 64 bits.
 inline std::optional<Index> checked_multiply(Index a, Index b) {
   Index product = 0;
   if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
   return product;
 }
 
-/// The product of non-negative factors (1 for none; 0 as soon as one is 0), or nothing where it does not fit 64 bits.
+/// The product of non-negative factors, or nullopt if it does not fit 64 bits. The product of none is 1. If one factor
+/// is 0, the product is 0.
 template <class List = std::vector<Index>>
 std::optional<Index> checked_product(const List& factors) {
   for (Index factor : factors)
@@ -41,7 +42,7 @@ struct Range {
   bool contains(Index index) const { return begin <= index && index < end; }
 };
 
-/// Consecutive global indices that also stand consecutively in a local buffer.
+/// Consecutive global indices that are also consecutive in a local buffer.
 struct Run {
   Index global = 0;  ///< first global index
   Index local = 0;   ///< local index of the same element

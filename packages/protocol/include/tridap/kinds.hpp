@@ -12,14 +12,14 @@
 
 namespace tridap {
 
-/// Which elements of a local buffer are meant.
+/// A part of a local buffer.
 enum class Part {
-  local,     ///< all that the buffer holds, communication padding included
-  owned,     ///< without communication padding: over all processes, every index once
-  interior,  ///< owned without the mirrors of a periodic axis: what solvers, norms and sums use
+  local,     ///< all elements of the buffer, communication padding included
+  owned,     ///< without communication padding: each index is owned once over all processes
+  interior,  ///< owned, without the mirrors of a periodic axis: the elements for solvers, norms and sums
 };
 
-/// Where an element of an axis stands: a grid coordinate, and a local index in that coordinate's buffer.
+/// The position of an element of an axis: a grid coordinate, and a local index in the buffer of that coordinate.
 struct Location {
   Index coordinate = 0, local = 0;
 
@@ -29,37 +29,37 @@ struct Location {
   friend bool operator!=(const Location& a, const Location& b) { return !(a == b); }
 };
 
-/// `dist_type` 'b' over all coordinates of an axis: ranges that follow one another, with or without padding.
+/// `dist_type` 'b' over all coordinates of an axis: consecutive ranges, with or without padding.
 class BlockKind {
  public:
-  /// Coordinate c owns `[min(c * length, size), min((c + 1) * length, size))`; no memory, whatever the grid.
+  /// Coordinate c owns `[min(c * length, size), min((c + 1) * length, size))`. Allocates no memory.
   BlockKind(Index size, Index grid, Index length);
   /// Coordinate c owns `[bounds[c], bounds[c + 1])`.
   explicit BlockKind(std::vector<Index> bounds);
-  /// The same with padding: one pair of widths for each coordinate, boundary padding at the two edges. `periodic`: the
-  /// edges mirror what stands a period away.
+  /// The same with padding: one pair of widths for each coordinate, and boundary padding at the two edges. If
+  /// `periodic`, the edges mirror the elements one period away.
   BlockKind padded(std::vector<std::array<Index, 2>> padding, bool periodic) const;
 
   Index size() const { return size_; }
   Index grid() const { return grid_; }
   bool is_padded() const { return padding_ != nullptr; }
-  bool is_uniform() const { return bounds_ == nullptr; }  ///< all shares but the last ones are of one length
+  bool is_uniform() const { return bounds_ == nullptr; }  ///< all shares have one length, except shorter last ones
   Index length() const { return length_.divisor(); }
 
-  Index begin(Index c) const {  ///< the first index that coordinate c owns; for c == grid, `size`
+  Index begin(Index c) const {  ///< the first index that coordinate c owns; `size` for c == grid
     if (bounds_) return (*bounds_)[static_cast<std::size_t>(c)];
     return c < full_ ? c * length_.divisor() : size_;
   }
-  std::array<Index, 2> padding(Index c) const {  ///< as stamped
+  std::array<Index, 2> padding(Index c) const {  ///< as exported
     return padding_ ? (*padding_)[static_cast<std::size_t>(c)] : std::array<Index, 2>{0, 0};
   }
-  std::array<Index, 2> communication(Index c) const {  ///< the widths that the neighbours own
+  std::array<Index, 2> communication(Index c) const {  ///< the widths of elements that the neighbours own
     const auto [left, right] = padding(c);
     return {c > 0 ? left : 0, c < grid_ - 1 ? right : 0};
   }
   std::array<Index, 2> edges() const { return {padding(0)[0], padding(grid_ - 1)[1]}; }  ///< boundary widths
-  /// The global index of local index 0, were there one.
-  Index first_held(Index c) const {  // of an empty share whatever the product wraps to: nobody follows it
+  /// The global index that belongs to local index 0, also if the share is empty.
+  Index first_held(Index c) const {  // the product may overflow for an empty share, whose value is not used
     if (held_ != nullptr) return held_[c];
     return static_cast<Index>(static_cast<std::uint64_t>(c) * static_cast<std::uint64_t>(length_.divisor()));
   }
@@ -73,7 +73,7 @@ class BlockKind {
   Index global_index(Index c, Index local) const { return first_held(c) + local; }
 
  private:
-  // The last coordinate that begins at or before an index; in steps that the processor need not guess.
+  // The last coordinate that begins at or before an index: a binary search without branches.
   Index search(Index global) const {
     const Index* at = bounds_->data();
     for (Index left = grid_; left > 1;) {
@@ -86,15 +86,16 @@ class BlockKind {
 
   Index size_ = 0, grid_ = 1;
   detail::FastDivisor length_;
-  Index full_ = 0;                                    // coordinates before this one own `length` elements
-  std::shared_ptr<const std::vector<Index>> bounds_;  // null where even
+  Index full_ = 0;                                    // coordinates less than this one own `length` elements
+  std::shared_ptr<const std::vector<Index>> bounds_;  // null if uniform
   std::shared_ptr<const std::vector<std::array<Index, 2>>> padding_;
-  std::shared_ptr<const std::vector<Index>> padded_;  // by coordinate: where its buffer begins; null without padding
-  const Index* held_ = nullptr;                       // the same, or the bounds; null where even and without padding
+  std::shared_ptr<const std::vector<Index>> padded_;  // by coordinate: first index of its buffer; null without padding
+  const Index* held_ = nullptr;                       // the same, or the bounds; null if uniform and without padding
   bool periodic_ = false;
 };
 
-/// `dist_type` 'c' over all coordinates of an axis: blocks dealt round-robin, coordinate `first` being served first.
+/// `dist_type` 'c' over all coordinates of an axis: blocks are distributed round-robin, beginning with coordinate
+/// `first`.
 class CyclicKind {
  public:
   CyclicKind(Index size, Index grid, Index block_size, Index first)
@@ -105,7 +106,8 @@ class CyclicKind {
   Index block_size() const { return block_size_.divisor(); }
   Index first() const { return first_; }
 
-  Index turn(Index c) const { return c >= first_ ? c - first_ : c - first_ + grid(); }  ///< c's place in the dealing
+  /// The position of coordinate c in the round-robin order.
+  Index turn(Index c) const { return c >= first_ ? c - first_ : c - first_ + grid(); }
   Index start(Index c) const { return checked_multiply(turn(c), block_size()).value_or(size_); }
   Index count(Index c) const;
 
@@ -133,24 +135,24 @@ class UnstructuredKind {
 
   Index grid() const { return static_cast<Index>(found_->lists.size()); }
   Index count(Index c) const { return static_cast<Index>(list(c).size()); }
-  bool one_to_one() const { return one_to_one_; }                      ///< as claimed
-  bool shares_indices() const { return found_->repeated > 0; }         ///< as found
+  bool one_to_one() const { return one_to_one_; }                      ///< as the producer states
+  bool shares_indices() const { return found_->repeated > 0; }         ///< as the lists show
   Index total() const { return found_->total; }                        ///< the sum of the counts
-  Index distinct() const { return found_->total - found_->repeated; }  ///< how many different indices there are
+  Index distinct() const { return found_->total - found_->repeated; }  ///< the number of different indices
   const std::vector<Index>& list(Index c) const { return found_->lists[static_cast<std::size_t>(c)]; }
   std::shared_ptr<const void> owner() const { return found_; }  ///< keeps the lists alive
 
-  /// An index and one of the places where it stands.
+  /// An index and one of its positions.
   struct Entry {
     Index global;
     Location place;
   };
-  /// All entries, ascending by index and then by coordinate.
+  /// All entries, ascending by index, then by coordinate.
   const std::vector<Entry>& entries() const { return found_->entries; }
   /// The entries of one index.
   std::pair<const Entry*, const Entry*> entries(Index global) const;
 
-  /// The lowest coordinate that holds it.
+  /// The position at the lowest coordinate that holds an index.
   std::optional<Location> locate(Index global) const {
     if (table_ == nullptr) {
       const auto [begin, end] = entries(global);
@@ -162,8 +164,8 @@ class UnstructuredKind {
   }
   Index global_index(Index c, Index local) const { return lists_[c][static_cast<std::size_t>(local)]; }
 
-  /// Calls `visit(global, Location)` for the indices `first <= global < end`, ascending, each once at its lowest
-  /// coordinate.
+  /// Calls `visit(global, Location)` for the indices `first <= global < end`, in ascending order, each once at its
+  /// lowest coordinate.
   template <class Visit>
   void for_each_location(Index first, Index end, Visit&& visit) const {
     if (table_ != nullptr) {
@@ -188,7 +190,7 @@ class UnstructuredKind {
   struct Found {
     std::vector<std::vector<Index>> lists;
     std::vector<Entry> entries;
-    std::vector<Location> table;  // by `global - first_`, where the indices lie close together; coordinate -1: nobody
+    std::vector<Location> table;  // by `global - first_`, if the indices are dense; coordinate -1: not held
     Index total = 0, repeated = 0;
   };
   std::shared_ptr<const Found> found_;

@@ -6,28 +6,28 @@
 
 namespace tridap {
 
-/// Where a producer's values come from, which decides how `indices` may look.
+/// Where a producer's values come from. This decides which forms `indices` may have.
 enum class Source {
   json,    ///< a plain list of integers
   object,  ///< a Python object: any integer buffer; a plain list in 0.9 only
 };
 
-/// What reading one process's values made of them.
+/// The result of reading one process's values.
 struct ReadArray {
-  /// An axis that could not be read stands here as one whole block, at its place in the process grid where that could
-  /// be read, so that the others can be checked.
+  /// An axis that could not be read is represented by one whole block, so that the other axes can be checked. It keeps
+  /// its place in the process grid if that could be read.
   DistArray array;
-  /// What was wrong with the values themselves: missing keys, types, dist_type, unknown keys. The rest is check()'s.
+  /// Violations in the values themselves: missing keys, wrong types, dist_type, unknown keys. check() finds the others.
   Report report;
 };
 
-/// Reads what `__distarray__` says: `version` a text, `dim_data` a sequence of dictionaries. `buffer` is the local
-/// buffer that an empty dictionary refers to; it is taken over. Whatever the values are, nothing throws but
-/// std::bad_alloc.
+/// Reads the values that `__distarray__` returns: `version` is a text, `dim_data` a sequence of dictionaries. `buffer`
+/// becomes the local buffer of the result; an empty dictionary gets its extent from it. Does not throw for any values;
+/// throws only std::bad_alloc.
 ReadArray read_array(const Value& version, const Value& dim_data, Buffer buffer, Source source);
 
-/// A dimension as the dictionary that a version of the protocol has for it, in the protocol's own order of keys. The
-/// dimension must be of that version (Distribution::dim_data gives it).
+/// A dimension as a dictionary, with the keys in the protocol's order. The dictionary has the version that the
+/// dimension is written in (see Distribution::dim_data).
 Value to_value(const Dimension& dimension);
 
 }  // namespace tridap

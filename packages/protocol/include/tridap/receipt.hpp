@@ -9,18 +9,18 @@ namespace tridap {
 
 /// Whether a conversion may copy elements.
 enum class Copy {
-  never,      ///< the default everywhere: share, or fail saying what stands in the way
-  if_needed,  ///< share where possible
-  always,     ///< never share
+  never,      ///< the default everywhere: share the memory, or fail with the reason
+  if_needed,  ///< share the memory if possible
+  always,     ///< always copy
 };
 
-/// What a conversion did, on this process.
+/// What a conversion did on this process.
 struct Receipt {
-  bool shared = true;               ///< the result is the memory of what was given, or a part of it
-  bool same_address = true;         ///< and begins where that begins
-  Index bytes_copied = 0;           ///< bytes of elements that were copied, counted where they were
-  std::vector<std::string> losses;  ///< what the result cannot say
-  double seconds = 0;               ///< what it cost to build
+  bool shared = true;               ///< the result shares the memory of the input, or a part of it
+  bool same_address = true;         ///< and begins at the same address
+  Index bytes_copied = 0;           ///< bytes of elements that were copied, counted at their source
+  std::vector<std::string> losses;  ///< properties of the input that the result cannot represent
+  double seconds = 0;               ///< the time of the conversion
 
   std::string text() const;  ///< one line
 };

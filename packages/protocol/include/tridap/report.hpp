@@ -10,7 +10,7 @@
 
 namespace tridap {
 
-/// The rules of the protocol that a message can name; rule_text() has their words.
+/// The rules of the protocol that a message can name. rule_text() gives their texts.
 enum class Rule {
   version_form,
   version_read,
@@ -71,47 +71,48 @@ inline constexpr int rule_count = static_cast<int>(Rule::process_failure) + 1;
 
 enum class Severity { error, warning };
 
-/// What stands behind a rule id.
+/// The texts of a rule.
 struct RuleText {
-  const char* id;  ///< as messages print it in brackets
+  const char* id;  ///< printed in brackets in messages
   Severity severity;
   const char* says;    ///< the rule, in one sentence
-  const char* remedy;  ///< what to do about it
+  const char* remedy;  ///< what to do
 };
 
 const RuleText& rule_text(Rule rule);
 
-/// What another process says.
+/// The value on another process.
 struct ValueElsewhere {
   std::string value;
   Index process = 0;  ///< its rank
 };
 
-/// One violation: the fault, the value, the rule, the remedy.
+/// One violation: the fault, the value, the rule and the remedy.
 struct Finding {
   Rule rule = Rule::process_failure;
-  std::optional<Index> process;  ///< rank; absent: not known where it was found
+  std::optional<Index> process;  ///< rank; absent: not known where the violation was found
   std::optional<Index> axis;
-  std::string key;    ///< the protocol's key, such as "stop"; empty: the fault is about no single key
-  std::string value;  ///< the value seen; for an empty key the whole fault
-  std::string must;  ///< what holds for this value here, such as "must be at most size 10"; empty: the rule's own words
-  std::string remedy;  ///< empty: the rule's own
-  /// What other processes say where they disagree: after `value`, as in "12, but 10 on rank 3", or in place of an empty
-  /// one, as in "12 on rank 0 and 10 on rank 3".
+  std::string key;     ///< the protocol's key, such as "stop"; empty: the fault is not about a single key
+  std::string value;   ///< the value found; if `key` is empty, the whole fault
+  std::string must;    ///< the condition for this value, such as "must be at most size 10"; empty: the text of the rule
+  std::string remedy;  ///< empty: the remedy of the rule
+  /// The values on other processes, if processes differ. They follow `value`, as in "12, but 10 on rank 3", or replace
+  /// an empty one, as in "12 on rank 0 and 10 on rank 3".
   std::vector<ValueElsewhere> others = {};
 
   Severity severity() const { return rule_text(rule).severity; }
   std::string text() const;  ///< one line: "axis 1 (rank 3): 'stop' is 12, must be at most size 10 [block.bounds]: ..."
 };
 
-/// Every violation found: exact counts, and the first hundred findings of each rule in the order they came.
+/// All violations found: exact counts, and the first hundred findings of each rule in the order in which they were
+/// added.
 class Report {
  public:
   static constexpr Index kept_per_rule = 100;
 
   void add(Finding finding);
-  void merge(const Report& other);  ///< appends what `other` found
-  void set_process(Index process);  ///< names the process in findings that name none
+  void merge(const Report& other);  ///< appends the findings of `other`
+  void set_process(Index process);  ///< sets the process of findings that have none
 
   bool ok() const { return errors() == 0; }  ///< warnings are allowed
   Index errors() const { return total(Severity::error); }
@@ -119,12 +120,12 @@ class Report {
   Index count(Rule rule) const;                                       ///< all findings of this rule, kept or not
   const std::vector<Finding>& findings() const { return findings_; }  ///< those kept
   const std::map<Rule, Index>& counts() const { return counts_; }
-  std::string text() const;  ///< a line for each finding kept, errors first, and how many more there were
-  /// The same for programs: {"ok", "errors", "warnings", "counts": {rule: n}, "findings": [{"rule", "severity",
-  /// "process", "axis", "key", "value", "must", "says", "remedy", "text"}, ...]}; what is not known is null.
+  std::string text() const;  ///< a line for each finding kept, errors first, then the number of the others
+  /// The same as JSON: {"ok", "errors", "warnings", "counts": {rule: n}, "findings": [{"rule", "severity", "process",
+  /// "axis", "key", "value", "must", "says", "remedy", "text"}, ...]}; unknown values are null.
   std::string json() const;
 
-  /// Rebuilds a report from its parts; counts are never less than the findings of that rule.
+  /// Makes a report from its parts. The count of a rule is at least the number of its findings.
   static Report from_parts(std::vector<Finding> findings, std::map<Rule, Index> counts);
 
  private:
@@ -134,7 +135,7 @@ class Report {
   std::map<Rule, Index> counts_;
 };
 
-/// What every refusal of this library is: a sentence for people, and the report behind it.
+/// The exception of this library: a message, and the report that it was made from.
 class Error : public std::runtime_error {
  public:
   explicit Error(Report report) : std::runtime_error(report.text()), report_(std::move(report)) {}
@@ -146,7 +147,7 @@ class Error : public std::runtime_error {
   Report report_;
 };
 
-/// Throws an Error if the report holds one.
+/// Throws an Error if the report contains an error.
 void throw_if_wrong(const Report& report);
 
 }  // namespace tridap

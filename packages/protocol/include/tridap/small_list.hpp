@@ -15,11 +15,11 @@
 
 namespace tridap {
 
-/// A std::vector that needs no allocation up to `most_near` elements. Its calls are std::vector's, as far as there are
-/// any, and either one converts to the other. Unlike a std::vector's, elements change their addresses where the list is
-/// moved.
+/// A list like std::vector that allocates no memory for up to `most_near` elements. Its functions are a part of those
+/// of std::vector, and each type converts to the other. Unlike in a std::vector, the elements change their addresses
+/// when the list is moved.
 ///
-/// `SmallList<Index, 4> shape{2, 3}; shape.push_back(4);` holds 2, 3, 4 in itself.
+/// `SmallList<Index, 4> shape{2, 3}; shape.push_back(4);` holds 2, 3, 4 without an allocation.
 template <class T, std::size_t most_near>
 class SmallList {
  public:
@@ -96,11 +96,11 @@ class SmallList {
     resize_by(size, [value = T(value)](T* first, T* last) { std::uninitialized_fill(first, last, value); });
   }
   void assign(std::size_t size, const T& value) {
-    const T kept(value);  // perhaps an element of ours
+    const T kept(value);  // it may be an element of this list
     clear();
     resize(size, kept);
   }
-  /// Of iterators that can be gone through twice, into another list.
+  /// Takes forward iterators that do not point into this list.
   template <class Iterator, class Category = typename std::iterator_traits<Iterator>::iterator_category>
   void assign(Iterator first, Iterator last) {
     static_assert(std::is_base_of_v<std::forward_iterator_tag, Category>);
@@ -111,7 +111,7 @@ class SmallList {
     size_ = size;
   }
   void push_back(T value) { emplace_back(std::move(value)); }
-  /// Of nothing it makes what `T made;` makes, where T is a class: members without an initialiser stay undefined.
+  /// Without arguments a class T is made as by `T made;`: members without an initialiser are undefined.
   template <class... Arguments>
   T& emplace_back(Arguments&&... arguments) {
     constexpr bool of_nothing = sizeof...(Arguments) == 0 && !std::is_trivially_default_constructible_v<T>;
@@ -121,7 +121,7 @@ class SmallList {
     } else if (size_ < capacity_) {
       ::new (static_cast<void*>(end())) T(std::forward<Arguments>(arguments)...);
     } else {
-      T made(std::forward<Arguments>(arguments)...);  // perhaps of an element of ours
+      T made(std::forward<Arguments>(arguments)...);  // an argument may refer to an element of this list
       grow(size_ + 1);
       ::new (static_cast<void*>(end())) T(std::move(made));
     }
@@ -181,7 +181,7 @@ class SmallList {
     data_ = near();
     capacity_ = most_near;
   }
-  // What `other` holds, into an empty list that holds all near.
+  // Moves the elements of `other` into this list, which is empty and has no allocated memory.
   void take(SmallList& other) noexcept {
     if (other.is_near()) {
       std::uninitialized_move_n(other.data_, other.size_, data_);

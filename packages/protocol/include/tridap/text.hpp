@@ -5,14 +5,14 @@
 
 namespace tridap {
 
-/// The length in bytes of the UTF-8 character at `at`, or 0 where there is none that may be printed on a line: no
-/// UTF-8, a control character, or one that changes the direction of writing.
+/// The length in bytes of the UTF-8 character at `at`. Returns 0 if it must not be printed on a line: if it is not
+/// UTF-8, is a control character, or changes the direction of writing.
 std::size_t printable(const std::string& text, std::size_t at);
 
-/// Text from outside for one line of a terminal or a picture: whatever is not printable() is replaced.
+/// Makes text from outside safe for one line of a terminal or a picture: whatever is not printable() is replaced.
 std::string clean(const std::string& text);
 
-/// At most `bytes` bytes of a text, and no part of a character.
+/// At most the first `bytes` bytes of a text, without cutting a character.
 std::string shortened(const std::string& text, std::size_t bytes);
 
 }  // namespace tridap

@@ -7,19 +7,19 @@
 
 namespace tridap {
 
-/// The versions of the protocol that are read. They differ in what `start`, `stop` and `size` count where an axis is
+/// The versions of the protocol that are read. They differ in what `start`, `stop` and `size` count if an axis is
 /// padded (PROTOCOL, block.padding, block.periodic).
 enum class Version {
   v0_9,   ///< communication padding is outside [start, stop); a periodic axis's edge padding does not count
   v0_10,  ///< communication padding is inside [start, stop); all edge padding is owned and counted
 };
 
-/// What we write for a version: "0.10.0".
+/// The text that is written for a version: "0.10.0".
 const char* stamp(Version version);
 
-/// The version that a `__version__` says; nothing where it is no version or not one that is read, which goes to
-/// `report`. The patch number is ignored, and may be left out: "0.10" is "0.10.0". This holds wherever a
-/// version is spelled.
+/// The version that a `__version__` states. If it is not a version, or not one that is read, adds an error to `report`
+/// and returns nullopt. The patch number is ignored and may be left out: "0.10" is "0.10.0". This holds wherever a
+/// version is written.
 std::optional<Version> read_version(const std::string& text, Report& report);
 
 }  // namespace tridap

@@ -10,62 +10,64 @@
 #include <utility>
 #include <vector>
 
-/// What other libraries and languages call their distributions, as distributions of the protocol (PROTOCOL,
-/// Conversions that the texts name). Extents, offsets and widths count elements; indices are 0-based unless a base is
-/// named. Whatever is wrong throws Error; `axis` is for its messages.
+/// The distributions of other libraries and languages, by their own names, as distributions of the protocol (PROTOCOL,
+/// Conversions that the texts name). Extents, offsets and widths count elements. Indices begin at 0 unless a base is
+/// named. A wrong argument throws Error; `axis` is the number of the axis in its message.
 namespace tridap {
 
-/// The indices of an axis as languages write them: low..high, both included; empty where `high < low`.
+/// The indices of an axis as languages write them: low..high, both included. The axis is empty if `high < low`.
 struct Bounds {
   Index low = 0, high = -1;
 };
 
-/// One axis as another vocabulary lays it out.
+/// One axis as another library or language distributes it.
 struct TranslatedAxis {
   Axis axis;
-  Index index_base = 0;             ///< what the vocabulary calls our global index 0
-  std::vector<std::string> losses;  ///< what the protocol cannot say, apart from the base
-  /// Elements that a coordinate's storage there has room for along this axis, where it may have room for more than it
-  /// holds; nothing: as many as it holds.
+  Index index_base = 0;             ///< the foreign index of global index 0
+  std::vector<std::string> losses;  ///< what the protocol cannot represent, except the base
+  /// The extent of a coordinate's foreign storage along this axis, elements, if it can be larger than the number of
+  /// elements held. Empty: it is the number of elements held.
   std::function<Index(Index coordinate)> allocated = {};
 };
 
-/// An array as another vocabulary lays it out: the distribution, and beside it what the protocol has no word for.
+/// An array as another library or language distributes it: its distribution, and properties that the protocol does not
+/// have.
 ///
-/// ScaLAPACK's 5 x 5 in blocks of 2 x 2 over a 2 x 3 grid in column-major order has index bases {1, 1}, our process 1
-/// at (0, 1) is its process 2, and `losses` has three lines.
+/// ScaLAPACK's 5 x 5 matrix in blocks of 2 x 2 over a 2 x 3 grid in column-major order has index bases {1, 1}. Process
+/// 1 of the protocol, at (0, 1), is its process 2. `losses` has three lines.
 struct Translation {
   Distribution distribution;
-  std::vector<Index> index_base;                ///< by axis: what the vocabulary calls our global index 0
-  Order process_order = Order::row_major;       ///< how its process numbers ravel the grid; ours are row-major
-  Order storage_order = Order::row_major;       ///< of a local buffer; the buffer's strides say it
-  std::optional<Index> leading_dimension = {};  ///< elements from a local column to the next, where it is prescribed
-  std::vector<std::string> losses = {};         ///< what the protocol cannot say, in words, as in a Receipt
+  std::vector<Index> index_base;           ///< by axis: the foreign index of global index 0
+  Order process_order = Order::row_major;  ///< how foreign process numbers ravel the grid; the protocol's are row-major
+  Order storage_order = Order::row_major;  ///< of a local buffer; the strides of the buffer state it too
+  std::optional<Index> leading_dimension = {};  ///< elements from a local column to the next, if it is prescribed
+  std::vector<std::string> losses = {};         ///< what the protocol cannot represent, in words, as in a Receipt
   std::vector<std::function<Index(Index coordinate)>> allocated = {};  ///< TranslatedAxis::allocated, by axis
 
-  Index foreign_process(Index process) const;  ///< their number, from 0, of our process
-  Index process(Index foreign) const;          ///< our process of their number
-  bool same_processes() const;                 ///< both numberings are one: no permutation
+  Index foreign_process(Index process) const;  ///< the foreign number, from 0, of a process of the protocol
+  Index process(Index foreign) const;          ///< the process of the protocol with a foreign number
+  bool same_processes() const;                 ///< both numberings are the same
 
-  /// The extents of a process's storage there, in elements: its local shape, or more where whole blocks are allocated.
+  /// The extents of a process's foreign storage, in elements. They are its local shape, or larger if whole blocks are
+  /// allocated.
   Indices allocated_shape(Index process) const;
-  /// Elements from one local index to the next, by axis, in that storage; a prescribed leading dimension is the stride
-  /// of the last axis. Throws Error where they do not fit 64 bits.
+  /// The strides of that storage by axis, in elements. A prescribed leading dimension is the stride of the last axis.
+  /// Throws Error if they do not fit 64 bits.
   Indices strides(Index process) const;
 };
 
-/// Joins axes; the base of every axis and a numbering of processes that differs from ours are added to the losses.
-/// Throws Error where the processes do not fit 64 bits.
+/// Joins axes to an array. Adds to the losses the base of every axis, and a numbering of processes that differs from
+/// the protocol's. Throws Error if the number of processes does not fit 64 bits.
 Translation translation(std::vector<TranslatedAxis> axes, Order process_order = Order::row_major,
                         Order storage_order = Order::row_major);
 
-/// High Performance Fortran 2.0, section 3 (DISTRIBUTE, ALIGN). Arrays are A(low:high), their base is `low`; how a
-/// PROCESSORS arrangement is numbered is left to compilers, so that no permutation is told.
+/// High Performance Fortran 2.0, section 3 (DISTRIBUTE, ALIGN). Arrays are A(low:high); their base is `low`. The
+/// numbering of a PROCESSORS arrangement depends on the compiler, so no permutation is given.
 namespace hpf {
 
 /// BLOCK: m -> (m div L, m mod L) with L = ceil(size / processors); trailing processors may be empty.
 TranslatedAxis block(Bounds array, Index processors, Index axis = 0);
-/// BLOCK(n): the same with L = n, where n * processors must reach the size.
+/// BLOCK(n): the same with L = n. n * processors must be at least the size.
 TranslatedAxis block_of(Bounds array, Index processors, Index n, Index axis = 0);
 /// CYCLIC(k): m -> processor (m div k) mod processors; CYCLIC is CYCLIC(1).
 TranslatedAxis cyclic(Bounds array, Index processors, Index k = 1, Index axis = 0);
@@ -75,15 +77,16 @@ TranslatedAxis collapsed(Bounds array, Index axis = 0);
 /// A template that arrays are aligned with.
 struct Template {
   Index size = 0, processors = 1;
-  std::optional<Index> length;  ///< n of BLOCK(n), k of CYCLIC(k); nothing: plain BLOCK or CYCLIC
+  std::optional<Index> length;  ///< n of BLOCK(n), k of CYCLIC(k); absent: plain BLOCK or CYCLIC
 };
 
-/// ALIGN A(I) WITH T(offset + I), both counted from 0, T under BLOCK: index m goes where T's offset + m is. Takes time
-/// and memory in proportion to the processors where the offset is not 0. Throws where A does not lie within T.
+/// ALIGN A(I) WITH T(offset + I), both counted from 0, and T is BLOCK: index m is on the processor of T's index offset
+/// + m. If the offset is not 0, time and memory are proportional to the number of processors. Throws Error if A is not
+/// within T.
 TranslatedAxis align_block(Bounds array, Index offset, const Template& with, Index axis = 0);
-/// The same with T under CYCLIC(k): cyclic, processor (offset / k) mod processors being served first. Where the offset
-/// is no multiple of k the processors' indices are listed: a loss, in proportion to the size, which `most_listed`
-/// limits.
+/// The same if T is CYCLIC(k): the result is cyclic and begins with processor (offset / k) mod processors. If the
+/// offset is not a multiple of k, the result lists the indices of each processor. That is a loss; time and memory are
+/// proportional to the size, which is at most `most_listed`.
 TranslatedAxis align_cyclic(Bounds array, Index offset, const Template& with, Index axis = 0);
 
 }  // namespace hpf
@@ -92,12 +95,12 @@ TranslatedAxis align_cyclic(Bounds array, Index offset, const Template& with, In
 /// matrices. Indices begin at 1; local matrices are column-major with leading dimension LLD.
 namespace scalapack {
 
-/// What a descriptor says of a matrix, but for its context; spelled as there.
+/// The entries of a matrix descriptor, by their own names, without the context.
 struct Descriptor {
   Index m = 0, n = 0;        ///< rows and columns
   Index mb = 1, nb = 1;      ///< rows and columns of a block
   Index rsrc = 0, csrc = 0;  ///< process row and column that hold the first block
-  std::optional<Index> lld;  ///< leading dimension on every process, elements; nothing: each has its least
+  std::optional<Index> lld;  ///< leading dimension on every process, elements; absent: the smallest on each
 };
 
 /// A BLACS grid; its `order` is that of BLACS_GRIDINIT: 'R' is row-major, 'C' column-major.
@@ -106,16 +109,16 @@ struct Grid {
   Order order = Order::row_major;
 };
 
-/// LOC(): how many of n rows or columns in blocks of nb come to process `iproc` of `nprocs`, `isrcproc` holding the
-/// first block. The arguments are those of NUMROC.
+/// LOC(): the number of rows or columns on process `iproc` of `nprocs`, of n in blocks of nb, if process `isrcproc`
+/// holds the first block. The arguments are those of NUMROC.
 Index loc(Index n, Index nb, Index iproc, Index isrcproc, Index nprocs);
-/// The least LLD on a process row: max(1, LOC(M)).
+/// The smallest LLD on a process row: max(1, LOC(M)).
 Index least_lld(const Descriptor& descriptor, Index nprow, Index myrow);
 
 /// Rows or columns: m -> process (src + m div nb) mod nprocs.
 TranslatedAxis block_cyclic(Index n, Index nb, Index nprocs, Index src = 0, Index axis = 0);
-/// Rows or columns of a band matrix (section 4.4): at most one block for each process, nb * nprocs >= n. Block for
-/// src = 0, otherwise cyclic, since the first process is not the first owner.
+/// Rows or columns of a band matrix (section 4.4): at most one block for each process, nb * nprocs >= n. The result is
+/// block if src = 0. Otherwise it is cyclic, since the first process does not own the first block.
 TranslatedAxis block(Index n, Index nb, Index nprocs, Index src = 0, Index axis = 0);
 /// A matrix.
 Translation matrix(const Descriptor& descriptor, const Grid& grid);
@@ -129,44 +132,47 @@ namespace essl {
 TranslatedAxis block(Index m, Index p, Index axis = 0);
 /// m -> (m mod P, m div P).
 TranslatedAxis cyclic(Index m, Index p, Index axis = 0);
-/// m -> ((m mod T) div r, m div T, m mod r), T = r P: process, block there, place in the block.
+/// m -> ((m mod T) div r, m div T, m mod r), T = r P: process, block on it, position in the block.
 TranslatedAxis block_cyclic(Index m, Index r, Index p, Index axis = 0);
-/// An m x n matrix in blocks of r x s over a p x q grid: the product of two block-cyclic axes. Local matrices are
-/// column-major, as in Fortran.
+/// An m x n matrix in blocks of r x s over a p x q grid: two block-cyclic axes. Local matrices are column-major, as in
+/// Fortran.
 Translation matrix(Index m, Index n, Index r, Index s, Index p, Index q);
 
 }  // namespace essl
 
-/// Chapel's standard distributions (modules BlockDist, CyclicDist, BlockCycDist, StencilDist of Chapel 2). A domain
-/// low..high begins at `low`; locales are numbered row-major.
+/// Chapel's standard distributions (modules BlockDist, CyclicDist, BlockCycDist, StencilDist of Chapel 2). The base of
+/// a domain low..high is `low`. Locales are numbered in row-major order.
 namespace chapel {
 
 /// blockDist over a bounding box of n indices: i -> locale clamp(floor((i - box.low) * locales / n), 0, locales - 1);
-/// what lies outside of the box goes to the outer locales. Takes time and memory in proportion to the locales where
-/// these do not divide n, or the domain is not the box.
+/// indices outside of the box are on the outer locales. If the number of locales does not divide n, or the domain is
+/// not the box, time and memory are proportional to the number of locales.
 TranslatedAxis block_dist(Bounds domain, Bounds box, Index locales, Index axis = 0);
 /// cyclicDist: i -> locale (i - start_idx) mod locales, never negative.
 TranslatedAxis cyclic_dist(Bounds domain, Index start_idx, Index locales, Index axis = 0);
 /// blockCycDist: i -> locale floor((i - start_idx) / block_size) mod locales, never negative. Locales allocate whole
-/// blocks (`allocated`), where index i stands in slot j div T * block_size + j mod block_size, with j = i - domain.low
-/// and T = block_size * locales. So a domain that begins inside a block is listed, in the order of that storage: 2..12
-/// from start index 1 in blocks of 2 is 4, 3, 8, 7, 12, 11 on the second of two locales. That is a loss, in proportion
-/// to the size, which `most_listed` limits; another one where the storage of a locale has a gap before its last
-/// elements. Chapel halts where a domain begins before `start_idx`; here the dealing goes on below it, a loss too.
+/// blocks (`allocated`): index i is in slot j div T * block_size + j mod block_size, with j = i - domain.low and T =
+/// block_size * locales. So if a domain begins inside a block, the result lists the indices in the order of that
+/// storage: 2..12 from start index 1 in blocks of 2 is 4, 3, 8, 7, 12, 11 on the second of two locales. That is a loss;
+/// time and memory are proportional to the size, which is at most `most_listed`. It is another loss if the storage of a
+/// locale has a gap before its last elements. If a domain begins before `start_idx`, Chapel halts. Here the blocks
+/// continue below `start_idx`, which is a loss too.
 TranslatedAxis block_cyc_dist(Bounds domain, Index start_idx, Index block_size, Index locales, Index axis = 0);
-/// stencilDist: blockDist with `fluff` elements more on both sides of every locale. The outer fluff counts in `size`,
-/// and the base is domain.low - fluff; a periodic one mirrors the other end, otherwise it is owned although it is no
-/// part of the array: a loss. Time and memory as blockDist. `periodic` is ignored where the fluff is 0, and an empty
-/// domain has no fluff. Throws where a locale has less than its neighbour's fluff, or no index, and so no fluff there.
+/// stencilDist: blockDist with `fluff` more elements on both sides of every locale. `size` includes the outer fluff,
+/// and the base is domain.low - fluff. If periodic, the outer fluff mirrors the other end. Otherwise it is owned
+/// although it is not a part of the array, which is a loss. Time and memory are those of blockDist. `periodic` is
+/// ignored if the fluff is 0. An empty domain has no fluff. Throws Error if a locale has fewer elements than its
+/// neighbour's fluff, or has no index and therefore no fluff.
 TranslatedAxis stencil_dist(Bounds domain, Bounds box, Index fluff, bool periodic, Index locales, Index axis = 0);
 
 }  // namespace chapel
 
-/// Julia's DistributedArrays (DArray): chunks, their processes and the local arrays are column-major; indices begin at
-/// 1. A process's number is its place in `procs`, from 0.
+/// Julia's DistributedArrays (DArray). Chunks, their processes and the local arrays are column-major. Indices begin at
+/// 1. The number of a process is its position in `procs`, from 0.
 namespace julia {
 
-/// The first n mod p ranges get one more than n div p; where n < p, one each and then none.
+/// The first n mod p ranges have n div p + 1 elements, the others n div p. If n < p, the first n ranges have one each
+/// and the others are empty.
 TranslatedAxis range(Index n, Index p, Index axis = 0);
 /// distribute(A) over a grid of processes.
 Translation darray(const std::vector<Index>& size, const std::vector<Index>& grid);
@@ -176,27 +182,28 @@ Translation darray(const std::vector<Index>& size, const std::vector<Index>& gri
 /// X10 (language specification, Distributions: Dist.makeBlock).
 namespace x10 {
 
-/// q = n div places, r = n mod places: the first r places get q + 1. Begins at region.low.
+/// q = n div places, r = n mod places: the first r places have q + 1 elements, the others q. The base is region.low.
 TranslatedAxis block(Bounds region, Index places, Index axis = 0);
-/// A region in blocks along one of its axes, the others whole.
+/// A region in blocks along one of its axes. The other axes are not distributed.
 Translation block_along(const std::vector<Bounds>& region, Index along, Index places);
 
 }  // namespace x10
 
-/// Process grids of MPI_Cart_create (MPI 4.0, section 8.5), which number processes row-major as we do.
+/// Process grids of MPI_Cart_create (MPI 4.0, section 8.5), which numbers processes in row-major order, as the protocol
+/// does.
 namespace mpi_cart {
 
 /// The arguments of MPI_Cart_create.
 struct Grid {
   std::vector<Index> dims;
   std::vector<bool> periods;
-  bool reorder = false;  ///< MPI may give the processes other numbers than in the old communicator: a loss
+  bool reorder = false;  ///< MPI may number the processes differently from the old communicator: a loss
 };
 
-/// An array dealt over the grid, as MPE_Decomp1d does it: the first n mod dim coordinates get one more. `width`
-/// elements of the neighbours stand on both sides of every share. On a periodic axis this holds at the outer edges too:
-/// these mirror the other end and count in `size`, and the base is -width. Throws where a share is narrower than
-/// `width`.
+/// An array distributed over the grid as by MPE_Decomp1d: the first n mod dim coordinates have one element more than
+/// the others. Every share has `width` elements of its neighbours on both sides. On a periodic axis the outer edges
+/// have them too. They mirror the other end and are included in `size`, and the base is -width. Throws Error if a share
+/// has fewer than `width` elements.
 Translation block(const std::vector<Index>& shape, const Grid& grid, Index width = 0);
 
 }  // namespace mpi_cart

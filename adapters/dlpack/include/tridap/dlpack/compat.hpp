@@ -4,11 +4,10 @@
 
 #include <cstdint>
 
-// What differs between DLPack 0.6, whose header Debian 12 has, and DLPack 1: the types that a header older than 1.0
-// lacks, as DLPack 1.0 lays them out in memory.
+// The types of DLPack 1.0 that an older header, such as Debian 12's DLPack 0.6, does not have, in their memory layout.
 #ifndef DLPACK_MAJOR_VERSION
 
-/// The version that a tensor's maker speaks. An unknown `major` leaves only manager_ctx and deleter to be relied on.
+/// The DLPack version of a tensor. If `major` is unknown, only manager_ctx and deleter may be used.
 struct DLPackVersion {
   std::uint32_t major;
   std::uint32_t minor;
@@ -27,10 +26,10 @@ struct DLManagedTensorVersioned {
 
 namespace tridap::dlpack {
 
-constexpr std::uint32_t major_version = 1;     ///< of DLPack, the only one whose tensors are read
-constexpr std::uint64_t read_only_flag = 1;    ///< DLPACK_FLAG_BITMASK_READ_ONLY: nobody may write
-constexpr std::uint64_t is_copied_flag = 2;    ///< DLPACK_FLAG_BITMASK_IS_COPIED: nobody else sees what is written
-constexpr std::uint8_t boolean_code = 6;       ///< kDLBool, since DLPack 0.8
+constexpr std::uint32_t major_version = 1;   ///< of DLPack; tensors of other major versions are refused
+constexpr std::uint64_t read_only_flag = 1;  ///< DLPACK_FLAG_BITMASK_READ_ONLY: the memory must not be written
+constexpr std::uint64_t is_copied_flag = 2;  ///< DLPACK_FLAG_BITMASK_IS_COPIED: the memory is a copy for this consumer
+constexpr std::uint8_t boolean_code = 6;     ///< kDLBool, since DLPack 0.8
 constexpr std::int32_t sycl_device_type = 14;  ///< kDLOneAPI, since DLPack 0.7
 
 }  // namespace tridap::dlpack

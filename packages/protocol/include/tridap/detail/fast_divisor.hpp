@@ -6,8 +6,9 @@
 
 namespace tridap::detail {
 
-/// Division of numbers `n >= 0` by one divisor `>= 1`, by multiplication with its reciprocal: exact for all of 63 bits
-/// (Granlund and Montgomery, Division by Invariant Integers using Multiplication, 1994, theorem 4.2).
+/// Divides numbers `n >= 0` by one divisor `>= 1`, by multiplication with its reciprocal. The result is exact for all
+/// numbers of 63 bits (Granlund and Montgomery, Division by Invariant Integers using Multiplication, 1994, theorem
+/// 4.2).
 class FastDivisor {
  public:
   explicit FastDivisor(Index divisor = 1);

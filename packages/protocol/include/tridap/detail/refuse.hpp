@@ -8,19 +8,19 @@
 
 namespace tridap {
 
-/// What stands in the way of a conversion: the fault with its value, what must hold (may be empty), and the remedy.
+/// Why a conversion is refused: the fault with its value, the condition that must hold (may be empty), and the remedy.
 inline Finding refusal(std::string fault, std::string must, std::string remedy, std::optional<Index> axis = {},
                        Rule rule = Rule::conversion) {
   return {rule, {}, axis, "", std::move(fault), std::move(must), std::move(remedy)};
 }
 
-/// Throws an Error of one refusal().
+/// Throws an Error with one refusal().
 [[noreturn]] inline void refuse(std::string fault, std::string must, std::string remedy, std::optional<Index> axis = {},
                                 Rule rule = Rule::conversion) {
   throw Error(refusal(std::move(fault), std::move(must), std::move(remedy), axis, rule));
 }
 
-/// The same for a named argument or key and its value.
+/// Does the same for the value of a named argument or key.
 [[noreturn]] inline void refuse_key(std::string key, std::string value, std::string must, std::string remedy) {
   throw Error(Finding{Rule::conversion, {}, {}, std::move(key), std::move(value), std::move(must), std::move(remedy)});
 }

@@ -9,25 +9,27 @@
 
 namespace tridap {
 
-/// One of the processes that are here, and its part of the array.
+/// A process that is represented by the caller, and its part of the array.
 struct LocalArray {
   Index rank = 0;
   const DistArray* array = nullptr;
-  const Report* reading = nullptr;  ///< what reading it found, where it was read: its axes with errors are not compared
+  const Report* reading = nullptr;  ///< what reading the array found, or null; its axes with errors are not compared
 };
 
-/// What a team found out about an array.
+/// The result of check_collectively().
 struct CheckOutcome {
-  std::vector<Report> reports;               ///< what each member here found; all members' together are the whole
-  std::optional<Distribution> distribution;  ///< nothing where anybody found an error, or where it was not asked for
+  std::vector<Report> reports;  ///< what each member found; the reports of all members together are complete
+  std::optional<Distribution> distribution;  ///< nullopt if any process found an error, or if it was not requested
 };
 
-/// Checks an array with every member of a team: what stands behind check() and gather_distribution(), whatever carries
-/// the messages.
-/// **Collective.** One reduction of fixed size, one in proportion to the sum of the axes' process counts, and for
-/// unstructured axes: a comparison of the lists at one coordinate, and, where an axis claims `one_to_one` or its `size`
-/// is not the sum of its lists, an exchange of the indices by their hash. Only a wanted Distribution brings every list
-/// to every process. `reading` and `want_distribution` are the same on every process.
+/// Checks an array together with the other processes. It implements check() and gather_distribution() for every carrier
+/// of messages.
+///
+/// **Collective.** Communicates one reduction of fixed size, and one whose size is proportional to the sum of the axes'
+/// process counts. For an unstructured axis it also compares the lists at one coordinate. If such an axis claims
+/// `one_to_one`, or its `size` is not the sum of the lengths of its lists, it exchanges the indices by their hash.
+/// Every list is sent to every process only if `want_distribution` is true. `reading` and `want_distribution` are the
+/// same on every process.
 CheckOutcome check_collectively(const std::vector<LocalArray>& members, Collectives& team, const Reading& reading,
                                 bool want_distribution);
 

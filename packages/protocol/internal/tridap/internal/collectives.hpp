@@ -8,34 +8,34 @@
 
 namespace tridap {
 
-/// Numbers on their way from one process to another.
+/// Numbers that one process sends to another.
 struct Message {
   Index from = 0, to = 0;  ///< ranks
   std::vector<Index> content;
 };
 
-/// How the processes that hold an array reach one another, whatever carries their messages. One object stands for those
-/// of them that are here: a single one under MPI, all of them where everything is in one place.
+/// The communication of the processes that hold an array, independent of the carrier of the messages. One object
+/// represents its local processes: a single one under MPI, all of them if the whole array is in one process.
 ///
-/// Every call but processes() is **collective**: all processes make the same ones in the same order.
+/// Every call except processes() is **collective**: all processes make the same calls in the same order.
 class Collectives {
  public:
   virtual ~Collectives() = default;
 
-  virtual Index processes() const = 0;  ///< how many there are, here and elsewhere
-  /// Replaces each number by the largest over all; as many on each.
+  virtual Index processes() const = 0;  ///< the number of all processes, local or not
+  /// Replaces each number by the largest over all processes. Every process gives the same number of numbers.
   virtual void max(std::vector<Index>& numbers) = 0;
-  /// True on every process where `here` is, on every process. Carriers whose other processes are elsewhere allocate
-  /// nothing in it, so that a process can still say that its memory has ended.
+  /// True on every process if `here` is true on every process. A carrier between separate processes must not allocate
+  /// memory in this function, so that a process that has run out of memory can report it.
   virtual bool all(bool here);
-  /// Replaces each number by the sum over all.
+  /// Replaces each number by the sum over all processes. Every process gives the same number of numbers.
   virtual void sum(std::vector<Index>& numbers) = 0;
-  /// Hands each message to its process, and returns those for the processes that are here, ascending by `from`. Throws
-  /// on every process or on none.
+  /// Sends each message to its process, and returns those for the local processes, ascending by `from`. Throws on every
+  /// process or on none.
   virtual std::vector<Message> exchange(std::vector<Message> messages) = 0;
 };
 
-/// Whether a step throws nothing; what it throws is lost. Allocates nothing itself.
+/// Runs a step. Returns false if it throws; the exception is discarded. Allocates nothing itself.
 template <class Step>
 bool succeeds(Step&& step) {
   try {
@@ -49,14 +49,16 @@ bool succeeds(Step&& step) {
 /// The smallest and largest of one number over all processes, and the lowest ranks that have them.
 struct MinMax {
   Index smallest = 0, largest = 0;
-  Index smallest_rank = 0, largest_rank = 0;  ///< meaningful where the numbers differ
+  Index smallest_rank = 0, largest_rank = 0;  ///< only valid if the numbers differ
 
-  bool is_same() const { return smallest >= largest; }  ///< also where nobody said anything
+  bool is_same() const { return smallest >= largest; }  ///< also true if all numbers are missing
 };
 
-/// The spread of each number over all processes, given `values[i]` of the process `ranks[i]` that is here; as many
-/// values for each. A number that is `missing` counts for nothing. **Collective**: two reductions, and a third where
-/// some differ; throws std::bad_alloc on every process where memory ends on one.
+/// The smallest and largest of each number over all processes. `values[i]` are the numbers of the local process
+/// `ranks[i]`; every process has the same number of them. A number equal to `missing` is ignored.
+///
+/// **Collective**: two reductions, and a third if some numbers differ. If one process runs out of memory, throws
+/// std::bad_alloc on every process.
 std::vector<MinMax> min_max(const std::vector<Index>& ranks, const std::vector<std::vector<Index>>& values,
                             Collectives& collectives, std::optional<Index> missing = {});
 

@@ -7,8 +7,8 @@
 
 namespace tridap {
 
-/// One number made of many, which processes compare instead of what it was made of: equal for equal numbers in equal
-/// order, and almost always different otherwise. Two sequences that differ in a single number never have the same
+/// A hash of a sequence of numbers, which processes compare instead of the sequence. Equal sequences have equal hashes;
+/// different ones almost always have different hashes. Two sequences that differ in a single number never have the same
 /// state.
 class Digest {
  public:
@@ -29,8 +29,7 @@ class Digest {
   std::uint64_t state_ = 0x2545f4914f6cdd1dU;
 };
 
-/// The bits of a number, mixed so that neighbours have nothing in common: SplitMix64 (Steele, Lea and Flood, Fast
-/// Splittable Pseudorandom Number Generators, 2014).
+/// A hash of one number: SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014).
 inline std::uint64_t mixed_bits(Index number) {
   auto z = static_cast<std::uint64_t>(number) + 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
