@@ -70,7 +70,7 @@ usage)
   gives 2 diff a.json a.json a.json
   gives 2 convert a.json
   gives 2 convert --to 0.8.0 a.json
-  says err '0.9 and 0.10 are written'
+  says err 'must be 0.9 or 0.10'
   gives 2 convert --to 0.1 a.json
   gives 2 convert --to 10 a.json
   gives 2 make --shape 5
@@ -369,10 +369,10 @@ where)
   says out '^process 2 at .1, 0., local index .0, 2.$'
   gives 0 where a.json 0,0
   gives 1 where a.json 5,0
-  says out 'nobody owns .5, 0.'
+  says out 'no process owns .5, 0.'
   for index in -1,2 2,-1 -1,-1 -9223372036854775808,0; do
     gives 1 where a.json "$index"
-    says out "nobody owns"
+    says out "no process owns"
   done
   gives 0 where a.json -- 3,4
   gives 1 where -- a.json -3,4
@@ -401,7 +401,7 @@ diff)
     gives 0 make $(tr + ' ' <<<"$there")
     cp out there.json
     gives "$status" diff here.json there.json
-    ((status == 0)) && says out '^the same ownership' || { says out '^here: '; says out '^there: '; }
+    ((status == 0)) && says out '^the same owners' || { says out '^here: '; says out '^there: '; }
     gives "$status" diff there.json here.json
   done <<'PAIRS'
 0 --shape+8+--dist+b+--grid+2 and --shape+8+--dist+c:4+--grid+2

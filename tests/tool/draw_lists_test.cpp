@@ -27,14 +27,14 @@ TEST(DrawText, IndicesThatJumpAreAllWrittenWhereThereIsRoom) {
   const auto lists = tridap::Distribution::make({6}, {tridap::unstructured({{-3, 700, 5}, {6, 81, 1}})}, {2});
   const std::string drawn = tridap::draw_text(lists);
   EXPECT_EQ(header_of(drawn, "-3"), (std::vector<std::string>{"-3", "1", "5", "6", "81", "700"})) << drawn;
-  EXPECT_EQ(drawn.find("may jump"), std::string::npos) << drawn;
+  EXPECT_EQ(drawn.find("may not be consecutive"), std::string::npos) << drawn;
 }
 
 TEST(DrawText, IndicesThatJumpAndAreNotAllWrittenAreSaidTo) {
   std::vector<Index> far;
   for (Index i = 0; i < 30; ++i) far.push_back(i * 1000000000);
   const std::string drawn = tridap::draw_text(tridap::Distribution::make({30}, {tridap::unstructured({far})}, {1}));
-  EXPECT_NE(drawn.find("Not every index is written, and they may jump."), std::string::npos) << drawn;
+  EXPECT_NE(drawn.find("Only some indices are written, and they may not be consecutive."), std::string::npos) << drawn;
 }
 
 }  // namespace

@@ -270,7 +270,7 @@ TEST(DrawText, LegendCountsWhatEachProcessOwnsAndPadsWith) {
   EXPECT_NE(drawn.find("0 (0)  9 + 1    1 (1)  9 + 1"), std::string::npos) << drawn;
   const std::string shared = draw_text(Array({oracle::unstructured({{4, 1}, {1, 9}})}).distribution());
   EXPECT_NE(shared.find("0+"), std::string::npos) << shared;
-  EXPECT_NE(shared.find("+ held by further processes too"), std::string::npos) << shared;
+  EXPECT_NE(shared.find("+ held by other processes too"), std::string::npos) << shared;
 }
 
 TEST(Draw, SlicesShowTwoAxesAndFixTheOthers) {
@@ -324,8 +324,8 @@ TEST(Draw, SliceThatDoesNotFitIsRefused) {
   };
   EXPECT_NE(message({0, 5}).find("the slice names 2 axes, but the array has 3"), std::string::npos);
   EXPECT_NE(message({{}, {}, {}}).find("the slice shows 3 axes"), std::string::npos);
-  EXPECT_NE(message({{}, 6, {}}).find("axis 1: the slice is fixed at 6, which nobody holds"), std::string::npos);
-  EXPECT_NE(message({3, {}, {}}).find("axis 0: the slice is fixed at 3, which nobody holds"), std::string::npos);
+  EXPECT_NE(message({{}, 6, {}}).find("axis 1: the slice is fixed at 6, which no process holds"), std::string::npos);
+  EXPECT_NE(message({3, {}, {}}).find("axis 0: the slice is fixed at 3, which no process holds"), std::string::npos);
   EXPECT_EQ(Text(message({2, 9, 3})).words(0), Words{"3"});
 }
 

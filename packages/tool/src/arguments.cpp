@@ -38,7 +38,7 @@ std::optional<Index> number(const std::string& text) {
 
 Index number_of(const std::string& text, const std::string& what) {
   const std::optional<Index> value = number(text);
-  if (!value) throw WrongUsage(what + ": '" + text + "' must be a whole number of 64 bits");
+  if (!value) throw WrongUsage(what + ": '" + text + "' must be an integer that fits 64 bits");
   return *value;
 }
 
@@ -82,7 +82,8 @@ AxisSpec spec_of(const std::string& text) {
   if (text == "b") return block();
   if (text == "c") return cyclic();
   if (rest.empty() || text[1] != ':')
-    throw WrongUsage(what + ": an axis is b, b:0,3,5 (where each coordinate starts), c, c:k, c:k@src, u:FILE or *");
+    throw WrongUsage(what +
+                     ": an axis is b, b:0,3,5 (the first index of each coordinate), c, c:k, c:k@src, u:FILE or *");
   if (text[0] == 'b') return block_at(numbers(rest, ',', what));
   if (text[0] == 'u') return lists_in(rest);
   if (text[0] != 'c') throw WrongUsage(what + ": an axis is b, c, u or *");
@@ -127,14 +128,15 @@ void set_padding(std::vector<AxisSpec>& specs, const std::vector<Index>& grid, c
     throw WrongUsage("--padding " + text + ": give one pair of widths, or one for each of the " +
                      std::to_string(specs.size()) + " axes");
   if (std::none_of(specs.begin(), specs.end(), is_block))
-    throw WrongUsage("--padding " + text + ": there is no block axis");
+    throw WrongUsage("--padding " + text + " needs a block axis, but --dist has none");
   for (std::size_t axis = 0; axis < specs.size(); ++axis) {
     const std::vector<Index> widths = numbers(pairs[pairs.size() == 1 ? 0 : axis], ',', "--padding " + text);
-    if (widths.size() != 2) throw WrongUsage("--padding " + text + ": a pair of widths is two numbers, as 1,1");
+    if (widths.size() != 2) throw WrongUsage("--padding " + text + ": a pair of widths is two numbers, such as 1,1");
     auto* block = std::get_if<BlockSpec>(&specs[axis]);
     if (block == nullptr) {
       if (pairs.size() == 1 || (widths[0] == 0 && widths[1] == 0)) continue;
-      throw WrongUsage("--padding " + text + ": axis " + std::to_string(axis) + " is no block axis");
+      throw WrongUsage("--padding " + text + ": axis " + std::to_string(axis) +
+                       " is not a block axis: write 0,0 for it");
     }
     if (widths[0] != widths[1] && grid[axis] > 1)
       throw Error(Finding{Rule::block_padding_neighbour,
@@ -142,8 +144,8 @@ void set_padding(std::vector<AxisSpec>& specs, const std::vector<Index>& grid, c
                           static_cast<Index>(axis),
                           "padding",
                           "(" + std::to_string(widths[0]) + ", " + std::to_string(widths[1]) + ")",
-                          "but what is upper padding of one buffer is lower padding of the next",
-                          "give both the same width, or one process along the axis"});
+                          "but the upper padding of a buffer must be as wide as the lower padding of the next one",
+                          "give both the same width, or use one process along the axis"});
     block->edges = {widths[0], widths[1]};
     block->padding = grid[axis] > 1 ? widths[0] : 0;
   }
@@ -166,7 +168,7 @@ std::string read_file(const std::string& name) {
   try {
     std::ifstream in(name, std::ios::binary);
     if (in) return {std::istreambuf_iterator<char>(in), {}};
-  } catch (const std::ios_base::failure&) {  // the standard library's way to say that this is a folder
+  } catch (const std::ios_base::failure&) {  // thrown if the name is a folder
   }
   throw UnreadableFile(clean(name) + ": " + (errno != 0 ? std::strerror(errno) : "cannot be read"));
 }

@@ -9,13 +9,13 @@
 
 namespace tridap::tool {
 
-/// Words on the command line that cannot be understood; the program ends with status 2.
+/// A wrong command line. The program ends with status 2.
 class WrongUsage : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A file that cannot be read or written, or is no JSON document; the program ends with status 2.
+/// A file that cannot be read or written, or is not a JSON document. The program ends with status 2.
 class UnreadableFile : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,20 +27,20 @@ std::vector<Index> read_extents(const std::string& text, const std::string& opti
 /// "3,4", "-2"; "" for no axes.
 std::vector<Index> read_index(const std::string& text);
 
-/// "b,c:2,*": `b`, `b:0,3,5` (where each coordinate starts), `c`, `c:k`, `c:k@src`, `u:FILE` (a JSON list of one list
-/// for each coordinate), `*`.
+/// "b,c:2,*": `b`, `b:0,3,5` (the first index of each coordinate), `c`, `c:k`, `c:k@src`, `u:FILE` (a JSON list with
+/// one list for each coordinate), `*`.
 std::vector<AxisSpec> read_specs(const std::string& text);
 
 bool is_block(const AxisSpec& spec);
 
 /// Sets the padding of block axes: "1,1" for all of them, or for each axis "1,1x0,0x2,2". The widths are those of every
-/// buffer's lower and upper end. Throws Error where they differ at a border between two processes.
+/// buffer's lower and upper end. Throws Error if they differ at a border between two processes.
 void set_padding(std::vector<AxisSpec>& specs, const std::vector<Index>& grid, const std::string& text);
 
-/// ":,:,3": an axis that is shown, or its fixed index.
+/// ":,:,3": for each axis a colon if it is shown, or its fixed index.
 std::vector<std::optional<Index>> read_section(const std::string& text);
 
-/// The whole of a file; "-" is the standard input. Throws UnreadableFile, with its name.
+/// The content of a file; "-" is the standard input. Throws UnreadableFile, which names the file.
 std::string read_file(const std::string& name);
 
 }  // namespace tridap::tool

@@ -9,7 +9,8 @@ namespace tridap::drawing {
 
 namespace {
 
-/// The first step from `least` on that is easy to read: one that divides `unit` if it is near, else a round number.
+/// The first step not less than `least` that is easy to read: one that divides `unit` if there is a near one, else a
+/// round number.
 Index even_step(Index least, Index unit) {
   if (least <= 1) return 1;
   for (Index parts = unit / least; 2 * parts > unit / least; --parts)
@@ -33,7 +34,7 @@ std::array<Index, 2> edges(const Axis& axis) {
           std::get<Block>(axis.dimension(last).dist).padding.value_or(none)[1]};
 }
 
-/// The end of the stretch of a regular axis, `first` in it, that one coordinate owns.
+/// The end of the range of a regular axis that contains `first` and is owned by one coordinate.
 Index border_after(const Axis& axis, Index first) {
   if (axis.proc_grid_size() == 1) return axis.size();
   const Index c = *axis.owner(first);
@@ -42,8 +43,8 @@ Index border_after(const Axis& axis, Index first) {
   return first + run.length;
 }
 
-/// A step that cuts a regular axis into at most `most` bands none of which lies across a border; nothing where there
-/// are more borders than that.
+/// A step that cuts a regular axis into at most `most` bands, each owned by one coordinate. Returns nullopt if there
+/// are more borders than `most`.
 std::optional<Index> step_within_borders(const Axis& axis, Index most) {
   std::vector<Index> stretches;
   for (Index first = 0; first < axis.size();) {
@@ -53,7 +54,7 @@ std::optional<Index> step_within_borders(const Axis& axis, Index most) {
     first = border;
   }
   const auto fits = [&](Index step) {
-    Index bands = 0;  // no more than `most` and as many again
+    Index bands = 0;  // at most 2 * `most`
     for (Index stretch : stretches) bands += divided_up(stretch, step);
     return bands <= most;
   };
@@ -115,14 +116,15 @@ Bands unstructured_bands(const Axis& axis, Index most) {
   return bands;
 }
 
-/// Cuts the local indices of `range` into bands; those of one range are padding of one kind, or none.
+/// Cuts the local indices of `range` into bands. All indices of a range are padding of the same kind, or none is
+/// padding.
 void cut(const Axis& axis, Index c, Range range, const Band& like, Bands& bands) {
   for (Index local = range.begin; local < range.end; local += bands.list.back().count) {
     Band band = like;
     band.local = local;
     band.count = std::min(bands.step, range.end - local);
     band.first = axis.global_index(c, local);
-    band.owner = band.communication ? *axis.owner(band.first) : c;  // a neighbour owns at least what pads with it
+    band.owner = band.communication ? *axis.owner(band.first) : c;  // the padding is owned by one neighbour
     if (axis.shares_indices())
       for (Index i = 0; i < band.count; ++i) {
         const auto [begin, end] = std::get<UnstructuredKind>(axis.kind()).entries(axis.global_index(c, local + i));
@@ -153,7 +155,7 @@ std::vector<Bands> local_bands(const Axis& axis, Index coordinates, Index most) 
     const Range buffer = axis.part(c, Part::local), mine = axis.part(c, Part::owned);
     Range inner = mine;
     if (mine.size() > 0 && axis.dist_type() == 'b') {
-      const Index first = axis.global_index(c, mine.begin);  // [left, size - right) is not boundary
+      const Index first = axis.global_index(c, mine.begin);  // [left, size - right) is not boundary padding
       inner.begin = mine.begin + std::clamp(left - first, Index{0}, mine.size());
       inner.end = std::max(inner.begin, mine.begin + std::clamp(axis.size() - right - first, Index{0}, mine.size()));
     }
@@ -180,7 +182,7 @@ Cell cell_of(const View& view, const std::vector<Band>& bands) {
     cell.communication = cell.communication || band.communication;
     cell.boundary = cell.boundary || band.boundary;
   }
-  cell.boundary = cell.boundary && !cell.communication;  // who does not own it has no boundary
+  cell.boundary = cell.boundary && !cell.communication;  // boundary padding is owned
   cell.process = view.process(coordinates);
   if (mixed || shared) cell.ownership = mixed ? Ownership::mixed : Ownership::shared;
   return cell;

@@ -21,7 +21,7 @@ namespace tridap::tool {
 
 namespace {
 
-// Reads a capture; says which file it was that could not be read.
+// Reads a capture. An error names the file.
 Capture capture_in(const std::string& file) {
   const std::string text = read_file(file);
   try {
@@ -31,7 +31,7 @@ Capture capture_in(const std::string& file) {
   }
 }
 
-// The distribution of a capture that is valid; what is wrong with another one is told, and nothing comes back.
+// The distribution of a valid capture. If the capture is invalid, prints why and returns nullopt.
 std::optional<Distribution> distribution_in(const Capture& capture, const std::string& file, const Reading& reading) {
   try {
     return gather_distribution(capture, reading);
@@ -53,8 +53,9 @@ std::string plural(Index count, const std::string& thing) {
 std::string json_text(const std::string& text) { return Value{text}.json(); }
 
 void add_reading(CLI::App* command, Reading& reading) {
-  command->add_flag("--trust-extent", reading.trust_extent,
-                    "follow the buffers' extents where they are those of the other version, with a warning");
+  command->add_flag(
+      "--trust-extent", reading.trust_extent,
+      "if the buffers' extents agree with the other version of the protocol, read that version, with a warning");
 }
 
 struct Check {
@@ -118,7 +119,7 @@ struct Show {
     if (!distribution) return no;
     try {
       return draw(*distribution, section.empty() ? Section{} : read_section(section));
-    } catch (const Error& error) {  // a slice that does not fit
+    } catch (const Error& error) {  // the slice does not fit the array
       throw WrongUsage("--slice " + section + ": " + error.what());
     }
   }
@@ -164,25 +165,26 @@ struct Make {
     if (grid.empty()) places = default_grid(std::max<Index>(processes, 1), specs);
     const std::vector<Index> extents = read_extents(shape, "--shape");
     if (extents.size() != specs.size())
-      throw WrongUsage("--shape " + shape + " has " + std::to_string(extents.size()) + " axes, and --dist " + dist +
-                       " " + std::to_string(specs.size()));
+      throw WrongUsage("--shape " + shape + " has " + std::to_string(extents.size()) + " axes, but --dist " + dist +
+                       " has " + std::to_string(specs.size()));
     if (places.size() != specs.size())
-      throw WrongUsage("--grid " + grid + " has " + std::to_string(places.size()) + " axes, and --dist " + dist + " " +
-                       std::to_string(specs.size()));
+      throw WrongUsage("--grid " + grid + " has " + std::to_string(places.size()) + " axes, but --dist " + dist +
+                       " has " + std::to_string(specs.size()));
     std::vector<Index> sized = places;
     for (Index& extent : sized) extent = std::max<Index>(extent, 1);
     if (checked_product(sized).value_or(most_processes + 1) > most_processes)
-      throw WrongUsage("--grid " + grid + ": a capture lists its processes, and these are too many to write");
+      throw WrongUsage("--grid " + grid + ": these are more than " + std::to_string(most_processes) +
+                       " processes, which a capture would list: give a smaller grid");
     if (periodic && std::none_of(specs.begin(), specs.end(), is_block))
-      throw WrongUsage("--periodic: there is no block axis");
+      throw WrongUsage("--periodic needs a block axis, but --dist " + dist + " has none");
     if (!padding.empty()) set_padding(specs, places, padding);
     for (AxisSpec& spec : specs)
       if (auto* block = std::get_if<BlockSpec>(&spec)) block->periodic = periodic;
     Report report;
     const std::optional<Version> written = read_version(version, report);
-    if (!written) throw WrongUsage("--version " + version + ": 0.9 and 0.10 are written");
+    if (!written) throw WrongUsage("--version " + version + ": must be 0.9 or 0.10");
     const std::optional<ElementType> type = element_type(dtype);
-    if (!type) throw WrongUsage("--dtype " + dtype + ": must be NumPy's name of a type, such as float64");
+    if (!type) throw WrongUsage("--dtype " + dtype + ": must be NumPy's name of an element type, such as float64");
     const Distribution made = Distribution::make(extents, specs, places);
     write_capture(std::cout, made, *written, *type);
     return fine;
@@ -206,9 +208,9 @@ struct Where {
     if (!distribution) return unreadable;
     if (static_cast<Index>(global.size()) != distribution->ndim())
       throw WrongUsage("the index " + tuple(global) + " has " + std::to_string(global.size()) +
-                       " axes, and the array has " + std::to_string(distribution->ndim()));
+                       " axes, but the array has " + std::to_string(distribution->ndim()));
     const std::vector<Index> owners = distribution->owners(global);
-    if (owners.empty()) std::cout << "nobody owns " << tuple(global) << '\n';
+    if (owners.empty()) std::cout << "no process owns " << tuple(global) << '\n';
     for (const Index process : owners)
       std::cout << "process " << process << " at " << tuple(distribution->coordinates(process)) << ", local index "
                 << tuple(*distribution->local_index(process, global)) << '\n';
@@ -226,7 +228,7 @@ struct Diff {
     if (!a || !b) return unreadable;
     const Comparison comparison = compare(*a, *b);
     if (comparison.same_owners)
-      std::cout << "the same ownership: " << describe(*a) << '\n';
+      std::cout << "the same owners: " << describe(*a) << '\n';
     else
       std::cout << comparison.difference << "\nhere:  " << describe(*a) << "\nthere: " << describe(*b) << '\n';
     if (comparison.same_owners && !comparison.same_places) std::cout << comparison.difference << '\n';
@@ -241,13 +243,13 @@ struct Convert {
   int run() const {
     Report report;
     const std::optional<Version> version = read_version(to, report);
-    if (!version) throw WrongUsage("--to " + to + ": 0.9 and 0.10 are written");
+    if (!version) throw WrongUsage("--to " + to + ": must be 0.9 or 0.10");
     std::cout << convert_capture(capture_in(file), *version, reading);
     return fine;
   }
 };
 
-// A subcommand with the struct that holds its options, which lives as long as the program's parser.
+// Adds a subcommand and the struct that holds its options. The struct lives as long as the parser.
 template <class Command>
 std::pair<CLI::App*, std::shared_ptr<Command>> subcommand(CLI::App& app, const char* name, const char* what,
                                                           int& status) {
@@ -257,7 +259,7 @@ std::pair<CLI::App*, std::shared_ptr<Command>> subcommand(CLI::App& app, const c
   return {sub, command};
 }
 
-const char* const capture_file = "a capture (JSON); - is the standard input";
+const char* const capture_file = "a capture (JSON file); - for the standard input";
 
 void add_colour(CLI::App* sub, std::string& colour) {
   sub->add_option("--colour,--color", colour, "auto, always or never")
@@ -269,21 +271,24 @@ void add_colour(CLI::App* sub, std::string& colour) {
 
 void add_check(CLI::App& app, int& status) {
   auto [sub, command] = subcommand<Check>(
-      app, "check", "Tell whether captures keep every rule of the protocol: 0 valid, 1 invalid, 2 unreadable", status);
+      app, "check", "Check captures against all rules of the protocol. Exit status: 0 valid, 1 invalid, 2 unreadable",
+      status);
   sub->add_option("FILE", command->files, capture_file)->required();
-  sub->add_flag("--json", command->json, "print a list of one report for each file, for programs");
-  sub->add_flag("--local", command->local, "the file holds part of the processes: check each one alone");
+  sub->add_flag("--json", command->json, "print a JSON list with one report for each file");
+  sub->add_flag("--local", command->local, "the file holds only some of the processes: check each one alone");
   add_colour(sub, command->colour);
   add_reading(sub, command->reading);
 }
 
 void add_show(CLI::App& app, int& status) {
-  auto [sub, command] = subcommand<Show>(app, "show", "Draw who owns what, in the terminal or as a picture", status);
+  auto [sub, command] =
+      subcommand<Show>(app, "show", "Draw which process owns which elements, in the terminal or as a picture", status);
   sub->add_option("FILE", command->file, capture_file)->required();
-  sub->add_option("--slice", command->section, "what of an n-D array is drawn: \":,:,3\" fixes the last axis at 3");
-  sub->add_option("--svg", command->svg, "write a picture to this file instead");
+  sub->add_option("--slice", command->section,
+                  "the part of an n-D array to draw: \":,:,3\" fixes the last axis at index 3");
+  sub->add_option("--svg", command->svg, "write an SVG picture to this file instead");
   sub->add_option("--columns", command->columns, "characters in a line")->check(CLI::Range(60, 1000));
-  sub->add_option("--lines", command->lines, "lines")->check(CLI::Range(20, 10000));
+  sub->add_option("--lines", command->lines, "lines of the drawing")->check(CLI::Range(20, 10000));
   add_colour(sub, command->colour);
   add_reading(sub, command->reading);
 }
@@ -291,12 +296,13 @@ void add_show(CLI::App& app, int& status) {
 void add_make(CLI::App& app, int& status) {
   auto [sub, command] = subcommand<Make>(app, "make", "Print the capture of a distribution", status);
   sub->add_option("--shape", command->shape, "the global extents: 5x9; \"\" for an array without axes")->required();
-  sub->add_option("--dist", command->dist,
-                  "for each axis b, b:0,3,5 (where each coordinate starts), c, c:k, c:k@src, u:FILE (a JSON list of "
-                  "lists) or *, joined by commas")
+  sub->add_option(
+         "--dist", command->dist,
+         "for each axis b, b:0,3,5 (the first index of each coordinate), c, c:k, c:k@src, u:FILE (a JSON list of "
+         "lists) or *, joined by commas")
       ->required();
-  sub->add_option("--grid", command->grid, "the process grid: 2x2; else as square as --processes allows");
-  sub->add_option("--processes", command->processes, "how many processes (1)")
+  sub->add_option("--grid", command->grid, "the process grid: 2x2; default: as square as --processes allows");
+  sub->add_option("--processes", command->processes, "number of processes (1)")
       ->check(CLI::Range(Index{1}, Make::most_processes));
   sub->add_option("--padding", command->padding,
                   "lower and upper widths of padded block axes: 1,1, or for each axis 1,1x0,0");
@@ -307,15 +313,16 @@ void add_make(CLI::App& app, int& status) {
 
 void add_where(CLI::App& app, int& status) {
   auto [sub, command] = subcommand<Where>(
-      app, "where", "Name the process and the local index of an element: 1 when nobody owns it", status);
+      app, "where", "Print the process and the local index of an element. Exit status: 1 if no process owns it",
+      status);
   sub->add_option("FILE", command->file, capture_file)->required();
   sub->add_option("INDEX", command->index, "the global index: 3,4")->required();
   add_reading(sub, command->reading);
 }
 
 void add_diff(CLI::App& app, int& status) {
-  auto [sub, command] =
-      subcommand<Diff>(app, "diff", "Tell whether two captures describe the same ownership: 0 same, 1 not", status);
+  auto [sub, command] = subcommand<Diff>(
+      app, "diff", "Compare the owners of all elements of two captures. Exit status: 0 the same, 1 different", status);
   sub->add_option("HERE", command->here, capture_file)->required();
   sub->add_option("THERE", command->there, capture_file)->required();
   add_reading(sub, command->reading);
@@ -323,7 +330,9 @@ void add_diff(CLI::App& app, int& status) {
 
 void add_convert(CLI::App& app, int& status) {
   auto [sub, command] = subcommand<Convert>(
-      app, "convert", "Print the same array in another version of the protocol: 1 when it cannot be said", status);
+      app, "convert",
+      "Print the same array in another version of the protocol. Exit status: 1 if the version cannot describe it",
+      status);
   sub->add_option("FILE", command->file, capture_file)->required();
   sub->add_option("--to", command->to, "0.9 or 0.10")->required();
   add_reading(sub, command->reading);

@@ -9,14 +9,14 @@ class App;
 
 namespace tridap::tool {
 
-/// What the program's exit status says.
+/// The program's exit status.
 enum Status : int {
-  fine = 0,        ///< valid, the same, drawn, said
-  no = 1,          ///< invalid, not the same, owned by nobody, cannot be said
-  unreadable = 2,  ///< no capture that can be used for this, or wrong usage
+  fine = 0,        ///< valid, the same, done
+  no = 1,          ///< invalid, different, not owned, or the version cannot describe the array
+  unreadable = 2,  ///< unreadable or unusable capture, or wrong usage
 };
 
-/// Each adds one subcommand to the program's; what it came to is written to `status` when it runs.
+/// Each adds one subcommand to the program. When the subcommand has run, `status` is its exit status.
 void add_check(CLI::App& app, int& status);
 void add_show(CLI::App& app, int& status);
 void add_make(CLI::App& app, int& status);

@@ -10,9 +10,9 @@ namespace tridap::drawing {
 namespace {
 
 const std::string times = " \xC3\x97 ";
-constexpr Index in_a_line = 40;  // cells of one axis, before the next line
+constexpr Index in_a_line = 40;  // cells of one axis in a line
 
-/// One drawing: the global array, the local buffers, the legend, then a title above as wide as all that.
+/// One drawing: the global array, the local buffers, the legend, and above them a title of the same width.
 class SvgDrawing {
  public:
   SvgDrawing(const Distribution& distribution, const SvgStyle& style)
@@ -56,7 +56,7 @@ class SvgDrawing {
     return view_.ndim() == 1 ? std::max<Index>((columns().size() + per_line_ - 1) / per_line_, 1) : rows().size();
   }
 
-  /// More lines of one axis than are usual, where they let each owner have a cell.
+  /// More lines for one axis than usual, if then each owner can have a cell.
   static void prefer_sole(const Axis& axis, Bands& bands) {
     const auto sole = [](const Bands& some) {
       return std::all_of(some.list.begin(), some.list.end(),
@@ -87,7 +87,7 @@ class SvgDrawing {
     std::vector<Index> steps;
     for (const Bands& bands : global_) steps.push_back(bands.step);
     if (std::all_of(steps.begin(), steps.end(), [](Index step) { return step == 1; })) return "";
-    return "each cell stands for up to " + joined(steps, times) + " elements";
+    return "each cell represents up to " + joined(steps, times) + " elements";
   }
 
   Figure section(const std::string& heading, const std::string& note) const {
@@ -151,7 +151,7 @@ class SvgDrawing {
     std::vector<Index> steps;
     for (Index i = 0; i < view_.ndim(); ++i) steps.push_back(panels_.step(i));
     if (std::any_of(steps.begin(), steps.end(), [](Index step) { return step > 1; }))
-      note += "; each cell stands for up to " + joined(steps, times) + " elements";
+      note += "; each cell represents up to " + joined(steps, times) + " elements";
     Figure block = section("Local buffers", note);
     if (!view_.nowhere())
       block.put(panels_.draw(local_cells_, view_.ndim() == 1 ? local_left() : 0), 0, block.height + 4);
@@ -194,7 +194,7 @@ class SvgDrawing {
     return block;
   }
 
-  /// A line of the legend: a swatch, in a process's colour or in none, and what it means.
+  /// A line of the legend: a swatch, with or without a process's colour, and its meaning.
   static void mark(Figure& block, const std::string& swatch, const std::string& letters, const std::string& meaning) {
     const Index y = block.height + 4;
     if (!swatch.empty())
@@ -218,7 +218,7 @@ class SvgDrawing {
       mark(block, "boundary", "",
            mirrors ? "boundary padding; on a periodic axis it mirrors the other end" : "boundary padding");
     if (mixed_seen_) mark(block, "mixed", cells_.lettered ? "*" : "", "elements of several processes");
-    if (shared_seen_) mark(block, "", "+", "held by further processes too");
+    if (shared_seen_) mark(block, "", "+", "held by other processes too");
   }
 
   const Distribution& distribution_;

@@ -50,7 +50,7 @@ class TextDrawing {
     line("");
   }
 
-  // The cells' share of the lines: what the head left, less the header, two blank lines, three notes, and a legend.
+  // The lines for the cells: all, less the head, the header, two blank lines, three notes, and a legend.
   Index most_rows() const {
     const Index legend = std::min(view_.processes() + 1, std::max<Index>(style_.lines / 4, 3));
     return std::max<Index>(style_.lines - lines_ - 6 - legend, 3);
@@ -71,7 +71,7 @@ class TextDrawing {
     paint.end();
   }
 
-  // The indices of lists jump: where there is room, every cell is as wide as its index.
+  // The indices of lists are not consecutive: if there is room, every cell is as wide as its index.
   void make_room() {
     if (view_.ndim() == 0) return;
     const Axis& across = view_.axis(view_.ndim() - 1);
@@ -88,7 +88,7 @@ class TextDrawing {
     return view_.nowhere();
   }
 
-  /// A line of cells, its colours changed only where they change.
+  /// A line of cells. A colour is written only if it differs from the previous one.
   class Paint {
    public:
     Paint(TextDrawing& drawing, std::string margin) : drawing_(drawing), line_(std::move(margin)) {}
@@ -124,17 +124,18 @@ class TextDrawing {
     return "\x1b[48;5;" + std::to_string(terminal_number(colour)) + (takes_black(colour) ? ";38;5;16m" : ";38;5;231m");
   }
 
-  // The first index of every band that has room for it: all, or every 2nd, 5th, 10th, 20th ...
+  // The first indices of the bands, as many as there is room for: all, or every 2nd, 5th, 10th, 20th ...
   void header(Index margin, const Bands& bands, const Axis& axis) {
     Index longest = 1;
     for (const Band& band : bands.list) longest = std::max(longest, digits(band.first));
     const Index every = round_up((longest + width_) / width_);
-    if (every > 1 && axis.dist_type() == 'u') notes_.push_back("Not every index is written, and they may jump.");
+    if (every > 1 && axis.dist_type() == 'u')
+      notes_.push_back("Only some indices are written, and they may not be consecutive.");
     std::string text(static_cast<std::size_t>(margin), ' ');
     for (Index i = 0; i < bands.size(); i += every) {
       const std::string label = std::to_string(bands[i].first);
       const Index begin = margin + i * width_;
-      // beside its cell's number where it is no longer than that, else from the cell's left edge on
+      // aligned with the cell's number if it is not longer, else with the cell's left edge
       text = left(text, begin) + (longest <= rank_ ? " " + right(label, rank_) : " " + label);
     }
     line(text);
@@ -155,7 +156,8 @@ class TextDrawing {
     step({rows, columns});
   }
 
-  // One axis takes several lines before several elements share a cell; the margin has the first index of each line.
+  // A single axis is first drawn in several lines, then several elements share a cell. The margin has the first index
+  // of each line.
   void strip() {
     const auto extremes = *view_.axis(0).extremes();
     const Index margin = 2 + std::max(digits(extremes[0]), digits(extremes[1]));
@@ -177,17 +179,17 @@ class TextDrawing {
     std::vector<Index> steps;
     for (const Bands& bands : of_each_axis) steps.push_back(bands.step);
     if (std::any_of(steps.begin(), steps.end(), [](Index step) { return step > 1; }))
-      notes_.push_back("Each cell stands for up to " + joined(steps, " x ") + " elements.");
+      notes_.push_back("Each cell represents up to " + joined(steps, " x ") + " elements.");
   }
 
   void notes() {
     line("");
     if (mixed_seen_) notes_.push_back("* elements of several processes");
-    if (shared_seen_) notes_.push_back("+ held by further processes too");
+    if (shared_seen_) notes_.push_back("+ held by other processes too");
     for (const std::string& note : notes_) words(note);
   }
 
-  /// One process of the legend: rank, coordinates, elements, padding, and how wide each is among all.
+  /// One process of the legend: rank, coordinates, elements, padding, and the column widths for all processes.
   struct Entry {
     Index process;
     std::array<std::string, 4> fields;
@@ -221,7 +223,8 @@ class TextDrawing {
     const Index width = (style_.colour ? 3 : 0) + widths[0] + widths[1] + 2 + widths[2] + widths[3];
     const Index per_line = std::max<Index>((style_.columns + 2) / (width + 4), 1), all = view_.processes();
     Index shown = std::max<Index>(style_.lines - lines_, 2) * per_line;
-    if (shown < all || static_cast<Index>(listed.size()) < all) shown -= per_line;  // a line says how many more
+    if (shown < all || static_cast<Index>(listed.size()) < all)
+      shown -= per_line;  // one line is for the number of the others
     shown = std::min(shown, static_cast<Index>(listed.size()));
     for (Index i = 0; i < shown; i += per_line) {
       std::string text;

@@ -1,4 +1,4 @@
-// The command-line tool `tridap`: checks, draws, makes, asks, compares and converts captures of distributed arrays.
+// The command-line tool `tridap`: checks, draws, makes, queries, compares and converts captures of distributed arrays.
 #include "arguments.hpp"
 #include "commands.hpp"
 #include <tridap/report.hpp>
@@ -16,7 +16,7 @@
 
 namespace {
 
-// An index may be negative, and is no option: "where FILE -2,3".
+// An index may be negative; it is not an option: "where FILE -2,3".
 std::vector<std::string> words(int argc, char** argv) {
   std::vector<std::string> all(argv + 1, argv + argc);
   static const std::regex index("-[0-9]+(,-?[0-9]+)*");
@@ -31,7 +31,7 @@ std::vector<std::string> words(int argc, char** argv) {
   return {all.rbegin(), all.rend()};  // as the parser takes them
 }
 
-// What was wrong, line by line as a terminal may show it: the words of the command line are in it.
+// Prints an error. Its lines may contain words of the command line, so they are made safe for a terminal.
 int failed(const std::string& why, int status) {
   std::istringstream lines(why);
   for (std::string line; std::getline(lines, line);) std::cerr << tridap::clean(line) << '\n';
@@ -42,13 +42,12 @@ int failed(const std::string& why, int status) {
 
 int main(int argc, char** argv) {
   CLI::App app(
-      "Distributed arrays, as the Distributed Array Protocol describes them: check, draw, make, ask, compare "
+      "Distributed arrays, as the Distributed Array Protocol describes them: check, draw, make, query, compare "
       "and convert captures.",
       "tridap");
   app.set_version_flag("--version", "tridap " TRIDAP_VERSION);
   app.require_subcommand(1);
-  app.footer(
-      "Exit status: 0 yes, 1 no, 2 unreadable or wrong usage. `tridap COMMAND --help` tells more; man tridap, all.");
+  app.footer("Exit status: 0 yes, 1 no, 2 unreadable or wrong usage. More: `tridap COMMAND --help` and `man tridap`.");
   int status = tridap::tool::fine;
   for (auto* add : {tridap::tool::add_check, tridap::tool::add_show, tridap::tool::add_make, tridap::tool::add_where,
                     tridap::tool::add_diff, tridap::tool::add_convert})

@@ -17,7 +17,7 @@ constexpr std::array<Colour, 8> hues = {{{68, 125, 190},   // blue
                                          {120, 200, 225},  // sky
                                          {205, 85, 65}}};  // red
 
-constexpr std::array<int, 6> levels = {0, 95, 135, 175, 215, 255};  // of the terminal's colours
+constexpr std::array<int, 6> levels = {0, 95, 135, 175, 215, 255};  // of a terminal's colours
 
 int towards(int from, int to, int percent) { return from + (to - from) * percent / 100; }
 

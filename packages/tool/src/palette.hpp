@@ -11,16 +11,16 @@ struct Colour {
   int red = 0, green = 0, blue = 0;
 };
 
-inline constexpr Index colours = 24;  ///< how many processes in a row have a colour of their own
+inline constexpr Index colours = 24;  ///< consecutive processes with different colours
 
-/// The colour of a process: eight hues that also differ in lightness, for those who do not see all hues; then the same
-/// lighter and darker, shifted, so that the eighth neighbour differs in hue as well.
+/// The colour of a process. Eight hues also differ in lightness, for readers who cannot distinguish all hues. Then the
+/// same hues follow lighter and darker, shifted so that processes p and p + 8 differ in hue too.
 Colour process_colour(Index process);
 
-/// True where black is easier to read on this colour than white.
+/// True if black is easier to read on this colour than white.
 bool takes_black(Colour colour);
 
-std::string hex(Colour colour);      ///< as CSS has it, "#1f77b4"
-int terminal_number(Colour colour);  ///< the nearest of the 6 x 6 x 6 colours of a terminal of 256
+std::string hex(Colour colour);      ///< in CSS notation: "#1f77b4"
+int terminal_number(Colour colour);  ///< the nearest of the 6 x 6 x 6 colours of a terminal with 256 colours
 
 }  // namespace tridap::drawing

@@ -11,7 +11,7 @@ namespace {
 constexpr Index title_height = 18, index_height = 14, gap = 28, row_gap = 20;
 
 Index longest(const std::vector<Bands>& of_each_coordinate) {
-  Index cells = 1;  // an empty buffer takes the room of one
+  Index cells = 1;  // an empty buffer has the size of one cell
   for (const Bands& bands : of_each_coordinate) cells = std::max(cells, bands.size());
   return cells;
 }
@@ -52,7 +52,7 @@ Index Panels::down() const {
 }
 
 Index Panels::letters() const {
-  Index letters = axes_.empty() ? 1 : 0;  // one element has no index, but room for one
+  Index letters = axes_.empty() ? 1 : 0;  // an array without axes has one element, without an index
   for (const std::vector<Bands>& axis : axes_) {
     if (axis.front().step > 1) return 0;
     std::size_t most = 0;
@@ -91,7 +91,7 @@ Figure Panels::draw(const Metrics& cells, Index left) const {
   return axes_.size() == 1 ? strips(cells, left) : sheet(cells);
 }
 
-/// One buffer's cells, without its name; `rows` or `columns` are one nameless band where the view has no such axis.
+/// One buffer's cells, without its name. If the view has no such axis, `rows` or `columns` is one band without a label.
 Figure Panels::panel(const Metrics& cells, const Bands& rows, const Bands& columns, Index process) const {
   Figure block;
   block.svg = "<g class=\"local\" data-process=\"" + std::to_string(process) + "\">\n";
@@ -113,7 +113,8 @@ Figure Panels::panel(const Metrics& cells, const Bands& rows, const Bands& colum
   return block;
 }
 
-/// Below one another: name, then buffer; each begins below its first element where they are aligned.
+/// Name and buffer of each process, one below the other. If aligned, each buffer is below its first element in the
+/// global array.
 Figure Panels::strips(const Metrics& cells, Index left) const {
   Figure block;
   const Index above = cells.lettered ? index_height : 0, pitch = cells.height + above + (cells.lettered ? 6 : 8);
@@ -128,7 +129,8 @@ Figure Panels::strips(const Metrics& cells, Index left) const {
   return block;
 }
 
-/// At their places in the process grid, the rows and columns of the grid as wide as their largest buffer.
+/// The buffers at their coordinates in the process grid. Each row and column of the grid is as large as its largest
+/// buffer.
 Figure Panels::sheet(const Metrics& cells) const {
   const std::vector<Bands> one = {{{Band{}}, 1}};
   const std::vector<Bands>&all_rows = axes_.empty() ? one : axes_[0], &all_columns = axes_.empty() ? one : axes_[1];

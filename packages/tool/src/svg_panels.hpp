@@ -9,16 +9,16 @@ class Panels {
  public:
   Panels(const View& view, Index most);
 
-  /// Letters of the longest cell, 0 where cells stand for several elements; and the cells of the longest line.
+  /// Letters of the longest cell, 0 if cells represent several elements; and the cells of the longest line.
   Index letters() const;
   Index across() const;
   Index down() const;
   Index step(Index i) const { return axes_[static_cast<std::size_t>(i)].front().step; }
-  bool aligned() const { return aligned_; }  ///< buffers of one axis stand below their place in the global array
-  Index header_width() const;                ///< of what stands before the buffers of one axis
-  Index shown() const;                       ///< processes
+  bool aligned() const { return aligned_; }  ///< buffers of one axis are below their position in the global array
+  Index header_width() const;                ///< of the names before the buffers of one axis
+  Index shown() const;                       ///< number of processes
 
-  /// All panels; `cells` are the metrics for all, `left` where the global array's first cell stands.
+  /// All panels; `cells` are the metrics for all, `left` is the x of the global array's first cell.
   Figure draw(const Metrics& cells, Index left) const;
 
  private:

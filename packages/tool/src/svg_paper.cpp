@@ -10,7 +10,7 @@ namespace tridap::drawing {
 
 namespace {
 
-// Letters follow the page, which is light or dark as the reader wishes; cells bring their own ink.
+// Text on the page follows the reader's light or dark setting. Text in cells has its own colour.
 constexpr const char* style_sheet = R"svg(<style>
 .tridap-drawing text { stroke-linejoin: round; font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif; font-size: 11px; fill: #1f2328 }
 .tridap-drawing .page { fill: #ffffff; stroke: #d0d7de }

@@ -34,20 +34,20 @@ void View::take(const Section& section) {
   const Index ndim = distribution_.ndim(), given = static_cast<Index>(section.size());
   if (given != ndim)
     refuse("the slice names " + std::to_string(given) + " axes, but the array has " + std::to_string(ndim), "",
-           "name every axis once", {});
+           "give a colon or an index for each axis", {});
   for (Index i = 0; i < ndim; ++i) {
     const std::optional<Index>& global = section[static_cast<std::size_t>(i)];
     if (!global)
       shown_.push_back(i);
     else if (!distribution_.axis(i).owner(*global))
-      refuse("the slice is fixed at " + std::to_string(*global) + ", which nobody holds", "",
-             "take a global index of this axis", i);
+      refuse("the slice is fixed at " + std::to_string(*global) + ", which no process holds", "",
+             "give a global index of this axis", i);
     else
       fix(i, *global);
   }
   if (shown_.size() > 2)
-    refuse("the slice shows " + std::to_string(shown_.size()) + " axes, but a picture has two", "",
-           "fix all axes but two", {});
+    refuse("the slice shows " + std::to_string(shown_.size()) + " axes, but at most two can be drawn", "",
+           "fix the other axes at an index", {});
 }
 
 void View::fix(Index axis, Index global) {
@@ -69,7 +69,7 @@ std::string View::slice_text() const {
 }
 
 Index View::processes() const {
-  Index product = 1;  // fits, as the number of all processes does
+  Index product = 1;  // fits, since the number of all processes fits
   for (Index i : shown_) product *= distribution_.axis(i).proc_grid_size();
   return product;
 }

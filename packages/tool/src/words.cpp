@@ -34,7 +34,7 @@ std::string slice_words(const View& view) {
   if (view.ndim() == 2)
     text += ": axis " + std::to_string(view.axis_number(0)) + " runs down, axis " +
             std::to_string(view.axis_number(1)) + " across";
-  if (view.chosen()) text += ", the others stand at their first index";
+  if (view.chosen()) text += ", the others are fixed at their first index";
   return text;
 }
 
