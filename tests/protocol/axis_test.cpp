@@ -370,7 +370,7 @@ TEST(Axis, RefusesWhatDoesNotTile) {
 
 TEST(Axis, RefusesPaddingThatDoesNotFit) {
   expect_refused(blocks(8, {{0, 5}, {4, 8}}, {{0, 1}, {0, 0}}), Rule::block_padding_neighbour, 0,
-                 "between coordinates 0 and 1");
+                 "1 at the upper end of coordinate 0 and 0 at the lower end of coordinate 1");
   expect_refused(blocks(8, {{0, 6}, {2, 5}, {5, 8}}, {{0, 2}, {2, 0}, {0, 0}}), Rule::block_padding_owned, 0,
                  "own 4 and 1");
   expect_refused(blocks(8, {{0, 3}, {3, 6}, {2, 8}}, {{0, 0}, {0, 2}, {2, 0}}), Rule::block_padding_owned, 1,
@@ -413,16 +413,18 @@ TEST(Axis, RefusesDisagreementInAnyKey) {
     std::get<tridap::Cyclic>(changed[1].dist).block_size = block_size;
     expect_refused(changed, rule, 1, words);
   };
-  expect(Rule::agree_size, 5, 2, "'size' is 5 at coordinate 1, but coordinate 0 says 4");
-  expect(Rule::agree_block_size, 4, 1, "'block_size' is 1 at coordinate 1, but coordinate 0 says 2");
+  expect(Rule::agree_size, 5, 2, "'size' is 5 at coordinate 1, but at coordinate 0 it is 4");
+  expect(Rule::agree_block_size, 4, 1, "'block_size' is 1 at coordinate 1, but at coordinate 0 it is 2");
   dims[1].dist = tridap::Block{2, 4, {}};
-  expect_refused(dims, Rule::agree_dist_type, 1, "'dist_type' is 'b' at coordinate 1, but coordinate 0 says 'c'");
+  expect_refused(dims, Rule::agree_dist_type, 1, "'dist_type' is 'b' at coordinate 1, but at coordinate 0 it is 'c'");
   auto ranges = blocks(4, {{0, 2}, {2, 4}});
   ranges[1].periodic = true;
-  expect_refused(ranges, Rule::agree_periodic, 1, "'periodic' is true at coordinate 1, but coordinate 0 says false");
+  expect_refused(ranges, Rule::agree_periodic, 1,
+                 "'periodic' is true at coordinate 1, but at coordinate 0 it is false");
   auto lists = oracle::unstructured({{0}, {1}}).dims;
   std::get<tridap::Unstructured>(lists[1].dist).one_to_one = true;
-  expect_refused(lists, Rule::agree_one_to_one, 1, "'one_to_one' is true at coordinate 1, but coordinate 0 says false");
+  expect_refused(lists, Rule::agree_one_to_one, 1,
+                 "'one_to_one' is true at coordinate 1, but at coordinate 0 it is false");
 }
 
 TEST(Axis, RefusesCoordinatesOutOfPlace) {

@@ -91,7 +91,7 @@ TEST(CArrayFaults, Texts) {
     refuses(name + " is NULL", [text = text](Handmade& m) { text(m).data = nullptr; });
     for (const char* bytes : {"\xff", "a\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf0\x80\x80\x80",
                               "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\xe2\x28\xa1", "\xf0\x9f\x98"})
-      refuses(name + " is of other bytes", [&, text = text](Handmade& m) { text(m) = dap_text_of(bytes); });
+      refuses(name + " is not UTF-8", [&, text = text](Handmade& m) { text(m) = dap_text_of(bytes); });
   }
   for (const char* bytes : {"", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
                             "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
@@ -106,7 +106,7 @@ TEST(CArrayFaults, Texts) {
 TEST(CArrayFaults, ExtrasThatAreNoJson) {
   for (const char* json : {"", " ", "m", "[1,", "{\"a\": 1, \"a\": 2}", "[] []", "nan", "'m'", "01", "[1]\nx"}) {
     const std::string shown = std::string(json) == "[1]\nx" ? "[1]\\nx" : json;
-    refuses("axis 0: 'extras' is a list with 'origin' as '" + shown + "', must be JSON text, but there is ",
+    refuses("axis 0: 'extras' is a list with 'origin' as '" + shown + "', but the value must be JSON text: ",
             [&](Handmade& m) { m.extras[1].json = dap_text_of(json); });
   }
   const std::string deep(1000, '['), nul("[1]\0", 4);
@@ -228,8 +228,8 @@ TEST(CArrayFaults, MemoryThatNoBufferDescribes) {
   refuses("an extent of -1", [](Handmade& m) { m.shape[1] = -1; });
   refuses("does not fit 64 bits", [](Handmade& m) { m.shape = {big, 2, 2}; });
   refuses("does not fit 64 bits", [](Handmade& m) { m.shape[0] = big; });
-  refuses("span more than 64 bits", [](Handmade& m) { m.strides[0] = big; });
-  refuses("span more than 64 bits", [](Handmade& m) { m.strides[0] = lowest; });
+  refuses("to the highest element of the buffer do not fit 64 bits", [](Handmade& m) { m.strides[0] = big; });
+  refuses("to the highest element of the buffer do not fit 64 bits", [](Handmade& m) { m.strides[0] = lowest; });
   refuses("address is null", [](Handmade& m) { m.c.buffer.data = nullptr; });
   refuses("axis 2: 'indices' is a list of which the buffer's address",
           [](Handmade& m) { m.dims[2].indices.data = nullptr; });

@@ -254,7 +254,7 @@ TEST(CArray, WhatCCannotSayIsRefusedByName) {
   };
   const std::string junk(2000, 'x');
   expect("'__version__' is a text of 2000 bytes", [&](DistArray& a) { a.version = junk; });
-  expect("'__version__' is of other bytes", [&](DistArray& a) { a.version = "\xff"; });
+  expect("'__version__' is not UTF-8", [&](DistArray& a) { a.version = "\xff"; });
   expect("'buffer.type' is float24", [](DistArray& a) { a.buffer.type.bytes = 3; });
   expect("1 extents and 2 strides", [](DistArray& a) { a.buffer.strides.push_back(0); });
   expect("an extent of -1", [](DistArray& a) { a.buffer.shape[0] = -1; });
@@ -266,10 +266,10 @@ TEST(CArray, WhatCCannotSayIsRefusedByName) {
     a.dim_data[1].extras = {{"a", "3"}, {"b", "3"}, {"a", "3"}};
   });
   expect("axis 0: 'extras' is a text of 2000 bytes", [&](DistArray& a) { a.dim_data[0].extras = {{junk, "3"}}; });
-  expect("axis 1: 'extras' is a list with 'b' as '{1}', must be JSON text", [](DistArray& a) {
+  expect("axis 1: 'extras' is a list with 'b' as '{1}', but the value must be JSON text", [](DistArray& a) {
     a.dim_data[1].extras = {{"a", "3"}, {"b", "{1}"}};
   });
-  expect("axis 0: 'extras' is of other bytes", [&](DistArray& a) { a.dim_data[0].extras = {{"a", "\xed\xa0\x80"}}; });
+  expect("axis 0: 'extras' is not UTF-8", [&](DistArray& a) { a.dim_data[0].extras = {{"a", "\xed\xa0\x80"}}; });
   expect("axis 1: 'indices' is a 2-d buffer", [](DistArray& a) {
     a.dim_data[1].dist = tridap::Unstructured{tridap::allocate(tridap::element_type<Index>(), {1, 2})};
   });

@@ -381,7 +381,7 @@ TEST(CheckCapture, ProcessWithoutARankIsNobodyElse) {
     const Report report = tridap::check(read_capture(replaced(text, "\"rank\":1,", rank)));
     EXPECT_EQ(report.counts(), (Counts{{rule, 1}})) << report.text();
     EXPECT_EQ(report.findings().at(0).process, std::nullopt);
-    EXPECT_NE(report.text().find("process 1 of the list"), std::string::npos) << report.text();
+    EXPECT_NE(report.text().find("'processes[1]'"), std::string::npos) << report.text();
   }
 }
 

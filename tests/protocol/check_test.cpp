@@ -196,8 +196,9 @@ TEST(Check, TheFirstAndTheLastShareOfAnAxisAreCheckedWithoutTheOthers) {
     d.proc_grid_rank = rank;
     return tridap::check(one_axis(d, block.stop - block.start)).text();
   };
-  EXPECT_NE(text_of({5, 8, {}}, 10, 2, 0).find("'start' is 5, must be 0 where proc_grid_rank is 0 [block.tiling]"),
-            std::string::npos);
+  EXPECT_NE(
+      text_of({5, 8, {}}, 10, 2, 0).find("'start' is 5, must be 0 on the first process of the axis [block.tiling]"),
+      std::string::npos);
   EXPECT_NE(text_of({5, 8, {}}, 10, 2, 1).find("'stop' is 8, must be size 10"), std::string::npos);
   EXPECT_NE(text_of({0, 8, {}}, 10, 1, 0).find("'stop' is 8, must be size 10"), std::string::npos);
   EXPECT_EQ(text_of({3, 8, {}}, 10, 3, 1), "");
@@ -224,9 +225,14 @@ TEST(Check, EachRuleOfTheBufferIsFoundAlone) {
   };
   expect_only(broken([](auto& b) { b.strides = {24}; }), Rule::buffer_layout, {{}, "", "2 extents and 1 strides"});
   expect_only(broken([](auto& b) { b.shape[1] = -3; }), Rule::buffer_layout, {{}, "", "-3"});
-  expect_only(broken([](auto& b) { b.strides[0] = big; }), Rule::buffer_layout, {{}, "", "span"});
-  expect_only(broken([](auto& b) { b.strides[0] = lowest; }), Rule::buffer_layout, {{}, "", "span"});
-  expect_only(broken([](auto& b) { b.strides = {big / 2, -big / 2}; }), Rule::buffer_layout, {{}, "", "span"});
+  expect_only(broken([](auto& b) { b.strides[0] = big; }), Rule::buffer_layout,
+              {{}, "", "lowest to the highest element"});
+  expect_only(broken([](auto& b) { b.strides[0] = lowest; }), Rule::buffer_layout,
+              {{}, "", "lowest to the highest element"});
+  expect_only(broken([](auto& b) {
+                b.strides = {big / 2, -big / 2};
+              }),
+              Rule::buffer_layout, {{}, "", "lowest to the highest element"});
   expect_only(broken([](auto& b) { b.shape = {big, big}; }), Rule::buffer_layout, {{}, "", "64 bits"});
   expect_only(broken([](auto& b) { b.shape = {highest, 1}; }), Rule::buffer_layout, {{}, "", "64 bits"});
   expect_only(broken([](auto& b) { b.data = nullptr; }), Rule::buffer_data, {{}, "", "null"});
@@ -294,11 +300,11 @@ TEST(Check, ArrayWithoutAxesIsOneElement) {
 TEST(Check, FlatBufferUnderTwoDictionariesIsAnErrorThatNamesTheReshape) {
   DistArray array = valid();
   array.buffer = tridap::row_major(memory.data(), {12});
-  expect_only(tridap::check(array), Rule::shape_ndim, {{}, "", "1 axes and dim_data 2"});
+  expect_only(tridap::check(array), Rule::shape_ndim, {{}, "", "1 axes and dim_data has 2"});
   EXPECT_NE(tridap::check(array).text().find("reshape the buffer to 4 x 3"), std::string::npos)
       << tridap::check(array).text();
   array.buffer = tridap::row_major(memory.data(), {13});
-  expect_only(tridap::check(array), Rule::shape_ndim, {{}, "", "1 axes and dim_data 2"});
+  expect_only(tridap::check(array), Rule::shape_ndim, {{}, "", "1 axes and dim_data has 2"});
   EXPECT_EQ(tridap::check(array).text().find("4 x 3"), std::string::npos) << tridap::check(array).text();
 }
 

@@ -29,7 +29,7 @@ struct Table {
   /// "process 1", "processes 0, 1", "nobody"
   std::string owners(const List& global) const {
     const auto found = held.find(global);
-    if (found == held.end()) return "by nobody";
+    if (found == held.end()) return "by no process";
     std::string text = found->second.size() == 1 ? "by process " : "by processes ";
     std::size_t said = 0;
     for (const auto& [process, local] : found->second)
@@ -64,7 +64,7 @@ void expect_comparison(const Table& a, const Table& b) {
   ASSERT_EQ(comparison.difference.empty(), comparison.same_places) << shown();
   if (owners) {
     if (!comparison.same_places) {
-      ASSERT_EQ(comparison.difference, "the owners are the same, but not the order or place of what they hold");
+      ASSERT_EQ(comparison.difference, "the owners are the same, but their local indices differ");
     }
     return;
   }

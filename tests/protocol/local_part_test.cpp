@@ -146,8 +146,9 @@ TEST(InVersion, ThePaddingOfAPeriodicAxisNeedsItsNeighbours) {
     FAIL();
   } catch (const tridap::Error& error) {
     EXPECT_STREQ(error.what(),
-                 "axis 4: 'padding' is (1, 2), but on a periodic axis 0.10.0 counts what its neighbours say too "
-                 "[conversion]: gather the array over its communicator first");
+                 "axis 4: 'padding' is (1, 2), but on a periodic axis the values of 0.10.0 also depend on the "
+                 "neighbours' padding "
+                 "[conversion]: gather the array's distribution over its communicator first");
   }
   std::get<Block>(d.dist).padding = {0, 0};
   EXPECT_EQ(std::get<Block>(tridap::in_version(d, Version::v0_9, Version::v0_10, 4).dist).start, 3);

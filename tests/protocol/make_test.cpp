@@ -202,7 +202,8 @@ TEST(MakeAxis, RefusesWhatIsWrongByRuleAndValue) {
   expect_refused(8, tridap::block_at({0, 2, 4}), 2, {{Rule::grid_size, 1}}, "starts for 3 coordinates");
   expect_refused(8, tridap::block_at({}), 2, {{Rule::grid_size, 1}}, "starts for 0 coordinates");
   expect_refused(8, tridap::block_at({1, 2}), 2, {{Rule::block_tiling, 1}}, "'start' is 1, must be 0 at coordinate 0");
-  expect_refused(8, tridap::block_at({0, 5, 4}), 3, {{Rule::block_tiling, 1}}, "'start' is 4, must not be before");
+  expect_refused(8, tridap::block_at({0, 5, 4}), 3, {{Rule::block_tiling, 1}},
+                 "'start' is 4, must not be less than the previous start");
   expect_refused(8, tridap::block_at({0, 9}), 2, {{Rule::block_bounds, 1}}, "'start' is 9, must be at most size 8");
   expect_refused(8, tridap::block_at({0, 9, -1}), 3, {{Rule::block_bounds, 1}, {Rule::block_tiling, 1}},
                  "'start' is -1");
@@ -213,7 +214,7 @@ TEST(MakeAxis, RefusesWhatIsWrongByRuleAndValue) {
   expect_refused(8, tridap::padded_block(5), 2, {{Rule::block_padding, 1}, {Rule::block_padding_owned, 1}},
                  "5 between coordinates 0 and 1");
   expect_refused(huge, tridap::padded_block(1), huge, {{Rule::grid_size, 1}}, "must be at most 16777216");
-  expect_refused(huge, spec, huge, {{Rule::grid_size, 1}}, "where shares are padded");
+  expect_refused(huge, spec, huge, {{Rule::grid_size, 1}}, "if shares are padded");
   expect_refused(8, tridap::padded_block(3, true), 1, {{Rule::block_periodic, 1}}, "size - left - right = 2");
 }
 
@@ -287,11 +288,11 @@ void expect_no_grid(const std::function<List()>& make, const std::string& words)
 }
 
 TEST(NearSquareGrid, RefusesWhatIsNoGrid) {
-  expect_no_grid([] { return tridap::near_square_grid(0, 2); }, "0 places");
-  expect_no_grid([] { return tridap::near_square_grid(-4, 2); }, "-4 places");
-  expect_no_grid([] { return tridap::near_square_grid(2, 0); }, "without axes over 2 processes");
-  expect_no_grid([] { return tridap::near_square_grid((Index{1} << 40) + 1, 2); }, "too many to divide");
-  expect_no_grid([] { return tridap::near_square_grid(huge, 2); }, "too many to divide");
+  expect_no_grid([] { return tridap::near_square_grid(0, 2); }, "cannot have 0 processes");
+  expect_no_grid([] { return tridap::near_square_grid(-4, 2); }, "cannot have -4 processes");
+  expect_no_grid([] { return tridap::near_square_grid(2, 0); }, "an array without axes is on one process, not on 2");
+  expect_no_grid([] { return tridap::near_square_grid((Index{1} << 40) + 1, 2); }, "too many to choose a grid");
+  expect_no_grid([] { return tridap::near_square_grid(huge, 2); }, "too many to choose a grid");
 }
 
 TEST(DefaultGrid, SharesWhatListsAndWholeAxesLeave) {
@@ -317,7 +318,13 @@ TEST(DefaultGrid, SharesWhatListsAndWholeAxesLeave) {
       ASSERT_EQ(tridap::default_grid(processes, specs), expected);
     });
   expect_no_grid([] { return tridap::default_grid(4, {tridap::block_at({})}); }, "0 shares of axis 0");
-  expect_no_grid([] { return tridap::default_grid(0, {tridap::block()}); }, "0 places");
+  expect_no_grid(
+      [] {
+        return tridap::default_grid(4, {tridap::block_at({0, 20})});
+      },
+      "the axes need 2 processes (one for each start or list), but 4 processes are given");
+  expect_no_grid([] { return tridap::default_grid(4, {tridap::whole()}); }, "the axes need 1 process (");
+  expect_no_grid([] { return tridap::default_grid(0, {tridap::block()}); }, "cannot have 0 processes");
 }
 
 TEST(MakeDistribution, HugeSizesNeitherWrapNorAllocate) {

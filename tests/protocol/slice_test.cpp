@@ -150,7 +150,7 @@ class Sliced {
       slice = tridap::slice(distribution_, number, b.start, b.stop, b.step);
     } catch (const tridap::Error& error) {
       ASSERT_EQ(error.report().counts(), (oracle::Counts{{tridap::Rule::conversion, 1}}));
-      ASSERT_NE(std::string(error.what()).find("not evenly in its memory"), std::string::npos) << error.what();
+      ASSERT_NE(std::string(error.what()).find("which have no constant stride"), std::string::npos) << error.what();
     }
     ASSERT_EQ(slice.has_value(), all_even) << b;
     if (!slice) return;
@@ -372,14 +372,14 @@ TEST(Slice, BoundsOutsideAreRefused) {
                           {0, 4, -1},
                           {least, most, 1},
                           {most, least, -1}})
-    expect_refusal(d, 0, b, "leaves [0, 4)");
-  expect_refusal(d, 1, {0, -1, -1}, "leaves [0, 0)");
-  expect_refusal(d, 0, {0, 4, 0}, "a step of 0");
+    expect_refusal(d, 0, b, "is not within [0, 4)");
+  expect_refusal(d, 1, {0, -1, -1}, "is not within [0, 0)");
+  expect_refusal(d, 0, {0, 4, 0}, "the step is 0");
   expect_refusal(d, 2, {0, 4, 1}, "the array has 2 axes");
   expect_refusal(d, -1, {0, 4, 1}, "the array has 2 axes");
   const tridap::Distribution lists = made({2}, {tridap::unstructured({{most, least}})}, {1});
   for (const Bounds& b : {Bounds{huge, 0, 1}, {0, huge, 1}, {-huge - 1, 0, 1}, {0, least, -1}})
-    expect_refusal(lists, 0, b, "are beyond 62 bits");
+    expect_refusal(lists, 0, b, "do not fit 62 bits");
   EXPECT_EQ(tridap::slice(lists, 0, -huge, huge - 1, most).distribution.shape(), List{0});
   EXPECT_EQ(tridap::slice(lists, 0, huge - 1, -huge, least).distribution.shape(), List{0});
 }
@@ -403,7 +403,7 @@ TEST(Slice, HugeAxesAreSlicedAtOnce) {
   }
   expect_refusal(made({huge}, {tridap::cyclic()}, {4}), 0, {0, huge, 2}, "are too many to list");
   expect_refusal(made({huge}, {tridap::cyclic(huge / 2, 1)}, {2}), 0, {huge / 2 - 10, huge, 1}, "are too many to list");
-  expect_refusal(made({huge}, {tridap::cyclic(6)}, {4}), 0, {0, huge, 4}, "not evenly in its memory");
+  expect_refusal(made({huge}, {tridap::cyclic(6)}, {4}), 0, {0, huge, 4}, "which have no constant stride");
   const Slice last = tridap::slice(made({most}, {tridap::cyclic(huge)}, {2}), 0, huge - 5, most, 2);
   EXPECT_EQ(last.distribution.axis(0).count(0), 3);
   EXPECT_EQ(last.distribution.axis(0).count(1), huge / 2 - 1);

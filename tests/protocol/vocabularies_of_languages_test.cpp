@@ -77,7 +77,7 @@ TEST(Chapel, BlockDistGoesWhereTheFormulaSaysAndClampsWhatIsOutside) {
 }
 
 /// One axis of Chapel's BlockCycDist: every locale's memory as it is allocated, each slot with the index that stands
-/// there, or nothing. Only for domains that do not begin before the start index, where Chapel halts.
+/// there, or nothing. Only for domains that do not begin before the start index, and Chapel halts for such a domain.
 struct ChapelMemory {
   std::vector<std::vector<std::optional<Index>>> of_locale;
 
@@ -145,7 +145,7 @@ TEST(Chapel, BlockCyclicStandsInTheOrderOfItsMemory) {
     Words losses;
     if (listed)
       losses.push_back("axis 0 begins " + std::to_string(into) + " elements into a block of " + std::to_string(k) +
-                       ", so that its indices are listed");
+                       ", so its indices are written out as lists");
     std::vector<Location> places(static_cast<std::size_t>(size));
     for (std::size_t locale = 0; locale < memory.of_locale.size(); ++locale) {
       Index held = 0;
@@ -158,7 +158,7 @@ TEST(Chapel, BlockCyclicStandsInTheOrderOfItsMemory) {
       ++gaps;
       losses.push_back("the storage of coordinate " + std::to_string(locale) + " on axis 0 has a gap of " +
                        std::to_string(gap) + (gap == 1 ? " element" : " elements") + " before local index " +
-                       std::to_string(before) + ", and a buffer here can have none");
+                       std::to_string(before) + ", which a buffer of the protocol cannot have");
     }
     listed_axes += listed ? 1 : 0;
     ASSERT_EQ(made.losses, losses);
@@ -176,7 +176,7 @@ TEST(Chapel, BlockCyclicGoesOnBelowItsStartIndexAndSaysSo) {
     const auto made = tridap::chapel::block_cyc_dist(from(low, size), start, k, locales);
     ASSERT_FALSE(made.losses.empty());
     EXPECT_EQ(made.losses.front(), "axis 0 begins at index " + std::to_string(low) + ", before startIdx " +
-                                       std::to_string(start) + ", where Chapel halts");
+                                       std::to_string(start) + ", and Chapel halts for such a domain");
     EXPECT_FALSE(made.allocated);
     for (Index m = 0; m < size; ++m) ASSERT_EQ(made.axis.owner(m), true_modulus(low + m - start, k * locales) / k);
   });
@@ -261,7 +261,7 @@ TEST(Chapel, StencilDistHasItsFluffOnEverySide) {
                 losses.push_back("axis 0 begins at index " + std::to_string(base) + " there, and at 0 here");
               if (fluff > 0 && !periodic)
                 losses.push_back("the outer fluff of axis 0, " + std::to_string(fluff) +
-                                 " elements at each end, is owned here and no part of the array there");
+                                 " elements at each end, is not a part of the array in Chapel, but is owned here");
               EXPECT_EQ(tridap::translation({made}).losses, losses);
             }
   EXPECT_GT(accepted, 500);
@@ -273,7 +273,7 @@ TEST(Chapel, EmptyLocalesHaveNoFluff) {
       [] {
         tridap::chapel::stencil_dist({1, 2}, {1, 4}, 1, false, 2, 2);
       },
-      Rule::conversion, 2, "'fluff' is 1, but locale 1 holds no index, and Chapel gives it no fluff");
+      Rule::conversion, 2, "'fluff' is 1, but locale 1 has no index, and Chapel gives it no fluff");
   expect_refused([] { tridap::chapel::stencil_dist({3, 4}, {1, 4}, 1, true, 2, 2); }, Rule::conversion, 2, "locale 0");
   expect_refused([] { tridap::chapel::stencil_dist({1, 3}, {1, 3}, 1, false, 5, 2); }, Rule::conversion, 2, "locale 2");
   for (const bool periodic : {false, true}) {  // an empty domain has no fluff at all
@@ -311,7 +311,7 @@ TEST(Chapel, RefusesWhatDoesNotFit) {
       [&] {
         tridap::chapel::stencil_dist({highest - 3, highest}, {highest - 3, highest}, 1, true, 1, 2);
       },
-      Rule::conversion, 2, "'size' is 6, but indices from 9223372036854775803 on");
+      Rule::conversion, 2, "'size' is 6, but the indices from 9223372036854775803 on");
 }
 
 TEST(Julia, RangesAndGridsAreThoseOfDArray) {
@@ -359,8 +359,10 @@ TEST(X10, FirstPlacesGetOneMore) {
   EXPECT_EQ(made.losses, (Words{"axis 1 begins at index -2 there, and at 0 here"}));
   EXPECT_TRUE(made.same_processes());
   expect_refused([] { tridap::x10::block(from(0, 4), 0, 1); }, Rule::grid_size, 1, "is 0");
-  expect_refused([] { tridap::x10::block_along({from(0, 4)}, 1, 2); }, Rule::shape_ndim, 1, "axis 1 of 1");
-  expect_refused([] { tridap::x10::block_along({from(0, 4)}, -1, 2); }, Rule::shape_ndim, -1, "axis -1 of 1");
+  expect_refused([] { tridap::x10::block_along({from(0, 4)}, 1, 2); }, Rule::shape_ndim, 1,
+                 "axis 1: the region has 1 axis, so");
+  expect_refused([] { tridap::x10::block_along({from(0, 4)}, -1, 2); }, Rule::shape_ndim, -1,
+                 "axis -1: the region has 1 axis, so");
 }
 
 TEST(MpiCart, PeriodicAxesMirrorTheirOtherEnd) {
@@ -397,7 +399,7 @@ TEST(MpiCart, RanksAreOursAndReorderIsALoss) {
       EXPECT_EQ(made.process(rank), rank);
     }
   made = tridap::mpi_cart::block({6}, {{2}, {false}, true});
-  EXPECT_EQ(made.losses, (Words{"with 'reorder', MPI chooses which process of the old communicator is which"}));
+  EXPECT_EQ(made.losses, (Words{"with 'reorder', MPI may number the processes differently from the old communicator"}));
 }
 
 TEST(MpiCart, RefusesWhatDoesNotFit) {

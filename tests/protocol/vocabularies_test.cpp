@@ -62,7 +62,7 @@ TEST(Hpf, AlignedArraysGoWhereTheirTemplateIs) {
           const bool one_block = size == 0 || offset / k == (offset + size - 1) / k;
           const bool listed = offset % k != 0 && grid > 1 && !one_block;
           const std::string loss = "axis 0 begins " + std::to_string(offset % k) + " elements into a block of " +
-                                   std::to_string(k) + ", so that its indices are listed";
+                                   std::to_string(k) + ", so its indices are written out as lists";
           EXPECT_EQ(made.losses, listed ? Words{loss} : Words{});
           ASSERT_NO_FATAL_FAILURE(expect_mapping(made, 1, listed ? 'u' : 'c', size, grid,
                                                  by_owner([=](Index m) { return (offset + m) / k % grid; })));

@@ -299,7 +299,7 @@ TEST(Draw, ArrayOfThreeAxesShowsTheLastTwoAndSaysSo) {
   const Distribution d = truth.array.distribution();
   const std::string drawn = draw_text(d);
   EXPECT_EQ(cells_of(Text(drawn), 2), expected);
-  EXPECT_NE(drawn.find("Slice [-3, :, :]: axis 1 runs down, axis 2 across, the others stand at their\nfirst index"),
+  EXPECT_NE(drawn.find("Slice [-3, :, :]: axis 1 runs down, axis 2 across, the others are fixed at their\nfirst index"),
             std::string::npos)
       << drawn;
   const Svg svg(draw_svg(d));

@@ -108,8 +108,8 @@ std::optional<std::array<Index, 2>> Axis::extremes() const {
 
 namespace {
 
-// Why 0.9 cannot say a padded periodic axis; empty: it can. There the edge padding is communication padding, so that
-// the last coordinate owns what the first one's mirrors, and the reverse.
+// Why 0.9 cannot describe a padded periodic axis; empty if it can. In 0.9 the edge padding is communication padding:
+// the last coordinate owns the elements that the edge padding of the first one repeats, and the reverse.
 std::string obstacle_in_0_9(const BlockKind& block) {
   const auto [left, right] = block.edges();
   const Index last = block.grid() - 1;
@@ -119,7 +119,8 @@ std::string obstacle_in_0_9(const BlockKind& block) {
   if (left != right)
     return "the edge widths (" + std::to_string(left) + ", " + std::to_string(right) + ") of a periodic axis differ";
   if (owned(0) < right || owned(last) < left)
-    return "the edge padding of a periodic axis is wider than what its first or last coordinate owns besides";
+    return "the edge padding of a periodic axis is wider than the share that its first or last coordinate owns without "
+           "it";
   if (last > 0 && (owned(0) < block.padding(1)[0] || owned(last) < block.padding(last - 1)[1]))
     return "an edge coordinate of a periodic axis owns less than its neighbour's padding";
   return "";
@@ -161,7 +162,8 @@ Dimension Axis::dimension(Index c, Version version, std::optional<Index> axis) c
     const auto& block = std::get<BlockKind>(kind_);
     if (version == Version::v0_9 && periodic_ && block.is_padded())
       if (const std::string obstacle = obstacle_in_0_9(block); !obstacle.empty())
-        throw Error(Finding{Rule::conversion, {}, axis, "", obstacle, "which 0.9 cannot say", "write it as 0.10.0"});
+        throw Error(
+            Finding{Rule::conversion, {}, axis, "", obstacle, "which 0.9 cannot describe", "write it as 0.10.0"});
     dimension.dist = stamped(block, c, version, periodic_, dimension.size);
   }
   return dimension;

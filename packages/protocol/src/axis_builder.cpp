@@ -7,7 +7,7 @@
 
 namespace tridap {
 
-/// Puts together what each grid coordinate says about one axis, or says why that cannot be.
+/// Makes one axis from the dimensions of all grid coordinates, or reports why that is impossible.
 class AxisBuilder {
  public:
   AxisBuilder(const std::vector<Dimension>& dimensions, Index axis, Report& report, Version version)
@@ -29,7 +29,7 @@ class AxisBuilder {
   }
 
  private:
-  // Each coordinate is right alone, in its place, and says of the axis what the first one says.
+  // Checks that each coordinate's dimension is valid alone, is in its place, and agrees with the first one.
   void agree() {
     if (dims_.empty()) return add(Rule::grid_size, {}, "proc_grid_size", "0", "must be at least 1");
     const Dimension& first = dims_.front();
@@ -38,7 +38,7 @@ class AxisBuilder {
       Report alone;
       check_dimension(d, axis_number_, alone, version_);
       alone.set_process(c);
-      if (!alone.ok()) report_.merge(alone);  // its warnings are for check() to tell
+      if (!alone.ok()) report_.merge(alone);  // check() gives its warnings
       if (d.proc_grid_rank != c)
         add(Rule::grid_rank, c, "proc_grid_rank", number(d.proc_grid_rank), "must be the coordinate " + number(c));
       if (d.proc_grid_size != static_cast<Index>(dims_.size()))
@@ -67,7 +67,7 @@ class AxisBuilder {
         return number(v);
     };
     if (value != first)
-      add(rule, c, key, say(value) + " at coordinate " + number(c), "but coordinate 0 says " + say(first));
+      add(rule, c, key, say(value) + " at coordinate " + number(c), "but at coordinate 0 it is " + say(first));
   }
 
   Axis::Kind block() {
@@ -77,14 +77,14 @@ class AxisBuilder {
     for (const Dimension& d : dims_)
       widths_.push_back(std::get<Block>(d.dist).padding.value_or(std::array<Index, 2>{0, 0}));
 
-    Index cursor = 0;  // where the next owned range must start
+    Index cursor = 0;  // the next owned range must start here
     for (Index c = 0; c < grid_; ++c) {
       const auto& stamped = std::get<Block>(dim(c).dist);
       const auto [begin, end] = owned(c);
-      const bool empty = begin == end;  // [block.bounds]: in its place, or at `size`
+      const bool empty = begin == end;  // [block.bounds]: in its order, or at `size`
       if (begin != cursor && !(empty && begin == size_))
         add(Rule::block_tiling, c, "start", number(stamped.start) + " at coordinate " + number(c),
-            "so it owns from " + number(begin) + ", but the shares before it end at " + number(cursor));
+            "so its owned range starts at " + number(begin) + ", but the previous shares end at " + number(cursor));
       bounds_.push_back(empty ? cursor : begin);
       if (!empty) cursor = end;
     }
@@ -100,7 +100,7 @@ class AxisBuilder {
     return BlockKind(std::move(bounds_)).padded(std::move(widths_), periodic_);
   }
 
-  // The owned range that a coordinate states [block.padding].
+  // The owned range of a coordinate [block.padding].
   std::array<Index, 2> owned(Index c) const {
     const auto& stamped = std::get<Block>(dim(c).dist);
     if (version_ == Version::v0_9) return {stamped.start, stamped.stop};
@@ -122,7 +122,9 @@ class AxisBuilder {
       const std::string where = " between coordinates " + number(c) + " and " + number(next);
       if (right != left)
         add(Rule::block_padding_neighbour, c, "padding",
-            number(right) + " on the right and " + number(left) + " on the left" + where, "but both must be equal");
+            number(right) + " at the upper end of coordinate " + number(c) + " and " + number(left) +
+                " at the lower end of coordinate " + number(next),
+            "but both must be equal");
       else if (right > count(c) || left > count(next))
         add(Rule::block_padding_owned, c, "padding", number(right) + where,
             "but these own " + number(count(c)) + " and " + number(count(next)) + " elements");
@@ -135,18 +137,18 @@ class AxisBuilder {
           "but the period is size - left - right = " + number(period));
   }
 
-  // 0.9 leaves the edge padding of a periodic axis out of `size`; 0.10 counts it (PROTOCOL, Versions).
+  // In 0.9 `size` does not include the edge padding of a periodic axis; in 0.10 it does (PROTOCOL, Versions).
   void count_the_edges() {
     const Index left = widths_.front()[0], right = widths_.back()[1];
     const auto grown = checked_add(size_, left), size = grown ? checked_add(*grown, right) : std::nullopt;
     if (!size)
-      return add(Rule::conversion, {}, "size", number(size_), "and with the edge padding it does not fit 64 bits");
+      return add(Rule::conversion, {}, "size", number(size_), "but with the edge padding it does not fit 64 bits");
     size_ = *size;
     for (Index c = 1; c < grid_; ++c) bounds_[at(c)] += left;
     bounds_.back() = size_;
   }
 
-  // One coordinate `first` explains every `start` [cyclic.start].
+  // All `start`s must follow from one coordinate `first` [cyclic.start].
   Axis::Kind cyclic() {
     const Index block_size = std::get<Cyclic>(dims_.front().dist).block_size;
     Index first = 0;
@@ -161,8 +163,8 @@ class AxisBuilder {
       const Index start = std::get<Cyclic>(dim(c).dist).start, expected = kind.start(c);
       if (expected < size_ ? start != expected : start < size_)
         add(Rule::cyclic_start, c, "start", number(start) + " at coordinate " + number(c),
-            "must be " + (expected < size_ ? number(expected) : "at least size " + number(size_)) +
-                " where coordinate " + number(first) + " is dealt to first");
+            "must be " + (expected < size_ ? number(expected) : "at least size " + number(size_)) + " if coordinate " +
+                number(first) + " has the first block");
     }
     return kind;
   }

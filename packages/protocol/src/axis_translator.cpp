@@ -4,8 +4,6 @@
 
 namespace tridap {
 
-namespace {}  // namespace
-
 void AxisTranslator::wrong(Rule rule, const char* key, Index value, std::string must, std::string remedy) {
   report_.add({rule, {}, axis_, key, std::to_string(value), std::move(must), std::move(remedy)});
 }
@@ -16,8 +14,8 @@ void AxisTranslator::at_least(Rule rule, const char* key, Index value, Index lea
 
 void AxisTranslator::coordinate(const char* key, Index value, Index grid) {
   if (value < 0 || (grid > 0 && value >= grid))
-    wrong(Rule::cyclic_start, key, value, "must be a coordinate, from 0 to less than " + std::to_string(grid),
-          "give the coordinate that is dealt to first");
+    wrong(Rule::cyclic_start, key, value, "must be a coordinate: at least 0 and less than " + std::to_string(grid),
+          "give the coordinate of the first block");
 }
 
 Index AxisTranslator::size(Bounds bounds, const char* key) {
@@ -25,7 +23,8 @@ Index AxisTranslator::size(Bounds bounds, const char* key) {
   Index size = 0;
   if (!__builtin_sub_overflow(bounds.high, bounds.low, &size) && !__builtin_add_overflow(size, 1, &size)) return size;
   wrong(Rule::conversion, key, bounds.high,
-        "but the indices from " + std::to_string(bounds.low) + " on do not fit 64 bits", "give narrower bounds");
+        "but the number of indices from " + std::to_string(bounds.low) + " on does not fit 64 bits",
+        "give narrower bounds");
   return 0;
 }
 
@@ -45,20 +44,21 @@ Index AxisTranslator::block_length(Index size, Index grid, std::optional<Index> 
 
 void AxisTranslator::listed(const char* key, Index count, const char* remedy) {
   if (count > most_listed)
-    wrong(Rule::conversion, key, count, "must be at most " + std::to_string(most_listed) + " where all are written out",
+    wrong(Rule::conversion, key, count, "must be at most " + std::to_string(most_listed) + " if all are written out",
           remedy);
 }
 
-AxisSpec AxisTranslator::dealt(Index size, Index grid, Index block_size, Index served, Index skipped,
-                               std::vector<std::string>& losses) {
+AxisSpec AxisTranslator::round_robin(Index size, Index grid, Index block_size, Index served, Index skipped,
+                                     std::vector<std::string>& losses) {
   if (skipped == 0 || grid == 1 || size <= block_size - skipped) return CyclicSpec{block_size, served};
-  listed("size", size, "let the axis begin with a whole block");
-  listed("proc_grid_size", grid, "let the axis begin with a whole block");
+  listed("size", size, "make the axis begin with a whole block");
+  listed("proc_grid_size", grid, "make the axis begin with a whole block");
   check();
   losses.push_back("axis " + std::to_string(axis_) + " begins " + std::to_string(skipped) +
-                   " elements into a block of " + std::to_string(block_size) + ", so that its indices are listed");
+                   " elements into a block of " + std::to_string(block_size) +
+                   ", so its indices are written out as lists");
   std::vector<std::vector<Index>> lists(static_cast<std::size_t>(grid));
-  Index left = block_size - skipped;  // of this block
+  Index left = block_size - skipped;  // in this block
   for (Index global = 0; global < size; ++global, --left) {
     if (left == 0) {
       left = block_size;
@@ -92,11 +92,11 @@ BlockSpec fringed(std::vector<Index> starts, Index padding, Index edge, bool per
 TranslatedAxis AxisTranslator::make(Index size, AxisSpec spec, Index grid, Index base,
                                     std::vector<std::string> losses) {
   if (size > 0 && !checked_add(base, size - 1))
-    wrong(Rule::conversion, "size", size, "but indices from " + std::to_string(base) + " on do not fit 64 bits",
-          "begin at a lower index");
+    wrong(Rule::conversion, "size", size, "but the indices from " + std::to_string(base) + " on do not fit 64 bits",
+          "begin at a smaller index");
   std::optional<Axis> axis;
-  if (auto* dealt = std::get_if<UnstructuredSpec>(&spec))  // right by its construction, and long to check
-    axis = Axis(UnstructuredKind(std::move(dealt->lists), dealt->one_to_one));
+  if (auto* unstructured = std::get_if<UnstructuredSpec>(&spec))  // valid by construction; a check would be slow
+    axis = Axis(UnstructuredKind(std::move(unstructured->lists), unstructured->one_to_one));
   else if (report_.ok())
     axis = make_axis(size, spec, grid, axis_, report_);
   check();

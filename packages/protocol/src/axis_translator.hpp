@@ -8,33 +8,33 @@
 
 namespace tridap {
 
-// Collects what is wrong with one axis of a vocabulary, and makes it where nothing is.
+// Collects the errors of one axis of a foreign distribution, and makes the axis if there are none.
 class AxisTranslator {
  public:
   explicit AxisTranslator(Index axis) : axis_(axis) {}
 
   void wrong(Rule rule, const char* key, Index value, std::string must, std::string remedy = "");
   void at_least(Rule rule, const char* key, Index value, Index least);
-  // A coordinate of a grid, which must be checked for itself.
+  // Checks a coordinate of a grid. The extent of the grid must be checked separately.
   void coordinate(const char* key, Index value, Index grid);
-  // How many indices there are; 0, and a finding, where that does not fit 64 bits.
+  // The number of indices. If it does not fit 64 bits, adds a finding and returns 0.
   Index size(Bounds bounds, const char* key);
-  // How many elements BLOCK or BLOCK(n) gives to each; 1 where the arguments are wrong.
+  // The length of the blocks of BLOCK or BLOCK(n); 1 if the arguments are wrong.
   Index block_length(Index size, Index grid, std::optional<Index> length, const char* key);
-  // A number of things that have to be written out.
+  // Checks a number of things that have to be written out.
   void listed(const char* key, Index count, const char* remedy);
   void check() const { throw_if_wrong(report_); }
 
-  // Blocks dealt round-robin to coordinate `served` first, that block without its first `skipped` elements; what cannot
-  // be said goes to `losses`.
-  AxisSpec dealt(Index size, Index grid, Index block_size, Index served, Index skipped,
-                 std::vector<std::string>& losses);
-  // Shares that differ by one element at most, the longer ones first.
+  // Blocks distributed round-robin. The first one is on coordinate `served` and lacks its first `skipped` elements.
+  // Adds to `losses` what the protocol cannot represent.
+  AxisSpec round_robin(Index size, Index grid, Index block_size, Index served, Index skipped,
+                       std::vector<std::string>& losses);
+  // Shares that differ by at most one element, the longer ones first.
   BlockSpec balanced(Index size, Index grid);
-  // The same, each share's first index written out.
+  // The first index of each of these shares.
   std::vector<Index> balanced_starts(Index size, Index grid);
 
-  // The axis; throws whatever was wrong until now.
+  // The axis. Throws all errors collected so far.
   TranslatedAxis make(Index size, AxisSpec spec, Index grid, Index base, std::vector<std::string> losses = {});
 
  private:
@@ -42,10 +42,10 @@ class AxisTranslator {
   Report report_;
 };
 
-// Shares that begin at `starts`, with `padding` at the inner borders and `edge` elements more at both ends.
+// Shares that begin at `starts`, with `padding` at the inner borders and `edge` more elements at both ends.
 BlockSpec fringed(std::vector<Index> starts, Index padding, Index edge, bool periodic);
 
-// The axes that `make(axis)` gives, or an Error with what is wrong with any of them.
+// The axes that `make(axis)` gives. Throws an Error with the errors of all of them.
 template <class Make>
 std::vector<TranslatedAxis> every_axis(std::size_t ndim, const Make& make) {
   Report report;

@@ -13,7 +13,7 @@ bool little_endian() {
   return *reinterpret_cast<const unsigned char*>(&probe) == 1;
 }
 
-// The lengths in bytes that NumPy has for a kind; opaque elements have any.
+// True if NumPy has a type of this kind and length in bytes. Opaque elements may have any length.
 bool has_length(ElementType::Kind kind, Index bytes) {
   using Kind = ElementType::Kind;
   const auto one_of = [bytes](std::initializer_list<Index> all) {
@@ -33,7 +33,7 @@ bool has_length(ElementType::Kind kind, Index bytes) {
   }
 }
 
-// Digits alone, of a number that is no nonsense; nothing otherwise.
+// The number of a text of at most 9 digits; nullopt for any other text.
 std::optional<Index> small_number(const std::string& digits) {
   if (digits.empty() || digits.size() > 9 || digits.find_first_not_of("0123456789") != std::string::npos)
     return std::nullopt;
@@ -99,8 +99,8 @@ std::string Memory::name() const {
 
 namespace {
 
-// The strides of a dense array whose axes are visited from the innermost outwards by `axis(k)`. Those of an array
-// without elements are never walked, so one that does not fit 64 bits stays as it is.
+// The strides of a contiguous array whose axes from the innermost outwards are `axis(k)`. The strides of an array
+// without elements are not used, so one that does not fit 64 bits is not an error.
 template <class Axis>
 IndexList dense_strides(const IndexList& shape, Index element_bytes, Axis axis) {
   IndexList strides(shape.size());
@@ -128,7 +128,7 @@ Buffer allocate(ElementType type, const IndexList& shape) {
   const bool extents = std::all_of(shape.begin(), shape.end(), [](Index extent) { return extent >= 0; });
   if (!bytes || !extents)
     throw Error(Finding{
-        Rule::buffer_layout, {}, {}, "", "the extents are negative or their product does not fit 64 bits", "", ""});
+        Rule::buffer_layout, {}, {}, "", "an extent is negative, or the size in bytes does not fit 64 bits", "", ""});
   const std::shared_ptr<std::byte[]> memory(new std::byte[static_cast<std::size_t>(*bytes)]());
   Buffer buffer;
   buffer.data = memory.get();
@@ -164,7 +164,7 @@ Index pack(const Buffer& buffer, void* out) {
   const Index count = element_count(buffer), bytes = buffer.type.bytes;
   if (count == 0) return 0;
   IndexList shape = buffer.shape, strides = buffer.strides;
-  Index piece = bytes;  // bytes that stand in a row in both: inner axes that are dense already
+  Index piece = bytes;  // bytes that are contiguous in both: the inner axes
   while (!shape.empty() && (shape.back() == 1 || strides.back() == piece)) {
     piece *= shape.back();
     shape.pop_back();

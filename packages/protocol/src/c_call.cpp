@@ -7,7 +7,7 @@
 
 namespace {
 
-// What fits, ended by a NUL, and no half of a character.
+// Writes as much of a text as fits, ended by a NUL, without cutting a character.
 void tell(std::string_view text, char* message, std::size_t size) {
   if (message == nullptr || size == 0) return;
   std::size_t length = text.size() < size ? text.size() : size - 1;

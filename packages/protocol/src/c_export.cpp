@@ -25,7 +25,7 @@ std::int32_t device_type(Memory::Kind kind) {
 
 namespace {
 
-// The C object and all that it points at; nothing in it moves once it is filled.
+// The C object and everything that it points at. Its members do not move once it is filled.
 struct Exported {
   dap_array c = {};
   DistArray array;
@@ -128,7 +128,8 @@ class Writer {
 
   std::size_t limited(std::size_t count, const char* key) {
     if (count <= DAP_MAX_COUNT) return count;
-    add_fault(key, std::to_string(count) + " of them", "must be at most " + std::to_string(DAP_MAX_COUNT));
+    add_fault(key, "a list of " + std::to_string(count),
+              "but the length must be at most " + std::to_string(DAP_MAX_COUNT));
     return 0;
   }
 
@@ -136,14 +137,13 @@ class Writer {
     if (text.size() > limit)
       add_fault(key, "a text of " + std::to_string(text.size()) + " bytes", "must be at most " + std::to_string(limit));
     else if (!is_utf8(text))
-      add_fault(key, "of other bytes", "must be UTF-8");
+      add_fault(key, "not UTF-8", "but must be");
     return text_of(text);
   }
 
   dap_text format(const ElementType& type, const char* key, std::string& kept) {
     const std::optional<std::string> format = element_format(type);
-    if (!format)
-      add_fault(std::string(key) + ".type", type.name(), "must be an element that PEP 3118 has a format for");
+    if (!format) add_fault(std::string(key) + ".type", type.name(), "must be a type that has a PEP 3118 format");
     kept = format.value_or("");
     return text_of(kept);
   }
@@ -153,8 +153,9 @@ class Writer {
     c.type = device_type(memory.kind);
     c.id = static_cast<std::int32_t>(memory.device);
     if (memory.device != c.id || memory_of(c.type, c.id) == std::nullopt)
-      add_fault(std::string(key) + ".memory", memory.name() + " " + std::to_string(memory.device),
-                "must be a device that dap.h has a number for: 0 for host, else at least 0 and less than 2^31");
+      add_fault(
+          std::string(key) + ".memory", memory.name() + " " + std::to_string(memory.device),
+          "must be a device of tridap/dap.h with an id of at least 0 and less than 2^31; for the host the id is 0");
     return c;
   }
 

@@ -19,7 +19,7 @@ Finding c_finding(std::optional<Index> axis, std::string key, std::string value,
 void check_indices_for_c(const Buffer& indices, Index axis, Report& report) {
   const Report found = check(indices);
   for (const Finding& finding : found.findings())
-    report.add(c_finding(axis, "indices", "a list of which " + finding.value, "must describe memory"));
+    report.add(c_finding(axis, "indices", "a list of which " + finding.value, "but it must describe memory"));
 }
 
 void check_extras_for_c(const std::vector<Extra>& extras, Index axis, Report& report) {
@@ -29,16 +29,17 @@ void check_extras_for_c(const std::vector<Extra>& extras, Index axis, Report& re
   std::set<std::string> seen;
   for (const Extra& extra : extras) {
     if (known.count(extra.key) != 0)
-      report.add(c_finding(axis, "extras", "a list with '" + extra.key + "'", "must have no key of the protocol"));
+      report.add(
+          c_finding(axis, "extras", "a list with '" + extra.key + "'", "but must not have a key of the protocol"));
     else if (!seen.insert(extra.key).second)
-      report.add(c_finding(axis, "extras", "a list with '" + extra.key + "' twice", "must have each key once"));
+      report.add(c_finding(axis, "extras", "a list with '" + extra.key + "' twice", "but must have each key once"));
     else
       try {
         read_json(extra.value);
       } catch (const Error& error) {
         report.add(
             c_finding(axis, "extras", "a list with '" + extra.key + "' as '" + shortened(extra.value, 40) + "'",
-                      std::string("must be JSON text, but there is ") + error.report().findings().front().value));
+                      std::string("but the value must be JSON text: ") + error.report().findings().front().value));
       }
   }
 }
@@ -48,8 +49,8 @@ namespace {
 std::string quoted(const std::string& text) { return "'" + text.substr(0, 40) + "'"; }
 
 bool is_0_9(const std::string& version) {
-  Report unsaid;  // check() says it
-  return read_version(version, unsaid) == Version::v0_9;
+  Report ignored;  // check() reports it
+  return read_version(version, ignored) == Version::v0_9;
 }
 
 class Reader {
@@ -60,7 +61,7 @@ class Reader {
   DistArray read() {
     constexpr std::uint64_t flags = DAP_FLAG_READ_ONLY | DAP_FLAG_COPIED;
     if (known_minor() && (c_.flags & ~flags) != 0)
-      add_fault("flags", std::to_string(c_.flags), "must be none but those that minor version 0 has");
+      add_fault("flags", std::to_string(c_.flags), "must be a combination of the flags of minor version 0");
     DistArray array;
     array.version = text(c_.protocol_version, DAP_MAX_NAME, "protocol_version");
     array.buffer = buffer(c_.buffer);
@@ -135,7 +136,7 @@ class Reader {
     return {0, c.size, padding(c)};
   }
 
-  // What a kind does not use is zero, so that a producer that mixes kinds up is told.
+  // Fields that a kind does not use must be zero, so that a producer that confuses kinds gets an error.
   void check_unused(const dap_dimension& c) {
     const char kind = c.dist_type;
     const std::string where = std::string("for dist_type '") + kind + "'";
@@ -198,15 +199,16 @@ class Reader {
     const std::optional<Memory> memory = memory_of(c.type, c.id);
     if (!memory)
       add_fault(key, "(" + std::to_string(c.type) + ", " + std::to_string(c.id) + ")",
-                "must be a type that is known and an id of at least 0, for host 0");
+                "must be a known type with an id of at least 0; for the host the id is 0");
     return memory.value_or(Memory{});
   }
 
   std::string text(const dap_text& c, std::int64_t limit, const std::string& key) {
     if (c.size < 0 || c.size > limit)
-      add_fault(key, "of size " + std::to_string(c.size), "must be of at least 0 and at most " + std::to_string(limit));
+      add_fault(key, "of size " + std::to_string(c.size),
+                "but the size must be at least 0 and at most " + std::to_string(limit));
     else if (c.size > 0 && c.data == nullptr)
-      add_fault(key, "NULL", "must be an address where its size is " + std::to_string(c.size));
+      add_fault(key, "NULL", "must be an address, since its size is " + std::to_string(c.size));
     else if (c.size > 0)
       return utf8({c.data, static_cast<std::size_t>(c.size)}, key);
     return {};
@@ -214,7 +216,7 @@ class Reader {
 
   std::string utf8(std::string text, const std::string& key) {
     if (is_utf8(text)) return text;
-    add_fault(key, "of other bytes", "must be UTF-8");
+    add_fault(key, "not UTF-8", "but must be");
     return {};
   }
 
@@ -223,15 +225,15 @@ class Reader {
     return value == 1;
   }
 
-  // How many structs may be read behind a pointer: as many as its count says, or none.
+  // The number of structs that may be read at a pointer: its count, or 0 if the count or the pointer is wrong.
   template <class T>
   std::size_t readable(const T* pointer, std::int64_t count, const char* key, const char* count_key) {
     if (count < 0 || count > DAP_MAX_COUNT)
       add_fault(count_key, std::to_string(count), "must be at least 0 and at most " + std::to_string(DAP_MAX_COUNT));
     else if (count > 0 && pointer == nullptr)
-      add_fault(key, "NULL", std::string("must be an address where ") + count_key + " is " + std::to_string(count));
+      add_fault(key, "NULL", std::string("must be an address, since ") + count_key + " is " + std::to_string(count));
     else if (count > 0 && reinterpret_cast<std::uintptr_t>(pointer) % alignof(T) != 0)
-      add_fault(key, "misaligned", "must be an address that a C compiler would give it");
+      add_fault(key, "misaligned", "must be aligned as in C");
     else
       return static_cast<std::size_t>(count);
     return 0;

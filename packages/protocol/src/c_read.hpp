@@ -4,19 +4,19 @@
 
 namespace tridap {
 
-/// Nothing where `c` has a major version that we know, and all of it may be read.
+/// Returns nullopt if the major version of `c` is known, so that its members may be read.
 std::optional<Finding> unknown_major(const dap_array& c);
 
-/// What an array of a known major says, without copying; every pointer is checked before it is followed, and whatever
-/// is wrong goes to `report`. Buffer and indices keep `owner`. Only where the report stays ok, the result means
-/// anything.
+/// Reads an array of a known major version without copying. Every pointer is checked before it is used. Violations are
+/// added to `report`. The buffer and the indices share the ownership of `owner`. The result is only valid if the report
+/// is ok.
 DistArray read_c(const dap_array& c, const std::shared_ptr<void>& owner, Report& report);
 
-/// Adds to `report` what tridap/dap.h forbids in the description of indices and among the extras of one axis.
+/// Adds to `report` the violations of tridap/dap.h in the indices and in the extras of one axis.
 void check_indices_for_c(const Buffer& indices, Index axis, Report& report);
 void check_extras_for_c(const std::vector<Extra>& extras, Index axis, Report& report);
 
-/// "dim_data" or whatever was wrong in a C object, with our remedy.
+/// A finding about a key of a C object, with the remedy to read tridap/dap.h.
 Finding c_finding(std::optional<Index> axis, std::string key, std::string value, std::string must);
 
 }  // namespace tridap

@@ -14,22 +14,23 @@ namespace tridap {
 
 namespace {
 
-// Looks up the keys of one dictionary of a capture; what is wrong with them goes to its report.
+// Looks up the keys of one dictionary of a capture, and adds errors to a report.
 class Keys {
  public:
-  Keys(const Value& value, const char* what, std::string where, Report& report) : value_(value), report_(report) {
+  Keys(const Value& value, const std::string& what, const std::string& where, Report& report)
+      : value_(value), report_(report) {
     if (!where.empty()) where_ = " in " + where;
-    if (value.as<Value::Dict>() == nullptr) add(Rule::type_structure, what, value.text(), "must be a dictionary");
+    if (value.as<Value::Dict>() == nullptr) refuse(what, value);
   }
 
   const Value* required(const char* key) {
     known_.push_back(key);
     const Value* found = value_.find(key);
     if (found == nullptr && value_.as<Value::Dict>() != nullptr)
-      report_.add({Rule::key_missing, {}, {}, key, "missing" + where_, "but must be there", ""});
+      report_.add({Rule::key_missing, {}, {}, key, "missing" + where_, "but is required", ""});
     return found;
   }
-  const Value* optional(const char* key) {  // null is absent
+  const Value* optional(const char* key) {  // null means absent
     known_.push_back(key);
     const Value* found = value_.find(key);
     return found == nullptr || found->is_null() ? nullptr : found;
@@ -37,16 +38,27 @@ class Keys {
   void add(Rule rule, const std::string& key, const std::string& value, const std::string& must) {
     report_.add({rule, {}, {}, key, value, must, ""});
   }
-  // The keys that nobody asked for.
+  // Warns of the keys that were not looked up.
   void finish() {
     const auto* dict = value_.as<Value::Dict>();
     if (dict == nullptr) return;
     for (const Entry& entry : *dict)
       if (std::find(known_.begin(), known_.end(), entry.key) == known_.end())
-        add(Rule::extra_key, entry.key, entry.value.text(), "is no key of a capture");
+        add(Rule::extra_key, entry.key, entry.value.text(), "but a capture has no such key");
   }
 
  private:
+  // What is in place of a dictionary; an empty `key` is the capture itself.
+  void refuse(const std::string& key, const Value& value) {
+    const auto size = value.list_size();
+    const std::string found =
+        size ? "a list of " + std::to_string(*size) + (*size == 1 ? " value" : " values") : value.text();
+    if (key.empty())
+      add(Rule::type_structure, "", "the capture is " + found, "but must be a dictionary with the key 'processes'");
+    else
+      add(Rule::type_structure, key, found, "must be a dictionary");
+  }
+
   const Value& value_;
   Report& report_;
   std::string where_;
@@ -62,14 +74,14 @@ std::optional<std::vector<Index>> integers(Keys& keys, const char* key, const Va
   }
   for (std::size_t i = 0; i < *size; ++i)
     if (const Value element = value.element(i); element.as<Index>() == nullptr)
-      keys.add(Rule::type_integer, key, element.text(), "must be a whole number that fits 64 bits");
+      keys.add(Rule::type_integer, key, element.text(), "must be an integer that fits 64 bits");
   return std::nullopt;
 }
 
-// Reads what a process says of its buffer; `known` becomes true where that is whole but for the elements.
+// Reads a process's description of its buffer. `known` becomes true if it is complete, except the elements.
 Buffer read_buffer(const Value& value, Report& report, std::optional<Buffer>& values, bool& known) {
   const Index before = report.errors();
-  Keys keys(value, "buffer", "buffer", report);
+  Keys keys(value, "buffer", "'buffer'", report);
   Buffer buffer;
   buffer.memory.kind = Memory::Kind::nowhere;
   buffer.type = {ElementType::Kind::opaque, 1, true};
@@ -79,7 +91,8 @@ Buffer read_buffer(const Value& value, Report& report, std::optional<Buffer>& va
     if (name == nullptr)
       keys.add(Rule::type_text, "dtype", dtype->text(), "must be text");
     else if (!type)
-      keys.add(Rule::buffer_type, "dtype", dtype->text(), "must be NumPy's name of a type, such as float64 or >f8");
+      keys.add(Rule::buffer_type, "dtype", dtype->text(),
+               "must be NumPy's name of an element type, such as float64 or >f8");
     buffer.type = type.value_or(buffer.type);
   }
   const Value* shape = keys.required("shape");
@@ -89,14 +102,14 @@ Buffer read_buffer(const Value& value, Report& report, std::optional<Buffer>& va
   if (const Value* strides = keys.optional("strides"))
     if (auto described = integers(keys, "strides", *strides)) buffer.strides = std::move(*described);
   if (const Value* offset = keys.optional("offset"); offset != nullptr && offset->as<Index>() == nullptr)
-    keys.add(Rule::type_integer, "offset", offset->text(), "must be a whole number that fits 64 bits");
+    keys.add(Rule::type_integer, "offset", offset->text(), "must be an integer that fits 64 bits");
   known = report.errors() == before;
   if (const Value* data = keys.optional("data"); data != nullptr && known) values = read_values(*data, buffer, report);
   keys.finish();
   return buffer;
 }
 
-// The errors of no axis.
+// The number of errors that are not about an axis.
 Index without_axis(const Report& report) {
   const auto& findings = report.findings();
   return std::count_if(findings.begin(), findings.end(),
@@ -107,13 +120,13 @@ CapturedProcess read_process(const Value& value, std::size_t place) {
   CapturedProcess process;
   Report& report = process.read.report;
   Report found;
-  const std::string where = "process " + std::to_string(place) + " of the list, counted from 0";
-  Keys keys(value, "processes", where, found);
+  const std::string key = "processes[" + std::to_string(place) + "]", where = "'" + key + "'";
+  Keys keys(value, key, where, found);
   if (const Value* rank = keys.required("rank")) {
     if (const auto* number = rank->as<Index>())
       process.rank = *number;
     else
-      keys.add(Rule::type_integer, "rank", rank->text() + " in " + where, "must be a whole number that fits 64 bits");
+      keys.add(Rule::type_integer, "rank", rank->text() + " in " + where, "must be an integer that fits 64 bits");
   }
   process.ranked = found.ok();
   const Value* version = keys.required("__version__");
@@ -123,7 +136,7 @@ CapturedProcess read_process(const Value& value, std::size_t place) {
   bool known = false;
   if (buffer != nullptr) described = read_buffer(*buffer, found, process.values, known);
   keys.finish();
-  if (version != nullptr && dim_data != nullptr) {  // what is wrong with these is said in any case
+  if (version != nullptr && dim_data != nullptr) {  // these are checked even if other keys are wrong
     ReadArray read = read_array(*version, *dim_data, std::move(described), Source::json);
     process.comparable = process.ranked && known && without_axis(read.report) == 0;
     if (process.comparable)
@@ -164,7 +177,7 @@ void add_rank_findings(const Capture& capture, bool local, Report& report) {
   }
 }
 
-// Every process of a capture as a member of one team in one place.
+// All processes of a capture as members of a collective check in one place.
 struct Members {
   std::vector<LocalArray> all;
   explicit Members(const Capture& capture) {
@@ -180,7 +193,7 @@ Value number_list(const std::vector<Index>& numbers) { return {Value::Integers(n
 Capture read_capture(std::string_view text) {
   const Value document = read_json(text);
   Capture capture;
-  Keys keys(document, "capture", "capture", capture.report);
+  Keys keys(document, "", "the capture", capture.report);
   if (const Value* processes = keys.required("processes")) {
     const auto count = processes->list_size();
     if (!count)
@@ -254,7 +267,7 @@ std::string convert_capture(const Capture& capture, Version version, const Readi
       std::set<std::string> meaning;
       for (const Entry& entry : std::get<Value::Dict>(dict.content)) meaning.insert(entry.key);
       for (const Extra& extra : process.read.array.dim_data[dim_data.size()].extras)
-        if (meaning.count(extra.key) == 0)  // 'start' is unknown in 'n', and has a meaning in 'b'
+        if (meaning.count(extra.key) == 0)  // 'n' does not have 'start', but 'b' does
           std::get<Value::Dict>(dict.content).push_back({extra.key, read_json(extra.value), true});
       dim_data.push_back(std::move(dict));
     }

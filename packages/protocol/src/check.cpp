@@ -9,7 +9,7 @@ namespace tridap {
 
 namespace {
 
-// The rules of one dimension that need nothing but it and the buffer's extent.
+// The rules for one dimension alone.
 class DimensionCheck {
  public:
   DimensionCheck(const Dimension& dimension, Index axis, Report& report, Version version)
@@ -25,8 +25,9 @@ class DimensionCheck {
     std::visit([this](const auto& kind) { check(kind); }, d_.dist);
     if (d_.periodic && d_.dist_type() != 'b' && version_ == Version::v0_10)
       add(Rule::periodic_kind, "periodic", "true",
-          std::string("has no meaning for dist_type '") + d_.dist_type() + "'");
-    for (const Extra& extra : d_.extras) add(Rule::extra_key, extra.key, extra.value, "is no key of the protocol");
+          std::string("but it has no meaning for dist_type '") + d_.dist_type() + "'");
+    for (const Extra& extra : d_.extras)
+      add(Rule::extra_key, extra.key, extra.value, "but the protocol has no such key");
     if (report_.errors() > before) return std::nullopt;
     return std::visit([this](const auto& kind) { return extent(kind); }, d_.dist);
   }
@@ -44,31 +45,32 @@ class DimensionCheck {
     if (left < 0 || right < 0) return add(Rule::block_padding, "padding", value, "must be two widths of at least 0");
     if (block.start < 0 || block.stop < block.start) return;
     const Index extent = block.stop - block.start;
-    const bool all_inside = version_ == Version::v0_10;  // 0.9: boundary padding alone is inside [start, stop)
+    const bool all_inside = version_ == Version::v0_10;  // 0.9: only boundary padding is inside [start, stop)
     const auto [lower, upper] = all_inside ? *block.padding : boundary(*block.padding);
     if (lower > extent || upper > extent - lower)
       add(Rule::block_padding, "padding", value, "must fit into stop - start = " + std::to_string(extent));
     else if (!all_inside &&
              (left - lower > most_before(block) || right - upper > most_behind(block) || !extent_of(block)))
       add(Rule::block_padding_owned, "padding", value,
-          "but the other processes own " + std::to_string(most_before(block)) + " elements before it and " +
-              std::to_string(most_behind(block)) + " behind it");
+          "but the other processes own at most " + std::to_string(most_before(block)) + " elements before it and " +
+              std::to_string(most_behind(block)) + " after it");
   }
 
-  // How many elements the processes before, and behind, can own at most, in 0.9: there [start, stop) is what is owned.
+  // The most elements that the processes before and after this one can own in 0.9, where [start, stop) is the owned
+  // range.
   Index most_before(const Block& block) const { return d_.periodic ? d_.size : std::min(block.start, d_.size); }
   Index most_behind(const Block& block) const {
     return d_.periodic ? d_.size : d_.size - std::min(block.stop, d_.size);
   }
 
-  // The widths that are boundary padding at this coordinate; the rest is communication padding.
+  // The widths that are boundary padding at this coordinate. The others are communication padding.
   std::array<Index, 2> boundary(const std::array<Index, 2>& padding) const {
     const bool edges = !(version_ == Version::v0_9 && d_.periodic);
     return {edges && d_.proc_grid_rank == 0 ? padding[0] : 0,
             edges && d_.proc_grid_size > 0 && d_.proc_grid_rank == d_.proc_grid_size - 1 ? padding[1] : 0};
   }
 
-  // What the buffer holds; nothing where that does not fit 64 bits.
+  // The elements that the buffer holds; nullopt if that does not fit 64 bits.
   std::optional<Index> extent_of(const Block& block) const {
     std::optional<Index> extent = block.stop - block.start;
     if (version_ == Version::v0_10 || !block.padding) return extent;
@@ -93,9 +95,10 @@ class DimensionCheck {
 
   void check(const Unstructured& unstructured) {
     const Buffer& buffer = unstructured.indices.buffer;
-    if (buffer.ndim() == 1 && d_.size >= 0 && buffer.shape[0] > d_.size)  // before any is read: a count is only stated
+    if (buffer.ndim() == 1 && d_.size >= 0 &&
+        buffer.shape[0] > d_.size)  // before any index is read: the count may be wrong
       return add(Rule::unstructured_size, "size", std::to_string(d_.size),
-                 "must be at least the " + std::to_string(buffer.shape[0]) + " indices held here");
+                 "must be at least the " + std::to_string(buffer.shape[0]) + " indices of this process");
     std::optional<std::vector<Index>> indices = read_indices(unstructured.indices);
     if (!indices) {
       std::string value =
@@ -108,7 +111,7 @@ class DimensionCheck {
     if (!std::is_sorted(indices->begin(), indices->end())) std::sort(indices->begin(), indices->end());
     for (auto at = indices->begin(); (at = std::adjacent_find(at, indices->end())) != indices->end();) {
       add(Rule::unstructured_unique, "indices", "a list with " + std::to_string(*at) + " more than once",
-          "must be unique on one process");
+          "but an index must be in the list of a process once");
       at = std::upper_bound(at, indices->end(), *at);
     }
   }
@@ -133,7 +136,7 @@ class DimensionCheck {
   Version version_;
 };
 
-// True where the extents and strides can be walked.
+// True if the elements can be visited by the extents and strides.
 bool check_buffer(const Buffer& buffer, Report& report) {
   const auto wrong = [&](Rule rule, std::string fault) {
     report.add({rule, {}, {}, "", std::move(fault), rule_text(rule).says, ""});
@@ -154,17 +157,19 @@ bool check_buffer(const Buffer& buffer, Report& report) {
     return wrong(Rule::buffer_data, "the buffer's address is null");
   Index span = buffer.type.bytes;
   for (std::size_t axis = 0; axis < buffer.shape.size(); ++axis) {
-    const Index stride = buffer.shape[axis] > 1 ? buffer.strides[axis] : 0;  // nobody steps along one element
+    const Index stride = buffer.shape[axis] > 1 ? buffer.strides[axis] : 0;  // the stride of one element is not used
     const bool lowest = stride == std::numeric_limits<Index>::min();
     const auto reach = checked_multiply(buffer.shape[axis] - 1, lowest ? 0 : std::abs(stride));
     const auto sum = reach ? checked_add(span, *reach) : std::nullopt;
-    if (!sum || lowest) return wrong(Rule::buffer_layout, "the buffer's strides span more than 64 bits can say");
+    if (!sum || lowest)
+      return wrong(Rule::buffer_layout,
+                   "the bytes from the lowest to the highest element of the buffer do not fit 64 bits");
     span = *sum;
   }
   return true;
 }
 
-using Held = std::vector<std::optional<Index>>;  // by axis, what the dimensions hold here
+using Held = std::vector<std::optional<Index>>;  // by axis: the elements that the dimension holds on this process
 
 Held held(const DistArray& array, Version version, Report& report) {
   Held all;
@@ -206,40 +211,42 @@ void check_extents(const DistArray& array, const Held& held, bool other_fits, Ve
   }
   const bool known = std::none_of(extents.begin(), extents.end(), [](Index extent) { return extent < 0; });
   const bool reshapes = known && checked_product(extents) == checked_product(buffer.shape);
-  report.add({Rule::shape_ndim,
-              {},
-              {},
-              "",
-              "the buffer has " + std::to_string(buffer.ndim()) + " axes and dim_data " + std::to_string(array.ndim()),
-              "but both must have the same",
-              reshapes && !shape.empty() ? "reshape the buffer to " + shape : ""});
+  report.add(
+      {Rule::shape_ndim,
+       {},
+       {},
+       "",
+       "the buffer has " + std::to_string(buffer.ndim()) + " axes and dim_data has " + std::to_string(array.ndim()),
+       "but both must have the same",
+       reshapes && !shape.empty() ? "reshape the buffer to " + shape : ""});
 }
 
-// What one process sees of rules between processes: all of them where it is the only one along the axis, and that the
-// first share begins the axis and the last one ends it. An empty share may be at `size`. Where all processes are asked,
-// Axis::make() compares every share with its neighbours instead.
+// The rules between processes that one process can check alone. The first share begins the axis and the last one ends
+// it; an empty share may be at `size`. If there is one process along the axis, all rules can be checked. If the
+// dimensions of all processes are known, Axis::make() compares every share with its neighbours instead.
 void check_alone(const Dimension& d, Index axis, Version version, Report& report) {
   const auto wrong = [&](const char* key, Index value, std::string must) {
     report.add({Rule::block_tiling, {}, axis, key, std::to_string(value), std::move(must), ""});
   };
   const auto* const block = std::get_if<Block>(&d.dist);
   if (block != nullptr && d.proc_grid_rank == 0 && block->start != 0 && block->start != d.size)
-    return wrong("start", block->start, "must be 0 where proc_grid_rank is 0");
+    return wrong("start", block->start, "must be 0 on the first process of the axis");
   if (block != nullptr && d.proc_grid_rank == d.proc_grid_size - 1 && block->stop != d.size)
     return wrong("stop", block->stop, "must be size " + std::to_string(d.size) + " on the last process of the axis");
   if (d.proc_grid_size > 1) return;
   Report found;
   Axis::make({d}, axis, found, version);
   std::vector<Finding> findings = found.findings();
-  for (Finding& finding : findings) finding.process.reset();  // it is the coordinate, 0; the rank is not known here
+  for (Finding& finding : findings)
+    finding.process.reset();  // it is the coordinate 0, not the rank, which is unknown here
   report.merge(Report::from_parts(std::move(findings), found.counts()));
 }
 
 }  // namespace
 
 bool fits_version(const DistArray& array, Version version) {
-  Report unsaid;
-  return fits(held(array, version, unsaid), array.buffer);
+  Report ignored;
+  return fits(held(array, version, ignored), array.buffer);
 }
 
 Report check(const Buffer& buffer) {
@@ -271,7 +278,7 @@ Finding trusted(Version stamped) {
           {},
           "__version__",
           std::string("'") + stamp(stamped) + "'",
-          std::string("but the buffer's extents are those of ") + stamp(other(stamped)),
+          std::string("but the buffer's extents agree with ") + stamp(other(stamped)),
           ""};
 }
 

@@ -10,26 +10,27 @@
 
 namespace tridap {
 
-/// Checks one process's data, but its stamp, as one version of the protocol.
+/// Checks one process's data as one version of the protocol. The `__version__` is not checked.
 Report check_as(const DistArray& array, Version version);
 
-/// True where the buffer's extents are what the dimensions hold in a version of the protocol.
+/// True if the buffer's extents agree with the dimensions, read as one version of the protocol.
 bool fits_version(const DistArray& array, Version version);
 
-/// The version that is not this one.
+/// The other one of the two versions.
 inline Version other(Version version) { return version == Version::v0_9 ? Version::v0_10 : Version::v0_9; }
 
-/// The warning that a stamp was not believed.
+/// The warning that the other version than the stated one is used.
 Finding trusted(Version stamped);
 
-/// check_collectively() where every process is here.
+/// check_collectively() for all processes in one place.
 CheckOutcome check_in_one_place(const std::vector<LocalArray>& members, const Reading& reading, bool want_distribution);
 
-/// What all members found.
+/// The findings of all members.
 Report merged(const std::vector<Report>& reports);
 
-/// True where `step(k)` succeeds for every member here and elsewhere; what it throws is a finding of that member.
-/// **Collective**; the step itself must not communicate, or must throw on every process or on none.
+/// Runs `step(k)` for each member k. Returns true if it succeeds for all members on all processes. What it throws
+/// becomes a finding of that member. **Collective.** The step must not communicate, unless it throws on every process
+/// or on none.
 template <class Step>
 bool everywhere(const std::vector<LocalArray>& members, Collectives& collectives, std::vector<Report>& reports,
                 Step step) {
@@ -44,7 +45,7 @@ bool everywhere(const std::vector<LocalArray>& members, Collectives& collectives
     }
   }
   if (collectives.all(!failed)) return true;
-  if (!collectives.all(!lost)) throw std::bad_alloc();  // on every process: nobody could say what is wrong
+  if (!collectives.all(!lost)) throw std::bad_alloc();  // on every process: the error could not be recorded
   return false;
 }
 

@@ -1,6 +1,6 @@
+#include "axis_record.hpp"
 #include "checking.hpp"
 #include "index_lists.hpp"
-#include "said.hpp"
 #include <tridap/gather_distribution.hpp>
 #include <tridap/internal/collective_check.hpp>
 
@@ -13,7 +13,7 @@ namespace tridap {
 
 namespace {
 
-// One collective check of one array, step by step; every process takes the same steps.
+// One collective check of one array. Every process makes the same steps.
 class CollectiveCheck {
  public:
   CollectiveCheck(const std::vector<LocalArray>& members, Collectives& collectives, const Reading& reading)
@@ -23,10 +23,10 @@ class CollectiveCheck {
 
   void run() {
     settle_version();
-    if (!everybody_says_the_same()) return;
+    if (!compare_all()) return;
     exchange_records();
     examine_lists();
-    if (!alone([&] { put_together(); })) right_ = false;
+    if (!alone([&] { make_axes(); })) right_ = false;
   }
 
   std::optional<Distribution> distribution() {
@@ -36,7 +36,7 @@ class CollectiveCheck {
       if (!everywhere([&](std::size_t k) { place_lists(k, lists); })) return std::nullopt;
       collectives_.max(lists);
     }
-    std::optional<Distribution> made;  // there is memory to run out of
+    std::optional<Distribution> made;  // making it may run out of memory
     if (!alone([&] { made = distribution_of(lists); })) made.reset();
     return made;
   }
@@ -49,28 +49,29 @@ class CollectiveCheck {
 
   const DistArray& array(std::size_t k) const { return *members_[k].array; }
   const Dimension& dim(std::size_t k, std::size_t axis) const { return array(k).dim_data[axis]; }
-  std::vector<MinMax> min_max(const Words& said) { return tridap::min_max(ranks_, said, collectives_, unsaid); }
+  std::vector<MinMax> min_max(const Words& values) { return tridap::min_max(ranks_, values, collectives_, not_known); }
 
   template <class Step>
   bool everywhere(Step step) {
     return tridap::everywhere(members_, collectives_, reports_, step);
   }
-  // The same for what is done once for all members here.
+  // The same for a step that is done once for all members of this process.
   template <class Step>
   bool alone(Step step) {
     return everywhere([&](std::size_t k) {
       if (k == 0) step();
     });
   }
-  // Where it fails, all of check_collectively() does, on every process.
+  // If it fails, check_collectively() throws on every process.
   template <class Step>
   void alone_or_end(Step step) {
     if (!alone(step)) throw std::bad_alloc();
   }
 
-  // Which version each process's data is read as: the stamp, or with trust_extent the one that fits everywhere.
+  // The version that each process's data is read as: the stated one, or with trust_extent the one that fits on every
+  // process.
   void settle_version() {
-    Words said;
+    Words values;
     alone_or_end([&] {
       for (std::size_t k = 0; k < members_.size(); ++k) {
         const std::optional<Version> stamped = read_version(array(k).version, reports_[k]);
@@ -78,25 +79,25 @@ class CollectiveCheck {
         codes_.push_back(!stamped ? -1 : *stamped == Version::v0_9 ? 9 : 10);
         if (!reading_.trust_extent) continue;
         const bool known = stamped.has_value();
-        said.push_back({known && fits_version(array(k), versions_[k]) ? 0 : 1,
-                        known && fits_version(array(k), other(versions_[k])) ? 0 : 1, codes_.back()});
+        values.push_back({known && fits_version(array(k), versions_[k]) ? 0 : 1,
+                          known && fits_version(array(k), other(versions_[k])) ? 0 : 1, codes_.back()});
       }
     });
     if (!reading_.trust_extent) return;
-    const std::vector<MinMax> all = min_max(said);
+    const std::vector<MinMax> all = min_max(values);
     if (all[0].largest == 0 || all[1].largest != 0 || !all[2].is_same()) return;
     alone_or_end([&] {
       for (std::size_t k = 0; k < members_.size(); ++k) {
-        if (said[k][0] != 0) reports_[k].add(trusted(versions_[k]));
+        if (values[k][0] != 0) reports_[k].add(trusted(versions_[k]));
         versions_[k] = other(versions_[k]);
       }
     });
   }
 
-  bool everybody_says_the_same() {
-    Words said, more;
-    alone_or_end([&] { say_everything(said, more); });
-    const std::vector<MinMax> spreads = min_max(said);
+  bool compare_all() {
+    Words values, more;
+    alone_or_end([&] { collect_values(values, more); });
+    const std::vector<MinMax> spreads = min_max(values);
     bool versions = false, same_ndim = false, types = false;
     std::vector<MinMax> axes, rest;
     alone_or_end([&] {
@@ -112,13 +113,13 @@ class CollectiveCheck {
     bool comparable = false;
     alone_or_end([&] {
       axes.insert(axes.end(), rest.begin(), rest.end());
-      comparable = compare_axes(axes) && grid_is_the_processes(spreads[misplaced].largest == 0);
+      comparable = compare_axes(axes) && compare_grid(spreads[misplaced].largest == 0);
     });
     right_ = right_ && comparable && std::find(agreed_.begin(), agreed_.end(), false) == agreed_.end();
     return comparable;
   }
 
-  void say_everything(Words& said, Words& more) {
+  void collect_values(Words& values, Words& more) {
     for (std::size_t k = 0; k < members_.size(); ++k) {
       const std::vector<State> states = check_alone(k);
       const ElementType& type = array(k).buffer.type;
@@ -126,15 +127,15 @@ class CollectiveCheck {
       std::vector<Index> words{codes_[k],      array(k).ndim(),         static_cast<Index>(type.kind),
                                type.bytes,     type.native_order,       type.description_number(),
                                placed ? 0 : 1, reports_[k].ok() ? 0 : 1};
-      said.push_back(words);
+      values.push_back(words);
       more.emplace_back();
       for (std::size_t axis = 0; axis < states.size(); ++axis)
-        say(axis < axes_at_once ? said[k] : more[k], dim(k, axis), states[axis]);
-      said[k].resize(array_keys + axes_at_once * per_axis);
+        append_values(axis < axes_at_once ? values[k] : more[k], dim(k, axis), states[axis]);
+      values[k].resize(array_keys + axes_at_once * per_axis);
     }
   }
 
-  // What one process's data says alone; returns for each axis how much of it the others can use.
+  // Checks one process's data alone. Returns for each axis how much of it the other processes can use.
   std::vector<State> check_alone(std::size_t k) {
     std::vector<State> states(array(k).dim_data.size(), nowhere);
     try {
@@ -146,7 +147,7 @@ class CollectiveCheck {
       for (const Finding& finding : alone.findings())
         if (finding.severity() == Severity::error && finding.axis && finding.rule != Rule::shape_extent) {
           State& state = states[static_cast<std::size_t>(*finding.axis)];
-          state = std::max(state, hides_the_place(finding) ? nowhere : wrong);
+          state = std::max(state, hides_the_coordinate(finding) ? nowhere : wrong);
         }
       reports_[k].merge(alone);
     } catch (const std::exception& error) {
@@ -156,18 +157,18 @@ class CollectiveCheck {
     return states;
   }
 
-  static bool hides_the_place(const Finding& finding) {
+  static bool hides_the_coordinate(const Finding& finding) {
     return finding.rule == Rule::type_structure || finding.rule == Rule::empty_dict ||
            finding.key == "proc_grid_size" || finding.key == "proc_grid_rank";
   }
 
   bool compare_versions(const MinMax& s) {
-    if (s.smallest >= 0 && !s.is_same()) both(Rule::agree_version, {}, "__version__", two_say("__version__", s));
+    if (s.smallest >= 0 && !s.is_same()) both(Rule::agree_version, {}, "__version__", two_values("__version__", s));
     return s.smallest >= 0 && s.is_same();
   }
 
   bool compare_ndim(const MinMax& s) {
-    if (!s.is_same()) both(Rule::agree_ndim, {}, "len(dim_data)", two_say("", s));
+    if (!s.is_same()) both(Rule::agree_ndim, {}, "len(dim_data)", two_values("", s));
     return s.is_same();
   }
 
@@ -177,13 +178,13 @@ class CollectiveCheck {
       for (std::size_t k = 0; k < members_.size(); ++k)
         if (ranks_[k] == spreads[key].smallest_rank || ranks_[k] == spreads[key].largest_rank)
           fault(k, Rule::agree_element_type, {}, "", "the element type is " + array(k).buffer.type.text(),
-                "but not so on every process");
+                "but is different on another process");
       return false;
     }
     return true;
   }
 
-  // Which axes all processes agree on; false where the process grid is not known to all.
+  // Finds the axes on which all processes agree. Returns false if the process grid is not known to all.
   bool compare_axes(const std::vector<MinMax>& spreads) {
     bool grid_known = true;
     for (std::size_t axis = 0; axis < array(0).dim_data.size(); ++axis) {
@@ -192,11 +193,11 @@ class CollectiveCheck {
       bool same = all_sound;
       for (std::size_t key = 0; key < axis_key.size(); ++key) {
         const MinMax& s = of_axis[1 + key];
-        if (s.is_same()) continue;  // as far as it was said: a wrong axis says its place alone
+        if (s.is_same()) continue;  // among the known values: an invalid axis only has its proc_grid_size
         same = false;
         const bool of_a_kind = key == block_size_key || key == one_to_one_key;  // keys that only one dist_type has
         if (!(of_a_kind && !of_axis[1 + dist_type_key].is_same()))
-          both(axis_key[key].rule, static_cast<Index>(axis), axis_key[key].name, two_say(axis_key[key].name, s));
+          both(axis_key[key].rule, static_cast<Index>(axis), axis_key[key].name, two_values(axis_key[key].name, s));
       }
       agreed_.push_back(same);
       grid_known = grid_known && placed && of_axis[1 + grid_key].is_same();
@@ -210,8 +211,8 @@ class CollectiveCheck {
     return ravel;
   }
 
-  bool grid_is_the_processes(bool all_in_place) {
-    Index product = 1;  // check_as() has seen that it fits
+  bool compare_grid(bool all_in_place) {
+    Index product = 1;  // check_as() has checked that it fits
     rank_stride_.resize(agreed_.size());
     for (std::size_t axis = agreed_.size(); axis-- > 0;) {
       rank_stride_[axis] = product;
@@ -222,7 +223,7 @@ class CollectiveCheck {
                    {},
                    {},
                    "",
-                   "the process grid has " + std::to_string(product) + " places and there are " +
+                   "the process grid has " + std::to_string(product) + " processes and there are " +
                        std::to_string(collectives_.processes()) + " processes",
                    "but must be the same",
                    ""});
@@ -230,16 +231,16 @@ class CollectiveCheck {
     }
     for (std::size_t k = 0; !all_in_place && k < members_.size(); ++k)
       if (const Index found = ravel(k); found != ranks_[k])
-        fault(k, Rule::grid_order, {}, "", "the grid coordinates ravel to " + std::to_string(found),
+        fault(k, Rule::grid_order, {}, "", "the row-major ravel of the grid coordinates is " + std::to_string(found),
               "must be the rank");
     return all_in_place;
   }
 
-  // The smallest and the largest of what the processes at each coordinate of each agreed axis say: one reduction in
-  // proportion to the sum of the axes' process counts, after which all know whether somebody differs.
+  // Finds the smallest and the largest values of the processes at each coordinate of each agreed axis. One reduction,
+  // of a size proportional to the sum of the axes' process counts, tells every process whether some process differs.
   void exchange_records() {
-    std::vector<std::size_t> first;     // where the records of an axis begin
-    std::vector<Index> ends, of_first;  // the second half of `ends` is of all bits turned: the smallest
+    std::vector<std::size_t> first;     // the first record of an axis
+    std::vector<Index> ends, of_first;  // the second half of `ends` is for the smallest, with all bits inverted
     std::vector<bool> same;
     alone_or_end([&] { write_records(first, ends, of_first); });
     collectives_.max(ends);
@@ -257,7 +258,7 @@ class CollectiveCheck {
     });
   }
 
-  // `of_first` is what the first process at each coordinate says.
+  // `of_first` are the records of the first process at each coordinate.
   void write_records(std::vector<std::size_t>& first, std::vector<Index>& ends, std::vector<Index>& of_first) const {
     first.resize(agreed_.size());
     std::size_t count = 0;
@@ -276,12 +277,12 @@ class CollectiveCheck {
         for (std::size_t field = 0; field < width; ++field) {
           ends[at + field] = std::max(ends[at + field], record[field]);
           ends[width * count + at + field] = std::max(ends[width * count + at + field], ~record[field]);
-          if (speaks_for(k, axis)) of_first[at + field] = record[field];
+          if (represents(k, axis)) of_first[at + field] = record[field];
         }
       }
   }
 
-  // Returns for each axis whether all at each coordinate say the same.
+  // Returns for each axis whether the records at each coordinate are the same.
   std::vector<bool> read_records(const std::vector<Index>& ends) {
     records_.resize(agreed_.size());
     std::vector<bool> same(agreed_.size(), true);
@@ -294,7 +295,7 @@ class CollectiveCheck {
         for (const Field field : {start, stop, padded, left, right, unknown}) {
           const Index largest = ends[at + field], smallest = ~ends[ends.size() / 2 + at + field];
           if (smallest != largest && must_be_same(d, c, field)) same[axis] = false;
-          // absent padding is (0, 0) in 0.10, and a fault of its own in 0.9
+          // absent padding is (0, 0) in 0.10, and a separate fault in 0.9
           record[field] = field == padded ? largest : smallest;
           if (field != padded || versions_[0] == Version::v0_10 || smallest == largest) continue;
           disagree(axis);
@@ -314,13 +315,13 @@ class CollectiveCheck {
 
   void disagree(std::size_t axis) { agreed_[axis] = right_ = false; }
 
-  // [axis.same] Boundary widths may differ, but on a periodic axis they say which index mirrors which.
+  // [axis.same] Boundary widths may differ, except on a periodic axis, where they decide which index mirrors which.
   static bool must_be_same(const Dimension& d, Index c, Field field) {
     if (field == padded) return false;
     return d.periodic || !((field == left && c == 0) || (field == right && c == d.proc_grid_size - 1));
   }
 
-  void compare_with_first(std::size_t k, std::size_t axis, const Index* said) {
+  void compare_with_first(std::size_t k, std::size_t axis, const Index* of_first) {
     const Dimension& d = dim(k, axis);
     const AxisRecord own = record_of(d);
     const char* const names[] = {"start", d.dist_type() == 'u' ? "len(indices)" : "stop", "", "padding[0]",
@@ -328,16 +329,16 @@ class CollectiveCheck {
     const Index first = d.proc_grid_rank * rank_stride_[axis];
     const std::string there = "at coordinate " + std::to_string(d.proc_grid_rank);
     for (const Field field : {start, stop, left, right})
-      if (own[field] != said[field] && must_be_same(d, d.proc_grid_rank, field))
+      if (own[field] != of_first[field] && must_be_same(d, d.proc_grid_rank, field))
         fault(k, Rule::axis_same, static_cast<Index>(axis), names[field], std::to_string(own[field]), there,
-              {{std::to_string(said[field]), first}});
-    if (own[unknown] != said[unknown])
+              {{std::to_string(of_first[field]), first}});
+    if (own[unknown] != of_first[unknown])
       fault(k, Rule::axis_same, static_cast<Index>(axis), "", "the unknown keys are {" + text_of(d.extras) + "}", there,
             {{"others", first}});
   }
 
-  // The first process at each coordinate speaks for it.
-  bool speaks_for(std::size_t k, std::size_t axis) const {
+  // True on the first process at a coordinate, which represents all processes there.
+  bool represents(std::size_t k, std::size_t axis) const {
     return ranks_[k] == dim(k, axis).proc_grid_rank * rank_stride_[axis];
   }
 
@@ -347,7 +348,7 @@ class CollectiveCheck {
     return false;
   }
 
-  // Whether the lists at one coordinate are the same, whether a claim of one_to_one holds, and what `size` counts.
+  // Checks that the lists at one coordinate are the same, that one_to_one is true, and what `size` counts.
   void examine_lists() {
     if (!has_lists()) return;
     std::vector<ListedAxis> axes, counted;
@@ -381,11 +382,11 @@ class CollectiveCheck {
   }
 
   void compare_size(const ListedAxis& a, std::optional<Index> distinct) {
-    if (a.one_to_one && distinct != a.total) right_ = false;  // who counted has said it
+    if (a.one_to_one && distinct != a.total) right_ = false;  // count_distinct() has reported it
     if (a.total == a.size) return;
     const Rule rule = distinct == a.size ? Rule::unstructured_distinct : Rule::unstructured_size;
     if (rule == Rule::unstructured_size) right_ = false;
-    std::string must = "but the coordinates list " + std::to_string(a.total) + " indices";
+    std::string must = "but the lists of the coordinates have " + std::to_string(a.total) + " indices";
     if (distinct) must += ", " + std::to_string(*distinct) + " of them distinct";
     if (ranks_.front() == 0)
       reports_.front().add({rule, {}, a.axis, "size", std::to_string(a.size), std::move(must), ""});
@@ -403,15 +404,15 @@ class CollectiveCheck {
     return axes;
   }
 
-  // Reads the lists, every process or none, and then takes a step that is collective.
+  // Reads the lists, on every process or on none, then makes a collective step.
   template <class Step>
   bool with_lists(const std::vector<ListedAxis>& axes, Step step) {
     std::optional<IndexLists> lists;
     return alone([&] { lists.emplace(members_, axes); }) && alone([&] { step(*lists); });
   }
 
-  // From here on every process knows the same and comes to the same conclusion; what is wrong, the first one says.
-  void put_together() {
+  // From here on every process has the same data and finds the same errors. The first process reports them.
+  void make_axes() {
     axes_.resize(agreed_.size());
     for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
       if (!agreed_[axis] || dim(0, axis).dist_type() == 'u') continue;
@@ -425,11 +426,11 @@ class CollectiveCheck {
     }
   }
 
-  // What the processes at each coordinate say; `lists` holds the lists of an unstructured axis one after the other.
+  // The dimensions of all coordinates. `lists` holds the lists of an unstructured axis, one after the other.
   std::vector<Dimension> dimensions(std::size_t axis, const Index* lists) const {
     std::vector<Dimension> all;
     for (const AxisRecord& record : records_[axis]) {
-      const Dimension& any = dim(0, axis);  // whose unknown keys are nobody else's
+      const Dimension& any = dim(0, axis);  // its unknown keys are not used
       Dimension d{any.size, any.proc_grid_size, static_cast<Index>(all.size()), any.periodic, {}, {}};
       if (any.dist_type() == 'b') {
         Block block{record[start], record[stop], {}};
@@ -446,7 +447,7 @@ class CollectiveCheck {
     return all;
   }
 
-  // Where the list of each coordinate begins among those of all unstructured axes; returns the length of all.
+  // Finds the offset of each coordinate's list among those of all unstructured axes. Returns the total length.
   std::size_t find_list_places() {
     std::size_t next = 0;
     list_places_.resize(agreed_.size());
@@ -460,14 +461,14 @@ class CollectiveCheck {
     return next;
   }
 
-  // Writes a member's lists, where it speaks for them, into their places among those of all axes and coordinates.
+  // Writes a member's lists at their offsets, if the member represents their coordinate.
   void place_lists(std::size_t k, std::vector<Index>& lists) {
     if (k == 0) lists.resize(find_list_places(), lowest);
     for (std::size_t axis = 0; axis < list_places_.size(); ++axis) {
-      if (list_places_[axis].empty() || !speaks_for(k, axis)) continue;
+      if (list_places_[axis].empty() || !represents(k, axis)) continue;
       const std::size_t own = list_places_[axis][static_cast<std::size_t>(dim(k, axis).proc_grid_rank)];
       const auto indices = read_indices(std::get<Unstructured>(dim(k, axis).dist).indices);
-      if (!indices) throw std::bad_alloc();  // they have been read before
+      if (!indices) throw std::bad_alloc();  // they could be read before
       std::copy(indices->begin(), indices->end(), lists.begin() + static_cast<std::ptrdiff_t>(own));
     }
   }
@@ -490,17 +491,17 @@ class CollectiveCheck {
     reports_[k].add({rule, ranks_[k], axis, std::move(key), std::move(value), std::move(must), "", std::move(others)});
   }
 
-  // What two processes say otherwise, the first one of all tells.
-  void both(Rule rule, std::optional<Index> axis, std::string key, std::vector<ValueElsewhere> said) {
-    add_for_all({rule, {}, axis, std::move(key), "", "but must be the same", "", std::move(said)});
+  // Reports a difference between two processes, on the first process.
+  void both(Rule rule, std::optional<Index> axis, std::string key, std::vector<ValueElsewhere> values) {
+    add_for_all({rule, {}, axis, std::move(key), "", "but must be the same", "", std::move(values)});
   }
 
-  // What no single process is at fault for, the first one of all tells.
+  // Reports a fault that is not of a single process, on the first process.
   void add_for_all(Finding finding) {
     if (ranks_.front() == 0) reports_.front().add(std::move(finding));
   }
 
-  static std::vector<ValueElsewhere> two_say(const std::string& what, const MinMax& s) {
+  static std::vector<ValueElsewhere> two_values(const std::string& what, const MinMax& s) {
     const auto show = [&](Index value) {
       if (what == "__version__") return "0." + std::to_string(value);
       if (what == "dist_type") return "'" + std::string(1, static_cast<char>(value)) + "'";
@@ -514,13 +515,13 @@ class CollectiveCheck {
   Collectives& collectives_;
   Reading reading_;
   std::vector<Index> ranks_;
-  bool right_ = true;                             // no error anywhere, as all processes know
-  std::vector<Report> reports_;                   // by member
-  std::vector<Version> versions_;                 // by member: how its data is read
-  std::vector<Index> codes_;                      // by member: the minor number of the stamp; -1: none that is read
-  std::vector<bool> agreed_;                      // by axis: everybody is sound alone and says the same
-  std::vector<Index> rank_stride_;                // by axis: from one coordinate to the next, in ranks
-  std::vector<std::vector<AxisRecord>> records_;  // by axis and coordinate
+  bool right_ = true;               // no process has an error; the same on every process
+  std::vector<Report> reports_;     // by member
+  std::vector<Version> versions_;   // by member: the version that its data is read as
+  std::vector<Index> codes_;        // by member: the minor number of the version; -1: not one that is read
+  std::vector<bool> agreed_;        // by axis: valid on each process alone, and the same on all
+  std::vector<Index> rank_stride_;  // by axis: from one coordinate to the next, in ranks
+  std::vector<std::vector<AxisRecord>> records_;       // by axis and coordinate
   std::vector<std::vector<std::size_t>> list_places_;  // by axis and coordinate, of unstructured axes
   std::vector<std::optional<Axis>> axes_;
 };

@@ -22,16 +22,16 @@ bool Collectives::all(bool here) {
 std::vector<MinMax> min_max(const std::vector<Index>& ranks, const std::vector<std::vector<Index>>& values,
                             Collectives& collectives, std::optional<Index> missing) {
   const std::size_t count = values.front().size();
-  std::vector<Index> ends, who;  // the largest, and with every bit turned, the smallest; and whose they are
+  std::vector<Index> ends, end_ranks;  // the largest and, with all bits inverted, the smallest; and their ranks
   std::vector<MinMax> spreads;
   const bool ready = succeeds([&] {
     ends.resize(2 * count, smallest_number);
-    who.resize(2 * count, smallest_number);
+    end_ranks.resize(2 * count, smallest_number);
     spreads.resize(count);
   });
   if (!collectives.all(ready)) throw std::bad_alloc();
   for (const std::vector<Index>& of_one : values)
-    for (std::size_t i = 0; i < count; ++i) {  // ~ turns the order round and, unlike -, cannot overflow
+    for (std::size_t i = 0; i < count; ++i) {  // ~ reverses the order and, unlike -, cannot overflow
       if (of_one[i] == missing) continue;
       raise(ends[i], of_one[i]);
       raise(ends[count + i], ~of_one[i]);
@@ -46,16 +46,16 @@ std::vector<MinMax> min_max(const std::vector<Index>& ranks, const std::vector<s
   }
   if (!differ) return spreads;
 
-  // Ranks with every bit turned: the largest is the smallest_number rank.
+  // Ranks with all bits inverted: the largest belongs to the smallest rank.
   for (std::size_t k = 0; k < values.size(); ++k)
     for (std::size_t i = 0; i < count; ++i) {
-      if (values[k][i] == spreads[i].smallest) raise(who[i], ~ranks[k]);
-      if (values[k][i] == spreads[i].largest) raise(who[count + i], ~ranks[k]);
+      if (values[k][i] == spreads[i].smallest) raise(end_ranks[i], ~ranks[k]);
+      if (values[k][i] == spreads[i].largest) raise(end_ranks[count + i], ~ranks[k]);
     }
-  collectives.max(who);
+  collectives.max(end_ranks);
   for (std::size_t i = 0; i < count; ++i) {
-    spreads[i].smallest_rank = ~who[i];
-    spreads[i].largest_rank = ~who[count + i];
+    spreads[i].smallest_rank = ~end_ranks[i];
+    spreads[i].largest_rank = ~end_ranks[count + i];
   }
   return spreads;
 }

@@ -8,8 +8,9 @@ namespace tridap {
 
 namespace {
 
-// A cyclic axis that is a block, being dealt at most one block a coordinate and those in order. One whose first
-// coordinates get nothing costs memory for each coordinate: beyond a million of them it stays what it is.
+// A cyclic axis as a block axis, if each coordinate has at most one block and the blocks are in the order of the
+// coordinates. If the first coordinates are empty, the block axis needs memory for each coordinate, so an axis of more
+// than 2^20 coordinates is not converted.
 std::optional<BlockKind> as_block(const CyclicKind& cyclic) {
   const Index size = cyclic.size(), grid = cyclic.grid(), length = cyclic.block_size();
   const Index blocks = size / length + (size % length != 0 ? 1 : 0);
@@ -22,7 +23,7 @@ std::optional<BlockKind> as_block(const CyclicKind& cyclic) {
   return BlockKind(std::move(bounds));
 }
 
-// True where every coordinate holds the indices that another axis gives it, in the same order.
+// True if every coordinate holds the same indices in the same order as in another axis.
 bool holds_the_same(const UnstructuredKind& lists, const Axis& axis) {
   for (Index c = 0; c < lists.grid(); ++c) {
     if (axis.count(c) != lists.count(c)) return false;
@@ -34,7 +35,7 @@ bool holds_the_same(const UnstructuredKind& lists, const Axis& axis) {
   return true;
 }
 
-// Lists that say what a block or cyclic axis says.
+// The block or cyclic axis that is equal to lists; nullopt if there is none.
 std::optional<Axis> without_lists(const UnstructuredKind& lists) {
   const auto& entries = lists.entries();
   if (entries.empty() || entries.front().global != 0 || entries.back().global != lists.total() - 1) {
@@ -108,7 +109,7 @@ std::string describe(const Distribution& distribution) {
 
 namespace {
 
-// Where a stretch of one owner ends, given an index in it.
+// The end of the range with one owner that contains an index.
 Index stretch_end(const Axis& axis, Index global, const Location& place) {
   if (const auto* block = std::get_if<BlockKind>(&axis.kind())) return block->begin(place.coordinate + 1);
   const auto& cyclic = std::get<CyclicKind>(axis.kind());
@@ -116,7 +117,7 @@ Index stretch_end(const Axis& axis, Index global, const Location& place) {
   return global + std::min(axis.size() - global, cyclic.block_size() - place.local % cyclic.block_size());
 }
 
-// What an owner of an index adds to the process number, and the local index there.
+// An owner of an index along one axis: its contribution to the process number, and the local index there.
 struct Holder {
   std::uint64_t process = 0, local = 0;
 
@@ -133,7 +134,7 @@ std::vector<Holder> holders(const Axis& axis, Index weight, Index global) {
   return all;
 }
 
-// The product of two polynomials, in order. No sum of two exponents is beyond 64 bits without a sign.
+// The product of two polynomials, sorted. A sum of two exponents fits 64 bits unsigned.
 std::vector<Holder> multiplied(const std::vector<Holder>& a, const std::vector<Holder>& b) {
   if (b.size() == 1 && b.front() == Holder{}) return a;  // times 1
   std::vector<Holder> all;
@@ -143,7 +144,7 @@ std::vector<Holder> multiplied(const std::vector<Holder>& a, const std::vector<H
   return all;
 }
 
-// The processes that own an index, as far as the other axes than one decide.
+// The contribution of all axes except one to the processes that own an index.
 std::vector<Holder> of_other_axes(const Distribution& distribution, const std::vector<Index>& weights, Index but,
                                   const Indices& index) {
   std::vector<Holder> all = {Holder{}};
@@ -157,11 +158,12 @@ std::vector<Holder> of_other_axes(const Distribution& distribution, const std::v
   return all;
 }
 
-// One axis of two distributions that are equal at a base element, held against it: the elements that differ from the
-// base in this axis alone. That is enough. A process is a ravel, so what an element's owners are, and where it stands
-// there, is a product of one polynomial for each axis (with an exponent for the process and one for the local index);
-// and where a(i) c(0) = b(i) d(0) and a(0) c(j) = b(0) d(j) and a(0) c(0) = b(0) d(0), also a(i) c(j) = b(i) d(j).
-// With d(0) / c(0) = a(0) / b(0), the first is a(i) b(0) = b(i) a(0) as well; and where c(0) = d(0), it is a(i) = b(i).
+// Compares one axis of two distributions that are equal at a base element. Only elements that differ from the base in
+// this axis are compared. This is sufficient, for the following reason. A process number is a ravel. So the owners of
+// an element, with its local indices there, are a product of one polynomial for each axis, with one exponent for the
+// process and one for the local index. If a(i) c(0) = b(i) d(0) and a(0) c(j) = b(0) d(j) and a(0) c(0) = b(0) d(0),
+// then a(i) c(j) = b(i) d(j). Since d(0) / c(0) = a(0) / b(0), the first equation is also a(i) b(0) = b(i) a(0). If
+// c(0) = d(0), it is a(i) = b(i).
 class AxisComparison {
  public:
   AxisComparison(const Distribution& here, const Distribution& there, const std::vector<Index>& weights_here,
@@ -184,9 +186,9 @@ class AxisComparison {
 
   void run() {
     if (a_.dist_type() == 'u' || b_.dist_type() == 'u') return by_index();
-    const auto *dealt_a = std::get_if<CyclicKind>(&a_.kind()), *dealt_b = std::get_if<CyclicKind>(&b_.kind());
-    Index enough = std::numeric_limits<Index>::max();  // stretches after which two dealings repeat themselves
-    if (dealt_a != nullptr && dealt_b != nullptr) enough = 2 * std::max(dealt_a->grid(), dealt_b->grid()) + 2;
+    const auto *cyclic_a = std::get_if<CyclicKind>(&a_.kind()), *cyclic_b = std::get_if<CyclicKind>(&b_.kind());
+    Index enough = std::numeric_limits<Index>::max();  // ranges after which two cyclic axes repeat
+    if (cyclic_a != nullptr && cyclic_b != nullptr) enough = 2 * std::max(cyclic_a->grid(), cyclic_b->grid()) + 2;
     for (Index global = 0; global < a_.size() && enough-- > 0 && !differs_at;) {
       const Location place_a = *a_.locate(global), place_b = *b_.locate(global);
       compare(global, place_a, place_b);
@@ -194,11 +196,11 @@ class AxisComparison {
     }
   }
 
-  std::optional<Index> differs_at;  // an index that the two give to different owners
+  std::optional<Index> differs_at;  // an index with different owners
   bool same_places = true;
 
  private:
-  void compare(Index global, const Location& a, const Location& b) {  // of kinds where every index has one owner
+  void compare(Index global, const Location& a, const Location& b) {  // for kinds with one owner for every index
     const Holder &base_a = base_a_.front(), &base_b = base_b_.front();
     if (static_cast<std::uint64_t>(a.coordinate * weight_a_) + base_b.process !=
         static_cast<std::uint64_t>(b.coordinate * weight_b_) + base_a.process)
@@ -234,7 +236,7 @@ class AxisComparison {
       compare(global);
       if (differs_at) return;
     }
-    Index next = 0;  // the first index that only an axis without lists can hold
+    Index next = 0;  // the first index that no list holds
     while (next < static_cast<Index>(listed.size()) && listed[static_cast<std::size_t>(next)] == next) ++next;
     for (const Axis* axis : {&a_, &b_})
       if (axis->dist_type() != 'u' && next < axis->size()) differs_at = next;
@@ -243,7 +245,7 @@ class AxisComparison {
   const Axis &a_, &b_;
   Index weight_a_, weight_b_;
   std::vector<Holder> base_a_, base_b_;      // at the base
-  std::vector<Holder> factor_a_, factor_b_;  // what makes the two comparable
+  std::vector<Holder> factor_a_, factor_b_;  // factors that make the two comparable
 };
 
 std::string text(const Indices& index) {
@@ -254,7 +256,7 @@ std::string text(const Indices& index) {
 
 std::string owned_by(const Distribution& distribution, const Indices& index) {
   const std::vector<Index> owners = distribution.owners(index);
-  if (owners.empty()) return "by nobody";
+  if (owners.empty()) return "by no process";
   std::string line = owners.size() == 1 ? "by process " : "by processes ";
   for (std::size_t i = 0; i < owners.size() && i < 4; ++i) line += (i == 0 ? "" : ", ") + std::to_string(owners[i]);
   return line + (owners.size() > 4 ? ", ..." : "");
@@ -266,7 +268,7 @@ Comparison parted(const Distribution& here, const Distribution& there, const Ind
       "index " + text(index) + " is owned " + owned_by(here, index) + " here and " + owned_by(there, index) + " there"};
 }
 
-// The first index of every axis; nothing where nobody owns anything.
+// The first index of every axis; nullopt if no process owns any element.
 std::optional<Indices> first_element(const Distribution& distribution) {
   Indices first;
   for (Index i = 0; i < distribution.ndim(); ++i) {
@@ -309,7 +311,7 @@ Comparison compare(const Distribution& here, const Distribution& there) {
     }
     result.same_places = result.same_places && comparison.same_places;
   }
-  if (!result.same_places) result.difference = "the owners are the same, but not the order or place of what they hold";
+  if (!result.same_places) result.difference = "the owners are the same, but their local indices differ";
   return result;
 }
 
@@ -334,7 +336,8 @@ Balance balance(const Distribution& distribution) {
 Index local_bytes(const Distribution& distribution, Index process, Index element_bytes) {
   const auto bytes = checked_multiply(distribution.count(process, Part::local), element_bytes);
   if (!bytes)
-    throw Error(Finding{Rule::conversion, process, {}, "", "the local buffer does not fit 64 bits of bytes", "", ""});
+    throw Error(Finding{
+        Rule::conversion, process, {}, "", "the number of bytes of the local buffer does not fit 64 bits", "", ""});
   return *bytes;
 }
 

@@ -4,8 +4,9 @@
 
 namespace tridap {
 
-/// How many of `size` elements, dealt in blocks of `block_size` over `grid` coordinates, come to the one whose turn is
-/// `turn`. The partial block goes to whoever's turn comes after the last full one [cyclic.count].
+/// The number of elements on one coordinate if `size` elements are distributed round-robin in blocks of `block_size`
+/// over `grid` coordinates. `turn` is the position of the coordinate in the round-robin order. The incomplete block
+/// follows the last full one [cyclic.count].
 inline Index cyclic_count(Index size, Index grid, Index block_size, Index turn) {
   const Index blocks = size / block_size, rest = size % block_size;
   const Index full = blocks > turn ? (blocks - 1 - turn) / grid + 1 : 0;

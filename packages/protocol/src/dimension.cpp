@@ -15,7 +15,7 @@ IndexBuffer::IndexBuffer(std::vector<Index> indices) {
 
 namespace {
 
-// One element of any width and byte order, as 64 bits; nothing where it does not fit.
+// One element of any width and byte order, as 64 bits; nullopt if it does not fit.
 std::optional<Index> read_integer(const std::byte* at, const ElementType& type) {
   std::array<std::byte, 8> bytes{};
   const auto width = static_cast<std::size_t>(type.bytes);
@@ -53,7 +53,7 @@ std::optional<std::vector<Index>> read_indices(const IndexBuffer& indices) {
   if (buffer.shape.size() != 1 || buffer.strides.size() != 1 || buffer.shape[0] < 0) return std::nullopt;
   if (buffer.memory.kind != Memory::Kind::host || (buffer.data == nullptr && buffer.shape[0] > 0)) return std::nullopt;
 
-  // A count is only a statement: no process addresses more than 2^48 bytes, and no list repeats one element.
+  // The count may be wrong. No process can address more than 2^48 bytes, and no valid list repeats one element.
   const Index count = buffer.shape[0], stride = buffer.strides[0];
   const std::optional<Index> span = checked_multiply(count, stride);
   constexpr Index addressable = Index{1} << 48;

@@ -5,7 +5,7 @@
 namespace tridap {
 
 Distribution::Distribution(std::vector<Axis> axes) : axes_(std::move(axes)) {
-  std::optional<Index> product = 1;  // it allocates nothing, and so cannot fail on one process alone
+  std::optional<Index> product = 1;  // this allocates no memory, so it cannot fail on only some processes
   for (const Axis& axis : axes_)
     if (product) product = checked_multiply(*product, axis.proc_grid_size());
   if (!product)
@@ -75,7 +75,7 @@ std::optional<Index> Distribution::owner(const Indices& global) const {
 }
 
 std::vector<Index> Distribution::owners(const Indices& global) const {
-  std::vector<Index> found{0};  // row-major ravels of the axes so far; stays ascending
+  std::vector<Index> found{0};  // row-major ravels of the axes so far, ascending
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     std::vector<Index> next;
     for (Index process : found)

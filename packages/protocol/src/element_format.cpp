@@ -15,14 +15,14 @@ using Kind = ElementType::Kind;
 struct Code {
   const char* letters;
   Kind kind;
-  Index standard;  // bytes under '<', '>', '!' and '='; 0: there only with '@'
-  Index native;    // bytes under '@' and without a byte order
+  Index standard;  // bytes with '<', '>', '!' and '='; 0: only allowed with '@'
+  Index native;    // bytes with '@' and without a byte order
 };
 
 template <class T>
 constexpr Index size_of = static_cast<Index>(sizeof(T));
 
-// Of two that are the same element, the first is what we write.
+// If two codes mean the same element, the first one is written.
 constexpr std::array<Code, 20> codes = {{
     {"?", Kind::boolean, 1, size_of<bool>},
     {"b", Kind::signed_integer, 1, 1},
@@ -53,7 +53,7 @@ bool little_endian() {
   return first == 1;
 }
 
-// "5x", "5s", "x": opaque bytes, one of them where no length is given.
+// "5x", "5s", "x": opaque bytes; one byte if no length is given.
 std::optional<ElementType> parse_opaque(std::string_view format) {
   if (format.empty() || (format.back() != 'x' && format.back() != 's')) return std::nullopt;
   format.remove_suffix(1);

@@ -14,8 +14,8 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, Value>>;
 
-// Adds a value to a digest as what it is worth, not as it is spelled. Each kind of value begins with a number of its
-// own.
+// Adds a value to a digest. Equal values have equal digests, however they are written. Each kind of value begins with a
+// different number.
 class ValueDigest {
  public:
   explicit ValueDigest(Digest& digest) : digest_(digest) {}
@@ -31,14 +31,14 @@ class ValueDigest {
     }
   }
 
-  void operator()(const Value::Other& other) { text(other.text); }  // null, and integers of more than 64 bits
+  void operator()(const Value::Other& other) { text(other.text); }  // null, and integers that do not fit 64 bits
   void operator()(bool flag) {
     digest_.add(boolean);
     digest_.add(Index{flag});
   }
   void operator()(Index integer) { text(std::to_string(integer)); }
   void operator()(double number) {
-    constexpr double exact = 9007199254740992;  // 2^53: below, a whole number is the integer
+    constexpr double exact = 9007199254740992;  // 2^53: up to it, a float with an integral value is exact
     if (std::abs(number) <= exact && std::trunc(number) == number) return (*this)(static_cast<Index>(number));
     text(Value{number}.json());
   }
@@ -53,7 +53,7 @@ class ValueDigest {
     for (const Entry& entry : dict) pairs.emplace_back(entry.key, entry.value);
     add(std::move(pairs));
   }
-  void operator()(const std::shared_ptr<const Buffer>&) {}  // JSON has none
+  void operator()(const std::shared_ptr<const Buffer>&) {}  // JSON has no buffers
 
  private:
   enum Kind : Index { number_or_null, boolean, string, sequence, dictionary };
@@ -76,7 +76,7 @@ class ValueDigest {
 Value value_of(const Extra& extra) {
   try {
     return read_json(extra.value);
-  } catch (const Error&) {  // a text that is not JSON, as a C++ program may give it
+  } catch (const Error&) {  // not JSON: a C++ program may set any text
     return {extra.value};
   }
 }

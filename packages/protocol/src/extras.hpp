@@ -10,8 +10,8 @@ namespace tridap {
 /// The unknown keys with their values, for messages: "'colour': \"red\", 'unit': \"m\"", in the order of the keys.
 std::string text_of(std::vector<Extra> extras);
 
-/// A number that is the same for equal keys with equal values, whatever the order of keys, the spacing and the spelling
-/// of numbers: {"a": 1, "b": 2} is {"b": 2.0, "a": 1}. 0 for none. Values that JSON cannot say do not count.
+/// A hash of the keys and values. The order of the keys, spaces, and how numbers are written do not matter: {"a": 1,
+/// "b": 2} is {"b": 2.0, "a": 1}. It is 0 if there are no keys. Values that are not JSON are ignored.
 Index digest_of(const std::vector<Extra>& extras);
 
 }  // namespace tridap

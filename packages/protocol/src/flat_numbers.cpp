@@ -7,7 +7,7 @@ namespace tridap {
 
 namespace {
 
-// Those of an unstructured axis that has gaps, sorted; else none.
+// The sorted distinct indices of an unstructured axis with gaps; empty for other axes.
 std::vector<Index> distinct_with_gaps(const Axis& axis) {
   std::vector<Index> found;
   const auto* kind = std::get_if<UnstructuredKind>(&axis.kind());
@@ -31,7 +31,7 @@ std::shared_ptr<const std::vector<std::vector<Index>>> all_distinct_with_gaps(co
   return any ? std::make_shared<const std::vector<std::vector<Index>>>(std::move(of_axes)) : nullptr;
 }
 
-// How many numbers an axis takes; nothing where that does not fit 64 bits.
+// The extent of an axis in the ravel; nullopt if it does not fit 64 bits.
 std::optional<Index> span(const Axis& axis, const std::vector<Index>* distinct) {
   if (distinct != nullptr) return static_cast<Index>(distinct->size());
   const auto extremes = axis.extremes();

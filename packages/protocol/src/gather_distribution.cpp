@@ -6,7 +6,7 @@ namespace tridap {
 
 namespace {
 
-// All processes in one place.
+// All processes of an array in one process: nothing communicates.
 class InOnePlace : public Collectives {
  public:
   explicit InOnePlace(Index processes) : processes_(processes) {}

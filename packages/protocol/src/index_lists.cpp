@@ -26,7 +26,7 @@ IndexLists::IndexLists(const std::vector<LocalArray>& members, const std::vector
     for (const ListedAxis& a : axes) {
       const Dimension& d = member.array->dim_data[static_cast<std::size_t>(a.axis)];
       std::optional<std::vector<Index>> list = read_indices(std::get<Unstructured>(d.dist).indices);
-      if (!list) throw std::bad_alloc();  // they have been read before
+      if (!list) throw std::bad_alloc();  // they could be read before
       lists_.back().push_back(std::move(*list));
     }
   }
@@ -48,14 +48,15 @@ std::size_t IndexLists::member(Index rank) const {
 }
 
 std::optional<std::vector<bool>> IndexLists::compare(Collectives& collectives, std::vector<Report>& reports) const {
-  std::vector<std::vector<std::vector<Index>>> said;  // by member: the first process's, as it arrives
+  std::vector<std::vector<std::vector<Index>>>
+      first_lists;  // by member: the list of the first process, when it has arrived
   Index largest_group = 1;
   for (const ListedAxis& a : axes_) largest_group = std::max(largest_group, collectives.processes() / a.grid);
   const bool ready = everywhere(members_, collectives, reports, [&](std::size_t k) {
-    said.resize(lists_.size());
-    said[k].resize(axes_.size());
+    first_lists.resize(lists_.size());
+    first_lists[k].resize(axes_.size());
     for (std::size_t i = 0; i < axes_.size(); ++i)
-      if (position(k, axes_[i]) == 0) said[k][i] = lists_[k][i];
+      if (position(k, axes_[i]) == 0) first_lists[k][i] = lists_[k][i];
   });
   for (Index step = 1; ready && step < largest_group; step *= 2) {
     std::vector<Message> messages;
@@ -64,7 +65,7 @@ std::optional<std::vector<bool>> IndexLists::compare(Collectives& collectives, s
         const Index at = position(k, axes_[i]), next = at + step;
         if (at >= step || next >= collectives.processes() / axes_[i].grid) continue;
         Message message{members_[k].rank, rank_at(k, axes_[i], next), {static_cast<Index>(i)}};
-        message.content.insert(message.content.end(), said[k][i].begin(), said[k][i].end());
+        message.content.insert(message.content.end(), first_lists[k][i].begin(), first_lists[k][i].end());
         messages.push_back(std::move(message));
       }
     };
@@ -73,8 +74,8 @@ std::optional<std::vector<bool>> IndexLists::compare(Collectives& collectives, s
     const auto unpack = [&](std::size_t first) {
       if (first != 0) return;  // all at once
       for (const Message& message : arrived)
-        said[member(message.to)][static_cast<std::size_t>(message.content[0])].assign(message.content.begin() + 1,
-                                                                                      message.content.end());
+        first_lists[member(message.to)][static_cast<std::size_t>(message.content[0])].assign(
+            message.content.begin() + 1, message.content.end());
     };
     if (!everywhere(members_, collectives, reports, unpack)) return std::nullopt;
   }
@@ -83,9 +84,9 @@ std::optional<std::vector<bool>> IndexLists::compare(Collectives& collectives, s
   const auto compare_here = [&](std::size_t k) {
     differ.resize(axes_.size(), 0);
     for (std::size_t i = 0; i < axes_.size(); ++i) {
-      if (said[k][i] == lists_[k][i]) continue;
+      if (first_lists[k][i] == lists_[k][i]) continue;
       differ[i] = 1;
-      const auto [ours, first] = std::mismatch(lists_[k][i].begin(), lists_[k][i].end(), said[k][i].begin());
+      const auto [ours, first] = std::mismatch(lists_[k][i].begin(), lists_[k][i].end(), first_lists[k][i].begin());
       reports[k].add({Rule::axis_same,
                       members_[k].rank,
                       axes_[i].axis,
@@ -103,7 +104,7 @@ std::optional<std::vector<bool>> IndexLists::compare(Collectives& collectives, s
   return same;
 }
 
-// A member's indices on the axes for which it speaks, sorted to the processes that their hashes name.
+// A member's indices on the axes whose coordinate it represents, sorted by the processes that their hashes give.
 std::vector<Message> IndexLists::indices_by_hash(std::size_t k, Index processes) const {
   std::vector<IndexOfProcess> entries;
   for (std::size_t i = 0; i < axes_.size(); ++i) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t deepest = 64;  // levels of lists and dictionaries
 
-// Builds a Value from the parser's events, without recursion and without believing any stated size.
+// Builds a Value from the parser's events, without recursion. Sizes that the parser states are not used.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
   bool null() override { return put({Value::Other{}}); }
@@ -27,7 +27,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return put({Value::Other{std::to_string(value)}});
   }
   bool number_float(number_float_t value, const string_t& token) override {
-    const bool integer = token.find_first_of(".eE") == std::string::npos;  // but too long for 64 bits
+    const bool integer = token.find_first_of(".eE") == std::string::npos;  // too long for 64 bits
     return integer ? put({Value::Other{token}}) : put({value});
   }
   bool string(string_t& value) override { return put({std::move(value)}); }
@@ -40,7 +40,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& name) override {
     Frame& frame = frames_.back();
     const auto& dict = std::get<Value::Dict>(frame.value.content);
-    constexpr std::size_t few = 16;  // names that are compared one by one
+    constexpr std::size_t few = 16;  // up to this many names are compared one by one
     if (dict.size() == few)
       for (const Entry& entry : dict) frame.seen.insert(entry.key);
     const bool twice = dict.size() < few
@@ -74,7 +74,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool open(Value value) {
-    if (frames_.size() == deepest) return fail("lists and dictionaries nest deeper than " + std::to_string(deepest));
+    if (frames_.size() == deepest)
+      return fail("lists and dictionaries nest deeper than " + std::to_string(deepest) + " levels");
     frames_.push_back({std::move(value), {}, {}});
     return true;
   }
@@ -121,7 +122,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 Value read_json(std::string_view text) {
-  if (text.find('\0') != std::string_view::npos) refuse_document("a byte 0 is no JSON");  // the parser would stop there
+  if (text.find('\0') != std::string_view::npos)
+    refuse_document("the text contains a zero byte, which JSON does not allow");  // the parser would stop there
   Builder builder;
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) refuse_document(builder.why());
   return builder.take();
@@ -131,7 +133,7 @@ std::string dump(const nlohmann::ordered_json& json) {
   const std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   const auto plain = [](char c) { return static_cast<unsigned char>(c) < 0x7f; };
   if (std::all_of(text.begin(), text.end(), plain)) return text;
-  std::string shown;  // with escapes for what a terminal would not print
+  std::string shown;  // with escapes for characters that a terminal does not print
   for (std::size_t at = 0; at < text.size();) {
     const auto lead = static_cast<unsigned char>(text[at]);
     const std::size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
@@ -167,7 +169,7 @@ const Value* Value::find(const std::string& key) const {
 
 namespace {
 
-// JSON text, piece by piece: integers of any length keep their digits, which the parser's own type could not hold.
+// Writes JSON text. Integers of any length keep their digits; the parser's own type could not hold them.
 class Writer {
  public:
   void write(const Value& value) { std::visit(*this, value.content); }
@@ -211,7 +213,7 @@ class Writer {
   }
 
  private:
-  void show(const std::string& text) {  // in place of what JSON cannot say
+  void show(const std::string& text) {  // for a value that JSON does not have
     exact_ = false;
     (*this)(text);
   }

@@ -6,7 +6,7 @@
 
 namespace tridap {
 
-/// One line, with everything that is no UTF-8 replaced.
+/// One line of JSON text. Bytes that are not UTF-8 are replaced.
 std::string dump(const nlohmann::ordered_json& json);
 
 }  // namespace tridap

@@ -71,11 +71,12 @@ UnstructuredKind::UnstructuredKind(std::vector<std::vector<Index>> lists, bool o
   if (!entries.empty()) {
     first_ = entries.front().global;
     last_ = entries.back().global;
-    // Indices that fill at least a quarter of their span are found by a table instead of a search.
+    // If the indices fill at least a quarter of their span, a table replaces the search.
     const std::uint64_t span = static_cast<std::uint64_t>(last_) - static_cast<std::uint64_t>(first_);
     if (span / 4 < entries.size()) {
       found->table.assign(static_cast<std::size_t>(span) + 1, Location{-1, 0});
-      for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry)  // the lowest coordinate is written last
+      for (auto entry = entries.rbegin(); entry != entries.rend();
+           ++entry)  // the lowest coordinate is written last, so it is kept
         found->table[static_cast<std::size_t>(entry->global - first_)] = entry->place;
     }
   }

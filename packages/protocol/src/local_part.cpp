@@ -9,7 +9,7 @@ namespace tridap {
 
 namespace {
 
-// How much of a block's padding, at both ends, is of one sort.
+// The widths of one kind of padding at both ends of a block.
 struct Widths {
   std::array<Index, 2> communication, mirrors;
 };
@@ -17,8 +17,8 @@ struct Widths {
 Widths widths(const Dimension& dimension, const Block& block, Version version) {
   const auto [left, right] = block.padding.value_or(std::array<Index, 2>{0, 0});
   const bool first = dimension.proc_grid_rank == 0, last = dimension.proc_grid_rank == dimension.proc_grid_size - 1;
-  const bool wraps = dimension.periodic && version == Version::v0_9;     // every edge has a neighbour to hear from
-  const bool mirrors = dimension.periodic && version == Version::v0_10;  // every edge is owned, and says it twice
+  const bool wraps = dimension.periodic && version == Version::v0_9;     // every edge has a neighbour
+  const bool mirrors = dimension.periodic && version == Version::v0_10;  // every edge is owned and holds mirrors
   return {{first && !wraps ? 0 : left, last && !wraps ? 0 : right},
           {first && mirrors ? left : 0, last && mirrors ? right : 0}};
 }
@@ -61,13 +61,14 @@ Dimension in_version(Dimension dimension, Version from, Version to, Index axis) 
   const auto [left, right] = block->padding.value_or(std::array<Index, 2>{0, 0});
   const Index last = dimension.proc_grid_size - 1;
   if (dimension.periodic && (left != 0 || right != 0))
-    throw Error(Finding{Rule::conversion,
-                        {},
-                        axis,
-                        "padding",
-                        "(" + std::to_string(left) + ", " + std::to_string(right) + ")",
-                        std::string("but on a periodic axis ") + stamp(to) + " counts what its neighbours say too",
-                        "gather the array over its communicator first"});
+    throw Error(Finding{
+        Rule::conversion,
+        {},
+        axis,
+        "padding",
+        "(" + std::to_string(left) + ", " + std::to_string(right) + ")",
+        std::string("but on a periodic axis the values of ") + stamp(to) + " also depend on the neighbours' padding",
+        "gather the array's distribution over its communicator first"});
   const Index sign = to == Version::v0_10 ? 1 : -1;
   if (dimension.proc_grid_rank > 0) block->start -= sign * left;
   if (dimension.proc_grid_rank < last) block->stop += sign * right;

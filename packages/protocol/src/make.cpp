@@ -9,7 +9,7 @@ namespace tridap {
 
 namespace {
 
-// One axis from what its maker wants, or what is wrong with that.
+// Makes one axis from a spec, or reports why the spec is wrong.
 class AxisMaker {
  public:
   AxisMaker(Index size, Index grid, Index axis, Report& report)
@@ -34,7 +34,7 @@ class AxisMaker {
     if (spec.block_size < 1) wrong(Rule::cyclic_block_size, "block_size", spec.block_size, "must be at least 1");
     if (spec.first < 0 || spec.first >= grid_)
       wrong(Rule::cyclic_start, "first", spec.first,
-            "must be a coordinate, less than proc_grid_size " + std::to_string(grid_));
+            "must be a coordinate: at least 0 and less than proc_grid_size " + std::to_string(grid_));
     if (spec.block_size < 1 || spec.first < 0 || spec.first >= grid_) return std::nullopt;
     return Axis(CyclicKind(size_, grid_, spec.block_size, spec.first));
   }
@@ -73,7 +73,7 @@ class AxisMaker {
 
   Index fair() const { return size_ / grid_ + (size_ % grid_ != 0 ? 1 : 0); }
 
-  // Whether the last of fair() blocks is too short for its padding.
+  // True if the last block of length fair() is too short for its padding.
   bool lacks_room_for_padding(const BlockSpec& spec) const {
     const Index wanted = std::max(spec.padding, spec.edges[1]);
     if (wanted <= 0 || grid_ > most_listed) return false;
@@ -107,7 +107,7 @@ class AxisMaker {
     Index last = 0;
     for (const Index start : starts) {
       if (start < last)
-        wrong(Rule::block_tiling, "start", start, "must not be before the start " + std::to_string(last));
+        wrong(Rule::block_tiling, "start", start, "must not be less than the previous start " + std::to_string(last));
       if (start > size_) wrong(Rule::block_bounds, "start", start, "must be at most size " + std::to_string(size_));
       last = start;
     }
@@ -120,7 +120,7 @@ class AxisMaker {
   void check_padding(const BlockSpec& spec, const BlockKind& shares) {
     if (grid_ > most_listed)
       return wrong(Rule::grid_size, "proc_grid_size", grid_,
-                   "must be at most " + std::to_string(most_listed) + " where shares are padded");
+                   "must be at most " + std::to_string(most_listed) + " if shares are padded");
     const auto [left, right] = spec.edges;
     const auto owned = [&](Index c) { return shares.begin(c + 1) - shares.begin(c); };
     const std::string edges = "(" + std::to_string(left) + ", " + std::to_string(right) + ") at the edges";
@@ -157,7 +157,8 @@ class AxisMaker {
   throw Error(Finding{Rule::grid_product, {}, {}, "", why, "", remedy});
 }
 
-// Writes numbers as so many factors in falling order: with the smallest first factor, then the smallest next one.
+// Writes a number as a product of a given number of factors in descending order. The first factor is as small as
+// possible, then the second, and so on.
 class Factoriser {
  public:
   explicit Factoriser(Index number) {
@@ -169,7 +170,7 @@ class Factoriser {
     std::sort(divisors_.begin(), divisors_.end());
   }
 
-  // Appends them, each at most `largest`; false, and nothing appended, where that cannot be.
+  // Appends the factors, each at most `largest`. Returns false and appends nothing if that is impossible.
   bool split(Index left, Index factors, Index largest, std::vector<Index>& grid) {
     if (factors == 1) {
       if (left > largest) return false;
@@ -190,7 +191,7 @@ class Factoriser {
   }
 
  private:
-  // Whether so many numbers of at most `largest` can have the product `left`.
+  // True if the product of `factors` numbers, each at most `largest`, can be `left`.
   static bool reaches(Index largest, Index factors, Index left) {
     Index reach = 1;
     for (; factors > 0 && reach < left && largest > 1; --factors)
@@ -199,7 +200,8 @@ class Factoriser {
   }
 
   std::vector<Index> divisors_;
-  std::map<std::pair<Index, Index>, Index> failed_;  // by number and factors: no first factor up to this one will do
+  std::map<std::pair<Index, Index>, Index>
+      failed_;  // by number and factors: no first factor up to this one is possible
 };
 
 }  // namespace
@@ -209,17 +211,18 @@ std::optional<Axis> make_axis(Index size, const AxisSpec& spec, Index grid, Inde
 }
 
 std::vector<Index> near_square_grid(Index processes, Index ndim) {
-  if (processes < 1) no_grid("a process grid of " + std::to_string(processes) + " places", "give at least one process");
+  if (processes < 1)
+    no_grid("a process grid cannot have " + std::to_string(processes) + " processes", "give at least one process");
   if (ndim < 1) {
     if (processes != 1)
-      no_grid("an array without axes over " + std::to_string(processes) + " processes", "use one process");
+      no_grid("an array without axes is on one process, not on " + std::to_string(processes), "use one process");
     return {};
   }
-  if (processes > Index{1} << 40)  // whose divisors would take a while to find
-    no_grid(std::to_string(processes) + " processes are too many to divide", "give the process grid");
+  if (processes > Index{1} << 40)  // finding its divisors would take long
+    no_grid(std::to_string(processes) + " processes are too many to choose a grid", "give the process grid");
   std::vector<Index> grid;
   Factoriser(processes).split(processes, std::min<Index>(ndim, 40), processes, grid);
-  grid.resize(static_cast<std::size_t>(ndim), 1);  // no more than 40 factors are larger
+  grid.resize(static_cast<std::size_t>(ndim), 1);  // at most 40 factors are larger than 1
   return grid;
 }
 
@@ -236,10 +239,16 @@ std::vector<Index> default_grid(Index processes, const std::vector<AxisSpec>& sp
     else if (!std::holds_alternative<WholeSpec>(specs[axis]))
       open.push_back(axis);
     if (grid[axis] < 1 || left % grid[axis] != 0)
-      no_grid(std::to_string(processes) + " processes do not divide into the " + std::to_string(grid[axis]) +
+      no_grid(std::to_string(processes) + " processes cannot be divided over the " + std::to_string(grid[axis]) +
                   " shares of axis " + std::to_string(static_cast<Index>(axis)),
               "give a grid, or another number of processes");
     left /= grid[axis];
+  }
+  if (open.empty() && !specs.empty() && left != 1) {
+    const std::string needed = std::to_string(processes / left) + (processes / left == 1 ? " process" : " processes");
+    no_grid("the axes need " + needed + " (one for each start or list), but " + std::to_string(processes) +
+                " processes are given",
+            "use " + needed + ", or one start or list for each process");
   }
   const std::vector<Index> shared = near_square_grid(left, static_cast<Index>(open.size()));
   for (std::size_t i = 0; i < open.size(); ++i) grid[open[i]] = shared[i];
@@ -254,11 +263,11 @@ Distribution Distribution::make(const std::vector<Index>& shape, const std::vect
                         {},
                         {},
                         "",
-                        "the shape has " + std::to_string(static_cast<Index>(shape.size())) + " axes, the specs " +
-                            std::to_string(static_cast<Index>(specs.size())) + " and the grid " +
-                            std::to_string(static_cast<Index>(grid.size())),
-                        "but all must have the same",
-                        "give one of each for every axis"});
+                        "the shape has " + std::to_string(static_cast<Index>(shape.size())) + " axes, there are " +
+                            std::to_string(static_cast<Index>(specs.size())) + " specs, and the grid has " +
+                            std::to_string(static_cast<Index>(grid.size())) + " axes",
+                        "but the numbers must be the same",
+                        "give an extent, a spec and a grid extent for every axis"});
   std::vector<Axis> axes;
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     if (auto made = make_axis(shape[axis], specs[axis], grid[axis], static_cast<Index>(axis), report))

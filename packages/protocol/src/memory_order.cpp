@@ -14,7 +14,7 @@ MemoryOrder memory_order(const Buffer& buffer) {
   order.data = static_cast<std::byte*>(buffer.data);
   if (element_count(buffer) == 0) return order;
 
-  IndexList stride(ndim);  // axes of one element take no part: they go outermost
+  IndexList stride(ndim);  // axes of one element do not matter: they go outermost
   for (std::size_t axis = 0; axis < ndim; ++axis) {
     if (buffer.shape[axis] == 1) continue;
     stride[axis] = std::abs(buffer.strides[axis]);

@@ -8,14 +8,14 @@ namespace tridap {
 
 namespace {
 
-// A move along one axis; also of interior that stays where it is.
+// A move along one axis. An interior element that repeats itself is a move too.
 struct Stretch {
-  Index coordinate;  // the other one
+  Index coordinate;  // of the other process
   Range here, there;
 };
 
-// What each element of coordinate `c`'s buffer stands for, as `there` in the interior of a coordinate; ascending. A
-// stretch ends with that interior: there the mirrors end, too.
+// For each element of the buffer of coordinate `c`: the interior element that it repeats, as `there` on a coordinate.
+// Ascending. A range ends with the interior of that coordinate, where the mirrors end too.
 std::vector<Stretch> filled(const Axis& axis, Index c) {
   const Range local = axis.part(c, Part::local);
   if (local.size() == 0) return {};
@@ -32,9 +32,9 @@ std::vector<Stretch> filled(const Axis& axis, Index c) {
   return found;
 }
 
-// The elements of coordinate `c`'s interior as they stand in all buffers; ascending by coordinate and `there`. Only its
-// owner and that one's neighbours hold an index, since a communication width is at most what the neighbour owns; and
-// the edge coordinates own all mirrors [block.padding].
+// All elements in all buffers that repeat the interior of coordinate `c`, ascending by coordinate and `there`. Only the
+// owner of an index and its neighbours hold it, since communication padding is at most as wide as the neighbour's
+// share. The edge coordinates own all mirrors [block.padding].
 std::vector<Stretch> repeated(const Axis& axis, Index c) {
   std::set<Index> holders;
   for (Index owner : {Index{0}, c, axis.proc_grid_size() - 1})
@@ -47,7 +47,7 @@ std::vector<Stretch> repeated(const Axis& axis, Index c) {
   return found;
 }
 
-// All combinations of one stretch of each axis, row-major for each process, by process.
+// All combinations of one range of each axis, by process, then row-major.
 std::vector<PaddingMove> product(const Distribution& distribution, Index process,
                                  std::vector<Stretch> (*stretches)(const Axis&, Index)) {
   const Indices coordinates = distribution.coordinates(process);
@@ -71,7 +71,7 @@ std::vector<PaddingMove> product(const Distribution& distribution, Index process
   return moves;
 }
 
-// Interior that stands for itself.
+// True if an interior box repeats itself.
 bool stays(const PaddingMove& move) {
   return std::equal(move.here.begin(), move.here.end(), move.there.begin(),
                     [](const Range& here, const Range& there) { return here.begin == there.begin; });
@@ -84,8 +84,8 @@ Index PaddingMove::count() const {
   for (const Range& range : here) extents.push_back(range.size());
   const std::optional<Index> count = checked_product(extents);
   if (!count)
-    throw Error(
-        Finding{Rule::conversion, process, {}, "", "the elements of a box of padding do not fit 64 bits", "", ""});
+    throw Error(Finding{
+        Rule::conversion, process, {}, "", "the number of elements of a box of padding does not fit 64 bits", "", ""});
   return *count;
 }
 

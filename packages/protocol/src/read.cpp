@@ -8,7 +8,8 @@ namespace tridap {
 
 namespace {
 
-// One dimension dictionary, key by key: what is missing, of a wrong type or unknown is a finding, and the rest is read.
+// Reads one dimension dictionary. A key that is missing, has a wrong type or is unknown is a finding; the others are
+// read.
 class DimensionReader {
  public:
   DimensionReader(const Value::Dict& dict, Index axis, Version version, Source source, Report& report)
@@ -16,7 +17,7 @@ class DimensionReader {
 
   struct Found {
     Dimension dimension;
-    bool whole = true;  // false: something could not be read, and stands there as what breaks no rule
+    bool whole = true;  // false: some value could not be read, and a value that breaks no rule replaces it
   };
 
   Found read() {
@@ -49,7 +50,7 @@ class DimensionReader {
     d.dist = Block{};
     if (type) of_kind(*type, d, size.has_value(), places && rank && periodic);
     const bool whole = report_.errors() == before;
-    if (!whole) check_dimension(d, axis_, report_, version_);  // what can be said all the same
+    if (!whole) check_dimension(d, axis_, report_, version_);  // what can be checked nevertheless
     return {std::move(d), whole};
   }
 
@@ -68,19 +69,19 @@ class DimensionReader {
                     value->text(),
                     old ? "must be 'n', 'b', 'c' or 'u'" : "must be 'b', 'c' or 'u'",
                     ""};
-    if (*text == "n") finding.remedy = "write {}, or 'b' over one process; 'n' is 0.9's";
+    if (*text == "n") finding.remedy = "write {}, or 'b' over one process; only 0.9 has 'n'";
     report_.add(std::move(finding));
     return std::nullopt;
   }
 
-  // What could not be read gets a value that leaves the rules of the others as they are.
+  // A value that could not be read is replaced by one that does not break a rule for the others.
   void of_kind(char type, Dimension& d, bool sized, bool placed) {
     if (type == 'n' || type == 'b') {
       const auto start = type == 'n' ? std::optional<Index>(0) : required("start"),
                  stop = type == 'n' ? std::optional<Index>(d.size) : required("stop");
       auto widths = padding().value_or(std::nullopt);
       if (version_ == Version::v0_9 && !(sized && placed && start && stop))
-        widths.reset();  // whether they fit depends on these
+        widths.reset();  // they cannot be checked without these
       d.dist = Block{stop ? start.value_or(0) : std::min(start.value_or(0), d.size), stop.value_or(d.size), widths};
     } else if (type == 'c') {
       const auto start = required("start"), block_size = optional("block_size", 1);
@@ -114,7 +115,7 @@ class DimensionReader {
 
   std::optional<Index> integer(const char* key, const Value& value) {
     if (const auto* integer = value.as<Index>()) return *integer;
-    add(Rule::type_integer, key, value.text(), "must be a whole number that fits 64 bits");
+    add(Rule::type_integer, key, value.text(), "must be an integer that fits 64 bits");
     return std::nullopt;
   }
 
@@ -126,7 +127,7 @@ class DimensionReader {
     return std::nullopt;
   }
 
-  // The widths, absent ones included; nothing where they could not be read.
+  // The widths, or no widths if `padding` is absent. nullopt if they could not be read.
   std::optional<std::optional<std::array<Index, 2>>> padding() {
     const Value* value = find("padding");
     if (value == nullptr) return std::optional<std::array<Index, 2>>{};
@@ -153,12 +154,12 @@ class DimensionReader {
   }
 
   void extra(const Entry& entry) {
-    if (!entry.text) return add(Rule::type_text, "", "the key " + entry.key + " is no text", "but must be");
+    if (!entry.text) return add(Rule::type_text, "", "the key " + entry.key + " is not text", "but must be");
     if (std::find(known_.begin(), known_.end(), entry.key) == known_.end())
       extras_.push_back({entry.key, entry.value.json(), entry.value.is_json()});
   }
 
-  void missing(const char* key) { add(Rule::key_missing, key, "missing", "but must be there"); }
+  void missing(const char* key) { add(Rule::key_missing, key, "missing", "but is required"); }
   void add(Rule rule, std::string key, std::string value, std::string must) {
     report_.add({rule, {}, axis_, std::move(key), std::move(value), std::move(must), ""});
   }
@@ -176,12 +177,18 @@ Dimension read_dimension(const Value& value, std::size_t axis, Version version, 
                          Report& report) {
   const auto number = static_cast<Index>(axis);
   const auto* dict = value.as<Value::Dict>();
-  // Of {} in 0.10 this is the meaning [empty-dict]; of what cannot be read, all that is known.
+  // The meaning of {} in 0.10 [empty-dict]. It also replaces a dictionary that cannot be read.
   Dimension held = undistributed(axis < buffer.shape.size() ? std::max<Index>(buffer.shape[axis], 0) : 0);
   if (dict == nullptr) {
-    report.add({Rule::type_structure, {}, number, "dim_data", value.text(), "must be a dictionary for each axis", ""});
+    report.add({Rule::type_structure,
+                {},
+                number,
+                "dim_data",
+                value.text(),
+                "must be a list of dictionaries, one for each axis",
+                ""});
   } else if (dict->empty() && version == Version::v0_9) {
-    report.add({Rule::empty_dict, {}, number, "dim_data", "{}", "must say dist_type and size in 0.9", ""});
+    report.add({Rule::empty_dict, {}, number, "dim_data", "{}", "must have dist_type and size in 0.9", ""});
   } else if (!dict->empty()) {
     DimensionReader::Found found = DimensionReader(*dict, number, version, source, report).read();
     if (found.whole) return std::move(found.dimension);
@@ -203,8 +210,8 @@ ReadArray read_array(const Value& version, const Value& dim_data, Buffer buffer,
     read.array.version = *text;
   else
     read.report.add({Rule::type_text, {}, {}, "__version__", version.text(), "must be text", ""});
-  Report unsaid;  // check() says it
-  const Version known = read_version(read.array.version, unsaid).value_or(Version::v0_10);
+  Report ignored;  // check() reports it
+  const Version known = read_version(read.array.version, ignored).value_or(Version::v0_10);
   const auto axes = dim_data.list_size();
   if (!axes)
     read.report.add(

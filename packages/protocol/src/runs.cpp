@@ -39,7 +39,7 @@ ArrayRuns::ArrayRuns(const Distribution& distribution, Index process, Part part,
       joined_ = numbers_.weight(axis) == inner_;
       inside = (joined_ ? length(way) : 1) == extents[i];
     }
-    if (inside) {  // it belongs to the rows of the axis outside it
+    if (inside) {  // it is a part of the rows of the next outer axis
       first_ += numbers_.number(axis, distribution.axis(axis).global_index(way.coordinate, way.local()));
       inner_ *= extents[i];
     } else {
@@ -52,7 +52,7 @@ ArrayRuns::ArrayRuns(const Distribution& distribution, Index process, Part part,
 std::optional<Run> ArrayRuns::next() {
   std::optional<Run> run = ahead_;
   if (!run) return run;
-  // Only the end of a row may go on in the next one: rows that go on as a whole were left out before.
+  // A run can only continue at the end of a row. Rows that are consecutive as a whole were joined before.
   while ((ahead_ = piece()) && ahead_->global == run->global + run->length && ahead_->local == run->local + run->length)
     run->length += ahead_->length;
   return run;

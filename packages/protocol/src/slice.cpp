@@ -8,11 +8,11 @@ namespace tridap {
 
 namespace {
 
-constexpr Index most_in_a_slice = Index{1} << 28;  // indices that an axis is turned into a list of
+constexpr Index most_in_a_slice = Index{1} << 28;  // the longest list that a slice may become
 
 Index modulo(Index value, Index divisor) { return (value % divisor + divisor) % divisor; }
 
-// One axis, of which every `step`-th element from `start` on is taken.
+// Slices one axis: selects `count` elements, `start`, `start + step`, and so on.
 class AxisSlicer {
  public:
   AxisSlicer(const Axis& axis, Index number, Index start, Index step, Index count)
@@ -23,7 +23,7 @@ class AxisSlicer {
         step_(step),
         count_(count) {}
 
-  // The axis that the part has; its elements are numbered from 0.
+  // The axis of the slice. Its elements are numbered from 0.
   Axis run() {
     if (axis_.dist_type() == 'u') return filtered();
     if (const auto kind = regular()) return with_kept(Axis(*kind));
@@ -36,7 +36,7 @@ class AxisSlicer {
  private:
   Index global(Index k) const { return start_ + k * step_; }
 
-  // What is known of a cyclic axis without going through its blocks.
+  // The result for a cyclic axis if it can be found without visiting its blocks.
   std::optional<Axis::Kind> regular() const {
     const auto* cyclic = std::get_if<CyclicKind>(&axis_.kind());
     if (cyclic == nullptr || count_ < 2) return std::nullopt;
@@ -49,7 +49,7 @@ class AxisSlicer {
     }
     const Index stride = step_ < 0 ? -step_ : step_;
     const Index passed = step_ > 0 ? start_ % length : length - 1 - start_ % length;  // of the first block
-    const bool in_order = step_ > 0 || grid == 2;  // two coordinates take turns in either direction
+    const bool in_order = step_ > 0 || grid == 2;  // two coordinates alternate in both directions
     if (in_order && length % stride == 0 && passed < stride) return CyclicKind(count_, grid, length / stride, owner);
     return std::nullopt;
   }
@@ -61,7 +61,7 @@ class AxisSlicer {
     return BlockKind(std::move(bounds));
   }
 
-  // What each coordinate keeps, where that is even: its first two elements tell.
+  // Finds what each coordinate keeps from its first two elements, if the stride is constant.
   Axis with_kept(Axis part) {
     const auto local_of = [&](Index c, Index k) { return *axis_.local_index(c, global(part.global_index(c, k))); };
     for (Index c = 0; c < part.proc_grid_size(); ++c) {
@@ -73,7 +73,7 @@ class AxisSlicer {
     return part;
   }
 
-  // How many elements, from the k-th one at `place` on, stand in one block of one coordinate.
+  // The number of selected elements, from the k-th one at `place` on, that are in the same block of a coordinate.
   Index stretch(Index k, const Location& place) const {
     const Index here = global(k);
     Index begin = 0, end = 0;
@@ -88,8 +88,8 @@ class AxisSlicer {
     return std::min(count_ - k, (step_ > 0 ? end - 1 - here : begin - here) / step_ + 1);
   }
 
-  // Goes through the stretches of one owner: in the order of the coordinates they are a block axis; one after the
-  // other round the grid, and equally long, a cyclic one.
+  // Visits the ranges of selected elements with one owner. If their owners are in the order of the coordinates, the
+  // result is a block axis. If they go round the grid and have the same length, it is a cyclic axis.
   Axis by_stretches() {
     const Index grid = axis_.proc_grid_size();
     bool block = true, cyclic = true;
@@ -137,7 +137,7 @@ class AxisSlicer {
     return Axis(UnstructuredKind(std::move(lists), true));
   }
 
-  // Of an unstructured axis, what each coordinate lists among the elements, in its own order.
+  // For an unstructured axis: the selected indices of each coordinate, in the order of its list.
   Axis filtered() {
     const auto& from = std::get<UnstructuredKind>(axis_.kind());
     std::vector<std::vector<Index>> lists(kept.size());
@@ -157,16 +157,16 @@ class AxisSlicer {
     return (index - start_) % step_ == 0 ? std::optional<Index>((index - start_) / step_) : std::nullopt;
   }
 
-  // Coordinate c also keeps `many` elements from `local` on, `step` apart in its memory.
+  // Coordinate c also keeps `many` elements from local index `local` on, `step` apart.
   void keep(Index c, Index local, Index step, Index many) {
     Slice::Local& all = kept[static_cast<std::size_t>(c)];
     if (all.count == 0) all = {local, step, 0};
     if (all.count == 1) all.step = local - all.first;
     const bool joins = all.count == 0 || local - all.step == all.first + (all.count - 1) * all.step;
     if (!joins || (many > 1 && step != all.step))
-      refuse("what coordinate " + std::to_string(c) + " keeps stands at local indices " + std::to_string(all.first) +
-                 ", " + std::to_string(all.first + all.step) + ", ... and " + std::to_string(local) +
-                 ", not evenly in its memory",
+      refuse("coordinate " + std::to_string(c) + " keeps the local indices " + std::to_string(all.first) + ", " +
+                 std::to_string(all.first + all.step) + ", ... and " + std::to_string(local) +
+                 ", which have no constant stride",
              "", "slice with a step that divides block_size, or copy the elements", number_);
     all.count += many;
     if (all.count == 1) all.step = 1;
@@ -176,18 +176,18 @@ class AxisSlicer {
   Index number_, start_, step_, count_;
 };
 
-// How many elements a slice takes; refuses bounds that are outside.
+// The number of elements in a slice. Refuses bounds outside of the axis.
 Index count_of(const Axis& a, Index axis, Index start, Index stop, Index step) {
-  if (step == 0) refuse("a step of 0", "", "step forwards or backwards", axis);
-  const Index lowest = step > 0 ? 0 : -1;  // backwards, `stop` is before the last element taken
+  if (step == 0) refuse("the step is 0", "", "give a positive or a negative step", axis);
+  const Index lowest = step > 0 ? 0 : -1;  // backwards, `stop` is one before the last selected element
   const auto within = [](Index bound, Index low, Index high) { return low <= bound && bound <= high; };
-  if (a.dist_type() == 'u') {  // any numbers are indices
+  if (a.dist_type() == 'u') {  // any number can be an index
     const Index most = Index{1} << 62;
     if (!within(start, -most, most - 1) || !within(stop, -most, most - 1))
-      refuse("the bounds " + std::to_string(start) + " and " + std::to_string(stop) + " are beyond 62 bits", "", "",
-             axis);
+      refuse("the bounds " + std::to_string(start) + " and " + std::to_string(stop) + " do not fit 62 bits", "",
+             "give bounds of at most 62 bits", axis);
   } else if (!within(start, lowest, lowest + a.size()) || !within(stop, lowest, lowest + a.size())) {
-    refuse("the slice from " + std::to_string(start) + " to " + std::to_string(stop) + " leaves [0, " +
+    refuse("the slice from " + std::to_string(start) + " to " + std::to_string(stop) + " is not within [0, " +
                std::to_string(a.size()) + ")",
            "", "give bounds within the axis", axis);
   }
@@ -199,12 +199,11 @@ Index count_of(const Axis& a, Index axis, Index start, Index stop, Index step) {
 
 Slice slice(const Distribution& distribution, Index axis, Index start, Index stop, Index step) {
   if (axis < 0 || axis >= distribution.ndim())
-    refuse("the array has " + std::to_string(distribution.ndim()) + " axes", "", "name one of them, counted from 0",
-           axis);
+    refuse("the array has " + std::to_string(distribution.ndim()) + " axes", "", "give an axis, counted from 0", axis);
   const Axis& whole = distribution.axis(axis);
   if (whole.proc_grid_size() > most_in_a_slice)
-    refuse(std::to_string(whole.proc_grid_size()) + " coordinates are too many to say what each of them keeps", "",
-           "slice a coarser distribution", axis);
+    refuse(std::to_string(whole.proc_grid_size()) + " coordinates are too many to list what each of them keeps", "",
+           "slice a distribution over fewer coordinates", axis);
   const Index count = count_of(whole, axis, start, stop, step);
   std::vector<Axis> axes;
   for (Index i = 0; i < distribution.ndim(); ++i) axes.push_back(distribution.axis(i));

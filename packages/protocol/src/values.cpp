@@ -18,10 +18,10 @@ class ValueReader {
 
   std::optional<Buffer> read(const Value& data) {
     for (const Index extent : described_.shape)
-      if (extent < 0) return std::nullopt;  // check() says it
+      if (extent < 0) return std::nullopt;  // check() reports it
     walk(data, 0);
     if (!report_.ok() || !stored()) return std::nullopt;
-    Buffer buffer = allocate(described_.type, described_.shape);  // as many as were there
+    Buffer buffer = allocate(described_.type, described_.shape);  // its size is the number of values that were read
     std::copy(bytes_.begin(), bytes_.end(), static_cast<char*>(buffer.data));
     return buffer;
   }
@@ -38,8 +38,8 @@ class ValueReader {
     const auto count = value.list_size();
     const Index extent = described_.shape[axis];
     if (!count || static_cast<Index>(*count) != extent)
-      return add(count ? "a list of " + std::to_string(*count) : value.text(),
-                 "must be a list of " + std::to_string(extent) + " at level " + std::to_string(axis));
+      return add(count ? "a list of " + std::to_string(*count) + " values" : value.text(),
+                 "must be a list of " + std::to_string(extent) + " values on axis " + std::to_string(axis));
     for (std::size_t i = 0; i < *count; ++i) walk(value.element(i), axis + 1);
   }
 
@@ -60,7 +60,7 @@ class ValueReader {
         return real(value.element(1), type.bytes / 2);
       }
       default:
-        return;  // opaque elements may be written in any way
+        return;  // opaque elements may have any form
     }
   }
 

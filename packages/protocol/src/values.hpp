@@ -7,9 +7,9 @@
 
 namespace tridap {
 
-/// The logical values of a described buffer, given as lists nested row-major, as dense row-major memory. What does not
-/// nest as the shape says, or does not fit the element type, goes to `report`. Nothing where there was such, or where
-/// elements of this type are only described (float16, opaque).
+/// Reads the values of a described buffer from nested lists, row-major, into contiguous row-major memory. Adds an error
+/// to `report` if the lists do not agree with the shape or a value does not fit the element type. Returns nullopt after
+/// an error, and for element types that are only described (float16, opaque).
 std::optional<Buffer> read_values(const Value& data, const Buffer& described, Report& report);
 
 }  // namespace tridap

@@ -8,7 +8,7 @@ namespace tridap {
 const char* stamp(Version version) { return version == Version::v0_9 ? "0.9.0" : "0.10.0"; }
 
 std::optional<Version> read_version(const std::string& text, Report& report) {
-  if (text == stamp(Version::v0_10)) return Version::v0_10;  // which nearly all say
+  if (text == stamp(Version::v0_10)) return Version::v0_10;  // the most frequent case
   std::array<std::string, 3> numbers;
   std::size_t field = 0;
   bool form = true;
@@ -34,7 +34,7 @@ std::optional<Version> read_version(const std::string& text, Report& report) {
   } else if (numbers[0].empty() && numbers[1] == "9") {
     return Version::v0_9;
   } else {
-    report.add({Rule::version_read, {}, {}, "__version__", quote, "but 0.9 and 0.10 are what is read", ""});
+    report.add({Rule::version_read, {}, {}, "__version__", quote, "must be 0.9 or 0.10", ""});
   }
   return std::nullopt;
 }

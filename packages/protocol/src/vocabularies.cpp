@@ -6,8 +6,6 @@
 
 namespace tridap {
 
-namespace {}  // namespace
-
 bool Translation::same_processes() const {
   if (process_order == Order::row_major) return true;
   const std::vector<Index> grid = distribution.proc_grid_shape();
@@ -50,7 +48,13 @@ Indices Translation::strides(Index process) const {
     strides[i] = stride;
     const auto next = checked_multiply(stride, std::max<Index>(extents[i], 1));
     if (!next)
-      throw Error(Finding{Rule::conversion, process, {}, "", "the local storage does not fit 64 bits", "", ""});
+      throw Error(Finding{Rule::conversion,
+                          process,
+                          {},
+                          "",
+                          "the number of elements of the local storage does not fit 64 bits",
+                          "",
+                          ""});
     stride = *next;
   };
   if (storage_order == Order::column_major)
@@ -92,7 +96,7 @@ TranslatedAxis blocks(Bounds array, Index processors, std::optional<Index> n, In
   return translator.make(size, tridap::block(length), processors, array.low);
 }
 
-// Nothing of an array may stand outside of its template.
+// The whole array must be within its template.
 void lies_within(AxisTranslator& translator, Index size, Index offset, const Template& with) {
   translator.at_least(Rule::size, "template size", with.size, 0);
   translator.at_least(Rule::grid_size, "proc_grid_size", with.processors, 1);
@@ -147,7 +151,7 @@ TranslatedAxis align_cyclic(Bounds array, Index offset, const Template& with, In
   translator.at_least(Rule::cyclic_block_size, "length", k, 1);
   translator.check();
   std::vector<std::string> losses;
-  AxisSpec spec = translator.dealt(size, with.processors, k, offset / k % with.processors, offset % k, losses);
+  AxisSpec spec = translator.round_robin(size, with.processors, k, offset / k % with.processors, offset % k, losses);
   return translator.make(size, std::move(spec), with.processors, array.low, std::move(losses));
 }
 
@@ -157,21 +161,21 @@ namespace scalapack {
 
 namespace {
 
-// What messages call the arguments.
+// The names of the arguments in messages.
 struct Keys {
   const char *size, *block, *grid, *source;
 };
 
-void check_dealing(AxisTranslator& translator, Index n, Index nb, Index nprocs, Index src, const Keys& keys) {
+void check_arguments(AxisTranslator& translator, Index n, Index nb, Index nprocs, Index src, const Keys& keys) {
   translator.at_least(Rule::size, keys.size, n, 0);
   translator.at_least(Rule::cyclic_block_size, keys.block, nb, 1);
   translator.at_least(Rule::grid_size, keys.grid, nprocs, 1);
   translator.coordinate(keys.source, src, nprocs);
 }
 
-TranslatedAxis dealt(Index n, Index nb, Index nprocs, Index src, const Keys& keys, Index axis) {
+TranslatedAxis round_robin(Index n, Index nb, Index nprocs, Index src, const Keys& keys, Index axis) {
   AxisTranslator translator(axis);
-  check_dealing(translator, n, nb, nprocs, src, keys);
+  check_arguments(translator, n, nb, nprocs, src, keys);
   return translator.make(n, cyclic(nb, src), nprocs, 1);
 }
 
@@ -179,7 +183,7 @@ TranslatedAxis dealt(Index n, Index nb, Index nprocs, Index src, const Keys& key
 
 Index loc(Index n, Index nb, Index iproc, Index isrcproc, Index nprocs) {
   AxisTranslator translator(0);
-  check_dealing(translator, n, nb, nprocs, isrcproc, {"n", "nb", "nprocs", "isrcproc"});
+  check_arguments(translator, n, nb, nprocs, isrcproc, {"n", "nb", "nprocs", "isrcproc"});
   translator.coordinate("iproc", iproc, nprocs);
   translator.check();
   return cyclic_count(n, nprocs, nb, iproc < isrcproc ? iproc - isrcproc + nprocs : iproc - isrcproc);
@@ -190,7 +194,7 @@ Index least_lld(const Descriptor& descriptor, Index nprow, Index myrow) {
 }
 
 TranslatedAxis block_cyclic(Index n, Index nb, Index nprocs, Index src, Index axis) {
-  return dealt(n, nb, nprocs, src, {"n", "nb", "nprocs", "src"}, axis);
+  return round_robin(n, nb, nprocs, src, {"n", "nb", "nprocs", "src"}, axis);
 }
 
 TranslatedAxis block(Index n, Index nb, Index nprocs, Index src, Index axis) {
@@ -202,8 +206,8 @@ TranslatedAxis block(Index n, Index nb, Index nprocs, Index src, Index axis) {
 
 Translation matrix(const Descriptor& d, const Grid& grid) {
   const auto axis = [&](std::size_t i) {
-    return i == 0 ? dealt(d.m, d.mb, grid.nprow, d.rsrc, {"M", "MB", "NPROW", "RSRC"}, 0)
-                  : dealt(d.n, d.nb, grid.npcol, d.csrc, {"N", "NB", "NPCOL", "CSRC"}, 1);
+    return i == 0 ? round_robin(d.m, d.mb, grid.nprow, d.rsrc, {"M", "MB", "NPROW", "RSRC"}, 0)
+                  : round_robin(d.n, d.nb, grid.npcol, d.csrc, {"N", "NB", "NPCOL", "CSRC"}, 1);
   };
   Translation made = translation(every_axis(2, axis), grid.order, Order::column_major);
   if (d.lld) {

@@ -213,10 +213,10 @@ void Axis::for_each_location(Index first, Index end, Visit&& visit) const {
     }
   }
   const auto& cyclic = std::get<CyclicKind>(kind_);
-  const Index length = cyclic.block_size(), grid = cyclic.grid(), dealt_first = cyclic.first();
-  const Index wrap = grid - dealt_first;
+  const Index length = cyclic.block_size(), grid = cyclic.grid(), first_coordinate = cyclic.first();
+  const Index wrap = grid - first_coordinate;
   Index offset = place.local % length, turn = cyclic.turn(place.coordinate);
-  const auto served = [&] { return turn < wrap ? turn + dealt_first : turn - wrap; };
+  const auto served = [&] { return turn < wrap ? turn + first_coordinate : turn - wrap; };
   if (length == 1)
     for (Index round = place.local;; ++round, turn = 0)
       for (; turn < grid; ++turn) {

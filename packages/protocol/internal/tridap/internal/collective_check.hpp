@@ -30,7 +30,7 @@ struct CheckOutcome {
 /// `one_to_one`, or its `size` is not the sum of the lengths of its lists, it exchanges the indices by their hash.
 /// Every list is sent to every process only if `want_distribution` is true. `reading` and `want_distribution` are the
 /// same on every process.
-CheckOutcome check_collectively(const std::vector<LocalArray>& members, Collectives& team, const Reading& reading,
-                                bool want_distribution);
+CheckOutcome check_collectively(const std::vector<LocalArray>& members, Collectives& collectives,
+                                const Reading& reading, bool want_distribution);
 
 }  // namespace tridap

@@ -14,7 +14,7 @@ namespace tridap {
 
 inline constexpr Index lowest = std::numeric_limits<Index>::min();
 
-// What a process says of one axis beyond what all agree on: six numbers, of which unused ones are 0.
+// The values of one axis that may differ between processes: six numbers; unused ones are 0.
 using AxisRecord = std::array<Index, 6>;
 enum Field : std::size_t {
   start,
@@ -23,7 +23,7 @@ enum Field : std::size_t {
   left,
   right,
   unknown  // a digest of the unknown keys
-};         // an unstructured axis: `stop` is the length of its list
+};         // for an unstructured axis, `stop` is the length of its list
 
 inline AxisRecord record_of(const Dimension& dimension) {
   const Index unknown_keys = digest_of(dimension.extras);
@@ -35,11 +35,11 @@ inline AxisRecord record_of(const Dimension& dimension) {
   return {0, std::get<Unstructured>(dimension.dist).indices.buffer.shape[0], 0, 0, 0, unknown_keys};
 }
 
-// How much of an axis the others can use: all; its place in the process grid; nothing.
+// What other processes can use of an axis: everything; its place in the process grid; nothing.
 enum State : Index { sound, wrong, nowhere };
 
-// What all processes must say alike: of the array and where it stands; and of each axis, its state here alone and six
-// keys. The first `axes_at_once` axes travel with the rest, in a reduction of fixed size.
+// The values that must be the same on all processes: those of the array; and for each axis its state on this process
+// and six keys. The first `axes_at_once` axes are in the same reduction, which has a fixed size.
 enum ArrayKey : std::size_t {
   version_code,
   ndim,
@@ -65,18 +65,18 @@ inline constexpr std::array<AxisKey, 6> axis_key = {{{"dist_type", Rule::agree_d
 inline constexpr std::size_t dist_type_key = 0, grid_key = 2, block_size_key = 3, one_to_one_key = 5;
 inline constexpr std::size_t per_axis = 1 + axis_key.size();
 
-/// What is said of nothing: it is compared with nobody's.
-inline constexpr Index unsaid = lowest;
+/// The value of something unknown, which is not compared.
+inline constexpr Index not_known = lowest;
 
-inline void say(std::vector<Index>& said, const Dimension& d, State state) {
+inline void append_values(std::vector<Index>& values, const Dimension& d, State state) {
   const auto* cyclic = std::get_if<Cyclic>(&d.dist);
   const auto* unstructured = std::get_if<Unstructured>(&d.dist);
   if (state != sound)
-    said.insert(said.end(),
-                {state, unsaid, unsaid, state == wrong ? d.proc_grid_size : unsaid, unsaid, unsaid, unsaid});
+    values.insert(values.end(), {state, not_known, not_known, state == wrong ? d.proc_grid_size : not_known, not_known,
+                                 not_known, not_known});
   else
-    said.insert(said.end(), {state, d.dist_type(), d.size, d.proc_grid_size, cyclic ? cyclic->block_size : 0,
-                             d.periodic ? 1 : 0, unstructured && unstructured->one_to_one ? 1 : 0});
+    values.insert(values.end(), {state, d.dist_type(), d.size, d.proc_grid_size, cyclic ? cyclic->block_size : 0,
+                                 d.periodic ? 1 : 0, unstructured && unstructured->one_to_one ? 1 : 0});
 }
 
 }  // namespace tridap
