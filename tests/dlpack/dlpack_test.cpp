@@ -327,7 +327,7 @@ TEST(DLPack, AMalformedTensorIsReleasedAndRefused) {
     expect("does not fit 64 bits", [=](Foreign& f) { f.shape = {extent, extent}; });
     expect("stride of " + std::to_string(extent) + " elements", [=](Foreign& f) { f.strides[0] = extent; });
   }
-  expect("span more than 64 bits", [](Foreign& f) { f.strides[1] = highest / 4; });
+  expect("to the highest element of the buffer do not fit 64 bits", [](Foreign& f) { f.strides[1] = highest / 4; });
   expect("address is null", [](Foreign& f) { f.tensor.dl_tensor.data = nullptr; });
   expect("byte_offset", [](Foreign& f) { f.tensor.dl_tensor.byte_offset = std::numeric_limits<std::uint64_t>::max(); });
   for (const std::int32_t device : {0, -1, 4, 7, 8, 9, 12, 1000, std::numeric_limits<int>::max()})

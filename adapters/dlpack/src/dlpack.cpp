@@ -16,14 +16,14 @@ using Kind = ElementType::Kind;
 
 constexpr Index byte_bits = 8;
 
-// What one form of a tensor can say.
+// What one form of a tensor can describe.
 struct Form {
   const char* name;
   bool says_read_only, says_boolean, says_sycl;
 };
 constexpr Form form_0 = {"DLPack 0.6", false, false, false}, form_1 = {"DLPack 1.0", true, true, true};
 
-// The element types that DLPack and a Buffer both know, whole bytes each.
+// The element types that both DLPack and a Buffer have. Each has a number of whole bytes.
 struct TypeRow {
   Kind kind;
   std::uint8_t code;
@@ -53,7 +53,7 @@ std::optional<ElementType> buffer_type(const DLDataType& type) {
   return std::nullopt;
 }
 
-// A tensor of ours and what it points at; nothing in it moves once it is filled.
+// A tensor and everything that it points at. Its members do not move once it is filled.
 template <class Managed>
 struct Held {
   Managed tensor = {};
@@ -71,23 +71,23 @@ DLDevice device_of(const Memory& memory, const Form& form, Report& report) {
   const std::int32_t number = device_type(memory.kind), id = static_cast<std::int32_t>(memory.device);
   if ((sycl && !form.says_sycl) || id != memory.device || !tridap::memory_of(number, id)) {
     report.add(refusal("the memory is " + memory.name() + " (device " + std::to_string(memory.device) + ")",
-                       std::string("which ") + form.name + " has no device for", "copy the elements to the host"));
+                       std::string("for which ") + form.name + " has no device type", "copy the elements to the host"));
     return {kDLCPU, 0};
   }
   DLDevice device = {kDLCPU, id};
-  std::memcpy(&device.device_type, &number, sizeof(number));  // an older header's enumeration may lack the number
+  std::memcpy(&device.device_type, &number, sizeof(number));  // an older header's enumeration may not have the number
   return device;
 }
 
 DLDataType type_of(const ElementType& type, const Form& form, Report& report) {
   if (!type.native_order && type.bytes > 1)
-    report.add(refusal("the elements are " + type.name() + ", and DLPack has this machine's byte order only", "",
+    report.add(refusal("the elements are " + type.name() + ", but DLPack only has this machine's byte order", "",
                        "copy the elements into this machine's byte order"));
   const std::optional<DLDataType> known = tensor_type(type, form);
   if (!known)
-    report.add(refusal("the elements are " + type.name() + ", which " + form.name + " has no type for", "",
+    report.add(refusal("the elements are " + type.name() + ", for which " + form.name + " has no type", "",
                        type.kind == Kind::boolean && type.bytes == 1
-                           ? "describe them as uint8, or give a tensor of DLPack 1"
+                           ? "describe them as uint8, or request a tensor of DLPack 1 (import_versioned in C++)"
                            : "copy the elements into another type"));
   return known.value_or(DLDataType{});
 }
@@ -97,9 +97,10 @@ std::vector<std::int64_t> element_strides(const Buffer& buffer, Report& report) 
   for (std::size_t axis = 0; axis < buffer.strides.size(); ++axis) {
     const Index stride = buffer.strides[axis], bytes = buffer.type.bytes;
     if (buffer.shape[axis] > 1 && stride % bytes != 0)
-      report.add(refusal(
-          "the stride is " + std::to_string(stride) + " bytes for " + std::to_string(bytes) + "-byte elements",
-          "and DLPack counts strides in elements", "copy the elements into a dense buffer", static_cast<Index>(axis)));
+      report.add(
+          refusal("the stride is " + std::to_string(stride) + " bytes for " + std::to_string(bytes) + "-byte elements",
+                  "but DLPack counts strides in elements", "copy the elements into a contiguous buffer",
+                  static_cast<Index>(axis)));
     strides.push_back(stride / bytes);
   }
   return strides;
@@ -112,7 +113,7 @@ bool is_undistributed(const Dimension& dimension) {
          dimension.extras.empty();
 }
 
-// A DLPack enumeration of another maker may hold any number, which C++ must not load as the enumeration.
+// An enumeration in another producer's tensor may hold any number, which C++ must not load as the enumeration.
 std::int32_t device_number(const DLDevice& device) {
   static_assert(sizeof(device.device_type) == sizeof(std::int32_t));
   std::int32_t number = 0;
@@ -126,21 +127,22 @@ Memory memory_of(const DLDevice& device, Report& report, Receipt& receipt) {
   if (!memory)
     report.add(
         refusal("the tensor is on device (" + std::to_string(number) + ", " + std::to_string(device.device_id) + ")",
-                "which Memory does not know", "copy the elements to the host"));
+                "which is not supported", "copy the elements to the host"));
   if (number == kDLCUDAHost || number == kDLROCMHost)
     receipt.losses.push_back("that the host memory is pinned (DLPack device type " + std::to_string(number) + ")");
   return memory.value_or(Memory{});
 }
 
-// The strides in bytes; those of elements that do not fit are refused.
+// The strides in bytes. One that does not fit 64 bits is an error.
 IndexList byte_strides(const DLTensor& tensor, const Buffer& buffer, Report& report) {
   if (tensor.strides == nullptr) return row_major_strides(buffer.shape, buffer.type.bytes);
   IndexList strides;
   for (std::size_t axis = 0; axis < buffer.shape.size(); ++axis) {
     const std::optional<Index> stride = checked_multiply(tensor.strides[axis], buffer.type.bytes);
     if (!stride && buffer.shape[axis] > 1)
-      report.add(refusal("the stride of " + std::to_string(tensor.strides[axis]) + " elements does not fit 64 bits", "",
-                         "correct the tensor", static_cast<Index>(axis)));
+      report.add(
+          refusal("the stride of " + std::to_string(tensor.strides[axis]) + " elements does not fit 64 bits in bytes",
+                  "", "correct the tensor", static_cast<Index>(axis)));
     strides.push_back(stride.value_or(0));
   }
   return strides;
@@ -150,7 +152,7 @@ void* address(const DLTensor& tensor, Report& report) {
   if (tensor.data == nullptr || tensor.byte_offset == 0) return tensor.data;
   const auto base = reinterpret_cast<std::uintptr_t>(tensor.data);
   if (tensor.byte_offset > std::numeric_limits<std::uintptr_t>::max() - base) {
-    report.add(refusal("the byte_offset " + std::to_string(tensor.byte_offset) + " leads out of the address space", "",
+    report.add(refusal("the byte_offset " + std::to_string(tensor.byte_offset) + " exceeds the address space", "",
                        "correct the tensor"));
     return nullptr;
   }
@@ -164,7 +166,7 @@ Buffer read(const DLTensor& tensor, Report& report, Receipt& receipt) {
     report.add(refusal("the elements have DLPack type code " + std::to_string(tensor.dtype.code) + ", " +
                            std::to_string(tensor.dtype.bits) + " bits, " + std::to_string(tensor.dtype.lanes) +
                            " lanes",
-                       "which ElementType cannot say", "copy the elements into a number type of one lane"));
+                       "which is not supported", "copy the elements into a number type with one lane"));
   if (tensor.ndim < 0 || tensor.ndim > DAP_MAX_COUNT)
     report.add(refusal("the tensor has " + std::to_string(tensor.ndim) + " axes",
                        "but a tensor has at least 0 and at most " + std::to_string(DAP_MAX_COUNT),
@@ -181,7 +183,7 @@ Buffer read(const DLTensor& tensor, Report& report, Receipt& receipt) {
   return buffer;
 }
 
-// A tensor over the array's memory in one of the two forms; its version and flags are the caller's to set.
+// A tensor over the array's memory in one of the two forms. The caller sets its version and flags.
 template <class Managed>
 std::unique_ptr<Managed, ReleaseTensor> tensor_over(DistArray array, const Form& form, Receipt& receipt) {
   auto held = std::make_unique<Held<Managed>>();
@@ -194,10 +196,11 @@ std::unique_ptr<Managed, ReleaseTensor> tensor_over(DistArray array, const Form&
   tensor.device = device_of(buffer.memory, form, report);
   tensor.dtype = type_of(buffer.type, form, report);
   if (buffer.read_only && !form.says_read_only)
-    report.add(refusal(std::string("the memory is read-only, which ") + form.name + " cannot say", "",
-                       "give a tensor of DLPack 1, copy the elements, or clear read_only where nobody will write"));
+    report.add(refusal(std::string("the memory is read-only, which ") + form.name + " cannot describe", "",
+                       "request a tensor of DLPack 1 (import_versioned in C++), copy the elements, or set read_only to "
+                       "false if the consumer does not write"));
   if (buffer.ndim() > std::numeric_limits<int>::max())
-    report.add(refusal("the buffer has " + std::to_string(buffer.ndim()) + " axes", "and DLPack counts them in 32 bits",
+    report.add(refusal("the buffer has " + std::to_string(buffer.ndim()) + " axes", "but DLPack counts axes in 32 bits",
                        "reshape the buffer"));
   held->strides = element_strides(buffer, report);
   throw_if_wrong(report);
@@ -256,7 +259,7 @@ ExportedArray export_array(VersionedTensor tensor) {
   refuse_none(tensor.get());
   const std::shared_ptr<DLManagedTensorVersioned> held = std::move(tensor);
   const DLPackVersion version = held->version;
-  if (version.major != major_version)  // whose other members may lie elsewhere
+  if (version.major != major_version)  // its other members may be at other positions
     throw Error(
         Finding{Rule::conversion,
                 {},
@@ -264,10 +267,10 @@ ExportedArray export_array(VersionedTensor tensor) {
                 "",
                 "the tensor is of DLPack " + std::to_string(version.major) + "." + std::to_string(version.minor),
                 "must be of DLPack 1",
-                "ask its maker for version 1.0"});
+                "ask the producer for version 1.0"});
   ExportedArray exported = array_over(held->dl_tensor, (held->flags & read_only_flag) != 0, held);
   if ((held->flags & is_copied_flag) != 0)
-    exported.receipt.losses.push_back("that the tensor's maker copied the memory for it");
+    exported.receipt.losses.push_back("that the producer copied the memory for the tensor");
   return exported;
 }
 
