@@ -68,7 +68,8 @@ TEST(ArrayMapOptions, ThatDifferBetweenProcessesAreRefusedOnAll) {
   for (const auto& change : changes) {
     ArrayMapOptions options;
     if (odd) change(options);
-    EXPECT_TRUE(says(refusal([&] { ArrayMap(part, MPI_COMM_WORLD, options); }), "different options"));
+    EXPECT_TRUE(
+        says(refusal([&] { ArrayMap(part, MPI_COMM_WORLD, options); }), "the processes have different options"));
   }
 }
 

@@ -52,7 +52,7 @@ TEST(ExportArray, ALayoutWithPaddingIsRefused) {
   const tridap::DistArray part = stamped(array);
   const ArrayMap layout(part, MPI_COMM_WORLD);
   const auto imported = import_vector<double>(part, layout);
-  EXPECT_TRUE(says(refusal([&] { export_array(imported.vector, layout); }), "the layout has padding"));
+  EXPECT_TRUE(says(refusal([&] { export_array(imported.vector, layout); }), "the array of the ArrayMap has padding"));
   const auto line = export_array(imported.vector);
   EXPECT_EQ(line.array.dim_data[0].dist_type(), 'b');
   EXPECT_EQ(line.array.buffer.data, data_of(*imported.vector));
@@ -64,7 +64,7 @@ TEST(ExportArray, AVectorOfAnotherMapIsRefusedOnEveryProcess) {
   for (Index bad = 0; bad < processes(); ++bad) {
     std::vector<Map::global_ordinal_type> ids{rank(), rank() + processes()};
     if (rank() == bad) std::swap(ids[0], ids[1]);
-    EXPECT_TRUE(says(refusal([&] { export_array(vector_on(ids), layout); }), "does not list the ids of the layout"));
+    EXPECT_TRUE(says(refusal([&] { export_array(vector_on(ids), layout); }), "does not list the ids of the ArrayMap"));
   }
 }
 

@@ -192,7 +192,7 @@ TEST(ImportMultiVector, VectorsThatOverlapOrRunBackwardsAreRefusedOrCopied) {
   tridap::DistArray backwards = stamped_as(array, {1, 0});
   turn(backwards.buffer, {1, 0}, {false, true});
   EXPECT_TRUE(says(refusal([&] { import_multivector<double>(backwards, MPI_COMM_WORLD, Copy::never, vectors_on(1)); }),
-                   "16 bytes or more apart, and they are -16 apart"));
+                   "vectors that are at least 16 bytes apart, and they are -16 bytes apart"));
   tridap::DistArray same = stamped_as(array, {1, 0});
   same.buffer.strides[1] = 0;
   same.buffer.read_only = true;
@@ -209,7 +209,7 @@ TEST(ImportMultiVector, RowMajorIsRefusedWithTheStrideAndTheBlockVectorAsRemedy)
       refusal([&] { import_multivector<double>(stamped(twos(3)), MPI_COMM_WORLD, Copy::never, vectors_on(1)); });
   EXPECT_TRUE(
       says(text,
-           "copy=never, but a MultiVector needs its elements in a row and axis 0 has stride 24 bytes for "
+           "copy=never, but a MultiVector needs contiguous elements and axis 0 has stride 24 bytes for "
            "8-byte elements [conversion]: pass copy=if_needed, a column-major buffer, or import row-major memory as a "
            "block vector"));
   EXPECT_TRUE(says(text, "(rank 0)"));
@@ -245,7 +245,9 @@ TEST(ImportMultiVector, AnAxisThatIsDistributedOrNotThereIsRefused) {
     options.vectors_axis = axis;
     return refusal([&] { import_multivector<double>(array, MPI_COMM_WORLD, Copy::if_needed, options); });
   };
-  EXPECT_TRUE(says(refused(part, 2), "there is no axis 2 for the vectors [conversion]: name one of the 2 axes"));
+  EXPECT_TRUE(
+      says(refused(part, 2),
+           "there is no axis 2 for the vectors [conversion]: the array has 2 axes: set vectors_axis to one of them"));
   EXPECT_TRUE(says(refused(part, -1), "there is no axis -1 for the vectors"));
   EXPECT_TRUE(says(refusal([&] { ArrayMap(part, MPI_COMM_WORLD, vectors_on(7)); }), "there is no axis 7"));
   const oracle::Array listed({oracle::block(List(static_cast<std::size_t>(p), 2)), oracle::unstructured({{4, 2}})});
@@ -254,8 +256,9 @@ TEST(ImportMultiVector, AnAxisThatIsDistributedOrNotThereIsRefused) {
       {oracle::block(List(static_cast<std::size_t>(p), 2)), oracle::block({4}, {}, {1, 1}, true)});
   EXPECT_TRUE(says(refused(stamped(mirrored), 1), "axis 1: the vectors' axis is distributed"));
   if (p == 1) return;
-  EXPECT_TRUE(
-      says(refused(part, 0), "axis 0: the vectors' axis is distributed [conversion]: name an axis that is not"));
+  EXPECT_TRUE(says(
+      refused(part, 0),
+      "axis 0: the vectors' axis is distributed [conversion]: set vectors_axis to an axis that is not distributed"));
   const tridap::DistArray line = stamped(oracle::Array({oracle::cyclic(2 * p, 1, p)}));
   EXPECT_TRUE(says(refused(line, {}), "every axis is distributed"));
 }
@@ -272,7 +275,7 @@ TEST(ImportMultiVector, ALayoutServesEveryArrayOfItsDistribution) {
   EXPECT_EQ(copied.receipt.bytes_copied, 48);
   const tridap::DistArray more = stamped_as(twos(4), {1, 0});
   EXPECT_TRUE(says(refusal([&] { import_multivector<double>(more, layout); }),
-                   "axis 1 (rank 0): the array is not distributed as the layout is"));
+                   "axis 1 (rank 0): the array has size 4, the map was made for size 3"));
 }
 
 TEST(ImportMultiVector, ALayoutOfOneFormIsRefusedForAnother) {
@@ -280,7 +283,7 @@ TEST(ImportMultiVector, ALayoutOfOneFormIsRefusedForAnother) {
   const ArrayMap plain(part, MPI_COMM_WORLD), vectors(part, MPI_COMM_WORLD, vectors_on(1));
   EXPECT_TRUE(says(refusal([&] { import_multivector<double>(part, plain); }), "has no axis for the vectors"));
   EXPECT_TRUE(says(refusal([&] { tridap::tpetra::import_vector<double>(part, vectors); }),
-                   "axis 1: the layout has an axis for the vectors of a MultiVector"));
+                   "axis 1: the ArrayMap has an axis for the vectors of a MultiVector"));
 }
 
 TEST(ImportMultiVector, AMultiVectorThatDoesNotFitTheLayoutIsRefused) {
@@ -288,8 +291,8 @@ TEST(ImportMultiVector, AMultiVectorThatDoesNotFitTheLayoutIsRefused) {
   const ArrayMap of_three(three, MPI_COMM_WORLD, vectors_on(1)), of_four(four, MPI_COMM_WORLD, vectors_on(1));
   const ArrayMap plain(stamped(oracle::Array({twos(3).axes[0]})), MPI_COMM_WORLD);
   const auto vectors = import_multivector<double>(three, of_three).multivector;
-  EXPECT_TRUE(says(refusal([&] { export_array(vectors, of_four); }), "the layout has 4 vectors, the vector 3"));
-  EXPECT_TRUE(says(refusal([&] { export_array(vectors, plain); }), "the layout has no axis for 3 vectors"));
+  EXPECT_TRUE(says(refusal([&] { export_array(vectors, of_four); }), "the ArrayMap has 4 vectors, the MultiVector 3"));
+  EXPECT_TRUE(says(refusal([&] { export_array(vectors, plain); }), "the ArrayMap has no axis for 3 vectors"));
   const auto one = Teuchos::rcp(new MultiVector(plain.map(), 1));
   EXPECT_EQ(export_array(one, plain).array.ndim(), 1);
 }
@@ -297,9 +300,8 @@ TEST(ImportMultiVector, AMultiVectorThatDoesNotFitTheLayoutIsRefused) {
 TEST(ImportMultiVector, ReadOnlyMemoryIsAMultiVectorThatCannotBeWritten) {
   tridap::DistArray part = stamped_as(twos(3), {1, 0});
   part.buffer.read_only = true;
-  EXPECT_TRUE(
-      says(refusal([&] { import_multivector<double>(part, MPI_COMM_WORLD, Copy::never, vectors_on(1)); }),
-           "a MultiVector can be written and the buffer is read-only [conversion]: import it as const elements"));
+  EXPECT_TRUE(says(refusal([&] { import_multivector<double>(part, MPI_COMM_WORLD, Copy::never, vectors_on(1)); }),
+                   "a MultiVector is writable and the buffer is read-only [conversion]: import it as const elements"));
   const ArrayMap layout(part, MPI_COMM_WORLD, vectors_on(1));
   const auto imported = import_multivector<const double>(part, layout);
   static_assert(std::is_same_v<decltype(imported.multivector), Teuchos::RCP<const MultiVector>>);

@@ -255,7 +255,7 @@ TEST(Padded, TheInteriorIsAViewWherePaddingStandsOutsideAndElseItsObstacleIsName
   const oracle::Array inside({oracle::block(of(p, 4), of(p - 1, 1), {1, 1}, true), square(true).axes[1]});
   const auto within = import_padded<double>(stamped(inside), MPI_COMM_WORLD);
   EXPECT_TRUE(within.interior().is_null());
-  EXPECT_TRUE(says(within.interior_obstacle(), "a Vector needs its elements in a row and axis 0 has stride 32 bytes"));
+  EXPECT_TRUE(says(within.interior_obstacle(), "a Vector needs contiguous elements and axis 0 has stride 32 bytes"));
   EXPECT_TRUE(says(within.interior_obstacle(), "(rank " + std::to_string(p - 1) + ")"));
 }
 
@@ -282,11 +282,11 @@ TEST(Padded, SeveralVectorsShareOneLayout) {
 TEST(Padded, AnArrayThatIsNotTheLayoutsIsRefusedOnEveryProcess) {
   const PaddedArrayMap layout(stamped(square(true)), MPI_COMM_WORLD);
   EXPECT_TRUE(says(refusal([&] { PaddedVector<double>(stamped(square(false)), layout); }),
-                   "the array is not distributed as the layout is"));
+                   "the array has an axis that is not periodic, the map was made for a periodic axis"));
   for (Index bad = 0; bad < processes(); ++bad) {
     tridap::DistArray part = stamped(square(true));
     if (rank() == bad) turn(part.buffer, {1, 0}, {false, false});
-    EXPECT_TRUE(says(refusal([&] { PaddedVector<double>(part, layout); }), "memory order is not that of the layout"));
+    EXPECT_TRUE(says(refusal([&] { PaddedVector<double>(part, layout); }), "memory order is not that of the map"));
   }
 }
 
@@ -296,7 +296,7 @@ TEST(Padded, OtherTypesAreRefusedByNameOnEveryProcess) {
     tridap::DistArray part = stamped(square(true));
     if (rank() == bad) part.buffer.type = tridap::element_type<std::int64_t>();
     EXPECT_TRUE(says(refusal([&] { PaddedVector<double>(part, layout, Copy::always); }),
-                     "(rank " + std::to_string(bad) + "): the array holds int64, the vector float64"));
+                     "(rank " + std::to_string(bad) + "): the array's elements are int64, the vector's float64"));
   }
 }
 
@@ -305,7 +305,7 @@ TEST(Padded, AVectorsAxisIsRefused) {
   options.vectors_axis = 1;
   const oracle::Array array({square(true).axes[0], oracle::block({3})});
   EXPECT_TRUE(
-      says(refusal([&] { PaddedArrayMap(stamped(array), MPI_COMM_WORLD, options); }), "has no axis for vectors"));
+      says(refusal([&] { PaddedArrayMap(stamped(array), MPI_COMM_WORLD, options); }), "cannot have a vectors' axis"));
 }
 
 TEST(Padded, MemoryWithHolesIsRefusedOrCopiedAndTheCopyIsPaddedAsWell) {
@@ -321,7 +321,7 @@ TEST(Padded, MemoryWithHolesIsRefusedOrCopiedAndTheCopyIsPaddedAsWell) {
     }
     poison(array, part, rank());
     EXPECT_TRUE(says(refusal([&] { import_padded<double>(part, MPI_COMM_WORLD); }),
-                     "(rank " + std::to_string(bad) + "): copy=never, but a Vector needs its elements in a row"));
+                     "(rank " + std::to_string(bad) + "): copy=never, but a Vector needs contiguous elements"));
     auto padded = import_padded<double>(part, MPI_COMM_WORLD, Copy::if_needed);
     EXPECT_EQ(padded.receipt().shared, rank() != bad);
     EXPECT_EQ(padded.receipt().bytes_copied, rank() != bad ? 0 : 8 * tridap::element_count(part.buffer));

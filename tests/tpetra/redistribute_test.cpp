@@ -309,8 +309,8 @@ TEST(Redistribute, OtherElementTypesAreRefusedUnlessConverted) {
   for (Index i = 0; i < tridap::element_count(given.buffer); ++i)
     static_cast<float*>(single.buffer.data)[i] = static_cast<float>(static_cast<double*>(given.buffer.data)[i]);
   const MapPtr map = uniform(count_of_rows());
-  EXPECT_TRUE(
-      says(refusal([&] { redistribute_to<double>(map, single); }), "the array holds float32, the vector float64"));
+  EXPECT_TRUE(says(refusal([&] { redistribute_to<double>(map, single); }),
+                   "the array's elements are float32, the vector's float64"));
   RedistributeOptions options;
   options.convert = true;
   const auto vector = redistribute_to<double>(map, single, options);
@@ -363,7 +363,7 @@ TEST(Redistribute, IdsThatAreNoElementAreNamed) {
     RedistributeOptions options = partly();
     options.index_base = 3;
     EXPECT_TRUE(says(refusal([&] { redistribute_to<double>(map, part, options); }),
-                     "the map's id " + std::to_string(wrong + 3) + " is no element of the array"));
+                     "the map's id " + std::to_string(wrong + 3) + " is not an element of the array"));
   }
   RedistributeOptions options;
   for (const Index base : {Index{1}, Index{-1}, std::numeric_limits<Index>::min(), std::numeric_limits<Index>::max()}) {

@@ -356,7 +356,7 @@ TEST(ExportMultiVector, VectorsAtUnevenDistancesAreRefusedOrCopied) {
   const auto made = numbered(uniform_map(4), 5);
   const std::vector<std::size_t> chosen{0, 1, 4};
   const auto view = made->subViewNonConst(Teuchos::ArrayView<const std::size_t>(chosen));
-  EXPECT_TRUE(says(refusal([&] { export_array(view); }), "copy=never, but the vectors stand at uneven distances"));
+  EXPECT_TRUE(says(refusal([&] { export_array(view); }), "copy=never, but the vectors are not evenly spaced"));
   EXPECT_TRUE(says(refusal([&] { export_array(view); }), "or export one vector at a time"));
   for (const Copy copy : {Copy::if_needed, Copy::always}) {
     const auto out = export_array(view, {}, copy);

@@ -42,7 +42,7 @@ struct Prepared {
 
 /// `tridap.Matrix` and `tridap.LinearOperator`: what is solved for, on the elements of a distributed array.
 struct Solvable {
-  tpetra::ArrayMap layout;
+  tpetra::ArrayMap array_map;
   Teuchos::RCP<const CrsMatrix> matrix;  // null for an operator
   Teuchos::RCP<const Operator> op;
   std::shared_ptr<Raised> raised = std::make_shared<Raised>();
@@ -213,14 +213,14 @@ Matrix make(const Array& rows, const py::object& data, const py::object& columns
   });
   need_kokkos();
   return {inside([&] {
-            const tpetra::ArrayMap layout(rows.array(), handle);
+            const tpetra::ArrayMap array_map(rows.array(), handle);
             std::vector<Index> kept;
             const Csr csr = mpi::collectively(handle, [&] {
-              const OwnNumbers own(rows, layout.numbers());
+              const OwnNumbers own(rows, array_map.numbers());
               return own.are_the_same() ? given : own.renumbered(given, kept);
             });
-            const auto matrix = solvers::make_matrix(layout, csr);
-            return std::make_shared<Solvable>(Solvable{layout, matrix, matrix});
+            const auto matrix = solvers::make_matrix(array_map, csr);
+            return std::make_shared<Solvable>(Solvable{array_map, matrix, matrix});
           }),
           comm};
 }
@@ -234,9 +234,9 @@ LinearOperator make_operator(const Array& rows, const py::object& matvec, const 
   need_kokkos();
   return {inside([&] {
             auto raised = std::make_shared<Raised>();
-            const tpetra::ArrayMap layout(rows.array(), handle);
-            const auto op = Teuchos::rcp(new PythonOperator(layout, matvec, raised));
-            return std::make_shared<Solvable>(Solvable{layout, Teuchos::null, op, raised});
+            const tpetra::ArrayMap array_map(rows.array(), handle);
+            const auto op = Teuchos::rcp(new PythonOperator(array_map, matvec, raised));
+            return std::make_shared<Solvable>(Solvable{array_map, Teuchos::null, op, raised});
           }),
           comm, matvec};
 }
@@ -273,7 +273,15 @@ Number number_of(py::handle object, const std::string& name, const std::string& 
   }
 }
 
-Request read_request(const Solvable& a, const Array& x, const Asked& asked) {
+// Throws Error if an argument is not distributed as the rows of A, which a user of Python can give it.
+void need_distribution_of(const tpetra::ArrayMap& rows, const Array& array, const std::string& name) {
+  if (const auto found = tpetra::detail::mismatch(array.array(), rows))
+    refuse(name + " has " + found->given + ", the rows of A have " + found->expected, "",
+           "give an array with the distribution of the rows: tridap.zeros(A.distribution, comm=A.comm) makes one",
+           found->axis);
+}
+
+Request read_request(const Solvable& a, const Array& b, const Array& x, const Asked& asked) {
   Request request;
   const auto method = text_of(asked.method);
   request.options.method = method_named(method);
@@ -307,6 +315,8 @@ Request read_request(const Solvable& a, const Array& x, const Asked& asked) {
   if (!memory_order(x.array().buffer).is_unique)
     refuse_key("x", "an array whose elements share memory", "but each must have its own",
                "give an array without overlaps");
+  need_distribution_of(a.array_map, b, "b");
+  need_distribution_of(a.array_map, x, "x");
   return request;
 }
 
@@ -382,18 +392,18 @@ std::optional<py::error_already_set> taken(Raised& raised) {  // inside
 }
 
 // Writes the answer where its vector was a copy.
-void write_back(const Array& x, double* answer, const tpetra::ArrayMap& layout) {
+void write_back(const Array& x, double* answer, const tpetra::ArrayMap& array_map) {
   py::array interior = x.view(Part::interior);
   const std::vector<Index> shape(interior.shape(), interior.shape() + interior.ndim());
   interior.attr("__setitem__")(py::ellipsis(),
-                               array_of(from_order(answer, element_type<double>(), shape, layout.order())));
+                               array_of(from_order(answer, element_type<double>(), shape, array_map.order())));
 }
 
 py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked) {
   const std::shared_ptr<Solvable> a = handle.solvable();
   const py::object matvec = handle.matvec();  // what runs may make its operator anew, or let go of it
-  const MPI_Comm comm = a->layout.comm();
-  Request request = together(comm, [&] { return read_request(*a, x, asked); });
+  const MPI_Comm comm = a->array_map.comm();
+  Request request = together(comm, [&] { return read_request(*a, b, x, asked); });
   request.options.watch = watch_of(a->raised, asked.callback, asked.progress);
   const bool asks = !asked.callback.is_none() || !asked.progress.is_none() || a->matrix.is_null();
 
@@ -420,8 +430,8 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
       if (!said[2].is_same())
         refuse("raise_on_failure is True on some processes alone", "", "give all of them the same");
       request.options.watched = said[0].largest == 1;
-      const auto vb = tpetra::import_vector<const double>(b.array(), a->layout, request.copy);
-      const auto vx = tpetra::import_vector<double>(x.array(), a->layout, request.copy);
+      const auto vb = tpetra::import_vector<const double>(b.array(), a->array_map, request.copy);
+      const auto vx = tpetra::import_vector<double>(x.array(), a->array_map, request.copy);
       of_b = vb.receipt;
       of_x = vx.receipt;
       prepare(*a, request);
@@ -440,7 +450,7 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
     raised = taken(*a->raised);  // while no other thread can be inside
   }
   try {
-    if (!of_x.shared && !error) write_back(x, answer.data(), a->layout);
+    if (!of_x.shared && !error) write_back(x, answer.data(), a->array_map);
   } catch (py::error_already_set& failed) {
     if (!raised) raised.emplace(failed);
   } catch (const std::exception& failed) {
@@ -474,7 +484,7 @@ void bind_handle(py::class_<T>& type) {
   type.def_property_readonly(
           "comm", [](const py::object& a) { return made<T>(a).comm(); }, "The mpi4py communicator of its processes.")
       .def_property_readonly(
-          "distribution", [](const py::object& a) { return made<T>(a).solvable()->layout.distribution(); },
+          "distribution", [](const py::object& a) { return made<T>(a).solvable()->array_map.distribution(); },
           "The Distribution of its rows.")
       .def("_solve",
            [](const py::object& a, const Array& b, const Array& x, py::object method, py::object preconditioner,

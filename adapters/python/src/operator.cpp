@@ -45,9 +45,9 @@ std::vector<Index> extents(const std::vector<Range>& box) {
 
 }  // namespace
 
-PythonOperator::PythonOperator(tpetra::ArrayMap layout, py::handle matvec, std::shared_ptr<Raised> raised)
-    : layout_(std::move(layout)),
-      shape_(extents(layout_.distribution().part(layout_.process(), Part::interior))),
+PythonOperator::PythonOperator(tpetra::ArrayMap array_map, py::handle matvec, std::shared_ptr<Raised> raised)
+    : array_map_(std::move(array_map)),
+      shape_(extents(array_map_.distribution().part(array_map_.process(), Part::interior))),
       matvec_(matvec),
       raised_(std::move(raised)) {}
 
@@ -70,8 +70,8 @@ void PythonOperator::apply(const MultiVector& x, MultiVector& y, Teuchos::ETrans
     const auto to = product.getLocalViewHost(Tpetra::Access::OverwriteAll);
     try {
       for (std::size_t j = 0; j < source.getNumVectors(); ++j) {
-        const py::array filled = column_of(to, j, shape_, layout_.order());
-        expect_filled(matvec_(column_of(from, j, shape_, layout_.order()), filled), filled);
+        const py::array filled = column_of(to, j, shape_, array_map_.order());
+        expect_filled(matvec_(column_of(from, j, shape_, array_map_.order()), filled), filled);
       }
     } catch (py::error_already_set& error) {
       raised_->keep(error);

@@ -35,17 +35,17 @@ class PythonOperator : public Tpetra::Operator<double> {
   using Map = tpetra::Map;
 
   /// The function must outlive every call of apply().
-  PythonOperator(tpetra::ArrayMap layout, py::handle matvec, std::shared_ptr<Raised> raised);
+  PythonOperator(tpetra::ArrayMap array_map, py::handle matvec, std::shared_ptr<Raised> raised);
   ~PythonOperator() override;
   PythonOperator(const PythonOperator&) = delete;
   PythonOperator& operator=(const PythonOperator&) = delete;
 
-  Teuchos::RCP<const Map> getDomainMap() const override { return layout_.map(); }
-  Teuchos::RCP<const Map> getRangeMap() const override { return layout_.map(); }
+  Teuchos::RCP<const Map> getDomainMap() const override { return array_map_.map(); }
+  Teuchos::RCP<const Map> getRangeMap() const override { return array_map_.map(); }
   void apply(const MultiVector& x, MultiVector& y, Teuchos::ETransp mode, double alpha, double beta) const override;
 
  private:
-  tpetra::ArrayMap layout_;
+  tpetra::ArrayMap array_map_;
   std::vector<Index> shape_;  // of the interior here
   py::handle matvec_;
   std::shared_ptr<Raised> raised_;

@@ -25,11 +25,11 @@ Index at(const Integers& integers, Index i) {
 /// Which elements of an array some process has, asked by their ids.
 class Elements {
  public:
-  explicit Elements(const ArrayMap& layout)
-      : distribution_(layout.rows()),
-        map_(*layout.map()),
-        numbers_(layout.numbers()),
-        base_(layout.options().index_base) {
+  explicit Elements(const ArrayMap& array_map)
+      : distribution_(array_map.rows()),
+        map_(*array_map.map()),
+        numbers_(array_map.numbers()),
+        base_(array_map.options().index_base) {
     for (Index i = 0; i < distribution_.ndim(); ++i)
       if (distribution_.axis(i).dist_type() == 'u' || distribution_.axis(i).periodic()) holes_ = true;
   }

@@ -16,9 +16,9 @@ namespace tridap::tpetra {
 
 namespace {
 
-// How many elements a map has: on us, on the largest process, on those before us, on all. Found axis by axis, without
-// communication: the processes before us are those that come first on some axis and stand with us on the axes before
-// it.
+// How many elements a map has: on this process, on the largest one, on those before this one, on all. Computed axis by
+// axis, without communication: a process is before this one if its coordinate is less on some axis and equal on the
+// axes before that.
 struct Counts {
   Index local = 1, largest = 1, before = 0, total = 1;
 };
@@ -38,7 +38,7 @@ Counts count(const Distribution& distribution, Index process) {
     }
     if (total == 0) return {0, 0, 0, 0};
     const auto all = checked_multiply(counts.total, total);
-    if (!all) refuse("the number of elements does not fit 64 bits", "", "use fewer");
+    if (!all) refuse("the number of elements does not fit 64 bits", "", "use fewer elements");
     counts.total = *all;
     counts.before = counts.before * total + counts.local * before;
     counts.local *= axis.part(own, Part::interior).size();
@@ -47,7 +47,7 @@ Counts count(const Distribution& distribution, Index process) {
   return counts;
 }
 
-// Whether an axis that is not distributed holds its indices in order, all of them as interior.
+// Whether an axis is not distributed, holds its indices in order, and has no padding.
 bool is_identity(const Axis& axis) {
   return axis.proc_grid_size() == 1 && axis.dist_type() != 'u' && axis.part(0, Part::interior).size() == axis.size();
 }
@@ -55,31 +55,31 @@ bool is_identity(const Axis& axis) {
 // One range over all processes.
 struct OneRange {
   Index first = 0;      // the first id of all
-  bool uniform = true;  // Tpetra's own even dealing, which needs no message, gives every process what it has
+  bool uniform = true;  // Tpetra's uniform distribution, which needs no message, is that of the ids
 };
 
-// The ids of row-major memory where they rise in one range over the processes: one axis is dealt in blocks, with one
-// element in the axes outside it and all of those inside it.
+// The ids of row-major memory if they ascend in one range over the processes: one axis is distributed in blocks, the
+// axes before it have one element, and the axes after it are not distributed.
 std::optional<OneRange> one_range(const Distribution& rows, const Counts& counts) {
   if (counts.total == 0) return OneRange{};
   Index axis = 0;
   while (axis < rows.ndim() && is_identity(rows.axis(axis)) && rows.axis(axis).size() == 1) ++axis;
   if (axis == rows.ndim()) return OneRange{};
-  Index inside = 1;  // numbers that one index of the axis stands for; no more than counts.total
+  Index inside = 1;  // ids for each index of the axis; at most counts.total
   for (Index inner = axis + 1; inner < rows.ndim(); ++inner) {
     if (!is_identity(rows.axis(inner))) return std::nullopt;
     inside *= rows.axis(inner).size();
   }
-  const Axis& dealt = rows.axis(axis);
-  if (!is_identity(dealt) && dealt.dist_type() != 'b') return std::nullopt;
+  const Axis& distributed = rows.axis(axis);
+  if (!is_identity(distributed) && distributed.dist_type() != 'b') return std::nullopt;
   OneRange range;
   bool found = false;
-  const Index grid = dealt.proc_grid_size(), quotient = counts.total / grid, rest = counts.total % grid;
+  const Index grid = distributed.proc_grid_size(), quotient = counts.total / grid, rest = counts.total % grid;
   for (Index c = 0; c < grid; ++c) {
-    const Range held = dealt.part(c, Part::interior);
+    const Range held = distributed.part(c, Part::interior);
     range.uniform = range.uniform && held.size() * inside == quotient + (c < rest ? 1 : 0);
     if (held.size() == 0 || found) continue;
-    range.first = dealt.global_index(c, held.begin) * inside;
+    range.first = distributed.global_index(c, held.begin) * inside;
     found = true;
   }
   return range;
@@ -95,7 +95,7 @@ bool fit(const Distribution& rows) {
   }
 }
 
-// The first flat number of a process's interior where, in memory order, the numbers rise by one; nothing otherwise.
+// The first flat number of a process's interior if the numbers ascend by one in memory order; nothing otherwise.
 std::optional<Index> own_range(const Distribution& rows, Index process, const MemoryOrder& order) {
   const std::vector<Range> box = rows.part(process, Part::interior);
   Index last = -1;
@@ -129,14 +129,14 @@ Index find_vectors_axis(const Distribution& distribution, std::optional<Index> n
   if (!named) {
     for (Index axis = distribution.ndim(); vectors && axis-- > 0;)
       if (is_identity(distribution.axis(axis))) return axis;
-    refuse("every axis is distributed, and a MultiVector has all of its vectors on each process", "",
+    refuse("every axis is distributed, but a MultiVector has all of its vectors on each process", "",
            "import it as a vector");
   }
   if (*named < 0 || *named >= distribution.ndim())
     refuse("there is no axis " + std::to_string(*named) + " for the vectors", "",
-           "name one of the " + std::to_string(distribution.ndim()) + " axes");
+           "the array has " + std::to_string(distribution.ndim()) + " axes: set vectors_axis to one of them");
   if (!is_identity(distribution.axis(*named)))
-    refuse("the vectors' axis is distributed", "", "name an axis that is not", *named);
+    refuse("the vectors' axis is distributed", "", "set vectors_axis to an axis that is not distributed", *named);
   return *named;
 }
 
@@ -158,11 +158,11 @@ ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, ArrayMapOpt
       comm_(comm),
       process_(mpi::rank_of(comm.raw())) {
   if (!detail::all_said_the_same(agreed_))
-    refuse("the processes were given different options", "", "give all of them the same");
+    refuse("the processes have different options", "", "give every process the same options");
   make_map(array, vectors);
 }
 
-// What the distribution and the options alone decide, and so the same on every process.
+// It depends on the distribution and the options only, so that its Errors are the same on every process.
 void ArrayMap::arrange(const DistArray& array, bool vectors) {
   if (is_reordered()) {
     process_ = std::find(ranks_.begin(), ranks_.end(), static_cast<int>(process_)) - ranks_.begin();
@@ -191,14 +191,14 @@ void ArrayMap::arrange(const DistArray& array, bool vectors) {
   }
 }
 
-// Every constructor of a Map communicates. So a Map has its memory, and the RCP's, before: on every process, or on
-// none. What Trilinos itself allocates in there we cannot guard: there, and in the other calls of Trilinos that
-// communicate, a process without memory leaves the others waiting.
+// Every constructor of a Map communicates. So the memory of the Map and of its RCP is allocated before, on every
+// process or on none. This library cannot guard what Trilinos allocates in the constructor: if memory ends there, or in
+// another call of Trilinos that communicates, the other processes wait.
 void ArrayMap::make_map(const DistArray& array, bool vectors) {
   Teuchos::RCP<Map> map;
   Counts counts;
   std::optional<OneRange> range;  // found without listing any id
-  bool asks = false;              // the others: other kinds, or memory in another order on each process
+  bool asks = false;              // whether the processes must communicate to find it
   Index found[3] = {};
   detail::run_alike(comm(), [&] {
     arrange(array, vectors);
@@ -229,9 +229,8 @@ void ArrayMap::make_map(const DistArray& array, bool vectors) {
 
   const Index base = options_.index_base;
   if (base < 0 || !checked_add(base, span))
-    refuse("the index base is " + std::to_string(base) + ", and the ids are " + std::to_string(span) +
-               " numbers from there",
-           "", "take one that is not negative, and leaves room below 2^63");
+    refuse("the index base is " + std::to_string(base) + ", for ids that span " + std::to_string(span) + " numbers",
+           "must not be negative, and the largest id must be below 2^63", "set a smaller index_base");
   const auto total = static_cast<Tpetra::global_size_t>(counts.total);
   if (!range) {
     map_ = detail::list_map(*listed, process_, Part::interior, order_, base, comm_);
@@ -260,7 +259,7 @@ Teuchos::RCP<const Map> make_map(const DimData& dim_data, const Communicator& co
     made.buffer.type = element_type<std::byte>();
     made.buffer.memory.kind = Memory::Kind::nowhere;
     for (std::size_t axis = 0; axis < dim_data.size(); ++axis) {
-      Report ignored;  // gather_distribution() tells
+      Report ignored;  // gather_distribution() reports it
       made.buffer.shape.push_back(check_dimension(dim_data[axis], static_cast<Index>(axis), ignored).value_or(0));
     }
     made.buffer.strides = row_major_strides(made.buffer.shape, 1);

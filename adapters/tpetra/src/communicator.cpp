@@ -10,9 +10,11 @@ namespace tridap::tpetra {
 
 namespace {
 
-// Teuchos' own communicator of an MPI one, made once (which needs a message) and kept with it until it is freed.
+// The Teuchos communicator of an MPI communicator. It is made once, which needs a message, and kept as an attribute of
+// the MPI communicator until that is freed.
 TeuchosComm kept_with(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give one");  // MPI would end the program
+  if (comm == MPI_COMM_NULL)
+    refuse("the communicator is null", "", "give a communicator");  // MPI would end the program
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
     const auto drop = [](MPI_Comm, int, void* kept, void*) -> int {
@@ -46,7 +48,7 @@ TeuchosComm kept_with(MPI_Comm comm) {
 Communicator::Communicator(MPI_Comm comm) : raw_(comm), teuchos_(kept_with(comm)) {}
 
 Communicator::Communicator(const TeuchosComm& comm) : raw_(MPI_COMM_SELF), teuchos_(comm) {
-  if (comm.is_null()) refuse("the communicator is null", "", "give one");
+  if (comm.is_null()) refuse("the communicator is null", "", "give a communicator");
   if (const auto* mpi = dynamic_cast<const Teuchos::MpiComm<int>*>(comm.get()))
     raw_ = *mpi->getRawMpiComm();
   else if (comm->getSize() != 1)

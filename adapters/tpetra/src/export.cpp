@@ -10,7 +10,7 @@ namespace detail {
 
 namespace {
 
-// The array of `rows` axes that each column is, with one axis more for the columns where they are several vectors.
+// Columns as an array with the axes `rows`, and with one more axis if the columns are several vectors.
 Buffer unfold(const Buffer& columns, const IndexList& rows, const MemoryOrder& order,
               std::optional<Index> vectors_axis) {
   Buffer unfolded = from_order(columns.data, columns.type, rows, order);
@@ -29,9 +29,9 @@ void add_base(Index base, Receipt& receipt) {
 }
 
 void check_same(const Map& map, const Map& expected) {
-  if (compat::local_count(map) == 0 && compat::local_count(expected) == 0) return;  // whose extremes say nothing
+  if (compat::local_count(map) == 0 && compat::local_count(expected) == 0) return;  // no ids to compare
   if (&map != &expected && (compat::local_count(map) != compat::local_count(expected) || !map.locallySameAs(expected)))
-    refuse("the vector's map does not list the ids of the layout", "", "give the layout that the map came from");
+    refuse("the vector's map does not list the ids of the ArrayMap", "", "give a vector on the map of the ArrayMap");
 }
 
 IndexList extents(const DimData& dim_data, Index count) {
@@ -51,12 +51,12 @@ Index begin_of_range(const Map& map) {
   const auto count = static_cast<Index>(compat::local_count(map));
   if (map.isUniform())
     return count > 0 ? map.getMinGlobalIndex() - map.getIndexBase() : static_cast<Index>(map.getGlobalNumElements());
-  Index end = 0;  // a process that holds nothing does not know its place
+  Index end = 0;  // a process without elements cannot tell from its ids
   mpi::must_succeed(MPI_Scan(&count, &end, 1, MPI_INT64_T, MPI_SUM, Communicator(map.getComm()).raw()), "MPI_Scan");
   return end - count;
 }
 
-// A map of one range over the processes, which is known to all without a list, as one axis.
+// A contiguous map as one axis. Every process knows its kind without a list.
 infer::InferredDimData one_axis(const Map& map, Index before) {
   const Index base = map.getIndexBase(), count = static_cast<Index>(compat::local_count(map));
   infer::InferredDimData made;
@@ -74,9 +74,9 @@ infer::InferredDimData one_axis(const Map& map, Index before) {
 }  // namespace
 
 infer::InferredDimData infer(const Map& map, const Reshape& how) {
-  if (!map.isDistributed() && map.getComm()->getSize() > 1 && map.getGlobalNumElements() > 0)  // known to all
+  if (!map.isDistributed() && map.getComm()->getSize() > 1 && map.getGlobalNumElements() > 0)  // on all processes
     refuse("the map repeats every id on every process, and the protocol has no replication", "",
-           "export a map that deals its ids over the processes");
+           "export a map that distributes its ids over the processes");
   const Index base = how.index_base.value_or(map.getIndexBase());
   const MPI_Comm comm = Communicator(map.getComm()).raw();
   if (map.isContiguous() && !how.shape && !how.grid && base == map.getIndexBase()) {
@@ -91,7 +91,7 @@ infer::InferredDimData infer(const Map& map, const Reshape& how) {
     made.base = base;
     ids.count = static_cast<Index>(compat::local_count(map));
     if (ids.count > 0) ids.first = map.getMinGlobalIndex();
-    if (!map.isContiguous()) {  // known to all; a contiguous map would have to make its list first
+    if (!map.isContiguous()) {  // the same on all; a contiguous map would have to make its list first
       static_assert(sizeof(Map::global_ordinal_type) == sizeof(Index), "ids are 64-bit");
       ids.list = reinterpret_cast<const Index*>(compat::local_ids(map).getRawPtr());
     }
@@ -100,38 +100,38 @@ infer::InferredDimData infer(const Map& map, const Reshape& how) {
   return infer::infer_dim_data(ids, comm, hints);
 }
 
-ExportedArray in_layout(const Columns& columns, bool is_vector, const Map& map, const ArrayMap& layout) {
-  const Distribution& rows = layout.rows();
-  const Index process = layout.process();
+ExportedArray as_array_of_map(const Columns& columns, bool is_vector, const Map& map, const ArrayMap& array_map) {
+  const Distribution& rows = array_map.rows();
+  const Index process = array_map.process();
   if (rows.count(process, Part::interior) != rows.count(process, Part::local))
-    refuse("the layout has padding, and a vector on its map holds none", "",
-           "give a PaddedArrayMap and a vector on its "
-           "overlapping map");
-  check_same(map, *layout.map());
-  const std::optional<Index> axis = layout.options().vectors_axis;
+    refuse("the array of the ArrayMap has padding, and a vector on its map holds none", "",
+           "give a PaddedArrayMap and a vector on its overlap_map()");
+  check_same(map, *array_map.map());
+  const std::optional<Index> axis = array_map.options().vectors_axis;
   const Index vectors = columns.buffer.shape[1];
   if (!axis && (!is_vector && vectors != 1))
-    refuse("the layout has no axis for " + std::to_string(vectors) + " vectors", "", "export the vectors one by one");
-  if (axis && layout.distribution().axis(*axis).size() != vectors)
-    refuse("the layout has " + std::to_string(layout.distribution().axis(*axis).size()) + " vectors, the vector " +
-               std::to_string(vectors),
-           "", "give as many as the layout has", *axis);
+    refuse("the ArrayMap has no axis for " + std::to_string(vectors) + " vectors", "", "export the vectors one by one");
+  if (axis && array_map.distribution().axis(*axis).size() != vectors)
+    refuse("the ArrayMap has " + std::to_string(array_map.distribution().axis(*axis).size()) +
+               " vectors, the MultiVector " + std::to_string(vectors),
+           "", "give as many as the ArrayMap has", *axis);
   ExportedArray exported;
-  exported.array.buffer = unfold(columns.buffer, rows.local_shape(process), layout.order(), axis);
-  exported.array.dim_data = layout.distribution().dim_data(process);
-  add_base(layout.options().index_base, exported.receipt);
+  exported.array.buffer = unfold(columns.buffer, rows.local_shape(process), array_map.order(), axis);
+  exported.array.dim_data = array_map.distribution().dim_data(process);
+  add_base(array_map.options().index_base, exported.receipt);
   return exported;
 }
 
-ExportedArray in_padded_layout(const Columns& columns, const Map& map, const PaddedArrayMap& layout) {
-  const Distribution& all = layout.interior().distribution();
-  const Index process = layout.interior().process();
-  check_same(map, *layout.overlap_map());
-  if (columns.buffer.shape[1] != 1) refuse("the layout has no axis for several vectors", "", "export them one by one");
+ExportedArray as_array_of_padded_map(const Columns& columns, const Map& map, const PaddedArrayMap& array_map) {
+  const Distribution& all = array_map.interior().distribution();
+  const Index process = array_map.interior().process();
+  check_same(map, *array_map.overlap_map());
+  if (columns.buffer.shape[1] != 1)
+    refuse("a PaddedArrayMap has no axis for several vectors", "", "export the vectors one by one");
   ExportedArray exported;
-  exported.array.buffer = unfold(columns.buffer, all.local_shape(process), layout.order(), {});
+  exported.array.buffer = unfold(columns.buffer, all.local_shape(process), array_map.order(), {});
   exported.array.dim_data = all.dim_data(process);
-  add_base(layout.interior().options().index_base, exported.receipt);
+  add_base(array_map.interior().options().index_base, exported.receipt);
   return exported;
 }
 

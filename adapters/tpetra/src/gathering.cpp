@@ -20,7 +20,7 @@ bool everywhere(bool here, MPI_Comm comm) {
   return all != 0;
 }
 
-// Our place in the row-major process grid, as our own dim_data say it; nothing where they cannot be right.
+// This process's number in the row-major process grid, from its own dim_data; nothing if these are wrong.
 std::optional<Index> place_in_grid(const DimData& dim_data) {
   Index place = 0;
   for (const Dimension& dimension : dim_data) {
@@ -32,8 +32,7 @@ std::optional<Index> place_in_grid(const DimData& dim_data) {
   return place;
 }
 
-// gather_distribution() over the processes in the order of their places in the grid. `ranks` becomes the rank of each
-// place.
+// gather_distribution() over the processes in the grid's order. `ranks` becomes the rank of each process of the grid.
 Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<int>& ranks, Index& flags) {
   const auto rank = static_cast<int>(mpi::rank_of(comm));
   const Index place = place_in_grid(array.dim_data).value_or(rank);
@@ -48,14 +47,14 @@ Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<in
   mpi::must_succeed_everywhere(split, "MPI_Comm_split", comm);
   struct Freed {
     MPI_Comm& comm;
-    ~Freed() { MPI_Comm_free(&comm); }  // a destructor has nobody to tell
+    ~Freed() { MPI_Comm_free(&comm); }  // a destructor cannot report an error
   } const freed{sorted};
   mpi::must_succeed(MPI_Allgather(&rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, sorted), "MPI_Allgather");
   try {
     Distribution gathered = mpi::gather_with_flags(array, sorted, {}, flags);
     if (std::is_sorted(ranks.begin(), ranks.end())) ranks.clear();
     return gathered;
-  } catch (const Error& error) {  // which names places
+  } catch (const Error& error) {  // its processes are those of the grid
     std::vector<Finding> findings = error.report().findings();
     for (Finding& finding : findings) {
       if (finding.process) finding.process = ranks[static_cast<std::size_t>(*finding.process)];
@@ -73,7 +72,7 @@ constexpr Index said_mask = (Index{1} << said_bits) - 1;
 Distribution gather_any(const DistArray& array, MPI_Comm comm, bool reorder, std::vector<int>& ranks, Index& flags) {
   try {
     return mpi::gather_with_flags(array, comm, {}, flags);
-  } catch (const std::exception&) {  // of all, and not the same where a process has no memory for it
+  } catch (const std::exception&) {  // on all processes; it differs if one has no memory for the same Error
     if (!everywhere(reorder, comm)) throw;
   }
   return gather_sorted(array, comm, ranks, flags);

@@ -6,13 +6,13 @@
 
 namespace tridap::tpetra::detail {
 
-/// mpi::gather_distribution(); and where processes stand in another order than the grid's and all of them allow it,
-/// over the processes in that order. Then `ranks` becomes the rank of each place in the grid. **Collective**; messages
-/// name ranks.
+/// mpi::gather_distribution(). If the order of the processes differs from that of the grid, and all processes set
+/// `reorder`, it gathers over the processes in the grid's order; `ranks` then becomes the rank of each process of the
+/// grid. **Collective**; messages contain ranks of `comm`.
 Distribution gather_any(const DistArray& array, MPI_Comm comm, bool reorder, std::vector<int>& ranks, Index& flags);
 
-/// The options as bits beside the flags, and their opposites: of these only what all processes say is left when they
-/// agree.
+/// A digest of the options, and its complement, as bits beside the flags. A bitwise AND over the processes keeps a
+/// digest and its complement only if all processes have the same options.
 Index said(const ArrayMapOptions& options, bool vectors);
 bool all_said_the_same(Index agreed);
 

@@ -15,7 +15,7 @@ bool aligned(const Buffer& buffer) {
   return reinterpret_cast<std::uintptr_t>(buffer.data) % static_cast<std::uintptr_t>(buffer.type.bytes) == 0;
 }
 
-// What row-major memory without padding lacks to be what is wanted, for an array that may yet be wrong.
+// memory_flags(), and `shareable` if row-major memory fits the request; for an array that may still be wrong.
 Index flags_of(const DistArray& array, const ImportRequest& wanted) {
   Index flags = memory_flags(array);
   const Buffer& buffer = array.buffer;
@@ -32,14 +32,15 @@ const char* name(Form form) {
   return form == Form::vector ? "a Vector" : form == Form::multivector ? "a MultiVector" : "a BlockMultiVector";
 }
 
-// What keeps columns from being the wanted vectors' memory; empty: nothing. `interior` is one vector, or all blocks.
+// Why columns cannot be the memory of the requested vectors; empty: they can. `interior` is one vector, or all blocks.
 std::string obstacle(const Buffer& interior, const Buffer& columns, const ImportRequest& wanted) {
   const std::string needs = std::string(name(wanted.form)) + " needs ";
   if (element_count(interior) == 0) return "";
   if (interior.read_only && wanted.writable && wanted.node_memory == nullptr)
-    return std::string(name(wanted.form)) + " can be written and the buffer is read-only";
+    return std::string(name(wanted.form)) + " is writable and the buffer is read-only";
   if (!aligned(interior))
-    return needs + "aligned elements and the buffer's address is no multiple of " + std::to_string(wanted.type.bytes);
+    return needs + "aligned elements and the buffer's address is not a multiple of " +
+           std::to_string(wanted.type.bytes);
   const Index bytes = columns.type.bytes, last = columns.ndim() - 1;
   Buffer column = columns;  // all but the vectors' axis, which is the last one
   if (wanted.form == Form::multivector) {
@@ -48,15 +49,15 @@ std::string obstacle(const Buffer& interior, const Buffer& columns, const Import
   }
   if (!is_row_major(column)) {
     if (!memory_order(column).is_contiguous)
-      return needs + "its elements in a row and " + memory_order(interior).obstacle;
+      return needs + "contiguous elements and " + memory_order(interior).obstacle;
     return wanted.form == Form::blocks ? needs + "the last axis to vary fastest in memory"
-                                       : "the buffer's memory order is not that of the layout";
+                                       : "the buffer's memory order is not that of the map";
   }
   if (wanted.form != Form::multivector || columns.shape.back() == 1) return "";
   const Index apart = columns.strides[static_cast<std::size_t>(last)], rows = element_count(column);
   if (apart % bytes != 0 || apart < rows * bytes)
-    return needs + "its vectors one after the other, " + std::to_string(rows * bytes) +
-           " bytes or more apart, and they are " + std::to_string(apart) + " apart";
+    return needs + "vectors that are at least " + std::to_string(rows * bytes) + " bytes apart, and they are " +
+           std::to_string(apart) + " bytes apart";
   return "";
 }
 
@@ -69,49 +70,85 @@ std::string remedy(const ImportRequest& wanted, const Buffer& interior) {
   return "pass copy=if_needed, or a contiguous writable buffer";
 }
 
-// True where two processes that say this of an axis say the same of what they hold.
-bool same(const Dimension& a, const Dimension& b, Version version) {
-  Report ignored;
-  const auto extent = check_dimension(a, 0, ignored, version);
-  if (a.dist_type() != b.dist_type() || a.size != b.size || a.proc_grid_size != b.proc_grid_size ||
-      a.proc_grid_rank != b.proc_grid_rank || extent != check_dimension(b, 0, ignored, version))
-    return false;
-  if (const auto* block = std::get_if<Block>(&a.dist)) {
-    const auto& other = std::get<Block>(b.dist);
-    const std::array<Index, 2> none{0, 0}, mine = block->padding.value_or(none), theirs = other.padding.value_or(none);
-    const bool left = a.periodic || a.proc_grid_rank > 0;  // elsewhere it is boundary padding, which is owned
-    const bool right = a.periodic || a.proc_grid_rank < a.proc_grid_size - 1;
-    return a.periodic == b.periodic && (*extent == 0 || block->start == other.start) &&
-           (!left || mine[0] == theirs[0]) && (!right || mine[1] == theirs[1]);
-  }
-  if (const auto* cyclic = std::get_if<Cyclic>(&a.dist)) {
-    const auto& other = std::get<Cyclic>(b.dist);
-    return cyclic->block_size == other.block_size && (*extent == 0 || cyclic->start == other.start);
-  }
-  return read_indices(std::get<Unstructured>(a.dist).indices) == read_indices(std::get<Unstructured>(b.dist).indices);
+// Two values of an axis in words: of the array that is given, and of the one that is expected.
+using Values = std::pair<std::string, std::string>;
+
+std::optional<Values> differ(const char* name, Index given, Index expected) {
+  if (given == expected) return std::nullopt;
+  return Values{name + (" " + std::to_string(given)), name + (" " + std::to_string(expected))};
 }
 
-// The memory order of all axes: that of the layout's rows, with the vectors' axis outermost, or innermost for blocks.
-MemoryOrder whole_order(const ArrayMap& layout, Form form) {
-  MemoryOrder order = layout.order();
-  if (!layout.options().vectors_axis) return order;
-  const Index left_out = *layout.options().vectors_axis;
+std::string padding_text(const std::array<Index, 2>& padding) {
+  if (padding == std::array<Index, 2>{0, 0}) return "no padding";
+  return "padding (" + std::to_string(padding[0]) + ", " + std::to_string(padding[1]) + ")";
+}
+
+std::optional<Values> blocks_differ(const Dimension& a, const Dimension& b, Index extent) {
+  const auto &given = std::get<Block>(a.dist), &expected = std::get<Block>(b.dist);
+  if (a.periodic != b.periodic)
+    return Values{a.periodic ? "a periodic axis" : "an axis that is not periodic",
+                  b.periodic ? "a periodic axis" : "an axis that is not periodic"};
+  const std::array<Index, 2> none{0, 0}, mine = given.padding.value_or(none), other = expected.padding.value_or(none);
+  const bool left = a.periodic || a.proc_grid_rank > 0;  // on other processes it is boundary padding, which is owned
+  const bool right = a.periodic || a.proc_grid_rank < a.proc_grid_size - 1;
+  if ((left && mine[0] != other[0]) || (right && mine[1] != other[1]))
+    return Values{padding_text(mine), padding_text(other)};
+  return extent == 0 ? std::nullopt : differ("start", given.start, expected.start);
+}
+
+std::optional<Values> lists_differ(const Unstructured& given, const Unstructured& expected) {
+  const auto mine = read_indices(given.indices).value(), other = read_indices(expected.indices).value();
+  for (std::size_t i = 0; i < std::min(mine.size(), other.size()); ++i)
+    if (mine[i] != other[i])
+      return Values{"index " + std::to_string(mine[i]) + " at local index " + std::to_string(i),
+                    "index " + std::to_string(other[i]) + " there"};
+  return std::nullopt;
+}
+
+// The first value that decides which elements a process holds, and differs.
+std::optional<Values> differ(const Dimension& a, const Dimension& b, Version version) {
+  if (a.dist_type() != b.dist_type())
+    return Values{std::string("dist_type '") + a.dist_type() + "'", std::string("dist_type '") + b.dist_type() + "'"};
+  if (auto found = differ("size", a.size, b.size)) return found;
+  if (auto found = differ("proc_grid_size", a.proc_grid_size, b.proc_grid_size)) return found;
+  if (auto found = differ("proc_grid_rank", a.proc_grid_rank, b.proc_grid_rank)) return found;
+  Report ignored;
+  const Index extent = check_dimension(a, 0, ignored, version).value();
+  std::optional<Values> found;
+  if (a.dist_type() == 'b') {
+    found = blocks_differ(a, b, extent);
+  } else if (const auto* cyclic = std::get_if<Cyclic>(&a.dist)) {
+    const auto& other = std::get<Cyclic>(b.dist);
+    found = differ("block_size", cyclic->block_size, other.block_size);
+    if (!found && extent > 0) found = differ("start", cyclic->start, other.start);
+  } else {
+    found = lists_differ(std::get<Unstructured>(a.dist), std::get<Unstructured>(b.dist));
+  }
+  if (found) return found;
+  return differ("local extent", extent, check_dimension(b, 0, ignored, version).value());
+}
+
+// The memory order of all axes: that of the map's rows, with the vectors' axis outermost, or innermost for blocks.
+MemoryOrder whole_order(const ArrayMap& array_map, Form form) {
+  MemoryOrder order = array_map.order();
+  if (!array_map.options().vectors_axis) return order;
+  const Index left_out = *array_map.options().vectors_axis;
   for (Index& axis : order.axes) axis += axis >= left_out ? 1 : 0;
   order.axes.insert(form == Form::blocks ? order.axes.end() : order.axes.begin(), left_out);
   order.reversed.insert(order.reversed.begin() + left_out, false);
   return order;
 }
 
-// The interior seen as the wanted form walks it: the layout's rows in their memory order, the vectors' axis last.
-Buffer in_columns(const Buffer& interior, const ArrayMap& layout, Form form) {
-  Buffer seen = in_order(interior, whole_order(layout, form));
+// The interior in the axis order of the requested form: the map's rows in their memory order, the vectors' axis last.
+Buffer in_columns(const Buffer& interior, const ArrayMap& array_map, Form form) {
+  Buffer seen = in_order(interior, whole_order(array_map, form));
   if (form != Form::multivector) return seen;
   std::rotate(seen.shape.begin(), seen.shape.begin() + 1, seen.shape.end());
   std::rotate(seen.strides.begin(), seen.strides.begin() + 1, seen.strides.end());
   return seen;
 }
 
-// How many elements each vector has, though there be no vectors.
+// The number of elements of each vector, also if there are no vectors.
 Index rows_of(const Buffer& columns, Form form) {
   if (form != Form::multivector) return element_count(columns);
   Buffer column = columns;
@@ -119,8 +156,8 @@ Index rows_of(const Buffer& columns, Form form) {
   return element_count(column);
 }
 
-// What stands in the memory of `columns` as the data of a MultiVector; never read-only, since Tpetra has no vectors
-// over const elements: who asked for them gets a const vector.
+// The memory of `columns` as the data of a MultiVector. It is never read-only, since Tpetra has no vectors over const
+// elements: a caller that asks for const elements gets a const vector.
 Buffer as_data(const Buffer& columns, Form form) {
   Buffer data;
   data.data = columns.data;
@@ -137,20 +174,28 @@ Buffer as_data(const Buffer& columns, Form form) {
 
 }  // namespace
 
-void check_belongs(const DistArray& array, const ArrayMap& layout) {
-  throw_if_wrong(check(array));
-  Report ignored;  // a version that is read, now
+std::optional<Mismatch> mismatch(const DistArray& array, const ArrayMap& array_map) {
+  Report ignored;  // the array is correct, and so its version is known
   const Version version = read_version(array.version, ignored).value();
-  const DimData expected = layout.distribution().dim_data(layout.process(), version);
-  for (std::size_t axis = 0; axis < std::max(expected.size(), array.dim_data.size()); ++axis)
-    if (expected.size() != array.dim_data.size() || !same(array.dim_data[axis], expected[axis], version))
-      refuse("the array is not distributed as the layout is", "", "make a ArrayMap of this array",
-             static_cast<Index>(axis));
+  const DimData expected = array_map.distribution().dim_data(array_map.process(), version);
+  const auto axes = [](std::size_t n) { return std::to_string(n) + (n == 1 ? " axis" : " axes"); };
+  if (array.dim_data.size() != expected.size()) return Mismatch{{}, axes(array.dim_data.size()), axes(expected.size())};
+  for (std::size_t axis = 0; axis < expected.size(); ++axis)
+    if (auto found = differ(array.dim_data[axis], expected[axis], version))
+      return Mismatch{static_cast<Index>(axis), std::move(found->first), std::move(found->second)};
+  return std::nullopt;
 }
 
-void add_losses(const DistArray& array, const ArrayMap& layout, const MemoryOrder& order, Receipt& receipt) {
-  if (layout.rows().ndim() != 1) receipt.losses.push_back("the shape");
-  receipt.losses.insert(receipt.losses.end(), layout.losses().begin(), layout.losses().end());
+void check_belongs(const DistArray& array, const ArrayMap& array_map) {
+  throw_if_wrong(check(array));
+  if (const auto found = mismatch(array, array_map))
+    refuse("the array has " + found->given + ", the map was made for " + found->expected, "",
+           "give an array with the distribution of the map, or make an ArrayMap of this array", found->axis);
+}
+
+void add_losses(const DistArray& array, const ArrayMap& array_map, const MemoryOrder& order, Receipt& receipt) {
+  if (array_map.rows().ndim() != 1) receipt.losses.push_back("the shape");
+  receipt.losses.insert(receipt.losses.end(), array_map.losses().begin(), array_map.losses().end());
   if (!std::is_sorted(order.axes.begin(), order.axes.end())) receipt.losses.push_back("the storage order");
   for (const Dimension& dimension : array.dim_data)
     for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
@@ -158,7 +203,7 @@ void add_losses(const DistArray& array, const ArrayMap& layout, const MemoryOrde
 
 void check_memory(const Buffer& buffer, const ImportRequest& wanted) {
   if (buffer.type != wanted.type)
-    refuse("the array holds " + buffer.type.name() + ", the vector " + wanted.type.name(), "",
+    refuse("the array's elements are " + buffer.type.name() + ", the vector's " + wanted.type.name(), "",
            "import it as a vector of the array's own element type");
   if (buffer.memory.kind != Memory::Kind::host)
     refuse("the buffer is in " + buffer.memory.name() + " memory, the vector in host memory", "", "export host memory");
@@ -198,37 +243,37 @@ Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const 
   return made;
 }
 
-Dense dense_interior(const DistArray& array, const ArrayMap& layout, const ImportRequest& wanted) {
+Dense dense_interior(const DistArray& array, const ArrayMap& array_map, const ImportRequest& wanted) {
   check_memory(array.buffer, wanted);
-  const Buffer interior = sub_buffer(array.buffer, layout.distribution().part(layout.process(), Part::interior));
+  const Buffer interior = sub_buffer(array.buffer, array_map.distribution().part(array_map.process(), Part::interior));
   Buffer one = interior;
   if (wanted.form == Form::multivector) {
-    Index& vectors = one.shape[static_cast<std::size_t>(*layout.options().vectors_axis)];
+    Index& vectors = one.shape[static_cast<std::size_t>(*array_map.options().vectors_axis)];
     vectors = std::min<Index>(vectors, 1);
   }
-  Dense made = dense(array.buffer.data, one, in_columns(interior, layout, wanted.form), wanted);
-  add_losses(array, layout, layout.order(), made.receipt);
-  const Distribution& whole = layout.distribution();
-  if (whole.count(layout.process(), Part::interior) != whole.count(layout.process(), Part::local))
+  Dense made = dense(array.buffer.data, one, in_columns(interior, array_map, wanted.form), wanted);
+  add_losses(array, array_map, array_map.order(), made.receipt);
+  const Distribution& whole = array_map.distribution();
+  if (whole.count(array_map.process(), Part::interior) != whole.count(array_map.process(), Part::local))
     made.receipt.losses.push_back("padding");
   return made;
 }
 
-// Whether the layout is one of the wanted form; the same on every process.
+// Throws Error if the map is not one for the requested form; the same on every process.
 void PreparedImport::check_form() {
   const Form form = wanted.form;
-  const std::optional<Index> axis = layout.options().vectors_axis;
+  const std::optional<Index> axis = array_map.options().vectors_axis;
   if (form == Form::vector && axis)
-    refuse("the layout has an axis for the vectors of a MultiVector", "", "import it as a MultiVector", *axis);
+    refuse("the ArrayMap has an axis for the vectors of a MultiVector", "", "import it as a MultiVector", *axis);
   if (form != Form::vector && !axis)
-    refuse("the layout has no axis for the vectors", "", "name the vectors' axis in the layout's options");
-  if (form == Form::blocks && *axis != layout.distribution().ndim() - 1)
+    refuse("the ArrayMap has no axis for the vectors", "", "set vectors_axis in its options");
+  if (form == Form::blocks && *axis != array_map.distribution().ndim() - 1)
     refuse("the blocks of a BlockMultiVector are rows, and the last axis is distributed", "", "import it as a vector");
   if (form != Form::blocks) return;
-  run_alike(layout.comm(), [&] {
-    const Index length = layout.distribution().axis(*axis).size(), span = layout.numbers().count();
-    check_limits(checked_multiply(span, length), largest_part(layout.distribution(), Part::interior),
-                 layout.distribution().processes(), layout.map()->isContiguous());
+  run_alike(array_map.comm(), [&] {
+    const Index length = array_map.distribution().axis(*axis).size(), span = array_map.numbers().count();
+    check_limits(checked_multiply(span, length), largest_part(array_map.distribution(), Part::interior),
+                 array_map.distribution().processes(), array_map.map()->isContiguous());
     points = Teuchos::rcp(new Map);
   });
 }
@@ -249,10 +294,10 @@ PreparedImport::PreparedImport(const DistArray& of, const ArrayMap& given, const
 }
 
 Dense PreparedImport::dense() const {
-  if (!made) check_belongs(array, layout);
-  if (!made || (layout.agreed_ & shareable) == 0) return dense_interior(array, layout, wanted);
+  if (!made) check_belongs(array, array_map);
+  if (!made || (array_map.agreed_ & shareable) == 0) return dense_interior(array, array_map, wanted);
   Dense shared{as_data(array.buffer, wanted.form), {}};
-  add_losses(array, layout, layout.order(), shared.receipt);
+  add_losses(array, array_map, array_map.order(), shared.receipt);
   return shared;
 }
 

@@ -18,7 +18,8 @@
   TRIDAP_WITH_ORDINALS(TPETRA_VECTOR_INSTANT, scalar)      \
   TRIDAP_WITH_ORDINALS(TPETRA_BLOCKMULTIVECTOR_INSTANT, scalar)
 
-// Trilinos' own libraries have these; without a word the compiler would make them here again, for half a minute.
+// Trilinos' own libraries have these. Without this declaration the compiler would instantiate them again, which takes
+// half a minute.
 #define TRIDAP_ELSEWHERE(scalar, local, global, node)            \
   extern template class DistObject<scalar, local, global, node>; \
   extern template class MultiVector<scalar, local, global, node>;

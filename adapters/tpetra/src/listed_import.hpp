@@ -19,8 +19,8 @@ struct ImportLists {
   std::vector<int> remote_ranks, export_ranks;
 };
 
-/// An Import over lists that are known, so that nobody needs to be asked who owns which id, and nothing is moved that
-/// is not in a list. Tpetra has such a constructor for itself alone. Nothing communicates.
+/// An Import made from known lists, without a search for the owners of ids. It moves only what is in a list. Tpetra has
+/// such a constructor, but it is private. Nothing communicates.
 class ListedImport : public Tpetra::Import<> {
  public:
   using Map = Tpetra::Map<>;

@@ -17,12 +17,12 @@ using LocalOrdinal = Map::local_ordinal_type;
 void check_limits(std::optional<Index> span, Index largest, Index processes, bool one_range) {
   constexpr Index most = std::numeric_limits<LocalOrdinal>::max();
   if (largest > most)
-    refuse("a process has " + std::to_string(largest) + " elements, a map numbers at most " + std::to_string(most), "",
+    refuse("a process has " + std::to_string(largest) + " elements", "must be at most " + std::to_string(most),
            "use more processes");
   if (!one_range && (!span || *span / processes >= Index{1} << 31))
     refuse("the ids span " + (span ? std::to_string(*span) : "2^63 or more") +
                " numbers, Tpetra's directory holds 2^31 for each of the " + std::to_string(processes) + " processes",
-           "", "use more processes, rows in one piece, or close the gaps between the indices");
+           "", "use more processes, contiguous rows, or unstructured_ids = compact");
 }
 
 Teuchos::RCP<const Map> list_map(const FlatNumbers& numbers, Index process, Part part, const MemoryOrder& order,

@@ -11,17 +11,17 @@
 
 namespace tridap::tpetra::detail {
 
-/// What a process says of its own memory while a ArrayMap is made, in one message with all the rest.
+/// Properties of a process's own memory. They go in the messages that make an ArrayMap anyway.
 enum Flag : Index {
   row_major = 1,  ///< dense, the last axis varying fastest, and no axis padded
-  shareable = 2,  ///< it can be the memory of what is asked for as it stands
+  shareable = 2,  ///< it can be the memory of the requested vectors without a copy
 };
 
-/// Which of row_major holds; for an array that may yet be wrong.
+/// row_major if it holds, else 0; for an array that may still be wrong.
 Index memory_flags(const DistArray& array);
 
-/// mpi::collectively() for a step whose Errors are the same on every process, and so name none: each throws its own.
-/// Where memory ends on any process, all throw that. **Collective.**
+/// mpi::collectively() for a step whose Errors are the same on every process: each process throws its own, without the
+/// number of a process. If memory ends on a process, all processes throw that. **Collective.**
 template <class Step>
 void run_alike(MPI_Comm comm, Step&& step) {
   std::exception_ptr of_all;
@@ -35,8 +35,9 @@ void run_alike(MPI_Comm comm, Step&& step) {
   if (of_all) std::rethrow_exception(of_all);
 }
 
-/// Tpetra's limits, checked before Tpetra is called: it finds them on some processes only, and hangs the others. `span`
-/// is that of the ids (nothing: no 64 bits hold it), `largest` the elements of the fullest process.
+/// Checks Tpetra's limits before a call of Tpetra, which finds them on some processes only, so that the others hang.
+/// `span` is that of the ids (nothing: it does not fit 64 bits), `largest` the elements of the process with most of
+/// them.
 void check_limits(std::optional<Index> span, Index largest, Index processes, bool one_range);
 
 /// A map that lists the flat numbers of a part, shifted by `base`. **Collective.**

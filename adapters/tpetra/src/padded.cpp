@@ -12,7 +12,7 @@ namespace tridap::tpetra {
 
 namespace {
 
-// Where the elements of a box of local indices stand in dense memory: how many elements of the box are before them.
+// The positions of the elements of a box of local indices in dense memory, in elements from its beginning.
 class LocalNumbers {
  public:
   LocalNumbers(const std::vector<Range>& box, const MemoryOrder& order) : box_(box), step_(box.size()) {
@@ -26,7 +26,7 @@ class LocalNumbers {
     for (std::size_t i = 0; i < box.size(); ++i) first_ -= step_[i] * box[i].begin;
   }
 
-  // Appends the places of a part of the box, the last axis moving fastest.
+  // Appends the positions of a part of the box; the last axis varies fastest.
   template <class List>
   void append(const std::vector<Range>& part, List& list) const {
     Index count = 1;
@@ -51,23 +51,23 @@ class LocalNumbers {
   Index first_ = 0;
 };
 
-// The boxes of a plan that are on other processes; ours stand as `source` and `target` have them.
-void add(ImportLists& lists, const PaddingPlan& plan, const ArrayMap& layout, const LocalNumbers& source,
+// Adds the boxes of a plan that other processes send or receive; `source` and `target` give their positions here.
+void add(ImportLists& lists, const PaddingPlan& plan, const ArrayMap& array_map, const LocalNumbers& source,
          const LocalNumbers& target) {
-  // Tpetra wants them by rank, which is not the order of the places in the grid where the processes were reordered.
+  // Tpetra expects them by rank. If the processes were reordered, that is not the order of the process grid.
   const auto by_rank = [&](std::vector<PaddingMove> moves) {
     std::stable_sort(moves.begin(), moves.end(), [&](const PaddingMove& a, const PaddingMove& b) {
-      return layout.rank(a.process) < layout.rank(b.process);
+      return array_map.rank(a.process) < array_map.rank(b.process);
     });
     return moves;
   };
   for (const PaddingMove& move : by_rank(plan.receive)) {
     target.append(move.here, lists.remote);
-    lists.remote_ranks.resize(lists.remote.size(), layout.rank(move.process));
+    lists.remote_ranks.resize(lists.remote.size(), array_map.rank(move.process));
   }
   for (const PaddingMove& move : by_rank(plan.send)) {
     source.append(move.here, lists.exported);
-    lists.export_ranks.resize(lists.exported.size(), layout.rank(move.process));
+    lists.export_ranks.resize(lists.exported.size(), array_map.rank(move.process));
   }
 }
 
@@ -91,11 +91,10 @@ PaddingImport make_padding_import(const ArrayMap& interior, const MemoryOrder& o
 
 PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options)
     : interior_(array, comm, options) {
-  if (options.vectors_axis)
-    refuse("a padded array has no axis for vectors here", "", "import it without a vectors' axis");
+  if (options.vectors_axis) refuse("a padded array cannot have a vectors' axis", "", "import it without vectors_axis");
   const Distribution& all = interior_.distribution();
   const Index process = interior_.process();
-  std::optional<FlatNumbers> padded;  // the numbers, where there is padding
+  std::optional<FlatNumbers> padded;  // only if there is padding
   detail::run_alike(comm.raw(), [&] {
     importer_ = std::make_shared<Teuchos::RCP<const Import>>();
     order_ = memory_order(array.buffer);
@@ -135,27 +134,27 @@ const Import& PaddedArrayMap::importer() const {
 
 namespace detail {
 
-DensePadded dense_padded(const DistArray& array, const PaddedArrayMap& layout, const ImportRequest& wanted) {
+DensePadded dense_padded(const DistArray& array, const PaddedArrayMap& array_map, const ImportRequest& wanted) {
   DensePadded made;
-  const MPI_Comm comm = layout.interior().comm();
+  const MPI_Comm comm = array_map.interior().comm();
   mpi::collectively(comm, [&] {
-    check_belongs(array, layout.interior());
+    check_belongs(array, array_map.interior());
     check_memory(array.buffer, wanted);
-    made.whole = dense(array.buffer.data, array.buffer, in_order(array.buffer, layout.order()), wanted);
+    made.whole = dense(array.buffer.data, array.buffer, in_order(array.buffer, array_map.order()), wanted);
     DistArray inner = array;
     if (!made.whole.receipt.shared) {
-      Buffer copied = from_order(made.whole.buffer.data, wanted.type, array.buffer.shape, layout.order());
+      Buffer copied = from_order(made.whole.buffer.data, wanted.type, array.buffer.shape, array_map.order());
       copied.owner = made.whole.buffer.owner;
       inner.buffer = std::move(copied);
     }
     try {
       made.interior =
-          dense_interior(inner, layout.interior(), {wanted.form, wanted.type, wanted.writable, Copy::never});
+          dense_interior(inner, array_map.interior(), {wanted.form, wanted.type, wanted.writable, Copy::never});
     } catch (const Error& error) {
       made.interior_obstacle = error.report();
       made.interior_obstacle.set_process(mpi::rank_of(comm));
     }
-    add_losses(array, layout.interior(), layout.order(), made.whole.receipt);
+    add_losses(array, array_map.interior(), array_map.order(), made.whole.receipt);
   });
   made.interior_obstacle = mpi::agree(std::move(made.interior_obstacle), comm);
   return made;

@@ -16,7 +16,7 @@ using redistribute::Redistribution;
 
 std::string number(Index n) { return std::to_string(n); }
 
-// An array's elements as the ids of a map number them.
+// How the ids of a map number an array's elements.
 class Numbering {
  public:
   Numbering(const Map& map, const Distribution& array, const RedistributeOptions& options)
@@ -28,13 +28,13 @@ class Numbering {
   Index count() const { return numbers_.count(); }
   bool closes_gaps() const { return numbers_.count() != plain_.count(); }
 
-  // The number that a plan gives the element, which keeps all gaps.
+  // The number of the element in a plan, in which gaps count.
   Index planned(Index id) const {
     Index of_array = 0;
     if (__builtin_sub_overflow(id, base_, &of_array) || of_array < 0 || of_array >= count())
-      refuse("the map's id " + number(id) + " is no element of the array", "",
-             "its " + number(count()) + " elements have the ids from " + number(base_) +
-                 " on: set the index base, or leave it out of the map");
+      refuse("the map's id " + number(id) + " is not an element of the array",
+             "must be one of the " + number(count()) + " ids from " + number(base_) + " on",
+             "set the index base, or leave the id out of the map");
     return closes_gaps() ? plain_.number(*numbers_.global_index(of_array)) : of_array;
   }
 
@@ -43,20 +43,20 @@ class Numbering {
   FlatNumbers numbers_, plain_;
 };
 
-// One range of ids on each process, in the order of the ranks; the same answer on all.
+// Whether each process has one range of ids, in the order of the ranks; the same answer on all processes.
 bool is_line(const Map& map) {
   return map.isContiguous() &&
          (map.isDistributed() || map.getComm()->getSize() == 1 || map.getGlobalNumElements() == 0);
 }
 
-// A map as a plan knows it: the bounds of its ranges, where these begin at number 0, or ids.
+// A map as one side of a plan: ranges that begin at number 0, or ids.
 struct Side {
   bool is_line = false;
   GlobalIds ids;
-  std::vector<Index> list;  // of `ids`, where they are not the map's own
+  std::vector<Index> list;  // the memory of `ids` if they are not the map's own
 };
 
-// Ids are listed anew where the plan has other numbers for them.
+// Makes a new list if the plan has other numbers for the ids.
 void list_ids(const Map& map, const Numbering& numbering, Side& side) {
   side.ids.count = static_cast<Index>(compat::local_count(map));
   if (side.ids.count == 0) return;
@@ -79,7 +79,7 @@ void list_ids(const Map& map, const Numbering& numbering, Side& side) {
   side.ids.list = side.list.data();
 }
 
-// **Collective.** What decides the way is agreed upon before processes part on it.
+// **Collective.** The processes agree on what decides between ranges and lists.
 Side side_of(const Map& map, const Distribution& array, const RedistributeOptions& options, MPI_Comm comm) {
   std::optional<Numbering> numbering;
   mpi::collectively(comm, [&] { numbering.emplace(map, array, options); });
@@ -87,7 +87,7 @@ Side side_of(const Map& map, const Distribution& array, const RedistributeOption
                                             static_cast<Index>(*options.mapping.ravel), Index{options.mapping.partial}},
                                            comm))
     if (!spread.is_same())
-      refuse("the processes plan with different distributions or options", "", "give the same on every process");
+      refuse("the processes have different distributions or options", "", "give every process the same");
 
   Side side;
   const auto total = static_cast<Index>(map.getGlobalNumElements());
@@ -95,7 +95,8 @@ Side side_of(const Map& map, const Distribution& array, const RedistributeOption
       is_line(map) && !numbering->closes_gaps() && (total == 0 || map.getMinAllGlobalIndex() == numbering->base());
   if (side.is_line && total != numbering->count() && !options.mapping.partial)
     refuse("the map has " + number(total) + " ids, and the array " + number(numbering->count()) + " flat numbers", "",
-           "give a map of as many, close the gaps, or set mapping.partial to leave out what one side lacks");
+           "give a map with as many ids, or set unstructured_ids = compact for a list with gaps, or mapping.partial to "
+           "leave out what one side lacks");
   if (!side.is_line) mpi::collectively(comm, [&] { list_ids(map, *numbering, side); });
   return side;
 }
@@ -153,7 +154,7 @@ PlacedDistribution place_source(const Teuchos::RCP<const Map>& map, const DistAr
   Distribution distribution = gather_any(array, comm, options.reorder, ranks, flags);
   return mpi::collectively(comm, [&] {
     if (!options.convert && array.buffer.type != wanted)
-      refuse("the array holds " + array.buffer.type.name() + ", the vector " + wanted.name(), "",
+      refuse("the array's elements are " + array.buffer.type.name() + ", the vector's " + wanted.name(), "",
              "redistribute it to a vector of the array's own element type, or set convert");
     return PlacedDistribution(std::move(distribution), {ranks.begin(), ranks.end()});
   });

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-/// Distributed arrays as Tpetra objects, and Tpetra objects as distributed arrays, in the memory they already live in.
+/// Distributed arrays as Tpetra objects, and Tpetra objects as distributed arrays, over the same memory.
 namespace tridap::tpetra {
 
 namespace detail {
@@ -29,7 +29,7 @@ using TeuchosComm = Teuchos::RCP<const Teuchos::Comm<int>>;
 /// The processes of a call: an MPI communicator, or Teuchos' own of MPI or of one process. It must outlive the maps.
 class Communicator {
  public:
-  Communicator(MPI_Comm comm);            // NOLINT: either will do. **Collective** the first time for a communicator
+  Communicator(MPI_Comm comm);            // NOLINT: implicit. **Collective** the first time for a communicator
   Communicator(const TeuchosComm& comm);  // NOLINT: throws Error if it is neither an MPI nor a one-process communicator
   template <class Comm, class = std::enable_if_t<std::is_base_of_v<Teuchos::Comm<int>, Comm>>>
   Communicator(const Teuchos::RCP<Comm>& comm)
@@ -59,15 +59,16 @@ struct ArrayMapOptions {
   Index index_base = 0;
 };
 
-/// How a distributed array stands in a Tpetra map: one global id for each interior element, the flat row-major number
-/// of its global index, listed in memory order, so that dense memory is a vector as it stands.
+/// The Tpetra map of a distributed array, and the way back from its ids. The map has one global id for each interior
+/// element: the flat row-major number of its global index. It lists the ids in memory order, so that dense memory can
+/// be a vector's memory without a copy.
 ///
 /// A 4 x 6 array, block x block over a 2 x 2 grid, row-major: process 1 has the ids {3, 4, 5, 9, 10, 11}. Padding has
 /// no ids. Cheap to copy.
 class ArrayMap {
  public:
-  /// Checks `array` on every process and makes the map. **Collective**: throws the same Error on every process where
-  /// the array is wrong, the processes stand in another order than the grid's, an index stands on two processes, the
+  /// Checks `array` on every process and makes the map. **Collective**: throws the same Error on every process if the
+  /// array is wrong, the order of the processes differs from that of the grid, an index is on two processes, the
   /// vectors' axis is distributed, or a map cannot hold the ids.
   ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options = {});
 
@@ -78,28 +79,28 @@ class ArrayMap {
   const Communicator& communicator() const { return comm_; }
   const MemoryOrder& order() const { return order_; }  ///< of the interior elements of rows(), on this process
   MPI_Comm comm() const { return comm_.raw(); }
-  Index process() const { return process_; }  ///< our place in the row-major process grid
-  int rank(Index process) const;              ///< where in comm() a place of the process grid stands
+  Index process() const { return process_; }  ///< this process's number in the row-major process grid
+  int rank(Index process) const;              ///< the rank in comm() of a process of the grid
   bool is_reordered() const { return !ranks_.empty(); }
 
-  /// What an array becomes in the map, that the map cannot say: one line for each.
+  /// The properties of the array that the map cannot express, one line for each.
   const std::vector<std::string>& losses() const { return losses_; }
-  /// The way back: numbers().global_index(id - options().index_base) are the global indices of rows(). Made anew by
-  /// each call, with a table where gaps are closed: keep it for many ids.
+  /// The way back: numbers().global_index(id - options().index_base) are the global indices of rows(). Each call makes
+  /// a new object, with a table if gaps are closed: keep it if you ask for many ids.
   FlatNumbers numbers() const { return FlatNumbers(rows(), Order::row_major, options_.unstructured_ids); }
 
  private:
   friend struct detail::PreparedImport;
-  // `vectors`: the last axis that is not distributed is that of the vectors, where the options name none.
+  // `vectors`: if the options name no vectors' axis, it is the last axis that is not distributed.
   ArrayMap(const DistArray& array, const Communicator& comm, ArrayMapOptions options, bool vectors, Index flags);
   void arrange(const DistArray& array, bool vectors);
   void make_map(const DistArray& array, bool vectors);
 
-  // These first: gathering fills them.
-  Index agreed_ = 0;        // what is so on every process (detail::Flag)
-  std::vector<int> ranks_;  // by place in the grid; empty where they are the same
+  // The first two are declared first because gathering `distribution_` fills them.
+  Index agreed_ = 0;        // the flags that hold on every process (detail::Flag)
+  std::vector<int> ranks_;  // by process of the grid; empty if rank and process are the same
   Distribution distribution_;
-  std::optional<Distribution> rows_;  // where there is a vectors' axis
+  std::optional<Distribution> rows_;  // only if there is a vectors' axis
   ArrayMapOptions options_;
   MemoryOrder order_;
   Teuchos::RCP<const Map> map_;
@@ -110,7 +111,7 @@ class ArrayMap {
 
 /// The map of ArrayMap alone. **Collective.**
 Teuchos::RCP<const Map> make_map(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options = {});
-/// The same for row-major memory, from what this process says of each axis. **Collective.**
+/// The same for row-major memory, from the dimension dictionaries of this process. **Collective.**
 Teuchos::RCP<const Map> make_map(const DimData& dim_data, const Communicator& comm,
                                  const ArrayMapOptions& options = {});
 

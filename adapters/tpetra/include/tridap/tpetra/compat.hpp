@@ -6,10 +6,10 @@
 
 #include <cstddef>
 
-/// What differs between Tpetra versions, and nothing else.
+/// The differences between versions of Tpetra.
 namespace tridap::tpetra::compat {
 
-// How many ids a map has on this process, and which, in the order of its local indices.
+// The number of ids of a map on this process, and the ids, in the order of its local indices.
 #if TRILINOS_MAJOR_MINOR_VERSION >= 130400
 template <class Map>
 std::size_t local_count(const Map& map) {

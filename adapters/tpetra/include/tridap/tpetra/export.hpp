@@ -15,13 +15,13 @@ struct ExportedArray {
   Receipt receipt;
 };
 
-/// What a map's ids are read as; the same on every process.
+/// How a map's ids number the elements of an array; the same on every process.
 struct Reshape {
   std::optional<std::vector<Index>> shape =
       {};  ///< ids are row-major numbers in an array of this shape; nothing: one axis
-  std::optional<std::vector<Index>> grid = {};  ///< the process grid, where it is known
-  /// The id of the first element; nothing: the map's own index base. A contiguous map of ids that do not begin at 0, as
-  /// those of a periodic array's interior, has the first of them there.
+  std::optional<std::vector<Index>> grid = {};  ///< the process grid, if it is known
+  /// The id of the first element; nothing: the map's own index base. The index base of a contiguous map is its first
+  /// id. It is not 0 for the interior of a periodic array, for example.
   std::optional<Index> index_base = {};
 };
 
@@ -30,23 +30,23 @@ namespace detail {
 /// The columns of a vector or a MultiVector in its own memory: n x k with any leading dimension.
 struct Columns {
   Buffer buffer;
-  bool in_place = true;  ///< false: columns of a MultiVector that stand anywhere; they were packed
+  bool in_place = true;  ///< false: the columns of the MultiVector were not evenly spaced, and are packed here
 };
 
-/// Puts together the array that `columns` on `map` are in `layout`. Local; throws Error.
-ExportedArray in_layout(const Columns& columns, bool is_vector, const Map& map, const ArrayMap& layout);
+/// Makes the array of `array_map` over `columns`, whose map is `map`. Local; throws Error.
+ExportedArray as_array_of_map(const Columns& columns, bool is_vector, const Map& map, const ArrayMap& array_map);
 
-/// What the ids of `map` are read as. **Collective.**
+/// Infers the dim_data that the ids of `map` number. **Collective.**
 infer::InferredDimData infer(const Map& map, const Reshape& how);
 
-/// Puts together the array that `columns` on a map are, whose ids are `inferred`. Local; throws Error.
+/// Makes the array over `columns` on a map whose ids have the dim_data `inferred`. Local; throws Error.
 ExportedArray on_map(const Columns& columns, bool is_vector, infer::InferredDimData&& inferred);
 
-/// Applies a copy policy to what was put together. Local; throws Error.
+/// Applies a copy policy to an exported array. Local; throws Error.
 void settle(ExportedArray& exported, const Columns& columns, Copy copy);
 
-/// A vector's data as a Buffer that keeps the memory alive, and the vector itself where the memory is nobody's. An RCP
-/// is not thread-safe: such a buffer must be released by the thread that uses the vector.
+/// A vector's data as a Buffer that keeps the memory alive; if the view does not own it, it keeps the vector alive. An
+/// RCP is not thread-safe: such a buffer must be released by the thread that uses the vector.
 template <class V>
 Buffer view_buffer(const Teuchos::RCP<V>& vector) {
   const auto view = [&] {
@@ -69,10 +69,10 @@ Columns columns(const Teuchos::RCP<V>& vector, Copy copy) {
   using Device = typename V::dual_view_type::t_dev::memory_space;
   if (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Device>::accessible)  // or the host view would be a copy
     refuse(std::string("the vector is in ") + Device::name() + " memory", "",
-           "use a node type whose memory the host reaches");
+           "use a node type whose memory the host can access");
   if (vector->isConstantStride()) return {view_buffer(vector)};
   if (copy == Copy::never)
-    refuse("copy=never, but the vectors stand at uneven distances in memory", "",
+    refuse("copy=never, but the vectors are not evenly spaced in memory", "",
            "pass copy=if_needed, or export one vector at a time");
   Columns packed{allocate(element_type<typename V::scalar_type>(),
                           {static_cast<Index>(vector->getNumVectors()), static_cast<Index>(vector->getLocalLength())}),
@@ -91,18 +91,21 @@ inline constexpr bool is_vector = std::is_base_of_v<Tpetra::Vector<typename V::s
 
 }  // namespace detail
 
-/// The memory of a vector, or a MultiVector, as an array of `layout`; the array keeps it alive, and cannot be written
-/// where `V` is const. Over an unmanaged Kokkos view the array keeps the vector alive, which does not keep the memory:
-/// this must then outlive the array. Such are vectors that a solver lends from a pool of its own, as Belos does: copy
-/// what shall outlive the solver. **Collective**: throws the same Error on every process where the map does not list
-/// the ids of `layout`, the layout has padding, which a vector does not hold, or has a vectors' axis where a
-/// MultiVector does not fit it.
+/// An array of `array_map` over the memory of a vector or a MultiVector. The array keeps the memory alive, and is
+/// read-only if `V` is const.
+///
+/// If the vector is over an unmanaged Kokkos view, the array keeps only the vector alive: the memory must then outlive
+/// the array. Solvers pass such vectors from their own pool, as Belos does: copy an array that must outlive the solver.
+///
+/// **Collective**: throws the same Error on every process if the vector's map does not list the ids of `array_map`, if
+/// the distribution has padding, which a vector on the map does not hold, or if the vectors' axis does not fit the
+/// MultiVector.
 template <class V>
-ExportedArray export_array(const Teuchos::RCP<V>& vector, const ArrayMap& layout, Copy copy = Copy::never) {
+ExportedArray export_array(const Teuchos::RCP<V>& vector, const ArrayMap& array_map, Copy copy = Copy::never) {
   const double begin = detail::now();
-  ExportedArray exported = mpi::collectively(layout.comm(), [&] {
+  ExportedArray exported = mpi::collectively(array_map.comm(), [&] {
     const detail::Columns columns = detail::columns(vector, copy);
-    ExportedArray made = detail::in_layout(columns, detail::is_vector<V>, *vector->getMap(), layout);
+    ExportedArray made = detail::as_array_of_map(columns, detail::is_vector<V>, *vector->getMap(), array_map);
     detail::settle(made, columns, copy);
     return made;
   });
@@ -110,11 +113,11 @@ ExportedArray export_array(const Teuchos::RCP<V>& vector, const ArrayMap& layout
   return exported;
 }
 
-/// The memory of a vector as an array with the simplest true dim_data that its map has
-/// (tridap/infer/infer_dim_data.hpp); that of a MultiVector has one axis more, the last, for the vectors. The array
-/// keeps the memory alive, and cannot be written where `V` is const. **Collective** over the communicator of the
-/// vector's map, so the vector must not be null. Throws Error on every process where an id stands twice on one, the map
-/// is replicated, or its ids are none of an array of the shape that is given.
+/// An array over the memory of a vector, with the simplest dim_data that describes the vector's map
+/// (tridap/infer/infer_dim_data.hpp). The array of a MultiVector has one more axis, the last, for the vectors. The
+/// array keeps the memory alive, and is read-only if `V` is const. **Collective** over the communicator of the vector's
+/// map, so the vector must not be null. Throws Error on every process if a process lists an id twice, the map is
+/// replicated, or its ids are not those of an array of the given shape.
 template <class V>
 ExportedArray export_array(const Teuchos::RCP<V>& vector, const Reshape& how = {}, Copy copy = Copy::never) {
   const double begin = detail::now();
@@ -131,7 +134,7 @@ ExportedArray export_array(const Teuchos::RCP<V>& vector, const Reshape& how = {
   return exported;
 }
 
-/// The simplest true dim_data of the elements that a map's ids stand for. **Collective** over its communicator.
+/// The simplest dim_data of the elements that a map's ids number. **Collective** over its communicator.
 DimData dim_data(const Map& map, const Reshape& how = {});
 
 }  // namespace tridap::tpetra

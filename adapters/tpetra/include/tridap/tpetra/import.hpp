@@ -13,7 +13,7 @@
 
 namespace tridap::tpetra {
 
-/// A vector over an array's memory; for a const `T` one that cannot be written.
+/// A vector over an array's memory; const if `T` is const.
 template <class T>
 struct ImportedVector {
   Teuchos::RCP<ConstAs<T, Vector<T>>> vector;
@@ -35,14 +35,14 @@ struct ImportedBlocks {
 
 namespace detail {
 
-/// What is asked of an array's memory.
+/// What a caller requires of an array's memory.
 struct ImportRequest {
   enum class Form { vector, multivector, blocks };
   Form form;
   ElementType type;
   bool writable = true;
   Copy copy = Copy::never;
-  const char* node_memory = nullptr;  ///< of the vector's node where host memory cannot be it; null: it can
+  const char* node_memory = nullptr;  ///< name of the node's memory if vectors cannot be in host memory; null: they can
 };
 
 struct Dense {
@@ -50,49 +50,60 @@ struct Dense {
   Receipt receipt;
 };
 
-/// `part` of a buffer that begins at `whole`, walked as `columns`, as dense columns: its own memory, or by
-/// `wanted.copy` a packed copy; its own memory, too, where dual_view() copies it to the node's. Local; throws Error.
+/// `part` of a buffer that begins at `whole`, read in the order of `columns`, as dense columns: its own memory, or a
+/// packed copy if `wanted.copy` allows it. It is also its own memory if dual_view() copies it to the node's memory
+/// later. Local; throws Error.
 Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const ImportRequest& wanted);
 
-/// Throws Error where an array is wrong, or is not distributed as `layout` is. Local.
-void check_belongs(const DistArray& array, const ArrayMap& layout);
+/// How an array on this process differs from the array that a map was made for: "padding (1, 1)" and "no padding".
+struct Mismatch {
+  std::optional<Index> axis;  ///< nothing: the number of axes differs
+  std::string given, expected;
+};
 
-/// Adds what a vector on the map of `layout` cannot say of an array whose memory stands in `order`.
-void add_losses(const DistArray& array, const ArrayMap& layout, const MemoryOrder& order, Receipt& receipt);
+/// The first difference between the dim_data of a correct array and those of `array_map`; nothing: there is none.
+/// Local.
+std::optional<Mismatch> mismatch(const DistArray& array, const ArrayMap& array_map);
 
-/// Throws Error where memory can never be what is wanted, copied or not. Local.
+/// Throws Error if an array is wrong, or its distribution is not that of `array_map`. Local.
+void check_belongs(const DistArray& array, const ArrayMap& array_map);
+
+/// Adds the properties that a vector on `array_map` cannot express, for an array whose memory order is `order`.
+void add_losses(const DistArray& array, const ArrayMap& array_map, const MemoryOrder& order, Receipt& receipt);
+
+/// Throws Error if the memory can be neither shared nor copied for the request. Local.
 void check_memory(const Buffer& buffer, const ImportRequest& wanted);
 
-/// The interior of `array` as dense columns in the order of `layout`: its own memory, or by `wanted.copy` a packed
-/// copy. Local; throws Error.
-Dense dense_interior(const DistArray& array, const ArrayMap& layout, const ImportRequest& wanted);
+/// The interior of `array` as dense columns in the order of `array_map`: its own memory, or a packed copy if
+/// `wanted.copy` allows it. Local; throws Error.
+Dense dense_interior(const DistArray& array, const ArrayMap& array_map, const ImportRequest& wanted);
 
-/// An array, a layout for it, made here or given, and what is asked of its memory. **Collective.**
+/// An array, its ArrayMap (made here or given), and what the caller requires of its memory. **Collective.**
 struct PreparedImport {
   PreparedImport(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options,
                  const ImportRequest& wanted);
-  PreparedImport(const DistArray& array, const ArrayMap& layout, const ImportRequest& wanted);
+  PreparedImport(const DistArray& array, const ArrayMap& array_map, const ImportRequest& wanted);
   PreparedImport(const PreparedImport&) = delete;
 
-  Dense dense() const;                   ///< the array's memory on the layout; local, throws Error
-  Receipt receipt(Dense&& dense) const;  ///< the last thing asked: it says what all cost
+  Dense dense() const;                   ///< the array's memory on the map; local, throws Error
+  Receipt receipt(Dense&& dense) const;  ///< call it last: its seconds count from the constructor
 
   double begin;
   const DistArray& array;
   ImportRequest wanted;
   std::optional<ArrayMap> made;
-  const ArrayMap& layout;
-  Teuchos::RCP<Map> points;  ///< for blocks: where the map of their elements will be
+  const ArrayMap& array_map;
+  Teuchos::RCP<Map> points;  ///< for blocks: memory for the map of their elements
 
  private:
   void check_form();
 };
 
-/// True where vectors whose node has this memory stand over host memory: not on a device, whose kernels would read it.
+/// True if vectors of a node with this memory can be over host memory; false on a device, whose kernels cannot read it.
 template <class Space>
 inline constexpr bool over_host = kokkos::can_name<Space>(Memory::Kind::host);
 
-/// What `ImportRequest::node_memory` is for a node's memory.
+/// The value of `ImportRequest::node_memory` for a node with this memory.
 template <class Space>
 const char* node_memory() {
   return over_host<Space> ? nullptr : Space::name();
@@ -108,7 +119,8 @@ ImportRequest wanted(ImportRequest::Form form, Copy copy) {
   return {form, element_type<Scalar<T>>(), !std::is_const_v<T>, copy, node_memory<Space>()};
 }
 
-/// A DualView of its own that holds what stands in `columns`, newer on the host: the device has it when it asks for it.
+/// A new DualView with a copy of `columns`. It is marked as modified on the host, so that the device copies it on first
+/// use.
 template <class Dual>
 Dual copied_dual_view(const Buffer& columns) {
   Dual made(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tridap::tpetra"), columns.shape[0], columns.shape[1]);
@@ -120,21 +132,21 @@ Dual copied_dual_view(const Buffer& columns) {
   return made;
 }
 
-/// The DualView over columns that dense() made, in memory that stays where it is.
+/// A DualView over the memory of columns that dense() made.
 template <class Dual>
 Dual shared_dual_view(const Buffer& columns) {
   using View = typename Dual::t_dev;
   View view;
-  if (columns.strides[1] == columns.shape[0] * columns.type.bytes) {  // nothing that could not fit
+  if (columns.strides[1] == columns.shape[0] * columns.type.bytes) {  // contiguous: needs no check
     view = View(static_cast<typename View::pointer_type>(columns.data), columns.shape[0], columns.shape[1]);
-    kokkos::keep_alive(view, columns.owner);  // without an owner too: so that it is counted where it outlives Kokkos
+    kokkos::keep_alive(view, columns.owner);  // also without an owner, so that a view that outlives Kokkos is counted
   } else {
     view = kokkos::shared_as<View>(columns);
   }
   return {view, Kokkos::create_mirror_view(view)};  // the same memory twice
 }
 
-/// The DualView of a vector over columns that dense() made: their own memory where the node's vectors stand over host
+/// The DualView of a vector over columns that dense() made: their own memory if the node's vectors can be over host
 /// memory, else a copy.
 template <class Dual>
 Dual dual_view(const Buffer& columns) {
@@ -144,79 +156,78 @@ Dual dual_view(const Buffer& columns) {
     return copied_dual_view<Dual>(columns);
 }
 
-/// What `arrival` becomes, by `construct(view)` from a DualView of its memory. **Collective.** Where TPETRA_DEBUG is
-/// set the constructors of vectors communicate; so our own memory is had before.
+/// The vector that `construct(view)` makes from a DualView of the array's memory. **Collective.** If TPETRA_DEBUG is
+/// set, the constructors of vectors communicate; so everything that this library allocates is allocated before.
 template <class V, class T, class Construct>
-std::pair<Teuchos::RCP<V>, Receipt> imported(const PreparedImport& arrival, const Construct& construct) {
-  const MPI_Comm comm = arrival.layout.comm();
+std::pair<Teuchos::RCP<V>, Receipt> imported(const PreparedImport& prepared, const Construct& construct) {
+  const MPI_Comm comm = prepared.array_map.comm();
   Dense dense;
   DualView<T> view;
   const auto made = mpi::collectively(comm, [&] {
-    dense = arrival.dense();
+    dense = prepared.dense();
     view = dual_view<DualView<T>>(dense.buffer);
     return Teuchos::rcp(new V);
   });
   mpi::collectively(comm, [&] { *made = construct(view); });
-  return {made, arrival.receipt(std::move(dense))};
+  return {made, prepared.receipt(std::move(dense))};
 }
 
 template <class T>
-ImportedVector<T> vector(const PreparedImport& arrival) {
-  auto [made, receipt] =
-      imported<Vector<T>, T>(arrival, [&](const DualView<T>& view) { return Vector<T>(arrival.layout.map(), view); });
+ImportedVector<T> vector(const PreparedImport& prepared) {
+  auto [made, receipt] = imported<Vector<T>, T>(
+      prepared, [&](const DualView<T>& view) { return Vector<T>(prepared.array_map.map(), view); });
   return {made, std::move(receipt)};
 }
 
 template <class T>
-ImportedMultiVector<T> multivector(const PreparedImport& arrival) {
+ImportedMultiVector<T> multivector(const PreparedImport& prepared) {
   auto [made, receipt] = imported<MultiVector<T>, T>(
-      arrival, [&](const DualView<T>& view) { return MultiVector<T>(arrival.layout.map(), view); });
+      prepared, [&](const DualView<T>& view) { return MultiVector<T>(prepared.array_map.map(), view); });
   return {made, std::move(receipt)};
 }
 
 template <class T>
-ImportedBlocks<T> blocks(const PreparedImport& arrival) {
+ImportedBlocks<T> blocks(const PreparedImport& prepared) {
   using Blocks = Tpetra::BlockMultiVector<Scalar<T>>;
-  const Map& rows = *arrival.layout.map();
-  const auto& whole = arrival.layout.distribution();
+  const Map& rows = *prepared.array_map.map();
+  const auto& whole = prepared.array_map.distribution();
   const auto block_size = static_cast<Map::local_ordinal_type>(whole.axis(whole.ndim() - 1).size());
-  *arrival.points = Blocks::makePointMap(rows, block_size);
+  *prepared.points = Blocks::makePointMap(rows, block_size);
   auto [made, receipt] = imported<Blocks, T>(
-      arrival, [&](const DualView<T>& view) { return Blocks(Vector<T>(arrival.points, view), rows, block_size); });
+      prepared, [&](const DualView<T>& view) { return Blocks(Vector<T>(prepared.points, view), rows, block_size); });
   return {made, std::move(receipt)};
 }
 
 }  // namespace detail
 
-/// A vector over the interior of `array` on the map of `layout`: its own memory, with Copy::never; never with
-/// Copy::always. The vector, and whatever Tpetra derives from it, keeps a shared array's memory alive. A copy takes no
-/// part in later changes of the array.
+/// A vector over the interior of `array`, on the map of `array_map`. With Copy::never it shares the array's memory;
+/// with Copy::always it does not. The vector, and whatever Tpetra derives from it, keeps a shared array's memory alive.
+/// A copied vector does not see later changes of the array.
 ///
-/// `T` is the array's element type, const for read-only memory: `import_vector<const double>(array, layout)` gives a
-/// vector that cannot be written. **Collective**: throws the same Error on every process where any process's array is
-/// wrong, is none of `layout`, has another element type, or would have to be copied under Copy::never; on a node whose
-/// memory is a device's, everything would. Kokkos must be initialised, and outlive the vector.
+/// `T` is the array's element type, const for read-only memory: `import_vector<const double>(array, array_map)` gives a
+/// const vector. **Collective**: throws the same Error on every process if, on any process, the array is wrong, its
+/// distribution is not that of `array_map`, its element type is not `T`, or Copy::never is given and a copy is needed.
+/// On a node with device memory a copy is always needed. Kokkos must be initialised, and must outlive the vector.
 template <class T>
-ImportedVector<T> import_vector(const DistArray& array, const ArrayMap& layout, Copy copy = Copy::never) {
-  return detail::vector<T>({array, layout, detail::wanted<T>(detail::ImportRequest::Form::vector, copy)});
+ImportedVector<T> import_vector(const DistArray& array, const ArrayMap& array_map, Copy copy = Copy::never) {
+  return detail::vector<T>({array, array_map, detail::wanted<T>(detail::ImportRequest::Form::vector, copy)});
 }
-/// The same with a ArrayMap of its own. **Collective.**
+/// The same with a new ArrayMap of the array. **Collective.**
 template <class T>
 ImportedVector<T> import_vector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
                                 const ArrayMapOptions& options = {}) {
   return detail::vector<T>({array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::vector, copy)});
 }
 
-/// A MultiVector over an array one of whose axes is that of the vectors: `layout.options().vectors_axis`. Memory in
-/// which each vector is dense is a view, whatever the leading dimension; else as `copy` says. **Collective**, and in
+/// A MultiVector over an array with an axis for its vectors: `array_map.options().vectors_axis`. If each vector is
+/// dense in memory, the MultiVector is a view, with any leading dimension; else `copy` decides. **Collective**, and in
 /// everything else as import_vector().
 template <class T>
-ImportedMultiVector<T> import_multivector(const DistArray& array, const ArrayMap& layout, Copy copy = Copy::never) {
-  return detail::multivector<T>({array, layout, detail::wanted<T>(detail::ImportRequest::Form::multivector, copy)});
+ImportedMultiVector<T> import_multivector(const DistArray& array, const ArrayMap& array_map, Copy copy = Copy::never) {
+  return detail::multivector<T>({array, array_map, detail::wanted<T>(detail::ImportRequest::Form::multivector, copy)});
 }
-/// The same with a ArrayMap of its own; where the options name no axis, the vectors' is the last that is not
-/// distributed.
-/// **Collective.**
+/// The same with a new ArrayMap of the array. If the options name no vectors' axis, it is the last axis that is not
+/// distributed. **Collective.**
 template <class T>
 ImportedMultiVector<T> import_multivector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
                                           const ArrayMapOptions& options = {}) {
@@ -224,8 +235,8 @@ ImportedMultiVector<T> import_multivector(const DistArray& array, const Communic
       {array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::multivector, copy)});
 }
 
-/// A row-major array whose last axis is not distributed as one vector of blocks, where a MultiVector would have to
-/// copy: block `i` is row `i`, and its length the extent of the last axis. **Collective**, and in everything else as
+/// A vector of blocks over a row-major array whose last axis is not distributed; a MultiVector would need a copy. Block
+/// `i` is row `i`, and its length is the extent of the last axis. **Collective**, and in everything else as
 /// import_vector().
 template <class T>
 ImportedBlocks<T> import_block_vector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,

@@ -7,50 +7,52 @@
 
 namespace tridap::tpetra {
 
-/// How a map's ids number an array's elements, and how these move; the same on every process. `mapping.ravel` is the
-/// order in which global indices become flat numbers; nothing: row-major. With `mapping.partial`, elements that the map
-/// does not list are left out, and ids of a contiguous map that no element has stay 0 in the vector. `order` is the
-/// memory order of the arrays that a plan makes.
+/// How a map's ids number an array's elements, and how the elements move; the same on every process. `mapping.ravel` is
+/// the order in which global indices become flat numbers; nothing: row-major. With `mapping.partial`, elements that the
+/// map does not list are left out. Ids of a contiguous map that are not elements then stay 0 in the vector. `order` is
+/// the memory order of the arrays that a plan makes.
 struct RedistributeOptions : redistribute::Options {
   UnstructuredIds unstructured_ids =
       UnstructuredIds::with_gaps;        ///< whether the gaps of an unstructured axis count in the ids
   std::optional<Index> index_base = {};  ///< the id of the flat number 0; nothing: the map's own index base
-  bool reorder = false;  ///< redistribute_to(): the processes may stand in another order than the process grid's
+  bool reorder = false;  ///< redistribute_to(): the order of the processes may differ from that of the process grid
 };
 
-/// The plan that brings arrays distributed as `source` to vectors on `map`, whatever their distribution and the map:
-/// `plan(array, as_array(vector))`, once for as many moves as there are.
+/// A plan that moves arrays distributed as `source` to vectors on `map`: `plan(array, as_array(vector))`. Any
+/// distribution and any map will do. Make it once for any number of moves.
 ///
-/// Elements go by their flat numbers. Over two processes, a 2 x 3 array dealt by columns, {0, 1 | 2}, comes to a
-/// uniform map as {0, 1, 2} and {3, 4, 5}: process 0 sends its 3 and 4. A contiguous map is planned in closed form,
-/// after one message with what each process has of it; for lists and replicated maps each process tells those who have
-/// what it lists. Padding stays where it is; that of a periodic axis's edges has numbers, and must be listed as all
-/// else.
+/// A vector's element gets the array element whose flat number is its id. Example: over two processes, a 2 x 3 array is
+/// distributed by columns, {0, 1 | 2}. A uniform map has the ids {0, 1, 2} and {3, 4, 5}: process 0 sends its elements
+/// 3 and 4.
 ///
-/// **Collective** over the map's communicator, of which `source` names the ranks: throws the same Error on every
-/// process or on none, where an id is no element, an element is not listed, or processes gave different things. Several
-/// processes may list one id.
+/// The plan for a contiguous map is in closed form, after one message with the size of each process's range. For lists
+/// and replicated maps, each process tells the owners what it lists. Communication padding does not move. The edges of
+/// a periodic axis have numbers, and the map must list them as all other elements.
+///
+/// **Collective** over the map's communicator; `source` contains ranks of it. Throws the same Error on every process if
+/// an id is not an element, an element is not listed, or the arguments of processes differ. Several processes may list
+/// one id.
 redistribute::Redistribution plan_to(const Teuchos::RCP<const Map>& map, const redistribute::PlacedDistribution& source,
                                      Index element_bytes, const RedistributeOptions& options = {});
-/// The way back: `plan(as_array(vector), array)`, or `plan(as_array(vector))` for an array in pooled memory. The map
-/// must be one-to-one. **Collective**, and in everything else as plan_to().
+/// A plan for the other direction: `plan(as_array(vector), array)`, or `plan(as_array(vector))` for an array in pooled
+/// memory. The map must be one-to-one. **Collective**, and in everything else as plan_to().
 redistribute::Redistribution plan_from(const Teuchos::RCP<const Map>& map,
                                        const redistribute::PlacedDistribution& target, Index element_bytes,
                                        const RedistributeOptions& options = {});
 
 namespace detail {
 
-/// How an array that becomes a vector of `wanted` stands on the processes of a map. **Collective.**
+/// The distribution of an array over the processes of a map, for a vector of elements `wanted`. **Collective.**
 redistribute::PlacedDistribution place_source(const Teuchos::RCP<const Map>& map, const DistArray& array,
                                               const ElementType& wanted, const RedistributeOptions& options);
 
 }  // namespace detail
 
-/// The memory of a vector as one side of a plan; it keeps the vector's memory alive. Local. A null vector is none, and
-/// the plan refuses it on every process.
+/// The memory of a vector as one side of a plan; it keeps the vector's memory alive. Local. For a null vector it is an
+/// empty DistArray, which the plan refuses on every process.
 template <class V>
 DistArray as_array(const Teuchos::RCP<V>& vector) {
-  static_assert(detail::is_vector<V>, "a plan moves to and from vectors: give the columns of a MultiVector one by one");
+  static_assert(detail::is_vector<V>, "a plan moves to and from vectors: give the vectors of a MultiVector one by one");
   DistArray array;
   if (vector.is_null()) return array;
   array.buffer = detail::columns(vector, Copy::never).buffer;
@@ -59,10 +61,10 @@ DistArray as_array(const Teuchos::RCP<V>& vector) {
   return array;
 }
 
-/// A new vector on `map` that holds the elements of `array` by their flat numbers: a copy, wherever they stand. `T` is
-/// the array's element type, or, with `options.convert`, one that it becomes. **Collective** over the map's
-/// communicator, so the map must not be null; throws as tridap::mpi::gather_distribution, plan_to() and moves do. For
-/// several arrays of one distribution, plan_to() once.
+/// A new vector on `map` with a copy of the elements of `array`, found by their flat numbers. `T` is the array's
+/// element type, or, with `options.convert`, a type that it converts to. **Collective** over the map's communicator, so
+/// the map must not be null; throws as tridap::mpi::gather_distribution, plan_to() and moves do. For several arrays of
+/// one distribution, call plan_to() once.
 template <class T>
 Teuchos::RCP<Vector<T>> redistribute_to(const Teuchos::RCP<const Map>& map, const DistArray& array,
                                         const RedistributeOptions& options = {}) {
@@ -80,8 +82,8 @@ Teuchos::RCP<Vector<T>> redistribute_to(const Teuchos::RCP<const Map>& map, cons
   return vector;
 }
 
-/// A new array, distributed as `target`, that holds what stands in a vector at the flat numbers of its elements: a copy
-/// in pooled memory that the processes of a node share. Padding is not filled (redistribute::update_padding does).
+/// A new array, distributed as `target`, with a copy of a vector's elements, found by their flat numbers. It is in
+/// pooled memory that the processes of a node share. Padding is not filled: redistribute::update_padding() does that.
 /// **Collective** over the vector's communicator, so the vector must not be null; throws as plan_from() and moves do.
 template <class V>
 DistArray redistribute_from(const Teuchos::RCP<V>& vector, const redistribute::PlacedDistribution& target,

@@ -27,8 +27,8 @@ struct ScalarOf<std::complex<T>> {
 template <class T>
 using Scalar = typename ScalarOf<std::remove_const_t<T>>::type;
 
-/// True for the element types that have a Tpetra form here: those that Trilinos brings, and those that this library
-/// does (`float`, complex<double>).
+/// True for the element types that have a Tpetra form here: those that Trilinos instantiates, and those that this
+/// library instantiates (`float`, complex<double>).
 template <class T>
 inline constexpr bool has_vector =
     std::is_same_v<Scalar<T>, double> || std::is_same_v<Scalar<T>, float> || std::is_same_v<Scalar<T>, int> ||
@@ -39,7 +39,7 @@ using Vector = Tpetra::Vector<Scalar<T>>;
 template <class T>
 using MultiVector = Tpetra::MultiVector<Scalar<T>>;
 
-/// `V` that can be written, or, for elements of a const type, that cannot.
+/// `const V` if the elements `T` are const, else `V`.
 template <class T, class V>
 using ConstAs = std::conditional_t<std::is_const_v<T>, const V, V>;
 
