@@ -303,7 +303,7 @@ def test_columns_count_as_the_array_of_the_rows_does(comm, version):
         result = tridap.solve(A, b, method="direct", copy="if_needed")
         np.testing.assert_allclose(result.x.interior.ravel(), np.linalg.solve(dense, rhs)[own], atol=1e-10)
     for other in sp.csr_matrix((6, wide.shape[1] + 1)), sp.csr_matrix((6, wide.shape[1] + 4)):
-        with pytest.raises(tridap.ProtocolError, match=f"must have the {wide.shape[1]} of the whole array"):
+        with pytest.raises(tridap.ProtocolError, match=f"must have {wide.shape[1]}, as many as the whole array has elements"):
             tridap.Matrix(other if r == 0 else sparse, rows, comm)
     for none in -1, wide.shape[1]:
         indices = np.where(np.arange(sparse.indices.size) == (0 if r == 0 else -1), none, sparse.indices)

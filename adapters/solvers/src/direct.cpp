@@ -19,10 +19,10 @@ using Solver = Amesos2::Solver<CrsMatrix, MultiVector>;
 
 constexpr double good_enough = 1e-12, not_small = 1e-6;  // of |b - A x| / |b|
 constexpr const char* remedy =
-    "the matrix is singular, or all but: look for a row or a column of zeros, or rows that "
+    "the matrix is singular or nearly singular: look for a row or a column of zeros, or rows that "
     "depend on one another";
 
-/// As many rows on each process, numbered from 0 without gaps.
+/// A map with as many rows on each process, numbered from 0 without gaps.
 Teuchos::RCP<const Map> without_gaps(const Map& map) {
   const auto any = Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid();
   return Teuchos::rcp(new Map(any, tridap::tpetra::compat::local_count(map), 0, map.getComm()));
@@ -47,7 +47,7 @@ Teuchos::RCP<const CrsMatrix> renumbered(const CrsMatrix& matrix, const Teuchos:
   return Teuchos::rcp(new CrsMatrix(matrix.getLocalMatrixDevice(), rows, columns, rows, rows));
 }
 
-/// What must be the same on all processes, in text.
+/// The tolerance, which must be the same on all processes, as a string.
 std::string said(double tol) {
   std::ostringstream text;
   text << std::hexfloat << tol;
@@ -58,12 +58,12 @@ std::string said(double tol) {
 
 struct DirectSolver::Factors {
   Teuchos::RCP<const CrsMatrix> matrix;
-  Teuchos::RCP<const Map> rows;  // of what is factored: KLU2 on several processes needs numbers without gaps
-  Teuchos::RCP<Solver> solver;   // null where there are no rows
+  Teuchos::RCP<const Map> rows;  // of the factored matrix: KLU2 on several processes needs numbers without gaps
+  Teuchos::RCP<Solver> solver;   // null if there are no rows
 };
 
 DirectSolver::DirectSolver(const Teuchos::RCP<const CrsMatrix>& matrix) : factors_(std::make_unique<Factors>()) {
-  if (matrix.is_null()) refuse("there is no matrix", "", "make one");
+  if (matrix.is_null()) refuse("there is no matrix: it is null", "", "make one with make_matrix()");
   factors_->matrix = matrix;
   const MPI_Comm comm = comm_of(*matrix->getMap());
   if (matrix->getGlobalNumRows() == 0) return;
@@ -71,7 +71,7 @@ DirectSolver::DirectSolver(const Teuchos::RCP<const CrsMatrix>& matrix) : factor
     Teuchos::ParameterList parameters("Amesos2");
     factors_->rows = without_gaps(*matrix->getMap());
     Teuchos::RCP<const CrsMatrix> factored = renumbered(*matrix, factors_->rows);
-    // On several processes the plain solve of Trilinos 13.2 is wrong, on any map, and that of the transpose right.
+    // On several processes the solve of Trilinos 13.2 is wrong, on any map; its solve of the transpose is right.
     if (matrix->getComm()->getSize() > 1) {
       factored = Tpetra::RowMatrixTransposer<double>(factored).createTranspose();
       parameters.sublist("KLU2").set("Trans", "TRANS");
@@ -91,13 +91,13 @@ Solution DirectSolver::solve(const Vector& b, Vector& x, double tol) const {
   mpi::collectively(comm, [&] {
     check_vector(b, *a.getMap(), "b");
     if (!x.getMap()->locallySameAs(*a.getMap()))
-      refuse("x has other elements than the matrix has rows", "must be distributed as they are",
+      refuse("x is not distributed as the matrix rows are", "must be on the map of the matrix",
              "make it with the distribution of the rows");
     check_apart(b, x);
   });
   expect_the_same(comm, said(tol), "tolerances");
   if (!(tol >= 0) || !std::isfinite(tol))
-    refuse("tol is " + std::to_string(tol), "must be a number from 0 on", "give one such as 1e-8");
+    refuse("tol is " + std::to_string(tol), "must be a finite number >= 0", "give one such as 1e-8");
   Solution solution;
   const double scale = b.norm2();
   if (!std::isfinite(scale)) refuse("|b| is " + std::to_string(scale), "must be finite", "scale b down");
@@ -108,7 +108,7 @@ Solution DirectSolver::solve(const Vector& b, Vector& x, double tol) const {
     const auto to = correction.offsetViewNonConst(factors_->rows, 0);
     const Teuchos::RCP<const MultiVector> from = r.offsetView(factors_->rows, 0);
     solution.residual = 1;
-    for (int round = 0; round < 3 && !(solution.residual <= wanted); ++round) {  // LU, then made better by itself
+    for (int round = 0; round < 3 && !(solution.residual <= wanted); ++round) {  // LU, then iterative refinement
       foreign_step(comm, "Amesos2", remedy, [&] { factors_->solver->solve(to.ptr(), from.ptr()); });
       before.assign(x);
       x.update(1, correction, 1);

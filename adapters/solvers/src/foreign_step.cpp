@@ -14,7 +14,7 @@ std::string words(const std::string& what) {
   const std::string test = "Throw test that evaluated to true:";
   if (const auto at = said.rfind(test); at != std::string::npos)
     if (const auto end = said.find("\n\n", at); end != std::string::npos) said.erase(0, end);
-  const std::string number = "Throw number = ";  // of each process its own
+  const std::string number = "Throw number = ";  // differs between processes
   if (const auto at = said.find(number); at != std::string::npos)
     said.erase(at, said.find_first_not_of("0123456789", at + number.size()) - at);
   std::string line;  // in one line
@@ -51,7 +51,7 @@ void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& re
     mpi::collectively(comm, [&] {
       if (said) refuse(doing + ": " + *said, "", remedy);
     });
-  auto length = static_cast<int>(said->size());  // all failed, and the first process speaks for all
+  auto length = static_cast<int>(said->size());  // all failed: the first process's message is that of all
   mpi::must_succeed(MPI_Bcast(&length, 1, MPI_INT, 0, comm), "MPI_Bcast");
   said->resize(static_cast<std::size_t>(length));
   mpi::must_succeed(MPI_Bcast(said->data(), length, MPI_CHAR, 0, comm), "MPI_Bcast");
@@ -63,25 +63,25 @@ void expect_the_same(MPI_Comm comm, const std::string& said, const std::string& 
   digest.add(said);
   Index ends[] = {digest.value(), -digest.value()};
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
-  if (ends[0] != -ends[1]) refuse("the processes were given different " + what, "", "give all of them the same");
+  if (ends[0] != -ends[1]) refuse("the processes have different " + what, "", "give every process the same " + what);
 }
 
 void check_vector(const Vector& vector, const Tpetra::Map<>& map, const char* name) {
   if (!vector.getMap()->locallySameAs(map))
-    refuse(std::string(name) + " has other elements than the matrix has rows", "must be distributed as they are",
+    refuse(std::string(name) + " is not distributed as the matrix rows are", "must be on the map of the matrix",
            "make it with the distribution of the rows");
   const auto values = vector.getLocalViewHost(Tpetra::Access::ReadOnly);
   for (std::size_t i = 0; i < values.extent(0); ++i)
     if (!std::isfinite(values(i, 0)))
       refuse("local element " + std::to_string(i) + " of " + name + " is " + std::to_string(values(i, 0)),
-             "must be finite", "give it a number");
+             "must be finite", "give it a finite value");
 }
 
 void check_apart(const Vector& b, const Vector& x) {
   const auto of_b = b.getLocalViewHost(Tpetra::Access::ReadOnly), of_x = x.getLocalViewHost(Tpetra::Access::ReadOnly);
   const std::less<const double*> before;
   if (before(of_b.data(), of_x.data() + of_x.extent(0)) && before(of_x.data(), of_b.data() + of_b.extent(0)))
-    refuse("x shares memory with b", "must be other memory", "copy b");
+    refuse("x shares memory with b", "must have its own memory", "copy b");
 }
 
 double residual(const Operator& a, const Vector& b, const Vector& x, double scale, Vector& r) {

@@ -11,21 +11,21 @@ namespace tridap::solvers {
 
 MPI_Comm comm_of(const Tpetra::Map<>& map);
 
-/// What a foreign library said, without the places and counts that Teuchos puts before it.
+/// A foreign library's message, without the source lines and counts that Teuchos puts before it.
 std::string words(const std::string& what);
 
-/// Runs a collective step of a foreign library; what it throws becomes one Error on every process, told once where all
-/// throw. **Collective.**
+/// Runs a collective step of a foreign library. What it throws becomes the same Error on every process, with one
+/// message if all processes throw. **Collective.**
 void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& remedy,
                   const std::function<void()>& step);
 
-/// Throws Error on every process where `said` is not the same on all. **Collective.**
+/// Throws Error on every process if `said` differs between processes. **Collective.**
 void expect_the_same(MPI_Comm comm, const std::string& said, const std::string& what);
 
-/// Throws Error where a vector is not on `map`, or has an element that is not finite. Local.
+/// Throws Error if a vector is not on `map`, or has an element that is not finite. Local.
 void check_vector(const Vector& vector, const Tpetra::Map<>& map, const char* name);
 
-/// Throws Error where `x` shares memory with `b`, which would change while it is solved for. Local.
+/// Throws Error if `x` shares memory with `b`, which would change during the solve. Local.
 void check_apart(const Vector& b, const Vector& x);
 
 /// |r| / |b| after r = b - A x. **Collective.**

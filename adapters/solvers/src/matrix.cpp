@@ -22,7 +22,7 @@ Index at(const Integers& integers, Index i) {
   return static_cast<const std::int64_t*>(integers.data)[i];
 }
 
-/// Which elements of an array some process has, asked by their ids.
+/// The ids of the elements that some process has.
 class Elements {
  public:
   explicit Elements(const ArrayMap& array_map)
@@ -51,7 +51,7 @@ class Elements {
   const Map& map_;
   FlatNumbers numbers_;
   Index base_;
-  bool holes_ = false;  // some numbers are of no element
+  bool holes_ = false;  // some numbers are not elements
 };
 
 void check_integers(const Integers& integers, const char* name) {
@@ -59,7 +59,7 @@ void check_integers(const Integers& integers, const char* name) {
     refuse(std::string(name) + " are integers of " + std::to_string(integers.bytes) + " bytes", "must be of 4 or 8",
            "convert them to int64");
   if (integers.count < 0 || (integers.count > 0 && integers.data == nullptr))
-    refuse(std::string(name) + " are " + std::to_string(integers.count) + " integers at no address",
+    refuse(std::string(name) + " are " + std::to_string(integers.count) + " integers at a null address",
            "must be in memory", "give an array");
 }
 
@@ -67,14 +67,14 @@ void check_row_starts(const Csr& csr, Index rows) {
   if (csr.row_starts.count != rows + 1)
     refuse("there are " + std::to_string(csr.row_starts.count) + " row starts",
            "must be " + std::to_string(rows + 1) + ", one more than this process has elements",
-           "give the rows of its own elements, all of them");
+           "give one row for each element of this process");
   if (const Index first = at(csr.row_starts, 0); first != 0)
     refuse("the first row starts at " + std::to_string(first), "must be 0", "give indptr as SciPy has it");
   for (Index row = 0; row < rows; ++row) {
     const Index start = at(csr.row_starts, row), end = at(csr.row_starts, row + 1);
     if (end < start || end > csr.count)
       refuse("local row " + std::to_string(row) + " goes from " + std::to_string(start) + " to " + std::to_string(end),
-             end < start ? "must not descend" : "must end within the " + std::to_string(csr.count) + " values",
+             end < start ? "must not descend" : "must not end after the " + std::to_string(csr.count) + " values",
              "give indptr as SciPy has it");
   }
 }
@@ -82,12 +82,12 @@ void check_row_starts(const Csr& csr, Index rows) {
 void check_shape(const std::array<Index, 2>& shape, Index rows, Index columns) {
   if (shape[0] != rows)
     refuse("the matrix has " + std::to_string(shape[0]) + " rows",
-           "must have the " + std::to_string(rows) + " of this process's elements",
-           "give the rows of its own elements, all of them");
+           "must have " + std::to_string(rows) + ", as many as this process has elements",
+           "give one row for each element of this process");
   if (shape[1] != columns)
     refuse("the matrix has " + std::to_string(shape[1]) + " columns",
-           "must have the " + std::to_string(columns) + " of the whole array",
-           "give whole rows: columns are global, the row-major flat number of an element");
+           "must have " + std::to_string(columns) + ", as many as the whole array has elements",
+           "columns are global: a column is the row-major flat number of an element");
 }
 
 void check(const Csr& csr, Index rows, const Elements& elements) {
@@ -95,12 +95,13 @@ void check(const Csr& csr, Index rows, const Elements& elements) {
     refuse("there are " + std::to_string(csr.count) + " values", "must be at most " + std::to_string(most),
            "use more processes");
   if (csr.count > 0 && csr.data == nullptr)
-    refuse("the values are at no address", "must be in memory", "give an array");
+    refuse("the values are at a null address", "must be in memory", "give an array");
   check_integers(csr.columns, "the columns");
   check_integers(csr.row_starts, "the row starts");
   if (csr.columns.count != csr.count)
     refuse("there are " + std::to_string(csr.columns.count) + " columns",
-           "must be " + std::to_string(csr.count) + " as there are values", "give indices and data of one length");
+           "must be " + std::to_string(csr.count) + ", as many as there are values",
+           "give indices and data of the same length");
   check_row_starts(csr, rows);
   if (csr.shape) check_shape(*csr.shape, rows, elements.count());
   for (Index row = 0; row < rows; ++row)
@@ -109,15 +110,15 @@ void check(const Csr& csr, Index rows, const Elements& elements) {
         refuse("local row " + std::to_string(row) + " has column " + std::to_string(column),
                "must be the number of an element that some process has, from " + std::to_string(elements.base()) +
                    " to below " + std::to_string(elements.base() + elements.count()),
-               "columns are global: the row-major flat number of an element");
+               "columns are global: a column is the row-major flat number of an element");
       if (!std::isfinite(csr.data[k]))
         refuse("local row " + std::to_string(row) + " has the value " + std::to_string(csr.data[k]), "must be finite",
-               "give it a number");
+               "give it a finite value");
     }
 }
 
-/// A row as Tpetra takes it: each column once, since Trilinos 13.2's fillComplete fails of rows that turn out shorter
-/// than was told before.
+/// A row with each column once: the fillComplete of Trilinos 13.2 fails if a row is shorter than the length that was
+/// given before.
 struct RowEntries {
   std::vector<GlobalOrdinal> columns;
   std::vector<double> values;

@@ -13,7 +13,7 @@ namespace tridap::solvers {
 
 namespace {
 
-/// A list of the same, of which nothing counts as read.
+/// A copy of a list, in which no parameter is marked as read.
 Teuchos::ParameterList unread_copy(const Teuchos::ParameterList& given) {
   Teuchos::ParameterList copy;
   for (auto entry = given.begin(); entry != given.end(); ++entry) {
@@ -25,7 +25,7 @@ Teuchos::ParameterList unread_copy(const Teuchos::ParameterList& given) {
   return copy;
 }
 
-/// The names of what was given and nobody read: Ifpack2 tells of few parameters that it does not know.
+/// The names of parameters that were given and not read: Ifpack2 reports few parameters that it does not know.
 std::string unread(const Teuchos::ParameterList& given, const Teuchos::ParameterList& parameters) {
   std::string names;
   for (auto entry = given.begin(); entry != given.end(); ++entry) {
@@ -46,7 +46,7 @@ Teuchos::RCP<const Operator> ifpack2(Method method, const Teuchos::RCP<const Crs
     kind = wanted.get<std::string>("type");
     wanted.remove("type");
   } else {
-    throw std::invalid_argument("'type' is no text");
+    throw std::invalid_argument("'type' is not a string");
   }
   Teuchos::ParameterList parameters = wanted;
   const auto preconditioner = Ifpack2::Factory::create<Tpetra::RowMatrix<double>>(kind, matrix);
@@ -63,8 +63,8 @@ Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMa
                                    const Teuchos::ParameterList& given) {
   Teuchos::ParameterList parameters;
   parameters.set("verbosity", "none");
-  // The default coarse solver, Amesos2's KLU2, is wrong on several processes (Trilinos 13.2; docs/trilinos.md). What
-  // stands in for it is no solver, and so wants a small coarse grid and more work there.
+  // The default coarse solver, Amesos2's KLU2, is wrong on several processes (Trilinos 13.2; docs/trilinos.md). A
+  // smoother replaces it, which needs a small coarse grid and more sweeps there.
   parameters.set("coarse: max size", 200);
   const bool cg = method == Method::cg;
   for (const std::string part : {"smoother", "coarse"}) {
@@ -91,13 +91,13 @@ Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMa
 Teuchos::RCP<const Operator> make_preconditioner(const std::string& name, Method method,
                                                  const Teuchos::RCP<const CrsMatrix>& matrix,
                                                  const Teuchos::ParameterList& parameters) {
-  if (matrix.is_null()) refuse("there is no matrix", "", "make one");
+  if (matrix.is_null()) refuse("there is no matrix: it is null", "", "make one with make_matrix()");
   const MPI_Comm comm = comm_of(*matrix->getMap());
   std::ostringstream said;
   said << name << '\n' << static_cast<int>(method) << '\n' << parameters;
   expect_the_same(comm, said.str(), "preconditioners or parameters");
   if (name != "muelu" && name != "ifpack2")
-    refuse("the preconditioner is '" + name + "'", "must be 'muelu' or 'ifpack2'", "or give none");
+    refuse("the preconditioner is '" + name + "'", "must be 'muelu' or 'ifpack2'", "name one of them, or use none");
   if (matrix->getGlobalNumRows() == 0) return Teuchos::null;
   Teuchos::RCP<const Operator> made;
   if (name == "ifpack2") {
@@ -109,7 +109,7 @@ Teuchos::RCP<const Operator> make_preconditioner(const std::string& name, Method
   foreign_step(comm, "MueLu", "see the preconditioner's parameters in MueLu's documentation",
                [&] { made = muelu(method, matrix, parameters); });
 #else
-  refuse("this build has no MueLu", "", "take the preconditioner 'ifpack2', or build with a Trilinos that has MueLu");
+  refuse("this build has no MueLu", "", "use the preconditioner 'ifpack2', or build with a Trilinos that has MueLu");
 #endif
   return made;
 }

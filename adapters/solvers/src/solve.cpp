@@ -24,7 +24,7 @@ using CG = Belos::CGIter<double, MultiVector, Operator>;
 using Gmres = Belos::PseudoBlockGmresIter<double, MultiVector, Operator>;
 using Coefficients = Teuchos::SerialDenseVector<int, double>;
 
-/// An operator of others' making, whose failure on one process is thrown on all, each time it is asked.
+/// An operator that a user made. If it throws on one process, all processes throw.
 class Guarded : public Operator {
  public:
   Guarded(Teuchos::RCP<const Operator> asked, MPI_Comm comm) : asked_(std::move(asked)), comm_(comm) {}
@@ -40,12 +40,12 @@ class Guarded : public Operator {
   MPI_Comm comm_;
 };
 
-/// Sees each iteration of Belos: keeps the history, asks the watches, and says when to stop, on all processes at once.
+/// The status test of Belos: keeps the history, calls the watches, and stops the iteration on all processes together.
 class Progress : public StatusTest {
  public:
   Progress(const Options& options, double scale, MPI_Comm comm) : options_(options), scale_(scale), comm_(comm) {}
 
-  /// The residual after `iteration` iterations; asks the watches where it is a new one.
+  /// Records the residual after `iteration` iterations; calls the watches if it is a new one.
   void record(int iteration, double residual) {
     residual_ = residual;
     const auto i = static_cast<std::size_t>(iteration);
@@ -63,7 +63,7 @@ class Progress : public StatusTest {
   int iterations() const { return static_cast<int>(residuals_.size()) - 1; }
   const std::vector<double>& residuals() const { return residuals_; }
 
-  /// Throws on every process what a watch threw on any. **Collective** where watches are asked.
+  /// Throws on every process what a watch threw on any process. **Collective** if the watches are called.
   void rethrow() const {
     if (stopped_)
       mpi::collectively(comm_, [this] {
@@ -104,7 +104,7 @@ class Progress : public StatusTest {
   std::exception_ptr thrown_;
 };
 
-// Where CG begins: Trilinos 13's state carries the residual, later ones' takes it beside itself.
+// Starts CG. In Trilinos 13 the state contains the residual; in later versions the residual is an argument.
 template <class Iter>
 auto begin(Iter& iter, const Teuchos::RCP<MultiVector>& r, int /*preferred*/)
     -> decltype(iter.initializeCG(std::declval<Belos::CGIterationState<double, MultiVector>&>())) {
@@ -183,14 +183,14 @@ void check_parameters(Options& options, Index size) {
     if (!known)
       refuse("the parameter '" + name + "' is unknown",
              cg ? "must be 'Assert Positive Definiteness'" : "must be 'Num Blocks' or 'Orthogonalization'",
-             ours ? "give tol and maxiter beside the parameters" : "leave it out");
+             ours ? "use tol and maxiter of the options instead" : "leave it out");
   }
   if (cg && given.isParameter("Assert Positive Definiteness") && !given.isType<bool>("Assert Positive Definiteness"))
-    refuse("'Assert Positive Definiteness' is no truth value", "", "give true or false");
+    refuse("'Assert Positive Definiteness' is not a bool", "", "give true or false");
   if (cg) return;
   if (given.isParameter("Orthogonalization")) {
     const bool text = given.isType<std::string>("Orthogonalization");
-    const std::string kind = text ? given.get<std::string>("Orthogonalization") : "no text";
+    const std::string kind = text ? given.get<std::string>("Orthogonalization") : "not a string";
     if (kind != "ICGS" && kind != "IMGS" && kind != "DGKS")
       refuse("'Orthogonalization' is " + kind, "must be 'ICGS', 'IMGS' or 'DGKS'", "give one of them");
   }
@@ -198,23 +198,23 @@ void check_parameters(Options& options, Index size) {
   if (!given.isParameter("Num Blocks"))
     given.set("Num Blocks", static_cast<int>(std::max<Index>(1, std::min({restart, Index{options.maxiter}, size}))));
   if (!given.isType<int>("Num Blocks") || given.get<int>("Num Blocks") < 1)
-    refuse("'Num Blocks' is no whole number from 1 on", "", "give how many iterations stand between restarts");
+    refuse("'Num Blocks' is wrong", "must be an integer >= 1", "give the number of iterations between restarts");
 }
 
 void check(Options& options, const Operator& a, const Vector& b) {
   if (options.method == Method::direct)
-    refuse("the method is direct", "must be an iterative one here", "make a DirectSolver of the matrix");
+    refuse("the method is direct", "must be iterative in solve()", "make a DirectSolver of the matrix");
   if (!(options.tol >= 0) || !std::isfinite(options.tol))
-    refuse("tol is " + std::to_string(options.tol), "must be a number from 0 on", "give one such as 1e-8");
+    refuse("tol is " + std::to_string(options.tol), "must be a finite number >= 0", "give one such as 1e-8");
   if (options.maxiter < 0)
     refuse("maxiter is " + std::to_string(options.maxiter), "must be at least 0", "give one such as 1000");
   if (!a.getDomainMap()->locallySameAs(*a.getRangeMap()))
-    refuse("the operator's domain is not its range", "must be square",
-           "give one whose columns are distributed as its rows");
+    refuse("the operator's domain map differs from its range map", "must be square",
+           "give an operator whose columns are distributed as its rows");
   check_parameters(options, static_cast<Index>(b.getGlobalLength()));
 }
 
-// What must be the same on all processes, in text.
+// The options that must be the same on all processes, as a string.
 std::string said(const Options& options, bool preconditioned) {
   std::ostringstream text;
   text << std::hexfloat << static_cast<int>(options.method) << ' ' << options.tol << ' ' << options.maxiter << ' '
@@ -231,7 +231,7 @@ Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const O
   const MPI_Comm comm = comm_of(*b.getMap());
   Options options = given;
   mpi::collectively(comm, [&] {
-    if (a.is_null()) refuse("there is no matrix", "", "make one");
+    if (a.is_null()) refuse("there is no matrix: it is null", "", "make one with make_matrix(), or give an operator");
     check_vector(b, *a->getRangeMap(), "b");
     check_vector(x, *a->getRangeMap(), "x");
     check_apart(b, x);
@@ -259,9 +259,9 @@ Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const O
   };
   bool broken = false;
   foreign_step(comm, "Belos",
-               options.method == Method::cg ? "take method='gmres' where the matrix or the preconditioner is not "
+               options.method == Method::cg ? "use method='gmres' if the matrix or the preconditioner is not "
                                               "symmetric positive definite"
-                                            : "look for a matrix that is singular, or another preconditioner",
+                                            : "check if the matrix is singular, or use another preconditioner",
                [&] {
                  compute();
                  if (progress->done()) return;
@@ -296,7 +296,7 @@ Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const O
   if (!solution.stopped && (broken || !std::isfinite(solution.residual)))
     refuse("the iteration broke down: its answer became infinite within " + std::to_string(solution.iterations) +
                " iterations",
-           "must stay finite", "look for a matrix that is singular, or values that are too large");
+           "must stay finite", "check if the matrix is singular, or if values are too large");
   solution.seconds = MPI_Wtime() - start;
   return solution;
 }

@@ -11,40 +11,44 @@
 
 namespace tridap::solvers {
 
+/// How to solve a system.
 enum class Method {
   cg,      ///< conjugate gradients: symmetric positive definite matrices
   gmres,   ///< GMRES, restarted and preconditioned from the right
   direct,  ///< LU: DirectSolver
 };
 
-/// What makes an iteration converge faster: "muelu", algebraic multigrid, or "ifpack2", by default Chebyshev
-/// polynomials for conjugate gradients and an incomplete LU of each process's part for GMRES; `parameters` ("type"
-/// names another Ifpack2 kind) go over the defaults. **Collective**: throws the same Error on every process, with the
-/// library's own words where it threw, and where no part of it read a parameter. Null where the matrix has no rows.
+/// Makes a preconditioner, with which an iteration converges faster: "muelu", algebraic multigrid, or "ifpack2". The
+/// default of "ifpack2" is a Chebyshev polynomial for conjugate gradients, and an incomplete LU of each process's part
+/// for GMRES. `parameters` replace defaults; "type" names another kind of Ifpack2.
+///
+/// **Collective**: throws the same Error on every process if the library throws, with the library's own message, or if
+/// Ifpack2 does not read a parameter. Null if the matrix has no rows.
 Teuchos::RCP<const Operator> make_preconditioner(const std::string& name, Method method,
                                                  const Teuchos::RCP<const CrsMatrix>& matrix,
                                                  const Teuchos::ParameterList& parameters);
 
-/// Asked once for each number of the residual history, the first guess's included; true: stop. `residual` is
-/// |b - A x| / |b| in the 2-norm. What it throws on one process is thrown on all, as an Error.
+/// A function that is called with each residual of the history, also with that of the first guess. If it returns true,
+/// the iteration stops. `residual` is |b - A x| / |b| in the 2-norm. If it throws on one process, all processes throw
+/// an Error.
 using Watch = std::function<bool(int iteration, double residual)>;
 
 /// How to solve; the same on every process, but for `watch`.
 struct Options {
   Method method = Method::cg;
   double tol = 1e-8;   ///< of |b - A x| / |b|
-  int maxiter = 1000;  ///< in all, whatever the restarts
-  /// To Belos: "Num Blocks" (GMRES: iterations between restarts, by default at most 100), "Orthogonalization" (GMRES:
+  int maxiter = 1000;  ///< the total of all restarts
+  /// For Belos: "Num Blocks" (GMRES: iterations between restarts, by default at most 100), "Orthogonalization" (GMRES:
   /// "ICGS", "IMGS" or "DGKS"), "Assert Positive Definiteness" (CG).
   Teuchos::ParameterList parameters;
-  Watch watch;           ///< may be null, on any process
-  bool watched = false;  ///< whether the watches are asked, and their answers reduced, in every iteration
+  Watch watch;           ///< may be null on some or all processes
+  bool watched = false;  ///< whether each iteration calls the watches and combines their answers (one reduction)
 };
 
-/// What came of it; the same on every process, but for `seconds`.
+/// The result of a solve; the same on every process, except `seconds`.
 struct Solution {
   int iterations = 0;
-  /// |b - A x| / |b|: first of the first guess, then after each iteration; for a direct method of the answer alone.
+  /// |b - A x| / |b|: of the first guess, then after each iteration; for a direct method only that of the answer.
   std::vector<double> residuals;
   bool converged = false;  ///< `residual` is at most the tolerance
   bool stopped = false;    ///< by a watch
@@ -52,28 +56,29 @@ struct Solution {
   double seconds = 0;
 };
 
-/// Solves A x = b from what stands in `x`, in the memory of `x`; nothing is printed. A solution for b = 0 is x = 0, at
-/// once. An iteration that calls itself converged goes on from the residual computed anew until that is below the
-/// tolerance too, or it gets no smaller.
+/// Solves A x = b iteratively, in the memory of `x`. The values of `x` are the first guess. Nothing is printed. For b =
+/// 0 the result is x = 0, without an iteration. If the iteration reports convergence, the residual is computed from
+/// `x`; the iteration continues until this residual is below the tolerance too, or no longer decreases.
 ///
-/// `preconditioner` may be null. **Collective**: throws the same Error on every process where the options differ or a
-/// parameter is unknown, vectors are not on A's map or not finite, the iteration breaks down, or `a` throws on any
-/// process; `x` is then what it was after some iteration. An operator that is no Tpetra matrix is asked through one
-/// small reduction each time, so that it may throw on one process; where it communicates itself, it must throw on all.
+/// `preconditioner` may be null. **Collective**: throws the same Error on every process if the options differ, a
+/// parameter is unknown, a vector is not on A's map or not finite, the iteration breaks down, or `a` throws on any
+/// process; `x` then has the values after some iteration. If `a` is not a Tpetra matrix, each product is followed by a
+/// small reduction, so that `a` may throw on one process only. An operator that communicates must throw on all
+/// processes.
 Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const Operator>& preconditioner,
                const Vector& b, Vector& x, const Options& options);
 
-/// A matrix factored into L and U once (Amesos2's KLU2, on the first process) for many right-hand sides.
+/// A matrix factored into L and U once (Amesos2's KLU2, on the first process), for many right-hand sides.
 class DirectSolver {
  public:
-  /// **Collective**: throws the same Error on every process where the matrix is singular.
+  /// **Collective**: throws the same Error on every process if the matrix is singular.
   explicit DirectSolver(const Teuchos::RCP<const CrsMatrix>& matrix);
   ~DirectSolver();
 
-  /// The answer stands in the memory of `x`; it is refined up to twice, until |b - A x| / |b| is at most `tol` and
-  /// 1e-12. **Collective**: throws the same Error on every process where vectors are not on the matrix' map, `b` is not
-  /// finite, the processes were given different tolerances, or the residual is above 1e-6, as of a matrix that is all
-  /// but singular.
+  /// Writes the answer in the memory of `x`. The answer is refined up to twice, until |b - A x| / |b| is at most `tol`
+  /// and 1e-12. **Collective**: throws the same Error on every process if a vector is not on the map of the matrix, `b`
+  /// is not finite, the tolerances of processes differ, or the residual is above 1e-6, because the matrix is nearly
+  /// singular.
   Solution solve(const Vector& b, Vector& x, double tol = 1e-8) const;
 
  private:
