@@ -171,14 +171,15 @@ TEST(Create, TheImpossibleIsRefusedBeforeGaHearsOfIt) {
   expect_said(said(dealt(std::vector<oracle::Axis>(8, oracle::block({1})))), "8 axes");
   if (n == 1) return;
   if (n > 2) expect_said(said(dealt({oracle::block({2, 2}, {1})})), "processes own nothing");
-  expect_said(said(dealt({oracle::cyclic(4 * n, 1, n - 1)})), n == 2 ? "nothing" : "processes, and GA deals to all");
+  expect_said(said(dealt({oracle::cyclic(4 * n, 1, n - 1)})),
+              n == 2 ? "nothing" : "processes, and GA distributes blocks to all");
   expect_said(said(dealt({oracle::cyclic(4 * n, 1, n, 1)})), "'start' is");
   List backwards = arrays::in_order(n);
   std::reverse(backwards.begin(), backwards.end());
-  expect_said(said(dealt({oracle::cyclic(4 * n, 1, n)}, backwards)), "another order");
+  expect_said(said(dealt({oracle::cyclic(4 * n, 1, n)}, backwards)), "the order of its processes differs from GA's");
   const oracle::Axis padded =
       oracle::block(List(static_cast<std::size_t>(n), 2), List(static_cast<std::size_t>(n - 1), 1));
-  expect_said(said(dealt({padded}, backwards)), "filled from the wrong ones");
+  expect_said(said(dealt({padded}, backwards)), "filled from the wrong processes");
 }
 
 TEST(Create, TooLittleMemoryIsAnErrorAndNoEnd) {
@@ -259,7 +260,7 @@ TEST(Create, MoreElementsThanAnIntCounts) {
 // GA aborts: "too many arrays".
 TEST(Create, MoreArraysThanGaHasHandlesAreRefused) {
   all_handles_taken = arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
-  expect_said(thrown([&] { create(rows(), real, MPI_COMM_WORLD); }), "as many arrays as it can, 32768");
+  expect_said(thrown([&] { create(rows(), real, MPI_COMM_WORLD); }), "32768 arrays, its largest number");
   all_handles_taken = false;
   EXPECT_EQ(thrown([&] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
 }
@@ -270,7 +271,7 @@ TEST(Create, ATypeThatOneProcessHasNoRoomForIsRefusedOnAll) {
   std::vector<int> taken;
   if (arrays::rank_in(MPI_COMM_WORLD) == 0)
     for (int type = NGA_Register_type(11); type >= 0; type = NGA_Register_type(11)) taken.push_back(type);
-  expect_said(thrown([&] { create(rows(), odd, MPI_COMM_WORLD); }), "no room for another type");
+  expect_said(thrown([&] { create(rows(), odd, MPI_COMM_WORLD); }), "cannot register another type");
   for (const int type : taken) NGA_Deregister_type(type);
   EXPECT_EQ(thrown([&] { create(rows(), odd, MPI_COMM_WORLD); }), "nothing");
 }
@@ -280,7 +281,7 @@ TEST(Create, GasOwnLimitOfMemoryIsAnErrorToo) {
   GA_Set_memory_limit(40);
   const std::string text = thrown([] { create(rows(), real, MPI_COMM_WORLD); });
   GA_Set_memory_limit(static_cast<std::size_t>(-1));  // none
-  expect_said(text, "may use 40 bytes more, and the array needs 48");
+  expect_said(text, "leaves 40 bytes, and the array needs 48");
   EXPECT_EQ(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
 }
 
@@ -297,7 +298,7 @@ TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
   MPI_Comm_split(MPI_COMM_WORLD, arrays::rank_in(MPI_COMM_WORLD) % 2, 0, &half);
   const int there = arrays::processes_of(half);
   const PlacedDistribution placed = dealt({oracle::block(List(static_cast<std::size_t>(there), 2))});
-  expect_said(thrown([&] { create(placed, real, half); }), "make_group()");
+  expect_said(thrown([&] { create(placed, real, half); }), "make_group(comm)");
   tridap::globalarrays::make_group(half);
   for (int turn = 0; turn < 2; ++turn)  // Open MPI's windows of two groups get in one another's way at the same time
     EXPECT_EQ(thrown([&] {

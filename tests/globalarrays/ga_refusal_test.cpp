@@ -48,7 +48,7 @@ TEST(Refusal, NamesAxesExtentsAndElements) {
   expect_refused({Distribution({})}, 1, {"0 axes", "holds 1 to 7", "[conversion]"});
   expect_refused(placed(List(8, 2), std::vector<tridap::AxisSpec>(8, tridap::block()), List(8, 1)), 1, {"8 axes"});
   expect_refused(placed({3, 0}, {tridap::block(), tridap::block()}, {2, 1}), 2,
-                 {"axis 1: 'size' is 0, must be at least 1", "leave"});
+                 {"axis 1: 'size' is 0, must be at least 1", "do not create an empty array"});
   expect_refused(placed({3}, {tridap::block()}, {1}), 1, {"0 bytes"}, ElementType{});
   for (Index ndim = 1; ndim <= 7; ++ndim)
     expect_held(placed(List(static_cast<std::size_t>(ndim), 2),
@@ -94,7 +94,7 @@ TEST(Refusal, NamesDealingsThatGaHasNot) {
   expect_held(dealt(0), 3);
   expect_refused(dealt(1), 3, {"axis 0: 'start' is 4 on grid coordinate 0, must be 0"});
   expect_refused(dealt(0), 4, {"cyclic on 3 of 4 processes"});
-  expect_refused(dealt(0, {1, 0, 2}), 3, {"another order"});
+  expect_refused(dealt(0, {1, 0, 2}), 3, {"the order of its processes differs from GA's"});
   expect_held(placed({12, 7}, {tridap::cyclic(2), tridap::cyclic(1)}, {3, 2}), 6);
   expect_held(placed({12, 7}, {tridap::cyclic(2), tridap::block_at({0, 1})}, {3, 2}), 6);
   expect_held(placed({12, 8}, {tridap::block(), tridap::cyclic(2)}, {3, 2}), 6);  // even blocks are a dealing

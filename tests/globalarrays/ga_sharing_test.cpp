@@ -87,7 +87,7 @@ TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
   const DistArray outside = array_of(placed);
   EXPECT_FALSE(import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
   expect_said(thrown([&] { import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD); }),
-              "copy=never, but the memory is no Global Array's [conversion]: pass copy=if_needed");
+              "copy=never, but the memory is not that of a Global Array [conversion]: pass copy=if_needed");
   DistArray other_type = one;
   other_type.buffer.type = tridap::element_type<Index>();
   EXPECT_FALSE(import_array(other_type, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
@@ -182,7 +182,8 @@ TEST(Import, OfAnArrayThatWasDestroyedIsRefused) {
   char name[] = "theirs";
   const int theirs = NGA_Create64(C_DBL, 1, dims, name, nullptr);
   const DistArray array = tridap::globalarrays::export_array(theirs).array;
-  expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, Copy::never); }), "its maker will free it");
+  expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, Copy::never); }),
+              "that another library made, and will free");
   EXPECT_EQ(import_array(array, MPI_COMM_WORLD, Copy::if_needed).receipt.bytes_copied, 16);
   GA_Destroy(theirs);
   for (const Copy copy : {Copy::never, Copy::if_needed, Copy::always})

@@ -29,9 +29,9 @@ Range block_of(const Description& d, std::size_t axis, Index coordinate) {
 }
 
 [[noreturn]] void refuse_uneven(const Description& d, std::size_t axis) {
-  refuse(named(d.handle) + " deals blocks of several lengths round-robin along axis " + std::to_string(axis) +
-             ", which the protocol has no words for",
-         "", "deal blocks of one length, or one to each process");
+  refuse(named(d.handle) + " has blocks of several lengths, distributed cyclically along axis " + std::to_string(axis) +
+             ", which the protocol cannot describe",
+         "", "use blocks of one length, or one block for each process");
 }
 
 // Appends the row-major numbers of the elements of a box, as they stand in a row in memory.
@@ -123,8 +123,8 @@ void check_strided(const Description& d) {
   for (std::size_t axis = 0; axis + 1 < last; ++axis)
     if (d.blocks[axis] < d.shape[axis])
       refuse(named(d.handle) + " is tiled: along axis " + std::to_string(last - 1) +
-                 " a process has several tiles one after the other in memory, which is no strided array",
-             "", "deal one block to each process there, or use GA_Set_block_cyclic_proc_grid");
+                 " the memory of a process is a sequence of tiles, which is not a strided array",
+             "", "give each process one block there, or use GA_Set_block_cyclic_proc_grid");
 }
 
 redistribute::PlacedDistribution placed_blocks(const Description& d, const LocalPart& part,

@@ -106,7 +106,7 @@ Blocks blocks_of(const Description& d) {
   }
   if (std::count(blocks.owners.begin(), blocks.owners.end(), Index{-1}) > 0)
     refuse("blocks of Global Array " + std::to_string(d.handle) + " are on no process", "",
-           "list as many processes as there are blocks");
+           "restrict it to as many processes as there are blocks");
   return blocks;
 }
 

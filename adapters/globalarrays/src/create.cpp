@@ -57,7 +57,7 @@ Index bytes_of(const PlacedDistribution& placed, const Form& form, const Element
   return checked_product(factors).value_or(0);  // it fits: see form_of()
 }
 
-// GA has so many handles, gives the lowest that is free, and aborts where none is.
+// GA has `count` handles. It returns the lowest free one, and aborts if none is free.
 bool has_free_handle() {
   constexpr int first = -1000, count = 32768;
   for (int handle = first + count; handle-- > first;)
@@ -65,8 +65,8 @@ bool has_free_handle() {
   return false;
 }
 
-// Throws where GA has no handle left, or the node too little memory: GA would abort. Whether it has much more.
-// **Collective** over the group.
+// Throws if GA has no free handle, or the node too little memory, because GA would abort. Returns whether the node has
+// much more memory than needed. **Collective** over the group.
 bool check_room(const PlacedDistribution& placed, const Form& form, const ElementType& type, MPI_Comm comm,
                 const Group& group) {
   const std::vector<int>& node = node_of(group.number);
@@ -76,24 +76,25 @@ bool check_room(const PlacedDistribution& placed, const Form& form, const Elemen
       wanted[static_cast<std::size_t>(placed.rank(process))] = bytes_of(placed, form, type, process);
     const Room room = room_on(node, wanted);
     const Index bytes = wanted[static_cast<std::size_t>(mpi::rank_of(GA_MPI_Comm_pgroup(group.number)))];
-    const std::string remedy = "let go of other arrays, or use more nodes";
+    const std::string remedy = "release other arrays, or use more nodes";
     if (!has_free_handle())
-      refuse("Global Arrays has as many arrays as it can, 32768", "", "let go of some, and call collect()");
+      refuse("Global Arrays has 32768 arrays, its largest number", "", "release some arrays, and call collect()");
     if (!room.missing.empty())
       refuse("Global Arrays has no room for " + std::to_string(bytes) + " bytes: " + room.missing, "", remedy);
     if (GA_Memory_limited() != 0 && static_cast<Index>(GA_Memory_avail()) < bytes)
-      refuse("Global Arrays may use " + std::to_string(GA_Memory_avail()) + " bytes more, and the array needs " +
-                 std::to_string(bytes),
-             "", "raise the limit of GA_Set_memory_limit, or let go of other arrays");
+      refuse("the memory limit of Global Arrays leaves " + std::to_string(GA_Memory_avail()) +
+                 " bytes, and the array needs " + std::to_string(bytes),
+             "", "raise the limit of GA_Set_memory_limit, or release other arrays");
     return room.ample;
   });
 }
 
-// A fence of GA's on a group aborts where a process has an array of another group that lacks one of the group's.
+// A fence of GA on a group aborts if a process has an array of a second group, and the second group lacks a process of
+// the first.
 void check_fences(const Group& group) {
   if (group.number == GA_Pgroup_get_world() || !HandlePool::all().keeps_of_others(group.number)) return;
-  refuse("the process has arrays of another group, and GA's fences abort on two groups of one process", "",
-         "let go of the other group's arrays, and call collect()");
+  refuse("the process has arrays of another group, and GA's fences abort if a process has arrays of two groups", "",
+         "release the other group's arrays, and call collect()");
 }
 
 // GA's number of the type. Processes that had arrays of groups may have registered others. **Collective.**
@@ -114,22 +115,23 @@ void set_distribution(int handle, Form& form) {
   if (!form.widths.empty()) GA_Set_ghosts64(handle, form.widths.data());
 }
 
-// All was checked before. **Collective** over the group.
+// The caller has checked everything. **Collective** over the group.
 int allocate_handle(Form& form, int type, int group) {
   const int handle = GA_Create_handle();
   GA_Set_data64(handle, static_cast<int>(form.dims.size()), form.dims.data(), type);
   GA_Set_pgroup(handle, group);
   set_distribution(handle, form);
   const int before = GA_Pgroup_get_default();
-  GA_Pgroup_set_default(GA_Pgroup_get_world());  // GA_Allocate waits for the default group where the array's is all
+  GA_Pgroup_set_default(
+      GA_Pgroup_get_world());  // for an array on all processes, GA_Allocate synchronises the default group
   const int allocated = GA_Allocate(handle);
   GA_Pgroup_set_default(before);
   if (allocated == 0)  // the same on every process; the handle is gone
-    refuse("Global Arrays got no memory for the array", "", "let go of other arrays, or use more nodes");
+    refuse("Global Arrays could not allocate the array", "", "release other arrays, or use more nodes");
   return handle;
 }
 
-// Where this process's memory begins, ghost cells included, and its extents. Local.
+// This process's memory, ghost cells included. Local.
 Buffer whole_part(int handle, const PlacedDistribution& placed, const Form& form, const ElementType& type,
                   Index process) {
   Buffer whole;
@@ -150,10 +152,10 @@ Buffer whole_part(int handle, const PlacedDistribution& placed, const Form& form
   return whole;
 }
 
-// The system may have promised more memory than it has. Local.
+// Writes to each page, since the system may have promised more memory than it has. Local.
 void touch_part(const Buffer& part) {
   if (!mpi::touch(part.data, element_count(part) * part.type.bytes))
-    refuse("the system has no more memory for Global Arrays", "", "let go of other arrays, or use more nodes");
+    refuse("the system has no more memory for Global Arrays", "", "release other arrays, or use more nodes");
 }
 
 }  // namespace
@@ -172,9 +174,10 @@ PlacedDistribution in_group(const PlacedDistribution& placed, const Group& group
 }
 
 Group require_group(MPI_Comm comm) {
-  if (GA_Initialized() == 0) refuse("Global Arrays has not begun", "", "make a Session first");
+  if (GA_Initialized() == 0) refuse("Global Arrays is not initialised", "", "make a Session first");
   std::optional<Group> group = group_of(comm);
-  if (!group) refuse("the communicator's processes are no group of Global Arrays", "", "call make_group() of it first");
+  if (!group)
+    refuse("the communicator's processes are not a group of Global Arrays", "", "call make_group(comm) first");
   return *std::move(group);
 }
 
@@ -198,10 +201,10 @@ Buffer own_part(const GlobalArray& array) {
 }
 
 Created create_in(const PlacedDistribution& placed, const ElementType& type, MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) refuse("there is no communicator", "", "give that of the array's processes");
+  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give the communicator of the array's processes");
   HandlePool& pool = HandlePool::all();
   Created made;
-  Index number = 0;  // of all that was given
+  Index number = 0;  // digest of the arguments
   PlacedDistribution translated = mpi::collectively(comm, [&] {
     made.group = require_group(comm);
     check_fences(made.group);

@@ -35,11 +35,12 @@ int rank_in(int group) {
 }
 
 [[noreturn, gnu::cold]] void refuse_handle(int handle) {
-  refuse("there is no " + named(handle), "", "pass a handle of an array that is allocated, before it is destroyed");
+  refuse("there is no " + named(handle), "", "pass the handle of an array that is allocated and not destroyed");
 }
 
 [[noreturn, gnu::cold]] void refuse_mirrored(int handle) {
-  refuse(named(handle) + " is mirrored: each node has all of it", "", "GA_Merge_mirrored into another array");
+  refuse(named(handle) + " is mirrored: each node has all of it", "",
+         "copy it to another array with GA_Merge_mirrored");
 }
 
 struct Box {
@@ -58,7 +59,7 @@ void check_group(const Description& d) {
   const bool all = d.processes() == world;
   const bool first = all || GA_Pgroup_absolute_id(d.group, static_cast<int>(d.processes() - 1)) == d.processes() - 1;
   if (d.scheme == BlockScheme::linear ? all : first) return;
-  refuse(named(d.handle) + " is block-cyclic on a group of processes, which Global Arrays itself cannot find", "",
+  refuse(named(d.handle) + " is block-cyclic on a group of processes, which Global Arrays itself cannot locate", "",
          d.scheme == BlockScheme::linear ? "make it on all processes, or on a process grid"
                                          : "make it on all processes, or on the first ones");
 }
@@ -102,7 +103,7 @@ bool is_wrapped(Index size, Index tile, Index said) {
   if (!too_many) return;
   refuse(named(d.handle) + " has more blocks than GA's calls can number, " +
              std::to_string(std::numeric_limits<int>::max()),
-         "", "make it of longer blocks");
+         "", "use longer blocks");
 }
 
 // The place of a block that is not empty, by the blocks from it to the upper end of each axis, where they are not
@@ -135,7 +136,7 @@ void count_coordinates(const Description& d, LocalPart& part) {
 
 // Where an empty block is, GA does not say.
 [[gnu::noinline]] void find_empty(const Description& d, bool ghosts, LocalPart& part) {
-  if (ghosts) refuse(named(d.handle) + " has ghost cells, and an empty block", "", "leave empty blocks out");
+  if (ghosts) refuse(named(d.handle) + " has ghost cells, and an empty block", "", "create it without empty blocks");
   const std::vector<Index> owners = blocks_of(d).owners;
   part.coordinates = unravel(std::find(owners.begin(), owners.end(), d.rank) - owners.begin(), d.grid, d.ndim);
 }

@@ -22,9 +22,10 @@ namespace {
 // Throws where nobody said what a type is that was registered elsewhere, and a process cannot tell its length: on all.
 void check_length(const Description& d, const LocalPart& part) {
   if (tells_length(d, part)) return;
-  refuse("GA's type " + std::to_string(d.type) + " was registered elsewhere, and some process's part of Global Array " +
-             std::to_string(d.handle) + " is too small to tell its length",
-         "", "say what it stands for with name_type()");
+  refuse("GA's type " + std::to_string(d.type) +
+             " was registered by another library, and a process's part of Global Array " + std::to_string(d.handle) +
+             " is too small to determine its length",
+         "", "set its element type with name_type()");
 }
 
 // Throws where what is said of a type that was registered elsewhere cannot be.
@@ -33,8 +34,9 @@ ElementType registered_type(const Description& d, const LocalPart& part, const E
   const Index bytes = element_length(d, part, stored);
   if (known != nullptr && bytes > 0 && known->bytes != bytes)
     refuse("GA's type " + std::to_string(d.type) + " is " + std::to_string(bytes) +
-               " bytes long, and was said to stand for " + known->name() + ", of " + std::to_string(known->bytes),
-           "", "say what it stands for with name_type(); do not deregister types of arrays made here");
+               " bytes long, but name_type() or an array made here set it to " + known->name() + ", of " +
+               std::to_string(known->bytes) + " bytes",
+           "", "set its element type with name_type(); do not deregister types of arrays made here");
   if (known != nullptr) return *known;
   check_length(d, part);
   return {ElementType::Kind::opaque, bytes, true};
@@ -112,8 +114,8 @@ void fill_rows(const Description& d, const LocalPart& part, const Extents& store
   fill_rows(d, part, {elements}, 1, made.array.buffer);
   if (d.ndim > 1)
     made.receipt.losses.push_back("its " + std::to_string(d.ndim) +
-                                  " axes: blocks that are dealt in a row are no product of axes, and the array's one "
-                                  "axis lists the elements' row-major numbers");
+                                  " axes: GA distributes blocks without a process grid, so that the array has one "
+                                  "unstructured axis of row-major numbers");
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ using AxisAnswer = std::variant<AxisForm, Finding>;
 
 // The width of GA's ghost cells that padding means, and whether the array's mirrors at the edges are such, too.
 std::variant<AxisForm, Finding> padded(const BlockKind& block, bool periodic, Index axis) {
-  const std::string remedy = "pad both sides of every border alike, or leave the padding out";
+  const std::string remedy = "use the same padding on both sides of every border, or no padding";
   AxisForm form;
   const Index grid = block.grid();
   const auto [lower, upper] = block.edges();
@@ -49,14 +49,15 @@ std::variant<AxisForm, Finding> padded(const BlockKind& block, bool periodic, In
     if (right != form.width)
       return wrong_key(axis, "padding", std::to_string(right) + " on grid coordinate " + std::to_string(c),
                        "must be " + std::to_string(form.width) +
-                           " as elsewhere: ghost cells are as wide on both sides of every border",
+                           " as elsewhere: GA's ghost cells have one width on both sides of every border",
                        remedy);
   }
   if (!periodic || (lower == 0 && upper == 0)) return form;
   if (lower != form.width || upper != form.width)
-    return wrong_key(
-        axis, "padding", std::to_string(lower) + " and " + std::to_string(upper) + " at the edges",
-        "must be " + std::to_string(form.width) + " as between the processes: GA's ghost cells are everywhere", remedy);
+    return wrong_key(axis, "padding", std::to_string(lower) + " and " + std::to_string(upper) + " at the edges",
+                     "must be " + std::to_string(form.width) +
+                         " as between the processes: GA's ghost cells have one width everywhere",
+                     remedy);
   form.shift = form.width;  // the period, which is left, is as long: see [block.periodic]
   return form;
 }
@@ -86,14 +87,14 @@ AxisAnswer one_axis(const Axis& given, Index number) {
   if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) {
     if (cyclic->first() != 0)
       return wrong_key(number, "start", std::to_string(cyclic->start(0)) + " on grid coordinate 0",
-                       "must be 0: GA deals from the first process on", "deal from the first process on");
+                       "must be 0: GA distributes blocks from its first process on", "begin at the first coordinate");
     AxisForm form;  // with a block for each, or it would be simpler
     form.size = cyclic->size();
     form.block_size = cyclic->block_size();
     return form;
   }
   return wrong_key(number, "dist_type", given.shares_indices() ? "u, with indices on several processes" : "u",
-                   "must be b or c: GA has no lists of indices", "move it to block, or to cyclic");
+                   "must be b or c: GA has no lists of indices", "redistribute it to block or cyclic");
 }
 
 std::optional<Finding> wrong_placement(const PlacedDistribution& placed, Index processes) {
@@ -101,19 +102,19 @@ std::optional<Finding> wrong_placement(const PlacedDistribution& placed, Index p
   if (parts > processes)
     return tridap::refusal(
         "the array is on " + std::to_string(parts) + " processes, and there are " + std::to_string(processes), "",
-        "deal it over fewer processes");
+        "distribute it over fewer processes");
   if (placed.ranks.empty()) return std::nullopt;
   std::vector<bool> taken(static_cast<std::size_t>(processes), false);
   if (static_cast<Index>(placed.ranks.size()) != parts)
     return tridap::refusal(
         "there are " + std::to_string(placed.ranks.size()) + " ranks for " + std::to_string(parts) + " parts", "",
-        "name one rank for each part");
+        "give one rank for each part");
   for (const Index rank : placed.ranks) {
     if (rank < 0 || rank >= processes)
       return tridap::refusal("a part is on rank " + std::to_string(rank) + " of " + std::to_string(processes), "",
-                             "name ranks of the communicator");
+                             "give ranks of the communicator");
     if (taken[static_cast<std::size_t>(rank)])
-      return tridap::refusal("two parts are on rank " + std::to_string(rank), "", "name each rank once");
+      return tridap::refusal("two parts are on rank " + std::to_string(rank), "", "give each rank once");
     taken[static_cast<std::size_t>(rank)] = true;
   }
   return std::nullopt;
@@ -173,7 +174,7 @@ std::variant<Form, Finding> irregular(const PlacedDistribution& placed, const st
     if (axes[i].width > smallest)
       return wrong_key(static_cast<Index>(i), "padding", std::to_string(axes[i].width),
                        "must be at most the " + std::to_string(smallest) + " elements of the smallest block",
-                       "deal it over fewer processes, or pad it less");
+                       "distribute it over fewer processes, or use less padding");
   }
   form.blocks = form.grid;
   form.owners = kept_owners(placed, kept);
@@ -181,7 +182,7 @@ std::variant<Form, Finding> irregular(const PlacedDistribution& placed, const st
     return tridap::refusal("the array is padded, and " +
                                std::to_string(processes - static_cast<Index>(form.owners.size())) + " of " +
                                std::to_string(processes) + " processes own nothing: GA's ghost cells need them all",
-                           "", "deal it over all processes, or leave the padding out");
+                           "", "distribute it over all processes, or use no padding");
   bool ordered = true;
   for (std::size_t r = 0; r < form.owners.size() && ordered; ++r) ordered = form.owners[r] == static_cast<int>(r);
   if (ordered) form.owners.clear();
@@ -189,12 +190,12 @@ std::variant<Form, Finding> irregular(const PlacedDistribution& placed, const st
     return tridap::refusal(
         "the array is padded, and its group leaves out one of GA's first processes: GA has ghost cells there "
         "alone",
-        "", "make a group of GA's first processes, or leave the padding out");
+        "", "make a group of GA's first processes, or use no padding");
   if (!ordered && !form.widths.empty())
     return tridap::refusal(
-        "the array is padded, and its processes stand in another order than GA's, whose ghost cells would be "
-        "filled from the wrong ones",
-        "", "place part r on the process of rank r, or leave the padding out");
+        "the array is padded, and the order of its processes differs from GA's, so that ghost cells would be "
+        "filled from the wrong processes",
+        "", "place part r on the process of rank r, or use no padding");
   return form;
 }
 
@@ -202,10 +203,10 @@ std::variant<Form, Finding> irregular(const PlacedDistribution& placed, const st
 std::optional<Finding> not_dealt(const PlacedDistribution& placed, Index processes, bool leading) {
   if (placed.distribution.processes() != processes)
     return tridap::refusal("the array is cyclic on " + std::to_string(placed.distribution.processes()) + " of " +
-                               std::to_string(processes) + " processes, and GA deals to all of them",
-                           "", "deal it over all processes");
+                               std::to_string(processes) + " processes, and GA distributes blocks to all of them",
+                           "", "distribute it over all processes");
   if (!in_order(placed))
-    return tridap::refusal("the array is cyclic, and its processes stand in another order than GA's", "",
+    return tridap::refusal("the array is cyclic, and the order of its processes differs from GA's", "",
                            "place part r on the process of rank r");
   if (!leading)
     return tridap::refusal("the array is cyclic, and its group leaves out one of GA's first processes", "",
@@ -221,7 +222,7 @@ std::optional<Finding> too_many_blocks(const std::vector<AxisForm>& axes) {
       blocks = checked_multiply(*blocks, axis.is_dealt() ? (axis.size - 1) / axis.block_size + 1 : axis.grid());
   if (blocks && *blocks <= std::numeric_limits<int>::max()) return std::nullopt;
   return tridap::refusal("the array is cyclic in more blocks than the 2147483647 that Global Arrays can count", "",
-                         "deal longer blocks");
+                         "use longer blocks");
 }
 
 Form cyclic_form(const PlacedDistribution& placed, const std::vector<AxisForm>& axes) {
@@ -249,7 +250,7 @@ std::variant<Form, Finding> dealt(const PlacedDistribution& placed, const std::v
   for (std::size_t i = 0; i < axes.size(); ++i)
     if (axes[i].width > 0)
       return wrong_key(static_cast<Index>(i), "padding", std::to_string(axes[i].width),
-                       "must be 0 where another axis is cyclic: GA has no ghost cells there", "leave the padding out");
+                       "must be 0 if another axis is cyclic: GA has no ghost cells there", "use no padding");
   if (const std::optional<Finding> why = too_many_blocks(axes)) return *why;
   if (std::all_of(axes.begin(), axes.end(), [](const AxisForm& axis) { return axis.is_dealt(); }))
     return cyclic_form(placed, axes);
@@ -257,19 +258,19 @@ std::variant<Form, Finding> dealt(const PlacedDistribution& placed, const std::v
     const auto number = static_cast<Index>(i);
     if (i > 0 && !axes[i].in_ranges())
       return wrong_key(number, "dist_type", "c",
-                       "must be b where another axis has uneven blocks: GA deals those on axis 0 alone",
+                       "must be b if another axis has uneven blocks: beside those, GA has a cyclic axis 0 only",
                        "make the other axes' blocks even, or this axis a block");
     if (axes[i].in_ranges() && axes[i].has_empty_share())
       return wrong_key(number, "stop", "its start on one grid coordinate",
-                       "must be more where another axis is cyclic: GA deals to all processes",
+                       "must be more if another axis is cyclic: GA distributes blocks to all processes",
                        "give every process along the axis an element");
   }
   const Index tiles = (axes[0].size - 1) / axes[0].block_size + 1;
   if (tiles > most_tiles)
     return wrong_key(Index{0}, "block_size", std::to_string(axes[0].block_size),
-                     "must be so long that there are at most " + std::to_string(most_tiles) +
-                         " blocks where another axis has uneven ones: GA lists all of them on every process",
-                     "take longer blocks, or even ones on the other axes");
+                     "must be long enough for at most " + std::to_string(most_tiles) +
+                         " blocks if another axis has uneven ones: GA lists all of them on every process",
+                     "use longer blocks, or even ones on the other axes");
   return tiled_form(placed, axes);
 }
 
@@ -284,8 +285,8 @@ std::optional<Finding> too_large(const PlacedDistribution& placed, const std::ve
     if (elements) elements = checked_multiply(*elements, axes[i].size);
   }
   if (bytes && elements) return std::nullopt;
-  return tridap::refusal("the array has more elements, or a part more bytes, than 64 bits can say", "",
-                         "make it smaller");
+  return tridap::refusal("the number of elements, or of bytes of a part, does not fit 64 bits", "",
+                         "use a smaller array");
 }
 
 // What no dealing changes.
@@ -293,14 +294,14 @@ std::optional<Finding> no_shape(const PlacedDistribution& placed, const ElementT
   const Index ndim = placed.distribution.ndim();
   if (ndim < 1 || ndim > most_axes)
     return tridap::refusal("the array has " + std::to_string(ndim) + " axes, and Global Arrays holds 1 to 7", "",
-                           ndim < 1 ? "give it an axis of one element" : "take several axes for one");
+                           ndim < 1 ? "give it an axis of one element" : "combine several axes into one");
   if (type.bytes < 1)
     return tridap::refusal("an element has " + std::to_string(type.bytes) + " bytes, and Global Arrays' have 1 or more",
-                           "", "name the element type");
+                           "", "give an element type with its length");
   for (Index i = 0; i < ndim; ++i)
     if (placed.distribution.axis(i).size() < 1)
       return wrong_key(i, "size", std::to_string(placed.distribution.axis(i).size()), "must be at least 1",
-                       "leave an empty array out");
+                       "do not create an empty array");
   return wrong_placement(placed, processes);
 }
 
@@ -316,7 +317,7 @@ std::optional<Finding> none_is_near(const PlacedDistribution& placed, const Elem
     if (lists->shares_indices() || entries.front().global != 0 || entries.back().global != last)
       return wrong_key(
           i, "indices", std::to_string(entries.front().global) + " to " + std::to_string(entries.back().global),
-          "must be 0 to " + std::to_string(last) + ", each once: GA's are", "number the elements without gaps");
+          "must be 0 to " + std::to_string(last) + ", each once, as in GA", "number the elements without gaps");
   }
   return std::nullopt;
 }

@@ -76,7 +76,7 @@ Said said_here(MPI_Comm comm) {
   if (comm != MPI_COMM_NULL) said.members = ga_ranks(comm);
   std::sort(said.members.begin(), said.members.end());
   if (!said.members.empty() && said.members.front() < 0)
-    refuse("the communicator has a process that is none of Global Arrays'", "", "leave that process out");
+    refuse("the communicator has a process that Global Arrays does not have", "", "use a communicator without it");
   said.leaders.assign(static_cast<std::size_t>(ga_processes()), -1);
   if (!said.members.empty()) said.leaders[static_cast<std::size_t>(mpi::rank_of(GA_MPI_Comm()))] = said.members.front();
   return said;
@@ -92,7 +92,7 @@ std::vector<int> members_of(Index leader, const std::vector<Index>& leaders) {
 // The groups that GA does not know yet, in the order of their leaders, without numbers. Local.
 std::list<Known> unknown(const Said& said) {
   if (!said.members.empty() && members_of(said.members.front(), said.leaders) != said.members)
-    refuse("the processes of a group gave other communicators", "", "give every process of a group the same one");
+    refuse("the processes of a group gave different communicators", "", "give every process of a group the same one");
   std::list<Known> groups;
   for (std::size_t leader = 0; leader < said.leaders.size(); ++leader) {
     std::vector<int> members = members_of(static_cast<Index>(leader), said.leaders);
@@ -102,8 +102,8 @@ std::list<Known> unknown(const Said& said) {
   }
   constexpr int last = 32767;  // GA counts them up, and aborts beyond it
   if (!known().empty() && known().back().number > last - static_cast<int>(groups.size()))
-    refuse("Global Arrays has as many groups of processes as it can, " + std::to_string(last), "",
-           "make arrays on groups that are there");
+    refuse("Global Arrays has " + std::to_string(last) + " groups of processes, its largest number", "",
+           "make arrays on existing groups");
   return groups;
 }
 
@@ -120,7 +120,7 @@ void make_all(std::list<Known>& groups) {
 }  // namespace
 
 std::optional<int> make_group(MPI_Comm comm) {
-  if (GA_Initialized() == 0) refuse("Global Arrays has not begun", "", "make a Session first");
+  if (GA_Initialized() == 0) refuse("Global Arrays is not initialised", "", "make a Session first");
   Said said = mpi::collectively(GA_MPI_Comm(), [&] { return said_here(comm); });
   mpi::MpiCollectives(GA_MPI_Comm()).max(said.leaders);
   std::list<Known> groups = mpi::collectively(GA_MPI_Comm(), [&] { return unknown(said); });
@@ -175,7 +175,7 @@ Room room_on(const std::vector<int>& node, const std::vector<Index>& wanted) {
   std::optional<Index> sum = 0;
   for (const int rank : node)
     if (sum) sum = checked_add(*sum, wanted[static_cast<std::size_t>(rank)]);
-  if (!sum) return {"64 bits cannot say how many bytes a node's processes want", false};
+  if (!sum) return {"the bytes of a node's processes do not fit 64 bits", false};
   const bool shared = node.size() > 1;
   return {room_is_missing(*sum, shared), room_is_ample(*sum, shared)};
 }

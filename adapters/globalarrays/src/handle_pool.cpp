@@ -139,8 +139,8 @@ constexpr std::size_t at_once = 256;  // arrays that processes agree on in one m
 int GlobalArray::handle() const {
   if (empty()) refuse("the GlobalArray is empty", "", "make one with create()");
   if (!state_->there || GA_Initialized() == 0)
-    refuse("the Global Array is there no more: Global Arrays has ended, or GA_Destroy was called", "",
-           "use it before the Session ends, and let go of it in place of GA_Destroy");
+    refuse("the Global Array no longer exists: Global Arrays is terminated, or GA_Destroy was called", "",
+           "use it before the Session ends, and destroy the GlobalArray object instead of calling GA_Destroy");
   return state_->handle;
 }
 
@@ -374,8 +374,9 @@ namespace {
 
 void check_destroyable(int handle, MPI_Comm comm) {
   const std::string name = "Global Array " + std::to_string(handle);
-  if (!there_is(handle)) refuse("there is no " + name, "", "pass a handle before it is destroyed");
-  if (HandlePool::all().keeps(handle)) refuse(name + " is the pool's already", "", "let go of its GlobalArray");
+  if (!there_is(handle)) refuse("there is no " + name, "", "pass the handle of an array that is not destroyed");
+  if (HandlePool::all().keeps(handle))
+    refuse(name + " belongs to a GlobalArray", "", "destroy the GlobalArray object instead");
   int same = MPI_UNEQUAL;
   MPI_Group given = MPI_GROUP_NULL, its = MPI_GROUP_NULL;
   mpi::must_succeed(MPI_Comm_group(comm, &given), "MPI_Comm_group");
@@ -384,13 +385,13 @@ void check_destroyable(int handle, MPI_Comm comm) {
   mpi::must_succeed(MPI_Group_free(&given), "MPI_Group_free");
   mpi::must_succeed(MPI_Group_free(&its), "MPI_Group_free");
   if (same == MPI_UNEQUAL)
-    refuse(name + " is on other processes than those of the communicator", "", "pass a communicator of its processes");
+    refuse(name + " is not on the processes of the communicator", "", "pass a communicator of its processes");
 }
 
 }  // namespace
 
 bool destroy(int handle, MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) refuse("there is no communicator", "", "give that of the array's processes");
+  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give the communicator of the array's processes");
   HandlePool& pool = HandlePool::all();
   std::optional<HandlePool::Offer> offer;
   const std::vector<Index> shape = mpi::collectively(comm, [&] {
@@ -401,7 +402,8 @@ bool destroy(int handle, MPI_Comm comm) {
   // Numbers of one array may differ between processes, and so may arrays of one number.
   for (const MinMax& spread : mpi::min_max(shape, comm))
     if (!spread.is_same())
-      refuse("the processes pass Global Arrays of different shapes or types", "", "pass the same one everywhere");
+      refuse("the processes pass Global Arrays of different shapes or types", "",
+             "pass the same array on every process");
   pool.take(*std::move(offer));
   pool.collect(GA_Get_pgroup(handle));
   return !pool.keeps(handle);

@@ -45,16 +45,16 @@ bool same_memory(const Buffer& a, const Buffer& b) {
 GlobalArray array_behind(const DistArray& array, const char*& why_not) {
   const Buffer& buffer = array.buffer;
   const std::optional<int> handle = HandlePool::handle_of(buffer.owner);
-  why_not = "the memory is no Global Array's";
+  why_not = "the memory is not that of a Global Array";
   if (!handle) return {};
-  why_not = "the memory was a Global Array's that has been destroyed";
+  why_not = "the memory was that of a Global Array, which has been destroyed";
   if (!HandlePool::is_there(buffer.owner)) return {};
-  why_not = "the memory is a Global Array's that was not made here, and its maker will free it";
+  why_not = "the memory is that of a Global Array that another library made, and will free";
   const GlobalArray found = HandlePool::all().find(*handle);
   if (found.empty()) return {};
-  why_not = "the memory is a Global Array's, and read-only";
+  why_not = "the memory is that of a Global Array, but it is read-only";
   if (buffer.read_only) return {};
-  why_not = "the memory is not the whole part of a Global Array";
+  why_not = "the memory is only a section of a Global Array's part";
   if (!check(buffer).ok() || !same_memory(buffer, own_part(found))) return {};
   return found;
 }
@@ -105,7 +105,7 @@ bool is_outermost_first(const Buffer& buffer) {
 
 void add_losses(const DistArray& array, const Distribution& distribution, Receipt& receipt) {
   if (!built_in(array.buffer.type))
-    receipt.losses.push_back("the element type " + array.buffer.type.name() + ", of which GA knows the length alone");
+    receipt.losses.push_back("the element type " + array.buffer.type.name() + ", of which GA knows only the length");
   if (!receipt.shared && !is_outermost_first(array.buffer)) receipt.losses.push_back("the storage order");
   for (const Dimension& dimension : array.dim_data)
     for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
@@ -154,14 +154,15 @@ std::optional<PlacedDistribution> wanted(const DistArray& array, const PlacedDis
     if (copy == Copy::never) {
       const char* why_not = "";
       if (!array_behind(array, why_not).empty())
-        why_not = "the processes' memory is not one Global Array's, as it is dealt";
+        why_not = "the processes' memory is not that of one Global Array with this distribution";
       refuse(std::string("copy=never, but ") + why_not, "", "pass copy=if_needed, or make the array with allocate()");
     }
     if (buffer.memory.kind != Memory::Kind::host)
-      refuse("the buffer is in " + buffer.memory.name() + " memory, and Global Arrays' is the host's", "",
+      refuse("the buffer is in " + buffer.memory.name() + " memory, and Global Arrays uses host memory", "",
              "give an array in host memory");
     if (HandlePool::handle_of(buffer.owner) && !HandlePool::is_there(buffer.owner))
-      refuse("the memory was a Global Array's that has been destroyed", "", "give it back by destroy() afterwards");
+      refuse("the memory was that of a Global Array, which has been destroyed", "",
+             "call destroy() only after the last use of an exported array");
     const Group group = require_group(comm);
     const auto processes = static_cast<Index>(group.ranks.size());
     const PlacedDistribution there = in_group(given, group);
@@ -209,7 +210,7 @@ ImportedArray copied(const DistArray& array, const PlacedDistribution& given,
 }  // namespace
 
 ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy, Fit fit) {
-  if (comm == MPI_COMM_NULL) refuse("there is no communicator", "", "give that of the array's processes");
+  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give the communicator of the array's processes");
   const double begin = MPI_Wtime();
   ImportedArray imported;
   mpi::Faults faults;

@@ -209,7 +209,7 @@ Finding with_nearest(Finding why_not, const PlacedDistribution& placed, const El
                      bool leading) {
   try {
     const PlacedDistribution other = nearest_in(placed, type, processes, leading);
-    why_not.remedy += ", or take the nearest that it holds: " + describe(other.distribution);
+    why_not.remedy += ", or use the nearest distribution that GA holds: " + describe(other.distribution);
   } catch (const Error&) {  // there is none
   }
   return why_not;

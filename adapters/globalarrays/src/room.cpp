@@ -26,7 +26,8 @@ std::string memory_is_short(Index wanted) {
 
 std::string room_is_missing(Index wanted, bool shared) {
   const std::optional<Index> spared = mpi::with_spare(wanted);
-  if (!spared || !mpi::addresses_left(*spared)) return "a process on " + mpi::node_name() + " has fewer addresses left";
+  if (!spared || !mpi::addresses_left(*spared))
+    return "a process on " + mpi::node_name() + " has less address space left";
   const std::optional<std::string> folder = folder_of_windows(shared);
   const std::optional<Index> left = folder ? mpi::bytes_left(*folder) : std::nullopt;
   if (!left) return memory_is_short(*spared);

@@ -158,14 +158,14 @@ Session::Session(const SessionOptions& options) : exceptions_(std::uncaught_exce
   int begun = 0;
   MPI_Initialized(&begun);
   if (begun == 0 || mpi_is_over())
-    refuse(begun == 0 ? "MPI has not begun" : "MPI has ended", "",
+    refuse(begun == 0 ? "MPI is not initialised" : "MPI is finalised", "",
            "make the Session between MPI_Init and MPI_Finalize");
   if (GA_Initialized() == 0) begin();
   if (options.allocator_doubles > 0 && MA_initialized() == 0) {
     const auto doubles = static_cast<Integer>(options.allocator_doubles);
     const bool made = MA_init(MT_C_DBL, doubles, doubles) != 0;
     mpi::collectively(GA_MPI_Comm(), [&] {
-      if (!made) refuse("GA's memory allocator got no memory", "", "ask for fewer allocator_doubles");
+      if (!made) refuse("GA's memory allocator could not get its memory", "", "set fewer allocator_doubles");
     });
   }
   ends_ = ours().to_end && sessions == 0;
@@ -193,7 +193,7 @@ void Session::close() {
   if (!mpi_is_over() && GA_Initialized() != 0) {
     const bool end = ends_ && ours().to_end;
     if (end && vote_and_count({0, 1}).left != 0)
-      refuse("a process has left the Session by an exception", "", "let MPI_Finalize end Global Arrays");
+      refuse("an exception has left the Session on a process", "", "let MPI_Finalize terminate Global Arrays");
     Report report;
     const std::vector<Index> held = end ? end_if_free() : held_by_all();
     for (std::size_t rank = 0; rank < held.size(); ++rank)
@@ -202,9 +202,9 @@ void Session::close() {
                     static_cast<Index>(rank),
                     {},
                     "",
-                    std::to_string(held[rank]) + " arrays of Global Arrays are held",
+                    std::to_string(held[rank]) + " Global Arrays are held",
                     "",
-                    "let go of them first"});
+                    "destroy each GlobalArray and each exported array first"});
     throw_if_wrong(report);
   }
   open_ = false;

@@ -39,7 +39,7 @@ int ga_type(const ElementType& type) {
     if (other == type) return number;
   const int number = NGA_Register_type(static_cast<std::size_t>(type.bytes));
   if (number < 0)
-    refuse("Global Arrays has no room for another type, " + type.name(), "",
+    refuse("Global Arrays cannot register another type, " + type.name(), "",
            "deregister types of your own that are not used");
   registered()[number] = type;
   return number;
@@ -82,9 +82,10 @@ const ElementType* element_type_of(int number) {
 void name_type(int number, const ElementType& type) {
   const ElementType* const known = element_type_of(number);
   if (known != nullptr && *known != type)
-    refuse("GA's type " + std::to_string(number) + " is " + known->name() + " already, and not " + type.name(), "",
-           "register a type of its own");
-  if (type.bytes < 1) refuse("an element of " + std::to_string(type.bytes) + " bytes", "", "say how long it is");
+    refuse("GA's type " + std::to_string(number) + " is " + known->name() + ", not " + type.name(), "",
+           "register another type for it");
+  if (type.bytes < 1)
+    refuse("the element type has " + std::to_string(type.bytes) + " bytes", "must have at least 1", "give its length");
   if (known == nullptr) registered()[number] = type;
 }
 

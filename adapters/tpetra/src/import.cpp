@@ -284,12 +284,12 @@ PreparedImport::PreparedImport(const DistArray& of, const Communicator& comm, co
       array(of),
       wanted(request),
       made(ArrayMap(of, comm, options, request.form != Form::vector, flags_of(of, request))),
-      layout(*made) {
+      array_map(*made) {
   check_form();
 }
 
 PreparedImport::PreparedImport(const DistArray& of, const ArrayMap& given, const ImportRequest& request)
-    : begin(now()), array(of), wanted(request), layout(given) {
+    : begin(now()), array(of), wanted(request), array_map(given) {
   check_form();
 }
 

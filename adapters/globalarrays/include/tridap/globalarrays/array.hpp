@@ -9,17 +9,18 @@
 
 namespace tridap::globalarrays {
 
-/// A Global Array that was made here; its copies, and the arrays that are exported from it, share in it. When the last
-/// of them is let go of on a process, which is local, it goes back to a pool; the pool frees it, by GA_Destroy, when
-/// all processes have let go of it and come together in collect(), create(), destroy() or the end of the Session.
+/// Shared ownership of a Global Array that this library made. Its copies, and the arrays that are exported from it,
+/// share the ownership. Destroying the last of them on a process is local and returns the array to a pool. The pool
+/// frees it with GA_Destroy when all processes have returned it and call collect(), create(), destroy() or end the
+/// Session.
 class GlobalArray {
  public:
   GlobalArray() = default;
 
-  /// GA's handle, for its own calls; GA_Destroy is not for it. Throws Error where this is empty, or GA has ended.
+  /// GA's handle, for calls of GA; do not call GA_Destroy for it. Throws Error if this is empty, or GA is terminated.
   int handle() const;
   bool empty() const { return state_ == nullptr; }
-  /// Who owns what: a rank is one in communicator(). As it was created, padding (ghost cells) included.
+  /// The ownership with which it was created, padding (ghost cells) included; ranks are those of communicator().
   const redistribute::PlacedDistribution& placed() const;
   const ElementType& type() const;
 
@@ -29,13 +30,13 @@ class GlobalArray {
   std::shared_ptr<State> state_;
 };
 
-/// Gives an array of somebody else's making to the pool, in place of GA_Destroy. **Collective** over `comm`, the
-/// array's processes. It is freed at once where no process holds an export of it (true), else as soon as none does
-/// (false). Throws Error on every process where the handle is none on any, is on other processes, or belongs to a
-/// GlobalArray.
+/// Destroys an array that was not made with create(); use it instead of GA_Destroy. If no process holds an export of
+/// the array, it is freed at once (true); else the pool frees it later, when no process holds one (false).
+/// **Collective** over `comm`, the array's processes. Throws Error on every process if the handle is invalid on any
+/// process, the array is on other processes, or it belongs to a GlobalArray.
 bool destroy(int handle, MPI_Comm comm);
 
-/// How many arrays this process holds: those of the pool, and exports of others' ones.
+/// How many arrays this process holds: those of the pool, and arrays of other libraries that it has exported.
 Index held();
 
 }  // namespace tridap::globalarrays

@@ -10,56 +10,56 @@
 
 namespace tridap::globalarrays {
 
-/// What becomes of ghost cells. Those between processes are communication padding.
+/// How ghost cells are exported. Ghost cells between processes become communication padding.
 struct ExportOptions {
-  bool ghosts = true;  ///< false: the owned elements alone
-  /// The ghost cells at the array's outer edges: left out; or counted in `size` as boundary padding of a periodic axis,
-  /// as GA_Update_ghosts fills them: then the array's global index is GA's plus the ghost width.
+  bool ghosts = true;  ///< false: only the owned elements
+  /// Whether the ghost cells at the array's outer edges are included. They then are boundary padding of a periodic
+  /// axis, as GA_Update_ghosts fills them, and count in `size`. The array's global index is then GA's plus the ghost
+  /// width.
   bool outer = false;
 };
 
 /// An array over a Global Array's memory.
 struct ExportedArray {
-  /// Without axes, and without memory, on a process that holds no place of the array's grid.
+  /// It has no axes and no memory on a process that is not in the array's process grid.
   DistArray array;
-  Receipt receipt;  ///< its `seconds` are 0: to look at a clock would take as long as the export
-  /// By axis: what GA's global index became more in the array's; 0 beyond the array's axes.
+  Receipt receipt;  ///< its `seconds` are 0: reading a clock would take as long as the export
+  /// By axis: the array's global index less GA's global index; 0 beyond the array's axes.
   std::array<Index, 7> shift{};
 };
 
-/// This process's part of a Global Array, in GA's own memory, which is kept as long as the array's buffer is: also
-/// beyond destroy(). GA_Destroy itself is seen by is_there() alone. Local, in time that does not depend on the array's
-/// size, but for tiles, whose lengths along each axis it looks at, and for lists of numbers.
+/// This process's part of a Global Array, in GA's own memory. The array's buffer keeps the memory alive, also after
+/// destroy(). It cannot keep it alive after GA_Destroy: is_there() then returns false. Local. The time does not depend
+/// on the array's size, except for tiles, whose lengths along each axis it reads, and for lists of numbers.
 ///
 /// | GA's distribution | dim_data |
 /// |---|---|
 /// | regular, irregular, restricted, on any group | block |
 /// | block-cyclic on a process grid (ScaLAPACK's) | cyclic |
-/// | tiled, irregular, on a process grid | cyclic and block, where every process's part is one strided array |
-/// | block-cyclic without a grid | cyclic where it has one axis; else one unstructured axis, of row-major numbers |
+/// | tiled, irregular, on a process grid | cyclic and block, if every process's part is one strided array |
+/// | block-cyclic without a grid | one axis: cyclic; several axes: one unstructured axis, of row-major numbers |
 ///
-/// Throws Error where the handle is none, its type is not known, or the memory of a part is no strided array. The
-/// processes with a place in the grid, in the order of placed(), are those of the array.
+/// Throws Error if the handle is invalid, its type is unknown, or the memory of a part is not a strided array. The
+/// processes of the array are those in the process grid, in the order of placed().
 ExportedArray export_array(int handle, const ExportOptions& options = {});
-/// The same of an array made here.
+/// The same for an array made here.
 ExportedArray export_array(const GlobalArray& array, const ExportOptions& options = {});
 
-/// Says what GA's number of a registered type stands for, where it was registered elsewhere: what is not said is
-/// opaque, and refused on every process where one has too small a part to tell its length. Local; the same on every
-/// process. Throws Error where the number is of another type.
+/// Sets the element type of a type that another library registered with GA. Without it the type is opaque; it is
+/// refused on every process if a process's part is too small to determine its length. Local; call it with the same
+/// arguments on every process. Throws Error if the number is known to be another type.
 void name_type(int ga_type, const ElementType& type);
 
-/// Whether an exported array's memory is still the Global Array's: not where somebody called GA_Destroy or
-/// GA_Terminate.
+/// Whether an exported array's memory still belongs to the Global Array; false after GA_Destroy or GA_Terminate.
 bool is_there(const DistArray& exported);
 
-/// Who owns what, for every process: ranks are those of communicator(). Local; in time in proportion to GA's blocks.
+/// The ownership of every process; ranks are those of communicator(). Local; takes time in proportion to GA's blocks.
 redistribute::PlacedDistribution placed(int handle, const ExportOptions& options = {});
 
-/// The processes of the Global Array's group. GA's own: not to be freed.
+/// The processes of the Global Array's group. GA owns the communicator: do not free it.
 MPI_Comm communicator(int handle);
-/// Those that hold a place of its grid, in the grid's row-major order, as gather_distribution() and solvers want them;
-/// MPI_COMM_NULL elsewhere. The caller frees it. **Collective** over communicator().
+/// The processes in the array's process grid, in the grid's row-major order, as gather_distribution() and solvers need
+/// them; MPI_COMM_NULL on other processes. The caller frees it. **Collective** over communicator().
 MPI_Comm grid_communicator(int handle);
 
 }  // namespace tridap::globalarrays

@@ -11,32 +11,36 @@
 
 namespace tridap::globalarrays {
 
-/// Makes the processes of `comm` known to GA as a group, and returns GA's number of it; nothing where they are all of
-/// GA's.
-/// **Collective** over GA's processes, all of them, each with its own `comm` or MPI_COMM_NULL: several disjoint groups
-/// may be made at once. The group is kept until GA ends. What nobody holds any more is freed, as collect() does.
+/// Makes a group of GA from the processes of `comm`, and returns GA's number of the group; nothing if these are all of
+/// GA's processes. **Collective** over all of GA's processes, each with its own `comm` or MPI_COMM_NULL: several
+/// disjoint groups may be made at once. GA keeps the group until it is terminated. The call also frees arrays that no
+/// process holds, as collect() does.
 ///
-/// A process may have arrays of one group at a time, beside those of all processes, since GA's fences abort on two of
-/// them: create() refuses. With Open MPI 4, disjoint groups of one node create() one after the other: the files behind
-/// their windows may have one name.
+/// Besides arrays of all processes, a process may have arrays of one group at a time, since GA's fences abort on two
+/// groups: create() refuses a second one. With Open MPI 4, disjoint groups of one node must not call create() at the
+/// same time, because the files behind their windows may have the same name.
 std::optional<int> make_group(MPI_Comm comm);
 
-/// Makes a Global Array with exactly that ownership. Its elements are whatever the memory holds. **Collective** over
+/// Makes a Global Array with exactly the ownership `placed`. Its elements are not initialised. **Collective** over
 /// `comm`, whose processes are all of GA's in any order, or a group of make_group(). Throws the same Error on every
-/// process where GA cannot hold it, with the reason and the nearest distribution that it can.
+/// process if GA cannot hold the distribution, with the reason and the nearest distribution that it can hold.
 ///
-/// It holds: block x ... x block, irregular and empty shares included, on any processes; cyclic x ... x cyclic over all
-/// processes, dealt from the first one, with at least one block for each; cyclic on the first axis with block on the
-/// others; 1 to 7 axes of at least one element. Communication padding becomes ghost cells where it is the same on both
-/// sides of an axis and everywhere, and the parts stand on GA's first processes in order; the mirrors of a periodic
-/// axis, where they are as wide, become GA's outer ghost cells.
+/// GA can hold:
+/// - block x ... x block on any processes, irregular and empty shares included;
+/// - cyclic x ... x cyclic over all processes, from the first one on, with at least one block for each process;
+/// - cyclic on the first axis with block on the others;
+/// - 1 to 7 axes of at least one element.
+///
+/// Communication padding becomes ghost cells if it has one width on both sides and everywhere along an axis, and part r
+/// is on GA's process r. The mirrors of a periodic axis become GA's outer ghost cells if they have the same width.
 GlobalArray create(const redistribute::PlacedDistribution& placed, const ElementType& type, MPI_Comm comm);
 
-/// Why GA cannot hold it on so many processes, in GA's order; nothing: it can. Local, and needs neither MPI nor GA.
+/// Why GA cannot hold a distribution on `processes` processes, in GA's order; nothing: it can. Local, and needs neither
+/// MPI nor GA.
 std::optional<std::string> refusal(const redistribute::PlacedDistribution& placed, const ElementType& type,
                                    Index processes);
-/// The distribution of the same shape that GA can hold and that leaves the most where it is, by axis: itself, where GA
-/// can hold it. Throws Error where there is none: 0 axes, more than 7, an axis of no elements. Local.
+/// The distribution of the same shape that GA can hold and that moves the fewest elements along each axis; `placed`
+/// itself if GA can hold it. Throws Error if there is none: 0 axes, more than 7, an axis of no elements. Local.
 redistribute::PlacedDistribution nearest(const redistribute::PlacedDistribution& placed, const ElementType& type,
                                          Index processes);
 
@@ -46,21 +50,21 @@ struct ImportedArray {
   Receipt receipt;
 };
 
-/// What import_array() does where GA cannot hold a distribution.
+/// What import_array() does if GA cannot hold a distribution.
 enum class Fit {
-  exact,    ///< throws Error, saying which one it could hold
-  nearest,  ///< moves the elements to that one
+  exact,    ///< throws Error, which names the nearest distribution that it can hold
+  nearest,  ///< moves the elements to that distribution
 };
 
-/// A Global Array of an array's elements and ownership. Memory that is a Global Array's (allocate(), export_array()) is
-/// shared, and the array the same, where it was made here. Other memory GA cannot take over, and an export of somebody
-/// else's array is freed by its maker: both are refused, unless `copy` allows each process to copy its part, which
-/// needs no communication. **Collective** over `comm`, whose rank `r` holds process `r` of the array's grid: throws the
-/// same Error on every process where any process's array is wrong.
+/// A Global Array with an array's elements and ownership. If the array's memory belongs to a Global Array that was made
+/// here (allocate(), export_array()), the result is that Global Array, and nothing is copied. GA cannot use other
+/// memory, and a Global Array that another library made may be destroyed by it: both are refused, unless `copy` allows
+/// each process to copy its part, which needs no communication. **Collective** over `comm`, whose rank `r` holds
+/// process `r` of the array's grid: throws the same Error on every process if any process's array is wrong.
 ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy = Copy::never, Fit fit = Fit::exact);
 
-/// An array in memory of a Global Array, zeroed, so that import_array() of it is free: the protocol's array is ours,
-/// and GA's array is the same memory. **Collective** over `comm`; throws as create().
+/// An array of zeros in the memory of a new Global Array, so that import_array() of it copies nothing. **Collective**
+/// over `comm`; throws as create().
 DistArray allocate(const redistribute::PlacedDistribution& placed, const ElementType& type, MPI_Comm comm);
 
 }  // namespace tridap::globalarrays

@@ -6,15 +6,15 @@
 
 namespace tridap::globalarrays {
 
-/// What Global Arrays gets when it begins.
+/// Options with which Global Arrays is initialised.
 struct SessionOptions {
-  /// Elements of double that GA's memory allocator keeps on each process, which GA_Update_ghosts, scatter and gather
-  /// need; 0: none.
+  /// Size of GA's memory allocator on each process, in elements of double; GA_Update_ghosts, scatter and gather need
+  /// it. 0: none.
   Index allocator_doubles = Index{1} << 20;
 };
 
-/// Global Arrays for as long as this lives: begun where nobody has begun it, and ended where this began it. One for a
-/// program, made after MPI_Init; any order with Kokkos and Tpetra is right.
+/// Initialises Global Arrays (GA) if it is not initialised, and terminates it at its end if it initialised it. Make one
+/// for a program, after MPI_Init; it may be made before or after Kokkos and Tpetra.
 ///
 ///     MPI_Init(&argc, &argv);
 ///     {
@@ -28,16 +28,16 @@ struct SessionOptions {
 /// after MPI_Finalize may be destroyed but not read: its memory is freed with MPI.
 class Session {
  public:
-  /// **Collective** over the processes of MPI_COMM_WORLD. Throws Error on every process where MPI has not begun or has
-  /// ended, or has no window of memory that reaches all processes.
+  /// **Collective** over the processes of MPI_COMM_WORLD. Throws Error on every process if MPI is not initialised or is
+  /// finalised, or has no memory window that reaches all processes.
   explicit Session(const SessionOptions& options = {});
-  /// **Collective**, unless an exception is under way.
+  /// **Collective**, unless an exception unwinds the stack.
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Ends it now. **Collective**: throws the same Error on every process where an array is still held on any, naming
-  /// how many and where; then GA goes on.
+  /// Ends the Session now. **Collective**: if a process still holds an array, it throws the same Error on every
+  /// process, with the number of arrays and the process, and does not terminate GA.
   void close();
 
  private:
@@ -45,8 +45,8 @@ class Session {
   int exceptions_ = 0;
 };
 
-/// Frees the arrays that nobody holds any more on any process. **Collective** over GA's processes, all of them;
-/// create() and destroy() do the same on their way. Returns how many were freed.
+/// Frees the arrays that no process holds any more, and returns how many. **Collective** over all of GA's processes.
+/// create() and destroy() free them too.
 Index collect();
 
 }  // namespace tridap::globalarrays
