@@ -90,7 +90,7 @@ class Nameless(Exception, metaclass=BadName):
 
 NO_PRODUCERS = {
     "None": (None, "NoneType has no __distarray__"), "a list": ([], "list has no"), "a number": (3, "int has no"),
-    "an array": (np.zeros(3), "numpy.ndarray has no"), "a class": (Producer, "a class, must be an object"),
+    "an array": (np.zeros(3), "numpy.ndarray has no"), "a class": (Producer, "the object is a class, must be an instance"),
     "no callable": (type("P", (), {"__distarray__": 3})(), "TypeError"), "returns None": (Asked(lambda: None), "returned a NoneType"),
     "returns a list": (Asked(list), "returned a list"), "returns itself": (Asked(lambda: Asked), "must return a dictionary"),
     "raises": (Asked(raising(OSError("the disk\nis full"))), "OSError: the disk is full"), "property": (Property(), "no attribute today"),
@@ -308,7 +308,11 @@ def test_protocol_errors_are_value_errors_and_travel(comm):
     error = raised_by(lambda: tridap.asarray(None))
     assert isinstance(error, ValueError) and str(pickle.loads(pickle.dumps(error))) == str(error)
     assert str(error) == "\n".join(str(finding) for finding in error.report.findings)
-    assert str(error) == "a NoneType has no __distarray__ and is no dictionary [type.structure]: give __distarray__() that returns its dictionary"
+    assert str(error) == (
+        "a NoneType has no __distarray__, must be an object with __distarray__, or the dictionary that it returns [type.structure]: "
+        "give __distarray__() that returns its dictionary")
+    assert "[type.structure]: wrap it: {'__version__': '0.10.0', 'buffer': array, 'dim_data': " in str(
+        raised_by(lambda: tridap.asarray(np.zeros(3))))
 
 
 def test_the_text_is_that_of_every_language():

@@ -107,7 +107,7 @@ def test_a_broken_library_that_is_taken_is_a_failure(example, monkeypatch, capfd
 
 
 def test_a_grid_of_other_processes_is_refused(example, capfd, comm):
-    fails(example, "01_terrain", f"the grid has 35 processes, but processes is {comm.size} [conversion]: give one of them", capfd, comm, "--grid", "7x5")
+    fails(example, "01_terrain", f"the grid has 35 processes, but processes is {comm.size} [conversion]: give only one of them", capfd, comm, "--grid", "7x5")
 
 
 def test_a_picture_that_the_first_process_cannot_write_ends_all(example, capfd, comm):

@@ -349,15 +349,17 @@ Indices indices_of(const py::args& given, const std::vector<Index>& extents, con
   py::tuple numbers = given;
   if (given.size() == 1 && py::isinstance<py::tuple>(given[0])) numbers = given[0];
   if (numbers.size() != extents.size())
-    throw py::index_error("give one index for each axis: " + std::to_string(numbers.size()) + " are no " + say());
+    throw py::index_error("got " + std::to_string(numbers.size()) + " integers for a " + say() +
+                          ": give one for each axis");
   Indices indices;
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
     const Value value = to_value(numbers[axis]);
     const auto* index = value.as<Index>();
-    if (index == nullptr) throw py::type_error("axis " + std::to_string(axis) + ": " + value.text() + " is no integer");
+    if (index == nullptr)
+      throw py::type_error("axis " + std::to_string(axis) + ": the index is " + value.text() + ", must be an integer");
     if (extents[axis] >= 0 && (*index < 0 || *index >= extents[axis]))
-      throw py::index_error("axis " + std::to_string(axis) + ": " + std::to_string(*index) + " is no " + what +
-                            " of an extent of " + std::to_string(extents[axis]));
+      throw py::index_error("axis " + std::to_string(axis) + ": the " + what + " is " + std::to_string(*index) +
+                            ", must be from 0 to below " + std::to_string(extents[axis]));
     indices.push_back(*index);
   }
   return indices;

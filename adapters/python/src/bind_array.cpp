@@ -68,8 +68,13 @@ void update_padding(const Array& array) {
       tridap::redistribute::PaddingUpdate(array.array().buffer, *array.distribution(), MPI_COMM_SELF).update();
       return;
     }
-    throw Error(Finding{
-        Rule::conversion, {}, {}, "", "update_padding needs the other processes", "", "make the array with comm="});
+    throw Error(Finding{Rule::conversion,
+                        {},
+                        {},
+                        "",
+                        "the array does not know the other processes, which update_padding needs",
+                        "",
+                        "make the array with comm="});
   }
   const MPI_Comm comm = comm_of(array.comm());
   const WithoutPython released;
@@ -92,11 +97,11 @@ py::object numpy_protocol(const Array& array, const py::object& dtype, const py:
 void bind_array(py::module_& module) {
   using namespace py::literals;
   py::class_<Array>(module, "DistArray", py::custom_type_setup(set_slots),
-                    R"(This process's part of a distributed array that was checked, in the memory of whoever made it.
+                    R"(This process's part of a checked distributed array, in the memory of its producer.
 
-asarray() makes one of any object with __distarray__; empty(), zeros() and from_function() make new ones. It is itself an
-object with __distarray__, and offers its local part by the buffer protocol, __array__ and __dlpack__, never copied, and
-read-only where the memory is. It keeps that memory alive.)")
+asarray() makes one from any object with __distarray__; empty(), zeros() and from_function() make new ones. It is itself
+an object with __distarray__, and offers its local part by the buffer protocol, __array__ and __dlpack__, without a copy.
+The part is read-only if the memory is. It keeps the memory alive.)")
       .def_property_readonly(
           "local", [](const Array& a) { return a.view(Part::local); },
           "The local part with all its padding, a NumPy view of the shared memory.")
@@ -105,7 +110,7 @@ read-only where the memory is. It keeps that memory alive.)")
           "The local part without communication padding, a NumPy view. Boundary padding is owned.")
       .def_property_readonly(
           "interior", [](const Array& a) { return a.view(Part::interior); },
-          "What is owned less the edges of a periodic axis, which mirror its other end: a NumPy view.")
+          "The owned part without the edges of periodic axes, which mirror the other end: a NumPy view.")
       .def_property_readonly(
           "shape", [](const Array& a) { return tuple_of(global_shape(a)); },
           "The global extents, elements: `size` of each axis, as the producer counts it.")
@@ -115,31 +120,31 @@ read-only where the memory is. It keeps that memory alive.)")
           "dtype", [](const Array& a) { return a.local().attr("dtype"); }, "The element type, NumPy's.")
       .def_property_readonly(
           "dim_data", [](const Array& a) { return a.dim_data(Version::v0_10); },
-          "What __distarray__ says of each axis: a tuple of dicts, of version 0.10 and in its numbering.")
+          "The dim_data of __distarray__, one dict for each axis, of version 0.10 and in its numbering.")
       .def_property_readonly(
           "version", [](const Array& a) { return a.array().version; },
-          "The version of the protocol that the producer spoke, such as \"0.10.0\".")
+          "The version of the protocol that the producer used, such as \"0.10.0\".")
       .def_property_readonly(
           "comm", [](const Array& a) { return a.comm(); }, "The mpi4py communicator of the processes, or None.")
       .def_property_readonly(
           "process", [](const Array& a) { return a.process(); },
-          "This process's rank: the row-major number of its place in the process grid.")
+          "This process's rank: the row-major number of its coordinates in the process grid.")
       .def_property_readonly(
           "is_whole", [](const Array& a) { return a.is_whole(); },
-          "Whether the parts of all processes are known: made with comm=, or there is one process.")
+          "Whether the parts of all processes are known: it was made with comm=, or has one process.")
       .def_property_readonly(
           "distribution", [](const Array& a) { return *a.distribution(); },
-          "The Distribution over all processes, of version 0.10 and in its numbering. ProtocolError where only "
-          "this part is known.")
+          "The Distribution over all processes, of version 0.10 and in its numbering. ProtocolError if only this "
+          "process's part is known.")
       .def_property_readonly(
           "_shift", [](const Array& a) { return tuple_of(a.shift()); },
-          "What the global indices of `distribution` are larger than the array's own, by axis.")
+          "By axis: the global indices of `distribution` less the array's own.")
       .def_property_readonly(
           "receipt", [](const Array& a) -> const Receipt& { return a.receipt(); },
           "What asarray() did: shared or copied, bytes, seconds.")
       .def("global_index", &global_index, R"(global_index(*local) -> tuple of int
 
-The global index of a local one, counted in `local`. IndexError where there is none.)")
+The global index of a local one, counted in `local`. IndexError if there is none.)")
       .def(
           "owner",
           [](const Array& a, const py::args& global) -> std::optional<Index> {
@@ -148,8 +153,8 @@ The global index of a local one, counted in `local`. IndexError where there is n
           },
           R"(owner(*index) -> int or None
 
-The process that owns a global index; the lowest where an unstructured index is shared, None where nobody holds it.
-ProtocolError where only this process's part is known.)")
+The process that owns a global index: the lowest if several processes do, None if no process does. ProtocolError if only
+this process's part is known.)")
       .def(
           "local_index",
           [](const Array& a, const py::args& global) -> py::object {
@@ -159,19 +164,19 @@ ProtocolError where only this process's part is known.)")
           },
           R"(local_index(*index) -> tuple of int or None
 
-Where a global index that this process owns stands in `local`; None: it does not own it.)")
+The local index in `local` of a global index that this process owns; None if it does not own it.)")
       .def("update_padding", &update_padding, R"(update_padding() -> None
 
 Fills the padding of every process from the elements that it repeats: communication padding from its owners, the mirrors
-of a periodic axis from what they mirror, corners included. Collective. ProtocolError, on every process, where memory
-cannot be written, or only this process's part is known.)")
+of a periodic axis from the elements that they mirror, corners included. Collective. ProtocolError, on every process, if
+memory is read-only, or only this process's part is known.)")
       .def(
           "gather",
           [](const py::object& a, const py::object& root) { return from("tridap._whole", "gather")(a, root); },
           "root"_a = 0, R"(gather(root=0) -> numpy.ndarray or None
 
-The whole array, padding and mirrors left out, on process `root`, and None on the others. Collective. It takes memory for
-the whole array there. ProtocolError where an unstructured axis holds no range of indices, each once.)")
+The whole array without padding and mirrors on process `root`, and None on the others. Collective. `root` needs memory for
+the whole array. ProtocolError if the indices of an unstructured axis are not a range with each index once.)")
       .def(
           "plot",
           [](const py::object& a, const py::args& args, const py::kwargs& style) {
@@ -179,11 +184,11 @@ the whole array there. ProtocolError where an unstructured axis holds no range o
           },
           R"(plot(ax=None, *, section=None, cells=1000, borders=True, **style) -> matplotlib Axes or None
 
-Draws the array on process 0, which gets the Axes, the others None. Collective. One axis is a line, two are an image, with
-the borders between processes; `section` gives for each axis the global index it is fixed at, or None where it is shown
-(without it, the last two are shown, the others fixed at their first index). Of axes longer than `cells` every k-th element is drawn.
-`style` goes to Axes.plot or Axes.imshow. ProtocolError, on every process, where process 0 has no
-matplotlib; ImportError for an array without `comm`.)")
+Draws the array on process 0, and returns the Axes there and None on the others. Collective. One axis is drawn as a line,
+two as an image, with the borders between processes. `section` has an entry for each axis: the global index at which it is
+fixed, or None if it is drawn. Without `section`, the last two axes are drawn, and the others are fixed at their first
+index. If an axis is longer than `cells`, every k-th element is drawn. `style` is passed to Axes.plot or Axes.imshow.
+ProtocolError, on every process, if process 0 has no matplotlib; ImportError for an array without `comm`.)")
       .def("__repr__", &shown)
       .def("_repr_html_", [](const py::object& a) { return from("tridap._html", "array")(a); })
       .def(
@@ -191,8 +196,8 @@ matplotlib; ImportError for an array without `comm`.)")
           R"(__distarray__() -> dict
 
 The protocol's dictionary, version 0.10.0: __version__, buffer (a NumPy view) and dim_data. ProtocolError for an array of
-0.9 with padding on a periodic axis that was not made with comm=, and for elements that the buffer protocol cannot say, such
-as NumPy's dates.)")
+0.9 with padding on a periodic axis that was not made with comm=, and for elements that the buffer protocol cannot
+describe, such as NumPy's dates.)")
       .def(
           "_describe", [](const Array& a, const std::string& v) { return a.describe(version_named(v)); }, "version"_a)
       .def("__array__", &numpy_protocol, "dtype"_a = py::none(), "copy"_a = py::none(),
@@ -205,22 +210,24 @@ as NumPy's dates.)")
           "copy"_a = py::none(),
           R"(__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None) -> capsule
 
-The local part as a DLPack capsule over the same memory, of DLPack 1 where `max_version` is (1, 0) or later, which alone can
-say read-only memory and bool. copy=True: over a copy. BufferError with the reason where DLPack cannot carry it.)")
+The local part as a DLPack capsule over the same memory; with copy=True over a copy. It is of DLPack 1 if `max_version` is
+(1, 0) or later. Only DLPack 1 can describe read-only memory and bool. BufferError, with the reason, if DLPack cannot
+describe the part.)")
       .def(
           "__dlpack_device__", [](const Array&) { return py::make_tuple(1, 0); }, "The host: (1, 0).");
 
   module.def("asarray", &asarray, "obj"_a, "comm"_a = py::none(), "copy"_a = py::none(),
              R"(asarray(obj, comm=None, copy=None) -> DistArray
 
-Any object with __distarray__, or the dictionary that it returns, as a DistArray over the producer's memory, which it
-keeps alive. A DistArray that will do is returned as it is.
+A DistArray over the memory of any object with __distarray__, or of the dictionary that it returns. It keeps the memory
+alive. A DistArray that already fits is returned as it is.
 
 Args:
     obj: the object. Its `buffer` offers the buffer protocol, DLPack, or NumPy's array interface, with any strides.
     comm: None: this process's data is checked, and nothing communicates. An mpi4py communicator: the array is checked
-        with every process's part, and knows the whole Distribution; the call is collective.
-    copy: None or False: never, or fail with the reason; "if_needed": what offers no memory is copied; True: always.
+        with every process's part, and has the whole Distribution; the call is collective.
+    copy: None or False: never copy, raise with the reason if a copy is needed; "if_needed": copy an object that offers
+        no memory; True: always copy.
 
 Raises:
     ProtocolError: with every violation; with `comm`, the same on every process.)");

@@ -14,7 +14,7 @@ using namespace py::literals;
 
 Index process_of(const Distribution& distribution, Index process) {
   if (process < 0 || process >= distribution.processes())
-    throw py::index_error("process " + std::to_string(process) + " is none of " +
+    throw py::index_error("process is " + std::to_string(process) + ", must be from 0 to below " +
                           std::to_string(distribution.processes()));
   return process;
 }
@@ -75,18 +75,19 @@ std::vector<AxisSpec> specs_of(const py::list& given) {
   for (const py::handle spec : given)
     if (!add_where_it_is<BlockSpec>(specs, spec) && !add_where_it_is<CyclicSpec>(specs, spec) &&
         !add_where_it_is<UnstructuredSpec>(specs, spec) && !add_where_it_is<WholeSpec>(specs, spec))
-      throw py::type_error("a " + std::string(Py_TYPE(spec.ptr())->tp_name) + " is no spec of an axis");
+      throw py::type_error("an axis is described by a " + std::string(Py_TYPE(spec.ptr())->tp_name) +
+                           ", must be what block(), cyclic(), unstructured() or whole() return");
   return specs;
 }
 
 void bind_specs(py::module_& module) {
-  py::class_<BlockSpec>(module, "BlockSpec", "An axis in ranges that follow one another; block() makes one.")
+  py::class_<BlockSpec>(module, "BlockSpec", "An axis distributed in contiguous ranges; block() makes one.")
       .def(py::init([](std::optional<Index> length, std::optional<std::vector<Index>> starts, Index padding,
                        std::array<Index, 2> edges, bool periodic) {
              return BlockSpec{length, std::move(starts), padding, edges, periodic};
            }),
            "length"_a, "starts"_a, "padding"_a, "edges"_a, "periodic"_a);
-  py::class_<CyclicSpec>(module, "CyclicSpec", "An axis in blocks dealt round-robin; cyclic() makes one.")
+  py::class_<CyclicSpec>(module, "CyclicSpec", "An axis distributed in blocks, round-robin; cyclic() makes one.")
       .def(py::init([](Index block_size, Index first) {
              return CyclicSpec{block_size, first};
            }),
@@ -104,10 +105,10 @@ void bind_specs(py::module_& module) {
 void bind_distribution(py::module_& module) {
   bind_specs(module);
   py::class_<Distribution>(module, "Distribution", py::custom_type_setup(forbid_new),
-                           R"(How a whole array is dealt over a process grid, for every process; nobody needs to be it.
+                           R"(How a whole array is distributed over a process grid. Any process may ask about any other.
 
-distribution() makes one, and a DistArray that was made with comm= has one. Two are equal where every index has the same
-owner and place. Processes are numbered by the row-major ravel of their grid coordinates.)")
+distribution() makes one, and a DistArray that was made with comm= has one. Two are equal if every global index has the
+same owner and the same local index. Processes are numbered by the row-major ravel of their grid coordinates.)")
       .def_property_readonly(
           "shape", [](const Distribution& d) { return tuple_of(d.shape()); },
           "The global extents, elements; the edges of padded axes count.")
@@ -120,7 +121,7 @@ owner and place. Processes are numbered by the row-major ravel of their grid coo
       .def(
           "coordinates",
           [](const Distribution& d, Index process) { return tuple_of(d.coordinates(process_of(d, process))); },
-          "process"_a, "coordinates(process) -> tuple of int\n\nThe process's place in the grid.")
+          "process"_a, "coordinates(process) -> tuple of int\n\nThe process's coordinates in the grid.")
       .def(
           "local_shape",
           [](const Distribution& d, Index process) { return tuple_of(d.local_shape(process_of(d, process))); },
@@ -133,7 +134,7 @@ owner and place. Processes are numbered by the row-major ravel of their grid coo
           "process"_a, "part"_a = "owned",
           "count(process, part=\"owned\") -> int\n\nElements in its \"local\", \"owned\" or \"interior\" part.")
       .def("part", &box, "process"_a, "part"_a = "owned",
-           "part(process, part=\"owned\") -> tuple of slice\n\nWhere a part stands in its local buffer.")
+           "part(process, part=\"owned\") -> tuple of slice\n\nThe slices of a part in the local buffer.")
       .def("indices", &indices, "process"_a, "part"_a = "owned",
            R"(indices(process, part="owned") -> tuple of numpy.ndarray
 
@@ -142,17 +143,21 @@ The global indices of a part along each axis, in local order (int64); numpy.ix_ 
           "owner", [](const Distribution& d, const py::args& g) { return d.owner(global_of(d, g)); },
           R"(owner(*index) -> int or None
 
-The process that owns a global index, the lowest where it is shared; None: nobody.)")
+The process that owns a global index, the lowest if several do; None if no process does.)")
       .def(
           "owners", [](const Distribution& d, const py::args& g) { return tuple_of(d.owners(global_of(d, g))); },
-          "owners(*index) -> tuple of int\n\nAll that own it, ascending; several for shared unstructured indices.")
+          "owners(*index) -> tuple of int\n\nAll processes that own a global index, ascending; several for shared "
+          "unstructured "
+          "indices.")
       .def(
           "local_index",
           [](const Distribution& d, Index process, const py::args& g) -> py::object {
             const auto found = d.local_index(process_of(d, process), global_of(d, g));
             return found ? py::object(tuple_of(*found)) : py::none();
           },
-          "local_index(process, *index) -> tuple of int or None\n\nWhere it stands there; None: it is not owned there.")
+          "local_index(process, *index) -> tuple of int or None\n\nThe local index of a global one on that process; "
+          "None if "
+          "that process does not own it.")
       .def(
           "global_index",
           [](const Distribution& d, Index process, const py::args& local) {
@@ -163,7 +168,7 @@ The process that owns a global index, the lowest where it is shared; None: nobod
       .def("dim_data", &dim_data, "process"_a, "version"_a = "0.10.0",
            R"(dim_data(process, version="0.10.0") -> tuple of dict
 
-What __distarray__ says there. ProtocolError where a version cannot say it.)")
+The dim_data that __distarray__ returns there. ProtocolError if that version cannot describe it.)")
       .def(
           "describe", [](const Distribution& d) { return describe(d); },
           "describe() -> str\n\nOne line: \"block x cyclic over 2 x 3 processes\".")
@@ -175,16 +180,18 @@ What __distarray__ says there. ProtocolError where a version cannot say it.)")
           "columns"_a = 80, "lines"_a = 40, "title"_a = "", "colour"_a = false,
           R"(draw(columns=80, lines=40, title="", colour=False) -> str
 
-Who owns what, for a terminal of that many characters; str() draws it too.)")
+A picture of the owners, for a terminal of that many characters; str() draws it too.)")
       .def(
           "svg",
           [](const Distribution& d, const std::string& title) {
             return draw_svg(d, {title, {}, 48, 64});
           },
-          "title"_a = "", "svg(title=\"\") -> str\n\nWho owns what, and the local buffers, as an SVG document.")
+          "title"_a = "",
+          "svg(title=\"\") -> str\n\nA picture of the owners and the local buffers, as an SVG document.")
       .def(
           "difference", [](const Distribution& d, const Distribution& other) { return compare(d, other).difference; },
-          "other"_a, "difference(other) -> str\n\nWhere two part, in words; empty: they are equal.")
+          "other"_a,
+          "difference(other) -> str\n\nThe first difference of two distributions, in words; empty if they are equal.")
       .def("_repr_html_", [](const Distribution& d) { return draw_svg(d); })
       .def("__str__", [](const Distribution& d) { return draw_text(d); })
       .def("__repr__", [](const Distribution& d) { return "<tridap.Distribution: " + describe(d) + ">"; })
@@ -204,7 +211,7 @@ Who owns what, for a terminal of that many characters; str() draws it too.)")
                           "the distribution has " + std::to_string(d.processes()) +
                               " processes, but the communicator " + std::to_string(processes),
                           "",
-                          "pass comm= with as many processes, or another grid"});
+                          "pass comm= with as many processes, or another grid= or processes="});
   });
   module.def("_make", [](const std::vector<Index>& shape, const py::list& given,
                          const std::optional<std::vector<Index>>& grid, Index processes) {

@@ -30,7 +30,7 @@ void bind_report(py::module_& module) {
           "key", [](const Finding& f) { return or_none(f.key); }, "The protocol's key that is wrong, or None.")
       .def_property_readonly(
           "value", [](const Finding& f) { return or_none(f.value); },
-          "The value seen, or the whole fault where there is no key.")
+          "The wrong value, or the whole fault if there is no key.")
       .def_property_readonly(
           "must", [](const Finding& f) { return or_none(f.must); }, "What must hold there, or None.")
       .def_property_readonly(
@@ -44,13 +44,14 @@ void bind_report(py::module_& module) {
               others[i] = py::make_tuple(f.others[i].value, f.others[i].process);
             return others;
           },
-          "What other processes say where they disagree: (value, rank) for each.")
+          "If processes disagree: (value, rank) of the other processes.")
       .def("__str__", [](const Finding& f) { return f.text(); })
       .def("__repr__", [](const Finding& f) { return "<tridap.Finding: " + f.text() + ">"; });
 
-  py::class_<Checked>(module, "Report", py::custom_type_setup(forbid_new),
-                      "Every violation that was found; true where there is no error. It prints a line for each, and a "
-                      "notebook\nshows a table and who owns what.")
+  py::class_<Checked>(
+      module, "Report", py::custom_type_setup(forbid_new),
+      "Every violation that was found; true if there is no error. It prints a line for each. A notebook\n"
+      "shows a table, and a picture of the owners.")
       .def_property_readonly(
           "ok", [](const Checked& c) { return c.report.ok(); }, "Whether there is no error.")
       .def_property_readonly(
@@ -71,9 +72,10 @@ void bind_report(py::module_& module) {
       .def_property_readonly(
           "distribution",
           [](const Checked& c) -> py::object { return c.distribution ? py::cast(*c.distribution) : py::none(); },
-          "The Distribution, where the array is right and all of it is known; else None.")
+          "The Distribution if the array is correct and all of it is known; else None.")
       .def(
-          "json", [](const Checked& c) { return c.report.json(); }, "json() -> str\n\nThe same for programs.")
+          "json", [](const Checked& c) { return c.report.json(); },
+          "json() -> str\n\nThe report as JSON, for programs.")
       .def("__bool__", [](const Checked& c) { return c.report.ok(); })
       .def("__str__", [](const py::object& c) { return py::module_::import("tridap._html").attr("text")(c); })
       .def("__repr__",
@@ -86,12 +88,13 @@ void bind_report(py::module_& module) {
 
   py::class_<Receipt>(module, "Receipt", py::custom_type_setup(forbid_new),
                       "What a conversion did on this process. str() is one line.")
-      .def_readonly("shared", &Receipt::shared, "Whether the result is the memory that was given.")
-      .def_readonly("same_address", &Receipt::same_address, "Whether it begins where that begins.")
+      .def_readonly("shared", &Receipt::shared, "Whether the result shares the given memory.")
+      .def_readonly("same_address", &Receipt::same_address, "Whether it begins at the same address.")
       .def_readonly("bytes_copied", &Receipt::bytes_copied, "Bytes of elements that were copied.")
       .def_property_readonly(
-          "losses", [](const Receipt& r) { return py::tuple(py::cast(r.losses)); }, "What the result cannot say.")
-      .def_readonly("seconds", &Receipt::seconds, "What it cost to build.")
+          "losses", [](const Receipt& r) { return py::tuple(py::cast(r.losses)); },
+          "The properties that the result cannot express.")
+      .def_readonly("seconds", &Receipt::seconds, "The seconds that the conversion took.")
       .def("__str__", [](const Receipt& r) { return r.text(); })
       .def("__repr__", [](const Receipt& r) { return "<tridap.Receipt: " + r.text() + ">"; });
   module.def("_refuse", [](const std::string& fault, const std::string& remedy) { refuse(fault, "", remedy); });

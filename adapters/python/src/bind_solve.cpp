@@ -33,14 +33,14 @@ using solvers::Options;
 using solvers::Solution;
 using solvers::Watch;
 
-// What is made once for a matrix, by who asked for it.
+// What is made once for a matrix, on the first solve that needs it.
 struct Prepared {
   Teuchos::RCP<const Operator> preconditioner;
   std::string made_of;  // name, method and parameters
   std::unique_ptr<DirectSolver> factors;
 };
 
-/// `tridap.Matrix` and `tridap.LinearOperator`: what is solved for, on the elements of a distributed array.
+/// The content of a `tridap.Matrix` or a `tridap.LinearOperator`, on the elements of a distributed array.
 struct Solvable {
   tpetra::ArrayMap array_map;
   Teuchos::RCP<const CrsMatrix> matrix;  // null for an operator
@@ -49,7 +49,7 @@ struct Solvable {
   std::shared_ptr<Prepared> prepared = std::make_shared<Prepared>();
 };
 
-/// What Python holds of a Solvable: its RCPs are let go of by the thread that may do so.
+/// The Python object of a Solvable. The thread inside of Trilinos releases its RCPs.
 class Handle {
  public:
   Handle(std::shared_ptr<Solvable> solvable, py::object comm, py::object matvec = py::none())
@@ -60,7 +60,7 @@ class Handle {
   }
   const std::shared_ptr<Solvable>& solvable() const { return solvable_; }
   const py::object& comm() const { return comm_; }
-  const py::object& matvec() const { return matvec_; }  // whoever solves holds it meanwhile
+  const py::object& matvec() const { return matvec_; }  // a solve holds a reference to it
 
   int traverse(visitproc visit, void* arg) const {
     Py_VISIT(comm_.ptr());
@@ -129,7 +129,7 @@ const double* doubles_of(const py::array& array, const char* name) {
   return static_cast<const double*>(array.data());
 }
 
-// An argument that could not be had, told by all together: it is what was raised.
+// Raises an argument that is an exception: Python raised it while computing the argument on this process.
 void raise_if_raised(py::handle argument) {
   if (PyExceptionInstance_Check(argument.ptr()) == 0) return;
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(argument.ptr())), argument.ptr());
@@ -180,8 +180,8 @@ class OwnNumbers {
     if (!csr.shape) return csr;
     if ((*csr.shape)[1] != count_)
       refuse("the matrix has " + std::to_string((*csr.shape)[1]) + " columns",
-             "must have the " + std::to_string(count_) + " of the whole array",
-             "give whole rows: columns are global, the row-major flat number of an element");
+             "must have " + std::to_string(count_) + ", as many as the whole array has elements",
+             "columns are global: a column is the row-major flat number of an element");
     (*csr.shape)[1] = all_;
     return csr;
   }
@@ -191,7 +191,7 @@ class OwnNumbers {
     if (own < 0 || own >= count_)
       refuse("a row has column " + std::to_string(own),
              "must be the number of an element that some process has, from 0 to below " + std::to_string(count_),
-             "columns are global: the row-major flat number of an element");
+             "columns are global: a column is the row-major flat number of an element");
     Index number = 0;
     for (std::size_t i = shift_.size(); i-- > 0; own /= extents_[i])
       number += (own % extents_[i] + shift_[i]) * weights_[i];
@@ -241,12 +241,12 @@ LinearOperator make_operator(const Array& rows, const py::object& matvec, const 
           comm, matvec};
 }
 
-// What a user asked of one solve, on this process.
+// The arguments of one solve on this process, checked.
 struct Request {
   Options options;
   std::string preconditioner;  // empty: none
   Teuchos::ParameterList preconditioner_parameters;
-  std::string made_of;  // what a preconditioner depends on
+  std::string made_of;  // everything on which the preconditioner depends, as a string
   Copy copy = Copy::never;
   bool raise_on_failure = false;
 };
@@ -258,7 +258,7 @@ Method method_named(const std::string& name) {
   refuse_key("method", "'" + name + "'", "must be 'cg', 'gmres' or 'direct'", "");
 }
 
-// What a user passed, as it came.
+// The arguments of one solve on this process, unchecked.
 struct Asked {
   py::object method, preconditioner, tol, maxiter, options, preconditioner_options, callback, progress, copy,
       raise_on_failure;
@@ -286,7 +286,7 @@ Request read_request(const Solvable& a, const Array& b, const Array& x, const As
   const auto method = text_of(asked.method);
   request.options.method = method_named(method);
   request.options.tol = number_of<double>(asked.tol, "tol", "must be a number >= 0");
-  request.options.maxiter = number_of<int>(asked.maxiter, "maxiter", "must be a whole number >= 0 of 32 bits");
+  request.options.maxiter = number_of<int>(asked.maxiter, "maxiter", "must be an integer >= 0 of 32 bits");
   request.options.parameters = parameters(asked.options, "options");
   request.copy = copy_policy(asked.copy);
   request.raise_on_failure = flag_of(asked.raise_on_failure, "raise_on_failure");
@@ -302,16 +302,16 @@ Request read_request(const Solvable& a, const Array& b, const Array& x, const As
     refuse_key("preconditioner", "'" + request.preconditioner + "'", "but method 'direct' takes none", "pass None");
   if (request.preconditioner.empty() && request.preconditioner_parameters.numParams() > 0)
     refuse_key("preconditioner_options", text_of(asked.preconditioner_options), "but there is no preconditioner",
-               "name one, or leave them out");
+               "set preconditioner=, or leave them out");
   if (direct && !asked.callback.is_none())
     refuse_key("callback", "a function", "but method 'direct' has no iterations to call it after", "leave it out");
   if (direct && request.options.parameters.numParams() > 0)
     refuse_key("options", text_of(asked.options), "but method 'direct' takes none", "leave them out");
   if (a.matrix.is_null() && (direct || !request.preconditioner.empty()))
     refuse_key(direct ? "method" : "preconditioner", direct ? "'direct'" : "'" + request.preconditioner + "'",
-               "but a LinearOperator has no matrix to make it from", "pass a Matrix");
+               "but a LinearOperator has no matrix, which it needs", "pass a Matrix");
   if (!py::reinterpret_borrow<py::array>(x.local()).writeable())
-    refuse_key("x", "read-only", "but the answer lands in its memory", "give an array that can be written");
+    refuse_key("x", "read-only", "but the answer is written to its memory", "give a writable array");
   if (!memory_order(x.array().buffer).is_unique)
     refuse_key("x", "an array whose elements share memory", "but each must have its own",
                "give an array without overlaps");
@@ -320,7 +320,7 @@ Request read_request(const Solvable& a, const Array& b, const Array& x, const As
   return request;
 }
 
-// What is made once: a preconditioner, or factors. Inside.
+// Makes the preconditioner, or the factors, unless they exist. Called inside of Trilinos.
 void prepare(Solvable& a, const Request& request) {
   Prepared& prepared = *a.prepared;
   if (request.options.method == Method::direct) {
@@ -336,7 +336,7 @@ void prepare(Solvable& a, const Request& request) {
   prepared.made_of = request.made_of;
 }
 
-// Asks Python once in an iteration: for signals, the callback, and the progress line.
+// Calls Python once in an iteration: for signals, the callback, and the progress line.
 Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::handle progress) {
   return [raised, callback, progress](int iteration, double residual) {
     const WithPython gil;
@@ -351,7 +351,7 @@ Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::h
   };
 }
 
-// Raises on every process what any of them raised, that of the lowest rank where it was not raised here.
+// Raises on every process if any process raised: its own exception, or else that of the lowest rank.
 void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
   const Index rank = mpi::rank_of(comm);
   std::string bytes;
@@ -359,7 +359,7 @@ void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
   if (own) {
     try {
       bytes = py::cast<std::string>(py::bytes(py::module_::import("pickle").attr("dumps")(own->value())));
-    } catch (py::error_already_set&) {  // told by its words
+    } catch (py::error_already_set&) {  // its text is raised instead
     }
   }
   if (bytes.size() > longest_pickle) bytes.clear();
@@ -378,7 +378,7 @@ void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
   py::object error;
   try {
     if (!bytes.empty()) error = py::module_::import("pickle").attr("loads")(py::bytes(bytes));
-  } catch (py::error_already_set&) {  // told by its words
+  } catch (py::error_already_set&) {  // its text is raised instead
   }
   if (!error || PyExceptionInstance_Check(error.ptr()) == 0)
     error = py::reinterpret_borrow<py::object>(PyExc_RuntimeError)(text);
@@ -391,7 +391,7 @@ std::optional<py::error_already_set> taken(Raised& raised) {  // inside
   return raised.take();
 }
 
-// Writes the answer where its vector was a copy.
+// Writes the answer to x if the vector was a copy of x.
 void write_back(const Array& x, double* answer, const tpetra::ArrayMap& array_map) {
   py::array interior = x.view(Part::interior);
   const std::vector<Index> shape(interior.shape(), interior.shape() + interior.ndim());
@@ -401,7 +401,7 @@ void write_back(const Array& x, double* answer, const tpetra::ArrayMap& array_ma
 
 py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked) {
   const std::shared_ptr<Solvable> a = handle.solvable();
-  const py::object matvec = handle.matvec();  // what runs may make its operator anew, or let go of it
+  const py::object matvec = handle.matvec();  // Python code that runs meanwhile may replace the operator
   const MPI_Comm comm = a->array_map.comm();
   Request request = together(comm, [&] { return read_request(*a, b, x, asked); });
   request.options.watch = watch_of(a->raised, asked.callback, asked.progress);
@@ -411,7 +411,7 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
   std::optional<py::error_already_set> raised;
   Solution solution;
   Receipt of_b, of_x;
-  std::vector<double> answer;  // where it is to be written back
+  std::vector<double> answer;  // only if it must be written back
   {
     const Native native;
     try {
@@ -424,11 +424,11 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
                             {},
                             {},
                             "",
-                            "the processes were given different methods or preconditioners",
+                            "the processes have different methods or preconditioners",
                             "",
-                            "give all of them the same"});
+                            "give every process the same"});
       if (!said[2].is_same())
-        refuse("raise_on_failure is True on some processes alone", "", "give all of them the same");
+        refuse("raise_on_failure is True on some processes only", "", "give every process the same");
       request.options.watched = said[0].largest == 1;
       const auto vb = tpetra::import_vector<const double>(b.array(), a->array_map, request.copy);
       const auto vx = tpetra::import_vector<double>(x.array(), a->array_map, request.copy);
@@ -444,7 +444,7 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
       }
     } catch (const Error& wrong) {
       error = wrong;
-    } catch (const std::exception& wrong) {  // memory that ends, say; what Python raised is still taken below
+    } catch (const std::exception& wrong) {  // for example without memory; what Python raised is still taken below
       error = Error(Finding{Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
     }
     raised = taken(*a->raised);  // while no other thread can be inside
@@ -471,7 +471,7 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
   return result;
 }
 
-// What an object holds; TypeError where it is no T, or was never initialised.
+// The C++ value of an object; TypeError if it is not a T, or not initialised.
 template <class T>
 const T& made(const py::object& self) {
   if (!py::isinstance<T>(self))

@@ -16,10 +16,15 @@ namespace {
 
 constexpr const char* keys[] = {"__version__", "buffer", "dim_data"};
 
-// The dictionary that an object is, or that it gives; null with a finding in `report` where there is none.
+// The dictionary that an object is, or that it returns; null with a finding in `report` if there is none.
 py::object dictionary_of(py::handle object, Report& report) {
   const auto wrong = [&](const std::string& fault, const std::string& must) {
-    report.add({Rule::type_structure, {}, {}, "", fault, must, "give __distarray__() that returns its dictionary"});
+    const char* const remedy =
+        py::isinstance<py::array>(object)
+            ? "wrap it: {'__version__': '0.10.0', 'buffer': array, 'dim_data': "
+              "tridap.distribution(shape).dim_data(rank)}, or copy it to tridap.empty(dist).local"
+            : "give __distarray__() that returns its dictionary";
+    report.add({Rule::type_structure, {}, {}, "", fault, must, remedy});
     return py::object();
   };
   if (PyDict_Check(object.ptr())) return py::reinterpret_borrow<py::object>(object);
@@ -30,15 +35,17 @@ py::object dictionary_of(py::handle object, Report& report) {
   if (!method) {
     if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw py::error_already_set();
     PyErr_Clear();
-    return wrong("a " + std::string(Py_TYPE(object.ptr())->tp_name) + " has no __distarray__ and is no dictionary", "");
+    return wrong("a " + std::string(Py_TYPE(object.ptr())->tp_name) + " has no __distarray__",
+                 "must be an object with __distarray__, or the dictionary that it returns");
   }
-  if (PyType_Check(object.ptr())) return wrong("a class", "must be an object, whose __distarray__ can be called");
+  if (PyType_Check(object.ptr()))
+    return wrong("the object is a class", "must be an instance, to call its __distarray__");
   py::object dict = method();
   if (PyDict_Check(dict.ptr())) return dict;
   return wrong("__distarray__() returned a " + std::string(Py_TYPE(dict.ptr())->tp_name), "must return a dictionary");
 }
 
-// The value behind a key; null with a finding where there is none.
+// The value of a key; null with a finding if the key is missing.
 py::object value_of(const py::dict& dict, const char* key, Report& report) {
   const auto found = py::reinterpret_borrow<py::object>(PyDict_GetItemString(dict.ptr(), key));
   if (!found) report.add({Rule::key_missing, {}, {}, key, "missing", "but must be there", ""});
@@ -53,7 +60,7 @@ void read_extras(const py::dict& dict, Given& given) {
     const Value name = to_value(key);
     const auto* text = name.as<std::string>();
     if (text == nullptr) {
-      given.read.report.add({Rule::type_text, {}, {}, "", "the key " + name.text() + " is no text", "but must be", ""});
+      given.read.report.add({Rule::type_text, {}, {}, "", "the key " + name.text(), "must be a str", ""});
     } else if (std::find(std::begin(keys), std::end(keys), *text) == std::end(keys)) {
       given.extras[key] = value;
       given.read.report.add({Rule::extra_key, {}, {}, *text, to_value(value).text(), "", ""});
@@ -61,7 +68,8 @@ void read_extras(const py::dict& dict, Given& given) {
   }
 }
 
-// Whether an unknown key may be passed on: to 0.9's 'n' these are unknown, but not to the block that it becomes.
+// Whether an unknown key may be passed on. 'start' and 'stop' are unknown keys of the 'n' of 0.9, but not of the block
+// that it becomes.
 bool stays_unknown(const Extra& extra, const Dimension& dimension) {
   return dimension.dist_type() != 'b' || (extra.key != "start" && extra.key != "stop");
 }
@@ -104,7 +112,7 @@ void read_dictionary(const py::dict& dict, Copy copy, Given& given) {
                   {},
                   "buffer",
                   "a " + std::string(Py_TYPE(buffer.ptr())->tp_name),
-                  "gives no memory: it raised " + one_line(error),
+                  "cannot be read: it raised " + one_line(error),
                   ""});
       given.raised.emplace(error);
     }

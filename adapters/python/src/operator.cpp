@@ -34,7 +34,7 @@ bool keeps_memory(const PythonOperator::MultiVector& vectors) {
 // A product that is returned, as SciPy's functions do, would be lost.
 void expect_filled(const py::object& returned, const py::array& y) {
   if (py::isinstance<py::array>(returned) && !returned.is(y))
-    throw py::type_error("matvec returned an array, but it is to fill its second argument");
+    throw py::type_error("matvec returned an array, but it must write the product to its second argument");
 }
 
 std::vector<Index> extents(const std::vector<Range>& box) {

@@ -35,7 +35,7 @@ void need_host(py::handle object, const std::string& type_name) {
   const Value device = to_value(asked());
   const auto* numbers = device.as<Value::Integers>();
   if (numbers == nullptr || numbers->size() != 2)
-    refuse("__dlpack_device__ of a " + type_name + " gave " + device.text() + ", which is no pair of integers", "",
+    refuse("__dlpack_device__ of a " + type_name + " returned " + device.text(), "must return a pair of integers",
            "give a PEP 3118 buffer", {}, Rule::buffer_data);
   if (numbers->front() != kDLCPU)
     refuse(

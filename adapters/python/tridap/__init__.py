@@ -1,7 +1,7 @@
 """Distributed arrays between Python's libraries and Trilinos, without copying.
 
-An object with ``__distarray__``, of any library, becomes a `DistArray` with `asarray`; `check` says what is wrong with
-one; `distribution`, `zeros` and `from_function` make one; `solve` solves for one in its own memory.
+`asarray` makes a `DistArray` from an object with ``__distarray__`` of any library; `check` reports its errors.
+`distribution`, `zeros` and `from_function` make new arrays. `solve` solves a linear system in the memory of an array.
 """
 
 from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Receipt, Report, UnstructuredSpec,

@@ -1,4 +1,4 @@
-"""What all processes must say alike before a collective call goes on."""
+"""Agreement of all processes before a collective call continues."""
 
 import operator
 
@@ -6,16 +6,16 @@ from . import _core
 
 
 def together(comm, step, *, same=True):
-    """What `step` returns, if it raises on no process, and returns the same on all unless `same` is false.
+    """Calls `step` and returns its result, if it raises on no process, and, with `same`, returns the same on all.
 
-    Else every process raises the same ProtocolError, with what was raised there as its cause. The step must not
-    communicate. Collective; with a `comm` of None it is the step alone.
+    Otherwise every process raises the same ProtocolError; its cause is the exception of that process. The step must not
+    communicate. Collective; if `comm` is None it only calls the step.
     """
     return _core._together(comm, step, same)
 
 
 def integer(name, value):
-    """An argument as an int; TypeError where it is none."""
+    """An argument as an int; TypeError if it is not an integer."""
     try:
         return operator.index(value)
     except TypeError:

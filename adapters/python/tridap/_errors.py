@@ -1,4 +1,4 @@
-"""What every refusal of this package is."""
+"""The error of this package."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 class ProtocolError(ValueError):
-    """Data, or a request, that breaks a rule; the text is the one that C++ has, on every process alike.
+    """Data or arguments break a rule. Collective calls raise it with the same text on every process.
 
     Attributes:
-        report: the `Report` with every violation behind it.
+        report: the `Report` with every violation.
     """
 
     def __init__(self, text: str, report: Report | None = None) -> None:

@@ -16,7 +16,7 @@ def _row(finding):
 
 
 def report(found):
-    """A `Report`: its verdict, a table of findings, and the ownership picture where the array is right."""
+    """A `Report`: its verdict, a table of findings, and a picture of the owners if the array is correct."""
     verdict = verdict_of(found)
     parts = [f'<p style="color:{"#1b6e2c" if found.ok else _COLOURS["error"]}"><b>{escape(verdict)}</b></p>']
     if found.findings:
@@ -49,6 +49,6 @@ def text(found):
 
 
 def array(shown):
-    """A `DistArray`: what it is, and the ownership picture."""
+    """A `DistArray`: its repr, and a picture of the owners."""
     picture = shown.distribution.svg() if shown.is_whole else ""
     return f"<p>{escape(repr(shown))}</p>{picture}"

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 def block(length: int | None = None, *, starts: Sequence[int] | None = None, padding: int = 0,
           edges: Sequence[int] | None = None, periodic: bool = False) -> _core.BlockSpec:
-    """An axis in ranges that follow one another.
+    """An axis distributed in contiguous ranges, one for each grid coordinate.
 
     Args:
-        length: elements of every share but the last ones; None: ``ceil(size / processes)``, or, where
-            the last of these could not hold its padding, as even as can be.
-        starts: instead, the first global index that each grid coordinate owns.
+        length: elements of each range; the last ones may be shorter. None: ``ceil(size / processes)``; if the last range
+            would then be shorter than its padding, ranges of as equal length as possible.
+        starts: the first global index that each grid coordinate owns; use it instead of `length`.
         padding: elements of communication padding on both sides of every inner border.
-        edges: elements of boundary padding at the lower and upper end of the axis, which count in its size; None: as
-            wide as `padding` on a periodic axis, where they mirror the other end, and (0, 0) otherwise.
-        periodic: whether the axis closes on itself.
+        edges: elements of boundary padding at the lower and upper end of the axis, which count in its size. None: `padding`
+            on a periodic axis, where they mirror the other end, and (0, 0) on other axes.
+        periodic: whether the last element of the axis is a neighbour of the first one.
     """
     if edges is None:
         edges = (padding, padding) if periodic else (0, 0)
@@ -34,14 +34,14 @@ def block(length: int | None = None, *, starts: Sequence[int] | None = None, pad
 
 
 def cyclic(block_size: int = 1, first: int = 0) -> _core.CyclicSpec:
-    """An axis in blocks of `block_size` elements dealt round-robin, grid coordinate `first` being served first."""
+    """An axis distributed round-robin in blocks of `block_size` elements; grid coordinate `first` gets the first block."""
     return _core.CyclicSpec(block_size, first)
 
 
 def unstructured(lists: Sequence[Sequence[int]], one_to_one: bool = False) -> _core.UnstructuredSpec:
-    """An axis as lists of global indices, one for each grid coordinate.
+    """An axis as lists of global indices, one list for each grid coordinate.
 
-    `one_to_one` claims that no index stands in two lists.
+    `one_to_one` states that no index is in two lists.
     """
     return _core.UnstructuredSpec([[index(i) for i in part] for part in lists], one_to_one)
 
@@ -55,16 +55,16 @@ _SPECS = (_core.BlockSpec, _core.CyclicSpec, _core.UnstructuredSpec, _core.Whole
 
 
 def _integers(given):
-    """One integer, or several, as a list; TypeError for what could only be rounded to one."""
+    """One integer, or several, as a list; TypeError for numbers that are not integers, such as 1.0."""
     numbers = [index(n) for n in (given if np.iterable(given) else (given,))]
     for number in numbers:
         if not -2**63 <= number < 2**63:
-            raise OverflowError(f"{number} does not fit 64 bits signed")
+            raise OverflowError(f"{number} must fit a signed 64-bit integer")
     return numbers
 
 
 def _spec(dist):
-    """The spec behind "b", "b:0,3,5" (where each coordinate starts), "c", "c:2", "c:2@1" (served first), "*"."""
+    """The spec of "b", "b:0,3,5" (the start of each coordinate), "c", "c:2", "c:2@1" (1 gets the first block), "*"."""
     if isinstance(dist, _SPECS):
         return dist
     if dist is None:
@@ -84,26 +84,26 @@ def _spec(dist):
             return cyclic(int(size), int(first or 0))
     except ValueError:
         pass
-    raise ValueError(f"{dist!r} is no axis: give 'b', 'b:0,3,5' (where each coordinate starts), 'c', 'c:2', 'c:2@1' "
-                     "(the coordinate that is served first), '*', or lists of indices")
+    raise ValueError(f"dist is {dist!r} for an axis, must be 'b', 'b:0,3,5' (the start of each coordinate), 'c', 'c:2', "
+                     "'c:2@1' (coordinate 1 gets the first block), '*', or lists of indices")
 
 
 def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Sequence[int] | None = None,
                  processes: int | None = None) -> _core.Distribution:
-    """A layout of a whole array over a process grid, which any process may ask about any other. Nothing communicates.
+    """How a whole array is distributed over a process grid. Any process may ask about any other. Nothing communicates.
 
-    ``tridap.distribution((344, 403), ("b", "c:2"), grid=(2, 2))`` deals the rows of a 344 x 403 array in blocks, and its
-    columns in blocks of two, round-robin, over four processes.
+    ``tridap.distribution((344, 403), ("b", "c:2"), grid=(2, 2))`` distributes a 344 x 403 array over four processes: its
+    rows in blocks, and its columns round-robin in blocks of two.
 
     Args:
         shape: global extents, elements.
         dist: for each axis "b", "b:0,3,5", "c", "c:2", "c:2@1", "*", a list of lists of global indices, or what
             `block`, `cyclic`, `unstructured` and `whole` return; None: all axes in blocks.
         grid: processes along each axis; None: as near to a square as `processes` allows.
-        processes: how many there are; None: those of MPI.COMM_WORLD where mpi4py is in use, else one.
+        processes: how many there are; None: those of MPI.COMM_WORLD if mpi4py is in use, else one.
 
     Raises:
-        ProtocolError: with every rule that such a layout would break.
+        ProtocolError: with every rule that the arguments break.
     """
     shape = _integers(shape)
     if isinstance(dist, _SPECS):
@@ -116,12 +116,12 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
     specs = [_spec(d) for d in dist]
     made = _core._make(shape, specs, None if grid is None else _integers(grid), wanted)
     if processes is not None and made.processes != processes:
-        _core._refuse(f"the grid has {made.processes} processes, but processes is {processes}", "give one of them")
+        _core._refuse(f"the grid has {made.processes} processes, but processes is {processes}", "give only one of them")
     return made
 
 
 def world():
-    """MPI.COMM_WORLD, while somebody uses mpi4py in this process; else None."""
+    """MPI.COMM_WORLD if mpi4py is in use in this process; else None."""
     mpi = sys.modules.get("mpi4py.MPI")
     return mpi.COMM_WORLD if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized() else None
 
@@ -132,7 +132,7 @@ def _world_size():
 
 
 def communicator_of(dist, comm):
-    """The communicator that a distribution's processes are in: the one given, else MPI.COMM_WORLD where it fits."""
+    """The communicator of a distribution's processes: `comm`, else MPI.COMM_WORLD, or None for one process."""
     if not isinstance(dist, _core.Distribution):
         is_shape = isinstance(dist, (int, tuple, list))
         raise TypeError(f"dist is {dist!r}, must be a Distribution: "
@@ -153,9 +153,9 @@ def empty(dist: _core.Distribution, dtype: DTypeLike = float, *, comm: MPI.Comm 
 
     Args:
         dist: the `Distribution`, the same on every process.
-        dtype: of an element, as NumPy has it.
-        comm: an mpi4py communicator, rank r being process r of `dist`; None: MPI.COMM_WORLD, or for a distribution over
-            one process this one alone.
+        dtype: NumPy's type of an element.
+        comm: an mpi4py communicator, rank r being process r of `dist`; None: MPI.COMM_WORLD, or only this process for a
+            distribution over one process.
         order: "C" or "F", the memory order of the local part.
     """
     return _new(np.empty, dist, dtype, comm, order)
@@ -163,7 +163,7 @@ def empty(dist: _core.Distribution, dtype: DTypeLike = float, *, comm: MPI.Comm 
 
 def zeros(dist: _core.Distribution, dtype: DTypeLike = float, *, comm: MPI.Comm | None = None,
           order: str = "C") -> _core.DistArray:
-    """The same as `empty`, with elements that are 0."""
+    """The same as `empty`, but with elements that are 0."""
     return _new(np.zeros, dist, dtype, comm, order)
 
 
@@ -177,8 +177,8 @@ def from_function(dist: _core.Distribution, function: Callable[..., Any], dtype:
                   comm: MPI.Comm | None = None, order: str = "C") -> _core.DistArray:
     """An array whose elements, padding included, are `function` of their global indices. Not collective.
 
-    `function` gets one integer array for each axis, of shapes that broadcast to that of the local part (as
-    ``numpy.ogrid``), and returns what broadcasts there: ``from_function(dist, lambda i, j: 10 * i + j)``.
+    `function` gets an integer array for each axis. Their shapes broadcast to that of the local part, as those of
+    ``numpy.ogrid`` do. Its result must broadcast to that shape too: ``from_function(dist, lambda i, j: 10 * i + j)``.
     """
     array = empty(dist, dtype, comm=comm, order=order)
     indices = dist.indices(array.process, "local")

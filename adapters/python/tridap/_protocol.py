@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 def check(obj: Any, comm: MPI.Comm | None = None, *, raise_on_error: bool = False,
           trust_extent: bool = False) -> _core.Report:
-    """Tells everything that is wrong with an object with ``__distarray__``, or with its dictionary.
+    """Reports every error of an object with ``__distarray__``, or of its dictionary.
 
-    Without `comm` this process's data is checked against every rule that needs no other process, and nothing
-    communicates. With one (of mpi4py) the call is collective, and every process gets the same report on all of them.
+    Without `comm`, this process's data is checked against every rule that needs no other process, and nothing
+    communicates. With `comm` the call is collective, and every process gets the same report about all processes.
 
     Args:
-        obj: the object; it may be anything, also nonsense.
+        obj: any object.
         comm: an mpi4py communicator, or None.
-        raise_on_error: raise `ProtocolError` where there is an error (warnings are allowed). This and the next are the
-            same on every process.
-        trust_extent: follow the buffers' extents where all of them are those of the other version of the protocol.
+        raise_on_error: raise `ProtocolError` if there is an error (warnings do not raise). This and the next argument
+            must be the same on every process.
+        trust_extent: if all buffers have the extents of the other version of the protocol, read them as that version.
 
     Returns:
         A `Report`; it prints its findings, one in a line.
@@ -37,14 +37,14 @@ def export(obj: Any, version: str = "0.10.0", comm: MPI.Comm | None = None) -> d
     Args:
         obj: a `DistArray`, or any object with ``__distarray__``.
         version: "0.10" or "0.9", with or without a patch number; the same on every process of `comm`.
-        comm: as `asarray` has it: the padding of a periodic axis is written down with what all processes say.
+        comm: as in `asarray`: the padding of a periodic axis depends on all processes.
 
     Raises:
-        ProtocolError: where the object is wrong, or the version cannot say it.
+        ProtocolError: if the object is wrong, or the version cannot describe it.
     """
     def named():
         if not isinstance(version, str):
-            raise TypeError(f"version is {version!r}, must be a text such as '0.10.0'")
+            raise TypeError(f"version is {version!r}, must be a str such as '0.10.0'")
         return _core._version(version)
 
     version = together(comm, named)

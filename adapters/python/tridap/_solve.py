@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class ConvergenceWarning(UserWarning):
-    """A solve ended above its tolerance."""
+    """A solve stopped above its tolerance."""
 
 
 class ConvergenceError(RuntimeError):
-    """A solve with ``raise_on_failure=True`` ended above its tolerance; `result` is what came of it."""
+    """A solve with ``raise_on_failure=True`` stopped above its tolerance; `result` is its `SolveResult`."""
 
     def __init__(self, text: str, result: SolveResult | None = None) -> None:
         super().__init__(text)
@@ -29,7 +29,7 @@ class ConvergenceError(RuntimeError):
 
 
 class _Elements:
-    """A distribution as an array whose content does not matter, in C order."""
+    """An array of a distribution, with arbitrary values, in C order."""
 
     def __init__(self, dist, comm):
         self.dist, self.comm = dist, comm
@@ -41,7 +41,7 @@ class _Elements:
 
 
 def _rows(rows, comm):
-    """An array on the elements that rows belong to, and the communicator of their processes."""
+    """An array whose elements are the rows of a matrix, and the communicator of their processes."""
     from mpi4py import MPI
     if comm is None and isinstance(rows, _core.DistArray):
         comm = rows.comm
@@ -54,7 +54,7 @@ def _rows(rows, comm):
 
 
 def _csr(local):
-    """The arrays of local rows and their shape: of any scipy.sparse matrix, or (data, indices, indptr) as they are."""
+    """The CSR arrays and the shape of local rows: of any scipy.sparse matrix, or (data, indices, indptr) unchanged."""
     if isinstance(local, tuple):
         return local, None
     csr = local.tocsr()
@@ -64,23 +64,23 @@ def _csr(local):
 class Matrix(_core._Matrix):
     """A square sparse matrix on the elements of a distributed array. Making one is collective.
 
-    Row ``i`` here belongs to the ``i``-th element of this process's part of `rows` (padding left out): in C order for a
-    `Distribution`, in the order of its memory for an array. Columns are global: the row-major number of an element in
-    the whole array, ``numpy.ravel_multi_index(global_index, shape)``, both as the array of `rows` has them: of an array of
-    version 0.9, without the mirrors of a periodic axis. On an unstructured axis an index counts from the smallest one
-    that anybody holds.
+    Local row ``i`` belongs to the ``i``-th element of this process's part of `rows`, without padding: in C order for a
+    `Distribution`, in memory order for an array. Columns are global: the row-major number of an element in the whole
+    array, ``numpy.ravel_multi_index(global_index, shape)``, with the index and the shape of the array `rows`. For an array
+    of version 0.9 these do not count the mirrors of a periodic axis. On an unstructured axis indices count from the
+    smallest one on any process.
 
     Args:
         local: this process's rows: a ``scipy.sparse`` matrix of any format, with one column for each element of the
-            whole array, or ``(data, indices, indptr)`` as its CSR arrays: float64, and int32 or int64. They are copied.
+            whole array, or its CSR arrays ``(data, indices, indptr)``: float64, and int32 or int64. They are copied.
         rows: a `Distribution`, a `DistArray`, or any object with ``__distarray__``.
-        comm: an mpi4py communicator, rank r being process r; None: that of `rows`, else MPI.COMM_WORLD, and for a
-            `Distribution` over one process this one alone.
-        shape: how many rows this process has and how many columns the whole matrix, to be checked; None: not checked for
-            CSR arrays, and that of a ``scipy.sparse`` matrix.
+        comm: an mpi4py communicator, rank r being process r; None: that of `rows`, else MPI.COMM_WORLD, or only this
+            process for a `Distribution` over one process.
+        shape: how many rows this process has, and how many columns the whole matrix has, to be checked. None: not checked
+            for CSR arrays; the shape of a ``scipy.sparse`` matrix.
 
     Raises:
-        ProtocolError: on every process, where the rows of any are wrong.
+        ProtocolError: on every process, if the rows of any process are wrong.
     """
 
     def __init__(self, local: Any, rows: Any, comm: MPI.Comm | None = None, *,
@@ -91,7 +91,7 @@ class Matrix(_core._Matrix):
 
 
 def _local_arrays(local):
-    """The CSR arrays; where they cannot be had on any process, all are told so by the constructor."""
+    """The CSR arrays, or an exception, which the constructor raises on all processes."""
     try:
         (data, indices, indptr), shape = _csr(local)
         data = np.ascontiguousarray(data)
@@ -108,17 +108,18 @@ def _integers(indices):
 class LinearOperator(_core._LinearOperator):
     """A square operator whose product a function computes: ``matvec(x_local, y_local)``. Making one is collective.
 
-    `x_local` and `y_local` are float64 arrays over the solver's own vectors, of the local shape of `rows` without
-    padding; `x_local` cannot be written, `y_local` is to be filled: a product that is returned is refused. Where a
-    solver lends vectors for one call only (newer Trilinos do), both are copies for that call. It is called
-    on every process together, so that it may communicate (`update_padding`). Where it raises on one process, the solve
-    ends on all; but a function that communicates must not raise on one process before its messages, for which the others
-    would wait.
+    `x_local` and `y_local` are float64 arrays over the solver's own vectors, with the local shape of `rows` without
+    padding. `x_local` is read-only. The function must write the product to `y_local`; it must not return it. If the
+    solver's vectors are valid for one call only (in newer versions of Trilinos), both are copies for that call.
+
+    The function is called on every process together, so that it may communicate (`update_padding`). If it raises on one
+    process, the solve ends on all. A function that communicates must not raise before its messages, because the other
+    processes wait for them.
 
     Args:
         matvec: the function.
         rows: a `Distribution`, a `DistArray`, or any object with ``__distarray__``.
-        comm: as `Matrix` has it.
+        comm: as in `Matrix`.
     """
 
     def __init__(self, matvec: Callable[[NDArray[Any], NDArray[Any]], Any], rows: Any,
@@ -128,17 +129,17 @@ class LinearOperator(_core._LinearOperator):
 
 
 class SolveResult:
-    """What came of a solve; the same on every process, but for `x` and `seconds`.
+    """The result of a solve; the same on every process, except `x`, `seconds` and `bytes_copied`.
 
     Attributes:
         x: the `DistArray` that holds the answer.
         converged: whether ``|b - A x|`` is at most `tol` times ``|b|``.
         iterations: of the method; 0 for a direct one.
         residuals: ``|b - A x| / |b|`` of the first guess, then after each iteration (NumPy float64).
-        residual: the same, computed from the answer.
-        seconds: that the solve took here, without making a preconditioner.
-        bytes_copied: of field data on this process; 0 where the memory of `b` and `x` is the solver's.
-        method, preconditioner: as asked.
+        residual: ``|b - A x| / |b|``, computed from the answer.
+        seconds: of the solve on this process, without making a preconditioner.
+        bytes_copied: bytes of `b` and `x` that were copied on this process; 0 if the solver uses their memory.
+        method, preconditioner: the arguments of `solve`.
     """
 
     x: _core.DistArray
@@ -167,7 +168,7 @@ class SolveResult:
 
 
 class _Progress:
-    """A line on standard error that is rewritten while a solve lasts."""
+    """A line on standard error that is rewritten during a solve."""
 
     def __init__(self, after):
         self.after = after
@@ -190,7 +191,7 @@ class _Progress:
 
 
 def _progress(asked, comm):
-    """Who tells of progress here, if anybody; where it cannot be known, what was raised."""
+    """The progress line of this process, or None; or an exception, which the solve raises on all processes."""
     try:
         terminal = sys.stderr is not None and sys.stderr.isatty()
         if comm.rank == 0 and sys.stderr is not None and (terminal if asked is None else asked):
@@ -204,31 +205,33 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
           tol: float = 1e-8, maxiter: int = 1000, callback: Callable[[int, float], Any] | None = None,
           *, options: dict[str, Any] | None = None, preconditioner_options: dict[str, Any] | None = None,
           copy: bool | str | None = None, raise_on_failure: bool = False, progress: bool | None = None) -> SolveResult:
-    """Solves ``A x = b`` by Trilinos, from what stands in `x`, in the memory of `x`. Collective.
+    """Solves ``A x = b`` with Trilinos, in the memory of `x`, whose values are the first guess. Collective.
 
     Args:
         A: a `Matrix` or a `LinearOperator`.
-        b: the right-hand side: any object with ``__distarray__``, of float64, distributed as the rows of `A`.
-        x: the same for the answer, whose memory must be writable; None: a new array like `b`, from 0.
+        b: the right-hand side: any object with ``__distarray__``, of float64, with the distribution of the rows of `A`.
+        x: the same for the answer; its memory must be writable. None: a new array like `b`, and 0 as the first guess.
         method: "cg" (symmetric positive definite), "gmres", or "direct" (LU).
         preconditioner: "muelu" (algebraic multigrid), "ifpack2", or None. It is made once for a matrix and used again
             while `method`, `preconditioner` and its options stay the same.
         tol: of ``|b - A x| / |b|``.
-        maxiter: iterations in all.
-        callback: ``callback(iteration, residual)`` after each iteration; it may differ between processes, and what it
-            raises on one ends the solve on all and is raised on all.
+        maxiter: the largest number of iterations.
+        callback: ``callback(iteration, residual)``, called after each iteration; it may differ between processes. If it
+            raises on one process, the solve ends, and all processes raise.
         options: a dict for Belos, such as ``{"Num Blocks": 50}``.
-        preconditioner_options: a dict for MueLu or Ifpack2 (its "type" names the kind), nested where they are.
-        copy: None or False: `b` and `x` are the solver's own vectors, or this fails with the reason; "if_needed": memory
-            that cannot be (strided, or padded as the rows of `A` are) is copied, and the answer written back.
-        raise_on_failure: the same on every process: raise `ConvergenceError` where the tolerance was not reached, instead of a warning.
-        progress: a line on standard error of the first process on solves that last; None: where that is a terminal.
+        preconditioner_options: a dict for MueLu or Ifpack2 (its "type" names the kind); sublists are dicts.
+        copy: None or False: the solver uses the memory of `b` and `x`, or raises with the reason; "if_needed": memory that
+            it cannot use (strided, or padded as the rows of `A` are) is copied, and the answer is written back.
+        raise_on_failure: raise `ConvergenceError` instead of a warning if the solve stops above its tolerance. It must be
+            the same on every process.
+        progress: whether the first process shows a progress line on standard error. None: if that is a terminal, and the
+            solve takes longer than two seconds.
 
     Returns:
         A `SolveResult`.
 
     Raises:
-        ProtocolError: on every process, where anything is wrong on any.
+        ProtocolError: on every process, if an argument is wrong on any process.
     """
     if not isinstance(A, (_core._Matrix, _core._LinearOperator)):
         raise TypeError(f"A is {A!r}, must be a Matrix or a LinearOperator")
@@ -250,7 +253,7 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
 
 
 class _Failed:
-    """What could not be made: asked for its memory, it raises why, so that all processes hear of it."""
+    """Replaces an array that could not be made. Its __distarray__ raises the reason, so that all processes raise."""
 
     def __init__(self, error):
         self.error = error
@@ -272,5 +275,5 @@ def _tell(text, result, comm, raise_on_failure):
     if comm.rank == 0:
         warnings.warn(text, ConvergenceWarning, stacklevel=3)
         return
-    with warnings.catch_warnings(record=True):  # told once; but where warnings are errors, they are everywhere
+    with warnings.catch_warnings(record=True):  # process 0 warns; if warnings are errors, all processes raise
         warnings.warn(text, ConvergenceWarning, stacklevel=3)

@@ -1,4 +1,4 @@
-"""The whole of a distributed array on one process, as NumPy has it, or drawn."""
+"""A whole distributed array on one process, as a NumPy array or as a picture."""
 
 import math
 
@@ -12,7 +12,7 @@ _LINES = 64       # borders between processes that are drawn along an axis
 
 
 class _Axis:
-    """Which global indices along one axis are wanted, and where they stand in the result."""
+    """The global indices along one axis that are collected, and their positions in the result."""
 
     def __init__(self, array, axis, cells=None, at=None):
         dist = array.distribution
@@ -26,8 +26,8 @@ class _Axis:
         self.low = int(held.min()) if held.size else 0
         extent = int(held.max()) - self.low + 1 if held.size else 0
         if extent != held.size or np.unique(held).size != held.size:
-            _core._refuse(f"several processes hold parts of axis {axis} that overlap, or some index has no process, so that there "
-                          "is no single array", "use each process's part")
+            _core._refuse(f"several processes hold parts of axis {axis} that overlap, or no process holds some index, so "
+                          "that there is no single array", "use each process's part, array.interior")
         self.step = 1 if cells is None else max(1, -(-extent // cells))
         self.at = self.low if at == "first" else at
         self.extent = -(-extent // self.step) if at is None else min(extent, 1)
@@ -39,7 +39,7 @@ class _Axis:
             self.owners[indices - self.low] = coordinate
 
     def of(self, indices):
-        """The local places that are wanted, and their places in the result."""
+        """The local indices that are collected, and their positions in the result."""
         if self.at is not None:
             local = np.flatnonzero(indices == self.at)
             return local, np.zeros_like(local)
@@ -48,7 +48,7 @@ class _Axis:
 
 
 def _interior(array, process):
-    """The global indices of the interior of a process's part, by axis, as the array counts them."""
+    """The global indices of the interior of a process's part, by axis, in the array's own numbering."""
     return [indices - shift for indices, shift in zip(array.distribution.indices(process, "interior"), array._shift)]
 
 
@@ -58,7 +58,7 @@ def _pieces(data):
 
 
 def _places(array, axes, process):
-    """The local places of a process that are wanted, and their places in the result, by axis."""
+    """The local indices of a process that are collected, and their positions in the result, by axis."""
     wanted = [axis.of(indices) for axis, indices in zip(axes, _interior(array, process))]
     return [local for local, _ in wanted], [places for _, places in wanted]
 
@@ -86,7 +86,7 @@ def _collect(array, axes, root):
 
     failed = None
     if others:
-        comm = comm.Dup()  # none of the caller's receives may take what is meant for us
+        comm = comm.Dup()  # so that receives of the caller do not take these messages
     try:
         if rank != root:
             for piece in _pieces(part):
@@ -97,7 +97,7 @@ def _collect(array, axes, root):
                 comm.Recv(piece, source=process)
             try:
                 place(values.reshape(shapes[process]), process)
-            except Exception as error:  # nobody shall wait for us to receive
+            except Exception as error:  # receive the rest first, or the other processes wait
                 failed = error
     finally:
         if others:
@@ -134,8 +134,8 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
 
     def prepare():
         if array.dtype.kind not in "biuf":
-            raise TypeError(f"plot draws real numbers, but the elements are {array.dtype}: draw those of a part of them, "
-                            "such as array.local.real")
+            raise TypeError(f"plot draws real numbers, but the elements are {array.dtype}: make an array of their real "
+                            "parts, or of their absolute values")
         if section is None:
             wanted = [None if axis >= dist.ndim - 2 else "first" for axis in range(dist.ndim)]
         elif not isinstance(section, (tuple, list)):
@@ -163,11 +163,11 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
         how(on, values, [axes[axis] for axis in shown], [f"global index of axis {axis}" for axis in shown], borders, style)
         return on
 
-    return together(comm, draw, same=False)  # what Matplotlib refuses is heard on every process
+    return together(comm, draw, same=False)  # an error of Matplotlib is raised on every process
 
 
 def _matplotlib(comm):
-    """matplotlib.pyplot on process 0; where it cannot be had there, every process raises."""
+    """matplotlib.pyplot on process 0; if it cannot be imported there, every process raises."""
     def find():
         if comm is not None and comm.rank != 0:
             return None
@@ -181,7 +181,7 @@ def _matplotlib(comm):
 
 
 def _borders(axis):
-    """Where the owner changes, in global indices less a half."""
+    """The borders between owners: global indices less a half."""
     found = np.flatnonzero(np.diff(axis.owners)) + 0.5 + axis.low
     return found if found.size <= _LINES else []
 

@@ -1,11 +1,11 @@
 """Global Arrays' memory as distributed arrays, and distributed arrays as Global Arrays.
 
-Global Arrays (the library of NWChem and others) is a part of the program, so only a Python that has it inside offers this:
-``tridap-python``, which is installed beside this package, or a program of yours that embeds Python.
+Global Arrays (the library of NWChem and others) must be linked into the program, so this module needs a Python that
+contains it: ``tridap-python``, which is installed beside this package, or a program of yours that embeds Python.
 
     mpiexec -n 4 tridap-python script.py
 
-A Global Array is known by its handle, an integer, or by a `GlobalArray` where it was made here.
+Arguments that name a Global Array are its handle, an integer, or a `GlobalArray` that was made here.
 """
 
 from __future__ import annotations
@@ -34,13 +34,14 @@ GlobalArray = _ga.GlobalArray
 
 
 class Session:
-    """Global Arrays from here to the end of a ``with`` block, where nobody has begun it before. Collective.
+    """Initializes Global Arrays, unless it is initialized, and terminates it after a ``with`` block. Collective.
 
-    Where the block is left by an exception, which waits for nobody, or arrays are still held at its end, Global Arrays
-    goes on until MPI is finalized, and what is held then stays until the process ends; `close` raises instead.
+    If an exception leaves the block, it does not wait for other processes, and does not terminate Global Arrays. The same
+    holds if arrays are still held at the end of the block; `close` raises instead. Global Arrays then ends when MPI is
+    finalized, and arrays that are still held exist until the process ends.
 
     Args:
-        allocator_doubles: elements of double that GA's own allocator keeps, which its ghost updates need; 0: none.
+        allocator_doubles: size of GA's own allocator in elements of double; its ghost updates need it. 0: none.
     """
 
     def __init__(self, allocator_doubles: int = 1 << 20) -> None:
@@ -53,7 +54,7 @@ class Session:
         self._session = _ga.begin(together(_all(None), asked))
 
     def close(self) -> None:
-        """Ends it now. Collective. ProtocolError, on every process, where an array is still held on any."""
+        """Ends the Session now. Collective. ProtocolError, on every process, if any process still holds an array."""
         self._session.close()
 
     def __enter__(self) -> Session:
@@ -71,10 +72,10 @@ def _handle(array):
 
 
 def _group(array):
-    """The processes of a Global Array; those of MPI.COMM_WORLD, where these are all of them, or there is no such array."""
+    """The processes of a Global Array; MPI.COMM_WORLD if these are all processes, or if there is no such array."""
     try:
         group = _mpi(_ga.communicator(_handle(array)))
-    except (TypeError, ValueError):  # all shall hear of it
+    except (TypeError, ValueError):  # the caller then raises it on all processes
         return _all(None)
     return group if group is None or group.size < _all(None).size else _all(None)
 
@@ -86,19 +87,19 @@ def _mpi(fortran):
 
 def export_array(array: GlobalArray | int, comm: MPI.Comm | None = None, *, ghosts: bool = True,
                  outer: bool = False) -> _core.DistArray | None:
-    """This process's part of a Global Array, in its own memory, which is kept as long as the result is. Not collective.
+    """This process's part of a Global Array, in GA's memory, which the result keeps alive. Not collective.
 
-    None on a process that holds no place of the array's grid.
+    None on a process that is not in the array's process grid.
 
     Args:
-        array: a handle, or what `create` returned.
-        comm: the processes of its grid, as `grid_communicator` gives them; None: those of the array's own group, where
-            each of them holds the part of its rank.
-        ghosts: whether ghost cells come along, as padding.
-        outer: whether those at the array's outer edges do, as boundary padding of a periodic axis.
+        array: a handle, or the result of `create`.
+        comm: the processes of its grid, from `grid_communicator`; None: the array's group, if each process of it holds the
+            part of its rank.
+        ghosts: whether ghost cells are included, as padding.
+        outer: whether those at the array's outer edges are included, as boundary padding of a periodic axis.
 
     Raises:
-        ProtocolError: also where rank r of the communicator is not process r of the array.
+        ProtocolError: also if rank r of the communicator is not process r of the array.
     """
     handle = _handle(array)
     parts = _ga.export_array(handle, ghosts, outer, comm)
@@ -108,7 +109,7 @@ def export_array(array: GlobalArray | int, comm: MPI.Comm | None = None, *, ghos
 
 
 def grid_communicator(array: GlobalArray | int) -> MPI.Comm | None:
-    """The processes that hold a place of the array's grid, in the grid's order; None elsewhere. Collective."""
+    """The processes in the array's process grid, in the grid's order; None on other processes. Collective."""
     def known():
         handle = _handle(array)
         _ga.communicator(handle)
@@ -120,11 +121,11 @@ def grid_communicator(array: GlobalArray | int) -> MPI.Comm | None:
 def create(dist: _core.Distribution, dtype: DTypeLike = float, comm: MPI.Comm | None = None) -> GlobalArray:
     """A Global Array with exactly the ownership of `dist`. Collective over `comm`, rank r being process r.
 
-    Its elements are not set. ProtocolError, on every process, where Global Arrays cannot hold it.
+    Its elements are not set. ProtocolError, on every process, if Global Arrays cannot hold the distribution.
 
     Args:
         dist: the `Distribution`, the same on every process.
-        dtype: of an element, as NumPy has it.
+        dtype: NumPy's type of an element.
         comm: an mpi4py communicator; None: MPI.COMM_WORLD.
     """
     dtype, comm = _asked(dist, dtype, comm)
@@ -142,18 +143,18 @@ def allocate(dist: _core.Distribution, dtype: DTypeLike = float, comm: MPI.Comm 
 
 def import_array(array: _core.DistArray, *, copy: bool | str | None = None,
                  nearest: bool = False) -> tuple[GlobalArray, _core.Receipt]:
-    """A Global Array of an array's elements and ownership, and what that cost. Collective.
+    """A Global Array with an array's elements and ownership, and a `Receipt` of the conversion. Collective.
 
-    Memory that is a Global Array's is shared. Global Arrays cannot take over other memory: it is refused, unless `copy`
-    allows each process to copy its part.
+    The memory of a Global Array is shared. Global Arrays cannot use other memory: it is refused, unless `copy` allows each
+    process to copy its part.
 
     Args:
-        array: made with `comm`, which is MPI.COMM_WORLD where it has none.
-        copy: None or False: never; "if_needed": what is not a Global Array's is copied; True: always.
-        nearest: where Global Arrays cannot hold the distribution, moves the elements to the nearest that it can.
+        array: a `DistArray` that was made with `comm`; without one, MPI.COMM_WORLD is used.
+        copy: None or False: never; "if_needed": copy memory that is not that of a Global Array; True: always.
+        nearest: if Global Arrays cannot hold the distribution, move the elements to the nearest that it can hold.
 
     Raises:
-        ProtocolError: on every process, where any one's array is wrong.
+        ProtocolError: on every process, if the array of any process is wrong.
     """
     def asked():
         if not isinstance(array, _core.DistArray):
@@ -171,20 +172,20 @@ def import_array(array: _core.DistArray, *, copy: bool | str | None = None,
 
 
 def destroy(handle: int, comm: MPI.Comm) -> bool:
-    """Gives an array of somebody else's making to the pool, in place of ``GA_Destroy``. Collective over its processes.
+    """Destroys an array that was not made here; use it instead of ``GA_Destroy``. Collective over its processes.
 
-    True: it is freed; False: that will be when nobody holds an export of it any more.
+    True: it is freed. False: it will be freed when no process holds an export of it.
     """
     return _ga.destroy(together(comm, lambda: _handle(handle), same=False), comm)
 
 
 def is_there(array: _core.DistArray) -> bool:
-    """Whether an exported array's memory is still the Global Array's: not where somebody called ``GA_Destroy``."""
+    """Whether an exported array's memory still belongs to the Global Array; False after ``GA_Destroy``."""
     return _ga.is_there(array.local)
 
 
 def collect() -> int:
-    """Frees the arrays that nobody holds any more on any process, and returns how many. Collective over all of GA's."""
+    """Frees the arrays that no process holds any more, and returns how many. Collective over all of GA's processes."""
     return _ga.collect()
 
 
@@ -194,7 +195,7 @@ def held() -> int:
 
 
 def _all(comm):
-    """A communicator, or that of all processes for None."""
+    """A communicator; MPI.COMM_WORLD for None."""
     if comm is not None:
         return comm
     from mpi4py import MPI
@@ -204,7 +205,7 @@ def _all(comm):
 
 
 def _asked(dist, dtype, comm):
-    """The element type and the communicator of a new array, where no process is asked for anything wrong."""
+    """The element type and the communicator of a new array, if the arguments of all processes are correct."""
     comm = _all(comm)
 
     def asked():

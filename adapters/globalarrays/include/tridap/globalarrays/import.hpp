@@ -44,7 +44,7 @@ std::optional<std::string> refusal(const redistribute::PlacedDistribution& place
 redistribute::PlacedDistribution nearest(const redistribute::PlacedDistribution& placed, const ElementType& type,
                                          Index processes);
 
-/// An array with its ownership, that of this library's own.
+/// A Global Array with the array's ownership, and what the import did.
 struct ImportedArray {
   GlobalArray array;
   Receipt receipt;
