@@ -1,8 +1,11 @@
 #include "foreign_step.hpp"
 
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collectives.hpp>
 #include <tridap/internal/digest.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace tridap::solvers {
@@ -33,29 +36,35 @@ std::string words(const std::string& what) {
 
 void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& remedy,
                   const std::function<void()>& step) {
-  std::optional<std::string> said;
+  std::array<char, 512> message{};  // words() are shorter; fixed, so that no process needs memory to report a failure
+  bool failed = false;
+  const auto keep = [&](const char* what) {
+    failed = true;
+    succeeds([&] {
+      const std::string line = words(what);
+      std::copy_n(line.begin(), std::min(line.size(), message.size() - 1), message.begin());
+    });
+  };
   try {
     step();
   } catch (const Error&) {
     throw;  // of all processes: agreed within the step
   } catch (const std::exception& error) {
-    said = words(error.what());
+    keep(error.what());
   } catch (...) {
-    said = "an exception of unknown type";
+    keep("an exception of unknown type");
   }
-  int failed = said ? 1 : 0, processes = 1;
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
-  if (failed == 0) return;
+  int failures = failed ? 1 : 0, processes = 1;
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
+  if (failures == 0) return;
   mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-  if (failed < processes)
+  if (failures < processes)
     mpi::collectively(comm, [&] {
-      if (said) refuse(doing + ": " + *said, "", remedy);
+      if (failed) refuse(doing + ": " + message.data(), "", remedy);
     });
-  auto length = static_cast<int>(said->size());  // all failed: the first process's message is that of all
-  mpi::must_succeed(MPI_Bcast(&length, 1, MPI_INT, 0, comm), "MPI_Bcast");
-  said->resize(static_cast<std::size_t>(length));
-  mpi::must_succeed(MPI_Bcast(said->data(), length, MPI_CHAR, 0, comm), "MPI_Bcast");
-  refuse(doing + ": " + *said, "", remedy);
+  // All failed: the first process's message is that of all.
+  mpi::must_succeed(MPI_Bcast(message.data(), static_cast<int>(message.size()), MPI_CHAR, 0, comm), "MPI_Bcast");
+  refuse(doing + ": " + message.data(), "", remedy);
 }
 
 void expect_the_same(MPI_Comm comm, const std::string& said, const std::string& what) {
