@@ -311,7 +311,7 @@ TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
       oracle::block(List(static_cast<std::size_t>(there), 2), List(static_cast<std::size_t>(there - 1), 1));
   const std::string refusal = thrown([&] { create(cyclic, real, half); });
   expect_said(refusal, "leaves out one of GA's first processes");
-  expect_said(refusal, "nearest that it holds: block over");  // and not a dealing, which it cannot either
+  expect_said(refusal, "nearest distribution that GA holds: block over");  // and not a dealing, which it cannot either
   expect_said(thrown([&] { create(dealt({padded}), real, half); }), "leaves out one of GA's first processes");
   MPI_Comm_free(&half);
 }

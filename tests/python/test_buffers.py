@@ -47,7 +47,7 @@ BUFFERS = {
     "dlpack raises": (gives(__dlpack__=raising(BufferError("read-only")), **host), "BufferError: read-only"),
     "dlpack needs more": (gives(__dlpack__=lambda stream: 5, **host), "TypeError"), "dlpack is no method": (types.SimpleNamespace(__dlpack__=5), "TypeError"),
     "on a device": (gives(__dlpack__=raising(AssertionError()), __dlpack_device__=lambda: (2, 0)), "DLPack device type 2"),
-    **{f"device {d!r}": (gives(__dlpack__=raising(AssertionError()), __dlpack_device__=lambda d=d: d), "no pair of integers")
+    **{f"device {d!r}": (gives(__dlpack__=raising(AssertionError()), __dlpack_device__=lambda d=d: d), "must return a pair of integers")
        for d in (None, 1, "x", (1,), (1, 2**70), ("1", 0), (1.0, 0), (1, 0, 0), [[1, 0]])},
     "device raises": (gives(__dlpack__=raising(AssertionError()), __dlpack_device__=raising(OSError("no device"))), "OSError: no device"),
     "interface lies": (type("I", (), {"__array_interface__": {"shape": (3,), "typestr": "<f8", "data": None, "version": 3}})(), ""),

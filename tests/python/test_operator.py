@@ -20,7 +20,7 @@ def b(line):
 
 def test_a_product_that_is_returned_is_an_error(line, b):
     for method in ("cg", "gmres"):
-        with pytest.raises(tridap.ProtocolError, match="fill its second argument"):
+        with pytest.raises(tridap.ProtocolError, match="write the product to its second argument"):
             tridap.solve(tridap.LinearOperator(lambda x, y: 2 * x, line), b, method=method)
 
 

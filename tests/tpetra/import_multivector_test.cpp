@@ -146,7 +146,7 @@ TEST(ImportMultiVector, EveryMemoryOrderIsSharedWhereEachVectorIsDenseAndElseRef
         expect_columns(*imported.multivector, rows, part.buffer, part.buffer, axis, true);
       } else {
         EXPECT_TRUE(says(refusal([&] { import_multivector<double>(part, MPI_COMM_WORLD, Copy::never, options); }),
-                         "copy=never, but a MultiVector needs its"));
+                         "copy=never, but a MultiVector needs contiguous elements"));
       }
       for (const Copy copy : {Copy::if_needed, Copy::always}) {
         const auto imported = import_multivector<double>(part, MPI_COMM_WORLD, copy, options);
@@ -197,7 +197,7 @@ TEST(ImportMultiVector, VectorsThatOverlapOrRunBackwardsAreRefusedOrCopied) {
   same.buffer.strides[1] = 0;
   same.buffer.read_only = true;
   EXPECT_TRUE(says(refusal([&] { import_multivector<const double>(same, MPI_COMM_WORLD, Copy::never, vectors_on(1)); }),
-                   "and they are 0 apart"));
+                   "and they are 0 bytes apart"));
   for (const tridap::DistArray& part : {backwards, same}) {
     const auto imported = import_multivector<const double>(part, MPI_COMM_WORLD, Copy::if_needed, vectors_on(1));
     expect_columns(*imported.multivector, oracle::Array({array.axes[0]}), part.buffer, part.buffer, 1, false);
