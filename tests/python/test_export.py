@@ -297,7 +297,7 @@ def test_an_array_without_axes_goes_in_and_out(comm):
 def test_versions_that_differ_between_processes_are_refused_by_all(comm):
     array = tridap.asarray(line_of(comm), comm)
     last = comm.rank == comm.size - 1
-    for wrong, words in (5, "version is 5, must be a text"), ("8.1", "8.1"), ("\ud800", ""):
+    for wrong, words in (5, "version is 5, must be a str"), ("8.1", "8.1"), ("\ud800", ""):
         with pytest.raises(tridap.ProtocolError, match=words) as raised:
             tridap.export(array, wrong if last else "0.9", comm)
         assert shared(comm, str(raised.value))

@@ -54,7 +54,7 @@ class Array {
   DistArray array_;
   Version version_ = Version::v0_10;
   py::object local_, comm_;
-  bool undistributed_;  // no axis is: the distribution is made when somebody asks
+  bool undistributed_;  // no axis is distributed: the Distribution is made on the first use
   mutable std::shared_ptr<const Distribution> distribution_;
   Index process_ = 0;
   py::dict extras_;
@@ -72,7 +72,7 @@ py::object asarray(py::object object, py::object comm, py::object copy);
 /// What `tridap.check` found.
 struct Checked {
   Report report;
-  std::shared_ptr<const Distribution> distribution;  ///< null: there is none, or nobody knows it
+  std::shared_ptr<const Distribution> distribution;  ///< null: there is none, or it is unknown
 };
 /// **Collective** where `comm` is a communicator.
 Checked check_object(py::object object, py::object comm, const py::object& raise_on_error,

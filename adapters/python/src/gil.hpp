@@ -19,7 +19,7 @@ class WithoutPython {
   PyThreadState* state_;
 };
 
-/// While one lives, this thread may use Python. May stand inside of another.
+/// While one exists, this thread may use Python. They may be nested.
 class WithPython {
  public:
   WithPython();

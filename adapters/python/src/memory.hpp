@@ -16,7 +16,7 @@ namespace py = pybind11;
 /// What a module calls `name`, kept in `cache` for ever. No static initialiser: an import may let other threads run.
 py::handle imported(py::handle& cache, const char* module, const char* name);
 
-/// Keeps a Python object for C++, which may let go of it from any thread; at the interpreter's end it is left alone.
+/// Keeps a Python object for C++, which may release it from any thread. After the interpreter's end it is not released.
 std::shared_ptr<void> keep(py::object object);
 
 /// Memory of C++ as what NumPy takes for the base of an array.

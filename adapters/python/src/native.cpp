@@ -12,7 +12,7 @@ namespace tridap::python {
 
 namespace {
 
-// Never destroyed: objects are let go of until the very end of the process.
+// Never destroyed: objects are released until the very end of the process.
 struct Inside {
   std::recursive_mutex entered;
   std::mutex guard;

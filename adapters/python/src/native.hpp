@@ -24,7 +24,7 @@ class Native {
 /// that is inside leaves; never once MPI is finalized.
 void release_inside(std::shared_ptr<void> owned);
 
-/// Initialises Kokkos where nobody has. It is never finalised: arrays may outlive the interpreter's end.
+/// Initialises Kokkos unless it is initialised. It is never finalised: arrays may outlive the interpreter's end.
 void need_kokkos();
 
 }  // namespace tridap::python
