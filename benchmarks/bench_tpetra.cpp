@@ -158,11 +158,12 @@ bool halo(Index size) {
   bool ok = bench::compare(
       what + ", update_padding", 1.0, [&] { ours.update_padding(); },
       [&] { to.doImport(from, import, Tpetra::INSERT); }, 20);
-  const tridap::tpetra::PaddedArrayMap& layout = ours.layout();
+  const tridap::tpetra::PaddedArrayMap& map = ours.array_map();
   return bench::compare(
              what + ", building its Import", 0.1,
              [&] {
-               if (make_padding_import(layout.interior(), layout.order(), layout.overlap_map()).import.is_null())
+               if (tridap::tpetra::detail::make_padding_import(map.interior(), map.order(), map.overlap_map())
+                       .import.is_null())
                  std::abort();
              },
              [&] {

@@ -21,7 +21,7 @@ namespace {
 void convert(const std::string& name, const tridap::Distribution& distribution, examples::Claims& claims) {
   const tridap::DistArray array = examples::make_array(distribution, claims.process());
   const auto there = tridap::tpetra::import_padded<double>(array, claims.comm());
-  const auto& map = *there.layout().overlap_map();
+  const auto& map = *there.array_map().overlap_map();
   const tridap::tpetra::Reshape how{distribution.shape(), distribution.proc_grid_shape()};
   const auto back = tridap::tpetra::export_array(there.overlap(), how);
   const tridap::Distribution found = tridap::mpi::gather_distribution(back.array, claims.comm());

@@ -97,17 +97,17 @@ void expect_whole_picture(const oracle::Array& array, const tridap::DistArray& p
     for (Index& id : ids) id += options.index_base;
     return ids;
   };
-  const std::vector<Index> ids = ids_of(*padded.layout().overlap_map());
+  const std::vector<Index> ids = ids_of(*padded.array_map().overlap_map());
   EXPECT_EQ(ids, shifted(ids_by_address(array, part.buffer, place, tridap::Part::local)));
   EXPECT_EQ(std::set<Index>(ids.begin(), ids.end()).size(), ids.size());
-  EXPECT_EQ(padded.overlap()->getMap().get(), padded.layout().overlap_map().get());
-  EXPECT_EQ(ids_of(*padded.layout().interior().map()), shifted(ids_by_address(array, part.buffer, place)));
-  EXPECT_TRUE(padded.layout().interior().map()->isOneToOne());
+  EXPECT_EQ(padded.overlap()->getMap().get(), padded.array_map().overlap_map().get());
+  EXPECT_EQ(ids_of(*padded.array_map().interior().map()), shifted(ids_by_address(array, part.buffer, place)));
+  EXPECT_TRUE(padded.array_map().interior().map()->isOneToOne());
 
   EXPECT_EQ(!padded.interior().is_null(), everywhere(in_one_piece(array, part.buffer, place)));
   EXPECT_EQ(padded.interior().is_null(), !padded.interior_obstacle().empty());
   if (!padded.interior().is_null()) {
-    EXPECT_EQ(padded.interior()->getMap().get(), padded.layout().interior().map().get());
+    EXPECT_EQ(padded.interior()->getMap().get(), padded.array_map().interior().map().get());
     std::set<std::byte*> inner;
     for (const auto& element : array.elements(place, tridap::Part::interior))
       inner.insert(oracle::address(part.buffer, element.local));
@@ -126,16 +126,16 @@ void expect_whole_picture(const oracle::Array& array, const tridap::DistArray& p
   expect_filled(array, part.buffer, place);
 
   poison(array, part, place);
-  Vector apart(padded.layout().interior().map());
-  const std::vector<Index> own = ids_of(*padded.layout().interior().map());
+  Vector apart(padded.array_map().interior().map());
+  const std::vector<Index> own = ids_of(*padded.array_map().interior().map());
   for (std::size_t i = 0; i < own.size(); ++i)
     data_of(apart)[i] = static_cast<double>(own[i] - options.index_base) + 0.5;
   for (int twice = 0; twice < 2; ++twice) {
     for (std::byte* element : oracle::addresses(part.buffer)) *reinterpret_cast<double*>(element) = nan;
-    padded.overlap()->doImport(apart, padded.layout().importer(), Tpetra::INSERT);
+    padded.overlap()->doImport(apart, padded.array_map().importer(), Tpetra::INSERT);
     expect_filled(array, part.buffer, place);
   }
-  EXPECT_EQ(&padded.layout().importer(), &padded.layout().importer());
+  EXPECT_EQ(&padded.array_map().importer(), &padded.array_map().importer());
 
   expect_sums(array, part.buffer, padded, place);
 }
@@ -264,8 +264,7 @@ TEST(Padded, SeveralVectorsShareOneLayout) {
   const tridap::DistArray first = stamped(array), second = stamped(array);
   const PaddedArrayMap layout(first, MPI_COMM_WORLD);
   PaddedVector<double> a(first, layout), b(second, layout);
-  EXPECT_EQ(&a.layout().importer(), &b.layout().importer());
-  EXPECT_EQ(&a.layout().padding_import(), &b.layout().padding_import());
+  EXPECT_EQ(&a.array_map().importer(), &b.array_map().importer());
   poison(array, first, rank());
   poison(array, second, rank());
   a.update_padding();

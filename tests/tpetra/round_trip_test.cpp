@@ -232,8 +232,8 @@ TEST(RoundTrip, TheOverlapOfCommunicationPaddingIsPaddedAgain) {
       if (array.axes[0].part(0, tridap::Part::owned) == array.axes[0].part(0, tridap::Part::interior)) {
         const auto again =
             tridap::tpetra::import_padded<double>(export_array(padded.overlap(), how).array, MPI_COMM_WORLD);
-        EXPECT_TRUE(again.layout().overlap_map()->isSameAs(*padded.layout().overlap_map()));
-        EXPECT_TRUE(again.layout().interior().map()->isSameAs(*padded.layout().interior().map()));
+        EXPECT_TRUE(again.array_map().overlap_map()->isSameAs(*padded.array_map().overlap_map()));
+        EXPECT_TRUE(again.array_map().interior().map()->isSameAs(*padded.array_map().interior().map()));
         EXPECT_EQ(data_of(*again.overlap()), data_of(*padded.overlap()));
       }
     }
@@ -248,7 +248,7 @@ TEST(RoundTrip, TheOverlapOfAnyPaddingIsOneArrayOverTheSameMemory) {
     const auto out = export_array(padded.overlap());
     EXPECT_EQ(oracle::addresses(out.array.buffer), oracle::addresses(part.buffer));
     const tridap::Distribution d = tridap::mpi::gather_distribution(out.array, MPI_COMM_WORLD);
-    const std::vector<Index> ids = ids_of(*padded.layout().overlap_map());
+    const std::vector<Index> ids = ids_of(*padded.array_map().overlap_map());
     for (std::size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(d.global_index(rank(), {static_cast<Index>(i)})[0], ids[i]);
   }
 }

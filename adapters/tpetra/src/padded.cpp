@@ -73,12 +73,12 @@ void add(ImportLists& lists, const PaddingPlan& plan, const ArrayMap& array_map,
 
 }  // namespace
 
-PaddingImport make_padding_import(const ArrayMap& interior, const MemoryOrder& order,
-                                  const Teuchos::RCP<const Map>& overlap_map) {
+detail::PaddingImport detail::make_padding_import(const ArrayMap& interior, const MemoryOrder& order,
+                                                  const Teuchos::RCP<const Map>& overlap_map) {
   const Distribution& all = interior.distribution();
   const PaddingPlan plan = padding_plan(all, interior.process());
   const LocalNumbers places(all.part(interior.process(), Part::local), order);
-  PaddingImport made;
+  detail::PaddingImport made;
   for (const PaddingMove& move : plan.own) {
     places.append(move.here, made.own.padding);
     places.append(move.there, made.own.interior);
@@ -107,7 +107,7 @@ PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm,
   overlap_map_ = interior_.map();
   if (padded) overlap_map_ = detail::list_map(*padded, process, Part::local, order_, options.index_base, comm);
   padding_import_ = mpi::collectively(comm.raw(), [&] {
-    return std::make_shared<const PaddingImport>(make_padding_import(interior_, order_, overlap_map_));
+    return std::make_shared<const detail::PaddingImport>(detail::make_padding_import(interior_, order_, overlap_map_));
   });
 }
 

@@ -9,6 +9,8 @@ namespace tridap::tpetra {
 
 using Import = Tpetra::Import<>;
 
+namespace detail {
+
 /// Local indices of padding, and of the interior on the same process that it repeats.
 struct LocalCopies {
   std::vector<Map::local_ordinal_type> padding, interior;
@@ -24,6 +26,8 @@ struct PaddingImport {
 /// buffer. Local.
 PaddingImport make_padding_import(const ArrayMap& interior, const MemoryOrder& order,
                                   const Teuchos::RCP<const Map>& overlap_map);
+
+}  // namespace detail
 
 /// The Tpetra maps of a padded array, with and without its padding, and what updates the padding.
 ///
@@ -44,14 +48,15 @@ class PaddedArrayMap {
   /// Fills vectors on overlap_map() from vectors on interior().map(). The first call makes it, without a search for the
   /// owners; that call is **collective**, and takes time in proportion to the buffer.
   const Import& importer() const;
-  /// Fills the padding of vectors on overlap_map() from the interior of vectors on the same map.
-  const PaddingImport& padding_import() const { return *padding_import_; }
 
  private:
+  template <class>
+  friend class PaddedVector;
+
   ArrayMap interior_;
   MemoryOrder order_;
   Teuchos::RCP<const Map> overlap_map_;
-  std::shared_ptr<const PaddingImport> padding_import_;
+  std::shared_ptr<const detail::PaddingImport> padding_import_;  // fills padding from the interior, on overlap_map_
   std::shared_ptr<Teuchos::RCP<const Import>> importer_;
 };
 
@@ -62,11 +67,11 @@ class PaddedVector {
   /// **Collective**; throws as import_vector() does if the whole buffer needs a copy and `copy` forbids it.
   PaddedVector(const DistArray& array, const PaddedArrayMap& array_map, Copy copy = Copy::never);
 
-  const PaddedArrayMap& layout() const { return array_map_; }
-  /// The whole buffer, padding included, on layout().overlap_map(). Its norms include the padding.
+  const PaddedArrayMap& array_map() const { return array_map_; }
+  /// The whole buffer, padding included, on array_map().overlap_map(). Its norms include the padding.
   const Teuchos::RCP<Vector<T>>& overlap() const { return overlap_; }
-  /// The interior, a view of the same memory on layout().interior().map(). It is null if the interior is not contiguous
-  /// on some process; interior_obstacle() then says why.
+  /// The interior, a view of the same memory on array_map().interior().map(). It is null if the interior is not
+  /// contiguous on some process; interior_obstacle() then says why.
   const Teuchos::RCP<Vector<T>>& interior() const { return interior_; }
   const std::string& interior_obstacle() const { return interior_obstacle_; }
   const Receipt& receipt() const { return receipt_; }
@@ -150,22 +155,22 @@ PaddedVector<T>::PaddedVector(const DistArray& array, const PaddedArrayMap& arra
 
 template <class T>
 void PaddedVector<T>::update_padding() {
-  const LocalCopies& own = array_map_.padding_import().own;
+  const detail::LocalCopies& own = array_map_.padding_import_->own;
   if (!own.padding.empty()) {  // on a device, the host view must be gone before Tpetra moves the data
     const auto values = overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);
     for (std::size_t i = 0; i < own.padding.size(); ++i) values(own.padding[i], 0) = values(own.interior[i], 0);
   }
-  overlap_->doImport(*source_, *array_map_.padding_import().import, Tpetra::INSERT);
+  overlap_->doImport(*source_, *array_map_.padding_import_->import, Tpetra::INSERT);
 }
 
 template <class T>
 void PaddedVector<T>::sum_padding() {
-  const LocalCopies& own = array_map_.padding_import().own;
+  const detail::LocalCopies& own = array_map_.padding_import_->own;
   if (!own.padding.empty()) {
     const auto values = overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);
     for (std::size_t i = 0; i < own.padding.size(); ++i) values(own.interior[i], 0) += values(own.padding[i], 0);
   }
-  overlap_->doExport(*source_, *array_map_.padding_import().import, Tpetra::ADD);
+  overlap_->doExport(*source_, *array_map_.padding_import_->import, Tpetra::ADD);
 }
 
 /// An array over the memory of a vector on array_map.overlap_map(), with the padding of the array that `array_map` was
