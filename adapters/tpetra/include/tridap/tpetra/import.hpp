@@ -157,7 +157,8 @@ Dual dual_view(const Buffer& columns) {
 }
 
 /// The vector that `construct(view)` makes from a DualView of the array's memory. **Collective.** If TPETRA_DEBUG is
-/// set, the constructors of vectors communicate; so everything that this library allocates is allocated before.
+/// set, the constructors of vectors communicate. So everything that this library allocates is allocated before, and one
+/// reduction agrees on that.
 template <class V, class T, class Construct>
 std::pair<Teuchos::RCP<V>, Receipt> imported(const PreparedImport& prepared, const Construct& construct) {
   const MPI_Comm comm = prepared.array_map.comm();
@@ -168,7 +169,7 @@ std::pair<Teuchos::RCP<V>, Receipt> imported(const PreparedImport& prepared, con
     view = dual_view<DualView<T>>(dense.buffer);
     return Teuchos::rcp(new V);
   });
-  mpi::collectively(comm, [&] { *made = construct(view); });
+  *made = construct(view);
   return {made, prepared.receipt(std::move(dense))};
 }
 
