@@ -30,17 +30,17 @@ using tridap::mpi::allocate_shared_bytes;
 using tridap::mpi::find_shared;
 using tridap::mpi::on_this_node;
 using tridap::mpi::SharedAllocation;
-using Piece = std::shared_ptr<const SharedAllocation>;
+using Shared = std::shared_ptr<const SharedAllocation>;
 
 constexpr Index megabyte = Index{1} << 20;
 
-std::byte* own(const Piece& piece, MPI_Comm comm) { return piece->base(on::rank(comm)); }
+std::byte* own(const Shared& piece, MPI_Comm comm) { return piece->base(on::rank(comm)); }
 
 /// What process `from` leaves at byte `at` of what is meant for `to`.
 std::byte letter(Index from, Index to, Index at) { return static_cast<std::byte>(7 * from + 31 * to + at + 1); }
 
 /// Every process writes a stretch into everybody's memory, and finds in its own what all wrote there.
-void expect_shared(const Piece& piece, Index stretch, MPI_Comm comm) {
+void expect_shared(const Shared& piece, Index stretch, MPI_Comm comm) {
   const int here = on::rank(comm), all = on::processes(comm);
   MPI_Barrier(comm);
   for (int to = 0; to < all; ++to)
@@ -70,7 +70,7 @@ TEST(Share, EveryProcessReachesTheMemoryOfAll) {
   on::every_communicator([](MPI_Comm comm) {
     const Index all = on::processes(comm);
     for (const Index stretch : {1, 3, 4096, 50000}) {
-      const Piece piece = allocate_shared_bytes(all * stretch, comm);
+      const Shared piece = allocate_shared_bytes(all * stretch, comm);
       EXPECT_TRUE(same_number(piece->number(), comm));
       for (int rank = 0; rank < all; ++rank) {
         EXPECT_GE(piece->bytes(rank), all * stretch);
@@ -85,7 +85,7 @@ TEST(Share, LengthsMayDifferAndBeNothing) {
   on::every_communicator([](MPI_Comm comm) {
     const int here = on::rank(comm), all = on::processes(comm);
     const auto length = [all](int rank, int turn) { return Index{(rank + turn) % all} * 70001; };
-    std::vector<Piece> pieces;
+    std::vector<Shared> pieces;
     for (int turn = 0; turn <= all; ++turn) {
       pieces.push_back(allocate_shared_bytes(length(here, turn), comm));
       for (int rank = 0; rank < all; ++rank) {
@@ -105,7 +105,7 @@ TEST(Share, LengthsMayDifferAndBeNothing) {
 
 TEST(Share, PartsDoNotTouchOneAnother) {
   const int here = on::rank(MPI_COMM_WORLD), all = on::processes(MPI_COMM_WORLD);
-  std::vector<Piece> pieces;
+  std::vector<Shared> pieces;
   for (int i = 0; i < 5; ++i) pieces.push_back(allocate_shared_bytes(4096 * i, MPI_COMM_WORLD));
   const auto fill = [&](int rank, std::size_t i) { return static_cast<int>(1 + 5 * rank + static_cast<int>(i)); };
   for (std::size_t i = 0; i < pieces.size(); ++i)
@@ -120,7 +120,7 @@ TEST(Share, PartsDoNotTouchOneAnother) {
 
 TEST(Share, WhatAllLetGoIsTakenAgain) {
   on::every_communicator([](MPI_Comm comm) {
-    Piece piece = allocate_shared_bytes(5 * megabyte, comm);
+    Shared piece = allocate_shared_bytes(5 * megabyte, comm);
     const Index number = piece->number();
     std::byte* const base = own(piece, comm);
     for (const Index bytes : {5 * megabyte, 3 * megabyte, 4 * megabyte + 1}) {
@@ -134,11 +134,11 @@ TEST(Share, WhatAllLetGoIsTakenAgain) {
 }
 
 TEST(Share, TooSmallOrMuchTooLargeIsNotTaken) {
-  Piece piece = allocate_shared_bytes(8 * megabyte, MPI_COMM_WORLD);
+  Shared piece = allocate_shared_bytes(8 * megabyte, MPI_COMM_WORLD);
   const Index number = piece->number();
   piece.reset();
   for (const Index bytes : {9 * megabyte, 3 * megabyte, Index{0}}) {
-    const Piece other = allocate_shared_bytes(bytes, MPI_COMM_WORLD);
+    const Shared other = allocate_shared_bytes(bytes, MPI_COMM_WORLD);
     EXPECT_NE(other->number(), number) << bytes;
     EXPECT_GE(other->bytes(on::rank(MPI_COMM_WORLD)), bytes);
   }
@@ -147,7 +147,7 @@ TEST(Share, TooSmallOrMuchTooLargeIsNotTaken) {
 TEST(Share, OneProcessThatNeedsMoreGivesAllANewPiece) {
   on::every_communicator([](MPI_Comm comm) {
     for (int rank = 0; rank < on::processes(comm); ++rank) {
-      Piece piece = allocate_shared_bytes(2 * megabyte, comm);
+      Shared piece = allocate_shared_bytes(2 * megabyte, comm);
       const Index number = piece->number();
       piece.reset();
       piece = allocate_shared_bytes(on::rank(comm) == rank ? 9 * megabyte : 2 * megabyte, comm);
@@ -159,8 +159,8 @@ TEST(Share, OneProcessThatNeedsMoreGivesAllANewPiece) {
 }
 
 TEST(Share, TheSmallestThatSuitsIsTaken) {
-  Piece large = allocate_shared_bytes(30 * megabyte, MPI_COMM_WORLD),
-        small = allocate_shared_bytes(20 * megabyte, MPI_COMM_WORLD);
+  Shared large = allocate_shared_bytes(30 * megabyte, MPI_COMM_WORLD),
+         small = allocate_shared_bytes(20 * megabyte, MPI_COMM_WORLD);
   const Index number = small->number();
   large.reset();
   small.reset();
@@ -170,11 +170,11 @@ TEST(Share, TheSmallestThatSuitsIsTaken) {
 TEST(Share, WhatOneProcessHoldsIsNotTaken) {
   on::every_communicator([](MPI_Comm comm) {
     for (int holder = 0; holder < on::processes(comm); ++holder) {
-      Piece piece = allocate_shared_bytes(1000, comm);
+      Shared piece = allocate_shared_bytes(1000, comm);
       const Index number = piece->number();
       std::memset(own(piece, comm), 77, 1000);
       if (on::rank(comm) != holder) piece.reset();
-      std::vector<Piece> others;
+      std::vector<Shared> others;
       for (int i = 0; i < 3; ++i) {
         others.push_back(allocate_shared_bytes(1000, comm));
         EXPECT_NE(others.back()->number(), number);
@@ -197,7 +197,7 @@ TEST(Share, WhatOneProcessHoldsIsNotTaken) {
 
 TEST(Share, AnyThreadLetsGo) {
   for (int turn = 0; turn < 20; ++turn) {
-    Piece piece = allocate_shared_bytes(2000000, MPI_COMM_WORLD);
+    Shared piece = allocate_shared_bytes(2000000, MPI_COMM_WORLD);
     const Index number = piece->number();
     std::memset(own(piece, MPI_COMM_WORLD), turn, 2000000);
     std::thread([last = std::move(piece)]() mutable { last.reset(); }).join();
@@ -208,7 +208,7 @@ TEST(Share, AnyThreadLetsGo) {
 TEST(Share, ManyAtATime) {
   on::every_communicator([](MPI_Comm comm) {
     for (int turn = 0; turn < 2; ++turn) {
-      std::vector<Piece> pieces;
+      std::vector<Shared> pieces;
       std::set<Index> numbers;
       std::set<std::byte*> bases;
       for (int i = 0; i < 150; ++i) {
@@ -221,7 +221,7 @@ TEST(Share, ManyAtATime) {
       EXPECT_EQ(bases.size(), 150u);
       EXPECT_TRUE(same_number(pieces[140]->number(), comm));
       for (int i = 0; i < 150; ++i) {
-        const Piece& piece = pieces[static_cast<std::size_t>(i)];
+        const Shared& piece = pieces[static_cast<std::size_t>(i)];
         EXPECT_EQ(*own(piece, comm), static_cast<std::byte>(i));
         EXPECT_EQ(find_shared(own(piece, comm), comm), piece.get());
       }
@@ -231,12 +231,12 @@ TEST(Share, ManyAtATime) {
 
 TEST(Share, ManyOneAfterAnother) {
   on::every_communicator([](MPI_Comm comm) {
-    Piece kept = allocate_shared_bytes(10, comm);
+    Shared kept = allocate_shared_bytes(10, comm);
     *own(kept, comm) = std::byte{42};
     for (Index i = 0; i < 100; ++i) {
-      std::vector<Piece> pieces;
+      std::vector<Shared> pieces;
       for (Index k = 0; k < 3; ++k) pieces.push_back(allocate_shared_bytes(i * i * 500 % 600000 * (k + 1), comm));
-      for (const Piece& piece : pieces) {
+      for (const Shared& piece : pieces) {
         ASSERT_NE(piece->number(), kept->number());
         ASSERT_TRUE(same_number(piece->number(), comm));
       }
@@ -263,7 +263,7 @@ TEST(Share, MuchFreeMemoryIsGivenBack) {
   const Index before = room();
   std::byte letters{};
   for (Index size = 1; size <= 15; ++size) {  // each too large for the one before, or much too small
-    const Piece piece = allocate_shared_bytes((size % 2 ? 40 - size : size) * megabyte, comm);
+    const Shared piece = allocate_shared_bytes((size % 2 ? 40 - size : size) * megabyte, comm);
     letters |= *own(piece, comm);
   }
   MPI_Barrier(comm);
@@ -277,11 +277,11 @@ TEST(Share, MuchFreeMemoryIsGivenBack) {
 TEST(Share, NumbersAreNeverGivenAgain) {
   std::set<Index> numbers;
   for (Index i = 0; i < 30; ++i) {
-    Piece piece = allocate_shared_bytes((i + 2) * (i + 2) * (i + 2) * 500, MPI_COMM_WORLD);
-    std::vector<Piece> others;
+    Shared piece = allocate_shared_bytes((i + 2) * (i + 2) * (i + 2) * 500, MPI_COMM_WORLD);
+    std::vector<Shared> others;
     for (int k = 0; k < 5; ++k) others.push_back(allocate_shared_bytes(0, MPI_COMM_WORLD));
     std::set<Index> now{piece->number()};
-    for (const Piece& other : others) now.insert(other->number());
+    for (const Shared& other : others) now.insert(other->number());
     EXPECT_EQ(now.size(), 6u);
   }
 }
@@ -320,7 +320,7 @@ TEST(Share, EachCommunicatorHasItsOwnPieces) {
   MPI_Comm other = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &other);
   {
-    const Piece one = allocate_shared_bytes(100, MPI_COMM_WORLD), two = allocate_shared_bytes(100, other);
+    const Shared one = allocate_shared_bytes(100, MPI_COMM_WORLD), two = allocate_shared_bytes(100, other);
     EXPECT_NE(own(one, MPI_COMM_WORLD), own(two, other));
     EXPECT_EQ(find_shared(own(one, MPI_COMM_WORLD), MPI_COMM_WORLD), one.get());
     EXPECT_EQ(find_shared(own(one, MPI_COMM_WORLD), other), nullptr);
@@ -343,7 +343,7 @@ TEST(Share, MemoryOutlivesItsCommunicator) {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, 0, -here, &comm);
     const int rank = on::rank(comm);
-    Piece piece = allocate_shared_bytes(3000, comm), also = allocate_shared_bytes(70, comm);
+    Shared piece = allocate_shared_bytes(3000, comm), also = allocate_shared_bytes(70, comm);
     std::memset(own(piece, comm), 50 + rank, 3000);
     also.reset();
     MPI_Barrier(comm);
@@ -360,7 +360,7 @@ TEST(Share, CommunicatorsComeAndGo) {
   for (int turn = 0; turn < 50; ++turn) {
     on::every_communicator([turn](MPI_Comm comm) {
       const Index all = on::processes(comm);
-      const Piece piece = allocate_shared_bytes(all * (1 + turn), comm);
+      const Shared piece = allocate_shared_bytes(all * (1 + turn), comm);
       expect_shared(piece, 1 + turn, comm);
     });
   }
@@ -369,9 +369,9 @@ TEST(Share, CommunicatorsComeAndGo) {
 TEST(SharedPieceOf, IsFoundByAnyAddressInside) {
   on::every_communicator([](MPI_Comm comm) {
     const int here = on::rank(comm), all = on::processes(comm);
-    std::vector<Piece> pieces;
+    std::vector<Shared> pieces;
     for (const Index bytes : {0, 1, 5000, 100000}) pieces.push_back(allocate_shared_bytes(bytes * (here + 1), comm));
-    for (const Piece& piece : pieces) {
+    for (const Shared& piece : pieces) {
       std::byte* const base = own(piece, comm);
       const Index length = piece->bytes(here);
       EXPECT_EQ(find_shared(base, comm), piece.get());

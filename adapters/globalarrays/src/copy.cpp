@@ -15,26 +15,26 @@ struct Step {
   Index extent = 0, from = 0, to = 0;
 };
 
-// What is copied: pieces of bytes that stand in a row in both buffers, over axes, the target's outermost first.
-struct Pieces {
+// What is copied: runs of bytes that stand in a row in both buffers, over axes, the target's outermost first.
+struct CopyRuns {
   std::vector<Step> axes;
   Index bytes = 0;
 };
 
-Pieces pieces_of(const Buffer& from, const Buffer& to) {
-  Pieces pieces;
-  pieces.bytes = from.type.bytes;
-  std::vector<Step>& axes = pieces.axes;
+CopyRuns runs_of(const Buffer& from, const Buffer& to) {
+  CopyRuns runs;
+  runs.bytes = from.type.bytes;
+  std::vector<Step>& axes = runs.axes;
   for (std::size_t i = 0; i < from.shape.size(); ++i)
     if (from.shape[i] > 1) axes.push_back({from.shape[i], from.strides[i], to.strides[i]});
   std::sort(axes.begin(), axes.end(), [](const Step& a, const Step& b) { return std::abs(a.to) > std::abs(b.to); });
-  for (; !axes.empty() && axes.back().from == pieces.bytes && axes.back().to == pieces.bytes; axes.pop_back())
-    pieces.bytes *= axes.back().extent;
+  for (; !axes.empty() && axes.back().from == runs.bytes && axes.back().to == runs.bytes; axes.pop_back())
+    runs.bytes *= axes.back().extent;
   if (axes.empty()) axes.push_back({1, 0, 0});
-  return pieces;
+  return runs;
 }
 
-// How long a piece is: known when this is compiled, or not.
+// How long a run is: known when this is compiled, or not.
 template <std::size_t length>
 struct Fixed {
   static constexpr std::size_t bytes = length;
@@ -43,14 +43,14 @@ struct Any {
   std::size_t bytes;
 };
 
-template <class Piece>
-void copy_box(const std::byte* from, std::byte* to, const Step* axis, std::size_t count, Piece piece) {
+template <class CopyRun>
+void copy_box(const std::byte* from, std::byte* to, const Step* axis, std::size_t count, CopyRun run) {
   if (count > 1) {
     for (Index i = 0; i < axis->extent; ++i, from += axis->from, to += axis->to)
-      copy_box(from, to, axis + 1, count - 1, piece);
+      copy_box(from, to, axis + 1, count - 1, run);
     return;
   }
-  for (Index i = 0; i < axis->extent; ++i) std::memcpy(to + i * axis->to, from + i * axis->from, piece.bytes);
+  for (Index i = 0; i < axis->extent; ++i) std::memcpy(to + i * axis->to, from + i * axis->from, run.bytes);
 }
 
 // The axis along which a box reaches farthest in both buffers: one that can be halved, though all elements of one
@@ -64,16 +64,16 @@ Step& farthest(std::vector<Step>& axes) {
 
 // Halves a box until it is so small that its lines of both buffers stay in the nearest cache: one may stand row-major
 // and the other column-major.
-template <class Piece>
-void copy_halves(const std::byte* from, std::byte* to, std::vector<Step>& axes, Index count, Piece piece) {
+template <class CopyRun>
+void copy_halves(const std::byte* from, std::byte* to, std::vector<Step>& axes, Index count, CopyRun run) {
   constexpr Index few = 256;
-  if (count <= few) return copy_box(from, to, axes.data(), axes.size(), piece);
+  if (count <= few) return copy_box(from, to, axes.data(), axes.size(), run);
   Step& axis = farthest(axes);
   const Index extent = axis.extent, first = extent < 16 ? extent / 2 : extent / 16 * 8, each = count / extent;
   axis.extent = first;
-  copy_halves(from, to, axes, each * first, piece);
+  copy_halves(from, to, axes, each * first, run);
   axis.extent = extent - first;
-  copy_halves(from + first * axis.from, to + first * axis.to, axes, each * (extent - first), piece);
+  copy_halves(from + first * axis.from, to + first * axis.to, axes, each * (extent - first), run);
   axis.extent = extent;
 }
 
@@ -82,12 +82,12 @@ void copy_halves(const std::byte* from, std::byte* to, std::vector<Step>& axes, 
 Index copy_elements(const Buffer& from, const Buffer& to) {
   const Index elements = element_count(from), bytes = elements * from.type.bytes;
   if (elements == 0) return 0;
-  Pieces pieces = pieces_of(from, to);
-  const auto copy = [&](auto piece) {
-    copy_halves(static_cast<const std::byte*>(from.data), static_cast<std::byte*>(to.data), pieces.axes,
-                bytes / pieces.bytes, piece);
+  CopyRuns runs = runs_of(from, to);
+  const auto copy = [&](auto run) {
+    copy_halves(static_cast<const std::byte*>(from.data), static_cast<std::byte*>(to.data), runs.axes,
+                bytes / runs.bytes, run);
   };
-  switch (pieces.bytes) {
+  switch (runs.bytes) {
     case 4:
       copy(Fixed<4>());
       break;
@@ -98,7 +98,7 @@ Index copy_elements(const Buffer& from, const Buffer& to) {
       copy(Fixed<16>());
       break;
     default:
-      copy(Any{static_cast<std::size_t>(pieces.bytes)});
+      copy(Any{static_cast<std::size_t>(runs.bytes)});
   }
   return bytes;
 }

@@ -14,8 +14,6 @@ namespace {
 using redistribute::PlacedDistribution;
 using redistribute::Redistribution;
 
-std::string number(Index n) { return std::to_string(n); }
-
 // How the ids of a map number an array's elements.
 class Numbering {
  public:
@@ -32,8 +30,8 @@ class Numbering {
   Index planned(Index id) const {
     Index of_array = 0;
     if (__builtin_sub_overflow(id, base_, &of_array) || of_array < 0 || of_array >= count())
-      refuse("the map's id " + number(id) + " is not an element of the array",
-             "must be one of the " + number(count()) + " ids from " + number(base_) + " on",
+      refuse("the map's id " + std::to_string(id) + " is not an element of the array",
+             "must be one of the " + std::to_string(count()) + " ids from " + std::to_string(base_) + " on",
              "set the index base, or leave the id out of the map");
     return closes_gaps() ? plain_.number(*numbers_.global_index(of_array)) : of_array;
   }
@@ -94,7 +92,9 @@ Side side_of(const Map& map, const Distribution& array, const RedistributeOption
   side.is_line =
       is_line(map) && !numbering->closes_gaps() && (total == 0 || map.getMinAllGlobalIndex() == numbering->base());
   if (side.is_line && total != numbering->count() && !options.mapping.partial)
-    refuse("the map has " + number(total) + " ids, and the array " + number(numbering->count()) + " flat numbers", "",
+    refuse("the map has " + std::to_string(total) + " ids, and the array " + std::to_string(numbering->count()) +
+               " flat numbers",
+           "",
            "give a map with as many ids, or set unstructured_ids = compact for a list with gaps, or mapping.partial to "
            "leave out what one side lacks");
   if (!side.is_line) mpi::collectively(comm, [&] { list_ids(map, *numbering, side); });

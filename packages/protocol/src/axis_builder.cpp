@@ -40,10 +40,11 @@ class AxisBuilder {
       alone.set_process(c);
       if (!alone.ok()) report_.merge(alone);  // check() gives its warnings
       if (d.proc_grid_rank != c)
-        add(Rule::grid_rank, c, "proc_grid_rank", number(d.proc_grid_rank), "must be the coordinate " + number(c));
+        add(Rule::grid_rank, c, "proc_grid_rank", std::to_string(d.proc_grid_rank),
+            "must be the coordinate " + std::to_string(c));
       if (d.proc_grid_size != static_cast<Index>(dims_.size()))
-        add(Rule::grid_size, c, "proc_grid_size", number(d.proc_grid_size),
-            "must be the " + number(static_cast<Index>(dims_.size())) + " coordinates given");
+        add(Rule::grid_size, c, "proc_grid_size", std::to_string(d.proc_grid_size),
+            "must be the " + std::to_string(static_cast<Index>(dims_.size())) + " coordinates given");
       same(Rule::agree_dist_type, c, "dist_type", d.dist_type(), first.dist_type());
       same(Rule::agree_size, c, "size", d.size, first.size);
       same(Rule::agree_periodic, c, "periodic", d.periodic, first.periodic);
@@ -64,10 +65,10 @@ class AxisBuilder {
       else if constexpr (std::is_same_v<T, char>)
         return "'" + std::string(1, v) + "'";
       else
-        return number(v);
+        return std::to_string(v);
     };
     if (value != first)
-      add(rule, c, key, say(value) + " at coordinate " + number(c), "but at coordinate 0 it is " + say(first));
+      add(rule, c, key, say(value) + " at coordinate " + std::to_string(c), "but at coordinate 0 it is " + say(first));
   }
 
   Axis::Kind block() {
@@ -83,15 +84,16 @@ class AxisBuilder {
       const auto [begin, end] = owned(c);
       const bool empty = begin == end;  // [block.bounds]: in its order, or at `size`
       if (begin != cursor && !(empty && begin == size_))
-        add(Rule::block_tiling, c, "start", number(stamped.start) + " at coordinate " + number(c),
-            "so its owned range starts at " + number(begin) + ", but the previous shares end at " + number(cursor));
+        add(Rule::block_tiling, c, "start", std::to_string(stamped.start) + " at coordinate " + std::to_string(c),
+            "so its owned range starts at " + std::to_string(begin) + ", but the previous shares end at " +
+                std::to_string(cursor));
       bounds_.push_back(empty ? cursor : begin);
       if (!empty) cursor = end;
     }
     if (cursor != size_)
       add(Rule::block_tiling, grid_ - 1, "stop",
-          number(std::get<Block>(dims_.back().dist).stop) + " at the last coordinate",
-          "but the owned shares end at " + number(cursor) + " and size is " + number(size_));
+          std::to_string(std::get<Block>(dims_.back().dist).stop) + " at the last coordinate",
+          "but the owned shares end at " + std::to_string(cursor) + " and size is " + std::to_string(size_));
     bounds_.push_back(cursor);
     if (some) padding();
     if (some && version_ == Version::v0_9 && periodic_) count_the_edges();
@@ -111,7 +113,7 @@ class AxisBuilder {
   void everywhere() {
     for (Index c = 0; c < grid_; ++c)
       if (!std::get<Block>(dim(c).dist).padding)
-        add(Rule::block_padding_everywhere, c, "padding", "absent at coordinate " + number(c),
+        add(Rule::block_padding_everywhere, c, "padding", "absent at coordinate " + std::to_string(c),
             "but present at other coordinates");
   }
 
@@ -119,22 +121,23 @@ class AxisBuilder {
     const bool wraps = version_ == Version::v0_9 && periodic_;
     for (Index c = 0; c + (wraps ? 0 : 1) < grid_; ++c) {
       const Index next = (c + 1) % grid_, right = widths_[at(c)][1], left = widths_[at(next)][0];
-      const std::string where = " between coordinates " + number(c) + " and " + number(next);
+      const std::string where = " between coordinates " + std::to_string(c) + " and " + std::to_string(next);
       if (right != left)
         add(Rule::block_padding_neighbour, c, "padding",
-            number(right) + " at the upper end of coordinate " + number(c) + " and " + number(left) +
-                " at the lower end of coordinate " + number(next),
+            std::to_string(right) + " at the upper end of coordinate " + std::to_string(c) + " and " +
+                std::to_string(left) + " at the lower end of coordinate " + std::to_string(next),
             "but both must be equal");
       else if (right > count(c) || left > count(next))
-        add(Rule::block_padding_owned, c, "padding", number(right) + where,
-            "but these own " + number(count(c)) + " and " + number(count(next)) + " elements");
+        add(Rule::block_padding_owned, c, "padding", std::to_string(right) + where,
+            "but these own " + std::to_string(count(c)) + " and " + std::to_string(count(next)) + " elements");
     }
     if (!periodic_ || wraps) return;
     const Index left = widths_.front()[0], right = widths_.back()[1];
     const Index period = size_ - left - right;  // none of the three exceeds size: no overflow
     if (left > period || right > period)
-      add(Rule::block_periodic, {}, "padding", "(" + number(left) + ", " + number(right) + ") at the edges",
-          "but the period is size - left - right = " + number(period));
+      add(Rule::block_periodic, {}, "padding",
+          "(" + std::to_string(left) + ", " + std::to_string(right) + ") at the edges",
+          "but the period is size - left - right = " + std::to_string(period));
   }
 
   // In 0.9 `size` does not include the edge padding of a periodic axis; in 0.10 it does (PROTOCOL, Versions).
@@ -142,7 +145,8 @@ class AxisBuilder {
     const Index left = widths_.front()[0], right = widths_.back()[1];
     const auto grown = checked_add(size_, left), size = grown ? checked_add(*grown, right) : std::nullopt;
     if (!size)
-      return add(Rule::conversion, {}, "size", number(size_), "but with the edge padding it does not fit 64 bits");
+      return add(Rule::conversion, {}, "size", std::to_string(size_),
+                 "but with the edge padding it does not fit 64 bits");
     size_ = *size;
     for (Index c = 1; c < grid_; ++c) bounds_[at(c)] += left;
     bounds_.back() = size_;
@@ -162,9 +166,9 @@ class AxisBuilder {
     for (Index c = 0; c < grid_; ++c) {
       const Index start = std::get<Cyclic>(dim(c).dist).start, expected = kind.start(c);
       if (expected < size_ ? start != expected : start < size_)
-        add(Rule::cyclic_start, c, "start", number(start) + " at coordinate " + number(c),
-            "must be " + (expected < size_ ? number(expected) : "at least size " + number(size_)) + " if coordinate " +
-                number(first) + " has the first block");
+        add(Rule::cyclic_start, c, "start", std::to_string(start) + " at coordinate " + std::to_string(c),
+            "must be " + (expected < size_ ? std::to_string(expected) : "at least size " + std::to_string(size_)) +
+                " if coordinate " + std::to_string(first) + " has the first block");
     }
     return kind;
   }
@@ -182,14 +186,14 @@ class AxisBuilder {
       if (entries[i].global != entries[i - 1].global) continue;
       const Index c = entries[i].place.coordinate;
       add(Rule::unstructured_one_to_one, c, "indices",
-          "listing " + number(entries[i].global) + " at coordinates " + number(entries[i - 1].place.coordinate) +
-              " and " + number(c),
+          "listing " + std::to_string(entries[i].global) + " at coordinates " +
+              std::to_string(entries[i - 1].place.coordinate) + " and " + std::to_string(c),
           "but 'one_to_one' is true");
     }
     if (size_ != kind.total()) {
       const bool distinct = kind.shares_indices() && size_ == kind.distinct();
-      add(distinct ? Rule::unstructured_distinct : Rule::unstructured_size, {}, "size", number(size_),
-          "but the coordinates list " + number(kind.total()) + " indices, " + number(kind.distinct()) +
+      add(distinct ? Rule::unstructured_distinct : Rule::unstructured_size, {}, "size", std::to_string(size_),
+          "but the coordinates list " + std::to_string(kind.total()) + " indices, " + std::to_string(kind.distinct()) +
               " of them distinct");
     }
     return kind;
@@ -198,7 +202,7 @@ class AxisBuilder {
   bool wrong() const { return report_.errors() > before_; }
   Index count(Index c) const { return bounds_[at(c + 1)] - bounds_[at(c)]; }
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-  static std::string number(Index value) { return std::to_string(value); }
+
   const Dimension& dim(Index c) const { return dims_[at(c)]; }
   void add(Rule rule, std::optional<Index> c, std::string key, std::string value, std::string must) {
     report_.add({rule, c, axis_number_, std::move(key), std::move(value), std::move(must), ""});

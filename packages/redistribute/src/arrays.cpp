@@ -13,8 +13,6 @@ namespace tridap::redistribute {
 
 namespace {
 
-std::string number(Index n) { return std::to_string(n); }
-
 class Checker {
  public:
   Checker(const PlacedDistribution& placed, Index process, const char* side, Report& report)
@@ -26,8 +24,8 @@ class Checker {
     if (!array.dim_data.empty()) dimensions(array);
     const Buffer& buffer = array.buffer;
     if (bytes != 0 && buffer.type.bytes != bytes)
-      say(side_ + "'s elements have " + number(buffer.type.bytes) + " bytes",
-          "must have " + number(bytes) + " bytes, as in the plan", "make a plan with this element_bytes");
+      say(side_ + "'s elements have " + std::to_string(buffer.type.bytes) + " bytes",
+          "must have " + std::to_string(bytes) + " bytes, as in the plan", "make a plan with this element_bytes");
     if (buffer.memory.kind != Memory::Kind::host)
       say(side_ + " is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it to host memory");
     if (written && buffer.read_only) say(side_ + " is read-only", "must be writable", "pass a writable array");
@@ -48,13 +46,13 @@ class Checker {
   void shape(const Buffer& buffer) {
     const std::vector<Index> wanted = of_.local_shape(process_);
     if (buffer.ndim() != of_.ndim())
-      return say(side_ + " has " + number(buffer.ndim()) + " axes",
-                 "must have " + number(of_.ndim()) + ", as in the plan",
+      return say(side_ + " has " + std::to_string(buffer.ndim()) + " axes",
+                 "must have " + std::to_string(of_.ndim()) + ", as in the plan",
                  "pass this process's part of the array for which the plan was made");
     for (std::size_t i = 0; i < wanted.size(); ++i)
       if (buffer.shape[i] != wanted[i])
-        say(side_ + "'s extent is " + number(buffer.shape[i]),
-            "must be " + number(wanted[i]) + ", the elements that this process holds with padding",
+        say(side_ + "'s extent is " + std::to_string(buffer.shape[i]),
+            "must be " + std::to_string(wanted[i]) + ", the elements that this process holds with padding",
             "pass this process's whole part of the array", static_cast<Index>(i));
   }
 
@@ -74,8 +72,8 @@ class Checker {
                        {},
                        i,
                        key,
-                       number(value) + " in " + side_ + "'s dim_data",
-                       "must be the plan's, " + number(wanted),
+                       std::to_string(value) + " in " + side_ + "'s dim_data",
+                       "must be the plan's, " + std::to_string(wanted),
                        "make a plan for this array"});
       };
       if (said.dist_type() != axis.dist_type() || older) continue;  // spelled otherwise

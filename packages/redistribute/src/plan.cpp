@@ -11,24 +11,23 @@ namespace tridap::redistribute {
 
 namespace {
 
-std::string number(Index n) { return std::to_string(n); }
-
 // By rank, the process that it holds; empty where each holds that of its own number.
 std::unordered_map<Index, Index> processes_by_rank(const PlacedDistribution& placed, const char* side) {
   std::unordered_map<Index, Index> by_rank;
   if (placed.ranks.empty()) return by_rank;
   if (static_cast<Index>(placed.ranks.size()) != placed.distribution.processes())
     refuse(std::string("the ") + side + "'s PlacedDistribution::ranks has " +
-               number(static_cast<Index>(placed.ranks.size())) + " ranks",
-           "must have one for each of its " + number(placed.distribution.processes()) + " processes",
+               std::to_string(static_cast<Index>(placed.ranks.size())) + " ranks",
+           "must have one for each of its " + std::to_string(placed.distribution.processes()) + " processes",
            "give a rank for each process, or leave the list empty");
   for (std::size_t p = 0; p < placed.ranks.size(); ++p) {
     const Index rank = placed.ranks[p];
     if (rank < 0)
-      refuse(std::string("the ") + side + "'s process " + number(static_cast<Index>(p)) + " has rank " + number(rank),
+      refuse(std::string("the ") + side + "'s process " + std::to_string(static_cast<Index>(p)) + " has rank " +
+                 std::to_string(rank),
              "must be at least 0", "give ranks of the communicator");
     if (!by_rank.emplace(rank, static_cast<Index>(p)).second)
-      refuse(std::string("the ") + side + "'s PlacedDistribution::ranks has rank " + number(rank) + " twice",
+      refuse(std::string("the ") + side + "'s PlacedDistribution::ranks has rank " + std::to_string(rank) + " twice",
              "must have each rank once", "give each process another rank");
   }
   return by_rank;
@@ -45,14 +44,14 @@ std::optional<Index> process_of(const PlacedDistribution& placed, const std::uno
 void check_axes(const PlacedDistribution& source, const PlacedDistribution& target, const Mapping& mapping) {
   const Index ndim = source.distribution.ndim();
   if (target.distribution.ndim() != ndim)
-    refuse("the target has " + number(target.distribution.ndim()) + " axes",
-           "must have " + number(ndim) + ", as the source",
+    refuse("the target has " + std::to_string(target.distribution.ndim()) + " axes",
+           "must have " + std::to_string(ndim) + ", as the source",
            "if one side has one axis of flat numbers, set Mapping::ravel");
   std::vector<Index> sorted = mapping.axes;
   std::sort(sorted.begin(), sorted.end());
   for (std::size_t i = 0; i < sorted.size(); ++i)
     if (static_cast<Index>(sorted.size()) != ndim || sorted[i] != static_cast<Index>(i))
-      refuse("Mapping::axes is not a permutation of the " + number(ndim) + " axes",
+      refuse("Mapping::axes is not a permutation of the " + std::to_string(ndim) + " axes",
              "must name each axis of the source once",
              "let axes[i] be the axis of the source that is axis i of the target");
 }
@@ -61,13 +60,14 @@ void check_axes(const PlacedDistribution& source, const PlacedDistribution& targ
 void check_axis(const Axis& source, const Axis& target, Index axis, const Mapping& mapping) {
   if (mapping.partial || source.dist_type() == 'u' || target.dist_type() == 'u') return;
   if (source.size() != target.size())
-    refuse("the target's size is " + number(target.size()), "must be the source's size, " + number(source.size()),
+    refuse("the target's size is " + std::to_string(target.size()),
+           "must be the source's size, " + std::to_string(source.size()),
            "use distributions of one shape, or set Mapping::partial", axis);
 }
 
 void check_missing(const AxisMoves& moves, const char* here, const char* there, Index axis, const Mapping& mapping) {
   if (mapping.partial || !moves.missing) return;
-  refuse("index " + number(*moves.missing) + " of the " + here + " is held by no process of the " + there,
+  refuse("index " + std::to_string(*moves.missing) + " of the " + here + " is held by no process of the " + there,
          "must be held on both sides",
          "add it to the " + std::string(there) + ", or set Mapping::partial to leave it out", axis);
 }
@@ -137,7 +137,7 @@ void PlanData::each_peer(const PlanSide& side,
 
 void place(PlanData& parts) {
   if (parts.element_bytes < 1)
-    refuse("element_bytes is " + number(parts.element_bytes), "must be at least 1",
+    refuse("element_bytes is " + std::to_string(parts.element_bytes), "must be at least 1",
            "pass the length of an element in bytes");
   parts.source_processes = processes_by_rank(parts.source, "source");
   parts.target_processes = processes_by_rank(parts.target, "target");
@@ -150,9 +150,9 @@ void check_counts(const PlanData& parts) {
     const std::optional<Index> elements = side->counted();
     if (elements && checked_multiply(*elements, parts.element_bytes)) continue;
     const char* const name = side == &parts.out ? "source" : "target";
-    refuse(std::string("process ") + number(parts.rank) + " holds of the " + name + " " +
-               (elements ? number(*elements) + " elements" : "more than 2^63 elements") + " of " +
-               number(parts.element_bytes) + " bytes",
+    refuse(std::string("process ") + std::to_string(parts.rank) + " holds of the " + name + " " +
+               (elements ? std::to_string(*elements) + " elements" : "more than 2^63 elements") + " of " +
+               std::to_string(parts.element_bytes) + " bytes",
            "must be a number of bytes that fits 64 bits", "distribute the array over more processes");
   }
 }
