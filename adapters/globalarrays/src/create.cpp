@@ -78,7 +78,7 @@ bool check_room(const PlacedDistribution& placed, const Form& form, const Elemen
     const Index bytes = wanted[static_cast<std::size_t>(mpi::rank_of(GA_MPI_Comm_pgroup(group.number)))];
     const std::string remedy = "release other arrays, or use more nodes";
     if (!has_free_handle())
-      refuse("Global Arrays has 32768 arrays, its largest number", "", "release some arrays, and call collect()");
+      refuse("Global Arrays has 32768 arrays and cannot have more", "", "release some arrays, and call collect()");
     if (!room.missing.empty())
       refuse("Global Arrays has no room for " + std::to_string(bytes) + " bytes: " + room.missing, "", remedy);
     if (GA_Memory_limited() != 0 && static_cast<Index>(GA_Memory_avail()) < bytes)

@@ -188,8 +188,8 @@ std::variant<Form, Finding> irregular(const PlacedDistribution& placed, const st
   if (ordered) form.owners.clear();
   if (!leading && !form.widths.empty())
     return tridap::refusal(
-        "the array is padded, and its group leaves out one of GA's first processes: GA has ghost cells there "
-        "alone",
+        "the array is padded, and its group leaves out one of GA's first processes: GA has ghost cells only "
+        "on its first processes",
         "", "make a group of GA's first processes, or use no padding");
   if (!ordered && !form.widths.empty())
     return tridap::refusal(

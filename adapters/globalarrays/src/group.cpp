@@ -102,7 +102,7 @@ std::list<Known> unknown(const Said& said) {
   }
   constexpr int last = 32767;  // GA counts them up, and aborts beyond it
   if (!known().empty() && known().back().number > last - static_cast<int>(groups.size()))
-    refuse("Global Arrays has " + std::to_string(last) + " groups of processes, its largest number", "",
+    refuse("Global Arrays has " + std::to_string(last) + " groups of processes and cannot have more", "",
            "make arrays on existing groups");
   return groups;
 }

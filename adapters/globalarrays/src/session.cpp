@@ -193,7 +193,7 @@ void Session::close() {
   if (!mpi_is_over() && GA_Initialized() != 0) {
     const bool end = ends_ && ours().to_end;
     if (end && vote_and_count({0, 1}).left != 0)
-      refuse("an exception has left the Session on a process", "", "let MPI_Finalize terminate Global Arrays");
+      refuse("the Session of a process was destroyed by an exception", "", "let MPI_Finalize terminate Global Arrays");
     Report report;
     const std::vector<Index> held = end ? end_if_free() : held_by_all();
     for (std::size_t rank = 0; rank < held.size(); ++rank)

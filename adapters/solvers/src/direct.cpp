@@ -63,7 +63,7 @@ struct DirectSolver::Factors {
 };
 
 DirectSolver::DirectSolver(const Teuchos::RCP<const CrsMatrix>& matrix) : factors_(std::make_unique<Factors>()) {
-  if (matrix.is_null()) refuse("there is no matrix: it is null", "", "make one with make_matrix()");
+  if (matrix.is_null()) refuse("the matrix is null", "", "make one with make_matrix()");
   factors_->matrix = matrix;
   const MPI_Comm comm = comm_of(*matrix->getMap());
   if (matrix->getGlobalNumRows() == 0) return;

@@ -91,7 +91,7 @@ Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMa
 Teuchos::RCP<const Operator> make_preconditioner(const std::string& name, Method method,
                                                  const Teuchos::RCP<const CrsMatrix>& matrix,
                                                  const Teuchos::ParameterList& parameters) {
-  if (matrix.is_null()) refuse("there is no matrix: it is null", "", "make one with make_matrix()");
+  if (matrix.is_null()) refuse("the matrix is null", "", "make one with make_matrix()");
   const MPI_Comm comm = comm_of(*matrix->getMap());
   std::ostringstream said;
   said << name << '\n' << static_cast<int>(method) << '\n' << parameters;

@@ -198,7 +198,7 @@ void check_parameters(Options& options, Index size) {
   if (!given.isParameter("Num Blocks"))
     given.set("Num Blocks", static_cast<int>(std::max<Index>(1, std::min({restart, Index{options.maxiter}, size}))));
   if (!given.isType<int>("Num Blocks") || given.get<int>("Num Blocks") < 1)
-    refuse("'Num Blocks' is wrong", "must be an integer >= 1", "give the number of iterations between restarts");
+    refuse("'Num Blocks' is not an int of at least 1", "", "give the number of iterations between restarts");
 }
 
 void check(Options& options, const Operator& a, const Vector& b) {
@@ -209,7 +209,7 @@ void check(Options& options, const Operator& a, const Vector& b) {
   if (options.maxiter < 0)
     refuse("maxiter is " + std::to_string(options.maxiter), "must be at least 0", "give one such as 1000");
   if (!a.getDomainMap()->locallySameAs(*a.getRangeMap()))
-    refuse("the operator's domain map differs from its range map", "must be square",
+    refuse("the operator's domain map differs from its range map", "must be the same map",
            "give an operator whose columns are distributed as its rows");
   check_parameters(options, static_cast<Index>(b.getGlobalLength()));
 }
@@ -231,7 +231,7 @@ Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const O
   const MPI_Comm comm = comm_of(*b.getMap());
   Options options = given;
   mpi::collectively(comm, [&] {
-    if (a.is_null()) refuse("there is no matrix: it is null", "", "make one with make_matrix(), or give an operator");
+    if (a.is_null()) refuse("the matrix is null", "", "make one with make_matrix(), or give an operator");
     check_vector(b, *a->getRangeMap(), "b");
     check_vector(x, *a->getRangeMap(), "x");
     check_apart(b, x);
@@ -294,7 +294,7 @@ Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const O
   solution.stopped = progress->stopped();
   solution.residual = progress->residual();
   if (!solution.stopped && (broken || !std::isfinite(solution.residual)))
-    refuse("the iteration broke down: its answer became infinite within " + std::to_string(solution.iterations) +
+    refuse("the iteration broke down: its solution became infinite within " + std::to_string(solution.iterations) +
                " iterations",
            "must stay finite", "check if the matrix is singular, or if values are too large");
   solution.seconds = MPI_Wtime() - start;

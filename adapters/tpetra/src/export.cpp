@@ -104,7 +104,7 @@ ExportedArray as_array_of_map(const Columns& columns, bool is_vector, const Map&
   const Distribution& rows = array_map.rows();
   const Index process = array_map.process();
   if (rows.count(process, Part::interior) != rows.count(process, Part::local))
-    refuse("the array of the ArrayMap has padding, and a vector on its map holds none", "",
+    refuse("the array of the ArrayMap has padding, and a vector on its map does not hold the padding", "",
            "give a PaddedArrayMap and a vector on its overlap_map()");
   check_same(map, *array_map.map());
   const std::optional<Index> axis = array_map.options().vectors_axis;

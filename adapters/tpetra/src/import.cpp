@@ -268,7 +268,8 @@ void PreparedImport::check_form() {
   if (form != Form::vector && !axis)
     refuse("the ArrayMap has no axis for the vectors", "", "set vectors_axis in its options");
   if (form == Form::blocks && *axis != array_map.distribution().ndim() - 1)
-    refuse("the blocks of a BlockMultiVector are rows, and the last axis is distributed", "", "import it as a vector");
+    refuse("the last axis is distributed, but one process must hold each whole block of a BlockMultiVector", "",
+           "import it as a vector");
   if (form != Form::blocks) return;
   run_alike(array_map.comm(), [&] {
     const Index length = array_map.distribution().axis(*axis).size(), span = array_map.numbers().count();

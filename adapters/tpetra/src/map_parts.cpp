@@ -21,8 +21,9 @@ void check_limits(std::optional<Index> span, Index largest, Index processes, boo
            "use more processes");
   if (!one_range && (!span || *span / processes >= Index{1} << 31))
     refuse("the ids span " + (span ? std::to_string(*span) : "2^63 or more") +
-               " numbers, Tpetra's directory holds 2^31 for each of the " + std::to_string(processes) + " processes",
-           "", "use more processes, contiguous rows, or unstructured_ids = compact");
+               " numbers, but Tpetra's directory holds 2^31 for each of the " + std::to_string(processes) +
+               " processes",
+           "", "use more processes, distribute the array by whole rows, or set unstructured_ids = compact");
 }
 
 Teuchos::RCP<const Map> list_map(const FlatNumbers& numbers, Index process, Part part, const MemoryOrder& order,

@@ -231,7 +231,7 @@ class CollectiveCheck {
     }
     for (std::size_t k = 0; !all_in_place && k < members_.size(); ++k)
       if (const Index found = ravel(k); found != ranks_[k])
-        fault(k, Rule::grid_order, {}, "", "the row-major ravel of the grid coordinates is " + std::to_string(found),
+        fault(k, Rule::grid_order, {}, "", "the row-major number of the grid coordinates is " + std::to_string(found),
               "must be the rank");
     return all_in_place;
   }

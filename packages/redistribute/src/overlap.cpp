@@ -33,7 +33,7 @@ class TableMaker {
     table_.begins.push_back(static_cast<Index>(table_.cells.size()));
     if (table_.begins.back() > most_pairs)
       refuse("more than " + std::to_string(most_pairs) + " pairs of coordinates overlap on one axis",
-             "are too many for the search of a placement", "");
+             "but the search for a placement can store only so many", "");
   }
   OverlapTable take() { return std::move(table_); }
 
@@ -297,7 +297,8 @@ void Overlap::pair_axes(const Distribution& source, const Distribution& target, 
 void Overlap::ravel(const Distribution& source, const Distribution& target, const Mapping& mapping) {
   if (source.ndim() != 1 && target.ndim() != 1)
     refuse("Mapping::ravel is set, but neither side has exactly one axis", "must have one on one side", "");
-  if (!mapping.axes.empty()) refuse("Mapping::axes and Mapping::ravel are both set", "must be only one of them", "");
+  if (!mapping.axes.empty())
+    refuse("Mapping::axes and Mapping::ravel are both set", "but only one of them may be set", "");
   const bool flattens = target.ndim() == 1;  // else the source is the flat side
   const tridap::Axis& line = (flattens ? target : source).axis(0);
   const Flat flat(flattens ? source : target, *mapping.ravel);

@@ -82,9 +82,10 @@ struct Raveller {
 
 void check(const PlanData& parts) {
   if (!parts.mapping.axes.empty())
-    refuse("Mapping::axes and Mapping::ravel are both set", "must be only one of them", "leave Mapping::axes empty");
+    refuse("Mapping::axes and Mapping::ravel are both set", "but only one of them may be set",
+           "leave Mapping::axes empty");
   if (parts.mapping.fill_padding)
-    refuse("Mapping::fill_padding and Mapping::ravel are both set", "must be only one of them",
+    refuse("Mapping::fill_padding and Mapping::ravel are both set", "but only one of them may be set",
            "leave fill_padding false, and call update_padding() for the target");
   if (parts.target.distribution.ndim() != 1 && parts.source.distribution.ndim() != 1)
     refuse("Mapping::ravel is set, but neither side has exactly one axis",

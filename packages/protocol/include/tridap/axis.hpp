@@ -21,6 +21,7 @@ class AxisRuns;
 
 /// One axis of a distributed array over all its grid coordinates. It is checked when it is made and does not change.
 ///
+/// A grid coordinate is the position of a process along this axis, and its share is the set of indices that it owns.
 /// Every part of a local buffer is a range of local indices. Which global indices belong to it depends on the kind of
 /// distribution. For 10 elements distributed in blocks of 2 over 3 coordinates, `count(1) == 4`,
 /// `locate(8) == Location{1, 2}` and `global_index(1, 2) == 8`. If the shares are irregular or padded, the memory is

@@ -22,7 +22,7 @@
 /// object, and set the fields that are used.
 ///
 /// Collective. The object does not contain a communicator. The product of all `proc_grid_size` is the number of
-/// processes. The rank of a process is the row-major ravel of its `proc_grid_rank`s. Every process hands over its own
+/// processes. The rank of a process is the row-major number of its `proc_grid_rank`s. Every process hands over its own
 /// object.
 ///
 /// Calls. A function that hands over or takes an array returns an int: DAP_OK, or the kind of failure. Its arguments

@@ -22,7 +22,8 @@ using Indices = std::vector<Index>;
 ///
 /// A 4 x 6 array, block x cyclic over a 2 x 3 grid: `owner({3, 4}) == 4` (grid coordinates (1, 1)),
 /// `local_index(4, {3, 4}) == {1, 1}`, `global_index(4, {1, 1}) == {3, 4}`. The rank of a process is the row-major
-/// ravel of its grid coordinates. An array without axes is one element on one process. A Distribution is cheap to copy.
+/// number of its grid coordinates, as MPI_Cart_create numbers processes. An array without axes is one element on one
+/// process. A Distribution is cheap to copy.
 class Distribution {
  public:
   explicit Distribution(std::vector<Axis> axes);  ///< throws Error if the process count does not fit 64 bits
@@ -39,7 +40,7 @@ class Distribution {
   Index processes() const { return processes_; }
 
   Indices coordinates(Index process) const;         ///< grid coordinates, `0 <= process < processes()`
-  Index process(const Indices& coordinates) const;  ///< their row-major ravel
+  Index process(const Indices& coordinates) const;  ///< the rank with these coordinates
 
   std::vector<Range> part(Index process, Part part) const;    ///< ranges of local indices, one for each axis
   std::vector<Index> local_shape(Index process) const;        ///< extents of the local buffer

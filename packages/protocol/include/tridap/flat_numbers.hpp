@@ -17,7 +17,8 @@ enum class UnstructuredIds {
   compact,    ///< the position among the sorted distinct indices: no gaps, but a table if there were any
 };
 
-/// One number for each element of an array: the ravel of its global indices (PROTOCOL, Flat numbers).
+/// One number for each element of an array: its position in the whole array in row-major or column-major order, called
+/// the ravel of its global indices (PROTOCOL, Flat numbers).
 ///
 /// The extent of an axis in the ravel is its `size`. The indices of an unstructured axis may exceed `size` or be
 /// negative. So they are numbered first, as UnstructuredIds says, and the extent is the count of these numbers. For a 3

@@ -12,7 +12,8 @@
 
 namespace tridap {
 
-/// A part of a local buffer.
+/// A part of a local buffer. Communication padding repeats elements that other processes own: ghost or halo elements.
+/// Mirrors are the padding at the two ends of a periodic axis: they repeat elements of the other end.
 enum class Part {
   local,     ///< all elements of the buffer, communication padding included
   owned,     ///< without communication padding: each index is owned once over all processes

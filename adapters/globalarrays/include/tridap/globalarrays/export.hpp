@@ -24,13 +24,14 @@ struct ExportedArray {
   /// It has no axes and no memory on a process that is not in the array's process grid.
   DistArray array;
   Receipt receipt;  ///< its `seconds` are 0: reading a clock would take as long as the export
-  /// By axis: the array's global index less GA's global index; 0 beyond the array's axes.
+  /// By axis: the array's global index minus GA's global index; 0 beyond the array's axes.
   std::array<Index, 7> shift{};
 };
 
 /// This process's part of a Global Array, in GA's own memory. The array's buffer keeps the memory alive, also after
 /// destroy(). It cannot keep it alive after GA_Destroy: is_there() then returns false. Local. The time does not depend
-/// on the array's size, except for tiles, whose lengths along each axis it reads, and for lists of numbers.
+/// on the array's size, with two exceptions: for a tiled array it reads the length of each tile along each axis, and
+/// for an unstructured axis it makes the list of indices.
 ///
 /// | GA's distribution | dim_data |
 /// |---|---|
@@ -53,7 +54,8 @@ void name_type(int ga_type, const ElementType& type);
 /// Whether an exported array's memory still belongs to the Global Array; false after GA_Destroy or GA_Terminate.
 bool is_there(const DistArray& exported);
 
-/// The ownership of every process; ranks are those of communicator(). Local; takes time in proportion to GA's blocks.
+/// Which process owns which elements; ranks are those of communicator(). Local; takes time in proportion to GA's
+/// blocks.
 redistribute::PlacedDistribution placed(int handle, const ExportOptions& options = {});
 
 /// The processes of the Global Array's group. GA owns the communicator: do not free it.

@@ -26,24 +26,27 @@ struct Integers {
 /// This process's rows of a matrix in CSR form, as SciPy has it, in memory of the caller. The memory is needed only
 /// during a call.
 ///
-/// Row `i` belongs to the `i`-th element in the memory order of an ArrayMap. `columns` are ids of the ArrayMap: the
-/// row-major flat numbers of global elements, counted from `options().index_base`. On an unstructured axis they count
-/// from the smallest index on any process, as ArrayMap::numbers() does.
+/// Row `i` belongs to the `i`-th element in the memory order of an ArrayMap. `columns` are ids of the ArrayMap
+/// (Tpetra's global column indices): the row-major flat numbers of elements of the whole array, plus
+/// `options().index_base`. On an unstructured axis they count from the smallest index on any process, as
+/// ArrayMap::numbers() does.
 ///
 /// Example: the second difference of 5 elements, in blocks of 3 and 2. The rows of process 1 are `data`
 /// {-1, 2, -1, -1, 2}, `columns` {2, 3, 4, 3, 4} and `row_starts` {0, 3, 5}.
 struct Csr {
   const double* data = nullptr;
-  Index count = 0;      ///< of `data`
-  Integers columns;     ///< as many, in any order; values with the same column in a row are added
-  Integers row_starts;  ///< one more than there are rows: from 0, never descending, to at most `count`
+  Index count = 0;   ///< of `data`
+  Integers columns;  ///< as many, in any order; values with the same column in a row are added
+  /// The row pointers (SciPy's `indptr`), one more than there are rows: from 0, never descending, to at most `count`.
+  Integers row_starts;
   /// How many rows this process has, and how many columns the whole matrix has, to be checked; nothing: not checked.
   std::optional<std::array<Index, 2>> shape = {};
 };
 
-/// Makes the square matrix of all processes' rows, on the map of `rows`. **Collective**: throws the same Error on every
-/// process if a process has a wrong number of rows or columns, row starts that descend or exceed `count`, a column that
-/// no process has, or a value that is not finite, or if an element of `rows` is on two processes. It copies `csr`.
+/// Makes the square matrix of all processes' rows. `rows.map()` is its row, domain and range map. **Collective**:
+/// throws the same Error on every process if a process has a wrong number of rows or columns, row starts that descend
+/// or exceed `count`, a column that no process has, or a value that is not finite, or if an element of `rows` is on two
+/// processes. It copies `csr`.
 Teuchos::RCP<const CrsMatrix> make_matrix(const tridap::tpetra::ArrayMap& rows, const Csr& csr);
 
 }  // namespace tridap::solvers

@@ -28,9 +28,9 @@ Teuchos::RCP<const Operator> make_preconditioner(const std::string& name, Method
                                                  const Teuchos::RCP<const CrsMatrix>& matrix,
                                                  const Teuchos::ParameterList& parameters);
 
-/// A function that is called with each residual of the history, also with that of the first guess. If it returns true,
-/// the iteration stops. `residual` is |b - A x| / |b| in the 2-norm. If it throws on one process, all processes throw
-/// an Error.
+/// A function that is called with each residual of the history, also with that of the initial guess. If it returns
+/// true, the iteration stops. `residual` is |b - A x| / |b| in the 2-norm. If it throws on one process, all processes
+/// throw an Error.
 using Watch = std::function<bool(int iteration, double residual)>;
 
 /// How to solve; the same on every process, but for `watch`.
@@ -48,22 +48,22 @@ struct Options {
 /// The result of a solve; the same on every process, except `seconds`.
 struct Solution {
   int iterations = 0;
-  /// |b - A x| / |b|: of the first guess, then after each iteration; for a direct method only that of the answer.
+  /// |b - A x| / |b|: of the initial guess, then after each iteration; for a direct method only that of the solution.
   std::vector<double> residuals;
   bool converged = false;  ///< `residual` is at most the tolerance
   bool stopped = false;    ///< by a watch
-  double residual = 0;     ///< |b - A x| / |b|, computed from the answer
+  double residual = 0;     ///< |b - A x| / |b|, computed from `x`
   double seconds = 0;
 };
 
-/// Solves A x = b iteratively, in the memory of `x`. The values of `x` are the first guess. Nothing is printed. For b =
-/// 0 the result is x = 0, without an iteration. If the iteration reports convergence, the residual is computed from
+/// Solves A x = b iteratively, in the memory of `x`. The values of `x` are the initial guess. Nothing is printed. For b
+/// = 0 the result is x = 0, without an iteration. If the iteration reports convergence, the residual is computed from
 /// `x`; the iteration continues until this residual is below the tolerance too, or no longer decreases.
 ///
 /// `preconditioner` may be null. **Collective**: throws the same Error on every process if the options differ, a
-/// parameter is unknown, a vector is not on A's map or not finite, the iteration breaks down, or `a` throws on any
-/// process; `x` then has the values after some iteration. If `a` is not a Tpetra matrix, each product is followed by a
-/// small reduction, so that `a` may throw on one process only. An operator that communicates must throw on all
+/// parameter is unknown, `b` or `x` is not on A's range map or not finite, the iteration breaks down, or `a` throws on
+/// any process; `x` then has the values after some iteration. If `a` is not a Tpetra matrix, each product is followed
+/// by a small reduction, so that `a` may throw on one process only. An operator that communicates must throw on all
 /// processes.
 Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const Operator>& preconditioner,
                const Vector& b, Vector& x, const Options& options);
@@ -75,10 +75,10 @@ class DirectSolver {
   explicit DirectSolver(const Teuchos::RCP<const CrsMatrix>& matrix);
   ~DirectSolver();
 
-  /// Writes the answer in the memory of `x`. The answer is refined up to twice, until |b - A x| / |b| is at most `tol`
-  /// and 1e-12. **Collective**: throws the same Error on every process if a vector is not on the map of the matrix, `b`
-  /// is not finite, the tolerances of processes differ, or the residual is above 1e-6, because the matrix is nearly
-  /// singular.
+  /// Writes the solution into the memory of `x`. The solution is refined up to twice, until |b - A x| / |b| is at most
+  /// `tol` and 1e-12. **Collective**: throws the same Error on every process if a vector is not on the map of the
+  /// matrix, `b` is not finite, the tolerances of processes differ, or the residual is above 1e-6, because the matrix
+  /// is nearly singular.
   Solution solve(const Vector& b, Vector& x, double tol = 1e-8) const;
 
  private:

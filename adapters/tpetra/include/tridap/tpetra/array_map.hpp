@@ -26,7 +26,8 @@ double now();  // seconds, for receipts
 using Map = Tpetra::Map<>;
 using TeuchosComm = Teuchos::RCP<const Teuchos::Comm<int>>;
 
-/// The processes of a call: an MPI communicator, or Teuchos' own of MPI or of one process. It must outlive the maps.
+/// The processes of a call: an MPI communicator, or a Teuchos communicator of MPI or of one process. It is not
+/// duplicated and not freed here: an MPI communicator must outlive the maps and vectors that are made with it.
 class Communicator {
  public:
   Communicator(MPI_Comm comm);            // NOLINT: implicit. **Collective** the first time for a communicator
@@ -50,18 +51,19 @@ struct ArrayMapOptions {
   /// An index may be on several processes: the map is then not one-to-one, norms count such an element more than
   /// once, and solvers must not be given it.
   bool shared = false;
-  /// Whether the gaps of an unstructured axis count in the ids; closed, far apart indices have ids close together.
+  /// How the indices of an unstructured axis are numbered in the ids: by `index - min`, or by position among all
+  /// indices of the axis, which gives small ids to indices that are far apart.
   UnstructuredIds unstructured_ids = UnstructuredIds::with_gaps;
   /// The axis of a MultiVector's vectors: not distributed, and without ids.
   std::optional<Index> vectors_axis;
-  /// The id of the element whose flat number is 0; not negative. For a contiguous map getIndexBase() is its first id,
-  /// which differs from this one when leading mirrors are skipped.
+  /// The id of the element whose flat number is 0; not negative. For a contiguous map getIndexBase() is its first id.
+  /// The two differ if the array begins with mirrors of a periodic axis, because the map does not have these.
   Index index_base = 0;
 };
 
-/// The Tpetra map of a distributed array, and the way back from its ids. The map has one global id for each interior
-/// element: the flat row-major number of its global index. It lists the ids in memory order, so that dense memory can
-/// be a vector's memory without a copy.
+/// The Tpetra map of a distributed array, and the way back from its ids. An id is what Tpetra calls a global index. The
+/// map has one id for each interior element: the flat row-major number of its global indices, plus `index_base`. It
+/// lists the ids in memory order, so that dense memory can be a vector's memory without a copy.
 ///
 /// A 4 x 6 array, block x block over a 2 x 2 grid, row-major: process 1 has the ids {3, 4, 5, 9, 10, 11}. Padding has
 /// no ids. Cheap to copy.
@@ -86,7 +88,7 @@ class ArrayMap {
   /// The properties of the array that the map cannot express, one line for each.
   const std::vector<std::string>& losses() const { return losses_; }
   /// The way back: numbers().global_index(id - options().index_base) are the global indices of rows(). Each call makes
-  /// a new object, with a table if gaps are closed: keep it if you ask for many ids.
+  /// a new object, with a table for UnstructuredIds::compact: keep it if you ask for many ids.
   FlatNumbers numbers() const { return FlatNumbers(rows(), Order::row_major, options_.unstructured_ids); }
 
  private:
@@ -111,7 +113,7 @@ class ArrayMap {
 
 /// The map of ArrayMap alone. **Collective.**
 Teuchos::RCP<const Map> make_map(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options = {});
-/// The same for row-major memory, from the dimension dictionaries of this process. **Collective.**
+/// The same for an array in row-major memory, from its dim_data on this process. **Collective.**
 Teuchos::RCP<const Map> make_map(const DimData& dim_data, const Communicator& comm,
                                  const ArrayMapOptions& options = {});
 

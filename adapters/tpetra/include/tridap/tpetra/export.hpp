@@ -15,7 +15,7 @@ struct ExportedArray {
   Receipt receipt;
 };
 
-/// How a map's ids number the elements of an array; the same on every process.
+/// The array whose elements a map's ids number; the same on every process.
 struct Reshape {
   std::optional<std::vector<Index>> shape =
       {};  ///< ids are row-major numbers in an array of this shape; nothing: one axis
@@ -134,7 +134,7 @@ ExportedArray export_array(const Teuchos::RCP<V>& vector, const Reshape& how = {
   return exported;
 }
 
-/// The simplest dim_data of the elements that a map's ids number. **Collective** over its communicator.
+/// The dim_data that export_array() gives to a vector on `map`. **Collective** over the map's communicator.
 DimData dim_data(const Map& map, const Reshape& how = {});
 
 }  // namespace tridap::tpetra

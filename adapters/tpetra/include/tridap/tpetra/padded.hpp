@@ -29,7 +29,8 @@ PaddingImport make_padding_import(const ArrayMap& interior, const MemoryOrder& o
 
 }  // namespace detail
 
-/// The Tpetra maps of a padded array, with and without its padding, and what updates the padding.
+/// The Tpetra maps of a padded array, with its padding (overlapping) and without it (one-to-one), and the Import that
+/// updates the padding.
 ///
 /// A 1-D array of 8 over 2 processes with a padding of 1: interior().map() has the ids {0, 1, 2, 3} and {4, 5, 6, 7},
 /// overlap_map() {0, 1, 2, 3, 4} and {3, 4, 5, 6, 7}. A process lists an id once; the mirrors of a periodic axis have
@@ -45,8 +46,8 @@ class PaddedArrayMap {
   const Teuchos::RCP<const Map>& overlap_map() const { return overlap_map_; }
   const MemoryOrder& order() const { return order_; }  ///< of the whole buffer, on this process
 
-  /// Fills vectors on overlap_map() from vectors on interior().map(). The first call makes it, without a search for the
-  /// owners; that call is **collective**, and takes time in proportion to the buffer.
+  /// The Import from interior().map() (source) to overlap_map() (target). The first call makes it, without Tpetra's
+  /// search for the owners; that call is **collective**, and takes time in proportion to the buffer.
   const Import& importer() const;
 
  private:

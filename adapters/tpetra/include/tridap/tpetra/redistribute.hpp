@@ -18,24 +18,26 @@ struct RedistributeOptions : redistribute::Options {
   bool reorder = false;  ///< redistribute_to(): the order of the processes may differ from that of the process grid
 };
 
-/// A plan that moves arrays distributed as `source` to vectors on `map`: `plan(array, as_array(vector))`. Any
-/// distribution and any map will do. Make it once for any number of moves.
+/// A plan that moves arrays distributed as `source` to vectors on `map`: `plan(array, as_array(vector))`. The
+/// distribution and the map may be any. Make the plan once for any number of moves. `element_bytes` is the length of
+/// one element of the array.
 ///
 /// A vector's element gets the array element whose flat number is its id. Example: over two processes, a 2 x 3 array is
 /// distributed by columns, {0, 1 | 2}. A uniform map has the ids {0, 1, 2} and {3, 4, 5}: process 0 sends its elements
 /// 3 and 4.
 ///
-/// The plan for a contiguous map is in closed form, after one message with the size of each process's range. For lists
-/// and replicated maps, each process tells the owners what it lists. Communication padding does not move. The edges of
-/// a periodic axis have numbers, and the map must list them as all other elements.
+/// For a contiguous map the plan needs only the size of each process's range, in one message. For maps with lists of
+/// ids and replicated maps, each process sends its ids to the owners of these elements. Communication padding does not
+/// move. The edges of a periodic axis have flat numbers, and the map must list them like all other elements.
 ///
-/// **Collective** over the map's communicator; `source` contains ranks of it. Throws the same Error on every process if
-/// an id is not an element, an element is not listed, or the arguments of processes differ. Several processes may list
-/// one id.
+/// **Collective** over the map's communicator; the ranks in `source` are its ranks. Throws the same Error on every
+/// process if an id is not an element, an element is not listed, or the arguments of processes differ. Several
+/// processes may list one id.
 redistribute::Redistribution plan_to(const Teuchos::RCP<const Map>& map, const redistribute::PlacedDistribution& source,
                                      Index element_bytes, const RedistributeOptions& options = {});
-/// A plan for the other direction: `plan(as_array(vector), array)`, or `plan(as_array(vector))` for an array in pooled
-/// memory. The map must be one-to-one. **Collective**, and in everything else as plan_to().
+/// A plan for the other direction: `plan(as_array(vector), array)`, or `plan(as_array(vector))` for a new array in
+/// memory that the processes of a node share. The map must be one-to-one. **Collective**, and in everything else as
+/// plan_to().
 redistribute::Redistribution plan_from(const Teuchos::RCP<const Map>& map,
                                        const redistribute::PlacedDistribution& target, Index element_bytes,
                                        const RedistributeOptions& options = {});
@@ -83,7 +85,8 @@ Teuchos::RCP<Vector<T>> redistribute_to(const Teuchos::RCP<const Map>& map, cons
 }
 
 /// A new array, distributed as `target`, with a copy of a vector's elements, found by their flat numbers. It is in
-/// pooled memory that the processes of a node share. Padding is not filled: redistribute::update_padding() does that.
+/// memory that the processes of a node share, and keeps this memory alive. Padding is not filled:
+/// redistribute::update_padding() does that.
 /// **Collective** over the vector's communicator, so the vector must not be null; throws as plan_from() and moves do.
 template <class V>
 DistArray redistribute_from(const Teuchos::RCP<V>& vector, const redistribute::PlacedDistribution& target,

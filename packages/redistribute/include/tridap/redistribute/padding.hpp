@@ -27,7 +27,7 @@ class PaddingUpdate {
  public:
   /// `buffer` is this process's part of an array with this `distribution`; rank `r` of `comm` is process `r`. The
   /// buffer may have any strides, different on each process. Its memory must outlive this object, unless the buffer has
-  /// an owner. `comm` must not be freed before the last update. Our messages cannot be confused with the caller's.
+  /// an owner. `comm` must not be freed before the last update. Messages are sent on a duplicate of `comm`.
   ///
   /// **Collective**: throws the same Error on every process or on none. It throws if the element types or the
   /// distributions differ between processes, or if the buffer of a process is not in host memory, is read-only, does

@@ -55,7 +55,7 @@ struct Move {
 class Redistribution {
  public:
   /// `element_bytes` is the length of the source's elements. Every process must pass the same arguments. `comm` must
-  /// outlive the last move. Our messages cannot be confused with the caller's.
+  /// outlive the last move. Messages are sent on a duplicate of `comm`.
   Redistribution(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes, MPI_Comm comm,
                  const Options& options = {});
   Redistribution(Redistribution&&) noexcept;  ///< a moved-from object may only be destroyed or assigned to
@@ -65,7 +65,8 @@ class Redistribution {
   /// Fills this process's part of the target from the sources of all processes. The elements of the target must not
   /// share memory with one another or with the source.
   void operator()(const DistArray& source, const DistArray& target, const Scaling& scaling = {});
-  /// Allocates and fills the target, in shared memory of a pool. Releasing it is local. `scaling.beta` must be 0.
+  /// Allocates and fills the target, in memory that the processes of a node share (see mpi::allocate_shared). The
+  /// target's buffer keeps it allocated; releasing it is local. `scaling.beta` must be 0.
   DistArray operator()(const DistArray& source, const Scaling& scaling = {});
   /// Moves several arrays with one round of messages. All sources must have one element type, and so must all targets.
   void operator()(const std::vector<Move>& moves, const Scaling& scaling = {});
