@@ -14,7 +14,7 @@ enum class Order { row_major, column_major };
 /// How the indices of an unstructured axis are numbered.
 enum class UnstructuredIds {
   with_gaps,  ///< `index - min`: needs no table, but indices that no process holds leave gaps
-  compact,    ///< the position among the sorted distinct indices: no gaps, but a table if there were any
+  compact,    ///< the position among the sorted distinct indices: no gaps, but it needs a table if there were any
 };
 
 /// One number for each element of an array: its position in the whole array in row-major or column-major order, called

@@ -56,7 +56,7 @@ struct Translation {
   Indices strides(Index process) const;
 };
 
-/// Joins axes to an array. Adds to the losses the base of every axis, and a numbering of processes that differs from
+/// Makes an array of axes. Adds to the losses the base of every axis, and a numbering of processes that differs from
 /// the protocol's. Throws Error if the number of processes does not fit 64 bits.
 Translation translation(std::vector<TranslatedAxis> axes, Order process_order = Order::row_major,
                         Order storage_order = Order::row_major);

@@ -43,13 +43,13 @@ struct InferredDimData {
 /// Overlapping ids do not show whether indices are padding or shared. For example, if two processes both hold all of an
 /// axis of even extent, the result is two padded blocks, each of which owns half of the axis.
 ///
-/// If a shape is given, the ids of each process must be a product of indices along the axes. They may run through the
-/// axes in any order, and through each axis forwards or backwards. The processes must form a grid in the row-major
-/// order of their ranks. All processes at one coordinate of an axis must hold the same indices of that axis; this
-/// function compares lists of indices by a 64-bit hash, and gather_distribution() compares them exactly. The `size` of
-/// an unstructured axis is the sum of its shares, as the protocol says. If that differs from the extent in the shape,
-/// `losses` says so. If no shape is given, blocks and cyclic blocks begin at the base, because dim_data has no other
-/// beginning. Ids that begin elsewhere give an unstructured axis.
+/// If a shape is given, the ids of each process must be a Cartesian product of indices along the axes. They may run
+/// through the axes in any order, and through each axis forwards or backwards. The processes must form a grid in the
+/// row-major order of their ranks. All processes at one coordinate of an axis must hold the same indices of that axis;
+/// this function compares lists of indices by a 64-bit hash, and gather_distribution() compares them exactly. The
+/// `size` of an unstructured axis is the sum of its shares, as the protocol says. If that differs from the extent in
+/// the shape, `losses` says so. If no shape is given, block and cyclic axes begin at the base, because in dim_data they
+/// begin at index 0. Ids that begin elsewhere give an unstructured axis.
 ///
 /// If processes without ids leave several grids possible, the result is the grid with the simplest axes, and among
 /// these the one with the fewest processes along the last axes. An empty share begins where the previous share ends. If

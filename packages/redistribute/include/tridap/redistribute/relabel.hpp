@@ -31,7 +31,7 @@ struct Relabelled {
 };
 /// relabel() over the processes of a communicator. It also makes a new communicator in which rank `p` holds the
 /// target's part `p`; the caller must free it. **Collective**: throws the same Error on every process or on none. It is
-/// no overload of relabel(), because an MPI_Comm of MPICH is an integer, as `processes` is.
+/// not an overload of relabel(), because an MPI_Comm of MPICH is an integer, as `processes` is.
 Relabelled relabel_collectively(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
                                 MPI_Comm comm, const Mapping& mapping = {});
 
