@@ -309,7 +309,7 @@ def test_protocol_errors_are_value_errors_and_travel(comm):
     assert isinstance(error, ValueError) and str(pickle.loads(pickle.dumps(error))) == str(error)
     assert str(error) == "\n".join(str(finding) for finding in error.report.findings)
     assert str(error) == (
-        "a NoneType has no __distarray__, must be an object with __distarray__, or the dictionary that it returns [type.structure]: "
+        "an object of type NoneType has no __distarray__, must be an object with __distarray__, or the dictionary that it returns [type.structure]: "
         "give __distarray__() that returns its dictionary")
     assert "[type.structure]: wrap it: {'__version__': '0.10.0', 'buffer': array, 'dim_data': " in str(
         raised_by(lambda: tridap.asarray(np.zeros(3))))

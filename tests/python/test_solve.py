@@ -307,5 +307,5 @@ def test_columns_count_as_the_array_of_the_rows_does(comm, version):
             tridap.Matrix(other if r == 0 else sparse, rows, comm)
     for none in -1, wide.shape[1]:
         indices = np.where(np.arange(sparse.indices.size) == (0 if r == 0 else -1), none, sparse.indices)
-        with pytest.raises(tridap.ProtocolError, match=f"has column {none}, must be .*from 0 to below {wide.shape[1]}"):
+        with pytest.raises(tridap.ProtocolError, match=f"has column {none}, must be .*at least 0 and less than {wide.shape[1]}"):
             tridap.Matrix((sparse.data, indices, sparse.indptr), rows, comm)

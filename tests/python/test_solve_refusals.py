@@ -115,18 +115,18 @@ REFUSED = {
                                 "raise_on_failure is True on some processes only|tol"),
     "progress": (lambda c: tridap.solve(c.A, c.b, progress=np.ones(2) if c.comm.rank == 0 else None), "ambiguous"),
     "other communicator": (lambda c: c.reversed() if c.comm.size > 1 else c.solve(tol=(-1, 1)), "grid|order|tol"),
-    "no rows": (lambda c: tridap.Matrix(c.one(None, c.rows), c.dist), "no attribute 'tocsr'"),
+    "no rows": (lambda c: tridap.Matrix(c.one(None, c.rows), c.dist), "the rows are of type NoneType"),
     "rows of None": (lambda c: c.matrix(rows=(None, c.dist)), "has no __distarray__"),
     "rows of None beside arrays": (lambda c: c.matrix(rows=(None, c.b)), "has no __distarray__"),
     "rows of what raises": (lambda c: c.matrix(rows=(Raises(), c.b)), "RuntimeError: nothing here"),
     "rows of more": (lambda c: c.matrix(rows=(tridap.distribution((N,), ("b",), processes=c.comm.size + 1), c.dist)),
                      "proc_grid_size|grid"),
-    "rows too few": (lambda c: c.matrix(sp.csr_matrix((0, N))), "row starts"),
+    "rows too few": (lambda c: c.matrix(sp.csr_matrix((0, N))), "the matrix has 0 rows"),
     "columns of one process": (lambda c: c.matrix(c.rows[:, :1]), "has 1 columns.*must have 12, as many as the whole array has elements"),
     "shape": (lambda c: tridap.Matrix((c.rows.data, c.rows.indices, c.rows.indptr), c.dist, shape=c.one((1, N), c.rows.shape)
                                       if c.rows.shape[0] != 1 else (1, 5)), "the matrix has [15] (rows|columns)"),
     "shape text": (lambda c: tridap.Matrix(c.rows, c.dist, shape="ab"), "'shape' is \"ab\", must be two integers"),
-    "rows of two": (lambda c: c.matrix((c.rows.data, c.rows.indices)), "unpack"),
+    "rows of two": (lambda c: c.matrix((c.rows.data, c.rows.indices)), "three CSR arrays"),
     "columns": (lambda c: c.arrays(indices=lambda i: np.full_like(i, N)), "column 12, must be the number of an element"),
     "negative": (lambda c: c.arrays(indices=lambda i: np.full_like(i, -1)), "column -1"),
     "complex": (lambda c: c.arrays(data=lambda d: d * 1j), "complex128"),
@@ -180,7 +180,7 @@ def test_the_cause_is_what_was_raised_here(comm):
 
 
 def test_what_is_no_communicator_is_a_type_error(comm):
-    with pytest.raises(TypeError, match="must be a communicator of mpi4py, not a int"):
+    with pytest.raises(TypeError, match="comm is of type int, must be an mpi4py communicator"):
         tridap.Matrix(sp.eye(1), Case(comm).b, 5)
 
 

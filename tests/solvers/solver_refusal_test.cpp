@@ -248,7 +248,7 @@ TEST(Matrix, CountsColumnsFromTheIndexBase) {
   const ArrayMap layout(cases(5)[0].part, MPI_COMM_WORLD, options);
   const auto shifted = [](Index first) { return [first](Index id) { return Row{{id, 2.0}, {first, 1.0}}; }; };
   EXPECT_EQ(matrix_of(layout, shifted(124))->getGlobalNumEntries(), 49U);
-  EXPECT_TRUE(says(refusal([&] { matrix_of(layout, shifted(125)); }), "from 100 to below 125"));
+  EXPECT_TRUE(says(refusal([&] { matrix_of(layout, shifted(125)); }), "at least 100 and less than 125"));
   EXPECT_TRUE(says(refusal([&] { matrix_of(layout, shifted(0)); }), "has column 0"));
 }
 

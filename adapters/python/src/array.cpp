@@ -345,12 +345,11 @@ Version version_named(const std::string& name) {
 }
 
 Indices indices_of(const py::args& given, const std::vector<Index>& extents, const char* what) {
-  const auto say = [&] { return std::string(what) + " of " + std::to_string(extents.size()) + " axes"; };
   py::tuple numbers = given;
   if (given.size() == 1 && py::isinstance<py::tuple>(given[0])) numbers = given[0];
   if (numbers.size() != extents.size())
-    throw py::index_error("got " + std::to_string(numbers.size()) + " integers for a " + say() +
-                          ": give one for each axis");
+    throw py::index_error("the " + std::string(what) + " has length " + std::to_string(numbers.size()) +
+                          ", must have length " + std::to_string(extents.size()) + ": give one integer for each axis");
   Indices indices;
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
     const Value value = to_value(numbers[axis]);
@@ -359,7 +358,7 @@ Indices indices_of(const py::args& given, const std::vector<Index>& extents, con
       throw py::type_error("axis " + std::to_string(axis) + ": the index is " + value.text() + ", must be an integer");
     if (extents[axis] >= 0 && (*index < 0 || *index >= extents[axis]))
       throw py::index_error("axis " + std::to_string(axis) + ": the " + what + " is " + std::to_string(*index) +
-                            ", must be from 0 to below " + std::to_string(extents[axis]));
+                            ", must be at least 0 and less than " + std::to_string(extents[axis]));
     indices.push_back(*index);
   }
   return indices;

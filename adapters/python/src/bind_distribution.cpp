@@ -14,7 +14,7 @@ using namespace py::literals;
 
 Index process_of(const Distribution& distribution, Index process) {
   if (process < 0 || process >= distribution.processes())
-    throw py::index_error("process is " + std::to_string(process) + ", must be from 0 to below " +
+    throw py::index_error("process is " + std::to_string(process) + ", must be at least 0 and less than " +
                           std::to_string(distribution.processes()));
   return process;
 }
@@ -108,7 +108,7 @@ void bind_distribution(py::module_& module) {
                            R"(How a whole array is distributed over a process grid. Any process may ask about any other.
 
 distribution() makes one, and a DistArray that was made with comm= has one. Two are equal if every global index has the
-same owner and the same local index. Processes are numbered by the row-major ravel of their grid coordinates.)")
+same owner and the same local index. Processes are numbered by their grid coordinates in row-major order.)")
       .def_property_readonly(
           "shape", [](const Distribution& d) { return tuple_of(d.shape()); },
           "The global extents, elements; the edges of padded axes count.")
@@ -125,20 +125,23 @@ same owner and the same local index. Processes are numbered by the row-major rav
       .def(
           "local_shape",
           [](const Distribution& d, Index process) { return tuple_of(d.local_shape(process_of(d, process))); },
-          "process"_a, "local_shape(process) -> tuple of int\n\nThe extents of its buffer, padding included.")
+          "process"_a,
+          "local_shape(process) -> tuple of int\n\nThe shape of the buffer on that process, padding included.")
       .def(
           "count",
           [](const Distribution& d, Index process, const std::string& part) {
             return d.count(process_of(d, process), part_named(part));
           },
           "process"_a, "part"_a = "owned",
-          "count(process, part=\"owned\") -> int\n\nElements in its \"local\", \"owned\" or \"interior\" part.")
+          "count(process, part=\"owned\") -> int\n\nHow many elements are in the \"local\", \"owned\" or "
+          "\"interior\" part of that process; DistArray has NumPy views of the same names.")
       .def("part", &box, "process"_a, "part"_a = "owned",
-           "part(process, part=\"owned\") -> tuple of slice\n\nThe slices of a part in the local buffer.")
+           "part(process, part=\"owned\") -> tuple of slice\n\nThe slices that select a part from the local buffer; "
+           "part as in count().")
       .def("indices", &indices, "process"_a, "part"_a = "owned",
            R"(indices(process, part="owned") -> tuple of numpy.ndarray
 
-The global indices of a part along each axis, in local order (int64); numpy.ix_ and numpy.ogrid make grids of them.)")
+The global indices of a part along each axis, in local order (int64); part as in count(). numpy.ix_ makes a grid of them.)")
       .def(
           "owner", [](const Distribution& d, const py::args& g) { return d.owner(global_of(d, g)); },
           R"(owner(*index) -> int or None
@@ -155,20 +158,19 @@ The process that owns a global index, the lowest if several do; None if no proce
             const auto found = d.local_index(process_of(d, process), global_of(d, g));
             return found ? py::object(tuple_of(*found)) : py::none();
           },
-          "local_index(process, *index) -> tuple of int or None\n\nThe local index of a global one on that process; "
-          "None if "
-          "that process does not own it.")
+          "local_index(process, *index) -> tuple of int or None\n\nThe local index on that process of a global index; "
+          "None if that process does not own it.")
       .def(
           "global_index",
           [](const Distribution& d, Index process, const py::args& local) {
             const Indices at = indices_of(local, d.local_shape(process_of(d, process)), "local index");
             return tuple_of(d.global_index(process, at));
           },
-          "global_index(process, *local) -> tuple of int\n\nThe global index of a local one of that process.")
+          "global_index(process, *local) -> tuple of int\n\nThe global index of a local index on that process.")
       .def("dim_data", &dim_data, "process"_a, "version"_a = "0.10.0",
            R"(dim_data(process, version="0.10.0") -> tuple of dict
 
-The dim_data that __distarray__ returns there. ProtocolError if that version cannot describe it.)")
+The dim_data that __distarray__ returns on that process. ProtocolError if that version cannot describe it.)")
       .def(
           "describe", [](const Distribution& d) { return describe(d); },
           "describe() -> str\n\nOne line: \"block x cyclic over 2 x 3 processes\".")
@@ -209,13 +211,31 @@ A picture of the owners, for a terminal of that many characters; str() draws it 
                           {},
                           "",
                           "the distribution has " + std::to_string(d.processes()) +
-                              " processes, but the communicator " + std::to_string(processes),
+                              " processes, but the communicator has " + std::to_string(processes),
                           "",
                           "pass comm= with as many processes, or another grid= or processes="});
   });
   module.def("_make", [](const std::vector<Index>& shape, const py::list& given,
                          const std::optional<std::vector<Index>>& grid, Index processes) {
     const std::vector<AxisSpec> specs = specs_of(given);
+    if (shape.size() != specs.size())
+      throw Error(Finding{
+          Rule::shape_ndim,
+          {},
+          {},
+          "",
+          "shape has length " + std::to_string(shape.size()) + ", but dist has length " + std::to_string(specs.size()),
+          "",
+          "give one entry of dist for each axis, such as (\"b\", \"*\")"});
+    if (grid && grid->size() != shape.size())
+      throw Error(Finding{
+          Rule::shape_ndim,
+          {},
+          {},
+          "",
+          "shape has length " + std::to_string(shape.size()) + ", but grid has length " + std::to_string(grid->size()),
+          "",
+          "give one number of processes for each axis"});
     return Distribution::make(shape, specs, grid ? *grid : default_grid(processes, specs));
   });
 }

@@ -32,7 +32,7 @@ void bind_report(py::module_& module) {
           "value", [](const Finding& f) { return or_none(f.value); },
           "The wrong value, or the whole fault if there is no key.")
       .def_property_readonly(
-          "must", [](const Finding& f) { return or_none(f.must); }, "What must hold there, or None.")
+          "must", [](const Finding& f) { return or_none(f.must); }, "What the value must be, in words, or None.")
       .def_property_readonly(
           "remedy", [](const Finding& f) { return f.remedy.empty() ? rule_text(f.rule).remedy : f.remedy; },
           "What to do about it.")
@@ -89,7 +89,8 @@ void bind_report(py::module_& module) {
   py::class_<Receipt>(module, "Receipt", py::custom_type_setup(forbid_new),
                       "What a conversion did on this process. str() is one line.")
       .def_readonly("shared", &Receipt::shared, "Whether the result shares the given memory.")
-      .def_readonly("same_address", &Receipt::same_address, "Whether it begins at the same address.")
+      .def_readonly("same_address", &Receipt::same_address,
+                    "Whether the result begins at the same address as the given memory.")
       .def_readonly("bytes_copied", &Receipt::bytes_copied, "Bytes of elements that were copied.")
       .def_property_readonly(
           "losses", [](const Receipt& r) { return py::tuple(py::cast(r.losses)); },

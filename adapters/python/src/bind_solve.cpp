@@ -181,7 +181,7 @@ class OwnNumbers {
     if ((*csr.shape)[1] != count_)
       refuse("the matrix has " + std::to_string((*csr.shape)[1]) + " columns",
              "must have " + std::to_string(count_) + ", as many as the whole array has elements",
-             "columns are global: a column is the row-major flat number of an element");
+             "columns are global: a column is the row-major number of an element in the whole array");
     (*csr.shape)[1] = all_;
     return csr;
   }
@@ -189,9 +189,10 @@ class OwnNumbers {
  private:
   Index number(Index own) const {
     if (own < 0 || own >= count_)
-      refuse("a row has column " + std::to_string(own),
-             "must be the number of an element that some process has, from 0 to below " + std::to_string(count_),
-             "columns are global: a column is the row-major flat number of an element");
+      refuse(
+          "a row has column " + std::to_string(own),
+          "must be the number of an element that some process has, at least 0 and less than " + std::to_string(count_),
+          "columns are global: a column is the row-major number of an element in the whole array");
     Index number = 0;
     for (std::size_t i = shift_.size(); i-- > 0; own /= extents_[i])
       number += (own % extents_[i] + shift_[i]) * weights_[i];
@@ -281,12 +282,18 @@ void need_distribution_of(const tpetra::ArrayMap& rows, const Array& array, cons
            found->axis);
 }
 
+void need_float64(const Array& array, const std::string& name) {
+  if (const std::string type = array.array().buffer.type.name(); type != "float64")
+    refuse("the elements of " + name + " are " + type, "must be float64",
+           "make an array of float64, and copy them to it");
+}
+
 Request read_request(const Solvable& a, const Array& b, const Array& x, const Asked& asked) {
   Request request;
   const auto method = text_of(asked.method);
   request.options.method = method_named(method);
   request.options.tol = number_of<double>(asked.tol, "tol", "must be a number >= 0");
-  request.options.maxiter = number_of<int>(asked.maxiter, "maxiter", "must be an integer >= 0 of 32 bits");
+  request.options.maxiter = number_of<int>(asked.maxiter, "maxiter", "must be an integer from 0 to 2147483647");
   request.options.parameters = parameters(asked.options, "options");
   request.copy = copy_policy(asked.copy);
   request.raise_on_failure = flag_of(asked.raise_on_failure, "raise_on_failure");
@@ -309,12 +316,14 @@ Request read_request(const Solvable& a, const Array& b, const Array& x, const As
     refuse_key("options", text_of(asked.options), "but method 'direct' takes none", "leave them out");
   if (a.matrix.is_null() && (direct || !request.preconditioner.empty()))
     refuse_key(direct ? "method" : "preconditioner", direct ? "'direct'" : "'" + request.preconditioner + "'",
-               "but a LinearOperator has no matrix, which it needs", "pass a Matrix");
+               "but a LinearOperator has no matrix", "pass a Matrix");
   if (!py::reinterpret_borrow<py::array>(x.local()).writeable())
     refuse_key("x", "read-only", "but the answer is written to its memory", "give a writable array");
   if (!memory_order(x.array().buffer).is_unique)
     refuse_key("x", "an array whose elements share memory", "but each must have its own",
                "give an array without overlaps");
+  need_float64(b, "b");
+  need_float64(x, "x");
   need_distribution_of(a.array_map, b, "b");
   need_distribution_of(a.array_map, x, "x");
   return request;

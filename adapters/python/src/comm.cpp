@@ -40,7 +40,8 @@ MPI_Comm comm_of(py::handle comm) {
   static py::handle type, address_of;
   check_mpi();
   if (!py::isinstance(comm, imported(type, "mpi4py.MPI", "Comm")))
-    throw py::type_error("comm must be a communicator of mpi4py, not a " + std::string(Py_TYPE(comm.ptr())->tp_name));
+    throw py::type_error("comm is of type " + std::string(Py_TYPE(comm.ptr())->tp_name) +
+                         ", must be an mpi4py communicator");
   const MPI_Comm handle =
       *reinterpret_cast<MPI_Comm*>(py::cast<std::uintptr_t>(imported(address_of, "mpi4py.MPI", "_addressof")(comm)));
   if (handle == MPI_COMM_NULL)

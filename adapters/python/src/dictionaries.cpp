@@ -22,8 +22,8 @@ py::object dictionary_of(py::handle object, Report& report) {
     const char* const remedy =
         py::isinstance<py::array>(object)
             ? "wrap it: {'__version__': '0.10.0', 'buffer': array, 'dim_data': "
-              "tridap.distribution(shape).dim_data(rank)}, or copy it to tridap.empty(dist).local"
-            : "give __distarray__() that returns its dictionary";
+              "tridap.distribution(shape).dim_data(rank)}, or copy it: a = tridap.empty(dist); a.local[...] = array"
+            : "pass an array of TriDAP, or an object whose __distarray__() returns the dictionary";
     report.add({Rule::type_structure, {}, {}, "", fault, must, remedy});
     return py::object();
   };
@@ -35,14 +35,15 @@ py::object dictionary_of(py::handle object, Report& report) {
   if (!method) {
     if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw py::error_already_set();
     PyErr_Clear();
-    return wrong("a " + std::string(Py_TYPE(object.ptr())->tp_name) + " has no __distarray__",
+    return wrong("an object of type " + std::string(Py_TYPE(object.ptr())->tp_name) + " has no __distarray__",
                  "must be an object with __distarray__, or the dictionary that it returns");
   }
   if (PyType_Check(object.ptr()))
     return wrong("the object is a class", "must be an instance, to call its __distarray__");
   py::object dict = method();
   if (PyDict_Check(dict.ptr())) return dict;
-  return wrong("__distarray__() returned a " + std::string(Py_TYPE(dict.ptr())->tp_name), "must return a dictionary");
+  return wrong("__distarray__() returned an object of type " + std::string(Py_TYPE(dict.ptr())->tp_name),
+               "must return a dictionary");
 }
 
 // The value of a key; null with a finding if the key is missing.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import sys
 from operator import index
 from typing import TYPE_CHECKING, Any, Callable, Sequence
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from . import _core
+from ._agree import integer
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -24,18 +26,27 @@ def block(length: int | None = None, *, starts: Sequence[int] | None = None, pad
             would then be shorter than its padding, ranges of as equal length as possible.
         starts: the first global index that each grid coordinate owns; use it instead of `length`.
         padding: elements of communication padding on both sides of every inner border.
-        edges: elements of boundary padding at the lower and upper end of the axis, which count in its size. None: `padding`
-            on a periodic axis, where they mirror the other end, and (0, 0) on other axes.
+        edges: (lower, upper), the elements of boundary padding at the two ends of the axis. The size of the axis includes
+            them. On a periodic axis they mirror the other end. None: (padding, padding) on a periodic axis, (0, 0) on other
+            axes.
         periodic: whether the last element of the axis is a neighbour of the first one.
     """
+    padding = integer("padding", padding)
     if edges is None:
         edges = (padding, padding) if periodic else (0, 0)
+    if length is not None:
+        length = integer("length", length)
+    if starts is not None:
+        starts = [integer("an entry of starts", start) for start in starts]
+    if not np.iterable(edges) or len(edges) != 2:
+        raise TypeError(f"edges is {edges!r}, must be two integers: (lower, upper)")
+    edges = [integer("an entry of edges", width) for width in edges]
     return _core.BlockSpec(length, starts, padding, edges, periodic)
 
 
 def cyclic(block_size: int = 1, first: int = 0) -> _core.CyclicSpec:
     """An axis distributed round-robin in blocks of `block_size` elements; grid coordinate `first` gets the first block."""
-    return _core.CyclicSpec(block_size, first)
+    return _core.CyclicSpec(integer("block_size", block_size), integer("first", first))
 
 
 def unstructured(lists: Sequence[Sequence[int]], one_to_one: bool = False) -> _core.UnstructuredSpec:
@@ -43,7 +54,12 @@ def unstructured(lists: Sequence[Sequence[int]], one_to_one: bool = False) -> _c
 
     `one_to_one` states that no index is in two lists.
     """
-    return _core.UnstructuredSpec([[index(i) for i in part] for part in lists], one_to_one)
+    try:
+        indices = [[index(i) for i in part] for part in lists]
+    except TypeError:
+        raise TypeError(f"the lists of an axis are {reprlib.repr(lists)}, must be one list of integers for each grid "
+                        "coordinate, such as [[0, 2], [3, 1]]") from None
+    return _core.UnstructuredSpec(indices, one_to_one)
 
 
 def whole() -> _core.WholeSpec:
@@ -54,9 +70,12 @@ def whole() -> _core.WholeSpec:
 _SPECS = (_core.BlockSpec, _core.CyclicSpec, _core.UnstructuredSpec, _core.WholeSpec)
 
 
-def _integers(given):
+def _integers(name, given):
     """One integer, or several, as a list; TypeError for numbers that are not integers, such as 1.0."""
-    numbers = [index(n) for n in (given if np.iterable(given) else (given,))]
+    try:
+        numbers = [index(n) for n in (given if np.iterable(given) else (given,))]
+    except TypeError:
+        raise TypeError(f"{name} is {reprlib.repr(given)}, must be an integer or a tuple of integers") from None
     for number in numbers:
         if not -2**63 <= number < 2**63:
             raise OverflowError(f"{number} must fit a signed 64-bit integer")
@@ -96,16 +115,17 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
     rows in blocks, and its columns round-robin in blocks of two.
 
     Args:
-        shape: global extents, elements.
-        dist: for each axis "b", "b:0,3,5", "c", "c:2", "c:2@1", "*", a list of lists of global indices, or what
-            `block`, `cyclic`, `unstructured` and `whole` return; None: all axes in blocks.
+        shape: the number of elements of the whole array along each axis.
+        dist: one entry for each axis: "b", "b:0,3,5", "c", "c:2", "c:2@1", "*", a list with the global indices of
+            each process along the axis, or what `block`, `cyclic`, `unstructured` and `whole` return. ``docs/python.md``
+            has a table of them. None: all axes in blocks.
         grid: processes along each axis; None: as near to a square as `processes` allows.
         processes: how many there are; None: those of MPI.COMM_WORLD if mpi4py is in use, else one.
 
     Raises:
         ProtocolError: with every rule that the arguments break.
     """
-    shape = _integers(shape)
+    shape = _integers("shape", shape)
     if isinstance(dist, _SPECS):
         dist = (dist,)
     elif dist is None:
@@ -114,7 +134,7 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
         dist = tuple(dist.split(",")) if ":" not in dist else (dist,)
     wanted = _world_size() if processes is None else processes
     specs = [_spec(d) for d in dist]
-    made = _core._make(shape, specs, None if grid is None else _integers(grid), wanted)
+    made = _core._make(shape, specs, None if grid is None else _integers("grid", grid), wanted)
     if processes is not None and made.processes != processes:
         _core._refuse(f"the grid has {made.processes} processes, but processes is {processes}", "give only one of them")
     return made
@@ -143,17 +163,19 @@ def communicator_of(dist, comm):
         if world() is None:
             raise RuntimeError("MPI is not initialized, or finalized")
     if comm is not None:
+        if not hasattr(comm, "size"):
+            raise TypeError(f"comm is {comm!r}, must be an mpi4py communicator")
         _core._need_processes(dist, comm.size)
     return comm
 
 
 def empty(dist: _core.Distribution, dtype: DTypeLike = float, *, comm: MPI.Comm | None = None,
           order: str = "C") -> _core.DistArray:
-    """An array of a `Distribution` whose elements are not set. Not collective.
+    """A new array with a given `Distribution`. Its elements are not initialized. Not collective.
 
     Args:
         dist: the `Distribution`, the same on every process.
-        dtype: NumPy's type of an element.
+        dtype: the NumPy type of the elements.
         comm: an mpi4py communicator, rank r being process r of `dist`; None: MPI.COMM_WORLD, or only this process for a
             distribution over one process.
         order: "C" or "F", the memory order of the local part.
@@ -163,7 +185,7 @@ def empty(dist: _core.Distribution, dtype: DTypeLike = float, *, comm: MPI.Comm 
 
 def zeros(dist: _core.Distribution, dtype: DTypeLike = float, *, comm: MPI.Comm | None = None,
           order: str = "C") -> _core.DistArray:
-    """The same as `empty`, but with elements that are 0."""
+    """A new array with a given `Distribution` whose elements are 0; the arguments are those of `empty`. Not collective."""
     return _new(np.zeros, dist, dtype, comm, order)
 
 

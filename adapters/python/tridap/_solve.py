@@ -56,7 +56,12 @@ def _rows(rows, comm):
 def _csr(local):
     """The CSR arrays and the shape of local rows: of any scipy.sparse matrix, or (data, indices, indptr) unchanged."""
     if isinstance(local, tuple):
+        if len(local) != 3:
+            raise ValueError(f"the rows are a tuple of {len(local)}, must be three CSR arrays (data, indices, indptr)")
         return local, None
+    if not hasattr(local, "tocsr"):
+        raise TypeError(f"the rows are of type {type(local).__name__}, must be a scipy.sparse matrix or CSR arrays "
+                        "(data, indices, indptr): scipy.sparse.csr_matrix(rows) makes one of a NumPy array")
     csr = local.tocsr()
     return (csr.data, csr.indices, csr.indptr), csr.shape
 
@@ -67,8 +72,8 @@ class Matrix(_core._Matrix):
     Local row ``i`` belongs to the ``i``-th element of this process's part of `rows`, without padding: in C order for a
     `Distribution`, in memory order for an array. Columns are global: the row-major number of an element in the whole
     array, ``numpy.ravel_multi_index(global_index, shape)``, with the index and the shape of the array `rows`. For an array
-    of version 0.9 these do not count the mirrors of a periodic axis. On an unstructured axis indices count from the
-    smallest one on any process.
+    of version 0.9 these do not count the mirrors of a periodic axis. On an unstructured axis, subtract the smallest index
+    on any process from each index first.
 
     Args:
         local: this process's rows: a ``scipy.sparse`` matrix of any format, with one column for each element of the
@@ -76,8 +81,8 @@ class Matrix(_core._Matrix):
         rows: a `Distribution`, a `DistArray`, or any object with ``__distarray__``.
         comm: an mpi4py communicator, rank r being process r; None: that of `rows`, else MPI.COMM_WORLD, or only this
             process for a `Distribution` over one process.
-        shape: how many rows this process has, and how many columns the whole matrix has, to be checked. None: not checked
-            for CSR arrays; the shape of a ``scipy.sparse`` matrix.
+        shape: (rows of this process, columns of the whole matrix), which are checked. None: the shape of a
+            ``scipy.sparse`` matrix; for CSR arrays nothing is checked.
 
     Raises:
         ProtocolError: on every process, if the rows of any process are wrong.
@@ -113,8 +118,8 @@ class LinearOperator(_core._LinearOperator):
     solver's vectors are valid for one call only (in newer versions of Trilinos), both are copies for that call.
 
     The function is called on every process together, so that it may communicate (`update_padding`). If it raises on one
-    process, the solve ends on all. A function that communicates must not raise before its messages, because the other
-    processes wait for them.
+    process, the solve ends on all. A function that communicates must not raise before its communication is complete,
+    because the other processes wait for its messages.
 
     Args:
         matvec: the function.
@@ -134,10 +139,10 @@ class SolveResult:
     Attributes:
         x: the `DistArray` that holds the answer.
         converged: whether ``|b - A x|`` is at most `tol` times ``|b|``.
-        iterations: of the method; 0 for a direct one.
+        iterations: how many the method took; 0 for "direct".
         residuals: ``|b - A x| / |b|`` of the first guess, then after each iteration (NumPy float64).
         residual: ``|b - A x| / |b|``, computed from the answer.
-        seconds: of the solve on this process, without making a preconditioner.
+        seconds: the time of the solve on this process, without the time to make a preconditioner.
         bytes_copied: bytes of `b` and `x` that were copied on this process; 0 if the solver uses their memory.
         method, preconditioner: the arguments of `solve`.
     """
@@ -210,22 +215,25 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
     Args:
         A: a `Matrix` or a `LinearOperator`.
         b: the right-hand side: any object with ``__distarray__``, of float64, with the distribution of the rows of `A`.
-        x: the same for the answer; its memory must be writable. None: a new array like `b`, and 0 as the first guess.
+        x: the array for the answer, described like `b`; its memory must be writable. None: a new array like `b`, and 0 as
+            the first guess.
         method: "cg" (symmetric positive definite), "gmres", or "direct" (LU).
         preconditioner: "muelu" (algebraic multigrid), "ifpack2", or None. It is made once for a matrix and used again
             while `method`, `preconditioner` and its options stay the same.
-        tol: of ``|b - A x| / |b|``.
+        tol: the solve stops when ``|b - A x| / |b|`` is at most this.
         maxiter: the largest number of iterations.
         callback: ``callback(iteration, residual)``, called after each iteration; it may differ between processes. If it
             raises on one process, the solve ends, and all processes raise.
         options: a dict for Belos, such as ``{"Num Blocks": 50}``.
-        preconditioner_options: a dict for MueLu or Ifpack2 (its "type" names the kind); sublists are dicts.
+        preconditioner_options: a dict for MueLu or Ifpack2; sublists are dicts. For Ifpack2 the key "type" names the kind
+            of preconditioner.
         copy: None or False: the solver uses the memory of `b` and `x`, or raises with the reason; "if_needed": memory that
-            it cannot use (strided, or padded as the rows of `A` are) is copied, and the answer is written back.
+            it cannot use (strided, or with the padding that the rows of `A` have) is copied, and the answer is written
+            back.
         raise_on_failure: raise `ConvergenceError` instead of a warning if the solve stops above its tolerance. It must be
             the same on every process.
-        progress: whether the first process shows a progress line on standard error. None: if that is a terminal, and the
-            solve takes longer than two seconds.
+        progress: whether the first process shows a progress line on standard error. None: only if standard error is a
+            terminal and the solve takes longer than two seconds.
 
     Returns:
         A `SolveResult`.
@@ -234,7 +242,8 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
         ProtocolError: on every process, if an argument is wrong on any process.
     """
     if not isinstance(A, (_core._Matrix, _core._LinearOperator)):
-        raise TypeError(f"A is {A!r}, must be a Matrix or a LinearOperator")
+        raise TypeError(f"A is of type {type(A).__name__}, must be a Matrix or a LinearOperator: tridap.Matrix(rows, dist) "
+                        "makes one of the rows of this process")
     comm = A.comm
     b = _core.asarray(b, comm)
     x = _core.asarray(_zeros_like(b) if x is None else x, comm)

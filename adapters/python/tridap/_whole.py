@@ -26,7 +26,7 @@ class _Axis:
         self.low = int(held.min()) if held.size else 0
         extent = int(held.max()) - self.low + 1 if held.size else 0
         if extent != held.size or np.unique(held).size != held.size:
-            _core._refuse(f"several processes hold parts of axis {axis} that overlap, or no process holds some index, so "
+            _core._refuse(f"several processes hold the same index of axis {axis}, or no process holds some index, so "
                           "that there is no single array", "use each process's part, array.interior")
         self.step = 1 if cells is None else max(1, -(-extent // cells))
         self.at = self.low if at == "first" else at
@@ -122,9 +122,9 @@ def gather(array, root=0):
         rank = integer("root", root)
         if not 0 <= rank < size:
             raise ValueError(f"root is {root}, but the array has {size} processes")
-        return rank, str(array.dtype)
+        return {"root": rank, "dtype": str(array.dtype)}
 
-    root, _ = together(comm, prepare)
+    root = together(comm, prepare)["root"]
     return _collect(array, together(comm, lambda: [_Axis(array, axis) for axis in range(dist.ndim)], same=False), root)
 
 
@@ -143,12 +143,14 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
         else:
             wanted = [None if at is None else integer("an entry of section", at) for at in section]
         if len(wanted) != dist.ndim or sum(at is None for at in wanted) not in (1, 2):
-            raise ValueError(f"section is {wanted!r}, but must have {dist.ndim} entries, of which one or two are None")
+            raise ValueError(f"section is {wanted!r}, but must have one entry for each of the {dist.ndim} axes, and one or "
+                             "two of the entries must be None")
         if integer("cells", cells) < 1:
             raise ValueError(f"cells is {cells}, but must be at least 1")
-        return wanted, int(cells), str(array.dtype)
+        return {"section": wanted, "cells": int(cells), "dtype": str(array.dtype)}
 
-    section, cells, _ = together(comm, prepare)
+    agreed = together(comm, prepare)
+    section, cells = agreed["section"], agreed["cells"]
     pyplot = _matplotlib(comm)
     shown = [axis for axis, at in enumerate(section) if at is None]
     axes = together(comm, lambda: [_Axis(array, axis, cells, at) for axis, at in enumerate(section)], same=False)

@@ -87,7 +87,7 @@ void check_shape(const std::array<Index, 2>& shape, Index rows, Index columns) {
   if (shape[1] != columns)
     refuse("the matrix has " + std::to_string(shape[1]) + " columns",
            "must have " + std::to_string(columns) + ", as many as the whole array has elements",
-           "columns are global: a column is the row-major flat number of an element");
+           "columns are global: a column is the row-major number of an element in the whole array");
 }
 
 void check(const Csr& csr, Index rows, const Elements& elements) {
@@ -102,15 +102,15 @@ void check(const Csr& csr, Index rows, const Elements& elements) {
     refuse("there are " + std::to_string(csr.columns.count) + " columns",
            "must be " + std::to_string(csr.count) + ", as many as there are values",
            "give indices and data of the same length");
-  check_row_starts(csr, rows);
   if (csr.shape) check_shape(*csr.shape, rows, elements.count());
+  check_row_starts(csr, rows);
   for (Index row = 0; row < rows; ++row)
     for (Index k = at(csr.row_starts, row); k < at(csr.row_starts, row + 1); ++k) {
       if (const Index column = at(csr.columns, k); !elements.exists(column))
         refuse("local row " + std::to_string(row) + " has column " + std::to_string(column),
-               "must be the number of an element that some process has, from " + std::to_string(elements.base()) +
-                   " to below " + std::to_string(elements.base() + elements.count()),
-               "columns are global: a column is the row-major flat number of an element");
+               "must be the number of an element that some process has, at least " + std::to_string(elements.base()) +
+                   " and less than " + std::to_string(elements.base() + elements.count()),
+               "columns are global: a column is the row-major number of an element in the whole array");
       if (!std::isfinite(csr.data[k]))
         refuse("local row " + std::to_string(row) + " has the value " + std::to_string(csr.data[k]), "must be finite",
                "give it a finite value");

@@ -198,7 +198,9 @@ void check_parameters(Options& options, Index size) {
   if (!given.isParameter("Num Blocks"))
     given.set("Num Blocks", static_cast<int>(std::max<Index>(1, std::min({restart, Index{options.maxiter}, size}))));
   if (!given.isType<int>("Num Blocks") || given.get<int>("Num Blocks") < 1)
-    refuse("'Num Blocks' is not an int of at least 1", "", "give the number of iterations between restarts");
+    refuse("'Num Blocks' is " +
+               (given.isType<int>("Num Blocks") ? std::to_string(given.get<int>("Num Blocks")) : "not an integer"),
+           "must be an integer >= 1", "give the number of iterations between restarts");
 }
 
 void check(Options& options, const Operator& a, const Vector& b) {

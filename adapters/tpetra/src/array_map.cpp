@@ -176,7 +176,7 @@ void ArrayMap::arrange(const DistArray& array, bool vectors) {
     if (!rows().axis(axis).shares_indices()) continue;
     if (!options_.shared)
       refuse("an index is on several processes, so that a vector would hold its element twice", "",
-             "export it once, or set shared = true (such vectors cannot be used in solvers)", axis);
+             "give each index to one process only; C++ callers that use no solver can set shared = true", axis);
     losses_.push_back("uniqueness of elements");
   }
   if ((agreed_ & detail::row_major) != 0) {

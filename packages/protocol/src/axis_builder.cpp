@@ -85,7 +85,7 @@ class AxisBuilder {
       const bool empty = begin == end;  // [block.bounds]: in its order, or at `size`
       if (begin != cursor && !(empty && begin == size_))
         add(Rule::block_tiling, c, "start", std::to_string(stamped.start) + " at coordinate " + std::to_string(c),
-            "so its owned range starts at " + std::to_string(begin) + ", but the previous shares end at " +
+            "so its owned range starts at " + std::to_string(begin) + ", but the ranges before it end at " +
                 std::to_string(cursor));
       bounds_.push_back(empty ? cursor : begin);
       if (!empty) cursor = end;

@@ -197,7 +197,7 @@ void check_extents(const DistArray& array, const Held& held, bool other_fits, Ve
              static_cast<Index>(axis),
              "",
              "the buffer's extent is " + std::to_string(buffer.shape[axis]),
-             "must be the " + std::to_string(*held[axis]) + " elements that the dimension holds here",
+             "must be " + std::to_string(*held[axis]) + ", the number of elements that dim_data gives this process",
              other_fits ? "it would fit as version " + other + ": correct the stamp, or read with trust_extent" : ""});
     return;
   }

@@ -223,8 +223,8 @@ class CollectiveCheck {
                    {},
                    {},
                    "",
-                   "the process grid has " + std::to_string(product) + " processes and there are " +
-                       std::to_string(collectives_.processes()) + " processes",
+                   "the process grid has " + std::to_string(product) + " processes and the array is on " +
+                       std::to_string(collectives_.processes()),
                    "but must be the same",
                    ""});
       return false;

@@ -46,7 +46,7 @@ constexpr std::array<RuleText, rule_count> texts = {{
     {"grid.product", error, "the product of all 'proc_grid_size' is the number of processes",
      "use as many processes as the grid has"},
     {"grid.order", error, "the rank of a process is the row-major number of its grid coordinates",
-     "order the processes of the communicator like the grid (MPI_Comm_split with this number as key)"},
+     "number the processes of the communicator like the grid: MPI_Comm_split with the row-major number as key"},
     {"grid.undistributed", error, "an axis of dist_type 'n' has no process grid, or one of size 1",
      "leave out 'proc_grid_size'"},
     {"block.bounds", error, "0 <= 'start' <= 'stop' <= 'size'",
@@ -54,7 +54,7 @@ constexpr std::array<RuleText, rule_count> texts = {{
     {"block.tiling", error,
      "owned ranges are consecutive from 0 to 'size'; an empty range begins at the end of the previous one, or at "
      "'size'",
-     "set 'start' to the end of the previous share, and the last 'stop' to 'size'"},
+     "set 'start' to the end of the range before it, and the last 'stop' to 'size'"},
     {"block.padding", error, "padding widths are at least 0 and fit into the buffer",
      "give the widths of the padding that the buffer has"},
     {"block.padding.pair", error, "'padding' is a pair of integers: the widths at the lower and the upper end",

@@ -323,8 +323,8 @@ void add_where(CLI::App& app, int& status) {
 void add_diff(CLI::App& app, int& status) {
   auto [sub, command] = subcommand<Diff>(
       app, "diff", "Compare the owners of all elements of two captures. Exit status: 0 the same, 1 different", status);
-  sub->add_option("HERE", command->here, capture_file)->required();
-  sub->add_option("THERE", command->there, capture_file)->required();
+  sub->add_option("FILE1", command->here, capture_file)->required();
+  sub->add_option("FILE2", command->there, capture_file)->required();
   add_reading(sub, command->reading);
 }
 

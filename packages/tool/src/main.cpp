@@ -47,7 +47,9 @@ int main(int argc, char** argv) {
       "tridap");
   app.set_version_flag("--version", "tridap " TRIDAP_VERSION);
   app.require_subcommand(1);
-  app.footer("Exit status: 0 yes, 1 no, 2 unreadable or wrong usage. More: `tridap COMMAND --help` and `man tridap`.");
+  app.footer(
+      "Exit status: 0 success, 1 invalid or a negative answer, 2 unreadable file or wrong usage. More: `tridap COMMAND "
+      "--help` and `man tridap`.");
   int status = tridap::tool::fine;
   for (auto* add : {tridap::tool::add_check, tridap::tool::add_show, tridap::tool::add_make, tridap::tool::add_where,
                     tridap::tool::add_diff, tridap::tool::add_convert})
