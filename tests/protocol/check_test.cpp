@@ -487,7 +487,7 @@ TEST(Check, MismatchNamesTheVersionThatWouldFitAndTrustFollowsIt) {
     const Report report = tridap::check(array);
     EXPECT_EQ(report.counts(), (Counts{{Rule::shape_extent, 1}}));
     EXPECT_EQ(report.findings()[0].remedy,
-              "it would fit as version " + std::string(other) + ": correct the stamp, or read with trust_extent");
+              "it would fit as version " + std::string(other) + ": correct '__version__', or read with trust_extent");
     EXPECT_EQ(tridap::check(array, {true}).counts(), (Counts{{Rule::version_extent, 1}}));
     EXPECT_TRUE(tridap::check(array, {true}).ok());
     array.buffer.shape[0] = 5;  // neither

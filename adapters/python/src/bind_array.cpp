@@ -113,7 +113,7 @@ The part is read-only if the memory is. It keeps the memory alive.)")
           "The owned part without the edges of periodic axes, which mirror the other end: a NumPy view.")
       .def_property_readonly(
           "shape", [](const Array& a) { return tuple_of(global_shape(a)); },
-          "The global extents, elements: `size` of each axis, as the producer counts it.")
+          "The number of elements along each axis of the whole array: `size` of each axis, as the producer counts it.")
       .def_property_readonly(
           "ndim", [](const Array& a) { return a.array().ndim(); }, "How many axes there are.")
       .def_property_readonly(

@@ -111,7 +111,7 @@ distribution() makes one, and a DistArray that was made with comm= has one. Two 
 same owner and the same local index. Processes are numbered by their grid coordinates in row-major order.)")
       .def_property_readonly(
           "shape", [](const Distribution& d) { return tuple_of(d.shape()); },
-          "The global extents, elements; the edges of padded axes count.")
+          "The number of elements along each axis of the whole array, boundary padding included.")
       .def_property_readonly(
           "ndim", [](const Distribution& d) { return d.ndim(); }, "How many axes there are.")
       .def_property_readonly(

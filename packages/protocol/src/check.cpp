@@ -198,7 +198,8 @@ void check_extents(const DistArray& array, const Held& held, bool other_fits, Ve
              "",
              "the buffer's extent is " + std::to_string(buffer.shape[axis]),
              "must be " + std::to_string(*held[axis]) + ", the number of elements that dim_data gives this process",
-             other_fits ? "it would fit as version " + other + ": correct the stamp, or read with trust_extent" : ""});
+             other_fits ? "it would fit as version " + other + ": correct '__version__', or read with trust_extent"
+                        : ""});
     return;
   }
   // Example 2.1 of 0.10.0 prints a 1-D buffer under two dictionaries: an error whose remedy is the reshape that would

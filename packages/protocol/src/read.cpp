@@ -214,8 +214,13 @@ ReadArray read_array(const Value& version, const Value& dim_data, Buffer buffer,
   const Version known = read_version(read.array.version, ignored).value_or(Version::v0_10);
   const auto axes = dim_data.list_size();
   if (!axes)
-    read.report.add(
-        {Rule::type_structure, {}, {}, "dim_data", dim_data.text(), "must be a sequence of dictionaries", ""});
+    read.report.add({Rule::type_structure,
+                     {},
+                     {},
+                     "dim_data",
+                     dim_data.text(),
+                     "must be a sequence of dictionaries, one for each axis",
+                     ""});
   for (std::size_t axis = 0; axis < axes.value_or(0); ++axis)
     read.array.dim_data.push_back(
         read_dimension(dim_data.element(axis), axis, known, source, read.array.buffer, read.report));
