@@ -91,8 +91,8 @@ class Nameless(Exception, metaclass=BadName):
 NO_PRODUCERS = {
     "None": (None, "NoneType has no __distarray__"), "a list": ([], "list has no"), "a number": (3, "int has no"),
     "an array": (np.zeros(3), "numpy.ndarray has no"), "a class": (Producer, "the object is a class, must be an instance"),
-    "no callable": (type("P", (), {"__distarray__": 3})(), "TypeError"), "returns None": (Asked(lambda: None), "returned a NoneType"),
-    "returns a list": (Asked(list), "returned a list"), "returns itself": (Asked(lambda: Asked), "must return a dictionary"),
+    "no callable": (type("P", (), {"__distarray__": 3})(), "TypeError"), "returns None": (Asked(lambda: None), "returned an object of type NoneType"),
+    "returns a list": (Asked(list), "returned an object of type list"), "returns itself": (Asked(lambda: Asked), "must return a dictionary"),
     "raises": (Asked(raising(OSError("the disk\nis full"))), "OSError: the disk is full"), "property": (Property(), "no attribute today"),
     "odd": (Odd(), "ZeroDivisionError"), "liar": (Liar(), "has no __distarray__"), "moody": (Moody(), "has no __distarray__"),
     "surrogates": (Asked(raising(ValueError("\ud800"))), "ValueError: \\ud800"), "nul": (Asked(raising(ValueError("a\0b"))), "ValueError: a b"),
@@ -310,7 +310,7 @@ def test_protocol_errors_are_value_errors_and_travel(comm):
     assert str(error) == "\n".join(str(finding) for finding in error.report.findings)
     assert str(error) == (
         "an object of type NoneType has no __distarray__, must be an object with __distarray__, or the dictionary that it returns [type.structure]: "
-        "give __distarray__() that returns its dictionary")
+        "pass an array of TriDAP, or an object whose __distarray__() returns the dictionary")
     assert "[type.structure]: wrap it: {'__version__': '0.10.0', 'buffer': array, 'dim_data': " in str(
         raised_by(lambda: tridap.asarray(np.zeros(3))))
 

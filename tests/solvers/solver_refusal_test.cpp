@@ -24,7 +24,7 @@ TEST(Solve, RefusesWhatOneProcessAloneGetsWrong) {
     EXPECT_TRUE(says(refused([](Options&) {}), "of x is inf"));
     if (here) data_of(x)[0] = 0;
     EXPECT_TRUE(says(refusal([&] { solve(here ? Teuchos::null : p.a, Teuchos::null, b, x, options_of(Method::cg)); }),
-                     "no matrix"));
+                     "the matrix is null"));
     EXPECT_TRUE(says(refusal([&] { solve(p.a, Teuchos::null, b, here ? b : x, options_of(Method::cg)); }),
                      "x shares memory with b"));
     if (processes() == 1) continue;
@@ -81,7 +81,7 @@ TEST(Direct, RefusesSingularMatrices) {
     EXPECT_TRUE(says(text, "singular"));
   }
   expect_good(DirectSolver(p.a).solve(p.b, p.x), 1e-12);
-  EXPECT_TRUE(says(refusal([] { DirectSolver(Teuchos::null); }), "no matrix"));
+  EXPECT_TRUE(says(refusal([] { DirectSolver(Teuchos::null); }), "the matrix is null"));
 }
 
 TEST(Preconditioner, RefusesWhatItDoesNotKnow) {
@@ -102,7 +102,7 @@ TEST(Preconditioner, RefusesWhatItDoesNotKnow) {
   }
   EXPECT_TRUE(says(refused("ifpack2", Method::cg, "chebyshev: degree", std::string("3")), "chebyshev: degree"));
   EXPECT_TRUE(says(refused("ifpack2", Method::gmres, "fact: iluk level-of-fil", 1), "level-of-fil"));
-  EXPECT_TRUE(says(refusal([] { make_preconditioner("muelu", Method::cg, Teuchos::null, {}); }), "no matrix"));
+  EXPECT_TRUE(says(refusal([] { make_preconditioner("muelu", Method::cg, Teuchos::null, {}); }), "the matrix is null"));
   if (processes() == 1) return;
   EXPECT_TRUE(says(refusal([&] { make_preconditioner(rank() == 0 ? "muelu" : "ifpack2", Method::cg, p.a, {}); }),
                    "different preconditioners"));
