@@ -219,6 +219,27 @@ def test_what_cannot_be_said_of_an_error_is_no_reason_to_wait(comm, error):
     assert (raised.value.__cause__ is error) == last
 
 
+@pytest.mark.parametrize("how", ["gather", "plot"])
+def test_processes_with_other_distributions_are_refused(comm, how):
+    pytest.importorskip("matplotlib")
+    size = comm.size
+    lists = [list(range(c, 3 * size, size)) for c in range(size)]
+    turned = [list(reversed(indices)) for indices in lists]  # which repr() does not show
+    here = comm.rank == size - 1
+    for mine, others in [(9, 8), (("b",), ("c",)), (lists, turned)]:
+        given = mine if here else others
+        dist = (tridap.distribution(given, processes=size) if isinstance(given, int) else
+                tridap.distribution(3 * size, given, processes=size) if isinstance(given, tuple) else
+                tridap.distribution(3 * size, (tridap.unstructured(given),), processes=size))
+        array = tridap.zeros(dist)
+        if size == 1:
+            getattr(array, how)()
+            continue
+        with pytest.raises(tridap.ProtocolError, match="same on every process"):
+            getattr(array, how)()
+        assert comm.allreduce(1) == size
+
+
 class Ending:
     """NumPy, of which one call of a function finds no memory."""
 

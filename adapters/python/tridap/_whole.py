@@ -113,6 +113,11 @@ def _collect(array, axes, root):
     return together(array.comm, finish, same=False)
 
 
+def _same(array):
+    """What must be the same on every process; the last entry tells apart distributions that are described alike."""
+    return {"dtype": str(array.dtype), "distribution": repr(array.distribution), "layout": array._layout}
+
+
 def gather(array, root=0):
     """See `DistArray.gather`."""
     dist, comm = array.distribution, array.comm
@@ -122,7 +127,7 @@ def gather(array, root=0):
         rank = integer("root", root)
         if not 0 <= rank < size:
             raise ValueError(f"root is {root}, but the array has {size} processes")
-        return {"root": rank, "dtype": str(array.dtype)}
+        return {"root": rank, **_same(array)}
 
     root = together(comm, prepare)["root"]
     return _collect(array, together(comm, lambda: [_Axis(array, axis) for axis in range(dist.ndim)], same=False), root)
@@ -147,7 +152,7 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
                              "two of the entries must be None")
         if integer("cells", cells) < 1:
             raise ValueError(f"cells is {cells}, but must be at least 1")
-        return {"section": wanted, "cells": int(cells), "dtype": str(array.dtype)}
+        return {"section": wanted, "cells": int(cells), **_same(array)}
 
     agreed = together(comm, prepare)
     section, cells = agreed["section"], agreed["cells"]
