@@ -13,7 +13,7 @@ Exits with 1 if a claim does not hold, or the same system with a matrix has anot
     iterations 169 in all, largest residual 9.3e-09 of the right-hand side
     solve      0.056 s in 1 solves
     products   171 of the function
-    refused    'preconditioner' is 'muelu', but a LinearOperator has no matrix to make it from [conversion]: pass a Matrix
+    refused    'preconditioner' is 'muelu', but a LinearOperator has no matrix [conversion]: pass a Matrix
     memory     652864 bytes of work arrays; the matrix takes 2550416
     matrix     169 iterations, largest difference 2.3e-11 of 1.8e-07 allowed
 """

@@ -139,7 +139,9 @@ The part is read-only if the memory is. It keeps the memory alive.)")
       .def_property_readonly(
           "_shift", [](const Array& a) { return tuple_of(a.shift()); },
           "By axis: the global indices of `distribution` less the array's own.")
-      .def_property_readonly("_layout", &Array::layout, "A number that tells distributions and element types apart.")
+      .def_property_readonly(
+          "_layout", [](const Array& a) { return a.layout(); },
+          "A number that tells distributions and element types apart.")
       .def_property_readonly(
           "receipt", [](const Array& a) -> const Receipt& { return a.receipt(); },
           "What asarray() did: shared or copied, bytes, seconds.")
