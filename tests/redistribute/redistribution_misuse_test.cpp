@@ -2,6 +2,7 @@
 #include <tridap/make.hpp>
 #include <tridap/redistribute/ids.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -96,10 +97,19 @@ TEST(RedistributionMisuse, AMoveUnderWayEndsBeforeAnArrayIsMade) {
   DistArray from, to;
   from.buffer = tridap::allocate(tridap::element_type<double>(), tall.local_shape(rank()));
   to.buffer = tridap::allocate(tridap::element_type<double>(), wide.local_shape(rank()));
+  std::fill_n(static_cast<double*>(from.buffer.data), n * n, static_cast<double>(rank()));
   plan.start({{from, to}});
   if (rank() % 2 == 0) plan.wait();
-  other(array<double>(1));
+  const DistArray made = other(array<double>(static_cast<double>(6 * rank())));
   if (rank() % 2 != 0) plan.wait();
+  std::vector<double> columns, rows_here;  // what this process must hold
+  const Index width = wide.local_shape(rank())[1];
+  for (Index i = 0; i < n * processes() * width; ++i) columns.push_back(static_cast<double>(i / width / n));
+  const double* const moved = static_cast<const double*>(to.buffer.data);
+  EXPECT_EQ(std::vector<double>(moved, moved + columns.size()), columns);
+  for (const Index row : {rank(), rank() + processes()})
+    for (Index column = 0; column < 3; ++column) rows_here.push_back(static_cast<double>(3 * row + column));
+  EXPECT_EQ(values<double>(made), rows_here);
 }
 
 TEST(RedistributionMisuse, AxesAndPaddingHaveNoMeaningForIds) {

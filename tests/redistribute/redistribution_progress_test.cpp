@@ -92,9 +92,10 @@ TEST(RedistributionProgress, ADestroyedPlanLetsMessagesOfTheCallerArrive) {
     Dealing move;
     if (rank() == 0 && processes() > 1) MPI_Irecv(&letter, 1, MPI_CHAR, 1, tag, MPI_COMM_WORLD, &request);
     move.plan.start({{move.source, move.target}});
-    if (rank() == 1) send_synchronously(&letter, 1);
+    if (rank() == 1) send_synchronously("x", 1);
   }
   MPI_Wait(&request, MPI_STATUS_IGNORE);
+  EXPECT_EQ(letter, rank() == 0 && processes() > 1 ? 'x' : 0);
 }
 
 TEST(RedistributionProgress, TheNextMoveEndsTheOneUnderWayAndLetsMessagesArrive) {
@@ -103,8 +104,9 @@ TEST(RedistributionProgress, TheNextMoveEndsTheOneUnderWayAndLetsMessagesArrive)
   Dealing move;
   if (rank() == 0 && processes() > 1) MPI_Irecv(&letter, 1, MPI_CHAR, 1, tag, MPI_COMM_WORLD, &request);
   move.plan.start({{move.source, move.target}});
-  if (rank() == 1) send_synchronously(&letter, 1);
+  if (rank() == 1) send_synchronously("x", 1);
   move.plan(move.source, move.target);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
+  EXPECT_EQ(letter, rank() == 0 && processes() > 1 ? 'x' : 0);
   move.expect_moved();
 }
