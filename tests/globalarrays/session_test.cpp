@@ -6,6 +6,7 @@
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/report.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -133,9 +134,16 @@ TEST(Session, ClosesWhateverGasDefaultGroupIs) {
 TEST(Session, HasAnAllocatorForGhosts) {
   Session session;
   const int handle = with_ghosts();
-  double one = 1;
-  GA_Fill(handle, &one);
+  int64_t extent = 0, strides[1];
+  double* data = nullptr;
+  NGA_Access_ghosts64(handle, &extent, &data, strides);
+  ASSERT_EQ(extent, 12);  // ten of its own, and a ghost on each side
+  std::fill(data, data + extent, rank());
+  NGA_Release_update_ghosts(handle);
   GA_Update_ghosts(handle);
+  EXPECT_EQ(data[0], (rank() + processes() - 1) % processes());
+  EXPECT_EQ(data[1], rank());
+  EXPECT_EQ(data[11], (rank() + 1) % processes());
   GA_Destroy(handle);
 }
 
