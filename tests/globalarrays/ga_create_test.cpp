@@ -122,7 +122,7 @@ TEST(Create, EmptyBlocksAtTheEndAndInsideAreLeftOut) {
 }
 
 TEST(Create, ProcessesThatDisagreeAllHearOfIt) {
-  const bool odd = processes() > 1 && arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
+  const bool odd = processes() > 1 && on::rank(MPI_COMM_WORLD) == processes() - 1;
   const std::string different = processes() > 1 ? "different distributions" : "nothing";
   expect_said(thrown([&] { create(rows({}, odd ? 3 : 2), real, MPI_COMM_WORLD); }), different);
   expect_said(thrown([&] { create(rows(), odd ? tridap::element_type<float>() : real, MPI_COMM_WORLD); }), different);
@@ -133,7 +133,7 @@ TEST(Create, ProcessesThatDisagreeAllHearOfIt) {
 
 TEST(Create, ProcessesThatDifferInOneThingAloneAllHearOfIt) {
   if (processes() < 2) return;
-  const bool odd = arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
+  const bool odd = on::rank(MPI_COMM_WORLD) == processes() - 1;
   const auto hears = [&](const PlacedDistribution& one, const PlacedDistribution& other) {
     expect_said(thrown([&] { create(odd ? other : one, real, MPI_COMM_WORLD); }), "different distributions");
   };
@@ -151,7 +151,7 @@ TEST(Create, ProcessesThatDifferInOneThingAloneAllHearOfIt) {
 }
 
 TEST(Create, RefusesTogetherWhereOneProcessAsksForTheImpossible) {
-  const bool odd = arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
+  const bool odd = on::rank(MPI_COMM_WORLD) == processes() - 1;
   expect_said(
       thrown([&] { create(odd ? PlacedDistribution(tridap::Distribution({})) : rows(), real, MPI_COMM_WORLD); }),
       "0 axes");
@@ -259,7 +259,7 @@ TEST(Create, MoreElementsThanAnIntCounts) {
 
 // GA aborts: "too many arrays".
 TEST(Create, MoreArraysThanGaHasHandlesAreRefused) {
-  all_handles_taken = arrays::rank_in(MPI_COMM_WORLD) == processes() - 1;
+  all_handles_taken = on::rank(MPI_COMM_WORLD) == processes() - 1;
   expect_said(thrown([&] { create(rows(), real, MPI_COMM_WORLD); }), "32768 arrays and cannot have more");
   all_handles_taken = false;
   EXPECT_EQ(thrown([&] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
@@ -269,7 +269,7 @@ TEST(Create, MoreArraysThanGaHasHandlesAreRefused) {
 TEST(Create, ATypeThatOneProcessHasNoRoomForIsRefusedOnAll) {
   const tridap::ElementType odd{tridap::ElementType::Kind::opaque, 7, true};
   std::vector<int> taken;
-  if (arrays::rank_in(MPI_COMM_WORLD) == 0)
+  if (on::rank(MPI_COMM_WORLD) == 0)
     for (int type = NGA_Register_type(11); type >= 0; type = NGA_Register_type(11)) taken.push_back(type);
   expect_said(thrown([&] { create(rows(), odd, MPI_COMM_WORLD); }), "cannot register another type");
   for (const int type : taken) NGA_Deregister_type(type);
@@ -295,14 +295,14 @@ TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
   EXPECT_NE(thrown([] { create(rows(), real, MPI_COMM_NULL); }), "nothing");
   if (processes() < 4) return;
   MPI_Comm half = MPI_COMM_NULL;
-  MPI_Comm_split(MPI_COMM_WORLD, arrays::rank_in(MPI_COMM_WORLD) % 2, 0, &half);
-  const int there = arrays::processes_of(half);
+  MPI_Comm_split(MPI_COMM_WORLD, on::rank(MPI_COMM_WORLD) % 2, 0, &half);
+  const int there = on::processes(half);
   const PlacedDistribution placed = dealt({oracle::block(List(static_cast<std::size_t>(there), 2))});
   expect_said(thrown([&] { create(placed, real, half); }), "make_group(comm)");
   tridap::globalarrays::make_group(half);
   for (int turn = 0; turn < 2; ++turn)  // Open MPI's windows of two groups get in one another's way at the same time
     EXPECT_EQ(thrown([&] {
-                if (arrays::rank_in(MPI_COMM_WORLD) % 2 == turn) create(placed, real, half);
+                if (on::rank(MPI_COMM_WORLD) % 2 == turn) create(placed, real, half);
                 MPI_Barrier(MPI_COMM_WORLD);
               }),
               "nothing");

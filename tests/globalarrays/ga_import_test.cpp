@@ -21,7 +21,7 @@ void expect_imported(const oracle::Array& whole, Random& random, MPI_Comm comm =
   std::vector<DistArray> parts;  // all, so that the random numbers are the same everywhere
   for (Index process = 0; process < whole.processes(); ++process) parts.push_back(part_of(whole, process, random));
   if (comm == MPI_COMM_NULL) return;
-  const DistArray& mine = parts[static_cast<std::size_t>(arrays::rank_in(comm))];
+  const DistArray& mine = parts[static_cast<std::size_t>(on::rank(comm))];
   const ImportedArray imported = import_array(mine, comm, Copy::if_needed);
   EXPECT_FALSE(imported.receipt.shared);
   Index bytes = 8;
@@ -170,8 +170,8 @@ TEST(Import, PaddingBecomesGhostCellsThatGaKeepsFresh) {
     if (comm == MPI_COMM_NULL) continue;
     const oracle::Array whole(axes);
     Random own(static_cast<unsigned>(turn));
-    DistArray mine = part_of(whole, arrays::rank_in(comm), own);
-    for (const auto& element : whole.elements(arrays::rank_in(comm), tridap::Part::local)) {
+    DistArray mine = part_of(whole, on::rank(comm), own);
+    for (const auto& element : whole.elements(on::rank(comm), tridap::Part::local)) {
       const double value = value_of(element.global, padded);
       std::memcpy(oracle::address(mine.buffer, element.local), &value, sizeof value);
     }
@@ -190,7 +190,7 @@ TEST(Import, PaddingBecomesGhostCellsThatGaKeepsFresh) {
 // What stands where in the Global Array is what nearest() says of the world's ranks.
 void expect_nearest(const oracle::Array& whole, const List& world_ranks, Random& random) {
   MPI_Comm comm = communicator(world_ranks);
-  const DistArray mine = part_of(whole, arrays::rank_in(comm), random);
+  const DistArray mine = part_of(whole, on::rank(comm), random);
   const PlacedDistribution placed(whole.distribution(), world_ranks);
   const bool held = !tridap::globalarrays::refusal(placed, real, processes());
   if (!held) expect_said(thrown([&] { import_array(mine, comm, Copy::if_needed); }), "nearest");

@@ -8,6 +8,7 @@
 #include <mpi.h>
 #include <support/effort.hpp>
 #include <support/oracle.hpp>
+#include <support/ranks.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -38,20 +39,8 @@ class WithSession : public testing::Environment {
   std::unique_ptr<tridap::globalarrays::Session> session_;
 };
 
-inline int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
-inline int processes_of(MPI_Comm comm) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
-inline int rank() { return rank_in(MPI_COMM_WORLD); }
-inline int processes() { return processes_of(MPI_COMM_WORLD); }
+inline int rank() { return on::rank(MPI_COMM_WORLD); }
+inline int processes() { return on::processes(MPI_COMM_WORLD); }
 
 inline const tridap::ElementType real = tridap::element_type<double>();
 

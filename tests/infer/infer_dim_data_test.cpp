@@ -4,7 +4,9 @@
 
 namespace {
 
+using given::all_processes;
 using given::Array;
+using given::our_rank;
 using given::pick;
 using given::Random;
 using given::Walking;
@@ -17,8 +19,6 @@ using tridap::infer::InferenceHints;
 using tridap::infer::InferredDimData;
 
 const MPI_Comm all = MPI_COMM_WORLD;
-int our_rank() { return on::rank(all); }
-int all_processes() { return on::processes(all); }
 
 List counted(Index grid, const std::function<Index(Index)>& of) {
   List counts;
@@ -156,7 +156,8 @@ void expect_range(const GlobalIds& range, const InferenceHints& how) {
   const InferredDimData closed = infer_dim_data(range, all, how), read = infer_dim_data(given::listed(ids), all, how);
   given::expect_true(closed, ids, how, all);
   ASSERT_EQ(closed.dim_data.size(), read.dim_data.size());
-  for (std::size_t k = 0; k < read.dim_data.size(); ++k) given::expect_same(closed.dim_data[k], read.dim_data[k]);
+  for (std::size_t k = 0; k < read.dim_data.size(); ++k)
+    oracle::expect_same_dimension(closed.dim_data[k], read.dim_data[k]);
   EXPECT_EQ(closed.order.axes, read.order.axes);
   EXPECT_EQ(closed.losses, read.losses);
 }
@@ -178,14 +179,15 @@ TEST(InferDimData, ARangeIsWhatItsListIs) {
 TEST(InferDimData, ARangeTakesNoTimeForItsLength) {
   const Index r = our_rank(), processes = all_processes(), huge = Index{1} << 58;
   const InferredDimData one = infer_dim_data({huge, nullptr, 5 + huge * r}, all, {{}, {}, Order::row_major, 5});
-  given::expect_same(one.dim_data[0], tridap::Axis(tridap::BlockKind(huge * processes, processes, huge)).dimension(r));
+  oracle::expect_same_dimension(one.dim_data[0],
+                                tridap::Axis(tridap::BlockKind(huge * processes, processes, huge)).dimension(r));
   EXPECT_EQ(one.losses, std::vector<std::string>{"the index base 5"});
 
   const InferredDimData rows =
       infer_dim_data({huge, nullptr, huge * r}, all, of_shape({(huge >> 20) * processes, 1 << 20}));
-  given::expect_same(rows.dim_data[0],
-                     tridap::Axis(tridap::BlockKind((huge >> 20) * processes, processes, huge >> 20)).dimension(r));
-  given::expect_same(rows.dim_data[1], tridap::undistributed(1 << 20));
+  oracle::expect_same_dimension(
+      rows.dim_data[0], tridap::Axis(tridap::BlockKind((huge >> 20) * processes, processes, huge >> 20)).dimension(r));
+  oracle::expect_same_dimension(rows.dim_data[1], tridap::undistributed(1 << 20));
   EXPECT_TRUE(rows.losses.empty());
 }
 

@@ -4,8 +4,10 @@
 
 namespace {
 
+using given::all_processes;
 using given::Array;
 using given::listed;
+using given::our_rank;
 using given::pick;
 using given::Random;
 using oracle::List;
@@ -18,8 +20,6 @@ using tridap::infer::InferenceHints;
 using tridap::infer::InferredDimData;
 
 const MPI_Comm all = MPI_COMM_WORLD;
-int our_rank() { return on::rank(all); }
-int all_processes() { return on::processes(all); }
 
 InferenceHints of_shape(List shape, Order numbering = Order::row_major, Index base = 0) {
   return {std::move(shape), {}, numbering, base};

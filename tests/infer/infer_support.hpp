@@ -1,6 +1,7 @@
 #pragma once
 
 #include "mpi/support.hpp"
+#include "support/expect_dimension.hpp"
 #include <tridap/check.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/infer/infer_dim_data.hpp>
@@ -21,6 +22,9 @@ using tridap::Dimension;
 using tridap::Index;
 using tridap::Part;
 using Random = std::mt19937;
+
+inline int our_rank() { return on::rank(MPI_COMM_WORLD); }
+inline int all_processes() { return on::processes(MPI_COMM_WORLD); }
 
 inline Index pick(Random& random, Index below) {
   return static_cast<Index>(random() % static_cast<std::uint32_t>(below));
@@ -140,28 +144,6 @@ inline Dimension simplest(const oracle::Axis& axis, Index extent, Index c) {
   return tridap::simplest(checked).dimension(c);
 }
 
-inline void expect_same(const Dimension& got, const Dimension& said) {
-  EXPECT_EQ(got.size, said.size);
-  EXPECT_EQ(got.proc_grid_size, said.proc_grid_size);
-  EXPECT_EQ(got.proc_grid_rank, said.proc_grid_rank);
-  EXPECT_EQ(got.periodic, said.periodic);
-  ASSERT_EQ(got.dist_type(), said.dist_type());
-  if (const auto* block = std::get_if<tridap::Block>(&said.dist)) {
-    const auto& other = std::get<tridap::Block>(got.dist);
-    EXPECT_EQ(other.start, block->start);
-    EXPECT_EQ(other.stop, block->stop);
-    EXPECT_EQ(other.padding, block->padding);
-  } else if (const auto* cyclic = std::get_if<tridap::Cyclic>(&said.dist)) {
-    EXPECT_EQ(std::get<tridap::Cyclic>(got.dist).start, cyclic->start);
-    EXPECT_EQ(std::get<tridap::Cyclic>(got.dist).block_size, cyclic->block_size);
-  } else {
-    const auto& list = std::get<tridap::Unstructured>(said.dist);
-    const auto& other = std::get<tridap::Unstructured>(got.dist);
-    EXPECT_EQ(tridap::read_indices(other.indices), tridap::read_indices(list.indices));
-    EXPECT_EQ(other.one_to_one, list.one_to_one);
-  }
-}
-
 inline tridap::GlobalIds listed(const List& ids) {
   static const Index none = 0;
   return {static_cast<Index>(ids.size()), ids.empty() ? &none : ids.data(), 0};
@@ -239,7 +221,7 @@ inline void expect_inferred(const Array& array, const Walking& walking, const tr
   if (!how.grid && array.has_empty_share() && d.proc_grid_shape() != truth.proc_grid_shape()) return;
   ASSERT_EQ(d.proc_grid_shape(), truth.proc_grid_shape());
   for (std::size_t k = 0; k < plain.size(); ++k)
-    expect_same(inferred.dim_data[k], simplest(array.truth.axes[k], array.extent[k], array.truth.coordinates(rank)[k]));
+    oracle::expect_same_dimension(inferred.dim_data[k], simplest(array.truth.axes[k], array.extent[k], array.truth.coordinates(rank)[k]));
 }
 
 }  // namespace given

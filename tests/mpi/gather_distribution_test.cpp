@@ -1,4 +1,5 @@
 #include "mpi/support.hpp"
+#include "support/expect_dimension.hpp"
 #include <tridap/mpi/gather_distribution.hpp>
 
 #include <gtest/gtest.h>
@@ -55,28 +56,6 @@ std::vector<oracle::Axis> axes_over(Index grid) {
   };
 }
 
-void expect_same(const tridap::Dimension& got, const tridap::Dimension& said) {
-  EXPECT_EQ(got.size, said.size);
-  EXPECT_EQ(got.proc_grid_size, said.proc_grid_size);
-  EXPECT_EQ(got.proc_grid_rank, said.proc_grid_rank);
-  EXPECT_EQ(got.periodic, said.periodic);
-  ASSERT_EQ(got.dist_type(), said.dist_type());
-  if (const auto* block = std::get_if<tridap::Block>(&said.dist)) {
-    const auto& other = std::get<tridap::Block>(got.dist);
-    EXPECT_EQ(other.start, block->start);
-    EXPECT_EQ(other.stop, block->stop);
-    EXPECT_EQ(other.padding, block->padding);
-  } else if (const auto* cyclic = std::get_if<tridap::Cyclic>(&said.dist)) {
-    EXPECT_EQ(std::get<tridap::Cyclic>(got.dist).start, cyclic->start);
-    EXPECT_EQ(std::get<tridap::Cyclic>(got.dist).block_size, cyclic->block_size);
-  } else {
-    const auto& list = std::get<tridap::Unstructured>(said.dist);
-    const auto& other = std::get<tridap::Unstructured>(got.dist);
-    EXPECT_EQ(tridap::read_indices(other.indices), tridap::read_indices(list.indices));
-    EXPECT_EQ(other.one_to_one, list.one_to_one);
-  }
-}
-
 /// The owners of every element, and what process `p` holds.
 void expect_table(const Distribution& d, const oracle::Array& truth, Index p) {
   ASSERT_EQ(d.processes(), truth.processes());
@@ -110,7 +89,7 @@ void expect_gathered(const oracle::Array& truth, MPI_Comm comm) {
     const DistArray theirs = on::stamped(truth, p);
     const std::vector<tridap::Dimension> said = d.dim_data(p);
     ASSERT_EQ(said.size(), theirs.dim_data.size());
-    for (std::size_t i = 0; i < said.size(); ++i) expect_same(said[i], theirs.dim_data[i]);
+    for (std::size_t i = 0; i < said.size(); ++i) oracle::expect_same_dimension(said[i], theirs.dim_data[i]);
   }
   EXPECT_EQ(check(array, comm).text(), "");
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "support/oracle.hpp"
+#include "support/ranks.hpp"
 #include <tridap/dist_array.hpp>
 #include <tridap/report.hpp>
 
@@ -16,18 +17,6 @@
 namespace on {
 
 using tridap::Index;
-
-inline int rank(MPI_Comm comm) {
-  int r = 0;
-  MPI_Comm_rank(comm, &r);
-  return r;
-}
-
-inline int processes(MPI_Comm comm) {
-  int p = 0;
-  MPI_Comm_size(comm, &p);
-  return p;
-}
 
 /// Calls `visit` with all processes, with their duplicate, with them in reverse order, and with the halves of even and
 /// of odd ranks.

@@ -1,3 +1,4 @@
+#include "support/ranks.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/make.hpp>
@@ -77,18 +78,6 @@ namespace {
 
 using namespace tridap;
 
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  PMPI_Comm_size(comm, &size);
-  return size;
-}
-
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
 // What a call said that it threw; empty: it threw nothing.
 std::string error_of(const std::function<void()>& call) {
   try {
@@ -109,7 +98,7 @@ MPI_Comm fresh() {
 
 // This process's part of an array of doubles.
 DistArray part_of(const Distribution& distribution, MPI_Comm comm) {
-  const Index process = rank_in(comm);
+  const Index process = on::rank(comm);
   DistArray part;
   part.dim_data = distribution.dim_data(process);
   part.buffer = allocate(element_type<double>(), distribution.local_shape(process));
@@ -117,7 +106,7 @@ DistArray part_of(const Distribution& distribution, MPI_Comm comm) {
 }
 
 Distribution dealt(const AxisSpec& spec, MPI_Comm comm) {
-  const Index processes = size_of(comm);
+  const Index processes = on::processes(comm);
   return Distribution::make({processes * 6}, {spec}, {processes});
 }
 
@@ -126,7 +115,7 @@ void gather_padded(MPI_Comm comm) { mpi::gather_distribution(part_of(dealt(padde
 void find_fault(MPI_Comm comm) {
   mpi::throw_together({}, comm);
   Report report;
-  if (rank_in(comm) == 0) report.add({Rule::conversion, {}, {}, "", "a fault", "", ""});
+  if (on::rank(comm) == 0) report.add({Rule::conversion, {}, {}, "", "a fault", "", ""});
   const std::string said = error_of([&] { mpi::throw_together(report, comm); });
   if (said.find("a fault") == std::string::npos) throw Error(Finding{Rule::conversion, {}, {}, "", said, "", ""});
 }
@@ -152,7 +141,7 @@ void relabel(MPI_Comm comm) {
 
 void exchange(MPI_Comm comm) {
   std::vector<Message> parcels;
-  for (Index to = 0; to < size_of(comm); ++to) parcels.push_back({rank_in(comm), to, {1, 2, 3}});
+  for (Index to = 0; to < on::processes(comm); ++to) parcels.push_back({on::rank(comm), to, {1, 2, 3}});
   mpi::MpiCollectives(comm).exchange(parcels);
 }
 
@@ -163,8 +152,8 @@ TEST(Call, NamesTheFunctionAndWhatMpiSays) {
 }
 
 TEST(Call, FailureOfOneProcessIsSaidByAll) {
-  const int size = size_of(MPI_COMM_WORLD), last = size - 1;
-  const int status = rank_in(MPI_COMM_WORLD) == last ? MPI_ERR_COMM : MPI_SUCCESS;
+  const int size = on::processes(MPI_COMM_WORLD), last = size - 1;
+  const int status = on::rank(MPI_COMM_WORLD) == last ? MPI_ERR_COMM : MPI_SUCCESS;
   const std::string said = error_of([&] { mpi::must_succeed_everywhere(status, "MPI_Comm_dup", MPI_COMM_WORLD); });
   EXPECT_NE(said.find("(rank " + std::to_string(last) + "): MPI_Comm_dup failed: MPI_ERR_COMM"), std::string::npos)
       << said;
@@ -209,13 +198,13 @@ TEST(Call, FailureOfMpiIsAnErrorThatNamesTheFunction) {
 
 // What makes something may fail on one process alone: the others are told.
 TEST(Call, WhatOneProcessCannotMakeFailsOnAll) {
-  const int last = size_of(MPI_COMM_WORLD) - 1;
+  const int last = on::processes(MPI_COMM_WORLD) - 1;
   for (const auto& [name, call] : collectives)
     for (const std::string function :
          {"MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_split_type", "MPI_Comm_set_attr", "MPI_Recv_init"}) {
       MPI_Comm comm = fresh();
       calls.clear();
-      if (rank_in(MPI_COMM_WORLD) == last) failing = function;
+      if (on::rank(MPI_COMM_WORLD) == last) failing = function;
       done_first = true;
       const std::string said = error_of([&, call = call] { call(comm); });
       failing.clear();
@@ -224,7 +213,7 @@ TEST(Call, WhatOneProcessCannotMakeFailsOnAll) {
       PMPI_Allreduce(&failed, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
       PMPI_Bcast(&made, 1, MPI_INT, last, MPI_COMM_WORLD);
       if (does_without(name, function)) made = 0;
-      EXPECT_EQ(sum, made * size_of(MPI_COMM_WORLD)) << name << ", " << function << ": " << said;
+      EXPECT_EQ(sum, made * on::processes(MPI_COMM_WORLD)) << name << ", " << function << ": " << said;
     }
 }
 

@@ -16,11 +16,9 @@
 namespace {
 
 using namespace tridap;
-using memory_ends::rank_in;
-using memory_ends::size_of;
 
 DistArray part_of(const Distribution& distribution, MPI_Comm comm) {
-  const Index process = rank_in(comm);
+  const Index process = on::rank(comm);
   DistArray part;
   part.dim_data = distribution.dim_data(process);
   part.buffer = allocate(element_type<double>(), distribution.local_shape(process));
@@ -28,14 +26,15 @@ DistArray part_of(const Distribution& distribution, MPI_Comm comm) {
 }
 
 Distribution dealt(const AxisSpec& spec, MPI_Comm comm) {
-  const Index processes = size_of(comm);
+  const Index processes = on::processes(comm);
   return Distribution::make({processes * 6}, {spec}, {processes});
 }
 
 Distribution listed(MPI_Comm comm) {
-  std::vector<std::vector<Index>> lists(static_cast<std::size_t>(size_of(comm)));
-  for (Index i = 0; i < size_of(comm) * 6; ++i) lists[static_cast<std::size_t>(i * 5 % size_of(comm))].push_back(i);
-  return Distribution::make({size_of(comm) * 6}, {unstructured(lists, true)}, {size_of(comm)});
+  std::vector<std::vector<Index>> lists(static_cast<std::size_t>(on::processes(comm)));
+  for (Index i = 0; i < on::processes(comm) * 6; ++i)
+    lists[static_cast<std::size_t>(i * 5 % on::processes(comm))].push_back(i);
+  return Distribution::make({on::processes(comm) * 6}, {unstructured(lists, true)}, {on::processes(comm)});
 }
 
 // A call, and what it is made with, which does not count.
@@ -50,15 +49,16 @@ struct Case {
         of_dealt(part_of(dealt_out.distribution, comm)),
         of_padded(part_of(padded.distribution, comm)),
         of_lists(part_of(lists.distribution, comm)),
-        rows(Distribution::make({size_of(comm), 3}, {block(), whole()}, {size_of(comm), 1})),
-        columns(Distribution::make({3, size_of(comm)}, {block(), whole()}, {size_of(comm), 1})),
+        rows(Distribution::make({on::processes(comm), 3}, {block(), whole()}, {on::processes(comm), 1})),
+        columns(Distribution::make({3, on::processes(comm)}, {block(), whole()}, {on::processes(comm), 1})),
         of_records(of_blocks),
         of_padded_records(of_padded) {
     for (DistArray* const array : {&of_records, &of_padded_records})
       array->buffer.type = {ElementType::Kind::opaque, 8, true, "a description that is too long to be held in place"};
-    for (Index i = 0; i < 6; ++i) ids.push_back((rank_in(comm) + i * size_of(comm) + 1) % (size_of(comm) * 6));
+    for (Index i = 0; i < 6; ++i)
+      ids.push_back((on::rank(comm) + i * on::processes(comm) + 1) % (on::processes(comm) * 6));
     wrong = of_blocks;
-    if (rank_in(comm) == 0) std::get<Block>(wrong.dim_data[0].dist).stop += 1;
+    if (on::rank(comm) == 0) std::get<Block>(wrong.dim_data[0].dist).stop += 1;
   }
   GlobalIds own_ids() const { return {static_cast<Index>(ids.size()), ids.data(), 0}; }
 
@@ -89,13 +89,14 @@ const std::vector<Call> calls = {
      }},
     {"spread",
      [](const Case& with) {
-       mpi::min_max({1, rank_in(with.comm)}, with.comm);
+       mpi::min_max({1, on::rank(with.comm)}, with.comm);
      }},
     {"exchange",
      [](const Case& with) {
        std::vector<Message> parcels;
        mpi::collectively(with.comm, [&] {
-         for (Index to = 0; to < size_of(with.comm); ++to) parcels.push_back({rank_in(with.comm), to, {1, 2, 3}});
+         for (Index to = 0; to < on::processes(with.comm); ++to)
+           parcels.push_back({on::rank(with.comm), to, {1, 2, 3}});
        });
        mpi::MpiCollectives(with.comm).exchange(std::move(parcels));
      }},
@@ -110,7 +111,7 @@ const std::vector<Call> calls = {
      [](const Case& with) {
        infer::InferenceHints hints;
        mpi::collectively(with.comm, [&] {
-         hints = {std::vector<Index>{size_of(with.comm) * 6}, {}, Order::row_major, 0};
+         hints = {std::vector<Index>{on::processes(with.comm) * 6}, {}, Order::row_major, 0};
        });
        infer::infer_dim_data(with.own_ids(), with.comm, hints);
      }},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "support/memory_meter.hpp"
+#include "support/ranks.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -17,18 +18,6 @@
 namespace memory_ends {
 
 inline constexpr unsigned most_seconds = 20;  ///< of one call; it takes a few milliseconds
-
-inline int size_of(MPI_Comm comm) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
-inline int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
 
 /// A collective call. A `Case` is what it is made with, on a communicator, which does not count.
 template <class Case>
@@ -74,7 +63,7 @@ inline void begin(const char* name, int failing, long allocations, bool for_good
 
 template <class Case>
 void expect_no_wait(const Call<Case>& call, int failing, bool for_good) {
-  const int all = size_of(MPI_COMM_WORLD);
+  const int all = on::processes(MPI_COMM_WORLD);
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Comm_create_errhandler(mpi_failed, &handler);
   bool over = false;
@@ -87,7 +76,7 @@ void expect_no_wait(const Call<Case>& call, int failing, bool for_good) {
       begin(call.name, failing, allocations, for_good);
       alarm(most_seconds);
       bool ended = false;
-      const bool here = rank_in(MPI_COMM_WORLD) == failing;
+      const bool here = on::rank(MPI_COMM_WORLD) == failing;
       int thrown = throws([&] { call.call(with); }, here, allocations, ended) ? 1 : 0, sum = 0, any = ended ? 1 : 0;
       MPI_Allreduce(&thrown, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
       MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -107,7 +96,7 @@ void expect_no_wait(const std::vector<Call<Case>>& calls) {
   std::signal(SIGALRM, waited_too_long);
   const char* const only = std::getenv("TRIDAP_TEST_CALL");
   for (const Call<Case>& call : calls)
-    for (const int failing : {0, size_of(MPI_COMM_WORLD) - 1})
+    for (const int failing : {0, on::processes(MPI_COMM_WORLD) - 1})
       for (const bool for_good : {false, true})
         if (only == nullptr || std::string(call.name) == only) expect_no_wait(call, failing, for_good);
 }

@@ -15,8 +15,6 @@
 namespace {
 
 using namespace tridap;
-using memory_ends::rank_in;
-using memory_ends::size_of;
 using tpetra::ArrayMap;
 using tpetra::ArrayMapOptions;
 using tpetra::Map;
@@ -56,7 +54,7 @@ bool is_ours() {
 }
 
 DistArray part_of(const Distribution& distribution, MPI_Comm comm) {
-  const Index process = rank_in(comm);
+  const Index process = on::rank(comm);
   DistArray part;
   part.dim_data = distribution.dim_data(process);
   part.buffer = allocate(element_type<double>(), distribution.local_shape(process));
@@ -66,7 +64,7 @@ DistArray part_of(const Distribution& distribution, MPI_Comm comm) {
 
 DistArray dealt(const std::vector<Index>& shape, const std::vector<AxisSpec>& specs, MPI_Comm comm) {
   std::vector<Index> grid(shape.size(), 1);
-  grid[0] = size_of(comm);
+  grid[0] = on::processes(comm);
   return part_of(Distribution::make(shape, specs, grid), comm);
 }
 
@@ -79,7 +77,7 @@ DistArray column_major(DistArray array) {
 struct Arrays {
   explicit Arrays(MPI_Comm with)
       : comm(with),
-        rows(4 * size_of(comm)),
+        rows(4 * on::processes(comm)),
         blocks(dealt({rows}, {block()}, comm)),
         uneven(dealt({rows - 1}, {block(5)}, comm)),
         dealt_out(dealt({rows}, {cyclic()}, comm)),
@@ -90,9 +88,9 @@ struct Arrays {
         turned(blocks) {
     MPI_Comm_dup(comm, &fresh);
     uneven.dim_data[0].extras.push_back({"unit", "\"m\""});
-    if (rank_in(comm) == 0) std::get<Block>(wrong.dim_data[0].dist).stop += 1;
-    const Distribution all = Distribution::make({rows}, {block()}, {size_of(comm)});
-    turned.dim_data = all.dim_data(size_of(comm) - 1 - rank_in(comm));
+    if (on::rank(comm) == 0) std::get<Block>(wrong.dim_data[0].dist).stop += 1;
+    const Distribution all = Distribution::make({rows}, {block()}, {on::processes(comm)});
+    turned.dim_data = all.dim_data(on::processes(comm) - 1 - on::rank(comm));
     const tpetra::Communicator kept(comm);  // has made what it makes once
   }
   Arrays(const Arrays&) = delete;
@@ -184,7 +182,7 @@ struct Ends : Arrays {
       : Arrays(with),
         line(Teuchos::rcp(new tpetra::Vector<double>(tpetra::make_map(blocks, comm)))),
         list(Teuchos::rcp(new tpetra::Vector<double>(tpetra::make_map(dealt_out, comm)))),
-        placed(Distribution::make({rows}, {block()}, {size_of(comm)})) {}
+        placed(Distribution::make({rows}, {block()}, {on::processes(comm)})) {}
 
   Teuchos::RCP<tpetra::Vector<double>> line, list;
   redistribute::PlacedDistribution placed;
