@@ -221,7 +221,8 @@ inline void expect_inferred(const Array& array, const Walking& walking, const tr
   if (!how.grid && array.has_empty_share() && d.proc_grid_shape() != truth.proc_grid_shape()) return;
   ASSERT_EQ(d.proc_grid_shape(), truth.proc_grid_shape());
   for (std::size_t k = 0; k < plain.size(); ++k)
-    oracle::expect_same_dimension(inferred.dim_data[k], simplest(array.truth.axes[k], array.extent[k], array.truth.coordinates(rank)[k]));
+    oracle::expect_same_dimension(inferred.dim_data[k],
+                                  simplest(array.truth.axes[k], array.extent[k], array.truth.coordinates(rank)[k]));
 }
 
 }  // namespace given
