@@ -1,6 +1,7 @@
 // A matrix of doubles is moved to another distribution by TriDAP and by other libraries, and is compared with a copy of
 // the same bytes. Each ratio is the median of the ratios of the undisturbed rounds.
 
+#include "redistribution/earlier.hpp"
 #include "redistribution/ours.hpp"
 #include "redistribution/peers.hpp"
 #include "support/pairs.hpp"
@@ -44,6 +45,12 @@ std::vector<Entrant> entrants_of(const Case& of, Problem& problem, const std::ve
   entrants.push_back({"memcpy", make_copy(problem)});
   entrants.push_back({"ordinary", make_ordinary(problem)});
   entrants.push_back({"owned", make_owned(problem)});
+  entrants.push_back({"messages", make_messages(problem)});
+#ifdef BENCH_EARLIER
+  entrants.push_back({"earlier ordinary", make_earlier_ordinary(problem)});
+  entrants.push_back({"earlier owned", make_earlier_owned(problem)});
+  entrants.push_back({"earlier messages", make_earlier_messages(problem)});
+#endif
   for (const Peer& peer : peers) {
     if (std::unique_ptr<Competitor> competitor = peer.make(problem))
       entrants.push_back({peer.name, std::move(competitor)});
@@ -70,6 +77,8 @@ bool report(const Case& of, Index size, const std::vector<Entrant>& entrants, co
         of.letter != 'e' || peer.bound >= 1;  // case (e) moves nothing: it must not be slower, no more
     compare("ordinary", peer.name, bound_holds ? peer.bound : INFINITY);
   }
+  compare("messages", "MPI_Alltoallw", of.letter == 'e' ? INFINITY : 1);
+  for (const std::string what : {"ordinary", "owned", "messages"}) compare(what, "earlier " + what, 1.15);
   for (const Peer& peer : peers) compare(peer.name, "memcpy", INFINITY);
   return ok;
 }
@@ -86,8 +95,14 @@ bool run(const Case& of, const std::vector<Peer>& peers, const Options& options,
   Problem problem(of, comm);
   const Index size = problem.source.size;
   const Planning took = measure_planning(problem);  // before any move on this communicator
+#ifdef BENCH_EARLIER
+  const double earlier = measure_earlier_planning(problem).microseconds;
+#endif
   const std::vector<Entrant> entrants = entrants_of(of, problem, peers);
   bool ok = judge(of, size, took);
+#ifdef BENCH_EARLIER
+  ok = line(title(of, size, "planning / earlier planning"), took.microseconds / earlier, 1.1) && ok;
+#endif
   ok = judge_import(of, size, took) && ok;
   const Outcome outcome = compete(entrants, options.effort, random, comm);
   if (!outcome.wrong.empty()) {

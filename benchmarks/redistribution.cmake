@@ -24,3 +24,20 @@ if(globalarrays)
   target_compile_definitions(bench_redistribution PRIVATE BENCH_GLOBALARRAYS)
   target_link_libraries(bench_redistribution PRIVATE TriDAP::foreign_globalarrays)
 endif()
+
+# An earlier commit as a peer: its checkout is compiled into a library of its own, in another namespace.
+set(TRIDAP_EARLIER "" CACHE PATH "a checkout of an earlier commit, which bench_redistribution measures, too")
+if(TRIDAP_EARLIER)
+  file(GLOB sources ${TRIDAP_EARLIER}/packages/protocol/src/*.cpp ${TRIDAP_EARLIER}/packages/mpi/src/*.cpp
+       ${TRIDAP_EARLIER}/packages/redistribute/src/*.cpp)
+  add_library(earlier STATIC ${sources} redistribution/earlier.cpp)
+  foreach(package protocol mpi redistribute)
+    target_include_directories(earlier PRIVATE ${TRIDAP_EARLIER}/packages/${package}/include
+                               ${TRIDAP_EARLIER}/packages/${package}/internal)
+  endforeach()
+  target_include_directories(earlier PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_compile_definitions(earlier PRIVATE tridap=tridap_earlier)
+  target_link_libraries(earlier PRIVATE nlohmann_json::nlohmann_json TriDAP::foreign_mpi)
+  target_link_libraries(bench_redistribution PRIVATE earlier)
+  target_compile_definitions(bench_redistribution PRIVATE BENCH_EARLIER)
+endif()

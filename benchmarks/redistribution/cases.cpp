@@ -1,7 +1,5 @@
 #include "redistribution/cases.hpp"
 
-#include <tridap/make.hpp>
-
 namespace bench {
 
 namespace {
@@ -48,21 +46,6 @@ Index Layout::owner(int axis, Index global) const {
 Index Layout::elements(int rank) const {
   const auto [row, column] = coordinates(rank);
   return extent(0, row) * extent(1, column);
-}
-
-tridap::redistribute::PlacedDistribution Layout::placed() const {
-  std::vector<tridap::AxisSpec> specs;
-  for (int axis = 0; axis < 2; ++axis) {
-    if (block > 0)
-      specs.emplace_back(tridap::cyclic(block));
-    else
-      specs.emplace_back(tridap::block());
-  }
-  std::vector<Index> ranks;
-  if (column_major_ranks)
-    for (Index row = 0; row < grid[0]; ++row)
-      for (Index column = 0; column < grid[1]; ++column) ranks.push_back(rank(row, column));
-  return {tridap::Distribution::make({size, size}, specs, {grid[0], grid[1]}), std::move(ranks)};
 }
 
 std::vector<Run> shared_runs(const Layout& layout, int axis, Index coordinate, const Layout& other,

@@ -1,15 +1,14 @@
 #pragma once
 
-#include <tridap/redistribute/plan.hpp>
-
 #include <array>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace bench {
 
-using tridap::Index;
+using Index = std::int64_t;
 
 /// A square matrix distributed over a grid of processes in blocks, or block-cyclically if an axis has more blocks than
 /// processes. Every entrant can represent this distribution. Local parts are dense and row-major.
@@ -26,8 +25,6 @@ struct Layout {
   Index global(int axis, Index coordinate, Index local) const;
   Index owner(int axis, Index global) const;  ///< coordinate of the owner
   Index elements(int rank) const;             ///< number of local elements
-
-  tridap::redistribute::PlacedDistribution placed() const;
 };
 
 /// A range of local indices.

@@ -13,28 +13,48 @@ namespace bench {
 
 namespace {
 
+using tridap::redistribute::Options;
+using tridap::redistribute::Path;
 using tridap::redistribute::PlacedDistribution;
 using tridap::redistribute::Plan;
 using tridap::redistribute::Redistribution;
 
+PlacedDistribution placed(const Layout& layout) {
+  std::vector<tridap::AxisSpec> specs;
+  for (int axis = 0; axis < 2; ++axis) {
+    if (layout.block > 0)
+      specs.emplace_back(tridap::cyclic(layout.block));
+    else
+      specs.emplace_back(tridap::block());
+  }
+  std::vector<Index> ranks;
+  if (layout.column_major_ranks)
+    for (Index row = 0; row < layout.grid[0]; ++row)
+      for (Index column = 0; column < layout.grid[1]; ++column) ranks.push_back(layout.rank(row, column));
+  return {tridap::Distribution::make({layout.size, layout.size}, specs, {layout.grid[0], layout.grid[1]}),
+          std::move(ranks)};
+}
+
 tridap::DistArray array_over(const Layout& layout, int rank, std::vector<double>& memory) {
-  const PlacedDistribution placed = layout.placed();
-  const Index process = placed.process(rank).value();
+  const PlacedDistribution of = placed(layout);
+  const Index process = of.process(rank).value();
   tridap::DistArray array;
-  array.dim_data = placed.distribution.dim_data(process);
-  array.buffer = tridap::row_major(memory.data(), placed.distribution.local_shape(process));
+  array.dim_data = of.distribution.dim_data(process);
+  array.buffer = tridap::row_major(memory.data(), of.distribution.local_shape(process));
   return array;
 }
 
-Redistribution plan_of(const Problem& problem) {
-  return {problem.source.placed(), problem.target.placed(), sizeof(double), problem.comm};
+Redistribution plan_of(const Problem& problem, Path path = Path::automatic) {
+  Options options;
+  options.path = path;
+  return {placed(problem.source), placed(problem.target), sizeof(double), problem.comm, options};
 }
 
 class Ordinary : public IntoTarget {
  public:
-  explicit Ordinary(Problem& problem)
+  Ordinary(Problem& problem, Path path)
       : IntoTarget(problem),
-        plan_(plan_of(problem)),
+        plan_(plan_of(problem, path)),
         source_(array_over(problem.source, problem.rank, problem.from)),
         target_(array_over(problem.target, problem.rank, problem.to)) {}
   void move() override { plan_(source_, target_); }
@@ -101,11 +121,16 @@ double resident_bytes() {
 
 }  // namespace
 
-std::unique_ptr<Competitor> make_ordinary(Problem& problem) { return std::make_unique<Ordinary>(problem); }
+std::unique_ptr<Competitor> make_ordinary(Problem& problem) {
+  return std::make_unique<Ordinary>(problem, Path::automatic);
+}
+std::unique_ptr<Competitor> make_messages(Problem& problem) {
+  return std::make_unique<Ordinary>(problem, Path::messages);
+}
 std::unique_ptr<Competitor> make_owned(Problem& problem) { return std::make_unique<Owned>(problem); }
 
 Planning measure_planning(Problem& problem) {
-  const PlacedDistribution source = problem.source.placed(), target = problem.target.placed();
+  const PlacedDistribution source = placed(problem.source), target = placed(problem.target);
   const double before = resident_bytes();
   Planning planning;
   {
