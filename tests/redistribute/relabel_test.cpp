@@ -230,18 +230,16 @@ TEST(Relabel, RavelledToOneAxisAndBack) {
                          {2, 2})};
   for (std::size_t i = 0; i < arrays.size(); ++i)
     for (const Order order : {Order::row_major, Order::column_major})
-      for (const bool padding : {false, true})
-        for (const Index grid : {1, 3, 4})
-          for (const auto& spec : specs(24, grid, random)) {
-            const auto line = made(24, spec, grid);
-            if (!line) continue;
-            Mapping mapping;
-            mapping.ravel = order;
-            mapping.fill_padding = padding;
-            expect_best_of_any_ranks(arrays[i], *line, mapping);
-            expect_best_of_any_ranks(*line, arrays[i], mapping);
-            if (HasFailure()) FAIL() << i << " " << grid << " " << spec.index();
-          }
+      for (const Index grid : {1, 3, 4})
+        for (const auto& spec : specs(24, grid, random)) {
+          const auto line = made(24, spec, grid);
+          if (!line) continue;
+          Mapping mapping;
+          mapping.ravel = order;
+          expect_best_of_any_ranks(arrays[i], *line, mapping);
+          expect_best_of_any_ranks(*line, arrays[i], mapping);
+          if (HasFailure()) FAIL() << i << " " << grid << " " << spec.index();
+        }
 }
 
 TEST(Relabel, PartialOnesCountWhatBothHave) {
@@ -372,7 +370,10 @@ TEST(Relabel, RefusesWhatIsWrong) {
   has(fault({one}, {one}, 8, 2, turned), "axis 0");
   has(fault({one}, {one}, 8, 2, twice), "not a permutation");
   has(fault({one}, {other}, 8, 2, flat), "one axis");
-  has(fault({one}, {Distribution::make({23}, {block()}, {2})}, 8, 2, flat), "same elements");
+  has(fault({one}, {Distribution::make({23}, {block()}, {2})}, 8, 2, flat),
+      "must be the number of elements of the other side, 24");
+  flat.fill_padding = true;
+  has(fault({one}, {line}, 8, 2, flat), "Mapping::fill_padding and Mapping::ravel are both set");
   has(fault({one}, {one}, 8, 1), "2 parts");
   has(fault({one}, {one}, 0, 2), "element_bytes is 0");
   has(fault({one, {0, 0}}, {one}, 8, 2), "rank 0 holds parts 0 and 1 of the source");

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "plan_data.hpp"
-#include "walk.hpp"
 #include <tridap/dist_array.hpp>
 #include <tridap/report.hpp>
 

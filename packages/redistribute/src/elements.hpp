@@ -25,4 +25,15 @@ using Combine = void (*)(std::byte* to, Index to_step, const std::byte* from, In
 /// scaled by these factors.
 Combine combiner(const ElementType& from, const ElementType& to, bool convert, const Scaling& scaling);
 
+/// What is done with elements on their way: they are copied, or converted and scaled.
+struct ElementStep {
+  Combine combine = nullptr;  ///< null: they are copied
+  Scaling scaling;
+  Index source_bytes = 1, target_bytes = 1;  ///< length of an element
+
+  bool copies() const { return combine == nullptr; }
+  /// The length of a unit (see Cursor) in a slot, which holds elements of the source.
+  Index slot_unit() const { return copies() ? 1 : source_bytes; }
+};
+
 }  // namespace tridap::redistribute

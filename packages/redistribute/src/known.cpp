@@ -1,6 +1,6 @@
 #include "known.hpp"
 
-#include "votes.hpp"
+#include "agreement.hpp"
 #include <tridap/memory_order.hpp>
 
 #include <algorithm>

@@ -3,96 +3,82 @@
 #include <tridap/internal/call.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace tridap::redistribute {
 
-void Messages::begin(const std::vector<Lane*>& out, const std::vector<Lane*>& in, Index source_bytes,
-                     Index target_bytes, Unpack unpack) {
-  source_bytes_ = source_bytes;
-  target_bytes_ = target_bytes;
-  unpack_ = std::move(unpack);
-  piece_ = whole_elements(piece_bytes, source_bytes);
-  out_.lanes = &out;
-  in_.lanes = &in;
-  open(out_, nullptr);
-  open(in_, nullptr);
-  if (over()) return;
-  std::byte* const slots = context_->staging();
-  open(out_, slots);
-  open(in_, slots + staging_bytes / 2);
+void MessageTransport::begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) {
+  std::byte* const slots = out.empty() && in.empty() ? nullptr : context_.staging();
+  out_.sends = true;
+  begin(out_, out, slots);
+  begin(in_, in, slots == nullptr ? nullptr : slots + staging_bytes / 2);
 }
 
-void Messages::open(Way& way, std::byte* slots) {
-  way.begun = 0;
-  way.left = way.lanes->size();
-  for (std::size_t b = 0; b < under_way; ++b) {
-    way.berths[b].lane = nullptr;
-    for (std::size_t p = 0; p < pieces; ++p)
-      way.berths[b].slot[p] = slots + static_cast<Index>(b * pieces + p) * (slots == nullptr ? 0 : piece_bytes);
+void MessageTransport::begin(Direction& direction, const std::vector<Stream*>& streams, std::byte* slots) {
+  direction.streams = streams;
+  direction.begun = 0;
+  direction.left = streams.size();
+  const std::size_t active = std::clamp<std::size_t>(streams.size(), 1, most_active);
+  direction.slots_each = all_slots / active;
+  for (std::size_t k = 0; k < most_active; ++k) {
+    direction.active[k].stream = nullptr;
+    if (k < active) direction.active[k].slots = slots + static_cast<Index>(k * direction.slots_each) * slot_bytes;
   }
 }
 
-bool Messages::step() {
+bool MessageTransport::progress() {
   bool moved = false;
-  for (std::size_t b = 0; b < under_way; ++b) {
-    moved = serve(in_, in_.berths[b], false) || moved;
-    moved = serve(out_, out_.berths[b], true) || moved;
+  for (std::size_t k = 0; k < most_active; ++k) {
+    moved = progress(in_, in_.active[k]) || moved;
+    moved = progress(out_, out_.active[k]) || moved;
   }
   return moved;
 }
 
-// Gives a free berth the next lane.
-bool Messages::board(Way& way, Berth& berth, Index element_bytes) {
-  if (way.begun == way.lanes->size()) return false;
-  berth.lane = (*way.lanes)[way.begun++];
-  berth.left = berth.lane->left() / element_bytes * source_bytes_;
-  berth.next = berth.oldest = berth.used = 0;
-  return true;
+bool MessageTransport::progress(Direction& direction, Active& active) {
+  if (active.stream == nullptr) {
+    if (direction.begun == direction.streams.size()) return false;
+    active.stream = direction.streams[direction.begun++];
+    active.unposted = active.stream->left();
+    active.next = active.used = 0;
+  }
+  bool moved = false;
+  for (; active.used < direction.slots_each && active.unposted > 0; moved = true) post(direction, active);
+  while (active.used > 0 && finish_oldest(direction, active)) moved = true;
+  if (active.used == 0 && active.unposted == 0) {
+    active.stream = nullptr;
+    --direction.left;
+    moved = true;
+  }
+  return moved;
 }
 
-void Messages::post(Berth& berth, bool sends) {
-  const Index bytes = std::min(piece_, berth.left);
-  const std::size_t k = berth.next;
-  const int count = static_cast<int>(bytes), peer = static_cast<int>(berth.lane->rank());
-  if (sends) {
-    berth.lane->pack(berth.slot[k], bytes, false);
-    mpi::must_succeed(MPI_Isend(berth.slot[k], count, MPI_BYTE, peer, channel_.tag, channel_.comm, &berth.request[k]),
+void MessageTransport::post(Direction& direction, Active& active) {
+  const Index units = std::min(active.unposted, slot_bytes / step_.slot_unit());
+  const std::size_t k = active.next;
+  std::byte* const slot = active.slots + static_cast<Index>(k) * slot_bytes;
+  const int bytes = static_cast<int>(units * step_.slot_unit()), peer = static_cast<int>(active.stream->rank());
+  if (direction.sends) {
+    active.stream->pack(slot, units);
+    mpi::must_succeed(MPI_Isend(slot, bytes, MPI_BYTE, peer, channel_.tag, channel_.comm, &active.request[k]),
                       "MPI_Isend");
   } else {
-    mpi::must_succeed(MPI_Irecv(berth.slot[k], count, MPI_BYTE, peer, channel_.tag, channel_.comm, &berth.request[k]),
+    mpi::must_succeed(MPI_Irecv(slot, bytes, MPI_BYTE, peer, channel_.tag, channel_.comm, &active.request[k]),
                       "MPI_Irecv");
   }
-  berth.bytes[k] = bytes;
-  berth.left -= bytes;
-  berth.next = (k + 1) % pieces;
-  ++berth.used;
+  active.units[k] = units;
+  active.unposted -= units;
+  active.next = (k + 1) % direction.slots_each;
+  ++active.used;
 }
 
-bool Messages::serve(Way& way, Berth& berth, bool sends) {
-  if (berth.lane == nullptr && !board(way, berth, sends ? source_bytes_ : target_bytes_)) return false;
-  bool moved = false;
-  while (berth.used < pieces && berth.left > 0) {
-    post(berth, sends);
-    moved = true;
-  }
-  if (berth.used > 0) {
-    int arrived = 0;
-    const std::size_t k = berth.oldest;
-    mpi::must_succeed(MPI_Test(&berth.request[k], &arrived, MPI_STATUS_IGNORE), "MPI_Test");
-    if (arrived != 0) {
-      if (!sends) unpack_(*berth.lane, berth.slot[k], berth.bytes[k]);
-      berth.oldest = (k + 1) % pieces;
-      --berth.used;
-      moved = true;
-    }
-  }
-  if (berth.used == 0 && berth.left == 0) {
-    berth.lane = nullptr;
-    --way.left;
-    moved = true;
-  }
-  return moved;
+bool MessageTransport::finish_oldest(Direction& direction, Active& active) {
+  const std::size_t k = (active.next + direction.slots_each - active.used) % direction.slots_each;
+  int arrived = 0;
+  mpi::must_succeed(MPI_Test(&active.request[k], &arrived, MPI_STATUS_IGNORE), "MPI_Test");
+  if (arrived == 0) return false;
+  if (!direction.sends) active.stream->unpack(active.slots + static_cast<Index>(k) * slot_bytes, active.units[k]);
+  --active.used;
+  return true;
 }
 
 }  // namespace tridap::redistribute

@@ -1,61 +1,59 @@
 #pragma once
 
-#include "lane.hpp"
+#include "channel.hpp"
 #include "node_context.hpp"
+#include "transport.hpp"
 
 #include <mpi.h>
 
 #include <array>
-#include <functional>
 #include <vector>
 
 namespace tridap::redistribute {
 
-/// Transfers between nodes as messages. Elements are packed into pieces of up to 120 KiB in a few slots, so that 10 000
-/// peers need no more memory than eight.
+/// Carries streams between any processes as MPI messages. Each message is one slot of a fixed number of slots, so that
+/// 10 000 peers need no more memory than one.
 ///
-/// In each direction, at most eight lanes are active at a time. Sends begin in the order of (their rank - our rank) mod
-/// P, receives in the order of (our rank - their rank) mod P. So there is always a lane that is active at both ends,
-/// and the transfers cannot deadlock.
-class Messages {
+/// In each direction, at most eight streams are active at a time, and share the slots. Sends begin in the order of
+/// (their rank - our rank) mod P, receives in the order of (our rank - their rank) mod P. So there is always a stream
+/// that is active at both ends, and the transfers cannot deadlock.
+class MessageTransport : public Transport {
  public:
-  Messages(NodeContext& context, const Channel& channel) : context_(&context), channel_(channel) {}
+  MessageTransport(NodeContext& context, const Channel& channel, const ElementStep& step)
+      : context_(context), channel_(channel), step_(step) {}
 
-  /// `out` and `in` are in that order. `unpack(lane, from, bytes)` takes what has come.
-  using Unpack = std::function<void(Lane&, const std::byte*, Index)>;
-  void begin(const std::vector<Lane*>& out, const std::vector<Lane*>& in, Index source_bytes, Index target_bytes,
-             Unpack unpack);
-  /// Goes on where something has come or gone; false: nothing has.
-  bool step();
-  bool over() const { return out_.left + in_.left == 0; }
+  void begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) override;
+  bool progress() override;
+  bool done() const override { return out_.left + in_.left == 0; }
 
  private:
-  static constexpr std::size_t under_way = 8, pieces = 2;
-  static constexpr Index piece_bytes = staging_bytes / (2 * under_way * pieces);
+  static constexpr std::size_t most_active = 8, all_slots = 16;
+  static constexpr Index slot_bytes = staging_bytes / (2 * all_slots);
 
-  struct Berth {  // a lane that is under way, and its slots, used in turn
-    Lane* lane = nullptr;
-    std::array<std::byte*, pieces> slot = {};
-    std::array<MPI_Request, pieces> request = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    std::array<Index, pieces> bytes = {};  // in each slot
-    Index left = 0;                        // bytes of the lane in no message yet, as they travel
-    std::size_t next = 0, oldest = 0, used = 0;
+  struct Active {  // a stream that is active, and its slots, which are used in turn
+    Stream* stream = nullptr;
+    std::byte* slots = nullptr;
+    std::array<MPI_Request, all_slots> request;
+    std::array<Index, all_slots> units;  // in each slot
+    Index unposted = 0;                  // units of the stream that are in no message yet
+    std::size_t next = 0, used = 0;
   };
-  struct Way {
-    std::array<Berth, under_way> berths;
-    const std::vector<Lane*>* lanes = nullptr;
-    std::size_t begun = 0, left = 0;  // lanes
+  struct Direction {
+    bool sends = false;
+    std::vector<Stream*> streams;
+    std::size_t begun = 0, left = 0;  // streams
+    std::array<Active, most_active> active;
+    std::size_t slots_each = all_slots;
   };
-  void open(Way& way, std::byte* slots);
-  bool board(Way& way, Berth& berth, Index element_bytes);
-  bool serve(Way& way, Berth& berth, bool sends);
-  void post(Berth& berth, bool sends);
+  void begin(Direction& direction, const std::vector<Stream*>& streams, std::byte* slots);
+  bool progress(Direction& direction, Active& active);
+  void post(Direction& direction, Active& active);
+  bool finish_oldest(Direction& direction, Active& active);
 
-  NodeContext* context_;
+  NodeContext& context_;
   Channel channel_;
-  Way out_, in_;
-  Index piece_ = piece_bytes, source_bytes_ = 1, target_bytes_ = 1;
-  Unpack unpack_;
+  const ElementStep& step_;  // of the move
+  Direction out_, in_;
 };
 
 }  // namespace tridap::redistribute

@@ -14,9 +14,8 @@ namespace {
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "counters are shared between processes");
 
 constexpr Index line = 128;  // bytes that two processes should not write both: processors fetch lines in pairs
-static_assert(ring_slots * static_cast<Index>(sizeof(Filling)) <= line / 2,
-              "the fillings must fit into the cache line of `posted`");
-static_assert(std::atomic<bool>::is_always_lock_free, "processes share it");
+static_assert(ring_slots * static_cast<Index>(sizeof(std::uint32_t)) <= line / 2,
+              "the numbers of bytes must fit into the cache line of `posted`");
 
 // How a process's part of the stage is dealt: its mark, then the counters of its rings, then the slots.
 struct StageLayout {
@@ -29,12 +28,10 @@ struct StageLayout {
   Index done() const { return 0; }
   Index posted(Index ring) const { return line * (1 + ring); }
   Index taken(Index ring) const { return line * (1 + rings + ring); }
-  Index wanted(Index ring) const { return taken(ring) + line / 2; }
   Index slots(Index ring) const { return line * (1 + 2 * rings) + ring * ring_slots * slot_bytes; }
   Index bytes() const { return slots(rings); }
 };
 
-std::atomic<bool>* flag(std::byte* at) { return reinterpret_cast<std::atomic<bool>*>(at); }
 std::atomic<std::uint64_t>* counter(std::byte* at) { return reinterpret_cast<std::atomic<std::uint64_t>*>(at); }
 
 int free_context(MPI_Comm, int, void* value, void*) {
@@ -116,23 +113,16 @@ NodeContext::NodeContext(MPI_Comm comm, Stage stage)
   for (Index ring = 0; ring < layout.rings; ++ring) {
     new (mine + layout.posted(ring)) std::atomic<std::uint64_t>(0);
     new (mine + layout.taken(ring)) std::atomic<std::uint64_t>(0);
-    new (mine + layout.wanted(ring)) std::atomic<bool>(false);
   }
   const auto ring = [&](std::byte* sender, Index to, std::byte* receiver, Index from) {
-    return Ring{counter(sender + layout.posted(to)),
-                counter(receiver + layout.taken(from)),
-                flag(receiver + layout.wanted(from)),
-                reinterpret_cast<Filling*>(sender + layout.posted(to) + line / 2),
-                sender + layout.slots(to),
-                layout.slot_bytes,
-                nullptr};
+    return Ring{counter(sender + layout.posted(to)), counter(receiver + layout.taken(from)),
+                reinterpret_cast<std::uint32_t*>(sender + layout.posted(to) + line / 2), sender + layout.slots(to),
+                layout.slot_bytes};
   };
-  trials_.resize(node_.size());
   for (Index place = 0; place < layout.rings; ++place) {
     std::byte* const theirs = stage_->base(node_[static_cast<std::size_t>(place)]);
     to_.push_back(ring(mine, place, theirs, own));
     from_.push_back(ring(theirs, own, mine, place));
-    from_.back().trial = &trials_[static_cast<std::size_t>(place)];
   }
 }
 

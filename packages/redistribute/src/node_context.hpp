@@ -22,6 +22,8 @@ inline constexpr Index staging_bytes = Index{15}
 
 inline constexpr Index least_staging_bytes = Index{1} << 14;  ///< less is slower than messages
 
+class Mover;
+
 /// The shared memory of the rings between the processes of a node.
 struct Stage {
   std::shared_ptr<const mpi::SharedAllocation> piece;  ///< null: there is none on any process
@@ -55,17 +57,15 @@ class NodeContext {
   /// Memory for messages, `staging_bytes` of it; made by the first call.
   std::byte* staging();
 
-  /// What is under way, and must end before the next begins; null: nothing.
-  void* active = nullptr;
+  Mover* active = nullptr;  ///< whose move is in progress, and must end before the next; null: none
 
  private:
   int rank_ = 0, processes_ = 1;
   Index slot_bytes_ = 0;
   std::shared_ptr<const mpi::SharedAllocation> stage_;
   std::exception_ptr why_no_stage_;
-  std::vector<int> node_;          // ranks on our node, ascending
-  std::vector<int> place_;         // by rank: where it stands in node_; -1: on another node
-  std::vector<SlotTrial> trials_;  // by place in node_
+  std::vector<int> node_;   // ranks on our node, ascending
+  std::vector<int> place_;  // by rank: where it stands in node_; -1: on another node
   std::vector<Ring> to_, from_;
   std::uint64_t moves_ = 0;
   std::vector<std::byte> staging_;

@@ -41,10 +41,19 @@ std::optional<Index> process_of(const PlacedDistribution& placed, const std::uno
   return found == by_rank.end() ? std::nullopt : std::optional(found->second);
 }
 
-void check_axes(const PlacedDistribution& source, const PlacedDistribution& target, const Mapping& mapping) {
-  const Index ndim = source.distribution.ndim();
-  if (target.distribution.ndim() != ndim)
-    refuse("the target has " + std::to_string(target.distribution.ndim()) + " axes",
+}  // namespace
+
+void check_missing(const AxisMoves& moves, const char* here, const char* there, Index axis, const Mapping& mapping) {
+  if (mapping.partial || !moves.missing) return;
+  refuse("index " + std::to_string(*moves.missing) + " of the " + here + " is held by no process of the " + there,
+         "must be held on both sides",
+         "add it to the " + std::string(there) + ", or set Mapping::partial to leave it out", axis);
+}
+
+void check_axes(const Distribution& source, const Distribution& target, const Mapping& mapping) {
+  const Index ndim = source.ndim();
+  if (target.ndim() != ndim)
+    refuse("the target has " + std::to_string(target.ndim()) + " axes",
            "must have " + std::to_string(ndim) + ", as the source",
            "if one side has one axis of flat numbers, set Mapping::ravel");
   std::vector<Index> sorted = mapping.axes;
@@ -54,25 +63,14 @@ void check_axes(const PlacedDistribution& source, const PlacedDistribution& targ
       refuse("Mapping::axes is not a permutation of the " + std::to_string(ndim) + " axes",
              "must name each axis of the source once",
              "let axes[i] be the axis of the source that is axis i of the target");
+  for (Index i = 0; i < ndim && !mapping.partial; ++i) {
+    const Axis &from = source.axis(mapping.axes.empty() ? i : mapping.axes[at(i)]), &to = target.axis(i);
+    if (from.dist_type() != 'u' && to.dist_type() != 'u' && from.size() != to.size())
+      refuse("the target's size is " + std::to_string(to.size()),
+             "must be the source's size, " + std::to_string(from.size()),
+             "use distributions of one shape, or set Mapping::partial", i);
+  }
 }
-
-// What both sides say of one axis.
-void check_axis(const Axis& source, const Axis& target, Index axis, const Mapping& mapping) {
-  if (mapping.partial || source.dist_type() == 'u' || target.dist_type() == 'u') return;
-  if (source.size() != target.size())
-    refuse("the target's size is " + std::to_string(target.size()),
-           "must be the source's size, " + std::to_string(source.size()),
-           "use distributions of one shape, or set Mapping::partial", axis);
-}
-
-void check_missing(const AxisMoves& moves, const char* here, const char* there, Index axis, const Mapping& mapping) {
-  if (mapping.partial || !moves.missing) return;
-  refuse("index " + std::to_string(*moves.missing) + " of the " + here + " is held by no process of the " + there,
-         "must be held on both sides",
-         "add it to the " + std::string(there) + ", or set Mapping::partial to leave it out", axis);
-}
-
-}  // namespace
 
 std::optional<Index> PlacedDistribution::process(Index of) const {
   if (ranks.empty()) return of >= 0 && of < distribution.processes() ? std::optional(of) : std::nullopt;
@@ -182,12 +180,11 @@ Plan::Plan(PlacedDistribution source, PlacedDistribution target, Index element_b
   if (mapping.ravel) {
     ravel(*parts);
   } else {
-    check_axes(from, to, mapping);
+    check_axes(from.distribution, to.distribution, mapping);
     for (std::size_t i = 0; i < static_cast<std::size_t>(to.distribution.ndim()); ++i) {
       const auto axis = static_cast<Index>(i);
       const Index from_axis = parts->source_axis(i);
       const Axis &theirs = from.distribution.axis(from_axis), &ours = to.distribution.axis(axis);
-      check_axis(theirs, ours, axis, mapping);
       if (parts->out.process) {
         const Index s = from.distribution.coordinates(*parts->out.process)[static_cast<std::size_t>(from_axis)];
         parts->out.axes.push_back(moves_from(theirs, s, ours, parts->target_part()));

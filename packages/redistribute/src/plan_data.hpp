@@ -48,6 +48,14 @@ struct PlanData {
 /// Finds which part of either side the rank holds. Throws Error where an element has no bytes, or a placement is none.
 void place(PlanData& parts);
 
+/// Throws Error if Mapping::axes is not a permutation of the axes, or if the sizes of an axis differ and the mapping is
+/// not partial. Indices of unstructured axes are compared when their moves are found.
+void check_axes(const Distribution& source, const Distribution& target, const Mapping& mapping);
+
+/// Throws Error if an index of this process, on the side `here`, is held by no process of the side `there`, and the
+/// mapping is not partial.
+void check_missing(const AxisMoves& moves, const char* here, const char* there, Index axis, const Mapping& mapping);
+
 /// Throws Error where a side is on ranks that a communicator of so many processes does not have.
 void check_ranks(const Plan& plan, Index processes);
 

@@ -1,6 +1,7 @@
 #include "assignment.hpp"
 #include "at.hpp"
-#include "overlap.hpp"
+#include "plan_data.hpp"
+#include <tridap/internal/axis_overlap.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -45,27 +46,102 @@ std::vector<Index> parts_by_rank(const PlacedDistribution& placed, Index process
   return part_of;
 }
 
+// The elements that each part of the source and each part of the target have in common: a product of one table for each
+// axis. With Mapping::ravel there is one table, of pairs of parts.
+class Overlap {
+ public:
+  struct Table {
+    AxisOverlap of;
+    Index source_extent = 1, source_weight = 1, target_extent = 1, target_weight = 1;
+
+    Index source_coordinate(Index p) const { return p / source_weight % source_extent; }
+    Index target_coordinate(Index q) const { return q / target_weight % target_extent; }
+  };
+
+  // Throws Error if Plan would.
+  Overlap(const Distribution& source, const Distribution& target, const Mapping& mapping) {
+    if (mapping.ravel) {
+      ravel(source, target, mapping);
+      return;
+    }
+    check_axes(source, target, mapping);
+    Index weight = 1;
+    for (Index i = target.ndim(); i-- > 0; weight *= target.axis(i).proc_grid_size()) {
+      const Index from_axis = mapping.axes.empty() ? i : mapping.axes[at(i)];
+      const Axis &from = source.axis(from_axis), &to = target.axis(i);
+      const Part part = mapping.fill_padding ? Part::local : Part::owned;
+      if (from.dist_type() == 'u' || to.dist_type() == 'u') check_indices(from, to, part, i, mapping);
+      Index source_weight = 1;
+      for (Index k = from_axis + 1; k < source.ndim(); ++k) source_weight *= source.axis(k).proc_grid_size();
+      tables_.push_back(
+          {axis_overlap(from, to, part), from.proc_grid_size(), source_weight, to.proc_grid_size(), weight});
+    }
+  }
+
+  const std::vector<Table>& tables() const { return tables_; }
+
+  Index elements(Index p, Index q) const {
+    Index product = 1;  // it fits if total() does, unless another factor is 0
+    for (const Table& table : tables_) {
+      const Index elements = table.of.elements(table.source_coordinate(p), table.target_coordinate(q));
+      product = checked_multiply(product, elements).value_or(0);
+    }
+    return product;
+  }
+  // Of all pairs of parts; nothing if it does not fit 64 bits.
+  std::optional<Index> total() const {
+    std::vector<Index> sums;
+    for (const Table& table : tables_) {
+      std::optional<Index> sum = 0;
+      for (const AxisOverlap::Cell& cell : table.of.cells) sum = sum ? checked_add(*sum, cell.elements) : sum;
+      if (!sum) return sum;
+      sums.push_back(*sum);
+    }
+    return checked_product(sums);
+  }
+
+ private:
+  static void check_indices(const Axis& from, const Axis& to, Part part, Index axis, const Mapping& mapping) {
+    for (Index s = 0; s < from.proc_grid_size(); ++s)
+      check_missing(moves_from(from, s, to, part), "source", "target", axis, mapping);
+    for (Index t = 0; t < to.proc_grid_size(); ++t)
+      check_missing(moves_to(from, to, t, part), "target", "source", axis, mapping);
+  }
+
+  void ravel(const Distribution& source, const Distribution& target, const Mapping& mapping) {
+    Table table{{}, source.processes(), 1, target.processes(), 1};
+    for (Index process = 0; process < std::max(source.processes(), target.processes()); ++process) {
+      const Plan plan(source, target, 1, process, mapping);  // which checks both sides
+      if (process >= target.processes()) continue;
+      for (const Traffic& one : plan.receives()) table.of.cells.push_back({one.rank, one.bytes});
+      table.of.begins.push_back(static_cast<Index>(table.of.cells.size()));
+    }
+    tables_.push_back(std::move(table));
+  }
+
+  std::vector<Table> tables_;
+};
+
 // What one axis offers: for each target coordinate those source coordinates that have most in common with it.
 struct Offer {
-  OverlapTable table;
+  AxisOverlap table;
   std::vector<Index> largest, left_out;  // by target coordinate: elements of the first, and of the best not listed
 };
 
 // Of as many elements, those near the target's own place come first, so that not all want the same.
-Offer offer(const Overlap::Axis& axis, Index most) {
+Offer offer(const Overlap::Table& axis, Index most) {
   Offer out;
-  std::vector<OverlapTable::Cell> list;
+  std::vector<AxisOverlap::Cell> list;
   for (Index t = 0; t < axis.target_extent; ++t) {
-    list.assign(axis.table.cells.begin() + axis.table.begins[at(t)],
-                axis.table.cells.begin() + axis.table.begins[at(t + 1)]);
+    list.assign(axis.of.cells.begin() + axis.of.begins[at(t)], axis.of.cells.begin() + axis.of.begins[at(t + 1)]);
     const auto near = static_cast<Index>(static_cast<double>(t) * static_cast<double>(axis.source_extent) /
                                          static_cast<double>(axis.target_extent));
     const auto away = [&](Index s) { return s >= near ? s - near : s - near + axis.source_extent; };
-    const auto better = [&](const OverlapTable::Cell& a, const OverlapTable::Cell& b) {
+    const auto better = [&](const AxisOverlap::Cell& a, const AxisOverlap::Cell& b) {
       return a.elements != b.elements ? a.elements > b.elements : away(a.source) < away(b.source);
     };
     Index largest = 0, left_out = 0;
-    for (const OverlapTable::Cell& cell : list) largest = std::max(largest, cell.elements);
+    for (const AxisOverlap::Cell& cell : list) largest = std::max(largest, cell.elements);
     if (static_cast<Index>(list.size()) > most) {
       std::nth_element(list.begin(), list.begin() + most, list.end(), better);
       left_out = list[at(most)].elements;
@@ -83,19 +159,19 @@ Offer offer(const Overlap::Axis& axis, Index most) {
 std::vector<Offer> offers(const Overlap& overlap, Index parts) {
   const Index room = std::max(most_entries, 8 * parts);
   Index most = 1;
-  for (const Overlap::Axis& axis : overlap.axes()) most = std::max(most, axis.source_extent);
+  for (const Overlap::Table& axis : overlap.tables()) most = std::max(most, axis.source_extent);
   for (;; most = (most + 1) / 2) {
     std::vector<Offer> all;
     std::vector<Index> sizes;
-    for (const Overlap::Axis& axis : overlap.axes()) {
+    for (const Overlap::Table& axis : overlap.tables()) {
       Index size = 0;
-      for (std::size_t t = 1; t < axis.table.begins.size(); ++t)
-        size += std::min(most, axis.table.begins[t] - axis.table.begins[t - 1]);
+      for (std::size_t t = 1; t < axis.of.begins.size(); ++t)
+        size += std::min(most, axis.of.begins[t] - axis.of.begins[t - 1]);
       sizes.push_back(size);
     }
     const auto entries = checked_product(sizes);
     if (most > 1 && (!entries || *entries > room)) continue;
-    for (const Overlap::Axis& axis : overlap.axes()) all.push_back(offer(axis, most));
+    for (const Overlap::Table& axis : overlap.tables()) all.push_back(offer(axis, most));
     return all;
   }
 }
@@ -136,8 +212,8 @@ class Choice {
     row.assign(1, {0, 1});  // a part of the source, and elements
     std::vector<std::pair<Index, Index>> wider;
     for (std::size_t i = 0; i < offers_.size(); ++i) {
-      const Overlap::Axis& axis = overlap_.axes()[i];
-      const OverlapTable& table = offers_[i].table;
+      const Overlap::Table& axis = overlap_.tables()[i];
+      const AxisOverlap& table = offers_[i].table;
       const auto t = at(axis.target_coordinate(q));
       wider.clear();
       for (const auto& [p, elements] : row)
@@ -165,7 +241,7 @@ class Choice {
     for (std::size_t i = 0; i < offers_.size(); ++i) {
       Index product = 1;
       for (std::size_t k = 0; k < offers_.size(); ++k) {
-        const auto t = at(overlap_.axes()[k].target_coordinate(q));
+        const auto t = at(overlap_.tables()[k].target_coordinate(q));
         product = checked_multiply(product, (k == i ? offers_[k].left_out : offers_[k].largest)[t]).value_or(0);
       }
       most = std::max(most, product);

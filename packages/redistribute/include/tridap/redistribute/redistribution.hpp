@@ -14,6 +14,8 @@
 
 namespace tridap::redistribute {
 
+class Mover;
+
 /// How elements are transferred between two processes.
 enum class Path {
   automatic,  ///< through shared memory if both are on one node, else as MPI messages
@@ -92,11 +94,11 @@ class Redistribution {
 
  private:
   friend struct Access;
-  struct State;
   struct Planned;
   Redistribution(Planned planned, MPI_Comm comm, const Options& options);
 
-  std::unique_ptr<State> state_;
+  std::unique_ptr<Mover> mover_;
+  bool awaited_ = false;  // start() was called, and wait() was not
 };
 
 }  // namespace tridap::redistribute

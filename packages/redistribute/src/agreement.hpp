@@ -1,6 +1,6 @@
 #pragma once
 
-#include "program.hpp"
+#include "schedule.hpp"
 #include <tridap/buffer.hpp>
 #include <tridap/index.hpp>
 #include <tridap/internal/call.hpp>
@@ -14,8 +14,8 @@
 
 namespace tridap::redistribute {
 
-/// Finds, with one reduction, on which numbers the processes agree. **Collective** by count().
-class Votes {
+/// What the processes say about a move, and what all say alike, found with one reduction: reduce() is **collective**.
+class Agreement {
  public:
   enum Question {
     moves,
@@ -29,40 +29,49 @@ class Votes {
     questions
   };
 
-  void vote(Question question, Index number) {
+  void propose(Question question, Index number) {
     largest_[2 * question] = number;
     largest_[2 * question + 1] = -number;
   }
+  /// This process cannot take part.
   void object(bool wrong) { largest_[wrong_at] = std::max<Index>(largest_[wrong_at], wrong); }
-  void need_program(bool needed) { largest_[needed_at] = needed; }
+  /// This process has no Schedule for a move of these buffers yet.
+  void need_schedule(bool needed) { largest_[needed_at] = needed; }
 
-  void count(MPI_Comm comm) {
+  void reduce(MPI_Comm comm) {
     mpi::must_succeed(
         MPI_Allreduce(MPI_IN_PLACE, largest_.data(), static_cast<int>(largest_.size()), MPI_INT64_T, MPI_MAX, comm),
         "MPI_Allreduce");
   }
 
   bool objected() const { return largest_[wrong_at] > 0; }
-  bool program_needed() const { return largest_[needed_at] > 0; }
+  bool schedule_needed() const { return largest_[needed_at] > 0; }
   bool differ(Question question) const {
-    return asked(question) && largest_[2 * question] != -largest_[2 * question + 1];
+    return proposed(question) && largest_[2 * question] != -largest_[2 * question + 1];
   }
-  /// What all those who voted said; nothing where they differ, or nobody did.
-  std::optional<Index> answer(Question question) const {
-    return asked(question) && !differ(question) ? std::optional(largest_[2 * question]) : std::nullopt;
+  /// The number that all processes proposed that proposed one; nothing if they differ, or if no process did.
+  std::optional<Index> value(Question question) const {
+    return proposed(question) && !differ(question) ? std::optional(largest_[2 * question]) : std::nullopt;
   }
 
  private:
   static constexpr std::size_t wrong_at = 2 * questions, needed_at = wrong_at + 1;
-  static constexpr Index silent = std::numeric_limits<Index>::min();
-  bool asked(Question question) const { return largest_[2 * question] != silent; }
+  static constexpr Index none = std::numeric_limits<Index>::min();
+  bool proposed(Question question) const { return largest_[2 * question] != none; }
 
   std::array<Index, 2 * questions + 2> largest_ = [] {
-    std::array<Index, 2 * questions + 2> none;
-    none.fill(silent);
-    return none;
+    std::array<Index, 2 * questions + 2> numbers;
+    numbers.fill(none);
+    return numbers;
   }();
 };
+
+/// A hash of factors, which is equal if they are.
+Index number_of(const Scaling& scaling);
+/// Throws the Error that says what the processes propose differently, if they differ in what must be the same.
+void throw_if_different(const Agreement& agreement);
+/// How the elements of the move travel.
+Way way_of(const Agreement& agreement);
 
 /// The order of the axes of a buffer in memory as a number; nothing where it does not matter. 0: row-major.
 std::optional<Index> order_number(const Buffer& buffer);

@@ -1,10 +1,14 @@
-#include "votes.hpp"
+#include "agreement.hpp"
 
+#include <tridap/internal/digest.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
+#include <tridap/report.hpp>
 
 #include <cstdlib>
+#include <cstring>
 #include <limits>
+#include <string>
 
 namespace tridap::redistribute {
 
@@ -13,6 +17,51 @@ namespace {
 constexpr Index most_axes = 16;  // whose order fits a number, beside row-major
 
 }  // namespace
+
+Index number_of(const Scaling& scaling) {
+  const double numbers[] = {scaling.alpha.real(), scaling.alpha.imag(), scaling.beta.real(), scaling.beta.imag()};
+  Digest digest;
+  for (const double number : numbers) {
+    Index bits = 0;
+    const double positive = number + 0.0;  // -0 is 0
+    std::memcpy(&bits, &positive, sizeof(bits));
+    digest.add(bits);
+  }
+  return digest.value();
+}
+
+void throw_if_different(const Agreement& agreement) {
+  if (agreement.differ(Agreement::plan))
+    refuse("the processes move with different plans", "must be the same on every process",
+           "call the same plan on every process, in the same order");
+  if (agreement.differ(Agreement::moves))
+    refuse("the processes give different numbers of arrays", "must be the same on every process",
+           "pass every array on every process; a process without a part passes DistArray{}");
+  if (agreement.differ(Agreement::scaling))
+    refuse("the processes give different alpha or beta", "must be the same on every process",
+           "pass the same Scaling on every process");
+  for (const auto question : {Agreement::source_type, Agreement::target_type})
+    if (agreement.differ(question))
+      refuse(std::string("the ") + (question == Agreement::source_type ? "source" : "target") +
+                 "'s element types differ between processes",
+             "must be the same on every process", "pass parts of one array");
+}
+
+Way way_of(const Agreement& agreement) {
+  Way way;
+  const auto pushed = agreement.value(Agreement::shared_target), pulled = agreement.value(Agreement::shared_source);
+  if (pushed && *pushed >= 0) {
+    way.direct = Way::Direct::push;
+    way.order = *pushed % 2 == 0 ? Order::row_major : Order::column_major;
+  } else if (pulled && *pulled >= 0) {
+    way.direct = Way::Direct::pull;
+    way.order = *pulled % 2 == 0 ? Order::row_major : Order::column_major;
+  }
+  if (const auto type = agreement.value(Agreement::source_type)) way.source_bytes = type_of_number(*type).bytes;
+  if (const auto type = agreement.value(Agreement::target_type)) way.target_bytes = type_of_number(*type).bytes;
+  way.stream_order = agreement.value(Agreement::stream_order).value_or(0);
+  return way;
+}
 
 std::optional<Index> order_number(const Buffer& buffer) {
   bool falling = true, rising = true;  // row-major, column-major, as far as axes of several elements say

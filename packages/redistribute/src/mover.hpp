@@ -1,0 +1,79 @@
+#pragma once
+
+#include "access.hpp"
+#include "agreement.hpp"
+#include "known.hpp"
+#include "transfer.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace tridap::redistribute {
+
+/// Moves arrays by one plan: what a Redistribution keeps from one move to the next.
+///
+/// A move has four steps. Each process checks its arrays. One reduction finds whether all may move, and how (Agreement,
+/// Way). A Schedule says what this process exchanges, and is kept for arrays of the same layout in memory. Then a
+/// Transfer carries the elements.
+class Mover {
+ public:
+  Mover(Plan plan, MPI_Comm comm, const Options& options, std::shared_ptr<NodeContext> context, const Channel& channel);
+  Mover(const Mover&) = delete;
+  ~Mover();
+
+  const Plan& plan() const { return plan_; }
+  const Options& options() const { return options_; }
+  MPI_Comm comm() const { return comm_; }
+  const NodeContext& context() const { return *context_; }
+  MPI_Comm message_comm() const { return channel_.comm; }
+  /// The length of a target's element in the last move. The same on every process.
+  Index target_bytes() const { return target_bytes_ > 0 ? target_bytes_ : plan_.element_bytes(); }
+
+  /// Starts a move. The arrays must not be destroyed before it ends. **Collective.**
+  void start(const DistArray& source, const DistArray& target, const Scaling& scaling);
+  void start(const std::vector<Move>& moves, const Scaling& scaling);
+  /// The same, and keeps the arrays until the move ends.
+  void start_and_keep(std::vector<Move> moves, const Scaling& scaling);
+  bool in_progress() const { return in_progress_; }
+  bool test();
+  void finish();
+  /// Ends the move that is in progress on the communicator, of whichever plan.
+  void finish_other();
+
+ private:
+  struct Given {  // one array's part on either side, as the caller has it
+    const DistArray *source, *target;
+  };
+  template <class Give>
+  void start(const Scaling& scaling, Give&& give);
+  template <class Step>
+  auto or_give_up(Step step);
+  Report check();
+  void propose(Agreement& agreement, const Scaling& scaling) const;
+  Index shared_number(const DistArray& array, const KnownArray* known) const;
+  const mpi::SharedAllocation* shared_memory(const Way& way, const Agreement& agreement) const;
+  Schedule* schedule_for(const Given& move, const Way& way) const;
+  bool lacks_schedule() const;
+  Manner manner_of(const Agreement& agreement, const Way& way, const Scaling& scaling) const;
+  void prepare(const Way& way, const Manner& manner, const Agreement& agreement);
+  void ready(const Way& way, const Manner& manner, const mpi::SharedAllocation* shared);
+
+  Plan plan_;
+  const PlanData& parts_;
+  MPI_Comm comm_;
+  Options options_;
+  std::shared_ptr<NodeContext> context_;
+  Channel channel_;
+  Transfer transfer_;
+  std::vector<bool> on_node_;  // by rank: whether it shares memory with us, and Options::path allows its use
+  std::vector<std::unique_ptr<Schedule>> schedules_;
+  std::vector<Way> ways_;  // of all moves so far: the same on every process
+  KnownArrays sources_, targets_;
+  std::vector<Given> given_;
+  std::vector<Transferred> arrays_;
+  std::vector<Move> kept_;
+  Index target_bytes_ = 0;  // 0: no move had a target
+  bool in_progress_ = false;
+};
+
+}  // namespace tridap::redistribute

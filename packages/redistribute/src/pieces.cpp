@@ -1,0 +1,267 @@
+#include "pieces.hpp"
+
+#include <unordered_map>
+#include <utility>
+
+namespace tridap::redistribute {
+
+namespace {
+
+// The fields of a RunPair or a Section by end.
+struct OfEnd {
+  End end;
+  Index here(const RunPair& pair) const { return end == End::source ? pair.source : pair.target; }
+  Index there(const RunPair& pair) const { return end == End::source ? pair.target : pair.source; }
+  Index here_step(const Section& section) const {
+    return end == End::source ? section.source_step : section.target_step;
+  }
+  Index there_step(const Section& section) const {
+    return end == End::source ? section.target_step : section.source_step;
+  }
+};
+
+// Adds a piece of one coordinate; if it follows the last one here, that becomes longer.
+void add(AxisPieces::Section& section, Index step, const Piece& piece) {
+  if (!section.pieces.empty()) {
+    Piece& last = section.pieces.back();
+    if (last.here + last.count * step == piece.here) {
+      last.count += piece.count;
+      return;
+    }
+  }
+  section.pieces.push_back(piece);
+}
+
+// Joins repetitions of one coordinate that follow one another here, and then sections that do.
+void join(AxisPieces& axis) {
+  for (AxisPieces::Section& section : axis.sections)
+    if (section.pieces.size() == 1 && section.pieces[0].count * axis.step == section.here_step) {
+      section.pieces[0].count *= section.repeat;
+      section.repeat = 1;
+    }
+  std::vector<AxisPieces::Section> joined;
+  for (AxisPieces::Section& section : axis.sections) {
+    if (!joined.empty() && joined.back().repeat == 1 && section.repeat == 1) {
+      for (const Piece& piece : section.pieces) add(joined.back(), axis.step, piece);
+    } else {
+      joined.push_back(std::move(section));
+    }
+  }
+  axis.sections = std::move(joined);
+}
+
+// The local buffer of a ravelled side: strides may divide its dense numbers into rows.
+class Ravelled {
+ public:
+  Ravelled(const Buffer& buffer, Order order) {
+    for (std::size_t k = 0; k < buffer.shape.size(); ++k) {
+      const std::size_t i = order == Order::row_major ? buffer.shape.size() - 1 - k : k;
+      if (buffer.shape[i] == 1) continue;
+      if (!shape_.empty() && strides_.back() * shape_.back() == buffer.strides[i]) {  // goes on in the next row
+        shape_.back() *= buffer.shape[i];
+      } else {
+        shape_.push_back(buffer.shape[i]);
+        strides_.push_back(buffer.strides[i]);
+      }
+    }
+    if (shape_.empty()) {
+      shape_.push_back(1);
+      strides_.push_back(buffer.type.bytes);
+    }
+  }
+
+  Index step() const { return strides_[0]; }
+  // Calls visit(offset, count) for the rows of elements [first, first + length).
+  template <class Visit>
+  void rows(Index first, Index length, Visit&& visit) const {
+    while (length > 0) {
+      Index rest = first, offset = 0;
+      for (std::size_t k = 0; k < shape_.size(); ++k) {
+        offset += rest % shape_[k] * strides_[k];
+        rest /= shape_[k];
+      }
+      const Index count = std::min(length, shape_[0] - first % shape_[0]);
+      visit(offset, count);
+      first += count;
+      length -= count;
+    }
+  }
+
+ private:
+  std::vector<Index> shape_, strides_;  // innermost first
+};
+
+// The pieces of one axis by peer. `rows(local, length, visit)` calls visit(offset, count) for the rows of local
+// indices.
+template <class Rows>
+std::vector<AxisPieces> by_peer(const AxisMoves& moves, End end, Index step, const Rows& rows) {
+  const OfEnd of{end};
+  std::vector<AxisPieces> all(moves.shares.size());
+  for (AxisPieces& axis : all) axis.step = step;
+  std::unordered_map<Index, std::size_t> slots;
+  for (std::size_t k = 0; k < moves.shares.size(); ++k) slots.emplace(moves.shares[k].peer, k);
+  for (const Section& section : moves.sections) {
+    std::vector<bool> begun(all.size(), false);
+    for (const RunPair& pair : section.pieces) {
+      const std::size_t k = slots.find(pair.peer)->second;
+      if (!begun[k]) all[k].sections.push_back({section.repeat, of.here_step(section) * step, 0, {}});
+      begun[k] = true;
+      rows(of.here(pair), pair.length, [&](Index offset, Index count) {
+        add(all[k].sections.back(), step, {offset, 0, count, 0});
+      });
+    }
+  }
+  for (AxisPieces& axis : all) join(axis);
+  return all;
+}
+
+std::size_t axis_here(const PlanData& parts, End end, std::size_t i) {
+  return end == End::source ? static_cast<std::size_t>(parts.source_axis(i)) : i;
+}
+
+}  // namespace
+
+Index AxisPieces::elements() const {
+  Index sum = 0;
+  for (const Section& section : sections)
+    for (const Piece& piece : section.pieces) sum += section.repeat * piece.count;
+  return sum;
+}
+
+const Piece* AxisPieces::single() const {
+  return sections.size() == 1 && sections[0].repeat == 1 && sections[0].pieces.size() == 1 ? &sections[0].pieces[0]
+                                                                                           : nullptr;
+}
+
+std::vector<AxisPieces> axis_pieces(const PlanData& parts, const Buffer& buffer, End end,
+                                    const std::vector<std::vector<bool>>& served) {
+  const OfEnd of{end};
+  const PlanSide& side = end == End::source ? parts.out : parts.in;
+  std::vector<AxisPieces> axes;
+  for (std::size_t i = 0; i < side.axes.size(); ++i) {
+    const AxisMoves& moves = side.axes[i];
+    AxisPieces axis{buffer.strides[axis_here(parts, end, i)], moves.shares.size(), {}};
+    for (const Section& section : moves.sections) {
+      AxisPieces::Section made{section.repeat, of.here_step(section) * axis.step, of.there_step(section), {}};
+      for (const RunPair& pair : section.pieces)
+        if (const std::size_t peer = moves.slot(pair.peer); served[i][peer])
+          made.pieces.push_back({of.here(pair) * axis.step, of.there(pair), pair.length, peer});
+      if (!made.pieces.empty()) axis.sections.push_back(std::move(made));
+    }
+    axes.push_back(std::move(axis));
+  }
+  return axes;
+}
+
+std::vector<std::vector<AxisPieces>> axis_pieces_by_peer(const PlanData& parts, const Buffer& buffer, End end) {
+  const PlanSide& side = end == End::source ? parts.out : parts.in;
+  std::vector<std::vector<AxisPieces>> axes;
+  if (parts.mapping.ravel && !side.axes.empty()) {
+    const Ravelled ravelled(buffer, *parts.mapping.ravel);
+    axes.push_back(by_peer(side.axes[0], end, ravelled.step(),
+                           [&](Index first, Index length, auto&& visit) { ravelled.rows(first, length, visit); }));
+    return axes;
+  }
+  for (std::size_t i = 0; i < side.axes.size(); ++i) {
+    const Index step = buffer.strides[axis_here(parts, end, i)];
+    axes.push_back(by_peer(side.axes[i], end, step,
+                           [&](Index first, Index length, auto&& visit) { visit(first * step, length); }));
+  }
+  return axes;
+}
+
+Pieces::Pieces(std::vector<const AxisPieces*> axes, Index here_bytes, Index there_bytes, std::vector<PeerBuffer> peers)
+    : axes_(std::move(axes)),
+      weights_(axes_.size(), 1),
+      peers_(std::move(peers)),
+      there_first_(peers_.size(), 0),
+      here_bytes_(here_bytes),
+      there_bytes_(there_bytes) {
+  for (const AxisPieces* axis : axes_) elements_ *= axis->elements();
+  for (std::size_t i = axes_.size(); i-- > 1;) weights_[i - 1] = weights_[i] * axes_[i]->peers;
+  for (; !axes_.empty(); axes_.pop_back()) {
+    const std::size_t inner = axes_.size() - 1;
+    const Piece* const only = axes_[inner]->single();
+    contiguous_ = contiguous(inner);
+    if (only == nullptr || (only->count > 1 && !contiguous_)) return;
+    here_first_ += only->here;
+    first_peer_ += only->peer * weights_[inner];
+    for (std::size_t peer = 0; peer < peers_.size(); ++peer)
+      if (peers_[peer].accessed) there_first_[peer] += only->there * peers_[peer].strides[inner];
+    chunk_ *= only->count;
+  }
+}
+
+// Whether chunks that follow one another along an axis are contiguous, here and in the buffers that are accessed.
+bool Pieces::contiguous(std::size_t axis) const {
+  return axes_[axis]->step == chunk_ * here_bytes_ &&
+         std::all_of(peers_.begin(), peers_.end(), [&](const PeerBuffer& peer) {
+           return !peer.accessed || peer.strides[axis] == chunk_ * there_bytes_;
+         });
+}
+
+void Cursor::restart(const Pieces& pieces, bool by_bytes) {
+  pieces_ = &pieces;
+  const Index units = by_bytes ? pieces.here_bytes_ : 1;  // of an element
+  here_unit_ = by_bytes ? 1 : pieces.here_bytes_;
+  there_unit_ = by_bytes ? 1 : pieces.there_bytes_;
+  chunk_ = pieces.chunk_ * units;
+  left_ = pieces.elements_ * units;
+  inside_ = 0;
+  const auto begin = [](const AxisPieces& axis) {
+    return axis.sections.empty() ? Position{} : Position{axis.sections.data(), axis.sections[0].pieces.data(), 0, 0};
+  };
+  outer_.clear();
+  for (std::size_t axis = 0; axis + 1 < pieces.axes_.size(); ++axis) outer_.push_back(begin(*pieces.axes_[axis]));
+  inner_ = pieces.axes_.empty() ? Position{} : begin(*pieces.axes_.back());
+  rows_.resize(pieces.axes_.empty() ? 1 : pieces.axes_.back()->peers);
+  if (left_ > 0) find_row();
+}
+
+bool Cursor::next_section(Position& at, const AxisPieces& axis) {
+  const bool more = ++at.section != axis.sections.data() + axis.sections.size();
+  if (!more) at.section = axis.sections.data();
+  at.piece = at.section->pieces.data();
+  at.repetition = 0;
+  return more;
+}
+
+bool Cursor::next_piece(Position& at, const AxisPieces& axis) {
+  at.element = 0;
+  if (++at.piece != at.section->pieces.data() + at.section->pieces.size()) return true;
+  at.piece = at.section->pieces.data();
+  return ++at.repetition < at.section->repeat || next_section(at, axis);
+}
+
+void Cursor::next_inner_section() {
+  if (next_section(inner_, *pieces_->axes_.back())) return;
+  for (std::size_t axis = outer_.size(); axis-- > 0;) {
+    Position& at = outer_[axis];
+    if (++at.element < at.piece->count || next_piece(at, *pieces_->axes_[axis])) break;
+  }
+  find_row();
+}
+
+void Cursor::find_row() {
+  row_here_ = pieces_->here_first_;
+  std::size_t first = pieces_->first_peer_;
+  for (std::size_t axis = 0; axis < outer_.size(); ++axis) {
+    const Position& at = outer_[axis];
+    row_here_ += at.repetition * at.section->here_step + at.piece->here + at.element * pieces_->axes_[axis]->step;
+    first += at.piece->peer * pieces_->weights_[axis];
+  }
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    Row& row = rows_[k];
+    row.peer = first + (inner_.piece == nullptr ? 0 : k * pieces_->weights_[outer_.size()]);
+    const PeerBuffer& buffer = pieces_->peers_[row.peer];
+    if (!buffer.accessed) continue;
+    row.there = pieces_->there_first_[row.peer];
+    row.stride = inner_.piece == nullptr ? 0 : buffer.strides[outer_.size()];
+    for (std::size_t axis = 0; axis < outer_.size(); ++axis) {
+      const Position& at = outer_[axis];
+      row.there += (at.repetition * at.section->there_step + at.piece->there + at.element) * buffer.strides[axis];
+    }
+  }
+}
+
+}  // namespace tridap::redistribute

@@ -1,0 +1,166 @@
+#pragma once
+
+#include "plan_data.hpp"
+#include <tridap/buffer.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace tridap::redistribute {
+
+enum class End { source, target };
+
+/// Elements of an axis that follow one another here, and in the buffer of one coordinate of the other end.
+struct Piece {
+  Index here = 0;        ///< bytes from the first element of our buffer
+  Index there = 0;       ///< local index in the other buffer
+  Index count = 0;       ///< elements
+  std::size_t peer = 0;  ///< position of the coordinate in AxisMoves::shares; 0 if there is only one
+};
+
+/// The elements of one axis that this process shares with the other end: sections in order, each of them repeated.
+struct AxisPieces {
+  struct Section {
+    Index repeat = 1, here_step = 0, there_step = 0;  ///< from one repetition to the next: bytes, local indices
+    std::vector<Piece> pieces;
+  };
+  Index step = 0;         ///< bytes from one element to the next in our buffer
+  std::size_t peers = 1;  ///< coordinates of the other end, also those without a piece
+  std::vector<Section> sections;
+
+  Index elements() const;
+  /// The only piece, if there is only one; otherwise null.
+  const Piece* single() const;
+};
+
+/// The pieces of each axis (by axis of the target) in our buffer at `end`, of all coordinates of the other end
+/// together, except those that `served[axis][peer]` leaves out.
+std::vector<AxisPieces> axis_pieces(const PlanData& parts, const Buffer& buffer, End end,
+                                    const std::vector<std::vector<bool>>& served);
+/// The same for each coordinate alone, in the order of AxisMoves::shares. The other buffers are not accessed, so that
+/// pieces that are contiguous here are one.
+std::vector<std::vector<AxisPieces>> axis_pieces_by_peer(const PlanData& parts, const Buffer& buffer, End end);
+
+/// A buffer of another process, or our own buffer at the other end.
+struct PeerBuffer {
+  bool accessed = false;  ///< otherwise its elements travel in slots, or not at all
+  IndexList strides;      ///< bytes, by axis of Pieces
+};
+
+/// The elements that this process shares with one process or with several, as they stand in our buffer: a product of
+/// axes. Both ends know the order of the elements of each process.
+class Pieces {
+ public:
+  /// `axes`: outermost first; they must outlive this. `here_bytes`, `there_bytes`: length of an element at the two
+  /// ends. `peers`: for each combination of the axes' coordinates, the last axis first in turn.
+  Pieces(std::vector<const AxisPieces*> axes, Index here_bytes, Index there_bytes, std::vector<PeerBuffer> peers);
+
+  Index elements() const { return elements_; }
+  Index here_bytes() const { return here_bytes_; }
+  Index there_bytes() const { return there_bytes_; }
+
+ private:
+  friend class Cursor;
+  bool contiguous(std::size_t axis) const;
+
+  std::vector<const AxisPieces*> axes_;  // outermost first; those inside are contiguous and make up one chunk
+  std::vector<std::size_t> weights_;     // by axis: of a coordinate in the number of a peer
+  std::vector<PeerBuffer> peers_;
+  std::vector<Index> there_first_;  // by peer: bytes before the first chunk in its buffer
+  Index elements_ = 1, here_bytes_ = 0, there_bytes_ = 0;
+  std::size_t first_peer_ = 0;  // of the first chunk
+  Index here_first_ = 0;        // bytes before it
+  Index chunk_ = 1;             // elements
+  bool contiguous_ = false;     // chunks that follow one another along the innermost axis, at both ends
+};
+
+/// A run of units in memory, `count` times: so many bytes from one to the next.
+struct StridedRun {
+  std::size_t peer = 0;
+  Index here = 0, there = 0;  ///< bytes from the first element of either buffer
+  Index units = 0, count = 1;
+  Index here_step = 0, there_step = 0;
+
+  Index all_units() const { return units * count; }
+};
+
+/// A position among the elements of Pieces. It moves on by units: bytes if elements are copied, otherwise elements,
+/// which may have other lengths at the two ends.
+class Cursor {
+ public:
+  void restart(const Pieces& pieces, bool by_bytes);
+  Index left() const { return left_; }  ///< units
+  /// The next units that one description covers; left() must not be 0.
+  StridedRun run() const;
+  /// Moves on by at most all units of run().
+  void skip(Index units);
+
+ private:
+  struct Position {
+    const AxisPieces::Section* section = nullptr;
+    const Piece* piece = nullptr;
+    Index repetition = 0, element = 0;
+  };
+  struct Row {  // of one coordinate along the innermost axis, in its buffer
+    std::size_t peer = 0;
+    Index there = 0, stride = 0;  // bytes; 0 if the buffer is not accessed
+  };
+  static bool next_piece(Position& at, const AxisPieces& axis);  // false: the axis begins again
+  static bool next_section(Position& at, const AxisPieces& axis);
+  void next_inner_section();
+  void find_row();
+  Index left_in_piece() const { return (inner_.piece->count - inner_.element) * chunk_ - inside_; }
+
+  const Pieces* pieces_ = nullptr;
+  std::vector<Position> outer_;                       // by axis but the innermost
+  Position inner_;                                    // along the innermost axis; without a piece if there is no axis
+  Index row_here_ = 0;                                // bytes
+  std::vector<Row> rows_;                             // by coordinate of the innermost axis
+  Index here_unit_ = 1, there_unit_ = 1, chunk_ = 1;  // bytes; units
+  Index inside_ = 0;                                  // units of the chunk that are behind us
+  Index left_ = 0;
+};
+
+inline StridedRun Cursor::run() const {
+  if (inner_.piece == nullptr)
+    return {rows_[0].peer, row_here_ + inside_ * here_unit_, rows_[0].there + inside_ * there_unit_, left_};
+  const Row& row = rows_[inner_.piece->peer];
+  const Index step = pieces_->axes_.back()->step;
+  StridedRun run;
+  run.peer = row.peer;
+  run.here = row_here_ + inner_.repetition * inner_.section->here_step + inner_.piece->here + inner_.element * step +
+             inside_ * here_unit_;
+  run.there = row.there + inside_ * there_unit_ +
+              (inner_.repetition * inner_.section->there_step + inner_.piece->there + inner_.element) * row.stride;
+  if (pieces_->contiguous_) {
+    run.units = left_in_piece();
+  } else if (inside_ != 0) {
+    run.units = chunk_ - inside_;
+  } else {
+    run.units = chunk_;
+    run.count = inner_.piece->count - inner_.element;
+    run.here_step = step;
+    run.there_step = row.stride;
+  }
+  return run;
+}
+
+inline void Cursor::skip(Index units) {
+  left_ -= units;
+  if (inner_.piece == nullptr) {
+    inside_ += units;
+  } else if (units == left_in_piece()) {
+    inside_ = inner_.element = 0;
+    if (++inner_.piece == inner_.section->pieces.data() + inner_.section->pieces.size()) {
+      inner_.piece = inner_.section->pieces.data();
+      if (++inner_.repetition == inner_.section->repeat) next_inner_section();
+    }
+  } else {
+    inside_ += units;
+    inner_.element += inside_ / chunk_;
+    inside_ %= chunk_;
+  }
+}
+
+}  // namespace tridap::redistribute

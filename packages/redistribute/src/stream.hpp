@@ -1,0 +1,49 @@
+#pragma once
+
+#include "elements.hpp"
+#include "pieces.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace tridap::redistribute {
+
+/// Copies the first `units` of a run from our buffer into a slot, in which they are contiguous.
+void pack(const ElementStep& step, const StridedRun& run, Index units, const std::byte* here, std::byte* slot);
+/// Copies as many from a slot into our buffer. Another process sees them after StreamCopy::finish().
+void unpack(const ElementStep& step, const StridedRun& run, Index units, std::byte* here, const std::byte* slot);
+
+/// The elements of one array that pass between this process and another.
+struct Load {
+  const Pieces* pieces = nullptr;
+  std::byte* here = nullptr;  ///< element (0, ..., 0) of our buffer
+};
+
+/// All that passes one way between this process and another in a move: the elements of its arrays, one array after the
+/// other.
+class Stream {
+ public:
+  /// Begins anew; the memory of an earlier move is used again.
+  void begin(Index rank, const ElementStep& step);
+  void add(const Load& load);
+
+  Index rank() const { return rank_; }
+  Index left() const { return left_; }  ///< units
+
+  /// Copies the next `units` from our buffer into a slot.
+  void pack(std::byte* slot, Index units);
+  /// Copies as many from a slot into our buffer.
+  void unpack(const std::byte* slot, Index units);
+
+ private:
+  template <class Visit>
+  void advance(Index units, Visit&& visit);
+
+  Index rank_ = 0, left_ = 0;
+  ElementStep step_;
+  std::vector<Load> loads_;
+  std::size_t at_ = 0;
+  Cursor cursor_;
+};
+
+}  // namespace tridap::redistribute
