@@ -23,13 +23,15 @@ struct Counts {
   Index local = 1, largest = 1, before = 0, total = 1;
 };
 
+// Allocates nothing.
 Counts count(const Distribution& distribution, Index process) {
-  const Indices coordinates = distribution.coordinates(process);
   Counts counts;
+  Index inner = distribution.processes();  // processes along the axes that follow
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
     Index before = 0, total = 0, largest = 0;
-    const Index own = coordinates[static_cast<std::size_t>(i)];
+    inner /= axis.proc_grid_size();
+    const Index own = process / inner % axis.proc_grid_size();
     for (Index c = 0; c < axis.proc_grid_size(); ++c) {
       const Index held = axis.part(c, Part::interior).size();
       if (c < own) before += held;
@@ -140,6 +142,17 @@ Index find_vectors_axis(const Distribution& distribution, std::optional<Index> n
   return *named;
 }
 
+// Null and empty if this process has no memory for it.
+detail::ReservedMap reserve(Index ndim) {
+  detail::ReservedMap made;
+  try {
+    made.order = row_major_order(ndim);
+    made.map = detail::ReservedObject<Map>::make();
+  } catch (const std::bad_alloc&) {  // the processes find out together
+  }
+  return made;
+}
+
 }  // namespace
 
 namespace detail {
@@ -151,19 +164,25 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options)
     : ArrayMap(array, comm, options, false, detail::memory_flags(array)) {}
 
-ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, ArrayMapOptions options, bool vectors, Index flags)
-    : agreed_(flags | detail::said(options, vectors)),
+ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors,
+                   Index flags)
+    : ArrayMap(array, comm, options, vectors, flags, reserve(array.ndim())) {}
+
+ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors,
+                   Index flags, detail::ReservedMap&& reserved)
+    : agreed_(flags | (reserved.map.has_memory() ? Index{detail::map_reserved} : Index{0}) |
+              detail::said(options, vectors)),
       distribution_(detail::gather_any(array, comm.raw(), options.reorder, ranks_, agreed_)),
       options_(options),
       comm_(comm),
       process_(mpi::rank_of(comm.raw())) {
   if (!detail::all_said_the_same(agreed_))
     refuse("the processes have different options", "", "give every process the same options");
-  make_map(array, vectors);
+  make_map(array, vectors, reserved);
 }
 
 // It depends on the distribution and the options only, so that its Errors are the same on every process.
-void ArrayMap::arrange(const DistArray& array, bool vectors) {
+void ArrayMap::arrange(const DistArray& array, bool vectors, detail::ReservedMap& reserved) {
   if (is_reordered()) {
     process_ = std::find(ranks_.begin(), ranks_.end(), static_cast<int>(process_)) - ranks_.begin();
     losses_.push_back("the order of the processes");
@@ -180,7 +199,7 @@ void ArrayMap::arrange(const DistArray& array, bool vectors) {
     losses_.push_back("uniqueness of elements");
   }
   if ((agreed_ & detail::row_major) != 0) {
-    order_ = row_major_order(rows().ndim());
+    order_ = rows_ || !reserved.map.has_memory() ? row_major_order(rows().ndim()) : std::move(reserved.order);
   } else {
     Buffer interior = sub_buffer(array.buffer, distribution_.part(process_, Part::interior));
     if (options_.vectors_axis) {
@@ -191,23 +210,33 @@ void ArrayMap::arrange(const DistArray& array, bool vectors) {
   }
 }
 
+// Whether make_map() needs no memory but what was reserved: for one range of row-major elements. The same on every
+// process.
+bool ArrayMap::allocates_nothing(bool vectors) const {
+  constexpr Index simple = detail::row_major | detail::map_reserved;
+  if ((agreed_ & simple) != simple || !ranks_.empty() || vectors || options_.vectors_axis) return false;
+  const Counts counts = count(distribution_, process_);
+  return counts.total > 0 && one_range(distribution_, counts);
+}
+
 // Every constructor of a Map communicates. So the memory of the Map and of its RCP is allocated before, on every
 // process or on none. This library cannot guard what Trilinos allocates in the constructor: if memory ends there, or in
 // another call of Trilinos that communicates, the other processes wait.
-void ArrayMap::make_map(const DistArray& array, bool vectors) {
-  Teuchos::RCP<Map> map;
+void ArrayMap::make_map(const DistArray& array, bool vectors, detail::ReservedMap& reserved) {
+  if ((agreed_ & detail::map_reserved) == 0) reserved = {};  // the same on every process
+  detail::ReservedObject<Map>& map = reserved.map;
   Counts counts;
   std::optional<OneRange> range;  // found without listing any id
   bool asks = false;              // whether the processes must communicate to find it
   Index found[3] = {};
-  detail::run_alike(comm(), [&] {
-    arrange(array, vectors);
+  const auto plan = [&] {
+    arrange(array, vectors, reserved);
     counts = count(rows(), process_);
     if (counts.total == 0)
       range = OneRange{};
     else if (ranks_.empty() && (agreed_ & detail::row_major) != 0)
       range = one_range(rows(), counts);
-    if (range) map = Teuchos::rcp(new Map);
+    if (range && !map.has_memory()) map = detail::ReservedObject<Map>::make();
     asks = ranks_.empty() && !range && fit(rows());
     if (!asks) return;
     std::optional<Index> first = Index{0};
@@ -217,7 +246,11 @@ void ArrayMap::make_map(const DistArray& array, bool vectors) {
     found[0] = first ? 0 : 1;
     found[1] = counts.local > 0 ? here : nothing;
     found[2] = counts.local > 0 ? -here : nothing;
-  });
+  };
+  if (allocates_nothing(vectors))
+    plan();
+  else
+    detail::run_alike(comm(), plan);
   if (asks) {
     mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, found, 3, MPI_INT64_T, MPI_MAX, comm()), "MPI_Allreduce");
     if (found[0] == 0 && found[1] == -found[2]) range = OneRange{found[1], false};
@@ -236,12 +269,11 @@ void ArrayMap::make_map(const DistArray& array, bool vectors) {
     map_ = detail::list_map(*listed, process_, Part::interior, order_, base, comm_);
     return;
   }
-  if (map.is_null()) map = mpi::collectively(comm(), [] { return Teuchos::rcp(new Map); });
-  if (range->uniform)
-    *map = Map(total, base + range->first, comm_.teuchos(), Tpetra::GloballyDistributed);
-  else
-    *map = Map(total, static_cast<std::size_t>(counts.local), base + range->first, comm_.teuchos());
-  map_ = map;
+  if (!map.has_memory()) map = mpi::collectively(comm(), [] { return detail::ReservedObject<Map>::make(); });
+  map_ = map.construct([&] {
+    return range->uniform ? Map(total, base + range->first, comm_.teuchos(), Tpetra::GloballyDistributed)
+                          : Map(total, static_cast<std::size_t>(counts.local), base + range->first, comm_.teuchos());
+  });
 }
 
 int ArrayMap::rank(Index process) const {

@@ -280,11 +280,12 @@ void PreparedImport::check_form() {
 }
 
 PreparedImport::PreparedImport(const DistArray& of, const Communicator& comm, const ArrayMapOptions& options,
-                               const ImportRequest& request)
+                               const ImportRequest& request, bool reserved)
     : begin(now()),
       array(of),
       wanted(request),
-      made(ArrayMap(of, comm, options, request.form != Form::vector, flags_of(of, request))),
+      made(ArrayMap(of, comm, options, request.form != Form::vector,
+                    flags_of(of, request) | (reserved ? Index{vector_reserved} : Index{0}))),
       array_map(*made) {
   check_form();
 }
@@ -292,6 +293,16 @@ PreparedImport::PreparedImport(const DistArray& of, const Communicator& comm, co
 PreparedImport::PreparedImport(const DistArray& of, const ArrayMap& given, const ImportRequest& request)
     : begin(now()), array(of), wanted(request), array_map(given) {
   check_form();
+}
+
+std::optional<Buffer> shareable_data(const DistArray& array, const ImportRequest& wanted) {
+  if ((flags_of(array, wanted) & shareable) == 0) return std::nullopt;
+  return as_data(array.buffer, wanted.form);
+}
+
+bool PreparedImport::reserved_everywhere() const {
+  constexpr Index all = row_major | shareable | vector_reserved;
+  return made && (array_map.agreed_ & all) == all && array_map.rows().ndim() == 1 && array_map.losses().empty();
 }
 
 Dense PreparedImport::dense() const {

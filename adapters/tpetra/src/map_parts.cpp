@@ -29,18 +29,19 @@ void check_limits(std::optional<Index> span, Index largest, Index processes, boo
 Teuchos::RCP<const Map> list_map(const FlatNumbers& numbers, Index process, Part part, const MemoryOrder& order,
                                  Index base, const Communicator& comm) {
   Kokkos::View<GlobalOrdinal*, Map::device_type> ids;
-  const Teuchos::RCP<Map> map = mpi::collectively(comm.raw(), [&] {
+  ReservedObject<Map> map = mpi::collectively(comm.raw(), [&] {
     if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "", "create a Tpetra::ScopeGuard first");
     ids = decltype(ids)(Kokkos::ViewAllocateWithoutInitializing("tridap ids"), numbers.count(process, part));
     const auto host = Kokkos::create_mirror_view(ids);
     numbers.write(process, part, order, host.data());
     for (std::size_t i = 0; base != 0 && i < host.extent(0); ++i) host(i) += base;
     Kokkos::deep_copy(ids, host);
-    return Teuchos::rcp(new Map);
+    return ReservedObject<Map>::make();
   });
-  *map = Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
-             Kokkos::View<const GlobalOrdinal*, Map::device_type>(ids), base, comm.teuchos());
-  return map;
+  return map.construct([&] {
+    return Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
+               Kokkos::View<const GlobalOrdinal*, Map::device_type>(ids), base, comm.teuchos());
+  });
 }
 
 Index largest_part(const Distribution& distribution, Part part) {

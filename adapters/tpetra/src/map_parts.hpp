@@ -4,6 +4,7 @@
 #include <tridap/distribution.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/tpetra/array_map.hpp>
+#include <tridap/tpetra/reserved_object.hpp>
 
 #include <exception>
 #include <optional>
@@ -13,8 +14,17 @@ namespace tridap::tpetra::detail {
 
 /// Properties of a process's own memory. They go in the messages that make an ArrayMap anyway.
 enum Flag : Index {
-  row_major = 1,  ///< dense, the last axis varying fastest, and no axis padded
-  shareable = 2,  ///< it can be the memory of the requested vectors without a copy
+  row_major = 1,        ///< dense, the last axis varying fastest, and no axis padded
+  shareable = 2,        ///< it can be the memory of the requested vectors without a copy
+  map_reserved = 4,     ///< the memory of ReservedMap is allocated
+  vector_reserved = 8,  ///< the memory of Reserved (import.hpp) is allocated
+};
+
+/// Memory that an ArrayMap needs after the processes have agreed. It is allocated before, so that their first message
+/// says whether every process has it, and no second message is needed.
+struct ReservedMap {
+  ReservedObject<Map> map;
+  MemoryOrder order;  ///< row-major
 };
 
 /// row_major if it holds, else 0; for an array that may still be wrong.

@@ -184,7 +184,7 @@ Report merge_where(bool warnings_count, Report local, bool failed, MPI_Comm comm
   const bool lost = failed && local.ok();
   if (lost) succeeds([&] { local.merge(unreadable(rank)); });
   Index found[] = {failed ? std::max<Index>(local.errors(), 1) : local.errors(), local.warnings()};
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  if (processes > 1) must_succeed(MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
   if (found[0] == 0 && (found[1] == 0 || !warnings_count)) return local;
   Report all = merge_over_all(std::move(local), rank, processes, comm);
   if (found[0] > 0 && all.ok()) throw std::bad_alloc();  // no process had memory to say what is wrong

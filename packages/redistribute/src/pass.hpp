@@ -18,7 +18,7 @@ struct Destination {
   };
   Kind kind = Kind::elsewhere;
   Index rank = 0;
-  std::byte* memory = nullptr;  ///< element (0, ..., 0) of that buffer
+  std::byte* memory = nullptr;                ///< element (0, ..., 0) of that buffer
   std::byte *next = nullptr, *end = nullptr;  ///< of the slot that is being filled; null: none
 };
 

@@ -20,6 +20,7 @@ namespace tridap::tpetra {
 
 namespace detail {
 struct PreparedImport;
+struct ReservedMap;
 double now();  // seconds, for receipts
 }  // namespace detail
 
@@ -94,9 +95,12 @@ class ArrayMap {
  private:
   friend struct detail::PreparedImport;
   // `vectors`: if the options name no vectors' axis, it is the last axis that is not distributed.
-  ArrayMap(const DistArray& array, const Communicator& comm, ArrayMapOptions options, bool vectors, Index flags);
-  void arrange(const DistArray& array, bool vectors);
-  void make_map(const DistArray& array, bool vectors);
+  ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors, Index flags);
+  ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors, Index flags,
+           detail::ReservedMap&& reserved);
+  void arrange(const DistArray& array, bool vectors, detail::ReservedMap& reserved);
+  bool allocates_nothing(bool vectors) const;
+  void make_map(const DistArray& array, bool vectors, detail::ReservedMap& reserved);
 
   // The first two are declared first because gathering `distribution_` fills them.
   Index agreed_ = 0;        // the flags that hold on every process (detail::Flag)

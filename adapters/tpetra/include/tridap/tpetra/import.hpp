@@ -3,6 +3,7 @@
 #include <tridap/mpi/agree.hpp>
 #include <tridap/receipt.hpp>
 #include <tridap/tpetra/array_map.hpp>
+#include <tridap/tpetra/reserved_object.hpp>
 #include <tridap/tpetra/scalar.hpp>
 
 #include <Tpetra_BlockMultiVector.hpp>
@@ -80,13 +81,16 @@ Dense dense_interior(const DistArray& array, const ArrayMap& array_map, const Im
 
 /// An array, its ArrayMap (made here or given), and what the caller requires of its memory. **Collective.**
 struct PreparedImport {
+  /// `reserved`: this process has all memory that the vector needs (see Reserved).
   PreparedImport(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options,
-                 const ImportRequest& wanted);
+                 const ImportRequest& wanted, bool reserved = false);
   PreparedImport(const DistArray& array, const ArrayMap& array_map, const ImportRequest& wanted);
   PreparedImport(const PreparedImport&) = delete;
 
   Dense dense() const;                   ///< the array's memory on the map; local, throws Error
   Receipt receipt(Dense&& dense) const;  ///< call it last: its seconds count from the constructor
+  /// Whether every process has all memory that the vector needs, and its receipt names no loss.
+  bool reserved_everywhere() const;
 
   double begin;
   const DistArray& array;
@@ -156,27 +160,52 @@ Dual dual_view(const Buffer& columns) {
     return copied_dual_view<Dual>(columns);
 }
 
-/// The vector that `construct(view)` makes from a DualView of the array's memory. **Collective.** If TPETRA_DEBUG is
-/// set, the constructors of vectors communicate. So everything that this library allocates is allocated before, and one
-/// reduction agrees on that.
-template <class V, class T, class Construct>
-std::pair<Teuchos::RCP<V>, Receipt> imported(const PreparedImport& prepared, const Construct& construct) {
-  const MPI_Comm comm = prepared.array_map.comm();
+/// The memory of `array` as the data of a vector, if it can be that without a copy; empty otherwise, also for an array
+/// that is wrong.
+std::optional<Buffer> shareable_data(const DistArray& array, const ImportRequest& wanted);
+
+/// Memory that a vector needs after the processes have agreed. It is allocated before, so that the message that makes
+/// the ArrayMap also says whether every process has it.
+template <class V, class T>
+struct Reserved {
   Dense dense;
   DualView<T> view;
-  const auto made = mpi::collectively(comm, [&] {
-    dense = prepared.dense();
-    view = dual_view<DualView<T>>(dense.buffer);
-    return Teuchos::rcp(new V);
-  });
-  *made = construct(view);
-  return {made, prepared.receipt(std::move(dense))};
+  ReservedObject<V> object;
+
+  Reserved() = default;
+  Reserved(const DistArray& array, const ImportRequest& wanted) {
+    try {
+      std::optional<Buffer> data = shareable_data(array, wanted);
+      if (!data) return;
+      dense.buffer = std::move(*data);
+      view = dual_view<DualView<T>>(dense.buffer);
+      object = ReservedObject<V>::make();
+    } catch (const std::exception&) {  // the processes find out together
+    }
+  }
+};
+
+/// The vector that `construct(view)` makes from a DualView of the array's memory. **Collective.** If TPETRA_DEBUG is
+/// set, the constructors of vectors communicate. So everything that this library allocates is allocated before: it is
+/// `reserved`, or one reduction agrees on it.
+template <class V, class T, class Construct>
+std::pair<Teuchos::RCP<V>, Receipt> imported(const PreparedImport& prepared, const Construct& construct,
+                                             Reserved<V, T> reserved = {}) {
+  if (!prepared.reserved_everywhere())
+    mpi::collectively(prepared.array_map.comm(), [&] {
+      reserved.dense = prepared.dense();
+      reserved.view = dual_view<DualView<T>>(reserved.dense.buffer);
+      reserved.object = ReservedObject<V>::make();
+    });
+  const Teuchos::RCP<V> made = reserved.object.construct([&] { return construct(reserved.view); });
+  return {made, prepared.receipt(std::move(reserved.dense))};
 }
 
 template <class T>
-ImportedVector<T> vector(const PreparedImport& prepared) {
+ImportedVector<T> vector(const PreparedImport& prepared, Reserved<Vector<T>, T> reserved = {}) {
   auto [made, receipt] = imported<Vector<T>, T>(
-      prepared, [&](const DualView<T>& view) { return Vector<T>(prepared.array_map.map(), view); });
+      prepared, [&](const DualView<T>& view) { return Vector<T>(prepared.array_map.map(), view); },
+      std::move(reserved));
   return {made, std::move(receipt)};
 }
 
@@ -217,7 +246,10 @@ ImportedVector<T> import_vector(const DistArray& array, const ArrayMap& array_ma
 template <class T>
 ImportedVector<T> import_vector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
                                 const ArrayMapOptions& options = {}) {
-  return detail::vector<T>({array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::vector, copy)});
+  const detail::ImportRequest wanted = detail::wanted<T>(detail::ImportRequest::Form::vector, copy);
+  detail::Reserved<Vector<T>, T> reserved(array, wanted);
+  const bool ready = reserved.object.has_memory();
+  return detail::vector<T>({array, comm, options, wanted, ready}, std::move(reserved));
 }
 
 /// A MultiVector over an array with an axis for its vectors: `array_map.options().vectors_axis`. If each vector is

@@ -21,8 +21,8 @@ struct AxisOverlap {
   Index elements(Index source, Index target) const;
 };
 
-/// Takes time for the pairs of coordinates that overlap and for the blocks of a period, or, on an unstructured axis, for
-/// its indices. Throws Error if there are too many pairs.
+/// Takes time for the pairs of coordinates that overlap and for the blocks of a period, or, on an unstructured axis,
+/// for its indices. Throws Error if there are too many pairs.
 AxisOverlap axis_overlap(const Axis& source, const Axis& target, Part target_part = Part::owned);
 
 }  // namespace tridap::redistribute
