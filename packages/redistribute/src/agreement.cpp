@@ -1,5 +1,6 @@
 #include "agreement.hpp"
 
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>

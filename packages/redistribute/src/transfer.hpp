@@ -1,6 +1,6 @@
 #pragma once
 
-#include "messages.hpp"
+#include "message_transport.hpp"
 #include "node_context.hpp"
 #include "pass.hpp"
 #include "schedule.hpp"

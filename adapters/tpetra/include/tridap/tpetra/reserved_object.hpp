@@ -9,8 +9,9 @@
 
 namespace tridap::tpetra::detail {
 
-/// Memory for a T and its RCP, which is allocated before the T can be made. So processes can agree that all have it, and
-/// then call a constructor that communicates. An empty T that is assigned to later would cost more than the T itself.
+/// Memory for a T and its RCP, which is allocated before the T can be made. So processes can agree that all have it,
+/// and then call a constructor that communicates. An empty T that is assigned to later would cost more than the T
+/// itself.
 template <class T>
 class ReservedObject {
  public:

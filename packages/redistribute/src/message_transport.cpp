@@ -1,4 +1,4 @@
-#include "messages.hpp"
+#include "message_transport.hpp"
 
 #include <tridap/internal/call.hpp>
 
