@@ -124,6 +124,11 @@ const std::vector<Call> calls = {
        redistribute::Redistribution plan(with.blocks, with.dealt_out, 8, with.comm);
        plan(with.of_blocks);
      }},
+    {"move to what is made, again",
+     [](const Case& with) {
+       redistribute::Redistribution plan(with.blocks, with.dealt_out, 8, with.comm);
+       for (int repeat = 0; repeat < 3; ++repeat) plan(with.of_blocks);
+     }},
     {"start and wait",
      [](const Case& with) {
        redistribute::Redistribution plan(with.lists, with.dealt_out, 8, with.comm);

@@ -71,6 +71,57 @@ TEST(RedistributionMisuse, WhatIsMadeHasNothingToAddTo) {
   plan(array<double>(1), {2, 0});
 }
 
+TEST(RedistributionMisuse, SomePassATargetAndOthersDoNot) {
+  if (processes() == 1) return;
+  Redistribution plan(rows(), dealt(), 8, MPI_COMM_WORLD);
+  const DistArray source = array<double>(1), target = array<double>(-1);
+  const auto mixed = [&] { rank() == 0 ? void(plan(source)) : plan(source, target); };
+  expect_refused(mixed, "others let the plan make it");
+  plan(source);  // and where the plan has memory to make one again
+  expect_refused(mixed, "others let the plan make it");
+  EXPECT_EQ(values<double>(target)[0], -1);
+  plan(source, target);
+}
+
+// The memory of a target that the plan made is used for the next one, if no process holds it still.
+TEST(RedistributionMisuse, WhatIsMadeNeverStandsInMemoryThatSomebodyHolds) {
+  Redistribution plan(rows(), dealt(), 8, MPI_COMM_WORLD);
+  const DistArray expected = array<double>(-1);
+  plan(array<double>(10), expected);
+  const auto as_expected = [&](const DistArray& made) { EXPECT_EQ(values<double>(made), values<double>(expected)); };
+  DistArray kept = plan(array<double>(10));
+  for (Index holder = 0; holder < processes(); ++holder) {
+    as_expected(kept);
+    const void* const before = kept.buffer.data;
+    if (rank() != holder) kept = {};
+    DistArray next = plan(array<double>(10));
+    as_expected(next);
+    if (rank() == holder) {
+      EXPECT_NE(next.buffer.data, before);
+      as_expected(kept);
+    }
+    kept = std::move(next);
+  }
+  const void* const before = kept.buffer.data;
+  kept = {};
+  kept = plan(array<double>(10));
+  EXPECT_EQ(kept.buffer.data, before);
+  as_expected(kept);
+}
+
+// Elements of another type, or of a process that had none: the memory is not taken for what it was.
+TEST(RedistributionMisuse, WhatIsMadeHasTheTypeOfThisSource) {
+  Redistribution plan(rows(), dealt(), 8, MPI_COMM_WORLD);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    EXPECT_EQ(plan(array<double>(1)).buffer.type, tridap::element_type<double>());
+    const DistArray integers = plan(array<Index>(1));
+    EXPECT_EQ(integers.buffer.type, tridap::element_type<Index>());
+    const DistArray expected = array<Index>(-1);
+    plan(array<Index>(1), expected);
+    EXPECT_EQ(values<Index>(integers), values<Index>(expected));
+  }
+}
+
 TEST(RedistributionMisuse, StridedArraysThatAreOneAreSeen) {
   Redistribution plan(rows(), dealt(), 8, MPI_COMM_WORLD);
   DistArray wide;

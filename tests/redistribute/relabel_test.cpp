@@ -384,6 +384,10 @@ TEST(Relabel, RefusesWhatIsWrong) {
   has(fault({Distribution::make({2}, {unstructured({{0}, {3}})}, {2})}, {Distribution::make({2}, {block()}, {2})}, 8,
             2),
       "held by no process");
+  const Distribution two = Distribution::make({2}, {block()}, {2}),
+                     three = Distribution::make({3}, {unstructured({{0, 1}, {5}})}, {2});
+  has(fault({three}, {two}, 8, 2), "index 5 of the source is held by no process of the target");
+  has(fault({two}, {three}, 8, 2), "index 5 of the target is held by no process of the source");
   const Distribution huge = Distribution::make({Index{1} << 60}, {block()}, {2});
   has(fault({huge}, {huge}, 8, 2), "64 bits");
   EXPECT_EQ(relabel({huge}, {huge}, 7, 2).bytes_kept, 7 * (Index{1} << 60));

@@ -83,7 +83,7 @@ void make_room(SharedMemoryPool& pool, Index needed, bool all) {
   while (held > enough || pool.pieces.size() >= most_kept) {
     auto oldest = pool.pieces.end();
     for (auto piece = pool.pieces.begin(); piece != pool.pieces.end(); ++piece)
-      if ((*piece)->spare && (oldest == pool.pieces.end() || (*piece)->turn < (*oldest)->turn)) oldest = piece;
+      if ((*piece)->spare && (oldest == pool.pieces.end() || (*piece)->turn() < (*oldest)->turn())) oldest = piece;
     if (oldest == pool.pieces.end()) break;
     held -= (*oldest)->pages;
     pool.pieces.erase(oldest);
@@ -201,7 +201,7 @@ std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, Fault
   }
   std::shared_ptr<PooledAllocation> piece = best(pool);
   if (!piece) piece = add_piece(pool, bytes);
-  piece->turn = pool.turns++;
+  piece->was_used(pool.turns++);
   piece->take();
   lease->piece = std::move(piece);
   return {lease, lease->piece.get()};
@@ -209,6 +209,23 @@ std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, Fault
 
 std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, MPI_Comm comm) {
   return allocate_shared_bytes(bytes, Faults(), comm);
+}
+
+SharedReuse::SharedReuse(Index number, Index bytes, MPI_Comm comm) {
+  const SharedMemoryPool* const pool = known_pool(comm);
+  if (pool == nullptr) return;
+  for (const std::shared_ptr<PooledAllocation>& piece : pool->pieces) {
+    if (piece->number() != number || !piece->is_free() || !piece->suits(bytes)) continue;
+    auto lease = std::make_shared<Lease>();
+    piece->take();
+    lease->piece = piece;
+    taken_ = {lease, piece.get()};
+  }
+}
+
+void SharedReuse::confirm(MPI_Comm comm) const {
+  SharedMemoryPool& pool = pool_of(comm);
+  static_cast<const PooledAllocation&>(*taken_).was_used(pool.turns++);
 }
 
 const SharedAllocation* find_shared(const void* data, MPI_Comm comm) {

@@ -24,6 +24,10 @@ class PooledAllocation final : public SharedAllocation {
   void take() { free_.store(false, std::memory_order_relaxed); }
   void release() { free_.store(true, std::memory_order_release); }  // after every access of this process to the memory
 
+  /// When it was last used: the number of uses of the pool until then. The same on every process.
+  Index turn() const { return turn_; }
+  void was_used(Index turn) const { turn_ = turn; }
+
   /// True if it is large enough on this process, and not much too large.
   bool suits(Index bytes) const;
   bool holds(const void* data) const;
@@ -31,7 +35,6 @@ class PooledAllocation final : public SharedAllocation {
   Index serial = 0;
   Index pages = 0;     ///< of all processes
   bool spare = false;  ///< within one allocate_shared_bytes(): free on every process
-  Index turn = 0;      ///< when it was last used: the number of allocate_shared_bytes() calls until then
   std::shared_ptr<const std::vector<int>> node_ranks;
   std::vector<Segment> parts;                        ///< by rank in the node
   int here = 0;                                      ///< our rank in the node
@@ -41,6 +44,7 @@ class PooledAllocation final : public SharedAllocation {
   Segment part(int rank) const;
 
   std::atomic<bool> free_{true};
+  mutable Index turn_ = 0;
 };
 
 /// The allocations of one communicator, in the same order on every process.

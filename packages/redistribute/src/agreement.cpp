@@ -17,6 +17,28 @@ namespace {
 
 constexpr Index most_axes = 16;  // whose order fits a number, beside row-major
 
+void add_kind(Digest& digest, const BlockKind& kind) {
+  digest.add(kind.length());
+  if (kind.is_uniform() && !kind.is_padded()) return;
+  for (Index c = 0; c < kind.grid(); ++c)
+    for (const Index number : {kind.begin(c), kind.padding(c)[0], kind.padding(c)[1]}) digest.add(number);
+}
+
+void add_kind(Digest& digest, const CyclicKind& kind) {
+  digest.add(kind.block_size());
+  digest.add(kind.first());
+}
+
+void add_kind(Digest& digest, const UnstructuredKind& kind) {
+  for (Index c = 0; c < kind.grid(); ++c) digest.add_all(kind.list(c));
+}
+
+void add_axis(Digest& digest, const Axis& axis) {
+  for (const Index number : {Index{axis.dist_type()}, axis.size(), axis.proc_grid_size(), Index{axis.periodic()}})
+    digest.add(number);
+  axis.with_kind([&](const auto& kind) { add_kind(digest, kind); });
+}
+
 }  // namespace
 
 Index number_of(const Scaling& scaling) {
@@ -35,6 +57,9 @@ void throw_if_different(const Agreement& agreement) {
   if (agreement.differ(Agreement::plan))
     refuse("the processes move with different plans", "must be the same on every process",
            "call the same plan on every process, in the same order");
+  if (agreement.differ(Agreement::makes_target))
+    refuse("some processes pass a target, and others let the plan make it", "must be the same on every process",
+           "pass a target on every process; a process without a part passes DistArray{}");
   if (agreement.differ(Agreement::moves))
     refuse("the processes give different numbers of arrays", "must be the same on every process",
            "pass every array on every process; a process without a part passes DistArray{}");
@@ -62,6 +87,23 @@ Way way_of(const Agreement& agreement) {
   if (const auto type = agreement.value(Agreement::target_type)) way.target_bytes = type_of_number(*type).bytes;
   way.stream_order = agreement.value(Agreement::stream_order).value_or(0);
   return way;
+}
+
+Index fingerprint(const Plan& plan, const Options& options) {
+  Digest digest;
+  for (const PlacedDistribution* side : {&plan.source(), &plan.target()}) {
+    digest.add(side->distribution.ndim());
+    for (Index i = 0; i < side->distribution.ndim(); ++i) add_axis(digest, side->distribution.axis(i));
+    digest.add_all(side->ranks);
+  }
+  const Mapping& mapping = options.mapping;
+  digest.add_all(mapping.axes);
+  const Index ravel = mapping.ravel ? static_cast<Index>(*mapping.ravel) : -1;
+  for (const Index number :
+       {plan.element_bytes(), Index{mapping.fill_padding}, Index{mapping.partial}, ravel,
+        static_cast<Index>(options.path), Index{options.convert}, static_cast<Index>(options.order)})
+    digest.add(number);
+  return digest.value();
 }
 
 std::optional<Index> order_number(const Buffer& buffer) {

@@ -21,6 +21,7 @@ class Agreement {
     moves,
     plan,
     scaling,
+    makes_target,
     stream_order,
     shared_target,
     shared_source,
@@ -35,6 +36,8 @@ class Agreement {
   }
   /// This process cannot take part.
   void object(bool wrong) { largest_[wrong_at] = std::max<Index>(largest_[wrong_at], wrong); }
+  /// This process has memory for the target that the call makes.
+  void have_target(bool has) { largest_[no_target_at] = has ? 0 : 1; }
   /// This process has no Schedule for a move of these buffers yet.
   void need_schedule(bool needed) { largest_[needed_at] = needed; }
 
@@ -45,6 +48,7 @@ class Agreement {
   }
 
   bool objected() const { return largest_[wrong_at] > 0; }
+  bool all_have_target() const { return largest_[no_target_at] <= 0; }
   bool schedule_needed() const { return largest_[needed_at] > 0; }
   bool differ(Question question) const {
     return proposed(question) && largest_[2 * question] != -largest_[2 * question + 1];
@@ -55,14 +59,15 @@ class Agreement {
   }
 
  private:
-  static constexpr std::size_t wrong_at = 2 * questions, needed_at = wrong_at + 1;
+  static constexpr std::size_t wrong_at = 2 * questions, needed_at = wrong_at + 1, no_target_at = needed_at + 1,
+                               numbers = no_target_at + 1;
   static constexpr Index none = std::numeric_limits<Index>::min();
   bool proposed(Question question) const { return largest_[2 * question] != none; }
 
-  std::array<Index, 2 * questions + 2> largest_ = [] {
-    std::array<Index, 2 * questions + 2> numbers;
-    numbers.fill(none);
-    return numbers;
+  std::array<Index, numbers> largest_ = [] {
+    std::array<Index, numbers> all;
+    all.fill(none);
+    return all;
   }();
 };
 
@@ -72,6 +77,10 @@ Index number_of(const Scaling& scaling);
 void throw_if_different(const Agreement& agreement);
 /// How the elements of the move travel.
 Way way_of(const Agreement& agreement);
+
+/// A hash of everything that determines a plan. It is equal on all processes that plan alike, and differs if two
+/// processes plan differently.
+Index fingerprint(const Plan& plan, const Options& options);
 
 /// The order of the axes of a buffer in memory as a number; nothing where it does not matter. 0: row-major.
 std::optional<Index> order_number(const Buffer& buffer);

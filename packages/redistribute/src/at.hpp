@@ -1,11 +1,8 @@
 #pragma once
 
-#include <tridap/detail/refuse.hpp>
+#include <tridap/index.hpp>
 
 #include <cstddef>
-#include <optional>
-#include <string>
-#include <utility>
 
 namespace tridap::redistribute {
 

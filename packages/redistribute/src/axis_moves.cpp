@@ -1,6 +1,7 @@
 #include "axis_moves.hpp"
 
 #include "at.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/axis_overlap.hpp>
 
 #include <algorithm>

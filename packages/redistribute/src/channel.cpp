@@ -22,7 +22,7 @@ int free_channel(MPI_Comm, int, void* value, void*) {
   return mpi_is_over() ? MPI_SUCCESS : MPI_Comm_free(&channel->comm);
 }
 
-int key() {
+int channel_key() {
   static const int made = [] {
     int value = MPI_KEYVAL_INVALID;
     mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_channel, &value, nullptr),
@@ -43,15 +43,15 @@ bool mpi_is_over() {
 Channel channel_of(MPI_Comm comm) {
   Channel* kept = nullptr;
   int found = 0;
-  mpi::must_succeed(MPI_Comm_get_attr(comm, key(), &kept, &found), "MPI_Comm_get_attr");
+  mpi::must_succeed(MPI_Comm_get_attr(comm, channel_key(), &kept, &found), "MPI_Comm_get_attr");
   if (found == 0) {
     auto made = mpi::collectively(comm, [] {
-      key();
+      channel_key();
       return std::make_unique<Channel>();
     });
     mpi::Duplicate ours(comm);
     made->comm = ours.get();
-    mpi::must_succeed_everywhere(MPI_Comm_set_attr(comm, key(), made.get()), "MPI_Comm_set_attr", comm);
+    mpi::must_succeed_everywhere(MPI_Comm_set_attr(comm, channel_key(), made.get()), "MPI_Comm_set_attr", comm);
     ours.release();
     kept = made.release();
   }

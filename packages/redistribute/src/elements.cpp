@@ -1,6 +1,6 @@
 #include "elements.hpp"
 
-#include "at.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/report.hpp>
 
 #include <algorithm>

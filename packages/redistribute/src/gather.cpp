@@ -1,5 +1,5 @@
 #include "agreement.hpp"
-#include "at.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>

@@ -1,8 +1,8 @@
 #include "access.hpp"
-#include "at.hpp"
-#include "fingerprint.hpp"
-#include "listed.hpp"
+#include "agreement.hpp"
 #include "numbered.hpp"
+#include "plan_data.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>

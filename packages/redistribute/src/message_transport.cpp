@@ -7,10 +7,10 @@
 namespace tridap::redistribute {
 
 void MessageTransport::begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) {
-  std::byte* const slots = out.empty() && in.empty() ? nullptr : context_.staging();
+  std::byte* const slots = out.empty() && in.empty() ? nullptr : context_.message_slots();
   out_.sends = true;
   begin(out_, out, slots);
-  begin(in_, in, slots == nullptr ? nullptr : slots + staging_bytes / 2);
+  begin(in_, in, slots == nullptr ? nullptr : slots + slots_bytes / 2);
 }
 
 void MessageTransport::begin(Direction& direction, const std::vector<Stream*>& streams, std::byte* slots) {

@@ -28,7 +28,7 @@ class MessageTransport : public Transport {
 
  private:
   static constexpr std::size_t most_active = 8, all_slots = 16;
-  static constexpr Index slot_bytes = staging_bytes / (2 * all_slots);
+  static constexpr Index slot_bytes = slots_bytes / (2 * all_slots);
 
   struct Active {  // a stream that is active, and its slots, which are used in turn
     Stream* stream = nullptr;

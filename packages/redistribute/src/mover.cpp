@@ -1,8 +1,10 @@
 #include "mover.hpp"
 
-#include "arrays.hpp"
-#include "at.hpp"
+#include "checked_arrays.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/allocate_shared.hpp>
 
 #include <algorithm>
 #include <string>
@@ -38,9 +40,9 @@ Mover::Mover(Plan plan, MPI_Comm comm, const Options& options, std::shared_ptr<N
       context_(std::move(context)),
       channel_(channel),
       transfer_(context_, channel) {
-  if (!context_->has_stage()) options_.path = Path::messages;
+  if (!context_->has_rings()) options_.path = Path::messages;
   for (Index rank = 0; rank < context_->processes(); ++rank)
-    on_node_.push_back(options_.path != Path::messages && context_->here(rank));
+    on_node_.push_back(options_.path != Path::messages && context_->on_node(rank));
 }
 
 Mover::~Mover() {
@@ -79,13 +81,21 @@ void Mover::finish_other() {
 }
 
 void Mover::start(const DistArray& source, const DistArray& target, const Scaling& scaling) {
-  start(scaling, [&] { given_.push_back({&source, &target}); });
+  start(agree(1, false, scaling,
+              [&](Agreement&) {
+                given_.push_back({&source, &target});
+                return true;
+              }),
+        scaling);
 }
 
 void Mover::start(const std::vector<Move>& moves, const Scaling& scaling) {
-  start(scaling, [&] {
-    for (const Move& move : moves) given_.push_back({&move.source, &move.target});
-  });
+  start(agree(moves.size(), false, scaling,
+              [&](Agreement&) {
+                for (const Move& move : moves) given_.push_back({&move.source, &move.target});
+                return true;
+              }),
+        scaling);
 }
 
 void Mover::start_and_keep(std::vector<Move> moves, const Scaling& scaling) {
@@ -93,26 +103,125 @@ void Mover::start_and_keep(std::vector<Move> moves, const Scaling& scaling) {
   kept_ = std::move(moves);
 }
 
+void Mover::start_and_make(const DistArray& source, DistArray& target, const Scaling& scaling) {
+  if (made_number_ >= 0 && start_into_reused(source, target, scaling)) return;
+  made_number_ = -1;
+  start_into_new(source, target, scaling);
+  made_number_ = shared_target_;
+}
+
+// Into the memory of the last target that the plan made, if it is free on every process; false: it is not, and nothing
+// was done. So a plan that makes its targets in a loop needs one reduction for each, as for targets that exist.
+bool Mover::start_into_reused(const DistArray& source, DistArray& target, const Scaling& scaling) {
+  std::optional<mpi::SharedReuse> reuse;
+  const Agreement agreement = agree(1, true, scaling, [&](Agreement&) {
+    check_before_making(source, scaling);
+    if (parts_.out.process && element_count(source.buffer) > 0 && source.buffer.type != made_type_) return false;
+    outline(target, made_type_);
+    reuse.emplace(made_number_, element_count(target.buffer) * made_type_.bytes, comm_);
+    if (!reuse->taken()) return false;
+    target.buffer.data = reuse->taken()->base(context_->rank());
+    target.buffer.owner = std::shared_ptr<void>(reuse->taken(), target.buffer.data);
+    given_.push_back({&source, &target});
+    return true;
+  });
+  if (!agreement.all_have_target()) {
+    target = {};
+    return false;
+  }
+  reuse->confirm(comm_);
+  start(agreement, scaling);
+  return true;
+}
+
+void Mover::start_into_new(const DistArray& source, DistArray& target, const Scaling& scaling) {
+  const Agreement agreement = agree(1, true, scaling, [&](Agreement& ours) {
+    check_before_making(source, scaling);
+    if (parts_.out.process && element_count(source.buffer) > 0)
+      ours.propose(Agreement::source_type, type_number(source.buffer.type));
+    return false;
+  });
+  const auto number = agreement.value(Agreement::source_type);
+  const ElementType type = number ? agreed_type(*number, source.buffer.type, comm_)
+                                  : ElementType{ElementType::Kind::opaque, plan_.element_bytes(), true};
+  mpi::collectively(comm_, [&] {
+    outline(target, type);
+    made_type_ = type;
+  });
+  allocate_target(target.buffer);
+  start(source, target, scaling);
+}
+
+void Mover::check_before_making(const DistArray& source, const Scaling& scaling) const {
+  throw_if_wrong(check_source(parts_, source));
+  if (scaling.beta != 0.0)
+    refuse("beta is not 0, but this call makes the target", "must be 0, because a new target has no values to add to",
+           "leave beta 0, or pass a target");
+}
+
+// What this process holds of the target, without memory.
+void Mover::outline(DistArray& target, const ElementType& type) const {
+  target.buffer.type = type;
+  target.buffer.shape = {0};
+  if (parts_.in.process) {
+    target.dim_data = plan_.target().distribution.dim_data(*parts_.in.process);
+    target.buffer.shape = plan_.target().distribution.local_shape(*parts_.in.process);
+  }
+  target.buffer.strides = options_.order == Order::row_major ? row_major_strides(target.buffer.shape, type.bytes)
+                                                             : column_major_strides(target.buffer.shape, type.bytes);
+}
+
+// Memory that the node shares, if it has enough of that. The same on every process, because allocate_shared() succeeds
+// on all or on none. **Collective.**
+void Mover::allocate_target(Buffer& buffer) const {
+  try {
+    if (context_->has_rings()) {
+      buffer = mpi::allocate_shared(buffer.type, buffer.shape, comm_, options_.order);
+      return;
+    }
+  } catch (const std::exception&) {  // ordinary memory does, or says why not
+  }
+  mpi::collectively(comm_, [&] {
+    const Buffer memory = allocate(buffer.type, buffer.shape);
+    buffer.data = memory.data;
+    buffer.owner = memory.owner;
+  });
+}
+
+// Whether, and how, all processes move what `give()` adds to given_. It returns false if this process has no memory for
+// a target that the call makes. Throws the same Error on every process.
 template <class Give>
-void Mover::start(const Scaling& scaling, Give&& give) {
+Agreement Mover::agree(std::size_t moves, bool makes_target, const Scaling& scaling, Give&& give) {
   finish_other();
   Agreement agreement;
   mpi::Faults faults;
   given_.clear();
+  agreement.propose(Agreement::moves, static_cast<Index>(moves));
+  agreement.propose(Agreement::plan, channel_.tag);
+  agreement.propose(Agreement::makes_target, makes_target);
+  agreement.propose(Agreement::scaling, number_of(scaling));
   faults.attempt([&] {
-    give();
+    const bool has_target = give(agreement);
+    agreement.have_target(has_target);
+    if (!has_target) return;
     faults.report = check();
-    if (faults.report.ok()) propose(agreement, scaling);
+    if (faults.report.ok()) propose(agreement);
     agreement.need_schedule(given_.size() > arrays_.capacity() || lacks_schedule());
   });
   agreement.object(!faults.ok());
   agreement.reduce(channel_.comm);
   if (agreement.objected()) mpi::throw_faults(std::move(faults), comm_);
   throw_if_different(agreement);
+  return agreement;
+}
+
+void Mover::start(const Agreement& agreement, const Scaling& scaling) {
   const Way way = way_of(agreement);
   const Manner manner = manner_of(agreement, way, scaling);
   if (manner.step.source_bytes == 0) given_.clear();  // no process has elements
   if (agreement.value(Agreement::target_type)) target_bytes_ = way.target_bytes;
+  const Index shared = agreement.value(Agreement::shared_target).value_or(-1);
+  shared_target_ = shared < 0 ? -1 : shared / 2;
   prepare(way, manner, agreement);
   ready(way, manner, shared_memory(way, agreement));
   in_progress_ = true;
@@ -140,10 +249,7 @@ Report Mover::check() {
   return report;
 }
 
-void Mover::propose(Agreement& agreement, const Scaling& scaling) const {
-  agreement.propose(Agreement::moves, static_cast<Index>(given_.size()));
-  agreement.propose(Agreement::plan, channel_.tag);
-  agreement.propose(Agreement::scaling, number_of(scaling));
+void Mover::propose(Agreement& agreement) const {
   if (given_.empty()) return;
   const DistArray &source = *given_[0].source, &target = *given_[0].target;
   if (parts_.out.process && element_count(source.buffer) > 0) {

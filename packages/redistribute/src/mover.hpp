@@ -2,7 +2,7 @@
 
 #include "access.hpp"
 #include "agreement.hpp"
-#include "known.hpp"
+#include "checked_arrays.hpp"
 #include "transfer.hpp"
 
 #include <memory>
@@ -25,13 +25,14 @@ class Mover {
   const Options& options() const { return options_; }
   MPI_Comm comm() const { return comm_; }
   const NodeContext& context() const { return *context_; }
-  MPI_Comm message_comm() const { return channel_.comm; }
   /// The length of a target's element in the last move. The same on every process.
   Index target_bytes() const { return target_bytes_ > 0 ? target_bytes_ : plan_.element_bytes(); }
 
   /// Starts a move. The arrays must not be destroyed before it ends. **Collective.**
   void start(const DistArray& source, const DistArray& target, const Scaling& scaling);
   void start(const std::vector<Move>& moves, const Scaling& scaling);
+  /// Starts a move into `target`, which it makes. **Collective.**
+  void start_and_make(const DistArray& source, DistArray& target, const Scaling& scaling);
   /// The same, and keeps the arrays until the move ends.
   void start_and_keep(std::vector<Move> moves, const Scaling& scaling);
   bool in_progress() const { return in_progress_; }
@@ -45,11 +46,17 @@ class Mover {
     const DistArray *source, *target;
   };
   template <class Give>
-  void start(const Scaling& scaling, Give&& give);
+  Agreement agree(std::size_t moves, bool makes_target, const Scaling& scaling, Give&& give);
+  void start(const Agreement& agreement, const Scaling& scaling);
   template <class Step>
   auto or_give_up(Step step);
+  bool start_into_reused(const DistArray& source, DistArray& target, const Scaling& scaling);
+  void start_into_new(const DistArray& source, DistArray& target, const Scaling& scaling);
+  void check_before_making(const DistArray& source, const Scaling& scaling) const;
+  void outline(DistArray& target, const ElementType& type) const;
+  void allocate_target(Buffer& buffer) const;
   Report check();
-  void propose(Agreement& agreement, const Scaling& scaling) const;
+  void propose(Agreement& agreement) const;
   Index shared_number(const DistArray& array, const KnownArray* known) const;
   const mpi::SharedAllocation* shared_memory(const Way& way, const Agreement& agreement) const;
   Schedule* schedule_for(const Given& move, const Way& way) const;
@@ -72,7 +79,10 @@ class Mover {
   std::vector<Given> given_;
   std::vector<Transferred> arrays_;
   std::vector<Move> kept_;
-  Index target_bytes_ = 0;  // 0: no move had a target
+  Index target_bytes_ = 0;    // 0: no move had a target
+  Index shared_target_ = -1;  // the number of the shared allocation of the last targets; -1: none
+  Index made_number_ = -1;    // the same of the last target that the plan made
+  ElementType made_type_;     // of that target
   bool in_progress_ = false;
 };
 

@@ -17,11 +17,11 @@ constexpr Index line = 128;  // bytes that two processes should not write both: 
 static_assert(ring_slots * static_cast<Index>(sizeof(std::uint32_t)) <= line / 2,
               "the numbers of bytes must fit into the cache line of `posted`");
 
-// How a process's part of the stage is dealt: its mark, then the counters of its rings, then the slots.
-struct StageLayout {
+// The parts of one process's memory: the number of its last move, the counters of its rings, and their slots.
+struct RingMemoryLayout {
   Index rings, slot_bytes;
 
-  StageLayout(Index on_node, Index most) : rings(on_node) {
+  RingMemoryLayout(Index on_node, Index most) : rings(on_node) {
     const Index room = (most - line * (1 + 2 * rings)) / (ring_slots * rings);
     slot_bytes = std::max(line, std::min<Index>(room, Index{128} << 10) / line * line);
   }
@@ -39,7 +39,7 @@ int free_context(MPI_Comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-int key() {
+int context_key() {
   static const int made = [] {
     int value = MPI_KEYVAL_INVALID;
     mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_context, &value, nullptr),
@@ -57,21 +57,21 @@ Index on_our_node(MPI_Comm comm) {
   return count;
 }
 
-// The largest stage that every node has shared memory for, down to a few lines of memory for each ring; none where a
+// As much memory as every node has to share, down to a few cache lines for each ring; none where a
 // node has less. The same on every process, because share() succeeds on all or on none. **Collective.**
-Stage make_stage(MPI_Comm comm) {
+RingMemory make_ring_memory(MPI_Comm comm) {
   const Index rings = on_our_node(comm);
-  Stage stage;
-  for (stage.most = staging_bytes; stage.most >= least_staging_bytes; stage.most /= 4) {
+  RingMemory memory;
+  for (memory.most = slots_bytes; memory.most >= least_slots_bytes; memory.most /= 4) {
     try {
-      stage.piece = mpi::allocate_shared_bytes(StageLayout(rings, stage.most).bytes(), comm);
-      stage.why_none = nullptr;
-      return stage;
+      memory.piece = mpi::allocate_shared_bytes(RingMemoryLayout(rings, memory.most).bytes(), comm);
+      memory.why_none = nullptr;
+      return memory;
     } catch (const std::exception&) {
-      stage.why_none = std::current_exception();  // which takes no memory
+      memory.why_none = std::current_exception();  // which takes no memory
     }
   }
-  return stage;
+  return memory;
 }
 
 }  // namespace
@@ -79,36 +79,36 @@ Stage make_stage(MPI_Comm comm) {
 std::shared_ptr<NodeContext> NodeContext::of(MPI_Comm comm) {
   std::shared_ptr<NodeContext>* kept = nullptr;
   int found = 0;
-  mpi::must_succeed(MPI_Comm_get_attr(comm, key(), &kept, &found), "MPI_Comm_get_attr");
+  mpi::must_succeed(MPI_Comm_get_attr(comm, context_key(), &kept, &found), "MPI_Comm_get_attr");
   if (found != 0) return *kept;
   mpi::on_this_node(0, comm);
-  Stage stage = make_stage(comm);
+  RingMemory memory = make_ring_memory(comm);
   auto made = mpi::collectively(comm, [&] {
-    key();
-    return std::make_unique<std::shared_ptr<NodeContext>>(std::make_shared<NodeContext>(comm, std::move(stage)));
+    context_key();
+    return std::make_unique<std::shared_ptr<NodeContext>>(std::make_shared<NodeContext>(comm, std::move(memory)));
   });
   mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // nobody counts before all counters are 0
   const std::shared_ptr<NodeContext> context = *made;
-  mpi::must_succeed_everywhere(MPI_Comm_set_attr(comm, key(), made.get()), "MPI_Comm_set_attr", comm);
+  mpi::must_succeed_everywhere(MPI_Comm_set_attr(comm, context_key(), made.get()), "MPI_Comm_set_attr", comm);
   made.release();
   return context;
 }
 
-NodeContext::NodeContext(MPI_Comm comm, Stage stage)
-    : stage_(std::move(stage.piece)), why_no_stage_(std::move(stage.why_none)) {
+NodeContext::NodeContext(MPI_Comm comm, RingMemory memory)
+    : memory_(std::move(memory.piece)), why_no_rings_(std::move(memory.why_none)) {
   mpi::must_succeed(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   mpi::must_succeed(MPI_Comm_size(comm, &processes_), "MPI_Comm_size");
   place_.assign(static_cast<std::size_t>(processes_), -1);
-  if (!stage_) return;
+  if (!memory_) return;
   for (int rank = 0; rank < processes_; ++rank)
     if (mpi::on_this_node(rank, comm)) {
       place_[static_cast<std::size_t>(rank)] = static_cast<int>(node_.size());
       node_.push_back(rank);
     }
-  const StageLayout layout(static_cast<Index>(node_.size()), stage.most);
+  const RingMemoryLayout layout(static_cast<Index>(node_.size()), memory.most);
   slot_bytes_ = layout.slot_bytes;
   const Index own = place_[static_cast<std::size_t>(rank_)];
-  std::byte* const mine = stage_->base(rank_);
+  std::byte* const mine = memory_->base(rank_);
   new (mine + layout.done()) std::atomic<std::uint64_t>(0);
   for (Index ring = 0; ring < layout.rings; ++ring) {
     new (mine + layout.posted(ring)) std::atomic<std::uint64_t>(0);
@@ -120,19 +120,19 @@ NodeContext::NodeContext(MPI_Comm comm, Stage stage)
                 layout.slot_bytes};
   };
   for (Index place = 0; place < layout.rings; ++place) {
-    std::byte* const theirs = stage_->base(node_[static_cast<std::size_t>(place)]);
+    std::byte* const theirs = memory_->base(node_[static_cast<std::size_t>(place)]);
     to_.push_back(ring(mine, place, theirs, own));
     from_.push_back(ring(theirs, own, mine, place));
   }
 }
 
 std::atomic<std::uint64_t>& NodeContext::done(Index rank) const {
-  return *counter(stage_->base(static_cast<int>(rank)));
+  return *counter(memory_->base(static_cast<int>(rank)));
 }
 
-std::byte* NodeContext::staging() {
-  if (staging_.empty()) staging_.resize(static_cast<std::size_t>(staging_bytes));
-  return staging_.data();
+std::byte* NodeContext::message_slots() {
+  if (message_slots_.empty()) message_slots_.resize(static_cast<std::size_t>(slots_bytes));
+  return message_slots_.data();
 }
 
 }  // namespace tridap::redistribute

@@ -1,6 +1,6 @@
 #include "at.hpp"
 #include "plan_data.hpp"
-#include "ravel.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/report.hpp>
 
 #include <algorithm>

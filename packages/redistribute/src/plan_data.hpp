@@ -4,6 +4,7 @@
 #include <tridap/redistribute/plan.hpp>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -61,5 +62,14 @@ void check_ranks(const Plan& plan, Index processes);
 
 /// Throws Error where 64 bits cannot say how many bytes move on a side.
 void check_counts(const PlanData& parts);
+
+/// Fills `out.axes` and `in.axes` of a plan with Mapping::ravel, in which the only axis of one side numbers the
+/// elements of the other. The processes of both sides must be set before. Throws Error if the two sides do not have the
+/// same elements.
+void ravel(PlanData& parts);
+
+/// Makes this process's plan for the opposite move of a plan that was made from ids (ids.hpp). Throws Error if several
+/// processes list the same element.
+std::shared_ptr<const PlanData> reversed_ids(const PlanData& parts, Index element_bytes);
 
 }  // namespace tridap::redistribute

@@ -1,7 +1,6 @@
-#include "ravel.hpp"
-
-#include "at.hpp"
 #include "numbered.hpp"
+#include "plan_data.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/report.hpp>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #include "access.hpp"
-#include "arrays.hpp"
-#include "at.hpp"
-#include "fingerprint.hpp"
-#include "listed.hpp"
+#include "agreement.hpp"
+#include "checked_arrays.hpp"
 #include "mover.hpp"
+#include "plan_data.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/allocate_shared.hpp>
@@ -64,30 +64,11 @@ Redistribution::~Redistribution() = default;
 
 const Plan& Redistribution::plan() const { return mover_->plan(); }
 
-namespace {
-
-// Memory for a target: shared with the node, if it has enough of that. The same on every process, because
-// allocate_shared() succeeds on all or on none. **Collective.**
-Buffer target_memory(const Mover& mover, const ElementType& type, const IndexList& shape) {
-  const Order order = mover.options().order;
-  try {
-    if (mover.context().has_stage()) return mpi::allocate_shared(type, shape, mover.comm(), order);
-  } catch (const std::exception&) {  // ordinary memory does, or says why not
-  }
-  return mpi::collectively(mover.comm(), [&] {
-    Buffer buffer = allocate(type, shape);
-    if (order == Order::column_major) buffer.strides = column_major_strides(buffer.shape, type.bytes);
-    return buffer;
-  });
-}
-
-}  // namespace
-
 std::string Redistribution::explain() const {
   std::string text = mover_->plan().explain();
-  if (mover_->context().has_stage()) return text;
+  if (mover_->context().has_rings()) return text;
   try {
-    std::rethrow_exception(mover_->context().why_no_stage());
+    std::rethrow_exception(mover_->context().why_no_rings());
   } catch (const std::exception& why) {
     text += std::string("All transfers are messages, because there is no shared memory: ") + why.what() + "\n";
   }
@@ -105,31 +86,9 @@ void Redistribution::operator()(const std::vector<Move>& moves, const Scaling& s
 }
 
 DistArray Redistribution::operator()(const DistArray& source, const Scaling& scaling) {
-  const Plan& plan = mover_->plan();
-  const PlanData& parts = data_of(plan);
-  mover_->finish_other();  // before we wait for processes that may wait for it
   DistArray target;
-  IndexList shape;
-  mpi::collectively(mover_->comm(), [&] {
-    throw_if_wrong(check_source(parts, source));
-    if (scaling.beta != 0.0)
-      refuse("beta is not 0, but this call makes the target", "must be 0, because a new target has no values to add to",
-             "leave beta 0, or pass a target");
-    shape.resize(1);
-    if (!parts.in.process) return;
-    target.dim_data = plan.target().distribution.dim_data(*parts.in.process);
-    shape = plan.target().distribution.local_shape(*parts.in.process);
-  });
-  Agreement agreement;
-  if (parts.out.process && element_count(source.buffer) > 0)
-    agreement.propose(Agreement::source_type, type_number(source.buffer.type));
-  agreement.reduce(mover_->message_comm());
-  throw_if_different(agreement);
-  const auto number = agreement.value(Agreement::source_type);
-  const ElementType type = number ? agreed_type(*number, source.buffer.type, mover_->comm())
-                                  : ElementType{ElementType::Kind::opaque, plan.element_bytes(), true};
-  target.buffer = target_memory(*mover_, type, shape);
-  (*this)(source, target, scaling);
+  mover_->start_and_make(source, target, scaling);
+  mover_->finish();
   return target;
 }
 

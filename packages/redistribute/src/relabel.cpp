@@ -1,6 +1,7 @@
 #include "assignment.hpp"
 #include "at.hpp"
 #include "plan_data.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/axis_overlap.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>

@@ -37,7 +37,7 @@ void Transfer::connect(End end) {
     streams[k].begin(rank, manner_.step);
     for (const Transferred& array : arrays_)
       streams[k].add({&exchanges(array)[k].pieces, sends ? array.source : array.target});
-    (manner_.shared_memory && context_->here(rank) ? routes.within_node : routes.messages).push_back(&streams[k]);
+    (manner_.shared_memory && context_->on_node(rank) ? routes.within_node : routes.messages).push_back(&streams[k]);
   }
 }
 
@@ -107,7 +107,7 @@ void Transfer::finish() {
 bool Transfer::others_done() const {
   if (manner_.direct == Way::Direct::none) return true;
   for (Index other = 0; other < context_->processes(); ++other)
-    if (context_->here(other) && context_->done(other).load(std::memory_order_acquire) < number_) return false;
+    if (context_->on_node(other) && context_->done(other).load(std::memory_order_acquire) < number_) return false;
   return true;
 }
 

@@ -35,6 +35,22 @@ class SharedAllocation {
 /// header.
 std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, MPI_Comm comm);
 
+/// Takes an allocation once more that this process has released, without communication. The processes must agree that
+/// all have it before one of them uses it; whoever does not confirm() it releases it again.
+class SharedReuse {
+ public:
+  /// Takes the allocation with this number, if it is free on this process and has `bytes`. Throws std::bad_alloc.
+  SharedReuse(Index number, Index bytes, MPI_Comm comm);
+
+  /// The memory of this process and its owner; null: the allocation was not taken.
+  const std::shared_ptr<const SharedAllocation>& taken() const { return taken_; }
+  /// All processes have it. To be called on every process, in the same order among the calls of this header.
+  void confirm(MPI_Comm comm) const;
+
+ private:
+  std::shared_ptr<const SharedAllocation> taken_;
+};
+
 /// The allocation of this communicator whose memory on this process contains `data`; null if there is none, or if it is
 /// free. Local; the time is proportional to the number of allocations. The result lives as long as the owner of `data`.
 const SharedAllocation* find_shared(const void* data, MPI_Comm comm);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "plan_data.hpp"
 #include <tridap/dist_array.hpp>
+#include <tridap/report.hpp>
 
 #include <array>
 #include <cstddef>
@@ -8,6 +10,13 @@
 #include <optional>
 
 namespace tridap::redistribute {
+
+/// Checks the arrays of one move on this process against the plan. `convert`: their element types may differ. A side of
+/// which this process holds no part is not checked.
+Report check_move(const PlanData& parts, const DistArray& source, const DistArray& target, bool convert);
+
+/// check_move() for the source only.
+Report check_source(const PlanData& parts, const DistArray& source);
 
 /// The result of a successful check of an array. An array with the same layout in memory need not be checked again: a
 /// move compares it with this, which allocates nothing.
