@@ -47,7 +47,7 @@ bool out_of() {
                 pairs = 100;  // long samples: on a shared core a process begins with the cache contents of another
   for (const auto& [name, handle] : {std::pair{"10^3", small}, {"10^8", large}, {"10^4 x 10^4", square}})
     ok = bench::compare(
-             std::string("globalarrays: ") + name + ", export", 3, [&, handle = handle] { export_one(handle); },
+             std::string("globalarrays: ") + name + ", export", 4, [&, handle = handle] { export_one(handle); },
              [&, handle = handle] { by_hand(handle); }, times, pairs) &&
          ok;
   ok = bench::compare(

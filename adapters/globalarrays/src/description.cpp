@@ -23,7 +23,7 @@ Index product(const Extents& extents, std::size_t begin, std::size_t end) {
 
 int own_rank = -1;  // in GA's whole group, as long as this GA lasts; -1: not known
 
-[[gnu::noinline]] void find_own_rank() {
+void find_own_rank() {
   at_ga_end([] { own_rank = -1; });
   own_rank = GA_Pgroup_nodeid(GA_Pgroup_get_world());
 }
@@ -34,11 +34,11 @@ int rank_in(int group) {
   return group < 0 ? own_rank : GA_Pgroup_nodeid(group);
 }
 
-[[noreturn, gnu::cold]] void refuse_handle(int handle) {
+[[noreturn]] void refuse_handle(int handle) {
   refuse("there is no " + named(handle), "", "pass the handle of an array that is allocated and not destroyed");
 }
 
-[[noreturn, gnu::cold]] void refuse_mirrored(int handle) {
+[[noreturn]] void refuse_mirrored(int handle) {
   refuse(named(handle) + " is mirrored: each node has all of it", "",
          "copy it to another array with GA_Merge_mirrored");
 }
@@ -77,7 +77,7 @@ bool in_one_array(const Description& d) {
   return false;  // nobody has several there: either way they stand alike
 }
 
-[[gnu::noinline]] void describe_cyclic(Description& d) {
+void describe_cyclic(Description& d) {
   d.scheme = GA_Uses_proc_grid(d.handle) != 0 ? BlockScheme::grid : BlockScheme::linear;
   check_group(d);
   const Box first = box_of(d.handle, 0);
@@ -96,7 +96,7 @@ bool is_wrapped(Index size, Index tile, Index said) {
 }
 
 // GA's calls number blocks by int.
-[[gnu::noinline]] void check_numbers(const Description& d) {
+void check_numbers(const Description& d) {
   bool too_many = d.scheme != BlockScheme::grid && product(d.blocks, 0, d.ndim) > std::numeric_limits<int>::max();
   for (std::size_t axis = 0; axis < d.ndim; ++axis)
     too_many = too_many || is_wrapped(d.shape[axis], d.tile[axis], d.blocks[axis]);
@@ -120,7 +120,7 @@ void count_coordinates(const Description& d, LocalPart& part) {
 }
 
 // GA says what rows it allocates, on all axes but the first, which the number of elements tells.
-[[gnu::noinline]] void find_widths(const Description& d, Index elements, LocalPart& part) {
+void find_widths(const Description& d, Index elements, LocalPart& part) {
   Extents ld{};
   void* first = nullptr;
   Box own{part.begin, part.begin};
@@ -135,7 +135,7 @@ void count_coordinates(const Description& d, LocalPart& part) {
 }
 
 // Where an empty block is, GA does not say.
-[[gnu::noinline]] void find_empty(const Description& d, bool ghosts, LocalPart& part) {
+void find_empty(const Description& d, bool ghosts, LocalPart& part) {
   if (ghosts) refuse(named(d.handle) + " has ghost cells, and an empty block", "", "create it without empty blocks");
   const std::vector<Index> owners = blocks_of(d).owners;
   part.coordinates = unravel(std::find(owners.begin(), owners.end(), d.rank) - owners.begin(), d.grid, d.ndim);
@@ -157,7 +157,7 @@ void find_block(const Description& d, Index elements, void* data, LocalPart& par
   part.data = data;
 }
 
-[[gnu::noinline]] void find_tiles(const Description& d, void* data, LocalPart& part) {
+void find_tiles(const Description& d, void* data, LocalPart& part) {
   part.placed = d.scheme == BlockScheme::linear || d.rank < d.places();
   if (!part.placed) return;
   part.data = data;

@@ -49,7 +49,7 @@ ElementType type_of(const Description& d, const LocalPart& part) {
   return {};
 }
 
-[[gnu::noinline]] ElementType registered_type(const Description& d, const LocalPart& part) {
+ElementType registered_type(const Description& d, const LocalPart& part) {
   Extents stored;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) stored[axis] = part.extent[axis] + 2 * part.width[axis];
   return registered_type(d, part, stored);
@@ -99,7 +99,7 @@ void fill_rows(const Description& d, const LocalPart& part, const Extents& store
   buffer.data = part.data;
 }
 
-[[gnu::noinline]] void fill_tiles(const Description& d, const LocalPart& part, ExportedArray& made) {
+void fill_tiles(const Description& d, const LocalPart& part, ExportedArray& made) {
   check_strided(d);
   Extents stored;
   for (std::size_t axis = 0; axis < d.ndim; ++axis)
@@ -108,7 +108,7 @@ void fill_rows(const Description& d, const LocalPart& part, const Extents& store
 }
 
 // Blocks that are dealt one after the other stand in a row, whatever their axes.
-[[gnu::noinline]] void fill_linear(const Description& d, const LocalPart& part, ExportedArray& made) {
+void fill_linear(const Description& d, const LocalPart& part, ExportedArray& made) {
   Index elements = 0;
   made.array.dim_data.push_back(linear_dimension(d, d.rank, elements));
   fill_rows(d, part, {elements}, 1, made.array.buffer);

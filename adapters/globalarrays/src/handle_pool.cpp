@@ -94,42 +94,6 @@ class Pin {
   const void* thread_ = this_thread();  // which uses GA
 };
 
-// Keeps the block that was freed last, since pins come and go one by one: on a thread that makes them.
-template <class T>
-class Recycled {
- public:
-  using value_type = T;
-  Recycled() = default;
-  template <class Other>
-  Recycled(const Recycled<Other>&) {}  // NOLINT: as allocators have it
-
-  T* allocate(std::size_t count) {
-    Spare& spare = this->spare();
-    spare.wanted = true;
-    if (T* const kept = std::exchange(spare.block, nullptr)) return kept;
-    return std::allocator<T>().allocate(count);
-  }
-  void deallocate(T* block, std::size_t count) {
-    Spare& spare = this->spare();
-    if (spare.wanted && spare.block == nullptr)
-      spare.block = block;
-    else
-      std::allocator<T>().deallocate(block, count);
-  }
-  friend bool operator==(const Recycled&, const Recycled&) { return true; }
-  friend bool operator!=(const Recycled&, const Recycled&) { return false; }
-
- private:
-  struct Spare {
-    T* block = nullptr;  // always of one pin's count
-    bool wanted = false;
-  };
-  static Spare& spare() {
-    static thread_local Spare own;  // without a destructor: a static object may let go after it
-    return own;
-  }
-};
-
 void forget_all() { HandlePool::all().forget(); }
 
 constexpr std::size_t at_once = 256;  // arrays that processes agree on in one message, which lies on the stack
@@ -252,7 +216,7 @@ void HandlePool::pin(std::shared_ptr<void>& owner, int handle, int group, int ra
   }
   ++slot.pins;
   slot.access = {handle, group, rank, serial};
-  owner = std::shared_ptr<void>(this, Pin({handle, group, rank, serial}), Recycled<void>());
+  owner = std::shared_ptr<void>(this, Pin({handle, group, rank, serial}));
 }
 
 void HandlePool::make_room(std::size_t slots) { slots_.resize(slots); }
