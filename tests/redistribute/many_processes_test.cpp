@@ -7,7 +7,8 @@
 #include <fstream>
 #include <string>
 
-// Moves between many more processes than there are cores: the elements, and the memory that each process needs for them.
+// Moves between many more processes than there are cores: the elements, and the memory that each process needs for
+// them.
 namespace {
 
 using namespace tridap;

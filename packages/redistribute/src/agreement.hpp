@@ -73,7 +73,7 @@ class Agreement {
 
 /// A hash of factors, which is equal if they are.
 Index number_of(const Scaling& scaling);
-/// Throws the Error that says what the processes propose differently, if they differ in what must be the same.
+/// Throws an Error that names the difference, if the processes differ in what must be the same.
 void throw_if_different(const Agreement& agreement);
 /// How the elements of the move travel.
 Way way_of(const Agreement& agreement);

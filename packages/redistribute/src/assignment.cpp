@@ -258,7 +258,7 @@ class Paths {
   std::vector<std::pair<Amount, Index>> heap_;
 };
 
-// Rows that have none bid until nobody without a column would gain by one, or the work is too much. Every bid raises
+// Rows without a column bid until none of them would gain by one, or the work is too much. Every bid raises
 // a price by at least `step`; so the sum is at most that for each row below the bound.
 Assignment by_auction(const Worths& worths, Index most_work, Index step) {
   Market market(worths);
@@ -323,7 +323,8 @@ Assignment solve(const Worths& worths, Index most_work, bool full) {
   return found;
 }
 
-// Of as many rows as columns, all listed: what a column is worth to every row alike decides nothing, and is left out.
+// For as many rows as columns, all of them listed: the worth that a column has for every row decides nothing, and is
+// subtracted.
 // Rows that all want the same columns would take paths through all of these.
 Assignment solve_without_common_worth(Worths worths, Index most_work) {
   const auto columns = at(worths.columns);

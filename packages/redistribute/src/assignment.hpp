@@ -12,7 +12,7 @@ namespace tridap::redistribute {
 struct Worths {
   Index columns = 0;
   std::vector<Index> begins = {0};  ///< where the entries of each row begin, and where the last ones end
-  std::vector<Index> column;        ///< of each entry; no column stands twice in a row
+  std::vector<Index> column;        ///< of each entry; a row has each column at most once
   std::vector<Index> worth;         ///< of each entry, at least 0
   std::vector<Index> left_out;      ///< by row: what a column that is not listed may be worth; empty: nothing
 
@@ -29,7 +29,7 @@ struct Assignment {
 /// The assignment of the largest sum: a best one, unless it takes more than `most_work` looks at an entry. Then, the
 /// better of what was found so far and of an auction, in steps of 0.5 % of the first bound's share of a row. The bound
 /// is that of the dual problem: with prices `p >= 0` of columns, no sum exceeds the sum of the prices and of each row's
-/// largest `worth - p`. A sum that does not fit 64 bits is told as their largest number.
+/// largest `worth - p`. A sum that does not fit 64 bits is replaced by the largest number of 64 bits.
 ///
 /// Shortest augmenting paths: Jonker and Volgenant, A Shortest Augmenting Path Algorithm for Dense and Sparse Linear
 /// Assignment Problems, Computing 38 (1987); the auction: Bertsekas, Annals of Operations Research 14 (1988).

@@ -22,7 +22,7 @@ struct Walker {
   Part there_part = Part::owned;
   AxisMoves found = {};
 
-  // A global run of ours that stands with `peer` at `local_there`.
+  // A global run of ours that `peer` has at `local_there`.
   static void add(std::vector<RunPair>& pieces, Index local_here, Index local_there, Index length, Index peer) {
     if (!pieces.empty()) {
       RunPair& last = pieces.back();
@@ -88,7 +88,7 @@ struct Walker {
     return all;
   }
 
-  static Index period(const Axis& axis) {  // of the dealing; 1: it has none
+  static Index period(const Axis& axis) {  // of a cyclic axis, in elements; 1: the axis is not cyclic
     const auto* cyclic = std::get_if<CyclicKind>(&axis.kind());
     if (cyclic == nullptr) return 1;
     return checked_multiply(cyclic->block_size(), cyclic->grid()).value_or(cyclic->size());
@@ -97,7 +97,7 @@ struct Walker {
     return axis.dist_type() == 'c' ? period / axis.proc_grid_size() : period;
   }
 
-  // All of ours within [first, end), where the other side is dealt evenly.
+  // All of ours within [first, end), if the other side is cyclic, or one block of it.
   void sweep(Index first, Index end, Index peer) {
     if (first >= end) return;
     const Index a = period(here), b = period(there);
@@ -119,7 +119,7 @@ struct Walker {
     return {0, here.size()};
   }
 
-  void dealt() {
+  void block_or_cyclic() {
     const Range ours = span();
     if (there.dist_type() == 'c') {
       sweep(ours.begin, std::min(ours.end, there.size()), 0);
@@ -218,7 +218,7 @@ AxisMoves moves_from(const Axis& source, Index s, const Axis& target, Part part)
   if (is_listed(source) || is_listed(target)) {
     walker.listed(true);
   } else {
-    walker.dealt();
+    walker.block_or_cyclic();
   }
   walker.count();
   return std::move(walker.found);
@@ -230,13 +230,13 @@ AxisMoves moves_to(const Axis& source, const Axis& target, Index t, Part part) {
   if (listed) {
     walker.listed(false);
   } else {
-    walker.dealt();
+    walker.block_or_cyclic();
   }
   walker.count();
   for (Section& section : walker.found.sections) {
     std::swap(section.source_step, section.target_step);
     for (RunPair& piece : section.pieces) std::swap(piece.source, piece.target);
-    if (listed)  // dealt indices ascend on both sides
+    if (listed)  // indices of block and cyclic axes ascend on both sides
       std::stable_sort(section.pieces.begin(), section.pieces.end(),
                        [](const RunPair& a, const RunPair& b) { return a.source < b.source; });
   }

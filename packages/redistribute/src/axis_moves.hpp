@@ -27,16 +27,16 @@ struct Share {
 /// What moves along one axis between one coordinate of a side and all of the other.
 ///
 /// Blocks of 4 to cyclic by 1 over 2 coordinates, from coordinate 0 of the source: 2 times the pieces {0, 0, 1, peer 0}
-/// and {1, 0, 1, peer 1}, 2 local indices on in the source and 1 in the target. Only the pieces of one period of the
-/// dealing are kept, lcm(b1 * P1, b2 * P2) indices. What one peer shares stands in ascending order of the source's
+/// and {1, 0, 1, peer 1}, 2 local indices on in the source and 1 in the target. Only the pieces of one period
+/// are kept, lcm(b1 * P1, b2 * P2) indices. The elements of one peer are in ascending order of the source's
 /// local indices, from whichever side it is seen: so both ends of a message know the order of its elements.
 struct AxisMoves {
   std::vector<Section> sections;
   std::vector<Share> shares;     ///< ascending by peer
-  std::optional<Index> missing;  ///< a global index of this coordinate that nobody holds on the other side
+  std::optional<Index> missing;  ///< a global index of this coordinate that no coordinate of the other side holds
 
   Index count(Index peer) const;       ///< elements shared with it; 0: none
-  std::size_t slot(Index peer) const;  ///< where it stands in `shares`, if it does
+  std::size_t slot(Index peer) const;  ///< its position in `shares`, if it has one
 };
 
 /// What source coordinate `s` has for those of the target; `part` of the target's buffers is filled.

@@ -13,7 +13,7 @@ namespace tridap::redistribute {
 
 namespace {
 
-bool stands_alike(const Buffer& a, const Buffer& b) {
+bool same_layout(const Buffer& a, const Buffer& b) {
   return a.type == b.type && a.read_only == b.read_only && a.memory.kind == b.memory.kind && a.shape == b.shape &&
          a.strides == b.strides;
 }
@@ -22,7 +22,7 @@ bool same(const Block& a, const Block& b) { return a.start == b.start && a.stop 
 bool same(const Cyclic& a, const Cyclic& b) { return a.start == b.start && a.block_size == b.block_size; }
 bool same(const Unstructured& a, const Unstructured& b) {
   return a.one_to_one == b.one_to_one && a.indices.buffer.data == b.indices.buffer.data &&
-         stands_alike(a.indices.buffer, b.indices.buffer);
+         same_layout(a.indices.buffer, b.indices.buffer);
 }
 
 bool same(const Dimension& a, const Dimension& b) {
@@ -86,15 +86,16 @@ class Checker {
             "pass this process's whole part of the array", static_cast<Index>(i));
   }
 
-  // What dim_data says must be what the plan was made for; 0.9 says padded blocks in its own way: their extents tell.
+  // The dim_data must be those of the plan. Version 0.9 describes padded blocks in another way: of these, only the
+  // extents are compared.
   void dimensions(const DistArray& array) {
-    if (array.ndim() != of_.ndim()) return;  // the buffer's axes have said so
+    if (array.ndim() != of_.ndim()) return;  // shape() has reported it
     const Indices at = of_.coordinates(process_);
-    Report unsaid;  // check() says it
-    const bool older = read_version(array.version, unsaid) == Version::v0_9;
+    Report ignored;  // check() reports it
+    const bool older = read_version(array.version, ignored) == Version::v0_9;
     for (Index i = 0; i < of_.ndim(); ++i) {
       const Axis& axis = of_.axis(i);
-      const Dimension& said = array.dim_data[static_cast<std::size_t>(i)];
+      const Dimension& given = array.dim_data[static_cast<std::size_t>(i)];
       const Index c = at[static_cast<std::size_t>(i)];
       const auto expect = [&](const char* key, Index value, Index wanted) {
         if (value != wanted)
@@ -106,17 +107,17 @@ class Checker {
                        "must be the plan's, " + std::to_string(wanted),
                        "make a plan for this array"});
       };
-      if (said.dist_type() != axis.dist_type() || older) continue;  // spelled otherwise
-      expect("size", said.size, axis.size());
-      expect("proc_grid_size", said.proc_grid_size, axis.proc_grid_size());
-      expect("proc_grid_rank", said.proc_grid_rank, c);
+      if (given.dist_type() != axis.dist_type() || older) continue;  // the fields differ
+      expect("size", given.size, axis.size());
+      expect("proc_grid_size", given.proc_grid_size, axis.proc_grid_size());
+      expect("proc_grid_rank", given.proc_grid_rank, c);
       if (axis.part(c, Part::local).size() == 0) continue;
-      if (const auto* block = std::get_if<Block>(&said.dist)) expect("start", block->start, axis.global_index(c, 0));
-      if (const auto* cyclic = std::get_if<Cyclic>(&said.dist)) {
+      if (const auto* block = std::get_if<Block>(&given.dist)) expect("start", block->start, axis.global_index(c, 0));
+      if (const auto* cyclic = std::get_if<Cyclic>(&given.dist)) {
         expect("start", cyclic->start, std::get<CyclicKind>(axis.kind()).start(c));
         expect("block_size", cyclic->block_size, std::get<CyclicKind>(axis.kind()).block_size());
       }
-      if (const auto* listed = std::get_if<Unstructured>(&said.dist)) {
+      if (const auto* listed = std::get_if<Unstructured>(&given.dist)) {
         const std::optional<std::vector<Index>> indices = read_indices(listed->indices);
         if (indices && *indices != std::get<UnstructuredKind>(axis.kind()).list(c))
           report_.add({Rule::conversion,
@@ -176,7 +177,7 @@ KnownArray::KnownArray(const DistArray& array) : array_(array), has_data_(array.
 
 bool KnownArray::is(const DistArray& array) const {
   return has_data_ == (array.buffer.data != nullptr) && array_.version == array.version &&
-         stands_alike(array_.buffer, array.buffer) &&
+         same_layout(array_.buffer, array.buffer) &&
          std::equal(array_.dim_data.begin(), array_.dim_data.end(), array.dim_data.begin(), array.dim_data.end(),
                     [](const Dimension& a, const Dimension& b) { return same(a, b); });
 }

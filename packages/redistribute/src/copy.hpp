@@ -10,32 +10,31 @@
 namespace tridap::redistribute {
 
 /// Copies runs of bytes that do not overlap. Small runs are copied inline.
-struct PlainCopy {
-  static void run(std::byte* to, const std::byte* from, std::size_t bytes) {
-    if (bytes == 8) {
-      std::memcpy(to, from, 8);
+inline void copy_through_caches(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (bytes == 8) {
+    std::memcpy(to, from, 8);
 #if defined(__SSE2__)
-    } else if (bytes >= 16 && bytes <= 512) {
-      const std::byte* const last = from + bytes - 16;
-      std::byte* const to_last = to + bytes - 16;
-      const __m128i tail = _mm_loadu_si128(reinterpret_cast<const __m128i*>(last));
-      for (; from < last; from += 16, to += 16)
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to_last), tail);
+  } else if (bytes >= 16 && bytes <= 512) {
+    const std::byte* const last = from + bytes - 16;
+    std::byte* const to_last = to + bytes - 16;
+    const __m128i tail = _mm_loadu_si128(reinterpret_cast<const __m128i*>(last));
+    for (; from < last; from += 16, to += 16)
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to_last), tail);
 #endif
-    } else {
-      std::memcpy(to, from, bytes);
-    }
+  } else {
+    std::memcpy(to, from, bytes);
   }
-  static void finish() {}
-};
+}
 
-/// The same for whole words, with what is read next on its way; `Store` says how they are written.
-template <class Store>
-struct LineCopy {
+/// Copies runs of bytes that do not overlap, with stores that bypass the caches, for targets that this process does not
+/// read soon. The target's cache lines are not read first, and runs that follow one another in the target are combined
+/// to lines. Other processes see the bytes only after finish(): such stores are weakly ordered, so without its fence a
+/// flag that is set after them may be seen first.
+struct StreamCopy {
 #if defined(__SSE2__) && defined(__x86_64__)
   static void run(std::byte* to, const std::byte* from, std::size_t bytes) {
-    if ((reinterpret_cast<std::uintptr_t>(to) | bytes) % 8 != 0) return PlainCopy::run(to, from, bytes);
+    if ((reinterpret_cast<std::uintptr_t>(to) | bytes) % 8 != 0) return copy_through_caches(to, from, bytes);
     if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0 && bytes != 0) {
       word(to, from);
       to += 8;
@@ -53,44 +52,21 @@ struct LineCopy {
     for (; bytes >= 16; bytes -= 16, to += 16, from += 16) store(to, load(from));
     if (bytes != 0) word(to, from);
   }
-  static void finish() { Store::finish(); }
+  static void finish() { _mm_sfence(); }
 
  private:
   static constexpr std::size_t ahead = 1024;  // bytes: over the end of a page, too
   static __m128i load(const std::byte* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
-  static void store(std::byte* to, __m128i value) { Store::line(reinterpret_cast<__m128i*>(to), value); }
+  static void store(std::byte* to, __m128i value) { _mm_stream_si128(reinterpret_cast<__m128i*>(to), value); }
   static void word(std::byte* to, const std::byte* from) {
     long long value = 0;
     std::memcpy(&value, from, 8);
-    Store::word(reinterpret_cast<long long*>(to), value);
+    _mm_stream_si64(reinterpret_cast<long long*>(to), value);
   }
 #else
-  static void run(std::byte* to, const std::byte* from, std::size_t bytes) { PlainCopy::run(to, from, bytes); }
+  static void run(std::byte* to, const std::byte* from, std::size_t bytes) { copy_through_caches(to, from, bytes); }
   static void finish() {}
 #endif
 };
-
-/// Past the caches, for targets that nobody here reads soon: they go to memory without being read first, and runs that
-/// follow one another in the target are put together in lines on the way. Others see them only after finish(): such
-/// stores are weakly ordered, and without its fence a flag set after them may be seen first.
-struct StreamStore {
-#if defined(__SSE2__) && defined(__x86_64__)
-  static void line(__m128i* to, __m128i value) { _mm_stream_si128(to, value); }
-  static void word(long long* to, long long value) { _mm_stream_si64(to, value); }
-  static void finish() { _mm_sfence(); }
-#endif
-};
-
-/// Into the caches, for who reads them there soon.
-struct CachedStore {
-#if defined(__SSE2__) && defined(__x86_64__)
-  static void line(__m128i* to, __m128i value) { _mm_store_si128(to, value); }
-  static void word(long long* to, long long value) { std::memcpy(to, &value, 8); }
-  static void finish() {}
-#endif
-};
-
-using StreamCopy = LineCopy<StreamStore>;
-using CachedCopy = LineCopy<CachedStore>;
 
 }  // namespace tridap::redistribute

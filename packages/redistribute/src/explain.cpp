@@ -46,7 +46,7 @@ struct Sums {
 double most_at_home(const PlanData& parts, std::size_t axis) {
   const Axis& from = parts.source.distribution.axis(parts.source_axis(axis));
   const Axis& to = parts.target.distribution.axis(static_cast<Index>(axis));
-  const auto dealt_in_ranges = [](const Axis& here, const Axis& there) {
+  const auto cyclic_in_blocks = [](const Axis& here, const Axis& there) {
     return here.dist_type() == 'c' && there.dist_type() == 'b';
   };
   const auto most = [](const AxisMoves& moves) {
@@ -55,11 +55,11 @@ double most_at_home(const PlanData& parts, std::size_t axis) {
     return static_cast<double>(largest);
   };
   double by_source = 0, by_target = 0;
-  if (!dealt_in_ranges(from, to))
+  if (!cyclic_in_blocks(from, to))
     for (Index s = 0; s < from.proc_grid_size(); ++s) by_source += most(moves_from(from, s, to, parts.target_part()));
-  if (dealt_in_ranges(to, from)) return by_source;
+  if (cyclic_in_blocks(to, from)) return by_source;
   for (Index t = 0; t < to.proc_grid_size(); ++t) by_target += most(moves_to(from, to, t, parts.target_part()));
-  return dealt_in_ranges(from, to) ? by_target : std::min(by_source, by_target);
+  return cyclic_in_blocks(from, to) ? by_target : std::min(by_source, by_target);
 }
 
 double elements_that_move(const PlanData& parts) {
@@ -93,7 +93,7 @@ std::string table(const std::vector<std::vector<Traffic>>& sends) {
 // How far the plan is above what must travel, wherever the target's parts stood.
 std::string bound(const PlanData& parts, Index processes, bool every, const Sums& sums) {
   if (parts.listed) return "";
-  if (parts.mapping.partial && !every) return "";  // what is left out would be told from all plans alone
+  if (parts.mapping.partial && !every) return "";  // only the plans of all processes show what is left out
   const double all = every || parts.mapping.ravel
                          ? sums.kept + sums.sent
                          : elements_that_move(parts) * static_cast<double>(parts.element_bytes);

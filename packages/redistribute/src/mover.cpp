@@ -49,7 +49,7 @@ Mover::~Mover() {
   if (!in_progress_ || mpi_is_over()) return;
   try {
     finish();
-  } catch (const std::exception&) {  // a destructor has nobody to tell
+  } catch (const std::exception&) {  // a destructor cannot report an error
   }
 }
 
@@ -179,7 +179,7 @@ void Mover::allocate_target(Buffer& buffer) const {
       buffer = mpi::allocate_shared(buffer.type, buffer.shape, comm_, options_.order);
       return;
     }
-  } catch (const std::exception&) {  // ordinary memory does, or says why not
+  } catch (const std::exception&) {  // ordinary memory is used, or its error is thrown
   }
   mpi::collectively(comm_, [&] {
     const Buffer memory = allocate(buffer.type, buffer.shape);

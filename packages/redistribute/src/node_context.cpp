@@ -87,7 +87,7 @@ std::shared_ptr<NodeContext> NodeContext::of(MPI_Comm comm) {
     context_key();
     return std::make_unique<std::shared_ptr<NodeContext>>(std::make_shared<NodeContext>(comm, std::move(memory)));
   });
-  mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // nobody counts before all counters are 0
+  mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // no process counts before all counters are 0
   const std::shared_ptr<NodeContext> context = *made;
   mpi::must_succeed_everywhere(MPI_Comm_set_attr(comm, context_key(), made.get()), "MPI_Comm_set_attr", comm);
   made.release();

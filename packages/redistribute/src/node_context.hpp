@@ -63,7 +63,7 @@ class NodeContext {
   std::shared_ptr<const mpi::SharedAllocation> memory_;
   std::exception_ptr why_no_rings_;
   std::vector<int> node_;   // ranks on our node, ascending
-  std::vector<int> place_;  // by rank: where it stands in node_; -1: on another node
+  std::vector<int> place_;  // by rank: its position in node_; -1: on another node
   std::vector<Ring> to_, from_;
   std::uint64_t moves_ = 0;
   std::vector<std::byte> message_slots_;

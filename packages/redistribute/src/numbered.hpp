@@ -17,12 +17,12 @@ class NumberedArray {
   NumberedArray(const Distribution& distribution, Order order);
 
   Index count() const { return numbers_.count(); }
-  bool shares() const { return shares_; }  ///< some element stands on several processes
+  bool shares() const { return shares_; }  ///< several processes hold some element
 
-  /// Where an element stands.
+  /// Where an element is.
   struct Found {
     Index process = 0, local = 0;  ///< the lowest that holds it; in its dense local buffer
-    Index length = 0;              ///< so many numbers from it on stand there one after the other; 0: nobody holds it
+    Index length = 0;              ///< of the run of numbers that begins with it there; 0: no process holds it
   };
   Found find(Index number, Index most) const;  ///< `length` at most `most`
   /// Of all processes that hold an element; `length` is 1.

@@ -28,7 +28,7 @@ namespace {
 struct BoxCopy {
   Buffer to, from;
 
-  // Both are walked in the order in which `as` stands in memory.
+  // Both are walked in the memory order of `as`.
   BoxCopy(const Buffer& target, const Buffer& source, const Buffer& as)
       : to(in_order(target, memory_order(as))), from(in_order(source, memory_order(as))) {}
 
@@ -193,7 +193,7 @@ struct PaddingUpdate::State {
       if (started) finish();
       for (MPI_Request& request : requests)
         if (request != MPI_REQUEST_NULL) mpi::must_succeed(MPI_Request_free(&request), "MPI_Request_free");
-    } catch (const std::exception&) {  // a destructor has nobody to tell
+    } catch (const std::exception&) {  // a destructor cannot report an error
     }
     if (failed) new (std::nothrow) Lost{std::move(buffer), std::move(receive), std::move(send)};
   }

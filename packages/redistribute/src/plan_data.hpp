@@ -35,10 +35,10 @@ struct PlanData {
   Part target_part() const { return mapping.fill_padding ? Part::local : Part::owned; }
   /// The axis of the source that is axis `i` of the target.
   Index source_axis(std::size_t i) const { return mapping.axes.empty() ? static_cast<Index>(i) : mapping.axes[i]; }
-  /// The peer on each axis, where a process of the other side stands.
+  /// The coordinates of a process of the other side, by axis of the target.
   std::vector<Index> peers_of_target(Index process) const;
   std::vector<Index> peers_of_source(Index process) const;
-  /// The rank of the process of the target that stands at `peers`, or of the source's.
+  /// The rank of the process of the target at the coordinates `peers`, or of the source's.
   Index target_rank(const std::vector<Index>& peers) const;
   Index source_rank(const std::vector<Index>& peers) const;
 

@@ -177,8 +177,8 @@ std::vector<Offer> offers(const Overlap& overlap, Index parts) {
   }
 }
 
-// The market in which parts of the target look for ranks. Elements count `scale` times, and staying where one was told
-// to be once: so that of the best assignments, the one of the fewest changes is found.
+// The assignment problem: parts of the target get ranks. Elements count `scale` times, and the rank that was given for
+// a part counts once: so that of the best assignments, the one of the fewest changes is found.
 class Choice {
  public:
   Choice(const Overlap& overlap, const PlacedDistribution& source, const PlacedDistribution& target,
@@ -257,7 +257,7 @@ class Choice {
   Index scale_;
 };
 
-// Data without a rank stay where they were told to be if that is free, and have any other else.
+// Parts without a rank keep the one that was given for them if it is free, and otherwise get any that is.
 void complete(std::vector<Index>& ranks, const PlacedDistribution& target, Index processes) {
   std::vector<bool> taken(at(processes), false);
   for (const Index rank : ranks)
@@ -339,7 +339,7 @@ Relabelled relabel_collectively(const PlacedDistribution& source, const PlacedDi
   int processes = 0;
   mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   const Index rank = mpi::rank_of(comm);
-  // One process works, since all would find the same; what is wrong with the others' arguments is told all the same.
+  // One process works, because all would find the same. The others check their arguments.
   Relabelling found = mpi::collectively(comm, [&] {
     if (rank == 0) return relabel(source, target, element_bytes, processes, mapping);
     check(source, target, element_bytes, processes);

@@ -10,9 +10,8 @@ void SharedMemoryTransport::begin(const std::vector<Stream*>& out, const std::ve
   left_ = out.size() + in.size();
 }
 
-// Fills one slot for each receiver, and empties all slots that are full. So a fast sender waits for nobody, and does
-// not fill its rings for ever while its own slots are full; and what the parts of two receivers have of one cache line
-// is read while the line is in the cache.
+// Fills one slot for each receiver, and empties all slots that are full. A sender that filled its rings as long as
+// there is room would find room for ever, if the others only empty theirs.
 bool SharedMemoryTransport::progress() {
   bool moved = false;
   for (std::size_t k = 0; k < std::max(out_.size(), in_.size()); ++k) {

@@ -69,8 +69,8 @@ void Transfer::begin() {
   for (Index slot = 0; slot < ring_slots; ++slot) progress();  // so that the others have something to do meanwhile
   if (manner_.direct == Way::Direct::none) return;
   while (passed_ < arrays_.size()) walk(std::numeric_limits<Index>::max());
-  // What we wrote into others' memory, or read from it, is done before this: who sees the number may read the one and
-  // write the other.
+  // All writes into the memory of others, and all reads from it, are done before this. A process that sees the number
+  // may read what was written, and write what was read.
   context_->done(context_->rank()).store(number_, std::memory_order_release);
 }
 

@@ -7,7 +7,7 @@
 namespace tridap::redistribute {
 
 /// Carries streams between this process and others, in slots: the sender packs a slot, and the receiver unpacks it. A
-/// transport waits for nobody: whoever needs all of it calls progress() until done().
+/// transport does not wait: its user calls progress() until done().
 class Transport {
  public:
   virtual ~Transport() = default;
