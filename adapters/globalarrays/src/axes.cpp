@@ -21,7 +21,7 @@ Dimension plain(Index size, Index grid, Index coordinate) {
   return made;
 }
 
-// The blocks of an axis that the protocol can only have one of on each coordinate.
+// The block of a coordinate, on an axis for which the protocol can have only one block on each coordinate.
 Range block_of(const Description& d, std::size_t axis, Index coordinate) {
   if (d.grid[axis] == 1) return {0, d.shape[axis]};
   if (coordinate >= d.blocks[axis]) return {d.shape[axis], d.shape[axis]};
@@ -34,7 +34,7 @@ Range block_of(const Description& d, std::size_t axis, Index coordinate) {
          "", "use blocks of one length, or one block for each process");
 }
 
-// Appends the row-major numbers of the elements of a box, as they stand in a row in memory.
+// Appends the row-major numbers of the elements of a box, in their order in memory, where they are contiguous.
 void append_numbers(const Description& d, const Extents& lo, const Extents& hi, std::vector<Index>& numbers) {
   Extents at = lo;
   for (;;) {
@@ -114,8 +114,8 @@ Dimension linear_dimension(const Description& d, Index rank, Index& elements) {
   return made;
 }
 
-// Tiles stand one after the other. Where a process has several along an axis, one row of the array runs through them
-// all, unless on every axis before that one they are but one element thick.
+// Tiles are stored one after the other. If a process has several along an axis, one row of the array passes through all
+// of them. They are then a strided array only if the tiles are one element thick on every axis before that one.
 void check_strided(const Description& d) {
   if (d.scheme == BlockScheme::grid) return;
   std::size_t last = d.ndim;

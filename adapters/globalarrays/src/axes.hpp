@@ -12,11 +12,11 @@ struct Cut {
   Index size = 0, grid = 1, width = 0;
 };
 
-/// What GA's global index becomes more in the exported array.
+/// The index in the exported array minus GA's global index.
 inline Index shift_of(const Cut& cut, const ExportOptions& options) {
   return options.ghosts && options.outer ? cut.width : 0;
 }
-/// Fills the dimension of a coordinate that owns these of GA's global indices.
+/// Fills the dimension of a coordinate. `owned`: its elements, in GA's global indices.
 inline Block& cut_out(const Cut& cut, Index coordinate, Range owned, const ExportOptions& options,
                       Dimension& dimension) {
   const Index width = options.ghosts ? cut.width : 0, shift = shift_of(cut, options);
@@ -32,20 +32,20 @@ inline Block& cut_out(const Cut& cut, Index coordinate, Range owned, const Expor
   return block;
 }
 
-/// That of a coordinate of an axis of `grid` or `tiles`, and how many elements it owns. Throws Error where the protocol
-/// has none.
+/// The dimension of a coordinate of an axis of `grid` or `tiles`; `extent` becomes the number of elements that it owns.
+/// Throws Error if the protocol has no such dimension.
 Dimension tiled_dimension(const Description& description, std::size_t axis, Index coordinate, Index& extent);
-/// That of a process of `linear` dealing: cyclic, or the row-major numbers of its elements as they stand in memory; and
-/// how many there are.
+/// The dimension of a process of a `linear` distribution: cyclic, or the row-major numbers of its elements in their
+/// order in memory. `elements` becomes the number of its elements.
 Dimension linear_dimension(const Description& description, Index rank, Index& elements);
 
-/// Throws Error where the part of any process is no strided array.
+/// Throws Error if the part of any process is not a strided array.
 void check_strided(const Description& description);
 
-/// Of `blocks`; the widths are those of this process's part.
+/// The distribution of an array whose scheme is `blocks`; the ghost widths are those of this process's part.
 redistribute::PlacedDistribution placed_blocks(const Description& description, const LocalPart& part,
                                                const ExportOptions& options);
-/// Of all else.
+/// The distribution of an array of any other scheme.
 Distribution tiled_distribution(const Description& description);
 
 }  // namespace tridap::globalarrays

@@ -30,8 +30,8 @@ std::vector<Held> all_held(const Description& d) {
   return all;
 }
 
-// Where an axis's blocks begin, and its end. Several begin where an empty one stands before another: GA sees the last
-// of these alone, and counts from it to the upper end.
+// Where the blocks of an axis begin, and the end of the axis. If empty blocks come before another one, all of them
+// begin at one index. GA sees only the last of these, and counts the blocks from it to the upper end.
 std::vector<Index> bounds_of(const Description& d, const std::vector<Held>& all, std::size_t axis) {
   std::vector<Index> starts;
   for (const Held& held : all) starts.push_back(held.begin[axis]);
@@ -53,7 +53,7 @@ std::vector<Index> bounds_of(const Description& d, const std::vector<Held>& all,
   return bounds;
 }
 
-// The coordinates on an axis that a block of these ends may have: several where it is empty.
+// The coordinates that a block with these ends may have on an axis: several if it is empty.
 Range candidates(const std::vector<Index>& bounds, Index begin, Index end) {
   const auto [first, past] = std::equal_range(bounds.begin(), bounds.end() - 1, begin);
   const Index last = past - bounds.begin() - 1;
@@ -68,7 +68,7 @@ bool stands_at(const Blocks& blocks, const Held& held, const Extents& coordinate
   return true;
 }
 
-// Gives a block the first place that is free of those it may have: empty ones of the same ends are alike.
+// Gives a block the first free place of those that it may have. Empty blocks with the same ends do not differ.
 void place(const Description& d, const Held& held, Blocks& blocks) {
   Extents extents{}, first{};
   Index count = 1;

@@ -10,12 +10,12 @@ namespace tridap::globalarrays {
 
 namespace {
 
-// An axis as it stands in both buffers: bytes from one element to the next.
+// An axis of both buffers. `from` and `to`: the bytes from one element to the next.
 struct Step {
   Index extent = 0, from = 0, to = 0;
 };
 
-// What is copied: runs of bytes that stand in a row in both buffers, over axes, the target's outermost first.
+// What is copied: runs of bytes that are contiguous in both buffers, over axes. The target's outermost axis is first.
 struct CopyRuns {
   std::vector<Step> axes;
   Index bytes = 0;
@@ -34,7 +34,7 @@ CopyRuns runs_of(const Buffer& from, const Buffer& to) {
   return runs;
 }
 
-// How long a run is: known when this is compiled, or not.
+// The length of a run: known at compile time, or not.
 template <std::size_t length>
 struct Fixed {
   static constexpr std::size_t bytes = length;
@@ -53,8 +53,8 @@ void copy_box(const std::byte* from, std::byte* to, const Step* axis, std::size_
   for (Index i = 0; i < axis->extent; ++i) std::memcpy(to + i * axis->to, from + i * axis->from, run.bytes);
 }
 
-// The axis along which a box reaches farthest in both buffers: one that can be halved, though all elements of one
-// buffer may be one.
+// The axis along which a box reaches farthest in both buffers. It can be halved, even if all elements of one buffer are
+// one element.
 Step& farthest(std::vector<Step>& axes) {
   const auto reach = [](const Step& axis) {
     return axis.extent == 1 ? 0 : axis.extent * std::max<Index>(1, std::min(std::abs(axis.from), std::abs(axis.to)));
@@ -62,8 +62,8 @@ Step& farthest(std::vector<Step>& axes) {
   return *std::max_element(axes.begin(), axes.end(), [&](const Step& a, const Step& b) { return reach(a) < reach(b); });
 }
 
-// Halves a box until it is so small that its lines of both buffers stay in the nearest cache: one may stand row-major
-// and the other column-major.
+// Halves a box until it is so small that its lines of both buffers stay in the nearest cache. One buffer may be
+// row-major and the other column-major.
 template <class CopyRun>
 void copy_halves(const std::byte* from, std::byte* to, std::vector<Step>& axes, Index count, CopyRun run) {
   constexpr Index few = 256;

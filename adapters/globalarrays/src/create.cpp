@@ -21,7 +21,7 @@ namespace {
 
 using redistribute::PlacedDistribution;
 
-// A number of all that was given; equal for equal ownership said in equal words.
+// A number that is computed from all arguments. It is equal for equal ownership that is described in the same way.
 Index digest(const PlacedDistribution& placed, const Form& form, const ElementType& type) {
   Digest digest;
   digest.add(static_cast<Index>(type.kind));
@@ -97,13 +97,13 @@ void check_fences(const Group& group) {
          "release the other group's arrays, and call collect()");
 }
 
-// GA's number of the type. Processes that had arrays of groups may have registered others. **Collective.**
+// GA's number of the type. Processes that had arrays of groups may have registered other types. **Collective.**
 int type_number(const ElementType& type, MPI_Comm comm) {
   if (const std::optional<int> known = built_in(type)) return *known;
   return mpi::collectively(comm, [&] { return ga_type(type); });
 }
 
-static_assert(std::is_same_v<Index, int64_t>);  // so that GA reads the form's own numbers; it writes none
+static_assert(std::is_same_v<Index, int64_t>);  // so GA reads the form's numbers in place; it does not change them
 
 void set_distribution(int handle, Form& form) {
   if (form.kind == Form::Kind::cyclic)
@@ -126,7 +126,7 @@ int allocate_handle(Form& form, int type, int group) {
       GA_Pgroup_get_world());  // for an array on all processes, GA_Allocate synchronises the default group
   const int allocated = GA_Allocate(handle);
   GA_Pgroup_set_default(before);
-  if (allocated == 0)  // the same on every process; the handle is gone
+  if (allocated == 0)  // the same on every process; the handle no longer exists
     refuse("Global Arrays could not allocate the array", "", "release other arrays, or use more nodes");
   return handle;
 }
@@ -164,7 +164,7 @@ PlacedDistribution in_group(const PlacedDistribution& placed, const Group& group
   PlacedDistribution translated{placed.distribution, {}};
   bool moved = false;
   for (Index process = 0; process < placed.distribution.processes(); ++process) {
-    const Index rank = placed.rank(process);  // one that is wrong stays wrong
+    const Index rank = placed.rank(process);  // an invalid rank is not changed
     const bool known = rank >= 0 && rank < static_cast<Index>(group.ranks.size());
     translated.ranks.push_back(known ? group.ranks[static_cast<std::size_t>(rank)] : rank);
     moved = moved || translated.ranks.back() != process;

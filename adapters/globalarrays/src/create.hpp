@@ -15,24 +15,24 @@ struct Created {
   Group group;
 };
 
-/// The same ownership with GA's ranks for the communicator's.
+/// The same ownership, with GA's ranks in place of the communicator's.
 redistribute::PlacedDistribution in_group(const redistribute::PlacedDistribution& placed, const Group& group);
 
-/// GA's group of the communicator's processes; throws Error where there is none, or GA has not begun. Local.
+/// GA's group of the communicator's processes. Throws Error if there is none, or if GA is not initialised. Local.
 Group require_group(MPI_Comm comm);
 
 /// create() with `placed` in the ranks of `comm`. **Collective.**
 Created create_in(const redistribute::PlacedDistribution& placed, const ElementType& type, MPI_Comm comm);
 
-/// This process's memory in a Global Array, all ghost cells included, row-major; without elements, and without axes,
-/// where it holds none. Keeps nothing alive. Local.
+/// This process's memory in a Global Array, row-major, with all ghost cells. If the process holds none, the buffer has
+/// no elements and no axes. The buffer keeps nothing alive. Local.
 Buffer own_memory(const GlobalArray& array, const Form& form);
 
-/// The buffer of an array in it: without the outer ghost cells that the array has not. Local.
+/// The array's buffer in this memory: without outer ghost cells that the array does not have. Local.
 Buffer own_part(const GlobalArray& array, const Form& form);
 Buffer own_part(const GlobalArray& array);
 
-/// The part of the distribution that this process holds; nothing: none.
+/// The part of the distribution that this process holds; std::nullopt: it holds none.
 std::optional<Index> own_process(const GlobalArray& array);
 
 }  // namespace tridap::globalarrays

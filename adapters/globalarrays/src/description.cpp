@@ -21,14 +21,14 @@ Index product(const Extents& extents, std::size_t begin, std::size_t end) {
   return product;
 }
 
-int own_rank = -1;  // in GA's whole group, as long as this GA lasts; -1: not known
+int own_rank = -1;  // in GA's group of all processes, until this GA ends; -1: not known
 
 void find_own_rank() {
   at_ga_end([] { own_rank = -1; });
   own_rank = GA_Pgroup_nodeid(GA_Pgroup_get_world());
 }
 
-// The whole group is the only one with a number below 0.
+// The group of all processes is the only one with a number below 0.
 int rank_in(int group) {
   if (own_rank < 0) find_own_rank();
   return group < 0 ? own_rank : GA_Pgroup_nodeid(group);
@@ -44,7 +44,7 @@ int rank_in(int group) {
 }
 
 struct Box {
-  Extents lo, hi;  // both ends included, as GA has it
+  Extents lo, hi;  // both ends are included, as in GA
 };
 
 Box box_of(int handle, Index number) {
@@ -53,7 +53,8 @@ Box box_of(int handle, Index number) {
   return box;
 }
 
-// GA deals block-cyclic arrays by ranks among all its processes, and looks for them by ranks in the group.
+// GA distributes block-cyclic arrays by ranks among all its processes, but looks for their blocks by ranks in the
+// group.
 void check_group(const Description& d) {
   const int world = GA_Pgroup_nnodes(GA_Pgroup_get_world());
   const bool all = d.processes() == world;
@@ -64,8 +65,9 @@ void check_group(const Description& d) {
                                          : "make it on all processes, or on the first ones");
 }
 
-// Whether each process's blocks stand in one array: then they are of one length, and where the first process has
-// several along an axis but the first, their rows are longer than they are. Asks for an address, follows none.
+// Whether the blocks of each process are stored in one array. Then all blocks have one length. If the first process has
+// several along an axis other than the first, the rows of that array are longer than a block. Asks GA for an address,
+// but does not read the memory there.
 bool in_one_array(const Description& d) {
   for (std::size_t axis = 0; axis < d.ndim; ++axis)
     if (d.tile[axis] == 0 || d.blocks[axis] != (d.shape[axis] - 1) / d.tile[axis] + 1) return false;
@@ -74,7 +76,7 @@ bool in_one_array(const Description& d) {
   NGA_Access_block64(d.handle, 0, &data, ld.data());
   for (std::size_t axis = 1; axis < d.ndim; ++axis)
     if (d.blocks[axis] > d.grid[axis]) return ld[axis - 1] > d.tile[axis];
-  return false;  // nobody has several there: either way they stand alike
+  return false;  // no process has several there: both layouts are the same
 }
 
 void describe_cyclic(Description& d) {
@@ -89,13 +91,13 @@ void describe_cyclic(Description& d) {
   if (!in_one_array(d)) d.scheme = BlockScheme::tiles;
 }
 
-// Whether GA_Nblock says another number than there is: it counts by int.
+// Whether GA_Nblock returns a wrong number of blocks: it counts them with an int.
 bool is_wrapped(Index size, Index tile, Index said) {
   const Index blocks = tile > 0 ? (size - 1) / tile + 1 : said;
   return said < 1 || (blocks != said && static_cast<int>(blocks) == said);
 }
 
-// GA's calls number blocks by int.
+// GA's functions number blocks with an int.
 void check_numbers(const Description& d) {
   bool too_many = d.scheme != BlockScheme::grid && product(d.blocks, 0, d.ndim) > std::numeric_limits<int>::max();
   for (std::size_t axis = 0; axis < d.ndim; ++axis)
@@ -106,8 +108,8 @@ void check_numbers(const Description& d) {
          "", "use longer blocks");
 }
 
-// The place of a block that is not empty, by the blocks from it to the upper end of each axis, where they are not
-// known to be all. (Those below it may include empty ones, which GA does not see.)
+// The place of a block that is not empty. On each axis, GA counts the blocks from it to the upper end, unless it is
+// known to be the last one, or the first of two. (The blocks below it may include empty ones, which GA does not see.)
 void count_coordinates(const Description& d, LocalPart& part) {
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {
     part.coordinates[axis] = d.blocks[axis] - 1;
@@ -119,7 +121,8 @@ void count_coordinates(const Description& d, LocalPart& part) {
   }
 }
 
-// GA says what rows it allocates, on all axes but the first, which the number of elements tells.
+// GA reports the lengths that it allocates, on all axes but the first. The length on the first axis follows from the
+// number of elements.
 void find_widths(const Description& d, Index elements, LocalPart& part) {
   Extents ld{};
   void* first = nullptr;
@@ -134,7 +137,7 @@ void find_widths(const Description& d, Index elements, LocalPart& part) {
   part.width[0] = (elements / row - part.extent[0]) / 2;
 }
 
-// Where an empty block is, GA does not say.
+// GA does not report where an empty block is.
 void find_empty(const Description& d, bool ghosts, LocalPart& part) {
   if (ghosts) refuse(named(d.handle) + " has ghost cells, and an empty block", "", "create it without empty blocks");
   const std::vector<Index> owners = blocks_of(d).owners;
@@ -198,7 +201,7 @@ Description describe(int handle) {
   int blocks[most_axes];
   GA_Nblock(handle, blocks);
   for (std::size_t axis = 0; axis < d.ndim; ++axis) d.grid[axis] = d.blocks[axis] = blocks[axis];
-  if (GA_Total_blocks(handle) != -1) describe_cyclic(d);  // more than it can say are any other number
+  if (GA_Total_blocks(handle) != -1) describe_cyclic(d);  // a total that does not fit its int is any other number
   if (d.scheme != BlockScheme::blocks) check_numbers(d);
   return d;
 }

@@ -10,41 +10,41 @@
 namespace tridap::globalarrays {
 
 inline constexpr std::size_t most_axes = 7;
-using Extents = std::array<Index, most_axes>;  ///< by axis; those that an array has not say nothing
+using Extents = std::array<Index, most_axes>;  ///< by axis; values beyond the array's axes have no meaning
 
-/// How a Global Array is dealt.
+/// How a Global Array is distributed.
 enum class BlockScheme {
-  blocks,  ///< one block for each place of a grid, that of any process: regular, irregular, restricted
-  grid,    ///< blocks of one length round-robin over each axis of a grid, in one local array: ScaLAPACK's
-  tiles,   ///< the same, of any lengths, each block in a row in memory; or one that looks alike
-  linear,  ///< blocks in row-major order round-robin over the processes, each in a row in memory
+  blocks,  ///< one block for each place of a grid, on any process: regular, irregular, restricted
+  grid,    ///< blocks of one length, round-robin over each axis of a grid, in one local array, as in ScaLAPACK
+  tiles,   ///< the same with blocks of any length, each contiguous in memory; or an array that looks the same
+  linear,  ///< blocks in row-major order, round-robin over the processes, each contiguous in memory
 };
 
-/// What Global Arrays says of a handle, the same on every process.
+/// What Global Arrays reports about a handle, the same on every process.
 struct Description {
   int handle = 0, group = 0, type = 0;  ///< GA's numbers
   std::size_t ndim = 0;
   BlockScheme scheme = BlockScheme::blocks;
   Extents shape;
-  Extents blocks;  ///< how many there are on an axis
-  Extents grid;    ///< places on an axis; of linear dealing nothing
-  Extents tile;    ///< the first block's extents; not of `blocks`
-  Index rank = 0;  ///< this process's own, in the group
+  Extents blocks;  ///< number of blocks on each axis
+  Extents grid;    ///< number of places on each axis; no meaning if `linear`
+  Extents tile;    ///< extents of the first block; not set if `blocks`
+  Index rank = 0;  ///< of this process, in the group
 
   Index places() const;     ///< of the grid
-  Index processes() const;  ///< in its group
+  Index processes() const;  ///< in the array's group
 };
 
-/// Asks GA, in time that depends on nothing. Throws Error where there is no such array, as outside its group, or GA
-/// itself cannot work with what it made.
+/// Asks GA, in constant time. Throws Error if there is no such array, as on a process outside its group, or if GA
+/// itself cannot work with the array that it made.
 Description describe(int handle);
 
 /// This process's part of a Global Array.
 struct LocalPart {
-  bool placed = false;    ///< it holds a place of the grid; else the rest says nothing
+  bool placed = false;    ///< it holds a place of the grid; if not, the other members have no meaning
   Extents coordinates;    ///< of the place
-  Extents begin, extent;  ///< owned elements: of `blocks`, the first global index, and how many
-  Extents width{};        ///< ghost cells on either side of these
+  Extents begin, extent;  ///< owned elements, if `blocks`: the first global index, and how many
+  Extents width{};        ///< ghost cells on each side of these
   void* data = nullptr;   ///< where it begins in memory, ghost cells included; null: it holds nothing
 
   bool has_ghosts() const {
@@ -52,17 +52,17 @@ struct LocalPart {
   }
 };
 
-/// Throws Error where the part's ghost cells cannot be found out. Not for linear dealing.
+/// Throws Error if the part's ghost cells cannot be determined. Not for `linear`.
 LocalPart part_of(const Description& description);
 
-/// An axis of tiles, as the protocol has it.
+/// How the protocol describes an axis of tiles.
 enum class Tiles { cyclic, block, neither };
-/// What they are on an axis of `grid` or `tiles`. Of `tiles`, in time in proportion to the blocks along the axis.
+/// The answer for an axis of `grid` or `tiles`. For `tiles`, it takes time in proportion to the blocks along the axis.
 Tiles tiles_of(const Description& description, std::size_t axis);
 /// The global indices of a block of an axis of `tiles`.
 Range tile_of(const Description& description, std::size_t axis, Index block);
 
-/// Its grid coordinates, of a place's row-major number; and the number.
+/// The grid coordinates of the place with a row-major number; and the number of the place with these coordinates.
 Extents unravel(Index number, const Extents& grid, std::size_t ndim);
 Index ravel(const Extents& coordinates, const Extents& grid, std::size_t ndim);
 

@@ -11,7 +11,7 @@ namespace tridap::globalarrays {
 
 namespace {
 
-// How far apart two addresses are, for so many elements.
+// The bytes of one element, if `elements` of them are between two addresses.
 Index apart(const void* begin, const void* end, Index elements) {
   return (static_cast<const char*>(end) - static_cast<const char*>(begin)) / elements;
 }
@@ -43,7 +43,8 @@ Index length_in_block(const Description& d, const LocalPart& part, const Extents
   return before > 0 ? apart(part.data, first, before) : 0;
 }
 
-// Of a coordinate's tiles along an axis, the first that has elements before it, and how many; 0: there are none at all.
+// Of a coordinate's tiles along an axis: the first one with elements before it, and the number of these elements. 0:
+// the tiles have no elements.
 struct Second {
   std::optional<Index> tile;
   Index before = 0;
@@ -71,7 +72,8 @@ Index length_in_tiles(const Description& d, const LocalPart& part, const Extents
   return 0;
 }
 
-// Every coordinate has elements on every axis, and on one axis every coordinate has several tiles of them.
+// Whether every coordinate has elements on every axis, and there is an axis on which every coordinate has several tiles
+// of them.
 bool tiles_tell_length(const Description& d) {
   bool tell = false;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) {

@@ -13,7 +13,7 @@ namespace tridap::globalarrays {
 
 namespace {
 
-// Those of this library's files: in no memory that could end.
+// The functions of this library's files. They are stored in a fixed array, so memory for them cannot run out.
 struct Functions {
   std::array<void (*)(), 8> all{};
   std::size_t count = 0;
@@ -22,7 +22,7 @@ struct Functions {
 Functions of_ga;
 void (*of_mpi)() = nullptr;
 
-// GA frees its communicator when it ends: what is attached to it is told.
+// GA frees its communicator when it ends. MPI then calls this function, which is attached to the communicator.
 int on_communicator(MPI_Comm, int, void*, void*) {
   ga_has_ended();
   return MPI_SUCCESS;
@@ -32,7 +32,7 @@ int on_self(MPI_Comm, int, void*, void*) {
   int status = MPI_SUCCESS;
   try {
     if (of_mpi != nullptr) of_mpi();
-  } catch (const std::exception&) {  // no exception may pass through MPI's C
+  } catch (const std::exception&) {  // no exception may pass through MPI's C functions
     status = MPI_ERR_OTHER;
   }
   ga_has_ended();

@@ -2,15 +2,16 @@
 
 namespace tridap::globalarrays {
 
-/// Calls `forget` when this GA ends, whoever ends it, or MPI does: once, and not for a GA that begins later. The same
-/// function more than once is one. `forget` must not call GA. Local, and needs no memory; a process that knows it is
-/// done in a few nanoseconds.
+/// Calls `forget` when this GA ends, no matter what ends it, or when MPI ends: once, and not for a GA that begins
+/// later. A function that is passed several times is called once. `forget` must not call GA. Local, and needs no
+/// memory. If the process has passed the function before, this takes a few nanoseconds.
 void at_ga_end(void (*forget)());
 
-/// GA has ended: calls what at_ga_end() got, where that has not been yet.
+/// GA has ended: calls the functions that at_ga_end() got, if they have not been called yet.
 void ga_has_ended();
 
-/// Calls `end` first of all in MPI_Finalize, while everything still works, and before what at_ga_end() got. Local.
+/// Calls `end` before anything else in MPI_Finalize, while everything still works, and before the functions that
+/// at_ga_end() got. Local.
 void at_mpi_end(void (*end)());
 
 }  // namespace tridap::globalarrays

@@ -19,7 +19,8 @@ namespace tridap::globalarrays {
 
 namespace {
 
-// Throws where nobody said what a type is that was registered elsewhere, and a process cannot tell its length: on all.
+// For a type that was registered elsewhere and that was not named. Throws if a process cannot determine its length: on
+// all processes.
 void check_length(const Description& d, const LocalPart& part) {
   if (tells_length(d, part)) return;
   refuse("GA's type " + std::to_string(d.type) +
@@ -28,7 +29,7 @@ void check_length(const Description& d, const LocalPart& part) {
          "", "set its element type with name_type()");
 }
 
-// Throws where what is said of a type that was registered elsewhere cannot be.
+// Throws if the element type that is known for a type registered elsewhere has the wrong length.
 ElementType registered_type(const Description& d, const LocalPart& part, const Extents& stored) {
   const ElementType* const known = element_type_of(d.type);
   const Index bytes = element_length(d, part, stored);
@@ -42,7 +43,7 @@ ElementType registered_type(const Description& d, const LocalPart& part, const E
   return {ElementType::Kind::opaque, bytes, true};
 }
 
-// Where this process has no part.
+// For a process that has no part.
 ElementType type_of(const Description& d, const LocalPart& part) {
   if (const ElementType* const known = element_type_of(d.type)) return *known;
   check_length(d, part);
@@ -55,8 +56,8 @@ ElementType registered_type(const Description& d, const LocalPart& part) {
   return registered_type(d, part, stored);
 }
 
-// In one pass, from the last axis on: it is what an export of one block costs. (What is not inlined here is rarer, and
-// would stand in the way of what is not.)
+// One pass, from the last axis to the first: this is what an export of one block costs. (The code that is not inlined
+// here is for rarer cases, and would slow down the common one.)
 void fill_block(const Description& d, const LocalPart& part, const ExportOptions& options, ExportedArray& made) {
   Buffer& buffer = made.array.buffer;
   const std::size_t ndim = d.ndim;
@@ -90,7 +91,7 @@ void fill_block(const Description& d, const LocalPart& part, const ExportOptions
     made.receipt.losses.push_back(options.ghosts ? "the ghost cells at the outer edges" : "the ghost cells");
 }
 
-// Points the buffer at a part that stands row-major.
+// Points the buffer at a part that is stored row-major.
 void fill_rows(const Description& d, const LocalPart& part, const Extents& stored, std::size_t ndim, Buffer& buffer) {
   const ElementType* const known = built_in_type(d.type);
   buffer.type = known != nullptr ? *known : registered_type(d, part, stored);
@@ -107,7 +108,7 @@ void fill_tiles(const Description& d, const LocalPart& part, ExportedArray& made
   fill_rows(d, part, stored, d.ndim, made.array.buffer);
 }
 
-// Blocks that are dealt one after the other stand in a row, whatever their axes.
+// Blocks that are distributed one after the other are stored one after the other, whatever axes they have.
 void fill_linear(const Description& d, const LocalPart& part, ExportedArray& made) {
   Index elements = 0;
   made.array.dim_data.push_back(linear_dimension(d, d.rank, elements));

@@ -22,7 +22,7 @@ std::vector<Index> shape_and_type(int handle) {
   int type = 0, axes = 0;
   int64_t dims[GA_MAX_DIM] = {};
   NGA_Inquire64(handle, &type, &axes, dims);
-  const bool known = built_in_type(type) != nullptr;  // others have numbers of each process's own
+  const bool known = built_in_type(type) != nullptr;  // for other types, each process has its own numbers
   std::vector<Index> made{known ? type : -1, axes};
   made.insert(made.end(), dims, dims + GA_MAX_DIM);
   return made;

@@ -8,14 +8,14 @@
 
 namespace tridap::globalarrays {
 
-/// What tells a Global Array from another one of the same handle: made of its group, type and shape, and of where this
-/// process's part begins and ends.
+/// Distinguishes a Global Array from another one of the same handle. It is made of the array's group, type and shape,
+/// and of the begin and end of this process's part.
 using Fingerprint = Index;
 
-/// That of a handle that GA_Verify_handle knows. Local.
+/// The fingerprint of a handle that GA_Verify_handle knows. Local.
 Fingerprint fingerprint(int handle);
 
-/// The same, of what was asked already: a part of one block.
+/// The same for a part of one block, from values that are already known.
 inline Fingerprint fingerprint(const Description& d, const LocalPart& part) {
   Digest digest;
   for (const Index number : {Index{d.group}, Index{d.type}, static_cast<Index>(d.ndim)}) digest.add(number);
@@ -25,7 +25,7 @@ inline Fingerprint fingerprint(const Description& d, const LocalPart& part) {
   return digest.value();
 }
 
-/// What of it is the same on all processes, in as many numbers for any array. Local.
+/// The part of a fingerprint's data that is the same on all processes: equally many numbers for any array. Local.
 std::vector<Index> shape_and_type(int handle);
 
 }  // namespace tridap::globalarrays

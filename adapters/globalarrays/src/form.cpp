@@ -22,11 +22,11 @@ Finding wrong_key(Index axis, std::string key, std::string value, std::string mu
   return {Rule::conversion, {}, axis, std::move(key), std::move(value), std::move(must), std::move(remedy)};
 }
 
-// One axis as GA may have it: in ranges, or dealt, or either.
+// One axis as GA may have it: in ranges, or cyclic, or either of them.
 struct AxisForm {
   Index size = 0;             // GA's extent
-  std::vector<Index> bounds;  // of the ranges; empty: it is dealt and no block
-  Index block_size = 0;       // of the dealing from coordinate 0, at least one block for each; 0: it is not one
+  std::vector<Index> bounds;  // of the ranges; empty: the axis is cyclic and not block
+  Index block_size = 0;       // if cyclic from coordinate 0, with at least one block for each coordinate; 0: it is not
   Index width = 0, shift = 0;
 
   bool in_ranges() const { return !bounds.empty(); }
@@ -37,7 +37,8 @@ struct AxisForm {
 
 using AxisAnswer = std::variant<AxisForm, Finding>;
 
-// The width of GA's ghost cells that padding means, and whether the array's mirrors at the edges are such, too.
+// The width of GA's ghost cells that the padding requires, and whether the array's periodic padding at the edges
+// becomes ghost cells, too.
 std::variant<AxisForm, Finding> padded(const BlockKind& block, bool periodic, Index axis) {
   const std::string remedy = "use the same padding on both sides of every border, or no padding";
   AxisForm form;
@@ -45,7 +46,7 @@ std::variant<AxisForm, Finding> padded(const BlockKind& block, bool periodic, In
   const auto [lower, upper] = block.edges();
   form.width = grid > 1 ? block.communication(0)[1] : periodic && lower == upper ? lower : 0;
   for (Index c = 0; c + 1 < grid; ++c) {
-    const Index right = block.communication(c)[1];  // and what the next one has on its left
+    const Index right = block.communication(c)[1];  // equal to the left padding of the next coordinate
     if (right != form.width)
       return wrong_key(axis, "padding", std::to_string(right) + " on grid coordinate " + std::to_string(c),
                        "must be " + std::to_string(form.width) +
@@ -58,7 +59,7 @@ std::variant<AxisForm, Finding> padded(const BlockKind& block, bool periodic, In
                      "must be " + std::to_string(form.width) +
                          " as between the processes: GA's ghost cells have one width everywhere",
                      remedy);
-  form.shift = form.width;  // the period, which is left, is as long: see [block.periodic]
+  form.shift = form.width;  // the period that remains is at least as long: see [block.periodic]
   return form;
 }
 
@@ -72,7 +73,7 @@ AxisAnswer in_ranges(const Axis& axis, const BlockKind& block, Index number) {
   form.size = block.size() - 2 * form.shift;
   for (Index c = 0; c <= block.grid(); ++c)
     form.bounds.push_back(std::clamp<Index>(block.begin(c) - form.shift, 0, form.size));
-  const Index length = form.bounds[1];  // as a dealing of one block for each, if it is one
+  const Index length = form.bounds[1];  // the block length, if it is cyclic with one block for each coordinate
   bool dealt = length > 0;
   for (Index c = 1; c < block.grid() && dealt; ++c)
     dealt = checked_multiply(c, length) == form.bounds[static_cast<std::size_t>(c)];
@@ -88,7 +89,7 @@ AxisAnswer one_axis(const Axis& given, Index number) {
     if (cyclic->first() != 0)
       return wrong_key(number, "start", std::to_string(cyclic->start(0)) + " on grid coordinate 0",
                        "must be 0: GA distributes blocks from its first process on", "begin at the first coordinate");
-    AxisForm form;  // with a block for each, or it would be simpler
+    AxisForm form;  // every coordinate has a block, or simplest() would return a simpler axis
     form.size = cyclic->size();
     form.block_size = cyclic->block_size();
     return form;
@@ -142,7 +143,7 @@ Form common_form(const std::vector<AxisForm>& axes, const std::vector<Index>& gr
   return form;
 }
 
-// The kept blocks' owners, row-major: those of the grid that own something on every axis.
+// The owners of the kept blocks, row-major: the processes of the grid that own something on every axis.
 std::vector<int> kept_owners(const PlacedDistribution& placed, const std::vector<std::vector<Index>>& kept) {
   std::vector<int> owners;
   std::vector<std::size_t> at(kept.size(), 0);
@@ -199,7 +200,7 @@ std::variant<Form, Finding> irregular(const PlacedDistribution& placed, const st
   return form;
 }
 
-// What both dealt forms ask for.
+// What both cyclic forms require.
 std::optional<Finding> not_dealt(const PlacedDistribution& placed, Index processes, bool leading) {
   if (placed.distribution.processes() != processes)
     return tridap::refusal("the array is cyclic on " + std::to_string(placed.distribution.processes()) + " of " +
@@ -214,7 +215,7 @@ std::optional<Finding> not_dealt(const PlacedDistribution& placed, Index process
   return std::nullopt;
 }
 
-// GA counts blocks in int, without a word where there are more.
+// GA counts blocks with an int, and reports no error if there are more.
 std::optional<Finding> too_many_blocks(const std::vector<AxisForm>& axes) {
   std::optional<Index> blocks = 1;
   for (const AxisForm& axis : axes)
@@ -289,7 +290,7 @@ std::optional<Finding> too_large(const PlacedDistribution& placed, const std::ve
                          "use a smaller array");
 }
 
-// What no dealing changes.
+// What does not depend on the distribution of the axes.
 std::optional<Finding> no_shape(const PlacedDistribution& placed, const ElementType& type, Index processes) {
   const Index ndim = placed.distribution.ndim();
   if (ndim < 1 || ndim > most_axes)
@@ -346,7 +347,7 @@ Extent extent(const PlacedDistribution& placed, const Form& form, Index process)
     const Axis& axis = distribution.axis(i);
     const Index held = axis.part(coordinates[a], tridap::Part::local).size();
     const Index width = form.widths.empty() ? 0 : form.widths[a];
-    Index before = 0, after = 0;  // ghost cells at the outer edges that the array has not
+    Index before = 0, after = 0;  // ghost cells at the outer edges that the array does not have
     if (width > 0 && (form.shift.empty() || form.shift[a] == 0)) {
       before = coordinates[a] == 0 ? width : 0;
       after = coordinates[a] == axis.proc_grid_size() - 1 ? width : 0;

@@ -11,37 +11,38 @@
 
 namespace tridap::globalarrays {
 
-/// How Global Arrays is told of an ownership: in its own indices, without the array's outer mirrors.
+/// How an ownership is passed to Global Arrays: in GA's own indices, without the array's outer periodic padding.
 ///
-/// 5 x 4 as block x block over 2 x 2 is `dims {5, 4}`, `blocks {2, 2}`, `map {0, 3, 0, 2}`; with an empty share between
-/// the rows' two, over 3 x 2 processes, it is the same, and `owners {0, 1, 4, 5}`.
+/// 5 x 4 as block x block over 2 x 2 is `dims {5, 4}`, `blocks {2, 2}`, `map {0, 3, 0, 2}`. With an empty share between
+/// the two of the rows, over 3 x 2 processes, these are the same, and there is `owners {0, 1, 4, 5}`.
 struct Form {
   enum class Kind {
     irregular,  ///< block on every axis: GA_Set_irreg_distr64
-    cyclic,     ///< dealt on a process grid: GA_Set_block_cyclic_proc_grid64
-    tiled,      ///< dealt on axis 0, block on the others: GA_Set_tiled_irreg_proc_grid64
+    cyclic,     ///< cyclic on a process grid: GA_Set_block_cyclic_proc_grid64
+    tiled,      ///< cyclic on axis 0, block on the others: GA_Set_tiled_irreg_proc_grid64
   };
   Kind kind = Kind::irregular;
   std::vector<Index> dims;    ///< extents of the Global Array
   std::vector<Index> widths;  ///< ghost cells on each side of each axis; empty: none
-  std::vector<Index> shift;   ///< by axis: what GA's index became more in the array's; empty: nothing
-  std::vector<Index> grid;    ///< processes by axis: irregular: with data
-  std::vector<Index> blocks;  ///< cyclic: their length by axis; else how many there are by axis
-  std::vector<Index> map;     ///< where each block begins, one axis after the other; none where cyclic
-  std::vector<int> owners;    ///< irregular: the rank of each block, row-major; empty: block r is rank r's
+  std::vector<Index> shift;   ///< by axis: the array's index minus GA's index; empty: 0
+  std::vector<Index> grid;    ///< processes by axis; irregular: those with data
+  std::vector<Index> blocks;  ///< cyclic: length of the blocks by axis; else number of blocks by axis
+  std::vector<Index> map;     ///< where each block begins, one axis after the other; empty if cyclic
+  std::vector<int> owners;    ///< irregular: the rank of each block, row-major; empty: block r is on rank r
 };
 
-/// How GA can hold it on so many processes, or why it cannot; ranks are GA's, in the array's group, which holds GA's
-/// first processes where it is `leading`. Local, and needs neither MPI nor GA.
+/// How GA can hold it on this number of processes, or why it cannot. Ranks are GA's, in the array's group. `leading`:
+/// the group holds GA's first processes. Local, and needs neither MPI nor GA.
 std::variant<Form, Finding> form_of(const redistribute::PlacedDistribution& placed, const ElementType& type,
                                     Index processes, bool leading = true);
 
-/// Why no other dealing of it would do: no shape that GA has, indices that are not 0 to `size` - 1, or no placement.
+/// Why no other distribution of it would be possible either: GA has no such shape, the indices are not 0 to `size` - 1,
+/// or the placement is wrong.
 std::optional<Finding> none_is_near(const redistribute::PlacedDistribution& placed, const ElementType& type,
                                     Index processes);
 
-/// A process's whole memory in a Global Array, ghost cells at the outer edges included, as extents; and the array's
-/// buffer as a box in it.
+/// The extents of a process's whole memory in a Global Array, with ghost cells at the outer edges; and the box in it
+/// that is the array's buffer.
 struct Extent {
   std::vector<Index> shape;
   std::vector<Range> box;

@@ -26,24 +26,25 @@ struct Known {
   std::vector<int> members;  // GA's ranks, ascending
 };
 
-std::list<Known>& known() {  // those of make_group(): the same ones on every process
+std::list<Known>& known() {  // the groups of make_group(), the same on every process
   static Lasting<std::list<Known>> groups;
   return *groups;
 }
 
-using Neighbours = std::map<int, std::vector<int>>;  // by group: the ranks there that live on this node
+using Neighbours = std::map<int, std::vector<int>>;  // by group: its ranks on this node
 
 Neighbours& neighbours() {
   static Lasting<Neighbours> nodes;
   return *nodes;
 }
 
-void forget() {  // GA's groups end with it
+void forget() {  // GA's groups end with GA
   known().clear();
   neighbours().clear();
 }
 
-// GA's ranks of a communicator's processes, in its order; MPI_UNDEFINED where GA does not know one. Local.
+// GA's ranks of a communicator's processes, in the communicator's order. MPI_UNDEFINED: GA does not know the process.
+// Local.
 std::vector<int> ga_ranks(MPI_Comm comm) {
   int count = 0;
   mpi::must_succeed(MPI_Comm_size(comm, &count), "MPI_Comm_size");
@@ -65,10 +66,10 @@ int ga_processes() {
   return count;
 }
 
-// A process's own group as all speak of it.
+// A process's own group, and the leaders of all groups that the processes report.
 struct Said {
-  std::vector<int> members;    // GA's ranks, ascending; none: it is in no new group
-  std::vector<Index> leaders;  // of each process, the first member of its group; -1: none
+  std::vector<int> members;    // GA's ranks, ascending; empty: it is in no new group
+  std::vector<Index> leaders;  // by process: the first member of its group; -1: no group
 };
 
 Said said_here(MPI_Comm comm) {
@@ -100,14 +101,14 @@ std::list<Known> unknown(const Said& said) {
     if (members.empty() || members.size() == said.leaders.size()) continue;
     if (std::none_of(known().begin(), known().end(), is_it)) groups.push_back({-1, std::move(members)});
   }
-  constexpr int last = 32767;  // GA counts them up, and aborts beyond it
+  constexpr int last = 32767;  // GA counts the numbers up, and aborts after this one
   if (!known().empty() && known().back().number > last - static_cast<int>(groups.size()))
     refuse("Global Arrays has " + std::to_string(last) + " groups of processes and cannot have more", "",
            "make arrays on existing groups");
   return groups;
 }
 
-// Every process makes all of them, so that they are of one number everywhere.
+// Every process makes all groups, so that each group has the same number on every process.
 void make_all(std::list<Known>& groups) {
   const int before = GA_Pgroup_get_default();
   GA_Pgroup_set_default(GA_Pgroup_get_world());
@@ -124,7 +125,7 @@ std::optional<int> make_group(MPI_Comm comm) {
   Said said = mpi::collectively(GA_MPI_Comm(), [&] { return said_here(comm); });
   mpi::MpiCollectives(GA_MPI_Comm()).max(said.leaders);
   std::list<Known> groups = mpi::collectively(GA_MPI_Comm(), [&] { return unknown(said); });
-  collect();  // what other groups still keep would stand in the way of the new one's arrays
+  collect();  // arrays that other groups still keep would prevent arrays of the new one
   make_all(groups);
   for (const Known& one : known())
     if (one.members == said.members) return one.number;
@@ -154,7 +155,7 @@ const std::vector<int>& node_of(int group) {
   if (const auto found = neighbours().find(group); found != neighbours().end()) return found->second;
   const MPI_Comm comm = GA_MPI_Comm_pgroup(group);
   Neighbours made = mpi::collectively(comm, [&] {
-    const auto processes = static_cast<std::size_t>(GA_Pgroup_nnodes(group));  // at most these are on the node
+    const auto processes = static_cast<std::size_t>(GA_Pgroup_nnodes(group));  // the node has no more than these
     return Neighbours{{group, std::vector<int>(processes)}};
   });
   std::vector<int>& ranks = made.begin()->second;

@@ -32,15 +32,15 @@ struct HandlePool::Entry {
   Fingerprint is;
   std::weak_ptr<GlobalArray::State> state;  // of an array made here
   Index serial = 0;                         // among those of its group
-  bool ended = false;                       // it leaves the pool
+  bool ended = false;                       // it will leave the pool
 };
 
 namespace {
 
 bool there_is(int handle) { return GA_Initialized() != 0 && GA_Verify_handle(handle) != 0; }
 
-// What other threads let go of. It has a lock of its own, under which nothing else is done: a pin may be let go of
-// under any other lock.
+// The accesses that other threads released. It has its own lock, and does nothing else under it, because a pin may be
+// released under any other lock.
 class LetGo {
  public:
   static LetGo& all() {
@@ -65,7 +65,7 @@ class LetGo {
   std::atomic<bool> any_{false};
 };
 
-// The deleter of what an array's memory is owned by, which tells it from everybody else's owners.
+// The deleter of an owner of an array's memory. It distinguishes such owners from all others.
 class Pin {
  public:
   explicit Pin(const Access& access) : access_(access) {}
@@ -84,19 +84,19 @@ class Pin {
   }
 
  private:
-  // A thread's own address, until it ends: in fewer cycles than std::this_thread::get_id().
+  // An address that belongs to the thread until it ends. It takes fewer cycles than std::this_thread::get_id().
   static const void* this_thread() {
     static thread_local const char own = 0;
     return &own;
   }
 
   Access access_;
-  const void* thread_ = this_thread();  // which uses GA
+  const void* thread_ = this_thread();  // the thread that uses GA
 };
 
 void forget_all() { HandlePool::all().forget(); }
 
-constexpr std::size_t at_once = 256;  // arrays that processes agree on in one message, which lies on the stack
+constexpr std::size_t at_once = 256;  // arrays on which processes agree in one message, which is on the stack
 
 }  // namespace
 
@@ -137,7 +137,7 @@ HandlePool::Offer HandlePool::offer(int handle, redistribute::PlacedDistribution
   return made;
 }
 
-// For take().
+// Allocates what take() needs.
 void HandlePool::make_room(const Entry& made) {
   if (!watched_) watch();
   slot(made.handle);
@@ -149,7 +149,7 @@ void HandlePool::make_room(const Entry& made) {
 GlobalArray HandlePool::take(Offer offer) {
   Entry& entry = *offer.entry_;
   Slot& slot = this->slot(entry.handle);
-  const bool new_here = !offer.array_.empty();  // so what is pinned is another array's, which somebody destroyed
+  const bool new_here = !offer.array_.empty();  // then a pin is of an earlier array, which was destroyed
   if (new_here || slot.is != entry.is || slot.data != local_memory(entry.handle)) slot.unpin();
   if (slot.kept != nullptr) lose(slot.kept);
   entry.serial = ++given_[entry.group];
@@ -207,7 +207,7 @@ void HandlePool::pin(std::shared_ptr<void>& owner, int handle, int group, int ra
   if (!watched_) watch();
   Slot& slot = this->slot(handle);
   Index serial = slot.access.serial;
-  if (!slot.is_pinned() || slot.data != data || slot.is != is) {  // GA_Destroy was called, and the handle given anew
+  if (!slot.is_pinned() || slot.data != data || slot.is != is) {  // GA_Destroy was called, and GA reused the handle
     slot.data = data;
     slot.is = is;
     serial = ++accesses_;
@@ -226,7 +226,7 @@ void HandlePool::pin_kept(Slot& slot) {
   slot.array = slot.kept == nullptr ? nullptr : slot.kept->state.lock();
 }
 
-// Where the handle is another array's of the group by now, it is told what it knows: GA does not count.
+// If the handle is another array of the group by now, this changes nothing for it: GA does not count accesses.
 void HandlePool::let_go(const Access& access) {
   if (!knows(access.handle)) return;
   Slot& slot = this->slot(access.handle);
@@ -306,7 +306,7 @@ void HandlePool::leave(Entry& one) {
 Index HandlePool::collect() {
   close_let_go();
   Index freed = 0;
-  for (const auto& [group, entries] : kept_)  // in ascending order, which is the same everywhere
+  for (const auto& [group, entries] : kept_)  // in ascending order, which is the same on every process
     if (!entries.empty()) freed += collect(group);
   return freed;
 }
@@ -363,7 +363,7 @@ bool destroy(int handle, MPI_Comm comm) {
     offer = pool.offer(handle);
     return shape_and_type(handle);
   });
-  // Numbers of one array may differ between processes, and so may arrays of one number.
+  // One array may have different handles on the processes, and one handle may be different arrays.
   for (const MinMax& spread : mpi::min_max(shape, comm))
     if (!spread.is_same())
       refuse("the processes pass Global Arrays of different shapes or types", "",

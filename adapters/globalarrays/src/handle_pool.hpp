@@ -13,73 +13,75 @@
 
 namespace tridap::globalarrays {
 
-/// What pins of one array share: GA's access to its memory.
+/// GA's access to the memory of one array, which all pins of the array share.
 struct Access {
   int handle = 0, group = 0;
-  int rank = 0;      ///< this process's own in the group
-  Index serial = 0;  ///< among all there ever were; 0: none
+  int rank = 0;      ///< of this process in the group
+  Index serial = 0;  ///< among all accesses that ever existed; 0: none
 };
 
-/// All handles that this library keeps: those it made, and others' that an export pins.
+/// All handles that this library keeps: those that it made, and those of others that an export pins.
 ///
-/// Letting go is local, and may come from any thread: it is noticed when the pool is asked for next. All else is for
-/// the thread that uses GA. Handles are freed where the processes of their group come together, which agree on those
-/// that none of them holds. A handle that somebody destroyed by GA_Destroy, and that GA gave anew, is told from what it
-/// was by the array's shape, type and place in memory: a like array in the same place is taken for the old one.
+/// A release is local, and may come from any thread: the pool notices it at its next call. Only the thread that uses GA
+/// may call the other functions. Handles are freed in collective calls: the processes of their group agree on the
+/// handles that none of them holds. If a handle was destroyed with GA_Destroy, and GA reuses it, the pool distinguishes
+/// the new array from the old one by shape, type and place in memory. It takes an equal array in the same place for the
+/// old one.
 class HandlePool {
  public:
-  /// This process's; never destroyed, since static objects may let go after anything.
+  /// This process's pool; never destroyed, since static objects may release their handles after anything else.
   static HandlePool& all();
 
   /// A handle that the pool has memory to take, and has not taken.
   class Offer;
-  /// Makes ready to take a handle that was just allocated here, or that is somebody else's. Throws where memory ends,
-  /// and then, as where the offer is not taken, nothing has changed. Local.
+  /// Prepares to take a handle that was just allocated here, or that was made elsewhere. Throws if memory runs out.
+  /// Then nothing has changed; the same is true if the offer is not taken. Local.
   Offer offer(int handle, redistribute::PlacedDistribution placed, const ElementType& type);
   Offer offer(int handle);
   /// Takes it: in the same order on all processes of its group, whatever number it has on each. The GlobalArray is
-  /// empty where the handle is somebody else's. Throws nothing. Local.
+  /// empty if the handle was made elsewhere. Throws nothing. Local.
   GlobalArray take(Offer offer);
 
-  /// Both at once.
+  /// offer() and take() in one call.
   GlobalArray keep(int handle, redistribute::PlacedDistribution placed, const ElementType& type);
-  /// What `handle` was kept as; empty where it was not made here, or nobody here holds it.
+  /// The GlobalArray that `handle` was kept as; empty if it was not made here, or if this process does not hold it.
   GlobalArray find(int handle);
-  /// Which one of its group's it is, of those that came to the pool: the same number on every process, unlike its
-  /// handle; 0: it is not here.
+  /// Its number among the handles of its group that came to the pool: the same on every process, unlike the handle. 0:
+  /// it is not in the pool.
   Index serial(int handle);
 
-  /// Shares in the memory of `handle`, which begins at `data` here, as local_memory() says, for as long as the result
-  /// lives. GA's access, which the caller opened, is closed with the last one: at once on this thread, and where
-  /// another one lets go, at the next pin, find(), held() or collect(). Local.
+  /// Shares the memory of `handle` as long as the result lives. The memory begins at `data` on this process, as
+  /// local_memory() returns it. The caller opened GA's access, and the release of the last pin closes it: at once on
+  /// this thread; if another thread releases it, at the next pin, find(), held() or collect(). Local.
   std::shared_ptr<void> pin(int handle, const void* data);
-  /// The same for an owner of nothing, where the caller has asked for the array's group, our rank in it, and its
+  /// The same for an `owner` that is empty, if the caller has asked for the array's group, our rank in it, and its
   /// fingerprint.
   void pin(std::shared_ptr<void>& owner, int handle, int group, int rank, const void* data, Fingerprint is);
-  /// The handle whose memory `owner` keeps; nothing where it keeps none.
+  /// The handle whose memory `owner` keeps; std::nullopt: it keeps none.
   static std::optional<int> handle_of(const std::shared_ptr<void>& owner);
   /// Whether the memory that `owner` keeps is still the array's.
   static bool is_there(const std::shared_ptr<void>& owner);
-  /// What a pin does on the thread that uses GA.
+  /// What a released pin calls on the thread that uses GA.
   void let_go(const Access& access);
 
   bool keeps(int handle);  ///< whether the pool will free it
-  /// Frees what no process of the group holds. **Collective** over the group; needs no memory. Returns how many.
+  /// Frees the arrays that no process of the group holds. **Collective** over the group; needs no memory. Returns how
+  /// many.
   Index collect(int group);
   /// The same for all groups that this process is in. **Collective** over GA's processes.
   Index collect();
-  /// Whether it keeps arrays of a group other than `group` and GA's whole one, be they held or not.
+  /// Whether it keeps arrays, held or not, of a group other than `group` and GA's group of all processes.
   bool keeps_of_others(int group) const;
   Index held();   ///< arrays that this process holds
-  void forget();  ///< GA has ended: what is held is nobody's memory any more
+  void forget();  ///< GA has ended: the memory of held arrays no longer exists
 
  private:
   struct Entry;
   struct Slot {
     std::shared_ptr<Entry> kept;  // null: the pool will free nothing here
-    Access access;                // what the pins have open
-    std::shared_ptr<void> array;  // what the GlobalArray is, where it is one: find() finds it meanwhile
-    const void* data = nullptr;   // where, and of which array
+    Access access;                // what the pins have opened
+    std::shared_ptr<void> array;  // the state of the GlobalArray, if it is one: find() finds it while it is pinned
+    const void* data = nullptr;   // the pinned memory; `is`: of which array
     Fingerprint is = 0;
     Index pins = 0;
 
@@ -111,13 +113,13 @@ class HandlePool {
   }
   void make_room(std::size_t slots);
 
-  static constexpr int first_handle = -1000;  // GA's
+  static constexpr int first_handle = -1000;  // GA's lowest handle
 
   std::map<int, Entries> kept_;  // by group, in the order in which they came
-  std::vector<Slot> slots_;      // by handle: what it stands for now
-  std::map<int, Index> given_;   // by group: how many came
-  Index accesses_ = 0;           // that were ever open
-  bool watched_ = false;         // GA tells us of its end
+  std::vector<Slot> slots_;      // by handle: what it is now
+  std::map<int, Index> given_;   // by group: how many handles came
+  Index accesses_ = 0;           // how many were ever open
+  bool watched_ = false;         // forget() will be called when GA ends
 };
 
 class HandlePool::Offer {

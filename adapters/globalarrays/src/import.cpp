@@ -29,8 +29,8 @@ namespace {
 using redistribute::PlacedDistribution;
 
 // Flags of gather_with_flags().
-constexpr Index shareable = 1;  // the memory is a GlobalArray's part, whole
-constexpr Index looked = 2;     // that was found out
+constexpr Index shareable = 1;  // the memory is the whole part of a GlobalArray
+constexpr Index looked = 2;     // this has been determined
 
 // Whether two valid buffers are the same elements at the same places.
 bool same_memory(const Buffer& a, const Buffer& b) {
@@ -41,7 +41,8 @@ bool same_memory(const Buffer& a, const Buffer& b) {
   return same;
 }
 
-// The GlobalArray whose whole part the buffer of an array is, which may yet be wrong; else why not.
+// The GlobalArray whose whole part is the buffer of an array, which may still be wrong. If there is none, `why_not`
+// says why.
 GlobalArray array_behind(const DistArray& array, const char*& why_not) {
   const Buffer& buffer = array.buffer;
   const std::optional<int> handle = HandlePool::handle_of(buffer.owner);
@@ -59,7 +60,7 @@ GlobalArray array_behind(const DistArray& array, const char*& why_not) {
   return found;
 }
 
-// Where rank r of a communicator stands among a Global Array's processes.
+// By rank in a communicator: the rank among a Global Array's processes.
 std::vector<int> ranks_in(const GlobalArray& array, MPI_Comm comm) {
   int count = 0;
   mpi::must_succeed(MPI_Comm_size(comm, &count), "MPI_Comm_size");
@@ -83,7 +84,7 @@ bool same_periods(const Axis& a, const Axis& b) {
   return edges(a) == edges(b);
 }
 
-// Whether a Global Array is dealt over the processes of `comm` as the distribution says. Local.
+// Whether a Global Array is distributed over the processes of `comm` as the distribution states. Local.
 bool is_dealt(const GlobalArray& array, const Distribution& distribution, MPI_Comm comm) {
   const PlacedDistribution& placed = array.placed();
   if (placed.distribution.processes() != distribution.processes()) return false;
@@ -95,7 +96,7 @@ bool is_dealt(const GlobalArray& array, const Distribution& distribution, MPI_Co
   return compare(distribution, placed.distribution).same_places;
 }
 
-// Whether the axes stand in memory as GA has them; those of one element stand anywhere.
+// Whether the axes are stored in GA's order. Axes of one element may be anywhere.
 bool is_outermost_first(const Buffer& buffer) {
   std::vector<Index> axes = memory_order(buffer).axes;
   const auto alone = [&](Index axis) { return buffer.shape[static_cast<std::size_t>(axis)] == 1; };
@@ -118,8 +119,8 @@ void add_losses(const DistArray& array, const Distribution& distribution, Receip
   }
 }
 
-// Shares the Global Array that was found behind every process's memory; false: they are not one, or not dealt so.
-// **Collective.**
+// Shares the Global Array to which every process's memory belongs. False: they are different ones, or it is not
+// distributed as `distribution` states. **Collective.**
 bool share(ImportedArray& imported, const DistArray& array, const Distribution& distribution, MPI_Comm comm) {
   Index serial = 0, group = 0;
   bool dealt = false;
@@ -136,7 +137,7 @@ bool share(ImportedArray& imported, const DistArray& array, const Distribution& 
   return largest[0] == -largest[1] && largest[2] == -largest[3] && largest[4] == 0;
 }
 
-// The same ownership with the ranks of the communicator for GA's.
+// The same ownership, with the ranks of the communicator in place of GA's.
 PlacedDistribution out_of_group(const PlacedDistribution& placed, const Group& group) {
   std::vector<Index> back(group.ranks.size());
   for (std::size_t r = 0; r < back.size(); ++r) back[static_cast<std::size_t>(group.ranks[r])] = static_cast<Index>(r);
@@ -146,7 +147,8 @@ PlacedDistribution out_of_group(const PlacedDistribution& placed, const Group& g
   return translated;
 }
 
-// What the Global Array shall be, in the ranks of the communicator; nothing: what the array is. **Collective.**
+// The distribution that the Global Array shall have, in the ranks of the communicator; std::nullopt: that of the array.
+// **Collective.**
 std::optional<PlacedDistribution> wanted(const DistArray& array, const PlacedDistribution& given, MPI_Comm comm,
                                          Copy copy, Fit fit) {
   return mpi::collectively(comm, [&]() -> std::optional<PlacedDistribution> {

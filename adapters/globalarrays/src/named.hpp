@@ -6,7 +6,7 @@
 
 namespace tridap::globalarrays {
 
-/// A Global Array in a message.
+/// The name of a Global Array in a message.
 inline std::string named(int handle) { return "Global Array " + std::to_string(handle); }
 
 }  // namespace tridap::globalarrays

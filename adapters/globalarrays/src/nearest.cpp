@@ -15,7 +15,7 @@ namespace {
 
 using redistribute::PlacedDistribution;
 
-// One axis dealt otherwise, and which coordinate of the old axis each of the new ones takes after.
+// One axis with another distribution. `from`: the coordinate of the old axis to which each new one corresponds.
 struct Turned {
   Axis axis;
   std::vector<Index> from;
@@ -27,14 +27,14 @@ std::vector<Index> counted(Index count) {
   return all;
 }
 
-// The sum of a coordinate's indices over their count says where its share would be.
+// The mean of a coordinate's indices, which shows where its share would be.
 double middle(const std::vector<Index>& list) {
   double sum = 0;
   for (const Index index : list) sum += static_cast<double>(index);
   return sum / static_cast<double>(list.size());
 }
 
-// The coordinates of lists in the order of where these lie.
+// The coordinates of lists, in the order of the means of their indices.
 std::vector<Index> in_order(const UnstructuredKind& lists) {
   std::vector<Index> order = counted(lists.grid());
   std::vector<double> middles;
@@ -45,7 +45,7 @@ std::vector<Index> in_order(const UnstructuredKind& lists) {
   return order;
 }
 
-// The coordinates of a dealing in the order in which they are served.
+// The coordinates of a cyclic axis, in the order in which they get their blocks.
 std::vector<Index> served(const CyclicKind& cyclic) {
   std::vector<Index> order;
   for (Index turn = 0; turn < cyclic.grid(); ++turn) order.push_back((turn + cyclic.first()) % cyclic.grid());
@@ -62,7 +62,7 @@ Index owned_before(const Axis& axis, Index c, Index end) {
   return rounds * length + (left > turn ? length : left == turn ? end % length : 0);
 }
 
-// The indices of an axis that a coordinate of it and one of what it was turned into both own.
+// The number of indices that a coordinate of an axis and a coordinate of the changed axis both own.
 Index common(const Axis& before, Index here, const Axis& after, Index there) {
   if (const auto* lists = std::get_if<UnstructuredKind>(&before.kind())) {
     Index count = 0;
@@ -74,7 +74,7 @@ Index common(const Axis& before, Index here, const Axis& after, Index there) {
   if (const auto* block = std::get_if<BlockKind>(&after.kind()))
     return owned_before(before, here, block->begin(there + 1)) - owned_before(before, here, block->begin(there));
   const auto &one = std::get<CyclicKind>(before.kind()), &other = std::get<CyclicKind>(after.kind());
-  return one.turn(here) == other.turn(there) ? one.count(here) : 0;  // of one block size and grid: only turned
+  return one.turn(here) == other.turn(there) ? one.count(here) : 0;  // same block size and grid: only rotated
 }
 
 // Ranges as long as the shares of `axis`, in this order of its coordinates.
@@ -84,8 +84,8 @@ Turned ranges(const Axis& axis, std::vector<Index> order) {
   return {Axis(BlockKind(std::move(bounds))), std::move(order)};
 }
 
-// Ranges that leave the most where it is: lists that are ranges, and a dealing of one block for each, stay as they are.
-// Those of a block are its own, without padding.
+// The ranges that keep the most elements where they are. Lists that are ranges, and a cyclic axis of one block for each
+// coordinate, do not change. The ranges of a block axis are its own, without padding.
 Turned in_ranges(const Axis& axis) {
   const Index grid = axis.proc_grid_size();
   std::vector<Turned> all{ranges(axis, counted(grid))};
@@ -105,7 +105,7 @@ Turned in_ranges(const Axis& axis) {
   return all[best];
 }
 
-// The same, with its padding where that alone would be held.
+// The same, with its padding if GA can hold this axis alone.
 Turned padded_ranges(const Axis& axis, const ElementType& type) {
   const Index grid = axis.proc_grid_size();
   const auto* block = std::get_if<BlockKind>(&axis.kind());
@@ -115,7 +115,8 @@ Turned padded_ranges(const Axis& axis, const ElementType& type) {
   return {axis, counted(grid)};
 }
 
-// Dealt from the first coordinate on, each one taking after the one that was served in its turn.
+// The cyclic axis that begins at the first coordinate. Each coordinate corresponds to the old one that got its blocks
+// in the same turn.
 Turned unrotated(const Axis& axis) {
   const auto* cyclic = std::get_if<CyclicKind>(&axis.kind());
   if (cyclic == nullptr) return in_ranges(axis);
@@ -123,7 +124,7 @@ Turned unrotated(const Axis& axis) {
   return {Axis(first), served(*cyclic)};
 }
 
-// All axes dealt otherwise, each part on the rank that held the one it takes after.
+// All axes with their new distributions. Each part is on the rank that held the part to which it corresponds.
 PlacedDistribution put(const PlacedDistribution& placed, const std::vector<Turned>& axes) {
   std::vector<Axis> dealt;
   for (const Turned& one : axes) dealt.push_back(one.axis);
@@ -138,7 +139,7 @@ PlacedDistribution put(const PlacedDistribution& placed, const std::vector<Turne
   return made;
 }
 
-// How many elements stand on one rank in both.
+// How many elements are on the same rank in both.
 Index staying(const PlacedDistribution& here, const PlacedDistribution& there, Index processes) {
   std::vector<std::map<std::pair<Index, Index>, Index>> known(static_cast<std::size_t>(here.distribution.ndim()));
   Index sum = 0;
@@ -159,9 +160,9 @@ Index staying(const PlacedDistribution& here, const PlacedDistribution& there, I
   return sum;
 }
 
-// What may be nearest, the simplest first: all in ranges, with the padding of those axes that can have it; without
-// any: dealt from the first process on; all in ranges; dealt on the first axis alone. Each also on ranks in order,
-// which alone some can have.
+// The distributions that may be nearest, the simplest first: all axes in ranges, with the padding of those axes that
+// can have it. Then without padding: cyclic from the first process on; all axes in ranges; cyclic on the first axis
+// alone. Each is also tried with its ranks in order, because GA can hold some only so.
 std::vector<PlacedDistribution> candidates(const PlacedDistribution& placed, const ElementType& type) {
   std::vector<std::vector<Turned>> all(3);
   std::vector<Turned> padded;

@@ -4,10 +4,10 @@
 
 namespace tridap::globalarrays {
 
-/// `why_not` with what GA could hold instead, where there is anything.
+/// `why_not` with the distribution that GA could hold instead, if there is one.
 Finding with_nearest(Finding why_not, const redistribute::PlacedDistribution& placed, const ElementType& type,
                      Index processes, bool leading = true);
-/// nearest() on a group of GA's.
+/// nearest() on a group of GA.
 redistribute::PlacedDistribution nearest_in(const redistribute::PlacedDistribution& placed, const ElementType& type,
                                             Index processes, bool leading);
 

@@ -8,8 +8,9 @@ namespace tridap::globalarrays {
 
 namespace {
 
-// Where GA's windows are files; nothing where they are a process's own memory: of one process, or by a component of
-// Open MPI for networks. Open MPI takes the first of these two that it may use.
+// The folder in which GA's windows are files. std::nullopt: they are a process's own memory, because it is one process,
+// or because a component of Open MPI for networks makes them. Open MPI takes the first of these two components that it
+// may use.
 std::optional<std::string> folder_of_windows(bool shared) {
   for (const char* const component : {"rdma", "sm"})
     if (shared && mpi::may_make_windows_by(component)) return mpi::backing_folder(component);

@@ -6,13 +6,14 @@
 
 namespace tridap::globalarrays {
 
-// GA aborts where the node has too little memory for a window: so one looks before.
+// GA aborts if the node has too little memory for a window. So these functions check it before.
 
-/// Why this node has no `wanted` bytes more for a window, which several of its processes share or one has alone; empty:
-/// it seems to have them. Local.
+/// Why this node does not have `wanted` more bytes for a window; empty: it seems to have them. `shared`: several of its
+/// processes share the window; if not, one process has it alone. Local.
 std::string room_is_missing(Index wanted, bool shared);
 
-/// Whether it has several times as many, so that what others were promised and have not touched may be left out. Local.
+/// Whether it has several times as many. Then memory that others were promised and have not touched may be ignored.
+/// Local.
 bool room_is_ample(Index wanted, bool shared);
 
 }  // namespace tridap::globalarrays

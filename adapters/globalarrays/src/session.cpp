@@ -20,10 +20,11 @@ namespace tridap::globalarrays {
 
 namespace {
 
-// What the processes say of ending GA, by the largest of each over all. Every process votes in every end of a Session,
-// and in MPI_Finalize until all are there: one that is elsewhere meets the others' votes later, in their order.
+// A process's vote on ending GA. The result is the largest value of each member over all processes. Every process votes
+// at every end of a Session, and in MPI_Finalize until all are there. A process that is elsewhere takes part in the
+// others' votes later, in their order.
 struct Vote {
-  Index left = 0;     // 1: the Session was let go of by an exception; it does not wait for the others
+  Index left = 0;     // 1: an exception destroyed the Session; the process does not wait for the others
   Index outside = 0;  // 1: not in MPI_Finalize yet
 };
 
@@ -32,13 +33,13 @@ struct Ballot {
   MPI_Request counted = MPI_REQUEST_NULL;
 };
 
-// Of this process, as long as GA is ours to end.
+// The state of this process, as long as this library has to end GA.
 struct Ours {
   bool to_end = false;             // a Session began GA
-  MPI_Comm votes = MPI_COMM_NULL;  // of GA's processes, for votes alone
+  MPI_Comm votes = MPI_COMM_NULL;  // of GA's processes, only for votes
   std::list<Ballot> blank;         // made before they are needed: a process without memory must vote too
-  std::list<Ballot> cast;          // in their order; never given back while they may be under way
-  std::list<Ballot> uncounted;     // which nobody counts any more
+  std::list<Ballot> cast;          // in their order; kept as long as MPI may use them
+  std::list<Ballot> uncounted;     // whose results are not needed any more
 };
 
 Ours& ours() {
@@ -46,12 +47,12 @@ Ours& ours() {
   return *one;
 }
 
-// One to leave the Session by, and one to end in MPI_Finalize after that. Local.
+// Makes two ballots: one to leave the Session, and one to end in MPI_Finalize after that. Local.
 void need_blank_ballots() {
   while (ours().blank.size() < 2) ours().blank.emplace_back();
 }
 
-int sessions = 0;  // that are open
+int sessions = 0;  // number of open ones
 
 void cast(Vote vote) {
   std::list<Ballot>&blank = ours().blank, &cast = ours().cast;
@@ -62,7 +63,7 @@ void cast(Vote vote) {
                     "MPI_Iallreduce");
 }
 
-// **Collective**, with those that voted and went on.
+// **Collective**, together with the processes that voted earlier and went on.
 Vote vote_and_count(Vote vote) {
   cast(vote);
   for (Ballot& one : ours().cast) mpi::must_succeed(MPI_Wait(&one.counted, MPI_STATUS_IGNORE), "MPI_Wait");
@@ -74,7 +75,7 @@ Vote vote_and_count(Vote vote) {
 std::vector<Index> held_by_all() {
   HandlePool::all().collect();
   std::vector<Index> held = mpi::collectively(GA_MPI_Comm(), [] {
-    const int all = GA_Pgroup_get_world();  // GA_Nodeid() speaks of the default group
+    const int all = GA_Pgroup_get_world();  // GA_Nodeid() is a rank in the default group
     std::vector<Index> here(static_cast<std::size_t>(GA_Pgroup_nnodes(all)), 0);
     here[static_cast<std::size_t>(GA_Pgroup_nodeid(all))] = HandlePool::all().held();
     return here;
@@ -87,20 +88,20 @@ bool none(const std::vector<Index>& held) {
   return std::count(held.begin(), held.end(), 0) == static_cast<Index>(held.size());
 }
 
-// Ends GA where nobody holds an array any more: on all processes or on none. Returns how many each holds.
-// **Collective.**
+// Ends GA if no process holds an array any more: on all processes or on none. Returns how many arrays each process
+// holds. **Collective.**
 std::vector<Index> end_if_free() {
   std::vector<Index> held = held_by_all();
   if (!none(held)) return held;
   MPI_Comm votes = ours().votes;
-  GA_Pgroup_set_default(GA_Pgroup_get_world());  // in another one GA_Terminate hangs
+  GA_Pgroup_set_default(GA_Pgroup_get_world());  // with another default group, GA_Terminate hangs
   GA_Terminate();
-  ga_has_ended();  // says so again, where GA keeps its communicator
+  ga_has_ended();  // called again here, in case GA keeps its communicator
   mpi::must_succeed(MPI_Comm_free(&votes), "MPI_Comm_free");
   return held;
 }
 
-// GA is over, by our hands or another's: what was voted, nobody counts any more.
+// GA has ended, by this library or by other code: the votes are not counted any more.
 void forget_ours() {
   ours().uncounted.splice(ours().uncounted.end(), ours().cast);
   ours().votes = MPI_COMM_NULL;
@@ -115,8 +116,8 @@ void end_in_finalize() {
   }
 }
 
-// GA makes a window of all processes when it begins, and ends the program where MPI has none that reaches them all. So
-// one is made first, where errors return. **Collective.**
+// GA makes a window of all processes when it begins. It ends the program if MPI has no window that reaches all of them.
+// So this function makes one first, with errors that return. **Collective.**
 void need_windows() {
   const mpi::Duplicate comm(MPI_COMM_WORLD);
   mpi::must_succeed_everywhere(MPI_Comm_set_errhandler(comm.get(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler",
@@ -169,7 +170,7 @@ Session::Session(const SessionOptions& options) : exceptions_(std::uncaught_exce
     });
   }
   ends_ = ours().to_end && sessions == 0;
-  if (ends_) need_blank_ballots();  // begin() did; anew where the last Session was left by an exception
+  if (ends_) need_blank_ballots();  // begin() did; needed again if an exception destroyed the last Session
   open_ = true;
   ++sessions;
 }
@@ -184,7 +185,7 @@ Session::~Session() {
     } else if (vote_and_count({0, 1}).left == 0) {
       end_if_free();
     }
-  } catch (const std::exception&) {  // a destructor has nobody to tell
+  } catch (const std::exception&) {  // a destructor cannot report it
   }
 }
 

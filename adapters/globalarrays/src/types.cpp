@@ -12,7 +12,8 @@ namespace {
 
 using Kind = ElementType::Kind;
 
-// By GA's number. GA keeps them for the process's life, over its end and beginning, and has room for some 200.
+// By GA's number. GA keeps them as long as the process lives, even if GA ends and begins again, and has room for about
+// 200.
 std::map<int, ElementType>& registered() {
   static auto* const types = new std::map<int, ElementType>;
   return *types;

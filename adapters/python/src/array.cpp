@@ -26,7 +26,8 @@ namespace tridap::python {
 
 namespace {
 
-// Tells of an array what all processes of `comm` found, and, where it is wanted and right, its Distribution.
+// Returns what all processes of `comm` found about an array. Returns its Distribution too, if that is wanted and the
+// array is correct.
 Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const Reading& reading) {
   const WithoutPython released;
   std::vector<LocalArray> members;
@@ -35,10 +36,10 @@ Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const R
   if (said[1].smallest == 0) throw std::bad_alloc();  // on every process
   if (said[0].smallest == 0) {
     Report alone =
-        mpi::collectively(comm, [&] {  // since some data cannot be compared, each says what it found by itself
+        mpi::collectively(comm, [&] {  // some data cannot be compared: each process reports what it found alone
           Report found = given.read.report;
           if (given.comparable) found.merge(check(given.read.array, reading));
-          if (!given.comparable && found.ok()) throw std::bad_alloc();  // there was no memory to say why
+          if (!given.comparable && found.ok()) throw std::bad_alloc();  // there was no memory to report why
           found.set_process(mpi::rank_of(comm));
           return found;
         });
@@ -47,12 +48,12 @@ Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const R
   mpi::MpiCollectives collectives(comm);
   CheckOutcome outcome = check_collectively(members, collectives, reading, want_distribution);
   Checked checked{mpi::agree(std::move(outcome.reports.front()), comm), nullptr};
-  if (outcome.distribution)  // null where there is no memory for it
+  if (outcome.distribution)  // null if there is no memory for it
     succeeds([&] { checked.distribution = std::make_shared<const Distribution>(std::move(*outcome.distribution)); });
   return checked;
 }
 
-// Whether no axis is distributed, nor padded: then what is right on this process is right.
+// True if no axis is distributed, padded or periodic. Then an array that is correct on this process is correct.
 bool is_undistributed(const DimData& dims) {
   return std::all_of(dims.begin(), dims.end(), [](const Dimension& d) {
     const auto* block = std::get_if<Block>(&d.dist);
@@ -63,13 +64,13 @@ bool is_undistributed(const DimData& dims) {
 
 Checked check_alone(Given& given, bool want_distribution, const Reading& reading) {
   Checked checked{given.read.report, nullptr};
-  if (!given.comparable && checked.report.ok()) throw std::bad_alloc();  // there was no memory to say why
+  if (!given.comparable && checked.report.ok()) throw std::bad_alloc();  // there was no memory to report why
   if (!given.comparable) return checked;
   if (!want_distribution && is_undistributed(given.read.array.dim_data)) {
     checked.report.merge(check(given.read.array, reading));
     return checked;
   }
-  const std::vector<DistArray> all{given.read.array};  // where the grid is of one process
+  const std::vector<DistArray> all{given.read.array};  // these are all parts if the grid has one process
   const DimData& dims = all.front().dim_data;
   const bool whole = std::all_of(dims.begin(), dims.end(), [](const Dimension& d) { return d.proc_grid_size == 1; });
   Report alone = check(all.front(), reading);
@@ -81,9 +82,10 @@ Checked check_alone(Given& given, bool want_distribution, const Reading& reading
   return checked;
 }
 
-// Whether every process's object is its part of one array that they checked together before. **Collective.**
+// True if the object of every process is its part of one array that the processes checked together before.
+// **Collective.**
 bool known_together(const Array* array, MPI_Comm comm) {
-  Index layout = 0;  // where there is no memory to find it, the array counts as unknown
+  Index layout = 0;  // if there is no memory to find it, the array counts as unknown
   const bool known = array != nullptr && succeeds([&] { layout = array->layout(); });
   const WithoutPython released;
   const std::vector<MinMax> said = mpi::min_max({known ? 1 : 0, layout}, comm);

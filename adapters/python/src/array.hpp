@@ -10,41 +10,43 @@
 
 namespace tridap::python {
 
-/// Throws ProtocolError, with what the object raised as its cause, where the report holds an error. What is no
-/// Exception, such as KeyboardInterrupt, is passed on as it is.
+/// Throws ProtocolError if the report holds an error. Its cause is what the object raised. If the object raised
+/// something that is not an Exception, such as KeyboardInterrupt, this is passed on unchanged.
 void throw_if_wrong(const Report& report, std::optional<py::error_already_set>& raised);
 
-/// `tridap.DistArray`: this process's part of a checked distributed array, and who keeps its memory alive.
+/// `tridap.DistArray`: this process's part of a checked distributed array, and the object that keeps its memory alive.
 class Array {
  public:
-  /// From data that was checked.
+  /// Makes an array from data that was checked.
   Array(DistArray array, py::object local, py::object comm, std::shared_ptr<const Distribution> distribution);
   static Array from(Given given, py::object comm, std::shared_ptr<const Distribution> distribution);
 
-  const DistArray& array() const { return array_; }  ///< of version 0.10 or 0.9, as it came
+  const DistArray& array() const { return array_; }  ///< of version 0.10 or 0.9, as the producer gave it
   Version version() const { return version_; }
-  const py::object& local() const { return local_; }  ///< the NumPy array that everything points into
-  const py::object& comm() const { return comm_; }    ///< mpi4py's, or None
+  const py::object& local() const { return local_; }  ///< the NumPy array; all pointers here point to its memory
+  const py::object& comm() const { return comm_; }    ///< the mpi4py communicator, or None
   const Receipt& receipt() const { return receipt_; }
-  /// Throws Error where only this process's part is known.
+  /// Throws Error if only this process's part is known.
   const std::shared_ptr<const Distribution>& distribution() const;
   bool is_whole() const { return undistributed_ || distribution_ != nullptr; }
-  Index layout() const;  ///< a number that tells layouts apart, without communication; where is_whole()
+  Index layout() const;  ///< a number that differs between layouts; needs is_whole(), does not communicate
   Index process() const { return process_; }  ///< its rank in comm
 
-  /// How much larger than this array's own global indices those of distribution() are, by axis: 0.10 counts the mirrors
-  /// at the beginning of a periodic axis, and 0.9 does not.
+  /// For each axis: the global indices of distribution() minus this array's own. They differ because 0.10 counts the
+  /// mirrors at the beginning of a periodic axis, and 0.9 does not.
   Indices shift() const;
-  /// A global index of this array as distribution() counts; nothing where 0.9 has no such index.
+  /// Converts a global index of this array to one of distribution(). Returns nullopt if 0.9 has no such index.
   std::optional<Indices> in_distribution(Indices global) const;
-  /// The global index of a local one, as this array counts. Throws Error where distribution() is needed and not known.
+  /// The global index of a local index, in this array's own numbering. Throws Error if distribution() is needed and not
+  /// known.
   Indices global_index(const Indices& local) const;
 
-  py::array view(Part part) const;  ///< of local(): communication padding is left out of `owned`
+  py::array view(Part part) const;  ///< of local(); `owned` leaves out communication padding
   py::tuple dim_data(Version version) const;
-  py::dict describe(Version version) const;        ///< what `__distarray__` returns; Error for no buffer
-  py::dict own_dictionary(Version version) const;  ///< the same for readers of ours, of any elements
-  DistArray in(Version version) const;             ///< throws Error where it cannot be said
+  /// What `__distarray__` returns. Throws Error if no PEP 3118 buffer can describe the elements.
+  py::dict describe(Version version) const;
+  py::dict own_dictionary(Version version) const;  ///< the same for our own readers, for any elements
+  DistArray in(Version version) const;             ///< throws Error if that version cannot describe it
 
   /// For Python's garbage collector.
   int traverse(visitproc visit, void* argument) const;
@@ -60,13 +62,13 @@ class Array {
   py::dict extras_;
   py::list axis_extras_;
   Receipt receipt_;
-  mutable std::optional<Index> layout_;  // asked for once
+  mutable std::optional<Index> layout_;  // computed once
 };
 
-/// The Array that an object is, whatever it says of its class; null where it is none.
+/// The Array that an object is by its type, whatever class it reports. Null if it is not an Array.
 const Array* array_behind(py::handle object);
 
-/// `tridap.asarray`. **Collective** where `comm` is a communicator.
+/// `tridap.asarray`. **Collective** if `comm` is a communicator.
 py::object asarray(py::object object, py::object comm, py::object copy);
 
 /// What `tridap.check` found.
@@ -74,23 +76,24 @@ struct Checked {
   Report report;
   std::shared_ptr<const Distribution> distribution;  ///< null: there is none, or it is unknown
 };
-/// **Collective** where `comm` is a communicator.
+/// **Collective** if `comm` is a communicator.
 Checked check_object(py::object object, py::object comm, const py::object& raise_on_error,
                      const py::object& trust_extent);
 
-/// `tridap._agree.together`. **Collective** where `comm` is a communicator.
+/// `tridap._agree.together`. **Collective** if `comm` is a communicator.
 py::object run_together(const py::object& comm, const py::object& step, bool same);
 
-/// Whether an argument is True; TypeError for what is neither that nor False.
+/// Returns true if an argument is True. Throws TypeError if it is neither True nor False.
 bool flag_of(const py::object& flag, const char* name);
 
-/// An array of `distribution` over `local`, as process `process` of it.
+/// An array over `local`, which is the part of process `process` of `distribution`.
 Array over(py::array local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm);
 
-/// A version as a user names it: "0.9", "0.10.0". Throws Error.
+/// The version that a user's text names, such as "0.9" or "0.10.0". Throws Error if it names none.
 Version version_named(const std::string& name);
 
-/// Integers as an axis-by-axis index; throws IndexError where they are not `ndim` integers within `[0, extents)`.
+/// Reads integers as an index, one for each axis. Throws IndexError if there are not `ndim` of them or one is not in
+/// `[0, extents)`, and TypeError if one is not an integer.
 Indices indices_of(const py::args& given, const std::vector<Index>& extents, const char* what);
 
 }  // namespace tridap::python

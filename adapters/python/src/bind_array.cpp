@@ -15,7 +15,7 @@ namespace tridap::python {
 
 namespace {
 
-// NumPy's buffer of the local part. BufferError where NumPy could not read it: then numpy.asarray asks __array__.
+// NumPy's buffer of the local part. BufferError if NumPy could not read it: then numpy.asarray calls __array__.
 int give_buffer(PyObject* self, Py_buffer* view, int flags) {
   const auto local = py::reinterpret_borrow<py::array>(py::cast<const Array&>(py::handle(self)).local());
   if (PyObject_GetBuffer(local.ptr(), view, flags) != 0) return -1;
@@ -31,7 +31,8 @@ int give_buffer(PyObject* self, Py_buffer* view, int flags) {
   return -1;
 }
 
-// The type's own slots: the buffer protocol is NumPy's, on the local part, and the garbage collector sees what is held.
+// Sets the type's own slots: NumPy's buffer protocol on the local part, and the functions that show the garbage
+// collector which objects are held.
 void set_slots(PyHeapTypeObject* heap) {
   forbid_new(heap);
   PyTypeObject& type = heap->ht_type;

@@ -33,7 +33,7 @@ using solvers::Options;
 using solvers::Solution;
 using solvers::Watch;
 
-// What is made once for a matrix, on the first solve that needs it.
+// Data that is made once for a matrix, in the first solve that needs it.
 struct Prepared {
   Teuchos::RCP<const Operator> preconditioner;
   std::string made_of;  // name, method and parameters
@@ -154,8 +154,8 @@ Index at(const Integers& integers, Index i) {
   return static_cast<const std::int64_t*>(integers.data)[i];
 }
 
-// The flat numbers of an array's elements as it counts them itself, for those of its Distribution: an array of 0.9
-// leaves out the mirrors of a periodic axis. Both are row-major.
+// Converts flat numbers of elements from the array's own numbering to that of its Distribution. They differ because an
+// array of 0.9 leaves out the mirrors of a periodic axis. Both are row-major.
 class OwnNumbers {
  public:
   OwnNumbers(const Array& array, const FlatNumbers& numbers) : shift_(array.shift()), all_(numbers.count()) {
@@ -173,7 +173,8 @@ class OwnNumbers {
   }
   bool are_the_same() const { return count_ == all_; }
 
-  // Csr with columns and a shape of the Distribution; `columns` keeps them. Throws Error for a number of no element.
+  // Returns `csr` with the columns and the shape of the Distribution; `columns` holds the new columns. Throws Error if
+  // a number belongs to no element.
   Csr renumbered(Csr csr, std::vector<Index>& columns) const {
     for (Index k = 0; k < csr.columns.count; ++k) columns.push_back(number(at(csr.columns, k)));
     csr.columns = {columns.data(), sizeof(Index), csr.columns.count};
@@ -200,7 +201,7 @@ class OwnNumbers {
   }
 
   Indices shift_;
-  std::vector<Index> extents_, weights_;  // its own extents, and the weights of the Distribution's numbers
+  std::vector<Index> extents_, weights_;  // the array's own extents, and the weights of the Distribution's numbers
   Index count_ = 1, all_;
 };
 
@@ -274,7 +275,7 @@ Number number_of(py::handle object, const std::string& name, const std::string& 
   }
 }
 
-// Throws Error if an argument is not distributed as the rows of A, which a user of Python can give it.
+// Throws Error if an argument is not distributed as the rows of A. A user of Python can give it that distribution.
 void need_distribution_of(const tpetra::ArrayMap& rows, const Array& array, const std::string& name) {
   if (const auto found = tpetra::detail::mismatch(array.array(), rows))
     refuse(name + " has " + found->given + ", the rows of A have " + found->expected, "",
@@ -345,7 +346,7 @@ void prepare(Solvable& a, const Request& request) {
   prepared.made_of = request.made_of;
 }
 
-// Calls Python once in an iteration: for signals, the callback, and the progress line.
+// Calls Python once in each iteration: for signals, the callback, and the progress line.
 Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::handle progress) {
   return [raised, callback, progress](int iteration, double residual) {
     const WithPython gil;
@@ -360,7 +361,8 @@ Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::h
   };
 }
 
-// Raises on every process if any process raised: its own exception, or else that of the lowest rank.
+// Raises on every process if any process raised. A process raises its own exception if it has one, and otherwise the
+// exception of the lowest rank that has one.
 void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
   const Index rank = mpi::rank_of(comm);
   std::string bytes;
@@ -395,7 +397,7 @@ void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
   throw py::error_already_set();
 }
 
-std::optional<py::error_already_set> taken(Raised& raised) {  // inside
+std::optional<py::error_already_set> taken(Raised& raised) {  // called inside of Trilinos
   const WithPython gil;
   return raised.take();
 }
@@ -453,10 +455,10 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
       }
     } catch (const Error& wrong) {
       error = wrong;
-    } catch (const std::exception& wrong) {  // for example without memory; what Python raised is still taken below
+    } catch (const std::exception& wrong) {  // for example, out of memory; what Python raised is still taken below
       error = Error(Finding{Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
     }
-    raised = taken(*a->raised);  // while no other thread can be inside
+    raised = taken(*a->raised);  // while no other thread can be inside of Trilinos
   }
   try {
     if (!of_x.shared && !error) write_back(x, answer.data(), a->array_map);

@@ -6,7 +6,7 @@ namespace tridap::python {
 
 bool holds_value(PyObject* self, const std::type_info& type) {
   auto& instance = *reinterpret_cast<py::detail::instance*>(self);
-  if (!instance.simple_layout && instance.nonsimple.values_and_holders == nullptr) return false;  // allocated just now
+  if (!instance.simple_layout && instance.nonsimple.values_and_holders == nullptr) return false;  // only allocated
   const auto held = instance.get_value_and_holder(py::detail::get_type_info(type), false);
   return held.vh != nullptr && held.value_ptr() != nullptr;
 }
@@ -23,7 +23,7 @@ void forbid_new(PyHeapTypeObject* heap) {
     PyErr_Format(PyExc_TypeError, "%s: no constructor defined, functions of tridap make it", made->tp_name);
     return nullptr;
   };
-  type.tp_flags &= ~Py_TPFLAGS_BASETYPE;  // a class that derives from two takes the other's __new__
+  type.tp_flags &= ~Py_TPFLAGS_BASETYPE;  // a class with two bases takes __new__ of the other
 }
 
 }  // namespace tridap::python

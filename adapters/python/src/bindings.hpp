@@ -12,7 +12,8 @@ namespace tridap::python {
 
 namespace py = pybind11;
 
-// Bind members by functions of a reference: a pointer to a member takes a pointer, for which pybind11 lets None pass.
+// Bind members by functions that take a reference. A pointer to a member takes a pointer to the object, and pybind11
+// accepts None for a pointer.
 void bind_array(py::module_& module);
 void bind_distribution(py::module_& module);
 void bind_report(py::module_& module);
@@ -20,21 +21,21 @@ void bind_solve(py::module_& module);
 
 inline py::tuple tuple_of(const std::vector<Index>& numbers) { return py::tuple(py::cast(numbers)); }
 
-/// False for an object whose C++ value of a type is not made yet, or gone: the garbage collector may come between, and
-/// `__new__` alone makes none.
+/// False if the C++ value of an object is not made yet, or no longer exists. The garbage collector may see an object in
+/// these states, and `__new__` alone makes no value.
 bool holds_value(PyObject* self, const std::type_info& type);
 
-/// Throws TypeError where there is none: pybind11 would read memory that nothing was written to.
+/// Throws TypeError if there is no such value: pybind11 would read memory that was never written.
 void need_value(PyObject* self, const std::type_info& type);
 
-/// The C++ value of an object, which is a `T`; TypeError where it was never initialised.
+/// The C++ value of an object that is a `T`. Throws TypeError if it was never initialised.
 template <class T>
 const T& value_in(py::handle self) {
   need_value(self.ptr(), typeid(T));
   return py::cast<const T&>(self);
 }
 
-/// Shows the garbage collector what objects of a bound type hold: `T` has traverse() and clear().
+/// Shows the garbage collector which Python objects a bound type holds. `T` has traverse() and clear().
 template <class T>
 void let_collect(PyHeapTypeObject* heap) {
   PyTypeObject& type = heap->ht_type;
@@ -49,8 +50,8 @@ void let_collect(PyHeapTypeObject* heap) {
   };
 }
 
-/// For types that no Python code makes: `__new__` alone, or that of a derived class, would give an object without its
-/// C++ value.
+/// For types whose objects Python code must not make. `__new__` alone, or that of a derived class, would return an
+/// object without its C++ value.
 void forbid_new(PyHeapTypeObject* heap);
 
 }  // namespace tridap::python

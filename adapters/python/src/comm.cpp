@@ -11,7 +11,7 @@ namespace tridap::python {
 
 namespace {
 
-// mpi4py must speak of the same MPI as we do.
+// Throws ImportError if mpi4py was not built with the same MPI as this module.
 void check_mpi() {
   static bool checked = false;
   if (checked) return;

@@ -7,11 +7,12 @@ namespace tridap::python {
 
 namespace py = pybind11;
 
-/// Throws RuntimeError outside of MPI's time, where its functions would end the process.
+/// Throws RuntimeError before MPI is initialized and after it is finalized: its functions would end the process then.
 void need_mpi();
 
-/// The handle inside of an mpi4py communicator. Throws TypeError for what is none, ValueError for MPI.COMM_NULL,
-/// ImportError where mpi4py was built with another MPI than this module, and RuntimeError outside of MPI's time.
+/// The handle inside of an mpi4py communicator. Throws TypeError if `comm` is not one, ValueError for MPI.COMM_NULL or
+/// an intercommunicator, ImportError if mpi4py was built with another MPI than this module, and RuntimeError as
+/// need_mpi() does.
 MPI_Comm comm_of(py::handle comm);
 
 }  // namespace tridap::python

@@ -28,7 +28,7 @@ py::object dictionary_of(py::handle object, Report& report) {
     return py::object();
   };
   if (PyDict_Check(object.ptr())) return py::reinterpret_borrow<py::object>(object);
-  if (py::type::handle_of(object).is(py::type::handle_of<Array>()))  // and not what only says that it is one
+  if (py::type::handle_of(object).is(py::type::handle_of<Array>()))  // and not an object that only reports this class
     return py::cast<const Array&>(object).own_dictionary(Version::v0_10);
   static const py::handle name = py::str("__distarray__").release();
   const auto method = py::reinterpret_steal<py::object>(PyObject_GetAttr(object.ptr(), name.ptr()));
@@ -54,7 +54,7 @@ py::object value_of(const py::dict& dict, const char* key, Report& report) {
 }
 
 void read_extras(const py::dict& dict, Given& given) {
-  std::vector<std::pair<py::object, py::object>> items;  // to show one may change the dictionary
+  std::vector<std::pair<py::object, py::object>> items;  // a copy, since showing a value may change the dictionary
   for (const auto& [key, value] : dict)
     items.emplace_back(py::reinterpret_borrow<py::object>(key), py::reinterpret_borrow<py::object>(value));
   for (const auto& [key, value] : items) {
@@ -75,7 +75,7 @@ bool stays_unknown(const Extra& extra, const Dimension& dimension) {
   return dimension.dist_type() != 'b' || (extra.key != "start" && extra.key != "stop");
 }
 
-// The objects behind the keys that the protocol does not know, for passing them on as they are.
+// The values of the keys that the protocol does not know. They are passed on unchanged.
 py::list axis_extras_of(py::handle dim_data, const DimData& dims) {
   py::list all;
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
@@ -134,7 +134,7 @@ void add_list(py::dict& dict, const IndexBuffer& indices) {
   const Buffer& buffer = indices.buffer;
   if (buffer.type == element_type<Index>() && buffer.owner) {
     py::array list = array_of(buffer);
-    list.attr("flags").attr("writeable") = false;  // what was checked stays as it is
+    list.attr("flags").attr("writeable") = false;  // checked indices must not change
     dict["indices"] = list;
     return;
   }

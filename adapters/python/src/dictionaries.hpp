@@ -5,26 +5,26 @@
 
 #include <optional>
 
-/// The dictionaries that Python's objects say themselves in: read, and written.
+/// Reads and writes the dictionaries with which Python objects describe themselves.
 namespace tridap::python {
 
-/// What an object said of itself, right or wrong: its report tells.
+/// What an object stated about itself. It may be wrong: then the report states what is wrong.
 struct Given {
   ReadArray read;
   py::object local = py::none();  ///< the NumPy array over its buffer
   py::dict extras;                ///< keys of its dictionary that the protocol does not know
   py::list axis_extras;           ///< those of its dimension dictionaries: one dictionary for each
   Receipt receipt;
-  bool comparable = false;                      ///< all that the rules between processes need could be read
-  std::optional<py::error_already_set> raised;  ///< by the object, while it was asked
+  bool comparable = false;                      ///< all data that the rules between processes need could be read
+  std::optional<py::error_already_set> raised;  ///< by the object, while it was read
 };
 
-/// Asks an object with `__distarray__`, or takes the dictionary itself; `copy` is what copy_policy() takes. Throws for
-/// no object: what goes wrong here is for all processes to hear. Where memory ends, the report may be empty; then the
-/// object is not comparable.
+/// Calls `__distarray__` of an object, or takes the dictionary itself; `copy` is what copy_policy() takes. No object
+/// makes it throw, because all processes must receive the faults that are found here. If memory runs out, the report
+/// may be empty; then the object is not comparable.
 Given ask(py::handle object, py::handle copy);
 
-/// The dictionary of a dimension, as to_value() has it, without a Value between: this is asked for often.
+/// The dictionary of a dimension, as to_value() makes it, but without a Value in between, because it is called often.
 py::dict dictionary(const Dimension& dimension);
 
 /// The same without the keys that the protocol does not know.

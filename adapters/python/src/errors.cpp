@@ -6,7 +6,7 @@ namespace tridap::python {
 
 namespace {
 
-// Python's own class, defined in tridap/_errors.py.
+// Sets an exception of the Python class that tridap/_errors.py defines.
 void set_protocol_error(const Error& error, const py::object& cause) {
   const py::object type = py::module_::import("tridap._errors").attr("ProtocolError");
   const py::object made = type(py::str(error.what()), py::cast(Checked{error.report(), nullptr}));

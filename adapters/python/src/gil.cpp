@@ -10,7 +10,7 @@ template <class Take>
 auto or_sleep(Take&& take) {
   try {
     return take();
-  } catch (...) {  // C's functions throw nothing else
+  } catch (...) {  // the thread is unwound: C functions throw nothing else
     for (;;) pause();
   }
 }

@@ -4,10 +4,10 @@
 
 namespace tridap::python {
 
-// A thread that asks for the GIL while the interpreter ends is unwound (before Python 3.14), also out of destructors,
-// which ends the process. These let such a thread sleep instead, as later versions do.
+// Before Python 3.14, a thread that asks for the GIL while the interpreter ends is unwound. If this happens in a
+// destructor, the process ends. With these classes such a thread sleeps instead, as in later versions.
 
-/// While one lives, other threads of Python run.
+/// While one exists, other threads of Python run.
 class WithoutPython {
  public:
   WithoutPython();

@@ -34,14 +34,15 @@ std::string type_name(py::handle object) { return Py_TYPE(object.ptr())->tp_name
 
 bool is_record(const py::dtype& type) { return type.kind() == 'V' && !type.attr("names").is_none(); }
 
-// Whether elements are bytes without a meaning. NumPy reads those from a PEP 3118 buffer as records without a field.
+// True if the elements are bytes without a meaning. NumPy reads these from a PEP 3118 buffer as records without a
+// field.
 bool is_bytes_alone(const py::dtype& type) {
   return type.kind() == 'V' && (!is_record(type) || py::len(type.attr("names")) == 0);
 }
 
 py::dtype bytes_alone(py::ssize_t bytes) { return py::dtype("V" + std::to_string(bytes)); }
 
-// Another array over the same memory: what its user does to its shape is not ours to see.
+// Another array over the same memory: it does not change if the user changes the shape of the given array.
 py::array view_of(const py::array& array) {
   const auto extents = [&](const py::ssize_t* from) { return std::vector<py::ssize_t>(from, from + array.ndim()); };
   const py::dtype type = is_bytes_alone(array.dtype()) ? bytes_alone(array.itemsize()) : array.dtype();
@@ -67,7 +68,7 @@ py::array over_buffer(py::handle object) {
   return is_bytes_alone(array.dtype()) ? view_of(array) : array;
 }
 
-// Nothing where the object offers no memory.
+// Returns nullopt if the object offers no memory.
 std::optional<py::array> shared(py::handle object) {
   if (py::isinstance<py::array>(object)) {
     static py::handle masked;
@@ -108,7 +109,7 @@ ElementType::Kind kind_of(char kind) {
   }
 }
 
-// A type as a PEP 3118 buffer says it, without what NumPy alone knows: alignment, titles, numpy.record.
+// A type as a PEP 3118 buffer describes it, without what only NumPy knows: alignment, titles, numpy.record.
 py::dtype plain(const py::dtype& type) {
   if (const py::object array = type.attr("subdtype"); !array.is_none())
     return py::dtype::from_args(py::make_tuple(plain(array[py::int_(0)]), array[py::int_(1)]));
@@ -124,7 +125,7 @@ py::dtype plain(const py::dtype& type) {
   return py::dtype(names, formats, offsets, type.itemsize());
 }
 
-// What dates, texts and records are, in NumPy's words; nothing for bytes without a meaning.
+// NumPy's description of dates, texts and records; empty for bytes without a meaning.
 std::string description_of(const py::dtype& type) {
   return is_bytes_alone(type) ? "" : py::cast<std::string>(py::str(py::handle(plain(type))));
 }
@@ -167,7 +168,7 @@ py::array array_over(py::handle object) {
 
 py::array array_over(py::handle object, Copy copy, Receipt& receipt) {
   std::optional<py::array> array = shared(object);
-  if (!array && copy == Copy::never) return array_over(object);  // which says what is missing
+  if (!array && copy == Copy::never) return array_over(object);  // its error states what is missing
   if (!array || copy == Copy::always) array = copied(array ? *array : object, receipt);
   refuse_objects(*array);
   return std::move(*array);
@@ -222,7 +223,8 @@ Buffer buffer_of(const py::array& array) {
 }
 
 py::array array_of(const Buffer& buffer) {
-  alignas(64) static std::byte nowhere{};  // of no elements: without an address NumPy would forget whose they are
+  // The address if there are no elements: without an address NumPy would not keep the owner.
+  alignas(64) static std::byte nowhere{};
   const bool opaque = buffer.type.kind == ElementType::Kind::opaque;
   const py::dtype type = opaque ? bytes_alone(buffer.type.bytes) : py::dtype(buffer.type.name());
   py::array array(type, std::vector<py::ssize_t>(buffer.shape.begin(), buffer.shape.end()),
@@ -260,7 +262,8 @@ std::optional<bool> copy_flag(py::handle copy) {
 }
 
 std::string one_line(const py::error_already_set& error) {
-  const std::string name = reinterpret_cast<PyTypeObject*>(error.type().ptr())->tp_name;  // with its module, in C's own
+  // For types that are defined in C, tp_name includes the module.
+  const std::string name = reinterpret_cast<PyTypeObject*>(error.type().ptr())->tp_name;
   std::string text = name.substr(name.rfind('.') + 1);
   const auto said = py::reinterpret_steal<py::object>(PyObject_Str(error.value().ptr()));
   if (!said) {

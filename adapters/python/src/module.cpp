@@ -10,7 +10,7 @@ namespace {
 const std::string pybind11_version =
     std::to_string(PYBIND11_VERSION_MAJOR) + "." + std::to_string(PYBIND11_VERSION_MINOR);
 
-// NumPy 2 has another layout of its types, which a pybind11 before 2.12 does not know.
+// NumPy 2 has another layout of its types. Versions of pybind11 before 2.12 do not know it.
 void check_numpy() {
   const auto version = py::cast<std::string>(py::module_::import("numpy").attr("__version__"));
   if (PYBIND11_VERSION_HEX >= 0x020C0000 || std::stoi(version) < 2) return;
@@ -24,7 +24,7 @@ void check_numpy() {
 PYBIND11_MODULE(_core, module) {
   check_numpy();
   py::options options;
-  options.disable_function_signatures();  // the first line of a docstring has one that people can read
+  options.disable_function_signatures();  // the first line of a docstring has a readable signature
   module.doc() = "The compiled part of tridap: use the package, not this.";
   module.attr("__version__") = TRIDAP_VERSION;
   module.attr("__pybind11__") = pybind11_version;

@@ -16,7 +16,7 @@ namespace {
 struct Inside {
   std::recursive_mutex entered;
   std::mutex guard;
-  std::vector<std::shared_ptr<void>> left_behind;  // guarded
+  std::vector<std::shared_ptr<void>> left_behind;  // protected by `guard`
 };
 
 Inside& inside() {
@@ -24,10 +24,11 @@ Inside& inside() {
   return *state;
 }
 
-void let_go() {  // inside
+void let_go() {  // called inside of Trilinos
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized != 0) return;  // Tpetra's objects want MPI until they end: left to the end of the process
+  // Tpetra's objects need MPI until they are destroyed: now they are kept until the process ends.
+  if (finalized != 0) return;
   std::vector<std::shared_ptr<void>> dead;
   {
     const std::lock_guard<std::mutex> lock(inside().guard);

@@ -7,8 +7,8 @@
 
 namespace tridap::python {
 
-/// While one lives, this thread is the one that may be inside of Trilinos, and other threads of Python run: the GIL is
-/// released. A thread that is inside already may enter again, as a callback does.
+/// While one exists, only this thread may be inside of Trilinos. The GIL is released, so other threads of Python run. A
+/// thread that is already inside may enter again, as a callback does.
 class Native {
  public:
   Native();
@@ -20,8 +20,8 @@ class Native {
   WithoutPython python_;
 };
 
-/// Lets go of what only the thread inside of Trilinos may let go of (RCPs count without locks): now, or when the thread
-/// that is inside leaves; never once MPI is finalized.
+/// Releases an object that only the thread inside of Trilinos may release, because RCPs count without locks. It is
+/// released now, or when the thread that is inside leaves. After MPI is finalized, it is never released.
 void release_inside(std::shared_ptr<void> owned);
 
 /// Initialises Kokkos unless it is initialised. It is never finalised: arrays may outlive the interpreter's end.

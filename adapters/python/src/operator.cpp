@@ -24,14 +24,14 @@ py::array column_of(const View& columns, std::size_t j, const std::vector<Index>
   return array_of(field);
 }
 
-// True where an array over a vector's memory may outlive the call. Where a solver lends a vector from a pool, as Belos
-// does with Trilinos 16, its views are over memory that nobody keeps.
+// True if an array over a vector's memory may outlive the call. If a solver lends a vector from a pool, as Belos does
+// with Trilinos 16, nothing keeps the memory of its views alive.
 bool keeps_memory(const PythonOperator::MultiVector& vectors) {
   const auto view = vectors.getLocalViewHost(Tpetra::Access::ReadOnly);
   return view.data() == nullptr || kokkos::compat::keeps_memory(view);
 }
 
-// A product that is returned, as SciPy's functions do, would be lost.
+// Throws TypeError if a product is returned, as SciPy's functions do: it would be lost.
 void expect_filled(const py::object& returned, const py::array& y) {
   if (py::isinstance<py::array>(returned) && !returned.is(y))
     throw py::type_error("matvec returned an array, but it must write the product to its second argument");
@@ -63,7 +63,7 @@ void PythonOperator::apply(const MultiVector& x, MultiVector& y, Teuchos::ETrans
   const bool lent = !keeps_memory(x);
   if (lent) copied = MultiVector(x, Teuchos::Copy);
   const MultiVector& source = lent ? copied : x;
-  product.putScalar(std::numeric_limits<double>::quiet_NaN());  // what is not filled shall not look like an answer
+  product.putScalar(std::numeric_limits<double>::quiet_NaN());  // unfilled elements must not look like an answer
   {
     const WithPython gil;
     const auto from = source.getLocalViewHost(Tpetra::Access::ReadOnly);

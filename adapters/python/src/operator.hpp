@@ -12,8 +12,8 @@
 
 namespace tridap::python {
 
-/// The first exception that Python raised on this process while other processes were still at work; kept until all of
-/// them have stopped. All calls hold the GIL.
+/// The first exception that Python raised on this process while other processes were still working. It is kept until
+/// all of them have stopped. All calls hold the GIL.
 class Raised {
  public:
   void keep(const py::error_already_set& error) {
@@ -26,9 +26,9 @@ class Raised {
   std::optional<py::error_already_set> error_;
 };
 
-/// An operator whose product a Python function computes: `matvec(x_local, y_local)`, with arrays of the local shape of
-/// the interior, over the solver's own vectors, or over copies where a solver lends vectors whose memory nobody keeps;
-/// `x_local` cannot be written.
+/// An operator whose product is computed by a Python function, `matvec(x_local, y_local)`. The arrays have the local
+/// shape of the interior. Their memory is that of the solver's own vectors, or of copies if a solver lends vectors
+/// whose memory is not kept alive. `x_local` cannot be written.
 class PythonOperator : public Tpetra::Operator<double> {
  public:
   using MultiVector = Tpetra::MultiVector<double>;
@@ -46,7 +46,7 @@ class PythonOperator : public Tpetra::Operator<double> {
 
  private:
   tpetra::ArrayMap array_map_;
-  std::vector<Index> shape_;  // of the interior here
+  std::vector<Index> shape_;  // of the interior on this process
   py::handle matvec_;
   std::shared_ptr<Raised> raised_;
 };

@@ -12,7 +12,7 @@ namespace tridap::python {
 
 namespace {
 
-// In the order of the names, so that equal dicts are equal lists on all processes.
+// Adds the entries in the order of their names, so that equal dicts become equal lists on all processes.
 void add(Teuchos::ParameterList& list, Value::Dict dict, const std::string& path) {
   std::sort(dict.begin(), dict.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
   for (const Entry& entry : dict) {
@@ -28,7 +28,7 @@ void add(Teuchos::ParameterList& list, Value::Dict dict, const std::string& path
       list.set(entry.key, *number);
     } else if (const auto* text = value.as<std::string>()) {
       list.set(entry.key, *text);
-    } else if (const auto* integer = value.as<Index>()) {  // Trilinos' are int
+    } else if (const auto* integer = value.as<Index>()) {  // Trilinos' integers are int
       if (*integer < std::numeric_limits<int>::min() || *integer > std::numeric_limits<int>::max())
         refuse_key(name, value.text(), "must fit 32 bits, as Trilinos' integers",
                    "give a bool, int, float, str or dict");

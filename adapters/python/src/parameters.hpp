@@ -9,7 +9,7 @@ namespace tridap::python {
 /// key.
 Teuchos::ParameterList parameters(const pybind11::object& dict, const std::string& name);
 
-/// Equal texts for equal lists.
+/// A text of a list; equal lists have equal texts.
 std::string described(const Teuchos::ParameterList& list);
 
 }  // namespace tridap::python

@@ -13,7 +13,7 @@ namespace tridap::python {
 
 namespace {
 
-/// What the capsules of each form are called before and after somebody took the tensor.
+/// The names of the capsules of each form before and after a consumer took the tensor.
 template <class Managed>
 struct Names;
 template <>
@@ -48,7 +48,7 @@ py::object ask(py::handle object) {
   try {
     return method(py::arg("max_version") = py::make_tuple(dlpack::major_version, 0), py::arg("copy") = false);
   } catch (py::error_already_set& error) {
-    if (!error.matches(PyExc_TypeError)) throw;  // TypeError: it knows DLPack 0 alone, and no such keywords
+    if (!error.matches(PyExc_TypeError)) throw;  // TypeError: the object knows only DLPack 0, without these keywords
   }
   return method();
 }
@@ -72,7 +72,7 @@ py::object capsule_of(Tensor tensor) {
   using Managed = typename Tensor::element_type;
   auto capsule =
       py::reinterpret_steal<py::object>(PyCapsule_New(tensor.get(), Names<Managed>::fresh, [](PyObject* dropped) {
-        if (PyCapsule_IsValid(dropped, Names<Managed>::fresh) == 0) return;  // whoever took it lets go of it
+        if (PyCapsule_IsValid(dropped, Names<Managed>::fresh) == 0) return;  // the consumer that took it releases it
         const Tensor held(static_cast<Managed*>(PyCapsule_GetPointer(dropped, Names<Managed>::fresh)));
       }));
   if (!capsule) throw py::error_already_set();
@@ -106,7 +106,7 @@ py::array over_tensor(py::handle object, const std::string& type_name) {
     refuse("__dlpack__ of a " + type_name + " gave no DLPack tensor that is new", "", "give a PEP 3118 buffer", {},
            Rule::buffer_data);
   const Buffer& buffer = exported->array.buffer;
-  if (buffer.memory.kind != Memory::Kind::host)  // whatever __dlpack_device__ said
+  if (buffer.memory.kind != Memory::Kind::host)  // whatever __dlpack_device__ reported
     refuse("the buffer of a " + type_name + " is in " + buffer.memory.name() + " memory", "",
            "bring it to the host first", {}, Rule::buffer_data);
   return array_of(buffer);

@@ -9,13 +9,14 @@ namespace tridap::python {
 
 namespace py = pybind11;
 
-/// A NumPy array over the memory of an object with __dlpack__, which is asked for DLPack 1 and for no copy first, and
-/// then as DLPack 0 has it. Read-only where the tensor is. Throws what the object raises, and Error where it gives no
-/// tensor in the host's memory, or a copy.
+/// A NumPy array over the memory of an object with __dlpack__. The method is called for DLPack 1 without a copy first,
+/// and then as in DLPack 0. The array is read-only if the tensor is. Throws what the object raises, and Error if it
+/// gives no tensor in the host's memory, or a copy.
 py::array over_tensor(py::handle object, const std::string& type_name);
 
-/// The array API's __dlpack__ of a NumPy array: a capsule over its memory, in DLPack 1's form where `max_version`
-/// allows that. Raises BufferError with the reason where there is none, TypeError for a `max_version` that is no pair.
+/// The array API's __dlpack__ of a NumPy array: a capsule over its memory, in DLPack 1's form if `max_version`
+/// allows that. Raises BufferError with the reason if there is no capsule, and TypeError if `max_version` is not a
+/// pair.
 py::object tensor_of(const py::array& array, const py::object& stream, const py::object& max_version,
                      const py::object& device, const py::object& copy);
 

@@ -20,15 +20,15 @@
 
 namespace tridap::python {
 
-/// A number that equal texts share.
+/// A number that is the same for equal texts.
 inline Index same_number(const std::string& text) {
   Digest digest;
   digest.add(text);
   return digest.value();
 }
 
-/// Runs a step on every process, with Python and without communication; where it raises on any, ProtocolError is raised
-/// on all, with what was raised here as its cause. **Collective.**
+/// Runs a step on every process. The step uses Python and does not communicate. If it raises on any process,
+/// ProtocolError is raised on all. Its cause is what was raised on this process. **Collective.**
 template <class Step>
 auto together(MPI_Comm comm, Step&& step) -> std::invoke_result_t<Step> {
   std::optional<std::invoke_result_t<Step>> result;
@@ -50,7 +50,7 @@ auto together(MPI_Comm comm, Step&& step) -> std::invoke_result_t<Step> {
     const std::vector<MinMax> spread = mpi::min_max({failed, said}, comm);
     if (!spread[0].is_same() || !spread[1].is_same()) {
       mpi::throw_faults(std::move(faults), comm);
-    } else if (failed != 0) {  // all processes' fault, in the same words
+    } else if (failed != 0) {  // all processes have the same fault, in the same words
       tridap::throw_if_wrong(faults.report);
       throw std::bad_alloc();
     }
@@ -60,7 +60,7 @@ auto together(MPI_Comm comm, Step&& step) -> std::invoke_result_t<Step> {
   return std::move(*result);
 }
 
-/// Throws the same Error on every process where the processes do not all ask for the same. **Collective.**
+/// Throws the same Error on every process if the processes do not all ask for the same. **Collective.**
 inline void expect_same(const std::string& asked, MPI_Comm comm) {
   const WithoutPython released;
   const MinMax said = mpi::min_max({same_number(asked)}, comm).front();

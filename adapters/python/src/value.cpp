@@ -14,13 +14,14 @@ namespace {
 
 constexpr int deepest = 64;           // levels of lists in lists
 constexpr std::size_t longest = 200;  // characters of an object that a message shows
-// Lists and dictionaries in one value, since one that holds itself twice has 2^64; and keys of a mapping.
+// The most lists and dictionaries in one value, since a list that holds itself twice has 2^64 of them. Also the most
+// keys of a mapping.
 constexpr int most = 10000;
 
-// Where in a value the reading is.
+// The place in a value that is being read.
 struct Depth {
   int depth = 0;
-  int* containers = nullptr;  // read so far, of the whole value
+  int* containers = nullptr;  // lists and dictionaries read so far, of the whole value
   Depth below() const { return {depth + 1, containers}; }
 };
 
@@ -47,13 +48,13 @@ std::optional<std::string> text_of(py::handle object) {
   Py_ssize_t length = 0;
   const char* const text = PyUnicode_AsUTF8AndSize(object.ptr(), &length);
   if (text == nullptr) {
-    PyErr_Clear();  // surrogates
+    PyErr_Clear();  // the text has surrogates
     return std::nullopt;
   }
   return std::string(text, static_cast<std::size_t>(length));
 }
 
-// An object as a message shows it: its repr(), cut, and its type where that does not tell.
+// An object as a message shows it: its shortened repr(), and its type if the repr() does not show it.
 OtherValue shown(py::handle object) {
   const std::string type = Py_TYPE(object.ptr())->tp_name;
   if (object.is_none()) return {"null"};
@@ -88,7 +89,7 @@ Value read_integer(py::handle object) {
 }
 
 Value read_sequence(py::handle object, Depth place) {
-  PyObject* const o = object.ptr();  // reading may change a list; a subclass's own methods are not asked
+  PyObject* const o = object.ptr();  // reading may change a list; the methods of a subclass are not called
   const auto all = py::reinterpret_steal<py::object>(PyList_Check(o) ? PyList_AsTuple(o)
                                                                      : PyTuple_GetSlice(o, 0, PyTuple_GET_SIZE(o)));
   if (!all) throw py::error_already_set();
@@ -102,7 +103,7 @@ Value read_sequence(py::handle object, Depth place) {
       integers.push_back(*integer);
       continue;
     }
-    if (!integers.empty()) {  // not of integers alone
+    if (!integers.empty()) {  // the list does not hold only integers
       for (const Index earlier : integers) list.push_back({earlier});
       integers.clear();
     }
@@ -118,7 +119,7 @@ Value read_mapping(py::handle object, Depth place) {
   const py::object given = PyDict_CheckExact(object.ptr())
                                ? py::reinterpret_steal<py::object>(PyDict_Items(object.ptr()))
                                : object.attr("items")();
-  std::vector<py::object> items;  // reading one may change the mapping
+  std::vector<py::object> items;  // a copy, since reading a value may change the mapping
   for (const py::handle item : given) {
     if (items.size() == most) return {OtherValue{"a mapping of more than 10000 keys"}};
     items.push_back(py::reinterpret_borrow<py::object>(item));
@@ -132,14 +133,15 @@ Value read_mapping(py::handle object, Depth place) {
     const auto pair = py::reinterpret_borrow<py::tuple>(item);
     const py::object key = pair[0];
     const std::optional<std::string> text = PyUnicode_Check(key.ptr()) ? text_of(key) : std::nullopt;
-    const bool listed = PyBytes_Check(py::object(pair[1]).ptr()) && text == "indices";  // memory there, else a text
+    // Bytes are read as memory under the key "indices", and as text under any other.
+    const bool listed = PyBytes_Check(py::object(pair[1]).ptr()) && text == "indices";
     dict.push_back(
         {text ? *text : shown(key).text, listed ? memory_of(pair[1]) : read(pair[1], place.below()), text.has_value()});
   }
   return {std::move(dict)};
 }
 
-// A list or a dictionary, where there are not too many of them.
+// Reads a list or a dictionary, if there are not too many of them.
 template <class Read>
 Value contained(py::handle object, Depth place, Read read_it) {
   if (++*place.containers > most) return {OtherValue{"more than 10000 lists in lists"}};

@@ -8,12 +8,12 @@ namespace tridap::python {
 
 namespace py = pybind11;
 
-/// What a producer's object says, as a Value: Python's and NumPy's integers and flags, texts, lists, tuples, mappings,
-/// and buffers of integers without a copy. What is none of these becomes an OtherValue that shows it; an object that
-/// raises becomes one that says so. Throws for no object but std::bad_alloc and what is no Exception (Ctrl-C).
+/// Converts a producer's object to a Value: Python's and NumPy's integers and flags, texts, lists, tuples, mappings,
+/// and buffers of integers without a copy. Any other object becomes an OtherValue that shows it. An object that raises
+/// becomes an OtherValue that states this. Throws only std::bad_alloc, and what is not an Exception (Ctrl-C).
 Value to_value(py::handle object);
 
-/// A Value as Python's own: None, bool, int, float, str, list, dict, NumPy int64 for a buffer of integers.
+/// A Value as a Python object: bool, int, float, str, list, dict; None for anything else, such as a buffer.
 py::object to_object(const Value& value);
 
 }  // namespace tridap::python

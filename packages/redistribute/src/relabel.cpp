@@ -28,20 +28,23 @@ std::vector<Index> parts_by_rank(const PlacedDistribution& placed, Index process
   const Index parts = placed.distribution.processes();
   if (parts > processes)
     refuse("the " + side + " has " + std::to_string(parts) + " parts",
-           "must have at most " + std::to_string(processes) + ", the number of processes", "");
+           "must have at most " + std::to_string(processes) + ", the number of processes",
+           "relabel over more processes");
   if (!placed.ranks.empty() && static_cast<Index>(placed.ranks.size()) != parts)
     refuse("the " + side + "'s PlacedDistribution::ranks has " + std::to_string(placed.ranks.size()) + " ranks",
-           "must have one for each of its " + std::to_string(parts) + " parts", "");
+           "must have one for each of its " + std::to_string(parts) + " parts",
+           "give a rank for each part, or leave the list empty");
   std::vector<Index> part_of(at(processes), -1);
   for (Index part = 0; part < parts; ++part) {
     const Index rank = placed.rank(part);
     if (rank < 0 || rank >= processes)
       refuse("part " + std::to_string(part) + " of the " + side + " is on rank " + std::to_string(rank),
-             "must be at least 0 and less than the " + std::to_string(processes) + " processes", "");
+             "must be at least 0 and less than the " + std::to_string(processes) + " processes",
+             "give ranks of the processes");
     if (part_of[at(rank)] >= 0)
       refuse("rank " + std::to_string(rank) + " holds parts " + std::to_string(part_of[at(rank)]) + " and " +
                  std::to_string(part) + " of the " + side,
-             "must hold at most one", "");
+             "must hold at most one", "give each part another rank");
     part_of[at(rank)] = part;
   }
   return part_of;
@@ -279,7 +282,9 @@ void complete(std::vector<Index>& ranks, const PlacedDistribution& target, Index
 // Returns, by rank, the part of the source.
 std::vector<Index> check(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
                          Index processes) {
-  if (element_bytes < 1) refuse("element_bytes is " + std::to_string(element_bytes), "must be at least 1", "");
+  if (element_bytes < 1)
+    refuse("element_bytes is " + std::to_string(element_bytes), "must be at least 1",
+           "pass the length of an element in bytes");
   parts_by_rank(target, processes, "target");
   return parts_by_rank(source, processes, "source");
 }
@@ -308,7 +313,8 @@ Relabelling relabel(const PlacedDistribution& source, const PlacedDistribution& 
   const Overlap overlap(source.distribution, target.distribution, mapping);
   const auto total = overlap.total();
   if (!total || !checked_multiply(*total, element_bytes))
-    refuse("the target has too many bytes", "must be a number of bytes that fits 64 bits", "");
+    refuse("the target has too many bytes", "must be a number of bytes that fits 64 bits",
+           "relabel a smaller array of the same distributions");
   const auto kept_with = [&](const std::vector<Index>& ranks) {
     Index elements = 0;
     for (std::size_t q = 0; q < ranks.size(); ++q)
@@ -348,7 +354,8 @@ Relabelled relabel_collectively(const PlacedDistribution& source, const PlacedDi
     return empty;
   });
   if (!mpi::min_max({static_cast<Index>(found.ranks.size())}, comm).front().is_same())
-    refuse("the processes give targets with different numbers of parts", "must be the same on every process", "");
+    refuse("the processes give targets with different numbers of parts", "must be the same on every process",
+           "pass the same target on every process");
   broadcast(found, comm);
   const auto parts = static_cast<Index>(found.ranks.size());
   const auto place = std::find(found.ranks.begin(), found.ranks.end(), rank);
