@@ -110,3 +110,34 @@ TEST(RedistributionProgress, TheNextMoveEndsTheOneUnderWayAndLetsMessagesArrive)
   EXPECT_EQ(letter, rank() == 0 && processes() > 1 ? 'x' : 0);
   move.expect_moved();
 }
+
+// Process 0 has little for process 2 and much for process 1, and does nothing else after start() until process 2 has
+// all of it and says so.
+TEST(RedistributionProgress, StartSendsWhatItHasForAProcessWhileAnotherOneIsSlow) {
+  if (processes() < 3) return;
+  using tridap::redistribute::PlacedDistribution;
+  constexpr Index few = 10;
+  const PlacedDistribution from(Distribution::make({size}, {tridap::block()}, {1}), {0});
+  const PlacedDistribution to(Distribution::make({size}, {tridap::block_at({0, few})}, {2}), {2, 1});
+  Redistribution plan(from, to, 8, MPI_COMM_WORLD);
+  DistArray source, target;
+  if (rank() == 0) {
+    source.buffer = tridap::allocate(tridap::element_type<double>(), {size});
+    for (Index i = 0; i < size; ++i) static_cast<double*>(source.buffer.data)[i] = static_cast<double>(i);
+  }
+  if (to.process(rank()))
+    target.buffer = tridap::allocate(tridap::element_type<double>(), to.distribution.local_shape(*to.process(rank())));
+  plan.start({{source, target}});
+  int done = 0;
+  if (rank() == 2) {
+    while (!plan.test()) continue;
+    MPI_Send(&done, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+  }
+  if (rank() == 0) MPI_Recv(&done, 1, MPI_INT, 2, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  plan.wait();
+  const Index first = rank() == 1 ? few : 0;
+  Index wrong = 0;
+  for (Index i = 0; to.process(rank()) && i < target.buffer.shape[0]; ++i)
+    wrong += static_cast<const double*>(target.buffer.data)[i] != static_cast<double>(first + i);
+  EXPECT_EQ(wrong, 0);
+}

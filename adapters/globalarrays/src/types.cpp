@@ -12,8 +12,8 @@ namespace {
 
 using Kind = ElementType::Kind;
 
-// By GA's number. GA keeps them as long as the process lives, even if GA ends and begins again, and has room for about
-// 200.
+// By GA's number. GA keeps them as long as the process lives, even if GA ends and begins again, and has room for
+// 239.
 std::map<int, ElementType>& registered() {
   static auto* const types = new std::map<int, ElementType>;
   return *types;

@@ -206,7 +206,7 @@ Agreement Mover::agree(std::size_t moves, bool makes_target, const Scaling& scal
     if (!has_target) return;
     faults.report = check();
     if (faults.report.ok()) propose(agreement);
-    agreement.need_schedule(given_.size() > arrays_.capacity() || lacks_schedule());
+    agreement.need_schedule(!prepared_ || given_.size() > arrays_.capacity() || lacks_schedule());
   });
   agreement.object(!faults.ok());
   agreement.reduce(channel_.comm);
@@ -218,7 +218,6 @@ Agreement Mover::agree(std::size_t moves, bool makes_target, const Scaling& scal
 void Mover::start(const Agreement& agreement, const Scaling& scaling) {
   const Way way = way_of(agreement);
   const Manner manner = manner_of(agreement, way, scaling);
-  if (manner.step.source_bytes == 0) given_.clear();  // no process has elements
   if (agreement.value(Agreement::target_type)) target_bytes_ = way.target_bytes;
   const Index shared = agreement.value(Agreement::shared_target).value_or(-1);
   shared_target_ = shared < 0 ? -1 : shared / 2;
@@ -319,6 +318,7 @@ void Mover::prepare(const Way& way, const Manner& manner, const Agreement& agree
   const bool new_way = std::find(ways_.begin(), ways_.end(), way) == ways_.end();
   if (!new_way && !agreement.schedule_needed()) return;
   mpi::collectively(comm_, [&] {
+    prepared_ = false;
     if (new_way) ways_.reserve(ways_.size() + 1);
     if (schedules_.size() > most_schedules) schedules_.clear();
     const auto make = [&](const Given& move, const Way& how) {
@@ -332,6 +332,7 @@ void Mover::prepare(const Way& way, const Manner& manner, const Agreement& agree
     }
     arrays_.reserve(given_.size());
     ready(way, manner, nullptr);
+    prepared_ = true;
   });
   if (new_way) ways_.push_back(way);
 }

@@ -84,6 +84,7 @@ class Mover {
   Index made_number_ = -1;    // the same of the last target that the plan made
   ElementType made_type_;     // of that target
   bool in_progress_ = false;
+  bool prepared_ = true;  // false: memory ended while a move was prepared
 };
 
 }  // namespace tridap::redistribute

@@ -31,9 +31,13 @@ bool Pass::progress(NodeContext& context, Index* units) {
     *units -= now;
   }
   if (!done()) return false;
-  for (Destination& peer : peers_) post(peer, context);
+  post_all(context);
   StreamCopy::finish();
   return true;
+}
+
+void Pass::post_all(NodeContext& context) {
+  for (Destination& peer : peers_) post(peer, context);
 }
 
 // Gives a peer the next slot of its ring, if that is empty.
@@ -48,8 +52,10 @@ bool Pass::find_room(Destination& peer, NodeContext& context) {
 void Pass::post(Destination& peer, NodeContext& context) {
   if (peer.next == nullptr) return;
   const Ring& ring = context.to(peer.rank);
+  const Index bytes = ring.slot_bytes - (peer.end - peer.next);
+  if (bytes == 0) return;
   StreamCopy::finish();
-  ring.post(ring.slot_bytes - (peer.end - peer.next));
+  ring.post(bytes);
   peer.next = peer.end = nullptr;
 }
 

@@ -40,6 +40,8 @@ class Pass {
              const ElementStep& step);
   /// Continues until `*units` are behind us, which are counted down, or all are (true), or a ring is full.
   bool progress(NodeContext& context, Index* units);
+  /// Posts the slots that are not full yet, so that no process waits for elements that are in them.
+  void post_all(NodeContext& context);
   bool done() const { return cursor_.left() == 0; }
 
  private:

@@ -177,7 +177,10 @@ Pieces::Pieces(std::vector<const AxisPieces*> axes, Index here_bytes, Index ther
       there_first_(peers_.size(), 0),
       here_bytes_(here_bytes),
       there_bytes_(there_bytes) {
-  for (const AxisPieces* axis : axes_) elements_ *= axis->elements();
+  for (const AxisPieces* axis : axes_) {
+    elements_ *= axis->elements();
+    most_peers_ = std::max(most_peers_, axis->peers);
+  }
   for (std::size_t i = axes_.size(); i-- > 1;) weights_[i - 1] = weights_[i] * axes_[i]->peers;
   for (; !axes_.empty(); axes_.pop_back()) {
     const std::size_t inner = axes_.size() - 1;
@@ -212,6 +215,8 @@ void Cursor::restart(const Pieces& pieces, bool by_bytes) {
     return axis.sections.empty() ? Position{} : Position{axis.sections.data(), axis.sections[0].pieces.data(), 0, 0};
   };
   outer_.clear();
+  outer_.reserve(pieces.weights_.size());  // enough for any buffers of the plan, so that later moves allocate nothing
+  rows_.reserve(pieces.most_peers_);
   for (std::size_t axis = 0; axis + 1 < pieces.axes_.size(); ++axis) outer_.push_back(begin(*pieces.axes_[axis]));
   inner_ = pieces.axes_.empty() ? Position{} : begin(*pieces.axes_.back());
   rows_.resize(pieces.axes_.empty() ? 1 : pieces.axes_.back()->peers);

@@ -65,7 +65,8 @@ class Pieces {
   bool contiguous(std::size_t axis) const;
 
   std::vector<const AxisPieces*> axes_;  // outermost first; those inside are contiguous and make up one chunk
-  std::vector<std::size_t> weights_;     // by axis: of a coordinate in the number of a peer
+  std::vector<std::size_t> weights_;     // by axis, those inside too: of a coordinate in the number of a peer
+  std::size_t most_peers_ = 1;           // along one axis, those inside too
   std::vector<PeerBuffer> peers_;
   std::vector<Index> there_first_;  // by peer: bytes before the first chunk in its buffer
   Index elements_ = 1, here_bytes_ = 0, there_bytes_ = 0;

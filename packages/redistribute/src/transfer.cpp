@@ -67,11 +67,16 @@ bool Transfer::walk(Index units) {
 void Transfer::begin() {
   number_ = context_->next_move();
   for (Index slot = 0; slot < ring_slots; ++slot) progress();  // so that the others have something to do meanwhile
-  if (manner_.direct == Way::Direct::none) return;
+  if (manner_.direct == Way::Direct::none) return post_what_waits();
   while (passed_ < arrays_.size()) walk(std::numeric_limits<Index>::max());
   // All writes into the memory of others, and all reads from it, are done before this. A process that sees the number
   // may read what was written, and write what was read.
   context_->done(context_->rank()).store(number_, std::memory_order_release);
+}
+
+// A pass that cannot go on keeps no elements from other processes.
+void Transfer::post_what_waits() {
+  if (passed_ < arrays_.size() && arrays_[passed_].schedule->pass) pass_.post_all(*context_);
 }
 
 // Sends about one slot to each process of the node, and takes all that has come.
@@ -83,7 +88,10 @@ bool Transfer::progress() {
 
 bool Transfer::test() {
   while (passed_ < arrays_.size() || !within_node_.done() || !messages_.done())
-    if (!progress()) return wait_a_little();
+    if (!progress()) {
+      post_what_waits();
+      return wait_a_little();
+    }
   return others_done() || wait_a_little();
 }
 

@@ -50,6 +50,7 @@ class Transfer {
   void begin_pass(const Transferred& array);
   void connect(End end);
   bool walk(Index units);
+  void post_what_waits();
   bool progress();
   bool others_done() const;
   bool wait_a_little();
