@@ -57,7 +57,7 @@ class HandlePool {
   /// The same for an `owner` that is empty, if the caller has asked for the array's group, our rank in it, and its
   /// fingerprint.
   void pin(std::shared_ptr<void>& owner, int handle, int group, int rank, const void* data, Fingerprint is);
-  /// The handle whose memory `owner` keeps; std::nullopt: it keeps none.
+  /// The handle of the array that `owner` keeps in memory; std::nullopt: it keeps none.
   static std::optional<int> handle_of(const std::shared_ptr<void>& owner);
   /// Whether the memory that `owner` keeps is still the array's.
   static bool is_there(const std::shared_ptr<void>& owner);

@@ -26,9 +26,9 @@ class Raised {
   std::optional<py::error_already_set> error_;
 };
 
-/// An operator whose product is computed by a Python function, `matvec(x_local, y_local)`. The arrays have the local
-/// shape of the interior. Their memory is that of the solver's own vectors, or of copies if a solver lends vectors
-/// whose memory is not kept alive. `x_local` cannot be written.
+/// An operator. A Python function, `matvec(x_local, y_local)`, computes its product. The arrays have the local
+/// shape of the interior. Their memory is that of the solver's own vectors, or of copies if nothing keeps the memory
+/// of the solver's vectors alive. `x_local` cannot be written.
 class PythonOperator : public Tpetra::Operator<double> {
  public:
   using MultiVector = Tpetra::MultiVector<double>;

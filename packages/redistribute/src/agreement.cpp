@@ -15,7 +15,7 @@ namespace tridap::redistribute {
 
 namespace {
 
-constexpr Index most_axes = 16;  // whose order fits a number, beside row-major
+constexpr Index most_axes = 16;  // with more, only row-major order has a number
 
 void add_kind(Digest& digest, const BlockKind& kind) {
   digest.add(kind.length());

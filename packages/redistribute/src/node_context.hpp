@@ -55,7 +55,7 @@ class NodeContext {
   /// Memory for messages, `slots_bytes` of it; made by the first call.
   std::byte* message_slots();
 
-  Mover* active = nullptr;  ///< whose move is in progress, and must end before the next; null: none
+  Mover* active = nullptr;  ///< its move is in progress, and must end before the next one; null: none
 
  private:
   int rank_ = 0, processes_ = 1;

@@ -25,11 +25,12 @@ struct Destination {
 /// One walk over our buffer, in the order of the elements, that serves all processes of the node at once. So every line
 /// of our buffer is read, or written, once, even if it holds elements of several processes:
 ///
-///     our source     | 0 0 0 1 1 1 2 2 2 | 0 0 0 1 1 1 2 2 2 | ...      each number: whose elements these are
+///     our source     | 0 0 0 1 1 1 2 2 2 | 0 0 0 1 1 1 2 2 2 | ...    the number: the process of the elements
 ///                         |     |     |
 ///                         v     v     v
 ///                    memory of  slot  slot
-///                     process 0  of 1  of 2        a slot is posted when it is full
+///                     process 0  of 1  of 2        a slot is posted when it is full,
+///                                             at the end, or when the pass has to wait
 ///
 /// A walk for each process alone takes up to twice as long for blocks of 512 bytes, and nearly three times as long for
 /// shorter ones (cases (b) and (c) of the benchmark, into shared memory).
