@@ -27,6 +27,12 @@ inline void copy_through_caches(std::byte* to, const std::byte* from, std::size_
   }
 }
 
+/// The same as a policy, for targets that this process reads soon.
+struct CachedCopy {
+  static void run(std::byte* to, const std::byte* from, std::size_t bytes) { copy_through_caches(to, from, bytes); }
+  static void finish() {}
+};
+
 /// Copies runs of bytes that do not overlap, with stores that bypass the caches, for targets that this process does not
 /// read soon. The target's cache lines are not read first, and runs that follow one another in the target are combined
 /// to lines. Other processes see the bytes only after finish(): such stores are weakly ordered, so without its fence a

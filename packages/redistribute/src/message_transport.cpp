@@ -58,7 +58,7 @@ void MessageTransport::post(Direction& direction, Active& active) {
   std::byte* const slot = active.slots + static_cast<Index>(k) * slot_bytes;
   const int bytes = static_cast<int>(units * step_.slot_unit()), peer = static_cast<int>(active.stream->rank());
   if (direction.sends) {
-    active.stream->pack(slot, units);
+    active.stream->pack<CachedCopy>(slot, units);  // MPI reads it next
     mpi::must_succeed(MPI_Isend(slot, bytes, MPI_BYTE, peer, channel_.tag, channel_.comm, &active.request[k]),
                       "MPI_Isend");
   } else {

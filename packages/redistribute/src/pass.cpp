@@ -1,6 +1,5 @@
 #include "pass.hpp"
 
-#include "copy.hpp"
 #include "stream.hpp"
 
 namespace tridap::redistribute {
@@ -24,7 +23,7 @@ bool Pass::progress(NodeContext& context, Index* units) {
     } else if (peer.kind == Destination::Kind::ring) {
       if (peer.end - peer.next < step_.slot_unit() && !find_room(peer, context)) return false;
       now = std::min<Index>(now, (peer.end - peer.next) / step_.slot_unit());
-      pack(step_, run, now, here_ + run.here, peer.next);
+      pack<StreamCopy>(step_, run, now, here_ + run.here, peer.next);
       peer.next += now * step_.slot_unit();
     }
     cursor_.skip(now);

@@ -27,7 +27,7 @@ bool SharedMemoryTransport::send(Stream& stream) {
   std::byte* const slot = ring.empty_slot();
   if (slot == nullptr) return false;
   const Index units = std::min(stream.left(), ring.slot_bytes / step_.slot_unit());
-  stream.pack(slot, units);
+  stream.pack<StreamCopy>(slot, units);
   ring.post(units * step_.slot_unit());
   if (stream.left() == 0) --left_;
   return true;

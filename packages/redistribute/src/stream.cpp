@@ -1,7 +1,5 @@
 #include "stream.hpp"
 
-#include "copy.hpp"
-
 namespace tridap::redistribute {
 
 namespace {
@@ -9,15 +7,6 @@ namespace {
 constexpr std::size_t size(Index bytes) { return static_cast<std::size_t>(bytes); }
 
 }  // namespace
-
-void pack(const ElementStep& step, const StridedRun& run, Index units, const std::byte* here, std::byte* slot) {
-  const Index unit = step.slot_unit();
-  for (; units > 0; units -= run.units, here += run.here_step) {
-    const Index bytes = std::min(run.units, units) * unit;
-    StreamCopy::run(slot, here, size(bytes));
-    slot += bytes;
-  }
-}
 
 void unpack(const ElementStep& step, const StridedRun& run, Index units, std::byte* here, const std::byte* slot) {
   const Index unit = step.slot_unit();
@@ -60,13 +49,17 @@ void Stream::advance(Index units, Visit&& visit) {
   }
 }
 
+template <class Copy>
 void Stream::pack(std::byte* slot, Index units) {
   advance(units, [&](const std::byte* here, const StridedRun& run, Index now) {
-    redistribute::pack(step_, run, now, here, slot);
+    redistribute::pack<Copy>(step_, run, now, here, slot);
     slot += now * step_.slot_unit();
   });
-  StreamCopy::finish();
+  Copy::finish();
 }
+
+template void Stream::pack<CachedCopy>(std::byte*, Index);
+template void Stream::pack<StreamCopy>(std::byte*, Index);
 
 void Stream::unpack(const std::byte* slot, Index units) {
   advance(units, [&](std::byte* here, const StridedRun& run, Index now) {

@@ -1,15 +1,25 @@
 #pragma once
 
+#include "copy.hpp"
 #include "elements.hpp"
 #include "pieces.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
 namespace tridap::redistribute {
 
 /// Copies the first `units` of a run from our buffer into a slot, in which they are contiguous.
-void pack(const ElementStep& step, const StridedRun& run, Index units, const std::byte* here, std::byte* slot);
+template <class Copy>
+void pack(const ElementStep& step, const StridedRun& run, Index units, const std::byte* here, std::byte* slot) {
+  const Index unit = step.slot_unit();
+  for (; units > 0; units -= run.units, here += run.here_step) {
+    const Index bytes = std::min(run.units, units) * unit;
+    Copy::run(slot, here, static_cast<std::size_t>(bytes));
+    slot += bytes;
+  }
+}
 /// Copies as many from a slot into our buffer. Another process sees them after StreamCopy::finish().
 void unpack(const ElementStep& step, const StridedRun& run, Index units, std::byte* here, const std::byte* slot);
 
@@ -30,7 +40,9 @@ class Stream {
   Index rank() const { return rank_; }
   Index left() const { return left_; }  ///< units
 
-  /// Copies the next `units` from our buffer into a slot.
+  /// Copies the next `units` from our buffer into a slot that this process reads soon (CachedCopy), or only another one
+  /// (StreamCopy).
+  template <class Copy>
   void pack(std::byte* slot, Index units);
   /// Copies as many from a slot into our buffer.
   void unpack(const std::byte* slot, Index units);
