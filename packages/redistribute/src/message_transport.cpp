@@ -76,7 +76,8 @@ bool MessageTransport::finish_oldest(Direction& direction, Active& active) {
   int arrived = 0;
   mpi::must_succeed(MPI_Test(&active.request[k], &arrived, MPI_STATUS_IGNORE), "MPI_Test");
   if (arrived == 0) return false;
-  if (!direction.sends) active.stream->unpack(active.slots + static_cast<Index>(k) * slot_bytes, active.units[k]);
+  if (!direction.sends)
+    active.stream->unpack<StreamCopy>(active.slots + static_cast<Index>(k) * slot_bytes, active.units[k]);
   --active.used;
   return true;
 }

@@ -1,4 +1,5 @@
 #include "channel.hpp"
+#include "stream.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <new>
 #include <optional>
@@ -24,76 +24,85 @@ namespace tridap::redistribute {
 
 namespace {
 
-// Two boxes of the same extents, in memory of any strides each.
-struct BoxCopy {
-  Buffer to, from;
+// The elements of a box of local indices, each row-major.
+class Box {
+ public:
+  Box(const Buffer& buffer, const std::vector<Range>& box) {
+    for (std::size_t i = 0; i < box.size(); ++i) {
+      const Index step = buffer.strides[i];
+      axes_.push_back({step, 1, {{1, 0, 0, {{box[i].begin * step, 0, box[i].size(), 0}}}}});
+    }
+    std::vector<const AxisPieces*> axes;
+    for (const AxisPieces& axis : axes_) axes.push_back(&axis);
+    pieces_.emplace(std::move(axes), buffer.type.bytes, 0, std::vector<PeerBuffer>(1));
+  }
+  Box(Box&&) = default;
 
-  // Both are walked in the memory order of `as`.
-  BoxCopy(const Buffer& target, const Buffer& source, const Buffer& as)
-      : to(in_order(target, memory_order(as))), from(in_order(source, memory_order(as))) {}
-
-  void run() const { run(static_cast<std::byte*>(to.data), static_cast<const std::byte*>(from.data), 0); }
+  const Pieces& pieces() const { return *pieces_; }
 
  private:
-  void run(std::byte* target, const std::byte* source, std::size_t axis) const {
-    const auto bytes = static_cast<std::size_t>(to.type.bytes);
-    if (axis == to.shape.size()) return void(std::memcpy(target, source, bytes));
-    const Index extent = to.shape[axis], step = to.strides[axis], from_step = from.strides[axis];
-    if (axis + 1 == to.shape.size() && step == to.type.bytes && from_step == step)
-      return void(std::memcpy(target, source, bytes * static_cast<std::size_t>(extent)));
-    for (Index k = 0; k < extent; ++k) run(target + k * step, source + k * from_step, axis + 1);
-  }
+  std::vector<AxisPieces> axes_;
+  std::optional<Pieces> pieces_;
 };
 
-// What passes between two processes in an update: the elements of all boxes, one after the other, each row-major. We
+// What passes one way between this process and another in an update: the elements of all boxes, one after the other. We
 // pack them: where 1-byte elements stand backwards in a row, a datatype of Open MPI 4.1.4 reads and writes other bytes.
 class Message {
  public:
   using Moves = std::vector<PaddingMove>::const_iterator;
-  Message(const Buffer& buffer, Moves begin, Moves end, bool sent) : peer_(static_cast<int>(begin->process)) {
-    std::vector<Buffer> boxes;
-    for (; begin != end; ++begin) {
-      boxes.push_back(sub_buffer(buffer, begin->here));
-      bytes_ += element_count(boxes.back()) * buffer.type.bytes;
-    }
-    data_ = static_cast<std::byte*>(boxes.front().data);
-    if (boxes.size() == 1 && is_row_major(boxes.front())) return;
+  // `box`: the end of the moves that is ours. `in_place`: if the elements stand there in a row, they are not packed.
+  Message(const Buffer& buffer, Moves begin, Moves end, std::vector<Range> PaddingMove::*box, bool in_place, Index rank)
+      : rank_(rank), here_(static_cast<std::byte*>(buffer.data)) {
+    for (; begin != end; ++begin) boxes_.emplace_back(buffer, (*begin).*box);
+    restart({});
+    bytes_ = stream_.left();
+    data_ = in_place ? stream_.contiguous() : nullptr;
+    packs_ = data_ == nullptr;
+    if (!packs_) return;
     packed_.resize(static_cast<std::size_t>(bytes_));
-    std::byte* next = data_ = packed_.data();
-    for (const Buffer& box : boxes) {
-      Buffer dense = box;
-      dense.data = next;
-      dense.strides = row_major_strides(box.shape, box.type.bytes);
-      copies_.emplace_back(sent ? dense : box, sent ? box : dense, box);
-      next += element_count(box) * box.type.bytes;
-    }
+    data_ = packed_.data();
   }
-
   Message(Message&&) = default;
 
-  int peer() const { return peer_; }
+  int rank() const { return static_cast<int>(rank_); }
   std::byte* data() const { return data_; }
   Index bytes() const { return bytes_; }
-  // Brings what is sent to data(), or what was received from there.
-  void copy() const {
-    for (const BoxCopy& box : copies_) box.run();
+  // Brings what is sent to data().
+  void pack() {
+    if (!packs_) return;
+    restart({});
+    stream_.pack<CachedCopy>(data_, stream_.left());
+  }
+  // Brings what was received to its boxes: as `step` says, from data() or from another place.
+  void unpack(const ElementStep& step, const std::byte* from) {
+    if (from == data_ && !packs_) return;
+    restart(step);
+    stream_.unpack<CachedCopy>(from, stream_.left());
   }
 
  private:
-  int peer_;
-  Index bytes_ = 0;
-  std::byte* data_ = nullptr;  // in the array itself where the elements stand there in a row
+  void restart(const ElementStep& step) {
+    stream_.begin(rank_, step);
+    for (const Box& box : boxes_) stream_.add({&box.pieces(), here_});
+  }
+
+  Index rank_, bytes_ = 0;
+  std::byte* here_;  // element (0, ..., 0) of the array
+  std::byte* data_ = nullptr;
+  bool packs_ = true;
   std::vector<std::byte> packed_;
-  std::vector<BoxCopy> copies_;
+  std::vector<Box> boxes_;
+  Stream stream_;
 };
 
 // One message for each process among `moves`, which are in the order of processes.
-std::vector<Message> messages(const Buffer& buffer, const std::vector<PaddingMove>& moves, bool sent) {
+std::vector<Message> messages(const Buffer& buffer, const std::vector<PaddingMove>& moves,
+                              std::vector<Range> PaddingMove::*box, bool in_place, const PlacedDistribution& of) {
   std::vector<Message> all;
   for (auto begin = moves.begin(); begin != moves.end();) {
     const auto end =
         std::find_if(begin, moves.end(), [&](const PaddingMove& m) { return m.process != begin->process; });
-    all.emplace_back(buffer, begin, end, sent);
+    all.emplace_back(buffer, begin, end, box, in_place, of.rank(begin->process));
     begin = end;
   }
   return all;
@@ -114,19 +123,27 @@ Index pieces_of(const std::vector<Message>& all) {
 }
 
 // What holds on this process alone.
-void check_here(const Buffer& buffer, const Distribution& distribution, MPI_Comm comm) {
+void check_here(const Buffer& buffer, const PlacedDistribution& placed, MPI_Comm comm) {
   throw_if_wrong(check(buffer));
+  const Distribution& distribution = placed.distribution;
   int processes = 1;
   mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   if (distribution.processes() != processes)
     refuse("the distribution is over " + std::to_string(distribution.processes()) + " processes",
            "must be over the " + std::to_string(processes) + " of the communicator",
            "pass a communicator with as many processes");
+  std::vector<Index> ranks = placed.ranks;
+  std::sort(ranks.begin(), ranks.end());
+  for (std::size_t k = 0; k < ranks.size(); ++k)
+    if (ranks[k] != static_cast<Index>(k) || ranks.size() != static_cast<std::size_t>(processes))
+      refuse("PlacedDistribution::ranks does not place one process on each rank",
+             "must be a permutation of the communicator's " + std::to_string(processes) + " ranks",
+             "list each rank once, or leave it empty");
   if (buffer.ndim() != distribution.ndim())
     refuse("the buffer has " + std::to_string(buffer.ndim()) + " axes",
            "must have " + std::to_string(distribution.ndim()) + ", as the distribution",
            "pass a buffer with the axes of the distribution");
-  const std::vector<Index> shape = distribution.local_shape(mpi::rank_of(comm));
+  const std::vector<Index> shape = distribution.local_shape(*placed.process(mpi::rank_of(comm)));
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (buffer.shape[i] != shape[i])
       refuse("the buffer's extent is " + std::to_string(buffer.shape[i]),
@@ -141,8 +158,11 @@ void check_here(const Buffer& buffer, const Distribution& distribution, MPI_Comm
 }
 
 // A number for all that padding_plan() goes by, which differs where two processes give different distributions.
-Index fingerprint(const Distribution& distribution) {
+Index fingerprint(const PlacedDistribution& placed, PaddingOperation operation) {
+  const Distribution& distribution = placed.distribution;
   Digest digest;
+  digest.add(static_cast<Index>(operation));
+  digest.add_all(placed.ranks);
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
     for (const Index number : {Index{axis.dist_type()}, axis.size(), axis.proc_grid_size(), Index{axis.periodic()}})
@@ -157,10 +177,10 @@ Index fingerprint(const Distribution& distribution) {
   return digest.value();
 }
 
-void check_together(const Buffer& buffer, const Distribution& distribution, MPI_Comm comm) {
+void check_together(const Buffer& buffer, const PlacedDistribution& placed, PaddingOperation operation, MPI_Comm comm) {
   const ElementType& type = buffer.type;
   const std::vector<MinMax> spreads =
-      mpi::min_max({fingerprint(distribution), type.bytes, static_cast<Index>(type.kind), type.native_order,
+      mpi::min_max({fingerprint(placed, operation), type.bytes, static_cast<Index>(type.kind), type.native_order,
                     type.description_number()},
                    comm);
   const auto differ = std::find_if(spreads.begin(), spreads.end(), [](const MinMax& s) { return !s.is_same(); });
@@ -168,7 +188,7 @@ void check_together(const Buffer& buffer, const Distribution& distribution, MPI_
   const bool types = differ != spreads.begin();
   refuse("processes " + std::to_string(std::min(differ->smallest_rank, differ->largest_rank)) + " and " +
              std::to_string(std::max(differ->smallest_rank, differ->largest_rank)) + " give different " +
-             (types ? "element types" : "distributions"),
+             (types ? "element types" : "distributions or operations"),
          "must be the same on every process",
          types ? "pass parts of one array" : "pass the result of tridap::mpi::gather_distribution");
 }
@@ -176,13 +196,28 @@ void check_together(const Buffer& buffer, const Distribution& distribution, MPI_
 }  // namespace
 
 struct PaddingUpdate::State {
-  State(Buffer of_array, const PaddingPlan& plan)
-      : buffer(std::move(of_array)),
-        receive(messages(buffer, plan.receive, false)),
-        send(messages(buffer, plan.send, true)) {
-    for (const PaddingMove& move : plan.own) {
-      const Buffer to = sub_buffer(buffer, move.here);
-      own.emplace_back(to, sub_buffer(buffer, move.there), to);
+  State(Buffer of_array, const PlacedDistribution& placed, PaddingOperation operation, Index rank)
+      : buffer(std::move(of_array)) {
+    const PaddingPlan plan = padding_plan(placed.distribution, *placed.process(rank));
+    const auto here = &PaddingMove::here, there = &PaddingMove::there;
+    const auto own = [&](std::vector<Range> PaddingMove::*box) {
+      std::vector<Message> all;
+      if (!plan.own.empty()) all.emplace_back(buffer, plan.own.begin(), plan.own.end(), box, false, rank);
+      return all;
+    };
+    if (operation == PaddingOperation::fill) {
+      receive = messages(buffer, plan.receive, here, true, placed);
+      send = messages(buffer, plan.send, here, true, placed);
+      own_send = own(there);
+      own_receive = own(here);
+    } else {
+      receive = messages(buffer, plan.send, here, false, placed);
+      send = messages(buffer, plan.receive, here, true, placed);
+      own_send = own(here);
+      own_receive = own(there);
+      Scaling sum;
+      sum.beta = 1.0;
+      received = {combiner(buffer.type, buffer.type, false, sum), sum, buffer.type.bytes, buffer.type.bytes};
     }
     requests.reserve(static_cast<std::size_t>(pieces_of(receive) + pieces_of(send)));
   }
@@ -204,7 +239,7 @@ struct PaddingUpdate::State {
         for (Index done = 0; done < message.bytes(); done += piece)
           mpi::must_succeed(
               mpi_init(message.data() + done, static_cast<int>(std::min(piece, message.bytes() - done)), MPI_BYTE,
-                       message.peer(), channel.tag, channel.comm, &requests.emplace_back(MPI_REQUEST_NULL)),
+                       message.rank(), channel.tag, channel.comm, &requests.emplace_back(MPI_REQUEST_NULL)),
               name);
     };
     init(&MPI_Recv_init, "MPI_Recv_init", receive);
@@ -212,12 +247,15 @@ struct PaddingUpdate::State {
   }
 
   void begin() {
-    for (const Message& message : send) message.copy();
+    for (Message& message : send) message.pack();
     or_give_up([this] {  // pieces of one message in their order
       for (MPI_Request& request : requests) mpi::must_succeed(MPI_Start(&request), "MPI_Start");
     });
     started = true;
-    for (const BoxCopy& copy : own) copy.run();  // meanwhile
+    for (std::size_t k = 0; k < own_send.size(); ++k) {  // meanwhile
+      own_send[k].pack();
+      own_receive[k].unpack(received, own_send[k].data());
+    }
   }
 
   void finish() {
@@ -225,7 +263,7 @@ struct PaddingUpdate::State {
       mpi::must_succeed(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
                         "MPI_Waitall");
     });
-    for (const Message& message : receive) message.copy();
+    for (Message& message : receive) message.unpack(received, message.data());
     started = false;
   }
 
@@ -246,17 +284,18 @@ struct PaddingUpdate::State {
   };
 
   Buffer buffer;
-  std::vector<Message> receive, send;
-  std::vector<BoxCopy> own;
+  std::vector<Message> receive, send, own_send, own_receive;
+  ElementStep received;  // of what is received
   std::vector<MPI_Request> requests;
   bool started = false, failed = false;
 };
 
-PaddingUpdate::PaddingUpdate(Buffer buffer, const Distribution& distribution, MPI_Comm comm) {
+PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distribution, MPI_Comm comm,
+                             PaddingOperation operation) {
   mpi::collectively(comm, [&] { check_here(buffer, distribution, comm); });
-  check_together(buffer, distribution, comm);
+  check_together(buffer, distribution, operation, comm);
   state_ = mpi::collectively(
-      comm, [&] { return std::make_unique<State>(std::move(buffer), padding_plan(distribution, mpi::rank_of(comm))); });
+      comm, [&] { return std::make_unique<State>(std::move(buffer), distribution, operation, mpi::rank_of(comm)); });
   const Channel channel = channel_of(comm);
   mpi::collectively(comm, [&] { state_->open(channel); });
 }

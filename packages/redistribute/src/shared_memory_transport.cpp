@@ -39,7 +39,7 @@ bool SharedMemoryTransport::receive(Stream& stream) {
   Index bytes = 0;
   const std::byte* const slot = ring.full_slot(&bytes);
   if (slot == nullptr) return false;
-  stream.unpack(slot, bytes / step_.slot_unit());
+  stream.unpack<StreamCopy>(slot, bytes / step_.slot_unit());
   ring.take();
   if (stream.left() == 0) --left_;
   return true;

@@ -4,22 +4,22 @@ namespace tridap::redistribute {
 
 namespace {
 
-constexpr std::size_t size(Index bytes) { return static_cast<std::size_t>(bytes); }
-
-}  // namespace
-
+// Copies the next `units` of a slot into a run of our buffer.
+template <class Copy>
 void unpack(const ElementStep& step, const StridedRun& run, Index units, std::byte* here, const std::byte* slot) {
   const Index unit = step.slot_unit();
   if (!step.copies() && run.units == 1) return step.combine(here, run.here_step, slot, unit, units, step.scaling);
   for (; units > 0; units -= run.units, here += run.here_step) {
     const Index now = std::min(run.units, units);
     if (step.copies())
-      StreamCopy::run(here, slot, size(now));
+      Copy::run(here, slot, static_cast<std::size_t>(now));
     else
       step.combine(here, step.target_bytes, slot, unit, now, step.scaling);
     slot += now * unit;
   }
 }
+
+}  // namespace
 
 void Stream::begin(Index rank, const ElementStep& step) {
   rank_ = rank;
@@ -58,15 +58,24 @@ void Stream::pack(std::byte* slot, Index units) {
   Copy::finish();
 }
 
-template void Stream::pack<CachedCopy>(std::byte*, Index);
-template void Stream::pack<StreamCopy>(std::byte*, Index);
-
+template <class Copy>
 void Stream::unpack(const std::byte* slot, Index units) {
   advance(units, [&](std::byte* here, const StridedRun& run, Index now) {
-    redistribute::unpack(step_, run, now, here, slot);
+    redistribute::unpack<Copy>(step_, run, now, here, slot);
     slot += now * step_.slot_unit();
   });
-  StreamCopy::finish();
+  Copy::finish();
 }
+
+std::byte* Stream::contiguous() const {
+  if (loads_.size() != 1 || left_ == 0) return nullptr;
+  const StridedRun run = cursor_.run();
+  return run.units == left_ ? loads_[0].here + run.here : nullptr;
+}
+
+template void Stream::pack<CachedCopy>(std::byte*, Index);
+template void Stream::pack<StreamCopy>(std::byte*, Index);
+template void Stream::unpack<CachedCopy>(const std::byte*, Index);
+template void Stream::unpack<StreamCopy>(const std::byte*, Index);
 
 }  // namespace tridap::redistribute

@@ -20,9 +20,6 @@ void pack(const ElementStep& step, const StridedRun& run, Index units, const std
     slot += bytes;
   }
 }
-/// Copies as many from a slot into our buffer. Another process sees them after StreamCopy::finish().
-void unpack(const ElementStep& step, const StridedRun& run, Index units, std::byte* here, const std::byte* slot);
-
 /// The elements of one array that pass between this process and another.
 struct Load {
   const Pieces* pieces = nullptr;
@@ -44,8 +41,11 @@ class Stream {
   /// (StreamCopy).
   template <class Copy>
   void pack(std::byte* slot, Index units);
-  /// Copies as many from a slot into our buffer.
+  /// Copies as many from a slot into our buffer, whose elements are read soon (CachedCopy) or not (StreamCopy).
+  template <class Copy>
   void unpack(const std::byte* slot, Index units);
+  /// Where all elements stand in our buffer, if they stand there in a row; otherwise null. Of a stream that has begun.
+  std::byte* contiguous() const;
 
  private:
   template <class Visit>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tridap/dist_array.hpp>
-#include <tridap/distribution.hpp>
+#include <tridap/redistribute/plan.hpp>
 
 #include <mpi.h>
 
@@ -9,8 +9,15 @@
 
 namespace tridap::redistribute {
 
+/// What an update of padding does.
+enum class PaddingOperation {
+  fill,  ///< padding gets the values of the elements that it copies
+  sum,   ///< the values of padding are added to the elements that it copies; padding keeps its values
+};
+
 /// Fills the padding of an array with the elements that it copies, corners included: communication padding from the
-/// owners of the elements, and padding at the ends of a periodic axis from the other end.
+/// owners of the elements, and padding at the ends of a periodic axis from the other end. With PaddingOperation::sum,
+/// values go the opposite way, as the assembly of finite elements needs it.
 ///
 /// The plan is made once, by padding_plan(), without communication. An update sends one message to each process whose
 /// padding copies elements of this process, and allocates nothing. Elements that are contiguous in memory are sent and
@@ -25,23 +32,26 @@ namespace tridap::redistribute {
 /// if an update is in progress, it waits for it, because MPI still reads and writes the buffer.
 class PaddingUpdate {
  public:
-  /// `buffer` is this process's part of an array with this `distribution`; rank `r` of `comm` is process `r`. The
+  /// `buffer` is this process's part of an array with this `distribution`, which has a part on each rank of `comm`. The
   /// buffer may have any strides, different on each process. Its memory must outlive this object, unless the buffer has
   /// an owner. `comm` must not be freed before the last update. Messages are sent on a duplicate of `comm`.
   ///
-  /// **Collective**: throws the same Error on every process or on none. It throws if the element types or the
-  /// distributions differ between processes, or if the buffer of a process is not in host memory, is read-only, does
-  /// not have the local shape of that process, or has elements that may share memory.
-  PaddingUpdate(Buffer buffer, const Distribution& distribution, MPI_Comm comm);
+  /// **Collective**: throws the same Error on every process or on none. It throws if the element types, the
+  /// distributions or the operations differ between processes, if elements of this type cannot be added, or if the
+  /// buffer of a process is not in host memory, is read-only, does not have the local shape of that process, or has
+  /// elements that may share memory.
+  PaddingUpdate(Buffer buffer, const PlacedDistribution& distribution, MPI_Comm comm,
+                PaddingOperation operation = PaddingOperation::fill);
   PaddingUpdate(PaddingUpdate&&) noexcept;  ///< a moved-from object may only be destroyed or assigned to
   PaddingUpdate& operator=(PaddingUpdate&&) noexcept;
   ~PaddingUpdate();
 
-  /// Fills all padding: start(), then wait(). **Collective**.
+  /// Fills all padding, or adds it: start(), then wait(). **Collective**.
   void update();
   /// Begins an update. Until wait() returns, the padding must not be accessed, and the interior may be read but not
-  /// written. **Collective.** Several plans on one communicator may be started and waited for in any order. Throws
-  /// Error, on this process alone, if an update of this plan is in progress.
+  /// written; with PaddingOperation::sum, neither may be written, and the interior must not be read. **Collective.**
+  /// Several plans on one communicator may be started and waited for in any order. Throws Error, on this process alone,
+  /// if an update of this plan is in progress.
   void start();
   /// Ends the update. **Collective.** Throws Error, on this process alone, if no update is in progress.
   void wait();
