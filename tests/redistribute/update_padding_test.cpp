@@ -4,6 +4,7 @@
 #include <tridap/redistribute/padding.hpp>
 
 #include <cstring>
+#include <map>
 #include <random>
 
 namespace {
@@ -12,6 +13,7 @@ using oracle::all_padded;
 using oracle::List;
 using oracle::of;
 using tridap::Index;
+using tridap::redistribute::PaddingOperation;
 using tridap::redistribute::PaddingUpdate;
 
 Index rank() { return on::rank(MPI_COMM_WORLD); }
@@ -437,4 +439,62 @@ TEST(UpdatePadding, ProcessesThatDoNotSpeakOfOneArrayAreRefusedTogether) {
     EXPECT_NE(text_of(buffer, array).find(pair + "element types"), std::string::npos);
   }
   expect_whole_picture(array, 8, row_major(2));
+}
+
+// Every element gets a value of its own; what is added up by hand is what the padding of all processes repeats.
+TEST(UpdatePadding, SumsAddThePaddingToWhatItCopiesInAnyOrderOfTheProcesses) {
+  const Index p = processes();
+  const auto value = [](Index place, std::size_t i) {
+    return static_cast<double>(1000 * (place + 1)) + static_cast<double>(i);
+  };
+  const oracle::Array array({all_padded(1)[5], all_padded(p)[3]});
+  std::vector<Index> ranks;
+  for (Index place = 0; place < p; ++place) ranks.push_back(p - 1 - place);
+  const Index place = p - 1 - rank();
+  Local local(array, place, 8, {{1, 0}, {true, false}, 8});
+  local.buffer.type = {tridap::ElementType::Kind::floating, 8, true};
+  const auto at = [&](const List& element) {
+    return reinterpret_cast<double*>(oracle::address(local.buffer, element));
+  };
+  PaddingUpdate plan(local.buffer, tridap::redistribute::PlacedDistribution(array.distribution(), ranks),
+                     MPI_COMM_WORLD, PaddingOperation::sum);
+  std::map<List, double> sums;
+  for (Index other = 0; other < p; ++other) {
+    const auto elements = array.elements(other, tridap::Part::local);
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      if (!inside(array, other, elements[i].local)) sums[repeats(array, elements[i].global)] += value(other, i);
+  }
+  const auto elements = array.elements(place, tridap::Part::local);
+  for (int twice = 0; twice < 2; ++twice) {
+    for (std::size_t i = 0; i < elements.size(); ++i) *at(elements[i].local) = value(place, i);
+    plan.update();
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const auto sum = sums.find(elements[i].global);
+      const bool grows = inside(array, place, elements[i].local) && sum != sums.end();
+      EXPECT_EQ(*at(elements[i].local), value(place, i) + (grows ? sum->second : 0));
+    }
+  }
+}
+
+TEST(UpdatePadding, WhatCannotBeAddedOrPlacedIsRefusedOnEveryProcess) {
+  const Index p = processes();
+  const oracle::Array array = square(p);
+  Local local(array, rank(), 8, row_major(2));
+  using tridap::redistribute::PlacedDistribution;
+  const auto refused = [&](std::vector<Index> ranks, PaddingOperation operation, const std::string& says) {
+    const auto error = on::error_of([&] {
+      PaddingUpdate(local.buffer, PlacedDistribution(array.distribution(), std::move(ranks)), MPI_COMM_WORLD,
+                    operation);
+    });
+    ASSERT_TRUE(error);
+    EXPECT_TRUE(on::same_everywhere(error->what(), MPI_COMM_WORLD)) << error->what();
+    EXPECT_NE(std::string(error->what()).find(says), std::string::npos) << error->what();
+  };
+  refused({}, PaddingOperation::sum, "can be moved, but not converted, scaled or added");
+  refused(std::vector<Index>(static_cast<std::size_t>(p), p), PaddingOperation::fill, "permutation");
+  refused(std::vector<Index>(static_cast<std::size_t>(p + 1), 0), PaddingOperation::fill, "permutation");
+  local.buffer.type = {tridap::ElementType::Kind::floating, 8, true};
+  if (p > 1)
+    refused({}, rank() == 1 ? PaddingOperation::sum : PaddingOperation::fill,
+            "processes 0 and 1 give different distributions or operations");
 }

@@ -73,22 +73,6 @@ void add(ImportLists& lists, const PaddingPlan& plan, const ArrayMap& array_map,
 
 }  // namespace
 
-detail::PaddingImport detail::make_padding_import(const ArrayMap& interior, const MemoryOrder& order,
-                                                  const Teuchos::RCP<const Map>& overlap_map) {
-  const Distribution& all = interior.distribution();
-  const PaddingPlan plan = padding_plan(all, interior.process());
-  const LocalNumbers places(all.part(interior.process(), Part::local), order);
-  detail::PaddingImport made;
-  for (const PaddingMove& move : plan.own) {
-    places.append(move.here, made.own.padding);
-    places.append(move.there, made.own.interior);
-  }
-  ImportLists lists;
-  add(lists, plan, interior, places, places);
-  made.import = Teuchos::rcp(new ListedImport(overlap_map, overlap_map, lists));
-  return made;
-}
-
 PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options)
     : interior_(array, comm, options) {
   if (options.vectors_axis) refuse("a padded array cannot have a vectors' axis", "", "import it without vectors_axis");
@@ -106,9 +90,6 @@ PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm,
   });
   overlap_map_ = interior_.map();
   if (padded) overlap_map_ = detail::list_map(*padded, process, Part::local, order_, options.index_base, comm);
-  padding_import_ = mpi::collectively(comm.raw(), [&] {
-    return std::make_shared<const detail::PaddingImport>(detail::make_padding_import(interior_, order_, overlap_map_));
-  });
 }
 
 const Import& PaddedArrayMap::importer() const {
@@ -134,6 +115,30 @@ const Import& PaddedArrayMap::importer() const {
 
 namespace detail {
 
+namespace {
+
+redistribute::PlacedDistribution placed(const ArrayMap& interior) {
+  redistribute::PlacedDistribution made(interior.distribution());
+  for (Index process = 0; interior.is_reordered() && process < made.distribution.processes(); ++process)
+    made.ranks.push_back(interior.rank(process));
+  return made;
+}
+
+}  // namespace
+
+PaddingUpdates::PaddingUpdates(const Buffer& whole, const ArrayMap& interior)
+    : whole_(whole), placed_(placed(interior)), comm_(interior.communicator()) {}
+
+void PaddingUpdates::run(redistribute::PaddingOperation operation) {
+  auto& update = operation == redistribute::PaddingOperation::fill ? fill_ : sum_;
+  if (!update) {
+    Buffer buffer;
+    mpi::collectively(comm_.raw(), [&] { buffer = whole_; });
+    update.emplace(std::move(buffer), placed_, comm_.raw(), operation);
+  }
+  update->update();
+}
+
 DensePadded dense_padded(const DistArray& array, const PaddedArrayMap& array_map, const ImportRequest& wanted) {
   DensePadded made;
   const MPI_Comm comm = array_map.interior().comm();
@@ -143,10 +148,10 @@ DensePadded dense_padded(const DistArray& array, const PaddedArrayMap& array_map
     made.whole = dense(array.buffer.data, array.buffer, in_order(array.buffer, array_map.order()), wanted);
     DistArray inner = array;
     if (!made.whole.receipt.shared) {
-      Buffer copied = from_order(made.whole.buffer.data, wanted.type, array.buffer.shape, array_map.order());
-      copied.owner = made.whole.buffer.owner;
-      inner.buffer = std::move(copied);
+      inner.buffer = from_order(made.whole.buffer.data, wanted.type, array.buffer.shape, array_map.order());
+      inner.buffer.owner = made.whole.buffer.owner;
     }
+    made.array = inner.buffer;
     try {
       made.interior =
           dense_interior(inner, array_map.interior(), {wanted.form, wanted.type, wanted.writable, Copy::never});

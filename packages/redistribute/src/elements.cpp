@@ -181,7 +181,7 @@ bool with_type(const ElementType& type, Visit&& visit) {
 
 void check_type(const ElementType& type) {
   if (with_type(type, [](auto) {})) return;
-  refuse("elements of type " + type.name() + " can be moved, but not converted or scaled", "",
+  refuse("elements of type " + type.name() + " can be moved, but not converted, scaled or added", "",
          "use integers of 1 to 8 bytes, float, double or their complex numbers, in this machine's byte order");
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/redistribute/padding.hpp>
 #include <tridap/tpetra/export.hpp>
 #include <tridap/tpetra/import.hpp>
 
@@ -8,26 +9,6 @@
 namespace tridap::tpetra {
 
 using Import = Tpetra::Import<>;
-
-namespace detail {
-
-/// Local indices of padding, and of the interior on the same process that it repeats.
-struct LocalCopies {
-  std::vector<Map::local_ordinal_type> padding, interior;
-};
-
-/// What updates the padding of vectors on the map of whole buffers.
-struct PaddingImport {
-  Teuchos::RCP<const Import> import;  ///< padding that repeats the interior of other processes
-  LocalCopies own;  ///< padding that repeats the interior of this process: a periodic axis on one process
-};
-
-/// Makes it from the distribution, which every process knows; `order` is the memory order of this process's whole
-/// buffer. Local.
-PaddingImport make_padding_import(const ArrayMap& interior, const MemoryOrder& order,
-                                  const Teuchos::RCP<const Map>& overlap_map);
-
-}  // namespace detail
 
 /// The Tpetra maps of a padded array, with its padding (overlapping) and without it (one-to-one), and the Import that
 /// updates the padding.
@@ -51,15 +32,29 @@ class PaddedArrayMap {
   const Import& importer() const;
 
  private:
-  template <class>
-  friend class PaddedVector;
-
   ArrayMap interior_;
   MemoryOrder order_;
   Teuchos::RCP<const Map> overlap_map_;
-  std::shared_ptr<const detail::PaddingImport> padding_import_;  // fills padding from the interior, on overlap_map_
   std::shared_ptr<Teuchos::RCP<const Import>> importer_;
 };
+
+namespace detail {
+
+/// Moves the padding of one buffer; the first call of each operation plans it.
+class PaddingUpdates {
+ public:
+  /// `whole` is this process's buffer with padding. Local.
+  PaddingUpdates(const Buffer& whole, const ArrayMap& interior);
+  void run(redistribute::PaddingOperation operation);  ///< **collective**
+
+ private:
+  Buffer whole_;
+  redistribute::PlacedDistribution placed_;
+  Communicator comm_;
+  std::optional<redistribute::PaddingUpdate> fill_, sum_;
+};
+
+}  // namespace detail
 
 /// Two Tpetra vectors over the memory of a padded array: the whole buffer, and the interior if it is contiguous.
 template <class T>
@@ -84,9 +79,11 @@ class PaddedVector {
   void sum_padding();
 
  private:
+  void run(redistribute::PaddingOperation operation);
+
   PaddedArrayMap array_map_;
-  Teuchos::RCP<Vector<T>> overlap_, source_;  // the same memory twice: Tpetra moves from one vector to another
-  Teuchos::RCP<Vector<T>> interior_;
+  Teuchos::RCP<Vector<T>> overlap_, interior_;
+  std::shared_ptr<detail::PaddingUpdates> updates_;
   std::string interior_obstacle_;
   Receipt receipt_;
 };
@@ -103,6 +100,7 @@ namespace detail {
 
 struct DensePadded {
   Dense whole, interior;     ///< both in the same memory
+  Buffer array;              ///< the whole buffer with the axes of the array
   Report interior_obstacle;  ///< of all processes
 };
 
@@ -137,7 +135,7 @@ PaddedVector<T>::PaddedVector(const DistArray& array, const PaddedArrayMap& arra
   mpi::collectively(comm, [&] {
     whole = detail::dual_view<detail::DualView<T>>(made.whole.buffer);
     overlap_ = Teuchos::rcp(new Vector<T>);
-    source_ = Teuchos::rcp(new Vector<T>);
+    updates_ = std::make_shared<detail::PaddingUpdates>(made.array, array_map_.interior());
     if (made.interior_obstacle.ok()) {
       inside = detail::within(whole, made.whole.buffer, made.interior.buffer);
       interior_ = Teuchos::rcp(new Vector<T>);
@@ -148,7 +146,6 @@ PaddedVector<T>::PaddedVector(const DistArray& array, const PaddedArrayMap& arra
   });
   mpi::collectively(comm, [&] {  // as in detail::imported()
     *overlap_ = Vector<T>(array_map_.overlap_map(), whole);
-    *source_ = Vector<T>(array_map_.overlap_map(), whole);
     if (!interior_.is_null()) *interior_ = Vector<T>(array_map_.interior().map(), inside);
   });
   receipt_.seconds = detail::now() - begin;
@@ -156,22 +153,18 @@ PaddedVector<T>::PaddedVector(const DistArray& array, const PaddedArrayMap& arra
 
 template <class T>
 void PaddedVector<T>::update_padding() {
-  const detail::LocalCopies& own = array_map_.padding_import_->own;
-  if (!own.padding.empty()) {  // on a device, the host view must be gone before Tpetra moves the data
-    const auto values = overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);
-    for (std::size_t i = 0; i < own.padding.size(); ++i) values(own.padding[i], 0) = values(own.interior[i], 0);
-  }
-  overlap_->doImport(*source_, *array_map_.padding_import_->import, Tpetra::INSERT);
+  run(redistribute::PaddingOperation::fill);
 }
 
 template <class T>
 void PaddedVector<T>::sum_padding() {
-  const detail::LocalCopies& own = array_map_.padding_import_->own;
-  if (!own.padding.empty()) {
-    const auto values = overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);
-    for (std::size_t i = 0; i < own.padding.size(); ++i) values(own.interior[i], 0) += values(own.padding[i], 0);
-  }
-  overlap_->doExport(*source_, *array_map_.padding_import_->import, Tpetra::ADD);
+  run(redistribute::PaddingOperation::sum);
+}
+
+template <class T>
+void PaddedVector<T>::run(redistribute::PaddingOperation operation) {
+  const auto host = overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);  // on a device: the values come, and go back
+  updates_->run(operation);
 }
 
 /// An array over the memory of a vector on array_map.overlap_map(), with the padding of the array that `array_map` was
