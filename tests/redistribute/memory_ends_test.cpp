@@ -25,6 +25,17 @@ DistArray part_of(const Distribution& distribution, MPI_Comm comm) {
   return part;
 }
 
+// The same part in memory with gaps behind each element.
+DistArray strided(const DistArray& array) {
+  DistArray part = array;
+  std::vector<Index> wider = array.buffer.shape;
+  wider.back() *= 2;
+  part.buffer = allocate(array.buffer.type, wider);
+  part.buffer.shape = array.buffer.shape;
+  part.buffer.strides.back() *= 2;
+  return part;
+}
+
 Distribution dealt(const AxisSpec& spec, MPI_Comm comm) {
   const Index processes = on::processes(comm);
   return Distribution::make({processes * 6}, {spec}, {processes});
@@ -51,6 +62,12 @@ struct Case {
         of_lists(part_of(lists.distribution, comm)),
         rows(Distribution::make({on::processes(comm), 3}, {block(), whole()}, {on::processes(comm), 1})),
         columns(Distribution::make({3, on::processes(comm)}, {block(), whole()}, {on::processes(comm), 1})),
+        rows_turned(Distribution::make({on::processes(comm), 3}, {cyclic(1, on::processes(comm) - 1), whole()},
+                                       {on::processes(comm), 1})),
+        of_rows(part_of(rows.distribution, comm)),
+        of_rows_turned(part_of(rows_turned.distribution, comm)),
+        of_rows_strided(strided(of_rows)),
+        of_rows_turned_strided(strided(of_rows_turned)),
         of_records(of_blocks),
         of_padded_records(of_padded) {
     for (DistArray* const array : {&of_records, &of_padded_records})
@@ -66,6 +83,8 @@ struct Case {
   redistribute::PlacedDistribution blocks, dealt_out, padded, lists;
   DistArray of_blocks, of_dealt, of_padded, of_lists, wrong;
   redistribute::PlacedDistribution rows, columns;
+  redistribute::PlacedDistribution rows_turned;
+  DistArray of_rows, of_rows_turned, of_rows_strided, of_rows_turned_strided;
   DistArray of_records, of_padded_records;
   std::vector<Index> ids;
 };
@@ -119,6 +138,27 @@ const std::vector<Call> calls = {
     {"allocate_shared", [](const Case& with) { mpi::allocate_shared(element_type<double>(), {100}, with.comm); }},
     {"move", [](const Case& with) { move(with, redistribute::Path::automatic); }},
     {"move by messages", [](const Case& with) { move(with, redistribute::Path::messages); }},
+    {"move again after a failure",
+     [](const Case& with) {
+       redistribute::Redistribution plan(with.rows, with.rows_turned, 8, with.comm);
+       plan(with.of_rows, with.of_rows_turned);
+       try {
+         plan(with.of_rows_strided, with.of_rows_turned_strided);
+       } catch (const std::exception&) {  // on every process
+       }
+       plan(with.of_rows_strided, with.of_rows_turned_strided);
+     }},
+    {"move arrays of several layouts",
+     [](const Case& with) {
+       redistribute::Redistribution plan(with.rows, with.rows_turned, 8, with.comm);
+       for (int repeat = 0; repeat < 2; ++repeat) {
+         std::vector<redistribute::Move> moves;
+         mpi::collectively(with.comm, [&] {
+           moves = {{with.of_rows, with.of_rows_turned}, {with.of_rows_strided, with.of_rows_turned_strided}};
+         });
+         plan(moves);
+       }
+     }},
     {"move to what is made",
      [](const Case& with) {
        redistribute::Redistribution plan(with.blocks, with.dealt_out, 8, with.comm);
