@@ -29,9 +29,9 @@ endif()
 set(TRIDAP_EARLIER "" CACHE PATH "a checkout of an earlier commit, which bench_redistribution measures, too")
 if(TRIDAP_EARLIER)
   file(GLOB sources ${TRIDAP_EARLIER}/packages/protocol/src/*.cpp ${TRIDAP_EARLIER}/packages/mpi/src/*.cpp
-       ${TRIDAP_EARLIER}/packages/redistribute/src/*.cpp)
+       ${TRIDAP_EARLIER}/packages/plan/src/*.cpp ${TRIDAP_EARLIER}/packages/redistribute/src/*.cpp)
   add_library(earlier STATIC ${sources} redistribution/earlier.cpp)
-  foreach(package protocol mpi redistribute)
+  foreach(package protocol mpi plan redistribute)
     target_include_directories(earlier PRIVATE ${TRIDAP_EARLIER}/packages/${package}/include
                                ${TRIDAP_EARLIER}/packages/${package}/internal)
   endforeach()

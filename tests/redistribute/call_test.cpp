@@ -7,7 +7,7 @@
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/redistribute/padding.hpp>
 #include <tridap/redistribute/redistribution.hpp>
-#include <tridap/redistribute/relabel.hpp>
+#include <tridap/redistribute/relabel_collectively.hpp>
 
 #include <gtest/gtest.h>
 

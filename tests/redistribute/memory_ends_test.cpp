@@ -10,7 +10,7 @@
 #include <tridap/redistribute/ids.hpp>
 #include <tridap/redistribute/padding.hpp>
 #include <tridap/redistribute/redistribution.hpp>
-#include <tridap/redistribute/relabel.hpp>
+#include <tridap/redistribute/relabel_collectively.hpp>
 
 // Memory ends on one process at each allocation of each collective call: nobody waits for ever.
 namespace {

@@ -2,7 +2,7 @@
 #include "support/effort.hpp"
 #include <tridap/flat_numbers.hpp>
 #include <tridap/make.hpp>
-#include <tridap/redistribute/relabel.hpp>
+#include <tridap/redistribute/relabel_collectively.hpp>
 
 #include <chrono>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "ring.hpp"
+#include "node_context.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan_data.hpp"
+#include <tridap/internal/plan_data.hpp>
 #include <tridap/redistribute/redistribution.hpp>
 
 #include <memory>
@@ -15,6 +15,10 @@ struct Access {
   /// Makes a Redistribution from an existing plan. **Collective.**
   static Redistribution redistribution(Plan plan, MPI_Comm comm, const Options& options);
 };
+
+/// Makes this process's plan for the opposite move of a plan that was made from ids (ids.hpp). Throws Error if several
+/// processes list the same element.
+std::shared_ptr<const PlanData> reversed_ids(const PlanData& parts, Index element_bytes);
 
 inline const PlanData& data_of(const Plan& plan) { return Access::data(plan); }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "plan_data.hpp"
 #include <tridap/dist_array.hpp>
+#include <tridap/internal/plan_data.hpp>
 #include <tridap/report.hpp>
 
 #include <array>

@@ -1,10 +1,10 @@
 #include "access.hpp"
 #include "agreement.hpp"
-#include "numbered.hpp"
-#include "plan_data.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/numbered.hpp>
+#include <tridap/internal/plan_data.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/redistribute/ids.hpp>
 #include <tridap/report.hpp>

@@ -1,5 +1,4 @@
-#include "message_transport.hpp"
-
+#include "transport.hpp"
 #include <tridap/internal/call.hpp>
 
 #include <algorithm>

@@ -34,6 +34,29 @@ struct RingMemoryLayout {
 
 std::atomic<std::uint64_t>* counter(std::byte* at) { return reinterpret_cast<std::atomic<std::uint64_t>*>(at); }
 
+// How many tags there are.
+int tags(MPI_Comm comm) {
+  int* highest = nullptr;
+  int found = 0;
+  mpi::must_succeed(MPI_Comm_get_attr(comm, MPI_TAG_UB, &highest, &found), "MPI_Comm_get_attr");
+  return found != 0 ? *highest : 32767;  // that every MPI has
+}
+
+int free_channel(MPI_Comm, int, void* value, void*) {
+  const std::unique_ptr<Channel> channel(static_cast<Channel*>(value));
+  return mpi_is_over() ? MPI_SUCCESS : MPI_Comm_free(&channel->comm);
+}
+
+int channel_key() {
+  static const int made = [] {
+    int value = MPI_KEYVAL_INVALID;
+    mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_channel, &value, nullptr),
+                      "MPI_Comm_create_keyval");
+    return value;
+  }();
+  return made;
+}
+
 int free_context(MPI_Comm, int, void* value, void*) {
   delete static_cast<std::shared_ptr<NodeContext>*>(value);
   return MPI_SUCCESS;
@@ -75,6 +98,32 @@ RingMemory make_ring_memory(MPI_Comm comm) {
 }
 
 }  // namespace
+
+bool mpi_is_over() {
+  int over = 0;
+  MPI_Finalized(&over);
+  return over != 0;
+}
+
+Channel channel_of(MPI_Comm comm) {
+  Channel* kept = nullptr;
+  int found = 0;
+  mpi::must_succeed(MPI_Comm_get_attr(comm, channel_key(), &kept, &found), "MPI_Comm_get_attr");
+  if (found == 0) {
+    auto made = mpi::collectively(comm, [] {
+      channel_key();
+      return std::make_unique<Channel>();
+    });
+    mpi::Duplicate ours(comm);
+    made->comm = ours.get();
+    mpi::must_succeed_everywhere(MPI_Comm_set_attr(comm, channel_key(), made.get()), "MPI_Comm_set_attr", comm);
+    ours.release();
+    kept = made.release();
+  }
+  const Channel channel = *kept;
+  kept->tag = kept->tag == tags(kept->comm) ? 0 : kept->tag + 1;
+  return channel;
+}
 
 std::shared_ptr<NodeContext> NodeContext::of(MPI_Comm comm) {
   std::shared_ptr<NodeContext>* kept = nullptr;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "channel.hpp"
-#include "ring.hpp"
 #include <tridap/index.hpp>
 #include <tridap/internal/shared_allocation.hpp>
 #include <tridap/mpi/allocate_shared.hpp>
@@ -16,6 +14,59 @@
 #include <vector>
 
 namespace tridap::redistribute {
+
+/// A communicator and a tag for our messages, so that they cannot be confused with the caller's or with each other.
+struct Channel {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int tag = 0;  ///< another one for each call, until all that MPI has were used
+};
+
+/// The duplicate of a communicator that stays with it, made by the first call and freed with it: one for each plan
+/// could only be freed together. **Collective**; throws the same Error on every process where memory ends.
+Channel channel_of(MPI_Comm comm);
+
+/// True once MPI is over and what it made must be left alone.
+bool mpi_is_over();
+
+inline constexpr Index ring_slots = 8;
+
+/// Slots in the shared memory of a node: one process fills them in turn, and another one empties them.
+///
+/// `posted` counts the slots that the sender has filled, and `taken` those that the receiver has emptied, since the
+/// ring was made. Only one process writes each of them. The sender fills a slot before the release store of `posted`,
+/// and the receiver reads the slot after the acquire load of `posted`: so it sees the bytes. The receiver reads the
+/// slot before the release store of `taken`, and the sender fills it again after the acquire load of `taken`: so
+/// nothing is overwritten that must still be read.
+struct Ring {
+  std::atomic<std::uint64_t>* posted = nullptr;
+  std::atomic<std::uint64_t>* taken = nullptr;
+  std::uint32_t* filled = nullptr;  ///< bytes in each slot
+  std::byte* slots = nullptr;
+  Index slot_bytes = 0;
+
+  /// For the sender: the slot to fill next; null: all are full.
+  std::byte* empty_slot() const {
+    const std::uint64_t n = posted->load(std::memory_order_relaxed);
+    return n - taken->load(std::memory_order_acquire) == ring_slots ? nullptr : slot(n);
+  }
+  void post(Index bytes) const {
+    const std::uint64_t n = posted->load(std::memory_order_relaxed);
+    filled[n % ring_slots] = static_cast<std::uint32_t>(bytes);
+    posted->store(n + 1, std::memory_order_release);
+  }
+
+  /// For the receiver: the slot to empty next, and the bytes in it; null: none is full.
+  const std::byte* full_slot(Index* bytes) const {
+    const std::uint64_t n = taken->load(std::memory_order_relaxed);
+    if (posted->load(std::memory_order_acquire) == n) return nullptr;
+    *bytes = filled[n % ring_slots];
+    return slot(n);
+  }
+  void take() const { taken->store(taken->load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+
+ private:
+  std::byte* slot(std::uint64_t n) const { return slots + static_cast<Index>(n % ring_slots) * slot_bytes; }
+};
 
 inline constexpr Index slots_bytes = Index{15} << 18;       ///< the most that a process has for rings, and for messages
 inline constexpr Index least_slots_bytes = Index{1} << 14;  ///< with less, rings are slower than messages

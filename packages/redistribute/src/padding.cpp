@@ -1,4 +1,4 @@
-#include "channel.hpp"
+#include "node_context.hpp"
 #include "stream.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>

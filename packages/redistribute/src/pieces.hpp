@@ -1,7 +1,7 @@
 #pragma once
 
-#include "plan_data.hpp"
 #include <tridap/buffer.hpp>
+#include <tridap/internal/plan_data.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,9 +2,9 @@
 #include "agreement.hpp"
 #include "checked_arrays.hpp"
 #include "mover.hpp"
-#include "plan_data.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/plan_data.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/allocate_shared.hpp>
 #include <tridap/redistribute/redistribution.hpp>

@@ -1,7 +1,7 @@
 #include "schedule.hpp"
 
 #include "agreement.hpp"
-#include "at.hpp"
+#include <tridap/internal/axis_moves.hpp>
 #include <tridap/memory_order.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "shared_memory_transport.hpp"
+#include "transport.hpp"
 
 #include <algorithm>
 

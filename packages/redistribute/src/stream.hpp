@@ -1,6 +1,5 @@
 #pragma once
 
-#include "copy.hpp"
 #include "elements.hpp"
 #include "pieces.hpp"
 

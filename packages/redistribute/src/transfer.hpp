@@ -1,10 +1,9 @@
 #pragma once
 
-#include "message_transport.hpp"
 #include "node_context.hpp"
 #include "pass.hpp"
 #include "schedule.hpp"
-#include "shared_memory_transport.hpp"
+#include "transport.hpp"
 #include <tridap/internal/shared_allocation.hpp>
 
 #include <cstdint>

@@ -1,7 +1,11 @@
 #pragma once
 
+#include "node_context.hpp"
 #include "stream.hpp"
 
+#include <mpi.h>
+
+#include <array>
 #include <vector>
 
 namespace tridap::redistribute {
@@ -20,6 +24,70 @@ class Transport {
   virtual bool progress() = 0;
   /// Whether all was carried: we may use the memory of the streams again.
   virtual bool done() const = 0;
+};
+
+/// Carries streams between the processes of a node, through a Ring for each ordered pair of processes.
+class SharedMemoryTransport : public Transport {
+ public:
+  explicit SharedMemoryTransport(NodeContext& context, const ElementStep& step) : context_(context), step_(step) {}
+
+  void begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) override;
+  bool progress() override;
+  bool done() const override { return left_ == 0; }
+
+ private:
+  bool send(Stream& stream);
+  bool receive(Stream& stream);
+
+  NodeContext& context_;
+  const ElementStep& step_;  // of the move
+  std::vector<Stream*> out_, in_;
+  std::size_t left_ = 0;  // streams that have not ended
+};
+
+/// Carries streams between any processes as MPI messages. Each message is one slot of a fixed number of slots, so that
+/// 10 000 peers need no more memory than one.
+///
+/// In each direction, at most eight streams are active at a time, and share the slots. Sends begin in the order of
+/// (their rank - our rank) mod P, receives in the order of (our rank - their rank) mod P. So there is always a stream
+/// that is active at both ends, and the transfers cannot deadlock.
+class MessageTransport : public Transport {
+ public:
+  MessageTransport(NodeContext& context, const Channel& channel, const ElementStep& step)
+      : context_(context), channel_(channel), step_(step) {}
+
+  void begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) override;
+  bool progress() override;
+  bool done() const override { return out_.left + in_.left == 0; }
+
+ private:
+  static constexpr std::size_t most_active = 8, all_slots = 16;
+  static constexpr Index slot_bytes = slots_bytes / (2 * all_slots);
+
+  struct Active {  // a stream that is active, and its slots, which are used in turn
+    Stream* stream = nullptr;
+    std::byte* slots = nullptr;
+    std::array<MPI_Request, all_slots> request;
+    std::array<Index, all_slots> units;  // in each slot
+    Index unposted = 0;                  // units of the stream that are in no message yet
+    std::size_t next = 0, used = 0;
+  };
+  struct Direction {
+    bool sends = false;
+    std::vector<Stream*> streams;
+    std::size_t begun = 0, left = 0;  // streams
+    std::array<Active, most_active> active;
+    std::size_t slots_each = all_slots;
+  };
+  void begin(Direction& direction, const std::vector<Stream*>& streams, std::byte* slots);
+  bool progress(Direction& direction, Active& active);
+  void post(Direction& direction, Active& active);
+  bool finish_oldest(Direction& direction, Active& active);
+
+  NodeContext& context_;
+  Channel channel_;
+  const ElementStep& step_;  // of the move
+  Direction out_, in_;
 };
 
 }  // namespace tridap::redistribute

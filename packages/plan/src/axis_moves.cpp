@@ -1,8 +1,6 @@
-#include "axis_moves.hpp"
-
-#include "at.hpp"
+#include "axis_overlap.hpp"
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/axis_overlap.hpp>
+#include <tridap/internal/axis_moves.hpp>
 
 #include <algorithm>
 #include <numeric>

@@ -2,10 +2,14 @@
 
 #include <tridap/axis.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
 namespace tridap::redistribute {
+
+/// A number that is at least 0 as a position in a container.
+inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// A run of elements of one axis that are consecutive on both sides. Its fields are local indices.
 struct RunPair {

@@ -1,6 +1,6 @@
 #include "assignment.hpp"
 
-#include "at.hpp"
+#include <tridap/internal/axis_moves.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
-#include "numbered.hpp"
-#include "plan_data.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/numbered.hpp>
+#include <tridap/internal/plan_data.hpp>
 #include <tridap/report.hpp>
 
 #include <algorithm>

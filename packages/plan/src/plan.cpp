@@ -1,6 +1,5 @@
-#include "at.hpp"
-#include "plan_data.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/plan_data.hpp>
 #include <tridap/report.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "axis_moves.hpp"
 #include <tridap/flat_numbers.hpp>
+#include <tridap/internal/axis_moves.hpp>
 #include <tridap/runs.hpp>
 
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "axis_moves.hpp"
+#include <tridap/internal/axis_moves.hpp>
 #include <tridap/redistribute/plan.hpp>
 
 #include <functional>
@@ -68,8 +68,8 @@ void check_counts(const PlanData& parts);
 /// same elements.
 void ravel(PlanData& parts);
 
-/// Makes this process's plan for the opposite move of a plan that was made from ids (ids.hpp). Throws Error if several
-/// processes list the same element.
-std::shared_ptr<const PlanData> reversed_ids(const PlanData& parts, Index element_bytes);
+/// Throws Error where relabel() cannot place the target. Returns, by rank, the part of the source; -1: none.
+std::vector<Index> check_relabel(const PlacedDistribution& source, const PlacedDistribution& target,
+                                 Index element_bytes, Index processes);
 
 }  // namespace tridap::redistribute

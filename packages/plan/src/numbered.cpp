@@ -1,4 +1,4 @@
-#include "numbered.hpp"
+#include <tridap/internal/numbered.hpp>
 
 #include <algorithm>
 #include <unordered_map>

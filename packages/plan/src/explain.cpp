@@ -1,5 +1,5 @@
-#include "plan_data.hpp"
 #include <tridap/compare.hpp>
+#include <tridap/internal/plan_data.hpp>
 #include <tridap/redistribute/relabel.hpp>
 
 #include <algorithm>

@@ -1,11 +1,7 @@
 #include "assignment.hpp"
-#include "at.hpp"
-#include "plan_data.hpp"
+#include "axis_overlap.hpp"
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/axis_overlap.hpp>
-#include <tridap/internal/call.hpp>
-#include <tridap/internal/mpi_collectives.hpp>
-#include <tridap/mpi/agree.hpp>
+#include <tridap/internal/plan_data.hpp>
 #include <tridap/redistribute/relabel.hpp>
 #include <tridap/report.hpp>
 
@@ -279,9 +275,10 @@ void complete(std::vector<Index>& ranks, const PlacedDistribution& target, Index
   }
 }
 
-// Returns, by rank, the part of the source.
-std::vector<Index> check(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
-                         Index processes) {
+}  // namespace
+
+std::vector<Index> check_relabel(const PlacedDistribution& source, const PlacedDistribution& target,
+                                 Index element_bytes, Index processes) {
   if (element_bytes < 1)
     refuse("element_bytes is " + std::to_string(element_bytes), "must be at least 1",
            "pass the length of an element in bytes");
@@ -289,27 +286,9 @@ std::vector<Index> check(const PlacedDistribution& source, const PlacedDistribut
   return parts_by_rank(source, processes, "source");
 }
 
-// The numbers, as they travel from one process to the others.
-constexpr int numbers = 4;
-
-void broadcast(Relabelling& relabelling, MPI_Comm comm) {
-  Index values[numbers] = {relabelling.bytes_kept, relabelling.bytes_kept_before, relabelling.most_bytes_kept,
-                           relabelling.exact ? 1 : 0};
-  mpi::must_succeed(MPI_Bcast(values, numbers, MPI_INT64_T, 0, comm), "MPI_Bcast");
-  mpi::must_succeed(
-      MPI_Bcast(relabelling.ranks.data(), static_cast<int>(relabelling.ranks.size()), MPI_INT64_T, 0, comm),
-      "MPI_Bcast");
-  relabelling.bytes_kept = values[0];
-  relabelling.bytes_kept_before = values[1];
-  relabelling.most_bytes_kept = values[2];
-  relabelling.exact = values[3] != 0;
-}
-
-}  // namespace
-
 Relabelling relabel(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
                     Index processes, const Mapping& mapping) {
-  const std::vector<Index> part_of = check(source, target, element_bytes, processes);
+  const std::vector<Index> part_of = check_relabel(source, target, element_bytes, processes);
   const Overlap overlap(source.distribution, target.distribution, mapping);
   const auto total = overlap.total();
   if (!total || !checked_multiply(*total, element_bytes))
@@ -338,32 +317,6 @@ Relabelling relabel(const PlacedDistribution& source, const PlacedDistribution& 
   }
   const Index most = std::min(found.bound / scale, *total);
   return {std::move(found.column), kept * element_bytes, before * element_bytes, most * element_bytes, kept == most};
-}
-
-Relabelled relabel_collectively(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
-                                MPI_Comm comm, const Mapping& mapping) {
-  int processes = 0;
-  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-  const Index rank = mpi::rank_of(comm);
-  // One process works, because all would find the same. The others check their arguments.
-  Relabelling found = mpi::collectively(comm, [&] {
-    if (rank == 0) return relabel(source, target, element_bytes, processes, mapping);
-    check(source, target, element_bytes, processes);
-    Relabelling empty;
-    empty.ranks.resize(at(target.distribution.processes()));
-    return empty;
-  });
-  if (!mpi::min_max({static_cast<Index>(found.ranks.size())}, comm).front().is_same())
-    refuse("the processes give targets with different numbers of parts", "must be the same on every process",
-           "pass the same target on every process");
-  broadcast(found, comm);
-  const auto parts = static_cast<Index>(found.ranks.size());
-  const auto place = std::find(found.ranks.begin(), found.ranks.end(), rank);
-  const Index key = place != found.ranks.end() ? place - found.ranks.begin() : parts + rank;
-  Relabelled out{std::move(found), MPI_COMM_NULL};
-  const int split = MPI_Comm_split(comm, 0, static_cast<int>(key), &out.comm);
-  mpi::must_succeed_everywhere(split, "MPI_Comm_split", comm);
-  return out;
 }
 
 }  // namespace tridap::redistribute

@@ -1,0 +1,59 @@
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/plan_data.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/redistribute/relabel_collectively.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tridap::redistribute {
+
+namespace {
+
+// The numbers, as they travel from one process to the others.
+constexpr int numbers = 4;
+
+void broadcast(Relabelling& relabelling, MPI_Comm comm) {
+  Index values[numbers] = {relabelling.bytes_kept, relabelling.bytes_kept_before, relabelling.most_bytes_kept,
+                           relabelling.exact ? 1 : 0};
+  mpi::must_succeed(MPI_Bcast(values, numbers, MPI_INT64_T, 0, comm), "MPI_Bcast");
+  mpi::must_succeed(
+      MPI_Bcast(relabelling.ranks.data(), static_cast<int>(relabelling.ranks.size()), MPI_INT64_T, 0, comm),
+      "MPI_Bcast");
+  relabelling.bytes_kept = values[0];
+  relabelling.bytes_kept_before = values[1];
+  relabelling.most_bytes_kept = values[2];
+  relabelling.exact = values[3] != 0;
+}
+
+}  // namespace
+
+Relabelled relabel_collectively(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
+                                MPI_Comm comm, const Mapping& mapping) {
+  int processes = 0;
+  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  const Index rank = mpi::rank_of(comm);
+  // One process works, because all would find the same. The others check their arguments.
+  Relabelling found = mpi::collectively(comm, [&] {
+    if (rank == 0) return relabel(source, target, element_bytes, processes, mapping);
+    check_relabel(source, target, element_bytes, processes);
+    Relabelling empty;
+    empty.ranks.resize(at(target.distribution.processes()));
+    return empty;
+  });
+  if (!mpi::min_max({static_cast<Index>(found.ranks.size())}, comm).front().is_same())
+    refuse("the processes give targets with different numbers of parts", "must be the same on every process",
+           "pass the same target on every process");
+  broadcast(found, comm);
+  const auto parts = static_cast<Index>(found.ranks.size());
+  const auto place = std::find(found.ranks.begin(), found.ranks.end(), rank);
+  const Index key = place != found.ranks.end() ? place - found.ranks.begin() : parts + rank;
+  Relabelled out{std::move(found), MPI_COMM_NULL};
+  const int split = MPI_Comm_split(comm, 0, static_cast<int>(key), &out.comm);
+  mpi::must_succeed_everywhere(split, "MPI_Comm_split", comm);
+  return out;
+}
+
+}  // namespace tridap::redistribute
