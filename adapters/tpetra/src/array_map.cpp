@@ -228,7 +228,7 @@ void ArrayMap::make_map(const DistArray& array, bool vectors, detail::ReservedMa
   Counts counts;
   std::optional<OneRange> range;  // found without listing any id
   bool asks = false;              // whether the processes must communicate to find it
-  Index found[3] = {};
+  Index found[4] = {};            // the last one: a process could not plan
   const auto plan = [&] {
     arrange(array, vectors, reserved);
     counts = count(rows(), process_);
@@ -247,28 +247,43 @@ void ArrayMap::make_map(const DistArray& array, bool vectors, detail::ReservedMa
     found[1] = counts.local > 0 ? here : nothing;
     found[2] = counts.local > 0 ? -here : nothing;
   };
-  if (allocates_nothing(vectors))
+  if (allocates_nothing(vectors)) {
     plan();
-  else
-    detail::run_alike(comm(), plan);
-  if (asks) {
-    mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, found, 3, MPI_INT64_T, MPI_MAX, comm()), "MPI_Allreduce");
-    if (found[0] == 0 && found[1] == -found[2]) range = OneRange{found[1], false};
+  } else {  // one message says whether all could plan, and where their ids begin
+    mpi::Faults faults;
+    std::exception_ptr of_all;  // depends on the distribution and the options only
+    faults.attempt([&] {
+      try {
+        plan();
+      } catch (const Error&) {
+        of_all = std::current_exception();
+      }
+    });
+    found[3] = faults.ok() ? 0 : 1;
+    mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, found, 4, MPI_INT64_T, MPI_MAX, comm()), "MPI_Allreduce");
+    if (found[3] != 0) mpi::throw_faults(std::move(faults), comm());
+    if (of_all) std::rethrow_exception(of_all);
+    if (asks && found[0] == 0 && found[1] == -found[2]) range = OneRange{found[1], false};
   }
-  std::optional<FlatNumbers> listed;
-  if (!range) detail::run_alike(comm(), [&] { listed.emplace(numbers()); });
-  const Index span = range ? range->first + counts.total : listed->count();
-  detail::check_limits(span, counts.largest, rows().processes(), range.has_value());
 
   const Index base = options_.index_base;
-  if (base < 0 || !checked_add(base, span))
-    refuse("the index base is " + std::to_string(base) + ", for ids that span " + std::to_string(span) + " numbers",
-           "must not be negative, and the largest id must be below 2^63", "set a smaller index_base");
-  const auto total = static_cast<Tpetra::global_size_t>(counts.total);
+  const auto check = [&](Index span) {
+    detail::check_limits(span, counts.largest, rows().processes(), range.has_value());
+    if (base < 0 || !checked_add(base, span))
+      refuse("the index base is " + std::to_string(base) + ", for ids that span " + std::to_string(span) + " numbers",
+             "must not be negative, and the largest id must be below 2^63", "set a smaller index_base");
+  };
   if (!range) {
-    map_ = detail::list_map(*listed, process_, Part::interior, order_, base, comm_);
+    std::optional<FlatNumbers> listed;
+    const auto list = [&]() -> const FlatNumbers& {
+      check(listed.emplace(numbers()).count());
+      return *listed;
+    };
+    map_ = detail::list_map(list, process_, Part::interior, order_, base, comm_);
     return;
   }
+  check(range->first + counts.total);
+  const auto total = static_cast<Tpetra::global_size_t>(counts.total);
   if (!map.has_memory()) map = mpi::collectively(comm(), [] { return detail::ReservedObject<Map>::make(); });
   map_ = map.construct([&] {
     return range->uniform ? Map(total, base + range->first, comm_.teuchos(), Tpetra::GloballyDistributed)

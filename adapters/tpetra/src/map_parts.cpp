@@ -26,18 +26,27 @@ void check_limits(std::optional<Index> span, Index largest, Index processes, boo
            "", "use more processes, distribute the array by whole rows, or set unstructured_ids = compact");
 }
 
-Teuchos::RCP<const Map> list_map(const FlatNumbers& numbers, Index process, Part part, const MemoryOrder& order,
-                                 Index base, const Communicator& comm) {
+Teuchos::RCP<const Map> list_map(const std::function<const FlatNumbers&()>& numbers, Index process, Part part,
+                                 const MemoryOrder& order, Index base, const Communicator& comm) {
   Kokkos::View<GlobalOrdinal*, Map::device_type> ids;
-  ReservedObject<Map> map = mpi::collectively(comm.raw(), [&] {
+  std::exception_ptr of_all;
+  ReservedObject<Map> map = mpi::collectively(comm.raw(), [&]() -> ReservedObject<Map> {
+    const FlatNumbers* all = nullptr;
+    try {
+      all = &numbers();
+    } catch (const Error&) {
+      of_all = std::current_exception();
+      return {};
+    }
     if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "", "create a Tpetra::ScopeGuard first");
-    ids = decltype(ids)(Kokkos::ViewAllocateWithoutInitializing("tridap ids"), numbers.count(process, part));
+    ids = decltype(ids)(Kokkos::ViewAllocateWithoutInitializing("tridap ids"), all->count(process, part));
     const auto host = Kokkos::create_mirror_view(ids);
-    numbers.write(process, part, order, host.data());
+    all->write(process, part, order, host.data());
     for (std::size_t i = 0; base != 0 && i < host.extent(0); ++i) host(i) += base;
     Kokkos::deep_copy(ids, host);
     return ReservedObject<Map>::make();
   });
+  if (of_all) std::rethrow_exception(of_all);
   return map.construct([&] {
     return Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
                Kokkos::View<const GlobalOrdinal*, Map::device_type>(ids), base, comm.teuchos());

@@ -7,6 +7,7 @@
 #include <tridap/tpetra/reserved_object.hpp>
 
 #include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -50,9 +51,10 @@ void run_alike(MPI_Comm comm, Step&& step) {
 /// them.
 void check_limits(std::optional<Index> span, Index largest, Index processes, bool one_range);
 
-/// A map that lists the flat numbers of a part, shifted by `base`. **Collective.**
-Teuchos::RCP<const Map> list_map(const FlatNumbers& numbers, Index process, Part part, const MemoryOrder& order,
-                                 Index base, const Communicator& comm);
+/// A map that lists the flat numbers of a part, shifted by `base`. `numbers` gives them, or throws an Error that is the
+/// same on every process. **Collective**, with one message of its own.
+Teuchos::RCP<const Map> list_map(const std::function<const FlatNumbers&()>& numbers, Index process, Part part,
+                                 const MemoryOrder& order, Index base, const Communicator& comm);
 
 /// The elements of a part on the process that has most of them; the largest number where they do not fit 64 bits.
 Index largest_part(const Distribution& distribution, Part part);

@@ -89,7 +89,9 @@ PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm,
     if (padded) detail::check_limits(padded->count(), detail::largest_part(all, Part::local), all.processes(), false);
   });
   overlap_map_ = interior_.map();
-  if (padded) overlap_map_ = detail::list_map(*padded, process, Part::local, order_, options.index_base, comm);
+  if (padded)
+    overlap_map_ = detail::list_map([&]() -> const FlatNumbers& { return *padded; }, process, Part::local, order_,
+                                    options.index_base, comm);
 }
 
 const Import& PaddedArrayMap::importer() const {
