@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -279,7 +280,7 @@ void ArrayMap::make_map(const DistArray& array, bool vectors, detail::ReservedMa
       check(listed.emplace(numbers()).count());
       return *listed;
     };
-    map_ = detail::list_map(list, process_, Part::interior, order_, base, comm_);
+    map_ = detail::list_map(std::ref(list), process_, Part::interior, order_, base, comm_);
     return;
   }
   check(range->first + counts.total);

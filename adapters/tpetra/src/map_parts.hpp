@@ -52,7 +52,7 @@ void run_alike(MPI_Comm comm, Step&& step) {
 void check_limits(std::optional<Index> span, Index largest, Index processes, bool one_range);
 
 /// A map that lists the flat numbers of a part, shifted by `base`. `numbers` gives them, or throws an Error that is the
-/// same on every process. **Collective**, with one message of its own.
+/// same on every process. A std::ref is passed without allocation. **Collective**, with one message of its own.
 Teuchos::RCP<const Map> list_map(const std::function<const FlatNumbers&()>& numbers, Index process, Part part,
                                  const MemoryOrder& order, Index base, const Communicator& comm);
 
