@@ -17,10 +17,10 @@ void MessageTransport::begin(Direction& direction, const std::vector<Stream*>& s
   direction.begun = 0;
   direction.left = streams.size();
   const std::size_t active = std::clamp<std::size_t>(streams.size(), 1, most_active);
-  direction.slots_each = all_slots / active;
+  direction.slots_each = slots_ / active;
   for (std::size_t k = 0; k < most_active; ++k) {
     direction.active[k].stream = nullptr;
-    if (k < active) direction.active[k].slots = slots + static_cast<Index>(k * direction.slots_each) * slot_bytes;
+    if (k < active) direction.active[k].slots = slots + static_cast<Index>(k * direction.slots_each) * slot_bytes_;
   }
 }
 
@@ -52,9 +52,9 @@ bool MessageTransport::progress(Direction& direction, Active& active) {
 }
 
 void MessageTransport::post(Direction& direction, Active& active) {
-  const Index units = std::min(active.unposted, slot_bytes / step_.slot_unit());
+  const Index units = std::min(active.unposted, slot_bytes_ / step_.slot_unit());
   const std::size_t k = active.next;
-  std::byte* const slot = active.slots + static_cast<Index>(k) * slot_bytes;
+  std::byte* const slot = active.slots + static_cast<Index>(k) * slot_bytes_;
   const int bytes = static_cast<int>(units * step_.slot_unit()), peer = static_cast<int>(active.stream->rank());
   if (direction.sends) {
     active.stream->pack<CachedCopy>(slot, units);  // MPI reads it next
@@ -76,7 +76,7 @@ bool MessageTransport::finish_oldest(Direction& direction, Active& active) {
   mpi::must_succeed(MPI_Test(&active.request[k], &arrived, MPI_STATUS_IGNORE), "MPI_Test");
   if (arrived == 0) return false;
   if (!direction.sends)
-    active.stream->unpack<StreamCopy>(active.slots + static_cast<Index>(k) * slot_bytes, active.units[k]);
+    active.stream->unpack<StreamCopy>(active.slots + static_cast<Index>(k) * slot_bytes_, active.units[k]);
   --active.used;
   return true;
 }

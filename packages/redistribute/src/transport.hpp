@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -54,7 +55,11 @@ class SharedMemoryTransport : public Transport {
 class MessageTransport : public Transport {
  public:
   MessageTransport(NodeContext& context, const Channel& channel, const ElementStep& step)
-      : context_(context), channel_(channel), step_(step) {}
+      : context_(context),
+        channel_(channel),
+        step_(step),
+        slots_(slots_for(static_cast<std::size_t>(context.processes()))),
+        slot_bytes_(slots_bytes / (2 * static_cast<Index>(slots_)) / line * line) {}
 
   void begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) override;
   bool progress() override;
@@ -62,7 +67,12 @@ class MessageTransport : public Transport {
 
  private:
   static constexpr std::size_t most_active = 8, all_slots = 16;
-  static constexpr Index slot_bytes = slots_bytes / (2 * all_slots);
+  static constexpr Index line = 128;  // bytes, so that no cache line is in two slots
+  // Each message is a handshake, so slots are few and large: four for each other process, two if there are many.
+  static constexpr std::size_t slots_for(std::size_t processes) {
+    const std::size_t others = std::clamp<std::size_t>(processes - 1, 1, most_active);
+    return others <= all_slots / 4 ? 4 * others : 2 * others;
+  }
 
   struct Active {  // a stream that is active, and its slots, which are used in turn
     Stream* stream = nullptr;
@@ -87,6 +97,8 @@ class MessageTransport : public Transport {
   NodeContext& context_;
   Channel channel_;
   const ElementStep& step_;  // of the move
+  const std::size_t slots_;  // in each direction
+  const Index slot_bytes_;   // the same on every process
   Direction out_, in_;
 };
 
