@@ -193,6 +193,15 @@ two as an image, with the borders between processes. `section` has an entry for 
 fixed, or None if it is drawn. Without `section`, the last two axes are drawn, and the others are fixed at their first
 index. If an axis is longer than `cells`, every k-th element is drawn. `style` is passed to Axes.plot or Axes.imshow.
 ProtocolError, on every process, if process 0 has no matplotlib; ImportError for an array without `comm`.)")
+      .def(
+          "write_capture",
+          [](const py::object& a, const py::object& path) { from("tridap._capture", "write_capture")(a, path); },
+          "path"_a,
+          R"(write_capture(path) -> None
+
+Writes the descriptions of all processes, without the elements, to a file that the command `tridap` reads. Collective:
+process 0 writes it. ProtocolError, on every process, if it cannot be written. tridap.write_capture has the details, and
+also takes arrays that are wrong.)")
       .def("__repr__", &shown)
       .def("_repr_html_", [](const py::object& a) { return from("tridap._html", "array")(a); })
       .def(

@@ -6,6 +6,7 @@
 
 from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Receipt, Report, UnstructuredSpec,
                     WholeSpec, __version__, asarray)
+from ._capture import write_capture
 from ._errors import ProtocolError
 from ._make import block, cyclic, distribution, empty, from_function, unstructured, whole, zeros
 from ._protocol import check, export
@@ -14,4 +15,4 @@ from ._solve import ConvergenceError, ConvergenceWarning, LinearOperator, Matrix
 __all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution", "Finding",
            "LinearOperator", "Matrix", "ProtocolError", "Receipt", "Report", "SolveResult", "UnstructuredSpec",
            "WholeSpec", "asarray", "block", "check", "cyclic", "distribution", "empty", "export", "from_function",
-           "solve", "unstructured", "whole", "zeros"]
+           "solve", "unstructured", "whole", "write_capture", "zeros"]
