@@ -6,8 +6,8 @@ import xml.etree.ElementTree
 import numpy as np
 import pytest
 import tridap
-from producers import dict_of
-from tridap import _whole
+from producers import block, dict_of
+from tridap import _html, _whole
 
 
 def layouts(size):
@@ -105,6 +105,31 @@ def test_notebooks_see_a_wrong_array_as_a_table_whose_text_is_no_html():
     report = tridap.check({"__version__": "<b>", "buffer": np.zeros(2), "dim_data": ()})
     html = report._repr_html_()
     assert "<svg" not in html and "&lt;b&gt;" in html and "<b>'" not in html and "version.form" in html
+
+
+def cells_of(html):
+    """The rows of the table in a piece of HTML, as texts."""
+    table = xml.etree.ElementTree.fromstring(html[html.index("<table>"):html.index("</table>") + len("</table>")])
+    return [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
+
+
+def test_notebooks_see_a_receipt_as_a_table():
+    shared, copied = (tridap.asarray(dict_of(np.zeros(3), block(3)), copy=copy).receipt for copy in (None, True))
+    for receipt, memory, count in ((shared, "shared, same address", "0"), (copied, "copied", "24")):
+        rows = dict(cells_of(receipt._repr_html_()))
+        assert rows["memory"] == memory and rows["bytes copied"] == count and float(rows["seconds"]) >= 0
+
+
+def test_tables_are_escaped_and_long_ones_are_shortened():
+    nasty = "<script>&\"'"
+    html = _html.table([nasty, 1], [[nasty, None], [3, 4.5]], caption=nasty, colours=["red", None])
+    assert "<script>" not in html and cells_of(html) == [[nasty, "1"], [nasty, "None"], ["3", "4.5"]]
+    rows = [[number, number**2] for number in range(1000)]
+    shown = cells_of(_html.table((), rows))
+    assert len(shown) == 40 and shown[0] == ["0", "0"] and shown[-1] == ["999", "998001"] and ["\u22ee"] * 2 in shown
+    for most in range(1, 6):
+        assert len(cells_of(_html.table((), rows, most=most))) == most
+    assert len(cells_of(_html.table((), rows, most=1000))) == 1000
 
 
 def test_arguments_that_differ_between_processes_are_refused_by_all(comm):
