@@ -1,6 +1,5 @@
-"""gather, plot and what notebooks show."""
+"""gather and what notebooks show."""
 
-import sys
 import xml.etree.ElementTree
 
 import numpy as np
@@ -65,32 +64,6 @@ def test_gather_refuses_what_is_no_range(comm):
         array.gather(comm.size)
 
 
-def test_plot_draws_what_is_there(comm):
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    dist = tridap.distribution((40, 30), ("b", "*"), processes=comm.size)
-    ax = tridap.from_function(dist, lambda i, j: 100.0 * i + j).plot()
-    assert (ax is None) == (comm.rank != 0)
-    if ax is not None:
-        drawn = ax.images[0].get_array()
-        assert np.array_equal(drawn, whole_of(dist)) and len(ax.lines) == comm.size - 1
-    ax = tridap.from_function(dist, lambda i, j: 100.0 * i + j).plot(section=(None, 4), cells=10)
-    if ax is not None:
-        assert np.array_equal(ax.lines[0].get_ydata(), np.arange(0, 40, 4) * 100.0 + 4)
-    ring = tridap.distribution(4 * comm.size + 2, tridap.block(padding=1, periodic=True), processes=comm.size)
-    ax = tridap.from_function(ring, lambda i: i + 0.0).plot(cells=comm.size)
-    if ax is not None:
-        assert np.array_equal(ax.lines[0].get_ydata(), ax.lines[0].get_xdata())
-        assert ax.lines[0].get_xdata()[0] == 1
-    pyplot.close("all")
-
-
-def test_plot_refuses_a_section_that_is_none(comm):
-    array = tridap.zeros(tridap.distribution((4, 4), ("b", "*"), processes=comm.size))
-    for section in ((None,), (0, 0), (None, None, None)):
-        with pytest.raises(ValueError, match="section"):
-            array.plot(section=section)
-
-
 def test_notebooks_see_the_ownership_as_svg(comm):
     array = tridap.zeros(tridap.distribution((4, 6), ("b", "*"), processes=comm.size))
     report = tridap.check(array, comm)
@@ -140,7 +113,8 @@ def test_arguments_that_differ_between_processes_are_refused_by_all(comm):
     mixed = tridap.zeros(array.distribution, float if first else np.float32)
     for wrong in (lambda: array.gather(comm.rank), lambda: array.gather(0 if first else 99), lambda: mixed.gather(),
                   lambda: array.plot(section=(None, 0) if first else (None,)), lambda: array.plot(cells=5 if first else 0),
-                  lambda: array.plot(cells=5 if first else 6)):
+                  lambda: array.plot(cells=5 if first else 6),
+                  lambda: array.plot(units="m" if first else "km")):
         with pytest.raises(ValueError):
             wrong()
     assert (array.gather() is not None) == first
@@ -153,25 +127,10 @@ def test_arrays_of_one_layout_and_two_element_types_are_no_array(comm):
             tridap.asarray(mixed, comm)
 
 
-def test_plot_shows_the_first_section_there_is_and_refuses_others(comm):
-    pytest.importorskip("matplotlib")
-    size, p, r = 4 * comm.size, comm.size, comm.rank
-    rows = {"dist_type": "b", "size": size + 2, "proc_grid_size": p, "proc_grid_rank": r, "periodic": True,
-            "start": 4 * r, "stop": 4 * r + 6, "padding": (1, 1)}
-    whole = [{"dist_type": "b", "size": n, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": n} for n in (2, 3)]
-    made = tridap.asarray({"__version__": "0.10.0", "buffer": np.full((6, 2, 3), 7.0), "dim_data": (rows, *whole)}, comm)
-    drawn = made.plot()
-    assert (drawn is not None) == (r == 0)
-    assert drawn is None or np.all(drawn.images[0].get_array() == 7)
-    for index in (0, size + 1):  # mirrors
-        with pytest.raises(ValueError, match="axis 0, whose global indices are 1 to"):
-            made.plot(section=(index, None, None))
-
-
 def test_arguments_that_are_none_on_one_process_are_refused_by_all(comm):
     plots = pytest.importorskip("matplotlib.pyplot")
     dist = tridap.distribution((4, 4), ("b", "*"), processes=comm.size)
-    array, complexes = tridap.zeros(dist), tridap.zeros(dist, complex)
+    array, dates = tridap.zeros(dist), tridap.zeros(dist, "M8[s]")
     last = comm.rank == comm.size - 1
     on_last = lambda wrong, right: wrong if last else right
     calls = {"root is 1.5, must be an integer": lambda: array.gather(on_last(1.5, 0)),
@@ -179,7 +138,8 @@ def test_arguments_that_are_none_on_one_process_are_refused_by_all(comm):
              "cells is 2.5, must be an integer": lambda: array.plot(cells=on_last(2.5, 1000)),
              "an entry of section is 0.5": lambda: array.plot(section=on_last((0.5, None), (0, None))),
              "section": lambda: array.plot(section=on_last(5, None)),
-             "plot draws real numbers, but the elements are complex128": complexes.plot,
+             r"plot draws numbers, but the elements are datetime64\[s\]": dates.plot,
+             "units is 5, must be a text": lambda: array.plot(units=on_last(5, "m")),
              "no such colours": lambda: array.plot(cmap="no such colours"),
              "'int' object has no attribute": lambda: array.plot(ax=5 if comm.rank == 0 else None)}
     for words, call in calls.items():
@@ -196,29 +156,6 @@ def test_the_whole_of_an_array_of_a_freed_communicator_is_a_value_error(comm):
     for call in array.gather, array.plot:
         with pytest.raises(ValueError, match="COMM_NULL"):
             call()
-
-
-class Broken:
-    """A module that raises where anything is imported from it."""
-    __spec__ = None
-
-    def __init__(self, error):
-        self.error = error
-
-    def __getattr__(self, name):
-        raise self.error
-
-
-@pytest.mark.parametrize("error", [ValueError("nonsense is no backend"), ImportError("not there"), KeyboardInterrupt()],
-                         ids=lambda error: type(error).__name__)
-def test_a_matplotlib_that_raises_on_process_0_fails_all(comm, monkeypatch, error):
-    array = tridap.asarray(tridap.zeros(tridap.distribution(8, processes=comm.size)), comm)
-    if comm.rank == 0:
-        monkeypatch.setitem(sys.modules, "matplotlib", Broken(error))
-    interrupted = isinstance(error, KeyboardInterrupt) and comm.rank == 0
-    with pytest.raises(KeyboardInterrupt if interrupted else tridap.ProtocolError) as raised:
-        array.plot()
-    assert interrupted or f"{type(error).__name__}" in str(raised.value)
 
 
 class Unsayable(Exception):
@@ -300,15 +237,3 @@ def test_memory_that_ends_on_one_process_ends_a_gather_on_all(comm, monkeypatch,
             break
         failures += 1
     assert failures > 0
-
-
-def test_plot_steps_over_what_it_draws(comm):
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    rows = {"dist_type": "b", "size": 6 * comm.size, "proc_grid_size": comm.size, "proc_grid_rank": comm.rank,
-            "start": 6 * comm.rank, "stop": 6 * comm.rank + 6, "padding": (1, 1), "periodic": True}
-    old = tridap.asarray(dict_of(np.zeros(8), rows, version="0.9.0"), comm)
-    new = tridap.asarray(old.__distarray__(), comm)  # which counts the mirror before the first element
-    drawn = [array.plot(cells=6 * comm.size) for array in (old, new)]
-    for first, ax in enumerate(drawn) if comm.rank == 0 else []:
-        assert np.array_equal(ax.lines[0].get_xdata(), first + np.arange(6 * comm.size))
-    pyplot.close("all")
