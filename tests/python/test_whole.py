@@ -74,6 +74,14 @@ def test_notebooks_see_the_ownership_as_svg(comm):
             str(array.owner(i, 0)) for i in range(4)}
 
 
+def test_notebooks_see_large_arrays_in_small_drawings(comm):
+    for shape, dist in (((4000, 3000), ("b", "b")), ((4000, 3000), ("c", "c:3")), ((10**6,), ("c",)), ((40, 40), ("b", "b"))):
+        array = tridap.zeros(tridap.distribution(shape, dist), np.int8)
+        for html in (array._repr_html_(), tridap.check(array, comm)._repr_html_(), array.distribution._repr_html_()):
+            svg = xml.etree.ElementTree.fromstring(html[html.index("<svg"):html.index("</svg>") + len("</svg>")])
+            assert len(html) < 40000 and int(svg.get("width")) <= 900 and int(svg.get("height")) <= 900
+
+
 def test_notebooks_see_a_wrong_array_as_a_table_whose_text_is_no_html():
     report = tridap.check({"__version__": "<b>", "buffer": np.zeros(2), "dim_data": ()})
     html = report._repr_html_()

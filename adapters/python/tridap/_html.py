@@ -53,7 +53,7 @@ def report(found):
     if more:
         parts.append(f"<p>and {more} more</p>")
     if found.distribution is not None:
-        parts.append(found.distribution.svg())
+        parts.append(found.distribution._repr_html_())
     return "".join(parts)
 
 
@@ -84,5 +84,5 @@ def receipt(shown):
 
 def array(shown):
     """A `DistArray`: its repr, and a picture of the owners."""
-    picture = shown.distribution.svg() if shown.is_whole else ""
+    picture = shown.distribution._repr_html_() if shown.is_whole else ""
     return f"<p>{escape(repr(shown))}</p>{picture}"
