@@ -267,10 +267,11 @@ TEST(WriteCapture, EntriesOfManyPiecesArriveWhole) {
 }
 
 /// Expects the same Error on every process, with these words, and neither a change of the folder nor rests in it.
-void expect_refused(const SharedFolder& folder, const std::string& path, const std::string& words) {
+void expect_refused(const SharedFolder& folder, const std::string& path, const std::string& words,
+                    const DistArray& array = blocks()) {
   const std::size_t before = folder.files();
   MPI_Barrier(MPI_COMM_WORLD);
-  const auto error = on::error_of([&] { write_capture(blocks(), path, MPI_COMM_WORLD); });
+  const auto error = on::error_of([&] { write_capture(array, path, MPI_COMM_WORLD); });
   ASSERT_TRUE(error.has_value()) << path;
   EXPECT_TRUE(on::same_everywhere(error->what(), MPI_COMM_WORLD));
   EXPECT_NE(std::string(error->what()).find(words), std::string::npos) << error->what();
@@ -284,15 +285,16 @@ TEST(WriteCapture, FileThatCannotBeWrittenFailsEveryProcessWithItsNameAndTheReas
   expect_refused(folder, folder / "none/array.json",
                  "the file " + folder / "none/array.json" + " cannot be written: No such file or directory");
   expect_refused(folder, folder / "", "it is a folder");
-  expect_refused(folder, "/dev/null", "the file /dev/null cannot be written: it is not a regular file");
   expect_refused(folder, "", "the file \"\" cannot be written");
   expect_refused(folder, folder / std::string("a\0b", 3), "zero byte");
   expect_refused(folder, folder / "a\x1b[1m/b", "a\xEF\xBF\xBD[1m/b");
   if (SharedFolder::first()) {
     EXPECT_EQ(symlink("nowhere", (folder / "link").c_str()), 0);
+    EXPECT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);  // never a device: a wrong program would replace it
   }
   MPI_Barrier(MPI_COMM_WORLD);
   expect_refused(folder, folder / "link", "it is a link to a file that does not exist");
+  expect_refused(folder, folder / "pipe", "pipe cannot be written: it is not a regular file");
 }
 
 /// While it exists, a file cannot grow beyond these bytes on this process, as on a full disk.
@@ -319,12 +321,15 @@ TEST(WriteCapture, FullDiskFailsEveryProcessAndLeavesTheFileThatWasThere) {
   const SharedFolder folder;
   if (SharedFolder::first()) std::ofstream(folder / "array.json") << "before";
   MPI_Barrier(MPI_COMM_WORLD);
-  for (const rlim_t bytes : {10, 200}) {
-    const SmallDisk disk(bytes);
-    expect_refused(folder, folder / "array.json", "array.json cannot be written: File too large");
-    EXPECT_EQ(text_of_file(folder / "array.json"), "before");
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
+  DistArray large = blocks();  // the first write fails, and not only the last one
+  large.dim_data[1].extras = {{"note", '"' + std::string(100000, 'x') + '"'}};
+  for (const rlim_t bytes : {10, 200})
+    for (const DistArray& array : {blocks(), large}) {
+      const SmallDisk disk(bytes);
+      expect_refused(folder, folder / "array.json", "array.json cannot be written: File too large", array);
+      EXPECT_EQ(text_of_file(folder / "array.json"), "before");
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
   expect_captured(blocks(), MPI_COMM_WORLD, folder / "array.json");
   EXPECT_EQ(folder.files(), 1u);
 }

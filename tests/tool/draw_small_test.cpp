@@ -43,6 +43,7 @@ std::vector<Distribution> layouts() {
   add({}, {}, {});
   add({9}, {block}, {4});
   add({5, 3}, {block, cyclic}, {2, 2});
+  add({7, 24}, {block, block}, {1, 2});  // few pixels, but many bytes
   for (const Index processes : {1, 64, 3000}) {
     add({1000}, {cyclic}, {processes});
     add({1000000}, {block}, {processes});

@@ -64,12 +64,17 @@ std::string entry_of(const py::object& object, Index rank, bool alone) {
   return capture_entry(rank, {std::move(keys)});
 }
 
-void write_capture(const py::object& object, const std::string& path, const py::object& comm) {
-  if (comm.is_none()) return mpi::write_entry(path, entry_of(object, 0, true));
+std::string path_of(const py::object& path) {
+  return py::cast<std::string>(py::module_::import("tridap._capture").attr("bytes_of")(path));
+}
+
+void write_capture(const py::object& object, const py::object& path, const py::object& comm) {
+  if (comm.is_none()) return mpi::write_entry(path_of(path), entry_of(object, 0, true));
   const MPI_Comm handle = comm_of(comm);
-  const std::string entry = together(handle, [&] { return entry_of(object, mpi::rank_of(handle), false); });
+  const auto [file, entry] =
+      together(handle, [&] { return std::pair(path_of(path), entry_of(object, mpi::rank_of(handle), false)); });
   const WithoutPython released;
-  mpi::write_entries(path, entry, handle);
+  mpi::write_entries(file, entry, handle);
 }
 
 }  // namespace

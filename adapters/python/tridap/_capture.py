@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._agree import together
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -32,10 +31,11 @@ def write_capture(x: Any, path: str | os.PathLike[str], comm: MPI.Comm | None = 
     """
     if comm is None and isinstance(x, _core.DistArray):
         comm = x.comm
-    _core._write_capture(x, together(comm, lambda: _bytes_of(path)), comm)
+    _core._write_capture(x, path, comm)
 
 
-def _bytes_of(path):
+def bytes_of(path):
+    """A path as the bytes that the system takes."""
     try:
         return os.fsencode(path)
     except TypeError:
