@@ -24,7 +24,8 @@ given = line_of(comm)
 wrong = dict_of(np.zeros(1), {"dist_type": "x"}) if comm.rank else given
 CALLS = {"asarray": lambda known: tridap.asarray(given, comm), "asarray of a known one": lambda known: tridap.asarray(known, comm),
          "asarray of a wrong one": lambda known: tridap.asarray(wrong, comm), "check": lambda known: tridap.check(given, comm),
-         "check of a wrong one": lambda known: tridap.check(wrong, comm), "check of none": lambda known: tridap.check(None, comm),
+         "check of a wrong one": lambda known: tridap.check(wrong, comm),
+         "check of none": lambda known: tridap.check(None, comm),
          "write_capture": lambda known: tridap.write_capture(known, PATH, comm)}
 BEFORE = 4  # allocations of pybind11
 

@@ -49,8 +49,8 @@ def test_a_capture_is_the_array_that_the_command_makes(comm, folder):
         assert tool(comm, "check", folder / "ours.json") == (0, f"{folder}/ours.json: valid: {layout.describe()}\n")
         if words is None:
             continue
-        status, made = tool(comm, "make", "--shape", "x".join(map(str, shape)), "--dist", words, "--processes", comm.size,
-                            "--dtype", "float32")
+        status, made = tool(comm, "make", "--shape", "x".join(map(str, shape)), "--dist", words,
+                            "--processes", comm.size, "--dtype", "float32")
         assert status == 0
         if comm.rank == 0:
             (folder / "theirs.json").write_text(made)
@@ -110,7 +110,8 @@ def wrong(comm):
     yield "version", {**line_of(comm), "__version__": 10 if last else "0.10.0"}
     yield "no dictionaries", {**line_of(comm), "dim_data": "b" if last else line_of(comm)["dim_data"]}
     yield "indices", dict_of(np.zeros(2), listed(2 * comm.size, np.array([0.5, 1]), comm.size, comm.rank))
-    yield "same indices", dict_of(np.zeros(2), listed(2 * comm.size, np.array([0, 1]), comm.size, comm.rank, one_to_one=True))
+    same = listed(2 * comm.size, np.array([0, 1]), comm.size, comm.rank, one_to_one=True)
+    yield "same indices", dict_of(np.zeros(2), same)
     yield "types", dict_of(np.zeros(3, "M8[s]" if last else "M8[ms]"), cyclic(3 * comm.size, comm.size, comm.rank))
 
 
@@ -156,8 +157,8 @@ def test_a_file_that_cannot_be_written_fails_every_process(comm, folder):
     if comm.rank == 0:
         os.mkfifo(folder / "pipe")  # never a device: a wrong program would replace it
     comm.Barrier()
-    for path, words in ((folder / "none/x.json", "none/x.json cannot be written: No such file"), (folder, "it is a folder"),
-                        ("", 'the file "" cannot be written'), (folder / "pipe", "it is not a regular file")):
+    for path, words in ((folder / "none/x.json", "none/x.json cannot be written: No such file"),
+                        (folder, "it is a folder"), ("", 'the file "" cannot be written'), (folder / "pipe", "it is not a regular file")):
         with pytest.raises(tridap.ProtocolError, match=words) as raised:
             array.write_capture(path)
         assert shared(comm, str(raised.value))

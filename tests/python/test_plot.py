@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 import tridap
-from producers import dict_of
+from producers import block, dict_of
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
@@ -44,8 +44,7 @@ def test_plot_shows_the_first_section_there_is_and_refuses_others(comm):
     size, p, r = 4 * comm.size, comm.size, comm.rank
     rows = {"dist_type": "b", "size": size + 2, "proc_grid_size": p, "proc_grid_rank": r, "periodic": True,
             "start": 4 * r, "stop": 4 * r + 6, "padding": (1, 1)}
-    whole = [{"dist_type": "b", "size": n, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": n} for n in (2, 3)]
-    made = tridap.asarray({"__version__": "0.10.0", "buffer": np.full((6, 2, 3), 7.0), "dim_data": (rows, *whole)}, comm)
+    made = tridap.asarray(dict_of(np.full((6, 2, 3), 7.0), rows, block(2), block(3)), comm)
     drawn = made.plot()
     assert (drawn is not None) == (r == 0)
     assert drawn is None or np.all(drawn.images[0].get_array() == 7)
@@ -96,7 +95,8 @@ def scale_of(ax):
 def lines_of(ax):
     """The places of the lines down and across an image."""
     ends = [line.get_xydata() for line in ax.lines]
-    return ([pair[0][1] for pair in ends if pair[0][1] == pair[1][1]], [pair[0][0] for pair in ends if pair[0][0] == pair[1][0]])
+    return ([pair[0][1] for pair in ends if pair[0][1] == pair[1][1]],
+            [pair[0][0] for pair in ends if pair[0][0] == pair[1][0]])
 
 
 def test_an_image_has_a_scale_with_units_and_lines_at_the_borders(comm):
@@ -150,7 +150,8 @@ def test_complex_numbers_are_drawn_by_magnitude_and_flags_as_numbers(comm):
         assert np.allclose(images[0].images[0].get_array(), 5 * np.hypot(i, j))
         assert [scale_of(ax)[0] for ax in images] == ["magnitude", "magnitude (V)", ""]
         assert np.array_equal(images[2].images[0].get_array(), i > j) and scale_of(images[2])[1] == [0, 1]
-        assert line.get_ylabel() == "magnitude (V)" and np.allclose(line.lines[0].get_ydata(), 5 * np.hypot(np.arange(5), 2))
+        assert line.get_ylabel() == "magnitude (V)"
+        assert np.allclose(line.lines[0].get_ydata(), 5 * np.hypot(np.arange(5), 2))
 
 
 def test_the_title_names_the_slice_and_the_step(comm):
@@ -158,7 +159,8 @@ def test_the_title_names_the_slice_and_the_step(comm):
     array = tridap.from_function(dist, lambda i, j, k: 100.0 * i + 10 * j + k)
     drawn = [array.plot(), array.plot(section=(None, 3, None)), array.plot(section=(2, None, 4), cells=3)]
     if comm.rank == 0:
-        assert [ax.get_title() for ax in drawn] == ["slice [0, :, :]", "slice [:, 3, :]", "slice [2, :, 4]; every 3rd index across"]
+        assert [ax.get_title() for ax in drawn] == ["slice [0, :, :]", "slice [:, 3, :]",
+                                                    "slice [2, :, 4]; every 3rd index across"]
         assert np.array_equal(drawn[1].images[0].get_array(), 100.0 * np.arange(3)[:, None] + 30 + np.arange(5))
         named = pyplot.subplots()[1]
         named.set_title("mine")

@@ -316,7 +316,8 @@ def test_a_history_is_a_sequence_and_two_tables():
     residuals = [1.0, 0.25, 0.0, 0.0] + [2.0**-k for k in range(200)]
     history = tridap.History(residuals)
     assert len(history) == 204 and history[1] == (1, 0.25) and history[-1] == (203, 2.0**-199)
-    assert history[2:4] == [(2, 0.0), (3, 0.0)] and repr(history) == "<tridap.History: 204 entries, residual 1.0e+00 to 1.2e-60>"
+    assert history[2:4] == [(2, 0.0), (3, 0.0)]
+    assert repr(history) == "<tridap.History: 204 entries, residual 1.0e+00 to 1.2e-60>"
     lines = str(history).splitlines()
     assert [line.split() for line in lines[:4]] == [["iteration", "residual", "ratio"], ["0", "1.000e+00"],
                                                     ["1", "2.500e-01", "0.25"], ["2", "0.000e+00", "0"]]

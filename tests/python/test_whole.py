@@ -75,7 +75,8 @@ def test_notebooks_see_the_ownership_as_svg(comm):
 
 
 def test_notebooks_see_large_arrays_in_small_drawings(comm):
-    for shape, dist in (((4000, 3000), ("b", "b")), ((4000, 3000), ("c", "c:3")), ((10**6,), ("c",)), ((40, 40), ("b", "b"))):
+    for shape, dist in (((4000, 3000), ("b", "b")), ((4000, 3000), ("c", "c:3")), ((10**6,), ("c",)),
+                        ((40, 40), ("b", "b"))):
         array = tridap.zeros(tridap.distribution(shape, dist), np.int8)
         for html in (array._repr_html_(), tridap.check(array, comm)._repr_html_(), array.distribution._repr_html_()):
             svg = xml.etree.ElementTree.fromstring(html[html.index("<svg"):html.index("</svg>") + len("</svg>")])

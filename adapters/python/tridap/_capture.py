@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 def write_capture(x: Any, path: str | os.PathLike[str], comm: MPI.Comm | None = None) -> None:
     """Writes a capture: a JSON file with every process's description of an array, without the elements. Collective.
 
-    The command ``tridap`` reads it: ``tridap check x.json``, ``tridap show x.json``, ``tridap diff x.json y.json``. The
-    array need not be valid. The capture holds what each process states, so that ``tridap check`` finds in the file what
-    `check` finds in the program. What JSON cannot hold becomes text, for example a buffer that cannot be read. A list in
-    place of a buffer of `indices` is written like the buffer.
+    The command ``tridap`` reads it: ``tridap check x.json``, ``tridap show x.json``, ``tridap diff x.json y.json``.
+    The array need not be valid. The capture holds what each process states, so that ``tridap check`` finds in the file
+    what `check` finds in the program. What JSON cannot hold becomes text, for example a buffer that cannot be read. A
+    list in place of a buffer of `indices` is written like the buffer.
 
     Args:
         x: a `DistArray`, any object with ``__distarray__``, or the dictionary that it returns.
-        path: the file, the same on every process. Process 0 writes it. It gets its name when it is complete: if an error
-            occurs, a file that had this name before remains unchanged.
+        path: the file, the same on every process. Process 0 writes it. It gets its name when it is complete: if an
+            error occurs, a file that had this name before remains unchanged.
         comm: an mpi4py communicator, rank r being process r; None: that of a `DistArray`. An object that is not
             distributed needs none: then nothing communicates, and the capture has one process.
 

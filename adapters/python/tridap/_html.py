@@ -32,8 +32,8 @@ def table(head, rows, caption="", colours=None, most=_ROWS):
     for number, row in enumerate(shortened(rows, most)):
         colour = colours[number] if colours else None
         styles = [_CELL + (f";color:{colour}" if colour and i == 0 else "") for i in range(len(row))]
-        parts.append("<tr>" + "".join(f'<td style="{style}">{escape(str(cell))}</td>' for style, cell in zip(styles, row))
-                     + "</tr>")
+        cells = (f'<td style="{style}">{escape(str(cell))}</td>' for style, cell in zip(styles, row))
+        parts.append(f"<tr>{''.join(cells)}</tr>")
     return f"<table>{''.join(parts)}</table>"
 
 
@@ -48,7 +48,8 @@ def report(found):
     parts = [f'<p style="color:{"#1b6e2c" if found.ok else _COLOURS["error"]}"><b>{escape(verdict)}</b></p>']
     if found.findings:
         parts.append(table(("", "rule", "process", "axis", "what"), [_row(finding) for finding in found.findings],
-                           colours=[_COLOURS[finding.severity] for finding in found.findings], most=len(found.findings)))
+                           colours=[_COLOURS[finding.severity] for finding in found.findings],
+                           most=len(found.findings)))
     more = found.errors + found.warnings - len(found.findings)
     if more:
         parts.append(f"<p>and {more} more</p>")

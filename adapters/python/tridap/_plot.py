@@ -15,7 +15,8 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, units=None, 
 
     def prepare():
         if array.dtype.kind not in "biufc":
-            raise TypeError(f"plot draws numbers, but the elements are {array.dtype}: make an array of numbers from them")
+            raise TypeError(f"plot draws numbers, but the elements are {array.dtype}: make an array of numbers from "
+                            "them")
         if section is None:
             wanted = [None if axis >= dist.ndim - 2 else "first" for axis in range(dist.ndim)]
         elif not isinstance(section, (tuple, list)):
@@ -23,8 +24,8 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, units=None, 
         else:
             wanted = [None if at is None else integer("an entry of section", at) for at in section]
         if len(wanted) != dist.ndim or sum(at is None for at in wanted) not in (1, 2):
-            raise ValueError(f"section is {wanted!r}, but must have one entry for each of the {dist.ndim} axes, and one or "
-                             "two of the entries must be None")
+            raise ValueError(f"section is {wanted!r}, but must have one entry for each of the {dist.ndim} axes, and one "
+                             "or two of the entries must be None")
         if integer("cells", cells) < 1:
             raise ValueError(f"cells is {cells}, but must be at least 1")
         if not isinstance(units, (str, type(None))):
@@ -33,15 +34,15 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, units=None, 
 
     agreed = together(comm, prepare)
     pyplot = _matplotlib(comm)
-    axes = together(comm, lambda: [_Axis(array, axis, agreed["cells"], at) for axis, at in enumerate(agreed["section"])],
-                    same=False)
+    cells, section = agreed["cells"], agreed["section"]
+    axes = together(comm, lambda: [_Axis(array, axis, cells, at) for axis, at in enumerate(section)], same=False)
     whole = _collect(array, axes, 0)
 
     def draw():
         if whole is None:
             return None
         on = pyplot.subplots()[1] if ax is None else ax
-        _Picture(on, whole, axes, agreed["section"], units).draw(borders, style)
+        _Picture(on, whole, axes, section, units).draw(borders, style)
         return on
 
     return together(comm, draw, same=False)  # an error of Matplotlib is raised on every process

@@ -136,8 +136,8 @@ class LinearOperator(_core._LinearOperator):
 class History(Sequence[Any]):
     """How the residual of a solve fell: a sequence of pairs (iteration, residual).
 
-    Iteration 0 is the first guess. The residual is ``|b - A x| / |b|``. print() and a notebook show a table, which also has
-    the ratio of each residual to the one before. Of a long history the table shows the beginning and the end.
+    Iteration 0 is the first guess. The residual is ``|b - A x| / |b|``. print() and a notebook show a table, which also
+    has the ratio of each residual to the one before. Of a long history the table shows the beginning and the end.
     """
 
     def __init__(self, residuals: Sequence[float]) -> None:
