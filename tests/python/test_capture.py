@@ -158,7 +158,8 @@ def test_a_file_that_cannot_be_written_fails_every_process(comm, folder):
         os.mkfifo(folder / "pipe")  # never a device: a wrong program would replace it
     comm.Barrier()
     for path, words in ((folder / "none/x.json", "none/x.json cannot be written: No such file"),
-                        (folder, "it is a folder"), ("", 'the file "" cannot be written'), (folder / "pipe", "it is not a regular file")):
+                        (folder, "it is a folder"), ("", 'the file "" cannot be written'),
+                        (folder / "pipe", "it is not a regular file")):
         with pytest.raises(tridap.ProtocolError, match=words) as raised:
             array.write_capture(path)
         assert shared(comm, str(raised.value))

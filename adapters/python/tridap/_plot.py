@@ -24,8 +24,8 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, units=None, 
         else:
             wanted = [None if at is None else integer("an entry of section", at) for at in section]
         if len(wanted) != dist.ndim or sum(at is None for at in wanted) not in (1, 2):
-            raise ValueError(f"section is {wanted!r}, but must have one entry for each of the {dist.ndim} axes, and one "
-                             "or two of the entries must be None")
+            raise ValueError(f"section is {wanted!r}, but must have one entry for each of the {dist.ndim} axes, and "
+                             "one or two of the entries must be None")
         if integer("cells", cells) < 1:
             raise ValueError(f"cells is {cells}, but must be at least 1")
         if not isinstance(units, (str, type(None))):
