@@ -12,9 +12,9 @@ namespace tridap::mpi {
 /// read_capture() read. The capture holds what every process states, without the elements. The array may break any
 /// rule: the capture then shows to `tridap check` what check() complains of. Rank `r` of `comm` is process `r`.
 ///
-/// The array is a column of 6 elements whose rows are distributed over two processes:
+/// Each of two processes gives 3 rows of a column of 6 elements. `tridap show column.json` draws the owner of each row:
 ///
-///     tridap::mpi::write_capture(array, "column.json", MPI_COMM_WORLD);  // then: tridap show column.json
+///     tridap::mpi::write_capture(array, "column.json", MPI_COMM_WORLD);
 ///
 /// A capture does not hold addresses, memory spaces and read-only flags. A value that JSON cannot hold becomes text. An
 /// element type that NumPy has no name for, such as a float of 5 bytes, is an error in the capture.
