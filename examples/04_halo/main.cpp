@@ -68,7 +68,7 @@ void waves(const examples::WaveOptions& options, examples::Claims& claims) {
   claims.require_no_copies();
   claims.require(change <= 1e-12, "the energy was not kept");
   const auto after = examples::gather_field(levels[steps % 2], all, claims.comm());
-  examples::draw_before_after(claims, output, size + 2, size + 2, 0.5, 0.5, before, after, examples::Colors::waves);
+  examples::draw_before_after(claims, output, all, 0.5, 0.5, before, after, examples::Colors::waves);
 }
 
 }  // namespace

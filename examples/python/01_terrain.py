@@ -68,5 +68,5 @@ support.require(drift <= 1e-9, "mass was not kept")
 # 5. The picture, on the process that gathers the field.
 first, last = (tridap.asarray(described(block), comm).gather() for block in (before, now))
 support.on_first(lambda: options.save and np.save(options.save, last))
-support.on_first(lambda: support.draw_before_after(options.output, grid, first, last))
+support.on_first(lambda: support.draw_before_after(options.output, grid, first, last, layout))
 support.say("picture", pathlib.Path(options.output).resolve())

@@ -153,12 +153,16 @@ class Grid:
         return field
 
 
-def hillshade(field, grid, lowest, highest):
-    """Returns the colours of a terrain lit from the north-west, 45 degrees above the horizon; slopes are doubled."""
+def terrain_colours():
+    """The colours from valleys to bare rock."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    ramp = ["#5c8c78", "#8fad7a", "#d1c98f", "#c7a16e", "#9c7863", "#ede8e6"]  # valley to bare rock
-    color = LinearSegmentedColormap.from_list("", ramp)((field - lowest) / max(highest - lowest, 1e-300))[..., :3]
+    return LinearSegmentedColormap.from_list("", ["#5c8c78", "#8fad7a", "#d1c98f", "#c7a16e", "#9c7863", "#ede8e6"])
+
+
+def hillshade(field, grid, lowest, highest):
+    """Returns the colours of a terrain lit from the north-west, 45 degrees above the horizon; slopes are doubled."""
+    color = terrain_colours()((field - lowest) / max(highest - lowest, 1e-300))[..., :3]
     south, east = np.gradient(2 * field, grid.dy, grid.dx)
     light = np.maximum(0, 1 + math.sqrt(0.5) * (south + east)) / np.sqrt(1 + south**2 + east**2)  # 1 on flat ground
     light = light[..., np.newaxis]
@@ -166,17 +170,32 @@ def hillshade(field, grid, lowest, highest):
     return np.where(light < 1, dark + light * (color - dark), color + 1.3 * (light - 1) * (pale - color)).clip(0, 1)
 
 
-def draw_before_after(path, grid, before, after):
-    """Draws two terrains side by side, with one colour scale."""
+def draw_before_after(path, grid, before, after, layout):
+    """Draws two terrains side by side, with one colour scale, and lines at the borders between processes."""
     import matplotlib
     matplotlib.use("Agg")
-    from matplotlib import pyplot
+    from matplotlib import cm, colors, patheffects, pyplot
 
     lowest, highest = min(before.min(), after.min()), max(before.max(), after.max())
     figure, panels = pyplot.subplots(1, 2, figsize=(12, 6.6), layout="constrained", facecolor="#fafaf7")
+    rim = [patheffects.withStroke(linewidth=2.2, foreground="white", alpha=0.6)]
     for panel, field, name in zip(panels, (before, after), ("before", "after")):
         panel.imshow(hillshade(field, grid, lowest, highest), aspect=grid.dy / grid.dx, interpolation="bilinear")
         panel.set_title(name, loc="left")
         panel.set_axis_off()
+        for axis, draw in enumerate((panel.axhline, panel.axvline)):
+            for start in inner_starts(layout, axis):
+                draw(start - 0.5, color="black", linewidth=0.8, path_effects=rim)
+    heights = cm.ScalarMappable(colors.Normalize(lowest, highest), terrain_colours())
+    figure.colorbar(heights, ax=panels, label="elevation (m)", shrink=0.8, pad=0.02)
     figure.savefig(path, dpi=120, bbox_inches="tight")
     pyplot.close(figure)
+
+
+def inner_starts(layout, axis):
+    """The first global index of each process along an axis in blocks, except of the first process."""
+    places = [[0, 0] for _ in range(1, layout.grid[axis])]
+    for number, place in enumerate(places, 1):
+        place[axis] = number
+    firsts = (layout.indices(int(np.ravel_multi_index(place, layout.grid)))[axis] for place in places)
+    return [int(indices[0]) for indices in firsts if indices.size]

@@ -51,10 +51,26 @@ std::vector<double> gather_field(const tridap::DistArray& array, const tridap::D
   return field;
 }
 
-void draw_before_after(const Claims& claims, const std::string& path, Index rows, Index cols, double dx, double dy,
-                       const std::vector<double>& before, const std::vector<double>& after, Colors colors) {
+namespace {
+// The first index of each block except the first one.
+std::vector<Index> inner_starts(const tridap::Axis& axis) {
+  std::vector<Index> starts;
+  for (Index place = 1; place < axis.proc_grid_size(); ++place) {
+    const tridap::Range owned = axis.part(place, tridap::Part::owned);
+    if (owned.size() > 0) starts.push_back(axis.global_index(place, owned.begin));
+  }
+  return starts;
+}
+}  // namespace
+
+void draw_before_after(const Claims& claims, const std::string& path, const tridap::Distribution& distribution,
+                       double dx, double dy, const std::vector<double>& before, const std::vector<double>& after,
+                       Colors colors) {
   tridap::mpi::collectively(claims.comm(), [&] {
-    if (claims.process() == 0) write_before_after(path, rows, cols, dx, dy, before.data(), after.data(), colors);
+    if (claims.process() != 0) return;
+    const Borders borders{inner_starts(distribution.axis(0)), inner_starts(distribution.axis(1))};
+    write_before_after(path, distribution.shape()[0], distribution.shape()[1], dx, dy, before.data(), after.data(),
+                       colors, borders);
   });
   claims.say("picture   %s", std::filesystem::absolute(path).lexically_normal().c_str());
 }

@@ -21,10 +21,11 @@ void read_block(const std::string& path, const GridHeader& grid, tridap::DistArr
 std::vector<double> gather_field(const tridap::DistArray& array, const tridap::Distribution& distribution,
                                  MPI_Comm comm);
 
-/// Calls write_before_after() on process 0, which has the fields, and prints the name of the picture. **Collective**:
-/// throws the same tridap::Error on every process.
-void draw_before_after(const Claims& claims, const std::string& path, Index rows, Index cols, double dx, double dy,
-                       const std::vector<double>& before, const std::vector<double>& after,
+/// Calls write_before_after() on process 0, which has the fields, and prints the name of the picture. The lines are
+/// between the blocks of `distribution`, which has two block axes. **Collective**: throws the same tridap::Error on
+/// every process.
+void draw_before_after(const Claims& claims, const std::string& path, const tridap::Distribution& distribution,
+                       double dx, double dy, const std::vector<double>& before, const std::vector<double>& after,
                        Colors colors = Colors::terrain);
 
 }  // namespace examples

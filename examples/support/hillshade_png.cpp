@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <stdexcept>
@@ -17,7 +18,7 @@
 namespace examples {
 namespace {
 
-constexpr Index margin = 12, top_margin = 30, most_pixels = 32768;  // along a side
+constexpr Index margin = 12, top_margin = 30, scale_height = 42, most_pixels = 32768;  // along a side
 constexpr double cell_pixels = 2, exaggeration = 2;
 
 using Color = std::array<double, 3>;  // red, green, blue from 0 to 1
@@ -92,7 +93,21 @@ struct Glyph {
   std::array<unsigned, 7> rows;  // 5 bits each, the leftmost highest
 };
 
-constexpr Glyph glyphs[] = {{'a', {0b00000, 0b00000, 0b01110, 0b00001, 0b01111, 0b10001, 0b01111}},
+constexpr Glyph glyphs[] = {{' ', {}},
+                            {'-', {0b00000, 0b00000, 0b00000, 0b11111, 0b00000, 0b00000, 0b00000}},
+                            {'.', {0b00000, 0b00000, 0b00000, 0b00000, 0b00000, 0b01100, 0b01100}},
+                            {'0', {0b01110, 0b10001, 0b10011, 0b10101, 0b11001, 0b10001, 0b01110}},
+                            {'1', {0b00100, 0b01100, 0b00100, 0b00100, 0b00100, 0b00100, 0b01110}},
+                            {'2', {0b01110, 0b10001, 0b00001, 0b00010, 0b00100, 0b01000, 0b11111}},
+                            {'3', {0b11111, 0b00010, 0b00100, 0b00010, 0b00001, 0b10001, 0b01110}},
+                            {'4', {0b00010, 0b00110, 0b01010, 0b10010, 0b11111, 0b00010, 0b00010}},
+                            {'5', {0b11111, 0b10000, 0b11110, 0b00001, 0b00001, 0b10001, 0b01110}},
+                            {'6', {0b00110, 0b01000, 0b10000, 0b11110, 0b10001, 0b10001, 0b01110}},
+                            {'7', {0b11111, 0b00001, 0b00010, 0b00100, 0b01000, 0b01000, 0b01000}},
+                            {'8', {0b01110, 0b10001, 0b10001, 0b01110, 0b10001, 0b10001, 0b01110}},
+                            {'9', {0b01110, 0b10001, 0b10001, 0b01111, 0b00001, 0b00010, 0b01100}},
+                            {'m', {0b00000, 0b00000, 0b11010, 0b10101, 0b10101, 0b10001, 0b10001}},
+                            {'a', {0b00000, 0b00000, 0b01110, 0b00001, 0b01111, 0b10001, 0b01111}},
                             {'b', {0b10000, 0b10000, 0b10110, 0b11001, 0b10001, 0b10001, 0b11110}},
                             {'e', {0b00000, 0b00000, 0b01110, 0b10001, 0b11111, 0b10000, 0b01110}},
                             {'f', {0b00110, 0b01001, 0b01000, 0b11100, 0b01000, 0b01000, 0b01000}},
@@ -112,6 +127,13 @@ class Picture {
     if (x >= width_ || y >= height_) return;
     png_byte* pixel = bytes_.data() + 3 * (y * width_ + x);
     for (double part : color) *pixel++ = static_cast<png_byte>(std::lround(255 * part));
+  }
+
+  void blend(Index x, Index y, const Color& color, double share) {
+    if (x < 0 || y < 0 || x >= width_ || y >= height_) return;
+    png_byte* pixel = bytes_.data() + 3 * (y * width_ + x);
+    for (std::size_t i = 0; i < color.size(); ++i)
+      pixel[i] = static_cast<png_byte>(std::lround((1 - share) * pixel[i] + share * 255 * color[i]));
   }
 
   // Letters are 10 x 14 pixels, 12 apart.
@@ -147,29 +169,89 @@ class Picture {
   std::vector<png_byte> bytes_;  // red, green, blue of each pixel, row by row
 };
 
+// The numbers of a scale, with as many digits as its range needs: "-0.50 m".
+std::string number_text(double value, double range) {
+  const double digits = range > 0 ? 2 - std::floor(std::log10(range)) : 0;
+  char text[400];
+  std::snprintf(text, sizeof(text), "%.*f m", static_cast<int>(std::clamp(digits, 0.0, 6.0)), value + 0.0);
+  return text;
+}
+
+// A bar of the colours from `lowest` to `highest`, and below it the numbers at both ends and in the middle.
+template <class ColorOf>
+void draw_scale(Picture& picture, Index width, Index top, double lowest, double highest, ColorOf color_of) {
+  const Index bar = width - 2 * margin;
+  for (Index x = 0; x < bar; ++x)
+    for (Index y = 0; y < 14; ++y)
+      picture.set(margin + x, top + y, color_of((static_cast<double>(x) + 0.5) / static_cast<double>(bar)));
+  std::array<std::string, 3> texts;
+  Index room = bar;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    texts[i] = number_text(lowest + 0.5 * static_cast<double>(i) * (highest - lowest), highest - lowest);
+    room -= 12 * static_cast<Index>(texts[i].size()) + 24;
+  }
+  for (std::size_t i = 0; room >= 0 && i < texts.size(); ++i) {
+    const Index length = 12 * static_cast<Index>(texts[i].size()) - 2;
+    picture.write(margin + static_cast<Index>(i) * (bar - length) / 2, top + 20, texts[i]);
+  }
+}
+
+// A panel: the place of its upper left corner, and its size.
+struct Panel {
+  Index left, top, width, height;
+};
+
+// Dark lines with a pale one on each side, so that they are seen on every colour. `rows` and `cols` are pixels of the
+// panel.
+void draw_borders(Picture& picture, const Panel& panel, const std::vector<Index>& rows,
+                  const std::vector<Index>& cols) {
+  const auto draw = [&](Index side, const Color& color, double share) {
+    for (const Index row : rows)
+      for (Index x = 0; x < panel.width; ++x) picture.blend(panel.left + x, panel.top + row + side, color, share);
+    for (const Index col : cols)
+      for (Index y = 0; y < panel.height; ++y) picture.blend(panel.left + col + side, panel.top + y, color, share);
+  };
+  for (const Index side : {-1, 1}) draw(side, paper, 0.45);
+  draw(0, ink, 0.9);
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw std::runtime_error(path + ": cannot be drawn: " + why);
+}
+
+struct Heights {
+  double lowest, highest;
+};
+
+Heights heights_of(const std::string& path, Index rows, Index cols, const double* before, const double* after) {
+  Heights heights{before[0], before[0]};
+  for (const double* values : {before, after})
+    for (Index i = 0; i < rows * cols; ++i) {
+      if (!std::isfinite(values[i]))
+        refuse(path, std::string(values == before ? "before" : "after") + " holds " + std::to_string(values[i]) +
+                         " in row " + std::to_string(i / cols) + ", column " + std::to_string(i % cols) +
+                         " (from 0), must be finite");
+      heights = {std::min(heights.lowest, values[i]), std::max(heights.highest, values[i])};
+    }
+  return heights;
+}
+
 }  // namespace
 
 void write_before_after(const std::string& path, Index rows, Index cols, double dx, double dy, const double* before,
-                        const double* after, Colors colors) {
-  const auto refuse = [&](const std::string& why) { throw std::runtime_error(path + ": cannot be drawn: " + why); };
+                        const double* after, Colors colors, const Borders& borders) {
   if (!(dx > 0 && dy > 0 && std::isfinite(dx) && std::isfinite(dy)))
-    refuse("a cell is " + std::to_string(dx) + " m x " + std::to_string(dy) + " m, must be larger than 0");
+    refuse(path, "a cell is " + std::to_string(dx) + " m x " + std::to_string(dy) + " m, must be larger than 0");
   const double scale = cell_pixels / std::min(dx, dy);  // pixels per metre
   const double panel_width = std::round(static_cast<double>(cols) * dx * scale);
   const double panel_height = std::round(static_cast<double>(rows) * dy * scale);
   if (rows < 1 || cols < 1 || !(2 * panel_width <= most_pixels && panel_height <= most_pixels))
-    refuse(std::to_string(rows) + " rows x " + std::to_string(cols) + " columns, must be at least one of each and " +
-           std::to_string(most_pixels) + " pixels a side at most");
+    refuse(path, std::to_string(rows) + " rows x " + std::to_string(cols) +
+                     " columns, must be at least one of each and " + std::to_string(most_pixels) +
+                     " pixels a side at most");
 
-  double lowest = before[0], highest = before[0];
-  for (const double* values : {before, after})
-    for (Index i = 0; i < rows * cols; ++i) {
-      if (!std::isfinite(values[i]))
-        refuse(std::string(values == before ? "before" : "after") + " holds " + std::to_string(values[i]) + " in row " +
-               std::to_string(i / cols) + ", column " + std::to_string(i % cols) + " (from 0), must be finite");
-      lowest = std::min(lowest, values[i]);
-      highest = std::max(highest, values[i]);
-    }
+  const Heights heights = heights_of(path, rows, cols, before, after);
+  const double lowest = heights.lowest, highest = heights.highest;
   const double relief = highest > lowest ? highest - lowest : 1;
   const double amplitude = std::max(std::fabs(lowest), std::fabs(highest));
   const auto color = [&](double value) {
@@ -179,7 +261,11 @@ void write_before_after(const std::string& path, Index rows, Index cols, double 
   };
 
   const Index width = static_cast<Index>(panel_width), height = static_cast<Index>(panel_height);
-  Picture picture(2 * width + 3 * margin, top_margin + height + margin);
+  Picture picture(2 * width + 3 * margin, top_margin + height + margin + scale_height);
+  const auto in_pixels = [&](std::vector<Index> places, double side) {
+    for (Index& place : places) place = std::lround(static_cast<double>(place) * side * scale);
+    return places;
+  };
   const auto draw = [&](Index left, const char* caption, const double* values) {
     const Samples field{rows, cols, values};
     const std::vector<double> shades = hillshade(field, dx, dy);
@@ -191,9 +277,18 @@ void write_before_after(const std::string& path, Index rows, Index cols, double 
         const double col = (static_cast<double>(x) + 0.5) / (dx * scale) - 0.5;
         picture.set(left + x, top_margin + y, lit(color(field.between(row, col)), shade.between(row, col)));
       }
+    draw_borders(picture, {left, top_margin, width, height}, in_pixels(borders.rows, dy), in_pixels(borders.cols, dx));
   };
   draw(margin, "before", before);
   draw(2 * margin + width, "after", after);
+  const Index top = top_margin + height + margin;
+  if (colors == Colors::terrain)
+    draw_scale(picture, 2 * width + 3 * margin, top, lowest, highest,
+               [](double t) { return color_at(terrain_ramp, t); });
+  else
+    draw_scale(picture, 2 * width + 3 * margin, top, -amplitude, amplitude, [](double t) {
+      return color_at(waves_ramp, 0.5 + std::copysign(std::sqrt(std::fabs(2 * t - 1)), t - 0.5) / 2);
+    });
   picture.save(path);
 }
 

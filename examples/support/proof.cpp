@@ -64,7 +64,7 @@ void Proof::conclude(const tridap::DistArray& last) {
   tridap::mpi::collectively(layout_.comm(), [&] {
     if (claims_.process() == 0 && !options_.save.empty()) write_grid(options_.save, grid_, after.data());
   });
-  draw_before_after(claims_, options_.output, grid_.rows, grid_.cols, grid_.cell_width(), grid_.cell_height(), before_,
+  draw_before_after(claims_, options_.output, layout_.distribution(), grid_.cell_width(), grid_.cell_height(), before_,
                     after);
 }
 

@@ -22,7 +22,7 @@ namespace {
 using Bytes = std::vector<png_byte>;                                 // red, green, blue of each pixel, row by row
 using Elevation = std::function<double(double south, double east)>;  // metres, of the cell that many cells away
 
-constexpr Index rows = 6, cols = 10, margin = 12, top_margin = 30;
+constexpr Index rows = 6, cols = 10, margin = 12, top_margin = 30, scale_height = 42;
 
 std::vector<double> field(const Elevation& elevation) {
   std::vector<double> values;
@@ -40,7 +40,12 @@ const Elevation rises_north = [](double south, double) { return 50 - 10 * south;
 
 struct Picture {
   Index width = 0, height = 0;
-  Bytes captions, before, after;  // above the panels, and each of them
+  Bytes captions, before, after, scale;  // above the panels, each of them, and below them
+
+  Bytes below(Index x, Index y) const {  // a pixel of the scale
+    const auto first = scale.begin() + 3 * (y * width + x);
+    return {first, first + 3};
+  }
 };
 
 Picture read_picture(const std::string& path) {
@@ -51,10 +56,11 @@ Picture read_picture(const std::string& path) {
   Bytes bytes(PNG_IMAGE_SIZE(png));
   EXPECT_NE(png_image_finish_read(&png, nullptr, bytes.data(), 0, nullptr), 0) << png.message;
 
-  Picture picture{png.width, png.height, {}, {}, {}};
+  Picture picture{png.width, png.height, {}, {}, {}, {}};
   picture.captions.assign(bytes.begin(), bytes.begin() + 3 * top_margin * picture.width);
+  picture.scale.assign(bytes.end() - 3 * scale_height * picture.width, bytes.end());
   const Index panel_width = (picture.width - 3 * margin) / 2;
-  for (Index y = top_margin; y < picture.height - margin; ++y) {
+  for (Index y = top_margin; y < picture.height - margin - scale_height; ++y) {
     const auto line = bytes.begin() + 3 * (y * picture.width + margin);
     picture.before.insert(picture.before.end(), line, line + 3 * panel_width);
     picture.after.insert(picture.after.end(), line + 3 * (panel_width + margin), line + 3 * (2 * panel_width + margin));
@@ -96,10 +102,10 @@ class HillshadePng : public testing::Test {
 TEST_F(HillshadePng, PanelsKeepTheGroundsProportions) {
   const Picture square = draw(flat, flat);
   EXPECT_EQ(square.width, 3 * margin + 2 * 20);
-  EXPECT_EQ(square.height, top_margin + 12 + margin);
+  EXPECT_EQ(square.height, top_margin + 12 + margin + scale_height);
   const Picture tall = draw(flat, flat, 50, 100);
   EXPECT_EQ(tall.width, 3 * margin + 2 * 20);
-  EXPECT_EQ(tall.height, top_margin + 24 + margin);
+  EXPECT_EQ(tall.height, top_margin + 24 + margin + scale_height);
 }
 
 TEST_F(HillshadePng, FlatGroundIsOneColour) {
@@ -160,6 +166,38 @@ TEST_F(HillshadePng, CaptionsStandAboveThePanels) {
   const Bytes captions = draw(flat, flat).captions;
   EXPECT_LT(*std::min_element(captions.begin(), captions.end()), 100);
   EXPECT_GT(*std::max_element(captions.begin(), captions.end()), 240);
+}
+
+TEST_F(HillshadePng, BordersAreLinesOnBothPanels) {
+  write_before_after(path, rows, cols, 50, 50, field(flat).data(), field(flat).data(), Colors::terrain, {{2}, {5, 9}});
+  const Picture lined = read_picture(path), plain = draw(flat, flat);
+  EXPECT_EQ(lined.before, lined.after);
+  for (Index y = 0; y < 12; ++y)
+    for (Index x = 0; x < 20; ++x) {
+      const auto at = static_cast<std::size_t>(3 * (20 * y + x));
+      const bool dark = y == 4 || x == 10 || x == 18;
+      const bool beside = std::abs(y - 4) <= 1 || std::abs(x - 10) <= 1 || std::abs(x - 18) <= 1;
+      if (!beside) {
+        EXPECT_EQ(lined.before[at], plain.before[at]) << x << " " << y;
+      }
+      EXPECT_EQ(lined.before[at] < plain.before[at], dark) << x << " " << y;
+    }
+}
+
+TEST_F(HillshadePng, ScaleGoesFromTheLowestToTheHighestColourAndHasNumbersIfThereIsRoom) {
+  const Picture narrow = draw(rises_east, rises_west);
+  const std::vector<double> wide(2 * 100, 3.5);
+  write_before_after(path, 2, 100, 50, 50, wide.data(), wide.data());
+  const Picture broad = read_picture(path);
+  for (const Picture* picture : {&narrow, &broad}) {
+    EXPECT_LT(picture->below(margin, 7)[0], picture->below(picture->width - margin - 1, 7)[0] - 100);
+    EXPECT_EQ(picture->below(margin, 0), picture->below(margin, 13));
+    EXPECT_EQ(picture->below(margin - 1, 7), picture->below(0, 41));  // paper
+    bool letters = false;
+    for (Index y = 14; y < scale_height; ++y)
+      for (Index x = 0; x < picture->width; ++x) letters = letters || picture->below(x, y) != picture->below(0, 41);
+    EXPECT_EQ(letters, picture == &broad);
+  }
 }
 
 TEST_F(HillshadePng, OneCellIsAPicture) {

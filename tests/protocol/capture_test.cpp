@@ -169,6 +169,14 @@ TEST(ReadCapture, ValuesAreLogicalWhateverTheStrides) {
   EXPECT_EQ(capture.processes[0].read.array.buffer.strides, (List{-2, 40}));
 }
 
+TEST(ReadCapture, DescriptionOfOpaqueElementsIsText) {
+  const Capture capture = read_capture(one("V8", "[1]", R"("description": "<M8[s]")"));
+  EXPECT_EQ(tridap::check(capture).text(), "");
+  EXPECT_EQ(capture.processes[0].read.array.buffer.type.description, "<M8[s]");
+  EXPECT_EQ(counts(one("V8", "[1]", R"("description": null)")), Counts{});
+  EXPECT_EQ(counts(one("V8", "[1]", R"("description": 8)")), (Counts{{Rule::type_text, 1}}));
+}
+
 TEST(ReadCapture, EachTypeTakesItsValuesAndNoOthers) {
   struct Case {
     std::string dtype;

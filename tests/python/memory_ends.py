@@ -5,6 +5,7 @@ Run with support/memory_meter.cpp preloaded. The first allocations are pybind11'
 
 import ctypes
 import faulthandler
+import tempfile
 
 import numpy as np
 import tridap
@@ -17,11 +18,15 @@ meter = ctypes.CDLL(None)
 left = ctypes.c_long.in_dll(meter, "_ZN12memory_meter16allocations_leftE")
 for_good = ctypes.c_bool.in_dll(meter, "_ZN12memory_meter13ends_for_goodE")
 
+folder = tempfile.TemporaryDirectory() if comm.rank == 0 else None
+PATH = comm.bcast(folder and f"{folder.name}/a capture with a name that is not short.json")
 given = line_of(comm)
 wrong = dict_of(np.zeros(1), {"dist_type": "x"}) if comm.rank else given
 CALLS = {"asarray": lambda known: tridap.asarray(given, comm), "asarray of a known one": lambda known: tridap.asarray(known, comm),
          "asarray of a wrong one": lambda known: tridap.asarray(wrong, comm), "check": lambda known: tridap.check(given, comm),
-         "check of a wrong one": lambda known: tridap.check(wrong, comm), "check of none": lambda known: tridap.check(None, comm)}
+         "check of a wrong one": lambda known: tridap.check(wrong, comm),
+         "check of none": lambda known: tridap.check(None, comm),
+         "write_capture": lambda known: tridap.write_capture(known, PATH, comm)}
 BEFORE = 4  # allocations of pybind11
 
 

@@ -141,6 +141,7 @@ def test_a_result_says_what_came_of_it(comm, line, capsys):
     assert [i for i, _ in seen] == list(range(1, result.iterations + 1))
     assert [r for _, r in seen] == pytest.approx(list(result.residuals[1:]), abs=1e-10)
     assert result.residuals.dtype == float and result.residuals[0] == pytest.approx(1)
+    assert list(result.history) == list(enumerate(result.residuals))
     x = whole(comm, dist, result.x.local)
     rhs = 1.0 + np.arange(40) % 5
     assert result.residual == pytest.approx(np.linalg.norm(rhs - dense @ x) / np.linalg.norm(rhs), abs=1e-14)
@@ -309,3 +310,19 @@ def test_columns_count_as_the_array_of_the_rows_does(comm, version):
         indices = np.where(np.arange(sparse.indices.size) == (0 if r == 0 else -1), none, sparse.indices)
         with pytest.raises(tridap.ProtocolError, match=f"has column {none}, must be .*at least 0 and less than {wide.shape[1]}"):
             tridap.Matrix((sparse.data, indices, sparse.indptr), rows, comm)
+
+
+def test_a_history_is_a_sequence_and_two_tables():
+    residuals = [1.0, 0.25, 0.0, 0.0] + [2.0**-k for k in range(200)]
+    history = tridap.History(residuals)
+    assert len(history) == 204 and history[1] == (1, 0.25) and history[-1] == (203, 2.0**-199)
+    assert history[2:4] == [(2, 0.0), (3, 0.0)]
+    assert repr(history) == "<tridap.History: 204 entries, residual 1.0e+00 to 1.2e-60>"
+    lines = str(history).splitlines()
+    assert [line.split() for line in lines[:4]] == [["iteration", "residual", "ratio"], ["0", "1.000e+00"],
+                                                    ["1", "2.500e-01", "0.25"], ["2", "0.000e+00", "0"]]
+    assert lines[4].split() == ["3", "0.000e+00"] and lines[-1].split()[::2] == ["203", "0.5"] and len(lines) == 41
+    html = history._repr_html_()
+    assert html.count("<tr>") == 41 and ">2.500e-01<" in html and ">203<" in html and "100" not in html
+    empty = tridap.History([])
+    assert str(empty).split() == ["iteration", "residual", "ratio"] and "<table>" in empty._repr_html_() and not empty

@@ -1,13 +1,12 @@
-"""gather, plot and what notebooks show."""
+"""gather and what notebooks show."""
 
-import sys
 import xml.etree.ElementTree
 
 import numpy as np
 import pytest
 import tridap
-from producers import dict_of
-from tridap import _whole
+from producers import block, dict_of
+from tridap import _html, _whole
 
 
 def layouts(size):
@@ -65,32 +64,6 @@ def test_gather_refuses_what_is_no_range(comm):
         array.gather(comm.size)
 
 
-def test_plot_draws_what_is_there(comm):
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    dist = tridap.distribution((40, 30), ("b", "*"), processes=comm.size)
-    ax = tridap.from_function(dist, lambda i, j: 100.0 * i + j).plot()
-    assert (ax is None) == (comm.rank != 0)
-    if ax is not None:
-        drawn = ax.images[0].get_array()
-        assert np.array_equal(drawn, whole_of(dist)) and len(ax.lines) == comm.size - 1
-    ax = tridap.from_function(dist, lambda i, j: 100.0 * i + j).plot(section=(None, 4), cells=10)
-    if ax is not None:
-        assert np.array_equal(ax.lines[0].get_ydata(), np.arange(0, 40, 4) * 100.0 + 4)
-    ring = tridap.distribution(4 * comm.size + 2, tridap.block(padding=1, periodic=True), processes=comm.size)
-    ax = tridap.from_function(ring, lambda i: i + 0.0).plot(cells=comm.size)
-    if ax is not None:
-        assert np.array_equal(ax.lines[0].get_ydata(), ax.lines[0].get_xdata())
-        assert ax.lines[0].get_xdata()[0] == 1
-    pyplot.close("all")
-
-
-def test_plot_refuses_a_section_that_is_none(comm):
-    array = tridap.zeros(tridap.distribution((4, 4), ("b", "*"), processes=comm.size))
-    for section in ((None,), (0, 0), (None, None, None)):
-        with pytest.raises(ValueError, match="section"):
-            array.plot(section=section)
-
-
 def test_notebooks_see_the_ownership_as_svg(comm):
     array = tridap.zeros(tridap.distribution((4, 6), ("b", "*"), processes=comm.size))
     report = tridap.check(array, comm)
@@ -101,10 +74,44 @@ def test_notebooks_see_the_ownership_as_svg(comm):
             str(array.owner(i, 0)) for i in range(4)}
 
 
+def test_notebooks_see_large_arrays_in_small_drawings(comm):
+    for shape, dist in (((4000, 3000), ("b", "b")), ((4000, 3000), ("c", "c:3")), ((10**6,), ("c",)),
+                        ((40, 40), ("b", "b"))):
+        array = tridap.zeros(tridap.distribution(shape, dist), np.int8)
+        for html in (array._repr_html_(), tridap.check(array, comm)._repr_html_(), array.distribution._repr_html_()):
+            svg = xml.etree.ElementTree.fromstring(html[html.index("<svg"):html.index("</svg>") + len("</svg>")])
+            assert len(html) < 40000 and int(svg.get("width")) <= 900 and int(svg.get("height")) <= 900
+
+
 def test_notebooks_see_a_wrong_array_as_a_table_whose_text_is_no_html():
     report = tridap.check({"__version__": "<b>", "buffer": np.zeros(2), "dim_data": ()})
     html = report._repr_html_()
     assert "<svg" not in html and "&lt;b&gt;" in html and "<b>'" not in html and "version.form" in html
+
+
+def cells_of(html):
+    """The rows of the table in a piece of HTML, as texts."""
+    table = xml.etree.ElementTree.fromstring(html[html.index("<table>"):html.index("</table>") + len("</table>")])
+    return [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
+
+
+def test_notebooks_see_a_receipt_as_a_table():
+    shared, copied = (tridap.asarray(dict_of(np.zeros(3), block(3)), copy=copy).receipt for copy in (None, True))
+    for receipt, memory, count in ((shared, "shared, same address", "0"), (copied, "copied", "24")):
+        rows = dict(cells_of(receipt._repr_html_()))
+        assert rows["memory"] == memory and rows["bytes copied"] == count and float(rows["seconds"]) >= 0
+
+
+def test_tables_are_escaped_and_long_ones_are_shortened():
+    nasty = "<script>&\"'"
+    html = _html.table([nasty, 1], [[nasty, None], [3, 4.5]], caption=nasty, colours=["red", None])
+    assert "<script>" not in html and cells_of(html) == [[nasty, "1"], [nasty, "None"], ["3", "4.5"]]
+    rows = [[number, number**2] for number in range(1000)]
+    shown = cells_of(_html.table((), rows))
+    assert len(shown) == 40 and shown[0] == ["0", "0"] and shown[-1] == ["999", "998001"] and ["\u22ee"] * 2 in shown
+    for most in range(1, 6):
+        assert len(cells_of(_html.table((), rows, most=most))) == most
+    assert len(cells_of(_html.table((), rows, most=1000))) == 1000
 
 
 def test_arguments_that_differ_between_processes_are_refused_by_all(comm):
@@ -115,7 +122,8 @@ def test_arguments_that_differ_between_processes_are_refused_by_all(comm):
     mixed = tridap.zeros(array.distribution, float if first else np.float32)
     for wrong in (lambda: array.gather(comm.rank), lambda: array.gather(0 if first else 99), lambda: mixed.gather(),
                   lambda: array.plot(section=(None, 0) if first else (None,)), lambda: array.plot(cells=5 if first else 0),
-                  lambda: array.plot(cells=5 if first else 6)):
+                  lambda: array.plot(cells=5 if first else 6),
+                  lambda: array.plot(units="m" if first else "km")):
         with pytest.raises(ValueError):
             wrong()
     assert (array.gather() is not None) == first
@@ -128,25 +136,10 @@ def test_arrays_of_one_layout_and_two_element_types_are_no_array(comm):
             tridap.asarray(mixed, comm)
 
 
-def test_plot_shows_the_first_section_there_is_and_refuses_others(comm):
-    pytest.importorskip("matplotlib")
-    size, p, r = 4 * comm.size, comm.size, comm.rank
-    rows = {"dist_type": "b", "size": size + 2, "proc_grid_size": p, "proc_grid_rank": r, "periodic": True,
-            "start": 4 * r, "stop": 4 * r + 6, "padding": (1, 1)}
-    whole = [{"dist_type": "b", "size": n, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": n} for n in (2, 3)]
-    made = tridap.asarray({"__version__": "0.10.0", "buffer": np.full((6, 2, 3), 7.0), "dim_data": (rows, *whole)}, comm)
-    drawn = made.plot()
-    assert (drawn is not None) == (r == 0)
-    assert drawn is None or np.all(drawn.images[0].get_array() == 7)
-    for index in (0, size + 1):  # mirrors
-        with pytest.raises(ValueError, match="axis 0, whose global indices are 1 to"):
-            made.plot(section=(index, None, None))
-
-
 def test_arguments_that_are_none_on_one_process_are_refused_by_all(comm):
     plots = pytest.importorskip("matplotlib.pyplot")
     dist = tridap.distribution((4, 4), ("b", "*"), processes=comm.size)
-    array, complexes = tridap.zeros(dist), tridap.zeros(dist, complex)
+    array, dates = tridap.zeros(dist), tridap.zeros(dist, "M8[s]")
     last = comm.rank == comm.size - 1
     on_last = lambda wrong, right: wrong if last else right
     calls = {"root is 1.5, must be an integer": lambda: array.gather(on_last(1.5, 0)),
@@ -154,7 +147,8 @@ def test_arguments_that_are_none_on_one_process_are_refused_by_all(comm):
              "cells is 2.5, must be an integer": lambda: array.plot(cells=on_last(2.5, 1000)),
              "an entry of section is 0.5": lambda: array.plot(section=on_last((0.5, None), (0, None))),
              "section": lambda: array.plot(section=on_last(5, None)),
-             "plot draws real numbers, but the elements are complex128": complexes.plot,
+             r"plot draws numbers, but the elements are datetime64\[s\]": dates.plot,
+             "units is 5, must be a text": lambda: array.plot(units=on_last(5, "m")),
              "no such colours": lambda: array.plot(cmap="no such colours"),
              "'int' object has no attribute": lambda: array.plot(ax=5 if comm.rank == 0 else None)}
     for words, call in calls.items():
@@ -171,29 +165,6 @@ def test_the_whole_of_an_array_of_a_freed_communicator_is_a_value_error(comm):
     for call in array.gather, array.plot:
         with pytest.raises(ValueError, match="COMM_NULL"):
             call()
-
-
-class Broken:
-    """A module that raises where anything is imported from it."""
-    __spec__ = None
-
-    def __init__(self, error):
-        self.error = error
-
-    def __getattr__(self, name):
-        raise self.error
-
-
-@pytest.mark.parametrize("error", [ValueError("nonsense is no backend"), ImportError("not there"), KeyboardInterrupt()],
-                         ids=lambda error: type(error).__name__)
-def test_a_matplotlib_that_raises_on_process_0_fails_all(comm, monkeypatch, error):
-    array = tridap.asarray(tridap.zeros(tridap.distribution(8, processes=comm.size)), comm)
-    if comm.rank == 0:
-        monkeypatch.setitem(sys.modules, "matplotlib", Broken(error))
-    interrupted = isinstance(error, KeyboardInterrupt) and comm.rank == 0
-    with pytest.raises(KeyboardInterrupt if interrupted else tridap.ProtocolError) as raised:
-        array.plot()
-    assert interrupted or f"{type(error).__name__}" in str(raised.value)
 
 
 class Unsayable(Exception):
@@ -275,15 +246,3 @@ def test_memory_that_ends_on_one_process_ends_a_gather_on_all(comm, monkeypatch,
             break
         failures += 1
     assert failures > 0
-
-
-def test_plot_steps_over_what_it_draws(comm):
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    rows = {"dist_type": "b", "size": 6 * comm.size, "proc_grid_size": comm.size, "proc_grid_rank": comm.rank,
-            "start": 6 * comm.rank, "stop": 6 * comm.rank + 6, "padding": (1, 1), "periodic": True}
-    old = tridap.asarray(dict_of(np.zeros(8), rows, version="0.9.0"), comm)
-    new = tridap.asarray(old.__distarray__(), comm)  # which counts the mirror before the first element
-    drawn = [array.plot(cells=6 * comm.size) for array in (old, new)]
-    for first, ax in enumerate(drawn) if comm.rank == 0 else []:
-        assert np.array_equal(ax.lines[0].get_xdata(), first + np.arange(6 * comm.size))
-    pyplot.close("all")

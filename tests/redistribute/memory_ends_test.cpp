@@ -6,6 +6,7 @@
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/allocate_shared.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
+#include <tridap/mpi/write_capture.hpp>
 #include <tridap/redistribute/gather.hpp>
 #include <tridap/redistribute/ids.hpp>
 #include <tridap/redistribute/padding.hpp>
@@ -77,6 +78,8 @@ struct Case {
     wrong = of_blocks;
     if (on::rank(comm) == 0) std::get<Block>(wrong.dim_data[0].dist).stop += 1;
   }
+  ~Case() { std::remove(capture.c_str()); }
+  Case(const Case&) = delete;
   GlobalIds own_ids() const { return {static_cast<Index>(ids.size()), ids.data(), 0}; }
 
   MPI_Comm comm;
@@ -87,6 +90,7 @@ struct Case {
   DistArray of_rows, of_rows_turned, of_rows_strided, of_rows_turned_strided;
   DistArray of_records, of_padded_records;
   std::vector<Index> ids;
+  std::string capture = "/tmp/tridap-memory-ends-" + std::to_string(getppid());  // one name for all processes
 };
 
 void move(const Case& with, redistribute::Path path) {
@@ -125,6 +129,7 @@ const std::vector<Call> calls = {
     {"check trusting extents", [](const Case& with) { mpi::check(with.of_padded, with.comm, Reading{true}); }},
     {"gather", [](const Case& with) { mpi::gather_distribution(with.of_padded, with.comm); }},
     {"gather lists", [](const Case& with) { mpi::gather_distribution(with.of_lists, with.comm); }},
+    {"write_capture", [](const Case& with) { mpi::write_capture(with.of_lists, with.capture, with.comm); }},
     {"gather what is wrong", [](const Case& with) { mpi::gather_distribution(with.wrong, with.comm); }},
     {"infer_dim_data of a shape",
      [](const Case& with) {

@@ -184,15 +184,35 @@ the whole array. ProtocolError if the indices of an unstructured axis are not a 
       .def(
           "plot",
           [](const py::object& a, const py::args& args, const py::kwargs& style) {
-            return from("tridap._whole", "plot")(a, *args, **style);
+            return from("tridap._plot", "plot")(a, *args, **style);
           },
-          R"(plot(ax=None, *, section=None, cells=1000, borders=True, **style) -> matplotlib Axes or None
+          R"(plot(ax=None, *, section=None, cells=1000, borders=True, units=None, **style) -> matplotlib Axes or None
 
 Draws the array on process 0, and returns the Axes there and None on the others. Collective. One axis is drawn as a line,
-two as an image, with the borders between processes. `section` has an entry for each axis: the global index at which it is
-fixed, or None if it is drawn. Without `section`, the last two axes are drawn, and the others are fixed at their first
-index. If an axis is longer than `cells`, every k-th element is drawn. `style` is passed to Axes.plot or Axes.imshow.
-ProtocolError, on every process, if process 0 has no matplotlib; ImportError for an array without `comm`.)")
+two as an image with a colour scale, both with the borders between processes. Complex numbers are drawn by magnitude.
+
+Args:
+    ax: Axes to draw in; None: a new figure. It only matters on process 0. The other arguments must be the same on every
+        process, except `style`.
+    section: an entry for each axis: the global index at which it is fixed, or None if it is drawn. None: the last two
+        axes are drawn, and the others are fixed at their first index. The title names the slice.
+    cells: if an axis is longer, every k-th element is drawn, and the title says so.
+    borders: whether to draw lines at the borders between processes, up to 64 along an axis.
+    units: a text for the scale of the values, such as "m/s".
+    style: passed to Axes.plot or Axes.imshow.
+
+Raises:
+    ProtocolError: on every process, if it fails on any process, for example because process 0 has no matplotlib. An
+        array without comm raises the error itself, such as ImportError.)")
+      .def(
+          "write_capture",
+          [](const py::object& a, const py::object& path) { from("tridap._capture", "write_capture")(a, path); },
+          "path"_a,
+          R"(write_capture(path) -> None
+
+Writes the descriptions of all processes, without the elements, to a file that the command `tridap` reads. Collective:
+process 0 writes it. ProtocolError, on every process, if it cannot be written. tridap.write_capture has the details, and
+also takes arrays that are wrong.)")
       .def("__repr__", &shown)
       .def("_repr_html_", [](const py::object& a) { return from("tridap._html", "array")(a); })
       .def(

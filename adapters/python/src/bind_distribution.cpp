@@ -194,7 +194,7 @@ A picture of the owners, for a terminal of that many characters; str() draws it 
           "difference", [](const Distribution& d, const Distribution& other) { return compare(d, other).difference; },
           "other"_a,
           "difference(other) -> str\n\nThe first difference of two distributions, in words; empty if they are equal.")
-      .def("_repr_html_", [](const Distribution& d) { return draw_svg(d); })
+      .def("_repr_html_", [](const Distribution& d) { return draw_small_svg(d); })
       .def("__str__", [](const Distribution& d) { return draw_text(d); })
       .def("__repr__", [](const Distribution& d) { return "<tridap.Distribution: " + describe(d) + ">"; })
       .def(

@@ -87,7 +87,7 @@ void bind_report(py::module_& module) {
       .def("_text", [](const Checked& c) { return c.report.text(); });
 
   py::class_<Receipt>(module, "Receipt", py::custom_type_setup(forbid_new),
-                      "What a conversion did on this process. str() is one line.")
+                      "What a conversion did on this process. str() is one line, and a notebook shows a table.")
       .def_readonly("shared", &Receipt::shared, "Whether the result shares the given memory.")
       .def_readonly("same_address", &Receipt::same_address,
                     "Whether the result begins at the same address as the given memory.")
@@ -97,6 +97,7 @@ void bind_report(py::module_& module) {
           "The properties that the result cannot express.")
       .def_readonly("seconds", &Receipt::seconds, "The seconds that the conversion took.")
       .def("__str__", [](const Receipt& r) { return r.text(); })
+      .def("_repr_html_", [](const py::object& r) { return py::module_::import("tridap._html").attr("receipt")(r); })
       .def("__repr__", [](const Receipt& r) { return "<tridap.Receipt: " + r.text() + ">"; });
   module.def("_refuse", [](const std::string& fault, const std::string& remedy) { refuse(fault, "", remedy); });
   module.def("_together", &run_together, "comm"_a, "step"_a, "same"_a);

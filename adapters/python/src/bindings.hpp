@@ -15,6 +15,7 @@ namespace py = pybind11;
 // Bind members by functions that take a reference. A pointer to a member takes a pointer to the object, and pybind11
 // accepts None for a pointer.
 void bind_array(py::module_& module);
+void bind_capture(py::module_& module);
 void bind_distribution(py::module_& module);
 void bind_report(py::module_& module);
 void bind_solve(py::module_& module);

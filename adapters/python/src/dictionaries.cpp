@@ -16,36 +16,6 @@ namespace {
 
 constexpr const char* keys[] = {"__version__", "buffer", "dim_data"};
 
-// The dictionary that an object is, or that it returns; null with a finding in `report` if there is none.
-py::object dictionary_of(py::handle object, Report& report) {
-  const auto wrong = [&](const std::string& fault, const std::string& must) {
-    const char* const remedy =
-        py::isinstance<py::array>(object)
-            ? "wrap it: {'__version__': '0.10.0', 'buffer': array, 'dim_data': "
-              "tridap.distribution(shape).dim_data(rank)}, or copy it: a = tridap.empty(dist); a.local[...] = array"
-            : "pass an array of TriDAP, or an object whose __distarray__() returns the dictionary";
-    report.add({Rule::type_structure, {}, {}, "", fault, must, remedy});
-    return py::object();
-  };
-  if (PyDict_Check(object.ptr())) return py::reinterpret_borrow<py::object>(object);
-  if (py::type::handle_of(object).is(py::type::handle_of<Array>()))  // and not an object that only reports this class
-    return py::cast<const Array&>(object).own_dictionary(Version::v0_10);
-  static const py::handle name = py::str("__distarray__").release();
-  const auto method = py::reinterpret_steal<py::object>(PyObject_GetAttr(object.ptr(), name.ptr()));
-  if (!method) {
-    if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw py::error_already_set();
-    PyErr_Clear();
-    return wrong("an object of type " + std::string(Py_TYPE(object.ptr())->tp_name) + " has no __distarray__",
-                 "must be an object with __distarray__, or the dictionary that it returns");
-  }
-  if (PyType_Check(object.ptr()))
-    return wrong("the object is a class", "must be an instance, to call its __distarray__");
-  py::object dict = method();
-  if (PyDict_Check(dict.ptr())) return dict;
-  return wrong("__distarray__() returned an object of type " + std::string(Py_TYPE(dict.ptr())->tp_name),
-               "must return a dictionary");
-}
-
 // The value of a key; null with a finding if the key is missing.
 py::object value_of(const py::dict& dict, const char* key, Report& report) {
   const auto found = py::reinterpret_borrow<py::object>(PyDict_GetItemString(dict.ptr(), key));
@@ -143,6 +113,35 @@ void add_list(py::dict& dict, const IndexBuffer& indices) {
 }
 
 }  // namespace
+
+py::object dictionary_of(py::handle object, Report& report) {
+  const auto wrong = [&](const std::string& fault, const std::string& must) {
+    const char* const remedy =
+        py::isinstance<py::array>(object)
+            ? "wrap it: {'__version__': '0.10.0', 'buffer': array, 'dim_data': "
+              "tridap.distribution(shape).dim_data(rank)}, or copy it: a = tridap.empty(dist); a.local[...] = array"
+            : "pass an array of TriDAP, or an object whose __distarray__() returns the dictionary";
+    report.add({Rule::type_structure, {}, {}, "", fault, must, remedy});
+    return py::object();
+  };
+  if (PyDict_Check(object.ptr())) return py::reinterpret_borrow<py::object>(object);
+  if (py::type::handle_of(object).is(py::type::handle_of<Array>()))  // and not an object that only reports this class
+    return py::cast<const Array&>(object).own_dictionary(Version::v0_10);
+  static const py::handle name = py::str("__distarray__").release();
+  const auto method = py::reinterpret_steal<py::object>(PyObject_GetAttr(object.ptr(), name.ptr()));
+  if (!method) {
+    if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw py::error_already_set();
+    PyErr_Clear();
+    return wrong("an object of type " + std::string(Py_TYPE(object.ptr())->tp_name) + " has no __distarray__",
+                 "must be an object with __distarray__, or the dictionary that it returns");
+  }
+  if (PyType_Check(object.ptr()))
+    return wrong("the object is a class", "must be an instance, to call its __distarray__");
+  py::object dict = method();
+  if (PyDict_Check(dict.ptr())) return dict;
+  return wrong("__distarray__() returned an object of type " + std::string(Py_TYPE(dict.ptr())->tp_name),
+               "must return a dictionary");
+}
 
 py::dict plain_dictionary(const Dimension& d) {
   py::dict dict;

@@ -24,6 +24,10 @@ struct Given {
 /// may be empty; then the object is not comparable.
 Given ask(py::handle object, py::handle copy);
 
+/// The dictionary that an object is, or that its `__distarray__` returns; null with a finding in `report` if there is
+/// none. Throws what `__distarray__` raises.
+py::object dictionary_of(py::handle object, Report& report);
+
 /// The dictionary of a dimension, as to_value() makes it, but without a Value in between, because it is called often.
 py::dict dictionary(const Dimension& dimension);
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
-from . import _core
+from . import _core, _html
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -133,6 +133,43 @@ class LinearOperator(_core._LinearOperator):
         super().__init__(rows, matvec, comm)
 
 
+class History(Sequence[Any]):
+    """How the residual of a solve fell: a sequence of pairs (iteration, residual).
+
+    Iteration 0 is the first guess. The residual is ``|b - A x| / |b|``. print() and a notebook show a table, which also
+    has the ratio of each residual to the one before. Of a long history the table shows the beginning and the end.
+    """
+
+    def __init__(self, residuals: Sequence[float]) -> None:
+        self._residuals = [float(residual) for residual in residuals]
+
+    def __len__(self) -> int:
+        return len(self._residuals)
+
+    def __getitem__(self, index: Any) -> Any:
+        return list(enumerate(self._residuals))[index]
+
+    def _rows(self):
+        before = [None] + self._residuals
+        return [(iteration, f"{residual:.3e}", "" if not previous else f"{residual / previous:.3g}")
+                for iteration, (residual, previous) in enumerate(zip(self._residuals, before))]
+
+    def __repr__(self) -> str:
+        ends = f", residual {self._residuals[0]:.1e} to {self._residuals[-1]:.1e}" if self._residuals else ""
+        return f"<tridap.History: {len(self)} entries{ends}>"
+
+    def __str__(self) -> str:
+        lines = [_COLUMNS, *(tuple(map(str, row)) for row in _html.shortened(self._rows()))]
+        widths = [max(len(line[column]) for line in lines) for column in range(len(_COLUMNS))]
+        return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        return _html.table(_COLUMNS, self._rows())
+
+
+_COLUMNS = ("iteration", "residual", "ratio")
+
+
 class SolveResult:
     """The result of a solve; the same on every process, except `x`, `seconds` and `bytes_copied`.
 
@@ -163,6 +200,11 @@ class SolveResult:
         self.preconditioner = preconditioner
         for name, value in found.items():
             setattr(self, name, value)
+
+    @property
+    def history(self) -> History:
+        """`residuals` as pairs (iteration, residual), which a notebook shows as a table."""
+        return History(self.residuals)
 
     def __repr__(self) -> str:
         how = self.method if self.preconditioner is None else f"{self.method} + {self.preconditioner}"

@@ -1,4 +1,4 @@
-"""A whole distributed array on one process, as a NumPy array or as a picture."""
+"""A whole distributed array on one process, as a NumPy array."""
 
 import math
 
@@ -8,7 +8,6 @@ from . import _core
 from ._agree import integer, together
 
 _PIECE = 1 << 30  # bytes of a message, whose count MPI holds in an int
-_LINES = 64       # borders between processes that are drawn along an axis
 
 
 class _Axis:
@@ -131,85 +130,3 @@ def gather(array, root=0):
 
     root = together(comm, prepare)["root"]
     return _collect(array, together(comm, lambda: [_Axis(array, axis) for axis in range(dist.ndim)], same=False), root)
-
-
-def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
-    """See `DistArray.plot`."""
-    dist, comm = array.distribution, array.comm
-
-    def prepare():
-        if array.dtype.kind not in "biuf":
-            raise TypeError(f"plot draws real numbers, but the elements are {array.dtype}: make an array of their real "
-                            "parts, or of their absolute values")
-        if section is None:
-            wanted = [None if axis >= dist.ndim - 2 else "first" for axis in range(dist.ndim)]
-        elif not isinstance(section, (tuple, list)):
-            raise TypeError(f"section is {section!r}, must be a tuple or list with an index or None for each axis")
-        else:
-            wanted = [None if at is None else integer("an entry of section", at) for at in section]
-        if len(wanted) != dist.ndim or sum(at is None for at in wanted) not in (1, 2):
-            raise ValueError(f"section is {wanted!r}, but must have one entry for each of the {dist.ndim} axes, and one or "
-                             "two of the entries must be None")
-        if integer("cells", cells) < 1:
-            raise ValueError(f"cells is {cells}, but must be at least 1")
-        return {"section": wanted, "cells": int(cells), **_same(array)}
-
-    agreed = together(comm, prepare)
-    section, cells = agreed["section"], agreed["cells"]
-    pyplot = _matplotlib(comm)
-    shown = [axis for axis, at in enumerate(section) if at is None]
-    axes = together(comm, lambda: [_Axis(array, axis, cells, at) for axis, at in enumerate(section)], same=False)
-    whole = _collect(array, axes, 0)
-
-    def draw():
-        if whole is None:
-            return None
-        on = pyplot.subplots()[1] if ax is None else ax
-        values = whole.reshape([axes[axis].extent for axis in shown])
-        how = _draw_line if len(shown) == 1 else _draw_image
-        how(on, values, [axes[axis] for axis in shown], [f"global index of axis {axis}" for axis in shown], borders, style)
-        return on
-
-    return together(comm, draw, same=False)  # an error of Matplotlib is raised on every process
-
-
-def _matplotlib(comm):
-    """matplotlib.pyplot on process 0; if it cannot be imported there, every process raises."""
-    def find():
-        if comm is not None and comm.rank != 0:
-            return None
-        try:
-            from matplotlib import pyplot
-        except ImportError as error:
-            raise ImportError(f"plot needs matplotlib: {error}") from None
-        return pyplot
-
-    return together(comm, find, same=False)
-
-
-def _borders(axis):
-    """The borders between owners: global indices less a half."""
-    found = np.flatnonzero(np.diff(axis.owners)) + 0.5 + axis.low
-    return found if found.size <= _LINES else []
-
-
-def _draw_line(ax, values, axes, labels, borders, style):
-    axis, = axes
-    ax.plot(axis.low + axis.step * np.arange(axis.extent), values, **style)
-    ax.set_xlabel(labels[0])
-    for place in _borders(axis) if borders else []:
-        ax.axvline(place, color="0.5", linewidth=0.8)
-
-
-def _draw_image(ax, values, axes, labels, borders, style):
-    rows, columns = axes
-    extent = (columns.low - 0.5, columns.low + columns.step * columns.extent - 0.5,
-              rows.low + rows.step * rows.extent - 0.5, rows.low - 0.5)
-    image = ax.imshow(values, **{"extent": extent, "interpolation": "nearest", **style})
-    ax.figure.colorbar(image, ax=ax)
-    ax.set_ylabel(labels[0])
-    ax.set_xlabel(labels[1])
-    for place in _borders(rows) if borders else []:
-        ax.axhline(place, color="white", linewidth=0.8)
-    for place in _borders(columns) if borders else []:
-        ax.axvline(place, color="white", linewidth=0.8)

@@ -2,6 +2,7 @@
 #include "values.hpp"
 #include <tridap/capture.hpp>
 #include <tridap/compare.hpp>
+#include <tridap/internal/capture_entry.hpp>
 #include <tridap/internal/collective_check.hpp>
 
 #include <algorithm>
@@ -94,6 +95,12 @@ Buffer read_buffer(const Value& value, Report& report, std::optional<Buffer>& va
       keys.add(Rule::buffer_type, "dtype", dtype->text(),
                "must be NumPy's name of an element type, such as float64 or >f8");
     buffer.type = type.value_or(buffer.type);
+  }
+  if (const Value* description = keys.optional("description")) {
+    if (const auto* text = description->as<std::string>())
+      buffer.type.description = *text;
+    else
+      keys.add(Rule::type_text, "description", description->text(), "must be text");
   }
   const Value* shape = keys.required("shape");
   const auto extents = shape == nullptr ? std::nullopt : integers(keys, "shape", *shape);
@@ -252,9 +259,9 @@ void write_capture(std::ostream& out, const Distribution& distribution, Version 
                                        {"__version__", {std::string(stamp(version))}, true},
                                        {"dim_data", {std::move(dim_data)}, true},
                                        {"buffer", {buffer}, true}}};
-    out << (p == 0 ? "{\"processes\": [\n  " : ",\n  ") << process.json();
+    out << (p == 0 ? capture_begin : capture_between) << process.json();
   }
-  out << "\n]}\n";
+  out << capture_end;
 }
 
 std::string convert_capture(const Capture& capture, Version version, const Reading& reading) {

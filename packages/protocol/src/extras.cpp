@@ -73,15 +73,16 @@ class ValueDigest {
   Digest& digest_;
 };
 
+}  // namespace
+
 Value value_of(const Extra& extra) {
+  if (!extra.is_json) return {extra.value};
   try {
     return read_json(extra.value);
   } catch (const Error&) {  // not JSON: a C++ program may set any text
     return {extra.value};
   }
 }
-
-}  // namespace
 
 std::string text_of(std::vector<Extra> extras) {
   std::sort(extras.begin(), extras.end(), [](const Extra& a, const Extra& b) { return a.key < b.key; });

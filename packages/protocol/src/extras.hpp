@@ -1,11 +1,15 @@
 #pragma once
 
 #include <tridap/dimension.hpp>
+#include <tridap/value.hpp>
 
 #include <string>
 #include <vector>
 
 namespace tridap {
+
+/// The value of an unknown key: text if it is not JSON.
+Value value_of(const Extra& extra);
 
 /// The unknown keys with their values, for messages: "'colour': \"red\", 'unit': \"m\"", in the order of the keys.
 std::string text_of(std::vector<Extra> extras);

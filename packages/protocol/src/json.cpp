@@ -13,8 +13,6 @@ namespace tridap {
 
 namespace {
 
-constexpr std::size_t deepest = 64;  // levels of lists and dictionaries
-
 // Builds a Value from the parser's events, without recursion. Sizes that the parser states are not used.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -74,8 +72,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool open(Value value) {
-    if (frames_.size() == deepest)
-      return fail("lists and dictionaries nest deeper than " + std::to_string(deepest) + " levels");
+    if (frames_.size() == deepest_json)
+      return fail("lists and dictionaries nest deeper than " + std::to_string(deepest_json) + " levels");
     frames_.push_back({std::move(value), {}, {}});
     return true;
   }

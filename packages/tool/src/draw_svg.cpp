@@ -15,25 +15,27 @@ constexpr Index in_a_line = 40;  // cells of one axis in a line
 /// One drawing: the global array, the local buffers, the legend, and above them a title of the same width.
 class SvgDrawing {
  public:
-  SvgDrawing(const Distribution& distribution, const SvgStyle& style)
+  SvgDrawing(const Distribution& distribution, const SvgStyle& style, const Room& room)
       : distribution_(distribution),
         style_(style),
+        room_(room),
         view_(distribution, style.section),
-        panels_(view_, style.processes) {
+        panels_(view_, style.processes, room) {
     const Index most = std::max<Index>(style.cells, 1);
     for (Index i = 0; i < view_.ndim(); ++i) {
       bool empty = view_.nowhere();
       for (Index j = 0; j < view_.ndim(); ++j) empty = empty || !view_.axis(j).extremes();
-      const Index room = view_.ndim() == 1 ? 8 * in_a_line : most;
-      global_.push_back(empty ? Bands{} : global_bands(view_.axis(i), room));
-      if (view_.ndim() == 1) prefer_sole(view_.axis(i), global_.back());
+      const Index bands = view_.ndim() == 1 ? std::min(8 * in_a_line, 8 * most) : most;
+      global_.push_back(empty ? Bands{} : global_bands(view_.axis(i), bands));
+      if (view_.ndim() == 1) prefer_sole(view_.axis(i), most, global_.back());
       shared_ = shared_ || view_.axis(i).shares_indices();
     }
     shared_ = shared_ || view_.shared();
     measure();
   }
 
-  std::string draw() {
+  /// The picture without a margin. The object draws once.
+  Figure draw() {
     const Figure global = global_array(), local = local_buffers();
     const Index width = std::max<Index>({global.width, local.width, 440});
     const std::string words = array_words(distribution_, times);
@@ -46,8 +48,10 @@ class SvgDrawing {
     below(global, 20);
     below(local, 26);
     below(legend(width), 26);
-    return document(page, style_.title.empty() ? words : style_.title);
+    return page;
   }
+
+  std::string title() const { return style_.title.empty() ? array_words(distribution_, times) : style_.title; }
 
  private:
   const Bands& rows() const { return view_.ndim() == 2 ? global_[0] : one_; }
@@ -57,13 +61,13 @@ class SvgDrawing {
   }
 
   /// More lines for one axis than usual, if then each owner can have a cell.
-  static void prefer_sole(const Axis& axis, Bands& bands) {
+  static void prefer_sole(const Axis& axis, Index most, Bands& bands) {
     const auto sole = [](const Bands& some) {
       return std::all_of(some.list.begin(), some.list.end(),
                          [](const Band& band) { return band.ownership == Ownership::sole; });
     };
     if (sole(bands)) return;
-    Bands more = global_bands(axis, 25 * in_a_line);
+    Bands more = global_bands(axis, std::min(25 * in_a_line, 25 * most));
     if (sole(more)) bands = std::move(more);
   }
 
@@ -72,9 +76,9 @@ class SvgDrawing {
     const Index letters = rank + (shared_ ? 1 : 0);
     per_line_ =
         view_.ndim() == 1 && columns().size() > most_in_a_line() ? in_a_line : std::max<Index>(columns().size(), 1);
-    cells_ = metrics_for(per_line_, lines(), letters);
-    local_cells_ = metrics_for(panels_.across(), panels_.down(), panels_.letters());
-    if (!cells_.lettered || !local_cells_.lettered || per_line_ * local_cells_.width > 960) return;
+    cells_ = metrics_for(per_line_, lines(), letters, room_);
+    local_cells_ = metrics_for(panels_.across(), panels_.down(), panels_.letters(), room_);
+    if (!cells_.lettered || !local_cells_.lettered || per_line_ * local_cells_.width > room_.pixels) return;
     cells_.width = local_cells_.width = std::max(cells_.width, local_cells_.width);
   }
   Index most_in_a_line() const { return panels_.aligned() ? 48 : in_a_line; }
@@ -103,6 +107,7 @@ class SvgDrawing {
       note += std::string(note.empty() ? "" : ", ") + "process ranks in the cells";
     const std::string steps = steps_text();
     if (!steps.empty()) note += (note.empty() ? "" : "; ") + steps;
+    if (merged()) note += std::string(note.empty() ? "" : "; ") + "a rectangle is one or more cells";
     Figure block = section("Global array", note);
     const bool header = view_.ndim() == 2 || (view_.ndim() == 1 && lines() == 1);
     const Index top = block.height + (header ? 18 : 6);
@@ -111,7 +116,11 @@ class SvgDrawing {
     if (nothing_shown()) {
       block.put(text_at(0, top, "muted start", "no elements"), 100, top + 4);
     } else {
-      for (Index line = 0; line < lines(); ++line) global_line(block, line, top + line * (cells_.height + line_gap()));
+      if (view_.ndim() == 1)
+        for (Index line = 0; line < lines(); ++line)
+          global_line(block, line, top + line * (cells_.height + line_gap()));
+      else
+        global_cells(block, rows().size(), 0, columns().size(), top);
       if (view_.ndim() == 2) block.put(indices_down(rows(), left_ - 6, top, cells_, false), 0, 0);
       if (header) block.put(indices_across(columns(), left_, top - 6, cells_, false), 0, 0);
     }
@@ -126,21 +135,30 @@ class SvgDrawing {
     return index_width({columns()}) + 8;
   }
 
+  /// One line of a single axis, which may take several.
   void global_line(Figure& block, Index line, Index y) {
-    const bool wraps = view_.ndim() == 1;
-    const Index begin = wraps ? line * per_line_ : 0, end = std::min(columns().size(), begin + per_line_);
-    if (wraps && lines() > 1)
+    const Index begin = line * per_line_, end = std::min(columns().size(), begin + per_line_);
+    if (lines() > 1)
       block.put(text_at(left_ - 6, y + cells_.height / 2 + 3, "index end", std::to_string(columns()[begin].first)), 0,
                 0);
-    for (Index i = begin; i < end; ++i) {
-      std::vector<Band> bands = {rows()[wraps ? 0 : line], columns()[i]};
+    global_cells(block, 1, begin, end, y);
+  }
+
+  bool merged() const { return room_.merge && !cells_.lettered; }
+
+  /// The cells of the first `rows` rows, from column `begin` to column `end`.
+  void global_cells(Figure& block, Index row_count, Index begin, Index end, Index y) {
+    const auto cell = [&](Index row, Index column) {
+      std::vector<Band> bands = {rows()[row], columns()[begin + column]};
       bands.erase(bands.begin(), bands.end() - view_.ndim());
-      const Cell cell = cell_of(view_, bands);
-      mixed_seen_ = mixed_seen_ || cell.ownership == Ownership::mixed;
-      shared_seen_ = shared_seen_ || cell.ownership == Ownership::shared;
-      const Index x = left_ + (i - begin) * cells_.width;
-      block.put(cell_at(x, y, cells_, cell, cells_.lettered ? cell_text(cell) : ""), x + cells_.width - cells_.gap(),
-                y + cells_.height - cells_.gap());
+      return cell_of(view_, bands);
+    };
+    for (const Tile& tile : tiles_of(row_count, end - begin, merged(), cell)) {
+      mixed_seen_ = mixed_seen_ || tile.cell.ownership == Ownership::mixed;
+      shared_seen_ = shared_seen_ || tile.cell.ownership == Ownership::shared;
+      block.put(tile_at(left_, y, cells_, tile, cells_.lettered ? cell_text(tile.cell) : ""),
+                left_ + (tile.column + tile.columns) * cells_.width - cells_.gap(),
+                y + (tile.row + tile.rows) * cells_.height - cells_.gap());
     }
   }
 
@@ -223,6 +241,7 @@ class SvgDrawing {
 
   const Distribution& distribution_;
   const SvgStyle& style_;
+  const Room& room_;
   View view_;
   Panels panels_;
   std::vector<Bands> global_;
@@ -238,8 +257,44 @@ class SvgDrawing {
 
 namespace tridap {
 
+namespace {
+
+constexpr Index small_pixels = 900;
+constexpr std::size_t small_bytes = 40000;
+
+// What a small picture shows at most; the first one that fits is taken.
+struct Level {
+  Index cells, processes;
+  drawing::Room room;
+};
+
+constexpr Level levels[] = {{48, 64, {960, 48, false}}, {48, 64, {760, 48, true}}, {48, 36, {560, 48, true}},
+                            {48, 24, {400, 48, true}},  {48, 16, {300, 24, true}}, {40, 12, {300, 24, true}},
+                            {32, 12, {240, 16, true}},  {24, 9, {240, 16, true}},  {16, 9, {240, 12, true}},
+                            {12, 6, {240, 8, true}},    {8, 4, {200, 4, true}},    {4, 2, {160, 4, true}},
+                            {1, 1, {120, 1, true}}};
+
+}  // namespace
+
 std::string draw_svg(const Distribution& distribution, const SvgStyle& style) {
-  return drawing::SvgDrawing(distribution, style).draw();
+  const drawing::Room room;
+  drawing::SvgDrawing drawn(distribution, style, room);
+  return drawing::document(drawn.draw(), drawn.title());
+}
+
+std::string draw_small_svg(const Distribution& distribution, const SvgStyle& style) {
+  std::string text;
+  for (const Level& level : levels) {
+    SvgStyle smaller = style;
+    smaller.cells = std::min(style.cells, level.cells);
+    smaller.processes = std::min(style.processes, level.processes);
+    drawing::SvgDrawing drawn(distribution, smaller, level.room);
+    const drawing::Figure page = drawn.draw();
+    text = drawing::document(page, drawn.title(), small_pixels);
+    const Index longer = std::max(page.width, page.height) + 2 * drawing::page_margin;
+    if (longer <= small_pixels && text.size() < small_bytes) break;
+  }
+  return text;
 }
 
 }  // namespace tridap

@@ -18,7 +18,7 @@ Index longest(const std::vector<Bands>& of_each_coordinate) {
 
 }  // namespace
 
-Panels::Panels(const View& view, Index most) : view_(view) {
+Panels::Panels(const View& view, Index most, const Room& room) : view_(view), room_(room) {
   std::vector<Index> counts;
   for (Index i = 0; i < view.ndim(); ++i) counts.push_back(view.axis(i).proc_grid_size());
   most = std::max<Index>(most, 1);
@@ -30,7 +30,8 @@ Panels::Panels(const View& view, Index most) : view_(view) {
   }
   for (Index i = 0; i < view.ndim(); ++i) {
     const Index count = counts[static_cast<std::size_t>(i)];
-    axes_.push_back(local_bands(view.axis(i), count, view.ndim() == 1 ? 48 : std::max<Index>(48 / count, 4)));
+    axes_.push_back(local_bands(view.axis(i), count,
+                                view.ndim() == 1 ? room.local_cells : std::max<Index>(room.local_cells / count, 4)));
   }
   aligned_ = view.ndim() == 1 && view.axis(0).dist_type() == 'b' && view.axis(0).size() <= 48;
 }
@@ -102,13 +103,16 @@ Figure Panels::panel(const Metrics& cells, const Bands& rows, const Bands& colum
                   std::to_string(height - 1) + "\"/>\n",
               width, height);
   }
-  for (Index r = 0; r < rows.size(); ++r)
-    for (Index c = 0; c < columns.size(); ++c) {
-      std::vector<Band> bands = {rows[r], columns[c]};
-      bands.erase(bands.begin(), bands.end() - view_.ndim());
-      block.put(cell_at(c * cells.width, r * cells.height, cells, cell_of(view_, bands), letters_of(cells, bands)),
-                (c + 1) * cells.width - cells.gap(), (r + 1) * cells.height - cells.gap());
-    }
+  const auto bands_at = [&](Index row, Index column) {
+    std::vector<Band> bands = {rows[row], columns[column]};
+    bands.erase(bands.begin(), bands.end() - view_.ndim());
+    return bands;
+  };
+  for (const Tile& tile : tiles_of(rows.size(), columns.size(), room_.merge && !cells.lettered,
+                                   [&](Index row, Index column) { return cell_of(view_, bands_at(row, column)); }))
+    block.put(tile_at(0, 0, cells, tile, letters_of(cells, bands_at(tile.row, tile.column))),
+              (tile.column + tile.columns) * cells.width - cells.gap(),
+              (tile.row + tile.rows) * cells.height - cells.gap());
   block.svg += "</g>\n";
   return block;
 }

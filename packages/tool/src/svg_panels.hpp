@@ -7,7 +7,7 @@ namespace tridap::drawing {
 /// The local buffers of a view, as many as there is room for.
 class Panels {
  public:
-  Panels(const View& view, Index most);
+  Panels(const View& view, Index most, const Room& room);
 
   /// Letters of the longest cell, 0 if cells represent several elements; and the cells of the longest line.
   Index letters() const;
@@ -29,6 +29,7 @@ class Panels {
   std::string name(Index process) const;
 
   const View& view_;
+  const Room& room_;
   std::vector<std::vector<Bands>> axes_;  // by shown axis, by coordinate
   bool aligned_ = false;
 };

@@ -71,12 +71,13 @@ void Figure::put(const Figure& part, Index x, Index y) {
       x + part.width, y + part.height);
 }
 
-Metrics metrics_for(Index across, Index down, Index characters) {
+Metrics metrics_for(Index across, Index down, Index characters, const Room& room) {
   across = std::max<Index>(across, 1);
   down = std::max<Index>(down, 1);
   const Index lettered = std::max<Index>(28, characters * 7 + 10);
-  if (characters > 0 && lettered <= 80 && across * lettered <= 960 && down * 28 <= 960) return {lettered, 28, true};
-  const Index side = std::clamp<Index>(960 / std::max(across, down), 4, 20);
+  if (characters > 0 && lettered <= 80 && across * lettered <= room.pixels && down * 28 <= room.pixels)
+    return {lettered, 28, true};
+  const Index side = std::clamp<Index>(room.pixels / std::max(across, down), 4, 20);
   return {side, side, false};
 }
 
@@ -148,6 +149,48 @@ std::string cell_at(Index x, Index y, const Metrics& metrics, const Cell& cell, 
   return svg;
 }
 
+namespace {
+
+bool look_the_same(const Cell& a, const Cell& b) {
+  const bool same_owner = a.process == b.process || a.ownership == Ownership::mixed;
+  return same_owner && a.ownership == b.ownership && a.communication == b.communication && a.boundary == b.boundary;
+}
+
+bool look_the_same(const std::vector<Tile>& a, const std::vector<Tile>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Tile& s, const Tile& t) {
+    return s.column == t.column && s.columns == t.columns && look_the_same(s.cell, t.cell);
+  });
+}
+
+}  // namespace
+
+std::vector<Tile> tiles_of(Index rows, Index columns, bool merge, const std::function<Cell(Index, Index)>& cell) {
+  std::vector<Tile> all, above;  // `above`: the tiles that the next row may extend
+  for (Index r = 0; r < rows; ++r) {
+    std::vector<Tile> row;
+    for (Index c = 0; c < columns; ++c) {
+      const Tile tile{r, c, 1, 1, cell(r, c)};
+      if (merge && !row.empty() && look_the_same(row.back().cell, tile.cell))
+        ++row.back().columns;
+      else
+        row.push_back(tile);
+    }
+    if (merge && r > 0 && look_the_same(above, row)) {
+      for (Tile& tile : above) ++tile.rows;
+      continue;
+    }
+    all.insert(all.end(), above.begin(), above.end());
+    above = std::move(row);
+  }
+  all.insert(all.end(), above.begin(), above.end());
+  return all;
+}
+
+std::string tile_at(Index x, Index y, const Metrics& metrics, const Tile& tile, const std::string& letters) {
+  const Metrics size = {tile.columns * metrics.width, tile.rows * metrics.height, metrics.lettered};
+  return cell_at(x + tile.column * metrics.width, y + tile.row * metrics.height, size, tile.cell, letters);
+}
+
 std::string swatch_at(Index x, Index y, std::optional<Index> process, const std::string& padding) {
   const std::string place = box(x, y, 16, 16);
   std::string svg = "<rect class=\"swatch" + std::string(process ? "" : " several") + "\"" + place + " rx=\"3\"";
@@ -173,14 +216,18 @@ std::string indices_down(const Bands& bands, Index x, Index y, const Metrics& me
   return svg;
 }
 
-std::string document(const Figure& content, const std::string& title) {
-  const Index margin = 28, width = content.width + 2 * margin, height = content.height + 2 * margin;
+std::string document(const Figure& content, const std::string& title, Index most) {
+  const Index width = content.width + 2 * page_margin, height = content.height + 2 * page_margin;
+  const Index longer = std::max(width, height);
+  const auto shown = [&](Index length) {
+    return most == 0 || longer <= most ? length : std::max<Index>(length * most / longer, 1);
+  };
   Figure page;
-  page.put(content, margin, margin);
+  page.put(content, page_margin, page_margin);
   const std::string size = std::to_string(width) + " " + std::to_string(height);
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tridap-drawing\" viewBox=\"0 0 " + size + "\"" +
-         number("width", width) + number("height", height) + " role=\"img\">\n<title>" + escaped(title) + "</title>\n" +
-         style_sheet + "<rect class=\"page\" x=\"0.5\" y=\"0.5\" width=\"" + std::to_string(width - 1) +
+         number("width", shown(width)) + number("height", shown(height)) + " role=\"img\">\n<title>" + escaped(title) +
+         "</title>\n" + style_sheet + "<rect class=\"page\" x=\"0.5\" y=\"0.5\" width=\"" + std::to_string(width - 1) +
          "\" height=\"" + std::to_string(height - 1) + "\" rx=\"8\"/>\n" + page.svg + "</svg>\n";
 }
 

@@ -2,7 +2,9 @@
 
 #include "bands.hpp"
 
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace tridap::drawing {
 
@@ -23,8 +25,15 @@ struct Metrics {
   Index gap() const { return lettered ? 2 : width >= 10 ? 1 : 0; }  ///< between two cells
 };
 
+/// The largest sizes of what a picture consists of.
+struct Room {
+  Index pixels = 960;      ///< width and height of all cells of an array
+  Index local_cells = 48;  ///< along each axis, for all local buffers together
+  bool merge = false;      ///< adjacent cells that look the same and have no letters are one rectangle
+};
+
 /// For `across` x `down` cells with `characters` letters each; 0 for none.
-Metrics metrics_for(Index across, Index down, Index characters);
+Metrics metrics_for(Index across, Index down, Index characters, const Room& room);
 
 std::string escaped(const std::string& text);              ///< made clean(), and safe as XML text and attribute
 Index text_width(const std::string& text, Index size);     ///< approximate, for a wide, bold font
@@ -38,6 +47,16 @@ Figure paragraph(const std::string& text, const std::string& look, Index size, I
 
 /// A cell with its letters; empty for none.
 std::string cell_at(Index x, Index y, const Metrics& metrics, const Cell& cell, const std::string& letters);
+/// A rectangle of cells that look the same.
+struct Tile {
+  Index row = 0, column = 0, rows = 1, columns = 1;
+  Cell cell;
+};
+
+/// The tiles of `rows` x `columns` cells, row-major. Without `merge`, each cell is a tile.
+std::vector<Tile> tiles_of(Index rows, Index columns, bool merge, const std::function<Cell(Index, Index)>& cell);
+/// A tile whose cells have this size; (x, y) is the corner of cell (0, 0).
+std::string tile_at(Index x, Index y, const Metrics& metrics, const Tile& tile, const std::string& letters);
 /// A filled square of the legend, with a process's colour or a padding class.
 std::string swatch_at(Index x, Index y, std::optional<Index> process, const std::string& padding);
 
@@ -46,7 +65,9 @@ std::string swatch_at(Index x, Index y, std::optional<Index> process, const std:
 std::string indices_across(const Bands& bands, Index x, Index y, const Metrics& metrics, bool local);
 std::string indices_down(const Bands& bands, Index x, Index y, const Metrics& metrics, bool local);
 
-/// The complete document of a drawing.
-std::string document(const Figure& content, const std::string& title);
+/// The complete document of a drawing. If it is wider or higher than `most` pixels, it is shown smaller; 0: no limit.
+std::string document(const Figure& content, const std::string& title, Index most = 0);
+/// The pixels around a drawing's content in its document.
+inline constexpr Index page_margin = 28;
 
 }  // namespace tridap::drawing

@@ -1,0 +1,115 @@
+#include "new_file.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/capture_entry.hpp>
+#include <tridap/internal/digest.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/write_entries.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/write_capture.hpp>
+#include <tridap/text.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace tridap::mpi {
+
+namespace {
+
+constexpr Index piece_bytes = Index{1} << 20;
+
+// Rank 0: the file, and memory for what arrives.
+struct Writer {
+  NewFile file;
+  std::vector<Index> sizes;  // bytes of each process's entry
+  std::vector<char> piece = std::vector<char>(static_cast<std::size_t>(piece_bytes));
+
+  Writer(const std::string& path, Index processes) : file(path), sizes(static_cast<std::size_t>(processes)) {}
+};
+
+void expect_one_path(const std::string& path, MPI_Comm comm) {
+  const Index number = collectively(comm, [&] {
+    Digest digest;
+    digest.add(path);
+    return digest.value();
+  });
+  const MinMax all = mpi::min_max({number}, comm).front();
+  if (all.is_same()) return;
+  collectively(comm, [&] {
+    const Index rank = rank_of(comm);
+    if (rank == all.smallest_rank || rank == all.largest_rank)
+      refuse("the path is " + clean(path), "must be the same on every process",
+             "pass one path; rank 0 writes one file for all processes");
+  });
+}
+
+// Calls `pass(bytes already passed, bytes now)` for each piece of a text.
+template <class Pass>
+void for_each_piece(Index bytes, Pass pass) {
+  for (Index done = 0; done < bytes; done += piece_bytes)
+    pass(done, static_cast<int>(std::min(piece_bytes, bytes - done)));
+}
+
+// A synchronous send: an entry waits on its own process until rank 0 asks for it.
+void send_entry(const std::string& entry, MPI_Comm comm) {
+  for_each_piece(static_cast<Index>(entry.size()), [&](Index done, int count) {
+    must_succeed(MPI_Ssend(entry.data() + done, count, MPI_CHAR, 0, 0, comm), "MPI_Ssend");
+  });
+}
+
+// Receives every entry, even after the file cannot be written any more, because its sender waits.
+void receive_entries(Writer& writer, const std::string& entry, Faults& faults, MPI_Comm comm) {
+  const auto write = [&](const char* bytes, std::size_t count) {
+    if (faults.ok()) faults.attempt([&] { writer.file.write(bytes, count); });
+  };
+  const auto write_text = [&](const std::string& text) { write(text.data(), text.size()); };
+  faults.attempt([&] { writer.file.write(capture_begin + entry); });
+  for (std::size_t process = 1; process < writer.sizes.size(); ++process) {
+    faults.attempt([&] { write_text(capture_between); });
+    for_each_piece(writer.sizes[process], [&](Index, int count) {
+      must_succeed(
+          MPI_Recv(writer.piece.data(), count, MPI_CHAR, static_cast<int>(process), 0, comm, MPI_STATUS_IGNORE),
+          "MPI_Recv");
+      write(writer.piece.data(), static_cast<std::size_t>(count));
+    });
+  }
+  faults.attempt([&] { write_text(capture_end); });
+  if (faults.ok()) faults.attempt([&] { writer.file.complete(); });
+}
+
+}  // namespace
+
+void write_entry(const std::string& path, const std::string& entry) {
+  NewFile file(path);
+  file.write(capture_begin + entry + capture_end);
+  file.complete();
+}
+
+void write_entries(const std::string& path, const std::string& entry, MPI_Comm comm) {
+  expect_one_path(path, comm);
+  std::unique_ptr<Writer> writer = collectively(comm, [&] {
+    return rank_of(comm) == 0 ? std::make_unique<Writer>(path, MpiCollectives(comm).processes()) : nullptr;
+  });
+  Faults faults;
+  {
+    const Duplicate apart(comm);  // our messages must not meet the caller's
+    const auto bytes = static_cast<Index>(entry.size());
+    must_succeed(
+        MPI_Gather(&bytes, 1, MPI_INT64_T, writer ? writer->sizes.data() : nullptr, 1, MPI_INT64_T, 0, apart.get()),
+        "MPI_Gather");
+    if (writer)
+      receive_entries(*writer, entry, faults, apart.get());
+    else
+      send_entry(entry, apart.get());
+  }
+  writer.reset();  // removes an incomplete file before any process continues
+  throw_faults(std::move(faults), comm);
+}
+
+void write_capture(const DistArray& array, const std::string& path, MPI_Comm comm) {
+  const std::string entry = collectively(comm, [&] { return capture_entry(rank_of(comm), described(array)); });
+  write_entries(path, entry, comm);
+}
+
+}  // namespace tridap::mpi
