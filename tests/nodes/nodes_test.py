@@ -68,12 +68,14 @@ def test_ranks_are_on_the_nodes_of_the_layout():
 
 
 def test_each_node_has_its_own_files():
-    write = 'for folder in /tmp /dev/shm; do echo > $folder/of_rank_$OMPI_COMM_WORLD_RANK; done'
-    read = 'cd /tmp; echo $OMPI_COMM_WORLD_RANK: of_rank_*; cd /dev/shm; echo $OMPI_COMM_WORLD_RANK: of_rank_*'
+    mark, rank = secrets.token_hex(8), "$OMPI_COMM_WORLD_RANK"
+    write = f"for folder in /tmp /dev/shm; do echo > $folder/{mark}_{rank}; done"
+    read = f"for folder in /tmp /dev/shm; do cd $folder; echo {rank}: {mark}_*; done"
     status, out, err = on_nodes("2+1", "sh", "-c", f"mpiexec -n 3 sh -c '{write}'; mpiexec -n 3 sh -c '{read}'")
-    wanted = ["0: of_rank_0 of_rank_1"] * 2 + ["1: of_rank_0 of_rank_1"] * 2 + ["2: of_rank_2"] * 2
+    first = f"{mark}_0 {mark}_1"
+    wanted = [f"0: {first}", f"0: {first}", f"1: {first}", f"1: {first}", f"2: {mark}_2", f"2: {mark}_2"]
     expect("files", (status, sorted(out.splitlines())), (0, wanted))
-    expect("files outside", sorted(pathlib.Path("/tmp").glob("of_rank_*")), [])
+    expect("files outside", [path for folder in ("/tmp", "/dev/shm") for path in pathlib.Path(folder).glob(f"{mark}_*")], [])
 
 
 def test_status_and_folder_are_those_of_the_command():
