@@ -11,7 +11,9 @@ namespace {
 class Alltoallv : public IntoTarget {
  public:
   explicit Alltoallv(Problem& problem)
-      : IntoTarget(problem), send_(sides(problem.source, problem.target)), receive_(sides(problem.target, problem.source)) {}
+      : IntoTarget(problem),
+        send_(sides(problem.source, problem.target)),
+        receive_(sides(problem.target, problem.source)) {}
 
   void move() override {
     pack();
@@ -56,7 +58,8 @@ class Alltoallv : public IntoTarget {
     return sum;
   }
 
-  // Calls visit(offset in the local part, length) for each contiguous run of a side, in the order of the packed numbers.
+  // Calls visit(offset in the local part, length) for each contiguous run of a side, in the order of the packed
+  // numbers.
   template <class Visit>
   static void for_each_run(const Side& side, const Visit& visit) {
     for (const Box& box : side.boxes)
