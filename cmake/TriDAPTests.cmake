@@ -4,8 +4,8 @@
 #   tridap_add_test(import_vector_test LINK TriDAP::tpetra RANKS 1 4 ALL 1 2 3 4 6)
 #
 # RANKS: the numbers in `./dev test`. ALL: the numbers that `./dev test --all` adds. A test with neither runs without MPI, in
-# `./dev test`. CTest's labels are "quick" and "more" (the tests that --all adds). `./dev test NAME` reads tests.tsv, which
-# this file writes.
+# `./dev test`. CTest's labels are "quick", "more" (the tests that --all adds) and "root" (those that --all adds if it runs
+# as root, on simulated nodes and in mount namespaces). `./dev test NAME` reads tests.tsv, which this file writes.
 
 find_package(GTest REQUIRED)
 set(TRIDAP_TEST_FLAGS "" CACHE STRING "Compiler flags of the test programs that need not be fast")
@@ -107,9 +107,10 @@ function(tridap_test_properties name)
   endforeach()
 endfunction()
 
-# tridap_add_run(<name> [QUICK] [MPI] [TIMEOUT seconds] COMMAND ... [TARGETS ...]): adds a CTest test. MPI: it runs mpiexec.
+# tridap_add_run(<name> [QUICK] [ROOT] [MPI] [TIMEOUT seconds] COMMAND ... [TARGETS ...]): adds a CTest test. MPI: it runs
+# mpiexec. ROOT: it makes Linux namespaces, for which it must be root.
 function(tridap_add_run name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK;MPI" "TIMEOUT" "COMMAND;TARGETS;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK;ROOT;MPI" "TIMEOUT" "COMMAND;TARGETS;ENVIRONMENT")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -121,6 +122,8 @@ function(tridap_add_run name)
   set(label more)
   if(arg_QUICK AND NOT TRIDAP_SANITIZE)
     set(label quick)
+  elseif(arg_ROOT)
+    set(label root)
   endif()
   tridap_test_row(${name} ${label} "${arg_TARGETS}" other 0 "")
 endfunction()

@@ -18,7 +18,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CORES = os.cpu_count() or 1
 LEFT_OUT = ("2, 3 and 6 processes, all cases of the sampled sweeps, AddressSanitizer and UBSan, consumers, installs, "
-            "examples, tutorials, fuzzers")
+            "examples, tutorials, fuzzers, simulated nodes")
 
 
 def say(text):
@@ -132,6 +132,12 @@ def quick_stamp():
     return folder_of("release") / "tests" / "quick_tests_passed"
 
 
+def refusal_of_nodes():
+    """Why this machine cannot run the tests whose label is "root"; empty: it can."""
+    tried = subprocess.run([ROOT / "tests" / "nodes" / "nodes.py", "1", "true"], text=True, stderr=subprocess.PIPE)
+    return tried.stderr.strip() if tried.returncode == 77 else ""
+
+
 def run_all(everything):
     table, results = Table(), []
     now = digest()
@@ -146,6 +152,11 @@ def run_all(everything):
     if everything:
         build("release", ["all_tests"], table, "the other tests")
         results.append(run_ctest("release", "more", "more tests", table))
+        refused = refusal_of_nodes()
+        if refused:
+            table.add("tests on nodes", f"left out: {refused}", 0)
+        else:
+            results.append(run_ctest("release", "root", "tests on nodes", table))
         build("asan", ["all_tests"], table, "with sanitizers")
         results.append(run_ctest("asan", "", "sanitized tests", table))
         build("fuzz", ["fuzzers"], table, "fuzzers")
@@ -197,6 +208,7 @@ def known_tests(preset):
 def chosen(name, tests, processes):
     """Returns the runs of a name as pairs of a test and its files: one for each program and number of processes."""
     base = re.sub(r"[.](cpp|py)$", "", name.rstrip("/").split("/")[-1])
+    has_quick = any(test.label == "quick" for test in tests if test.folder == base)
     runs = {}
     for test in sorted(tests, key=lambda test: test.label != "quick"):
         files = [file for file in test.files if file == base]
@@ -204,7 +216,7 @@ def chosen(name, tests, processes):
             files = test.files
         elif not files and (test.folder == base or re.sub(r"_np\d+$", "", test.name) == base):
             files = test.files if test.label == "quick" or test.kind == "other" else []
-            if test.kind == "other" and test.label != "quick" and test.folder == base:
+            if test.kind == "other" and test.label != "quick" and test.folder == base and has_quick:
                 continue
         if not files and test.kind != "other":
             continue

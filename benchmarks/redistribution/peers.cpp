@@ -3,10 +3,13 @@
 namespace bench {
 
 std::vector<Peer> peers() {
-  std::vector<Peer> all(4);
-  Peer &alltoallw = all[0], &scalapack = all[1], &tpetra = all[2], &globalarrays = all[3];
+  std::vector<Peer> all(5);
+  Peer &alltoallw = all[0], &alltoallv = all[1], &scalapack = all[2], &tpetra = all[3], &globalarrays = all[4];
   alltoallw.option = "alltoallw", alltoallw.name = "MPI_Alltoallw", alltoallw.bound = 1;
   alltoallw.make = make_alltoallw;
+
+  alltoallv.option = "alltoallv", alltoallv.name = "MPI_Alltoallv";
+  alltoallv.make = make_alltoallv;
 
   scalapack.option = "scalapack", scalapack.name = "pdgemr2d", scalapack.bound = 0.45;
 #ifdef BENCH_SCALAPACK

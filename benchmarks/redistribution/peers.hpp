@@ -23,6 +23,7 @@ struct Peer {
 std::vector<Peer> peers();
 
 std::unique_ptr<Competitor> make_alltoallw(Problem& problem);
+std::unique_ptr<Competitor> make_alltoallv(Problem& problem);
 std::unique_ptr<Competitor> make_scalapack(Problem& problem);
 std::shared_ptr<void> start_tpetra(int& argc, char**& argv);
 std::unique_ptr<Competitor> make_tpetra(Problem& problem);

@@ -3,7 +3,7 @@
 # non-zero status on every process, no hang.    cli_test.sh MPIEXEC PROGRAM GRID
 set -u
 mpiexec=$1 program=$2 grid=$3
-folder=$(mktemp -d)
+folder=$(mktemp -d "$PWD/cli_test.XXXXXX")  # which all nodes see, as they do not see each other's /tmp
 trap 'rm -rf "$folder"' EXIT
 failures=0
 
@@ -12,11 +12,12 @@ refuses() {
   local name=$1 pattern=$2 output=(--output "$folder/p.png")
   shift 2
   [[ $* != *--output* ]] || output=()
-  rm -f "$folder"/status.*
-  # Each process's own status goes to a file, and mpiexec is told 0: it would end the others at the first failure.
-  "$mpiexec" -n 4 --timeout 30 bash -c '"${@:2}"; echo $? >"$1/status.$$"' each "$folder" \
-    "$program" "${output[@]}" "$@" >"$folder/out" 2>"$folder/err"
+  rm -f "$folder"/status.* "$folder"/err.*
+  # Each process's own status and messages go to files, and mpiexec is told 0: it would end the others at the first failure.
+  "$mpiexec" -n 4 --timeout 30 bash -c 'name=$(hostname).$$; "${@:2}" 2>"$1/err.$name"; echo $? >"$1/status.$name"' \
+    each "$folder" "$program" "${output[@]}" "$@" >"$folder/out"
   local status=$? lines statuses
+  cat "$folder"/err.* >"$folder/err"
   lines=$(grep -c . "$folder/err")
   statuses=$(cat "$folder"/status.* | sort | uniq -c | tr -s ' ')
   if ((status != 0)) || ! [[ $statuses =~ ^\ 4\ [12]$ ]] || ((lines != 1)) || ! grep -qE "$pattern" "$folder/err"; then

@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -39,15 +40,22 @@ std::byte* own(const Shared& piece, MPI_Comm comm) { return piece->base(on::rank
 /// What process `from` leaves at byte `at` of what is meant for `to`.
 std::byte letter(Index from, Index to, Index at) { return static_cast<std::byte>(7 * from + 31 * to + at + 1); }
 
-/// Every process writes a stretch into everybody's memory, and finds in its own what all wrote there.
+/// Every process writes a stretch into the memory of all processes of its node, and finds in its own what they wrote
+/// there. It reaches no memory of another node.
 void expect_shared(const Shared& piece, Index stretch, MPI_Comm comm) {
-  const int here = on::rank(comm), all = on::processes(comm);
+  const std::vector<int> node = on::ranks_of_node(comm);
+  const int here = on::rank(comm);
+  for (int rank = 0; rank < on::processes(comm); ++rank) {
+    const bool near = std::count(node.begin(), node.end(), rank) != 0;
+    ASSERT_EQ(piece->base(rank) != nullptr, near) << rank;
+    ASSERT_TRUE(near || piece->bytes(rank) == 0) << rank;
+  }
   MPI_Barrier(comm);
-  for (int to = 0; to < all; ++to)
+  for (const int to : node)
     for (Index at = 0; at < stretch; ++at) piece->base(to)[here * stretch + at] = letter(here, to, at);
   MPI_Barrier(comm);
-  for (int to = 0; to < all; ++to)
-    for (int from = 0; from < all; ++from)
+  for (const int to : node)
+    for (const int from : node)
       for (Index at = 0; at < stretch; ++at)
         ASSERT_EQ(piece->base(to)[from * stretch + at], letter(from, to, at)) << from << " " << to << " " << at;
   MPI_Barrier(comm);
@@ -66,13 +74,13 @@ void expect_refusal(const std::function<void()>& step, const std::vector<std::st
   EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(10));
 }
 
-TEST(Share, EveryProcessReachesTheMemoryOfAll) {
+TEST(Share, EveryProcessReachesTheMemoryOfItsNode) {
   on::every_communicator([](MPI_Comm comm) {
     const Index all = on::processes(comm);
     for (const Index stretch : {1, 3, 4096, 50000}) {
       const Shared piece = allocate_shared_bytes(all * stretch, comm);
       EXPECT_TRUE(same_number(piece->number(), comm));
-      for (int rank = 0; rank < all; ++rank) {
+      for (const int rank : on::ranks_of_node(comm)) {
         EXPECT_GE(piece->bytes(rank), all * stretch);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(piece->base(rank)) % 4096, 0u);
       }
@@ -83,12 +91,13 @@ TEST(Share, EveryProcessReachesTheMemoryOfAll) {
 
 TEST(Share, LengthsMayDifferAndBeNothing) {
   on::every_communicator([](MPI_Comm comm) {
+    const std::vector<int> node = on::ranks_of_node(comm);
     const int here = on::rank(comm), all = on::processes(comm);
     const auto length = [all](int rank, int turn) { return Index{(rank + turn) % all} * 70001; };
     std::vector<Shared> pieces;
     for (int turn = 0; turn <= all; ++turn) {
       pieces.push_back(allocate_shared_bytes(length(here, turn), comm));
-      for (int rank = 0; rank < all; ++rank) {
+      for (const int rank : node) {
         EXPECT_NE(pieces.back()->base(rank), nullptr);
         EXPECT_GE(pieces.back()->bytes(rank), length(rank, turn));
       }
@@ -96,7 +105,7 @@ TEST(Share, LengthsMayDifferAndBeNothing) {
     }
     MPI_Barrier(comm);
     for (int turn = 0; turn <= all; ++turn)
-      for (int rank = 0; rank < all; ++rank)
+      for (const int rank : node)
         for (Index at = 0; at < length(rank, turn); at += 997)
           ASSERT_EQ(pieces[static_cast<std::size_t>(turn)]->base(rank)[at], static_cast<std::byte>(10 * rank + turn));
     MPI_Barrier(comm);
@@ -104,7 +113,7 @@ TEST(Share, LengthsMayDifferAndBeNothing) {
 }
 
 TEST(Share, PartsDoNotTouchOneAnother) {
-  const int here = on::rank(MPI_COMM_WORLD), all = on::processes(MPI_COMM_WORLD);
+  const int here = on::rank(MPI_COMM_WORLD);
   std::vector<Shared> pieces;
   for (int i = 0; i < 5; ++i) pieces.push_back(allocate_shared_bytes(4096 * i, MPI_COMM_WORLD));
   const auto fill = [&](int rank, std::size_t i) { return static_cast<int>(1 + 5 * rank + static_cast<int>(i)); };
@@ -112,7 +121,7 @@ TEST(Share, PartsDoNotTouchOneAnother) {
     std::memset(own(pieces[i], MPI_COMM_WORLD), fill(here, i), static_cast<std::size_t>(pieces[i]->bytes(here)));
   MPI_Barrier(MPI_COMM_WORLD);
   for (std::size_t i = 0; i < pieces.size(); ++i)
-    for (int rank = 0; rank < all; ++rank)
+    for (const int rank : on::ranks_of_node(MPI_COMM_WORLD))
       for (Index at = 0; at < pieces[i]->bytes(rank); ++at)
         ASSERT_EQ(pieces[i]->base(rank)[at], static_cast<std::byte>(fill(rank, i)));
   MPI_Barrier(MPI_COMM_WORLD);
@@ -153,7 +162,9 @@ TEST(Share, OneProcessThatNeedsMoreGivesAllANewPiece) {
       piece = allocate_shared_bytes(on::rank(comm) == rank ? 9 * megabyte : 2 * megabyte, comm);
       EXPECT_NE(piece->number(), number);
       EXPECT_TRUE(same_number(piece->number(), comm));
-      EXPECT_GE(piece->bytes(rank), 9 * megabyte);
+      if (on_this_node(rank, comm)) {
+        EXPECT_GE(piece->bytes(rank), 9 * megabyte);
+      }
     }
   });
 }
@@ -169,6 +180,7 @@ TEST(Share, TheSmallestThatSuitsIsTaken) {
 
 TEST(Share, WhatOneProcessHoldsIsNotTaken) {
   on::every_communicator([](MPI_Comm comm) {
+    const std::vector<int> node = on::ranks_of_node(comm);
     for (int holder = 0; holder < on::processes(comm); ++holder) {
       Shared piece = allocate_shared_bytes(1000, comm);
       const Index number = piece->number();
@@ -183,7 +195,7 @@ TEST(Share, WhatOneProcessHoldsIsNotTaken) {
       }
       MPI_Barrier(comm);
       if (piece) {
-        for (int rank = 0; rank < on::processes(comm); ++rank)
+        for (const int rank : node)
           for (Index at = 0; at < 1000; ++at) ASSERT_EQ(piece->base(rank)[at], std::byte{77});
       }
       others.clear();
@@ -302,18 +314,21 @@ TEST(Share, ImpossibleLengthsAreRefusedByAll) {
 }
 
 TEST(Share, MoreThanTheNodeHasLeftIsRefusedByAll) {
-  const Index all = on::processes(MPI_COMM_WORLD);
-  if (all == 1) return;  // its memory is its own, and it shares none
+  const auto near = static_cast<Index>(on::ranks_of_node(MPI_COMM_WORLD).size());
+  Index most = near;
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  if (most == 1) return;  // if a process is alone on its node, its memory is its own, and it shares none
   MPI_Barrier(MPI_COMM_WORLD);
-  const Index each = room() / all;
+  const Index each = room() / near;
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   const std::string name = host.data();
   const std::string larger = name + " a larger /dev/shm, or";
+  std::vector<std::string> words{"but /dev/shm has", "left"};
+  if (near > 1) words.insert(words.end(), {"processes on " + name + " need", larger});
   for (const Index bytes : {each + megabyte, each, each - megabyte})  // together a little too much
-    expect_refusal([&] { allocate_shared_bytes(bytes, MPI_COMM_WORLD); },
-                   {"processes on " + name + " need", "but /dev/shm has", "left", larger}, MPI_COMM_WORLD);
-  expect_shared(allocate_shared_bytes(all, MPI_COMM_WORLD), 1, MPI_COMM_WORLD);
+    expect_refusal([&] { allocate_shared_bytes(near > 1 ? bytes : 1, MPI_COMM_WORLD); }, words, MPI_COMM_WORLD);
+  expect_shared(allocate_shared_bytes(on::processes(MPI_COMM_WORLD), MPI_COMM_WORLD), 1, MPI_COMM_WORLD);
 }
 
 TEST(Share, EachCommunicatorHasItsOwnPieces) {
@@ -342,6 +357,7 @@ TEST(Share, MemoryOutlivesItsCommunicator) {
   for (int holder = -1; holder < all; ++holder) {  // -1: everybody
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, 0, -here, &comm);
+    const std::vector<int> node = on::ranks_of_node(comm);
     const int rank = on::rank(comm);
     Shared piece = allocate_shared_bytes(3000, comm), also = allocate_shared_bytes(70, comm);
     std::memset(own(piece, comm), 50 + rank, 3000);
@@ -350,7 +366,7 @@ TEST(Share, MemoryOutlivesItsCommunicator) {
     if (holder >= 0 && holder != here) piece.reset();
     MPI_Comm_free(&comm);
     if (!piece) continue;
-    for (int r = 0; r < all; ++r)
+    for (const int r : node)
       for (Index at = 0; at < 3000; ++at) ASSERT_EQ(piece->base(r)[at], static_cast<std::byte>(50 + r));
     std::thread([last = std::move(piece)]() mutable { last.reset(); }).join();
   }
@@ -399,11 +415,13 @@ TEST(SharedPieceOf, ACommunicatorWithoutPoolHasNone) {
   MPI_Comm_free(&comm);
 }
 
-TEST(OnThisNode, AllProcessesOfOneMachine) {
+TEST(OnThisNode, ProcessesOfOneHostName) {
   on::every_communicator([](MPI_Comm comm) {
+    const std::vector<int> node = on::ranks_of_node(comm);
     EXPECT_TRUE(on_this_node(on::rank(comm), comm));
     if (on::rank(comm) != 0) return;  // it is local now
-    for (int rank = 0; rank < on::processes(comm); ++rank) EXPECT_TRUE(on_this_node(rank, comm));
+    for (int rank = 0; rank < on::processes(comm); ++rank)
+      EXPECT_EQ(on_this_node(rank, comm), std::count(node.begin(), node.end(), rank) != 0) << rank;
   });
 }
 
@@ -435,14 +453,14 @@ TEST(AllocateShared, IsADenseBufferThatItsOwnerKeeps) {
   });
 }
 
-TEST(AllocateShared, ShowsItsElementsToTheOthers) {
-  const int all = on::processes(MPI_COMM_WORLD), here = on::rank(MPI_COMM_WORLD);
+TEST(AllocateShared, ShowsItsElementsToItsNode) {
+  const int here = on::rank(MPI_COMM_WORLD);
   const Buffer buffer = allocate_shared(element_type<Index>(), {here + 1, 10}, MPI_COMM_WORLD);
   auto* const values = static_cast<Index*>(buffer.data);
   std::iota(values, values + 10 * (here + 1), 1000 * here);
   MPI_Barrier(MPI_COMM_WORLD);
   const SharedAllocation* const piece = find_shared(buffer.data, MPI_COMM_WORLD);
-  for (int rank = 0; rank < all; ++rank)
+  for (const int rank : on::ranks_of_node(MPI_COMM_WORLD))
     for (Index i = 0; i < 10 * (rank + 1); ++i)
       ASSERT_EQ(reinterpret_cast<const Index*>(piece->base(rank))[i], 1000 * rank + i);
   MPI_Barrier(MPI_COMM_WORLD);
