@@ -182,6 +182,14 @@ memory is read-only, or only this process's part is known.)")
 The whole array without padding and mirrors on process `root`, and None on the others. Collective. `root` needs memory for
 the whole array. ProtocolError if the indices of an unstructured axis are not a range with each index once.)")
       .def(
+          "redistribute",
+          [](const py::object& a, const py::args& args, const py::kwargs& options) {
+            return from("tridap._move", "redistribute")(a, *args, **options);
+          },
+          R"(redistribute(to=None, out=None, **options) -> DistArray
+
+tridap.redistribute() of this array. Collective.)")
+      .def(
           "plot",
           [](const py::object& a, const py::args& args, const py::kwargs& style) {
             return from("tridap._whole", "plot")(a, *args, **style);

@@ -8,10 +8,11 @@ from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Rec
                     WholeSpec, __version__, asarray)
 from ._errors import ProtocolError
 from ._make import block, cyclic, distribution, empty, from_function, unstructured, whole, zeros
+from ._move import Moving, Redistribution, redistribute
 from ._protocol import check, export
 from ._solve import ConvergenceError, ConvergenceWarning, LinearOperator, Matrix, SolveResult, solve
 
 __all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution", "Finding",
-           "LinearOperator", "Matrix", "ProtocolError", "Receipt", "Report", "SolveResult", "UnstructuredSpec",
+           "LinearOperator", "Matrix", "Moving", "ProtocolError", "Receipt", "Redistribution", "Report", "SolveResult", "UnstructuredSpec",
            "WholeSpec", "asarray", "block", "check", "cyclic", "distribution", "empty", "export", "from_function",
-           "solve", "unstructured", "whole", "zeros"]
+           "redistribute", "solve", "unstructured", "whole", "zeros"]

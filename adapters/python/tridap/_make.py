@@ -107,6 +107,17 @@ def _spec(dist):
                      "'c:2@1' (coordinate 1 gets the first block), '*', or lists of indices")
 
 
+def _axes_in(text):
+    """The axes of "b,c:2" or "b:0,3,5,*", as the command `tridap make` reads them: numbers continue a list of starts."""
+    axes = []
+    for part in text.split(",") if text else ():
+        if axes and part[:1].isdigit() and axes[-1].startswith("b:"):
+            axes[-1] += "," + part
+        else:
+            axes.append(part)
+    return tuple(axes)
+
+
 def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Sequence[int] | None = None,
                  processes: int | None = None) -> _core.Distribution:
     """How a whole array is distributed over a process grid. Any process may ask about any other. Nothing communicates.
@@ -118,7 +129,8 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
         shape: the number of elements of the whole array along each axis.
         dist: one entry for each axis: "b", "b:0,3,5", "c", "c:2", "c:2@1", "*", a list with the global indices of
             each process along the axis, or what `block`, `cyclic`, `unstructured` and `whole` return. ``docs/python.md``
-            has a table of them. None: all axes in blocks.
+            has a table of them. The texts may be one, as for the command ``tridap make``: "b,c:2". None: all axes in
+            blocks.
         grid: processes along each axis; None: as near to a square as `processes` allows.
         processes: how many there are; None: those of MPI.COMM_WORLD if mpi4py is in use, else one.
 
@@ -131,7 +143,7 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
     elif dist is None:
         dist = ("b",) * len(shape)
     elif isinstance(dist, str):
-        dist = tuple(dist.split(",")) if ":" not in dist else (dist,)
+        dist = _axes_in(dist)
     wanted = _world_size() if processes is None else processes
     specs = [_spec(d) for d in dist]
     made = _core._make(shape, specs, None if grid is None else _integers("grid", grid), wanted)
