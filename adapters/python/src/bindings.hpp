@@ -16,6 +16,7 @@ namespace py = pybind11;
 // accepts None for a pointer.
 void bind_array(py::module_& module);
 void bind_distribution(py::module_& module);
+void bind_gather(py::module_& module);
 void bind_redistribution(py::module_& module);
 void bind_report(py::module_& module);
 void bind_solve(py::module_& module);

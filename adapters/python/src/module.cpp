@@ -32,6 +32,7 @@ PYBIND11_MODULE(_core, module) {
   tridap::python::bind_report(module);
   tridap::python::bind_distribution(module);
   tridap::python::bind_array(module);
+  tridap::python::bind_gather(module);
   tridap::python::bind_redistribution(module);
   tridap::python::bind_solve(module);
 }

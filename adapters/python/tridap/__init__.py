@@ -7,12 +7,14 @@
 from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Receipt, Report, UnstructuredSpec,
                     WholeSpec, __version__, asarray)
 from ._errors import ProtocolError
-from ._make import block, cyclic, distribution, empty, from_function, unstructured, whole, zeros
-from ._move import Moving, Redistribution, redistribute
+from ._gather import scatter
+from ._make import array, block, cyclic, distribution, empty, from_function, unstructured, whole, zeros
+from ._move import Moving, Redistribution, Relabelling, redistribute, relabel
 from ._protocol import check, export
 from ._solve import ConvergenceError, ConvergenceWarning, LinearOperator, Matrix, SolveResult, solve
 
 __all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution", "Finding",
-           "LinearOperator", "Matrix", "Moving", "ProtocolError", "Receipt", "Redistribution", "Report", "SolveResult", "UnstructuredSpec",
-           "WholeSpec", "asarray", "block", "check", "cyclic", "distribution", "empty", "export", "from_function",
-           "redistribute", "solve", "unstructured", "whole", "zeros"]
+           "LinearOperator", "Matrix", "Moving", "ProtocolError", "Receipt", "Redistribution", "Relabelling", "Report",
+           "SolveResult", "UnstructuredSpec", "WholeSpec", "array", "asarray", "block", "check", "cyclic",
+           "distribution", "empty", "export", "from_function", "redistribute", "relabel", "scatter", "solve",
+           "unstructured", "whole", "zeros"]

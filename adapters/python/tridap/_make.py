@@ -207,6 +207,28 @@ def _new(make, dist, dtype, comm, order):
     return _core._over(make(dist.local_shape(process), dtype=dtype, order=order), dist, process, comm)
 
 
+def array(local: Any, dist: _core.Distribution, comm: MPI.Comm | None = None) -> _core.DistArray:
+    """An array whose part on this process is your own NumPy array, without a copy. Not collective.
+
+    Args:
+        local: this process's part with its padding: a NumPy array with any strides, or another object with the buffer
+            protocol, DLPack or NumPy's array interface. Its shape is ``dist.local_shape(rank)``.
+        dist: the `Distribution`, the same on every process.
+        comm: as in `empty`.
+
+    Raises:
+        ProtocolError: if `local` offers no memory, as a list, or holds Python objects.
+        ValueError: if it has another shape.
+    """
+    comm = communicator_of(dist, comm)
+    process = 0 if comm is None else comm.rank
+    values, shape = _core._array_over(local), dist.local_shape(process)
+    if values.shape != shape:
+        raise ValueError(f"local has shape {values.shape}, must be {shape}: all elements of process {process}, with "
+                         "padding")
+    return _core._over(values, dist, process, comm)
+
+
 def from_function(dist: _core.Distribution, function: Callable[..., Any], dtype: DTypeLike = float, *,
                   comm: MPI.Comm | None = None, order: str = "C") -> _core.DistArray:
     """An array whose elements, padding included, are `function` of their global indices. Not collective.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
@@ -280,3 +281,43 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
     plan = Redistribution(x.distribution, dist, x.dtype, comm, axes=axes, order=order, convert=convert,
                           fill_padding=fill_padding, partial=partial)
     return plan(x, out, alpha=alpha, beta=beta)
+
+
+@dataclass(frozen=True)
+class Relabelling:
+    """The placement of a target's parts on processes that `relabel` finds.
+
+    Attributes:
+        ranks: by process of the target: its rank, for ``Redistribution(..., target_ranks=)``.
+        bytes_kept: bytes that are not sent with these ranks, summed over all processes.
+        bytes_kept_before: bytes that are not sent if process r is rank r.
+        most_bytes_kept: an upper bound over all placements.
+        exact: whether `bytes_kept` is the most that is possible; always true for up to 2048 processes.
+    """
+
+    ranks: tuple[int, ...]
+    bytes_kept: int
+    bytes_kept_before: int
+    most_bytes_kept: int
+    exact: bool
+
+
+def relabel(source: _core.Distribution | _core.DistArray, target: _core.Distribution | _core.DistArray,
+            dtype: DTypeLike = float, processes: int | None = None, *, axes: Sequence[int] | None = None,
+            source_ranks: Sequence[int] | None = None) -> Relabelling:
+    """Finds on which processes the parts of a target must be, such that as few bytes as possible are sent.
+
+    It moves nothing and does not communicate. ``Redistribution(source, target, target_ranks=found.ranks)`` moves arrays
+    so.
+
+    Args:
+        source, target, dtype, axes, source_ranks: as in `Redistribution`.
+        processes: how many there are; None: as many as the larger one of the two distributions has.
+
+    Raises:
+        ProtocolError: if the two distributions are of arrays with different elements.
+    """
+    source, target = _distribution_of("source", source), _distribution_of("target", target)
+    size = max(source.processes, target.processes) if processes is None else integer("processes", processes)
+    ranks = _ranks("source_ranks", source_ranks, source.processes, size)
+    return Relabelling(*_core._relabel(source, ranks, target, np.dtype(dtype).itemsize, size, _axes(axes, source.ndim)))

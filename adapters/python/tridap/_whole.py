@@ -118,21 +118,6 @@ def _same(array):
     return {"dtype": str(array.dtype), "distribution": repr(array.distribution), "layout": array._layout}
 
 
-def gather(array, root=0):
-    """See `DistArray.gather`."""
-    dist, comm = array.distribution, array.comm
-
-    def prepare():
-        size = 1 if comm is None else comm.size
-        rank = integer("root", root)
-        if not 0 <= rank < size:
-            raise ValueError(f"root is {root}, but the array has {size} processes")
-        return {"root": rank, **_same(array)}
-
-    root = together(comm, prepare)["root"]
-    return _collect(array, together(comm, lambda: [_Axis(array, axis) for axis in range(dist.ndim)], same=False), root)
-
-
 def plot(array, ax=None, *, section=None, cells=1000, borders=True, **style):
     """See `DistArray.plot`."""
     dist, comm = array.distribution, array.comm
