@@ -310,13 +310,13 @@ class Planned {
   // The array that the plan has made. Communication padding that the plan does not fill becomes zero.
   py::object over_made(DistArray made) {
     alignas(64) static std::byte nowhere{};
-    const Buffer& buffer = made.buffer;
-    const py::dtype type = buffer.type == type_ ? dtype_ : py::dtype(buffer.type.name());
-    py::array local(type, std::vector<py::ssize_t>(buffer.shape.begin(), buffer.shape.end()),
+    Buffer& buffer = made.buffer;
+    buffer.type = type_;  // if no process has an element, the plan knows only the length of one
+    py::array local(dtype_, std::vector<py::ssize_t>(buffer.shape.begin(), buffer.shape.end()),
                     std::vector<py::ssize_t>(buffer.strides.begin(), buffer.strides.end()),
                     buffer.data != nullptr ? buffer.data : &nowhere, as_base(buffer.owner));
     if (!options_.mapping.fill_padding) clear_padding(local);
-    last_dtype_ = type;
+    last_dtype_ = dtype_;
     return py::cast(Array(std::move(made), std::move(local), target_comm_, target_.distribution()));
   }
 
@@ -329,7 +329,8 @@ class Planned {
         if (range.size() <= 0) continue;
         if (!zero) zero = py::module_::import("numpy").attr("zeros")(py::tuple(), local.dtype());
         py::tuple at(axis + 1);
-        for (std::size_t before = 0; before < axis; ++before) at[before] = py::slice(std::nullopt, std::nullopt, std::nullopt);
+        for (std::size_t before = 0; before < axis; ++before)
+          at[before] = py::slice(std::nullopt, std::nullopt, std::nullopt);
         at[axis] = py::slice(range.begin, range.end, 1);
         local[at] = zero;
       }
@@ -376,29 +377,80 @@ std::unique_ptr<Planned> make_plan(const Distribution& source, std::vector<Index
   return std::make_unique<Planned>(std::move(wanted), std::move(plan));
 }
 
+Planned& planned(const py::object& self) {
+  need_value(self.ptr(), typeid(Planned));
+  return py::cast<Planned&>(self);
+}
+
+const redistribute::Plan& plan_in(const py::object& self) { return planned(self).plan().plan(); }
+
 }  // namespace
 
 void bind_redistribution(py::module_& module) {
   py::class_<Planned>(module, "_Redistribution", py::custom_type_setup(let_collect<Planned>))
       .def(py::init(&make_plan), "source"_a, "source_ranks"_a, "target"_a, "target_ranks"_a, "dtype"_a, "made"_a,
            "comm"_a, "target_comm"_a, "axes"_a, "column_major"_a, "convert"_a, "fill_padding"_a, "partial"_a)
-      .def(py::init([](const Planned& forward, py::object target_comm) {
-             return forward.reversed(std::move(target_comm));
+      .def(py::init([](const py::object& forward, py::object target_comm) {
+             return planned(forward).reversed(std::move(target_comm));
            }),
            "forward"_a, "target_comm"_a)
-      .def("__call__", &Planned::move, "x"_a, "out"_a = py::none(), py::kw_only(), "alpha"_a = 1, "beta"_a = 0)
-      .def("_start", &Planned::start, "x"_a, "out"_a, "alpha"_a, "beta"_a)
-      .def("_wait", &Planned::wait, "number"_a)
-      .def("_test", &Planned::test, "number"_a)
-      .def_property_readonly("source", [](const Planned& p) { return p.plan().plan().source().distribution; })
-      .def_property_readonly("target", [](const Planned& p) { return p.plan().plan().target().distribution; })
-      .def_property_readonly("dtype", [](const Planned& p) { return p.dtype(); })
-      .def_property_readonly("comm", [](const Planned& p) { return p.comm_object(); })
-      .def_property_readonly("bytes_sent", [](const Planned& p) { return p.plan().plan().bytes_sent(); })
-      .def_property_readonly("bytes_received", [](const Planned& p) { return p.plan().plan().bytes_received(); })
-      .def_property_readonly("bytes_kept", [](const Planned& p) { return p.plan().plan().bytes_kept(); })
-      .def("explain", &Planned::explain)
-      .def("traffic", &Planned::traffic);
+      .def(
+          "__call__",
+          [](const py::object& p, py::object x, py::object out, const py::object& alpha, const py::object& beta) {
+            return planned(p).move(std::move(x), std::move(out), alpha, beta);
+          },
+          "x"_a, "out"_a = py::none(), py::kw_only(), "alpha"_a = 1, "beta"_a = 0,
+          R"(__call__(x, out=None, *, alpha=1, beta=0) -> DistArray or None
+
+Moves the elements of `x`: ``out = alpha * x + beta * out``. Collective.
+
+Args:
+    x: this process's part of the source: a DistArray, or any object with __distarray__. None on a process that holds no
+        part.
+    out: the array that is filled, which must not share memory with `x`; None: a new array, on every process. It is fast
+        if the plan has made it, or `x`.
+    alpha, beta: numbers, the same on every process. If beta is 0, `out` is not read.
+
+Returns:
+    The new array, or `out`; None on a process that holds no part.
+
+Raises:
+    ProtocolError: on every process, before `out` is written.)")
+      .def("_start", [](const py::object& p, py::object x, py::object out, const py::object& alpha,
+                        const py::object& beta) { return planned(p).start(std::move(x), std::move(out), alpha, beta); })
+      .def("_wait", [](const py::object& p, Index number) { planned(p).wait(number); })
+      .def("_test", [](const py::object& p, Index number) { return planned(p).test(number); })
+      .def_property_readonly(
+          "source", [](const py::object& p) { return plan_in(p).source().distribution; },
+          "The Distribution of the arrays to move.")
+      .def_property_readonly(
+          "target", [](const py::object& p) { return plan_in(p).target().distribution; },
+          "The Distribution to which they move.")
+      .def_property_readonly(
+          "dtype", [](const py::object& p) { return planned(p).dtype(); }, "The type of the elements to move, NumPy's.")
+      .def_property_readonly(
+          "comm", [](const py::object& p) { return planned(p).comm_object(); },
+          "The mpi4py communicator of the processes of both sides.")
+      .def_property_readonly(
+          "bytes_sent", [](const py::object& p) { return plan_in(p).bytes_sent(); },
+          "Bytes that this process sends to others.")
+      .def_property_readonly(
+          "bytes_received", [](const py::object& p) { return plan_in(p).bytes_received(); },
+          "Bytes that this process receives from others.")
+      .def_property_readonly(
+          "bytes_kept", [](const py::object& p) { return plan_in(p).bytes_kept(); }, "Bytes that stay on this process.")
+      .def(
+          "explain", [](const py::object& p) { return planned(p).explain(); },
+          R"(explain() -> str
+
+A text for people: the bytes that each process sends to each other one, and the fewest that must be sent for any placement
+of the target's parts.)")
+      .def(
+          "traffic", [](const py::object& p) { return planned(p).traffic(); },
+          R"(traffic() -> numpy.ndarray
+
+The bytes that process i sends to process j, as element [i, j] (int64); the diagonal is what stays. It is computed on this
+process, without communication.)");
 }
 
 }  // namespace tridap::python

@@ -177,11 +177,25 @@ class Redistribution(_core._Redistribution):
 
         If elements were converted, it moves elements of the type of the last target.
         """
-        made_for = None if self._alone else _communicator_of_ranks(self.comm, self._source_ranks, self.source.processes)
+        comm = None if self._alone else self.comm
+        ranks, processes = together(comm, lambda: (self._source_ranks, self.source.processes))
+        made_for = None if comm is None else _communicator_of_ranks(comm, ranks, processes)
         back = Redistribution.__new__(Redistribution)
         _core._Redistribution.__init__(back, self, made_for)
         back._alone, back._source_ranks, back._target_ranks = self._alone, self._target_ranks, self._source_ranks
         return back
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draws the bytes that each process sends to each other one, on process 0. Collective.
+
+        Returns the matplotlib Axes on process 0, and None on the others. The diagonal has the bytes that a process keeps.
+        `style` is passed to ``Axes.imshow``. If process 0 has no matplotlib, every process raises.
+        """
+        from ._traffic import plot
+        return plot(self, ax, **style)
+
+    def __repr__(self) -> str:
+        return f"<tridap.Redistribution of {self.dtype}: {self.source.describe()} -> {self.target.describe()}>"
 
     def start(self, x: Any, out: Any = None, *, alpha: complex = 1, beta: complex = 0) -> Moving:
         """Begins to move `x`, and returns the move, for which ``wait()`` waits. Collective.
