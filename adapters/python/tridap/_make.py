@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import reprlib
 import sys
+import warnings
 from operator import index
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
@@ -132,7 +134,8 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
             has a table of them. The texts may be one, as for the command ``tridap make``: "b,c:2". None: all axes in
             blocks.
         grid: processes along each axis; None: as near to a square as `processes` allows.
-        processes: how many there are; None: those of MPI.COMM_WORLD if mpi4py is in use, else one.
+        processes: how many there are; None: those of MPI.COMM_WORLD if mpi4py is in use, else one. If ``mpiexec`` has
+            started several processes and mpi4py is not imported, a UserWarning says so.
 
     Raises:
         ProtocolError: with every rule that the arguments break.
@@ -144,6 +147,8 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
         dist = ("b",) * len(shape)
     elif isinstance(dist, str):
         dist = _axes_in(dist)
+    if processes is None and grid is None:
+        _warn_if_alone()
     wanted = _world_size() if processes is None else processes
     specs = [_spec(d) for d in dist]
     made = _core._make(shape, specs, None if grid is None else _integers("grid", grid), wanted)
@@ -156,6 +161,25 @@ def world():
     """MPI.COMM_WORLD if mpi4py is in use in this process; else None."""
     mpi = sys.modules.get("mpi4py.MPI")
     return mpi.COMM_WORLD if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized() else None
+
+
+def _restored(state):
+    """A Distribution that was pickled."""
+    return _core._from_state(state)
+
+
+# What the launchers of Open MPI, MPICH, MVAPICH and Slurm tell a process.
+_LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
+
+
+def _warn_if_alone():
+    """Warns if this is one of several processes, but mpi4py is not imported."""
+    if "mpi4py.MPI" in sys.modules:
+        return
+    launched = max(int(os.environ[name]) if os.environ.get(name, "").isdigit() else 1 for name in _LAUNCHED)
+    if launched > 1:
+        warnings.warn(f"this is one of {launched} processes, but mpi4py is not imported, so the distribution is over this "
+                      "process alone: call `from mpi4py import MPI` first, or pass processes=", stacklevel=3)
 
 
 def _world_size():
