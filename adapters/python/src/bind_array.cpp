@@ -190,6 +190,7 @@ What gather() returns, on every process; each has its own copy. Collective.)")
       .def(
           "redistribute",
           [](const py::object& a, const py::args& args, const py::kwargs& options) {
+            if (array_behind(a) == nullptr) throw py::type_error("self must be a tridap.DistArray");
             return from("tridap._move", "redistribute")(a, *args, **options);
           },
           R"(redistribute(to=None, out=None, **options) -> DistArray

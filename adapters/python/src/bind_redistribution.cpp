@@ -378,6 +378,8 @@ std::unique_ptr<Planned> make_plan(const Distribution& source, std::vector<Index
 }
 
 Planned& planned(const py::object& self) {
+  if (!py::isinstance<Planned>(self))
+    throw py::type_error(std::string("a ") + Py_TYPE(self.ptr())->tp_name + " is not a tridap.Redistribution");
   need_value(self.ptr(), typeid(Planned));
   return py::cast<Planned&>(self);
 }
