@@ -8,8 +8,8 @@ namespace tridap::python {
 
 namespace py = pybind11;
 
-/// A Distribution as tuples of numbers and NumPy arrays, which pickle; one tuple for each axis. Its size does not depend
-/// on the shape; it is proportional to the process grid if shares are irregular or padded, and to the lists of
+/// A Distribution as tuples of numbers and NumPy arrays, which pickle; one tuple for each axis. Its size does not
+/// depend on the shape; it is proportional to the process grid if shares are irregular or padded, and to the lists of
 /// unstructured axes.
 py::tuple state_of(const Distribution& distribution);
 
