@@ -44,7 +44,9 @@ void mover_make(void* peer) {
   p.target = p.plan(p.source);
 }
 
-const double* mover_target(void* peer) { return static_cast<const double*>(static_cast<Peer*>(peer)->target.buffer.data); }
+const double* mover_target(void* peer) {
+  return static_cast<const double*>(static_cast<Peer*>(peer)->target.buffer.data);
+}
 
 void mover_delete(void* peer) { delete static_cast<Peer*>(peer); }
 
