@@ -35,4 +35,5 @@ PYBIND11_MODULE(_core, module) {
   tridap::python::bind_gather(module);
   tridap::python::bind_redistribution(module);
   tridap::python::bind_solve(module);
+  tridap::python::bind_vocabularies(module);
 }
