@@ -42,7 +42,11 @@ TEST(Hpf, GenBlockFillsOneProcessorAfterTheOther) {
     }
   });
   EXPECT_EQ(tridap::hpf::gen_block({1, 10}, {2, 5, 4}).axis.count(2), 3);
-  expect_refused([] { tridap::hpf::gen_block({1, 10}, {2, 5, 2}, 3); }, Rule::block_tiling, 3, "is 9, must be at least 10");
+  expect_refused(
+      [] {
+        tridap::hpf::gen_block({1, 10}, {2, 5, 2}, 3);
+      },
+      Rule::block_tiling, 3, "is 9, must be at least 10");
   expect_refused([] { tridap::hpf::gen_block({1, 4}, {-1, 9}, 1); }, Rule::block_tiling, 1, "is -1");
   expect_refused([] { tridap::hpf::gen_block({1, 4}, {}); }, Rule::grid_size, 0, "is 0");
 }
@@ -77,10 +81,10 @@ TEST(Hpf, ShadowIsPaddingAtTheInnerBorders) {
 }
 
 TEST(Chapel, DefaultGridsAreThoseOfChapel) {
-  const std::vector<std::pair<List, List>> known = {
-      {{1, 12}, {12}},       {{2, 1}, {1, 1}},       {{2, 12}, {6, 2}},       {{2, 8}, {4, 2}},     {{2, 7}, {7, 1}},
-      {{2, 36}, {6, 6}},     {{3, 12}, {3, 2, 2}},   {{3, 8}, {2, 2, 2}},     {{2, 24}, {6, 4}},    {{3, 60}, {10, 3, 2}},
-      {{2, 30}, {10, 3}},    {{4, 2}, {2, 1, 1, 1}}};
+  const std::vector<std::pair<List, List>> known = {{{1, 12}, {12}},       {{2, 1}, {1, 1}},    {{2, 12}, {6, 2}},
+                                                    {{2, 8}, {4, 2}},      {{2, 7}, {7, 1}},    {{2, 36}, {6, 6}},
+                                                    {{3, 12}, {3, 2, 2}},  {{3, 8}, {2, 2, 2}}, {{2, 24}, {6, 4}},
+                                                    {{3, 60}, {10, 3, 2}}, {{2, 30}, {10, 3}},  {{4, 2}, {2, 1, 1, 1}}};
   for (const auto& [asked, grid] : known) EXPECT_EQ(tridap::chapel::default_grid(asked[0], asked[1]), grid) << asked[1];
   for (Index ndim = 1; ndim <= 4; ++ndim)
     for (Index locales = 1; locales <= 100; ++locales)
@@ -140,8 +144,11 @@ TEST(X10, BlockBlockGoesWhereItsFormulaSays) {
   EXPECT_THROW(tridap::x10::block_block({from(0, 4)}, 0, 1, 2), tridap::Error);
   EXPECT_THROW(tridap::x10::block_block({from(0, 4), from(0, 4)}, 1, 1, 2), tridap::Error);
   EXPECT_THROW(tridap::x10::block_block({from(0, 4), from(0, 4)}, 0, 1, 0), tridap::Error);
-  expect_refused([] { tridap::x10::block_block({from(0, 4), from(0, 4)}, 0, 2, 2); }, Rule::shape_ndim, 2,
-                 "the region has 2 axes");
+  expect_refused(
+      [] {
+        tridap::x10::block_block({from(0, 4), from(0, 4)}, 0, 2, 2);
+      },
+      Rule::shape_ndim, 2, "the region has 2 axes");
 }
 
 }  // namespace

@@ -37,7 +37,9 @@ Distribution interior_of(const Distribution& distribution) {
 py::array allgather(const Array& array) {
   const MPI_Comm comm = comm_of(array.comm());
   const DistArray whole = [&] {
+    const std::shared_ptr<std::mutex> lock = lock_of(comm);
     const WithoutPython released;
+    const std::lock_guard<std::mutex> alone(*lock);
     return redistribute::allgather(array.array(), comm);
   }();
   const Buffer& buffer = whole.buffer;

@@ -12,7 +12,6 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <utility>
 
@@ -24,15 +23,6 @@ using namespace py::literals;
 using redistribute::PlacedDistribution;
 using redistribute::Redistribution;
 using redistribute::Scaling;
-
-// One thread at a time moves arrays on a communicator. Threads wait for this lock without the GIL.
-std::shared_ptr<std::mutex> lock_of(MPI_Comm comm) {
-  static std::map<MPI_Comm, std::weak_ptr<std::mutex>> all;  // guarded by the GIL
-  std::weak_ptr<std::mutex>& kept = all[comm];
-  std::shared_ptr<std::mutex> lock = kept.lock();
-  if (!lock) kept = lock = std::make_shared<std::mutex>();
-  return lock;
-}
 
 // The source or the target of a plan, as this process sees it.
 class Side {
@@ -371,7 +361,9 @@ std::unique_ptr<Planned> make_plan(const Distribution& source, std::vector<Index
   const MPI_Comm handle = comm_of(wanted.comm);
   const auto bytes = static_cast<Index>(wanted.dtype.itemsize());
   Redistribution plan = [&] {
+    const std::shared_ptr<std::mutex> lock = lock_of(handle);
     const WithoutPython released;
+    const std::lock_guard<std::mutex> alone(*lock);
     return Redistribution(wanted.source, wanted.target, bytes, handle, wanted.options);
   }();
   return std::make_unique<Planned>(std::move(wanted), std::move(plan));

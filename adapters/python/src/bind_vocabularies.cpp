@@ -48,7 +48,8 @@ the first index of each axis, the numbering of processes, the storage of a proce
           "By axis: the index there of the element that has global index 0 here.")
       .def_property_readonly(
           "process_order", [](const Translation& t) { return name_of(t.process_order); },
-          "\"C\": processes are numbered over the grid in row-major order there, as here; \"F\": in column-major order.")
+          "\"C\": processes are numbered over the grid in row-major order there, as here; \"F\": in column-major "
+          "order.")
       .def_property_readonly(
           "storage_order", [](const Translation& t) { return name_of(t.storage_order); },
           "\"C\" or \"F\": the memory order of a process's part there.")
@@ -67,7 +68,8 @@ the first index of each axis, the numbering of processes, the storage of a proce
       .def(
           "allocated_shape",
           [](const Translation& t, Index p) { return tuple_of(t.allocated_shape(process_of(t, p))); }, "process"_a,
-          "allocated_shape(process) -> tuple of int\n\nThe extents of a process's storage there, in elements: its local "
+          "allocated_shape(process) -> tuple of int\n\nThe extents of a process's storage there, in elements: its "
+          "local "
           "shape, or more if whole blocks are allocated.")
       .def(
           "strides", [](const Translation& t, Index p) { return tuple_of(t.strides(process_of(t, p))); }, "process"_a,
@@ -139,10 +141,10 @@ void bind_vocabularies(py::module_& module) {
   module.def("_x10_block_block", [](const std::vector<Pair>& region, Index first, Index second, Index places) {
     return x10::block_block(all_bounds(region), first, second, places);
   });
-  module.def("_mpi_cart", [](const Numbers& shape, const Numbers& dims, std::vector<bool> periods, bool reorder,
-                             Index width) {
-    return mpi_cart::block(shape, {dims, std::move(periods), reorder}, width);
-  });
+  module.def("_mpi_cart",
+             [](const Numbers& shape, const Numbers& dims, std::vector<bool> periods, bool reorder, Index width) {
+               return mpi_cart::block(shape, {dims, std::move(periods), reorder}, width);
+             });
 }
 
 }  // namespace tridap::python

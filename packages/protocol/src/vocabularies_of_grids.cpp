@@ -62,7 +62,8 @@ TranslatedAxis indirect(Bounds array, Index processors, const std::vector<Index>
   translator.listed("proc_grid_size", processors, "use fewer processors");
   if (static_cast<Index>(map.size()) != size)
     translator.wrong(Rule::conversion, "the length of map", static_cast<Index>(map.size()),
-                     "must be " + std::to_string(size) + ", the size of the array", "give a processor for each element");
+                     "must be " + std::to_string(size) + ", the size of the array",
+                     "give a processor for each element");
   for (const Index processor : map)
     if (processor < 1 || processor > processors) {
       translator.wrong(Rule::conversion, "an entry of map", processor,
@@ -84,8 +85,7 @@ TranslatedAxis shadow(const TranslatedAxis& of, Index width, Index axis) {
   if (block == nullptr || block->is_padded())
     translator.wrong(Rule::conversion, "width", width, "but only BLOCK, GEN_BLOCK and * have a shadow here",
                      "leave out the shadow of this axis");
-  if (grid > 1 && width > 0)
-    translator.listed("proc_grid_size", grid, "use fewer processors, or no shadow");
+  if (grid > 1 && width > 0) translator.listed("proc_grid_size", grid, "use fewer processors, or no shadow");
   translator.check();
   if (grid == 1 || width == 0) return of;
   std::vector<Index> starts;
