@@ -126,7 +126,7 @@ class Planned {
   }
 
   py::object move(py::object x, py::object out, const py::object& alpha, const py::object& beta) {
-    const Call call = prepare(x, out, alpha, beta, !makes_targets_);
+    Call call = prepare(x, out, alpha, beta, !makes_targets_);
     DistArray made;
     together_or_object(call, [&] {
       if (makes_targets_ && call.out == nullptr)
@@ -140,9 +140,9 @@ class Planned {
 
   // Returns the number of the move, and its target.
   py::tuple start(py::object x, py::object out, const py::object& alpha, const py::object& beta) {
-    const Call call = prepare(x, out, alpha, beta, true);
+    Call call = prepare(x, out, alpha, beta, true);
     std::vector<redistribute::Move> moves;
-    if (call.faults.ok()) moves.push_back({source_of(call), target_of(call)});
+    call.faults.attempt([&] { moves.push_back({source_of(call), target_of(call)}); });
     together_or_object(call, [&] { plan_->start(std::move(moves), call.scaling); });
     awaited_ = true;
     return py::make_tuple(++started_, out);
@@ -260,22 +260,25 @@ class Planned {
     throw std::runtime_error(one_line(error));
   }
 
-  // Runs a moving call, or takes part in that of the other processes without arrays.
+  // Runs a moving call, or takes part in that of the other processes without arrays. It allocates nothing before.
   template <class Step>
-  void together_or_object(const Call& call, Step&& step) {
-    std::optional<py::error_already_set> raised = call.raised;
+  void together_or_object(Call& call, Step&& step) {
     try {
       const WithoutPython released;
       const std::lock_guard<std::mutex> alone(*lock_);
-      if (!call.faults.ok()) plan_->object(call.faults);
+      if (!call.faults.ok()) plan_->object(std::move(call.faults));
       std::forward<Step>(step)();
     } catch (const Error& error) {
-      throw_if_wrong(error.report(), raised);
+      throw_if_wrong(error.report(), call.raised);
     }
   }
 
-  static DistArray source_of(const Call& call) { return call.x == nullptr ? DistArray{} : call.x->array(); }
-  static DistArray target_of(const Call& call) { return call.out == nullptr ? DistArray{} : call.out->array(); }
+  static const DistArray& source_of(const Call& call) { return call.x == nullptr ? no_part() : call.x->array(); }
+  static const DistArray& target_of(const Call& call) { return call.out == nullptr ? no_part() : call.out->array(); }
+  static const DistArray& no_part() {
+    static const DistArray none;
+    return none;
+  }
 
   void check_type(const Array& x) const {
     const ElementType& type = x.array().buffer.type;
