@@ -86,6 +86,7 @@ def test_plans_that_are_wrong_on_one_process_are_refused_by_all(comm, rows, colu
     make = tridap.Redistribution
     calls = {"source is a str, must be a Distribution": lambda: make(on(comm, "b", rows), columns, comm=comm),
              "data type": lambda: make(rows, columns, on(comm, "no type", float)),
+             "Python objects": lambda: make(rows, columns, on(comm, object, float)),
              f"has {comm.size + 1} processes, but": lambda: make(rows, on(comm, many, columns)),
              "target_ranks is": lambda: make(rows, columns, target_ranks=on(comm, [comm.size] * comm.size, None)),
              "must be an integer": lambda: make(rows, columns, target_ranks=on(comm, ["a"], None)),

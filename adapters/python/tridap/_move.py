@@ -55,9 +55,16 @@ def _conversion(convert):
     if isinstance(convert, (bool, np.bool_)):
         return bool(convert), None
     try:
-        return True, np.dtype(convert)
+        return True, _dtype(convert)
     except TypeError:
         raise TypeError(f"convert is {convert!r}, must be True, False, or the dtype of the new array") from None
+
+
+def _dtype(given):
+    dtype = np.dtype(given)
+    if dtype.hasobject:
+        raise TypeError(f"dtype is {dtype}, whose elements are Python objects: addresses of one process")
+    return dtype
 
 
 def _ranks(name, ranks, processes, size):
@@ -155,7 +162,7 @@ class Redistribution(_core._Redistribution):
 
         def prepare():
             found["source"], found["target"] = _distribution_of("source", source), _distribution_of("target", target)
-            found["dtype"] = np.dtype(dtype)
+            found["dtype"] = _dtype(dtype)
             may_convert, found["made"] = _conversion(convert)
             size = 1 if alone else comm.size
             return {"source": _words(found["source"]), "target": _words(found["target"]), "dtype": str(found["dtype"]),
