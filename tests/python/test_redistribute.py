@@ -362,15 +362,45 @@ def test_a_plan_that_is_dropped_during_a_move_ends_it(comm):
     gc.collect()
 
 
-def test_threads_may_share_a_plan(comm):
-    x = tridap.from_function(tridap.distribution(50), lambda i: i + 0.0, comm=MPI.COMM_SELF) if comm.size == 1 else None
-    if x is None:
-        return
-    plan = tridap.Redistribution(x, tridap.distribution(50, "c", processes=1), comm=MPI.COMM_SELF)
+def test_threads_move_on_one_communicator_in_turns(comm):
+    dist, target = tridap.distribution(50, processes=1), tridap.distribution(50, "c:3", processes=1)
+    x = tridap.from_function(dist, lambda i: i + 0.0, comm=MPI.COMM_SELF)
+    plan = tridap.Redistribution(x, target)
     results = []
-    threads = [threading.Thread(target=lambda k=k: results.append((k, plan(x, alpha=k).local[7]))) for k in range(20)]
+
+    def work(k):
+        own = tridap.Redistribution(x, target, comm=MPI.COMM_SELF)
+        with own.start(x, alpha=k) as move:
+            pass
+        results.append((k, plan(x, alpha=k).local[7], move.wait().local[7], x.allgather()[7], x.gather()[7]))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(results) == [(k, 7.0 * k) for k in range(20)]
+    assert sorted(results) == [(k, 7.0 * k, 7.0 * k, 7, 7) for k in range(20)]
+
+
+def test_communicators_of_fewer_processes_are_freed_with_theirs(comm):
+    whole = comm.Dup()
+    few = max(1, comm.size - 1)
+    plans = [tridap.Redistribution(tridap.distribution(8, processes=comm.size), tridap.distribution(8, dist, processes=few),
+                                   comm=whole) for dist in ("b", "c")]
+    made = [plan(tridap.zeros(plan.source, comm=whole)) for plan in plans]
+    inner = None if comm.rank == few else made[0].comm
+    assert inner is None or made[1].comm is inner and inner.size == few
+    whole.Free()
+    assert comm.size == 1 or inner is None or inner == MPI.COMM_NULL
+
+
+def test_arrays_of_the_older_version_move(comm):
+    size, rank = 4 * comm.size, comm.rank
+    axis = {"dist_type": "b", "size": size, "proc_grid_size": comm.size, "proc_grid_rank": rank, "start": 4 * rank,
+            "stop": 4 * rank + 4, "padding": (1, 1), "periodic": True}
+    values = np.arange(4.0 * rank - 1, 4 * rank + 5) % size
+    x = tridap.asarray(dict_of(values, axis, version="0.9.0"), comm)
+    moved = tridap.redistribute(x, "c")  # of the numbering of 0.10, which counts the mirrors
+    expected = np.array([size - 1, *range(size), 0])[deal_cyclic(size + 2, comm.size)[rank]]
+    assert everywhere(comm, np.array_equal(moved.local, expected))
+    assert everywhere(comm, np.array_equal(x.allgather(), np.arange(size)))

@@ -83,13 +83,20 @@ def _ranks(name, ranks, processes, size):
 _KEPT = []  # the key of the communicators that are kept with another one
 
 
+def _free_kept(comm, key, kept):
+    """Frees them with the communicator with which they are kept."""
+    for made in kept.values():
+        if made is not None:
+            made.Free()
+
+
 def _communicator_of_ranks(comm, ranks, processes):
     """The communicator in which rank p is `ranks[p]` of `comm`; None on the others. It is made once. Collective."""
     from mpi4py import MPI
     if not ranks and processes == comm.size:
         return comm
     if not _KEPT:
-        _KEPT.append(MPI.Comm.Create_keyval())
+        _KEPT.append(MPI.Comm.Create_keyval(delete_fn=_free_kept))
     kept = comm.Get_attr(_KEPT[0])
     if kept is None:
         kept = {}
