@@ -195,7 +195,7 @@ class Mover:
 def moves(library):
     large, tiny = Mover(library, 4096), Mover(library, 4)
     for name, pick in (("into an array", lambda m: (m.fill, m.peer_fills)), ("new array", lambda m: (m.make, m.peer_makes))):
-        here, there = large.times(*pick(large), 1, 20)
+        here, there = large.times(*pick(large), 1, 60)
         bound(f"plan, 4096 x 4096, {name}, against C++", here / there, 1.05)
         here, there = tiny.times(*pick(tiny), 500, 20)
         if COMM.rank == 0:
