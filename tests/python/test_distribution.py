@@ -59,7 +59,8 @@ def test_equal_ones_have_the_same_hash_and_one_place_in_a_dict():
     blocks, lists = tridap.distribution(5, grid=3), tridap.distribution(5, ([[0, 1], [2, 3], [4]],), grid=3)
     cyclic = tridap.distribution(5, "c:2", grid=3)
     assert blocks == lists == cyclic and len({blocks, lists, cyclic}) == 1
-    found = list(layouts())
+    found = [*layouts(), tridap.distribution(4, grid=4), tridap.distribution(4, "b:0,1,2,3,4", grid=5)]
+    assert found[-1] == found[-2]
     for one, other in itertools.combinations(found, 2):
         assert (one == other) <= (hash(one) == hash(other))
     assert len({hash(dist) for dist in found}) > len(found) / 2

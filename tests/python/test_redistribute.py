@@ -250,6 +250,8 @@ def test_fewer_processes_on_either_side(comm):
     assert everywhere(comm, made is None or made.comm.size == few and made.comm.rank == mine)
     back = plan.reversed()
     assert everywhere(comm, np.array_equal(back(made).local, x.local))
+    again = back.reversed()(x)
+    assert everywhere(comm, made is None or again.comm is made.comm and np.array_equal(again.local, made.local))
     assert made is None or np.array_equal(made.allgather(), np.arange(12))
     assert tridap.Redistribution(wide, narrow, comm=comm, target_ranks=ranks)(x) is None or made.comm is not None
     with pytest.raises(tridap.ProtocolError, match="None"):
@@ -319,6 +321,10 @@ def test_start_lets_the_program_compute(comm):
     move = plan.start(x, out, alpha=2, beta=3)
     assert move.wait() is out and move.wait() is out
     assert everywhere(comm, np.array_equal(out.local, 2 * expected + 3))
+    out.local[...] = 0
+    with plan.start(x, out):
+        pass
+    assert everywhere(comm, np.array_equal(out.local, expected))
     first = plan.start(x)
     second = plan(x)  # ends the first
     assert everywhere(comm, first.test() and np.array_equal(first.wait().local, expected))
