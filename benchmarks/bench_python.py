@@ -2,7 +2,8 @@
 
     mpiexec -n 2 python3 bench_python.py LIBSOLVE_PEER
 
-The peer is the examples' own solver in the same processes, on the same matrix and memory, by turns with tridap's.
+The peer is C++ in the same processes, by turns with tridap's: the examples' own solver on the same matrix and memory, and
+a Redistribution of the same source.
 """
 
 import ctypes
@@ -143,8 +144,68 @@ def solves(library, k=50.0, samples=12):
     bound("fields of memory more than the C++ example's", grew[0] - grew[1], 0.1, "     ")
 
 
+class Mover:
+    """A plan from rows to columns in Python, and the same one in C++, which moves the same rows."""
+
+    def __init__(self, library, size):
+        rows = tridap.distribution((size, size), "b,*", grid=(COMM.size, 1))
+        columns = tridap.distribution((size, size), "*,b", grid=(1, COMM.size))
+        self.x = tridap.from_function(rows, lambda i, j: 1e4 * i + j)
+        self.plan = tridap.Redistribution(rows, columns, comm=COMM)
+        self.out = self.plan(self.x)
+        self.library = ctypes.CDLL(library)
+        self.library.mover_new.restype = ctypes.c_void_p
+        self.library.mover_target.restype = ctypes.POINTER(ctypes.c_double)
+        self.peer = ctypes.c_void_p(self.library.mover_new(
+            ctypes.c_void_p(MPI._addressof(COMM)), ctypes.c_int64(size), ctypes.c_void_p(self.x.local.ctypes.data)))
+
+    def fill(self):
+        self.plan(self.x, self.out)
+
+    def make(self):
+        self.out = None
+        self.out = self.plan(self.x)
+
+    def peer_fills(self):
+        self.library.mover_fill(self.peer)
+
+    def peer_makes(self):
+        self.library.mover_make(self.peer)
+
+    def check(self):
+        theirs = np.ctypeslib.as_array(self.library.mover_target(self.peer), self.out.local.shape)
+        assert np.array_equal(self.out.local, theirs), "the two moves disagree"
+
+    def times(self, ours, theirs, calls, samples):
+        """The shortest times of a call, in seconds, of the slowest process."""
+        def seconds(work):
+            COMM.Barrier()
+            begin = time.perf_counter()
+            for _ in range(calls):
+                work()
+            return COMM.allreduce(time.perf_counter() - begin, MPI.MAX) / calls
+
+        ours(), theirs()
+        self.check()
+        pairs = [(seconds(ours), seconds(theirs))[::1] if i % 2 else (seconds(theirs), seconds(ours))[::-1]
+                 for i in range(samples)]
+        return [min(times) for times in zip(*pairs)]
+
+
+def moves(library):
+    large, tiny = Mover(library, 4096), Mover(library, 4)
+    for name, pick in (("into an array", lambda m: (m.fill, m.peer_fills)), ("new array", lambda m: (m.make, m.peer_makes))):
+        here, there = large.times(*pick(large), 1, 60)
+        bound(f"plan, 4096 x 4096, {name}, against C++", here / there, 1.05)
+        here, there = tiny.times(*pick(tiny), 500, 20)
+        if COMM.rank == 0:
+            print(f"    4 x 4, {name}: {here * 1e6:.1f} us here, {there * 1e6:.1f} us in C++")
+        bound(f"plan, 4 x 4, {name}, more than C++", (here - there) * 1e6, 30, "us   ")
+
+
 if __name__ == "__main__":
     if COMM.size == 1:
         conversions()
+    moves(sys.argv[1])
     solves(sys.argv[1])
     sys.exit(1 if MISSED else 0)

@@ -46,7 +46,9 @@ def everything(comm=MPI.COMM_WORLD):
     another = tridap.Matrix(rows, dist, comm)
     results.append(tridap.solve(another, b, preconditioner="muelu"))
     assert all(result.converged for result in results)
-    return A, another, b, operator, results, dist
+    plan = tridap.Redistribution(b, tridap.distribution((N,), ("c",), processes=comm.size), comm=comm)
+    moved = plan(b)
+    return A, another, b, operator, results, dist, plan, moved, plan.start(b)
 
 
 class Cycle:

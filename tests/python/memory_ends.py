@@ -27,6 +27,12 @@ CALLS = {"asarray": lambda known: tridap.asarray(given, comm), "asarray of a kno
          "check of a wrong one": lambda known: tridap.check(wrong, comm),
          "check of none": lambda known: tridap.check(None, comm),
          "write_capture": lambda known: tridap.write_capture(known, PATH, comm)}
+target = tridap.distribution(11, "c", processes=comm.size)
+plan = tridap.Redistribution(tridap.asarray(given, comm), target, comm=comm)
+out = tridap.zeros(target, comm=comm)
+plan(given, out)
+CALLS.update({"a plan": lambda known: plan(given, out), "a plan of a known one": lambda known: plan(known, out),
+              "start": lambda known: plan.start(given, out)})
 BEFORE = 4  # allocations of pybind11
 
 

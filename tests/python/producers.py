@@ -80,3 +80,8 @@ def pairs(processes):
 def shared(comm, value):
     """Whether all processes have the same value."""
     return len(set(comm.allgather(value))) == 1
+
+
+def everywhere(comm, fact):
+    """Whether a fact holds on every process, so that no process waits for one whose test has failed."""
+    return all(comm.allgather(bool(fact)))

@@ -321,7 +321,7 @@ def test_only_functions_of_the_package_make_its_objects():
 
 
 @pytest.mark.parametrize("kind", [tridap.DistArray, tridap.Distribution, tridap.Report, tridap.Finding, tridap.Receipt,
-                                  tridap.Matrix, tridap.LinearOperator])
+                                  tridap.Matrix, tridap.LinearOperator, tridap.Redistribution])
 @pytest.mark.parametrize("wrong", [None, 5, object(), tridap.block()], ids=["None", "5", "object", "spec"])
 def test_what_a_class_offers_takes_no_other_object(kind, wrong):
     members = {name: value for base in kind.__mro__ if base.__module__.startswith("tridap") for name, value in vars(base).items()}

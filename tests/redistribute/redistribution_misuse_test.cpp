@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 // What is easily given wrong, each process alike, and what a plan must not lose on its way.
 
@@ -84,6 +86,32 @@ TEST(RedistributionMisuse, SomePassATargetAndOthersDoNot) {
 }
 
 // The memory of a target that the plan made is used for the next one, if no process holds it still.
+TEST(RedistributionMisuse, AProcessWithoutArraysMakesTheCallOfTheOthersThrow) {
+  Redistribution plan(rows(), dealt(), 8, MPI_COMM_WORLD);
+  const DistArray source = array<double>(1), target = array<double>(-1);
+  const bool objects = rank() == processes() - 1;
+  const auto object = [&](const char* why) {
+    tridap::mpi::Faults faults;
+    faults.attempt([&] { throw std::runtime_error(why); });
+    plan.object(std::move(faults));
+  };
+  const std::string who = "(rank " + std::to_string(processes() - 1) + "): ";
+  expect_refused([&] { objects ? object("no array") : plan(source, target); }, who + "no array");
+  expect_refused([&] { objects ? object("nothing here") : plan.start({{source, target}}); }, "nothing here");
+  expect_refused(
+      [&] {
+        if (objects) object("nor here");
+        plan(source);
+      },
+      "nor here");
+  EXPECT_THROW(plan.object({}), tridap::Error);  // on all, without a reason
+  EXPECT_EQ(values<double>(target), values<double>(array<double>(-1)));
+  plan.start({{source, target}});
+  expect_refused([&] { objects ? object("late") : plan(source, array<double>(0)); }, "late");
+  plan.wait();  // the move had ended before
+  EXPECT_NE(values<double>(target), values<double>(array<double>(-1)));
+}
+
 TEST(RedistributionMisuse, WhatIsMadeNeverStandsInMemoryThatSomebodyHolds) {
   Redistribution plan(rows(), dealt(), 8, MPI_COMM_WORLD);
   const DistArray expected = array<double>(-1);

@@ -176,11 +176,26 @@ of a periodic axis from the elements that they mirror, corners included. Collect
 memory is read-only, or only this process's part is known.)")
       .def(
           "gather",
-          [](const py::object& a, const py::object& root) { return from("tridap._whole", "gather")(a, root); },
+          [](const py::object& a, const py::object& root) { return from("tridap._gather", "gather")(a, root); },
           "root"_a = 0, R"(gather(root=0) -> numpy.ndarray or None
 
 The whole array without padding and mirrors on process `root`, and None on the others. Collective. `root` needs memory for
-the whole array. ProtocolError if the indices of an unstructured axis are not a range with each index once.)")
+the whole array. An unstructured axis has an element for each different index, in ascending order; of an index that
+several processes hold, the element of the lowest one.)")
+      .def(
+          "allgather", [](const py::object& a) { return from("tridap._gather", "allgather")(a); },
+          R"(allgather() -> numpy.ndarray
+
+What gather() returns, on every process; each has its own copy. Collective.)")
+      .def(
+          "redistribute",
+          [](const py::object& a, const py::args& args, const py::kwargs& options) {
+            if (array_behind(a) == nullptr) throw py::type_error("self must be a tridap.DistArray");
+            return from("tridap._move", "redistribute")(a, *args, **options);
+          },
+          R"(redistribute(to=None, out=None, **options) -> DistArray
+
+tridap.redistribute() of this array. Collective.)")
       .def(
           "plot",
           [](const py::object& a, const py::args& args, const py::kwargs& style) {

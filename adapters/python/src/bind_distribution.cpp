@@ -1,5 +1,6 @@
 #include "array.hpp"
 #include "bindings.hpp"
+#include "pickled_distribution.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/draw.hpp>
 #include <tridap/make.hpp>
@@ -107,8 +108,13 @@ void bind_distribution(py::module_& module) {
   py::class_<Distribution>(module, "Distribution", py::custom_type_setup(forbid_new),
                            R"(How a whole array is distributed over a process grid. Any process may ask about any other.
 
-distribution() makes one, and a DistArray that was made with comm= has one. Two are equal if every global index has the
-same owner and the same local index. Processes are numbered by their grid coordinates in row-major order.)")
+distribution() makes one, and a DistArray that was made with comm= has one. Processes are numbered by their grid
+coordinates in row-major order.
+
+Two are equal (==) if they have the same shape, and every global index has the same owners and the same local indices
+there. How they were described does not matter: blocks of 2 over 3 processes are equal to the lists [0, 1], [2, 3] and [4];
+padding above the last owned element does not matter either. Equal ones have the same hash, so they can be keys of a dict.
+They can be pickled, and sent with mpi4py: layout = comm.bcast(layout).)")
       .def_property_readonly(
           "shape", [](const Distribution& d) { return tuple_of(d.shape()); },
           "The number of elements along each axis of the whole array, boundary padding included.")
@@ -203,7 +209,12 @@ A picture of the owners, for a terminal of that many characters; str() draws it 
             const Comparison comparison = compare(d, other);
             return comparison.same_owners && comparison.same_places;
           },
-          py::is_operator());
+          py::is_operator())
+      .def("__hash__", &hash_of)
+      .def("__reduce__", [](const Distribution& d) {
+        return py::make_tuple(py::module_::import("tridap._make").attr("_restored"), py::make_tuple(state_of(d)));
+      });
+  module.def("_from_state", &from_state);
   module.def("_need_processes", [](const Distribution& d, Index processes) {
     if (d.processes() != processes)
       throw Error(Finding{Rule::grid_product,

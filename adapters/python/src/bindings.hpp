@@ -17,8 +17,11 @@ namespace py = pybind11;
 void bind_array(py::module_& module);
 void bind_capture(py::module_& module);
 void bind_distribution(py::module_& module);
+void bind_gather(py::module_& module);
+void bind_redistribution(py::module_& module);
 void bind_report(py::module_& module);
 void bind_solve(py::module_& module);
+void bind_vocabularies(py::module_& module);
 
 inline py::tuple tuple_of(const std::vector<Index>& numbers) { return py::tuple(py::cast(numbers)); }
 

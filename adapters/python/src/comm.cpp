@@ -4,6 +4,7 @@
 #include <tridap/internal/call.hpp>
 
 #include <cstdint>
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -51,6 +52,14 @@ MPI_Comm comm_of(py::handle comm) {
   mpi::must_succeed(MPI_Comm_test_inter(handle, &intercommunicator), "MPI_Comm_test_inter");
   if (intercommunicator != 0) throw py::value_error("comm is an intercommunicator: merge it first");
   return handle;
+}
+
+std::shared_ptr<std::mutex> lock_of(MPI_Comm comm) {
+  static std::map<MPI_Comm, std::weak_ptr<std::mutex>> all;  // guarded by the GIL
+  std::weak_ptr<std::mutex>& kept = all[comm];
+  std::shared_ptr<std::mutex> lock = kept.lock();
+  if (!lock) kept = lock = std::make_shared<std::mutex>();
+  return lock;
 }
 
 }  // namespace tridap::python

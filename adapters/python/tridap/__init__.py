@@ -1,18 +1,24 @@
 """Distributed arrays between Python's libraries and Trilinos, without copying.
 
 `asarray` makes a `DistArray` from an object with ``__distarray__`` of any library; `check` reports its errors.
-`distribution`, `zeros` and `from_function` make new arrays. `solve` solves a linear system in the memory of an array.
+`distribution`, `zeros` and `from_function` make new arrays. `redistribute` moves an array to another distribution. `solve`
+solves a linear system in the memory of an array.
 """
 
-from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Receipt, Report, UnstructuredSpec,
-                    WholeSpec, __version__, asarray)
+from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Receipt, Report, Translation,
+                    UnstructuredSpec, WholeSpec, __version__, asarray)
 from ._capture import write_capture
 from ._errors import ProtocolError
-from ._make import block, cyclic, distribution, empty, from_function, unstructured, whole, zeros
+from ._gather import scatter
+from ._make import array, block, cyclic, distribution, empty, from_function, unstructured, whole, zeros
+from ._move import Moving, Redistribution, Relabelling, redistribute, relabel
 from ._protocol import check, export
 from ._solve import ConvergenceError, ConvergenceWarning, History, LinearOperator, Matrix, SolveResult, solve
+from ._vocabularies import chapel, essl, hpf, julia, mpi_cart, scalapack, x10
 
 __all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution", "Finding",
-           "History", "LinearOperator", "Matrix", "ProtocolError", "Receipt", "Report", "SolveResult",
-           "UnstructuredSpec", "WholeSpec", "asarray", "block", "check", "cyclic", "distribution", "empty", "export",
-           "from_function", "solve", "unstructured", "whole", "write_capture", "zeros"]
+           "History", "LinearOperator", "Matrix", "Moving", "ProtocolError", "Receipt", "Redistribution", "Relabelling",
+           "Report", "SolveResult", "Translation", "UnstructuredSpec", "WholeSpec", "array", "asarray", "block", "chapel",
+           "check", "cyclic", "distribution", "empty", "essl", "export", "from_function", "hpf", "julia", "mpi_cart",
+           "redistribute", "relabel", "scalapack", "scatter", "solve", "unstructured", "whole", "write_capture", "x10",
+           "zeros"]

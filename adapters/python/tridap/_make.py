@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import reprlib
 import sys
+import warnings
 from operator import index
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
@@ -107,6 +109,17 @@ def _spec(dist):
                      "'c:2@1' (coordinate 1 gets the first block), '*', or lists of indices")
 
 
+def _axes_in(text):
+    """The axes of "b,c:2" or "b:0,3,5,*", as the command `tridap make` reads them: numbers continue a list of starts."""
+    axes = []
+    for part in text.split(",") if text else ():
+        if axes and part[:1].isdigit() and axes[-1].startswith("b:"):
+            axes[-1] += "," + part
+        else:
+            axes.append(part)
+    return tuple(axes)
+
+
 def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Sequence[int] | None = None,
                  processes: int | None = None) -> _core.Distribution:
     """How a whole array is distributed over a process grid. Any process may ask about any other. Nothing communicates.
@@ -118,9 +131,11 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
         shape: the number of elements of the whole array along each axis.
         dist: one entry for each axis: "b", "b:0,3,5", "c", "c:2", "c:2@1", "*", a list with the global indices of
             each process along the axis, or what `block`, `cyclic`, `unstructured` and `whole` return. ``docs/python.md``
-            has a table of them. None: all axes in blocks.
+            has a table of them. The texts may be one, as for the command ``tridap make``: "b,c:2". None: all axes in
+            blocks.
         grid: processes along each axis; None: as near to a square as `processes` allows.
-        processes: how many there are; None: those of MPI.COMM_WORLD if mpi4py is in use, else one.
+        processes: how many there are; None: those of MPI.COMM_WORLD if mpi4py is in use, else one. If ``mpiexec`` has
+            started several processes and mpi4py is not imported, a UserWarning says so.
 
     Raises:
         ProtocolError: with every rule that the arguments break.
@@ -131,7 +146,9 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
     elif dist is None:
         dist = ("b",) * len(shape)
     elif isinstance(dist, str):
-        dist = tuple(dist.split(",")) if ":" not in dist else (dist,)
+        dist = _axes_in(dist)
+    if processes is None and grid is None:
+        _warn_if_alone()
     wanted = _world_size() if processes is None else processes
     specs = [_spec(d) for d in dist]
     made = _core._make(shape, specs, None if grid is None else _integers("grid", grid), wanted)
@@ -144,6 +161,25 @@ def world():
     """MPI.COMM_WORLD if mpi4py is in use in this process; else None."""
     mpi = sys.modules.get("mpi4py.MPI")
     return mpi.COMM_WORLD if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized() else None
+
+
+def _restored(state):
+    """A Distribution that was pickled."""
+    return _core._from_state(state)
+
+
+# What the launchers of Open MPI, MPICH, MVAPICH and Slurm tell a process.
+_LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
+
+
+def _warn_if_alone():
+    """Warns if this is one of several processes, but mpi4py is not imported."""
+    if "mpi4py.MPI" in sys.modules:
+        return
+    launched = max(int(os.environ[name]) if os.environ.get(name, "").isdigit() else 1 for name in _LAUNCHED)
+    if launched > 1:
+        warnings.warn(f"this is one of {launched} processes, but mpi4py is not imported, so the distribution is over this "
+                      "process alone: call `from mpi4py import MPI` first, or pass processes=", stacklevel=3)
 
 
 def _world_size():
@@ -193,6 +229,28 @@ def _new(make, dist, dtype, comm, order):
     comm = communicator_of(dist, comm)
     process = 0 if comm is None else comm.rank
     return _core._over(make(dist.local_shape(process), dtype=dtype, order=order), dist, process, comm)
+
+
+def array(local: Any, dist: _core.Distribution, comm: MPI.Comm | None = None) -> _core.DistArray:
+    """An array whose part on this process is your own NumPy array, without a copy. Not collective.
+
+    Args:
+        local: this process's part with its padding: a NumPy array with any strides, or another object with the buffer
+            protocol, DLPack or NumPy's array interface. Its shape is ``dist.local_shape(rank)``.
+        dist: the `Distribution`, the same on every process.
+        comm: as in `empty`.
+
+    Raises:
+        ProtocolError: if `local` offers no memory, as a list, or holds Python objects.
+        ValueError: if it has another shape.
+    """
+    comm = communicator_of(dist, comm)
+    process = 0 if comm is None else comm.rank
+    values, shape = _core._array_over(local), dist.local_shape(process)
+    if values.shape != shape:
+        raise ValueError(f"local has shape {values.shape}, must be {shape}: all elements of process {process}, with "
+                         "padding")
+    return _core._over(values, dist, process, comm)
 
 
 def from_function(dist: _core.Distribution, function: Callable[..., Any], dtype: DTypeLike = float, *,

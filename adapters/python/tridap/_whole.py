@@ -1,11 +1,11 @@
-"""A whole distributed array on one process, as a NumPy array."""
+"""The elements at chosen indices of a distributed array, collected on one process."""
 
 import math
 
 import numpy as np
 
 from . import _core
-from ._agree import integer, together
+from ._agree import together
 
 _PIECE = 1 << 30  # bytes of a message, whose count MPI holds in an int
 
@@ -115,18 +115,3 @@ def _collect(array, axes, root):
 def _same(array):
     """What must be the same on every process; the last entry tells apart distributions that are described alike."""
     return {"dtype": str(array.dtype), "distribution": repr(array.distribution), "layout": array._layout}
-
-
-def gather(array, root=0):
-    """See `DistArray.gather`."""
-    dist, comm = array.distribution, array.comm
-
-    def prepare():
-        size = 1 if comm is None else comm.size
-        rank = integer("root", root)
-        if not 0 <= rank < size:
-            raise ValueError(f"root is {root}, but the array has {size} processes")
-        return {"root": rank, **_same(array)}
-
-    root = together(comm, prepare)["root"]
-    return _collect(array, together(comm, lambda: [_Axis(array, axis) for axis in range(dist.ndim)], same=False), root)

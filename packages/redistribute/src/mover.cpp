@@ -7,6 +7,7 @@
 #include <tridap/mpi/allocate_shared.hpp>
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -101,6 +102,16 @@ void Mover::start(const std::vector<Move>& moves, const Scaling& scaling) {
 void Mover::start_and_keep(std::vector<Move> moves, const Scaling& scaling) {
   start(moves, scaling);
   kept_ = std::move(moves);
+}
+
+void Mover::object(mpi::Faults why) {
+  finish_other();
+  Agreement agreement;
+  agreement.object(true);
+  agreement.reduce(channel_.comm);
+  why.failed = true;
+  mpi::throw_faults(std::move(why), comm_);
+  throw std::bad_alloc();  // throw_faults() has thrown
 }
 
 void Mover::start_and_make(const DistArray& source, DistArray& target, const Scaling& scaling) {

@@ -35,6 +35,8 @@ class Mover {
   void start_and_make(const DistArray& source, DistArray& target, const Scaling& scaling);
   /// The same, and keeps the arrays until the move ends.
   void start_and_keep(std::vector<Move> moves, const Scaling& scaling);
+  /// Makes the call of the other processes throw what `why` holds, on every process. **Collective.**
+  [[noreturn]] void object(mpi::Faults why);
   bool in_progress() const { return in_progress_; }
   bool test();
   void finish();

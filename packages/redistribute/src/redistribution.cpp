@@ -92,6 +92,8 @@ DistArray Redistribution::operator()(const DistArray& source, const Scaling& sca
   return target;
 }
 
+void Redistribution::object(mpi::Faults why) { mover_->object(std::move(why)); }
+
 void Redistribution::start(std::vector<Move> moves, const Scaling& scaling) {
   mover_->start_and_keep(std::move(moves), scaling);
   awaited_ = true;

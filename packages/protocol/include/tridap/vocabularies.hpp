@@ -89,6 +89,19 @@ TranslatedAxis align_block(Bounds array, Index offset, const Template& with, Ind
 /// proportional to the size, which is at most `most_listed`.
 TranslatedAxis align_cyclic(Bounds array, Index offset, const Template& with, Index axis = 0);
 
+/// GEN_BLOCK(sizes) of HPF 2.0, section 8: one block for each processor, of these lengths. They are at least 0, and
+/// their sum is at least the size; what is beyond the array is not used. Array 1..10 in blocks of 2, 5 and 4: elements
+/// 0 and 1, 2 to 6, 7 to 9.
+TranslatedAxis gen_block(Bounds array, const std::vector<Index>& sizes, Index axis = 0);
+/// INDIRECT(map) of HPF 2.0, section 8: `map` has an entry for each element, the number of its processor, from 1. The
+/// result lists the indices of each processor in ascending order. The size is at most `most_listed`.
+TranslatedAxis indirect(Bounds array, Index processors, const std::vector<Index>& map, Index axis = 0);
+/// SHADOW(width) of HPF 2.0, section 8, for an axis that is BLOCK, BLOCK(n), GEN_BLOCK or `*`: every share has `width`
+/// elements of its neighbours on both sides. The shadow before the first and after the last element of the array is not
+/// described, because it repeats no element. Throws Error for another kind of axis, or if the protocol refuses the
+/// padding, because a share is shorter. SHADOW(low:high) with different widths cannot be represented.
+TranslatedAxis shadow(const TranslatedAxis& of, Index width, Index axis = 0);
+
 }  // namespace hpf
 
 /// ScaLAPACK (Users' Guide, sections 4.3 and 4.4): two-dimensional block-cyclic, and one-dimensional block for band
@@ -164,6 +177,10 @@ TranslatedAxis block_cyc_dist(Bounds domain, Index start_idx, Index block_size, 
 /// ignored if the fluff is 0. An empty domain has no fluff. Throws Error if a locale has fewer elements than its
 /// neighbour's fluff, or has no index and therefore no fluff.
 TranslatedAxis stencil_dist(Bounds domain, Bounds box, Index fluff, bool periodic, Index locales, Index axis = 0);
+/// The grid over which these distributions arrange a list of locales (_factor of DSIUtil): the prime factors of
+/// `locales`, smallest first, each go to the smallest extent so far; then the extents are sorted in descending order.
+/// 12 locales over 2 axes are 6 x 2. Throws Error if an argument is less than 1.
+std::vector<Index> default_grid(Index ndim, Index locales);
 
 }  // namespace chapel
 
@@ -176,6 +193,11 @@ namespace julia {
 TranslatedAxis range(Index n, Index p, Index axis = 0);
 /// distribute(A) over a grid of processes.
 Translation darray(const std::vector<Index>& size, const std::vector<Index>& grid);
+/// The grid that distribute(A) uses for a number of processes (defaultdist): the prime factors of `processes`, largest
+/// first, each divide the longest axis of the chunks so far, and the last one of several. A factor that is longer than
+/// this axis is left out, so that the grid may have fewer processes. A 100 x 30 array over 12 processes: 6 x 2. Throws
+/// Error if `processes` is less than 1, if an extent is negative, or if there are no axes.
+std::vector<Index> default_grid(const std::vector<Index>& size, Index processes);
 
 }  // namespace julia
 
@@ -186,6 +208,12 @@ namespace x10 {
 TranslatedAxis block(Bounds region, Index places, Index axis = 0);
 /// A region in blocks along one of its axes. The other axes are not distributed.
 Translation block_along(const std::vector<Bounds>& region, Index along, Index places);
+/// Dist.makeBlockBlock(region, first, second) (BlockBlockDist): blocks along two axes, over d0 x d1 places. d0 is a
+/// power of two, ceil(log2(places) / 2) its exponent, but at most the extent of axis `first` (less one if that is odd),
+/// and 1 if the extent is 1; d1 = ceil(places / d0). Block k begins at ceil(k * size / d). Place i is at (i mod d0, i
+/// div d0). If d0 * d1 is more than the number of places, X10 gives two blocks to some of them, which is not a product
+/// of axes: that is an Error, as more places than there are elements are.
+Translation block_block(const std::vector<Bounds>& region, Index first, Index second, Index places);
 
 }  // namespace x10
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/dist_array.hpp>
+#include <tridap/mpi/agree.hpp>
 #include <tridap/redistribute/plan.hpp>
 #include <tridap/report.hpp>
 
@@ -72,6 +73,9 @@ class Redistribution {
   DistArray operator()(const DistArray& source, const Scaling& scaling = {});
   /// Moves several arrays with one round of messages. All sources must have one element type, and so must all targets.
   void operator()(const std::vector<Move>& moves, const Scaling& scaling = {});
+  /// Takes part in the moving call of the other processes, on a process that has no arrays to pass because of `why`:
+  /// every process throws the same Error. **Collective**, together with any of these calls or start().
+  [[noreturn]] void object(mpi::Faults why);
 
   /// Begins a move. Until wait() returns, the sources may be read but not written, and the targets must not be
   /// accessed. One move at a time can be in progress on a communicator: if there is another, start() ends it first.

@@ -1,0 +1,74 @@
+#include "array.hpp"
+#include "bindings.hpp"
+#include "comm.hpp"
+#include "gil.hpp"
+#include "memory.hpp"
+#include <tridap/redistribute/gather.hpp>
+#include <tridap/redistribute/relabel.hpp>
+
+#include <pybind11/stl.h>
+
+#include <utility>
+#include <vector>
+
+namespace tridap::python {
+
+namespace {
+
+using namespace py::literals;
+using redistribute::PlacedDistribution;
+
+// The axis without padding and mirrors: its elements have the numbers 0, 1, 2, ...
+Axis interior_of(const Axis& axis) {
+  const auto* block = std::get_if<BlockKind>(&axis.kind());
+  if (block == nullptr || !block->is_padded()) return axis;
+  std::vector<Index> bounds{0};
+  for (Index c = 0; c < block->grid(); ++c) bounds.push_back(bounds.back() + block->part(c, Part::interior).size());
+  return Axis(BlockKind(std::move(bounds)));
+}
+
+Distribution interior_of(const Distribution& distribution) {
+  std::vector<Axis> axes;
+  for (Index i = 0; i < distribution.ndim(); ++i) axes.push_back(interior_of(distribution.axis(i)));
+  return Distribution(std::move(axes));
+}
+
+// The elements as a NumPy array with the type of `array`, which may know more of it than the buffer's.
+py::array allgather(const Array& array) {
+  const MPI_Comm comm = comm_of(array.comm());
+  const DistArray whole = [&] {
+    const std::shared_ptr<std::mutex> lock = lock_of(comm);
+    const WithoutPython released;
+    const std::lock_guard<std::mutex> alone(*lock);
+    return redistribute::allgather(array.array(), comm);
+  }();
+  const Buffer& buffer = whole.buffer;
+  const py::array memory = array_of(buffer);
+  return py::array(py::reinterpret_borrow<py::dtype>(array.local().attr("dtype")),
+                   std::vector<py::ssize_t>(buffer.shape.begin(), buffer.shape.end()),
+                   std::vector<py::ssize_t>(buffer.strides.begin(), buffer.strides.end()), memory.data(), memory);
+}
+
+py::tuple relabel(const Distribution& source, std::vector<Index> source_ranks, const Distribution& target, Index bytes,
+                  Index processes, std::vector<Index> axes) {
+  const redistribute::Relabelling found = [&] {
+    const WithoutPython released;
+    redistribute::Mapping mapping;
+    mapping.axes = std::move(axes);
+    return redistribute::relabel({source, std::move(source_ranks)}, {target}, bytes, processes, mapping);
+  }();
+  return py::make_tuple(tuple_of(found.ranks), found.bytes_kept, found.bytes_kept_before, found.most_bytes_kept,
+                        found.exact);
+}
+
+}  // namespace
+
+void bind_gather(py::module_& module) {
+  module.def("_interior_of", [](const Distribution& d) { return interior_of(d); });
+  module.def("_whole_of", &redistribute::whole_of);
+  module.def("_allgather", &allgather);
+  module.def("_relabel", &relabel);
+  module.def("_array_over", [](const py::object& object) { return array_over(object); });
+}
+
+}  // namespace tridap::python

@@ -1,0 +1,138 @@
+#include "pickled_distribution.hpp"
+
+#include "bindings.hpp"
+#include <tridap/internal/digest.hpp>
+#include <tridap/make.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tridap::python {
+
+namespace {
+
+using Numbers = py::array_t<Index, py::array::c_style | py::array::forcecast>;
+
+Numbers array_of(const std::vector<Index>& numbers) {
+  return Numbers(static_cast<py::ssize_t>(numbers.size()), numbers.data());
+}
+
+std::vector<Index> numbers_in(const py::handle array) {
+  const auto numbers = py::cast<Numbers>(array);
+  return {numbers.data(), numbers.data() + numbers.size()};
+}
+
+// The kind, then `periodic`, then what the kind needs.
+py::tuple state_of(const Axis& axis) {
+  const bool periodic = axis.periodic();
+  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind()))
+    return py::make_tuple("c", periodic, axis.size(), axis.proc_grid_size(), cyclic->block_size(), cyclic->first());
+  if (const auto* listed = std::get_if<UnstructuredKind>(&axis.kind())) {
+    py::tuple lists(static_cast<std::size_t>(listed->grid()));
+    for (Index c = 0; c < listed->grid(); ++c) lists[static_cast<std::size_t>(c)] = array_of(listed->list(c));
+    return py::make_tuple("u", periodic, axis.size(), lists, listed->one_to_one());
+  }
+  const auto& block = std::get<BlockKind>(axis.kind());
+  if (block.is_uniform() && !block.is_padded())
+    return py::make_tuple("b", periodic, axis.size(), axis.proc_grid_size(), block.length());
+  std::vector<Index> starts, stops, lower, upper;
+  for (Index c = 0; c < block.grid(); ++c) {
+    const Range held = block.part(c, Part::local);
+    starts.push_back(block.first_held(c));
+    stops.push_back(block.first_held(c) + held.size());
+    lower.push_back(block.padding(c)[0]);
+    upper.push_back(block.padding(c)[1]);
+  }
+  return py::make_tuple("p", periodic, axis.size(), array_of(starts), array_of(stops), array_of(lower), array_of(upper),
+                        block.is_padded());
+}
+
+// The Axis constructor from dimensions checks them all.
+Axis padded_axis(const py::tuple& state, bool periodic, Index number) {
+  const std::vector<Index> starts = numbers_in(state[3]), stops = numbers_in(state[4]), lower = numbers_in(state[5]),
+                           upper = numbers_in(state[6]);
+  if (stops.size() != starts.size() || lower.size() != starts.size() || upper.size() != starts.size())
+    throw py::value_error("the state of an axis has lists of different lengths");
+  const bool is_padded = py::cast<bool>(state[7]);
+  std::vector<Dimension> dimensions;
+  for (std::size_t c = 0; c < starts.size(); ++c) {
+    Dimension dimension;
+    dimension.size = py::cast<Index>(state[2]);
+    dimension.proc_grid_size = static_cast<Index>(starts.size());
+    dimension.proc_grid_rank = static_cast<Index>(c);
+    dimension.periodic = periodic;
+    Block block{starts[c], stops[c], {}};
+    if (is_padded) block.padding = {lower[c], upper[c]};
+    dimension.dist = block;
+    dimensions.push_back(std::move(dimension));
+  }
+  return Axis(dimensions, number);
+}
+
+Axis axis_from(const py::tuple& state, Index number) {
+  const auto kind = py::cast<std::string>(state[0]);
+  const bool periodic = py::cast<bool>(state[1]);
+  const auto size = py::cast<Index>(state[2]);
+  if (kind == "p") return padded_axis(state, periodic, number);
+  AxisSpec spec;
+  Index grid = 0;
+  if (kind == "b") {
+    grid = py::cast<Index>(state[3]);
+    spec = block(py::cast<Index>(state[4]));
+  } else if (kind == "c") {
+    grid = py::cast<Index>(state[3]);
+    spec = cyclic(py::cast<Index>(state[4]), py::cast<Index>(state[5]));
+  } else if (kind == "u") {
+    std::vector<std::vector<Index>> lists;
+    for (const py::handle list : py::cast<py::tuple>(state[3])) lists.push_back(numbers_in(list));
+    grid = static_cast<Index>(lists.size());
+    spec = unstructured(std::move(lists), py::cast<bool>(state[4]));
+  } else {
+    throw py::value_error("the state of an axis begins with '" + kind + "'");
+  }
+  Report report;
+  const std::optional<Axis> made = make_axis(size, spec, grid, number, report);
+  throw_if_wrong(report);
+  return Axis(made->kind(), periodic);
+}
+
+}  // namespace
+
+py::tuple state_of(const Distribution& distribution) {
+  py::tuple axes(static_cast<std::size_t>(distribution.ndim()));
+  for (Index i = 0; i < distribution.ndim(); ++i) axes[static_cast<std::size_t>(i)] = state_of(distribution.axis(i));
+  return axes;
+}
+
+Distribution from_state(const py::tuple& state) {
+  std::vector<Axis> axes;
+  for (const py::handle axis : state)
+    axes.push_back(axis_from(py::cast<py::tuple>(axis), static_cast<Index>(axes.size())));
+  return Distribution(std::move(axes));
+}
+
+Index hash_of(const Distribution& distribution) {
+  constexpr Index last = 7;  // of the elements that are asked for
+  Digest digest;
+  digest.add_all(distribution.shape());
+  std::vector<std::array<Index, 2>> ends;
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const auto extremes = distribution.axis(i).extremes();
+    if (!extremes) return digest.value();  // there are no elements
+    ends.push_back(*extremes);
+  }
+  for (Index k = 0; k <= last; ++k) {
+    Indices index;
+    for (const auto& [low, high] : ends) {
+      const Index steps = high - low;
+      index.push_back(low + steps / last * k + steps % last * k / last);
+    }
+    const std::optional<Index> owner = distribution.owner(index);
+    digest.add(owner.value_or(-1));
+    if (owner) digest.add_all(distribution.local_index(*owner, index).value());
+  }
+  return digest.value();
+}
+
+}  // namespace tridap::python

@@ -1,0 +1,297 @@
+#include "planned.hpp"
+
+#include "comm.hpp"
+#include "gil.hpp"
+#include "memory.hpp"
+#include "together.hpp"
+#include <tridap/compare.hpp>
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/call.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tridap::python {
+
+using redistribute::Redistribution;
+
+namespace {
+
+constexpr std::size_t most_compared = 16;  // distributions that a Side keeps
+
+std::string kind_name(py::handle object) { return Py_TYPE(object.ptr())->tp_name; }
+
+// The numbers of a Python argument, such as alpha.
+std::complex<double> number_of(py::handle given, const char* name) {
+  const Py_complex value = PyComplex_AsCComplex(given.ptr());
+  if (PyErr_Occurred() == nullptr) return {value.real, value.imag};
+  throw_if_interrupted();
+  PyErr_Clear();
+  throw py::type_error(std::string(name) + " is " + py::cast<std::string>(py::repr(given)) + ", must be a number");
+}
+
+const DistArray& part_or_none(const Array* array) {
+  static const DistArray none;
+  return array == nullptr ? none : array->array();
+}
+
+}  // namespace
+
+Side::Side(const char* argument, const redistribute::PlacedDistribution& placed, Index rank)
+    : argument_(argument),
+      distribution_(std::make_shared<const Distribution>(placed.distribution)),
+      process_(placed.process(rank)) {}
+
+const Array* Side::part(py::object& given) {
+  if (!process_) {
+    if (!given.is_none())
+      throw py::type_error(std::string(argument_) + " is a " + kind_name(given) +
+                           ", must be None on a process that holds no part of it");
+    return nullptr;
+  }
+  if (given.is_none())
+    throw py::type_error(std::string(argument_) + " is None, must be this process's part, number " +
+                         std::to_string(*process_));
+  if (array_behind(given) == nullptr) given = asarray(given, py::none(), py::none());
+  const Array& array = *array_behind(given);
+  if (array.is_whole()) compare_with(array);
+  return &array;
+}
+
+// Throws Error unless the array's elements are where the plan expects them.
+void Side::compare_with(const Array& array) {
+  const std::shared_ptr<const Distribution>& theirs = array.distribution();
+  if (array.process() == *process_ && std::find(equal_.begin(), equal_.end(), theirs) != equal_.end()) return;
+  const Comparison compared = compare(*distribution_, *theirs);
+  if (!compared.same_owners || !compared.same_places)
+    refuse(std::string(argument_) + " has another distribution than the plan",
+           "must be distributed as " + describe(*distribution_) + "; in the plan, " + compared.difference + " in " +
+               argument_,
+           "make a plan for this array");
+  if (array.process() != *process_)
+    refuse(std::string(argument_) + " is part " + std::to_string(array.process()) + " of the array",
+           "must be part " + std::to_string(*process_), "pass the array with the communicator of the plan");
+  if (equal_.size() >= most_compared) equal_.erase(equal_.begin());
+  equal_.push_back(theirs);
+}
+
+// The arrays of a call on this process, or why there are none.
+struct Planned::Call {
+  const Array *x = nullptr, *out = nullptr;
+  redistribute::Scaling scaling;
+  mpi::Faults faults;
+  std::optional<py::error_already_set> raised;
+
+  const DistArray& source() const { return part_or_none(x); }
+  const DistArray& target() const { return part_or_none(out); }
+};
+
+namespace {
+
+Index processes_of(MPI_Comm comm) {
+  int processes = 0;
+  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  return processes;
+}
+
+}  // namespace
+
+Planned::Planned(Wanted wanted, Redistribution plan)
+    : dtype_(wanted.dtype),
+      type_(buffer_of(py::array(wanted.dtype, std::vector<py::ssize_t>{0})).type),
+      made_(std::move(wanted.made)),
+      comm_(std::move(wanted.comm)),
+      target_comm_(std::move(wanted.target_comm)),
+      options_(std::move(wanted.options)),
+      source_("x", wanted.source, mpi::rank_of(comm_of(comm_))),
+      target_("out", wanted.target, mpi::rank_of(comm_of(comm_))),
+      processes_(processes_of(comm_of(comm_))),
+      lock_(lock_of(comm_of(comm_))),
+      plan_(std::make_unique<Redistribution>(std::move(plan))) {
+  // Every process must know which call of the plan is to be made without a target.
+  makes_targets_ = !made_ && !options_.mapping.partial && wanted.target.distribution.processes() == processes_;
+}
+
+Planned::~Planned() {
+  if (!plan_ || !awaited_) return;
+  const WithoutPython released;
+  const std::lock_guard<std::mutex> alone(*lock_);
+  plan_.reset();
+}
+
+// Runs a moving call, or takes part in that of the other processes without arrays. It allocates nothing before.
+template <class Step>
+void Planned::together_or_object(Call& call, Step&& step) {
+  try {
+    const WithoutPython released;
+    const std::lock_guard<std::mutex> alone(*lock_);
+    if (!call.faults.ok()) plan_->object(std::move(call.faults));
+    std::forward<Step>(step)();
+  } catch (const Error& error) {
+    throw_if_wrong(error.report(), call.raised);
+  }
+}
+
+py::object Planned::move(py::object x, py::object out, const py::object& alpha, const py::object& beta) {
+  Call call = prepare(x, out, alpha, beta, !makes_targets_);
+  DistArray made;
+  together_or_object(call, [&] {
+    if (makes_targets_ && call.out == nullptr)
+      made = (*plan_)(call.source(), call.scaling);
+    else
+      (*plan_)(call.source(), call.target(), call.scaling);
+  });
+  if (call.out == nullptr && makes_targets_) return over_made(std::move(made));
+  return out;
+}
+
+py::tuple Planned::start(py::object x, py::object out, const py::object& alpha, const py::object& beta) {
+  Call call = prepare(x, out, alpha, beta, true);
+  std::vector<redistribute::Move> moves;
+  call.faults.attempt([&] { moves.push_back({call.source(), call.target()}); });
+  together_or_object(call, [&] { plan_->start(std::move(moves), call.scaling); });
+  awaited_ = true;
+  return py::make_tuple(++started_, out);
+}
+
+void Planned::wait(Index number) {
+  if (number != started_ || !awaited_) return;  // another move has ended it
+  const WithoutPython released;
+  const std::lock_guard<std::mutex> alone(*lock_);
+  awaited_ = false;
+  plan_->wait();
+}
+
+bool Planned::test(Index number) {
+  if (number != started_ || !awaited_) return true;
+  const WithoutPython released;
+  const std::lock_guard<std::mutex> alone(*lock_);
+  return plan_->test();
+}
+
+std::unique_ptr<Planned> Planned::reversed(py::object target_comm) const {
+  comm_of(comm_);  // it may have been freed
+  const auto back = [&] {
+    const WithoutPython released;
+    const std::lock_guard<std::mutex> alone(*lock_);
+    return std::make_unique<Redistribution>(plan_->reversed());
+  }();
+  Wanted wanted{back->plan().source(),
+                back->plan().target(),
+                last_dtype_ ? *last_dtype_ : dtype_,
+                {},
+                comm_,
+                std::move(target_comm),
+                options_};
+  wanted.options.mapping = back->plan().mapping();
+  return std::make_unique<Planned>(std::move(wanted), std::move(*back));
+}
+
+py::array_t<Index> Planned::traffic() const {
+  const redistribute::Plan& ours = plan_->plan();
+  py::array_t<Index> bytes({processes_, processes_});
+  auto at = bytes.mutable_unchecked<2>();
+  const WithoutPython released;
+  for (Index from = 0; from < processes_; ++from) {
+    for (Index to = 0; to < processes_; ++to) at(from, to) = 0;
+    const redistribute::Plan theirs(ours.source(), ours.target(), ours.element_bytes(), from, ours.mapping());
+    for (const redistribute::Traffic& sent : theirs.sends()) at(from, sent.rank) = sent.bytes;
+  }
+  return bytes;
+}
+
+int Planned::traverse(visitproc visit, void* arg) const {
+  Py_VISIT(comm_.ptr());
+  Py_VISIT(target_comm_.ptr());
+  return 0;
+}
+
+void Planned::clear() { comm_ = target_comm_ = py::none(); }
+
+// Reads the arguments. `x` and `out` become DistArrays, or None. With `allocate`, `out` is made if it is None.
+Planned::Call Planned::prepare(py::object& x, py::object& out, const py::object& alpha, const py::object& beta,
+                               bool allocate) {
+  comm_of(comm_);  // it may have been freed
+  Call call;
+  call.faults.attempt([&] {
+    try {
+      call.scaling = {number_of(alpha, "alpha"), number_of(beta, "beta")};
+      read(call, x, out, allocate);
+    } catch (py::error_already_set& error) {
+      const py::object report = py::getattr(error.value(), "report", py::none());
+      if (py::isinstance<Checked>(report)) throw Error(py::cast<const Checked&>(report).report);
+      call.raised.emplace(error);
+      throw std::runtime_error(one_line(error));
+    }
+  });
+  return call;
+}
+
+void Planned::read(Call& call, py::object& x, py::object& out, bool allocate) {
+  call.x = source_.part(x);
+  if (call.x != nullptr) check_type(*call.x);
+  if (!out.is_none()) {
+    call.out = target_.part(out);
+    if (call.out != nullptr) check_target_type(*call.out);
+  } else if (call.scaling.beta != 0.0 && target_.process()) {
+    refuse("beta is not 0, but out is None", "must be 0, because a new array has no values to add to",
+           "pass out, or no beta");
+  } else if (allocate && target_.process()) {
+    out = allocated();
+    call.out = array_behind(out);
+  }
+  if (call.out != nullptr) last_dtype_ = py::reinterpret_borrow<py::dtype>(call.out->local().attr("dtype"));
+}
+
+void Planned::check_type(const Array& x) const {
+  const ElementType& type = x.array().buffer.type;
+  if (type != type_)
+    refuse("x's elements are " + type.text(), "must be " + type_.text() + ", as in the plan",
+           "make a plan with the dtype of x");
+}
+
+void Planned::check_target_type(const Array& out) const {
+  const ElementType& type = out.array().buffer.type;
+  if (type != type_ && !options_.convert)
+    refuse("out's elements are " + type.text() + ", but x's are " + type_.text(), "must be the same type",
+           "make a plan with convert=True, or pass an out of x's dtype");
+}
+
+py::object Planned::allocated() const {
+  const char* const order = options_.order == Order::row_major ? "C" : "F";
+  const py::array local = py::module_::import("numpy").attr("zeros")(
+      tuple_of(target_.distribution()->local_shape(*target_.process())), made_ ? *made_ : dtype_, order);
+  return py::cast(over(local, target_.distribution(), *target_.process(), target_comm_));
+}
+
+// The array that the plan has made. Communication padding that the plan does not fill becomes zero.
+py::object Planned::over_made(DistArray made) {
+  alignas(64) static std::byte nowhere{};
+  Buffer& buffer = made.buffer;
+  buffer.type = type_;  // if no process has an element, the plan knows only the length of one
+  py::array local(dtype_, std::vector<py::ssize_t>(buffer.shape.begin(), buffer.shape.end()),
+                  std::vector<py::ssize_t>(buffer.strides.begin(), buffer.strides.end()),
+                  buffer.data != nullptr ? buffer.data : &nowhere, as_base(buffer.owner));
+  if (!options_.mapping.fill_padding) clear_padding(local);
+  last_dtype_ = dtype_;
+  return py::cast(Array(std::move(made), std::move(local), target_comm_, target_.distribution()));
+}
+
+void Planned::clear_padding(const py::array& local) const {
+  const std::vector<Range> owned = target_.distribution()->part(*target_.process(), Part::owned);
+  py::object zero;
+  for (std::size_t axis = 0; axis < owned.size(); ++axis) {
+    const Index extent = local.shape(static_cast<py::ssize_t>(axis));
+    for (const Range& range : {Range{0, owned[axis].begin}, Range{owned[axis].end, extent}}) {
+      if (range.size() <= 0) continue;
+      if (!zero) zero = py::module_::import("numpy").attr("zeros")(py::tuple(), local.dtype());
+      py::tuple at(axis + 1);
+      for (std::size_t before = 0; before < axis; ++before)
+        at[before] = py::slice(std::nullopt, std::nullopt, std::nullopt);
+      at[axis] = py::slice(range.begin, range.end, 1);
+      local[at] = zero;
+    }
+  }
+}
+
+}  // namespace tridap::python

@@ -1,0 +1,141 @@
+"""A whole array on one process or on every process, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+from ._agree import integer, together
+from ._make import communicator_of, zeros
+from ._whole import _same
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+def _interior(array):
+    """The elements without padding and mirrors, as an array over the same memory."""
+    return _core._over(array.interior, _core._interior_of(array.distribution), array.process, array.comm)
+
+
+def _places(dist):
+    """By axis, for the one process of a distribution: the places in the whole array of its elements."""
+    return np.ix_(*(np.unique(indices, return_inverse=True)[1] for indices in dist.indices(0, "interior")))
+
+
+def _root(root, comm):
+    size = 1 if comm is None else comm.size
+    rank = integer("root", root)
+    if not 0 <= rank < size:
+        raise ValueError(f"root is {root}, but the array has {size} processes")
+    return rank
+
+
+def _move(source, source_ranks, target, target_ranks, dtype, comm):
+    return _core._Redistribution(source, source_ranks, target, target_ranks, dtype, None, comm, None, [], False, False,
+                                 False, False)
+
+
+def gather(array, root=0):
+    """See `DistArray.gather`."""
+    comm = array.comm
+    root = together(comm, lambda: {"root": _root(root, comm), **_same(array)})["root"]
+    if comm is None:
+        return _alone(array)
+    part, whole = together(comm, lambda: _interior_and_whole(array), same=False)
+    gathered = _move(part.distribution, [], whole, [root], array.dtype, comm)(part)
+    return None if gathered is None else gathered.local
+
+
+def _interior_and_whole(array):
+    part = _interior(array)
+    return part, _core._whole_of(part.distribution)
+
+
+def _alone(array):
+    shape = _core._whole_of(_core._interior_of(array.distribution)).local_shape(0)
+    whole = np.empty(shape, array.dtype)
+    whole[_places(array.distribution) if shape else ()] = array.interior
+    return whole
+
+
+def allgather(array):
+    """See `DistArray.allgather`."""
+    comm = array.comm
+    together(comm, lambda: _same(array))
+    if comm is None:
+        return _alone(array)
+    return _core._allgather(together(comm, lambda: _interior(array), same=False))
+
+
+def scatter(whole: Any, dist: _core.Distribution, comm: MPI.Comm | None = None, *, root: int = 0,
+            order: str = "C") -> _core.DistArray:
+    """Distributes the array of one process: the opposite of `DistArray.gather`. Collective.
+
+    Args:
+        whole: on process `root`, anything that ``numpy.asarray`` takes, with the shape of what `gather` returns: without
+            padding and without the mirrors of a periodic axis; along an unstructured axis, one element for each
+            different index, in ascending order. It is not read on other processes.
+        dist: the `Distribution` of the new array, the same on every process.
+        comm: an mpi4py communicator, rank r being process r of `dist`; None: MPI.COMM_WORLD, or only this process for a
+            distribution over one process.
+        root: the rank of the process that has `whole`.
+        order: "C" or "F", the memory order of the local parts.
+
+    Returns:
+        A new array. Its padding and its mirrors are 0; `update_padding` fills them.
+
+    Raises:
+        ProtocolError: on every process.
+    """
+    comm = _scatter_communicator(dist, comm)
+    found = {}
+
+    def prepare():
+        communicator_of(dist, comm)
+        found["interior"] = _core._interior_of(dist)
+        found["whole"] = _core._whole_of(found["interior"])
+        number = _root(root, comm)
+        if order not in ("C", "F"):
+            raise ValueError(f"order is {order!r}, must be 'C' or 'F'")
+        if comm is None or comm.rank == number:
+            found["values"] = _values(whole, found["whole"].local_shape(0))
+        return {"root": number, "distribution": f"{dist.shape} {dist.describe()}", "order": order}
+
+    root = together(comm, prepare)["root"]
+    if comm is None:
+        made = zeros(dist, found["values"].dtype, order=order)
+        made.interior[...] = found["values"][_places(dist)] if dist.ndim else found["values"]
+        return made
+    here = comm.rank == root
+    dtype = comm.bcast(found["values"].dtype if here else None, root)
+
+    def make():
+        made = zeros(dist, dtype, comm=comm, order=order)
+        return made, _interior(made), _core._over(found["values"], found["whole"], 0, None) if here else None
+
+    made, interior, values = together(comm, make, same=False)
+    _move(found["whole"], [root], found["interior"], [], dtype, comm)(values, interior)
+    return made
+
+
+def _scatter_communicator(dist, comm):
+    if comm is not None:
+        return comm
+    if isinstance(dist, _core.Distribution) and dist.processes == 1:
+        return None
+    from mpi4py import MPI
+    return MPI.COMM_WORLD
+
+
+def _values(whole, shape):
+    if whole is None:
+        raise TypeError("the array is None on the root, must be the whole array there")
+    values = np.asarray(whole)
+    if values.shape != shape:
+        raise ValueError(f"the array has shape {values.shape}, must be {shape}: the elements without padding and mirrors")
+    if values.dtype.hasobject:
+        raise TypeError("the array holds Python objects: give numbers")
+    return values

@@ -1,0 +1,351 @@
+"""Moving arrays from one distribution to another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Sequence
+
+import numpy as np
+
+from . import _core
+from ._agree import integer, together
+from ._make import distribution, world
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import DTypeLike
+
+
+def _self():
+    """The communicator of this process alone."""
+    try:
+        from mpi4py import MPI
+    except ImportError as error:
+        raise ImportError(f"moving an array needs mpi4py: {error}") from None
+    return MPI.COMM_SELF
+
+
+def _flag(name, value):
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} is {value!r}, must be True or False")
+    return bool(value)
+
+
+def _axes(axes, ndim):
+    """`axes` as numpy.transpose takes it, as a list; empty for None."""
+    if axes is None:
+        return []
+    if not np.iterable(axes):
+        raise TypeError(f"axes is {axes!r}, must be a tuple with each axis of x once, such as (1, 0)")
+    given = [integer("an entry of axes", axis) for axis in axes]
+    found = [axis + ndim if axis < 0 else axis for axis in given]
+    if sorted(found) != list(range(ndim)):
+        raise ValueError(f"axes is {tuple(given)}, must have each of the {ndim} axes of x once")
+    return found
+
+
+def _order(order):
+    if order not in ("C", "F"):
+        raise ValueError(f"order is {order!r}, must be 'C' or 'F'")
+    return str(order)
+
+
+def _conversion(convert):
+    """Whether element types may differ, and that of the arrays that a plan makes, if it is another one."""
+    if isinstance(convert, (bool, np.bool_)):
+        return bool(convert), None
+    try:
+        return True, _dtype(convert)
+    except TypeError:
+        raise TypeError(f"convert is {convert!r}, must be True, False, or the dtype of the new array") from None
+
+
+def _dtype(given):
+    dtype = np.dtype(given)
+    if dtype.hasobject:
+        raise TypeError(f"dtype is {dtype}, whose elements are Python objects: addresses of one process")
+    return dtype
+
+
+def _ranks(name, ranks, processes, size):
+    """By process of a distribution: its rank; empty for None, which means process r is rank r."""
+    if processes > size:
+        _core._refuse(f"the distribution has {processes} processes, but the communicator has {size}",
+                      "pass a communicator with at least as many")
+    if ranks is None:
+        return []
+    found = [integer(f"an entry of {name}", rank) for rank in ranks]
+    if len(found) != processes or len(set(found)) != processes or not all(0 <= rank < size for rank in found):
+        raise ValueError(f"{name} is {found}, must be {processes} different ranks from 0 to {size - 1}")
+    return [] if found == list(range(processes)) else found
+
+
+_KEPT = []  # the key of the communicators that are kept with another one
+
+
+def _free_kept(comm, key, kept):
+    """Frees them with the communicator with which they are kept."""
+    for made in kept.values():
+        if made is not None:
+            made.Free()
+
+
+def _communicator_of_ranks(comm, ranks, processes):
+    """The communicator in which rank p is `ranks[p]` of `comm`; None on the others. It is made once. Collective."""
+    from mpi4py import MPI
+    if not ranks and processes == comm.size:
+        return comm
+    if not _KEPT:
+        _KEPT.append(MPI.Comm.Create_keyval(delete_fn=_free_kept))
+    kept = comm.Get_attr(_KEPT[0])
+    if kept is None:
+        kept = {}
+        comm.Set_attr(_KEPT[0], kept)
+    place = tuple(ranks or range(processes))
+    if place not in kept:
+        mine = comm.rank in place
+        made = comm.Split(0 if mine else MPI.UNDEFINED, place.index(comm.rank) if mine else 0)
+        kept[place] = made if mine else None
+    return kept[place]
+
+
+def _distribution_of(name, given):
+    if isinstance(given, _core.DistArray):
+        return given.distribution
+    if not isinstance(given, _core.Distribution):
+        raise TypeError(f"{name} is a {type(given).__name__}, must be a Distribution or a DistArray")
+    return given
+
+
+def _communicator(comm, *arrays):
+    """`comm`; else that of the first DistArray; else MPI.COMM_WORLD if mpi4py is in use; else None."""
+    if comm is not None:
+        return comm
+    for array in arrays:
+        if isinstance(array, _core.DistArray) and (array.comm is not None or array.is_whole):
+            return array.comm
+    return world()
+
+
+class Redistribution(_core._Redistribution):
+    """A plan that moves arrays from one distribution to another, and can be used again. Making one is collective.
+
+    ``plan(x)`` moves the elements of `x` to a new array; ``plan(x, out)`` moves them to the array `out`. The second and
+    later calls for arrays of the same layout in memory plan nothing. Fast are arrays that the plan makes, because on one
+    node each process writes directly into the parts of the others.
+
+    Args:
+        source: the `Distribution` of the arrays to move, or a `DistArray` that has it.
+        target: the `Distribution` to which they move, or a `DistArray` that has it.
+        dtype: the NumPy type of the elements to move.
+        comm: an mpi4py communicator with the processes of both sides; None: that of the given arrays, else
+            MPI.COMM_WORLD, or only this process if both distributions are over one process.
+        axes: axis ``i`` of the target is axis ``axes[i]`` of the source, as ``numpy.transpose`` takes it.
+        order: "C" or "F", the memory order of the parts of new arrays.
+        convert: True: `out` may have another element type, as far as NumPy's casting "same_kind" allows. A dtype: new
+            arrays have this type.
+        fill_padding: also fill the target's communication padding, from the owners of the elements. Without it,
+            this padding is 0 in new arrays, and unchanged in `out`.
+        partial: leave out elements that only one side has. Without it they are an error. In new arrays, elements that
+            the source does not have are 0.
+        source_ranks, target_ranks: by process of the distribution, its rank in `comm`; None: process r is rank r. New
+            arrays have a communicator in which process r of the target is rank r. A process that holds no part passes
+            None for `x`, and gets None.
+
+    Raises:
+        ProtocolError: on every process, if the distributions or options of any process do not fit.
+
+    All processes must make the plan, call it, `start` and `wait` in the same order. Dropping a plan is local; if a move is
+    in progress, it is ended first.
+    """
+
+    def __init__(self, source: _core.Distribution | _core.DistArray, target: _core.Distribution | _core.DistArray,
+                 dtype: DTypeLike = float, comm: MPI.Comm | None = None, *, axes: Sequence[int] | None = None,
+                 order: str = "C", convert: bool | DTypeLike = False, fill_padding: bool = False, partial: bool = False,
+                 source_ranks: Sequence[int] | None = None, target_ranks: Sequence[int] | None = None) -> None:
+        comm = _plan_communicator(comm, source, target)
+        alone = comm is None
+        found = {}
+
+        def prepare():
+            found["source"], found["target"] = _distribution_of("source", source), _distribution_of("target", target)
+            found["dtype"] = _dtype(dtype)
+            may_convert, found["made"] = _conversion(convert)
+            size = 1 if alone else comm.size
+            return {"source": _words(found["source"]), "target": _words(found["target"]), "dtype": str(found["dtype"]),
+                    "axes": _axes(axes, found["source"].ndim), "order": _order(order), "convert": may_convert,
+                    "made": str(found["made"]), "fill_padding": _flag("fill_padding", fill_padding),
+                    "partial": _flag("partial", partial),
+                    "source_ranks": _ranks("source_ranks", source_ranks, found["source"].processes, size),
+                    "target_ranks": _ranks("target_ranks", target_ranks, found["target"].processes, size)}
+
+        agreed = together(comm, prepare)
+        made_for = None if alone else _communicator_of_ranks(comm, agreed["target_ranks"], found["target"].processes)
+        super().__init__(found["source"], agreed["source_ranks"], found["target"], agreed["target_ranks"], found["dtype"],
+                         found["made"], _self() if alone else comm, made_for, agreed["axes"], agreed["order"] == "F",
+                         agreed["convert"], agreed["fill_padding"], agreed["partial"])
+        self._alone, self._source_ranks, self._target_ranks = alone, agreed["source_ranks"], agreed["target_ranks"]
+
+    def reversed(self) -> Redistribution:
+        """The plan from the target back to the source, with the same options. Collective.
+
+        If elements were converted, it moves elements of the type of the last target.
+        """
+        comm = None if self._alone else self.comm
+        ranks, processes = together(comm, lambda: (self._source_ranks, self.source.processes))
+        made_for = None if comm is None else _communicator_of_ranks(comm, ranks, processes)
+        back = Redistribution.__new__(Redistribution)
+        _core._Redistribution.__init__(back, self, made_for)
+        back._alone, back._source_ranks, back._target_ranks = self._alone, self._target_ranks, self._source_ranks
+        return back
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draws the bytes that each process sends to each other one, on process 0. Collective.
+
+        Returns the matplotlib Axes on process 0, and None on the others. The diagonal has the bytes that a process keeps.
+        `style` is passed to ``Axes.imshow``. If process 0 has no matplotlib, every process raises.
+        """
+        from ._traffic import plot
+        return plot(self, ax, **style)
+
+    def __repr__(self) -> str:
+        return f"<tridap.Redistribution of {self.dtype}: {self.source.describe()} -> {self.target.describe()}>"
+
+    def start(self, x: Any, out: Any = None, *, alpha: complex = 1, beta: complex = 0) -> Moving:
+        """Begins to move `x`, and returns the move, for which ``wait()`` waits. Collective.
+
+        Until then `x` may be read but not written, and the target must not be accessed. One move at a time is in progress
+        on a communicator: another one ends it. The arguments are those of a call.
+        """
+        number, target = self._start(x, out, alpha, beta)
+        return Moving(self, number, target)
+
+
+class Moving:
+    """A move that ``Redistribution.start`` has begun. ``with plan.start(x, out):`` waits for it at the end of the block."""
+
+    def __init__(self, plan: Redistribution, number: int, target: _core.DistArray | None) -> None:
+        self._plan, self._number, self._target = plan, number, target
+
+    def test(self) -> bool:
+        """Continues the move without waiting; True: it has ended. Local."""
+        return self._plan._test(self._number)
+
+    def wait(self) -> _core.DistArray | None:
+        """Ends the move, and returns its target. Collective; later calls return the target again."""
+        self._plan._wait(self._number)
+        return self._target
+
+    def __enter__(self) -> Moving:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wait()
+
+
+def _words(dist):
+    return f"{dist.shape} {dist.describe()}"
+
+
+def _plan_communicator(comm, *sides):
+    if comm is not None:
+        return comm
+    for side in sides:
+        if isinstance(side, _core.DistArray) and side.comm is not None:
+            return side.comm
+    dists = [side.distribution if isinstance(side, _core.DistArray) and side.is_whole else side for side in sides]
+    if all(isinstance(dist, _core.Distribution) and dist.processes == 1 for dist in dists):
+        return None
+    from mpi4py import MPI
+    return MPI.COMM_WORLD
+
+
+def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequence[int] | None = None,
+                 axes: Sequence[int] | None = None, order: str = "C", alpha: complex = 1, beta: complex = 0,
+                 convert: bool | DTypeLike = False, fill_padding: bool = False, partial: bool = False,
+                 comm: MPI.Comm | None = None) -> _core.DistArray | None:
+    """Moves an array to another distribution: ``out = alpha * x + beta * out``. Collective.
+
+    To move several arrays in the same way, make a `Redistribution` once.
+
+    Args:
+        x: a `DistArray`, or any object with ``__distarray__``; every process of `comm` passes its part.
+        to: a `Distribution`; an array, whose distribution is taken; or what `distribution` takes for the axes, such as
+            "b,*", over all processes of `comm`. None: the distribution of `out`.
+        out: None: a new array. Else the array that is filled, which must not share memory with `x`.
+        grid: processes along each axis, if `to` gives the axes.
+        alpha, beta: factors; if `out` is None, beta must be 0. If beta is 0, `out` is not read.
+        axes, order, convert, fill_padding, partial: as in `Redistribution`.
+        comm: an mpi4py communicator; None: that of `x`, else of `out` or `to`, else MPI.COMM_WORLD.
+
+    Returns:
+        The new array, or `out` as a DistArray; None on a process that holds no part of it.
+
+    Raises:
+        ProtocolError: on every process, before `out` is written.
+    """
+    comm = _communicator(comm, x, out, to)
+    x = _core.asarray(x, comm)
+    target = {}
+
+    def prepare():
+        kind = "out" if to is None else "array" if hasattr(to, "__distarray__") or isinstance(to, dict) else "axes"
+        if kind == "out" and out is None:
+            raise TypeError("to and out are None: give a Distribution, or an array to fill")
+        if grid is not None and (kind != "axes" or isinstance(to, _core.Distribution)):
+            raise TypeError("grid is given, but `to` is not the axes of a distribution: leave out grid")
+        if isinstance(to, _core.Distribution):
+            target["dist"] = to
+        elif kind == "axes":
+            shape = x.distribution.shape
+            shape = tuple(shape[axis] for axis in _axes(axes, len(shape))) if axes is not None else shape
+            target["dist"] = distribution(shape, to, grid, 1 if comm is None else comm.size)
+        return {"to": kind, "out": out is not None}
+
+    kind = together(comm, prepare)["to"]
+    if kind == "out":
+        out = _core.asarray(out, comm)
+    dist = target["dist"] if kind == "axes" else _core.asarray(out if kind == "out" else to, comm).distribution
+    plan = Redistribution(x.distribution, dist, x.dtype, comm, axes=axes, order=order, convert=convert,
+                          fill_padding=fill_padding, partial=partial)
+    return plan(x, out, alpha=alpha, beta=beta)
+
+
+@dataclass(frozen=True)
+class Relabelling:
+    """The placement of a target's parts on processes that `relabel` finds.
+
+    Attributes:
+        ranks: by process of the target: its rank, for ``Redistribution(..., target_ranks=)``.
+        bytes_kept: bytes that are not sent with these ranks, summed over all processes.
+        bytes_kept_before: bytes that are not sent if process r is rank r.
+        most_bytes_kept: an upper bound over all placements.
+        exact: whether `bytes_kept` is the most that is possible; always true for up to 2048 processes.
+    """
+
+    ranks: tuple[int, ...]
+    bytes_kept: int
+    bytes_kept_before: int
+    most_bytes_kept: int
+    exact: bool
+
+
+def relabel(source: _core.Distribution | _core.DistArray, target: _core.Distribution | _core.DistArray,
+            dtype: DTypeLike = float, processes: int | None = None, *, axes: Sequence[int] | None = None,
+            source_ranks: Sequence[int] | None = None) -> Relabelling:
+    """Finds on which processes the parts of a target must be, such that as few bytes as possible are sent.
+
+    It moves nothing and does not communicate. ``Redistribution(source, target, target_ranks=found.ranks)`` moves arrays
+    so.
+
+    Args:
+        source, target, dtype, axes, source_ranks: as in `Redistribution`.
+        processes: how many there are; None: as many as the larger one of the two distributions has.
+
+    Raises:
+        ProtocolError: if the two distributions are of arrays with different elements.
+    """
+    source, target = _distribution_of("source", source), _distribution_of("target", target)
+    size = max(source.processes, target.processes) if processes is None else integer("processes", processes)
+    ranks = _ranks("source_ranks", source_ranks, source.processes, size)
+    return Relabelling(*_core._relabel(source, ranks, target, np.dtype(dtype).itemsize, size, _axes(axes, source.ndim)))
