@@ -12,9 +12,12 @@ namespace tridap::python {
 
 namespace py = pybind11;
 
+class Array;
+
 // Bind members by functions that take a reference. A pointer to a member takes a pointer to the object, and pybind11
 // accepts None for a pointer.
 void bind_array(py::module_& module);
+void bind_compute(py::module_& module, py::class_<Array>& type);  ///< what DistArray has of NumPy's arrays
 void bind_distribution(py::module_& module);
 void bind_report(py::module_& module);
 void bind_solve(py::module_& module);
