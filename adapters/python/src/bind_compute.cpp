@@ -82,9 +82,9 @@ Array like(const Array& model, py::array local) {
   array.version = model.array().version;
   array.buffer = buffer_of(local);
   if (array.buffer.shape != model.array().buffer.shape)
-    throw py::value_error("the local part has shape " + py::cast<std::string>(py::str(local.attr("shape"))) +
-                          ", must have that of the array's: " +
-                          py::cast<std::string>(py::str(tuple_of(model.array().buffer.shape))));
+    throw py::value_error(
+        "the local part has shape " + py::cast<std::string>(py::str(local.attr("shape"))) +
+        ", must have that of the array's: " + py::cast<std::string>(py::str(tuple_of(model.array().buffer.shape))));
   array.dim_data = model.array().dim_data;
   for (Dimension& dimension : array.dim_data) dimension.extras.clear();
   return Array(std::move(array), std::move(local), model.comm(), model.distribution());
@@ -142,64 +142,59 @@ std::pair<Index, Index> bounds(const Array& array, Index axis) {
 
 py::object function_of(const char* module, const char* name) { return py::module_::import(module).attr(name); }
 
-void bind_reductions(py::class_<Array>& type) {
+// Throws TypeError for an object that is not a DistArray.
+void need_array(const py::object& self) {
+  if (array_behind(self) == nullptr)
+    throw py::type_error(std::string("this must be a DistArray, not a ") + Py_TYPE(self.ptr())->tp_name);
+}
+
+// Defines a method that a Python function of this package implements.
+void bind_python(py::class_<Array>& type, const char* name, const char* module, const char* function,
+                 const char* text = "") {
   type.def(
-          "sum",
-          [](const py::object& a, const py::object& axis, const py::object& dtype) {
-            return function_of("tridap._reduce", "total")(a, axis, dtype);
-          },
-          "axis"_a = py::none(), "dtype"_a = py::none(), R"(sum(axis=None, dtype=None) -> NumPy scalar
+      name,
+      [=](const py::object& self, const py::args& others, const py::kwargs& options) {
+        need_array(self);
+        return function_of(module, function)(self, *others, **options);
+      },
+      text);
+}
+
+void bind_reductions(py::class_<Array>& type) {
+  const auto reduction = [&](const char* name, const char* text) {
+    bind_python(type, name, "tridap._reduce", name, text);
+  };
+  reduction("sum", R"(sum(axis=None, dtype=None) -> NumPy scalar
 
 The sum of all elements of the whole array, each counted once, without communication padding and mirrors. Collective; the
-same on every process, bit for bit. The type is numpy.sum's: int64 for smaller integers and bool. `axis` must be None.)")
-      .def(
-          "mean",
-          [](const py::object& a, const py::object& axis, const py::object& dtype) {
-            return function_of("tridap._reduce", "mean")(a, axis, dtype);
-          },
-          "axis"_a = py::none(), "dtype"_a = py::none(), R"(mean(axis=None, dtype=None) -> NumPy scalar
+same on every process, bit for bit. The type is numpy.sum's: int64 for smaller integers and bool. `axis` must be None.)");
+  reduction("mean", R"(mean(axis=None, dtype=None) -> NumPy scalar
 
 The mean of all elements of the whole array, as sum() counts them: float64 for integers. Without elements it is nan, with
-numpy.mean's warning. Collective; the same on every process.)")
-      .def(
-          "min",
-          [](const py::object& a, const py::object& axis) { return function_of("tridap._reduce", "smallest")(a, axis); },
-          "axis"_a = py::none(), R"(min(axis=None) -> NumPy scalar
+numpy.mean's warning. Collective; the same on every process.)");
+  reduction("min", R"(min(axis=None) -> NumPy scalar
 
 The smallest element of the whole array; nan if an element is nan. ValueError, on every process, without elements.
-Collective; the same on every process.)")
-      .def(
-          "max",
-          [](const py::object& a, const py::object& axis) { return function_of("tridap._reduce", "largest")(a, axis); },
-          "axis"_a = py::none(), R"(max(axis=None) -> NumPy scalar
+Collective; the same on every process.)");
+  reduction("max", R"(max(axis=None) -> NumPy scalar
 
 The largest element of the whole array; nan if an element is nan. ValueError, on every process, without elements.
-Collective; the same on every process.)")
-      .def(
-          "all", [](const py::object& a, const py::object& axis) { return function_of("tridap._reduce", "all_true")(a, axis); },
-          "axis"_a = py::none(), R"(all(axis=None) -> numpy.bool_
+Collective; the same on every process.)");
+  reduction("all", R"(all(axis=None) -> numpy.bool_
 
-Whether all elements of the whole array are true. Collective; the same on every process.)")
-      .def(
-          "any", [](const py::object& a, const py::object& axis) { return function_of("tridap._reduce", "any_true")(a, axis); },
-          "axis"_a = py::none(), R"(any(axis=None) -> numpy.bool_
+Whether all elements of the whole array are true. Collective; the same on every process.)");
+  reduction("any", R"(any(axis=None) -> numpy.bool_
 
-Whether any element of the whole array is true. Collective; the same on every process.)")
-      .def(
-          "dot", [](const py::object& a, const py::object& b) { return function_of("tridap._reduce", "dot")(a, b); },
-          "other"_a, R"(dot(other) -> NumPy scalar
+Whether any element of the whole array is true. Collective; the same on every process.)");
+  reduction("dot", R"(dot(other) -> NumPy scalar
 
 The sum of the products of the elements of two arrays with one distribution, of any number of axes. Complex elements are
 not conjugated; vdot() conjugates. The type is numpy.dot's, which does not widen integers. Collective; the same on every
-process.)")
-      .def(
-          "vdot", [](const py::object& a, const py::object& b) { return function_of("tridap._reduce", "vdot")(a, b); },
-          "other"_a, R"(vdot(other) -> NumPy scalar
+process.)");
+  reduction("vdot", R"(vdot(other) -> NumPy scalar
 
-dot() with this array's elements conjugated, as numpy.vdot. Collective; the same on every process.)")
-      .def(
-          "norm", [](const py::object& a, const py::object& ord) { return function_of("tridap._reduce", "norm")(a, ord); },
-          "ord"_a = py::none(), R"(norm(ord=None) -> NumPy scalar
+dot() with this array's elements conjugated, as numpy.vdot does. Collective; the same on every process.)");
+  reduction("norm", R"(norm(ord=None) -> NumPy scalar
 
 The norm of the whole array as numpy.linalg.norm computes it. None: the square root of the sum of the squares of the
 absolute values. An array of one axis also has ord 1, 2 and inf, and one of two axes "fro". Collective; the same on every
@@ -216,36 +211,35 @@ void bind_elements(py::class_<Array>& type) {
           },
           "The number of elements of the whole array: the product of `shape`.")
       .def_property_readonly(
-          "real", [](const py::object& a) { return function_of("numpy", "real")(a); },
+          "real", [](const Array& a) { return like(a, function_of("numpy", "real")(a.local())); },
           "The real parts: a DistArray over the same memory.")
       .def_property_readonly(
-          "imag", [](const py::object& a) { return function_of("numpy", "imag")(a); },
-          "The imaginary parts: a DistArray over the same memory; of real elements, zeros.")
+          "imag", [](const Array& a) { return like(a, function_of("numpy", "imag")(a.local())); },
+          "The imaginary parts: a DistArray over the same memory; for real elements, read-only zeros.")
       .def(
-          "conj", [](const py::object& a) { return function_of("numpy", "conjugate")(a); },
-          "conj() -> DistArray\n\nA new array of the conjugate elements. Not collective.")
+          "conj", [](const Array& a) { return like(a, function_of("numpy", "conjugate")(a.local())); },
+          "conj() -> DistArray\n\nA new array of the conjugate elements, padding included. Not collective.")
       .def(
           "copy",
-          [](const Array& a, const std::string& order) {
-            return like(a, py::reinterpret_borrow<py::array>(a.local().attr("copy")("order"_a = order)));
-          },
+          [](const Array& a, const py::object& order) { return like(a, a.local().attr("copy")("order"_a = order)); },
           "order"_a = "K", R"(copy(order="K") -> DistArray
 
 A new array with the same elements, padding included, in its own memory. `order` is the memory order of the local part, as
 in numpy.copy. Not collective.)")
       .def(
           "astype",
-          [](const Array& a, const py::object& dtype, const std::string& order, const std::string& casting) {
-            return like(a, py::reinterpret_borrow<py::array>(
-                               a.local().attr("astype")(dtype, "order"_a = order, "casting"_a = casting)));
+          [](const Array& a, const py::object& dtype, const py::object& order, const py::object& casting) {
+            return like(a, a.local().attr("astype")(dtype, "order"_a = order, "casting"_a = casting));
           },
           "dtype"_a, "order"_a = "K", "casting"_a = "unsafe",
           R"(astype(dtype, order="K", casting="unsafe") -> DistArray
 
 A new array with the elements, padding included, converted to another type, as numpy.ndarray.astype does. Not collective.)")
-      .def(
-          "__getitem__", [](const py::object& a, const py::object& key) { return function_of("tridap._index", "item")(a, key); },
-          R"(x[key] -> DistArray
+      .def("__len__", [](const Array& a) {
+        if (a.array().dim_data.empty()) throw py::type_error("len() of an array without axes");
+        return a.array().dim_data.front().size;
+      });
+  bind_python(type, "__getitem__", "tridap._index", "item", R"(x[key] -> DistArray
 
 The selected part of the whole array, over the same memory: each process keeps the selected elements that it owns. Nothing
 communicates; the key must be the same on every process. Indices are global.
@@ -257,56 +251,37 @@ None adds an axis of one element. An integer selects on an axis that is not dist
 remains, the result is a NumPy scalar.
 
 IndexError for too many indices, and for an integer outside of its axis; TypeError for an integer on a distributed axis, and
-for lists and masks; ProtocolError if a process's part has no constant stride in memory.)")
-      .def(
-          "__setitem__",
-          [](const py::object& a, const py::object& key, const py::object& value) {
-            function_of("tridap._index", "assign")(a, key, value);
-          },
-          R"(x[key] = value
+for lists and masks; ProtocolError if a process's part has no constant stride in memory.)");
+  bind_python(type, "__setitem__", "tridap._index", "assign", R"(x[key] = value
 
 Sets the selected elements: to a scalar, or to a DistArray with the distribution of x[key]. Here an integer may select on any
 axis, and a mask, a DistArray of bool with the distribution of x, may be the key if `value` is a scalar. Not collective; the
-key must be the same on every process. Padding on other processes keeps its values until update_padding().)")
-      .def("__len__",
-           [](const Array& a) {
-             if (a.array().dim_data.empty()) throw py::type_error("len() of an array without axes");
-             return a.array().dim_data.front().size;
-           })
-      .def("__iter__",
-           [](const py::object& a) { return function_of("tridap._ufunc", "refuse_iteration")(a); })
-      .def("__array_ufunc__",
-           [](const py::object& a, const py::args& args, const py::kwargs& options) {
-             return function_of("tridap._ufunc", "array_ufunc")(a, *args, **options);
-           })
-      .def("__array_function__",
-           [](const py::object&, const py::args& args) { return function_of("tridap._functions", "array_function")(*args); });
+key must be the same on every process. Padding on other processes keeps its values until update_padding().)");
+  bind_python(type, "__iter__", "tridap._ufunc", "refuse_iteration");
+  bind_python(type, "__array_ufunc__", "tridap._ufunc", "array_ufunc");
+  bind_python(type, "__array_function__", "tridap._functions", "array_function");
 }
 
 void bind_operators(py::class_<Array>& type) {
-  static const char* const unary[] = {"__neg__", "__pos__", "__abs__", "__invert__"};
-  static const char* const comparisons[] = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"};
-  static const char* const binary[] = {"add", "sub",    "mul",    "truediv", "floordiv", "mod", "pow",
-                                       "and", "or",     "xor",    "lshift",  "rshift",   "matmul"};
-  static const char* const conversions[] = {"__bool__", "__float__", "__int__", "__complex__"};
-  const auto operators = [](const std::string& name) {
-    return function_of("numpy.lib.mixins", "NDArrayOperatorsMixin").attr(name.c_str());
-  };
-  const auto of_two = [&](const std::string& name) {
-    type.def(
-        name.c_str(), [=](const py::object& a, const py::object& b) { return operators(name)(a, b); },
-        py::is_operator());
-  };
-  for (const std::string name : unary)
-    type.def(name.c_str(), [=](const py::object& a) { return operators(name)(a); });
-  for (const std::string name : comparisons) of_two(name);
-  for (const std::string name : binary)
-    for (const char* const prefix : {"__", "__r", "__i"}) of_two(prefix + name + "__");
-  of_two("__divmod__");
-  of_two("__rdivmod__");
-  for (const std::string name : conversions)
-    type.def(name.c_str(), [=](const py::object& a) { return function_of("tridap._ufunc", "refuse_conversion")(a, name); });
-  type.attr("__hash__") = function_of("builtins", "object").attr("__hash__");  // of the object, not of its elements
+  std::vector<std::string> names{"__neg__", "__pos__", "__abs__", "__invert__", "__divmod__", "__rdivmod__",
+                                 "__eq__",  "__ne__",  "__lt__",  "__le__",     "__gt__",     "__ge__"};
+  for (const std::string name :
+       {"add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift", "matmul"})
+    for (const std::string prefix : {"__", "__r", "__i"}) names.push_back(prefix + name + "__");
+  for (const std::string& name : names)
+    type.def(name.c_str(), [name](const py::object& self, const py::args& other) {
+      need_array(self);
+      return function_of("numpy.lib.mixins", "NDArrayOperatorsMixin").attr(name.c_str())(self, *other);
+    });
+  for (const std::string name : {"__bool__", "__float__", "__int__", "__complex__"})
+    type.def(name.c_str(), [name](const py::object& self) {
+      need_array(self);
+      return function_of("tridap._ufunc", "refuse_conversion")(self, name);
+    });
+  type.def("__hash__", [](const py::object& self) {  // of the object: equal elements do not matter
+    need_array(self);
+    return function_of("builtins", "object").attr("__hash__")(self);
+  });
 }
 
 }  // namespace

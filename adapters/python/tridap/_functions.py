@@ -23,7 +23,7 @@ _INSTEAD = {"argmax": "x == x.max() is where the largest elements are", "argmin"
             "std": "numpy.sqrt(numpy.mean(abs(x - x.mean())**2))", "var": "numpy.mean(abs(x - x.mean())**2)"}
 
 
-def array_function(function, types, args, kwargs):
+def array_function(self, function, types, args, kwargs):
     """See NumPy's `__array_function__`."""
     if any(is_foreign(kind, "__array_function__") for kind in types):
         return NotImplemented
@@ -116,8 +116,8 @@ _HANDLERS = {
     np.allclose: _reduce.allclose, np.array_equal: _reduce.array_equal, np.full_like: _full_like,
     np.shape: lambda a: a.shape, np.ndim: lambda a: a.ndim, np.size: _size}
 _HANDLERS.update({function: _maker(function) for function in _named("empty_like ones_like zeros_like")})
-_HANDLERS.update({function: _with_type(function, call) for function, call in ((np.sum, _reduce.total),
+_HANDLERS.update({function: _with_type(function, call) for function, call in ((np.sum, _reduce.sum),
                                                                               (np.mean, _reduce.mean))})
 _HANDLERS.update({function: _without_type(function, call) for names, call in (
-    ("all", _reduce.all_true), ("any", _reduce.any_true), ("amax max", _reduce.largest), ("amin min", _reduce.smallest))
+    ("all", _reduce.all), ("any", _reduce.any), ("amax max", _reduce.max), ("amin min", _reduce.min))
     for function in _named(names)})

@@ -5,6 +5,8 @@ indices that a lower process has too. All processes get all partial results, and
 Therefore every process has the same result bit for bit, and the same program has the same result in each run.
 """
 
+import builtins
+
 import numpy as np
 
 from . import _core
@@ -36,8 +38,7 @@ def _partials(array, call, step):
     is the function's name and its arguments; it must be the same on every process.
     """
     comm = array.comm
-    several = comm is not None and comm.size > 1
-    array.distribution  # ProtocolError if only this process's part is known
+    processes = array.distribution.processes  # ProtocolError if only this process's part is known
     kept = {}
 
     def prepare():
@@ -48,12 +49,12 @@ def _partials(array, call, step):
         sent[:_COUNT] = np.array([count], np.int64).view(np.uint8)
         sent[_COUNT:_COUNT + value.nbytes] = value.reshape(1).view(np.uint8)
         kept["dtype"], kept["sent"] = value.dtype, sent
-        kept["received"] = np.empty((comm.size, sent.size), np.uint8) if several else sent.reshape(1, -1)
-        return (*call, *_same(array))
+        kept["received"] = sent.reshape(1, -1) if processes == 1 else np.empty((processes, sent.size), np.uint8)
+        return (*call, str(value.dtype), *_same(array))
 
     together(comm, prepare)
     received, dtype = kept["received"], kept["dtype"]
-    if several:
+    if processes > 1:
         comm.Allgather(kept["sent"], received)
     counts = received[:, :_COUNT].copy().view(np.int64)[:, 0]
     return received[:, _COUNT:_COUNT + dtype.itemsize].copy().view(dtype)[:, 0], counts
@@ -61,7 +62,7 @@ def _partials(array, call, step):
 
 def _added(values):
     with np.errstate(all="ignore"):  # a process with other settings must not raise alone
-        return np.add.reduce(values, dtype=values.dtype)
+        return np.add.reduce(values, dtype=values.dtype if values.dtype.kind in "biu" else None)  # which NumPy would widen
 
 
 def _need_numbers(call, array, kinds="biufcm"):
@@ -80,7 +81,7 @@ def _need_whole(call, axis, others):
             raise TypeError(f"{call} of a DistArray takes no {name}=, which is {value!r}")
 
 
-def total(array, axis=None, dtype=None, **others):
+def sum(array, axis=None, dtype=None, **others):
     """See `DistArray.sum`."""
     def step():
         _need_whole("sum", axis, others)
@@ -123,12 +124,12 @@ def _extreme(array, call, axis, others):
         return numpy_call(values[counts > 0])  # without elements, NumPy's ValueError
 
 
-def smallest(array, axis=None, **others):
+def min(array, axis=None, **others):
     """See `DistArray.min`."""
     return _extreme(array, "min", axis, others)
 
 
-def largest(array, axis=None, **others):
+def max(array, axis=None, **others):
     """See `DistArray.max`."""
     return _extreme(array, "max", axis, others)
 
@@ -144,19 +145,19 @@ def _truth(array, call, axis, others):
     return numpy_call(_partials(array, (call, axis), step)[0])
 
 
-def all_true(array, axis=None, **others):
+def all(array, axis=None, **others):
     """See `DistArray.all`."""
     return _truth(array, "all", axis, others)
 
 
-def any_true(array, axis=None, **others):
+def any(array, axis=None, **others):
     """See `DistArray.any`."""
     return _truth(array, "any", axis, others)
 
 
 def _flat(*parts):
     """The elements of parts of one shape in one order: without a copy if all are contiguous in the same memory order."""
-    fortran = all(part.flags.f_contiguous for part in parts)
+    fortran = builtins.all(part.flags.f_contiguous for part in parts)
     return [part.ravel(order="F" if fortran else "C") for part in parts]
 
 
@@ -181,7 +182,7 @@ def _also(array, other):
     return _same(other) if isinstance(other, DistArray) and other.is_whole and other is not array else None
 
 
-def _product(a, b, call):
+def _product(call, a, b):
     """The sum of products, by NumPy's function of that name."""
     array = _first(a, b)
     kept = [None]
@@ -193,14 +194,14 @@ def _product(a, b, call):
     return _added(_partials(array, (call, kept), step)[0])
 
 
-def dot(a, b):
+def dot(array, other):
     """See `DistArray.dot`."""
-    return _product(a, b, "dot")
+    return _product("dot", array, other)
 
 
-def vdot(a, b):
+def vdot(array, other):
     """See `DistArray.vdot`."""
-    return _product(a, b, "vdot")
+    return _product("vdot", array, other)
 
 
 def norm(array, ord=None, axis=None, **others):
@@ -209,12 +210,12 @@ def norm(array, ord=None, axis=None, **others):
         _need_whole("norm", axis, others)
         _need_numbers("norm", array, "biufc")
         known = {0: [None], 1: [None, 1, 2, np.inf], 2: [None, "fro"]}.get(array.ndim, [None])
-        if not any(ord is name or (name is not None and ord == name) for name in known):
+        if not builtins.any(ord is name or (name is not None and ord == name) for name in known):
             raise ValueError(f"ord is {ord!r}, must be {' or '.join(map(repr, known))} for an array of {array.ndim} axes: "
                              "abs(x).sum(), abs(x).max() and x.norm() are over the elements of any array")
         flat, = _flat(_counted(array))
-        empty = ord == np.inf and not flat.size
-        return (0.0 if empty else np.linalg.norm(flat, None if ord == "fro" else ord)), flat.size
+        some = flat if flat.size else np.zeros(1, flat.dtype)
+        return np.linalg.norm(some, None if ord == "fro" else ord), flat.size
 
     values, counts = _partials(array, ("norm", ord, axis), step)
     with np.errstate(all="ignore"):
