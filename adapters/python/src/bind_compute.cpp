@@ -66,6 +66,7 @@ Array cut(const Array& array, const std::vector<std::tuple<std::string, Index, I
     }
     ++axis;
   }
+  key.append(py::ellipsis());  // so that NumPy returns an array if no axis remains
   auto local = py::reinterpret_borrow<py::array>(array.local().attr("__getitem__")(py::tuple(key)));
   auto distribution = std::make_shared<const Distribution>(std::move(axes));
   DistArray part;
@@ -258,6 +259,7 @@ Sets the selected elements: to a scalar, or to a DistArray with the distribution
 axis, and a mask, a DistArray of bool with the distribution of x, may be the key if `value` is a scalar. Not collective; the
 key must be the same on every process. Padding on other processes keeps its values until update_padding().)");
   bind_python(type, "__iter__", "tridap._ufunc", "refuse_iteration");
+  bind_python(type, "__contains__", "tridap._ufunc", "refuse_search");
   bind_python(type, "__array_ufunc__", "tridap._ufunc", "array_ufunc");
   bind_python(type, "__array_function__", "tridap._functions", "array_function");
 }

@@ -59,12 +59,19 @@ def _entry(array, axis, wanted, setting):
                     "the process of an element, and x.local[x.local_index(...)] is the element there")
 
 
+def _is_integer(wanted):
+    try:
+        operator.index(wanted)
+    except TypeError:
+        return False
+    return not isinstance(wanted, (bool, np.bool_))
+
+
 def _cut(array, key, setting=False):
     """The part of an array that a key selects, as a DistArray."""
     keys = key if isinstance(key, tuple) else (key,)
     for wanted in keys:
-        is_index = not isinstance(wanted, (bool, np.bool_)) and hasattr(type(wanted), "__index__")
-        if not (wanted is None or wanted is Ellipsis or isinstance(wanted, slice) or is_index):
+        if not (wanted is None or wanted is Ellipsis or isinstance(wanted, slice) or _is_integer(wanted)):
             raise TypeError(f"a key of a DistArray has an entry of type {type(wanted).__name__}, must be a slice, an integer, "
                             "None or ...: numpy.where(mask, x, 0) and x[mask] = 0 take a mask, a DistArray of bool")
     axes = [wanted for wanted in keys if wanted is not None and wanted is not Ellipsis]

@@ -118,6 +118,11 @@ def refuse_iteration(array):
                     f"x.max(), x.all() and x.any() are over the whole array; {WHOLE}")
 
 
+def refuse_search(array, value):
+    """See `DistArray.__contains__`."""
+    raise TypeError("'in' of a DistArray would search this process's part alone: (x == value).any() searches the whole array")
+
+
 def refuse_conversion(array, name):
     """See `DistArray.__bool__` and the like."""
     raise TypeError(_CONVERSIONS[name])
