@@ -66,8 +66,7 @@ void diagonal(const Matrix& handle, const Array& y) {
 
 template <class T>
 void bind(py::class_<T>& type) {
-  type.def("_multiply",
-           [](const py::object& a, const Array& x, const Array& y) { multiply(made<T>(a), x, y); });
+  type.def("_multiply", [](const py::object& a, const Array& x, const Array& y) { multiply(made<T>(a), x, y); });
 }
 
 }  // namespace
