@@ -1,6 +1,7 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "memory.hpp"
+#include "partials.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/slice.hpp>
 
@@ -297,6 +298,7 @@ void bind_compute(py::module_& module, py::class_<Array>& type) {
   module.def("_alike", &are_alike);
   module.def("_counted", &counted);
   module.def("_bounds", &bounds);
+  module.def("_partials", &partials, "comm"_a, "step"_a, "at_once"_a = 256);
 }
 
 }  // namespace tridap::python

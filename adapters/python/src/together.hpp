@@ -37,11 +37,20 @@ inline void refuse_different(const std::string& asked, const MinMax& said, MPI_C
   });
 }
 
+/// For together(): only its own reduction tells whether all processes agree.
+struct NotAsked {
+  bool operator()(Index, Index, Index) const { return false; }
+};
+
 /// Runs a step on every process. The step uses Python and does not communicate. If it raises on any process,
 /// ProtocolError is raised on all. Its cause is what was raised on this process. The same if `asked`, which the step
 /// may set, is not null and differs between processes. **Collective**: one reduction if nothing is wrong.
-template <class Step>
-auto together(MPI_Comm comm, Step&& step, const std::string* asked = nullptr) -> std::invoke_result_t<Step> {
+///
+/// `agreed` is for a caller that communicates anyway. It gets three numbers, does not use Python, and is collective. If
+/// the first is 0 and the others are the same on all processes, it may return true on all; then there is no reduction.
+template <class Step, class Agreed = NotAsked>
+auto together(MPI_Comm comm, Step&& step, const std::string* asked = nullptr, const Agreed& agreed = {})
+    -> std::invoke_result_t<Step> {
   std::optional<std::invoke_result_t<Step>> result;
   std::optional<py::error_already_set> raised;
   mpi::Faults faults;
@@ -61,6 +70,7 @@ auto together(MPI_Comm comm, Step&& step, const std::string* asked = nullptr) ->
   try {
     const WithoutPython released;
     const Index failed = faults.ok() ? 0 : 1;
+    if (agreed(failed, said, wanted)) return std::move(*result);
     const std::vector<MinMax> spread = mpi::min_max({failed, said, wanted}, comm);
     if (!spread[0].is_same() || !spread[1].is_same()) {
       mpi::throw_faults(std::move(faults), comm);

@@ -10,11 +10,8 @@ import builtins
 import numpy as np
 
 from . import _core
-from ._agree import together
 from ._core import DistArray
 from ._ufunc import need_alike
-
-_COUNT, _VALUE = 8, 32  # bytes of a number of elements, and of a partial result: the widest is a complex long double
 
 
 def _counted(array):
@@ -37,27 +34,15 @@ def _partials(array, call, step):
     `step` returns this process's partial result, a scalar, and how many elements it is of. It must not communicate. `call`
     is the function's name and its arguments; it must be the same on every process.
     """
-    comm = array.comm
-    processes = array.distribution.processes  # ProtocolError if only this process's part is known
-    kept = {}
+    array.distribution  # ProtocolError if only this process's part is known
 
     def prepare():
         value, count = step()
         value = np.asarray(value)
-        value = value.astype(value.dtype.newbyteorder("="), copy=False)
-        sent = np.zeros(_COUNT + _VALUE, np.uint8)
-        sent[:_COUNT] = np.array([count], np.int64).view(np.uint8)
-        sent[_COUNT:_COUNT + value.nbytes] = value.reshape(1).view(np.uint8)
-        kept["dtype"], kept["sent"] = value.dtype, sent
-        kept["received"] = sent.reshape(1, -1) if processes == 1 else np.empty((processes, sent.size), np.uint8)
-        return (*call, str(value.dtype), *_same(array))
+        value = value.astype(value.dtype.newbyteorder("="), copy=False).reshape(1)
+        return value, count, (*call, str(value.dtype), *_same(array))
 
-    together(comm, prepare)
-    received, dtype = kept["received"], kept["dtype"]
-    if processes > 1:
-        comm.Allgather(kept["sent"], received)
-    counts = received[:, :_COUNT].copy().view(np.int64)[:, 0]
-    return received[:, _COUNT:_COUNT + dtype.itemsize].copy().view(dtype)[:, 0], counts
+    return _core._partials(array.comm, prepare)
 
 
 def _added(values):
