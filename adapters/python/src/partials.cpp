@@ -40,8 +40,12 @@ class Exchange {
     if (value.size() != 1 || static_cast<std::size_t>(value.itemsize()) > own_.value.size())
       throw py::value_error("a partial result must have one element, of at most 32 bytes");
     std::memcpy(own_.value.data(), value.data(), static_cast<std::size_t>(value.itemsize()));
-    values_ = py::array(value.dtype(), std::vector<py::ssize_t>{size_});
-    counts_ = py::array_t<Index>(size_);
+    py::array values(value.dtype(), std::vector<py::ssize_t>{size_});
+    py::array_t<Index> counts(size_);
+    bytes_ = static_cast<std::size_t>(value.itemsize());
+    values_to_ = static_cast<std::byte*>(values.mutable_data());
+    counts_to_ = counts.mutable_data();
+    results_ = py::make_tuple(std::move(values), std::move(counts));
     if (static_cast<std::size_t>(size_) > few_.size()) {
       many_.resize(static_cast<std::size_t>(size_));
       all_ = many_.data();
@@ -69,13 +73,12 @@ class Exchange {
     });
   }
 
-  py::tuple results() {
-    auto* value = static_cast<std::byte*>(values_.mutable_data());
-    for (int rank = 0; rank < size_; ++rank, value += values_.itemsize()) {
-      std::memcpy(value, all_[rank].value.data(), static_cast<std::size_t>(values_.itemsize()));
-      counts_.mutable_at(rank) = all_[rank].count;
+  py::object results() {  // allocates nothing
+    for (int rank = 0; rank < size_; ++rank) {
+      std::memcpy(values_to_ + static_cast<std::size_t>(rank) * bytes_, all_[rank].value.data(), bytes_);
+      counts_to_[rank] = all_[rank].count;
     }
-    return py::make_tuple(values_, counts_);
+    return results_;
   }
 
  private:
@@ -85,13 +88,15 @@ class Exchange {
   std::array<Record, most_at_once> few_;
   std::vector<Record> many_;
   Record* all_ = few_.data();
-  py::array values_;
-  py::array_t<Index> counts_;
+  py::object results_;  // the arrays into which the next pointers point
+  std::byte* values_to_ = nullptr;
+  std::size_t bytes_ = 0;
+  Index* counts_to_ = nullptr;
 };
 
 }  // namespace
 
-py::tuple partials(const py::object& comm, const py::object& step, Index at_once) {
+py::object partials(const py::object& comm, const py::object& step, Index at_once) {
   Exchange exchange(comm.is_none() ? MPI_COMM_NULL : comm_of(comm));
   if (comm.is_none()) {
     exchange.read(step());

@@ -34,8 +34,6 @@ def _partials(array, call, step):
     `step` returns this process's partial result, a scalar, and how many elements it is of. It must not communicate. `call`
     is the function's name and its arguments; it must be the same on every process.
     """
-    array.distribution  # ProtocolError if only this process's part is known
-
     def prepare():
         value, count = step()
         value = np.asarray(value)
