@@ -108,3 +108,40 @@ def layouts(p):
         yield f"padded x cyclic {a} x {b}", (padded(a), dealt(5, b)), (a, b)
         yield f"shared x shared {a} x {b}", (shared(a), shared(b)), (a, b)
         yield f"ring x whole x blocks {a} x {b}", (ring(a), blocks(2, 1), blocks(3, b)), (a, 1, b)
+
+
+def random_axis(rng, grid):
+    """The spec of an axis over `grid` coordinates, and its length; each index from 0 on is on at least one of them."""
+    kind, size = rng.integers(6), int(rng.integers(1, 10))
+    if kind == 0:
+        return "b", size
+    if kind == 1:
+        return tridap.block(starts=[0, *sorted(int(i) for i in rng.integers(0, size + 1, grid - 1))]), size
+    if kind == 2:
+        return f"c:{rng.integers(1, 4)}@{rng.integers(grid)}", size
+    if kind == 3:
+        return tridap.block(padding=1), size + 2 * grid
+    owner = rng.integers(grid, size=size)
+    lists = [rng.permutation(np.flatnonzero((owner == c) | ((kind == 5) & (rng.random(size) < 0.3)))) for c in range(grid)]
+    return tridap.unstructured(lists), size
+
+
+def random_array(rng, comm):
+    """An array over all processes with a random distribution and garbage in its padding, and the whole of it."""
+    grid, left = [], comm.size
+    for _ in range(int(rng.integers(0, 3))):
+        grid.append(int(rng.choice([n for n in range(1, left + 1) if left % n == 0])))
+        left //= grid[-1]
+    grid = [grid[i] for i in rng.permutation(len(grid))] + [left]
+    specs, shape = zip(*(random_axis(rng, n) for n in grid))
+    x = tridap.empty(tridap.distribution(shape, specs, grid, comm.size), comm=comm)
+    whole = rng.integers(-9, 10, shape).astype(float)
+    x.local[...] = GARBAGE
+    x.interior[...] = whole[np.ix_(*x.distribution.indices(comm.rank, "interior"))]
+    return x, whole
+
+
+def random_key(rng, shape):
+    """Slices of all axes."""
+    bound = [[None, *range(-size - 1, size + 2)] for size in shape]
+    return tuple(slice(rng.choice(b), rng.choice(b), int(rng.choice([1, 1, 2, -1, -2]))) for b in bound)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import tridap
-from computing import Made, blocks, layouts, old_ring, padded, ring, shared
+from computing import Made, blocks, layouts, old_ring, padded, random_array, random_key, ring, shared
 from producers import shared as same_everywhere
 from tridap import _core, _reduce
 from test_whole import Ending, Index, Unsayable
@@ -281,3 +281,23 @@ def test_shared_indices_belong_to_the_lowest_process(comm):
         made.array.local[1] = 1000  # index 5, which process 0 has too
     same(made.array.sum(), made.whole.sum())
     same(made.array.max(), made.whole.max())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_distributions(comm, seed):
+    rng = np.random.default_rng(seed)
+    x, whole = random_array(rng, comm)
+    y = 3 * x - 1
+    for found, wanted in [(x.sum(), whole.sum()), (x.min(), whole.min()), (y.max(), 3 * whole.max() - 1), (x.mean(), whole.mean()),
+                          (x.dot(y), (whole * (3 * whole - 1)).sum()), ((x > 4).any(), (whole > 4).any()), (x.all(), whole.all())]:
+        same(found, wanted)
+    same(x.norm(), np.linalg.norm(whole.ravel()), 1e-14)
+    part, wanted = x, whole
+    for key in random_key(rng, whole.shape), random_key(rng, whole.shape):
+        try:
+            part, wanted = part[key], wanted[key]
+        except tridap.ProtocolError as error:
+            assert "no constant stride" in str(error)
+            break
+        same(part.sum(), wanted.sum())
+        same((part * part).sum(), (wanted * wanted).sum())
