@@ -59,6 +59,20 @@ def test_types_are_numpys(comm, dtype):
                 same(np.mean(x, dtype=wide), whole.mean(dtype=wide), 1e-15)
 
 
+def test_a_mean_of_float16_is_added_as_float32(comm):
+    x = tridap.from_function(tridap.distribution(100, processes=comm.size), lambda i: 1000 + i % 2, "f2")
+    same(x.mean(), np.float16(1000.5))
+    assert x.mean() == 1000.5  # the sum is above the largest float16
+
+
+def test_products_pair_elements_whatever_their_order_in_memory(comm):
+    axes, grid = (blocks(5, comm.size), blocks(4, 1)), (comm.size, 1)
+    x, y = (Made(comm, axes, grid, order=order, of=lambda i, j, k=k: k * i + j) for order, k in (("C", 1), ("F", 7)))
+    for a, b in ((x, y), (y, x), (y, y), (x, x)):
+        same(a.array.dot(b.array), np.vdot(a.whole, b.whole))
+        same(a.array[:, ::2].vdot(b.array[:, 1::2]), np.vdot(a.whole[:, ::2], b.whole[:, 1::2]))
+
+
 def test_dates_and_durations_are_added_and_compared(comm):
     days = Made(comm, (blocks(7, comm.size),), (comm.size,), "m8[D]", of=lambda i: np.timedelta64(3 * i - 4, "D"))
     same(days.array.sum(), days.whole.sum())

@@ -144,6 +144,11 @@ def test_a_ring_of_0_9_is_cut_in_its_own_numbers(comm):
         part = made.array[key]
         assert part.version == "0.9.0"
         expect(comm, part, made.whole[key], made.memory)
+    made.array[2], made.whole[2] = 99, 99
+    made.array[-1, 1], made.whole[-1, 1] = 98, 98
+    expect(comm, made.array[:, :], made.whole, made.memory)
+    turned = Made(comm, (old_ring(1), blocks(5, p)), (1, p), int, of=counted, version="0.9.0")
+    expect(comm, turned.array[1], turned.whole[1], turned.memory)
     assert made.array[:, 1:].dim_data[0]["periodic"] and made.array[:, 1:].local.shape[0] == made.memory.shape[0]
 
 

@@ -184,6 +184,19 @@ def test_arrays_of_two_distributions_are_refused_with_both_names(comm):
     assert refused >= 3 and not x.local.any()
 
 
+def test_arrays_on_processes_in_another_order_are_refused(comm):
+    if comm.size == 1:
+        return
+    turned = comm.Split(0, -comm.rank)
+    dist = tridap.distribution(2 * comm.size, processes=comm.size)
+    x, y = tridap.zeros(dist, comm=comm), tridap.zeros(dist, comm=turned)
+    for call in (lambda: x + y, lambda: np.copyto(x, y), lambda: x.dot(y), lambda: np.allclose(x, y)):
+        with pytest.raises(tridap.ProtocolError, match="arrays on different processes.*make both with the same communicator"):
+            call()
+    del y
+    turned.Free()
+
+
 def test_padding_that_differs_is_a_difference(comm):
     if comm.size == 1:
         return
