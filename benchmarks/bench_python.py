@@ -161,7 +161,8 @@ def reductions(elements=4 * 10**6, samples=100):
     for name, (ours, theirs) in calls.items():
         assert np.isclose(ours(), theirs())
         times = [(seconds(ours), seconds(theirs)) for _ in range(samples)]
-        bound(f"{name} of {elements} elements on each process", min(t[0] for t in times) / min(t[1] for t in times), 1.1)
+        ratio = min(t[0] for t in times) / min(t[1] for t in times)
+        bound(f"{name} of {elements} elements on each process", ratio, 1.1)
 
 
 if __name__ == "__main__":

@@ -12,12 +12,13 @@ def _named(names):
 
 
 # Each element of the result depends on the elements at one index.
-_ELEMENTWISE = _named("angle around clip copy copyto fix i0 imag iscomplex isclose isneginf isposinf isreal nan_to_num real "
-                      "round round_ sinc where")
+_ELEMENTWISE = _named("angle around clip copy copyto fix i0 imag iscomplex isclose isneginf isposinf isreal nan_to_num "
+                      "real round round_ sinc where")
 # The result depends on types or addresses, not on elements.
 _OF_MEMORY = _named("can_cast iscomplexobj isrealobj may_share_memory result_type shares_memory")
 
-_INSTEAD = {"argmax": "x == x.max() is where the largest elements are", "argmin": "x == x.min() is where the smallest are",
+_INSTEAD = {"argmax": "x == x.max() is where the largest elements are",
+            "argmin": "x == x.min() is where the smallest elements are",
             "average": "numpy.sum(x * weights) / numpy.sum(weights)", "count_nonzero": "(x != 0).sum()",
             "nansum": "numpy.nan_to_num(x).sum()", "ptp": "x.max() - x.min()", "save": "numpy.save(file, x.gather())",
             "std": "numpy.sqrt(numpy.mean(abs(x - x.mean())**2))", "var": "numpy.mean(abs(x - x.mean())**2)"}
@@ -63,8 +64,8 @@ def elementwise(function, args, kwargs):
 
 def _like(function, array, args, dtype, order, subok, shape):
     if shape is not None:
-        raise TypeError(f"{name_of(function)} of a DistArray takes no shape=: tridap.zeros(tridap.distribution(shape)) makes an "
-                        "array of another shape")
+        raise TypeError(f"{name_of(function)} of a DistArray takes no shape=: tridap.zeros(tridap.distribution(shape)) "
+                        "makes an array of another shape")
     return over(function(_of(function, array).local, *args, dtype=dtype, order=order), array)
 
 
@@ -75,7 +76,8 @@ def _maker(function):
 
 
 def _full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
-    return _like(np.full_like, a, (local_of("numpy.full_like", fill_value, _of(np.full_like, a)),), dtype, order, subok, shape)
+    fill = local_of("numpy.full_like", fill_value, _of(np.full_like, a))
+    return _like(np.full_like, a, (fill,), dtype, order, subok, shape)
 
 
 def _of(function, array):
@@ -102,8 +104,8 @@ def _norm(x, ord=None, axis=None, keepdims=False):
 
 def _vector_product(a, b, out=None):
     if out is not None or any(isinstance(given, DistArray) and given.ndim != 1 for given in (a, b)):
-        raise TypeError("numpy.dot of DistArrays is of two arrays of one axis, without out=: x.dot(y) and numpy.vdot(x, y) take "
-                        f"any number of axes; {WHOLE}")
+        raise TypeError("numpy.dot of DistArrays is of two arrays of one axis, without out=: x.dot(y) and "
+                        f"numpy.vdot(x, y) take any number of axes; {WHOLE}")
     return _reduce.dot(a, b)
 
 

@@ -13,7 +13,7 @@ _NEW = ("added", 0, 0, 1)
 
 
 def _range(array, axis, wanted):
-    """The start, stop and step of a slice of one axis, in the array's own numbering; None if it selects the whole axis."""
+    """The start, stop and step of a slice of one axis, in the array's own numbering; None for the whole axis."""
     low, high = _core._bounds(array, axis)
     if low < 0:  # negative bounds are indices
         step = 1 if wanted.step is None else operator.index(wanted.step)
@@ -34,8 +34,8 @@ def _position(array, axis, wanted):
     if low >= 0 and index < 0:
         index += high
     if not low <= index < high:
-        raise IndexError(f"index {wanted} is out of bounds for axis {axis}, whose indices are {low} to {high - 1}" if high > low
-                         else f"index {wanted} is out of bounds for axis {axis}, which has no elements")
+        has = f"whose indices are {low} to {high - 1}" if high > low else "which has no elements"
+        raise IndexError(f"index {wanted} is out of bounds for axis {axis}, {has}")
     return index
 
 
@@ -54,9 +54,9 @@ def _entry(array, axis, wanted, setting):
         return "one", index, 0, 1
     if setting:
         return "part", index, index + 1, 1
-    raise TypeError(f"x[{wanted}] on axis {axis}, which is distributed over {processes} processes, so that only some of them "
-                    f"have the element: x[{wanted}:{wanted + 1 or None}] keeps the axis, with one element; x.owner() names "
-                    "the process of an element, and x.local[x.local_index(...)] is the element there")
+    raise TypeError(f"x[{wanted}] on axis {axis}, which is distributed over {processes} processes, so that only some "
+                    f"of them have the element: x[{wanted}:{wanted + 1 or ''}] keeps the axis, with one element; "
+                    "x.owner() names the process of an element, and x.local[x.local_index(...)] is the element there")
 
 
 def _is_integer(wanted):
@@ -72,8 +72,9 @@ def _cut(array, key, setting=False):
     keys = key if isinstance(key, tuple) else (key,)
     for wanted in keys:
         if not (wanted is None or wanted is Ellipsis or isinstance(wanted, slice) or _is_integer(wanted)):
-            raise TypeError(f"a key of a DistArray has an entry of type {type(wanted).__name__}, must be a slice, an integer, "
-                            "None or ...: numpy.where(mask, x, 0) and x[mask] = 0 take a mask, a DistArray of bool")
+            raise TypeError(f"a key of a DistArray has an entry of type {type(wanted).__name__}, must be a slice, an "
+                            "integer, None or ...: numpy.where(mask, x, 0) and x[mask] = 0 take a mask, a DistArray "
+                            "of bool")
     axes = [wanted for wanted in keys if wanted is not None and wanted is not Ellipsis]
     if len(axes) > array.ndim:
         raise IndexError(f"the key has {len(axes)} entries for axes, but the array has {array.ndim} axes")
@@ -100,8 +101,8 @@ def assign(array, key, value):
     """See `DistArray.__setitem__`."""
     if isinstance(key, DistArray):
         if key.dtype != bool or isinstance(value, DistArray):
-            raise TypeError("x[mask] = value takes a mask of bool and a scalar: numpy.copyto(x, y, where=mask) takes the values "
-                            "of another DistArray")
+            raise TypeError("x[mask] = value takes a mask of bool and a scalar: numpy.copyto(x, y, where=mask) takes "
+                            "the values of another DistArray")
         elementwise(np.copyto, (array, value), {"casting": "unsafe", "where": key})
         return
     elementwise(np.copyto, (_cut(array, key, setting=True), value), {"casting": "unsafe"})

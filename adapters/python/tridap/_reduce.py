@@ -1,8 +1,8 @@
 """Sums, norms and the like over a whole distributed array.
 
-Each process computes a partial result with NumPy, from the elements that it counts: the interior of its part, without the
-indices that a lower process has too. All processes get all partial results, and combine them in the order of the ranks.
-Therefore every process has the same result bit for bit, and the same program has the same result in each run.
+Each process computes a partial result with NumPy, from the elements that it counts: the interior of its part, without
+the indices that a lower process has too. All processes get all partial results, and combine them in the order of the
+ranks. Therefore every process has the same result bit for bit, and the same program has the same result in each run.
 """
 
 import builtins
@@ -31,8 +31,8 @@ def _same(array):
 def _partials(array, call, step):
     """The partial results of all processes, and their numbers of elements, as two NumPy arrays by rank. Collective.
 
-    `step` returns this process's partial result, a scalar, and how many elements it is of. It must not communicate. `call`
-    is the function's name and its arguments; it must be the same on every process.
+    `step` returns this process's partial result, a scalar, and how many elements it is of. It must not communicate.
+    `call` is the function's name and its arguments; it must be the same on every process.
     """
     def prepare():
         value, count = step()
@@ -45,7 +45,8 @@ def _partials(array, call, step):
 
 def _added(values):
     with np.errstate(all="ignore"):  # a process with other settings must not raise alone
-        return np.add.reduce(values, dtype=values.dtype if values.dtype.kind in "biu" else None)  # which NumPy would widen
+        dtype = values.dtype if values.dtype.kind in "biu" else None  # NumPy would widen these
+        return np.add.reduce(values, dtype=dtype)
 
 
 def _need_numbers(call, array, kinds="biufcm"):
@@ -57,8 +58,8 @@ def _need_numbers(call, array, kinds="biufcm"):
 def _need_whole(call, axis, others):
     """TypeError for an argument of the NumPy function with which the result is not one number for the whole array."""
     if axis is not None:
-        raise TypeError(f"axis is {axis!r}, must be None, because {call} is over the whole array: x.interior.{call}(axis="
-                        f"{axis!r}) is over this process's part")
+        raise TypeError(f"axis is {axis!r}, must be None, because {call} is over the whole array: "
+                        f"x.interior.{call}(axis={axis!r}) is over this process's part")
     for name, value in others.items():
         if value is not None and value is not np._NoValue and value is not False:
             raise TypeError(f"{call} of a DistArray takes no {name}=, which is {value!r}")
@@ -139,7 +140,7 @@ def any(array, axis=None, **others):
 
 
 def _flat(*parts):
-    """The elements of parts of one shape in one order: without a copy if all are contiguous in the same memory order."""
+    """The elements of parts of one shape in one order: without a copy if all are contiguous in the same order."""
     fortran = builtins.all(part.flags.f_contiguous for part in parts)
     return [part.ravel(order="F" if fortran else "C") for part in parts]
 
@@ -194,8 +195,8 @@ def norm(array, ord=None, axis=None, **others):
         _need_numbers("norm", array, "biufc")
         known = {0: [None], 1: [None, 1, 2, np.inf], 2: [None, "fro"]}.get(array.ndim, [None])
         if not builtins.any(ord is name or (name is not None and ord == name) for name in known):
-            raise ValueError(f"ord is {ord!r}, must be {' or '.join(map(repr, known))} for an array of {array.ndim} axes: "
-                             "abs(x).sum(), abs(x).max() and x.norm() are over the elements of any array")
+            raise ValueError(f"ord is {ord!r}, must be {' or '.join(map(repr, known))} for an array of {array.ndim} "
+                             "axes: abs(x).sum(), abs(x).max() and x.norm() are over the elements of any array")
         flat, = _flat(_counted(array))
         some = flat if flat.size else np.zeros(1, flat.dtype)
         return np.linalg.norm(some, None if ord == "fro" else ord), flat.size
@@ -229,8 +230,8 @@ def _agreement(call, a, b, options):
                 return False, 0
             need_alike(call, a, b)
         elif call == "array_equal" or np.ndim(b if array is a else a) > 0:
-            raise TypeError(f"{call} of a {type(a).__name__} and a {type(b).__name__}, must be of two DistArrays: compare "
-                            "x.interior with this process's part")
+            raise TypeError(f"{call} of a {type(a).__name__} and a {type(b).__name__}, must be of two DistArrays: "
+                            "compare x.interior with this process's part")
         parts = [_counted(given) if isinstance(given, DistArray) else given for given in (a, b)]
         return numpy_call(*parts, *options), 0
 

@@ -55,9 +55,9 @@ def local_of(name, operand, model):
         raise TypeError(f"{name} of a DistArray and a {type(operand).__name__}: pass tridap.asarray(operand, comm)")
     if np.ndim(operand) == 0:
         return operand
-    raise TypeError(f"{name} of a DistArray and a {type(operand).__name__} of shape {np.shape(operand)}, but which elements "
-                    "of the whole array these are is not known: compute with x.local, or make a DistArray of them: "
-                    "y = tridap.empty(x.distribution, comm=x.comm); y.local[...] = operand")
+    raise TypeError(f"{name} of a DistArray and a {type(operand).__name__} of shape {np.shape(operand)}, but which "
+                    "elements of the whole array these are is not known: compute with x.local, or make a DistArray of "
+                    "them: y = tridap.empty(x.distribution, comm=x.comm); y.local[...] = operand")
 
 
 def is_foreign(kind, method):
@@ -108,19 +108,20 @@ def _matmul(a, b, out):
         raise TypeError("x @ A: a Matrix or a LinearOperator is multiplied from the left: A @ x")
     if isinstance(a, DistArray) and isinstance(b, DistArray) and a.ndim == b.ndim == 1 and not out:
         return a.dot(b)
-    raise TypeError("the product @ of a DistArray is A @ x with a tridap.Matrix or a tridap.LinearOperator, or that of two "
-                    f"DistArrays of one axis: x.dot(y) is the product of arrays of any number of axes; {WHOLE}")
+    raise TypeError("the product @ of a DistArray is A @ x with a tridap.Matrix or a tridap.LinearOperator, or that of "
+                    f"two DistArrays of one axis: x.dot(y) is the product of arrays of any number of axes; {WHOLE}")
 
 
 def refuse_iteration(array):
     """See `DistArray.__iter__`."""
-    raise TypeError("a DistArray cannot be iterated over, because its elements are on several processes: x.sum(), x.min(), "
-                    f"x.max(), x.all() and x.any() are over the whole array; {WHOLE}")
+    raise TypeError("a DistArray cannot be iterated over, because its elements are on several processes: x.sum(), "
+                    f"x.min(), x.max(), x.all() and x.any() are over the whole array; {WHOLE}")
 
 
 def refuse_search(array, value):
     """See `DistArray.__contains__`."""
-    raise TypeError("'in' of a DistArray would search this process's part alone: (x == value).any() searches the whole array")
+    raise TypeError("'in' of a DistArray would search this process's part alone: (x == value).any() searches the whole "
+                    "array")
 
 
 def refuse_conversion(array, name):
