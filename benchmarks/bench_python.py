@@ -1,4 +1,4 @@
-"""What tridap costs in Python, against C++ called by hand: name, ratio (or microseconds), bound, ok or MISSED.
+"""What tridap costs in Python, against C++ or NumPy called by hand: name, ratio (or microseconds), bound, ok or MISSED.
 
     mpiexec -n 2 python3 bench_python.py LIBSOLVE_PEER
 
@@ -203,9 +203,32 @@ def moves(library):
         bound(f"plan, 4 x 4, {name}, more than C++", (here - there) * 1e6, 30, "us   ")
 
 
+def reductions(elements=4 * 10**6, samples=100):
+    """sum and dot against NumPy on the local parts and one reduction."""
+    dist = tridap.distribution((COMM.size, elements // 1000, 1000), ("b", "*", "*"), processes=COMM.size)
+    x = tridap.from_function(dist, lambda i, j, k: np.sin(i + 0.1 * j + 0.01 * k))
+    y = x + 1
+    of_x, of_y = x.local, y.local
+    calls = {"sum": (x.sum, lambda: COMM.allreduce(np.sum(of_x))),
+             "dot": (lambda: x.dot(y), lambda: COMM.allreduce(np.dot(of_x.reshape(-1), of_y.reshape(-1))))}
+
+    def seconds(call):
+        COMM.Barrier()
+        begin = time.perf_counter()
+        call()
+        return COMM.allreduce(time.perf_counter() - begin, MPI.MAX)
+
+    for name, (ours, theirs) in calls.items():
+        assert np.isclose(ours(), theirs())
+        times = [(seconds(ours), seconds(theirs)) for _ in range(samples)]
+        ratio = min(t[0] for t in times) / min(t[1] for t in times)
+        bound(f"{name} of {elements} elements on each process", ratio, 1.1)
+
+
 if __name__ == "__main__":
     if COMM.size == 1:
         conversions()
     moves(sys.argv[1])
+    reductions()
     solves(sys.argv[1])
     sys.exit(1 if MISSED else 0)

@@ -11,6 +11,7 @@ import numpy as np
 import tridap
 from mpi4py import MPI
 from producers import dict_of, line_of
+from tridap import _core
 
 faulthandler.dump_traceback_later(100, exit=True)
 comm = MPI.COMM_WORLD
@@ -26,7 +27,8 @@ CALLS = {"asarray": lambda known: tridap.asarray(given, comm), "asarray of a kno
          "asarray of a wrong one": lambda known: tridap.asarray(wrong, comm), "check": lambda known: tridap.check(given, comm),
          "check of a wrong one": lambda known: tridap.check(wrong, comm),
          "check of none": lambda known: tridap.check(None, comm),
-         "write_capture": lambda known: tridap.write_capture(known, PATH, comm)}
+         "write_capture": lambda known: tridap.write_capture(known, PATH, comm),
+         "exchange": lambda known: _core._partials(comm, lambda: (np.ones(1), 1, "one"))}
 target = tridap.distribution(11, "c", processes=comm.size)
 plan = tridap.Redistribution(tridap.asarray(given, comm), target, comm=comm)
 out = tridap.zeros(target, comm=comm)
@@ -59,4 +61,4 @@ for name, call in CALLS.items():
                 same = len(set(comm.allgather(raised))) == 1  # but the report of check() is made by pybind11 alone
                 assert same or name.startswith("check"), (name, allocations)
                 allocations += 1
-            assert allocations > BEFORE + 5, name
+            assert allocations > BEFORE + (2 if name == "exchange" else 5), name  # an exchange allocates little

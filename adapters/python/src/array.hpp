@@ -29,7 +29,8 @@ class Array {
   /// Throws Error if only this process's part is known.
   const std::shared_ptr<const Distribution>& distribution() const;
   bool is_whole() const { return undistributed_ || distribution_ != nullptr; }
-  Index layout() const;  ///< a number that differs between layouts; needs is_whole(), does not communicate
+  Index places() const;  ///< a number that differs between distributions; needs is_whole(), does not communicate
+  Index layout() const;  ///< the same, but it also differs between element types
   Index process() const { return process_; }  ///< its rank in comm
 
   /// For each axis: the global indices of distribution() minus this array's own. They differ because 0.10 counts the
@@ -62,7 +63,7 @@ class Array {
   py::dict extras_;
   py::list axis_extras_;
   Receipt receipt_;
-  mutable std::optional<Index> layout_;  // computed once
+  mutable std::optional<Index> places_, layout_;  // computed once
 };
 
 /// The Array that an object is by its type, whatever class it reports. Null if it is not an Array.

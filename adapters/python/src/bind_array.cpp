@@ -97,13 +97,17 @@ py::object numpy_protocol(const Array& array, const py::object& dtype, const py:
 
 void bind_array(py::module_& module) {
   using namespace py::literals;
-  py::class_<Array>(module, "DistArray", py::custom_type_setup(set_slots),
-                    R"(This process's part of a checked distributed array, in the memory of its producer.
+  py::class_<Array> type(module, "DistArray", py::custom_type_setup(set_slots),
+                         R"(This process's part of a checked distributed array, in the memory of its producer.
 
 asarray() makes one from any object with __distarray__; empty(), zeros() and from_function() make new ones. It is itself
 an object with __distarray__, and offers its local part by the buffer protocol, __array__ and __dlpack__, without a copy.
-The part is read-only if the memory is. It keeps the memory alive.)")
-      .def_property_readonly(
+The part is read-only if the memory is. It keeps the memory alive.
+
+Operators and NumPy's elementwise functions compute on the local parts, padding included, and do not communicate; the
+operands are DistArrays with one distribution, and scalars. sum(), dot(), norm() and the like are collective, and return the
+same NumPy scalar on every process. x[...] is a part of the array, over the same memory.)");
+  type.def_property_readonly(
           "local", [](const Array& a) { return a.view(Part::local); },
           "The local part with all its padding, a NumPy view of the shared memory.")
       .def_property_readonly(
@@ -254,6 +258,7 @@ The local part as a DLPack capsule over the same memory; with copy=True over a c
 describe the part.)")
       .def(
           "__dlpack_device__", [](const Array&) { return py::make_tuple(1, 0); }, "The host: (1, 0).");
+  bind_compute(module, type);
 
   module.def("asarray", &asarray, "obj"_a, "comm"_a = py::none(), "copy"_a = py::none(),
              R"(asarray(obj, comm=None, copy=None) -> DistArray

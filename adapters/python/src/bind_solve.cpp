@@ -5,6 +5,7 @@
 #include "native.hpp"
 #include "operator.hpp"
 #include "parameters.hpp"
+#include "solvable.hpp"
 #include "together.hpp"
 #include "value.hpp"
 #include <tridap/detail/refuse.hpp>
@@ -33,75 +34,7 @@ using solvers::Options;
 using solvers::Solution;
 using solvers::Watch;
 
-// Data that is made once for a matrix, in the first solve that needs it.
-struct Prepared {
-  Teuchos::RCP<const Operator> preconditioner;
-  std::string made_of;  // name, method and parameters
-  std::unique_ptr<DirectSolver> factors;
-};
-
-/// The content of a `tridap.Matrix` or a `tridap.LinearOperator`, on the elements of a distributed array.
-struct Solvable {
-  tpetra::ArrayMap array_map;
-  Teuchos::RCP<const CrsMatrix> matrix;  // null for an operator
-  Teuchos::RCP<const Operator> op;
-  std::shared_ptr<Raised> raised = std::make_shared<Raised>();
-  std::shared_ptr<Prepared> prepared = std::make_shared<Prepared>();
-};
-
-/// The Python object of a Solvable. The thread inside of Trilinos releases its RCPs.
-class Handle {
- public:
-  Handle(std::shared_ptr<Solvable> solvable, py::object comm, py::object matvec = py::none())
-      : solvable_(std::move(solvable)), comm_(std::move(comm)), matvec_(std::move(matvec)) {}
-  Handle(Handle&&) = default;
-  ~Handle() {
-    if (solvable_) release_inside(std::move(solvable_));
-  }
-  const std::shared_ptr<Solvable>& solvable() const { return solvable_; }
-  const py::object& comm() const { return comm_; }
-  const py::object& matvec() const { return matvec_; }  // a solve holds a reference to it
-
-  int traverse(visitproc visit, void* arg) const {
-    Py_VISIT(comm_.ptr());
-    Py_VISIT(matvec_.ptr());
-    return 0;
-  }
-  void clear() { comm_ = matvec_ = py::none(); }
-
- private:
-  std::shared_ptr<Solvable> solvable_;
-  py::object comm_, matvec_;
-};
-
-class Matrix : public Handle {
- public:
-  static constexpr const char* name = "tridap.Matrix";
-  using Handle::Handle;
-};
-class LinearOperator : public Handle {
- public:
-  static constexpr const char* name = "tridap.LinearOperator";
-  using Handle::Handle;
-};
-
 std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
-
-// Runs a step inside of Trilinos.
-template <class Step>
-auto inside(Step&& step) {
-  const Native native;
-  return std::forward<Step>(step)();
-}
-
-constexpr std::size_t longest_pickle = 1 << 20;  // bytes of an exception that other processes raise too
-
-void broadcast(std::string& bytes, int from, MPI_Comm comm) {
-  Index size = static_cast<Index>(bytes.size());
-  mpi::must_succeed(MPI_Bcast(&size, 1, MPI_INT64_T, from, comm), "MPI_Bcast");
-  bytes.resize(static_cast<std::size_t>(size));
-  mpi::must_succeed(MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, from, comm), "MPI_Bcast");
-}
 
 Integers integers_of(const py::array& array, const char* name) {
   const py::dtype type = array.dtype();
@@ -275,20 +208,6 @@ Number number_of(py::handle object, const std::string& name, const std::string& 
   }
 }
 
-// Throws Error if an argument is not distributed as the rows of A. A user of Python can give it that distribution.
-void need_distribution_of(const tpetra::ArrayMap& rows, const Array& array, const std::string& name) {
-  if (const auto found = tpetra::detail::mismatch(array.array(), rows))
-    refuse(name + " has " + found->given + ", the rows of A have " + found->expected, "",
-           "give an array with the distribution of the rows: tridap.zeros(A.distribution, comm=A.comm) makes one",
-           found->axis);
-}
-
-void need_float64(const Array& array, const std::string& name) {
-  if (const std::string type = array.array().buffer.type.name(); type != "float64")
-    refuse("the elements of " + name + " are " + type, "must be float64",
-           "make an array of float64, and copy them to it");
-}
-
 Request read_request(const Solvable& a, const Array& b, const Array& x, const Asked& asked) {
   Request request;
   const auto method = text_of(asked.method);
@@ -359,55 +278,6 @@ Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::h
     }
     return raised->any();
   };
-}
-
-// Raises on every process if any process raised. A process raises its own exception if it has one, and otherwise the
-// exception of the lowest rank that has one.
-void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
-  const Index rank = mpi::rank_of(comm);
-  std::string bytes;
-  Index from = 0;
-  if (own) {
-    try {
-      bytes = py::cast<std::string>(py::bytes(py::module_::import("pickle").attr("dumps")(own->value())));
-    } catch (py::error_already_set&) {  // its text is raised instead
-    }
-  }
-  if (bytes.size() > longest_pickle) bytes.clear();
-  std::string text = own ? "process " + std::to_string(rank) + " raised " + one_line(*own) : "";
-  {
-    const Native native;
-    const auto spread = mpi::min_max({own ? rank : std::numeric_limits<Index>::max()}, comm);
-    from = spread.front().smallest;
-    if (from != std::numeric_limits<Index>::max()) {
-      broadcast(bytes, static_cast<int>(from), comm);
-      broadcast(text, static_cast<int>(from), comm);
-    }
-  }
-  if (own) throw std::move(*own);
-  if (from == std::numeric_limits<Index>::max()) return;
-  py::object error;
-  try {
-    if (!bytes.empty()) error = py::module_::import("pickle").attr("loads")(py::bytes(bytes));
-  } catch (py::error_already_set&) {  // its text is raised instead
-  }
-  if (!error || PyExceptionInstance_Check(error.ptr()) == 0)
-    error = py::reinterpret_borrow<py::object>(PyExc_RuntimeError)(text);
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
-  throw py::error_already_set();
-}
-
-std::optional<py::error_already_set> taken(Raised& raised) {  // called inside of Trilinos
-  const WithPython gil;
-  return raised.take();
-}
-
-// Writes the answer to x if the vector was a copy of x.
-void write_back(const Array& x, double* answer, const tpetra::ArrayMap& array_map) {
-  py::array interior = x.view(Part::interior);
-  const std::vector<Index> shape(interior.shape(), interior.shape() + interior.ndim());
-  interior.attr("__setitem__")(py::ellipsis(),
-                               array_of(from_order(answer, element_type<double>(), shape, array_map.order())));
 }
 
 py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked) {
@@ -482,14 +352,6 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
   return result;
 }
 
-// The C++ value of an object; TypeError if it is not a T, or not initialised.
-template <class T>
-const T& made(const py::object& self) {
-  if (!py::isinstance<T>(self))
-    throw py::type_error(std::string("this must be a ") + T::name + ", not a " + Py_TYPE(self.ptr())->tp_name);
-  return value_in<T>(self);
-}
-
 template <class T>
 void bind_handle(py::class_<T>& type) {
   type.def_property_readonly(
@@ -516,6 +378,7 @@ void bind_solve(py::module_& module) {
   py::class_<LinearOperator> op(module, "_LinearOperator", py::custom_type_setup(let_collect<LinearOperator>));
   op.def(py::init(&make_operator), "rows"_a, "matvec"_a, "comm"_a);
   bind_handle(op);
+  bind_multiply(matrix, op);
 }
 
 }  // namespace tridap::python

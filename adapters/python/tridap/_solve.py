@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from . import _core, _html
+from ._make import zeros
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -94,6 +95,20 @@ class Matrix(_core._Matrix):
         data, indices, indptr, own_shape = _local_arrays(local)
         super().__init__(rows, data, indices, indptr, comm, own_shape if shape is None else shape)
 
+    def __matmul__(self, x: Any) -> _core.DistArray:
+        """``A @ x``: a new array with the distribution of the rows, whose padding is 0. Collective.
+
+        `x` is any object with ``__distarray__``, of float64, with the distribution of the rows. If it is not dense in
+        memory, its elements are copied first. ProtocolError, on every process, if `x` is wrong on any process.
+        """
+        return _product(self, x)
+
+    def diagonal(self) -> _core.DistArray:
+        """The diagonal: a new array with the distribution of the rows, 0 if a row has no entry there. Collective."""
+        y = _new(self)
+        self._diagonal(y)
+        return y
+
 
 def _local_arrays(local):
     """The CSR arrays, or an exception, which the constructor raises on all processes."""
@@ -131,6 +146,13 @@ class LinearOperator(_core._LinearOperator):
                  comm: MPI.Comm | None = None) -> None:
         rows, comm = _rows(rows, comm)
         super().__init__(rows, matvec, comm)
+
+    def __matmul__(self, x: Any) -> _core.DistArray:
+        """``A @ x``: a new array with the distribution of the rows, whose padding is 0. Collective.
+
+        `x` is as for `Matrix`. What `matvec` raises on one process is raised on every process.
+        """
+        return _product(self, x)
 
 
 class History(Sequence[Any]):
@@ -311,6 +333,22 @@ class _Failed:
 
     def __distarray__(self):
         raise self.error
+
+
+def _new(A):
+    """A new array with the distribution of the rows."""
+    try:
+        made = zeros(A.distribution, comm=A.comm)
+    except Exception as error:
+        made = _Failed(error)
+    return _core.asarray(made, A.comm)
+
+
+def _product(A, x):
+    x = _core.asarray(x, A.comm)
+    y = _new(A)
+    A._multiply(x, y)
+    return y
 
 
 def _zeros_like(b):

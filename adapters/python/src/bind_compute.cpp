@@ -1,0 +1,304 @@
+#include "array.hpp"
+#include "bindings.hpp"
+#include "memory.hpp"
+#include "partials.hpp"
+#include <tridap/compare.hpp>
+#include <tridap/slice.hpp>
+
+#include <pybind11/stl.h>
+
+#include <string>
+#include <utility>
+
+namespace tridap::python {
+
+namespace {
+
+using namespace py::literals;
+
+// An entry of x[...]: for one axis of the array, or for a new axis of the result.
+struct Cut {
+  enum class Kind { whole, part, one, added } kind;
+  Index start = 0, stop = 0, step = 1;  // of a part, in the numbering of the Distribution; `one` has only `start`
+};
+
+Cut cut_of(const std::tuple<std::string, Index, Index, Index>& given) {
+  const auto& [kind, start, stop, step] = given;
+  if (kind == "whole") return {Cut::Kind::whole};
+  if (kind == "part") return {Cut::Kind::part, start, stop, step};
+  if (kind == "one") return {Cut::Kind::one, start};
+  return {Cut::Kind::added};
+}
+
+// The slice of a local buffer that holds what one coordinate keeps.
+py::slice slice_of(const Slice::Local& local) {
+  if (local.count == 0) return {0, 0, 1};
+  const Index end = local.first + local.count * local.step;
+  return {local.first, end < 0 ? std::nullopt : std::optional<py::ssize_t>(end), local.step};
+}
+
+// The selected part of an array, over the same memory, described in the array's version of the protocol.
+Array cut(const Array& array, const std::vector<std::tuple<std::string, Index, Index, Index>>& given) {
+  Distribution rest = *array.distribution();
+  const Indices coordinates = rest.coordinates(array.process());
+  std::vector<Axis> axes;
+  py::list key;
+  Index axis = 0;
+  for (const auto& entry : given) {
+    const Cut wanted = cut_of(entry);
+    if (wanted.kind == Cut::Kind::added) {
+      axes.emplace_back(BlockKind(1, 1, 1));
+      key.append(py::none());
+      continue;
+    }
+    if (wanted.kind == Cut::Kind::whole) {
+      axes.push_back(rest.axis(axis));
+      key.append(py::slice(std::nullopt, std::nullopt, std::nullopt));
+    } else if (wanted.kind == Cut::Kind::one) {
+      const auto place = rest.axis(axis).locate(wanted.start);
+      if (!place)
+        throw py::index_error("axis " + std::to_string(axis) + " has no index " + std::to_string(wanted.start));
+      key.append(place->local);
+    } else {
+      const Slice part = slice(rest, axis, wanted.start, wanted.stop, wanted.step);
+      const auto coordinate = static_cast<std::size_t>(coordinates[static_cast<std::size_t>(axis)]);
+      axes.push_back(part.distribution.axis(axis));
+      key.append(slice_of(part.kept[coordinate]));
+    }
+    ++axis;
+  }
+  key.append(py::ellipsis());  // so that NumPy returns an array if no axis remains
+  auto local = py::reinterpret_borrow<py::array>(array.local().attr("__getitem__")(py::tuple(key)));
+  auto distribution = std::make_shared<const Distribution>(std::move(axes));
+  DistArray part;
+  part.version = stamp(array.version());
+  part.buffer = buffer_of(local);
+  part.dim_data = distribution->dim_data(array.process(), array.version());
+  return Array(std::move(part), std::move(local), array.comm(), std::move(distribution));
+}
+
+// An array over other memory, with the description of `model`.
+Array like(const Array& model, py::array local) {
+  refuse_objects(local);
+  DistArray array;
+  array.version = model.array().version;
+  array.buffer = buffer_of(local);
+  if (array.buffer.shape != model.array().buffer.shape)
+    throw py::value_error(
+        "the local part has shape " + py::cast<std::string>(py::str(local.attr("shape"))) +
+        ", must have that of the array's: " + py::cast<std::string>(py::str(tuple_of(model.array().buffer.shape))));
+  array.dim_data = model.array().dim_data;
+  for (Dimension& dimension : array.dim_data) dimension.extras.clear();
+  return Array(std::move(array), std::move(local), model.comm(), model.distribution());
+}
+
+bool same_buffers(const Axis& a, const Axis& b) {
+  if (a.proc_grid_size() != b.proc_grid_size()) return false;
+  for (Index c = 0; c < a.proc_grid_size(); ++c)
+    if (a.part(c, Part::local).size() != b.part(c, Part::local).size()) return false;
+  return true;
+}
+
+// True if on every process the elements at each local index of two arrays, padding included, belong together. The
+// answer is the same on every process, since it depends on the Distributions alone.
+bool are_alike(const Array& a, const Array& b) {
+  const Distribution &here = *a.distribution(), &there = *b.distribution();
+  if (&here == &there || a.places() == b.places()) return true;
+  if (here.ndim() != there.ndim() || here.shape() != there.shape()) return false;
+  for (Index i = 0; i < here.ndim(); ++i)
+    if (!same_buffers(here.axis(i), there.axis(i))) return false;
+  const Comparison comparison = compare(here, there);
+  return comparison.same_owners && comparison.same_places;
+}
+
+// By axis, the local indices whose elements this process counts, so that each element of the whole array is counted
+// once: an index that several processes have belongs to the lowest. None: all of an axis, or of all axes.
+py::object counted(const Array& array) {
+  const Distribution& whole = *array.distribution();
+  const Indices coordinates = whole.coordinates(array.process());
+  py::list all;
+  bool every = true;
+  for (Index i = 0; i < whole.ndim(); ++i) {
+    const auto* lists = std::get_if<UnstructuredKind>(&whole.axis(i).kind());
+    if (lists == nullptr || !lists->shares_indices()) {
+      all.append(py::none());
+      continue;
+    }
+    every = false;
+    const Index here = coordinates[static_cast<std::size_t>(i)];
+    std::vector<Index> kept;
+    for (Index local = 0; local < lists->count(here); ++local)
+      if (lists->locate(lists->global_index(here, local))->coordinate == here) kept.push_back(local);
+    all.append(py::array_t<Index>(static_cast<py::ssize_t>(kept.size()), kept.data()));
+  }
+  return every ? py::object(py::none()) : py::object(py::tuple(all));
+}
+
+// The smallest index of an axis in the array's own numbering, and the largest one plus 1. Both are 0 without indices.
+std::pair<Index, Index> bounds(const Array& array, Index axis) {
+  const auto* lists = std::get_if<UnstructuredKind>(&array.distribution()->axis(axis).kind());
+  if (lists == nullptr) return {0, array.array().dim_data[static_cast<std::size_t>(axis)].size};
+  if (lists->entries().empty()) return {0, 0};
+  return {lists->entries().front().global, lists->entries().back().global + 1};
+}
+
+py::object function_of(const char* module, const char* name) { return py::module_::import(module).attr(name); }
+
+// Throws TypeError for an object that is not a DistArray.
+void need_array(const py::object& self) {
+  if (array_behind(self) == nullptr)
+    throw py::type_error(std::string("this must be a DistArray, not a ") + Py_TYPE(self.ptr())->tp_name);
+}
+
+// Defines a method that a Python function of this package implements.
+void bind_python(py::class_<Array>& type, const char* name, const char* module, const char* function,
+                 const char* text = "") {
+  type.def(
+      name,
+      [=](const py::object& self, const py::args& others, const py::kwargs& options) {
+        need_array(self);
+        return function_of(module, function)(self, *others, **options);
+      },
+      text);
+}
+
+void bind_reductions(py::class_<Array>& type) {
+  const auto reduction = [&](const char* name, const char* text) {
+    bind_python(type, name, "tridap._reduce", name, text);
+  };
+  reduction("sum", R"(sum(axis=None, dtype=None) -> NumPy scalar
+
+The sum of all elements of the whole array, each counted once, without communication padding and mirrors. Collective; the
+same on every process, bit for bit. The type is numpy.sum's: int64 for smaller integers and bool. `axis` must be None.)");
+  reduction("mean", R"(mean(axis=None, dtype=None) -> NumPy scalar
+
+The mean of all elements of the whole array, as sum() counts them: float64 for integers. Without elements it is nan, with
+numpy.mean's warning. Collective; the same on every process.)");
+  reduction("min", R"(min(axis=None) -> NumPy scalar
+
+The smallest element of the whole array; nan if an element is nan. ValueError, on every process, without elements.
+Collective; the same on every process.)");
+  reduction("max", R"(max(axis=None) -> NumPy scalar
+
+The largest element of the whole array; nan if an element is nan. ValueError, on every process, without elements.
+Collective; the same on every process.)");
+  reduction("all", R"(all(axis=None) -> numpy.bool_
+
+Whether all elements of the whole array are true. Collective; the same on every process.)");
+  reduction("any", R"(any(axis=None) -> numpy.bool_
+
+Whether any element of the whole array is true. Collective; the same on every process.)");
+  reduction("dot", R"(dot(other) -> NumPy scalar
+
+The sum of the products of the elements of two arrays with one distribution, of any number of axes. Complex elements are
+not conjugated; vdot() conjugates. The type is numpy.dot's, which does not widen integers. Collective; the same on every
+process.)");
+  reduction("vdot", R"(vdot(other) -> NumPy scalar
+
+dot() with this array's elements conjugated, as numpy.vdot does. Collective; the same on every process.)");
+  reduction("norm", R"(norm(ord=None) -> NumPy scalar
+
+The norm of the whole array as numpy.linalg.norm computes it. None: the square root of the sum of the squares of the
+absolute values. An array of one axis also has ord 1, 2 and inf, and one of two axes "fro". Collective; the same on every
+process.)");
+}
+
+void bind_elements(py::class_<Array>& type) {
+  type.def_property_readonly(
+          "size",
+          [](const Array& a) {
+            Index count = 1;
+            for (const Dimension& dimension : a.array().dim_data) count *= dimension.size;
+            return count;
+          },
+          "The number of elements of the whole array: the product of `shape`.")
+      .def_property_readonly(
+          "real", [](const Array& a) { return like(a, function_of("numpy", "real")(a.local())); },
+          "The real parts: a DistArray over the same memory.")
+      .def_property_readonly(
+          "imag", [](const Array& a) { return like(a, function_of("numpy", "imag")(a.local())); },
+          "The imaginary parts: a DistArray over the same memory; for real elements, read-only zeros.")
+      .def(
+          "conj", [](const Array& a) { return like(a, function_of("numpy", "conjugate")(a.local())); },
+          "conj() -> DistArray\n\nA new array of the conjugate elements, padding included. Not collective.")
+      .def(
+          "copy",
+          [](const Array& a, const py::object& order) { return like(a, a.local().attr("copy")("order"_a = order)); },
+          "order"_a = "K", R"(copy(order="K") -> DistArray
+
+A new array with the same elements, padding included, in its own memory. `order` is the memory order of the local part, as
+in numpy.copy. Not collective.)")
+      .def(
+          "astype",
+          [](const Array& a, const py::object& dtype, const py::object& order, const py::object& casting) {
+            return like(a, a.local().attr("astype")(dtype, "order"_a = order, "casting"_a = casting));
+          },
+          "dtype"_a, "order"_a = "K", "casting"_a = "unsafe",
+          R"(astype(dtype, order="K", casting="unsafe") -> DistArray
+
+A new array with the elements, padding included, converted to another type, as numpy.ndarray.astype does. Not collective.)")
+      .def("__len__", [](const Array& a) {
+        if (a.array().dim_data.empty()) throw py::type_error("len() of an array without axes");
+        return a.array().dim_data.front().size;
+      });
+  bind_python(type, "__getitem__", "tridap._index", "item", R"(x[key] -> DistArray
+
+The selected part of the whole array, over the same memory: each process keeps the selected elements that it owns. Nothing
+communicates; the key must be the same on every process. Indices are global.
+
+start:stop:step selects as in NumPy, with negative bounds and steps. ":" keeps an axis as it is, with its padding; any other
+slice leaves out communication padding and ends periodicity. On an unstructured axis, bounds are the indices themselves, and
+negative ones count from the largest index plus 1, unless the axis has negative indices. "..." stands for all other axes.
+None adds an axis of one element. An integer selects on an axis that is not distributed, and drops this axis. If no axis
+remains, the result is a NumPy scalar.
+
+IndexError for too many indices, and for an integer outside of its axis; TypeError for an integer on a distributed axis, and
+for lists and masks; ProtocolError if a process's part has no constant stride in memory.)");
+  bind_python(type, "__setitem__", "tridap._index", "assign", R"(x[key] = value
+
+Sets the selected elements: to a scalar, or to a DistArray with the distribution of x[key]. Here an integer may select on any
+axis, and a mask, a DistArray of bool with the distribution of x, may be the key if `value` is a scalar. Not collective; the
+key must be the same on every process. Padding on other processes keeps its values until update_padding().)");
+  bind_python(type, "__iter__", "tridap._ufunc", "refuse_iteration");
+  bind_python(type, "__contains__", "tridap._ufunc", "refuse_search");
+  bind_python(type, "__array_ufunc__", "tridap._ufunc", "array_ufunc");
+  bind_python(type, "__array_function__", "tridap._functions", "array_function");
+}
+
+void bind_operators(py::class_<Array>& type) {
+  std::vector<std::string> names{"__neg__", "__pos__", "__abs__", "__invert__", "__divmod__", "__rdivmod__",
+                                 "__eq__",  "__ne__",  "__lt__",  "__le__",     "__gt__",     "__ge__"};
+  for (const std::string name :
+       {"add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift", "matmul"})
+    for (const std::string prefix : {"__", "__r", "__i"}) names.push_back(prefix + name + "__");
+  for (const std::string& name : names)
+    type.def(name.c_str(), [name](const py::object& self, const py::args& other) {
+      need_array(self);
+      return function_of("numpy.lib.mixins", "NDArrayOperatorsMixin").attr(name.c_str())(self, *other);
+    });
+  for (const std::string name : {"__bool__", "__float__", "__int__", "__complex__"})
+    type.def(name.c_str(), [name](const py::object& self) {
+      need_array(self);
+      return function_of("tridap._ufunc", "refuse_conversion")(self, name);
+    });
+  type.def("__hash__", [](const py::object& self) {  // of the object: equal elements do not matter
+    need_array(self);
+    return function_of("builtins", "object").attr("__hash__")(self);
+  });
+}
+
+}  // namespace
+
+void bind_compute(py::module_& module, py::class_<Array>& type) {
+  bind_reductions(type);
+  bind_elements(type);
+  bind_operators(type);
+  module.def("_cut", &cut);
+  module.def("_like", &like);
+  module.def("_alike", &are_alike);
+  module.def("_counted", &counted);
+  module.def("_bounds", &bounds);
+  module.def("_partials", &partials, "comm"_a, "step"_a, "at_once"_a = 256);
+}
+
+}  // namespace tridap::python

@@ -1,0 +1,86 @@
+#include "solvable.hpp"
+
+#include "gil.hpp"
+#include "together.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/tpetra/import.hpp>
+
+#include <limits>
+
+namespace tridap::python {
+
+namespace {
+
+constexpr std::size_t longest_pickle = 1 << 20;  // bytes of an exception that other processes raise too
+
+void broadcast(std::string& bytes, int from, MPI_Comm comm) {
+  Index size = static_cast<Index>(bytes.size());
+  mpi::must_succeed(MPI_Bcast(&size, 1, MPI_INT64_T, from, comm), "MPI_Bcast");
+  bytes.resize(static_cast<std::size_t>(size));
+  mpi::must_succeed(MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, from, comm), "MPI_Bcast");
+}
+
+}  // namespace
+
+void need_distribution_of(const tpetra::ArrayMap& rows, const Array& array, const std::string& name) {
+  if (const auto found = tpetra::detail::mismatch(array.array(), rows))
+    refuse(name + " has " + found->given + ", the rows of A have " + found->expected, "",
+           "give an array with the distribution of the rows: tridap.zeros(A.distribution, comm=A.comm) makes one",
+           found->axis);
+}
+
+void need_float64(const Array& array, const std::string& name) {
+  if (const std::string type = array.array().buffer.type.name(); type != "float64")
+    refuse("the elements of " + name + " are " + type, "must be float64",
+           "make an array of float64, and copy them to it");
+}
+
+void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
+  const Index rank = mpi::rank_of(comm);
+  std::string bytes;
+  Index from = 0;
+  if (own) {
+    try {
+      bytes = py::cast<std::string>(py::bytes(py::module_::import("pickle").attr("dumps")(own->value())));
+    } catch (py::error_already_set&) {  // its text is raised instead
+    }
+  }
+  if (bytes.size() > longest_pickle) bytes.clear();
+  std::string text = own ? "process " + std::to_string(rank) + " raised " + one_line(*own) : "";
+  {
+    const Native native;
+    const auto spread = mpi::min_max({own ? rank : std::numeric_limits<Index>::max()}, comm);
+    from = spread.front().smallest;
+    if (from != std::numeric_limits<Index>::max()) {
+      broadcast(bytes, static_cast<int>(from), comm);
+      broadcast(text, static_cast<int>(from), comm);
+    }
+  }
+  if (own) throw std::move(*own);
+  if (from == std::numeric_limits<Index>::max()) return;
+  py::object error;
+  try {
+    if (!bytes.empty()) error = py::module_::import("pickle").attr("loads")(py::bytes(bytes));
+  } catch (py::error_already_set&) {  // its text is raised instead
+  }
+  if (!error || PyExceptionInstance_Check(error.ptr()) == 0)
+    error = py::reinterpret_borrow<py::object>(PyExc_RuntimeError)(text);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  throw py::error_already_set();
+}
+
+std::optional<py::error_already_set> taken(Raised& raised) {
+  const WithPython gil;
+  return raised.take();
+}
+
+void write_back(const Array& x, double* answer, const tpetra::ArrayMap& array_map) {
+  py::array interior = x.view(Part::interior);
+  const std::vector<Index> shape(interior.shape(), interior.shape() + interior.ndim());
+  interior.attr("__setitem__")(py::ellipsis(),
+                               array_of(from_order(answer, element_type<double>(), shape, array_map.order())));
+}
+
+}  // namespace tridap::python

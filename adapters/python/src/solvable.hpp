@@ -1,0 +1,102 @@
+#pragma once
+
+#include "array.hpp"
+#include "bindings.hpp"
+#include "native.hpp"
+#include "operator.hpp"
+#include <tridap/solvers/matrix.hpp>
+#include <tridap/solvers/solve.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tridap::python {
+
+/// Data that is made once for a matrix, in the first solve that needs it.
+struct Prepared {
+  Teuchos::RCP<const solvers::Operator> preconditioner;
+  std::string made_of;  // name, method and parameters
+  std::unique_ptr<solvers::DirectSolver> factors;
+};
+
+/// The content of a `tridap.Matrix` or a `tridap.LinearOperator`, on the elements of a distributed array.
+struct Solvable {
+  tpetra::ArrayMap array_map;
+  Teuchos::RCP<const solvers::CrsMatrix> matrix;  // null for an operator
+  Teuchos::RCP<const solvers::Operator> op;
+  std::shared_ptr<Raised> raised = std::make_shared<Raised>();
+  std::shared_ptr<Prepared> prepared = std::make_shared<Prepared>();
+};
+
+/// The Python object of a Solvable. The thread inside of Trilinos releases its RCPs.
+class Handle {
+ public:
+  Handle(std::shared_ptr<Solvable> solvable, py::object comm, py::object matvec = py::none())
+      : solvable_(std::move(solvable)), comm_(std::move(comm)), matvec_(std::move(matvec)) {}
+  Handle(Handle&&) = default;
+  ~Handle() {
+    if (solvable_) release_inside(std::move(solvable_));
+  }
+  const std::shared_ptr<Solvable>& solvable() const { return solvable_; }
+  const py::object& comm() const { return comm_; }
+  const py::object& matvec() const { return matvec_; }  // a solve holds a reference to it
+
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(comm_.ptr());
+    Py_VISIT(matvec_.ptr());
+    return 0;
+  }
+  void clear() { comm_ = matvec_ = py::none(); }
+
+ private:
+  std::shared_ptr<Solvable> solvable_;
+  py::object comm_, matvec_;
+};
+
+class Matrix : public Handle {
+ public:
+  static constexpr const char* name = "tridap.Matrix";
+  using Handle::Handle;
+};
+class LinearOperator : public Handle {
+ public:
+  static constexpr const char* name = "tridap.LinearOperator";
+  using Handle::Handle;
+};
+
+/// Runs a step inside of Trilinos.
+template <class Step>
+auto inside(Step&& step) {
+  const Native native;
+  return std::forward<Step>(step)();
+}
+
+/// The C++ value of an object; TypeError if it is not a T, or not initialised.
+template <class T>
+const T& made(const py::object& self) {
+  if (!py::isinstance<T>(self))
+    throw py::type_error(std::string("this must be a ") + T::name + ", not a " + Py_TYPE(self.ptr())->tp_name);
+  return value_in<T>(self);
+}
+
+/// Throws Error if an argument is not distributed as the rows of A. A user of Python can give it that distribution.
+void need_distribution_of(const tpetra::ArrayMap& rows, const Array& array, const std::string& name);
+
+void need_float64(const Array& array, const std::string& name);
+
+/// Raises on every process if any process raised. A process raises its own exception if it has one, and otherwise the
+/// exception of the lowest rank that has one. **Collective.**
+void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own);
+
+/// Called inside of Trilinos.
+std::optional<py::error_already_set> taken(Raised& raised);
+
+/// Writes the elements of a vector to an array, if the vector was a copy of the array.
+void write_back(const Array& x, double* answer, const tpetra::ArrayMap& array_map);
+
+/// The methods of `tridap.Matrix` and `tridap.LinearOperator` that multiply.
+void bind_multiply(py::class_<Matrix>& matrix, py::class_<LinearOperator>& op);
+
+}  // namespace tridap::python

@@ -1,0 +1,125 @@
+"""NumPy's functions on distributed arrays: those that would see one process's memory only are refused."""
+
+import numpy as np
+
+from . import _reduce
+from ._core import DistArray
+from ._ufunc import WHOLE, is_foreign, local_of, name_of, over
+
+
+def _named(names):
+    return {getattr(np, name) for name in names.split() if hasattr(np, name)}
+
+
+# Each element of the result depends on the elements at one index.
+_ELEMENTWISE = _named("angle around clip copy copyto fix i0 imag iscomplex isclose isneginf isposinf isreal nan_to_num "
+                      "real round round_ sinc where")
+# The result depends on types or addresses, not on elements.
+_OF_MEMORY = _named("can_cast iscomplexobj isrealobj may_share_memory result_type shares_memory")
+
+_INSTEAD = {"argmax": "x == x.max() is where the largest elements are",
+            "argmin": "x == x.min() is where the smallest elements are",
+            "average": "numpy.sum(x * weights) / numpy.sum(weights)", "count_nonzero": "(x != 0).sum()",
+            "nansum": "numpy.nan_to_num(x).sum()", "ptp": "x.max() - x.min()", "save": "numpy.save(file, x.gather())",
+            "std": "numpy.sqrt(numpy.mean(abs(x - x.mean())**2))", "var": "numpy.mean(abs(x - x.mean())**2)"}
+
+
+def array_function(self, function, types, args, kwargs):
+    """See NumPy's `__array_function__`."""
+    if any(is_foreign(kind, "__array_function__") for kind in types):
+        return NotImplemented
+    if function in _HANDLERS:
+        return _HANDLERS[function](*args, **kwargs)
+    if function in _ELEMENTWISE and (function is not np.where or len(args) == 3):
+        return elementwise(function, args, kwargs)
+    if function in _OF_MEMORY:
+        return function(*map(_memory, args), **{name: _memory(value) for name, value in kwargs.items()})
+    instead = _INSTEAD.get(function.__name__)
+    raise TypeError(f"{name_of(function)} of a DistArray would see the memory of this process alone: "
+                    + (f"{instead}; " if instead else "") + WHOLE)
+
+
+def _memory(value):
+    return value.local if isinstance(value, DistArray) else value
+
+
+def elementwise(function, args, kwargs):
+    """Calls a function with the local parts of the arguments, and makes a DistArray of the result. Not collective."""
+    name = name_of(function)
+    arrays = [value for value in (*args, *kwargs.values()) if isinstance(value, DistArray)]
+    places = {}  # of the arrays, by the NumPy arrays that the function gets
+
+    def local(value):
+        found = local_of(name, value, arrays[0])
+        if found is not value:
+            places[id(found)] = found, value
+        return found
+
+    result = function(*[value if isinstance(value, str) else local(value) for value in args],
+                      **{key: value if isinstance(value, str) else local(value) for key, value in kwargs.items()})
+    if result is None:
+        return None
+    return places[id(result)][1] if id(result) in places else over(result, arrays[0])
+
+
+def _like(function, array, args, dtype, order, subok, shape):
+    if shape is not None:
+        raise TypeError(f"{name_of(function)} of a DistArray takes no shape=: tridap.zeros(tridap.distribution(shape)) "
+                        "makes an array of another shape")
+    return over(function(_of(function, array).local, *args, dtype=dtype, order=order), array)
+
+
+def _maker(function):
+    def make(a, dtype=None, order="K", subok=True, shape=None):
+        return _like(function, a, (), dtype, order, subok, shape)
+    return make
+
+
+def _full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
+    fill = local_of("numpy.full_like", fill_value, _of(np.full_like, a))
+    return _like(np.full_like, a, (fill,), dtype, order, subok, shape)
+
+
+def _of(function, array):
+    if not isinstance(array, DistArray):
+        raise TypeError(f"{name_of(function)} is of a {type(array).__name__}, must be of a DistArray")
+    return array
+
+
+def _with_type(function, call):
+    def reduce(a, axis=None, dtype=None, out=None, **others):
+        return call(_of(function, a), axis, dtype, out=out, **others)
+    return reduce
+
+
+def _without_type(function, call):
+    def reduce(a, axis=None, out=None, **others):
+        return call(_of(function, a), axis, out=out, **others)
+    return reduce
+
+
+def _norm(x, ord=None, axis=None, keepdims=False):
+    return _reduce.norm(_of(np.linalg.norm, x), ord, axis, keepdims=keepdims)
+
+
+def _vector_product(a, b, out=None):
+    if out is not None or any(isinstance(given, DistArray) and given.ndim != 1 for given in (a, b)):
+        raise TypeError("numpy.dot of DistArrays is of two arrays of one axis, without out=: x.dot(y) and "
+                        f"numpy.vdot(x, y) take any number of axes; {WHOLE}")
+    return _reduce.dot(a, b)
+
+
+def _size(a, axis=None):
+    return a.size if axis is None else a.shape[axis]
+
+
+_HANDLERS = {
+    np.linalg.norm: _norm, np.dot: _vector_product, np.inner: _vector_product, np.vdot: _reduce.vdot,
+    np.allclose: _reduce.allclose, np.array_equal: _reduce.array_equal, np.full_like: _full_like,
+    np.shape: lambda a: a.shape, np.ndim: lambda a: a.ndim, np.size: _size}
+_HANDLERS.update({function: _maker(function) for function in _named("empty_like ones_like zeros_like")})
+_HANDLERS.update({function: _with_type(function, call) for function, call in ((np.sum, _reduce.sum),
+                                                                              (np.mean, _reduce.mean))})
+_HANDLERS.update({function: _without_type(function, call) for names, call in (
+    ("all", _reduce.all), ("any", _reduce.any), ("amax max", _reduce.max), ("amin min", _reduce.min))
+    for function in _named(names)})

@@ -1,0 +1,118 @@
+"""A @ x and the diagonal of a matrix, against dense matrices that every process has."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import tridap
+from systems import Field, layouts, local_rows, matrix, numbers, size, whole
+
+
+def vector(dist, comm, order="C", step=1):
+    """An array with arbitrary elements, and the same flat, by row-major number."""
+    x = np.random.default_rng(3).normal(size=size(dist))
+    field = Field(dist, comm.rank, np.nan, order, step)
+    array = tridap.asarray(field, comm)
+    array.interior[...] = x[numbers(dist, comm.rank)].reshape(array.interior.shape)
+    return array, x
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("step", [1, 2])
+def test_a_product_is_that_of_the_dense_matrix(comm, order, step):
+    for name, dist in layouts(comm.size).items():
+        dense = matrix(size(dist), symmetric=False)
+        A = tridap.Matrix(local_rows(dense, dist, comm.rank), dist)
+        x, flat = vector(dist, comm, order, step)
+        kept = x.local.copy()
+        y = A @ x
+        assert type(y) is tridap.DistArray and y.distribution == A.distribution and y.dtype == float
+        assert np.allclose(whole(comm, dist, y.interior), dense @ flat, rtol=1e-13, atol=1e-13), name
+        assert np.array_equal(x.local, kept, equal_nan=True) and not np.shares_memory(x, y)
+        assert np.allclose(whole(comm, dist, (np.matmul(A, x)).interior), dense @ flat)
+        assert np.array_equal(whole(comm, dist, A.diagonal().interior), np.diag(dense))
+
+
+def test_padding_of_a_product_is_zero(comm):
+    dist = layouts(comm.size)["padded"]
+    A = tridap.Matrix(local_rows(np.eye(size(dist)), dist, comm.rank), dist)
+    y = A @ vector(dist, comm)[0]
+    own = np.zeros(y.local.shape, bool)
+    own[dist.part(comm.rank, "interior")] = True
+    assert not y.local[~own].any() and np.isfinite(y.local).all()
+
+
+def test_a_row_without_a_diagonal_entry_has_0_there(comm):
+    dist = tridap.distribution(3 * comm.size, processes=comm.size)
+    shift = np.eye(3 * comm.size, k=1)
+    shift[2, 2] = 7
+    A = tridap.Matrix(local_rows(shift, dist, comm.rank), dist)
+    assert np.array_equal(whole(comm, dist, A.diagonal().local), np.diag(shift))
+
+
+def test_an_operator_multiplies_by_its_function(comm):
+    for dist in layouts(comm.size).values():
+        A = tridap.LinearOperator(lambda x, y: y.__setitem__(..., 3 * x), dist)
+        x, flat = vector(dist, comm)
+        assert np.array_equal(whole(comm, dist, (A @ x).interior), 3 * flat)
+
+
+def test_rows_in_fortran_order_multiply_arrays_in_either_order(comm):
+    dist = tridap.distribution((5, 4), ("b", "c:2"), processes=comm.size)
+    dense = matrix(20, symmetric=False)
+    rows = Field(dist, comm.rank, order="F")
+    A = tridap.Matrix(local_rows(dense, dist, comm.rank, "F"), rows, comm)
+    for order in "CF":
+        x, flat = vector(dist, comm, order)
+        assert np.allclose(whole(comm, dist, (A @ x).local), dense @ flat)
+        assert np.array_equal(whole(comm, dist, A.diagonal().local), np.diag(dense))
+
+
+def test_a_product_takes_any_object_with_distarray_and_works_with_the_rest(comm):
+    dist = tridap.distribution(4 * comm.size, processes=comm.size)
+    dense = matrix(4 * comm.size)
+    A = tridap.Matrix(local_rows(dense, dist, comm.rank), dist)
+    field = Field(dist, comm.rank, 1.0)
+    x = tridap.asarray(field, comm)
+    assert np.array_equal((A @ field).local, (A @ x).local)
+    r = 2 * x - A @ x / 3
+    assert np.isclose(r.norm(), np.linalg.norm(2 - dense.sum(axis=1) / 3))
+
+
+def test_an_array_that_does_not_fit_is_refused_by_all(comm):
+    p, last = comm.size, comm.rank == comm.size - 1
+    dist = tridap.distribution(4 * p, processes=p)
+    A = tridap.Matrix(sp.csr_matrix(np.eye(4 * p)[dist.indices(comm.rank)[0]]), dist)
+    x = tridap.zeros(dist)
+    wrong = {"float64": x.astype("f4"), "the rows of A have": tridap.zeros(tridap.distribution((4 * p, 1), ("b", "*"), processes=p)),
+             "__distarray__": np.zeros(4 * p)}
+    for words, given in wrong.items():
+        with pytest.raises(tridap.ProtocolError, match=words):
+            A @ given
+        with pytest.raises(tridap.ProtocolError):
+            A @ (given if last else x)
+    with pytest.raises(TypeError, match="multiplied from the left: A @ x"):
+        x @ A
+    with pytest.raises(TypeError):
+        A * x
+
+
+def test_what_a_function_raises_on_one_process_is_raised_on_all(comm):
+    dist = tridap.distribution(2 * comm.size, processes=comm.size)
+
+    def failing(x, y):
+        if comm.rank == comm.size - 1:
+            raise ZeroDivisionError("on the last")
+        y[...] = x
+
+    with pytest.raises(ZeroDivisionError, match="on the last"):
+        tridap.LinearOperator(failing, dist) @ tridap.zeros(dist)
+
+
+def test_only_matrices_multiply(comm):
+    for wrong in (None, 5):
+        for call in (tridap.Matrix.__matmul__, tridap.LinearOperator.__matmul__, tridap.Matrix.diagonal):
+            with pytest.raises((TypeError, AttributeError)):
+                call(wrong, *[None][:call is not tridap.Matrix.diagonal])
+    for made in (tridap.Matrix.__new__(tridap.Matrix), tridap.LinearOperator.__new__(tridap.LinearOperator)):
+        with pytest.raises(TypeError):
+            made @ tridap.zeros(tridap.distribution(3, processes=comm.size))
