@@ -1,6 +1,6 @@
 #include "planned.hpp"
 
-#include "comm.hpp"
+#include "bindings.hpp"
 #include "gil.hpp"
 #include "memory.hpp"
 #include "together.hpp"
