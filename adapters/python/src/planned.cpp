@@ -1,6 +1,7 @@
 #include "planned.hpp"
 
 #include "bindings.hpp"
+#include "comm.hpp"
 #include "gil.hpp"
 #include "memory.hpp"
 #include "together.hpp"
