@@ -12,7 +12,7 @@
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/solvers/matrix.hpp>
 #include <tridap/solvers/solve.hpp>
-#include <tridap/tpetra/import.hpp>
+#include <tridap/solvers/vectors.hpp>
 
 #include <pybind11/stl.h>
 
@@ -275,12 +275,8 @@ Number number_of(py::handle object, const std::string& name, const std::string& 
   }
 }
 
-// Throws Error if an argument is not distributed as the rows of A. A user of Python can give it that distribution.
-void need_distribution_of(const tpetra::ArrayMap& rows, const Array& array, const std::string& name) {
-  if (const auto found = tpetra::detail::mismatch(array.array(), rows))
-    refuse(name + " has " + found->given + ", the rows of A have " + found->expected, "",
-           "give an array with the distribution of the rows: tridap.zeros(A.distribution, comm=A.comm) makes one",
-           found->axis);
+solvers::SolverArray solver_array(const Array& array, const std::string& name, bool writable) {
+  return {array.array(), *array.distribution(), name, writable};
 }
 
 void need_float64(const Array& array, const std::string& name) {
@@ -325,8 +321,8 @@ Request read_request(const Solvable& a, const Array& b, const Array& x, const As
                "give an array without overlaps");
   need_float64(b, "b");
   need_float64(x, "x");
-  need_distribution_of(a.array_map, b, "b");
-  need_distribution_of(a.array_map, x, "x");
+  vectors_axis(solver_array(b, "b", false), a.array_map);
+  vectors_axis(solver_array(x, "x", true), a.array_map);
   return request;
 }
 
@@ -402,14 +398,6 @@ std::optional<py::error_already_set> taken(Raised& raised) {  // called inside o
   return raised.take();
 }
 
-// Writes the answer to x if the vector was a copy of x.
-void write_back(const Array& x, double* answer, const tpetra::ArrayMap& array_map) {
-  py::array interior = x.view(Part::interior);
-  const std::vector<Index> shape(interior.shape(), interior.shape() + interior.ndim());
-  interior.attr("__setitem__")(py::ellipsis(),
-                               array_of(from_order(answer, element_type<double>(), shape, array_map.order())));
-}
-
 py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked) {
   const std::shared_ptr<Solvable> a = handle.solvable();
   const py::object matvec = handle.matvec();  // Python code that runs meanwhile may replace the operator
@@ -422,7 +410,6 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
   std::optional<py::error_already_set> raised;
   Solution solution;
   Receipt of_b, of_x;
-  std::vector<double> answer;  // only if it must be written back
   {
     const Native native;
     try {
@@ -441,31 +428,23 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
       if (!said[2].is_same())
         refuse("raise_on_failure is True on some processes only", "", "give every process the same");
       request.options.watched = said[0].largest == 1;
-      const auto vb = tpetra::import_vector<const double>(b.array(), a->array_map, request.copy);
-      const auto vx = tpetra::import_vector<double>(x.array(), a->array_map, request.copy);
+      const auto vb = import_vectors(solver_array(b, "b", false), a->array_map, request.copy);
+      const auto vx = import_vectors(solver_array(x, "x", true), a->array_map, request.copy);
+      const auto rhs = vb.vectors->getVector(0);
+      const auto answer = vx.vectors->getVectorNonConst(0);
       of_b = vb.receipt;
       of_x = vx.receipt;
       prepare(*a, request);
       solution = request.options.method == Method::direct
-                     ? a->prepared->factors->solve(*vb.vector, *vx.vector, request.options.tol)
-                     : solvers::solve(a->op, a->prepared->preconditioner, *vb.vector, *vx.vector, request.options);
-      if (!of_x.shared) {
-        const auto data = vx.vector->getData();
-        answer.assign(data.begin(), data.end());
-      }
+                     ? a->prepared->factors->solve(*rhs, *answer, request.options.tol)
+                     : solvers::solve(a->op, a->prepared->preconditioner, *rhs, *answer, request.options);
+      vx.write_back();
     } catch (const Error& wrong) {
       error = wrong;
     } catch (const std::exception& wrong) {  // for example, out of memory; what Python raised is still taken below
       error = Error(Finding{Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
     }
     raised = taken(*a->raised);  // while no other thread can be inside of Trilinos
-  }
-  try {
-    if (!of_x.shared && !error) write_back(x, answer.data(), a->array_map);
-  } catch (py::error_already_set& failed) {
-    if (!raised) raised.emplace(failed);
-  } catch (const std::exception& failed) {
-    error = Error(Finding{Rule::process_failure, {}, {}, "", failed.what(), "", ""});
   }
   raise_together(comm, std::move(raised));
   if (error) throw Error(*error);

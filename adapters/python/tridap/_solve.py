@@ -214,9 +214,10 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
 
     Args:
         A: a `Matrix` or a `LinearOperator`.
-        b: the right-hand side: any object with ``__distarray__``, of float64, with the distribution of the rows of `A`.
-        x: the array for the answer, described like `b`; its memory must be writable. None: a new array like `b`, and 0 as
-            the first guess.
+        b: the right-hand side: any object with ``__distarray__``, of float64, with the distribution of the rows of `A`. Its
+            padding may differ from that of the rows.
+        x: the array for the answer, described like `b`; its memory must be writable. Its padding may differ, and is not
+            written. None: a new array like `b`, and 0 as the first guess.
         method: "cg" (symmetric positive definite), "gmres", or "direct" (LU).
         preconditioner: "muelu" (algebraic multigrid), "ifpack2", or None. It is made once for a matrix and used again
             while `method`, `preconditioner` and its options stay the same.
@@ -228,8 +229,7 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
         preconditioner_options: a dict for MueLu or Ifpack2; sublists are dicts. For Ifpack2 the key "type" names the kind
             of preconditioner.
         copy: None or False: the solver uses the memory of `b` and `x`, or raises with the reason; "if_needed": memory that
-            it cannot use (strided, or with the padding that the rows of `A` have) is copied, and the answer is written
-            back.
+            it cannot use (strided, or with padding between the elements) is copied, and the answer is written back.
         raise_on_failure: raise `ConvergenceError` instead of a warning if the solve stops above its tolerance. It must be
             the same on every process.
         progress: whether the first process shows a progress line on standard error. None: only if standard error is a
