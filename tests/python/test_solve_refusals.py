@@ -58,6 +58,10 @@ class Case:
     def arrays(self, data=lambda d: d, indices=lambda i: i, indptr=lambda p: p):
         return self.matrix((data(self.rows.data), indices(self.rows.indices), indptr(self.rows.indptr)))
 
+    def longer(self):
+        dist = tridap.distribution((N + 1,), ("b",))
+        return tridap.Matrix(local_rows(matrix(N + 1), dist, self.comm.rank), dist)
+
     def reversed(self):
         comm = self.comm.Split(0, key=-self.comm.rank)
         try:
@@ -89,10 +93,27 @@ REFUSED = {
     "tol negative": (lambda c: c.solve(tol=(-1e-8, 1e-8)), "'tol' is -1e-08"),
     "tol infinite": (lambda c: c.solve(tol=(np.inf, np.inf)), "tol is inf"),
     "tol differs": (lambda c: c.solve(tol=(1e-7, 1e-8)) if c.comm.size > 1 else c.solve(tol=(-1, 1)), "tol|different"),
+    "two tolerances": (lambda c: c.solve(tol=(1e-8, 1e-8), rtol=(1e-8, None)), "TypeError: tol and rtol are two names|different"),
+    "two preconditioners": (lambda c: c.solve(preconditioner=("muelu",) * 2, M=("muelu", None)), "preconditioner and M are two names"),
+    "rtol": (lambda c: c.solve(rtol=(-1.0, 1e-8)), "'tol' is -1"),
+    "atol": (lambda c: c.solve(atol=("0", 0.0)), "'atol' is '0', must be a number"),
+    "atol negative": (lambda c: c.solve(atol=(-1.0, 0.0)), "'atol' is -1"),
+    "atol infinite": (lambda c: c.solve(atol=(np.inf,) * 2), "atol is inf"),
+    "M on other rows": (lambda c: tridap.solve(c.A, c.b, M=c.longer()), "'M' is an operator on other rows, must have the rows of A"),
+    "M with options": (lambda c: c.solve(M=(c.A,) * 2, preconditioner_options=({"a": 1},) * 2), "an operator takes none"),
+    "M of a direct solve": (lambda c: c.solve(method=("direct",) * 2, M=(c.A,) * 2), "'direct' takes none"),
+    "option of Belos": (lambda c: c.solve(method=("gcrodr",) * 2, options=({"Num Recycled Block": 3},) * 2),
+                        "'Num Recycled Block' is unknown, must be one of .*did you mean 'Num Recycled Blocks'"),
+    "option of Belos of another type": (lambda c: c.solve(method=("gcrodr",) * 2, options=({"Num Blocks": "3"},) * 2),
+                                        "'Num Blocks' is of type .*must be of type int"),
+    "option of Belos that is ours": (lambda c: c.solve(method=("minres",) * 2, options=({"Maximum Iterations": 3},) * 2),
+                                     "'Maximum Iterations' is not taken.*use the tolerance"),
+    "M of LSQR": (lambda c: c.solve(method=("lsqr",) * 2, **IFPACK2), "'LSQR' has a preconditioner, must have none"),
     "maxiter": (lambda c: c.solve(maxiter=(-1, 10)), "'maxiter' is -1"),
     "maxiter fraction": (lambda c: c.solve(maxiter=(1.5, 10)), "'maxiter' is 1.5, must be an integer"),
     "maxiter huge": (lambda c: c.solve(maxiter=(1 << 40, 10)), "'maxiter' is 1099511627776"),
-    "method": (lambda c: c.solve(method=("lu", "cg")), "'method' is 'lu', must be 'cg', 'gmres' or 'direct'"),
+    "method": (lambda c: c.solve(method=("lu", "cg")), "'method' is 'lu', must be 'cg', 'gmres', 'direct', or a name of Belos"),
+    "method of Belos": (lambda c: c.solve(method=("bicstab", "cg")), "'method' is 'bicstab'.*did you mean 'BICGSTAB'.*"),
     "method None": (lambda c: c.solve(method=(None, "cg")), "'method' is 'None'"),
     "methods": (lambda c: c.solve(method=("direct", "cg"), options=({"Num": 1}, None)), "direct|different"),
     "preconditioner": (lambda c: c.solve(preconditioner=("ilu", "ilu")), "'ilu', must be 'muelu' or 'ifpack2'"),
@@ -199,7 +220,7 @@ def uses(kind, thing):
     """What may be asked of a matrix or an operator, asked of any object."""
     x = tridap.asarray(line_of(MPI.COMM_WORLD), MPI.COMM_WORLD)
     return (lambda: kind.comm.fget(thing), lambda: kind.distribution.fget(thing),
-            lambda: kind._solve(thing, x, x, "cg", None, 1e-8, 1000, None, None, None, None, None, True))
+            lambda: kind._solve(thing, x, x, "cg", None, 1e-8, 1000, None, None, None, None, None, True, 0.0, None))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -246,7 +246,8 @@ LinearOperator make_operator(const Array& rows, const py::object& matvec, const 
 // The arguments of one solve on this process, checked.
 struct Request {
   Options options;
-  std::string preconditioner;  // empty: none
+  std::string preconditioner;           // empty: none
+  std::shared_ptr<Solvable> operator_;  // the preconditioner, if it is a Matrix or a LinearOperator
   Teuchos::ParameterList preconditioner_parameters;
   std::string made_of;  // everything on which the preconditioner depends, as a string
   Copy copy = Copy::never;
@@ -257,13 +258,14 @@ Method method_named(const std::string& name) {
   if (name == "cg") return Method::cg;
   if (name == "gmres") return Method::gmres;
   if (name == "direct") return Method::direct;
-  refuse_key("method", "'" + name + "'", "must be 'cg', 'gmres' or 'direct'", "");
+  solvers::check_belos_method(name);
+  return Method::belos;
 }
 
 // The arguments of one solve on this process, unchecked.
 struct Asked {
-  py::object method, preconditioner, tol, maxiter, options, preconditioner_options, callback, progress, copy,
-      raise_on_failure;
+  py::object method, preconditioner, tol, atol, maxiter, options, preconditioner_options, callback, progress, copy,
+      raise_on_failure, wrong;
 };
 
 template <class Number>
@@ -285,33 +287,54 @@ void need_float64(const Array& array, const std::string& name) {
            "make an array of float64, and copy them to it");
 }
 
+std::shared_ptr<Solvable> solvable_in(const py::object& object) {
+  if (py::isinstance<Matrix>(object)) return value_in<Matrix>(object).solvable();
+  if (py::isinstance<LinearOperator>(object)) return value_in<LinearOperator>(object).solvable();
+  return nullptr;
+}
+
+void read_preconditioner(const Solvable& a, const Asked& asked, Request& request) {
+  if ((request.operator_ = solvable_in(asked.preconditioner))) {
+    request.preconditioner = "an operator";
+    if (!request.operator_->array_map.map()->locallySameAs(*a.array_map.map()))
+      refuse_key("M", "an operator on other rows", "must have the rows of A", "make it with the distribution of A");
+  } else if (!asked.preconditioner.is_none()) {
+    request.preconditioner = text_of(asked.preconditioner);
+  }
+  request.preconditioner_parameters = parameters(asked.preconditioner_options, "preconditioner_options");
+  if ((request.preconditioner.empty() || request.operator_) && request.preconditioner_parameters.numParams() > 0)
+    refuse_key("preconditioner_options", text_of(asked.preconditioner_options),
+               request.operator_ ? "but an operator takes none" : "but there is no preconditioner",
+               "set preconditioner=, or leave them out");
+}
+
 Request read_request(const Solvable& a, const Array& b, const Array& x, const Asked& asked) {
   Request request;
+  raise_if_raised(asked.wrong);
   const auto method = text_of(asked.method);
   request.options.method = method_named(method);
+  request.options.name = method;
   request.options.tol = number_of<double>(asked.tol, "tol", "must be a number >= 0");
+  request.options.atol = number_of<double>(asked.atol, "atol", "must be a number >= 0");
   request.options.maxiter = number_of<int>(asked.maxiter, "maxiter", "must be an integer from 0 to 2147483647");
   request.options.parameters = parameters(asked.options, "options");
   request.copy = copy_policy(asked.copy);
   request.raise_on_failure = flag_of(asked.raise_on_failure, "raise_on_failure");
   raise_if_raised(asked.progress);
   if (!asked.callback.is_none()) need_callable(asked.callback, "callback");
-  if (!asked.preconditioner.is_none()) request.preconditioner = text_of(asked.preconditioner);
-  request.preconditioner_parameters = parameters(asked.preconditioner_options, "preconditioner_options");
+  read_preconditioner(a, asked, request);
   request.made_of = request.preconditioner + method + described(request.preconditioner_parameters);
   const bool direct = request.options.method == Method::direct;
   if (!(request.options.tol >= 0)) refuse_key("tol", text_of(asked.tol), "must be a number >= 0", "");
+  if (!(request.options.atol >= 0)) refuse_key("atol", text_of(asked.atol), "must be a number >= 0", "");
   if (request.options.maxiter < 0) refuse_key("maxiter", text_of(asked.maxiter), "must be >= 0", "");
   if (direct && !request.preconditioner.empty())
     refuse_key("preconditioner", "'" + request.preconditioner + "'", "but method 'direct' takes none", "pass None");
-  if (request.preconditioner.empty() && request.preconditioner_parameters.numParams() > 0)
-    refuse_key("preconditioner_options", text_of(asked.preconditioner_options), "but there is no preconditioner",
-               "set preconditioner=, or leave them out");
   if (direct && !asked.callback.is_none())
     refuse_key("callback", "a function", "but method 'direct' has no iterations to call it after", "leave it out");
   if (direct && request.options.parameters.numParams() > 0)
     refuse_key("options", text_of(asked.options), "but method 'direct' takes none", "leave them out");
-  if (a.matrix.is_null() && (direct || !request.preconditioner.empty()))
+  if (a.matrix.is_null() && (direct || (!request.preconditioner.empty() && !request.operator_)))
     refuse_key(direct ? "method" : "preconditioner", direct ? "'direct'" : "'" + request.preconditioner + "'",
                "but a LinearOperator has no matrix", "pass a Matrix");
   if (!py::reinterpret_borrow<py::array>(x.local()).writeable())
@@ -333,12 +356,12 @@ void prepare(Solvable& a, const Request& request) {
     if (!prepared.factors) prepared.factors = std::make_unique<DirectSolver>(a.matrix);
     return;
   }
-  if (prepared.made_of == request.made_of) return;
+  if (request.operator_ || prepared.made_of == request.made_of) return;
   prepared.preconditioner = Teuchos::null;
   prepared.made_of.clear();
   if (!request.preconditioner.empty())
-    prepared.preconditioner = solvers::make_preconditioner(request.preconditioner, request.options.method, a.matrix,
-                                                           request.preconditioner_parameters);
+    prepared.preconditioner = solvers::make_preconditioner(request.preconditioner, preconditioned_as(request.options),
+                                                           a.matrix, request.preconditioner_parameters);
   prepared.made_of = request.made_of;
 }
 
@@ -401,10 +424,14 @@ std::optional<py::error_already_set> taken(Raised& raised) {  // called inside o
 py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked) {
   const std::shared_ptr<Solvable> a = handle.solvable();
   const py::object matvec = handle.matvec();  // Python code that runs meanwhile may replace the operator
+  const py::object helpers_matvec = py::isinstance<LinearOperator>(asked.preconditioner)
+                                        ? value_in<LinearOperator>(asked.preconditioner).matvec()
+                                        : py::none();
   const MPI_Comm comm = a->array_map.comm();
   Request request = together(comm, [&] { return read_request(*a, b, x, asked); });
   request.options.watch = watch_of(a->raised, asked.callback, asked.progress);
-  const bool asks = !asked.callback.is_none() || !asked.progress.is_none() || a->matrix.is_null();
+  const bool measures = !asked.callback.is_none() || !asked.progress.is_none();
+  const bool asks = measures || a->matrix.is_null() || (request.operator_ && request.operator_->matrix.is_null());
 
   std::optional<Error> error;
   std::optional<py::error_already_set> raised;
@@ -416,7 +443,8 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
       int size = 0;
       mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
       const auto said = mpi::min_max(
-          {asks || size == 1 ? 1 : 0, same_number(request.made_of), request.raise_on_failure ? 1 : 0}, comm);
+          {asks || size == 1 ? 1 : 0, same_number(request.made_of), request.raise_on_failure ? 1 : 0, measures ? 1 : 0},
+          comm);
       if (!said[1].is_same())
         throw Error(Finding{Rule::conversion,
                             {},
@@ -428,16 +456,19 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
       if (!said[2].is_same())
         refuse("raise_on_failure is True on some processes only", "", "give every process the same");
       request.options.watched = said[0].largest == 1;
+      request.options.measured = said[3].largest == 1;
       const auto vb = import_vectors(solver_array(b, "b", false), a->array_map, request.copy);
       const auto vx = import_vectors(solver_array(x, "x", true), a->array_map, request.copy);
-      const auto rhs = vb.vectors->getVector(0);
-      const auto answer = vx.vectors->getVectorNonConst(0);
       of_b = vb.receipt;
       of_x = vx.receipt;
       prepare(*a, request);
-      solution = request.options.method == Method::direct
-                     ? a->prepared->factors->solve(*rhs, *answer, request.options.tol)
-                     : solvers::solve(a->op, a->prepared->preconditioner, *rhs, *answer, request.options);
+      const Options& options = request.options;
+      if (options.method == Method::direct) {
+        solution = a->prepared->factors->solve(*vb.vectors, *vx.vectors, options.tol, options.atol);
+      } else {
+        const auto helper = request.operator_ ? request.operator_->op : a->prepared->preconditioner;
+        solution = solvers::solve(a->op, helper, *vb.vectors, *vx.vectors, options);
+      }
       vx.write_back();
     } catch (const Error& wrong) {
       error = wrong;
@@ -445,6 +476,7 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
       error = Error(Finding{Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
     }
     raised = taken(*a->raised);  // while no other thread can be inside of Trilinos
+    if (request.operator_ && !raised) raised = taken(*request.operator_->raised);
   }
   raise_together(comm, std::move(raised));
   if (error) throw Error(*error);
@@ -454,6 +486,8 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
   result["residuals"] =
       py::array_t<double>(static_cast<py::ssize_t>(solution.residuals.size()), solution.residuals.data());
   result["residual"] = solution.residual;
+  result["residual_of_each"] =
+      py::array_t<double>(static_cast<py::ssize_t>(solution.each.size()), solution.each.data());
   result["converged"] = solution.converged;
   result["raise_on_failure"] = request.raise_on_failure;
   result["seconds"] = solution.seconds;
@@ -476,14 +510,14 @@ void bind_handle(py::class_<T>& type) {
       .def_property_readonly(
           "distribution", [](const py::object& a) { return made<T>(a).solvable()->array_map.distribution(); },
           "The Distribution of its rows.")
-      .def("_solve",
-           [](const py::object& a, const Array& b, const Array& x, py::object method, py::object preconditioner,
-              py::object tol, py::object maxiter, py::object options, py::object preconditioner_options,
-              py::object callback, py::object progress, py::object copy, py::object raise_on_failure) {
-             return solve_in_place(made<T>(a), b, x,
-                                   {method, preconditioner, tol, maxiter, options, preconditioner_options, callback,
-                                    progress, copy, raise_on_failure});
-           });
+      .def("_solve", [](const py::object& a, const Array& b, const Array& x, py::object method,
+                        py::object preconditioner, py::object tol, py::object maxiter, py::object options,
+                        py::object preconditioner_options, py::object callback, py::object progress, py::object copy,
+                        py::object raise_on_failure, py::object atol, py::object wrong) {
+        return solve_in_place(made<T>(a), b, x,
+                              {method, preconditioner, tol, atol, maxiter, options, preconditioner_options, callback,
+                               progress, copy, raise_on_failure, wrong});
+      });
 }
 
 }  // namespace

@@ -144,10 +144,11 @@ class _Solvable:
     def comm(self) -> MPI.Comm: ...
     @property
     def distribution(self) -> Distribution: ...
-    def _solve(self, b: DistArray, x: DistArray, method: str, preconditioner: Optional[str], tol: float, maxiter: int,
+    def _solve(self, b: DistArray, x: DistArray, method: str, preconditioner: Any, tol: float, maxiter: int,
                options: Optional[dict[str, Any]], preconditioner_options: Optional[dict[str, Any]],
                callback: Optional[Callable[[int, float], Any]], progress: Optional[Callable[[int, float], Any]],
-               copy: Union[bool, str, None], raise_on_failure: bool) -> dict[str, Any]: ...
+               copy: Union[bool, str, None], raise_on_failure: bool, atol: float,
+               wrong: Optional[BaseException]) -> dict[str, Any]: ...
 
 class _Matrix(_Solvable):
     def __init__(self, rows: DistArray, data: Any, indices: Any, indptr: Any, comm: Optional[MPI.Comm],

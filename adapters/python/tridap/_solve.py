@@ -138,10 +138,14 @@ class SolveResult:
 
     Attributes:
         x: the `DistArray` that holds the answer.
-        converged: whether ``|b - A x|`` is at most `tol` times ``|b|``.
-        iterations: how many the method took; 0 for "direct".
-        residuals: ``|b - A x| / |b|`` of the first guess, then after each iteration (NumPy float64).
-        residual: ``|b - A x| / |b|``, computed from the answer.
+        converged: whether ``|b - A x|`` is at most ``max(rtol |b|, atol)`` for each right-hand side.
+        iterations: how many the method took, for the right-hand side that took most; 0 for "direct".
+        residuals: ``|b - A x| / |b|`` of the first guess, then after each iteration (NumPy float64); the largest of
+            several right-hand sides. For a method of Belos, and for several right-hand sides: of the first guess, those
+            that a callback got, and of the answer; a method that solves for one right-hand side after the other has one
+            such list after the other.
+        residual: ``|b - A x| / |b|``, computed from the answer; the largest of several right-hand sides.
+        residual_of_each: the same for each right-hand side (NumPy float64).
         seconds: the time of the solve on this process, without the time to make a preconditioner.
         bytes_copied: bytes of `b` and `x` that were copied on this process; 0 if the solver uses their memory.
         method, preconditioner: the arguments of `solve`.
@@ -152,12 +156,13 @@ class SolveResult:
     iterations: int
     residuals: NDArray[Any]
     residual: float
+    residual_of_each: NDArray[Any]
     seconds: float
     bytes_copied: int
     method: str
-    preconditioner: str | None
+    preconditioner: str | Matrix | LinearOperator | None
 
-    def __init__(self, x: _core.DistArray, method: str, preconditioner: str | None, found: dict[str, Any]) -> None:
+    def __init__(self, x: _core.DistArray, method: str, preconditioner: Any, found: dict[str, Any]) -> None:
         self.x = x
         self.method = method
         self.preconditioner = preconditioner
@@ -165,7 +170,10 @@ class SolveResult:
             setattr(self, name, value)
 
     def __repr__(self) -> str:
-        how = self.method if self.preconditioner is None else f"{self.method} + {self.preconditioner}"
+        helper = self.preconditioner
+        if isinstance(helper, (_core._Matrix, _core._LinearOperator)):
+            helper = type(helper).__name__
+        how = self.method if helper is None else f"{self.method} + {helper}"
         state = "converged" if self.converged else "not converged"
         steps = "" if self.method == "direct" else f" in {self.iterations} iterations"
         return (f"{how}: {state}{steps}, residual {self.residual:.1e}, {self.seconds:.2g} s, "
@@ -206,26 +214,50 @@ def _progress(asked, comm):
         return error
 
 
-def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg", preconditioner: str | None = None,
-          tol: float = 1e-8, maxiter: int = 1000, callback: Callable[[int, float], Any] | None = None,
-          *, options: dict[str, Any] | None = None, preconditioner_options: dict[str, Any] | None = None,
+_TOL = 1e-8  # the default of tol; compared by identity, so that a tol that was passed is known
+
+
+def _one_name(tol, rtol, preconditioner, M):
+    """The tolerance and the preconditioner, each passed by one of its two names; and an exception or None, which the
+    solve raises on all processes."""
+    if rtol is not None and tol is not _TOL:
+        return tol, preconditioner, TypeError("tol and rtol are two names of one tolerance: pass one of them")
+    if M is not None and preconditioner is not None:
+        return tol, preconditioner, TypeError("preconditioner and M are two names of one argument: pass one of them")
+    return tol if rtol is None else rtol, preconditioner if M is None else M, None
+
+
+def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
+          preconditioner: str | Matrix | LinearOperator | None = None, tol: float = _TOL, maxiter: int = 1000,
+          callback: Callable[[int, float], Any] | None = None, *, rtol: float | None = None, atol: float = 0.0,
+          M: str | Matrix | LinearOperator | None = None, options: dict[str, Any] | None = None, preconditioner_options: dict[str, Any] | None = None,
           copy: bool | str | None = None, raise_on_failure: bool = False, progress: bool | None = None) -> SolveResult:
     """Solves ``A x = b`` with Trilinos, in the memory of `x`, whose values are the first guess. Collective.
+
+    `rtol`, `atol`, `maxiter` and `M` are SciPy's names. `tol` is another name of `rtol`, and `preconditioner` of `M`.
 
     Args:
         A: a `Matrix` or a `LinearOperator`.
         b: the right-hand side: any object with ``__distarray__``, of float64, with the distribution of the rows of `A`. Its
-            padding may differ from that of the rows.
+            padding may differ from that of the rows. For several right-hand sides it has one axis more, which is not
+            distributed: in column-major memory if it is the last one, or else `copy` is needed.
         x: the array for the answer, described like `b`; its memory must be writable. Its padding may differ, and is not
             written. None: a new array like `b`, and 0 as the first guess.
-        method: "cg" (symmetric positive definite), "gmres", or "direct" (LU).
-        preconditioner: "muelu" (algebraic multigrid), "ifpack2", or None. It is made once for a matrix and used again
+        method: "cg" (symmetric positive definite), "gmres", "direct" (LU), or any name of Belos' solvers, such as
+            "bicgstab", "minres", "lsqr", "tfqmr", "gcrodr", "block cg", "pseudoblock gmres" and "flexible gmres".
+        preconditioner: "muelu" (algebraic multigrid), "ifpack2", or None; or a `Matrix` or a `LinearOperator` on the rows
+            of `A` that multiplies by an approximate inverse. One that is named is made once for a matrix and used again
             while `method`, `preconditioner` and its options stay the same.
-        tol: the solve stops when ``|b - A x| / |b|`` is at most this.
+        tol, rtol: the solve stops when ``|b - A x|`` is at most ``max(rtol |b|, atol)``, for each right-hand side.
         maxiter: the largest number of iterations.
         callback: ``callback(iteration, residual)``, called after each iteration; it may differ between processes. If it
-            raises on one process, the solve ends, and all processes raise.
-        options: a dict for Belos, such as ``{"Num Blocks": 50}``.
+            raises on one process, the solve ends, and all processes raise. Most methods of Belos do not show their
+            iterations: for these the callback is called after each product with `A`, with the number of products, and
+            the residual costs one product more.
+        atol: see `rtol`.
+        M: another name of `preconditioner`.
+        options: a dict for Belos, such as ``{"Num Blocks": 50}``: the parameters of the solver that `method` names. An
+            unknown name is refused, and the error has the nearest one and all others.
         preconditioner_options: a dict for MueLu or Ifpack2; sublists are dicts. For Ifpack2 the key "type" names the kind
             of preconditioner.
         copy: None or False: the solver uses the memory of `b` and `x`, or raises with the reason; "if_needed": memory that
@@ -245,12 +277,13 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
         raise TypeError(f"A is of type {type(A).__name__}, must be a Matrix or a LinearOperator: tridap.Matrix(rows, dist) "
                         "makes one of the rows of this process")
     comm = A.comm
+    tol, preconditioner, wrong = _one_name(tol, rtol, preconditioner, M)
     b = _core.asarray(b, comm)
     x = _core.asarray(_zeros_like(b) if x is None else x, comm)
     line = _progress(progress, comm)
     try:
         found = A._solve(b, x, method, preconditioner, tol, maxiter, options, preconditioner_options,
-                         callback, line, copy, raise_on_failure)
+                         callback, line, copy, raise_on_failure, atol, wrong)
     finally:
         if isinstance(line, _Progress):
             line.close()

@@ -1,4 +1,5 @@
 #include "foreign_step.hpp"
+#include "operators.hpp"
 #include <tridap/solvers/solve.hpp>
 
 #include <Ifpack2_Factory.hpp>
@@ -55,7 +56,7 @@ Teuchos::RCP<const Operator> ifpack2(Method method, const Teuchos::RCP<const Crs
     throw std::invalid_argument(kind + " did not read " + names);
   preconditioner->initialize();
   preconditioner->compute();
-  return preconditioner;
+  return Teuchos::rcp(new Made(preconditioner));
 }
 
 #ifdef TRIDAP_HAVE_MUELU
@@ -82,7 +83,7 @@ Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMa
   parameters.setParameters(given);
   MueLu::VerboseObject::SetDefaultVerbLevel(MueLu::None);  // before it reads "verbosity": it prints what is misspelt
   const Teuchos::RCP<Operator> op = Teuchos::rcp_const_cast<CrsMatrix>(matrix);  // it is only read
-  return MueLu::CreateTpetraPreconditioner(op, parameters);
+  return Teuchos::rcp(new Made(MueLu::CreateTpetraPreconditioner(op, parameters)));
 }
 #endif
 

@@ -46,15 +46,16 @@ std::vector<Index> indices_of(const Axis& axis, Index c) {
 
 /// The first difference between the elements of two axes, on coordinate `c`.
 Values elements_differ(const Axis& given, const Axis& expected, Index c) {
+  if (auto found = differ("size", element_count_of(given), element_count_of(expected))) return found;
+  if (auto found = differ("proc_grid_size", given.proc_grid_size(), expected.proc_grid_size())) return found;
+  const std::vector<Index> mine = indices_of(given, c), other = indices_of(expected, c);
+  if (mine == other) return std::nullopt;
   if (given.dist_type() != expected.dist_type())
     return std::pair{std::string("dist_type '") + given.dist_type() + "'",
                      std::string("dist_type '") + expected.dist_type() + "'"};
-  if (auto found = differ("size", element_count_of(given), element_count_of(expected))) return found;
-  if (auto found = differ("proc_grid_size", given.proc_grid_size(), expected.proc_grid_size())) return found;
-  if (const auto* cyclic = std::get_if<CyclicKind>(&given.kind()))
-    if (auto found = differ("block_size", cyclic->block_size(), std::get<CyclicKind>(expected.kind()).block_size()))
-      return found;
-  const std::vector<Index> mine = indices_of(given, c), other = indices_of(expected, c);
+  const auto *cyclic = std::get_if<CyclicKind>(&given.kind()), *dealt = std::get_if<CyclicKind>(&expected.kind());
+  if (cyclic != nullptr && dealt != nullptr)
+    if (auto found = differ("block_size", cyclic->block_size(), dealt->block_size())) return found;
   for (std::size_t i = 0; i < std::min(mine.size(), other.size()); ++i)
     if (mine[i] != other[i]) {
       const std::string where = " at local index " + std::to_string(i);
@@ -120,6 +121,17 @@ void refuse_padding(const SolverArray& given, const std::vector<Range>& interior
   }
 }
 
+/// Throws Error that names the vectors, if each is in pieces.
+void refuse_pieces(const SolverArray& given, const Buffer& columns) {
+  Buffer column = columns;
+  if (column.shape.back() < 2) return;
+  column.shape.back() = 1;
+  if (element_count(column) > 0 && !is_row_major(column))
+    refuse("copy=never, but " + given.name + " has " + std::to_string(columns.shape.back()) +
+               " vectors whose elements are not one piece of memory each",
+           "", "pass copy=if_needed, or an array in column-major memory (order='F')");
+}
+
 struct Prepared {
   Buffer columns;
   tridap::tpetra::detail::Dense dense;
@@ -131,14 +143,18 @@ struct Prepared {
 Prepared prepare(const SolverArray& given, const ArrayMap& rows, Copy copy) {
   using namespace tridap::tpetra::detail;
   const std::optional<Index> vectors = vectors_axis(given, rows);
-  ImportRequest wanted = given.writable ? tridap::tpetra::detail::wanted<double>(Form::multivector, copy)
-                                        : tridap::tpetra::detail::wanted<const double>(Form::multivector, copy);
+  const Form form = vectors ? Form::multivector : Form::vector;
+  const ImportRequest wanted = given.writable ? tridap::tpetra::detail::wanted<double>(form, copy)
+                                              : tridap::tpetra::detail::wanted<const double>(form, copy);
   check_memory(given.array.buffer, wanted);
   const std::vector<Range> box = given.distribution.part(rows.process(), Part::interior);
   const Buffer interior = sub_buffer(given.array.buffer, box);
   Prepared made;
   made.columns = in_columns(interior, rows, vectors);
-  if (copy == Copy::never) refuse_padding(given, box, made.columns);
+  if (copy == Copy::never) {
+    refuse_padding(given, box, made.columns);
+    refuse_pieces(given, made.columns);
+  }
   Buffer one = interior;  // of one vector
   if (vectors) one.shape[static_cast<std::size_t>(*vectors)] = std::min<Index>(made.columns.shape.back(), 1);
   made.dense = dense(given.array.buffer.data, one, made.columns, wanted);
@@ -164,9 +180,10 @@ std::optional<Index> vectors_axis(const SolverArray& array, const ArrayMap& rows
       if (!first) first = found;
     }
   if (first) refuse_difference(array.name, *first);
-  refuse(array.name + " has " + axes(given) + ", the rows of A have " + axes(expected), "",
-         "give an array with the distribution of the rows; for several right-hand sides, it has one axis more, which is "
-         "not distributed");
+  refuse(
+      array.name + " has " + axes(given) + ", the rows of A have " + axes(expected), "",
+      "give an array with the distribution of the rows; for several right-hand sides, it has one axis more, which is "
+      "not distributed");
 }
 
 Vectors import_vectors(const SolverArray& array, const ArrayMap& rows, Copy copy) {

@@ -3,16 +3,12 @@
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/receipt.hpp>
-#include <tridap/tpetra/array_map.hpp>
-
-#include <Tpetra_MultiVector.hpp>
+#include <tridap/solvers/matrix.hpp>
 
 #include <optional>
 #include <string>
 
 namespace tridap::solvers {
-
-using MultiVector = Tpetra::MultiVector<double>;
 
 /// An array of `double` for a solver: the right-hand sides or the solutions of a matrix.
 struct SolverArray {
