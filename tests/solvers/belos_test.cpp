@@ -32,7 +32,7 @@ struct Columns {
 
 /// Those for symmetric positive definite matrices, and those for others.
 const std::vector<std::string> positive = {"BLOCK CG", "PSEUDOBLOCK CG", "MINRES", "PCPG"};
-const std::vector<std::string> general = {"BICGSTAB", "BLOCK GMRES",        "FLEXIBLE GMRES",    "gcrodr",
+const std::vector<std::string> general = {"BICGSTAB", "BLOCK GMRES",       "FLEXIBLE GMRES",    "gcrodr",
                                           "LSQR",     "Pseudoblock GMRES", "PSEUDOBLOCK TFQMR", "TFQMR"};
 
 }  // namespace
@@ -219,8 +219,7 @@ TEST(SeveralRightHandSides, AreConvergedAtTheAbsoluteToleranceOrTheRelativeOne) 
       options.atol = 1e-5;
       const Solution solution = solve(p.a, Teuchos::null, columns.b, columns.x, options);
       EXPECT_TRUE(solution.converged);
-      for (std::size_t j = 0; j < count; ++j)
-        EXPECT_LE(solution.each[j] * columns.b.getVector(j)->norm2(), 1e-5);
+      for (std::size_t j = 0; j < count; ++j) EXPECT_LE(solution.each[j] * columns.b.getVector(j)->norm2(), 1e-5);
       EXPECT_GT(solution.residual, 1e-12);
     }
 }

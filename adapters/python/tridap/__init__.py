@@ -9,9 +9,9 @@ from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Rec
 from ._errors import ProtocolError
 from ._make import block, cyclic, distribution, empty, from_function, unstructured, whole, zeros
 from ._protocol import check, export
-from ._solve import ConvergenceError, ConvergenceWarning, LinearOperator, Matrix, SolveResult, solve
+from ._solve import ConvergenceError, ConvergenceWarning, LinearOperator, Matrix, Preconditioner, SolveResult, solve
 
 __all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution", "Finding",
-           "LinearOperator", "Matrix", "ProtocolError", "Receipt", "Report", "SolveResult", "UnstructuredSpec",
+           "LinearOperator", "Matrix", "Preconditioner", "ProtocolError", "Receipt", "Report", "SolveResult", "UnstructuredSpec",
            "WholeSpec", "asarray", "block", "check", "cyclic", "distribution", "empty", "export", "from_function",
            "solve", "unstructured", "whole", "zeros"]

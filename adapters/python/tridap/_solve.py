@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from . import _core
+from ._agree import together
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -133,6 +134,44 @@ class LinearOperator(_core._LinearOperator):
         super().__init__(rows, matvec, comm)
 
 
+class Preconditioner(_core._Preconditioner):
+    """A preconditioner of a matrix, for `M` of `solve`. Making one is collective, and may take longer than a solve.
+
+    ``solve(A, b, M="muelu")`` makes one with the same defaults, and keeps it. This class makes one of another matrix than
+    the one of the solve, or with arrays that describe the problem.
+
+    Args:
+        A: the `Matrix`; the preconditioner may be used for any matrix with the same rows.
+        name: "muelu" (algebraic multigrid), "schwarz" (additive Schwarz with overlap), or another name of Ifpack2, such as
+            "relaxation", "chebyshev", "riluk" and "ilut".
+        symmetric: whether it is for a method that needs a symmetric one ("cg", "minres"), or for any other.
+        options: a dict for MueLu or Ifpack2; sublists are dicts. A parameter that the library does not read is refused.
+        coordinates: for "muelu": the point of each row, an array like a right-hand side with one more axis, which is not
+            distributed: its index 0 is x, 1 is y, 2 is z. Any memory; it is copied.
+        nullspace: for "muelu": vectors that the matrix without boundary conditions maps to almost 0, an array in the same
+            form, such as the rigid motions of a body in elasticity. None: ones.
+
+    Raises:
+        ProtocolError: on every process, if an argument is wrong on any process.
+    """
+
+    name: str
+
+    def __init__(self, A: Matrix, name: str = "muelu", *, symmetric: bool = True, options: dict[str, Any] | None = None,
+                 coordinates: Any = None, nullspace: Any = None) -> None:
+        if not isinstance(A, _core._Matrix):
+            raise TypeError(f"A is of type {type(A).__name__}, must be a Matrix")
+        comm = A.comm
+        given = together(comm, lambda: (coordinates is not None, nullspace is not None))
+        arrays = [_core.asarray(array, comm) if is_given else None
+                  for array, is_given in zip((coordinates, nullspace), given)]
+        super().__init__(A, name, symmetric, options, *arrays)
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Preconditioner({self.name!r})"
+
+
 class SolveResult:
     """The result of a solve; the same on every process, except `x`, `seconds` and `bytes_copied`.
 
@@ -160,7 +199,7 @@ class SolveResult:
     seconds: float
     bytes_copied: int
     method: str
-    preconditioner: str | Matrix | LinearOperator | None
+    preconditioner: str | Matrix | LinearOperator | Preconditioner | None
 
     def __init__(self, x: _core.DistArray, method: str, preconditioner: Any, found: dict[str, Any]) -> None:
         self.x = x
@@ -171,7 +210,9 @@ class SolveResult:
 
     def __repr__(self) -> str:
         helper = self.preconditioner
-        if isinstance(helper, (_core._Matrix, _core._LinearOperator)):
+        if isinstance(helper, Preconditioner):
+            helper = helper.name
+        elif isinstance(helper, (_core._Matrix, _core._LinearOperator)):
             helper = type(helper).__name__
         how = self.method if helper is None else f"{self.method} + {helper}"
         state = "converged" if self.converged else "not converged"
@@ -228,9 +269,9 @@ def _one_name(tol, rtol, preconditioner, M):
 
 
 def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
-          preconditioner: str | Matrix | LinearOperator | None = None, tol: float = _TOL, maxiter: int = 1000,
+          preconditioner: str | Matrix | LinearOperator | Preconditioner | None = None, tol: float = _TOL, maxiter: int = 1000,
           callback: Callable[[int, float], Any] | None = None, *, rtol: float | None = None, atol: float = 0.0,
-          M: str | Matrix | LinearOperator | None = None, options: dict[str, Any] | None = None, preconditioner_options: dict[str, Any] | None = None,
+          M: str | Matrix | LinearOperator | Preconditioner | None = None, options: dict[str, Any] | None = None, preconditioner_options: dict[str, Any] | None = None,
           copy: bool | str | None = None, raise_on_failure: bool = False, progress: bool | None = None) -> SolveResult:
     """Solves ``A x = b`` with Trilinos, in the memory of `x`, whose values are the first guess. Collective.
 
@@ -245,9 +286,10 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
             written. None: a new array like `b`, and 0 as the first guess.
         method: "cg" (symmetric positive definite), "gmres", "direct" (LU), or any name of Belos' solvers, such as
             "bicgstab", "minres", "lsqr", "tfqmr", "gcrodr", "block cg", "pseudoblock gmres" and "flexible gmres".
-        preconditioner: "muelu" (algebraic multigrid), "ifpack2", or None; or a `Matrix` or a `LinearOperator` on the rows
-            of `A` that multiplies by an approximate inverse. One that is named is made once for a matrix and used again
-            while `method`, `preconditioner` and its options stay the same.
+        preconditioner: "muelu" (algebraic multigrid), "ifpack2", "schwarz" (additive Schwarz) or another name of Ifpack2;
+            a `Preconditioner`; a `Matrix` or a `LinearOperator` on the rows of `A` that multiplies by an approximate
+            inverse; or None. One that is named is made once for a matrix and used again while `method`, `preconditioner`
+            and its options stay the same.
         tol, rtol: the solve stops when ``|b - A x|`` is at most ``max(rtol |b|, atol)``, for each right-hand side.
         maxiter: the largest number of iterations.
         callback: ``callback(iteration, residual)``, called after each iteration; it may differ between processes. If it

@@ -9,6 +9,7 @@
 #include <BelosTpetraAdapter.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <functional>
 #include <iostream>
@@ -54,7 +55,7 @@ class Quiet {
 };
 
 std::string canonical(const std::string& name) {
-  const std::string upper = Belos::Impl::upperCase(name);
+  const std::string upper = upper_case(name);
   const auto [of_alias, is_alias] = Belos::Details::getCanonicalNameFromAlias(upper);
   return is_alias ? of_alias : upper;
 }
@@ -162,7 +163,8 @@ class Managed {
       native = run.native;
       if (broken_) break;
       each = measured(b, x, scales, r);
-      const bool better = std::any_of(active.begin(), active.end(), [&](std::size_t j) { return each[j] < before[j] / 2; });
+      const bool better =
+          std::any_of(active.begin(), active.end(), [&](std::size_t j) { return each[j] < before[j] / 2; });
       if (!run.claimed || !better) break;
     }
     if (ran && native)
@@ -281,12 +283,12 @@ class Managed {
     d->norm2(Teuchos::arrayViewFromVector(norms));
     broken_ = std::any_of(norms.begin(), norms.end(), [](double norm) { return !std::isfinite(norm); });
     if (broken_) return run;
-    for (std::size_t i = 0; i < active.size(); ++i)
-      x.getVectorNonConst(active[i])->update(1, *d->getVector(i), 1);
+    for (std::size_t i = 0; i < active.size(); ++i) x.getVectorNonConst(active[i])->update(1, *d->getVector(i), 1);
     return run;
   }
 
-  static double worst_of(const MultiVector& r, const std::vector<std::size_t>& active, const std::vector<double>& scales) {
+  static double worst_of(const MultiVector& r, const std::vector<std::size_t>& active,
+                         const std::vector<double>& scales) {
     std::vector<double> norms(active.size());
     r.norm2(Teuchos::arrayViewFromVector(norms));
     double worst = 0;
@@ -321,15 +323,24 @@ std::size_t distance(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+std::string upper_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
 std::string nearest(const std::string& name, const std::vector<std::string>& names) {
-  const std::string wanted = Belos::Impl::upperCase(name);
+  const std::string wanted = upper_case(name);
   std::string best;
   std::size_t least = wanted.size() / 2 + 1;
-  for (const std::string& other : names)
-    if (const std::size_t apart = distance(wanted, Belos::Impl::upperCase(other)); apart < least) {
+  for (const std::string& other : names) {
+    const std::string known = upper_case(other);
+    const bool contains =
+        wanted.size() > 2 && known.find(wanted) != std::string::npos;  // "degree": "chebyshev: degree"
+    if (const std::size_t apart = contains ? 1 : distance(wanted, known); apart < least) {
       least = apart;
       best = other;
     }
+  }
   return best;
 }
 
@@ -381,7 +392,7 @@ Method preconditioned_as(const Options& options) {
 
 void check_belos_method(const std::string& name) {
   const std::vector<std::string> names = belos_methods();
-  if (std::find(names.begin(), names.end(), Belos::Impl::upperCase(name)) != names.end()) return;
+  if (std::find(names.begin(), names.end(), upper_case(name)) != names.end()) return;
   std::string all;
   for (const std::string& known : names)
     if (canonical(known) == known) all += ", '" + known + "'";

@@ -9,6 +9,8 @@
 
 namespace tridap::solvers {
 
+std::string upper_case(std::string text);
+
 /// The name of `names` that a misspelt name probably means; empty: none is like it.
 std::string nearest(const std::string& name, const std::vector<std::string>& names);
 

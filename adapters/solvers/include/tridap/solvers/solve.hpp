@@ -24,15 +24,29 @@ std::vector<std::string> belos_methods();
 /// Throws Error that names the nearest one, if `name` is none of belos_methods() in lower or upper case. Local.
 void check_belos_method(const std::string& name);
 
-/// Makes a preconditioner, with which an iteration converges faster: "muelu", algebraic multigrid, or "ifpack2". The
-/// default of "ifpack2" is a Chebyshev polynomial for `cg`, and an incomplete LU of each process's part for the other
-/// methods. `parameters` replace defaults; "type" names another kind of Ifpack2.
+/// Throws Error that names the nearest one, if `name` is neither "muelu" nor "ifpack2" nor, in lower or upper case, a
+/// name of Ifpack2's factory. Local.
+void check_preconditioner(const std::string& name);
+
+/// What "muelu" may know about a problem; null: it does not.
+struct Multigrid {
+  Teuchos::RCP<const MultiVector> coordinates = {};  ///< of each row's point, one vector for each dimension
+  /// Vectors that the matrix without boundary conditions maps to almost 0, such as the rigid motions of a body in
+  /// elasticity. The default is one vector of ones; with "number of equations", one for each.
+  Teuchos::RCP<const MultiVector> nullspace = {};
+};
+
+/// Makes a preconditioner, with which an iteration converges faster: "muelu", algebraic multigrid; "ifpack2"; or a name
+/// of Ifpack2's factory, such as "schwarz", "relaxation" and "riluk". The default of "ifpack2" is a Chebyshev
+/// polynomial for `cg`, and an incomplete LU of each process's part for the other methods. `parameters` replace
+/// defaults; "type" names another kind of Ifpack2.
 ///
 /// **Collective**: throws the same Error on every process if the library throws, with the library's own message, or if
 /// Ifpack2 does not read a parameter. Null if the matrix has no rows.
 Teuchos::RCP<const Operator> make_preconditioner(const std::string& name, Method method,
                                                  const Teuchos::RCP<const CrsMatrix>& matrix,
-                                                 const Teuchos::ParameterList& parameters);
+                                                 const Teuchos::ParameterList& parameters,
+                                                 const Multigrid& multigrid = {});
 
 /// A function that is called with each residual of the history, also with that of the initial guess. If it returns
 /// true, the iteration stops. `residual` is |b - A x| / |b| in the 2-norm. If it throws on one process, all processes

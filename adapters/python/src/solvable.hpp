@@ -1,0 +1,116 @@
+#pragma once
+
+#include "array.hpp"
+#include "bindings.hpp"
+#include "gil.hpp"
+#include "native.hpp"
+#include "operator.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/solvers/matrix.hpp>
+#include <tridap/solvers/solve.hpp>
+#include <tridap/solvers/vectors.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace tridap::python {
+
+/// Data that is made once for a matrix, in the first solve that needs it.
+struct Prepared {
+  Teuchos::RCP<const solvers::Operator> preconditioner;
+  std::string made_of;  // name, method and parameters
+  std::unique_ptr<solvers::DirectSolver> factors;
+};
+
+/// The content of a `tridap.Matrix` or a `tridap.LinearOperator`, on the elements of a distributed array.
+struct Solvable {
+  tpetra::ArrayMap array_map;
+  Teuchos::RCP<const solvers::CrsMatrix> matrix;  // null for an operator
+  Teuchos::RCP<const solvers::Operator> op;
+  std::shared_ptr<Raised> raised = std::make_shared<Raised>();
+  std::shared_ptr<Prepared> prepared = std::make_shared<Prepared>();
+};
+
+/// The Python object of a Solvable. The thread inside of Trilinos releases its RCPs.
+class Handle {
+ public:
+  Handle(std::shared_ptr<Solvable> solvable, py::object comm, py::object matvec = py::none())
+      : solvable_(std::move(solvable)), comm_(std::move(comm)), matvec_(std::move(matvec)) {}
+  Handle(Handle&&) = default;
+  ~Handle() {
+    if (solvable_) release_inside(std::move(solvable_));
+  }
+  const std::shared_ptr<Solvable>& solvable() const { return solvable_; }
+  const py::object& comm() const { return comm_; }
+  const py::object& matvec() const { return matvec_; }  // a solve holds a reference to it
+
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(comm_.ptr());
+    Py_VISIT(matvec_.ptr());
+    return 0;
+  }
+  void clear() { comm_ = matvec_ = py::none(); }
+
+ private:
+  std::shared_ptr<Solvable> solvable_;
+  py::object comm_, matvec_;
+};
+
+class Matrix : public Handle {
+ public:
+  static constexpr const char* name = "tridap.Matrix";
+  using Handle::Handle;
+};
+class LinearOperator : public Handle {
+ public:
+  static constexpr const char* name = "tridap.LinearOperator";
+  using Handle::Handle;
+};
+
+class Preconditioner : public Handle {
+ public:
+  static constexpr const char* name = "tridap.Preconditioner";
+  using Handle::Handle;
+};
+
+inline std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
+
+/// Runs a step inside of Trilinos.
+template <class Step>
+auto inside(Step&& step) {
+  const Native native;
+  return std::forward<Step>(step)();
+}
+
+/// Raises an argument that is an exception: Python raised it while computing the argument on this process.
+inline void raise_if_raised(py::handle argument) {
+  if (PyExceptionInstance_Check(argument.ptr()) == 0) return;
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(argument.ptr())), argument.ptr());
+  throw py::error_already_set();
+}
+
+inline void need_callable(py::handle object, const std::string& name) {
+  if (PyCallable_Check(object.ptr()) == 0) refuse_key(name, text_of(object), "must be a function", "");
+}
+
+inline solvers::SolverArray solver_array(const Array& array, const std::string& name, bool writable) {
+  return {array.array(), *array.distribution(), name, writable};
+}
+
+inline void need_float64(const Array& array, const std::string& name) {
+  if (const std::string type = array.array().buffer.type.name(); type != "float64")
+    refuse("the elements of " + name + " are " + type, "must be float64",
+           "make an array of float64, and copy them to it");
+}
+
+/// The arguments of one solve on this process, unchecked.
+struct Asked {
+  py::object method, preconditioner, tol, atol, maxiter, options, preconditioner_options, callback, progress, copy,
+      raise_on_failure, wrong;
+};
+
+/// `A._solve(...)` of Python. **Collective.**
+py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked);
+
+}  // namespace tridap::python
