@@ -18,6 +18,19 @@ class Raises:
         raise RuntimeError("nothing here")
 
 
+class Petsc:
+    """What a petsc4py.PETSc.Mat answers."""
+
+    def __init__(self, rows, columns):
+        self.rows, self.columns = rows, columns
+
+    def getValuesCSR(self):
+        return self.rows.indptr, self.rows.indices, self.rows.data
+
+    def getSizes(self):
+        return (self.rows.shape[0], self.columns), (self.rows.shape[0], self.columns)
+
+
 class Case:
     """A system, of which the last process may get something wrong."""
 
@@ -73,7 +86,8 @@ class Case:
 MUELU = dict(preconditioner=("muelu", "muelu"))
 IFPACK2 = dict(preconditioner=("ifpack2", "ifpack2"))
 REFUSED = {
-    "b None": (lambda c: tridap.solve(c.A, c.one(None, c.b)), "has no __distarray__"),
+    "b None": (lambda c: tridap.solve(c.A, c.one(None, c.b)), "b is of type NoneType, which has no __distarray__"),
+    "b NumPy": (lambda c: tridap.solve(c.A, np.ones(N)), "b is of type ndarray, which has no __distarray__: tridap.zeros.A.distribution"),
     "b raises": (lambda c: tridap.solve(c.A, c.one(Raises(), c.b)), "RuntimeError: nothing here"),
     "b int": (lambda c: tridap.solve(c.A, c.array((N,), ("b",), c.one(int, float))), "int64"),
     "b float32": (lambda c: tridap.solve(c.A, c.array((N,), ("b",), "f4")), "float32"),
@@ -82,7 +96,7 @@ REFUSED = {
     "b NaN": (lambda c: tridap.solve(c.A, c.over(np.full(c.dist.local_shape(c.comm.rank), np.nan))), "must be finite"),
     "b of another": (lambda c: tridap.solve(c.A, c.one(c.array((N + 2,), ("b",)), c.b)), "b has size 14, the rows of A have size 12|agree.size"),
     "x raises": (lambda c: c.solve(x=(Raises(), None)), "RuntimeError: nothing here"),
-    "x text": (lambda c: c.solve(x=("x", tridap.zeros(c.dist))), "has no __distarray__"),
+    "x text": (lambda c: c.solve(x=("x", tridap.zeros(c.dist))), "x is of type str, which has no __distarray__"),
     "x read-only": (lambda c: tridap.solve(c.A, c.b, c.read_only()), "'x' is read-only"),
     "x is b": (lambda c: tridap.solve(c.A, c.b, c.b), "x shares memory with b, must have its own memory"),
     "x is b, directly": (lambda c: tridap.solve(c.A, c.b, c.b, method="direct"), "x shares memory with b"),
@@ -155,6 +169,9 @@ REFUSED = {
     "shape": (lambda c: tridap.Matrix((c.rows.data, c.rows.indices, c.rows.indptr), c.dist, shape=c.one((1, N), c.rows.shape)
                                       if c.rows.shape[0] != 1 else (1, 5)), "the matrix has [15] (rows|columns)"),
     "shape text": (lambda c: tridap.Matrix(c.rows, c.dist, shape="ab"), "'shape' is \"ab\", must be two integers"),
+    "rows NumPy": (lambda c: c.matrix(c.rows.toarray()), "of type ndarray, must be a scipy.sparse matrix, CSR .*getValuesCSR, such as"),
+    "rows of PETSc too wide": (lambda c: c.matrix(Petsc(c.rows, N + 1)), "the matrix has 13 columns"),
+    "rows of PETSc that raise": (lambda c: c.matrix(Petsc(None, N)), "AttributeError"),
     "rows of two": (lambda c: c.matrix((c.rows.data, c.rows.indices)), "three CSR arrays"),
     "columns": (lambda c: c.arrays(indices=lambda i: np.full_like(i, N)), "column 12, must be the number of an element"),
     "negative": (lambda c: c.arrays(indices=lambda i: np.full_like(i, -1)), "column -1"),

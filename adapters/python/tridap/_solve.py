@@ -55,14 +55,22 @@ def _rows(rows, comm):
 
 
 def _csr(local):
-    """The CSR arrays and the shape of local rows: of any scipy.sparse matrix, or (data, indices, indptr) unchanged."""
+    """The CSR arrays and the shape of local rows: of a scipy.sparse matrix, of PETSc's, or (data, indices, indptr)."""
     if isinstance(local, tuple):
         if len(local) != 3:
             raise ValueError(f"the rows are a tuple of {len(local)}, must be three CSR arrays (data, indices, indptr)")
         return local, None
+    if hasattr(local, "getValuesCSR"):
+        indptr, indices, data = local.getValuesCSR()
+        shape = None
+        if hasattr(local, "getSizes"):
+            (rows, _), (_, columns) = local.getSizes()
+            shape = (rows, columns)
+        return (data, indices, indptr), shape
     if not hasattr(local, "tocsr"):
-        raise TypeError(f"the rows are of type {type(local).__name__}, must be a scipy.sparse matrix or CSR arrays "
-                        "(data, indices, indptr): scipy.sparse.csr_matrix(rows) makes one of a NumPy array")
+        raise TypeError(f"the rows are of type {type(local).__name__}, must be a scipy.sparse matrix, CSR arrays (data, "
+                        "indices, indptr), or an object with getValuesCSR, such as a petsc4py.PETSc.Mat: "
+                        "scipy.sparse.csr_matrix(rows) makes a sparse matrix of a NumPy array")
     csr = local.tocsr()
     return (csr.data, csr.indices, csr.indptr), csr.shape
 
@@ -78,7 +86,9 @@ class Matrix(_core._Matrix):
 
     Args:
         local: this process's rows: a ``scipy.sparse`` matrix of any format, with one column for each element of the
-            whole array, or its CSR arrays ``(data, indices, indptr)``: float64, and int32 or int64. They are copied.
+            whole array; its CSR arrays ``(data, indices, indptr)``: float64, and int32 or int64; or an object with
+            ``getValuesCSR()``, such as a ``petsc4py.PETSc.Mat``. They are copied. PETSc numbers the rows of one process
+            after those of the one before: this is the order of a distribution of one axis in blocks of the same lengths.
         rows: a `Distribution`, a `DistArray`, or any object with ``__distarray__``.
         comm: an mpi4py communicator, rank r being process r; None: that of `rows`, else MPI.COMM_WORLD, or only this
             process for a `Distribution` over one process.
@@ -142,7 +152,7 @@ class Preconditioner(_core._Preconditioner):
 
     Args:
         A: the `Matrix`; the preconditioner may be used for any matrix with the same rows.
-        name: "muelu" (algebraic multigrid), "schwarz" (additive Schwarz with overlap), or another name of Ifpack2, such as
+        name: "muelu" (algebraic multigrid), "schwarz" (additive Schwarz), or another name of Ifpack2, such as
             "relaxation", "chebyshev", "riluk" and "ilut".
         symmetric: whether it is for a method that needs a symmetric one ("cg", "minres"), or for any other.
         options: a dict for MueLu or Ifpack2; sublists are dicts. A parameter that the library does not read is refused.
@@ -269,10 +279,10 @@ def _one_name(tol, rtol, preconditioner, M):
 
 
 def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
-          preconditioner: str | Matrix | LinearOperator | Preconditioner | None = None, tol: float = _TOL, maxiter: int = 1000,
-          callback: Callable[[int, float], Any] | None = None, *, rtol: float | None = None, atol: float = 0.0,
-          M: str | Matrix | LinearOperator | Preconditioner | None = None, options: dict[str, Any] | None = None, preconditioner_options: dict[str, Any] | None = None,
-          copy: bool | str | None = None, raise_on_failure: bool = False, progress: bool | None = None) -> SolveResult:
+          preconditioner: str | Matrix | LinearOperator | Preconditioner | None = None, tol: float = _TOL,
+          maxiter: int = 1000, callback: Callable[[int, float], Any] | None = None, *, rtol: float | None = None,
+          atol: float = 0.0, M: str | Matrix | LinearOperator | Preconditioner | None = None, options: dict[str, Any] | None = None,
+          preconditioner_options: dict[str, Any] | None = None, copy: bool | str | None = None, raise_on_failure: bool = False, progress: bool | None = None) -> SolveResult:
     """Solves ``A x = b`` with Trilinos, in the memory of `x`, whose values are the first guess. Collective.
 
     `rtol`, `atol`, `maxiter` and `M` are SciPy's names. `tol` is another name of `rtol`, and `preconditioner` of `M`.
@@ -320,8 +330,8 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
                         "makes one of the rows of this process")
     comm = A.comm
     tol, preconditioner, wrong = _one_name(tol, rtol, preconditioner, M)
-    b = _core.asarray(b, comm)
-    x = _core.asarray(_zeros_like(b) if x is None else x, comm)
+    b = _core.asarray(_array("b", b), comm)
+    x = _core.asarray(_zeros_like(b) if x is None else _array("x", x), comm)
     line = _progress(progress, comm)
     try:
         found = A._solve(b, x, method, preconditioner, tol, maxiter, options, preconditioner_options,
@@ -344,6 +354,15 @@ class _Failed:
 
     def __distarray__(self):
         raise self.error
+
+
+def _array(name, value):
+    """An argument that is an array of the protocol; else an object that raises on all processes, and names it."""
+    if isinstance(value, (_core.DistArray, dict)) or hasattr(type(value), "__distarray__") or hasattr(value, "__distarray__"):
+        return value
+    return _Failed(TypeError(
+        f"{name} is of type {type(value).__name__}, which has no __distarray__: tridap.zeros(A.distribution, comm=A.comm) "
+        "makes an array of the right form, and its local is the NumPy array to fill"))
 
 
 def _zeros_like(b):
