@@ -90,7 +90,7 @@ def test_a_matvec_sees_the_local_shape(comm, name):
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "lil", "dok", "dia", "twice", "unsorted", "longer",
-                                  "long", "array", "arrays", "float32", "integers", "lists"])
+                                  "long", "array", "arrays", "float32", "integers", "lists", "petsc", "petsc sizes"])
 def test_a_matrix_is_made_of_anything_that_is_csr(comm, kind):
     dist = tridap.distribution((11,), ("c:2",))
     dense = np.round(4 * matrix(11, symmetric=False)) / 4 if kind != "integers" else np.round(matrix(11, False))
@@ -104,7 +104,7 @@ def test_a_matrix_is_made_of_anything_that_is_csr(comm, kind):
         "longer": lambda: (np.append(rows.data, 7.0), np.append(rows.indices, 0), rows.indptr),
         "twice": lambda: (np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), 2 * rows.indptr),
         "lists": lambda: (rows.data.tolist(), rows.indices.tolist(), rows.indptr.tolist()),
-        "unsorted": lambda: unsorted(rows),
+        "unsorted": lambda: unsorted(rows), "petsc": lambda: Petsc(rows), "petsc sizes": lambda: SizedPetsc(rows),
     }[kind]()
     b = tridap.from_function(dist, lambda i: 1.0 + i % 5)
     result = tridap.solve(tridap.Matrix(local, dist), b, method="direct")
@@ -116,6 +116,21 @@ def test_nothing_is_a_matrix_of_no_rows(comm):
     lists = ([1.0, 2.0, 4.0], [0, 1, 2], [0, 1, 2, 3]) if comm.rank == 0 else ([], [], [0])
     result = tridap.solve(tridap.Matrix(lists, dist), tridap.from_function(dist, lambda i: 4.0 + 0 * i))
     np.testing.assert_allclose(whole(comm, dist, result.x.local), [4, 2, 1])
+
+
+class Petsc:
+    """The part of a petsc4py.PETSc.Mat that is read: this process's rows, with global columns."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def getValuesCSR(self):
+        return self.rows.indptr, self.rows.indices, self.rows.data
+
+
+class SizedPetsc(Petsc):
+    def getSizes(self):  # ((local, global) rows, (local, global) columns)
+        return (self.rows.shape[0], self.rows.shape[1]), (self.rows.shape[0], self.rows.shape[1])
 
 
 def unsorted(rows):

@@ -18,6 +18,19 @@ class Raises:
         raise RuntimeError("nothing here")
 
 
+class Petsc:
+    """What a petsc4py.PETSc.Mat answers."""
+
+    def __init__(self, rows, columns):
+        self.rows, self.columns = rows, columns
+
+    def getValuesCSR(self):
+        return self.rows.indptr, self.rows.indices, self.rows.data
+
+    def getSizes(self):
+        return (self.rows.shape[0], self.columns), (self.rows.shape[0], self.columns)
+
+
 class Case:
     """A system, of which the last process may get something wrong."""
 
@@ -58,6 +71,10 @@ class Case:
     def arrays(self, data=lambda d: d, indices=lambda i: i, indptr=lambda p: p):
         return self.matrix((data(self.rows.data), indices(self.rows.indices), indptr(self.rows.indptr)))
 
+    def longer(self):
+        dist = tridap.distribution((N + 1,), ("b",))
+        return tridap.Matrix(local_rows(matrix(N + 1), dist, self.comm.rank), dist)
+
     def reversed(self):
         comm = self.comm.Split(0, key=-self.comm.rank)
         try:
@@ -69,7 +86,8 @@ class Case:
 MUELU = dict(preconditioner=("muelu", "muelu"))
 IFPACK2 = dict(preconditioner=("ifpack2", "ifpack2"))
 REFUSED = {
-    "b None": (lambda c: tridap.solve(c.A, c.one(None, c.b)), "has no __distarray__"),
+    "b None": (lambda c: tridap.solve(c.A, c.one(None, c.b)), "b is of type NoneType, which has no __distarray__"),
+    "b NumPy": (lambda c: tridap.solve(c.A, np.ones(N)), "b is of type ndarray, which has no __distarray__: tridap.zeros.A.distribution"),
     "b raises": (lambda c: tridap.solve(c.A, c.one(Raises(), c.b)), "RuntimeError: nothing here"),
     "b int": (lambda c: tridap.solve(c.A, c.array((N,), ("b",), c.one(int, float))), "int64"),
     "b float32": (lambda c: tridap.solve(c.A, c.array((N,), ("b",), "f4")), "float32"),
@@ -78,7 +96,7 @@ REFUSED = {
     "b NaN": (lambda c: tridap.solve(c.A, c.over(np.full(c.dist.local_shape(c.comm.rank), np.nan))), "must be finite"),
     "b of another": (lambda c: tridap.solve(c.A, c.one(c.array((N + 2,), ("b",)), c.b)), "b has size 14, the rows of A have size 12|agree.size"),
     "x raises": (lambda c: c.solve(x=(Raises(), None)), "RuntimeError: nothing here"),
-    "x text": (lambda c: c.solve(x=("x", tridap.zeros(c.dist))), "has no __distarray__"),
+    "x text": (lambda c: c.solve(x=("x", tridap.zeros(c.dist))), "x is of type str, which has no __distarray__"),
     "x read-only": (lambda c: tridap.solve(c.A, c.b, c.read_only()), "'x' is read-only"),
     "x is b": (lambda c: tridap.solve(c.A, c.b, c.b), "x shares memory with b, must have its own memory"),
     "x is b, directly": (lambda c: tridap.solve(c.A, c.b, c.b, method="direct"), "x shares memory with b"),
@@ -89,13 +107,36 @@ REFUSED = {
     "tol negative": (lambda c: c.solve(tol=(-1e-8, 1e-8)), "'tol' is -1e-08"),
     "tol infinite": (lambda c: c.solve(tol=(np.inf, np.inf)), "tol is inf"),
     "tol differs": (lambda c: c.solve(tol=(1e-7, 1e-8)) if c.comm.size > 1 else c.solve(tol=(-1, 1)), "tol|different"),
+    "two tolerances": (lambda c: c.solve(tol=(1e-8, 1e-8), rtol=(1e-8, None)), "TypeError: tol and rtol are two names|different"),
+    "two preconditioners": (lambda c: c.solve(preconditioner=("muelu",) * 2, M=("muelu", None)), "preconditioner and M are two names"),
+    "rtol": (lambda c: c.solve(rtol=(-1.0, 1e-8)), "'tol' is -1"),
+    "atol": (lambda c: c.solve(atol=("0", 0.0)), "'atol' is '0', must be a number"),
+    "atol negative": (lambda c: c.solve(atol=(-1.0, 0.0)), "'atol' is -1"),
+    "atol infinite": (lambda c: c.solve(atol=(np.inf,) * 2), "atol is inf"),
+    "M on other rows": (lambda c: tridap.solve(c.A, c.b, M=c.longer()), "'M' is an operator on other rows, must have the rows of A"),
+    "M with options": (lambda c: c.solve(M=(c.A,) * 2, preconditioner_options=({"a": 1},) * 2), "an operator takes none"),
+    "M of a direct solve": (lambda c: c.solve(method=("direct",) * 2, M=(c.A,) * 2), "'direct' takes none"),
+    "option of Belos": (lambda c: c.solve(method=("gcrodr",) * 2, options=({"Num Recycled Block": 3},) * 2),
+                        "'Num Recycled Block' is unknown, must be one of .*did you mean 'Num Recycled Blocks'"),
+    "option of Belos of another type": (lambda c: c.solve(method=("gcrodr",) * 2, options=({"Num Blocks": "3"},) * 2),
+                                        "'Num Blocks' is of type .*must be of type int"),
+    "option of Belos that is ours": (lambda c: c.solve(method=("minres",) * 2, options=({"Maximum Iterations": 3},) * 2),
+                                     "'Maximum Iterations' is not taken.*use the tolerance"),
+    "M of LSQR": (lambda c: c.solve(method=("lsqr",) * 2, **IFPACK2), "'LSQR' has a preconditioner, must have none"),
     "maxiter": (lambda c: c.solve(maxiter=(-1, 10)), "'maxiter' is -1"),
     "maxiter fraction": (lambda c: c.solve(maxiter=(1.5, 10)), "'maxiter' is 1.5, must be an integer"),
     "maxiter huge": (lambda c: c.solve(maxiter=(1 << 40, 10)), "'maxiter' is 1099511627776"),
-    "method": (lambda c: c.solve(method=("lu", "cg")), "'method' is 'lu', must be 'cg', 'gmres' or 'direct'"),
+    "method": (lambda c: c.solve(method=("lu", "cg")), "'method' is 'lu', must be 'cg', 'gmres', 'direct', or a name of Belos"),
+    "method of Belos": (lambda c: c.solve(method=("bicstab", "cg")), "'method' is 'bicstab'.*did you mean 'BICGSTAB'.*"),
     "method None": (lambda c: c.solve(method=(None, "cg")), "'method' is 'None'"),
     "methods": (lambda c: c.solve(method=("direct", "cg"), options=({"Num": 1}, None)), "direct|different"),
-    "preconditioner": (lambda c: c.solve(preconditioner=("ilu", "ilu")), "'ilu', must be 'muelu' or 'ifpack2'"),
+    "preconditioner": (lambda c: c.solve(preconditioner=("ilu", "ilu")), "'preconditioner' is 'ilu', must be 'muelu', 'ifpack2', .*did you mean 'riluk'"),
+    "preconditioner of one": (lambda c: c.solve(preconditioner=("mulu", "muelu")), "'mulu', must be .*did you mean 'muelu'"),
+    "schwarz": (lambda c: c.solve(M=("schwarz",) * 2, preconditioner_options=({"overlap level": 2},) * 2),
+                "schwarz did not read 'overlap level'; did you mean 'schwarz: overlap level'"),
+    "inner preconditioner": (lambda c: c.solve(M=("schwarz",) * 2, preconditioner_options=(
+        {"inner preconditioner parameters": {"fact: iluk level of fill": 2}},) * 2),
+        "RILUK did not read 'fact: iluk level of fill'; did you mean 'fact: iluk level-of-fill'"),
     "direct with one": (lambda c: c.solve(method=("direct", "direct"), **MUELU), "'direct' takes none"),
     "options list": (lambda c: c.solve(options=([1], None)), "'options' is .*, must be a dict"),
     "options unknown": (lambda c: c.solve(options=({"Blocks": 3},) * 2), "'Blocks' is unknown"),
@@ -107,6 +148,8 @@ REFUSED = {
     "muelu": (lambda c: c.solve(preconditioner_options=({"smother: type": "x"},) * 2, **MUELU), "MueLu: .*smother"),
     "ifpack2": (lambda c: c.solve(preconditioner_options=({"degree": 2},) * 2, **IFPACK2), "did not read 'degree'"),
     "ifpack2 type": (lambda c: c.solve(preconditioner_options=({"type": "X"},) * 2, **IFPACK2), "Ifpack2: .*\"X\""),
+    "ilut": (lambda c: c.solve(M=("ilut",) * 2, preconditioner_options=({"drop tolerance": 1e-3},) * 2),
+             "ilut did not read 'drop tolerance'; did you mean 'fact: drop tolerance'"),
     "options without": (lambda c: c.solve(preconditioner_options=({"a": 1}, None)), "there is no preconditioner"),
     "callback": (lambda c: c.solve(callback=(5, None)), "'callback' is 5, must be a function"),
     "copy": (lambda c: c.solve(copy=("maybe", None)), "'copy' is .maybe., must be None or False"),
@@ -126,6 +169,9 @@ REFUSED = {
     "shape": (lambda c: tridap.Matrix((c.rows.data, c.rows.indices, c.rows.indptr), c.dist, shape=c.one((1, N), c.rows.shape)
                                       if c.rows.shape[0] != 1 else (1, 5)), "the matrix has [15] (rows|columns)"),
     "shape text": (lambda c: tridap.Matrix(c.rows, c.dist, shape="ab"), "'shape' is \"ab\", must be two integers"),
+    "rows NumPy": (lambda c: c.matrix(c.rows.toarray()), "of type ndarray, must be a scipy.sparse matrix, CSR .*getValuesCSR, such as"),
+    "rows of PETSc too wide": (lambda c: c.matrix(Petsc(c.rows, N + 1)), "the matrix has 13 columns"),
+    "rows of PETSc that raise": (lambda c: c.matrix(Petsc(None, N)), "AttributeError"),
     "rows of two": (lambda c: c.matrix((c.rows.data, c.rows.indices)), "three CSR arrays"),
     "columns": (lambda c: c.arrays(indices=lambda i: np.full_like(i, N)), "column 12, must be the number of an element"),
     "negative": (lambda c: c.arrays(indices=lambda i: np.full_like(i, -1)), "column -1"),
@@ -199,7 +245,7 @@ def uses(kind, thing):
     """What may be asked of a matrix or an operator, asked of any object."""
     x = tridap.asarray(line_of(MPI.COMM_WORLD), MPI.COMM_WORLD)
     return (lambda: kind.comm.fget(thing), lambda: kind.distribution.fget(thing),
-            lambda: kind._solve(thing, x, x, "cg", None, 1e-8, 1000, None, None, None, None, None, True))
+            lambda: kind._solve(thing, x, x, "cg", None, 1e-8, 1000, None, None, None, None, None, True, 0.0, None))
 
 
 @pytest.mark.parametrize("kind", KINDS)

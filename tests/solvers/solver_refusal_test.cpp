@@ -92,7 +92,8 @@ TEST(Preconditioner, RefusesWhatItDoesNotKnow) {
     const std::string text = refusal([&] { make_preconditioner(name, method, p.a, list); });
     return text;
   };
-  EXPECT_TRUE(says(refused("jacobi", Method::cg, "", 0), "'muelu' or 'ifpack2'"));
+  EXPECT_TRUE(says(refused("jacobi", Method::cg, "", 0), "'preconditioner' is 'jacobi', must be 'muelu', 'ifpack2'"));
+  EXPECT_TRUE(says(refused("rilu", Method::cg, "", 0), "did you mean 'riluk'?"));
   EXPECT_TRUE(says(refused("muelu", Method::cg, "smother: type", 1), "smother: type"));
   EXPECT_TRUE(says(refused("muelu", Method::cg, "smoother: type", std::string("NONE SUCH")), "MueLu"));
   for (const Method method : {Method::cg, Method::gmres}) {

@@ -1,40 +1,22 @@
-#include "array.hpp"
-#include "bindings.hpp"
 #include "comm.hpp"
-#include "gil.hpp"
-#include "native.hpp"
-#include "operator.hpp"
 #include "parameters.hpp"
 #include "solvable.hpp"
 #include "together.hpp"
 #include "value.hpp"
-#include <tridap/detail/refuse.hpp>
-#include <tridap/internal/call.hpp>
-#include <tridap/internal/mpi_collectives.hpp>
-#include <tridap/solvers/matrix.hpp>
-#include <tridap/solvers/solve.hpp>
-#include <tridap/tpetra/import.hpp>
 
 #include <pybind11/stl.h>
 
-#include <limits>
+#include <array>
+#include <optional>
 
 namespace tridap::python {
 
 namespace {
 
 using namespace py::literals;
-using solvers::CrsMatrix;
 using solvers::Csr;
-using solvers::DirectSolver;
 using solvers::Integers;
 using solvers::Method;
-using solvers::Operator;
-using solvers::Options;
-using solvers::Solution;
-using solvers::Watch;
-
-std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
 
 Integers integers_of(const py::array& array, const char* name) {
   const py::dtype type = array.dtype();
@@ -60,17 +42,6 @@ const double* doubles_of(const py::array& array, const char* name) {
                         "must be a contiguous one-dimensional array of float64",
                         ""});
   return static_cast<const double*>(array.data());
-}
-
-// Raises an argument that is an exception: Python raised it while computing the argument on this process.
-void raise_if_raised(py::handle argument) {
-  if (PyExceptionInstance_Check(argument.ptr()) == 0) return;
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(argument.ptr())), argument.ptr());
-  throw py::error_already_set();
-}
-
-void need_callable(py::handle object, const std::string& name) {
-  if (PyCallable_Check(object.ptr()) == 0) refuse_key(name, text_of(object), "must be a function", "");
 }
 
 std::optional<std::array<Index, 2>> shape_of(const py::object& shape) {
@@ -176,197 +147,63 @@ LinearOperator make_operator(const Array& rows, const py::object& matvec, const 
           comm, matvec};
 }
 
-// The arguments of one solve on this process, checked.
-struct Request {
-  Options options;
-  std::string preconditioner;  // empty: none
-  Teuchos::ParameterList preconditioner_parameters;
-  std::string made_of;  // everything on which the preconditioner depends, as a string
-  Copy copy = Copy::never;
-  bool raise_on_failure = false;
-};
-
-Method method_named(const std::string& name) {
-  if (name == "cg") return Method::cg;
-  if (name == "gmres") return Method::gmres;
-  if (name == "direct") return Method::direct;
-  refuse_key("method", "'" + name + "'", "must be 'cg', 'gmres' or 'direct'", "");
+// Vectors over the elements of an array, or null for None. Called inside of Trilinos; collective.
+Teuchos::RCP<const solvers::MultiVector> vectors_of(const Array* array, const char* name,
+                                                    const tpetra::ArrayMap& rows) {
+  if (array == nullptr) return Teuchos::null;
+  return import_vectors(solver_array(*array, name, false), rows, Copy::if_needed).vectors;
 }
 
-// The arguments of one solve on this process, unchecked.
-struct Asked {
-  py::object method, preconditioner, tol, maxiter, options, preconditioner_options, callback, progress, copy,
-      raise_on_failure;
-};
-
-template <class Number>
-Number number_of(py::handle object, const std::string& name, const std::string& must) {
-  try {
-    return py::cast<Number>(object);
-  } catch (const py::cast_error&) {
-    refuse_key(name, text_of(py::repr(object)), must, "");
-  }
-}
-
-Request read_request(const Solvable& a, const Array& b, const Array& x, const Asked& asked) {
-  Request request;
-  const auto method = text_of(asked.method);
-  request.options.method = method_named(method);
-  request.options.tol = number_of<double>(asked.tol, "tol", "must be a number >= 0");
-  request.options.maxiter = number_of<int>(asked.maxiter, "maxiter", "must be an integer from 0 to 2147483647");
-  request.options.parameters = parameters(asked.options, "options");
-  request.copy = copy_policy(asked.copy);
-  request.raise_on_failure = flag_of(asked.raise_on_failure, "raise_on_failure");
-  raise_if_raised(asked.progress);
-  if (!asked.callback.is_none()) need_callable(asked.callback, "callback");
-  if (!asked.preconditioner.is_none()) request.preconditioner = text_of(asked.preconditioner);
-  request.preconditioner_parameters = parameters(asked.preconditioner_options, "preconditioner_options");
-  request.made_of = request.preconditioner + method + described(request.preconditioner_parameters);
-  const bool direct = request.options.method == Method::direct;
-  if (!(request.options.tol >= 0)) refuse_key("tol", text_of(asked.tol), "must be a number >= 0", "");
-  if (request.options.maxiter < 0) refuse_key("maxiter", text_of(asked.maxiter), "must be >= 0", "");
-  if (direct && !request.preconditioner.empty())
-    refuse_key("preconditioner", "'" + request.preconditioner + "'", "but method 'direct' takes none", "pass None");
-  if (request.preconditioner.empty() && request.preconditioner_parameters.numParams() > 0)
-    refuse_key("preconditioner_options", text_of(asked.preconditioner_options), "but there is no preconditioner",
-               "set preconditioner=, or leave them out");
-  if (direct && !asked.callback.is_none())
-    refuse_key("callback", "a function", "but method 'direct' has no iterations to call it after", "leave it out");
-  if (direct && request.options.parameters.numParams() > 0)
-    refuse_key("options", text_of(asked.options), "but method 'direct' takes none", "leave them out");
-  if (a.matrix.is_null() && (direct || !request.preconditioner.empty()))
-    refuse_key(direct ? "method" : "preconditioner", direct ? "'direct'" : "'" + request.preconditioner + "'",
-               "but a LinearOperator has no matrix", "pass a Matrix");
-  if (!py::reinterpret_borrow<py::array>(x.local()).writeable())
-    refuse_key("x", "read-only", "but the answer is written to its memory", "give a writable array");
-  if (!memory_order(x.array().buffer).is_unique)
-    refuse_key("x", "an array whose elements share memory", "but each must have its own",
-               "give an array without overlaps");
-  need_float64(b, "b");
-  need_float64(x, "x");
-  need_distribution_of(a.array_map, b, "b");
-  need_distribution_of(a.array_map, x, "x");
-  return request;
-}
-
-// Makes the preconditioner, or the factors, unless they exist. Called inside of Trilinos.
-void prepare(Solvable& a, const Request& request) {
-  Prepared& prepared = *a.prepared;
-  if (request.options.method == Method::direct) {
-    if (!prepared.factors) prepared.factors = std::make_unique<DirectSolver>(a.matrix);
-    return;
-  }
-  if (prepared.made_of == request.made_of) return;
-  prepared.preconditioner = Teuchos::null;
-  prepared.made_of.clear();
-  if (!request.preconditioner.empty())
-    prepared.preconditioner = solvers::make_preconditioner(request.preconditioner, request.options.method, a.matrix,
-                                                           request.preconditioner_parameters);
-  prepared.made_of = request.made_of;
-}
-
-// Calls Python once in each iteration: for signals, the callback, and the progress line.
-Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::handle progress) {
-  return [raised, callback, progress](int iteration, double residual) {
-    const WithPython gil;
-    try {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      if (!callback.is_none() && iteration > 0) callback(iteration, residual);
-      if (!progress.is_none()) progress(iteration, residual);
-    } catch (py::error_already_set& error) {
-      raised->keep(error);
-    }
-    return raised->any();
+// A preconditioner that is made now. `coordinates` and `nullspace` are Arrays or None on all processes alike.
+Preconditioner make_helper(const Matrix& a, const py::object& name, const py::object& symmetric,
+                           const py::object& options, const py::object& coordinates, const py::object& nullspace) {
+  const std::shared_ptr<Solvable> of = a.solvable();
+  const MPI_Comm comm = of->array_map.comm();
+  const Array *points = array_behind(coordinates), *kernel = array_behind(nullspace);
+  struct Wanted {
+    std::string name;
+    Method method;
+    Teuchos::ParameterList parameters;
   };
-}
-
-py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked) {
-  const std::shared_ptr<Solvable> a = handle.solvable();
-  const py::object matvec = handle.matvec();  // Python code that runs meanwhile may replace the operator
-  const MPI_Comm comm = a->array_map.comm();
-  Request request = together(comm, [&] { return read_request(*a, b, x, asked); });
-  request.options.watch = watch_of(a->raised, asked.callback, asked.progress);
-  const bool asks = !asked.callback.is_none() || !asked.progress.is_none() || a->matrix.is_null();
-
-  std::optional<Error> error;
-  std::optional<py::error_already_set> raised;
-  Solution solution;
-  Receipt of_b, of_x;
-  std::vector<double> answer;  // only if it must be written back
-  {
-    const Native native;
-    try {
-      int size = 0;
-      mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-      const auto said = mpi::min_max(
-          {asks || size == 1 ? 1 : 0, same_number(request.made_of), request.raise_on_failure ? 1 : 0}, comm);
-      if (!said[1].is_same())
-        throw Error(Finding{Rule::conversion,
-                            {},
-                            {},
-                            "",
-                            "the processes have different methods or preconditioners",
-                            "",
-                            "give every process the same"});
-      if (!said[2].is_same())
-        refuse("raise_on_failure is True on some processes only", "", "give every process the same");
-      request.options.watched = said[0].largest == 1;
-      const auto vb = tpetra::import_vector<const double>(b.array(), a->array_map, request.copy);
-      const auto vx = tpetra::import_vector<double>(x.array(), a->array_map, request.copy);
-      of_b = vb.receipt;
-      of_x = vx.receipt;
-      prepare(*a, request);
-      solution = request.options.method == Method::direct
-                     ? a->prepared->factors->solve(*vb.vector, *vx.vector, request.options.tol)
-                     : solvers::solve(a->op, a->prepared->preconditioner, *vb.vector, *vx.vector, request.options);
-      if (!of_x.shared) {
-        const auto data = vx.vector->getData();
-        answer.assign(data.begin(), data.end());
-      }
-    } catch (const Error& wrong) {
-      error = wrong;
-    } catch (const std::exception& wrong) {  // for example, out of memory; what Python raised is still taken below
-      error = Error(Finding{Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
+  const Wanted wanted = together(comm, [&] {
+    solvers::check_preconditioner(text_of(name));
+    for (const auto& [array, key] : {std::pair{points, "coordinates"}, std::pair{kernel, "nullspace"}}) {
+      if (array == nullptr) continue;
+      need_float64(*array, key);
+      vectors_axis(solver_array(*array, key, false), of->array_map);
     }
-    raised = taken(*a->raised);  // while no other thread can be inside of Trilinos
-  }
-  try {
-    if (!of_x.shared && !error) write_back(x, answer.data(), a->array_map);
-  } catch (py::error_already_set& failed) {
-    if (!raised) raised.emplace(failed);
-  } catch (const std::exception& failed) {
-    error = Error(Finding{Rule::process_failure, {}, {}, "", failed.what(), "", ""});
-  }
-  raise_together(comm, std::move(raised));
-  if (error) throw Error(*error);
-
-  py::dict result;
-  result["iterations"] = solution.iterations;
-  result["residuals"] =
-      py::array_t<double>(static_cast<py::ssize_t>(solution.residuals.size()), solution.residuals.data());
-  result["residual"] = solution.residual;
-  result["converged"] = solution.converged;
-  result["raise_on_failure"] = request.raise_on_failure;
-  result["seconds"] = solution.seconds;
-  result["bytes_copied"] = of_b.bytes_copied + 2 * of_x.bytes_copied;
-  return result;
+    return Wanted{text_of(name), flag_of(symmetric, "symmetric") ? Method::cg : Method::gmres,
+                  parameters(options, "options")};
+  });
+  return {inside([&] {
+            const auto made = solvers::make_preconditioner(
+                wanted.name, wanted.method, of->matrix, wanted.parameters,
+                {vectors_of(points, "coordinates", of->array_map), vectors_of(kernel, "nullspace", of->array_map)});
+            return std::make_shared<Solvable>(Solvable{of->array_map, Teuchos::null, made});
+          }),
+          a.comm()};
 }
 
 template <class T>
-void bind_handle(py::class_<T>& type) {
+void bind_rows(py::class_<T>& type) {
   type.def_property_readonly(
           "comm", [](const py::object& a) { return made<T>(a).comm(); }, "The mpi4py communicator of its processes.")
       .def_property_readonly(
           "distribution", [](const py::object& a) { return made<T>(a).solvable()->array_map.distribution(); },
-          "The Distribution of its rows.")
-      .def("_solve",
-           [](const py::object& a, const Array& b, const Array& x, py::object method, py::object preconditioner,
-              py::object tol, py::object maxiter, py::object options, py::object preconditioner_options,
-              py::object callback, py::object progress, py::object copy, py::object raise_on_failure) {
-             return solve_in_place(made<T>(a), b, x,
-                                   {method, preconditioner, tol, maxiter, options, preconditioner_options, callback,
-                                    progress, copy, raise_on_failure});
-           });
+          "The Distribution of its rows.");
+}
+
+template <class T>
+void bind_handle(py::class_<T>& type) {
+  bind_rows(type);
+  type.def("_solve", [](const py::object& a, const Array& b, const Array& x, py::object method,
+                        py::object preconditioner, py::object tol, py::object maxiter, py::object options,
+                        py::object preconditioner_options, py::object callback, py::object progress, py::object copy,
+                        py::object raise_on_failure, py::object atol, py::object wrong) {
+    return solve_in_place(made<T>(a), b, x,
+                          {method, preconditioner, tol, atol, maxiter, options, preconditioner_options, callback,
+                           progress, copy, raise_on_failure, wrong});
+  });
 }
 
 }  // namespace
@@ -378,6 +215,13 @@ void bind_solve(py::module_& module) {
   py::class_<LinearOperator> op(module, "_LinearOperator", py::custom_type_setup(let_collect<LinearOperator>));
   op.def(py::init(&make_operator), "rows"_a, "matvec"_a, "comm"_a);
   bind_handle(op);
+  py::class_<Preconditioner> helper(module, "_Preconditioner", py::custom_type_setup(let_collect<Preconditioner>));
+  helper.def(py::init([](const py::object& a, const py::object& name, const py::object& symmetric,
+                         const py::object& options, const py::object& coordinates, const py::object& nullspace) {
+               return make_helper(made<Matrix>(a), name, symmetric, options, coordinates, nullspace);
+             }),
+             "A"_a, "name"_a, "symmetric"_a, "options"_a, "coordinates"_a, "nullspace"_a);
+  bind_rows(helper);
   bind_multiply(matrix, op);
 }
 

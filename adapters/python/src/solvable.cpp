@@ -37,6 +37,16 @@ void need_float64(const Array& array, const std::string& name) {
            "make an array of float64, and copy them to it");
 }
 
+void raise_if_raised(py::handle argument) {
+  if (PyExceptionInstance_Check(argument.ptr()) == 0) return;
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(argument.ptr())), argument.ptr());
+  throw py::error_already_set();
+}
+
+void need_callable(py::handle object, const std::string& name) {
+  if (PyCallable_Check(object.ptr()) == 0) refuse_key(name, text_of(object), "must be a function", "");
+}
+
 void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
   const Index rank = mpi::rank_of(comm);
   std::string bytes;

@@ -4,8 +4,10 @@
 #include "bindings.hpp"
 #include "native.hpp"
 #include "operator.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/solvers/matrix.hpp>
 #include <tridap/solvers/solve.hpp>
+#include <tridap/solvers/vectors.hpp>
 
 #include <memory>
 #include <optional>
@@ -66,6 +68,14 @@ class LinearOperator : public Handle {
   using Handle::Handle;
 };
 
+class Preconditioner : public Handle {
+ public:
+  static constexpr const char* name = "tridap.Preconditioner";
+  using Handle::Handle;
+};
+
+inline std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
+
 /// Runs a step inside of Trilinos.
 template <class Step>
 auto inside(Step&& step) {
@@ -86,6 +96,15 @@ void need_distribution_of(const tpetra::ArrayMap& rows, const Array& array, cons
 
 void need_float64(const Array& array, const std::string& name);
 
+/// Raises an argument that is an exception: Python raised it while computing the argument on this process.
+void raise_if_raised(py::handle argument);
+
+void need_callable(py::handle object, const std::string& name);
+
+inline solvers::SolverArray solver_array(const Array& array, const std::string& name, bool writable) {
+  return {array.array(), *array.distribution(), name, writable};
+}
+
 /// Raises on every process if any process raised. A process raises its own exception if it has one, and otherwise the
 /// exception of the lowest rank that has one. **Collective.**
 void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own);
@@ -95,6 +114,15 @@ std::optional<py::error_already_set> taken(Raised& raised);
 
 /// Writes the elements of a vector to an array, if the vector was a copy of the array.
 void write_back(const Array& x, double* answer, const tpetra::ArrayMap& array_map);
+
+/// The arguments of one solve on this process, unchecked.
+struct Asked {
+  py::object method, preconditioner, tol, atol, maxiter, options, preconditioner_options, callback, progress, copy,
+      raise_on_failure, wrong;
+};
+
+/// `A._solve(...)` of Python. **Collective.**
+py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked);
 
 /// The methods of `tridap.Matrix` and `tridap.LinearOperator` that multiply.
 void bind_multiply(py::class_<Matrix>& matrix, py::class_<LinearOperator>& op);

@@ -13,12 +13,13 @@ from ._gather import scatter
 from ._make import array, block, cyclic, distribution, empty, from_function, unstructured, whole, zeros
 from ._move import Moving, Redistribution, Relabelling, redistribute, relabel
 from ._protocol import check, export
-from ._solve import ConvergenceError, ConvergenceWarning, History, LinearOperator, Matrix, SolveResult, solve
+from ._solve import (ConvergenceError, ConvergenceWarning, History, LinearOperator, Matrix, Preconditioner,
+                     SolveResult, solve)
 from ._vocabularies import chapel, essl, hpf, julia, mpi_cart, scalapack, x10
 
 __all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution", "Finding",
-           "History", "LinearOperator", "Matrix", "Moving", "ProtocolError", "Receipt", "Redistribution", "Relabelling",
-           "Report", "SolveResult", "Translation", "UnstructuredSpec", "WholeSpec", "array", "asarray", "block", "chapel",
-           "check", "cyclic", "distribution", "empty", "essl", "export", "from_function", "hpf", "julia", "mpi_cart",
-           "redistribute", "relabel", "scalapack", "scatter", "solve", "unstructured", "whole", "write_capture", "x10",
-           "zeros"]
+           "History", "LinearOperator", "Matrix", "Moving", "Preconditioner", "ProtocolError", "Receipt",
+           "Redistribution", "Relabelling", "Report", "SolveResult", "Translation", "UnstructuredSpec", "WholeSpec",
+           "array", "asarray", "block", "chapel", "check", "cyclic", "distribution", "empty", "essl", "export",
+           "from_function", "hpf", "julia", "mpi_cart", "redistribute", "relabel", "scalapack", "scatter", "solve",
+           "unstructured", "whole", "write_capture", "x10", "zeros"]

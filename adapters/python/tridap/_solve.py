@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from . import _core, _html
+from ._agree import together
 from ._make import zeros
 
 if TYPE_CHECKING:
@@ -55,14 +56,22 @@ def _rows(rows, comm):
 
 
 def _csr(local):
-    """The CSR arrays and the shape of local rows: of any scipy.sparse matrix, or (data, indices, indptr) unchanged."""
+    """The CSR arrays and the shape of local rows: of a scipy.sparse matrix, of PETSc's, or (data, indices, indptr)."""
     if isinstance(local, tuple):
         if len(local) != 3:
             raise ValueError(f"the rows are a tuple of {len(local)}, must be three CSR arrays (data, indices, indptr)")
         return local, None
+    if hasattr(local, "getValuesCSR"):
+        indptr, indices, data = local.getValuesCSR()
+        shape = None
+        if hasattr(local, "getSizes"):
+            (rows, _), (_, columns) = local.getSizes()
+            shape = (rows, columns)
+        return (data, indices, indptr), shape
     if not hasattr(local, "tocsr"):
-        raise TypeError(f"the rows are of type {type(local).__name__}, must be a scipy.sparse matrix or CSR arrays "
-                        "(data, indices, indptr): scipy.sparse.csr_matrix(rows) makes one of a NumPy array")
+        raise TypeError(f"the rows are of type {type(local).__name__}, must be a scipy.sparse matrix, CSR arrays (data, "
+                        "indices, indptr), or an object with getValuesCSR, such as a petsc4py.PETSc.Mat: "
+                        "scipy.sparse.csr_matrix(rows) makes a sparse matrix of a NumPy array")
     csr = local.tocsr()
     return (csr.data, csr.indices, csr.indptr), csr.shape
 
@@ -78,7 +87,9 @@ class Matrix(_core._Matrix):
 
     Args:
         local: this process's rows: a ``scipy.sparse`` matrix of any format, with one column for each element of the
-            whole array, or its CSR arrays ``(data, indices, indptr)``: float64, and int32 or int64. They are copied.
+            whole array; its CSR arrays ``(data, indices, indptr)``: float64, and int32 or int64; or an object with
+            ``getValuesCSR()``, such as a ``petsc4py.PETSc.Mat``. They are copied. PETSc numbers the rows of one process
+            after those of the one before: this is the order of a distribution of one axis in blocks of the same lengths.
         rows: a `Distribution`, a `DistArray`, or any object with ``__distarray__``.
         comm: an mpi4py communicator, rank r being process r; None: that of `rows`, else MPI.COMM_WORLD, or only this
             process for a `Distribution` over one process.
@@ -192,15 +203,57 @@ class History(Sequence[Any]):
 _COLUMNS = ("iteration", "residual", "ratio")
 
 
+class Preconditioner(_core._Preconditioner):
+    """A preconditioner of a matrix, for `M` of `solve`. Making one is collective, and may take longer than a solve.
+
+    ``solve(A, b, M="muelu")`` makes one with the same defaults, and keeps it. This class makes one of another matrix than
+    the one of the solve, or with arrays that describe the problem.
+
+    Args:
+        A: the `Matrix`; the preconditioner may be used for any matrix with the same rows.
+        name: "muelu" (algebraic multigrid), "schwarz" (additive Schwarz), or another name of Ifpack2, such as
+            "relaxation", "chebyshev", "riluk" and "ilut".
+        symmetric: whether it is for a method that needs a symmetric one ("cg", "minres"), or for any other.
+        options: a dict for MueLu or Ifpack2; sublists are dicts. A parameter that the library does not read is refused.
+        coordinates: for "muelu": the point of each row, an array like a right-hand side with one more axis, which is not
+            distributed: its index 0 is x, 1 is y, 2 is z. Any memory; it is copied.
+        nullspace: for "muelu": vectors that the matrix without boundary conditions maps to almost 0, an array in the same
+            form, such as the rigid motions of a body in elasticity. None: ones.
+
+    Raises:
+        ProtocolError: on every process, if an argument is wrong on any process.
+    """
+
+    name: str
+
+    def __init__(self, A: Matrix, name: str = "muelu", *, symmetric: bool = True, options: dict[str, Any] | None = None,
+                 coordinates: Any = None, nullspace: Any = None) -> None:
+        if not isinstance(A, _core._Matrix):
+            raise TypeError(f"A is of type {type(A).__name__}, must be a Matrix")
+        comm = A.comm
+        given = together(comm, lambda: (coordinates is not None, nullspace is not None))
+        arrays = [_core.asarray(array, comm) if is_given else None
+                  for array, is_given in zip((coordinates, nullspace), given)]
+        super().__init__(A, name, symmetric, options, *arrays)
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Preconditioner({self.name!r})"
+
+
 class SolveResult:
     """The result of a solve; the same on every process, except `x`, `seconds` and `bytes_copied`.
 
     Attributes:
         x: the `DistArray` that holds the answer.
-        converged: whether ``|b - A x|`` is at most `tol` times ``|b|``.
-        iterations: how many the method took; 0 for "direct".
-        residuals: ``|b - A x| / |b|`` of the first guess, then after each iteration (NumPy float64).
-        residual: ``|b - A x| / |b|``, computed from the answer.
+        converged: whether ``|b - A x|`` is at most ``max(rtol |b|, atol)`` for each right-hand side.
+        iterations: how many the method took, for the right-hand side that took most; 0 for "direct".
+        residuals: ``|b - A x| / |b|`` of the first guess, then after each iteration (NumPy float64); the largest of
+            several right-hand sides. For a method of Belos, and for several right-hand sides: of the first guess, those
+            that a callback got, and of the answer; a method that solves for one right-hand side after the other has one
+            such list after the other.
+        residual: ``|b - A x| / |b|``, computed from the answer; the largest of several right-hand sides.
+        residual_of_each: the same for each right-hand side (NumPy float64).
         seconds: the time of the solve on this process, without the time to make a preconditioner.
         bytes_copied: bytes of `b` and `x` that were copied on this process; 0 if the solver uses their memory.
         method, preconditioner: the arguments of `solve`.
@@ -211,12 +264,13 @@ class SolveResult:
     iterations: int
     residuals: NDArray[Any]
     residual: float
+    residual_of_each: NDArray[Any]
     seconds: float
     bytes_copied: int
     method: str
-    preconditioner: str | None
+    preconditioner: str | Matrix | LinearOperator | Preconditioner | None
 
-    def __init__(self, x: _core.DistArray, method: str, preconditioner: str | None, found: dict[str, Any]) -> None:
+    def __init__(self, x: _core.DistArray, method: str, preconditioner: Any, found: dict[str, Any]) -> None:
         self.x = x
         self.method = method
         self.preconditioner = preconditioner
@@ -229,7 +283,12 @@ class SolveResult:
         return History(self.residuals)
 
     def __repr__(self) -> str:
-        how = self.method if self.preconditioner is None else f"{self.method} + {self.preconditioner}"
+        helper = self.preconditioner
+        if isinstance(helper, Preconditioner):
+            helper = helper.name
+        elif isinstance(helper, (_core._Matrix, _core._LinearOperator)):
+            helper = type(helper).__name__
+        how = self.method if helper is None else f"{self.method} + {helper}"
         state = "converged" if self.converged else "not converged"
         steps = "" if self.method == "direct" else f" in {self.iterations} iterations"
         return (f"{how}: {state}{steps}, residual {self.residual:.1e}, {self.seconds:.2g} s, "
@@ -270,30 +329,55 @@ def _progress(asked, comm):
         return error
 
 
-def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg", preconditioner: str | None = None,
-          tol: float = 1e-8, maxiter: int = 1000, callback: Callable[[int, float], Any] | None = None,
-          *, options: dict[str, Any] | None = None, preconditioner_options: dict[str, Any] | None = None,
-          copy: bool | str | None = None, raise_on_failure: bool = False, progress: bool | None = None) -> SolveResult:
+_TOL = 1e-8  # the default of tol; compared by identity, so that a tol that was passed is known
+
+
+def _one_name(tol, rtol, preconditioner, M):
+    """The tolerance and the preconditioner, each passed by one of its two names; and an exception or None, which the
+    solve raises on all processes."""
+    if rtol is not None and tol is not _TOL:
+        return tol, preconditioner, TypeError("tol and rtol are two names of one tolerance: pass one of them")
+    if M is not None and preconditioner is not None:
+        return tol, preconditioner, TypeError("preconditioner and M are two names of one argument: pass one of them")
+    return tol if rtol is None else rtol, preconditioner if M is None else M, None
+
+
+def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
+          preconditioner: str | Matrix | LinearOperator | Preconditioner | None = None, tol: float = _TOL,
+          maxiter: int = 1000, callback: Callable[[int, float], Any] | None = None, *, rtol: float | None = None,
+          atol: float = 0.0, M: str | Matrix | LinearOperator | Preconditioner | None = None, options: dict[str, Any] | None = None,
+          preconditioner_options: dict[str, Any] | None = None, copy: bool | str | None = None, raise_on_failure: bool = False, progress: bool | None = None) -> SolveResult:
     """Solves ``A x = b`` with Trilinos, in the memory of `x`, whose values are the first guess. Collective.
+
+    `rtol`, `atol`, `maxiter` and `M` are SciPy's names. `tol` is another name of `rtol`, and `preconditioner` of `M`.
 
     Args:
         A: a `Matrix` or a `LinearOperator`.
-        b: the right-hand side: any object with ``__distarray__``, of float64, with the distribution of the rows of `A`.
-        x: the array for the answer, described like `b`; its memory must be writable. None: a new array like `b`, and 0 as
-            the first guess.
-        method: "cg" (symmetric positive definite), "gmres", or "direct" (LU).
-        preconditioner: "muelu" (algebraic multigrid), "ifpack2", or None. It is made once for a matrix and used again
-            while `method`, `preconditioner` and its options stay the same.
-        tol: the solve stops when ``|b - A x| / |b|`` is at most this.
+        b: the right-hand side: any object with ``__distarray__``, of float64, with the distribution of the rows of `A`. Its
+            padding may differ from that of the rows. For several right-hand sides it has one axis more, which is not
+            distributed: in column-major memory if it is the last one, or else `copy` is needed.
+        x: the array for the answer, described like `b`; its memory must be writable. Its padding may differ, and is not
+            written. None: a new array like `b`, and 0 as the first guess.
+        method: "cg" (symmetric positive definite), "gmres", "direct" (LU), or any name of Belos' solvers, such as
+            "bicgstab", "minres", "lsqr", "tfqmr", "gcrodr", "block cg", "pseudoblock gmres" and "flexible gmres".
+        preconditioner: "muelu" (algebraic multigrid), "ifpack2", "schwarz" (additive Schwarz) or another name of Ifpack2;
+            a `Preconditioner`; a `Matrix` or a `LinearOperator` on the rows of `A` that multiplies by an approximate
+            inverse; or None. One that is named is made once for a matrix and used again while `method`, `preconditioner`
+            and its options stay the same.
+        tol, rtol: the solve stops when ``|b - A x|`` is at most ``max(rtol |b|, atol)``, for each right-hand side.
         maxiter: the largest number of iterations.
         callback: ``callback(iteration, residual)``, called after each iteration; it may differ between processes. If it
-            raises on one process, the solve ends, and all processes raise.
-        options: a dict for Belos, such as ``{"Num Blocks": 50}``.
+            raises on one process, the solve ends, and all processes raise. Most methods of Belos do not show their
+            iterations: for these the callback is called after each product with `A`, with the number of products, and
+            the residual costs one product more.
+        atol: see `rtol`.
+        M: another name of `preconditioner`.
+        options: a dict for Belos, such as ``{"Num Blocks": 50}``: the parameters of the solver that `method` names. An
+            unknown name is refused, and the error has the nearest one and all others.
         preconditioner_options: a dict for MueLu or Ifpack2; sublists are dicts. For Ifpack2 the key "type" names the kind
             of preconditioner.
         copy: None or False: the solver uses the memory of `b` and `x`, or raises with the reason; "if_needed": memory that
-            it cannot use (strided, or with the padding that the rows of `A` have) is copied, and the answer is written
-            back.
+            it cannot use (strided, or with padding between the elements) is copied, and the answer is written back.
         raise_on_failure: raise `ConvergenceError` instead of a warning if the solve stops above its tolerance. It must be
             the same on every process.
         progress: whether the first process shows a progress line on standard error. None: only if standard error is a
@@ -309,12 +393,13 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
         raise TypeError(f"A is of type {type(A).__name__}, must be a Matrix or a LinearOperator: tridap.Matrix(rows, dist) "
                         "makes one of the rows of this process")
     comm = A.comm
-    b = _core.asarray(b, comm)
-    x = _core.asarray(_zeros_like(b) if x is None else x, comm)
+    tol, preconditioner, wrong = _one_name(tol, rtol, preconditioner, M)
+    b = _core.asarray(_array("b", b), comm)
+    x = _core.asarray(_zeros_like(b) if x is None else _array("x", x), comm)
     line = _progress(progress, comm)
     try:
         found = A._solve(b, x, method, preconditioner, tol, maxiter, options, preconditioner_options,
-                         callback, line, copy, raise_on_failure)
+                         callback, line, copy, raise_on_failure, atol, wrong)
     finally:
         if isinstance(line, _Progress):
             line.close()
@@ -349,6 +434,15 @@ def _product(A, x):
     y = _new(A)
     A._multiply(x, y)
     return y
+
+
+def _array(name, value):
+    """An argument that is an array of the protocol; else an object that raises on all processes, and names it."""
+    if isinstance(value, (_core.DistArray, dict)) or hasattr(type(value), "__distarray__") or hasattr(value, "__distarray__"):
+        return value
+    return _Failed(TypeError(
+        f"{name} is of type {type(value).__name__}, which has no __distarray__: tridap.zeros(A.distribution, comm=A.comm) "
+        "makes an array of the right form, and its local is the NumPy array to fill"))
 
 
 def _zeros_like(b):

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace tridap::solvers {
 
@@ -75,22 +76,42 @@ void expect_the_same(MPI_Comm comm, const std::string& said, const std::string& 
   if (ends[0] != -ends[1]) refuse("the processes have different " + what, "", "give every process the same " + what);
 }
 
-void check_vector(const Vector& vector, const Tpetra::Map<>& map, const char* name) {
-  if (!vector.getMap()->locallySameAs(map))
+void check_vectors(const MultiVector& vectors, const Tpetra::Map<>& map, const char* name) {
+  if (!vectors.getMap()->locallySameAs(map))
     refuse(std::string(name) + " is not distributed as the matrix rows are", "must be on the map of the matrix",
            "make it with the distribution of the rows");
-  const auto values = vector.getLocalViewHost(Tpetra::Access::ReadOnly);
-  for (std::size_t i = 0; i < values.extent(0); ++i)
-    if (!std::isfinite(values(i, 0)))
-      refuse("local element " + std::to_string(i) + " of " + name + " is " + std::to_string(values(i, 0)),
-             "must be finite", "give it a finite value");
+  const auto values = vectors.getLocalViewHost(Tpetra::Access::ReadOnly);
+  const bool several = values.extent(1) > 1;
+  for (std::size_t j = 0; j < values.extent(1); ++j)
+    for (std::size_t i = 0; i < values.extent(0); ++i)
+      if (!std::isfinite(values(i, j)))
+        refuse("local element " + std::to_string(i) + (several ? " of vector " + std::to_string(j) : "") + " of " +
+                   name + " is " + std::to_string(values(i, j)),
+               "must be finite", "give it a finite value");
 }
 
-void check_apart(const Vector& b, const Vector& x) {
+void check_apart(const MultiVector& b, const MultiVector& x) {
   const auto of_b = b.getLocalViewHost(Tpetra::Access::ReadOnly), of_x = x.getLocalViewHost(Tpetra::Access::ReadOnly);
+  const std::size_t rows = of_b.extent(0);
   const std::less<const double*> before;
-  if (before(of_b.data(), of_x.data() + of_x.extent(0)) && before(of_x.data(), of_b.data() + of_b.extent(0)))
-    refuse("x shares memory with b", "must have its own memory", "copy b");
+  for (std::size_t i = 0; rows > 0 && i < of_b.extent(1); ++i)
+    for (std::size_t j = 0; j < of_x.extent(1); ++j)
+      if (before(&of_b(0, i), &of_x(0, j) + rows) && before(&of_x(0, j), &of_b(0, i) + rows))
+        refuse("x shares memory with b", "must have its own memory", "copy b");
+}
+
+std::vector<double> check_scales(const MultiVector& b, const MultiVector& x, double tol, double atol) {
+  if (b.getNumVectors() != x.getNumVectors())
+    refuse("x has " + std::to_string(x.getNumVectors()) + " vectors, b has " + std::to_string(b.getNumVectors()),
+           "must be as many", "give x one vector for each right-hand side");
+  for (const auto& [name, value] : {std::pair{"tol", tol}, std::pair{"atol", atol}})
+    if (!(value >= 0) || !std::isfinite(value))
+      refuse(name + (" is " + std::to_string(value)), "must be a finite number >= 0", "give one such as 1e-8");
+  std::vector<double> scales(b.getNumVectors());
+  if (!scales.empty()) b.norm2(Teuchos::arrayViewFromVector(scales));
+  for (const double scale : scales)
+    if (!std::isfinite(scale)) refuse("|b| is " + std::to_string(scale), "must be finite", "scale b down");
+  return scales;
 }
 
 double residual(const Operator& a, const Vector& b, const Vector& x, double scale, Vector& r) {

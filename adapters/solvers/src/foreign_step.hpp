@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace tridap::solvers {
 
@@ -22,11 +23,15 @@ void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& re
 /// Throws Error on every process if `said` differs between processes. **Collective.**
 void expect_the_same(MPI_Comm comm, const std::string& said, const std::string& what);
 
-/// Throws Error if a vector is not on `map`, or has an element that is not finite. Local.
-void check_vector(const Vector& vector, const Tpetra::Map<>& map, const char* name);
+/// Throws Error if vectors are not on `map`, or have an element that is not finite. Local.
+void check_vectors(const MultiVector& vectors, const Tpetra::Map<>& map, const char* name);
 
 /// Throws Error if `x` shares memory with `b`, which would change during the solve. Local.
-void check_apart(const Vector& b, const Vector& x);
+void check_apart(const MultiVector& b, const MultiVector& x);
+
+/// Throws Error if `b` and `x` have different numbers of vectors, a tolerance is no number >= 0, or the 2-norm of a
+/// vector of `b` is infinite. Returns the 2-norms. **Collective**: the arguments are the same on every process.
+std::vector<double> check_scales(const MultiVector& b, const MultiVector& x, double tol, double atol);
 
 /// |r| / |b| after r = b - A x. **Collective.**
 double residual(const Operator& a, const Vector& b, const Vector& x, double scale, Vector& r);

@@ -1,13 +1,21 @@
 #include "foreign_step.hpp"
+#include "manager.hpp"
+#include "operators.hpp"
 #include <tridap/solvers/solve.hpp>
 
+#include <Ifpack2_AdditiveSchwarz.hpp>
 #include <Ifpack2_Factory.hpp>
+#include <Ifpack2_Parameters.hpp>
+#include <Trilinos_version.h>
 #ifdef TRIDAP_HAVE_MUELU
 #include <MueLu_CreateTpetraPreconditioner.hpp>
 #endif
 
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace tridap::solvers {
 
@@ -25,42 +33,90 @@ Teuchos::ParameterList unread_copy(const Teuchos::ParameterList& given) {
   return copy;
 }
 
-/// The names of parameters that were given and not read: Ifpack2 reports few parameters that it does not know.
-std::string unread(const Teuchos::ParameterList& given, const Teuchos::ParameterList& parameters) {
-  std::string names;
-  for (auto entry = given.begin(); entry != given.end(); ++entry) {
-    const std::string& name = given.name(entry);
-    if (!parameters.getEntry(name).isUsed()) names += (names.empty() ? "'" : ", '") + name + "'";
-  }
+using RowMatrix = Tpetra::RowMatrix<double>;
+using Ifpack2Operator = Ifpack2::Preconditioner<double>;
+
+std::vector<std::string> names_of(const Teuchos::ParameterList& list) {
+  std::vector<std::string> names;
+  for (auto entry = list.begin(); entry != list.end(); ++entry) names.push_back(list.name(entry));
   return names;
 }
 
-Teuchos::RCP<const Operator> ifpack2(Method method, const Teuchos::RCP<const CrsMatrix>& matrix,
-                                     const Teuchos::ParameterList& given) {
-  const bool cg = method == Method::cg;
-  Teuchos::ParameterList wanted = unread_copy(given);
-  std::string kind = cg ? "CHEBYSHEV" : "RILUK";
-  if (!given.isParameter("type")) {
-    if (cg && !given.isParameter("chebyshev: degree")) wanted.set("chebyshev: degree", 4);
-  } else if (given.isType<std::string>("type")) {
-    kind = wanted.get<std::string>("type");
-    wanted.remove("type");
-  } else {
-    throw std::invalid_argument("'type' is not a string");
-  }
+/// Throws if parameters were not read: Ifpack2 reports few parameters that it does not know.
+void need_read(const std::string& kind, const std::vector<std::string>& unread, const std::vector<std::string>& known) {
+  std::string text;
+  for (const std::string& name : unread) text += (text.empty() ? "'" : ", '") + name + "'";
+  if (text.empty()) return;
+  const std::string like = nearest(unread.front(), known);
+  throw std::invalid_argument(kind + " did not read " + text + (like.empty() ? "" : "; did you mean '" + like + "'?"));
+}
+
+/// A preconditioner of Ifpack2 with its parameters, each of which it knows. Those of additive Schwarz are not marked as
+/// read, and those of its inner preconditioner are checked with one on the whole matrix.
+Teuchos::RCP<Ifpack2Operator> with_parameters(const std::string& kind, const Teuchos::RCP<const CrsMatrix>& matrix,
+                                              const Teuchos::ParameterList& given) {
+  const auto made = Ifpack2::Factory::create<RowMatrix>(kind, matrix);
+  const Teuchos::ParameterList wanted = unread_copy(given);
   Teuchos::ParameterList parameters = wanted;
-  const auto preconditioner = Ifpack2::Factory::create<Tpetra::RowMatrix<double>>(kind, matrix);
-  preconditioner->setParameters(parameters);
-  if (const std::string names = unread(wanted, parameters); !names.empty())
-    throw std::invalid_argument(kind + " did not read " + names);
+  std::vector<std::string> unread;
+  if (const auto schwarz = Teuchos::rcp_dynamic_cast<Ifpack2::AdditiveSchwarz<RowMatrix>>(made); !schwarz.is_null()) {
+    std::vector<std::string> known = names_of(*schwarz->getValidParameters());
+    for (const char* more : {"inner preconditioner name", "inner preconditioner parameters", "schwarz: overlap level"})
+      known.push_back(more);
+    for (const std::string& name : names_of(wanted))
+      if (std::find(known.begin(), known.end(), name) == known.end()) unread.push_back(name);
+    need_read(kind, unread, known);
+    if (TRILINOS_MAJOR_MINOR_VERSION < 130400 && matrix->getComm()->getSize() > 1 &&
+        parameters.get("schwarz: overlap level", 0) > 0)
+      throw std::invalid_argument(
+          "with an overlap, Trilinos 13.2 makes a matrix that its own debug check (TPETRA_DEBUG=1) finds to be "
+          "inconsistent; leave out 'schwarz: overlap level'");
+    with_parameters(parameters.get<std::string>("inner preconditioner name"), matrix,
+                    parameters.sublist("inner preconditioner parameters"));
+    schwarz->setParameters(parameters);
+    return made;
+  }
+  made->setParameters(parameters);
+  for (const std::string& name : names_of(wanted))
+    if (!parameters.getEntry(name).isUsed()) unread.push_back(name);
+  Teuchos::ParameterList known;
+  Ifpack2::getValidParameters(known);
+  need_read(kind, unread, names_of(known));
+  return made;
+}
+
+/// `kind` is a name of Ifpack2, or "ifpack2": then the parameter "type" is the name, or there is a default.
+Teuchos::RCP<const Operator> ifpack2(std::string kind, Method method, const Teuchos::RCP<const CrsMatrix>& matrix,
+                                     const Teuchos::ParameterList& given) {
+  const bool symmetric = method == Method::cg;
+  Teuchos::ParameterList wanted = given;
+  if (kind == "ifpack2") {
+    kind = symmetric ? "CHEBYSHEV" : "RILUK";
+    if (given.isType<std::string>("type"))
+      kind = given.get<std::string>("type");
+    else if (given.isParameter("type"))
+      throw std::invalid_argument("'type' is not a string");
+    else if (symmetric && !given.isParameter("chebyshev: degree"))
+      wanted.set("chebyshev: degree", 4);
+    wanted.remove("type", false);
+  }
+  if (upper_case(kind) == "SCHWARZ") {
+    const auto set = [&](const char* name, const auto& value) {
+      if (!wanted.isParameter(name)) wanted.set(name, value);
+    };
+    // Values of the overlap are added, which keeps the matrix symmetric. The default, to ignore them, does not.
+    set("schwarz: combine mode", std::string(symmetric ? "ADD" : "ZERO"));
+    if (!wanted.isParameter("subdomain solver name")) set("inner preconditioner name", std::string("RILUK"));
+  }
+  const auto preconditioner = with_parameters(kind, matrix, wanted);
   preconditioner->initialize();
   preconditioner->compute();
-  return preconditioner;
+  return Teuchos::rcp(new Made(preconditioner));
 }
 
 #ifdef TRIDAP_HAVE_MUELU
 Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMatrix>& matrix,
-                                   const Teuchos::ParameterList& given) {
+                                   const Teuchos::ParameterList& given, const Multigrid& multigrid) {
   Teuchos::ParameterList parameters;
   parameters.set("verbosity", "none");
   // The default coarse solver, Amesos2's KLU2, is wrong on several processes (Trilinos 13.2; docs/trilinos.md). A
@@ -80,34 +136,58 @@ Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMa
     }
   }
   parameters.setParameters(given);
+  const auto set = [&](const char* name, const Teuchos::RCP<const MultiVector>& vectors) {  // a copy, which MueLu keeps
+    if (!vectors.is_null())
+      parameters.sublist("user data").set(name, Teuchos::rcp(new MultiVector(*vectors, Teuchos::Copy)));
+  };
+  set("Coordinates", multigrid.coordinates);
+  set("Nullspace", multigrid.nullspace);
   MueLu::VerboseObject::SetDefaultVerbLevel(MueLu::None);  // before it reads "verbosity": it prints what is misspelt
   const Teuchos::RCP<Operator> op = Teuchos::rcp_const_cast<CrsMatrix>(matrix);  // it is only read
-  return MueLu::CreateTpetraPreconditioner(op, parameters);
+  return Teuchos::rcp(new Made(MueLu::CreateTpetraPreconditioner(op, parameters)));
 }
 #endif
 
 }  // namespace
 
+void check_preconditioner(const std::string& name) {
+  const std::string upper = upper_case(name);
+  if (name == "muelu" || name == "ifpack2" || upper == "SCHWARZ") return;
+  if (upper != "HYPRE" && Ifpack2::Factory::isSupported<RowMatrix>(name)) return;
+  const std::string like =
+      nearest(name, {"muelu", "ifpack2", "schwarz", "relaxation", "chebyshev", "riluk", "ilut", "diagonal",
+                     "block relaxation", "tridi relaxation", "banded relaxation", "dense"});
+  refuse_key("preconditioner", "'" + name + "'",
+             "must be 'muelu', 'ifpack2', 'schwarz' or another name of Ifpack2, such as 'relaxation' and 'riluk'",
+             like.empty() ? "name one of them, or use none" : "did you mean '" + like + "'?");
+}
+
 Teuchos::RCP<const Operator> make_preconditioner(const std::string& name, Method method,
                                                  const Teuchos::RCP<const CrsMatrix>& matrix,
-                                                 const Teuchos::ParameterList& parameters) {
+                                                 const Teuchos::ParameterList& parameters, const Multigrid& multigrid) {
   if (matrix.is_null()) refuse("the matrix is null", "", "make one with make_matrix()");
   const MPI_Comm comm = comm_of(*matrix->getMap());
   std::ostringstream said;
-  said << name << '\n' << static_cast<int>(method) << '\n' << parameters;
+  const bool points = !multigrid.coordinates.is_null(), kernel = !multigrid.nullspace.is_null();
+  said << name << '\n' << static_cast<int>(method) << ' ' << points << ' ' << kernel << '\n' << parameters;
   expect_the_same(comm, said.str(), "preconditioners or parameters");
-  if (name != "muelu" && name != "ifpack2")
-    refuse("the preconditioner is '" + name + "'", "must be 'muelu' or 'ifpack2'", "name one of them, or use none");
+  check_preconditioner(name);
+  if (name != "muelu" && (points || kernel))
+    refuse("coordinates or a nullspace are given for '" + name + "'", "are of use for 'muelu' only", "leave them out");
+  mpi::collectively(comm, [&] {
+    if (points) check_vectors(*multigrid.coordinates, *matrix->getMap(), "coordinates");
+    if (kernel) check_vectors(*multigrid.nullspace, *matrix->getMap(), "nullspace");
+  });
   if (matrix->getGlobalNumRows() == 0) return Teuchos::null;
   Teuchos::RCP<const Operator> made;
-  if (name == "ifpack2") {
+  if (name != "muelu") {
     foreign_step(comm, "Ifpack2", "see the preconditioner's parameters in Ifpack2's documentation",
-                 [&] { made = ifpack2(method, matrix, parameters); });
+                 [&] { made = ifpack2(name, method, matrix, parameters); });
     return made;
   }
 #ifdef TRIDAP_HAVE_MUELU
   foreign_step(comm, "MueLu", "see the preconditioner's parameters in MueLu's documentation",
-               [&] { made = muelu(method, matrix, parameters); });
+               [&] { made = muelu(method, matrix, parameters, multigrid); });
 #else
   refuse("this build has no MueLu", "", "use the preconditioner 'ifpack2', or build with a Trilinos that has MueLu");
 #endif

@@ -1,5 +1,7 @@
 #include "foreign_step.hpp"
-#include <tridap/internal/call.hpp>
+#include "manager.hpp"
+#include "operators.hpp"
+#include "watches.hpp"
 #include <tridap/solvers/solve.hpp>
 
 #include <BelosCGIter.hpp>
@@ -16,7 +18,6 @@ namespace tridap::solvers {
 
 namespace {
 
-using MultiVector = Tpetra::MultiVector<double>;
 using Problem = Belos::LinearProblem<double, MultiVector, Operator>;
 using Iteration = Belos::Iteration<double, MultiVector, Operator>;
 using StatusTest = Belos::StatusTest<double, MultiVector, Operator>;
@@ -24,26 +25,11 @@ using CG = Belos::CGIter<double, MultiVector, Operator>;
 using Gmres = Belos::PseudoBlockGmresIter<double, MultiVector, Operator>;
 using Coefficients = Teuchos::SerialDenseVector<int, double>;
 
-/// An operator that a user made. If it throws on one process, all processes throw.
-class Guarded : public Operator {
- public:
-  Guarded(Teuchos::RCP<const Operator> asked, MPI_Comm comm) : asked_(std::move(asked)), comm_(comm) {}
-
-  Teuchos::RCP<const Tpetra::Map<>> getDomainMap() const override { return asked_->getDomainMap(); }
-  Teuchos::RCP<const Tpetra::Map<>> getRangeMap() const override { return asked_->getRangeMap(); }
-  void apply(const MultiVector& x, MultiVector& y, Teuchos::ETransp mode, double alpha, double beta) const override {
-    mpi::collectively(comm_, [&] { asked_->apply(x, y, mode, alpha, beta); });
-  }
-
- private:
-  Teuchos::RCP<const Operator> asked_;
-  MPI_Comm comm_;
-};
-
 /// The status test of Belos: keeps the history, calls the watches, and stops the iteration on all processes together.
 class Progress : public StatusTest {
  public:
-  Progress(const Options& options, double scale, MPI_Comm comm) : options_(options), scale_(scale), comm_(comm) {}
+  Progress(const Options& options, double scale, MPI_Comm comm)
+      : options_(options), scale_(scale), watches_(options, comm) {}
 
   /// Records the residual after `iteration` iterations; calls the watches if it is a new one.
   void record(int iteration, double residual) {
@@ -54,22 +40,19 @@ class Progress : public StatusTest {
       return;
     }
     residuals_.push_back(residual);
-    if (options_.watched) ask(iteration);
+    watches_.ask(iteration, residual);
   }
-  bool done() const { return stopped_ || converged() || !std::isfinite(residual_) || iterations() >= options_.maxiter; }
+  bool done() const {
+    return stopped() || converged() || !std::isfinite(residual_) || iterations() >= options_.maxiter;
+  }
   bool converged() const { return residual_ <= options_.tol; }
-  bool stopped() const { return stopped_; }
+  bool stopped() const { return watches_.stopped(); }
   double residual() const { return residual_; }
   int iterations() const { return static_cast<int>(residuals_.size()) - 1; }
   const std::vector<double>& residuals() const { return residuals_; }
 
   /// Throws on every process what a watch threw on any process. **Collective** if the watches are called.
-  void rethrow() const {
-    if (stopped_)
-      mpi::collectively(comm_, [this] {
-        if (thrown_) std::rethrow_exception(thrown_);
-      });
-  }
+  void rethrow() const { watches_.rethrow(); }
 
   Belos::StatusType checkStatus(Iteration* iteration) override {
     std::vector<double> norms(1, -1);
@@ -83,25 +66,11 @@ class Progress : public StatusTest {
   void print(std::ostream& /*stream*/, int /*indent*/) const override {}
 
  private:
-  void ask(int iteration) {
-    int stop = 0;
-    try {
-      if (options_.watch && options_.watch(iteration, residual_)) stop = 1;
-    } catch (...) {
-      thrown_ = std::current_exception();
-      stop = 1;
-    }
-    mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &stop, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce");
-    stopped_ = stop != 0;
-  }
-
   const Options& options_;
   double scale_;
-  MPI_Comm comm_;
+  Watches watches_;
   std::vector<double> residuals_;
   double residual_ = 0;
-  bool stopped_ = false;
-  std::exception_ptr thrown_;
 };
 
 // Starts CG. In Trilinos 13 the state contains the residual; in later versions the residual is an argument.
@@ -203,57 +172,40 @@ void check_parameters(Options& options, Index size) {
            "must be an integer >= 1", "give the number of iterations between restarts");
 }
 
-void check(Options& options, const Operator& a, const Vector& b) {
+void check(Options& options, const Operator& a, const MultiVector& b) {
   if (options.method == Method::direct)
     refuse("the method is direct", "must be iterative in solve()", "make a DirectSolver of the matrix");
-  if (!(options.tol >= 0) || !std::isfinite(options.tol))
-    refuse("tol is " + std::to_string(options.tol), "must be a finite number >= 0", "give one such as 1e-8");
+  if (options.method == Method::belos) check_belos_method(options.name);
   if (options.maxiter < 0)
     refuse("maxiter is " + std::to_string(options.maxiter), "must be at least 0", "give one such as 1000");
   if (!a.getDomainMap()->locallySameAs(*a.getRangeMap()))
     refuse("the operator's domain map differs from its range map", "must be the same map",
            "give an operator whose columns are distributed as its rows");
-  check_parameters(options, static_cast<Index>(b.getGlobalLength()));
+  if (options.method != Method::belos) check_parameters(options, static_cast<Index>(b.getGlobalLength()));
 }
 
 // The options that must be the same on all processes, as a string.
-std::string said(const Options& options, bool preconditioned) {
+std::string said(const Options& options, bool preconditioned, std::size_t columns) {
   std::ostringstream text;
-  text << std::hexfloat << static_cast<int>(options.method) << ' ' << options.tol << ' ' << options.maxiter << ' '
-       << options.watched << ' ' << preconditioned << '\n'
+  text << std::hexfloat << static_cast<int>(options.method) << ' ' << options.name << ' ' << options.tol << ' '
+       << options.atol << ' ' << options.maxiter << ' ' << options.watched << ' ' << options.measured << ' '
+       << preconditioned << ' ' << columns << '\n'
        << options.parameters;
   return text.str();
 }
 
-}  // namespace
-
-Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const Operator>& preconditioner,
-               const Vector& b, Vector& x, const Options& given) {
-  const double start = MPI_Wtime();
-  const MPI_Comm comm = comm_of(*b.getMap());
-  Options options = given;
-  mpi::collectively(comm, [&] {
-    if (a.is_null()) refuse("the matrix is null", "", "make one with make_matrix(), or give an operator");
-    check_vector(b, *a->getRangeMap(), "b");
-    check_vector(x, *a->getRangeMap(), "x");
-    check_apart(b, x);
-  });
-  expect_the_same(comm, said(given, !preconditioner.is_null()), "options");
-  check(options, *a, b);  // the same on all
-
-  Teuchos::RCP<const Operator> asked = a;
-  if (Teuchos::rcp_dynamic_cast<const CrsMatrix>(a).is_null()) asked = Teuchos::rcp(new Guarded(a, comm));
+// Conjugate gradients or GMRES for one right-hand side, whose 2-norm is `scale`.
+Solution solve_in_cycles(const Teuchos::RCP<const Operator>& asked, const Teuchos::RCP<const Operator>& preconditioner,
+                         const Vector& b, Vector& x, double scale, Options options, MPI_Comm comm) {
   Solution solution;
-  const double scale = b.norm2();
-  if (!std::isfinite(scale)) refuse("|b| is " + std::to_string(scale), "must be finite", "scale b down");
   if (scale == 0) {
     x.putScalar(0);
     solution.residuals = {0};
+    solution.each = {0};
     solution.converged = true;
-    solution.seconds = MPI_Wtime() - start;
     return solution;
   }
-
+  options.tol = std::max(options.tol, options.atol / scale);
   const auto progress = Teuchos::rcp(new Progress(options, scale, comm));
   const auto r = Teuchos::rcp(new Vector(b.getMap()));
   const auto compute = [&] {
@@ -295,10 +247,40 @@ Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const O
   solution.converged = progress->converged();
   solution.stopped = progress->stopped();
   solution.residual = progress->residual();
+  solution.each = {solution.residual};
   if (!solution.stopped && (broken || !std::isfinite(solution.residual)))
     refuse("the iteration broke down: its solution became infinite within " + std::to_string(solution.iterations) +
                " iterations",
            "must stay finite", "check if the matrix is singular, or if values are too large");
+  return solution;
+}
+
+}  // namespace
+
+Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const Operator>& preconditioner,
+               const MultiVector& b, MultiVector& x, const Options& given) {
+  const double start = MPI_Wtime();
+  const MPI_Comm comm = comm_of(*b.getMap());
+  Options options = given;
+  mpi::collectively(comm, [&] {
+    if (a.is_null()) refuse("the matrix is null", "", "make one with make_matrix(), or give an operator");
+    check_vectors(b, *a->getRangeMap(), "b");
+    check_vectors(x, *a->getRangeMap(), "x");
+    check_apart(b, x);
+  });
+  expect_the_same(comm, said(given, !preconditioner.is_null(), b.getNumVectors()), "options");
+  const std::vector<double> scales = check_scales(b, x, options.tol, options.atol);
+  check(options, *a, b);  // the same on all
+
+  const Teuchos::RCP<const Operator> asked = guarded(a, comm), helper = guarded(preconditioner, comm);
+  Solution solution;
+  if (options.method != Method::belos && scales.size() == 1) {
+    solution = solve_in_cycles(asked, helper, *b.getVector(0), *x.getVectorNonConst(0), scales[0], options, comm);
+  } else {
+    if (options.method != Method::belos)
+      options.name = options.method == Method::cg ? "PSEUDOBLOCK CG" : "PSEUDOBLOCK GMRES";
+    solution = solve_by_manager(asked, helper, b, x, scales, options, comm);
+  }
   solution.seconds = MPI_Wtime() - start;
   return solution;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
 /// All of TriDAP::solvers.
-#include <tridap/solvers/matrix.hpp>  // IWYU pragma: export
-#include <tridap/solvers/solve.hpp>   // IWYU pragma: export
+#include <tridap/solvers/matrix.hpp>   // IWYU pragma: export
+#include <tridap/solvers/solve.hpp>    // IWYU pragma: export
+#include <tridap/solvers/vectors.hpp>  // IWYU pragma: export

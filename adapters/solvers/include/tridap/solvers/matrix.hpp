@@ -3,6 +3,7 @@
 #include <tridap/tpetra/array_map.hpp>
 
 #include <Tpetra_CrsMatrix.hpp>
+#include <Tpetra_MultiVector.hpp>
 #include <Tpetra_Operator.hpp>
 #include <Tpetra_Vector.hpp>
 
@@ -14,6 +15,7 @@ namespace tridap::solvers {
 
 using CrsMatrix = Tpetra::CrsMatrix<double>;
 using Operator = Tpetra::Operator<double>;
+using MultiVector = Tpetra::MultiVector<double>;
 using Vector = Tpetra::Vector<double>;
 
 /// Integers of 4 or 8 bytes in memory of the caller.

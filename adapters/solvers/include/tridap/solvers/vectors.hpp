@@ -1,0 +1,46 @@
+#pragma once
+
+#include <tridap/dist_array.hpp>
+#include <tridap/distribution.hpp>
+#include <tridap/receipt.hpp>
+#include <tridap/solvers/matrix.hpp>
+
+#include <optional>
+#include <string>
+
+namespace tridap::solvers {
+
+/// An array of `double` for a solver: the right-hand sides or the solutions of a matrix.
+struct SolverArray {
+  const DistArray& array;            ///< this process's part, checked
+  const Distribution& distribution;  ///< of the whole array
+  std::string name;                  ///< for messages: "b"
+  bool writable = false;             ///< whether the solver writes to its memory
+};
+
+/// Vectors over the elements of an array, without its padding.
+struct Vectors {
+  Teuchos::RCP<MultiVector> vectors;  ///< one for each index of the vectors' axis, on the map of the rows
+  Receipt receipt;
+  Buffer elements;  ///< of the array, in the order of the map; the last axis is that of the vectors
+
+  /// Copies the vectors into the memory of the array, unless they share it. Local.
+  void write_back() const;
+};
+
+/// The axis of `array` that the rows of a matrix do not have; nothing: there is none. It is not distributed, and each
+/// of its indices is one vector. If several axes could be it, the last one is. The other axes must have the same
+/// elements on every process as those of `rows`; their padding may differ. Throws Error that names the difference.
+/// Local.
+std::optional<Index> vectors_axis(const SolverArray& array, const tridap::tpetra::ArrayMap& rows);
+
+/// Makes vectors over the elements of an array that has one element for each row, or an axis of vectors besides. With
+/// Copy::never they share the array's memory: the elements of each vector must be one piece of it, in the order of
+/// `rows`. **Collective**: throws the same Error on every process if the elements of any process differ from the rows
+/// there, are not `double`, or cannot be shared.
+///
+/// Example: the rows are 6 elements in blocks of 3, without padding. An array of the same blocks with padding of 1 has
+/// 4 elements of memory on each process, of which the vector has 3: they are one piece, and are not copied.
+Vectors import_vectors(const SolverArray& array, const tridap::tpetra::ArrayMap& rows, Copy copy = Copy::never);
+
+}  // namespace tridap::solvers

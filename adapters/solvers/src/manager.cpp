@@ -1,0 +1,452 @@
+#include "manager.hpp"
+
+#include "foreign_step.hpp"
+#include "watches.hpp"
+
+#include <BelosLinearProblem.hpp>
+#include <BelosSolverFactory_Tpetra.hpp>
+#include <BelosStatusTest.hpp>
+#include <BelosTpetraAdapter.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <set>
+
+namespace tridap::solvers {
+
+namespace {
+
+using Manager = Belos::SolverManager<double, MultiVector, Operator>;
+using ManagedProblem = Belos::LinearProblem<double, MultiVector, Operator>;
+using Factory = Belos::SolverFactory<double, MultiVector, Operator>;
+using List = Teuchos::ParameterList;
+
+/// Ends a manager's iteration on all processes. It is no std::exception, of which the managers print the text.
+struct Stopped {};
+
+/// The managers that solve for several right-hand sides at a time; the others solve for one after the other.
+bool solves_together(const std::string& canonical) {
+  static const std::set<std::string> names = {"BLOCK CG",          "PSEUDOBLOCK CG",    "BLOCK GMRES",
+                                              "PSEUDOBLOCK GMRES", "PSEUDOBLOCK TFQMR", "BICGSTAB"};
+  return names.count(canonical) > 0;
+}
+
+/// The managers of Trilinos 13.2 that write to std::cout, whatever their verbosity. They do not apply a preconditioner
+/// from the right either.
+bool prints(const std::string& canonical) { return canonical == "LSQR" || canonical == "PCPG"; }
+
+/// While it lives, std::cout prints nothing, if it is told so.
+class Quiet {
+ public:
+  explicit Quiet(bool quiet) : before_(quiet ? std::cout.rdbuf(nullptr) : nullptr), quiet_(quiet) {}
+  ~Quiet() {
+    if (!quiet_) return;
+    std::cout.rdbuf(before_);  // which also clears the error state that printing to nothing leaves
+  }
+  Quiet(const Quiet&) = delete;
+
+ private:
+  std::streambuf* before_;
+  bool quiet_;
+};
+
+std::string canonical(const std::string& name) {
+  const std::string upper = upper_case(name);
+  const auto [of_alias, is_alias] = Belos::Details::getCanonicalNameFromAlias(upper);
+  return is_alias ? of_alias : upper;
+}
+
+/// The matrix as the managers see it: before each product but the first, `between` is called with the number of
+/// products so far.
+class Counted : public Operator {
+ public:
+  Counted(Teuchos::RCP<const Operator> a, std::function<void(int)> between)
+      : a_(std::move(a)), between_(std::move(between)) {}
+
+  Teuchos::RCP<const Tpetra::Map<>> getDomainMap() const override { return a_->getDomainMap(); }
+  Teuchos::RCP<const Tpetra::Map<>> getRangeMap() const override { return a_->getRangeMap(); }
+  bool hasTransposeApply() const override { return a_->hasTransposeApply(); }
+  void apply(const MultiVector& x, MultiVector& y, Teuchos::ETransp mode, double alpha, double beta) const override {
+    try {
+      if (products_ > 0) between_(products_);
+      ++products_;
+      a_->apply(x, y, mode, alpha, beta);
+    } catch (const std::exception&) {
+      thrown_ = std::current_exception();
+      throw;
+    }
+  }
+  int products() const { return products_; }
+  /// Throws what apply() threw: MINRES of Trilinos 13.2 passes on a copy without its text.
+  void rethrow() const {
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
+
+ private:
+  Teuchos::RCP<const Operator> a_;
+  std::function<void(int)> between_;
+  mutable int products_ = 0;
+  mutable std::exception_ptr thrown_;
+};
+
+/// Calls `seen(iteration, residuals)` once after each iteration of a GMRES, of which x is the iterate only at its end.
+/// `residuals` are |r| of the columns that the manager works on.
+class Iterates : public Belos::StatusTest<double, MultiVector, Operator> {
+ public:
+  using Seen = std::function<bool(int, const std::vector<double>&, const std::vector<int>&)>;
+  Iterates(Teuchos::RCP<ManagedProblem> problem, Seen seen) : problem_(std::move(problem)), seen_(std::move(seen)) {}
+
+  Belos::StatusType checkStatus(Belos::Iteration<double, MultiVector, Operator>* iteration) override {
+    const int now = iteration->getNumIters();
+    if (now <= last_) return Belos::Failed;
+    last_ = now;
+    const std::vector<int> columns = problem_->getLSIndex();
+    std::vector<double> norms(columns.size(), 0);
+    const auto vectors = iteration->getNativeResiduals(&norms);
+    if (!vectors.is_null()) vectors->norm2(Teuchos::arrayViewFromVector(norms));
+    if (seen_(now, norms, columns)) {
+      if (const auto update = iteration->getCurrentUpdate(); !update.is_null()) problem_->updateSolution(update, true);
+      problem_->setCurrLS();
+      throw Stopped{};
+    }
+    return Belos::Failed;
+  }
+  Belos::StatusType getStatus() const override { return Belos::Failed; }
+  void reset() override {}
+  void print(std::ostream& /*stream*/, int /*indent*/) const override {}
+
+ private:
+  Teuchos::RCP<ManagedProblem> problem_;
+  Seen seen_;
+  int last_ = 0;
+};
+
+/// One manager of Belos and what it found. It solves for the correction of x, from 0: so its test of convergence, which
+/// is relative to the first residual, and |b - A x| / |b| are the same but for a factor.
+class Managed {
+ public:
+  Managed(Teuchos::RCP<const Operator> a, Teuchos::RCP<const Operator> preconditioner, const Options& options,
+          MPI_Comm comm)
+      : a_(std::move(a)), preconditioner_(std::move(preconditioner)), options_(options), watches_(options, comm) {
+    given_ = Teuchos::parameterList(options.parameters);
+    Factory factory;
+    const auto list = Teuchos::parameterList();  // the factory sets what an alias means
+    manager_ = factory.create(options.name, list);
+    valid_ = manager_->getValidParameters();
+    if (list->isType<bool>("Flexible Gmres")) given_->set("Flexible Gmres", list->get<bool>("Flexible Gmres"));
+    check_against(*given_, *valid_,
+                  {"Convergence Tolerance", "Maximum Iterations", "Rel RHS Err", "Verbosity", "Output Style",
+                   "Output Frequency", "Output Stream", "Show Maximum Residual Norm Only", "Timer Label"},
+                  "'" + options.name + "'");
+  }
+
+  /// Solves for some columns at a time; `each` receives |b - A x| / |b| of each.
+  void columns(const MultiVector& b, MultiVector& x, const std::vector<double>& scales, std::vector<double>& each) {
+    MultiVector r(b.getMap(), b.getNumVectors());
+    each = measured(b, x, scales, r);
+    int used = 0;
+    bool ran = false, native = false;
+    if (record(0, largest(each))) return;
+    while (used < options_.maxiter && !watches_.stopped()) {
+      std::vector<std::size_t> active;
+      for (std::size_t j = 0; j < each.size(); ++j)
+        if (!(each[j] <= tolerance(scales[j]))) active.push_back(j);
+      if (active.empty()) break;
+      const std::vector<double> before = each;
+      const Run run = correct(*r.subCopy(Teuchos::arrayViewFromVector(active)), x, active, scales, before, used);
+      used = std::min(used + run.iterations, options_.maxiter);
+      ran = true;
+      native = run.native;
+      if (broken_) break;
+      each = measured(b, x, scales, r);
+      const bool better =
+          std::any_of(active.begin(), active.end(), [&](std::size_t j) { return each[j] < before[j] / 2; });
+      if (!run.claimed || !better) break;
+    }
+    if (ran && native)
+      residuals.back() = largest(each);
+    else if (ran && !watches_.stopped() && !broken_)
+      record(used_products_, largest(each));
+    iterations = std::max(iterations, used);
+  }
+
+  void rethrow() const { watches_.rethrow(); }
+  bool stopped() const { return watches_.stopped(); }
+  bool broken() const { return broken_; }
+  double tolerance(double scale) const { return std::max(options_.tol, options_.atol / scale); }
+
+  int iterations = 0;
+  std::vector<double> residuals;
+
+ private:
+  struct Run {
+    int iterations = 0;
+    bool claimed = false;  // the manager says that it converged
+    bool native = false;   // each of its iterations was seen
+  };
+
+  static double largest(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
+
+  bool record(int iteration, double residual) {
+    residuals.push_back(residual);
+    return watches_.ask(iteration, residual);
+  }
+
+  std::vector<double> measured(const MultiVector& b, const MultiVector& x, const std::vector<double>& scales,
+                               MultiVector& r) const {
+    a_->apply(x, r);
+    r.update(1, b, -1);
+    std::vector<double> norms(scales.size());
+    r.norm2(Teuchos::arrayViewFromVector(norms));
+    for (std::size_t j = 0; j < norms.size(); ++j) norms[j] /= scales[j];
+    return norms;
+  }
+
+  Teuchos::RCP<List> parameters(std::size_t columns, double tol, int maxiter) const {
+    const auto list = Teuchos::parameterList(*given_);
+    const auto set = [&](const char* name, auto value) {
+      if (valid_->isParameter(name)) list->set(name, value);
+    };
+    set("Convergence Tolerance", tol);
+    set("Rel RHS Err", tol);
+    set("Maximum Iterations", maxiter);
+    if (!list->isParameter("Rel Mat Err")) set("Rel Mat Err", 0.0);
+    if (!list->isParameter("Maximum Restarts")) set("Maximum Restarts", maxiter);
+    // GCRODR of Trilinos 13.2 fails if it ends before it has as many vectors as it is to recycle.
+    constexpr int recycled = 5;  // Belos' default
+    if (!list->isParameter("Num Recycled Blocks")) set("Num Recycled Blocks", std::clamp(maxiter - 1, 1, recycled));
+    if (!list->isParameter("Block Size") && solves_together(canonical(options_.name)))
+      set("Block Size", static_cast<int>(columns));
+    const Teuchos::RCP<std::ostream> nowhere =
+        Teuchos::rcp(new Teuchos::basic_oblackholestream<char, std::char_traits<char>>());
+    set("Output Stream", nowhere);
+    return list;
+  }
+
+  /// Adds to x what the manager finds for the residuals `r` of the columns `active`.
+  Run correct(const MultiVector& r, MultiVector& x, const std::vector<std::size_t>& active,
+              const std::vector<double>& scales, const std::vector<double>& before, int used) {
+    const auto d = Teuchos::rcp(new MultiVector(r.getMap(), active.size()));
+    double tol = 1;
+    for (const std::size_t j : active) tol = std::min(tol, tolerance(scales[j]) / before[j]);
+    Run run;
+    const bool asks = options_.watched;
+    MultiVector work(r.getMap(), asks && options_.measured ? active.size() : 1);
+    const auto between = [&](int products) {
+      if (!asks || run.native) return;
+      double worst = std::numeric_limits<double>::quiet_NaN();
+      if (options_.measured) {
+        a_->apply(*d, work);
+        work.update(1, r, -1);
+        worst = worst_of(work, active, scales);
+        residuals.push_back(worst);
+      }
+      if (watches_.ask(used_products_ + products, worst)) throw Stopped{};
+    };
+    const auto counted = Teuchos::rcp(new Counted(a_, between));
+    const auto problem = Teuchos::rcp(new ManagedProblem(counted, d, Teuchos::rcpFromRef(r)));
+    Teuchos::RCP<Counted> helper;
+    if (!preconditioner_.is_null()) helper = Teuchos::rcp(new Counted(preconditioner_, [](int) {}));
+    problem->setRightPrec(helper);
+    problem->setInitResVec(Teuchos::rcpFromRef(r));
+    problem->setProblem();
+    const auto seen = [&](int iteration, const std::vector<double>& norms, const std::vector<int>& columns) {
+      double worst = 0;
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        if (columns[i] >= 0) worst = std::max(worst, norms[i] / scales[active[static_cast<std::size_t>(columns[i])]]);
+      return record(used + iteration, worst);
+    };
+    try {
+      manager_->setDebugStatusTest(Teuchos::rcp(new Iterates(problem, seen)));
+      run.native = true;
+    } catch (const std::logic_error&) {  // this manager has none
+    }
+    manager_->setProblem(problem);
+    manager_->setParameters(parameters(active.size(), tol, options_.maxiter - used));
+    try {
+      const Quiet quiet(prints(canonical(options_.name)));
+      run.claimed = manager_->solve() == Belos::Converged;
+      run.iterations = manager_->getNumIters();
+    } catch (const std::exception&) {
+      counted->rethrow();
+      if (!helper.is_null()) helper->rethrow();
+      throw;
+    } catch (const Stopped&) {
+      run.iterations = run.native ? static_cast<int>(residuals.size()) - 1 - used : manager_->getNumIters();
+    }
+    used_products_ += counted->products();
+    std::vector<double> norms(active.size());
+    d->norm2(Teuchos::arrayViewFromVector(norms));
+    broken_ = std::any_of(norms.begin(), norms.end(), [](double norm) { return !std::isfinite(norm); });
+    if (broken_) return run;
+    for (std::size_t i = 0; i < active.size(); ++i) x.getVectorNonConst(active[i])->update(1, *d->getVector(i), 1);
+    return run;
+  }
+
+  static double worst_of(const MultiVector& r, const std::vector<std::size_t>& active,
+                         const std::vector<double>& scales) {
+    std::vector<double> norms(active.size());
+    r.norm2(Teuchos::arrayViewFromVector(norms));
+    double worst = 0;
+    for (std::size_t i = 0; i < active.size(); ++i) worst = std::max(worst, norms[i] / scales[active[i]]);
+    return worst;
+  }
+
+  Teuchos::RCP<const Operator> a_, preconditioner_;
+  const Options& options_;
+  Watches watches_;
+  Teuchos::RCP<Manager> manager_;
+  Teuchos::RCP<List> given_;
+  Teuchos::RCP<const List> valid_;
+  int used_products_ = 0;
+  bool broken_ = false;
+};
+
+/// How many letters must be inserted, removed or replaced to make `b` of `a` (Levenshtein's distance).
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string upper_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::string nearest(const std::string& name, const std::vector<std::string>& names) {
+  const std::string wanted = upper_case(name);
+  std::string best;
+  std::size_t least = wanted.size() / 2 + 1;
+  for (const std::string& other : names) {
+    const std::string known = upper_case(other);
+    const bool contains =
+        wanted.size() > 2 && known.find(wanted) != std::string::npos;  // "degree": "chebyshev: degree"
+    if (const std::size_t apart = contains ? 1 : distance(wanted, known); apart < least) {
+      least = apart;
+      best = other;
+    }
+  }
+  return best;
+}
+
+void check_against(List& given, const List& valid, const std::vector<std::string>& ours, const std::string& of) {
+  std::vector<std::string> names;
+  for (auto entry = valid.begin(); entry != valid.end(); ++entry)
+    if (std::find(ours.begin(), ours.end(), valid.name(entry)) == ours.end()) names.push_back(valid.name(entry));
+  for (auto entry = given.begin(); entry != given.end(); ++entry) {
+    const std::string name = given.name(entry);
+    if (std::find(ours.begin(), ours.end(), name) != ours.end())
+      refuse("the parameter '" + name + "' is not taken", "",
+             "use the tolerance and the iterations of the options instead; nothing is printed");
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      std::string all;
+      for (const std::string& known : names) all += (all.empty() ? "'" : ", '") + known + "'";
+      const std::string like = nearest(name, names);
+      refuse("the parameter '" + name + "' is unknown", "must be one of " + all + " for " + of,
+             like.empty() ? "leave it out" : "did you mean '" + like + "'?");
+    }
+    const Teuchos::ParameterEntry &value = entry->second, &expected = valid.getEntry(name);
+    if (value.isType<int>() && expected.isType<double>()) {
+      given.set(name, static_cast<double>(given.get<int>(name)));
+    } else if (value.isList() != expected.isList() ||
+               (!value.isList() && value.getAny(false).type() != expected.getAny(false).type())) {
+      refuse("the parameter '" + name + "' is of type " + value.getAny(false).typeName(),
+             "must be of type " + expected.getAny(false).typeName(), "see Belos' documentation");
+    }
+  }
+}
+
+std::vector<std::string> belos_methods() {
+  const Factory registers;
+  std::vector<std::string> names = Belos::Details::canonicalSolverNames();
+  for (const std::string& alias : Belos::Details::solverNameAliases()) names.push_back(alias);
+  const auto missing = [](const std::string& name) { return !Factory::isSolverRegistered(canonical(name)); };
+  names.erase(std::remove_if(names.begin(), names.end(), missing), names.end());
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+Method preconditioned_as(const Options& options) {
+  if (options.method != Method::belos) return options.method;
+  const std::string name = canonical(options.name);
+  const bool symmetric = name == "BLOCK CG" || name == "PSEUDOBLOCK CG" || name == "MINRES" || name == "RCG" ||
+                         name == "PSEUDOBLOCK STOCHASTIC CG" || name == "FIXED POINT";
+  return symmetric ? Method::cg : Method::gmres;
+}
+
+void check_belos_method(const std::string& name) {
+  const std::vector<std::string> names = belos_methods();
+  if (std::find(names.begin(), names.end(), upper_case(name)) != names.end()) return;
+  std::string all;
+  for (const std::string& known : names)
+    if (canonical(known) == known) all += ", '" + known + "'";
+  const std::string like = nearest(name, names);
+  refuse_key("method", "'" + name + "'", "must be 'cg', 'gmres', 'direct', or a name of Belos" + all,
+             like.empty() ? "take one of them" : "did you mean '" + like + "'?");
+}
+
+Solution solve_by_manager(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const Operator>& preconditioner,
+                          const MultiVector& b, MultiVector& x, const std::vector<double>& scales,
+                          const Options& options, MPI_Comm comm) {
+  const std::string name = canonical(options.name);
+  if (prints(name) && !preconditioner.is_null())
+    refuse("the method '" + name + "' has a preconditioner", "must have none, because Belos does not apply it",
+           "leave it out, or use another method");
+  Solution solution;
+  solution.each.assign(scales.size(), 0);
+  std::vector<std::size_t> wanted;  // columns whose right-hand side is not 0
+  for (std::size_t j = 0; j < scales.size(); ++j) {
+    if (scales[j] > 0)
+      wanted.push_back(j);
+    else
+      x.getVectorNonConst(j)->putScalar(0);
+  }
+  const std::size_t at_a_time = solves_together(name) ? std::max<std::size_t>(wanted.size(), 1) : 1;
+  bool stopped = false, broken = false;
+  foreign_step(comm, "Belos", "use another method or preconditioner, or other options", [&] {
+    Managed managed(a, preconditioner, options, comm);
+    for (std::size_t first = 0; first < wanted.size() && !stopped && !broken; first += at_a_time) {
+      const std::vector<std::size_t> some(wanted.begin() + static_cast<std::ptrdiff_t>(first),
+                                          wanted.begin() + static_cast<std::ptrdiff_t>(first + at_a_time));
+      std::vector<double> of_some, each;
+      for (const std::size_t j : some) of_some.push_back(scales[j]);
+      const auto columns = Teuchos::arrayViewFromVector(some);
+      managed.columns(*b.subView(columns), *x.subViewNonConst(columns), of_some, each);
+      for (std::size_t i = 0; i < some.size(); ++i) solution.each[some[i]] = each[i];
+      stopped = managed.stopped();
+      broken = managed.broken();
+    }
+    if (stopped) managed.rethrow();
+    solution.iterations = managed.iterations;
+    solution.residuals = managed.residuals;
+    solution.converged = true;
+    for (std::size_t j = 0; j < scales.size(); ++j) {
+      solution.residual = std::max(solution.residual, solution.each[j]);
+      if (scales[j] > 0 && !(solution.each[j] <= managed.tolerance(scales[j]))) solution.converged = false;
+    }
+  });
+  if (broken && !stopped)
+    refuse("the iteration broke down: its solution became infinite", "must stay finite",
+           "check if the matrix is singular, or use another method");
+  if (solution.residuals.empty()) solution.residuals = {0};
+  solution.stopped = stopped;
+  return solution;
+}
+
+}  // namespace tridap::solvers

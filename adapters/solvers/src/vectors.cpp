@@ -1,0 +1,219 @@
+#include <tridap/detail/refuse.hpp>
+#include <tridap/memory_order.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/solvers/vectors.hpp>
+#include <tridap/tpetra/import.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace tridap::solvers {
+
+namespace {
+
+using tridap::tpetra::ArrayMap;
+using tridap::tpetra::detail::ImportRequest;
+using Form = ImportRequest::Form;
+
+/// A property in which an array differs from the rows of a matrix.
+struct Difference {
+  Index axis = 0;  // of the array
+  std::string given, expected;
+};
+using Values = std::optional<std::pair<std::string, std::string>>;
+
+Values differ(const char* name, Index given, Index expected) {
+  if (given == expected) return std::nullopt;
+  return std::pair{name + (" " + std::to_string(given)), name + (" " + std::to_string(expected))};
+}
+
+/// How many elements an axis has on all processes, without mirrors.
+Index element_count_of(const Axis& axis) {
+  Index count = 0;
+  for (Index c = 0; c < axis.proc_grid_size(); ++c) count += axis.part(c, Part::interior).size();
+  return count;
+}
+
+/// The global indices of coordinate `c`, without padding, counted from the first index that is not a mirror.
+std::vector<Index> indices_of(const Axis& axis, Index c) {
+  const Index mirrors = axis.part(0, Part::interior).begin - axis.part(0, Part::owned).begin;
+  std::vector<Index> indices;
+  axis.for_each(c, Part::interior, [&](Index, Index global) { indices.push_back(global - mirrors); });
+  return indices;
+}
+
+/// The first difference between the elements of two axes, on coordinate `c`.
+Values elements_differ(const Axis& given, const Axis& expected, Index c) {
+  if (auto found = differ("size", element_count_of(given), element_count_of(expected))) return found;
+  if (auto found = differ("proc_grid_size", given.proc_grid_size(), expected.proc_grid_size())) return found;
+  const std::vector<Index> mine = indices_of(given, c), other = indices_of(expected, c);
+  if (mine == other) return std::nullopt;
+  if (given.dist_type() != expected.dist_type())
+    return std::pair{std::string("dist_type '") + given.dist_type() + "'",
+                     std::string("dist_type '") + expected.dist_type() + "'"};
+  const auto *cyclic = std::get_if<CyclicKind>(&given.kind()), *dealt = std::get_if<CyclicKind>(&expected.kind());
+  if (cyclic != nullptr && dealt != nullptr)
+    if (auto found = differ("block_size", cyclic->block_size(), dealt->block_size())) return found;
+  for (std::size_t i = 0; i < std::min(mine.size(), other.size()); ++i)
+    if (mine[i] != other[i]) {
+      const std::string where = " at local index " + std::to_string(i);
+      return std::pair{"index " + std::to_string(mine[i]) + where, "index " + std::to_string(other[i]) + " there"};
+    }
+  return differ("local extent", static_cast<Index>(mine.size()), static_cast<Index>(other.size()));
+}
+
+/// The first difference between the rows and the axes of an array, of which axis `left_out` is that of the vectors.
+std::optional<Difference> difference(const Distribution& array, const ArrayMap& rows, std::optional<Index> left_out) {
+  const Indices coordinates = rows.rows().coordinates(rows.process());
+  Index axis = 0;
+  for (Index row_axis = 0; row_axis < rows.rows().ndim(); ++row_axis, ++axis) {
+    if (left_out && axis == *left_out) ++axis;
+    if (auto found = elements_differ(array.axis(axis), rows.rows().axis(row_axis),
+                                     coordinates[static_cast<std::size_t>(row_axis)]))
+      return Difference{axis, std::move(found->first), std::move(found->second)};
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse_difference(const std::string& name, const Difference& found) {
+  refuse(name + " has " + found.given + ", the rows of A have " + found.expected, "",
+         "give an array with the distribution of the rows: tridap.zeros(A.distribution, comm=A.comm) makes one",
+         found.axis);
+}
+
+std::string axes(Index count) { return std::to_string(count) + (count == 1 ? " axis" : " axes"); }
+
+/// The elements of the array in the order of the map; the last axis is that of the vectors.
+Buffer in_columns(const Buffer& interior, const ArrayMap& rows, std::optional<Index> vectors) {
+  Buffer columns = interior;
+  const auto move_last = [&](auto& list) {
+    const auto from = list.begin() + *vectors;
+    std::rotate(from, from + 1, list.end());
+  };
+  if (vectors) {
+    move_last(columns.shape);
+    move_last(columns.strides);
+  } else {
+    columns.shape.push_back(1);
+    columns.strides.push_back(columns.type.bytes);
+  }
+  MemoryOrder order = rows.order();
+  order.axes.push_back(columns.ndim() - 1);
+  order.reversed.push_back(false);
+  return in_order(columns, order);
+}
+
+/// Throws Error that names the padding, if it is why the elements cannot be shared.
+void refuse_padding(const SolverArray& given, const std::vector<Range>& interior, const Buffer& columns) {
+  Buffer column = columns;
+  column.shape.back() = std::min<Index>(column.shape.back(), 1);
+  if (element_count(column) == 0 || is_row_major(column)) return;
+  for (std::size_t axis = 0; axis < interior.size(); ++axis) {
+    const Index extent = given.array.buffer.shape[axis];
+    if (interior[axis].begin == 0 && interior[axis].end == extent) continue;
+    const auto& block = std::get<Block>(given.array.dim_data[axis].dist);
+    const std::array<Index, 2> padding = block.padding.value_or(std::array<Index, 2>{0, 0});
+    refuse("copy=never, but " + given.name + " has padding (" + std::to_string(padding[0]) + ", " +
+               std::to_string(padding[1]) + "), and its other elements are not one piece of memory",
+           "", "pass copy=if_needed, or an array without padding", static_cast<Index>(axis));
+  }
+}
+
+/// Throws Error that names the vectors, if each is in pieces.
+void refuse_pieces(const SolverArray& given, const Buffer& columns) {
+  Buffer column = columns;
+  if (column.shape.back() < 2) return;
+  column.shape.back() = 1;
+  if (element_count(column) > 0 && !is_row_major(column))
+    refuse("copy=never, but " + given.name + " has " + std::to_string(columns.shape.back()) +
+               " vectors whose elements are not one piece of memory each",
+           "", "pass copy=if_needed, or an array in column-major memory (order='F')");
+}
+
+struct Prepared {
+  Buffer columns;
+  tridap::tpetra::detail::Dense dense;
+  tridap::tpetra::detail::DualView<double> view;
+  tridap::tpetra::detail::ReservedObject<MultiVector> object;
+};
+
+/// Everything that can fail on one process alone. Local.
+Prepared prepare(const SolverArray& given, const ArrayMap& rows, Copy copy) {
+  using namespace tridap::tpetra::detail;
+  const std::optional<Index> vectors = vectors_axis(given, rows);
+  const Form form = vectors ? Form::multivector : Form::vector;
+  const ImportRequest wanted = given.writable ? tridap::tpetra::detail::wanted<double>(form, copy)
+                                              : tridap::tpetra::detail::wanted<const double>(form, copy);
+  check_memory(given.array.buffer, wanted);
+  const std::vector<Range> box = given.distribution.part(rows.process(), Part::interior);
+  const Buffer interior = sub_buffer(given.array.buffer, box);
+  Prepared made;
+  made.columns = in_columns(interior, rows, vectors);
+  if (copy == Copy::never) {
+    refuse_padding(given, box, made.columns);
+    refuse_pieces(given, made.columns);
+  }
+  Buffer one = interior;  // of one vector
+  if (vectors) one.shape[static_cast<std::size_t>(*vectors)] = std::min<Index>(made.columns.shape.back(), 1);
+  made.dense = dense(given.array.buffer.data, one, made.columns, wanted);
+  made.view = dual_view<DualView<double>>(made.dense.buffer);
+  made.object = ReservedObject<MultiVector>::make();
+  return made;
+}
+
+}  // namespace
+
+std::optional<Index> vectors_axis(const SolverArray& array, const ArrayMap& rows) {
+  const Index given = array.distribution.ndim(), expected = rows.rows().ndim();
+  if (given == expected) {
+    if (const auto found = difference(array.distribution, rows, {})) refuse_difference(array.name, *found);
+    return std::nullopt;
+  }
+  std::optional<Difference> first;
+  if (given == expected + 1)
+    for (Index axis = given - 1; axis >= 0; --axis) {
+      if (array.distribution.axis(axis).proc_grid_size() != 1) continue;
+      const auto found = difference(array.distribution, rows, axis);
+      if (!found) return axis;
+      if (!first) first = found;
+    }
+  if (first) refuse_difference(array.name, *first);
+  refuse(
+      array.name + " has " + axes(given) + ", the rows of A have " + axes(expected), "",
+      "give an array with the distribution of the rows; for several right-hand sides, it has one axis more, which is "
+      "not distributed");
+}
+
+Vectors import_vectors(const SolverArray& array, const ArrayMap& rows, Copy copy) {
+  const double begin = tridap::tpetra::detail::now();
+  Prepared made = mpi::collectively(rows.comm(), [&] { return prepare(array, rows, copy); });
+  Vectors imported;
+  imported.vectors = made.object.construct([&] { return MultiVector(rows.map(), made.view); });
+  imported.receipt = std::move(made.dense.receipt);
+  imported.elements = std::move(made.columns);
+  imported.receipt.seconds = tridap::tpetra::detail::now() - begin;
+  return imported;
+}
+
+void Vectors::write_back() const {
+  if (receipt.shared) return;
+  const auto values = vectors->getLocalViewHost(Tpetra::Access::ReadOnly);
+  const std::size_t axes = elements.shape.size() - 1;  // of the rows
+  for (std::size_t j = 0; j < values.extent(1); ++j) {
+    Indices at(axes, 0);
+    auto* place = static_cast<std::byte*>(elements.data) + static_cast<Index>(j) * elements.strides.back();
+    for (std::size_t i = 0; i < values.extent(0); ++i) {
+      std::memcpy(place, &values(i, j), sizeof(double));
+      for (std::size_t axis = axes; axis-- > 0;) {  // to the next element
+        place += elements.strides[axis];
+        if (++at[axis] < elements.shape[axis]) break;
+        place -= at[axis] * elements.strides[axis];
+        at[axis] = 0;
+      }
+    }
+  }
+}
+
+}  // namespace tridap::solvers

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <tridap/internal/call.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/solvers/solve.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace tridap::solvers {
+
+/// The watches of all processes, whose answers are combined: if one of them stops the iteration, all processes stop.
+class Watches {
+ public:
+  Watches(const Options& options, MPI_Comm comm) : options_(options), comm_(comm) {}
+
+  /// Calls the watches; returns whether the iteration stops. **Collective** if `options.watched`; else does nothing.
+  bool ask(int iteration, double residual) {
+    if (!options_.watched) return false;
+    int stop = 0;
+    try {
+      if (options_.watch && options_.watch(iteration, residual)) stop = 1;
+    } catch (...) {
+      thrown_ = std::current_exception();
+      stop = 1;
+    }
+    mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &stop, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce");
+    stopped_ = stop != 0;
+    return stopped_;
+  }
+  bool stopped() const { return stopped_; }
+
+  /// Throws on every process what a watch threw on any process. **Collective** if the iteration was stopped.
+  void rethrow() const {
+    if (stopped_)
+      mpi::collectively(comm_, [this] {
+        if (thrown_) std::rethrow_exception(thrown_);
+      });
+  }
+
+ private:
+  const Options& options_;
+  MPI_Comm comm_;
+  bool stopped_ = false;
+  std::exception_ptr thrown_;
+};
+
+}  // namespace tridap::solvers

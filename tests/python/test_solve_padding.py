@@ -1,0 +1,85 @@
+"""tridap.solve: the rows, b and x may differ in padding."""
+
+import numpy as np
+import pytest
+import tridap
+from systems import Field, interior, local_rows, matrix, right_hand_side, size, whole
+
+HOW = {"cg": dict(tol=1e-12), "gmres": dict(method="gmres", tol=1e-12), "direct": dict(method="direct")}
+
+
+def paddings(p):
+    """Distributions of 3 p x 2 elements in the same blocks."""
+    made = {"none": tridap.block(), "1": tridap.block(padding=1), "2": tridap.block(padding=2)}
+    return {name: tridap.distribution((3 * p, 2), [spec, "*"], processes=p) for name, spec in made.items()}
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("of_b", ["none", "1", "2"])
+@pytest.mark.parametrize("of_x", ["none", "1", "2"])
+def test_rows_b_and_x_may_each_have_their_own_padding(comm, how, of_b, of_x):
+    dists = paddings(comm.size)
+    for dist in dists.values():
+        dense = matrix(size(dist), symmetric=how == "cg")
+        A = tridap.Matrix(local_rows(dense, dist, comm.rank), dist)
+        b, rhs = right_hand_side(dists[of_b], comm.rank)
+        x = Field(dists[of_x], comm.rank, 0.5)
+        result = tridap.solve(A, b, x, **HOW[how])
+        assert result.converged and result.bytes_copied == 0
+        inner = interior(x.memory, dists[of_x], comm.rank)
+        np.testing.assert_allclose(whole(comm, dist, inner), np.linalg.solve(dense, rhs), rtol=0, atol=1e-10)
+        assert x.memory.sum() - inner.sum() == pytest.approx(0.5 * (x.memory.size - inner.size))
+
+
+def columns(comm, name):
+    """Distributions whose second axis is distributed, so that padding is between the elements."""
+    return tridap.distribution((2, 3 * comm.size), ["*", tridap.block(padding=int(name))], processes=comm.size)
+
+
+@pytest.mark.parametrize("wide", ["b", "x"])
+def test_padding_between_elements_is_copied_if_that_is_allowed_and_named_otherwise(comm, wide):
+    plain, padded = columns(comm, "0"), columns(comm, "1")
+    dense = matrix(size(plain))
+    A = tridap.Matrix(local_rows(dense, plain, comm.rank), plain)
+    b, rhs = right_hand_side(padded if wide == "b" else plain, comm.rank)
+    dist = padded if wide == "x" else plain
+    x = Field(dist, comm.rank)
+    x.memory[...] = 0.5
+    inner = interior(x.memory, dist, comm.rank)
+    result = tridap.solve(A, b, x, tol=1e-12, copy="if_needed")
+    np.testing.assert_allclose(whole(comm, plain, inner), np.linalg.solve(dense, rhs), atol=1e-10)
+    assert x.memory.sum() - inner.sum() == pytest.approx(0.5 * (x.memory.size - inner.size))
+    if comm.size == 1:
+        assert result.bytes_copied == 0
+        return
+    assert result.bytes_copied == inner.nbytes * (1 if wide == "b" else 2)
+    with pytest.raises(tridap.ProtocolError, match=rf"copy=never, but {wide} has padding \(.*not one piece of memory") as raised:
+        tridap.solve(A, b, x)
+    text = str(raised.value)
+    assert "axis 1" in text and "pass copy=if_needed" in text and len(set(comm.allgather(text))) == 1
+    if comm.size > 2:
+        assert f"{wide} has padding (1, 1)" in text
+
+
+def test_a_ring_with_mirrors_has_the_elements_of_a_line(comm):
+    line = tridap.distribution((3 * comm.size,), ("b",))
+    ring = tridap.distribution((3 * comm.size + 2,), [tridap.block(starts=[0] + [3 * r + 1 for r in range(1, comm.size)],
+                                                                  padding=1, edges=(1, 1), periodic=True)])
+    dense = matrix(3 * comm.size)
+    A = tridap.Matrix(local_rows(dense, line, comm.rank), line)
+    b = tridap.from_function(line, lambda i: 1.0 + i % 5)
+    x = tridap.zeros(ring)
+    result = tridap.solve(A, b, x, tol=1e-12)
+    assert result.bytes_copied == 0 and result.x.interior.shape == b.local.shape
+    np.testing.assert_allclose(whole(comm, line, x.interior), np.linalg.solve(dense, 1.0 + np.arange(3 * comm.size) % 5), atol=1e-10)
+
+
+def test_other_elements_are_named_beside_padding_that_differs(comm):
+    if comm.size == 1:
+        return
+    dist = paddings(comm.size)["1"]
+    A = tridap.Matrix(local_rows(matrix(size(dist)), dist, comm.rank), dist)
+    starts = [0, 4] + [3 * r for r in range(2, comm.size)]
+    other = tridap.distribution((3 * comm.size, 2), [tridap.block(starts=starts), "*"])
+    with pytest.raises(tridap.ProtocolError, match="axis 0 .rank 0.: x has local extent 4, the rows of A have local extent 3"):
+        tridap.solve(A, tridap.zeros(paddings(comm.size)["none"]), tridap.zeros(other))
