@@ -255,7 +255,7 @@ REFUSED = {
     "numpy.argmax.*x == x.max": lambda x: np.argmax(x), "numpy.cumsum": lambda x: np.cumsum(x), "numpy.prod": lambda x: np.prod(x),
     "numpy.concatenate": lambda x: np.concatenate([x, x]), "numpy.reshape": lambda x: np.reshape(x, -1),
     "numpy.fft.fft of a DistArray": lambda x: np.fft.fft(x), "numpy.where of a DistArray": lambda x: np.where(x > 0),
-    "numpy.linalg.solve": lambda x: np.linalg.solve(x, x), "numpy.save.*numpy.save.file, x.gather": lambda x: np.save("x", x),
+    "numpy.linalg.solve": lambda x: np.linalg.solve(x, x), "numpy.save.*whole = x.gather.., and then numpy.save": lambda x: np.save("x", x),
     "numpy.zeros_like of a DistArray takes no shape=": lambda x: np.zeros_like(x, shape=3),
     "numpy.dot of DistArrays is of two arrays of one axis": lambda x: np.dot(x, x),
     "the product @ of a DistArray is A @ x": lambda x: x @ x, "the product @ of a DistArray": lambda x: operator.imatmul(x, x),

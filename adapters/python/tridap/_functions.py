@@ -20,7 +20,8 @@ _OF_MEMORY = _named("can_cast iscomplexobj isrealobj may_share_memory result_typ
 _INSTEAD = {"argmax": "x == x.max() is where the largest elements are",
             "argmin": "x == x.min() is where the smallest elements are",
             "average": "numpy.sum(x * weights) / numpy.sum(weights)", "count_nonzero": "(x != 0).sum()",
-            "nansum": "numpy.nan_to_num(x).sum()", "ptp": "x.max() - x.min()", "save": "numpy.save(file, x.gather())",
+            "nansum": "numpy.nan_to_num(x).sum()", "ptp": "x.max() - x.min()",
+            "save": "whole = x.gather(), and then numpy.save(file, whole) on process 0",
             "std": "numpy.sqrt(numpy.mean(abs(x - x.mean())**2))", "var": "numpy.mean(abs(x - x.mean())**2)"}
 
 
