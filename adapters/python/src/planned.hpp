@@ -33,7 +33,8 @@ class Side {
   std::optional<Index> process() const { return process_; }  ///< whose part this process holds
 
   /// This process's part, which is the argument of a call: a DistArray, or an object that asarray() takes. It becomes a
-  /// DistArray in `given`. Null if there is no part; then the argument must be None. Throws Error, or what Python raises.
+  /// DistArray in `given`. Null if there is no part; then the argument must be None. Throws Error, or what Python
+  /// raises.
   const Array* part(py::object& given);
 
  private:
@@ -45,8 +46,8 @@ class Side {
   std::vector<std::shared_ptr<const Distribution>> equal_;  // of arrays that were compared
 };
 
-/// The content of a `tridap.Redistribution`. The calls that move are **collective**: what is wrong with the arguments of
-/// one process is raised on all. They do not need the GIL while elements move.
+/// The content of a `tridap.Redistribution`. The calls that move are **collective**: what is wrong with the arguments
+/// of one process is raised on all. They do not need the GIL while elements move.
 class Planned {
  public:
   Planned(Wanted wanted, redistribute::Redistribution plan);
