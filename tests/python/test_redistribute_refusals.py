@@ -73,6 +73,11 @@ def test_arguments_that_are_wrong_on_one_process_are_refused_by_all(comm, rows, 
     for words, call in calls.items():
         refused(comm, words, call)
         assert everywhere(comm, not np.any(out.local))
+    plan(rows, out)
+    moved = out.local.copy()
+    for words, call in calls.items():  # again, when all is prepared for a move
+        refused(comm, words, call)
+        assert everywhere(comm, np.array_equal(out.local, moved))
     for words in ("x's elements are int64", "no __distarray__"):
         refused(comm, words, lambda: plan.start(on(comm, ints if "int" in words else 5, rows), out))
     assert everywhere(comm, np.array_equal(plan(rows).local, tridap.redistribute(rows, columns).local))
