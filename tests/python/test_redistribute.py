@@ -410,3 +410,15 @@ def test_arrays_of_the_older_version_move(comm):
     expected = np.array([size - 1, *range(size), 0])[deal_cyclic(size + 2, comm.size)[rank]]
     assert everywhere(comm, np.array_equal(moved.local, expected))
     assert everywhere(comm, np.array_equal(x.allgather(), np.arange(size)))
+
+
+def test_a_notebook_shows_what_a_plan_does_as_a_table(comm):
+    many = tridap.Redistribution(tridap.distribution(12, processes=comm.size), tridap.distribution(12, "c", processes=comm.size),
+                                 comm=comm)
+    said = many.explain()
+    html = said._repr_html_()
+    assert isinstance(said, str) and html.count("<tr>") == comm.size + 1
+    for (sender, receiver), number in np.ndenumerate(many.traffic()):
+        row = html.split(f">from {sender}<")[1].split("</tr>")[0]
+        assert f">{number:,}<" in row and f">to {receiver}<" in html
+    assert all(line in html for line in ("block", "cyclic"))

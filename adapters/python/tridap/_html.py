@@ -37,6 +37,11 @@ def table(head, rows, caption="", colours=None, most=_ROWS):
     return f"<table>{''.join(parts)}</table>"
 
 
+def lines(texts):
+    """Lines of text as HTML."""
+    return "".join(f"<div>{escape(text)}</div>" for text in texts)
+
+
 def _row(finding):
     return [finding.severity, finding.rule, "" if finding.process is None else finding.process,
             "" if finding.axis is None else finding.axis, finding]

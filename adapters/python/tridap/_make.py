@@ -40,10 +40,10 @@ def block(length: int | None = None, *, starts: Sequence[int] | None = None, pad
         length = integer("length", length)
     if starts is not None:
         starts = [integer("an entry of starts", start) for start in starts]
-    if not np.iterable(edges) or len(edges) != 2:
+    widths = list(edges) if np.iterable(edges) else []
+    if len(widths) != 2:
         raise TypeError(f"edges is {edges!r}, must be two integers: (lower, upper)")
-    edges = [integer("an entry of edges", width) for width in edges]
-    return _core.BlockSpec(length, starts, padding, edges, periodic)
+    return _core.BlockSpec(length, starts, padding, [integer("an entry of edges", width) for width in widths], periodic)
 
 
 def cyclic(block_size: int = 1, first: int = 0) -> _core.CyclicSpec:
@@ -140,18 +140,18 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
     Raises:
         ProtocolError: with every rule that the arguments break.
     """
-    shape = _integers("shape", shape)
+    extents = _integers("shape", shape)
     if isinstance(dist, _SPECS):
         dist = (dist,)
     elif dist is None:
-        dist = ("b",) * len(shape)
+        dist = ("b",) * len(extents)
     elif isinstance(dist, str):
         dist = _axes_in(dist)
     if processes is None and grid is None:
         _warn_if_alone()
     wanted = _world_size() if processes is None else processes
     specs = [_spec(d) for d in dist]
-    made = _core._make(shape, specs, None if grid is None else _integers("grid", grid), wanted)
+    made = _core._make(extents, specs, None if grid is None else _integers("grid", grid), wanted)
     if processes is not None and made.processes != processes:
         _core._refuse(f"the grid has {made.processes} processes, but processes is {processes}", "give only one of them")
     return made

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
-from . import _core
+from . import _core, _html
 from ._agree import integer, together
 from ._make import distribution, world
 
@@ -80,7 +80,8 @@ def _ranks(name, ranks, processes, size):
     return [] if found == list(range(processes)) else found
 
 
-_KEPT = []  # the key of the communicators that are kept with another one
+_COLUMNS = 16  # of the table of an explanation
+_KEPT: list[int] = []  # the key of the communicators that are kept with another one
 
 
 def _free_kept(comm, key, kept):
@@ -199,6 +200,12 @@ class Redistribution(_core._Redistribution):
         back._alone, back._source_ranks, back._target_ranks = self._alone, self._target_ranks, self._source_ranks
         return back
 
+    def explain(self) -> Explanation:
+        """A text for people: the bytes that each process sends to each other one, and the fewest that must be sent for any
+        placement of the target's parts. A notebook shows it with a table. Local.
+        """
+        return Explanation(super().explain(), self.traffic())
+
     def plot(self, ax: Any = None, **style: Any) -> Any:
         """Draws the bytes that each process sends to each other one, on process 0. Collective.
 
@@ -219,6 +226,27 @@ class Redistribution(_core._Redistribution):
         """
         number, target = self._start(x, out, alpha, beta)
         return Moving(self, number, target)
+
+
+class Explanation(str):
+    """What a plan does, as a text; a notebook shows the bytes that each process sends to each other one as a table."""
+
+    _traffic: np.ndarray
+
+    def __new__(cls, text: str, traffic: np.ndarray) -> Explanation:
+        made = super().__new__(cls, text)
+        made._traffic = traffic
+        return made
+
+    def _repr_html_(self) -> str:
+        size = len(self._traffic)
+        shown = range(min(size, _COLUMNS))
+        dots = ["\u22ee"] if size > _COLUMNS else []
+        head = ["", *(f"to {process}" for process in shown), *dots]
+        rows = [[f"from {process}", *(f"{int(self._traffic[process, other]):,}" for other in shown), *dots]
+                for process in range(size)]
+        lines = [line for line in self.splitlines() if not line.startswith("from ") and line.split()[:1] != ["to"]]
+        return _html.table(head, rows, "bytes that each process sends; the diagonal stays") + _html.lines(lines)
 
 
 class Moving:
@@ -345,7 +373,7 @@ def relabel(source: _core.Distribution | _core.DistArray, target: _core.Distribu
     Raises:
         ProtocolError: if the two distributions are of arrays with different elements.
     """
-    source, target = _distribution_of("source", source), _distribution_of("target", target)
-    size = max(source.processes, target.processes) if processes is None else integer("processes", processes)
-    ranks = _ranks("source_ranks", source_ranks, source.processes, size)
-    return Relabelling(*_core._relabel(source, ranks, target, np.dtype(dtype).itemsize, size, _axes(axes, source.ndim)))
+    here, there = _distribution_of("source", source), _distribution_of("target", target)
+    size = max(here.processes, there.processes) if processes is None else integer("processes", processes)
+    ranks = _ranks("source_ranks", source_ranks, here.processes, size)
+    return Relabelling(*_core._relabel(here, ranks, there, np.dtype(dtype).itemsize, size, _axes(axes, here.ndim)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -173,7 +173,7 @@ class History(Sequence[Any]):
     has the ratio of each residual to the one before. Of a long history the table shows the beginning and the end.
     """
 
-    def __init__(self, residuals: Sequence[float]) -> None:
+    def __init__(self, residuals: Iterable[float]) -> None:
         self._residuals = [float(residual) for residual in residuals]
 
     def __len__(self) -> int:

@@ -54,10 +54,10 @@ def scalapack(m: int, n: int, mb: int, nb: int, nprow: int, npcol: int, *, rsrc:
     """
     if order not in ("R", "C"):
         raise ValueError(f"order is {order!r}, must be 'R' or 'C'")
-    pairs = [[integer(name, value) for name, value in pair] for pair in (
+    size, block, source, grid = [[integer(name, value) for name, value in pair] for pair in (
         (("m", m), ("n", n)), (("mb", mb), ("nb", nb)), (("rsrc", rsrc), ("csrc", csrc)),
         (("nprow", nprow), ("npcol", npcol)))]
-    return _core._scalapack(*pairs, order == "C", None if lld is None else integer("lld", lld))
+    return _core._scalapack(size, block, source, grid, order == "C", None if lld is None else integer("lld", lld))
 
 
 def essl(m: int, n: int, r: int, s: int, p: int, q: int) -> _core.Translation:
@@ -210,7 +210,9 @@ def x10(region: int | Sequence[_Bounds], axes: int | Sequence[int] = 0, places: 
     along = [integer("an entry of axes", axis) for axis in (axes if np.iterable(axes) else (axes,))]
     if len(along) not in (1, 2):
         raise ValueError(f"axes has {len(along)} entries, must have one or two")
-    return (_core._x10_along if len(along) == 1 else _core._x10_block_block)(bounds, *along, _size(places))
+    if len(along) == 1:
+        return _core._x10_along(bounds, along[0], _size(places))
+    return _core._x10_block_block(bounds, along[0], along[1], _size(places))
 
 
 def mpi_cart(shape: int | Sequence[int], dims: Sequence[int], periods: bool | Sequence[bool] = False, *,

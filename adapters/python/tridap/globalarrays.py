@@ -10,7 +10,7 @@ Arguments that name a Global Array are its handle, an integer, or a `GlobalArray
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 __all__ = ["GlobalArray", "Session", "allocate", "collect", "create", "destroy", "export_array", "grid_communicator",
            "held", "import_array", "is_there"]
 
-GlobalArray = _ga.GlobalArray
+if TYPE_CHECKING:
+    class GlobalArray:
+        handle: int
+else:
+    GlobalArray = _ga.GlobalArray
 
 
 class Session:
@@ -105,7 +109,8 @@ def export_array(array: GlobalArray | int, comm: MPI.Comm | None = None, *, ghos
     parts = _ga.export_array(handle, ghosts, outer, comm)
     if parts is None:
         return None
-    return _core._over(*parts, comm if comm is not None else _mpi(_ga.communicator(handle)))
+    local, dist, process = parts
+    return _core._over(local, dist, process, comm if comm is not None else _mpi(_ga.communicator(handle)))
 
 
 def grid_communicator(array: GlobalArray | int) -> MPI.Comm | None:
@@ -138,7 +143,8 @@ def allocate(dist: _core.Distribution, dtype: DTypeLike = float, comm: MPI.Comm 
     The arguments are those of `create`.
     """
     dtype, comm = _asked(dist, dtype, comm)
-    return _core._over(*_ga.allocate(dist, dtype, comm), comm)
+    local, made, process = _ga.allocate(dist, dtype, comm)
+    return _core._over(local, made, process, comm)
 
 
 def import_array(array: _core.DistArray, *, copy: bool | str | None = None,
