@@ -4,16 +4,16 @@
     nodes.py [--in-turn] [--show FOLDER] LAYOUT COMMAND ARGUMENT...
 
 LAYOUT is the number of processes on each node: with 3+1, `mpiexec -n 4` starts ranks 0 to 2 on node1 and rank 3 on
-node2. With --in-turn, ranks are dealt to the nodes in turn: with 3+2+1, ranks 0, 3 and 5 are on node1, 1 and 4 on node2,
-and 2 on node3. COMMAND runs on node1, with this environment.
+node2. With --in-turn, ranks are dealt to the nodes in turn: with 3+2+1, ranks 0, 3 and 5 are on node1, 1 and 4 on
+node2, and 2 on node3. COMMAND runs on node1, with this environment.
 
 Each node has its own network, host name, /dev/shm, /tmp and System V memory; the cores and all other files are the
 machine's. This checkout and FOLDER stay visible if they are in /tmp. Between nodes, Open MPI sends by TCP.
 
 The status is that of COMMAND, or 77 if this machine refuses simulated nodes: they need root, Linux namespaces, and the
 Debian packages iproute2 and util-linux. All processes are in one PID namespace, so that the kernel ends them and
-removes the nodes when this script ends, in whatever way. Nothing of the nodes is visible outside, and any number of these
-scripts may run at a time.
+removes the nodes when this script ends, in whatever way. Nothing of the nodes is visible outside, and any number of
+these scripts may run at a time.
 """
 
 import argparse
@@ -56,7 +56,8 @@ def refusal():
     missing = [name for name in ("ip", "mount", "nsenter", "setpriv", "unshare") if not shutil.which(name)]
     if missing:
         return f"the commands {' '.join(missing)} are missing: install iproute2 and util-linux"
-    steps = "ip link add name left type veth peer name right && ip link add name bridge type bridge && mount -t tmpfs tmpfs /mnt"
+    steps = ("ip link add name left type veth peer name right && ip link add name bridge type bridge && "
+             "mount -t tmpfs tmpfs /mnt")
     tried = subprocess.run([*NAMESPACES, "--uts", "--ipc", "sh", "-c", steps], text=True, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT)
     return (tried.stdout.strip() or f"status {tried.returncode}").splitlines()[-1] if tried.returncode else ""
@@ -69,8 +70,8 @@ def enter(pid):
 def start_node(number, hosts, shown):
     """Returns the process that keeps node<number>. The bridge exists already."""
     name = f"node{number}"
-    node = subprocess.Popen(["unshare", "--net", "--uts", "--mount", "--ipc", "sh", "-c", NODE, name, *shown], text=True,
-                            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    node = subprocess.Popen(["unshare", "--net", "--uts", "--mount", "--ipc", "sh", "-c", NODE, name, *shown],
+                            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     node.stdin.write(hosts)
     node.stdin.close()
     if node.stdout.readline() != "ready\n":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""nodes.py itself: where the ranks are, what the nodes share, that no trace is left, and what it says when it cannot."""
+"""nodes.py: where the ranks are, what the nodes share, that no trace is left, and what is refused."""
 
 import os
 import pathlib
@@ -31,8 +31,8 @@ def hosts(*arguments, script=NODES):
     """The host name of each rank."""
     layout = arguments[-1]
     ranks = str(sum(map(int, layout.split("+"))))
-    status, out, err = on_nodes(*arguments, "mpiexec", "-n", ranks, "sh", "-c", "echo $OMPI_COMM_WORLD_RANK $(hostname)",
-                                script=script)
+    echo = "echo $OMPI_COMM_WORLD_RANK $(hostname)"
+    status, out, err = on_nodes(*arguments, "mpiexec", "-n", ranks, "sh", "-c", echo, script=script)
     return " ".join(line.split()[1] for line in sorted(out.splitlines())) if status == 0 else err
 
 
@@ -50,7 +50,8 @@ def processes_of(mark):
 def outside():
     """What the nodes must leave alone."""
     links = subprocess.run(["ip", "-oneline", "-brief", "link"], text=True, stdout=subprocess.PIPE, check=True).stdout
-    return os.uname().nodename, pathlib.Path("/proc/self/mountinfo").read_text(), links, pathlib.Path("/etc/hosts").read_text()
+    files = [pathlib.Path(name).read_text() for name in ("/proc/self/mountinfo", "/etc/hosts")]
+    return os.uname().nodename, links, files
 
 
 def wait_for(condition):
@@ -75,7 +76,8 @@ def test_each_node_has_its_own_files():
     first = f"{mark}_0 {mark}_1"
     wanted = [f"0: {first}", f"0: {first}", f"1: {first}", f"1: {first}", f"2: {mark}_2", f"2: {mark}_2"]
     expect("files", (status, sorted(out.splitlines())), (0, wanted))
-    expect("files outside", [path for folder in ("/tmp", "/dev/shm") for path in pathlib.Path(folder).glob(f"{mark}_*")], [])
+    for folder in ("/tmp", "/dev/shm"):
+        expect(f"files in {folder} outside", list(pathlib.Path(folder).glob(f"{mark}_*")), [])
 
 
 def test_status_and_folder_are_those_of_the_command():
@@ -115,7 +117,8 @@ def test_any_path():
 def test_what_is_refused():
     for layout in ("", "0+1", "2+", "2,2"):
         status, _, err = on_nodes(layout, "true")
-        expect(f"layout {layout!r}", (status, f"'{layout}' must be the numbers of processes on each node" in err), (2, True))
+        says = f"'{layout}' must be the numbers of processes on each node" in err
+        expect(f"layout {layout!r}", (status, says), (2, True))
     expect("no command", "there is no COMMAND" in on_nodes("2+2")[2], True)
     with tempfile.TemporaryDirectory() as folder:  # that every user may read
         os.chmod(folder, 0o755)
