@@ -6,6 +6,7 @@
 
 from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Receipt, Report, UnstructuredSpec,
                     WholeSpec, __version__, asarray)
+from ._eigen import eigsh
 from ._errors import ProtocolError
 from ._make import block, cyclic, distribution, empty, from_function, unstructured, whole, zeros
 from ._protocol import check, export
@@ -13,5 +14,5 @@ from ._solve import ConvergenceError, ConvergenceWarning, LinearOperator, Matrix
 
 __all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution", "Finding",
            "LinearOperator", "Matrix", "Preconditioner", "ProtocolError", "Receipt", "Report", "SolveResult", "UnstructuredSpec",
-           "WholeSpec", "asarray", "block", "check", "cyclic", "distribution", "empty", "export", "from_function",
+           "WholeSpec", "asarray", "block", "check", "cyclic", "distribution", "eigsh", "empty", "export", "from_function",
            "solve", "unstructured", "whole", "zeros"]

@@ -1,0 +1,86 @@
+#include "solvable.hpp"
+
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+
+#include <limits>
+
+namespace tridap::python {
+
+namespace {
+
+constexpr std::size_t longest_pickle = 1 << 20;  // bytes of an exception that other processes raise too
+
+void broadcast(std::string& bytes, int from, MPI_Comm comm) {
+  Index size = static_cast<Index>(bytes.size());
+  mpi::must_succeed(MPI_Bcast(&size, 1, MPI_INT64_T, from, comm), "MPI_Bcast");
+  bytes.resize(static_cast<std::size_t>(size));
+  mpi::must_succeed(MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, from, comm), "MPI_Bcast");
+}
+
+}  // namespace
+
+std::shared_ptr<Solvable> solvable_in(const py::object& object) {
+  if (py::isinstance<Matrix>(object)) return value_in<Matrix>(object).solvable();
+  if (py::isinstance<LinearOperator>(object)) return value_in<LinearOperator>(object).solvable();
+  if (py::isinstance<Preconditioner>(object)) return value_in<Preconditioner>(object).solvable();
+  return nullptr;
+}
+
+// Calls Python once in each iteration: for signals, the callback, and the progress line.
+solvers::Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::handle progress) {
+  return [raised, callback, progress](int iteration, double residual) {
+    const WithPython gil;
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (!callback.is_none() && iteration > 0) callback(iteration, residual);
+      if (!progress.is_none()) progress(iteration, residual);
+    } catch (py::error_already_set& error) {
+      raised->keep(error);
+    }
+    return raised->any();
+  };
+}
+
+// Raises on every process if any process raised. A process raises its own exception if it has one, and otherwise the
+// exception of the lowest rank that has one.
+void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
+  const Index rank = mpi::rank_of(comm);
+  std::string bytes;
+  Index from = 0;
+  if (own) {
+    try {
+      bytes = py::cast<std::string>(py::bytes(py::module_::import("pickle").attr("dumps")(own->value())));
+    } catch (py::error_already_set&) {  // its text is raised instead
+    }
+  }
+  if (bytes.size() > longest_pickle) bytes.clear();
+  std::string text = own ? "process " + std::to_string(rank) + " raised " + one_line(*own) : "";
+  {
+    const Native native;
+    const auto spread = mpi::min_max({own ? rank : std::numeric_limits<Index>::max()}, comm);
+    from = spread.front().smallest;
+    if (from != std::numeric_limits<Index>::max()) {
+      broadcast(bytes, static_cast<int>(from), comm);
+      broadcast(text, static_cast<int>(from), comm);
+    }
+  }
+  if (own) throw std::move(*own);
+  if (from == std::numeric_limits<Index>::max()) return;
+  py::object error;
+  try {
+    if (!bytes.empty()) error = py::module_::import("pickle").attr("loads")(py::bytes(bytes));
+  } catch (py::error_already_set&) {  // its text is raised instead
+  }
+  if (!error || PyExceptionInstance_Check(error.ptr()) == 0)
+    error = py::reinterpret_borrow<py::object>(PyExc_RuntimeError)(text);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  throw py::error_already_set();
+}
+
+std::optional<py::error_already_set> taken(Raised& raised) {  // called inside of Trilinos
+  const WithPython gil;
+  return raised.take();
+}
+
+}  // namespace tridap::python
