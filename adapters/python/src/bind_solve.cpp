@@ -196,6 +196,10 @@ void bind_rows(py::class_<T>& type) {
 template <class T>
 void bind_handle(py::class_<T>& type) {
   bind_rows(type);
+  type.def("_eigsh", [](const py::object& a, const Array& x, py::object mass, py::object preconditioner,
+                        py::object which, py::object method, py::object tol, py::object maxiter, py::object wrong) {
+    return eigsh_in_place(made<T>(a), x, {mass, preconditioner, which, method, tol, maxiter, wrong});
+  });
   type.def("_solve", [](const py::object& a, const Array& b, const Array& x, py::object method,
                         py::object preconditioner, py::object tol, py::object maxiter, py::object options,
                         py::object preconditioner_options, py::object callback, py::object progress, py::object copy,
@@ -223,6 +227,7 @@ void bind_solve(py::module_& module) {
              "A"_a, "name"_a, "symmetric"_a, "options"_a, "coordinates"_a, "nullspace"_a);
   bind_rows(helper);
   bind_multiply(matrix, op);
+  module.def("_with_vectors", &with_vectors);
 }
 
 }  // namespace tridap::python

@@ -47,6 +47,28 @@ void need_callable(py::handle object, const std::string& name) {
   if (PyCallable_Check(object.ptr()) == 0) refuse_key(name, text_of(object), "must be a function", "");
 }
 
+std::shared_ptr<Solvable> solvable_in(const py::object& object) {
+  if (py::isinstance<Matrix>(object)) return value_in<Matrix>(object).solvable();
+  if (py::isinstance<LinearOperator>(object)) return value_in<LinearOperator>(object).solvable();
+  if (py::isinstance<Preconditioner>(object)) return value_in<Preconditioner>(object).solvable();
+  return nullptr;
+}
+
+// Calls Python once in each iteration: for signals, the callback, and the progress line.
+solvers::Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::handle progress) {
+  return [raised, callback, progress](int iteration, double residual) {
+    const WithPython gil;
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (!callback.is_none() && iteration > 0) callback(iteration, residual);
+      if (!progress.is_none()) progress(iteration, residual);
+    } catch (py::error_already_set& error) {
+      raised->keep(error);
+    }
+    return raised->any();
+  };
+}
+
 void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
   const Index rank = mpi::rank_of(comm);
   std::string bytes;

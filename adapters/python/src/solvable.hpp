@@ -121,6 +121,34 @@ struct Asked {
       raise_on_failure, wrong;
 };
 
+template <class Number>
+Number number_of(py::handle object, const std::string& name, const std::string& must) {
+  try {
+    return py::cast<Number>(object);
+  } catch (const py::cast_error&) {
+    refuse_key(name, text_of(py::repr(object)), must, "");
+  }
+}
+
+/// The content of a Matrix, a LinearOperator or a Preconditioner; null for any other object.
+std::shared_ptr<Solvable> solvable_in(const py::object& object);
+
+/// Calls Python once in each iteration: for signals, the callback, and the progress line.
+solvers::Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::handle progress);
+
+/// What Python raised, if anything. Called inside of Trilinos.
+std::optional<py::error_already_set> taken(Raised& raised);
+
+/// The arguments of `eigsh` on this process, unchecked.
+struct EigenAsked {
+  py::object mass, preconditioner, which, method, tol, maxiter, wrong;
+};
+/// `A._eigsh(...)` of Python. **Collective.**
+py::dict eigsh_in_place(const Handle& handle, const Array& x, const EigenAsked& asked);
+
+/// A distribution with one more axis, the last one, which is not distributed.
+Distribution with_vectors(const Distribution& rows, Index count);
+
 /// `A._solve(...)` of Python. **Collective.**
 py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked);
 

@@ -35,22 +35,6 @@ Method method_named(const std::string& name) {
   return Method::belos;
 }
 
-template <class Number>
-Number number_of(py::handle object, const std::string& name, const std::string& must) {
-  try {
-    return py::cast<Number>(object);
-  } catch (const py::cast_error&) {
-    refuse_key(name, text_of(py::repr(object)), must, "");
-  }
-}
-
-std::shared_ptr<Solvable> solvable_in(const py::object& object) {
-  if (py::isinstance<Matrix>(object)) return value_in<Matrix>(object).solvable();
-  if (py::isinstance<LinearOperator>(object)) return value_in<LinearOperator>(object).solvable();
-  if (py::isinstance<Preconditioner>(object)) return value_in<Preconditioner>(object).solvable();
-  return nullptr;
-}
-
 void read_preconditioner(const Solvable& a, const Asked& asked, Request& request) {
   if ((request.operator_ = solvable_in(asked.preconditioner))) {
     request.preconditioner = "an operator";
@@ -122,21 +106,6 @@ void prepare(Solvable& a, const Request& request) {
     prepared.preconditioner = solvers::make_preconditioner(request.preconditioner, preconditioned_as(request.options),
                                                            a.matrix, request.preconditioner_parameters);
   prepared.made_of = request.made_of;
-}
-
-// Calls Python once in each iteration: for signals, the callback, and the progress line.
-Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::handle progress) {
-  return [raised, callback, progress](int iteration, double residual) {
-    const WithPython gil;
-    try {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      if (!callback.is_none() && iteration > 0) callback(iteration, residual);
-      if (!progress.is_none()) progress(iteration, residual);
-    } catch (py::error_already_set& error) {
-      raised->keep(error);
-    }
-    return raised->any();
-  };
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ solves a linear system in the memory of an array.
 from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Receipt, Report, Translation,
                     UnstructuredSpec, WholeSpec, __version__, asarray)
 from ._capture import write_capture
+from ._eigen import eigsh
 from ._errors import ProtocolError
 from ._gather import scatter
 from ._make import array, block, cyclic, distribution, empty, from_function, unstructured, whole, zeros
@@ -20,6 +21,6 @@ from ._vocabularies import chapel, essl, hpf, julia, mpi_cart, scalapack, x10
 __all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution", "Finding",
            "History", "LinearOperator", "Matrix", "Moving", "Preconditioner", "ProtocolError", "Receipt",
            "Redistribution", "Relabelling", "Report", "SolveResult", "Translation", "UnstructuredSpec", "WholeSpec",
-           "array", "asarray", "block", "chapel", "check", "cyclic", "distribution", "empty", "essl", "export",
+           "array", "asarray", "block", "chapel", "check", "cyclic", "distribution", "eigsh", "empty", "essl", "export",
            "from_function", "hpf", "julia", "mpi_cart", "redistribute", "relabel", "scalapack", "scatter", "solve",
            "unstructured", "whole", "write_capture", "x10", "zeros"]

@@ -23,9 +23,10 @@ class ConvergenceWarning(UserWarning):
 
 
 class ConvergenceError(RuntimeError):
-    """A solve with ``raise_on_failure=True`` stopped above its tolerance; `result` is its `SolveResult`."""
+    """A solve with ``raise_on_failure=True`` stopped above its tolerance, and `result` is its `SolveResult`; or `eigsh` did,
+    and `result` is what it found."""
 
-    def __init__(self, text: str, result: SolveResult | None = None) -> None:
+    def __init__(self, text: str, result: Any = None) -> None:
         super().__init__(text)
         self.result = result
 
@@ -345,8 +346,9 @@ def _one_name(tol, rtol, preconditioner, M):
 def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
           preconditioner: str | Matrix | LinearOperator | Preconditioner | None = None, tol: float = _TOL,
           maxiter: int = 1000, callback: Callable[[int, float], Any] | None = None, *, rtol: float | None = None,
-          atol: float = 0.0, M: str | Matrix | LinearOperator | Preconditioner | None = None, options: dict[str, Any] | None = None,
-          preconditioner_options: dict[str, Any] | None = None, copy: bool | str | None = None, raise_on_failure: bool = False, progress: bool | None = None) -> SolveResult:
+          atol: float = 0.0, M: str | Matrix | LinearOperator | Preconditioner | None = None,
+          options: dict[str, Any] | None = None, preconditioner_options: dict[str, Any] | None = None,
+          copy: bool | str | None = None, raise_on_failure: bool = False, progress: bool | None = None) -> SolveResult:
     """Solves ``A x = b`` with Trilinos, in the memory of `x`, whose values are the first guess. Collective.
 
     `rtol`, `atol`, `maxiter` and `M` are SciPy's names. `tol` is another name of `rtol`, and `preconditioner` of `M`.

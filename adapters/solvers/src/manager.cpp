@@ -1,6 +1,7 @@
 #include "manager.hpp"
 
 #include "foreign_step.hpp"
+#include "operators.hpp"
 #include "watches.hpp"
 
 #include <BelosLinearProblem.hpp>
@@ -24,9 +25,6 @@ using Manager = Belos::SolverManager<double, MultiVector, Operator>;
 using ManagedProblem = Belos::LinearProblem<double, MultiVector, Operator>;
 using Factory = Belos::SolverFactory<double, MultiVector, Operator>;
 using List = Teuchos::ParameterList;
-
-/// Ends a manager's iteration on all processes. It is no std::exception, of which the managers print the text.
-struct Stopped {};
 
 /// The managers that solve for several right-hand sides at a time; the others solve for one after the other.
 bool solves_together(const std::string& canonical) {
@@ -59,39 +57,6 @@ std::string canonical(const std::string& name) {
   const auto [of_alias, is_alias] = Belos::Details::getCanonicalNameFromAlias(upper);
   return is_alias ? of_alias : upper;
 }
-
-/// The matrix as the managers see it: before each product but the first, `between` is called with the number of
-/// products so far.
-class Counted : public Operator {
- public:
-  Counted(Teuchos::RCP<const Operator> a, std::function<void(int)> between)
-      : a_(std::move(a)), between_(std::move(between)) {}
-
-  Teuchos::RCP<const Tpetra::Map<>> getDomainMap() const override { return a_->getDomainMap(); }
-  Teuchos::RCP<const Tpetra::Map<>> getRangeMap() const override { return a_->getRangeMap(); }
-  bool hasTransposeApply() const override { return a_->hasTransposeApply(); }
-  void apply(const MultiVector& x, MultiVector& y, Teuchos::ETransp mode, double alpha, double beta) const override {
-    try {
-      if (products_ > 0) between_(products_);
-      ++products_;
-      a_->apply(x, y, mode, alpha, beta);
-    } catch (const std::exception&) {
-      thrown_ = std::current_exception();
-      throw;
-    }
-  }
-  int products() const { return products_; }
-  /// Throws what apply() threw: MINRES of Trilinos 13.2 passes on a copy without its text.
-  void rethrow() const {
-    if (thrown_) std::rethrow_exception(thrown_);
-  }
-
- private:
-  Teuchos::RCP<const Operator> a_;
-  std::function<void(int)> between_;
-  mutable int products_ = 0;
-  mutable std::exception_ptr thrown_;
-};
 
 /// Calls `seen(iteration, residuals)` once after each iteration of a GMRES, of which x is the iterate only at its end.
 /// `residuals` are |r| of the columns that the manager works on.
@@ -131,7 +96,10 @@ class Managed {
  public:
   Managed(Teuchos::RCP<const Operator> a, Teuchos::RCP<const Operator> preconditioner, const Options& options,
           MPI_Comm comm)
-      : a_(std::move(a)), preconditioner_(std::move(preconditioner)), options_(options), watches_(options, comm) {
+      : a_(std::move(a)),
+        preconditioner_(std::move(preconditioner)),
+        options_(options),
+        watches_(options.watch, options.watched, comm) {
     given_ = Teuchos::parameterList(options.parameters);
     Factory factory;
     const auto list = Teuchos::parameterList();  // the factory sets what an alias means

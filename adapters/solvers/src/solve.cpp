@@ -29,7 +29,7 @@ using Coefficients = Teuchos::SerialDenseVector<int, double>;
 class Progress : public StatusTest {
  public:
   Progress(const Options& options, double scale, MPI_Comm comm)
-      : options_(options), scale_(scale), watches_(options, comm) {}
+      : options_(options), scale_(scale), watches_(options.watch, options.watched, comm) {}
 
   /// Records the residual after `iteration` iterations; calls the watches if it is a new one.
   void record(int iteration, double residual) {

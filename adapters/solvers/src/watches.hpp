@@ -12,14 +12,14 @@ namespace tridap::solvers {
 /// The watches of all processes, whose answers are combined: if one of them stops the iteration, all processes stop.
 class Watches {
  public:
-  Watches(const Options& options, MPI_Comm comm) : options_(options), comm_(comm) {}
+  Watches(const Watch& watch, bool watched, MPI_Comm comm) : watch_(watch), watched_(watched), comm_(comm) {}
 
-  /// Calls the watches; returns whether the iteration stops. **Collective** if `options.watched`; else does nothing.
+  /// Calls the watches; returns whether the iteration stops. **Collective** if `watched`; else does nothing.
   bool ask(int iteration, double residual) {
-    if (!options_.watched) return false;
+    if (!watched_) return false;
     int stop = 0;
     try {
-      if (options_.watch && options_.watch(iteration, residual)) stop = 1;
+      if (watch_ && watch_(iteration, residual)) stop = 1;
     } catch (...) {
       thrown_ = std::current_exception();
       stop = 1;
@@ -39,7 +39,8 @@ class Watches {
   }
 
  private:
-  const Options& options_;
+  const Watch& watch_;
+  bool watched_;
   MPI_Comm comm_;
   bool stopped_ = false;
   std::exception_ptr thrown_;

@@ -1,0 +1,121 @@
+#include "solvable.hpp"
+#include "together.hpp"
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/make.hpp>
+#include <tridap/solvers/eigen.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace tridap::python {
+
+namespace {
+
+using solvers::EigenMethod;
+using solvers::EigenOptions;
+using solvers::EigenSolution;
+using solvers::Which;
+
+struct EigenRequest {
+  EigenOptions options;
+  std::shared_ptr<Solvable> mass, helper;  // null: none
+};
+
+// One of several names, by its place among them.
+template <std::size_t count>
+std::size_t named(const std::string& key, py::handle object, const char* const (&names)[count]) {
+  const std::string text = text_of(object);
+  std::string all;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (text == names[i]) return i;
+    all += (i == 0 ? "'" : i + 1 == count ? " or '" : ", '") + std::string(names[i]) + "'";
+  }
+  refuse_key(key, "'" + text + "'", "must be " + all, "");
+}
+
+std::shared_ptr<Solvable> operator_on(const Solvable& a, const py::object& object, const std::string& key) {
+  if (object.is_none()) return nullptr;
+  const std::shared_ptr<Solvable> found = solvable_in(object);
+  if (!found) refuse_key(key, text_of(object), "must be a Matrix or a LinearOperator, or None", "");
+  if (!found->array_map.map()->locallySameAs(*a.array_map.map()))
+    refuse_key(key, "an operator on other rows", "must have the rows of A", "make it with the distribution of A");
+  return found;
+}
+
+EigenRequest read_eigen_request(const Solvable& a, const Array& x, const EigenAsked& asked) {
+  raise_if_raised(asked.wrong);
+  EigenRequest request;
+  EigenOptions& options = request.options;
+  options.which = static_cast<Which>(named("which", asked.which, {"SA", "LA", "LM", "SM"}));
+  options.method = static_cast<EigenMethod>(named("method", asked.method, {"lobpcg", "krylov schur"}));
+  options.tol = number_of<double>(asked.tol, "tol", "must be a number >= 0");
+  options.maxiter = number_of<int>(asked.maxiter, "maxiter", "must be an integer from 1 to 2147483647");
+  request.mass = operator_on(a, asked.mass, "M");
+  request.helper = operator_on(a, asked.preconditioner, "preconditioner");
+  if (!py::reinterpret_borrow<py::array>(x.local()).writeable())
+    refuse_key("X", "read-only", "but the eigenvectors are written to its memory", "give a writable array");
+  need_float64(x, "X");
+  if (!vectors_axis(solver_array(x, "X", true), a.array_map))
+    refuse_key("X", "an array with the axes of the rows", "must have one axis more, for the eigenvectors",
+               "pass None: eigsh makes one");
+  return request;
+}
+
+}  // namespace
+
+py::dict eigsh_in_place(const Handle& handle, const Array& x, const EigenAsked& asked) {
+  const std::shared_ptr<Solvable> a = handle.solvable();
+  const py::object matvec = handle.matvec();
+  const MPI_Comm comm = a->array_map.comm();
+  EigenRequest request = together(comm, [&] { return read_eigen_request(*a, x, asked); });
+  request.options.watch = watch_of(a->raised, py::none(), py::none());
+  const bool asks = a->matrix.is_null() || (request.mass && request.mass->matrix.is_null());
+
+  std::optional<Error> error;
+  std::optional<py::error_already_set> raised;
+  EigenSolution solution;
+  {
+    const Native native;
+    try {
+      int size = 0;
+      mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+      request.options.watched = mpi::min_max({asks || size == 1 ? 1 : 0}, comm).front().largest == 1;
+      const auto vectors = import_vectors(solver_array(x, "X", true), a->array_map, Copy::if_needed);
+      const auto op = [](const std::shared_ptr<Solvable>& of) {
+        return of ? of->op : Teuchos::RCP<const solvers::Operator>();
+      };
+      solution =
+          solvers::find_eigenvalues(a->op, op(request.mass), op(request.helper), *vectors.vectors, request.options);
+      vectors.write_back();
+    } catch (const Error& wrong) {
+      error = wrong;
+    } catch (const std::exception& wrong) {
+      error = Error(Finding{Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
+    }
+    raised = taken(*a->raised);
+    for (const auto& other : {request.mass, request.helper})
+      if (other && !raised) raised = taken(*other->raised);
+  }
+  raise_together(comm, std::move(raised));
+  if (error) throw Error(*error);
+  py::dict result;
+  const auto numbers = [](const std::vector<double>& values) {
+    return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
+  };
+  result["values"] = numbers(solution.values);
+  result["residuals"] = numbers(solution.residuals);
+  result["converged"] = solution.converged;
+  result["iterations"] = solution.iterations;
+  return result;
+}
+
+Distribution with_vectors(const Distribution& rows, Index count) {
+  std::vector<Axis> axes;
+  for (Index i = 0; i < rows.ndim(); ++i) axes.push_back(rows.axis(i));
+  axes.push_back(Distribution::make({count}, {whole()}, {1}).axis(0));
+  return Distribution(std::move(axes));
+}
+
+}  // namespace tridap::python

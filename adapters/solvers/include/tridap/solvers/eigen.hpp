@@ -1,0 +1,50 @@
+#pragma once
+
+#include <tridap/solvers/solve.hpp>
+
+#include <vector>
+
+namespace tridap::solvers {
+
+/// How to find eigenvalues of a symmetric matrix.
+enum class EigenMethod {
+  lobpcg,        ///< locally optimal block preconditioned conjugate gradients: at the ends of the spectrum
+  krylov_schur,  ///< block Krylov-Schur, restarted: also by magnitude; no matrix M and no preconditioner
+};
+
+/// Which eigenvalues to find.
+enum class Which { smallest, largest, largest_magnitude, smallest_magnitude };
+
+/// The same on every process, but for `watch`.
+struct EigenOptions {
+  EigenMethod method = EigenMethod::lobpcg;
+  Which which = Which::smallest;
+  double tol = 1e-8;   ///< of |A x - w M x| / (|w| |x|)
+  int maxiter = 1000;  ///< iterations of lobpcg; restarts of krylov_schur
+  Watch watch;         ///< is called before each product with A, with the number of products so far, and NaN
+  bool watched = false;
+};
+
+/// The same on every process, but for `seconds`.
+struct EigenSolution {
+  std::vector<double> values;     ///< ascending; as many as were found, at most as many as there are vectors
+  std::vector<double> residuals;  ///< |A x - w M x| / |x| of each, computed from its vector
+  bool converged = false;         ///< as many values as vectors were found
+  bool stopped = false;           ///< by a watch
+  int iterations = 0;
+  double seconds = 0;
+};
+
+/// Finds as many eigenvalues w and eigenvectors of A x = w M x as `x` has vectors. A is symmetric, M symmetric and
+/// positive definite, or null for the identity. Vectors of `x` that are not 0 are the first guess; the others are
+/// pseudorandom and do not depend on the number of processes. In the end `x` holds the eigenvectors, in the order of
+/// the values, and of length 1 in the norm of M. If fewer are found, the others are 0. Nothing is printed.
+///
+/// `preconditioner`, for lobpcg, is symmetric and positive definite, or null. **Collective**: throws the same Error on
+/// every process if the options differ, an argument is not on A's map or not finite, there are fewer than three rows
+/// for each vector, or an operator throws on any process.
+EigenSolution find_eigenvalues(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const Operator>& m,
+                               const Teuchos::RCP<const Operator>& preconditioner, MultiVector& x,
+                               const EigenOptions& options);
+
+}  // namespace tridap::solvers

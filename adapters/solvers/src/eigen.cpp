@@ -1,0 +1,175 @@
+#include "foreign_step.hpp"
+#include "operators.hpp"
+#include "watches.hpp"
+#include <tridap/solvers/eigen.hpp>
+
+#include <AnasaziBasicEigenproblem.hpp>
+#include <AnasaziBlockKrylovSchurSolMgr.hpp>
+#include <AnasaziLOBPCGSolMgr.hpp>
+#include <AnasaziTpetraAdapter.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <sstream>
+
+namespace tridap::solvers {
+
+namespace {
+
+using EigenProblem = Anasazi::BasicEigenproblem<double, MultiVector, Operator>;
+using EigenManager = Anasazi::SolverManager<double, MultiVector, Operator>;
+using EigenReturn = Anasazi::ReturnType;
+
+// The options that must be the same on all processes, as a string.
+std::string eigen_said(const EigenOptions& options, bool mass, bool preconditioned, std::size_t count) {
+  std::ostringstream text;
+  text << std::hexfloat << static_cast<int>(options.method) << ' ' << static_cast<int>(options.which) << ' '
+       << options.tol << ' ' << options.maxiter << ' ' << options.watched << ' ' << mass << ' ' << preconditioned << ' '
+       << count;
+  return text.str();
+}
+
+void check_eigen(const EigenOptions& options, bool mass, bool preconditioned, std::size_t count, Index rows) {
+  if (!(options.tol >= 0) || !std::isfinite(options.tol))
+    refuse("tol is " + std::to_string(options.tol), "must be a finite number >= 0", "give one such as 1e-8");
+  if (options.maxiter < 1)
+    refuse("maxiter is " + std::to_string(options.maxiter), "must be at least 1", "give one such as 1000");
+  if (count < 1) refuse("there are no vectors", "must be at least 1", "give one vector for each eigenvalue");
+  if (static_cast<Index>(3 * count) > rows)
+    refuse(std::to_string(count) + " eigenvalues are asked for, of a matrix of " + std::to_string(rows) + " rows",
+           "must be at most a third of the rows", "compute them from the dense matrix");
+  const bool by_magnitude = options.which == Which::largest_magnitude || options.which == Which::smallest_magnitude;
+  if (options.method == EigenMethod::lobpcg && by_magnitude)
+    refuse("the method lobpcg finds no eigenvalues by their magnitude", "",
+           "ask for the smallest or the largest ones, or use the method krylov_schur");
+  if (options.method == EigenMethod::krylov_schur && (mass || preconditioned))
+    refuse(std::string("the method krylov_schur has ") + (mass ? "a matrix M" : "a preconditioner"), "must have none",
+           "use the method lobpcg");
+}
+
+// A number in [-1, 1) for a global id and a vector: steps of the generator splitmix64 (Steele, Lea, Flood 2014).
+double pseudorandom(Index id, std::size_t vector) {
+  auto z = (static_cast<std::uint64_t>(id) * 1024 + vector + 1) * 0x9e3779b97f4a7c15ULL;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  z ^= z >> 31;
+  return static_cast<double>(z >> 11) * 0x1.0p-52 - 1;
+}
+
+// The first guess: the vectors of `x`, or pseudorandom ones for those that are 0.
+Teuchos::RCP<MultiVector> first_guess(const MultiVector& x) {
+  const auto guess = Teuchos::rcp(new MultiVector(x, Teuchos::Copy));
+  std::vector<double> norms(x.getNumVectors());
+  x.norm2(Teuchos::arrayViewFromVector(norms));
+  const auto values = guess->getLocalViewHost(Tpetra::Access::ReadWrite);
+  for (std::size_t j = 0; j < norms.size(); ++j)
+    for (std::size_t i = 0; norms[j] == 0 && i < values.extent(0); ++i)
+      values(i, j) = pseudorandom(x.getMap()->getGlobalElement(static_cast<int>(i)), j);
+  return guess;
+}
+
+Teuchos::RCP<EigenManager> manager_of(const EigenOptions& options, const Teuchos::RCP<EigenProblem>& problem, int count,
+                                      Index rows) {
+  Teuchos::ParameterList list;
+  const char* which[] = {"SR", "LR", "LM", "SM"};
+  list.set("Which", which[static_cast<int>(options.which)]);
+  list.set("Convergence Tolerance", options.tol);
+  list.set("Verbosity", static_cast<int>(Anasazi::Errors));
+  const Teuchos::RCP<std::ostream> nowhere =
+      Teuchos::rcp(new Teuchos::basic_oblackholestream<char, std::char_traits<char>>());
+  list.set("Output Stream", Teuchos::getFancyOStream(nowhere));
+  if (options.method == EigenMethod::lobpcg) {
+    list.set("Maximum Iterations", options.maxiter);
+    list.set("Block Size", count);
+    list.set("Full Ortho", true);
+    return Teuchos::rcp(new Anasazi::LOBPCGSolMgr<double, MultiVector, Operator>(problem, list));
+  }
+  const int at_least = (count + 1) / 2 + 2;  // blocks
+  const bool pairs = rows >= 6 * at_least;   // blocks of two vectors find double eigenvalues sooner
+  const int block = pairs ? 2 : 1, needed = (count + block - 1) / block;
+  list.set("Block Size", block);
+  list.set("Num Blocks", static_cast<int>(std::min<Index>(std::max(3 * needed, 20), (rows - 1) / block)));
+  list.set("Maximum Restarts", options.maxiter);
+  return Teuchos::rcp(new Anasazi::BlockKrylovSchurSolMgr<double, MultiVector, Operator>(problem, list));
+}
+
+// Writes the eigenvectors to `x` in ascending order of the values, and computes the residuals.
+void take(const Anasazi::Eigensolution<double, MultiVector>& found, const Operator& a,
+          const Teuchos::RCP<const Operator>& m, MultiVector& x, EigenSolution& solution) {
+  x.putScalar(0);
+  const auto count = std::min(static_cast<std::size_t>(found.numVecs), x.getNumVectors());
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t i, std::size_t j) { return found.Evals[i].realpart < found.Evals[j].realpart; });
+  Vector product(x.getMap()), mass(x.getMap());
+  for (std::size_t j = 0; j < count; ++j) {
+    const double value = found.Evals[order[j]].realpart;
+    const auto vector = x.getVectorNonConst(j);
+    vector->update(1, *found.Evecs->getVector(order[j]), 0);
+    if (m.is_null())
+      mass.assign(*vector);
+    else
+      m->apply(*vector, mass);
+    const double scale = 1 / std::sqrt(vector->dot(mass));
+    vector->scale(scale);
+    mass.scale(scale);
+    a.apply(*vector, product);
+    product.update(-value, mass, 1);
+    solution.values.push_back(value);
+    solution.residuals.push_back(product.norm2() / vector->norm2());
+  }
+}
+
+}  // namespace
+
+EigenSolution find_eigenvalues(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const Operator>& m,
+                               const Teuchos::RCP<const Operator>& preconditioner, MultiVector& x,
+                               const EigenOptions& options) {
+  const double start = MPI_Wtime();
+  const MPI_Comm comm = comm_of(*x.getMap());
+  mpi::collectively(comm, [&] {
+    if (a.is_null()) refuse("the matrix is null", "", "make one with make_matrix(), or give an operator");
+    check_vectors(x, *a->getDomainMap(), "x");
+    for (const auto& other : {m, preconditioner})
+      if (!other.is_null() && !other->getDomainMap()->locallySameAs(*a->getDomainMap()))
+        refuse("M or the preconditioner is not distributed as the matrix rows are", "must be on the map of the matrix",
+               "make it with the distribution of the rows");
+  });
+  const std::size_t count = x.getNumVectors();
+  expect_the_same(comm, eigen_said(options, !m.is_null(), !preconditioner.is_null(), count), "options");
+  const auto rows = static_cast<Index>(x.getGlobalLength());
+  check_eigen(options, !m.is_null(), !preconditioner.is_null(), count, rows);
+
+  Watches watches(options.watch, options.watched, comm);
+  EigenSolution solution;
+  foreign_step(comm, "Anasazi", "check if the matrix is symmetric, and M positive definite", [&] {
+    const auto quiet = [](int) {};
+    const auto asking = [&](int products) {
+      if (watches.ask(products, std::numeric_limits<double>::quiet_NaN())) throw Stopped{};
+    };
+    const auto counted = Teuchos::rcp(new Counted(guarded(a, comm), asking));
+    const auto problem = Teuchos::rcp(new EigenProblem(counted, first_guess(x)));
+    if (!m.is_null()) problem->setM(Teuchos::rcp(new Counted(guarded(m, comm), quiet)));
+    if (!preconditioner.is_null()) problem->setPrec(Teuchos::rcp(new Counted(guarded(preconditioner, comm), quiet)));
+    problem->setHermitian(true);
+    problem->setNEV(static_cast<int>(count));
+    if (!problem->setProblem()) throw std::invalid_argument("the eigenvalue problem is not complete");
+    const auto manager = manager_of(options, problem, static_cast<int>(count), rows);
+    try {
+      solution.converged = manager->solve() == Anasazi::Converged;
+      solution.iterations = manager->getNumIters();
+      take(problem->getSolution(), *counted, problem->getM(), x, solution);
+    } catch (const Stopped&) {
+      solution.stopped = true;
+    }
+  });
+  watches.rethrow();
+  solution.converged = solution.converged && solution.values.size() == count;
+  solution.seconds = MPI_Wtime() - start;
+  return solution;
+}
+
+}  // namespace tridap::solvers

@@ -1,0 +1,99 @@
+#include "solvers/solver_support.hpp"
+#include <tridap/solvers/eigen.hpp>
+
+using namespace solver_test;
+using tridap::solvers::EigenMethod;
+using tridap::solvers::EigenOptions;
+using tridap::solvers::EigenSolution;
+using tridap::solvers::find_eigenvalues;
+using tridap::solvers::MultiVector;
+using tridap::solvers::Which;
+
+namespace {
+
+/// The eigenvalues of laplace(n), ascending, by their formula.
+std::vector<double> of_laplace(Index n) {
+  std::vector<double> values;
+  const double pi = std::acos(-1.0), step = pi / static_cast<double>(n + 1);
+  for (Index i = 1; i <= n; ++i)
+    for (Index j = 1; j <= n; ++j)
+      values.push_back(4 - 2 * std::cos(static_cast<double>(i) * step) - 2 * std::cos(static_cast<double>(j) * step));
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+EigenOptions eigen_options(EigenMethod method, Which which) {
+  EigenOptions options;
+  options.method = method;
+  options.which = which;
+  return options;
+}
+
+}  // namespace
+
+TEST(Eigenvalues, AreThoseOfTheFormulaOnEveryMap) {
+  const Index n = 9;
+  const std::vector<double> all = of_laplace(n);
+  for (const Case& c : cases(n))
+    for (const EigenMethod method : {EigenMethod::lobpcg, EigenMethod::krylov_schur})
+      for (const Which which : {Which::smallest, Which::largest}) {
+        SCOPED_TRACE(c.name);
+        const ArrayMap layout(c.part, MPI_COMM_WORLD);
+        const auto a = matrix_of(layout, laplace(n));
+        MultiVector x(layout.map(), 3);
+        const EigenSolution solution =
+            find_eigenvalues(a, Teuchos::null, Teuchos::null, x, eigen_options(method, which));
+        EXPECT_TRUE(solution.converged);
+        ASSERT_EQ(solution.values.size(), 3U);
+        const std::size_t first = which == Which::smallest ? 0 : all.size() - 3;
+        for (std::size_t j = 0; j < 3; ++j) {
+          EXPECT_NEAR(solution.values[j], all[first + j], 1e-7);
+          EXPECT_LT(solution.residuals[j], 1e-7 * (1 + all[first + j]));
+          EXPECT_NEAR(x.getVector(j)->norm2(), 1, 1e-10);
+        }
+      }
+}
+
+TEST(Eigenvalues, DoNotDependOnTheNumberOfProcessesBeyondRounding) {
+  Problem p;
+  MultiVector x(p.layout.map(), 2), again(p.layout.map(), 2);
+  const auto options = eigen_options(EigenMethod::lobpcg, Which::smallest);
+  const auto m = make_preconditioner("muelu", Method::cg, p.a, {});
+  const EigenSolution first = find_eigenvalues(p.a, Teuchos::null, m, x, options);
+  EXPECT_LT(first.iterations, 40);
+  EXPECT_EQ(find_eigenvalues(p.a, Teuchos::null, m, again, options).values, first.values);
+  EXPECT_LE(find_eigenvalues(p.a, Teuchos::null, m, x, options).iterations, 3);  // it begins with the answer
+}
+
+TEST(Eigenvalues, OfTwoMatricesAreThoseOfTheirQuotient) {
+  Problem p;
+  const auto twice = matrix_of(p.layout, [](Index id) { return Row{{id, 2.0}}; });
+  MultiVector x(p.layout.map(), 2);
+  const EigenSolution solution =
+      find_eigenvalues(p.a, twice, Teuchos::null, x, eigen_options(EigenMethod::lobpcg, Which::smallest));
+  for (std::size_t j = 0; j < 2; ++j) {
+    EXPECT_NEAR(solution.values[j], of_laplace(13)[j] / 2, 1e-7);
+    EXPECT_NEAR(x.getVector(j)->norm2(), std::sqrt(0.5), 1e-8);
+  }
+}
+
+TEST(Eigenvalues, StopAtAWatchAndFailTogether) {
+  Problem p;
+  for (const EigenMethod method : {EigenMethod::lobpcg, EigenMethod::krylov_schur}) {
+    MultiVector x(p.layout.map(), 2);
+    EigenOptions options = eigen_options(method, Which::smallest);
+    options.watched = true;
+    if (rank() == processes() - 1) options.watch = [](int products, double) { return products == 3; };
+    const EigenSolution solution = find_eigenvalues(p.a, Teuchos::null, Teuchos::null, x, options);
+    EXPECT_TRUE(solution.stopped);
+    EXPECT_FALSE(solution.converged);
+    if (rank() == 0) options.watch = [](int, double) -> bool { throw std::runtime_error("no more of this"); };
+    EXPECT_TRUE(says(refusal([&] { find_eigenvalues(p.a, Teuchos::null, Teuchos::null, x, options); }), "no more of"));
+    EXPECT_TRUE(says(refusal([&] {
+                       EigenOptions wrong = eigen_options(method, Which::smallest);
+                       wrong.tol = rank() == 0 ? -1 : 1e-8;
+                       find_eigenvalues(p.a, Teuchos::null, Teuchos::null, x, wrong);
+                     }),
+                     processes() == 1 ? "tol is -1" : "different options"));
+  }
+}
