@@ -23,7 +23,7 @@ constexpr std::size_t most_compared = 16;  // distributions that a Side keeps
 std::string kind_name(py::handle object) { return Py_TYPE(object.ptr())->tp_name; }
 
 // The numbers of a Python argument, such as alpha.
-std::complex<double> number_of(py::handle given, const char* name) {
+std::complex<double> factor_of(py::handle given, const char* name) {
   const Py_complex value = PyComplex_AsCComplex(given.ptr());
   if (PyErr_Occurred() == nullptr) return {value.real, value.imag};
   throw_if_interrupted();
@@ -216,7 +216,7 @@ Planned::Call Planned::prepare(py::object& x, py::object& out, const py::object&
   Call call;
   call.faults.attempt([&] {
     try {
-      call.scaling = {number_of(alpha, "alpha"), number_of(beta, "beta")};
+      call.scaling = {factor_of(alpha, "alpha"), factor_of(beta, "beta")};
       read(call, x, out, allocate);
     } catch (py::error_already_set& error) {
       const py::object report = py::getattr(error.value(), "report", py::none());

@@ -109,9 +109,6 @@ inline solvers::SolverArray solver_array(const Array& array, const std::string& 
 /// exception of the lowest rank that has one. **Collective.**
 void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own);
 
-/// Called inside of Trilinos.
-std::optional<py::error_already_set> taken(Raised& raised);
-
 /// Writes the elements of a vector to an array, if the vector was a copy of the array.
 void write_back(const Array& x, double* answer, const tpetra::ArrayMap& array_map);
 
