@@ -237,6 +237,30 @@ TEST(RedistributionMisuse, ArraysOfAnotherDistributionAreRefusedByTheirDimData) 
       "'size' is " + other + " in the source's dim_data, must be the plan's, " + size);
 }
 
+TEST(RedistributionMisuse, ArraysOfAnotherKindOfDistributionAreRefusedUnlessTheirIndicesAreThePlans) {
+  Redistribution plan(rows(), dealt(), 8, MPI_COMM_WORLD);
+  DistArray source = array<double>(1), target = array<double>(-1);
+  target.dim_data = dealt().dim_data(rank());
+  std::vector<std::vector<Index>> lists;
+  for (Index process = 0; process < processes(); ++process) lists.push_back({2 * process, 2 * process + 1});
+  const auto listed = [&] {
+    const auto of_rows = tridap::unstructured(lists, true);
+    return Distribution::make({2 * processes(), 3}, {of_rows, tridap::whole()}, {processes(), 1}).dim_data(rank());
+  };
+  source.dim_data = listed();
+  plan({{source, target}});  // the blocks of rows(), as lists
+  const auto move = [&] { plan({{source, target}}); };
+  if (processes() > 1) {
+    source.dim_data = dealt().dim_data(rank());
+    expect_refused(move, "in the source's dim_data, must be the plan's, 1");
+  }
+  std::swap(lists[0][0], lists[0][1]);
+  source.dim_data = listed();
+  expect_refused(move, "local index 0 is global index 1 in the source's dim_data, must be the plan's, 0");
+  source.dim_data.pop_back();
+  expect_refused(move, "the source's dim_data has 1 axes, must have 2, as in the plan");
+}
+
 TEST(RedistributionMisuse, PaddedBlocksOfNineMayBeSpelledAsNineSpellsThem) {
   const auto padded = Distribution::make({4 * processes()}, {tridap::padded_block(1)}, {processes()});
   Redistribution plan(padded, padded, 8, MPI_COMM_WORLD);

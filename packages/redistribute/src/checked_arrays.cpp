@@ -89,7 +89,9 @@ class Checker {
   // The dim_data must be those of the plan. Version 0.9 describes padded blocks in another way: of these, only the
   // extents are compared.
   void dimensions(const DistArray& array) {
-    if (array.ndim() != of_.ndim()) return;  // shape() has reported it
+    if (array.ndim() != of_.ndim())
+      return say(side_ + "'s dim_data has " + std::to_string(array.ndim()) + " axes",
+                 "must have " + std::to_string(of_.ndim()) + ", as in the plan", "make a plan for this array");
     const Indices at = of_.coordinates(process_);
     Report ignored;  // check() reports it
     const bool older = read_version(array.version, ignored) == Version::v0_9;
@@ -107,7 +109,11 @@ class Checker {
                        "must be the plan's, " + std::to_string(wanted),
                        "make a plan for this array"});
       };
-      if (given.dist_type() != axis.dist_type() || older) continue;  // the fields differ
+      if (older) continue;  // the fields differ
+      if (given.dist_type() != axis.dist_type()) {
+        other_type(given, axis, c, i);
+        continue;
+      }
       expect("size", given.size, axis.size());
       expect("proc_grid_size", given.proc_grid_size, axis.proc_grid_size());
       expect("proc_grid_rank", given.proc_grid_rank, c);
@@ -128,6 +134,35 @@ class Checker {
                        "must be the same list as in the plan",
                        "make a plan for this array"});
       }
+    }
+  }
+
+  // One kind of axis may be described as another, such as an axis that is not distributed. So the indices are compared.
+  void other_type(const Dimension& given, const Axis& axis, Index c, Index i) {
+    const std::optional<std::vector<Index>> listed =
+        given.dist_type() == 'u' ? read_indices(std::get<Unstructured>(given.dist).indices) : std::nullopt;
+    const auto* const block = std::get_if<Block>(&given.dist);
+    const auto* const cyclic = std::get_if<Cyclic>(&given.dist);
+    const Index held = axis.part(c, Part::local).size(),
+                length = cyclic == nullptr ? 1 : std::max<Index>(cyclic->block_size, 1);
+    for (Index k = 0; k < held; ++k) {
+      Index global = k;
+      if (block != nullptr)
+        global = block->start + k;
+      else if (cyclic != nullptr)
+        global = cyclic->start + k / length * length * given.proc_grid_size + k % length;
+      else if (listed && k < static_cast<Index>(listed->size()))
+        global = (*listed)[static_cast<std::size_t>(k)];
+      if (global == axis.global_index(c, k)) continue;
+      report_.add({Rule::conversion,
+                   {},
+                   i,
+                   "dist_type",
+                   "local index " + std::to_string(k) + " is global index " + std::to_string(global) + " in " + side_ +
+                       "'s dim_data",
+                   "must be the plan's, " + std::to_string(axis.global_index(c, k)),
+                   "make a plan for this array"});
+      return;
     }
   }
 
