@@ -1,6 +1,5 @@
-#include <tridap/solvers/eigen.hpp>
-
 #include "solvers/solver_support.hpp"
+#include <tridap/solvers/eigen.hpp>
 
 using namespace solver_test;
 using tridap::solvers::EigenMethod;

@@ -86,8 +86,8 @@ py::dict eigsh_in_place(const Handle& handle, const Array& x, const EigenAsked& 
       const auto op = [](const std::shared_ptr<Solvable>& of) {
         return of ? of->op : Teuchos::RCP<const solvers::Operator>();
       };
-      solution = solvers::find_eigenvalues(a->op, op(request.mass), op(request.helper), *vectors.vectors,
-                                           request.options);
+      solution =
+          solvers::find_eigenvalues(a->op, op(request.mass), op(request.helper), *vectors.vectors, request.options);
       vectors.write_back();
     } catch (const Error& wrong) {
       error = wrong;

@@ -42,7 +42,8 @@ void check_eigen(const EigenOptions& options, bool mass, bool preconditioned, st
            "must be at most a third of the rows", "compute them from the dense matrix");
   const bool by_magnitude = options.which == Which::largest_magnitude || options.which == Which::smallest_magnitude;
   if (options.method == EigenMethod::lobpcg && by_magnitude)
-    refuse("the method lobpcg finds no eigenvalues by their magnitude", "", "ask for the smallest or the largest ones, or use the method krylov_schur");
+    refuse("the method lobpcg finds no eigenvalues by their magnitude", "",
+           "ask for the smallest or the largest ones, or use the method krylov_schur");
   if (options.method == EigenMethod::krylov_schur && (mass || preconditioned))
     refuse(std::string("the method krylov_schur has ") + (mass ? "a matrix M" : "a preconditioner"), "must have none",
            "use the method lobpcg");
@@ -101,7 +102,8 @@ void take(const Anasazi::Eigensolution<double, MultiVector>& found, const Operat
   const auto count = std::min(static_cast<std::size_t>(found.numVecs), x.getNumVectors());
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return found.Evals[i].realpart < found.Evals[j].realpart; });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t i, std::size_t j) { return found.Evals[i].realpart < found.Evals[j].realpart; });
   Vector product(x.getMap()), mass(x.getMap());
   for (std::size_t j = 0; j < count; ++j) {
     const double value = found.Evals[order[j]].realpart;

@@ -36,13 +36,13 @@ struct EigenSolution {
 };
 
 /// Finds as many eigenvalues w and eigenvectors of A x = w M x as `x` has vectors. A is symmetric, M symmetric and
-/// positive definite, or null for the identity. Vectors of `x` that are not 0 are the first guess; the others are pseudorandom
-/// and do not depend on the number of processes. In the end `x` holds the eigenvectors, in the order of the values, and
-/// of length 1 in the norm of M. If fewer are found, the others are 0. Nothing is printed.
+/// positive definite, or null for the identity. Vectors of `x` that are not 0 are the first guess; the others are
+/// pseudorandom and do not depend on the number of processes. In the end `x` holds the eigenvectors, in the order of
+/// the values, and of length 1 in the norm of M. If fewer are found, the others are 0. Nothing is printed.
 ///
 /// `preconditioner`, for lobpcg, is symmetric and positive definite, or null. **Collective**: throws the same Error on
-/// every process if the options differ, an argument is not on A's map or not finite, there are fewer than three rows for
-/// each vector, or an operator throws on any process.
+/// every process if the options differ, an argument is not on A's map or not finite, there are fewer than three rows
+/// for each vector, or an operator throws on any process.
 EigenSolution find_eigenvalues(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const Operator>& m,
                                const Teuchos::RCP<const Operator>& preconditioner, MultiVector& x,
                                const EigenOptions& options);
