@@ -7,7 +7,7 @@ import scipy.sparse.linalg
 import tridap
 from systems import Field, numbers, poisson, whole
 
-M = 20
+M = 24  # each of 6 processes has rows
 OF_IFPACK2 = {
     "relaxation": {"relaxation: type": "Symmetric Gauss-Seidel"},
     "CHEBYSHEV": {"chebyshev: degree": 3},

@@ -57,6 +57,20 @@ TEST(Belos, FindsTheAnswersOfSeveralRightHandSidesByEachMethod) {
       }
 }
 
+TEST(Belos, FromARoughAnswerNeedsOnlyTheRestOfTheIterations) {
+  for (const std::string name : {"BLOCK CG", "MINRES", "BICGSTAB", "GCRODR"}) {
+    SCOPED_TRACE(name);
+    Problem p;
+    const int all = solve(p.a, Teuchos::null, p.b, p.x, named(name, 1e-10)).iterations;
+    p.x.putScalar(0);
+    solve(p.a, Teuchos::null, p.b, p.x, named(name, 1e-8));
+    const Solution rest = solve(p.a, Teuchos::null, p.b, p.x, named(name, 1e-10));
+    EXPECT_TRUE(rest.converged);
+    EXPECT_LT(rest.iterations, (3 * all) / 4);
+    EXPECT_EQ(solve(p.a, Teuchos::null, p.b, p.x, named(name, 1e-9)).iterations, 0);
+  }
+}
+
 TEST(Belos, KnowsItsOwnNamesAndNamesTheNearestOne) {
   const std::vector<std::string> names = belos_methods();
   for (const auto& some : {positive, general})
