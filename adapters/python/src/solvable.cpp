@@ -2,6 +2,7 @@
 
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <limits>
 
