@@ -47,7 +47,8 @@ std::string nearest(const std::string& name, const std::vector<std::string>& nam
   return best;
 }
 
-void check_against(Teuchos::ParameterList& given, const Teuchos::ParameterList& valid, const std::vector<std::string>& ours, const std::string& of) {
+void check_against(Teuchos::ParameterList& given, const Teuchos::ParameterList& valid,
+                   const std::vector<std::string>& ours, const std::string& of) {
   std::vector<std::string> names;
   for (auto entry = valid.begin(); entry != valid.end(); ++entry)
     if (std::find(ours.begin(), ours.end(), valid.name(entry)) == ours.end()) names.push_back(valid.name(entry));
