@@ -62,6 +62,8 @@ def eigsh(A: Matrix | LinearOperator, k: int = 6, M: Matrix | LinearOperator | N
         raise ValueError(f"k is {k}, must be at least 1")
     x = _core.asarray(_array("X", X), comm) if given else _vectors(A, k)
     if name is not None:
+        if not isinstance(A, Matrix):
+            raise TypeError(f"preconditioner is {name!r}, but a LinearOperator has no matrix: pass an operator")
         preconditioner = Preconditioner(A, name)
     if method is None:
         method = "lobpcg" if which in ("SA", "LA") else "krylov schur"
