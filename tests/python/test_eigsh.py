@@ -144,6 +144,8 @@ def test_what_one_process_gets_wrong_is_refused_by_all_in_the_same_words(comm):
         tridap.eigsh(tridap.LinearOperator(broken, dist), 3, which="SA")
     with pytest.raises(TypeError, match="A is of type int, must be a Matrix"):
         tridap.eigsh(3)
+    with pytest.raises(TypeError, match="preconditioner is 'muelu', but a LinearOperator has no matrix"):
+        tridap.eigsh(tridap.LinearOperator(broken, dist), 3, which="SA", preconditioner="muelu")
     with pytest.raises(ValueError, match="k is 0"):
         tridap.eigsh(A, 0)
     assert tridap.eigsh(A, 2)[0].size == 2

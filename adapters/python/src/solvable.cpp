@@ -5,6 +5,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/mpi/agree.hpp>
 #include <tridap/tpetra/import.hpp>
 
 #include <limits>

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -62,7 +62,9 @@ def eigsh(A: Matrix | LinearOperator, k: int = 6, M: Matrix | LinearOperator | N
         raise ValueError(f"k is {k}, must be at least 1")
     x = _core.asarray(_array("X", X), comm) if given else _vectors(A, k)
     if name is not None:
-        preconditioner = Preconditioner(cast("Matrix", A), name)  # which refuses a LinearOperator
+        if not isinstance(A, Matrix):
+            raise TypeError(f"preconditioner is {name!r}, but a LinearOperator has no matrix: pass an operator")
+        preconditioner = Preconditioner(A, name)
     if method is None:
         method = "lobpcg" if which in ("SA", "LA") else "krylov schur"
     found = A._eigsh(x, M, preconditioner, which, method, tol, maxiter, None)

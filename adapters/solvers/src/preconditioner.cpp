@@ -1,5 +1,5 @@
 #include "foreign_step.hpp"
-#include "manager.hpp"
+#include "names.hpp"
 #include "operators.hpp"
 #include <tridap/solvers/solve.hpp>
 
