@@ -135,7 +135,11 @@ PaddedVector<T>::PaddedVector(const DistArray& array, const PaddedArrayMap& arra
   mpi::collectively(comm, [&] {
     whole = detail::dual_view<detail::DualView<T>>(made.whole.buffer);
     overlap_ = Teuchos::rcp(new Vector<T>);
-    updates_ = std::make_shared<detail::PaddingUpdates>(made.array, array_map_.interior());
+    Buffer array_on_host = made.array;  // the vector's own memory, which is a copy if its node is a device
+    array_on_host.data =
+        reinterpret_cast<std::byte*>(whole.view_host().data()) +
+        (static_cast<const std::byte*>(made.array.data) - static_cast<const std::byte*>(made.whole.buffer.data));
+    updates_ = std::make_shared<detail::PaddingUpdates>(array_on_host, array_map_.interior());
     if (made.interior_obstacle.ok()) {
       inside = detail::within(whole, made.whole.buffer, made.interior.buffer);
       interior_ = Teuchos::rcp(new Vector<T>);
