@@ -300,6 +300,10 @@ PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distributi
   mpi::collectively(comm, [&] { state_->open(channel); });
 }
 
+PaddingUpdate::PaddingUpdate(Buffer buffer, const Distribution& distribution, MPI_Comm comm, PaddingOperation operation)
+    : PaddingUpdate(std::move(buffer), mpi::collectively(comm, [&] { return PlacedDistribution(distribution); }), comm,
+                    operation) {}
+
 PaddingUpdate::PaddingUpdate(PaddingUpdate&&) noexcept = default;
 PaddingUpdate& PaddingUpdate::operator=(PaddingUpdate&&) noexcept = default;
 PaddingUpdate::~PaddingUpdate() = default;
@@ -324,7 +328,7 @@ Index PaddingUpdate::bytes_sent() const { return bytes_of(state_->send); }
 Index PaddingUpdate::bytes_received() const { return bytes_of(state_->receive); }
 
 void update_padding(const DistArray& array, MPI_Comm comm) {
-  const Distribution distribution = mpi::gather_distribution(array, comm);
+  const PlacedDistribution distribution(mpi::gather_distribution(array, comm));
   Buffer buffer;
   mpi::collectively(comm, [&] { buffer = array.buffer; });
   PaddingUpdate(std::move(buffer), distribution, comm).update();

@@ -42,6 +42,9 @@ class PaddingUpdate {
   /// elements that may share memory.
   PaddingUpdate(Buffer buffer, const PlacedDistribution& distribution, MPI_Comm comm,
                 PaddingOperation operation = PaddingOperation::fill);
+  /// The same, where rank `r` of `comm` has the part of process `r`.
+  PaddingUpdate(Buffer buffer, const Distribution& distribution, MPI_Comm comm,
+                PaddingOperation operation = PaddingOperation::fill);
   PaddingUpdate(PaddingUpdate&&) noexcept;  ///< a moved-from object may only be destroyed or assigned to
   PaddingUpdate& operator=(PaddingUpdate&&) noexcept;
   ~PaddingUpdate();
