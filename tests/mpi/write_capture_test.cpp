@@ -33,10 +33,9 @@ using tridap::mpi::write_capture;
 class SharedFolder {
  public:
   SharedFolder() {
-    char name[] = "/tmp/tridap-capture-XXXXXX";
-    if (first() && mkdtemp(name) == nullptr) ADD_FAILURE() << name;
-    MPI_Bcast(name, sizeof(name), MPI_CHAR, 0, MPI_COMM_WORLD);
-    path_ = name;
+    path_ = std::filesystem::current_path() / "tridap-capture-XXXXXX";  // /tmp may be each node's own
+    if (first() && mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << path_;
+    MPI_Bcast(path_.data(), static_cast<int>(path_.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
   }
   SharedFolder(const SharedFolder&) = delete;
   ~SharedFolder() {
