@@ -30,7 +30,9 @@ class Side {
   Side(const char* argument, const redistribute::PlacedDistribution& placed, Index rank);
 
   const std::shared_ptr<const Distribution>& distribution() const { return distribution_; }
-  std::optional<Index> process() const { return process_; }  ///< whose part this process holds
+  std::optional<Index> process() const {
+    return process_;
+  }  ///< of the distribution: the one with the part on our rank; nothing: none
 
   /// This process's part, which is the argument of a call: a DistArray, or an object that asarray() takes. It becomes a
   /// DistArray in `given`. Null if there is no part; then the argument must be None. Throws Error, or what Python

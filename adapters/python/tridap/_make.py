@@ -232,7 +232,7 @@ def _new(make, dist, dtype, comm, order):
 
 
 def array(local: Any, dist: _core.Distribution, comm: MPI.Comm | None = None) -> _core.DistArray:
-    """An array whose part on this process is your own NumPy array, without a copy. Not collective.
+    """A distributed array over your own NumPy array on this process, without a copy. Not collective.
 
     Args:
         local: this process's part with its padding: a NumPy array with any strides, or another object with the buffer

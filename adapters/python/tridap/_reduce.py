@@ -156,7 +156,7 @@ def _pair(call, a, b):
 
 
 def _first(*arrays):
-    """The array whose communicator a call of several arrays uses."""
+    """The first array with a communicator. A call of several arrays uses that communicator."""
     found = [array for array in arrays if isinstance(array, DistArray)]
     return next((array for array in found if array.comm is not None), found[0])
 
