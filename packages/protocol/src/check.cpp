@@ -235,6 +235,7 @@ void check_alone(const Dimension& d, Index axis, Version version, Report& report
   if (block != nullptr && d.proc_grid_rank == d.proc_grid_size - 1 && block->stop != d.size)
     return wrong("stop", block->stop, "must be size " + std::to_string(d.size) + " on the last process of the axis");
   if (d.proc_grid_size > 1) return;
+  if (block != nullptr && block->start == 0 && !block->padding) return;  // all of the axis, and nothing else to check
   Report found;
   Axis::make({d}, axis, found, version);
   std::vector<Finding> findings = found.findings();

@@ -6,10 +6,10 @@
 namespace tridap::redistribute {
 
 void MessageTransport::begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) {
-  std::byte* const slots = out.empty() && in.empty() ? nullptr : context_.message_slots();
+  std::byte* const slots = out.empty() && in.empty() ? nullptr : context_.message_memory();
   out_.sends = true;
   begin(out_, out, slots);
-  begin(in_, in, slots == nullptr ? nullptr : slots + slots_bytes / 2);
+  begin(in_, in, slots == nullptr ? nullptr : slots + message_slots * message_slot_bytes);
 }
 
 void MessageTransport::begin(Direction& direction, const std::vector<Stream*>& streams, std::byte* slots) {
@@ -17,10 +17,10 @@ void MessageTransport::begin(Direction& direction, const std::vector<Stream*>& s
   direction.begun = 0;
   direction.left = streams.size();
   const std::size_t active = std::clamp<std::size_t>(streams.size(), 1, most_active);
-  direction.slots_each = slots_ / active;
+  direction.slots_each = message_slots / active;
   for (std::size_t k = 0; k < most_active; ++k) {
     direction.active[k].stream = nullptr;
-    if (k < active) direction.active[k].slots = slots + static_cast<Index>(k * direction.slots_each) * slot_bytes_;
+    if (k < active) direction.active[k].slots = slots + static_cast<Index>(k * direction.slots_each) * message_slot_bytes;
   }
 }
 
@@ -38,6 +38,7 @@ bool MessageTransport::progress(Direction& direction, Active& active) {
     if (direction.begun == direction.streams.size()) return false;
     active.stream = direction.streams[direction.begun++];
     active.unposted = active.stream->left();
+    active.in_place = step_.copies() ? active.stream->contiguous() : nullptr;
     active.next = active.used = 0;
   }
   bool moved = false;
@@ -52,16 +53,17 @@ bool MessageTransport::progress(Direction& direction, Active& active) {
 }
 
 void MessageTransport::post(Direction& direction, Active& active) {
-  const Index units = std::min(active.unposted, slot_bytes_ / step_.slot_unit());
+  const Index units = std::min(active.unposted, message_slot_bytes / step_.slot_unit());
   const std::size_t k = active.next;
-  std::byte* const slot = active.slots + static_cast<Index>(k) * slot_bytes_;
+  std::byte* const memory = active.in_place ? active.in_place : active.slots + static_cast<Index>(k) * message_slot_bytes;
   const int bytes = static_cast<int>(units * step_.slot_unit()), peer = static_cast<int>(active.stream->rank());
+  if (active.in_place != nullptr) active.in_place += bytes;
   if (direction.sends) {
-    active.stream->pack<CachedCopy>(slot, units);  // MPI reads it next
-    mpi::must_succeed(MPI_Isend(slot, bytes, MPI_BYTE, peer, channel_.tag, channel_.comm, &active.request[k]),
+    if (active.in_place == nullptr) active.stream->pack<CachedCopy>(memory, units);  // MPI reads it next
+    mpi::must_succeed(MPI_Isend(memory, bytes, MPI_BYTE, peer, channel_.tag, channel_.comm, &active.request[k]),
                       "MPI_Isend");
   } else {
-    mpi::must_succeed(MPI_Irecv(slot, bytes, MPI_BYTE, peer, channel_.tag, channel_.comm, &active.request[k]),
+    mpi::must_succeed(MPI_Irecv(memory, bytes, MPI_BYTE, peer, channel_.tag, channel_.comm, &active.request[k]),
                       "MPI_Irecv");
   }
   active.units[k] = units;
@@ -75,8 +77,8 @@ bool MessageTransport::finish_oldest(Direction& direction, Active& active) {
   int arrived = 0;
   mpi::must_succeed(MPI_Test(&active.request[k], &arrived, MPI_STATUS_IGNORE), "MPI_Test");
   if (arrived == 0) return false;
-  if (!direction.sends)
-    active.stream->unpack<StreamCopy>(active.slots + static_cast<Index>(k) * slot_bytes_, active.units[k]);
+  if (!direction.sends && active.in_place == nullptr)
+    active.stream->unpack<StreamCopy>(active.slots + static_cast<Index>(k) * message_slot_bytes, active.units[k]);
   --active.used;
   return true;
 }

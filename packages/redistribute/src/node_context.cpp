@@ -172,9 +172,9 @@ std::atomic<std::uint64_t>& NodeContext::done(Index rank) const {
   return *counter(memory_->base(static_cast<int>(rank)));
 }
 
-std::byte* NodeContext::message_slots() {
-  if (message_slots_.empty()) message_slots_.resize(static_cast<std::size_t>(slots_bytes));
-  return message_slots_.data();
+std::byte* NodeContext::message_memory() {
+  if (message_memory_.empty()) message_memory_.resize(static_cast<std::size_t>(2 * message_slots * message_slot_bytes));
+  return message_memory_.data();
 }
 
 }  // namespace tridap::redistribute

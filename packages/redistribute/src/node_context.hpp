@@ -68,8 +68,12 @@ struct Ring {
   std::byte* slot(std::uint64_t n) const { return slots + static_cast<Index>(n % ring_slots) * slot_bytes; }
 };
 
-inline constexpr Index slots_bytes = Index{15} << 18;       ///< the most that a process has for rings, and for messages
+inline constexpr Index slots_bytes = Index{15} << 18;       ///< the most that a process has for rings
 inline constexpr Index least_slots_bytes = Index{1} << 14;  ///< with less, rings are slower than messages
+
+// Messages between nodes. Open MPI sends up to 64 KB by TCP without first asking the receiver.
+inline constexpr Index message_slot_bytes = Index{60} << 10;  ///< the same on every process
+inline constexpr Index message_slots = 16;                    ///< of each direction
 
 class Mover;
 
@@ -103,8 +107,8 @@ class NodeContext {
   std::atomic<std::uint64_t>& done(Index rank) const;
   std::uint64_t next_move() { return ++moves_; }
 
-  /// Memory for messages, `slots_bytes` of it; made by the first call.
-  std::byte* message_slots();
+  /// Memory for the slots of messages, first those of sends; made by the first call.
+  std::byte* message_memory();
 
   Mover* active = nullptr;  ///< its move is in progress, and must end before the next one; null: none
 
@@ -117,7 +121,7 @@ class NodeContext {
   std::vector<int> place_;  // by rank: its position in node_; -1: on another node
   std::vector<Ring> to_, from_;
   std::uint64_t moves_ = 0;
-  std::vector<std::byte> message_slots_;
+  std::vector<std::byte> message_memory_;
 };
 
 }  // namespace tridap::redistribute

@@ -55,30 +55,21 @@ class SharedMemoryTransport : public Transport {
 class MessageTransport : public Transport {
  public:
   MessageTransport(NodeContext& context, const Channel& channel, const ElementStep& step)
-      : context_(context),
-        channel_(channel),
-        step_(step),
-        slots_(slots_for(static_cast<std::size_t>(context.processes()))),
-        slot_bytes_(slots_bytes / (2 * static_cast<Index>(slots_)) / line * line) {}
+      : context_(context), channel_(channel), step_(step) {}
 
   void begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) override;
   bool progress() override;
   bool done() const override { return out_.left + in_.left == 0; }
 
  private:
-  static constexpr std::size_t most_active = 8, all_slots = 16;
-  static constexpr Index line = 128;  // bytes, so that no cache line is in two slots
-  // Each message is a handshake, so slots are few and large: four for each other process, two if there are many.
-  static constexpr std::size_t slots_for(std::size_t processes) {
-    const std::size_t others = std::clamp<std::size_t>(processes - 1, 1, most_active);
-    return others <= all_slots / 4 ? 4 * others : 2 * others;
-  }
+  static constexpr std::size_t most_active = 8;
 
   struct Active {  // a stream that is active, and its slots, which are used in turn
     Stream* stream = nullptr;
     std::byte* slots = nullptr;
-    std::array<MPI_Request, all_slots> request;
-    std::array<Index, all_slots> units;  // in each slot
+    std::byte* in_place = nullptr;  // the next elements in our buffer, if all of the stream is in a row there
+    std::array<MPI_Request, message_slots> request;
+    std::array<Index, message_slots> units;  // in each slot
     Index unposted = 0;                  // units of the stream that are in no message yet
     std::size_t next = 0, used = 0;
   };
@@ -87,7 +78,7 @@ class MessageTransport : public Transport {
     std::vector<Stream*> streams;
     std::size_t begun = 0, left = 0;  // streams
     std::array<Active, most_active> active;
-    std::size_t slots_each = all_slots;
+    std::size_t slots_each = message_slots;
   };
   void begin(Direction& direction, const std::vector<Stream*>& streams, std::byte* slots);
   bool progress(Direction& direction, Active& active);
@@ -97,8 +88,6 @@ class MessageTransport : public Transport {
   NodeContext& context_;
   Channel channel_;
   const ElementStep& step_;  // of the move
-  const std::size_t slots_;  // in each direction
-  const Index slot_bytes_;   // the same on every process
   Direction out_, in_;
 };
 
