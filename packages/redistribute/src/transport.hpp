@@ -70,7 +70,7 @@ class MessageTransport : public Transport {
     std::byte* in_place = nullptr;  // the next elements in our buffer, if all of the stream is in a row there
     std::array<MPI_Request, message_slots> request;
     std::array<Index, message_slots> units;  // in each slot
-    Index unposted = 0;                  // units of the stream that are in no message yet
+    Index unposted = 0;                      // units of the stream that are in no message yet
     std::size_t next = 0, used = 0;
   };
   struct Direction {
