@@ -88,7 +88,7 @@ class Peer:
         return self.library.peer_solve(self.handle, *self.place, self.pointer(b), self.pointer(x))
 
 
-# The MueLu parameters of examples/support/solver.cpp.
+# The MueLu parameters of solve_peer.cpp.
 MULTIGRID = {"verbosity": "none", "smoother: type": "CHEBYSHEV", "coarse: type": "CHEBYSHEV", "coarse: max size": 2000,
              "coarse: params": {"chebyshev: degree": 1}}
 
@@ -136,12 +136,12 @@ def solves(library, k=50.0, samples=12):
     assert np.allclose(x.local, y.local, rtol=0, atol=1e-9), "the two solvers disagree"
     if COMM.rank == 0:
         print(f"    {size} x {size}, CG + MueLu to 1e-12: {found['ours']} iterations here, {found['theirs']} there")
-    bound(f"solve of {size} x {size} against the C++ example", min(t[0] for t in times) / min(t[1] for t in times), 1.10)
+    bound(f"solve of {size} x {size} against C++", min(t[0] for t in times) / min(t[1] for t in times), 1.10)
     field = b.local.nbytes
     grew = [peak_growth(work) / field for work in (ours, theirs)]
     if COMM.rank == 0:
         print(f"    peak memory grows by {grew[0]:.1f} fields in tridap.solve, by {grew[1]:.1f} in C++")
-    bound("fields of memory more than the C++ example's", grew[0] - grew[1], 0.1, "     ")
+    bound("fields of memory more than in C++", grew[0] - grew[1], 0.1, "     ")
 
 
 class Mover:

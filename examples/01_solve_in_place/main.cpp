@@ -13,8 +13,10 @@
 #include "support/options.hpp"
 #include "support/program.hpp"
 #include "support/proof.hpp"
-#include "support/solver.hpp"
+#include <tridap/solvers/solve.hpp>
 #include <tridap/tpetra.hpp>
+
+namespace solvers = tridap::solvers;
 
 namespace {
 
@@ -50,14 +52,16 @@ void solve_in_place(const examples::Options& options, MPI_Comm comm) {
   const tridap::tpetra::ArrayMap layout(now, comm);
   examples::Proof proof(options, grid, layout, now);
 
-  // 4. (I - dt D Laplace) next = now.
-  const double diffusion = options.dt * options.diffusivity;
-  examples::Solver solver(examples::diffusion_matrix(layout.map(), grid, diffusion));
+  // 4. (I - dt D Laplace) next = now, by conjugate gradients and algebraic multigrid.
+  const auto matrix = examples::diffusion_matrix(layout.map(), grid, options.dt * options.diffusivity);
+  solvers::Options cg;
+  cg.tol = 1e-12;
+  const auto multigrid = solvers::make_preconditioner(solvers::default_preconditioner(), cg.method, matrix);
 
   for (int step = 1; step <= options.steps; ++step) {
     const auto z = tridap::tpetra::import_vector<double>(now, layout);
     const auto z_next = tridap::tpetra::import_vector<double>(next, layout);
-    const examples::Solution solution = solver.solve(*z.vector, *z_next.vector);
+    const solvers::Solution solution = solvers::solve(matrix, multigrid, *z.vector, *z_next.vector, cg);
 
     // 5. The solution is in the second array's memory. It is exported as an array.
     const auto result = tridap::tpetra::export_array(z_next.vector, layout);

@@ -11,11 +11,29 @@
 #include "support/arrays.hpp"
 #include "support/diffusion.hpp"
 #include "support/program.hpp"
-#include "support/solver.hpp"
 #include <tridap/compare.hpp>
+#include <tridap/solvers/solve.hpp>
 #include <tridap/tpetra.hpp>
 
 namespace {
+
+namespace solvers = tridap::solvers;
+
+struct Solver {
+  std::string name;
+  solvers::Method method;
+  const char* preconditioner;
+};
+
+solvers::Solution solve_with(const Solver& solver, const Teuchos::RCP<const solvers::CrsMatrix>& matrix,
+                             const solvers::MultiVector& b, solvers::MultiVector& x) {
+  solvers::Options options;
+  options.method = solver.method;
+  options.tol = 1e-12;
+  if (solver.method == solvers::Method::direct) return solvers::DirectSolver(matrix).solve(b, x, options.tol);
+  const auto preconditioner = solvers::make_preconditioner(solver.preconditioner, solver.method, matrix);
+  return solvers::solve(matrix, preconditioner, b, x, options);
+}
 
 void solve(int size, examples::Claims& claims) {
   // 1. The right-hand side: rows in blocks, columns block-cyclic with blocks of 8.
@@ -35,19 +53,22 @@ void solve(int size, examples::Claims& claims) {
   // 3. Three solutions, each in its own array.
   std::vector<tridap::tpetra::ImportedVector<double>> answers;
   double worst_residual = 0, worst_difference = 0;
-  for (const auto method : {examples::Method::cg, examples::Method::gmres, examples::Method::direct}) {
-    const examples::Solver solver(matrix, method);
+  const char* const multigrid = solvers::default_preconditioner();
+  const Solver chosen[] = {{std::string("cg + ") + multigrid, solvers::Method::cg, multigrid},
+                           {"gmres + riluk", solvers::Method::gmres, "riluk"},
+                           {"direct", solvers::Method::direct, ""}};
+  for (const Solver& solver : chosen) {
     const tridap::DistArray x = examples::make_array(distribution, claims.process());
     answers.push_back(tridap::tpetra::import_vector<double>(x, layout));
     const auto& answer = answers.back();
-    const examples::Solution solution = solver.solve(*right_hand_side.vector, *answer.vector);
+    const solvers::Solution solution = solve_with(solver, matrix, *right_hand_side.vector, *answer.vector);
     claims.note(answer.receipt, x.buffer.data, tridap::tpetra::export_array(answer.vector, layout).array.buffer.data);
 
     tridap::tpetra::Vector<double> difference(*answers.front().vector, Teuchos::Copy);
     const double scale = difference.normInf();
     difference.update(-1, *answer.vector, 1);
     const double apart = difference.normInf() / scale;
-    claims.say("solver    %-14s %3d iterations, residual %.1e, %.1e from the first solution", solver.name().c_str(),
+    claims.say("solver    %-14s %3d iterations, residual %.1e, %.1e from the first solution", solver.name.c_str(),
                solution.iterations, solution.residual, apart);
     worst_residual = examples::worst(worst_residual, solution.residual);
     worst_difference = examples::worst(worst_difference, apart);

@@ -10,11 +10,13 @@
 #include "support/arrays.hpp"
 #include "support/diffusion.hpp"
 #include "support/program.hpp"
-#include "support/solver.hpp"
 #include <tridap/compare.hpp>
+#include <tridap/solvers/solve.hpp>
 #include <tridap/tpetra.hpp>
 
 namespace {
+
+namespace solvers = tridap::solvers;
 
 constexpr tridap::Index gap = 5;     // elements between two columns
 constexpr double untouched = 12345;  // their value
@@ -38,16 +40,23 @@ void solve(int size, int columns, examples::Claims& claims) {
 
   // 3. (I - 100 Laplace) X = B, for all columns in one search space.
   const auto matrix = examples::five_point_matrix(answers.multivector->getMap(), size, size, 100, 100);
-  const examples::Solver solver(matrix, examples::Method::block_cg);
-  const examples::Solution solution = solver.solve(*right_hand_sides.multivector, *answers.multivector);
+  solvers::Options block_cg;
+  block_cg.method = solvers::Method::belos;
+  block_cg.name = "BLOCK CG";
+  block_cg.tol = 1e-12;
+  Teuchos::ParameterList degree;
+  degree.set("chebyshev: degree", 8);
+  const auto chebyshev = solvers::make_preconditioner("chebyshev", solvers::Method::cg, matrix, degree);
+  const solvers::Solution solution =
+      solvers::solve(matrix, chebyshev, *right_hand_sides.multivector, *answers.multivector, block_cg);
 
   // 4. The solutions are in the second array's memory.
   const auto out = tridap::tpetra::export_array(answers.multivector);
   claims.note(answers.receipt, x.buffer.data, out.array.buffer.data);
   claims.note(out.receipt, x.buffer.data, out.array.buffer.data);
-  claims.say("solver    %s: %d iterations for all columns", solver.name().c_str(), solution.iterations);
-  for (std::size_t column = 0; column < solution.residuals.size(); ++column)
-    claims.say("residual  %.1e of the right-hand side in column %zu", solution.residuals[column], column);
+  claims.say("solver    block cg + chebyshev: %d iterations for all columns", solution.iterations);
+  for (std::size_t column = 0; column < solution.each.size(); ++column)
+    claims.say("residual  %.1e of the right-hand side in column %zu", solution.each[column], column);
   claims.say("arrays    %s", claims.copies().c_str());
 
   claims.require_no_copies();

@@ -11,13 +11,14 @@
 #include "support/diffusion.hpp"
 #include "support/known_answer.hpp"
 #include "support/program.hpp"
-#include "support/solver.hpp"
 #include <tridap/make.hpp>
+#include <tridap/solvers/solve.hpp>
 #include <tridap/tpetra.hpp>
 #include <tridap/vocabularies.hpp>
 
 namespace {
 
+namespace solvers = tridap::solvers;
 using tridap::tpetra::as_array;
 
 void redistribute(int rows, int columns, examples::Claims& claims) {
@@ -47,9 +48,13 @@ void redistribute(int rows, int columns, examples::Claims& claims) {
   to_map(field, as_array(b));
   claims.say("to map    %d x %d values", rows, columns);
   claims.quote(to_map.plan().explain());
-  const examples::Solver solver(examples::five_point_matrix(map, rows, columns, k, k));
-  const examples::Solution solution = solver.solve(*b, *x);
-  claims.say("solver    %s: %d iterations", solver.name().c_str(), solution.iterations);
+  const auto matrix = examples::five_point_matrix(map, rows, columns, k, k);
+  const char* const name = solvers::default_preconditioner();
+  solvers::Options cg;
+  cg.tol = 1e-12;
+  const auto preconditioner = solvers::make_preconditioner(name, cg.method, matrix);
+  const solvers::Solution solution = solvers::solve(matrix, preconditioner, *b, *x, cg);
+  claims.say("solver    cg + %s: %d iterations", name, solution.iterations);
 
   // 3. The move of both vectors to block rows, by one plan; and the expected values.
   const auto in_rows =

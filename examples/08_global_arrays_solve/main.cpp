@@ -13,10 +13,12 @@
 #include "support/program.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/globalarrays.hpp>
+#include <tridap/solvers/solve.hpp>
 
 namespace {
 
 namespace ga = tridap::globalarrays;
+namespace solvers = tridap::solvers;
 
 void solve(int points, int chunk, examples::Claims& claims) {
   const examples::Hartree water(points);
@@ -35,7 +37,7 @@ void solve(int points, int chunk, examples::Claims& claims) {
   claims.say("cube      %d x %d x %d points, %s", points, points, points,
              tridap::describe(placed.distribution).c_str());
 
-  examples::Solution solution;
+  solvers::Solution solution;
   ga::ImportedArray energy;
   examples::Findings found;
   claims.on_some(grid != MPI_COMM_NULL, [&] {
@@ -45,10 +47,14 @@ void solve(int points, int chunk, examples::Claims& claims) {
     const auto x = tridap::tpetra::import_vector<double>(v.array, layout);
     claims.note(b.receipt, examples::cube_part(density), b.vector->getData().get());
     claims.note(x.receipt, examples::cube_part(potential), x.vector->getData().get());
-    const examples::Solver solver(water.operator_on(layout.map()));
-    solution = solver.solve(*water.right_hand_side(*b.vector), *x.vector);
+    const auto matrix = water.operator_on(layout.map());
+    const char* const name = solvers::default_preconditioner();
+    solvers::Options cg;
+    cg.tol = 1e-12;
+    const auto preconditioner = solvers::make_preconditioner(name, cg.method, matrix);
+    solution = solvers::solve(matrix, preconditioner, *water.right_hand_side(*b.vector), *x.vector, cg);
     claims.say("to Tpetra %s", x.receipt.text().c_str());
-    claims.say("solver    %s: %d iterations", solver.name().c_str(), solution.iterations);
+    claims.say("solver    cg + %s: %d iterations", name, solution.iterations);
 
     // 4. The other direction: each process copies its part of a vector that Tpetra made to a new Global Array.
     const auto product = water.energy_density(*b.vector, *x.vector);

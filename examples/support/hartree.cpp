@@ -92,7 +92,7 @@ Findings Hartree::judge(const CubeValues& charge, const CubeValues& found, const
   return findings;
 }
 
-void Hartree::conclude(const Findings& here, const Solution& solution, const Claims& claims) const {
+void Hartree::conclude(const Findings& here, const tridap::solvers::Solution& solution, const Claims& claims) const {
   const double apart = std::sqrt(claims.sum(here.apart) / claims.sum(here.all)), energy_found = claims.sum(here.energy);
   const double other = claims.sum(here.other);
   claims.say("potential %.1e from the known one", apart);

@@ -2,7 +2,7 @@
 
 #include "support/claims.hpp"
 #include "support/cube.hpp"
-#include "support/solver.hpp"
+#include <tridap/solvers/solve.hpp>
 #include <tridap/tpetra.hpp>
 
 #include <Tpetra_CrsMatrix.hpp>
@@ -50,7 +50,7 @@ class Hartree {
   /// Compares the parts of one process. Local.
   Findings judge(const CubeValues& density, const CubeValues& potential, const CubeValues& energy_density) const;
   /// Prints the results of all processes, and throws tridap::Error if they are wrong. **Collective.**
-  void conclude(const Findings& here, const Solution& solution, const Claims& claims) const;
+  void conclude(const Findings& here, const tridap::solvers::Solution& solution, const Claims& claims) const;
 
  private:
   struct Cloud {  // charge * (width / pi)^1.5 * exp(-width * r^2)

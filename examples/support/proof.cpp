@@ -34,7 +34,7 @@ Proof::Mass Proof::mass(const tridap::DistArray& array) const {
   return {sums[0], sums[1]};
 }
 
-void Proof::add_step(int step, const Solution& solution, const std::vector<tridap::Receipt>& receipts,
+void Proof::add_step(int step, const tridap::solvers::Solution& solution, const std::vector<tridap::Receipt>& receipts,
                      const tridap::DistArray& expected, const tridap::DistArray& result) {
   for (const tridap::Receipt& receipt : receipts) claims_.note(receipt, expected.buffer.data, result.buffer.data);
   iterations_ += solution.iterations;

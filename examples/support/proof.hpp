@@ -3,8 +3,8 @@
 #include "support/ascii_grid.hpp"
 #include "support/claims.hpp"
 #include "support/options.hpp"
-#include "support/solver.hpp"
 #include <tridap/receipt.hpp>
+#include <tridap/solvers/solve.hpp>
 #include <tridap/tpetra.hpp>
 
 #include <vector>
@@ -18,7 +18,7 @@ class Proof {
         const tridap::DistArray& first);
 
   /// Records one step: the receipts of its conversions, and whether `result` has the address of `expected`.
-  void add_step(int step, const Solution& solution, const std::vector<tridap::Receipt>& receipts,
+  void add_step(int step, const tridap::solvers::Solution& solution, const std::vector<tridap::Receipt>& receipts,
                 const tridap::DistArray& expected, const tridap::DistArray& result);
 
   /// Prints the summary, writes the picture, and throws tridap::Error on every process if a claim does not hold.

@@ -135,6 +135,8 @@ TEST(Gmres, FindsTheAnswerOfAnUnsymmetricMatrix) {
     }
 }
 
+TEST(Multigrid, IsTheDefault) { EXPECT_STREQ(tridap::solvers::default_preconditioner(), "muelu"); }
+
 TEST(Multigrid, OfSeveralLevelsNeedsFewIterationsOnEveryMap) {
   const Index n = 48;
   for (const Case& c : cases(n)) {
@@ -145,7 +147,7 @@ TEST(Multigrid, OfSeveralLevelsNeedsFewIterationsOnEveryMap) {
       const auto a = matrix_of(layout, rows);
       Vector x(layout.map());
       const Solution solution =
-          solve(a, make_preconditioner("muelu", method, a, {}), right_hand_side(layout, rows), x, options_of(method));
+          solve(a, make_preconditioner("muelu", method, a), right_hand_side(layout, rows), x, options_of(method));
       expect_good(solution, 1e-10);
       EXPECT_LT(solution.iterations, 30);
       EXPECT_LT(worst_error(layout, data_of(x)), 1e-7);

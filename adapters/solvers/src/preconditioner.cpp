@@ -150,6 +150,14 @@ Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMa
 
 }  // namespace
 
+const char* default_preconditioner() {
+#ifdef TRIDAP_HAVE_MUELU
+  return "muelu";
+#else
+  return "ifpack2";
+#endif
+}
+
 void check_preconditioner(const std::string& name) {
   const std::string upper = upper_case(name);
   if (name == "muelu" || name == "ifpack2" || upper == "SCHWARZ") return;

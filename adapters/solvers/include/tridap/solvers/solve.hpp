@@ -28,6 +28,9 @@ void check_belos_method(const std::string& name);
 /// name of Ifpack2's factory. Local.
 void check_preconditioner(const std::string& name);
 
+/// "muelu", or "ifpack2" if Trilinos was built without MueLu.
+const char* default_preconditioner();
+
 /// What "muelu" may know about a problem; null: it does not.
 struct Multigrid {
   Teuchos::RCP<const MultiVector> coordinates = {};  ///< of each row's point, one vector for each dimension
@@ -45,7 +48,7 @@ struct Multigrid {
 /// Ifpack2 does not read a parameter. Null if the matrix has no rows.
 Teuchos::RCP<const Operator> make_preconditioner(const std::string& name, Method method,
                                                  const Teuchos::RCP<const CrsMatrix>& matrix,
-                                                 const Teuchos::ParameterList& parameters,
+                                                 const Teuchos::ParameterList& parameters = {},
                                                  const Multigrid& multigrid = {});
 
 /// A function that is called with each residual of the history, also with that of the initial guess. If it returns
