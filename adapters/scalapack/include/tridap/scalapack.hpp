@@ -1,0 +1,4 @@
+#pragma once
+
+#include <tridap/scalapack/array.hpp>
+#include <tridap/scalapack/process_grid.hpp>

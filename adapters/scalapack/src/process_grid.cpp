@@ -1,0 +1,185 @@
+#include "blacs.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/scalapack/process_grid.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace tridap::scalapack {
+
+namespace {
+
+bool mpi_is_on() {
+  int begun = 0, over = 0;
+  MPI_Initialized(&begun);
+  MPI_Finalized(&over);
+  return begun != 0 && over == 0;
+}
+
+void need_mpi() {
+  if (!mpi_is_on()) refuse("MPI is not initialised, or is finalised", "", "make the grid between MPI_Init and MPI_Finalize");
+}
+
+Index size_of(MPI_Comm comm) {
+  int size = 1;
+  mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  return size;
+}
+
+std::vector<Index> first_ranks(MPI_Comm comm, Index nprow, Index npcol, Order order) {
+  need_mpi();
+  return mpi::collectively(comm, [&] {
+    const Index size = size_of(comm);
+    const auto processes = checked_multiply(std::max<Index>(nprow, 0), std::max<Index>(npcol, 0));
+    if (nprow < 1 || npcol < 1 || !processes || *processes > size)
+      refuse("the process grid is " + std::to_string(nprow) + " x " + std::to_string(npcol) + " on a communicator of " +
+                 std::to_string(size) + " processes",
+             "must have at least one row and one column, and not more processes than the communicator",
+             "use another grid, such as near_square_grid(), or more processes");
+    std::vector<Index> ranks;
+    for (Index i = 0; i < nprow; ++i)
+      for (Index j = 0; j < npcol; ++j) ranks.push_back(order == Order::row_major ? i * npcol + j : i + j * nprow);
+    return ranks;
+  });
+}
+
+// The ranks by place. Throws if these are not different ranks of the communicator.
+std::vector<Index> ranks_of(MPI_Comm comm, const redistribute::PlacedDistribution& placed) {
+  need_mpi();
+  return mpi::collectively(comm, [&] {
+    const Distribution& distribution = placed.distribution;
+    if (distribution.ndim() != 2)
+      refuse("the distribution has " + std::to_string(distribution.ndim()) + " axes", "must have 2",
+             "give the distribution of a matrix");
+    const Index size = size_of(comm);
+    std::vector<bool> taken(static_cast<std::size_t>(size), false);
+    std::vector<Index> ranks;
+    for (Index process = 0; process < distribution.processes(); ++process) {
+      const Index rank = placed.rank(process);
+      if (rank < 0 || rank >= size || taken[static_cast<std::size_t>(rank)])
+        refuse("process " + std::to_string(process) + " is rank " + std::to_string(rank) + " of a communicator of " +
+                   std::to_string(size) + " processes",
+               "must be a rank of it that no other process has", "give other ranks");
+      taken[static_cast<std::size_t>(rank)] = true;
+      ranks.push_back(rank);
+    }
+    return ranks;
+  });
+}
+
+// Processes along an axis; ranks_of() refuses what does not have two axes.
+Index along(const redistribute::PlacedDistribution& placed, Index axis) {
+  return placed.distribution.ndim() == 2 ? placed.distribution.axis(axis).proc_grid_size() : 1;
+}
+
+// The BLACS call every process of the handle's communicator, and end the program on wrong arguments, so these are
+// checked before. They expect the ranks down the columns.
+int make_context(int handle, Index nprow, Index npcol, const std::vector<Index>& ranks, bool transposed) {
+  std::vector<int> down;
+  for (Index j = 0; j < npcol; ++j)
+    for (Index i = 0; i < nprow; ++i)
+      down.push_back(static_cast<int>(ranks[static_cast<std::size_t>(transposed ? j * nprow + i : i * npcol + j)]));
+  int context = handle;
+  Cblacs_gridmap(&context, down.data(), static_cast<int>(nprow), static_cast<int>(nprow), static_cast<int>(npcol));
+  return context;
+}
+
+}  // namespace
+
+ProcessGrid::ProcessGrid(MPI_Comm comm, Index nprow, Index npcol, Order order)
+    : ProcessGrid(comm, nprow, npcol, first_ranks(comm, nprow, npcol, order), std::nullopt) {}
+
+ProcessGrid::ProcessGrid(MPI_Comm comm, const redistribute::PlacedDistribution& placed)
+    : ProcessGrid(comm, along(placed, 0), along(placed, 1), ranks_of(comm, placed), std::nullopt) {}
+
+ProcessGrid::ProcessGrid(MPI_Comm comm, Index nprow, Index npcol, std::vector<Index> ranks, std::optional<int> context)
+    : comm_(comm), nprow_(nprow), npcol_(npcol), ranks_(std::move(ranks)), exceptions_(std::uncaught_exceptions()) {
+  // All processes must make the same grid, or some would wait for ever.
+  std::vector<Index> same{nprow_, npcol_};
+  same.insert(same.end(), ranks_.begin(), ranks_.end());
+  std::vector<Index> bounds{nprow_, -nprow_, npcol_, -npcol_};
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, bounds.data(), 4, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  if (bounds[0] != -bounds[1] || bounds[2] != -bounds[3])
+    refuse("the processes give grids of different shapes", "must be the same on all", "pass the same numbers on every process");
+  std::vector<Index> of_first = same;
+  mpi::must_succeed(MPI_Bcast(of_first.data(), static_cast<int>(of_first.size()), MPI_INT64_T, 0, comm), "MPI_Bcast");
+  mpi::collectively(comm, [&] {
+    if (of_first != same) refuse("this process orders the ranks of the grid differently from rank 0", "must be the same on all", "pass the same on every process");
+  });
+  const Index rank = mpi::rank_of(comm);
+  const auto found = std::find(ranks_.begin(), ranks_.end(), rank);
+  const Index number = found - ranks_.begin();
+  if (found != ranks_.end()) place_ = {number / npcol_, number % npcol_};
+  const int split = MPI_Comm_split(comm, place_ ? 0 : MPI_UNDEFINED, static_cast<int>(number), &row_major_);
+  mpi::must_succeed_everywhere(split, "MPI_Comm_split", comm);
+  handle_ = Csys2blacs_handle(comm);
+  own_context_ = !context;
+  context_ = context ? *context : make_context(handle_, nprow_, npcol_, ranks_, false);
+  transposed_ = make_context(handle_, npcol_, nprow_, ranks_, true);
+  open_ = true;
+}
+
+ProcessGrid ProcessGrid::of_context(int context, MPI_Comm comm) {
+  need_mpi();
+  int info[4] = {-1, -1, -1, -1};
+  if (context >= 0) Cblacs_gridinfo(context, &info[0], &info[1], &info[2], &info[3]);
+  const Index size = size_of(comm);
+  std::vector<int> all(static_cast<std::size_t>(4 * size));
+  mpi::must_succeed(MPI_Allgather(info, 4, MPI_INT, all.data(), 4, MPI_INT, comm), "MPI_Allgather");
+  const auto of = [&](Index rank, int what) { return all[static_cast<std::size_t>(4 * rank + what)]; };
+  Index nprow = 0, npcol = 0;
+  for (Index rank = 0; rank < size; ++rank) {
+    nprow = std::max<Index>(nprow, of(rank, 0));
+    npcol = std::max<Index>(npcol, of(rank, 1));
+  }
+  if (nprow < 1 || npcol < 1)
+    refuse("no process of the communicator is in the context", "must be the processes of the context",
+           "pass the communicator of which the context was made");
+  std::vector<Index> ranks(static_cast<std::size_t>(nprow * npcol), -1);
+  for (Index rank = 0; rank < size; ++rank)
+    if (of(rank, 2) >= 0 && of(rank, 2) < nprow && of(rank, 3) >= 0 && of(rank, 3) < npcol)
+      ranks[static_cast<std::size_t>(of(rank, 2) * npcol + of(rank, 3))] = rank;
+  if (const auto absent = std::find(ranks.begin(), ranks.end(), -1); absent != ranks.end()) {
+    const Index place = absent - ranks.begin();
+    refuse("the process at (" + std::to_string(place / npcol) + ", " + std::to_string(place % npcol) +
+               ") of the context's grid of " + std::to_string(nprow) + " x " + std::to_string(npcol) +
+               " is not in the communicator",
+           "must be the processes of the context", "pass the communicator of which the context was made");
+  }
+  return ProcessGrid(comm, nprow, npcol, std::move(ranks), context);
+}
+
+ProcessGrid::ProcessGrid(ProcessGrid&& other) noexcept
+    : comm_(other.comm_),
+      row_major_(other.row_major_),
+      nprow_(other.nprow_),
+      npcol_(other.npcol_),
+      ranks_(other.ranks_),
+      place_(other.place_),
+      handle_(other.handle_),
+      context_(other.context_),
+      transposed_(other.transposed_),
+      open_(std::exchange(other.open_, false)),
+      own_context_(other.own_context_),
+      exceptions_(other.exceptions_) {}
+
+ProcessGrid::~ProcessGrid() {
+  if (std::uncaught_exceptions() <= exceptions_) close();
+}
+
+void ProcessGrid::close() {
+  if (!std::exchange(open_, false) || !mpi_is_on()) return;
+  if (place_) {
+    if (own_context_) Cblacs_gridexit(context_);
+    Cblacs_gridexit(transposed_);
+    MPI_Comm_free(&row_major_);
+  }
+  Cfree_blacs_system_handle(handle_);
+}
+
+}  // namespace tridap::scalapack

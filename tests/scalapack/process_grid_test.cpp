@@ -1,0 +1,113 @@
+#include "support.hpp"
+
+extern "C" {
+int Csys2blacs_handle(MPI_Comm comm);
+void Cblacs_gridinit(int* context, const char* order, int nprow, int npcol);
+void Cblacs_gridinfo(int context, int* nprow, int* npcol, int* myrow, int* mycol);
+void Cblacs_gridexit(int context);
+}
+
+namespace {
+
+using namespace scalapack_test;
+
+struct Info {
+  int nprow = -1, npcol = -1, myrow = -1, mycol = -1;
+  explicit Info(int context) {
+    if (context >= 0) Cblacs_gridinfo(context, &nprow, &npcol, &myrow, &mycol);
+  }
+};
+
+void expect_places(const ProcessGrid& grid) {
+  const Info info(grid.context()), turned(grid.transposed_context());
+  ASSERT_EQ(grid.place().has_value(), info.myrow >= 0);
+  if (!grid.place()) return;
+  EXPECT_EQ(info.nprow, grid.nprow());
+  EXPECT_EQ(info.npcol, grid.npcol());
+  EXPECT_EQ((*grid.place())[0], info.myrow);
+  EXPECT_EQ((*grid.place())[1], info.mycol);
+  EXPECT_EQ(turned.nprow, info.npcol);
+  EXPECT_EQ(turned.myrow, info.mycol);
+  EXPECT_EQ(turned.mycol, info.myrow);
+  EXPECT_EQ(grid.ranks()[static_cast<std::size_t>(info.myrow * info.npcol + info.mycol)], rank_here());
+}
+
+TEST(ScalapackGrid, HasThePlacesThatTheBlacsHave) {
+  Random random(1);
+  for (int round = 0; round < 20; ++round) expect_places(some_grid(random));
+}
+
+TEST(ScalapackGrid, OfAContextOfTheCallerHasItsPlaces) {
+  Random random(2);
+  for (const char* order : {"R", "C"}) {
+    MPI_Comm backwards = MPI_COMM_NULL;  // so that the BLACS number the processes in another order
+    MPI_Comm_split(MPI_COMM_WORLD, 0, static_cast<int>(-rank_here()), &backwards);
+    int context = Csys2blacs_handle(backwards);
+    const int nprow = 1 + pick(random, static_cast<int>(processes()));
+    Cblacs_gridinit(&context, order, nprow, static_cast<int>(processes()) / nprow);
+    {
+      const auto grid = ProcessGrid::of_context(context, MPI_COMM_WORLD);
+      expect_places(grid);
+    }
+    if (context >= 0) {
+      EXPECT_EQ(Info(context).nprow, nprow) << "the caller's context was ended";
+      Cblacs_gridexit(context);
+    }
+    MPI_Comm_free(&backwards);
+  }
+}
+
+TEST(ScalapackGrid, OfAPlacementHasItsRanks) {
+  const Index all = processes();
+  std::vector<Index> ranks;
+  for (Index r = 0; r < all; ++r) ranks.push_back(all - 1 - r);
+  const auto distribution = Distribution::make({9, 7}, {tridap::cyclic(2), tridap::cyclic(3)}, tridap::near_square_grid(all, 2));
+  const ProcessGrid grid(MPI_COMM_WORLD, {distribution, ranks});
+  expect_places(grid);
+  EXPECT_EQ(grid.ranks(), ranks);
+}
+
+TEST(ScalapackGrid, RefusesWhatIsNoGridOnEveryProcess) {
+  const auto all = static_cast<int>(processes());
+  EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid(MPI_COMM_WORLD, all + 1, 1); })));
+  EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid(MPI_COMM_WORLD, 0, 1); })));
+  EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid(MPI_COMM_WORLD, Index{1} << 40, Index{1} << 40); })));
+  EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid(MPI_COMM_WORLD, rank_here() == all - 1 ? -1 : 1, 1); })));
+  EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid::of_context(-1, MPI_COMM_WORLD); })));
+  const auto line = Distribution::make({9}, {tridap::block()}, {all});
+  EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid(MPI_COMM_WORLD, {line}); })));
+  const auto rows = Distribution::make({9, 9}, {tridap::block(), tridap::whole()}, {all, 1});
+  EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid(MPI_COMM_WORLD, {rows, std::vector<Index>(static_cast<std::size_t>(all), all)}); })));
+  if (all == 1) return;
+  EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid(MPI_COMM_WORLD, rank_here() == 0 ? 1 : all, rank_here() == 0 ? all : 1); })));
+  const Order order = rank_here() == 0 ? Order::row_major : Order::column_major;
+  if (all < 4) return;
+  EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid(MPI_COMM_WORLD, 2, 2, order); })));
+}
+
+// BLACS_GRIDINIT orders the first processes along the rows for 'R', and down the columns for 'C'.
+TEST(ScalapackGrid, OrdersRanksAsGridinitDoes) {
+  const auto all = static_cast<int>(processes());
+  const int nprow = all >= 4 ? 2 : 1, npcol = all / nprow;
+  for (const Order order : {Order::row_major, Order::column_major}) {
+    const ProcessGrid grid(MPI_COMM_WORLD, nprow, npcol, order);
+    int context = Csys2blacs_handle(MPI_COMM_WORLD);
+    Cblacs_gridinit(&context, order == Order::row_major ? "R" : "C", nprow, npcol);
+    const Info theirs(context), ours(grid.context());
+    EXPECT_EQ(theirs.myrow, ours.myrow);
+    EXPECT_EQ(theirs.mycol, ours.mycol);
+    if (context >= 0) Cblacs_gridexit(context);
+  }
+}
+
+TEST(ScalapackGrid, IsClosedOnce) {
+  ProcessGrid grid(MPI_COMM_WORLD, 1, processes());
+  const ProcessGrid moved(std::move(grid));
+  expect_places(moved);
+  grid.close();  // has nothing
+  ProcessGrid other(MPI_COMM_WORLD, processes(), 1);
+  other.close();
+  other.close();
+}
+
+}  // namespace
