@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import importlib
 import math
 import os
 import pathlib
@@ -32,6 +33,20 @@ def fail(fault):
     if WORLD.rank == 0:
         print(f"{pathlib.Path(sys.argv[0]).stem}: {fault}", file=sys.stderr, flush=True)
     sys.exit(1)
+
+
+def need(*modules, debian):
+    """Ends every process with status 1 and one sentence, unless all modules can be imported. Collective."""
+    fault = None
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except ImportError as error:
+            fault = f"this example needs {module} (Debian: apt-get install {debian}): {error}"
+            break
+    faults = [text for text in WORLD.allgather(fault) if text is not None]
+    if faults:
+        fail(faults[0])
 
 
 def together(function, *arguments):
