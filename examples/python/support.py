@@ -2,7 +2,7 @@
 
 import argparse
 import contextlib
-import importlib
+import importlib.util
 import math
 import os
 import pathlib
@@ -36,17 +36,14 @@ def fail(fault):
 
 
 def need(*modules, debian):
-    """Ends every process with status 1 and one sentence, unless all modules can be imported. Collective."""
-    fault = None
-    for module in modules:
-        try:
-            importlib.import_module(module)
-        except ImportError as error:
-            fault = f"this example needs {module} (Debian: apt-get install {debian}): {error}"
-            break
-    faults = [text for text in WORLD.allgather(fault) if text is not None]
-    if faults:
-        fail(faults[0])
+    """Ends every process with status 1 and one sentence, unless all modules are installed on every process. Collective.
+
+    It does not import them, because that may communicate.
+    """
+    absent = [module for module in modules if importlib.util.find_spec(module) is None]
+    first = next((module for missing in WORLD.allgather(absent) for module in missing), None)
+    if first is not None:
+        fail(f"this example needs the Python module {first}: apt-get install {debian}")
 
 
 def together(function, *arguments):
