@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import importlib.util
 import math
 import os
 import pathlib
@@ -32,6 +33,17 @@ def fail(fault):
     if WORLD.rank == 0:
         print(f"{pathlib.Path(sys.argv[0]).stem}: {fault}", file=sys.stderr, flush=True)
     sys.exit(1)
+
+
+def need(*modules, debian):
+    """Ends every process with status 1 and one sentence, unless all modules are installed on every process. Collective.
+
+    It does not import them, because that may communicate.
+    """
+    absent = [module for module in modules if importlib.util.find_spec(module) is None]
+    first = next((module for missing in WORLD.allgather(absent) for module in missing), None)
+    if first is not None:
+        fail(f"this example needs the Python module {first}: apt-get install {debian}")
 
 
 def together(function, *arguments):

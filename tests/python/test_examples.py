@@ -12,6 +12,7 @@ import tridap
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"
 SMALL = {"01_terrain": ["--steps", "2"], "02_fields_between_libraries": [], "03_matrix_free": ["--size", "20"]}
+FFT = ["--size", "12", "--repeats", "2"]  # of 07_fft, which solves nothing
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def example(monkeypatch, folder, tmp_path):
 
     def run(name, *arguments):
         monkeypatch.syspath_prepend(str(EXAMPLES))
-        defaults = SMALL[name]
+        defaults = SMALL.get(name, FFT)
         if name == "01_terrain":
             defaults = [*defaults, "--elevation", str(tmp_path / "small.asc"), "--output", str(folder / "terrain.png")]
         monkeypatch.setattr(sys, "argv", [str(EXAMPLES / f"{name}.py"), *defaults, *arguments])
@@ -104,6 +105,60 @@ def test_a_broken_library_that_is_taken_is_a_failure(example, monkeypatch, capfd
     asarray = tridap.asarray
     monkeypatch.setattr(tridap, "asarray", lambda obj, comm=None: asarray(obj) if comm is None else None)
     fails(example, "02_fields_between_libraries", "the wrong call did not raise an error on every process", capfd, comm)
+
+
+def test_transforms_and_moves_of_pencils(example, capfd, comm):
+    pytest.importorskip("mpi4py_fft")
+    example("07_fft")
+
+
+def wrong_transform(monkeypatch, comm):
+    plan = pytest.importorskip("mpi4py_fft").PFFT
+
+    class Wrong(plan):
+        def __init__(self, *args, **options):
+            super().__init__(*args, **options)
+            backward = self.backward
+            self.backward = lambda hat, u: (backward(hat, u), comm.rank == 0 and u.v.__imul__(1.01))
+
+    monkeypatch.setattr("mpi4py_fft.PFFT", Wrong)
+
+
+def wrong_move(monkeypatch, comm):
+    class Wrong(tridap.Redistribution):
+        def __call__(self, x, out=None):
+            moved = super().__call__(x, out)
+            if comm.rank == 0:
+                moved.local[0, 0, 0] += 1e-9
+            return moved
+
+    monkeypatch.setattr(tridap, "Redistribution", Wrong)
+
+
+def wrong_memory(monkeypatch, comm):
+    fft = pytest.importorskip("tridap.mpi4py_fft")
+    export = fft.export_array
+
+    def copied(u, comm=None):
+        return export(u.copy() if np.iscomplexobj(u) else u, comm)
+
+    monkeypatch.setattr(fft, "export_array", copied)
+
+
+@pytest.mark.parametrize("spoil, says", [(wrong_transform, "the wave did not decay as it must"),
+                                         (wrong_move, "TriDAP and mpi4py-fft moved the elements to different places"),
+                                         (wrong_memory, "mpi4py-fft does not have the memory of the array")])
+def test_a_wrong_transform_move_or_memory_is_refused(example, spoil, says, monkeypatch, capfd, comm):
+    spoil(monkeypatch, comm)
+    fails(example, "07_fft", says, capfd, comm)
+
+
+@pytest.mark.parametrize("name, module, debian", [("06_dolfinx", "dolfinx", "python3-dolfinx"),
+                                                  ("07_fft", "mpi4py_fft", "python3-mpi4py-fft")])
+def test_an_example_without_its_library_on_one_process_says_so(example, name, module, debian, monkeypatch, capfd, comm):
+    if comm.rank == comm.size - 1:
+        monkeypatch.setitem(sys.modules, module, None)
+    fails(example, name, f"this example needs the Python module {module}: apt-get install {debian}", capfd, comm)
 
 
 def test_a_grid_of_other_processes_is_refused(example, capfd, comm):

@@ -241,6 +241,11 @@ also takes arrays that are wrong.)")
 The protocol's dictionary, version 0.10.0: __version__, buffer (a NumPy view) and dim_data. ProtocolError for an array of
 0.9 with padding on a periodic axis that was not made with comm=, and for elements that the buffer protocol cannot
 describe, such as NumPy's dates.)")
+      .def_property_readonly(
+          "__partitioned__", [](const py::object& a) { return from("tridap._partitioned", "partitioned")(a); },
+          R"(The dictionary of the draft protocol __partitioned__, which HeAT and others read: one partition for each process,
+with the elements that it owns, and NumPy views of this process's own. 'location' is the rank in comm. AttributeError if an
+axis is not in blocks, or only this process's part is known. Local.)")
       .def(
           "_describe", [](const Array& a, const std::string& v) { return a.describe(version_named(v)); }, "version"_a)
       .def("__array__", &numpy_protocol, "dtype"_a = py::none(), "copy"_a = py::none(),
@@ -267,7 +272,8 @@ A DistArray over the memory of any object with __distarray__, or of the dictiona
 alive. A DistArray that already fits is returned as it is.
 
 Args:
-    obj: the object. Its `buffer` offers the buffer protocol, DLPack, or NumPy's array interface, with any strides.
+    obj: the object. Its `buffer` offers the buffer protocol, DLPack, or NumPy's array interface, with any strides. An object
+        without __distarray__ may also have __partitioned__, with one box for each process, or be a mpi4py_fft.DistArray.
     comm: None: this process's data is checked, and nothing communicates. An mpi4py communicator: the array is checked
         with every process's part, and has the whole Distribution; the call is collective.
     copy: None or False: never copy, raise with the reason if a copy is needed; "if_needed": copy an object that offers

@@ -62,6 +62,18 @@ py::list axis_extras_of(py::handle dim_data, const DimData& dims) {
   return all;
 }
 
+// The dictionary of an object that has no __distarray__, but describes its part in another way that TriDAP reads. None
+// if it does not. Throws Error if it does so wrongly.
+py::object foreign_dictionary(py::handle object) {
+  try {
+    return py::module_::import("tridap._foreign").attr("dictionary")(object);
+  } catch (py::error_already_set& error) {
+    const py::object report = py::getattr(error.value(), "report", py::none());
+    if (py::isinstance<Checked>(report)) throw Error(py::cast<const Checked&>(report).report);
+    throw;
+  }
+}
+
 bool names_an_axis(const Finding& finding) { return finding.severity() == Severity::warning || finding.axis; }
 
 void read_dictionary(const py::dict& dict, Copy copy, Given& given) {
@@ -132,6 +144,7 @@ py::object dictionary_of(py::handle object, Report& report) {
   if (!method) {
     if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw py::error_already_set();
     PyErr_Clear();
+    if (py::object dict = foreign_dictionary(object); !dict.is_none()) return dict;
     return wrong("an object of type " + std::string(Py_TYPE(object.ptr())->tp_name) + " has no __distarray__",
                  "must be an object with __distarray__, or the dictionary that it returns");
   }

@@ -9,7 +9,9 @@ import numpy as np
 
 from . import _core, _html
 from ._agree import integer, together
+from ._foreign import describes
 from ._make import distribution, world
+from ._place import communicator_of_ranks, ranks_in
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -81,33 +83,6 @@ def _ranks(name, ranks, processes, size):
 
 
 _COLUMNS = 16  # of the table of an explanation
-_KEPT: list[int] = []  # the key of the communicators that are kept with another one
-
-
-def _free_kept(comm, key, kept):
-    """Frees them with the communicator with which they are kept."""
-    for made in kept.values():
-        if made is not None:
-            made.Free()
-
-
-def _communicator_of_ranks(comm, ranks, processes):
-    """The communicator in which rank p is `ranks[p]` of `comm`; None on the others. It is made once. Collective."""
-    from mpi4py import MPI
-    if not ranks and processes == comm.size:
-        return comm
-    if not _KEPT:
-        _KEPT.append(MPI.Comm.Create_keyval(delete_fn=_free_kept))
-    kept = comm.Get_attr(_KEPT[0])
-    if kept is None:
-        kept = {}
-        comm.Set_attr(_KEPT[0], kept)
-    place = tuple(ranks or range(processes))
-    if place not in kept:
-        mine = comm.rank in place
-        made = comm.Split(0 if mine else MPI.UNDEFINED, place.index(comm.rank) if mine else 0)
-        kept[place] = made if mine else None
-    return kept[place]
 
 
 def _distribution_of(name, given):
@@ -149,7 +124,8 @@ class Redistribution(_core._Redistribution):
             this padding is 0 in new arrays, and unchanged in `out`.
         partial: leave out elements that only one side has. Without it they are an error. In new arrays, elements that
             the source does not have are 0.
-        source_ranks, target_ranks: by process of the distribution, its rank in `comm`; None: process r is rank r. New
+        source_ranks, target_ranks: by process of the distribution, its rank in `comm`; None: process r is rank r, or, for
+            a `DistArray` whose communicator has the same processes in another order, as this communicator says. New
             arrays have a communicator in which process r of the target is rank r. A process that holds no part passes
             None for `x`, and gets None.
 
@@ -168,6 +144,9 @@ class Redistribution(_core._Redistribution):
         alone = comm is None
         found = {}
 
+        def ranks_of(side, given):
+            return ranks_in(comm, side) if given is None else given
+
         def prepare():
             found["source"], found["target"] = _distribution_of("source", source), _distribution_of("target", target)
             found["dtype"] = _dtype(dtype)
@@ -177,11 +156,11 @@ class Redistribution(_core._Redistribution):
                     "axes": _axes(axes, found["source"].ndim), "order": _order(order), "convert": may_convert,
                     "made": str(found["made"]), "fill_padding": _flag("fill_padding", fill_padding),
                     "partial": _flag("partial", partial),
-                    "source_ranks": _ranks("source_ranks", source_ranks, found["source"].processes, size),
-                    "target_ranks": _ranks("target_ranks", target_ranks, found["target"].processes, size)}
+                    "source_ranks": _ranks("source_ranks", ranks_of(source, source_ranks), found["source"].processes, size),
+                    "target_ranks": _ranks("target_ranks", ranks_of(target, target_ranks), found["target"].processes, size)}
 
         agreed = together(comm, prepare)
-        made_for = None if alone else _communicator_of_ranks(comm, agreed["target_ranks"], found["target"].processes)
+        made_for = None if alone else communicator_of_ranks(comm, agreed["target_ranks"], found["target"].processes)
         super().__init__(found["source"], agreed["source_ranks"], found["target"], agreed["target_ranks"], found["dtype"],
                          found["made"], _self() if alone else comm, made_for, agreed["axes"], agreed["order"] == "F",
                          agreed["convert"], agreed["fill_padding"], agreed["partial"])
@@ -194,7 +173,7 @@ class Redistribution(_core._Redistribution):
         """
         comm = None if self._alone else self.comm
         ranks, processes = together(comm, lambda: (self._source_ranks, self.source.processes))
-        made_for = None if comm is None else _communicator_of_ranks(comm, ranks, processes)
+        made_for = None if comm is None else communicator_of_ranks(comm, ranks, processes)
         back = Redistribution.__new__(Redistribution)
         _core._Redistribution.__init__(back, self, made_for)
         back._alone, back._source_ranks, back._target_ranks = self._alone, self._target_ranks, self._source_ranks
@@ -304,7 +283,8 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
         grid: processes along each axis, if `to` gives the axes.
         alpha, beta: factors; if `out` is None, beta must be 0. If beta is 0, `out` is not read.
         axes, order, convert, fill_padding, partial: as in `Redistribution`.
-        comm: an mpi4py communicator; None: that of `x`, else of `out` or `to`, else MPI.COMM_WORLD.
+        comm: an mpi4py communicator; None: that of `x`, else of `out` or `to`, else MPI.COMM_WORLD. The communicators of
+            DistArrays may have its processes in other orders.
 
     Returns:
         The new array, or `out` as a DistArray; None on a process that holds no part of it.
@@ -313,11 +293,16 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
         ProtocolError: on every process, before `out` is written.
     """
     comm = _communicator(comm, x, out, to)
-    x = _core.asarray(x, comm)
+    ranks = dict(zip(("x", "out", "to"), together(comm, lambda: [ranks_in(comm, side) for side in (x, out, to)])))
+
+    def checked(name, side):
+        return _core.asarray(side, comm) if ranks[name] is None else side
+
+    x = checked("x", x)
     target = {}
 
     def prepare():
-        kind = "out" if to is None else "array" if hasattr(to, "__distarray__") or isinstance(to, dict) else "axes"
+        kind = "out" if to is None else "to" if describes(to) else "axes"
         if kind == "out" and out is None:
             raise TypeError("to and out are None: give a Distribution, or an array to fill")
         if grid is not None and (kind != "axes" or isinstance(to, _core.Distribution)):
@@ -332,10 +317,11 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
 
     kind = together(comm, prepare)["to"]
     if kind == "out":
-        out = _core.asarray(out, comm)
-    dist = target["dist"] if kind == "axes" else _core.asarray(out if kind == "out" else to, comm).distribution
+        out = checked("out", out)
+    dist = target["dist"] if kind == "axes" else (out if kind == "out" else checked("to", to)).distribution
     plan = Redistribution(x.distribution, dist, x.dtype, comm, axes=axes, order=order, convert=convert,
-                          fill_padding=fill_padding, partial=partial)
+                          fill_padding=fill_padding, partial=partial, source_ranks=ranks["x"],
+                          target_ranks=None if kind == "axes" else ranks[kind])
     return plan(x, out, alpha=alpha, beta=beta)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core, _html
 from ._agree import together
+from ._foreign import describes
 from ._make import zeros
 
 if TYPE_CHECKING:
@@ -440,7 +441,7 @@ def _product(A, x):
 
 def _array(name, value):
     """An argument that is an array of the protocol; else an object that raises on all processes, and names it."""
-    if isinstance(value, (_core.DistArray, dict)) or hasattr(type(value), "__distarray__") or hasattr(value, "__distarray__"):
+    if hasattr(type(value), "__distarray__") or describes(value):
         return value
     return _Failed(TypeError(
         f"{name} is of type {type(value).__name__}, which has no __distarray__: tridap.zeros(A.distribution, comm=A.comm) "

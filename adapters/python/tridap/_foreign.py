@@ -1,0 +1,31 @@
+"""The dictionaries of arrays that have no ``__distarray__``, but say in another way which part they are."""
+
+from __future__ import annotations
+
+import sys
+
+
+def _reader(obj):
+    """The function that makes the dictionary of an object's array; None if TriDAP does not know such objects."""
+    kind = type(obj)  # and not isinstance, which asks the object
+    if issubclass(kind, type):
+        return None
+    theirs = sys.modules.get("mpi4py_fft.distarray")
+    if theirs is not None and issubclass(kind, theirs.DistArray):
+        from .mpi4py_fft import described
+        return described
+    if hasattr(obj, "__partitioned__"):
+        from ._partitioned import described
+        return described
+    return None
+
+
+def describes(obj):
+    """Whether `asarray` takes an object. Local."""
+    return hasattr(obj, "__distarray__") or isinstance(obj, dict) or _reader(obj) is not None
+
+
+def dictionary(obj):
+    """What ``__distarray__`` would return for an object without it; None for objects that are not known. Local."""
+    reader = _reader(obj)
+    return None if reader is None else reader(obj)
