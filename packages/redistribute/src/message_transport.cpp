@@ -20,7 +20,8 @@ void MessageTransport::begin(Direction& direction, const std::vector<Stream*>& s
   direction.slots_each = message_slots / active;
   for (std::size_t k = 0; k < most_active; ++k) {
     direction.active[k].stream = nullptr;
-    if (k < active) direction.active[k].slots = slots + static_cast<Index>(k * direction.slots_each) * message_slot_bytes;
+    if (k < active)
+      direction.active[k].slots = slots + static_cast<Index>(k * direction.slots_each) * message_slot_bytes;
   }
 }
 
@@ -55,7 +56,8 @@ bool MessageTransport::progress(Direction& direction, Active& active) {
 void MessageTransport::post(Direction& direction, Active& active) {
   const Index units = std::min(active.unposted, message_slot_bytes / step_.slot_unit());
   const std::size_t k = active.next;
-  std::byte* const memory = active.in_place ? active.in_place : active.slots + static_cast<Index>(k) * message_slot_bytes;
+  std::byte* const memory =
+      active.in_place ? active.in_place : active.slots + static_cast<Index>(k) * message_slot_bytes;
   const int bytes = static_cast<int>(units * step_.slot_unit()), peer = static_cast<int>(active.stream->rank());
   if (active.in_place != nullptr) active.in_place += bytes;
   if (direction.sends) {

@@ -54,7 +54,7 @@ class SharedMemoryTransport : public Transport {
 /// that is active at both ends, and the transfers cannot deadlock.
 class MessageTransport : public Transport {
  public:
-  MessageTransport(NodeContext& context, const Channel& channel, const ElementStep& step)
+  MessageTransport(NodeContext& context, const mpi::Channel& channel, const ElementStep& step)
       : context_(context), channel_(channel), step_(step) {}
 
   void begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) override;
@@ -70,7 +70,7 @@ class MessageTransport : public Transport {
     std::byte* in_place = nullptr;  // the next elements in our buffer, if all of the stream is in a row there
     std::array<MPI_Request, message_slots> request;
     std::array<Index, message_slots> units;  // in each slot
-    Index unposted = 0;                  // units of the stream that are in no message yet
+    Index unposted = 0;                      // units of the stream that are in no message yet
     std::size_t next = 0, used = 0;
   };
   struct Direction {
@@ -86,7 +86,7 @@ class MessageTransport : public Transport {
   bool finish_oldest(Direction& direction, Active& active);
 
   NodeContext& context_;
-  Channel channel_;
+  mpi::Channel channel_;
   const ElementStep& step_;  // of the move
   Direction out_, in_;
 };
