@@ -29,8 +29,7 @@ struct Case {
     for (std::size_t i = 0; i < numbered; ++i) extents.push_back(static_cast<Index>(held(process, i).size()));
     oracle::for_each_index(extents, [&](const List& local) {
       List global;
-      for (std::size_t i = 0; i < numbered; ++i)
-        global.push_back(held(process, i)[static_cast<std::size_t>(local[i])]);
+      for (std::size_t i = 0; i < numbered; ++i) global.push_back(held(process, i)[static_cast<std::size_t>(local[i])]);
       ids.push_back(numbered == 1 ? global[0] : numbers.at(global));
     });
     return ids;

@@ -54,23 +54,26 @@ TEST(GhostedArray, ABufferThatDoesNotFitIsRefused) {
     return error_text([&] { GhostedArray(tridap::row_major(memory.data(), shape), rows.dim_data(0), ghosts); });
   };
   EXPECT_EQ(over({5, 2}, {4, 5}), "");
-  expect_contains(over({6, 2}, {4, 5}), "holds 6 elements along its axis 0, must hold 5: the 3 owned ones of dim_data "
-                                        "and 2 ghosts");
+  expect_contains(over({6, 2}, {4, 5}),
+                  "holds 6 elements along its axis 0, must hold 5: the 3 owned ones of dim_data "
+                  "and 2 ghosts");
   expect_contains(over({5, 3}, {4, 5}), "axis 1: the local buffer has 3 components on its axis 1, must have 2");
   expect_contains(over({5, 2, 1}, {4, 5}), "the local buffer has 3 axes, and dim_data describes 2");
   expect_contains(over({}, {}), "the local buffer has no axis");
   EXPECT_EQ(over({8}, {4, 5}), "");  // 3 x 2 numbered elements
   tridap::DimData wrong = rows.dim_data(0);
   std::get<tridap::Block>(wrong[0].dist).stop = 9;
-  expect_contains(error_text([&] { GhostedArray(tridap::row_major(memory.data(), {9, 2}), wrong, {}); }),
+  expect_contains(error_text([&] {
+                    GhostedArray(tridap::row_major(memory.data(), {9, 2}), wrong, {});
+                  }),
                   "[block.bounds]");
 }
 
 TEST(GhostedArray, BlocksAreMadeFromTheNumberOfElementsOfEachProcess) {
   const Index owned = rank() % 3;
   std::vector<double> memory(static_cast<std::size_t>((owned + 1) * 2));
-  const GhostedArray array = tridap::make_ghosted(tridap::row_major(memory.data(), {owned + 1, 2}), {7},
-                                                  MPI_COMM_WORLD);
+  const GhostedArray array =
+      tridap::make_ghosted(tridap::row_major(memory.data(), {owned + 1, 2}), {7}, MPI_COMM_WORLD);
   Index start = 0, all = 0;
   for (Index r = 0; r < processes(); ++r) {
     start += r < rank() ? r % 3 : 0;
@@ -88,8 +91,9 @@ TEST(GhostedArray, OneBadProcessFailsEveryProcess) {
   std::vector<double> memory(8);
   for (Index bad = 0; bad < processes(); ++bad) {
     const Index extent = rank() == bad ? 2 : 5;
-    const std::string text = error_text(
-        [&] { tridap::make_ghosted(tridap::row_major(memory.data(), {extent}), {1, 2, 3}, MPI_COMM_WORLD); });
+    const std::string text = error_text([&] {
+      tridap::make_ghosted(tridap::row_major(memory.data(), {extent}), {1, 2, 3}, MPI_COMM_WORLD);
+    });
     expect_contains(text, "holds 2 elements along its axis 0, and there are 3 ghosts");
     EXPECT_TRUE(on::same_everywhere(text, MPI_COMM_WORLD));
   }

@@ -1,5 +1,4 @@
 #include "support/memory_ends.hpp"
-
 #include <tridap/ghosts/ghost_update.hpp>
 #include <tridap/make.hpp>
 

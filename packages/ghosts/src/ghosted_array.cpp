@@ -49,10 +49,10 @@ void check_extents(const Buffer& local, const IndexList& extents, Index owned, I
   const std::size_t numbered = extents.size() - local.shape.size() + 1;
   for (std::size_t i = 1; i < local.shape.size(); ++i)
     if (local.shape[i] != extents[numbered + i - 1])
-      report.add(refusal("the local buffer has " + std::to_string(local.shape[i]) + " components on its axis " +
-                             std::to_string(i),
-                         "must have " + std::to_string(extents[numbered + i - 1]) + ", as dim_data",
-                         "pass the whole local buffer", static_cast<Index>(numbered + i - 1)));
+      report.add(refusal(
+          "the local buffer has " + std::to_string(local.shape[i]) + " components on its axis " + std::to_string(i),
+          "must have " + std::to_string(extents[numbered + i - 1]) + ", as dim_data", "pass the whole local buffer",
+          static_cast<Index>(numbered + i - 1)));
   throw_if_wrong(std::move(report));
 }
 

@@ -67,13 +67,13 @@ Rows::Rows(const Buffer& buffer, const std::vector<Index>& rows)
 std::byte* Rows::contiguous() const {
   const bool one = offsets_.size() == 1;
   const bool row = one || (lengths_.empty() && !offsets_.empty() &&
-                           std::adjacent_find(offsets_.begin(), offsets_.end(), [this](Index a, Index b) {
-                             return a + length_ != b;
-                           }) == offsets_.end());
+                           std::adjacent_find(offsets_.begin(), offsets_.end(),
+                                              [this](Index a, Index b) { return a + length_ != b; }) == offsets_.end());
   return row ? begin_ + offsets_[0] : nullptr;
 }
 
-// Calls copy(place, length) for the places [first, end), in their order. `length` is a constant for the usual short ones.
+// Calls copy(place, length) for the places [first, end), in their order. `length` is a constant for the usual short
+// ones.
 template <class Copy>
 void Rows::each(std::size_t first, std::size_t end, Copy&& copy) const {
   const auto all = [&](auto length) {
@@ -116,7 +116,8 @@ void Rows::add(redistribute::Combine combine, const std::byte* from, std::byte* 
     from += bytes;
   };
   if (!uses_scratch())
-    return each(0, offsets_.size(), [&](std::byte* place, std::size_t length) { add_to(place, static_cast<Index>(length)); });
+    return each(0, offsets_.size(),
+                [&](std::byte* place, std::size_t length) { add_to(place, static_cast<Index>(length)); });
   const auto most = static_cast<std::size_t>(scratch_bytes() / length_);
   for (std::size_t first = 0; first < offsets_.size(); first += most) {  // a call for each place would take longer
     const std::size_t end = std::min(offsets_.size(), first + most);

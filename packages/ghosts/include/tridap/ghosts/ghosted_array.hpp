@@ -53,6 +53,7 @@ GhostedArray make_ghosted(const Buffer& local, const std::vector<Index>& ghosts,
 
 /// Copies an array into new memory with room for ghosts, which are zero. Its first `numbered` axes are numbered. The
 /// array must not have communication padding. **Collective**, as make_ghosted().
-GhostedArray copy_with_ghosts(const DistArray& array, const std::vector<Index>& ghosts, MPI_Comm comm, Index numbered = 1);
+GhostedArray copy_with_ghosts(const DistArray& array, const std::vector<Index>& ghosts, MPI_Comm comm,
+                              Index numbered = 1);
 
 }  // namespace tridap
