@@ -23,8 +23,8 @@ class GhostedArray:
 
     ::
 
-        x = dolfinx_vector  # with x.array, x.index_map and x.block_size
-        u = tridap.GhostedArray(x.array.reshape(-1, x.block_size), x.index_map.ghosts, comm=x.index_map.comm)
+        x = dolfinx.la.vector(index_map, bs)
+        u = tridap.GhostedArray(x.array.reshape(-1, bs), index_map.ghosts, comm=comm)
         u.update_ghosts()  # as x.scatter_forward()
 
     Args:
