@@ -12,9 +12,10 @@ set(tridap_layer_plan 1)
 set(tridap_layer_tool 1)
 set(tridap_layer_infer 2)
 set(tridap_layer_redistribute 2)
-set(tridap_layer_adapter 3)
-set(tridap_layer_solvers 4)  # build on the tpetra adapter
-set(tridap_layer_python 5)
+set(tridap_layer_ghosts 3)
+set(tridap_layer_adapter 4)
+set(tridap_layer_solvers 5)  # build on the tpetra adapter
+set(tridap_layer_python 6)
 
 # Warnings and sanitizers, for our own code only.
 function(tridap_options target)
@@ -107,7 +108,8 @@ function(tridap_component name)
     tridap_layer(${other} theirs)
     if(NOT theirs LESS own)
       message(FATAL_ERROR "TriDAP::${name} links TriDAP::${other}, which must be in a lower layer; the layers are: "
-                          "protocol < mpi, kokkos, plan, tool < infer, redistribute < adapters < solvers < python")
+                          "protocol < mpi, kokkos, plan, tool < infer, redistribute < ghosts < adapters < solvers < "
+                          "python")
     endif()
   endforeach()
   if(arg_SOURCES)

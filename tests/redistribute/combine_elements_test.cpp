@@ -1,4 +1,4 @@
-#include "elements.hpp"
+#include <tridap/internal/elements.hpp>
 #include <tridap/report.hpp>
 
 #include <gtest/gtest.h>

@@ -147,17 +147,15 @@ void expect_whole_picture(const oracle::Array& array, Index bytes, const Stand& 
 }
 
 std::vector<oracle::Axis> plain(Index grid) {
-  std::vector<List> lists, shared;
+  std::vector<List> lists;
   List irregular;
   for (Index c = 0; c < grid; ++c) {
     irregular.push_back((2 * c + 3) % 4);
     lists.push_back(c % 2 == 0 ? List{10 * c - 7, 10 * c - 9} : List{10 * c});
-    shared.push_back({c + 1, c});
   }
   if (grid > 1) irregular[1] = 0;
   return {oracle::block(irregular), oracle::cyclic(2 * grid + 1, 1, grid),
-          oracle::cyclic(3 * grid + 1, 2, grid, grid / 2), oracle::unstructured(lists, true),
-          oracle::unstructured(shared)};
+          oracle::cyclic(3 * grid + 1, 2, grid, grid / 2), oracle::unstructured(lists, true)};
 }
 
 oracle::Array square(Index p) {
@@ -167,7 +165,7 @@ oracle::Array square(Index p) {
 /// Any axis that is right, over `grid` coordinates.
 oracle::Axis any_axis(Index grid, std::mt19937& random) {
   const auto up_to = [&](Index most) { return std::uniform_int_distribution<Index>(0, most)(random); };
-  if (up_to(4) == 0) return plain(grid)[static_cast<std::size_t>(up_to(4))];
+  if (up_to(4) == 0) return plain(grid)[static_cast<std::size_t>(up_to(3))];
   List counts, shared;
   for (Index c = 0; c < grid; ++c) counts.push_back(up_to(5) == 0 ? 0 : up_to(6));
   for (std::size_t i = 1; i < counts.size(); ++i) shared.push_back(up_to(std::min(counts[i - 1], counts[i])));
@@ -274,6 +272,21 @@ TEST(UpdatePadding, OneBadArrayFailsEveryProcess) {
       EXPECT_TRUE(on::same_everywhere(error->what(), MPI_COMM_WORLD)) << error->what();
     }
   }
+  local.expect_untouched(1);
+}
+
+TEST(UpdatePadding, SharedIndicesAreNoPaddingAndAreRefusedEverywhere) {
+  if (processes() == 1) return;
+  std::vector<List> lists;
+  for (Index c = 0; c < processes(); ++c) lists.push_back({c + 1, c});
+  const oracle::Array array({oracle::block({4}, {}, {1, 1}, true), oracle::unstructured(lists)});
+  Local local(array, rank(), 8, row_major(2));
+  local.fill(1);
+  const auto error = on::error_of([&] { tridap::redistribute::update_padding(local.stamped(), MPI_COMM_WORLD); });
+  const std::string text = error.value().what();
+  EXPECT_NE(text.find("axis 1: index 1 is on the coordinates 0 and 1"), std::string::npos) << text;
+  EXPECT_NE(text.find("the ghosts of a GhostedArray"), std::string::npos) << text;
+  EXPECT_TRUE(on::same_everywhere(text, MPI_COMM_WORLD));
   local.expect_untouched(1);
 }
 

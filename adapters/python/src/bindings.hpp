@@ -21,6 +21,7 @@ void bind_capture(py::module_& module);
 void bind_compute(py::module_& module, py::class_<Array>& type);  ///< what DistArray has of NumPy's arrays
 void bind_distribution(py::module_& module);
 void bind_gather(py::module_& module);
+void bind_ghosts(py::module_& module);
 void bind_redistribution(py::module_& module);
 void bind_report(py::module_& module);
 void bind_solve(py::module_& module);

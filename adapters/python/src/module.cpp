@@ -34,6 +34,7 @@ PYBIND11_MODULE(_core, module) {
   tridap::python::bind_array(module);
   tridap::python::bind_capture(module);
   tridap::python::bind_gather(module);
+  tridap::python::bind_ghosts(module);
   tridap::python::bind_redistribution(module);
   tridap::python::bind_solve(module);
   tridap::python::bind_vocabularies(module);

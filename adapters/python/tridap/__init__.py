@@ -11,6 +11,7 @@ from ._capture import write_capture
 from ._eigen import eigsh
 from ._errors import ProtocolError
 from ._gather import scatter
+from ._ghosts import GhostedArray
 from ._make import array, block, cyclic, distribution, empty, from_function, unstructured, whole, zeros
 from ._move import Moving, Redistribution, Relabelling, redistribute, relabel
 from ._protocol import check, export
@@ -19,7 +20,7 @@ from ._solve import (ConvergenceError, ConvergenceWarning, History, LinearOperat
 from ._vocabularies import chapel, essl, hpf, julia, mpi_cart, scalapack, x10
 
 __all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution", "Finding",
-           "History", "LinearOperator", "Matrix", "Moving", "Preconditioner", "ProtocolError", "Receipt",
+           "GhostedArray", "History", "LinearOperator", "Matrix", "Moving", "Preconditioner", "ProtocolError", "Receipt",
            "Redistribution", "Relabelling", "Report", "SolveResult", "Translation", "UnstructuredSpec", "WholeSpec",
            "array", "asarray", "block", "chapel", "check", "cyclic", "distribution", "eigsh", "empty", "essl", "export",
            "from_function", "hpf", "julia", "mpi_cart", "redistribute", "relabel", "scalapack", "scatter", "solve",

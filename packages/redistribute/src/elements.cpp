@@ -1,6 +1,5 @@
-#include "elements.hpp"
-
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/elements.hpp>
 #include <tridap/report.hpp>
 
 #include <algorithm>

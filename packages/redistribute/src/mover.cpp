@@ -33,7 +33,7 @@ void check_type(const char* side, const Buffer& first, const Buffer& other, Repo
 }  // namespace
 
 Mover::Mover(Plan plan, MPI_Comm comm, const Options& options, std::shared_ptr<NodeContext> context,
-             const Channel& channel)
+             const mpi::Channel& channel)
     : plan_(std::move(plan)),
       parts_(data_of(plan_)),
       comm_(comm),
@@ -47,7 +47,7 @@ Mover::Mover(Plan plan, MPI_Comm comm, const Options& options, std::shared_ptr<N
 }
 
 Mover::~Mover() {
-  if (!in_progress_ || mpi_is_over()) return;
+  if (!in_progress_ || mpi::mpi_is_over()) return;
   try {
     finish();
   } catch (const std::exception&) {  // a destructor cannot report an error

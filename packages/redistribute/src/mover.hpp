@@ -17,7 +17,8 @@ namespace tridap::redistribute {
 /// Transfer carries the elements.
 class Mover {
  public:
-  Mover(Plan plan, MPI_Comm comm, const Options& options, std::shared_ptr<NodeContext> context, const Channel& channel);
+  Mover(Plan plan, MPI_Comm comm, const Options& options, std::shared_ptr<NodeContext> context,
+        const mpi::Channel& channel);
   Mover(const Mover&) = delete;
   ~Mover();
 
@@ -72,7 +73,7 @@ class Mover {
   MPI_Comm comm_;
   Options options_;
   std::shared_ptr<NodeContext> context_;
-  Channel channel_;
+  mpi::Channel channel_;
   Transfer transfer_;
   std::vector<bool> on_node_;  // by rank: whether it shares memory with us, and Options::path allows its use
   std::vector<std::unique_ptr<Schedule>> schedules_;

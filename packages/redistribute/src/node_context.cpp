@@ -34,30 +34,6 @@ struct RingMemoryLayout {
 
 std::atomic<std::uint64_t>* counter(std::byte* at) { return reinterpret_cast<std::atomic<std::uint64_t>*>(at); }
 
-// How many tags there are.
-int tags(MPI_Comm comm) {
-  int* highest = nullptr;
-  int found = 0;
-  mpi::must_succeed(MPI_Comm_get_attr(comm, MPI_TAG_UB, &highest, &found), "MPI_Comm_get_attr");
-  return found != 0 ? *highest : 32767;  // that every MPI has
-}
-
-// The key of an attribute of communicators, which MPI frees by this function.
-template <int (*free)(MPI_Comm, int, void*, void*)>
-int attribute_key() {
-  static const int made = [] {
-    int value = MPI_KEYVAL_INVALID;
-    mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &value, nullptr), "MPI_Comm_create_keyval");
-    return value;
-  }();
-  return made;
-}
-
-int free_channel(MPI_Comm, int, void* value, void*) {
-  const std::unique_ptr<Channel> channel(static_cast<Channel*>(value));
-  return mpi_is_over() ? MPI_SUCCESS : MPI_Comm_free(&channel->comm);
-}
-
 int free_context(MPI_Comm, int, void* value, void*) {
   delete static_cast<std::shared_ptr<NodeContext>*>(value);
   return MPI_SUCCESS;
@@ -90,48 +66,21 @@ RingMemory make_ring_memory(MPI_Comm comm) {
 
 }  // namespace
 
-bool mpi_is_over() {
-  int over = 0;
-  MPI_Finalized(&over);
-  return over != 0;
-}
-
-Channel channel_of(MPI_Comm comm) {
-  Channel* kept = nullptr;
-  int found = 0;
-  mpi::must_succeed(MPI_Comm_get_attr(comm, attribute_key<free_channel>(), &kept, &found), "MPI_Comm_get_attr");
-  if (found == 0) {
-    auto made = mpi::collectively(comm, [] {
-      attribute_key<free_channel>();
-      return std::make_unique<Channel>();
-    });
-    mpi::Duplicate ours(comm);
-    made->comm = ours.get();
-    mpi::must_succeed_everywhere(MPI_Comm_set_attr(comm, attribute_key<free_channel>(), made.get()),
-                                 "MPI_Comm_set_attr", comm);
-    ours.release();
-    kept = made.release();
-  }
-  const Channel channel = *kept;
-  kept->tag = kept->tag == tags(kept->comm) ? 0 : kept->tag + 1;
-  return channel;
-}
-
 std::shared_ptr<NodeContext> NodeContext::of(MPI_Comm comm) {
   std::shared_ptr<NodeContext>* kept = nullptr;
   int found = 0;
-  mpi::must_succeed(MPI_Comm_get_attr(comm, attribute_key<free_context>(), &kept, &found), "MPI_Comm_get_attr");
+  mpi::must_succeed(MPI_Comm_get_attr(comm, mpi::attribute_key<free_context>(), &kept, &found), "MPI_Comm_get_attr");
   if (found != 0) return *kept;
   mpi::on_this_node(0, comm);
   RingMemory memory = make_ring_memory(comm);
   auto made = mpi::collectively(comm, [&] {
-    attribute_key<free_context>();
+    mpi::attribute_key<free_context>();
     return std::make_unique<std::shared_ptr<NodeContext>>(std::make_shared<NodeContext>(comm, std::move(memory)));
   });
   mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // no process counts before all counters are 0
   const std::shared_ptr<NodeContext> context = *made;
-  mpi::must_succeed_everywhere(MPI_Comm_set_attr(comm, attribute_key<free_context>(), made.get()), "MPI_Comm_set_attr",
-                               comm);
+  mpi::must_succeed_everywhere(MPI_Comm_set_attr(comm, mpi::attribute_key<free_context>(), made.get()),
+                               "MPI_Comm_set_attr", comm);
   made.release();
   return context;
 }

@@ -1,10 +1,10 @@
-#include "node_context.hpp"
 #include "stream.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/persistent_messages.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
@@ -114,14 +114,6 @@ Index bytes_of(const std::vector<Message>& all) {
   return bytes;
 }
 
-constexpr Index piece = Index{1} << 30;  // bytes that MPI can count at once
-
-Index pieces_of(const std::vector<Message>& all) {
-  Index pieces = 0;
-  for (const Message& message : all) pieces += (message.bytes() - 1) / piece + 1;
-  return pieces;
-}
-
 // What holds on this process alone.
 void check_here(const Buffer& buffer, const PlacedDistribution& placed, MPI_Comm comm) {
   throw_if_wrong(check(buffer));
@@ -165,7 +157,8 @@ Index fingerprint(const PlacedDistribution& placed, PaddingOperation operation) 
   digest.add_all(placed.ranks);
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
-    for (const Index number : {Index{axis.dist_type()}, axis.size(), axis.proc_grid_size(), Index{axis.periodic()}})
+    for (const Index number : {Index{axis.dist_type()}, axis.size(), axis.proc_grid_size(), Index{axis.periodic()},
+                               Index{axis.shares_indices()}})
       digest.add(number);
     for (Index c = 0; c < axis.proc_grid_size(); ++c) {
       for (const Part part : {Part::local, Part::owned, Part::interior}) {
@@ -191,6 +184,23 @@ void check_together(const Buffer& buffer, const PlacedDistribution& placed, Padd
              (types ? "element types" : "distributions or operations"),
          "must be the same on every process",
          types ? "pass parts of one array" : "pass the result of tridap::mpi::gather_distribution");
+}
+
+// An element of an unstructured axis that several processes hold is not padding: all of them own it.
+void check_shared(const Distribution& distribution) {
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    if (!axis.shares_indices()) continue;
+    const auto& entries = std::get<UnstructuredKind>(axis.kind()).entries();
+    const auto twice = std::adjacent_find(entries.begin(), entries.end(),
+                                          [](const auto& a, const auto& b) { return a.global == b.global; });
+    refuse("index " + std::to_string(twice->global) + " is on the coordinates " +
+               std::to_string(twice->place.coordinate) + " and " + std::to_string((twice + 1)->place.coordinate),
+           "must be on one coordinate, because all coordinates that list an index own it, and only padding is updated",
+           "list it on one coordinate, and make the copies the ghosts of a GhostedArray, whose update_ghosts and "
+           "sum_ghosts bring their values",
+           i);
+  }
 }
 
 }  // namespace
@@ -219,39 +229,25 @@ struct PaddingUpdate::State {
       sum.beta = 1.0;
       received = {combiner(buffer.type, buffer.type, false, sum), sum, buffer.type.bytes, buffer.type.bytes};
     }
-    requests.reserve(static_cast<std::size_t>(pieces_of(receive) + pieces_of(send)));
   }
   State(const State&) = delete;
   ~State() {
-    if (mpi_is_over()) return;
     try {
-      if (started) finish();
-      for (MPI_Request& request : requests)
-        if (request != MPI_REQUEST_NULL) mpi::must_succeed(MPI_Request_free(&request), "MPI_Request_free");
+      if (transfers.started() && !mpi::mpi_is_over()) finish();
     } catch (const std::exception&) {  // a destructor cannot report an error
     }
-    if (failed) new (std::nothrow) Lost{std::move(buffer), std::move(receive), std::move(send)};
+    if (transfers.failed()) new (std::nothrow) Lost{std::move(buffer), std::move(receive), std::move(send)};
   }
 
-  void open(const Channel& channel) {
-    const auto init = [&](auto* mpi_init, const char* name, const std::vector<Message>& all) {
-      for (const Message& message : all)
-        for (Index done = 0; done < message.bytes(); done += piece)
-          mpi::must_succeed(
-              mpi_init(message.data() + done, static_cast<int>(std::min(piece, message.bytes() - done)), MPI_BYTE,
-                       message.rank(), channel.tag, channel.comm, &requests.emplace_back(MPI_REQUEST_NULL)),
-              name);
-    };
-    init(&MPI_Recv_init, "MPI_Recv_init", receive);
-    init(&MPI_Send_init, "MPI_Send_init", send);
+  void open(const mpi::Channel& channel) {
+    for (const Message& message : receive)
+      transfers.add_receipt(message.rank(), message.data(), message.bytes(), channel);
+    for (const Message& message : send) transfers.add_send(message.rank(), message.data(), message.bytes(), channel);
   }
 
   void begin() {
     for (Message& message : send) message.pack();
-    or_give_up([this] {  // pieces of one message in their order
-      for (MPI_Request& request : requests) mpi::must_succeed(MPI_Start(&request), "MPI_Start");
-    });
-    started = true;
+    transfers.start();
     for (std::size_t k = 0; k < own_send.size(); ++k) {  // meanwhile
       own_send[k].pack();
       own_receive[k].unpack(received, own_send[k].data());
@@ -259,23 +255,8 @@ struct PaddingUpdate::State {
   }
 
   void finish() {
-    or_give_up([this] {
-      mpi::must_succeed(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-                        "MPI_Waitall");
-    });
+    transfers.wait();
     for (Message& message : receive) message.unpack(received, message.data());
-    started = false;
-  }
-
-  template <class Step>
-  void or_give_up(Step step) {
-    try {
-      step();
-    } catch (...) {
-      started = false;
-      failed = true;
-      throw;
-    }
   }
 
   struct Lost {  // memory that MPI may read and write still
@@ -285,18 +266,18 @@ struct PaddingUpdate::State {
 
   Buffer buffer;
   std::vector<Message> receive, send, own_send, own_receive;
-  ElementStep received;  // of what is received
-  std::vector<MPI_Request> requests;
-  bool started = false, failed = false;
+  ElementStep received;               // of what is received
+  mpi::PersistentMessages transfers;  // ends before the memory above
 };
 
 PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distribution, MPI_Comm comm,
                              PaddingOperation operation) {
   mpi::collectively(comm, [&] { check_here(buffer, distribution, comm); });
   check_together(buffer, distribution, operation, comm);
+  check_shared(distribution.distribution);
   state_ = mpi::collectively(
       comm, [&] { return std::make_unique<State>(std::move(buffer), distribution, operation, mpi::rank_of(comm)); });
-  const Channel channel = channel_of(comm);
+  const mpi::Channel channel = mpi::channel_of(comm);
   mpi::collectively(comm, [&] { state_->open(channel); });
 }
 
@@ -314,13 +295,13 @@ void PaddingUpdate::update() {
 }
 
 void PaddingUpdate::start() {
-  if (state_->started)
+  if (state_->transfers.started())
     refuse("an update is in progress", "must have ended before the next one starts", "call wait() first");
   state_->begin();
 }
 
 void PaddingUpdate::wait() {
-  if (!state_->started) refuse("no update is in progress", "must have been started", "call start() first");
+  if (!state_->transfers.started()) refuse("no update is in progress", "must have been started", "call start() first");
   state_->finish();
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "elements.hpp"
 #include "node_context.hpp"
 #include "pieces.hpp"
+#include <tridap/internal/elements.hpp>
 
 #include <cstddef>
 #include <vector>

@@ -37,7 +37,7 @@ Redistribution Access::redistribution(Plan plan, MPI_Comm comm, const Options& o
 
 Redistribution::Redistribution(Planned planned, MPI_Comm comm, const Options& options) {
   const std::shared_ptr<NodeContext> context = NodeContext::of(comm);
-  const Channel channel = channel_of(comm);
+  const mpi::Channel channel = mpi::channel_of(comm);
   Index numbers[] = {0, 0, 0};
   if (planned.plan)
     planned.faults.attempt([&] {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "elements.hpp"
 #include "pieces.hpp"
+#include <tridap/internal/elements.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -99,7 +99,7 @@ bool Transfer::test() {
 // finish a message of the caller's to this one. Some MPI libraries make progress in calls alone.
 bool Transfer::wait_a_little() {
   constexpr unsigned pause = 16;  // a probe takes longer than a look at shared memory
-  if (++waited_ % pause == 0 && !mpi_is_over()) {
+  if (++waited_ % pause == 0 && !mpi::mpi_is_over()) {
     int arrived = 0;
     mpi::must_succeed(MPI_Iprobe(MPI_ANY_SOURCE, channel_.tag, channel_.comm, &arrived, MPI_STATUS_IGNORE),
                       "MPI_Iprobe");

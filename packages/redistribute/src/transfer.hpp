@@ -29,7 +29,7 @@ struct Manner {
 /// One move in progress. Its memory is kept from one move to the next.
 class Transfer {
  public:
-  Transfer(std::shared_ptr<NodeContext> context, const Channel& channel)
+  Transfer(std::shared_ptr<NodeContext> context, const mpi::Channel& channel)
       : context_(std::move(context)),
         channel_(channel),
         within_node_(*context_, manner_.step),
@@ -55,7 +55,7 @@ class Transfer {
   bool wait_a_little();
 
   std::shared_ptr<NodeContext> context_;
-  Channel channel_;
+  mpi::Channel channel_;
   Manner manner_;
   SharedMemoryTransport within_node_;
   MessageTransport messages_;

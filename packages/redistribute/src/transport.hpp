@@ -54,7 +54,7 @@ class SharedMemoryTransport : public Transport {
 /// that is active at both ends, and the transfers cannot deadlock.
 class MessageTransport : public Transport {
  public:
-  MessageTransport(NodeContext& context, const Channel& channel, const ElementStep& step)
+  MessageTransport(NodeContext& context, const mpi::Channel& channel, const ElementStep& step)
       : context_(context), channel_(channel), step_(step) {}
 
   void begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) override;
@@ -86,7 +86,7 @@ class MessageTransport : public Transport {
   bool finish_oldest(Direction& direction, Active& active);
 
   NodeContext& context_;
-  Channel channel_;
+  mpi::Channel channel_;
   const ElementStep& step_;  // of the move
   Direction out_, in_;
 };

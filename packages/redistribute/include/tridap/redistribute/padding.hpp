@@ -37,9 +37,10 @@ class PaddingUpdate {
   /// an owner. `comm` must not be freed before the last update. Messages are sent on a duplicate of `comm`.
   ///
   /// **Collective**: throws the same Error on every process or on none. It throws if the element types, the
-  /// distributions or the operations differ between processes, if elements of this type cannot be added, or if the
-  /// buffer of a process is not in host memory, is read-only, does not have the local shape of that process, or has
-  /// elements that may share memory.
+  /// distributions or the operations differ between processes, if elements of this type cannot be added, if an
+  /// unstructured axis has an index on several coordinates (these copies are no padding: see GhostedArray in
+  /// tridap/ghosts/ghosted_array.hpp), or if the buffer of a process is not in host memory, is read-only, does not have
+  /// the local shape of that process, or has elements that may share memory.
   PaddingUpdate(Buffer buffer, const PlacedDistribution& distribution, MPI_Comm comm,
                 PaddingOperation operation = PaddingOperation::fill);
   /// The same, where rank `r` of `comm` has the part of process `r`.

@@ -1,0 +1,103 @@
+#include "array.hpp"
+#include "bindings.hpp"
+#include "comm.hpp"
+#include "gil.hpp"
+#include "memory.hpp"
+#include "together.hpp"
+#include <tridap/ghosts/ghost_update.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
+
+#include <cstring>
+
+namespace tridap::python {
+
+namespace {
+
+/// The content of a `tridap.GhostedArray`. None as communicator: this process alone.
+class Ghosts {
+ public:
+  /// `local` and `ghosts` were read on all processes together. `distribution`: of the owned part; None: blocks.
+  /// **Collective.**
+  Ghosts(const py::array& local, const py::array_t<Index>& ghosts, const py::object& distribution, py::object comm)
+      : comm_(std::move(comm)) {
+    need_mpi();
+    const MPI_Comm with = processes();
+    struct Given {
+      Buffer local;
+      DimData dim_data;
+      std::vector<Index> ghosts;
+    };
+    const Given given = together(with, [&] {
+      Given made;
+      refuse_objects(local);
+      made.local = buffer_of(local);
+      if (!distribution.is_none()) made.dim_data = dim_data(value_in<Distribution>(distribution), with);
+      made.ghosts.assign(ghosts.data(), ghosts.data() + ghosts.size());
+      return made;
+    });
+    {
+      const WithoutPython released;
+      array_.emplace(distribution.is_none() ? make_ghosted(given.local, given.ghosts, with)
+                                            : make_ghosted(given.local, given.dim_data, given.ghosts, with));
+      update_.emplace(*array_, with);
+      of_owned_ = std::make_shared<const Distribution>(mpi::gather_distribution(array_->owned(), with));
+    }
+    owned_ = together(with, [&] {
+      return py::cast(over(array_of(array_->owned().buffer), of_owned_, mpi::rank_of(with), comm_));
+    });
+  }
+  Ghosts(Ghosts&&) = default;
+
+  const py::object& owned() const { return owned_; }
+  void run(void (GhostUpdate::*operation)()) {
+    processes();  // the communicator may have been freed
+    const WithoutPython released;
+    ((*update_).*operation)();
+  }
+
+  /// For Python's garbage collector.
+  int traverse(visitproc visit, void* argument) const {
+    const auto show = [&](const py::object& object) {
+      return object.ptr() == nullptr ? 0 : visit(object.ptr(), argument);
+    };
+    const int seen = show(comm_);
+    return seen != 0 ? seen : show(owned_);
+  }
+  void clear() { comm_ = owned_ = py::none(); }
+
+ private:
+  MPI_Comm processes() const { return comm_.is_none() ? MPI_COMM_SELF : comm_of(comm_); }
+  static DimData dim_data(const Distribution& distribution, MPI_Comm comm) {
+    int size = 1;
+    mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+    if (distribution.processes() != size)
+      refuse("distribution is over " + std::to_string(distribution.processes()) + " processes",
+             "must be over the " + std::to_string(size) + " of the communicator",
+             "pass comm=, or a distribution over its processes");
+    return distribution.dim_data(mpi::rank_of(comm));
+  }
+
+  py::object comm_, owned_;
+  std::optional<GhostedArray> array_;
+  std::optional<GhostUpdate> update_;
+  std::shared_ptr<const Distribution> of_owned_;
+};
+
+}  // namespace
+
+void bind_ghosts(py::module_& module) {
+  using Operation = void (GhostUpdate::*)();
+  py::class_<Ghosts> type(module, "_Ghosts", py::custom_type_setup(let_collect<Ghosts>));
+  type.def(py::init<const py::array&, const py::array_t<Index>&, const py::object&, py::object>())
+      .def_property_readonly("owned", [](const Ghosts& ghosts) { return ghosts.owned(); });
+  const std::pair<const char*, Operation> operations[] = {{"update", &GhostUpdate::update_ghosts},
+                                                          {"sum", &GhostUpdate::sum_ghosts},
+                                                          {"start_update", &GhostUpdate::start_update},
+                                                          {"start_sum", &GhostUpdate::start_sum},
+                                                          {"wait", &GhostUpdate::wait}};
+  for (const auto& [name, operation] : operations)
+    type.def(name, [run = operation](Ghosts& ghosts) { ghosts.run(run); });
+}
+
+}  // namespace tridap::python

@@ -1,0 +1,163 @@
+"""Arrays with ghosts: copies of elements that other processes own, behind the owned elements in one memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional, Sequence
+
+import numpy as np
+
+from . import _core
+from ._agree import integer, together
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import NDArray
+
+
+class GhostedArray:
+    """This process's part of a distributed array and its *ghosts*: copies of elements that other processes own.
+
+    Axis 0 of the local array counts first the owned elements and then the ghosts; the other axes are the components of
+    each element. Vectors of finite elements are stored so, PETSc's ghosted vectors and dolfinx's ``la.Vector`` among
+    them. Nothing is copied: `owned` and `local` are views of one memory, which is kept alive.
+
+    ::
+
+        x = dolfinx.la.vector(index_map, bs)
+        u = tridap.GhostedArray(x.array.reshape(-1, bs), index_map.ghosts, comm=comm)
+        u.update_ghosts()  # as x.scatter_forward()
+
+    Args:
+        local: a NumPy array, or another object with NumPy's memory, of shape (owned elements + ghosts, components...), in
+            any memory order. It must be writable.
+        ghosts: the id of each ghost, in the order of `local`. If `distribution` has one axis more than there are
+            components, an id is a global index of its axis 0. If it has several more, an id is the row-major flat number
+            of an element's global indices on these axes, and the owned elements are in row-major order.
+        distribution: of the owned elements with their components, over the processes of `comm`. None: axis 0 is
+            distributed in blocks in the order of the ranks, and process r owns the first ``len(local) - len(ghosts)``
+            elements of its `local`.
+        comm: an mpi4py communicator; None: this process alone. Do not free it before the last update.
+
+    Making one is collective.
+
+    Raises:
+        ProtocolError: on every process, if `local` does not have as many elements as `distribution` and `ghosts` say, if
+            an id is no element of the array, is an element that the process owns itself, or is listed twice by one
+            process, if the element types differ between processes, if an index of the numbered axes is on several
+            processes, if the array has communication padding, or if the memory of a process is read-only.
+    """
+
+    __slots__ = ("_ghosts", "_ids", "_local", "__weakref__")
+
+    def __init__(self, local: Any, ghosts: Sequence[int] | NDArray[Any], *,
+                 distribution: Optional[_core.Distribution] = None, comm: Optional[MPI.Intracomm] = None) -> None:
+        self._local, self._ids = together(comm, lambda: (_memory(local), _ids(ghosts)), same=False)
+        together(comm, lambda: _checked(distribution) is None)
+        self._ghosts = _core._Ghosts(self._local, self._ids, distribution, comm)
+
+    @classmethod
+    def copy_of(cls, array: _core.DistArray, ghosts: Sequence[int] | NDArray[Any], numbered: int = 1) -> GhostedArray:
+        """A copy of a DistArray in new memory with room for ghosts, which are zero. Collective over ``array.comm``.
+
+        Args:
+            array: any array without communication padding.
+            ghosts: the ids, as for GhostedArray.
+            numbered: how many axes, from the first on, the ids number; the other axes are components.
+        """
+        def copied():
+            axes = integer("numbered", numbered)
+            if not 1 <= axes <= array.ndim:
+                raise ValueError(f"numbered is {axes}, must be from 1 to {array.ndim}, the number of axes")
+            count = int(np.prod(array.local.shape[:axes], dtype=int))
+            made = np.zeros((count + len(ghosts),) + array.local.shape[axes:], array.dtype)
+            made[:count] = array.local.reshape((count,) + array.local.shape[axes:])
+            return made
+
+        local = together(array.comm, copied, same=False)
+        return cls(local, ghosts, distribution=array.distribution, comm=array.comm)
+
+    @property
+    def owned(self) -> _core.DistArray:
+        """The owned elements as a DistArray, over the beginning of the same memory."""
+        return self._ghosts.owned
+
+    @property
+    def local(self) -> NDArray[Any]:
+        """The owned elements and the ghosts: the NumPy array that was given, or a view of its memory."""
+        return self._local
+
+    @property
+    def ghosts(self) -> NDArray[np.int64]:
+        """The id of each ghost, read-only."""
+        return self._ids
+
+    @property
+    def comm(self) -> Optional[MPI.Intracomm]:
+        """The mpi4py communicator of the processes, or None."""
+        return self.owned.comm
+
+    def update_ghosts(self) -> None:
+        """Each ghost gets the value of its element from the process that owns it, with all components. Collective."""
+        self._ghosts.update()
+
+    def sum_ghosts(self) -> None:
+        """The value of each ghost is added to the element of which it is a copy; ghosts keep their values. Collective.
+
+        An element with several ghosts gets them in the order of the ranks, so that the sum is the same each time.
+
+        Raises:
+            ProtocolError: on every process, if elements of this type cannot be added.
+        """
+        self._ghosts.sum()
+
+    def start_update(self) -> None:
+        """Begins update_ghosts(). Until wait(), do not use the ghosts, and do not write owned elements. Collective."""
+        self._ghosts.start_update()
+
+    def start_sum(self) -> None:
+        """Begins sum_ghosts(). Until wait(), do not use owned elements, and do not write ghosts. Collective."""
+        self._ghosts.start_sum()
+
+    def wait(self) -> None:
+        """Ends what start_update() or start_sum() began. Collective."""
+        self._ghosts.wait()
+
+    def __distarray__(self) -> dict[str, Any]:
+        """The owned part, so that the array can be given to solve(), redistribute() and other libraries."""
+        return self.owned.__distarray__()
+
+    def __repr__(self) -> str:
+        return (f"<tridap.GhostedArray: {self.owned.shape} {self._local.dtype}, {len(self._local) - len(self._ids)} "
+                f"owned elements and {len(self._ids)} ghosts here>")
+
+
+def _memory(local):
+    """The NumPy array over the memory of an object; TypeError if it would be a copy."""
+    if isinstance(local, np.ndarray):
+        return local
+    if isinstance(local, (list, tuple)) or np.isscalar(local):
+        raise TypeError(f"local is a {type(local).__name__}, must be a NumPy array: its memory is shared")
+    if isinstance(local, _core.DistArray):
+        raise TypeError("local is a DistArray, whose memory has no room for ghosts: use GhostedArray.copy_of(), or pass a "
+                        "NumPy array with ghosts and distribution=")
+    view = np.asarray(local)
+    if view.base is None:
+        raise TypeError(f"local is a {type(local).__name__}, whose memory NumPy cannot share: pass a NumPy array")
+    return view
+
+
+def _ids(ghosts):
+    ids = np.asarray(ghosts)
+    if ids.ndim != 1 or (ids.size > 0 and ids.dtype.kind not in "iu"):
+        raise TypeError(f"ghosts has {ids.ndim} axes of {ids.dtype}, must be a list of integers")
+    if ids.dtype.kind == "u" and ids.size > 0 and int(ids.max()) > np.iinfo(np.int64).max:
+        raise OverflowError(f"ghosts has the id {ids.max()}, must fit a signed 64-bit integer")
+    ids = np.array(ids, np.int64)
+    ids.flags.writeable = False
+    return ids
+
+
+def _checked(distribution):
+    if distribution is not None and not isinstance(distribution, _core.Distribution):
+        raise TypeError(f"distribution is a {type(distribution).__name__}, must be a tridap.Distribution or None")
+    return distribution

@@ -1,0 +1,82 @@
+// Updates of ghosts and their planning, against Tpetra's Import between maps with the same ids.
+
+#include "support/ghosts.hpp"
+#include "support/pairs.hpp"
+#include <tridap/ghosts/ghost_update.hpp>
+#include <tridap/tpetra.hpp>
+
+#include <Tpetra_Core.hpp>
+
+namespace {
+
+using tridap::Index;
+using tridap::tpetra::Import;
+using tridap::tpetra::Map;
+using Vector = tridap::tpetra::Vector<double>;
+using GlobalOrdinal = Map::global_ordinal_type;
+
+int rank = 0, processes = 1;
+tridap::tpetra::TeuchosComm comm;
+
+// The same ids as Tpetra's maps, `dof` for each element.
+struct Peer {
+  Teuchos::RCP<const Map> owned, overlap;
+
+  Peer(const bench::GhostCase& of, Index dof) {
+    std::vector<GlobalOrdinal> ids;
+    for (Index id = of.start * dof; id < (of.start + of.owned) * dof; ++id) ids.push_back(id);
+    owned = listed(ids);
+    for (const Index ghost : of.ghosts)
+      for (Index k = 0; k < dof; ++k) ids.push_back(ghost * dof + k);
+    overlap = listed(ids);
+  }
+  static Teuchos::RCP<const Map> listed(const std::vector<GlobalOrdinal>& ids) {
+    return Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
+                                Teuchos::ArrayView<const GlobalOrdinal>(ids), 0, comm));
+  }
+};
+
+bool measure(const std::string& name, const bench::GhostCase& of, Index dof, int times) {
+  const Index all = of.owned + static_cast<Index>(of.ghosts.size());
+  const auto array = tridap::make_ghosted(
+      tridap::allocate(tridap::element_type<double>(), {all, dof}), of.ghosts, MPI_COMM_WORLD);
+  tridap::GhostUpdate ours(array, MPI_COMM_WORLD);
+  const Peer peer(of, dof);
+  const Import import(peer.owned, peer.overlap);
+  Vector owned(peer.owned), overlap(peer.overlap);
+  const std::string what = "ghosts: " + name + ", " + std::to_string(dof) + " dof";
+  bool ok = bench::compare(
+      what + ", update_ghosts", 1.0, [&] { ours.update_ghosts(); },
+      [&] { overlap.doImport(owned, import, Tpetra::INSERT); }, times);
+  ok = bench::compare(
+           what + ", sum_ghosts", 1.0, [&] { ours.sum_ghosts(); },
+           [&] { owned.doExport(overlap, import, Tpetra::ADD); }, times) &&
+       ok;
+  return bench::compare(
+             what + ", planning", 1.0,
+             [&] {
+               if (tridap::GhostUpdate(array, MPI_COMM_WORLD).bytes_sent() < 0) std::abort();
+             },
+             [&] {
+               if (Import(peer.owned, peer.overlap).getNumExportIDs() > 1u << 30) std::abort();
+             },
+             1, 20) &&
+         ok;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Tpetra::ScopeGuard scope(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &processes);
+  comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
+  bool ok = true;
+  for (const Index dof : {1, 3}) {
+    ok = measure("mesh of 32^3", bench::mesh_ghosts(32, rank, processes), dof, 50) && ok;
+    ok = measure("mesh of 100^3", bench::mesh_ghosts(100, rank, processes), dof, 10) && ok;
+    ok = measure("50000 anywhere", bench::scattered_ghosts(200'000, 50'000, rank, processes), dof, 10) && ok;
+  }
+  comm = Teuchos::null;
+  return ok ? 0 : 1;
+}

@@ -1,0 +1,232 @@
+#include "find_owners.hpp"
+#include "rows.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/ghosts/ghost_update.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/persistent_messages.hpp>
+#include <tridap/memory_order.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tridap {
+
+namespace {
+
+// All that passes between this process and another: the elements that it has as ghosts, or that we have as ghosts.
+struct Peer {
+  int rank = 0;
+  Rows rows;
+  std::byte* in_place = nullptr;  // where the rows stand in a row; null: they do not
+  std::byte* packed = nullptr;
+};
+
+// The same error on every process, because all have the same distribution.
+void check_axes(const Distribution& distribution, Index numbered) {
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    if (axis.has_communication_padding())
+      refuse("the array has communication padding", "must have none, because the ghosts take its place",
+             "describe the padding as ghosts, or call update_padding for an array without ghosts", i);
+    if (i < numbered && axis.shares_indices())
+      refuse("an index is on several processes", "must be on one process, which owns the element",
+             "list it on one process, and make the copies its ghosts", i);
+  }
+}
+
+void check_numbered(const GhostedArray& array, MPI_Comm comm) {
+  const MinMax numbered = mpi::min_max({array.numbered()}, comm)[0];
+  if (numbered.is_same()) return;
+  refuse("the ids number " + std::to_string(numbered.smallest) + " axes on process " +
+             std::to_string(numbered.smallest_rank) + " and " + std::to_string(numbered.largest) + " on process " +
+             std::to_string(numbered.largest_rank),
+         "must be the same on every process", "pass local buffers with the same number of axes");
+}
+
+void check_memory(const Buffer& local) {
+  if (local.memory.kind != Memory::Kind::host)
+    refuse("the local buffer is in " + local.memory.name() + " memory", "must be in host memory",
+           "copy it to host memory");
+  if (local.read_only) refuse("the local buffer is read-only", "must be writable", "pass a writable buffer");
+  if (!memory_order(local).is_unique)
+    refuse("the local buffer's elements may share memory", "must not, because ghosts are written",
+           "pass a buffer whose elements do not overlap");
+}
+
+// Which rows each owner is to send, in the order of our ghosts.
+std::vector<Message> requests(const std::vector<Wanted>& wanted, Index process) {
+  std::vector<Message> all;
+  for (const Wanted& of : wanted) all.push_back({process, of.process, of.rows});
+  return all;
+}
+
+Index bytes_of(const std::vector<Peer>& peers) {
+  Index bytes = 0;
+  for (const Peer& peer : peers) bytes += peer.rows.bytes();
+  return bytes;
+}
+
+}  // namespace
+
+struct GhostUpdate::State {
+  State(const GhostedArray& array, const std::vector<Wanted>& wanted, const std::vector<Message>& asked)
+      : local(array.local()) {
+    for (const Wanted& of : wanted) {
+      std::vector<Index> rows = of.ghosts;
+      for (Index& row : rows) row += array.owned_count();
+      add(owners, of.process, rows);
+    }
+    for (const Message& message : asked) add(users, message.from, message.content);
+    Index packed = 0, scratch_bytes = 0;
+    for (const Peer& peer : owners) packed += peer.in_place == nullptr ? peer.rows.bytes() : 0;
+    for (const Peer& peer : users) {
+      packed += peer.rows.bytes();
+      scratch_bytes = std::max(scratch_bytes, peer.rows.scratch_bytes());
+    }
+    memory.resize(static_cast<std::size_t>(packed));
+    scratch.resize(static_cast<std::size_t>(scratch_bytes));
+    std::byte* next = memory.data();
+    for (std::vector<Peer>* peers : {&owners, &users})
+      for (Peer& peer : *peers) {
+        if (peers == &owners && peer.in_place != nullptr) continue;
+        peer.packed = next;
+        next += peer.rows.bytes();
+      }
+    prepare_sum();
+  }
+  State(const State&) = delete;
+  ~State() {
+    try {
+      if (in_progress() && !mpi::mpi_is_over()) finish();
+    } catch (const std::exception&) {  // a destructor cannot report an error
+    }
+    if (update.failed() || sum.failed()) new (std::nothrow) Lost{std::move(local), std::move(memory)};
+  }
+
+  void open(const mpi::Channel& of_update, const mpi::Channel& of_sum) {
+    for (const Peer& peer : owners) update.add_receipt(peer.rank, ghosts_of(peer), peer.rows.bytes(), of_update);
+    for (const Peer& peer : users)
+      update.add_send(peer.rank, peer.in_place != nullptr ? peer.in_place : peer.packed, peer.rows.bytes(), of_update);
+    for (const Peer& peer : users) sum.add_receipt(peer.rank, peer.packed, peer.rows.bytes(), of_sum);
+    for (const Peer& peer : owners) sum.add_send(peer.rank, ghosts_of(peer), peer.rows.bytes(), of_sum);
+  }
+
+  bool in_progress() const { return update.started() || sum.started(); }
+  void begin_update() {
+    for (const Peer& peer : users)
+      if (peer.in_place == nullptr) peer.rows.pack(peer.packed);
+    update.start();
+  }
+  void begin_sum() {
+    for (const Peer& peer : owners)
+      if (peer.in_place == nullptr) peer.rows.pack(peer.packed);
+    sum.start();
+  }
+  void finish() {
+    if (update.started()) {
+      update.wait();
+      for (const Peer& peer : owners)
+        if (peer.in_place == nullptr) peer.rows.unpack(peer.packed);
+    } else {
+      sum.wait();
+      for (const Peer& peer : users) peer.rows.add(combine, peer.packed, scratch.data());
+    }
+  }
+
+  struct Lost {  // memory that MPI may read and write still
+    Buffer local;
+    std::vector<std::byte> memory;
+  };
+
+  Buffer local;
+  std::vector<Peer> owners, users;         // of our ghosts, and those with ghosts of our elements; ascending by rank
+  std::vector<std::byte> memory, scratch;  // of packed rows
+  redistribute::Combine combine = nullptr;
+  std::optional<Error> why_no_sum;
+  mpi::PersistentMessages update, sum;  // they end before the memory above
+
+ private:
+  void add(std::vector<Peer>& peers, Index rank, const std::vector<Index>& of) {
+    Rows rows(local, of);
+    if (rows.bytes() == 0) return;  // an element without components
+    std::byte* const in_place = rows.contiguous();
+    peers.push_back({static_cast<int>(rank), std::move(rows), in_place, nullptr});
+  }
+  static std::byte* ghosts_of(const Peer& owner) { return owner.in_place != nullptr ? owner.in_place : owner.packed; }
+
+  // The same on every process, because all have the same element type.
+  void prepare_sum() {
+    redistribute::Scaling added;
+    added.beta = 1.0;
+    try {
+      combine = redistribute::combiner(local.type, local.type, false, added);
+    } catch (const Error& error) {
+      why_no_sum = error;
+    }
+  }
+};
+
+GhostUpdate::GhostUpdate(const GhostedArray& array, MPI_Comm comm) {
+  const Distribution distribution = mpi::gather_distribution(array.owned(), comm);
+  check_numbered(array, comm);
+  check_axes(distribution, array.numbered());
+  const Index process = mpi::rank_of(comm);
+  std::vector<Wanted> wanted;
+  std::vector<Message> out = mpi::collectively(comm, [&] {
+    check_memory(array.local());
+    wanted = find_owners(array, distribution, process);
+    return requests(wanted, process);
+  });
+  const std::vector<Message> asked = mpi::MpiCollectives(comm).exchange(std::move(out));
+  state_ = mpi::collectively(comm, [&] { return std::make_unique<State>(array, wanted, asked); });
+  const mpi::Channel of_update = mpi::channel_of(comm), of_sum = mpi::channel_of(comm);
+  mpi::collectively(comm, [&] { state_->open(of_update, of_sum); });
+}
+
+GhostUpdate::GhostUpdate(GhostUpdate&&) noexcept = default;
+GhostUpdate& GhostUpdate::operator=(GhostUpdate&&) noexcept = default;
+GhostUpdate::~GhostUpdate() = default;
+
+void GhostUpdate::update_ghosts() {
+  start_update();
+  wait();
+}
+
+void GhostUpdate::sum_ghosts() {
+  start_sum();
+  wait();
+}
+
+void GhostUpdate::start_update() {
+  if (state_->in_progress())
+    refuse("an update is in progress", "must have ended before the next one starts", "call wait() first");
+  state_->begin_update();
+}
+
+void GhostUpdate::start_sum() {
+  if (state_->in_progress())
+    refuse("an update is in progress", "must have ended before the next one starts", "call wait() first");
+  if (state_->why_no_sum) throw Error(*state_->why_no_sum);
+  state_->begin_sum();
+}
+
+void GhostUpdate::wait() {
+  if (!state_->in_progress())
+    refuse("no update is in progress", "must have been started", "call start_update() or start_sum() first");
+  state_->finish();
+}
+
+Index GhostUpdate::bytes_sent() const { return bytes_of(state_->users); }
+Index GhostUpdate::bytes_received() const { return bytes_of(state_->owners); }
+
+void update_ghosts(const GhostedArray& array, MPI_Comm comm) { GhostUpdate(array, comm).update_ghosts(); }
+void sum_ghosts(const GhostedArray& array, MPI_Comm comm) { GhostUpdate(array, comm).sum_ghosts(); }
+
+}  // namespace tridap

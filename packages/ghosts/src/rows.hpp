@@ -1,0 +1,44 @@
+#pragma once
+
+#include <tridap/buffer.hpp>
+#include <tridap/internal/elements.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace tridap {
+
+/// Chosen indices along axis 0 of a buffer, with all their components, as places in memory. Packed, they stand one
+/// after the other, the components of each in row-major order, whatever the strides of the buffer.
+///
+/// Rows 4, 5 and 7 of a contiguous buffer of 8 x 3 doubles are places of 24 bytes at 96, 120 and 168; rows that follow
+/// one another may be one place. In a column-major buffer of the same extents each row is three places of 8 bytes.
+class Rows {
+ public:
+  Rows(const Buffer& buffer, const std::vector<Index>& rows);
+
+  Index bytes() const { return bytes_; }  ///< of all, packed
+  /// Where all stand, if they stand in a row in the order of packing; otherwise null.
+  std::byte* contiguous() const;
+
+  void pack(std::byte* to) const { pack(0, offsets_.size(), to); }
+  void unpack(const std::byte* from) const { unpack(0, offsets_.size(), from); }
+  /// Adds packed elements to those of the buffer. No row may be chosen twice. `scratch`: scratch_bytes() of memory.
+  void add(redistribute::Combine combine, const std::byte* from, std::byte* scratch) const;
+  Index scratch_bytes() const;
+
+ private:
+  template <class Copy>
+  void each(std::size_t first, std::size_t end, Copy&& copy) const;
+  void pack(std::size_t first, std::size_t end, std::byte* to) const;
+  void unpack(std::size_t first, std::size_t end, const std::byte* from) const;
+  bool uses_scratch() const;
+
+  std::byte* begin_;  // of the buffer
+  Index element_bytes_, bytes_ = 0;
+  std::vector<Index> offsets_;  // bytes, of each place
+  Index length_ = 0;            // bytes of each place, if all have the same
+  std::vector<Index> lengths_;  // otherwise
+};
+
+}  // namespace tridap

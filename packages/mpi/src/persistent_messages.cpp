@@ -1,0 +1,71 @@
+#include <tridap/internal/persistent_messages.hpp>
+
+#include <algorithm>
+#include <exception>
+
+namespace tridap::mpi {
+
+namespace {
+
+constexpr Index most_counted = Index{1} << 30;  // bytes that MPI can count at once
+
+}  // namespace
+
+PersistentMessages::~PersistentMessages() {
+  if (mpi_is_over()) return;
+  try {
+    if (started_) wait();
+    for (MPI_Request& request : requests_)
+      if (request != MPI_REQUEST_NULL) must_succeed(MPI_Request_free(&request), "MPI_Request_free");
+  } catch (const std::exception&) {  // a destructor cannot report an error
+  }
+}
+
+// One request for each piece of a message, in their order.
+template <class Init>
+void PersistentMessages::add(Index bytes, Init&& init) {
+  requests_.reserve(requests_.size() + static_cast<std::size_t>((bytes + most_counted - 1) / most_counted));
+  for (Index done = 0; done < bytes; done += most_counted)
+    init(done, static_cast<int>(std::min(most_counted, bytes - done)), &requests_.emplace_back(MPI_REQUEST_NULL));
+}
+
+void PersistentMessages::add_receipt(int rank, std::byte* data, Index bytes, const Channel& channel) {
+  add(bytes, [&](Index done, int count, MPI_Request* request) {
+    must_succeed(MPI_Recv_init(data + done, count, MPI_BYTE, rank, channel.tag, channel.comm, request),
+                 "MPI_Recv_init");
+  });
+}
+
+void PersistentMessages::add_send(int rank, const std::byte* data, Index bytes, const Channel& channel) {
+  add(bytes, [&](Index done, int count, MPI_Request* request) {
+    must_succeed(MPI_Send_init(data + done, count, MPI_BYTE, rank, channel.tag, channel.comm, request),
+                 "MPI_Send_init");
+  });
+}
+
+template <class Step>
+void PersistentMessages::or_give_up(Step step) {
+  try {
+    step();
+  } catch (...) {
+    started_ = false;
+    failed_ = true;
+    throw;
+  }
+}
+
+void PersistentMessages::start() {
+  or_give_up([this] {
+    for (MPI_Request& request : requests_) must_succeed(MPI_Start(&request), "MPI_Start");
+  });
+  started_ = true;
+}
+
+void PersistentMessages::wait() {
+  or_give_up([this] {
+    must_succeed(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  });
+  started_ = false;
+}
+
+}  // namespace tridap::mpi

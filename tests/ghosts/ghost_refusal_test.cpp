@@ -1,0 +1,125 @@
+#include "ghosts/ghost_case.hpp"
+#include <tridap/ghosts/ghost_update.hpp>
+#include <tridap/make.hpp>
+#include <tridap/redistribute/padding.hpp>
+
+namespace {
+
+using tridap::block;
+using tridap::Buffer;
+using tridap::DimData;
+using tridap::Distribution;
+using tridap::GhostedArray;
+using tridap::GhostUpdate;
+using tridap::Index;
+
+Index rank() { return on::rank(MPI_COMM_WORLD); }
+Index processes() { return on::processes(MPI_COMM_WORLD); }
+
+/// 4 elements on each process, and the first one of the next process as ghost.
+struct Parts {
+  std::vector<double> memory = std::vector<double>(5, 7.0);
+  Distribution distribution = Distribution::make({4 * processes()}, {block(4)}, {processes()});
+  DimData dim_data = distribution.dim_data(rank());
+  std::vector<Index> ghosts{4 * ((rank() + 1) % processes())};
+  Buffer local = tridap::row_major(memory.data(), {5});
+};
+
+/// The error of a plan, which is the same on every process; nothing was written.
+std::string refused(const Parts& parts) {
+  const auto error = on::error_of(
+      [&] { GhostUpdate(GhostedArray(parts.local, parts.dim_data, parts.ghosts), MPI_COMM_WORLD).update_ghosts(); });
+  EXPECT_TRUE(error);
+  const std::string text = error ? error->what() : "";
+  EXPECT_TRUE(on::same_everywhere(text, MPI_COMM_WORLD)) << text;
+  EXPECT_EQ(parts.memory, std::vector<double>(5, 7.0));
+  return text;
+}
+
+void expect_contains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+/// What is wrong on one process alone, and what every process reads.
+void one_is_bad(const std::function<void(Parts&)>& spoil, const std::string& text) {
+  if (processes() == 1) return;
+  for (Index bad = 0; bad < processes(); ++bad) {
+    Parts parts;
+    if (rank() == bad) spoil(parts);
+    expect_contains(refused(parts), text);
+  }
+}
+
+}  // namespace
+
+TEST(GhostRefusal, AnIdThatNobodyOwns) {
+  one_is_bad([](Parts& parts) { parts.ghosts = {-1}; }, "ghost 0 has the id -1, which no process owns");
+  one_is_bad([](Parts& parts) { parts.ghosts = {4 * processes()}; },
+             "must be a global index, from 0 to " + std::to_string(4 * processes() - 1));
+}
+
+TEST(GhostRefusal, AnElementOfTheProcessItself) {
+  one_is_bad([](Parts& parts) { parts.ghosts = {4 * rank() + 3}; }, "an element that this process owns itself");
+  if (processes() == 1) expect_contains(refused(Parts()), "ghost 0 has the id 0, an element that this process owns");
+}
+
+TEST(GhostRefusal, AnIdThatIsListedTwice) {
+  one_is_bad(
+      [](Parts& parts) {
+        const Index next = (rank() + 1) % processes();
+        parts.ghosts = {4 * next, 4 * next + 1, 4 * next};
+        parts.local = tridap::allocate(tridap::element_type<double>(), {7});
+      },
+      "and so has ghost 0");
+}
+
+TEST(GhostRefusal, MemoryThatCannotBeWritten) {
+  one_is_bad([](Parts& parts) { parts.local.read_only = true; }, "the local buffer is read-only");
+  one_is_bad([](Parts& parts) { parts.local.strides[0] = 0; }, "the local buffer's elements may share memory");
+  one_is_bad([](Parts& parts) { parts.local.memory.kind = tridap::Memory::Kind::cuda; }, "cuda:0 memory");
+}
+
+TEST(GhostRefusal, ElementTypesThatDiffer) {
+  one_is_bad([](Parts& parts) { parts.local.type = tridap::element_type<std::int64_t>(); }, "int64");
+}
+
+TEST(GhostRefusal, DimDataThatDoNotFitTogether) {
+  one_is_bad([](Parts& parts) { parts.dim_data[0].size += 1; }, "'size'");
+}
+
+TEST(GhostRefusal, NumberedAxesThatDiffer) {
+  if (processes() == 1) return;
+  const Distribution two = Distribution::make({4 * processes(), 1}, {block(4), tridap::whole()}, {processes(), 1});
+  for (Index bad = 0; bad < processes(); ++bad) {
+    Parts parts;
+    parts.dim_data = two.dim_data(rank());
+    if (rank() != bad) parts.local = tridap::row_major(parts.memory.data(), {5, 1});
+    expect_contains(refused(parts), "must be the same on every process");
+  }
+}
+
+TEST(GhostRefusal, PaddingAndSharedIndices) {
+  if (processes() == 1) return;
+  std::vector<double> memory(8, 7.0);
+  const Distribution padded = Distribution::make({4 * processes()}, {tridap::padded_block(1)}, {processes()});
+  const Index held = padded.local_shape(rank())[0];
+  const auto with_padding = on::error_of([&] {
+    GhostUpdate(GhostedArray(tridap::row_major(memory.data(), {held}), padded.dim_data(rank()), {}), MPI_COMM_WORLD);
+  });
+  expect_contains(with_padding.value().what(), "axis 0: the array has communication padding");
+  std::vector<std::vector<Index>> lists;
+  for (Index r = 0; r < processes(); ++r) lists.push_back({r, r + 1});
+  const Distribution shared = Distribution::make({2 * processes()}, {tridap::unstructured(lists)}, {processes()});
+  const auto twice = on::error_of([&] {
+    GhostUpdate(GhostedArray(tridap::row_major(memory.data(), {2}), shared.dim_data(rank()), {}), MPI_COMM_WORLD);
+  });
+  expect_contains(twice.value().what(), "axis 0: an index is on several processes");
+}
+
+TEST(GhostRefusal, SumsOfElementsThatCannotBeAdded) {
+  std::vector<std::array<char, 8>> memory(4);
+  GhostUpdate plan(tridap::make_ghosted(tridap::row_major(memory.data(), {4}), {}, MPI_COMM_WORLD), MPI_COMM_WORLD);
+  plan.update_ghosts();
+  expect_contains(on::error_of([&] { plan.sum_ghosts(); }).value().what(), "not converted, scaled or added");
+  plan.update_ghosts();
+}
