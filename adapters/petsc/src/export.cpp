@@ -45,8 +45,7 @@ void need_plain(Vec vec) {
   if (type == nullptr) refuse("the Vec has no type", "", "call VecSetSizes and VecSetFromOptions or VecSetType first");
   PetscBool plain = PETSC_FALSE;
   call("PetscObjectTypeCompareAny", [&] {
-    return PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(vec), &plain, VECSEQ, VECMPI, VECSHARED,
-                                     "");
+    return PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(vec), &plain, VECSEQ, VECMPI, VECSHARED, "");
   });
   const bool nested = std::string(type) == VECNEST;
   if (plain != PETSC_TRUE)

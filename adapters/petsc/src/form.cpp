@@ -78,7 +78,7 @@ std::vector<Index> inner_bounds(const BlockKind& block) {
 Index grid_axes(const Distribution& distribution, const DmdaOptions& options) {
   const Index axes = distribution.ndim() - (options.dof ? 1 : 0);
   if (axes < 1 || axes > 3)
-    refuse("the distribution has " + count_of(axes, "axis") +
+    refuse("the distribution has " + std::to_string(axes) + (axes == 1 ? " axis" : " axes") +
                (options.dof ? " without that of the degrees of freedom" : ""),
            "a DMDA has 1, 2 or 3", options.dof ? "give dof only if the last axis is no axis of the grid" : "join axes");
   if (options.stencil_width && *options.stencil_width < 0)

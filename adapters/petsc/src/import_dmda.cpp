@@ -41,7 +41,8 @@ std::string difference(const Dimension& is, const Dimension& must) {
 // Of all axes; empty: they are the DMDA's.
 std::string difference(const DimData& is, const DimData& must) {
   if (is.size() != must.size())
-    return "the array has " + std::to_string(is.size()) + " axes, and the DMDA " + std::to_string(must.size());
+    return "the number of axes of the array is " + std::to_string(is.size()) + ", and that of the DMDA " +
+           std::to_string(must.size());
   for (std::size_t i = 0; i < is.size(); ++i) {
     const std::string found = difference(is[i], must[i]);
     if (!found.empty()) return "axis " + std::to_string(i) + " of the array has " + found;

@@ -75,7 +75,8 @@ std::optional<std::string> refusal(const Distribution& distribution, const DmdaO
   try {
     return text + "; the nearest that it can hold is " + describe(nearest(distribution, options));
   } catch (const Error& none) {
-    return text + "; " + none.report().findings().front().value;
+    const Finding& why = none.report().findings().front();
+    return text + "; there is no nearest: " + why.value + ": " + why.remedy;
   }
 }
 
