@@ -35,13 +35,6 @@ void add_numbering(const Source& source, Receipt& receipt) {
         "has the row-major numbers");
 }
 
-Index total_of(const Distribution& distribution) {
-  Index total = 0;
-  for (Index process = 0; process < distribution.processes(); ++process)
-    total += distribution.count(process, Part::interior);
-  return total;
-}
-
 void need_length(Vec vec, const Source& source) {
   if (local_size(vec) == source.count()) return;
   refuse("the Vec has " + std::to_string(local_size(vec)) + " elements on this process, and the array has " +
@@ -56,7 +49,6 @@ ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
   const double begin = MPI_Wtime();
   const Source source = need_source(array, comm, copy);
   if (spans_all(comm)) destroy_waiting();
-  const Index total = total_of(source.distribution);
   ImportedVec made;
   mpi::Faults faults;
   Elements elements;
@@ -68,8 +60,8 @@ ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
   if (copy != Copy::never) mpi::throw_faults(std::exchange(faults, {}), comm);
   faults.attempt([&] {
     call("VecCreateMPIWithArray", [&] {
-      return VecCreateMPIWithArray(comm, 1, static_cast<PetscInt>(source.count()), static_cast<PetscInt>(total),
-                                   elements.data, &made.vec);
+      return VecCreateMPIWithArray(comm, 1, static_cast<PetscInt>(source.count()),
+                                   static_cast<PetscInt>(source.total()), elements.data, &made.vec);
     });
     keep_memory(made.vec, made_over, elements.owner);
   });

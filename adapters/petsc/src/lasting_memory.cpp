@@ -14,17 +14,16 @@ PetscErrorCode release(void* owner) {
 }  // namespace
 
 void keep_memory(Vec vec, const char* name, const std::shared_ptr<void>& owner) {
+  const auto object = reinterpret_cast<PetscObject>(vec);
   PetscContainer container = nullptr;
-  if (owner != nullptr) {
-    auto kept = std::make_unique<std::shared_ptr<void>>(owner);
-    call("PetscContainerCreate", [&] { return PetscContainerCreate(PETSC_COMM_SELF, &container); });
-    call("PetscContainerSetPointer", [&] { return PetscContainerSetPointer(container, kept.get()); });
-    call("PetscContainerSetUserDestroy", [&] { return PetscContainerSetUserDestroy(container, release); });
-    kept.release();
-  }
-  call("PetscObjectCompose", [&] {
-    return PetscObjectCompose(reinterpret_cast<PetscObject>(vec), name, reinterpret_cast<PetscObject>(container));
-  });
+  auto kept = std::make_unique<std::shared_ptr<void>>(owner);
+  // On the Vec's own communicator: PETSC_COMM_SELF would be duplicated for it each time, if nothing else is on it.
+  call("PetscContainerCreate", [&] { return PetscContainerCreate(PetscObjectComm(object), &container); });
+  call("PetscContainerSetPointer", [&] { return PetscContainerSetPointer(container, kept.get()); });
+  call("PetscContainerSetUserDestroy", [&] { return PetscContainerSetUserDestroy(container, release); });
+  kept.release();
+  call("PetscObjectCompose",
+       [&] { return PetscObjectCompose(object, name, reinterpret_cast<PetscObject>(container)); });
   call("PetscContainerDestroy", [&] { return PetscContainerDestroy(&container); });
 }
 

@@ -10,8 +10,8 @@ namespace tridap::petsc {
 inline constexpr const char* made_over = "tridap_memory";
 inline constexpr const char* placed_in = "tridap_placed_memory";
 
-/// Lets a Vec keep memory alive until it is destroyed, or until another owner gets this name. An empty `owner` only
-/// removes the last one. Local.
+/// Lets a Vec keep memory alive until it is destroyed, or until another owner gets this name. All processes of the Vec
+/// must call it; it does not communicate, unless PETSc was built for debugging.
 void keep_memory(Vec vec, const char* name, const std::shared_ptr<void>& owner);
 
 }  // namespace tridap::petsc

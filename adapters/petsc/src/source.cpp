@@ -7,6 +7,7 @@
 #include <tridap/internal/gather_with_flags.hpp>
 #include <tridap/mpi/agree.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -37,8 +38,10 @@ void need_elements(const Buffer& buffer) {
 // Why PETSc cannot use the buffer itself; empty: it can.
 std::string obstacle(const Buffer& buffer) {
   if (buffer.read_only) return "the buffer is read-only, and PETSc may write to the memory of a Vec";
-  const MemoryOrder order = memory_order(buffer);
-  if (!order.is_contiguous) return "the elements are not contiguous: " + order.obstacle;
+  if (!is_row_major(buffer)) {  // which takes less time to find out
+    const MemoryOrder order = memory_order(buffer);
+    if (!order.is_contiguous) return "the elements are not contiguous: " + order.obstacle;
+  }
   if (!is_aligned(buffer)) return "the elements are not aligned to " + std::to_string(alignof(PetscScalar)) + " bytes";
   return "";
 }
@@ -53,9 +56,9 @@ void need_buffer(const Buffer& buffer, Copy copy) {
 // What the distribution alone shows is found on every process.
 void need_distribution(const Source& source, Copy copy, bool padding) {
   const Distribution& distribution = source.distribution;
-  Index total = 0;
-  for (Index process = 0; process < distribution.processes(); ++process)
-    total += distribution.count(process, padding ? Part::local : Part::interior);
+  Index total = source.total();
+  for (Index process = 0; padding && process < distribution.processes(); ++process)
+    total = std::max(total, distribution.count(process, Part::local));
   if (total > std::numeric_limits<PetscInt>::max())
     refuse("the array has " + std::to_string(total) + " elements, and PETSc was built with integers of " +
                std::to_string(8 * sizeof(PetscInt)) + " bits",
@@ -81,6 +84,18 @@ bool Source::is_padded() const {
     if (block != nullptr && axis.periodic() && block->edges() != std::array<Index, 2>{0, 0}) return true;
   }
   return false;
+}
+
+Index Source::total() const {
+  Index total = 1;
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    const std::array<Index, 2> none{0, 0};
+    const auto* block = std::get_if<BlockKind>(&axis.kind());
+    const std::array<Index, 2> mirrors = block != nullptr && axis.periodic() ? block->edges() : none;
+    total *= axis.size() - mirrors[0] - mirrors[1];
+  }
+  return total;
 }
 
 bool Source::keeps_numbers() const {
@@ -113,7 +128,7 @@ Elements elements_of(const DistArray& array, const Source& source, Copy copy, Re
   const Buffer& buffer = array.buffer;
   const bool copies = copy == Copy::always || source.is_padded() || !obstacle(buffer).empty();
   if (!copies) {
-    void* const data = memory_order(buffer).data;
+    void* const data = source.row_major ? buffer.data : memory_order(buffer).data;
     receipt.same_address = data == buffer.data;
     return {static_cast<PetscScalar*>(data), buffer.owner};
   }

@@ -21,6 +21,7 @@ struct Source {
   bool is_padded() const;  ///< on any process
   /// Whether PETSc's numbers of the elements are the array's row-major flat numbers.
   bool keeps_numbers() const;
+  Index total() const;  ///< elements of all processes, if no two have the same
   Index count() const { return distribution.count(rank, Part::interior); }  ///< elements of this process
 };
 
