@@ -1,7 +1,7 @@
 # Foreign libraries, each as one imported target with system include directories. Both the build and an install use this
 # file. It handles all differences between the CMake files of their versions.
 #
-#   tridap_find_foreign(<mpi|kokkos|dlpack|globalarrays|scalapack|tpetra|solvers|python> <result>)
+#   tridap_find_foreign(<mpi|kokkos|dlpack|globalarrays|petsc|scalapack|tpetra|solvers|python> <result>)
 #
 # makes TriDAP::foreign_<name> and sets <result> to its version. If the library is missing, <result> is empty, and
 # <result>_WHY names what was not found.
@@ -55,6 +55,8 @@ macro(tridap_find_foreign name result)
     tridap_find_globalarrays(${result})
   elseif("${name}" STREQUAL "scalapack")
     tridap_find_scalapack(${result})
+  elseif("${name}" STREQUAL "petsc")
+    tridap_find_petsc(${result})
   elseif("${name}" STREQUAL "python")
     tridap_find_python(${result})
   elseif("${name}" STREQUAL "tpetra")
@@ -141,6 +143,30 @@ macro(tridap_find_globalarrays result)
     set(${result} "Global Arrays")
     tridap_foreign_target(globalarrays ${TRIDAP_GA} ${TRIDAP_ARMCI} TriDAP::foreign_scalapack)
     target_include_directories(TriDAP::foreign_globalarrays SYSTEM INTERFACE ${TRIDAP_GA_INCLUDE_DIR})
+  endif()
+endmacro()
+
+# PETSc describes itself to pkg-config. If there are several builds of PETSc, PKG_CONFIG_PATH or TRIDAP_PETSC_MODULE
+# chooses one. Debian's module names compiler flags too, which are for its own packages.
+macro(tridap_find_petsc result)
+  set(TRIDAP_PETSC_MODULE "PETSc;petsc" CACHE STRING "Names of PETSc's pkg-config module, the first that is found")
+  mark_as_advanced(TRIDAP_PETSC_MODULE)
+  find_package(PkgConfig QUIET)
+  if(NOT PKG_CONFIG_FOUND)
+    set(${result}_WHY "no PETSc (pkg-config is needed to find it)")
+  elseif(NOT TRIDAP_PETSC_MODULE)
+    set(${result}_WHY "no PETSc (TRIDAP_PETSC_MODULE is empty)")
+  else()
+    pkg_search_module(TRIDAP_FOUND_PETSC QUIET ${TRIDAP_PETSC_MODULE})
+    if(NOT TRIDAP_FOUND_PETSC_FOUND)
+      set(${result}_WHY "no PETSc (pkg-config ${TRIDAP_PETSC_MODULE})")
+    elseif(TRIDAP_FOUND_PETSC_VERSION VERSION_LESS 3.18)
+      set(${result}_WHY "PETSc ${TRIDAP_FOUND_PETSC_VERSION} is too old: 3.18 or later is needed")
+    else()
+      set(${result} "PETSc ${TRIDAP_FOUND_PETSC_VERSION}")
+      tridap_foreign_target(petsc ${TRIDAP_FOUND_PETSC_LINK_LIBRARIES} TriDAP::foreign_mpi)
+      target_include_directories(TriDAP::foreign_petsc SYSTEM INTERFACE ${TRIDAP_FOUND_PETSC_INCLUDE_DIRS})
+    endif()
   endif()
 endmacro()
 

@@ -102,6 +102,17 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
     ctest --test-dir "$folder/build" --output-on-failure -R '^(solvers|redistribute_metered|python)_np1$' | tee "$folder/log"
     grep -q 'out of 3$' "$folder/log"
     ;;
+  petsc)
+    "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
+    consume petsc -DCMAKE_PREFIX_PATH="$folder/prefix"
+    ;;
+  without_petsc)
+    "$cmake" -S "$source" -B "$folder/build" "${as_before[@]}" -DTRIDAP_PETSC_MODULE=not-a-module | tee "$folder/log"
+    grep -qE 'petsc +off.*no PETSc' "$folder/log"
+    "$cmake" --build "$folder/build" --target packages/mpi/all
+    refused 'TRIDAP_PETSC=ON, but component petsc cannot be built: no PETSc' -S "$source" -B "$folder/on" \
+      -DTRIDAP_PETSC_MODULE=not-a-module -DTRIDAP_PETSC=ON -DTRIDAP_TESTS=OFF
+    ;;
   protocol_alone)  # as on a machine without MPI, Kokkos and Trilinos
     "$cmake" -S "$source" -B "$folder/build" "${as_before[@]}" -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON \
       -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON -DCMAKE_DISABLE_FIND_PACKAGE_Trilinos=ON | tee "$folder/log"

@@ -1,0 +1,5 @@
+#pragma once
+
+#include <tridap/petsc/dmda.hpp>    // IWYU pragma: export
+#include <tridap/petsc/export.hpp>  // IWYU pragma: export
+#include <tridap/petsc/import.hpp>  // IWYU pragma: export

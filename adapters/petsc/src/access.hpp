@@ -1,0 +1,17 @@
+#pragma once
+
+#include <tridap/petsc/export.hpp>
+
+#include <memory>
+
+namespace tridap::petsc {
+
+/// Opens the access to a Vec's memory, and holds a reference to the Vec. The release of the last copy of the result
+/// closes the access: at once on this thread; if another thread releases it, at the next call of this function,
+/// collect() or held(). Writes the address of the memory to `data`. Local.
+std::shared_ptr<void> open_access(Vec vec, bool read_only, void*& data);
+
+/// Destroys this process's Vecs that wait for it. The processes that hold them must all call it. Returns how many.
+Index destroy_waiting();
+
+}  // namespace tridap::petsc

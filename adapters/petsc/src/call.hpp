@@ -1,0 +1,49 @@
+#pragma once
+
+#include <petscsys.h>
+
+#include <string>
+#include <utility>
+
+namespace tridap::petsc {
+
+namespace detail {
+
+/// The text of the error that PETSc reports first, while this object exists: PETSc neither prints it nor ends the
+/// program.
+class QuietErrors {
+ public:
+  QuietErrors();
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+  ~QuietErrors();
+
+  const std::string& text() const { return text_; }
+
+ private:
+  static PetscErrorCode keep(MPI_Comm comm, int line, const char* function, const char* file, PetscErrorCode code,
+                             PetscErrorType type, const char* message, void* self);
+
+  std::string text_;
+};
+
+[[noreturn]] void call_failed(PetscErrorCode code, const char* function, const std::string& text);
+
+}  // namespace detail
+
+/// Calls PETSc, and throws an Error with the function's name and PETSc's own message if the call fails.
+///
+///     call("VecGetLocalSize", [&] { return VecGetLocalSize(vec, &size); });
+template <class Call>
+void call(const char* function, Call&& to_petsc) {
+  const detail::QuietErrors errors;
+  const PetscErrorCode code = std::forward<Call>(to_petsc)();
+  if (code != 0) detail::call_failed(code, function, errors.text());
+}
+
+/// Throws Error if PETSc is not initialised.
+void need_petsc();
+/// Whether PETSc is initialised, and is not finalised.
+bool petsc_is_there();
+
+}  // namespace tridap::petsc

@@ -1,0 +1,117 @@
+#include "access.hpp"
+#include "call.hpp"
+#include "dmda.hpp"
+#include "vec.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/petsc/export.hpp>
+
+#include <string>
+
+namespace tridap::petsc {
+
+namespace {
+
+void fill(ExportedArray& made, Vec vec, IndexList shape, const ExportOptions& options) {
+  Buffer& buffer = made.array.buffer;
+  buffer.type = scalar_type();
+  buffer.strides = row_major_strides(shape, buffer.type.bytes);
+  buffer.shape = std::move(shape);
+  buffer.read_only = options.read_only;
+  buffer.owner = open_access(vec, options.read_only, buffer.data);
+}
+
+// A Vec of VecCreateGhost keeps its ghost elements behind its own.
+bool has_ghosts(Vec vec) {
+  PetscBool is_mpi = PETSC_FALSE;
+  call("PetscObjectTypeCompare",
+       [&] { return PetscObjectTypeCompare(reinterpret_cast<PetscObject>(vec), VECMPI, &is_mpi); });
+  if (is_mpi != PETSC_TRUE) return false;
+  Vec local = nullptr;
+  call("VecGhostGetLocalForm", [&] { return VecGhostGetLocalForm(vec, &local); });
+  const bool found = local != nullptr;
+  call("VecGhostRestoreLocalForm", [&] { return VecGhostRestoreLocalForm(vec, &local); });
+  return found;
+}
+
+}  // namespace
+
+void need_plain(Vec vec) {
+  need_petsc();
+  if (vec == nullptr) refuse("the Vec is null", "", "give a Vec that was created");
+  VecType type = nullptr;
+  call("VecGetType", [&] { return VecGetType(vec, &type); });
+  if (type == nullptr) refuse("the Vec has no type", "", "call VecSetSizes and VecSetFromOptions or VecSetType first");
+  PetscBool plain = PETSC_FALSE;
+  call("PetscObjectTypeCompareAny", [&] {
+    return PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(vec), &plain, VECSEQ, VECMPI, VECSHARED, "");
+  });
+  const bool nested = std::string(type) == VECNEST;
+  if (plain != PETSC_TRUE)
+    refuse("the Vec is of type " + std::string(type) + ", whose memory is not one array in host memory",
+           "must be of type seq, mpi or shared",
+           nested ? "export each block of it, from VecNestGetSubVec" : "create it with VecSetType(vec, VECSTANDARD)");
+}
+
+Index local_size(Vec vec) {
+  PetscInt size = 0;
+  call("VecGetLocalSize", [&] { return VecGetLocalSize(vec, &size); });
+  return size;
+}
+
+ExportedArray export_array(Vec vec, const ExportOptions& options) {
+  need_plain(vec);
+  PetscInt size = 0, begin = 0, end = 0;
+  call("VecGetOwnershipRange", [&] { return VecGetOwnershipRange(vec, &begin, &end); });
+  call("VecGetSize", [&] { return VecGetSize(vec, &size); });
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(vec));
+  int processes = 1, rank = 0;
+  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  mpi::must_succeed(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  ExportedArray made;
+  Dimension axis;
+  axis.size = size;
+  axis.proc_grid_size = processes;
+  axis.proc_grid_rank = rank;
+  axis.dist = Block{begin, end, {}};
+  made.array.dim_data.push_back(std::move(axis));
+  fill(made, vec, {end - begin}, options);
+  if (has_ghosts(vec)) made.receipt.losses.push_back("the ghost elements of the Vec");
+  return made;
+}
+
+ExportedArray export_array(DM dm, Vec vec, const ExportOptions& options) {
+  need_plain(vec);
+  const Dmda grid = describe(dm);
+  const Index size = local_size(vec);
+  const bool ghosts = size != grid.owned();
+  if (ghosts && size != grid.ghosted())
+    refuse("the Vec has " + std::to_string(size) + " elements on this process",
+           "must have " + std::to_string(grid.owned()) + " as a global Vec of the DMDA, or " +
+               std::to_string(grid.ghosted()) + " as a local one",
+           "give a Vec of this DMDA");
+  ExportedArray made;
+  made.array.dim_data = dim_data_of(grid, ghosts);
+  IndexList shape;
+  for (std::size_t i = 0; i < grid.ndim; ++i) {
+    const DmdaAxis& axis = grid.axes[i];
+    made.shift[i] = shift_of(axis, grid.width, ghosts);
+    shape.push_back(ghosts ? axis.ghost_end - axis.ghost_begin : axis.end - axis.begin);
+  }
+  if (grid.dof > 1) shape.push_back(grid.dof);
+  fill(made, vec, std::move(shape), options);
+  if (ghosts && !fills_corners(grid))
+    made.receipt.losses.push_back(
+        "the star stencil: PETSc fills no ghost points that differ from the owned ones in several axes, and "
+        "update_padding() fills them too");
+  return made;
+}
+
+Index collect() {
+  need_petsc();
+  mpi::collectively(PETSC_COMM_WORLD, [] {});  // so that all are here
+  return destroy_waiting();
+}
+
+}  // namespace tridap::petsc

@@ -1,0 +1,126 @@
+#include "access.hpp"
+#include "call.hpp"
+#include "lasting_memory.hpp"
+#include "source.hpp"
+#include "vec.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/flat_numbers.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/petsc/import.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tridap::petsc {
+
+namespace {
+
+void need_communicator(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give the communicator of the array's processes");
+}
+
+bool spans_all(MPI_Comm comm) {
+  int here = 0, all = 0;
+  mpi::must_succeed(MPI_Comm_size(comm, &here), "MPI_Comm_size");
+  mpi::must_succeed(MPI_Comm_size(PETSC_COMM_WORLD, &all), "MPI_Comm_size");
+  return here == all;
+}
+
+void add_numbering(const Source& source, Receipt& receipt) {
+  if (!source.keeps_numbers())
+    receipt.losses.push_back(
+        "the global indices: PETSc numbers the elements process after process, in memory order, and make_ordering() "
+        "has the row-major numbers");
+}
+
+void need_length(Vec vec, const Source& source) {
+  if (local_size(vec) == source.count()) return;
+  refuse("the Vec has " + std::to_string(local_size(vec)) + " elements on this process, and the array has " +
+             std::to_string(source.count()),
+         "must be as many", "give an array with the Vec's distribution");
+}
+
+}  // namespace
+
+ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
+  need_communicator(comm);
+  const double begin = MPI_Wtime();
+  const Source source = need_source(array, comm, copy);
+  if (spans_all(comm)) destroy_waiting();
+  ImportedVec made;
+  mpi::Faults faults;
+  Elements elements;
+  faults.attempt([&] {
+    elements = elements_of(array, source, copy, made.receipt);
+    add_numbering(source, made.receipt);
+    add_losses(array, source.distribution, made.receipt);
+  });
+  if (copy != Copy::never) mpi::throw_faults(std::exchange(faults, {}), comm);
+  faults.attempt([&] {
+    call("VecCreateMPIWithArray", [&] {
+      return VecCreateMPIWithArray(comm, 1, static_cast<PetscInt>(source.count()),
+                                   static_cast<PetscInt>(source.total()), elements.data, &made.vec);
+    });
+    keep_memory(made.vec, made_over, elements.owner);
+  });
+  mpi::throw_faults(std::move(faults), comm);
+  made.receipt.seconds = MPI_Wtime() - begin;
+  return made;
+}
+
+Receipt place_array(Vec vec, const DistArray& array) {
+  need_plain(vec);
+  const double begin = MPI_Wtime();
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(vec));
+  const Source source = need_source(array, comm, Copy::never);
+  Receipt receipt;
+  mpi::Faults faults;
+  bool placed = false;
+  faults.attempt([&] {
+    need_length(vec, source);
+    const Elements elements = elements_of(array, source, Copy::never, receipt);
+    add_numbering(source, receipt);
+    add_losses(array, source.distribution, receipt);
+    call("VecPlaceArray", [&] { return VecPlaceArray(vec, elements.data); });
+    placed = true;
+    keep_memory(vec, placed_in, elements.owner);
+  });
+  try {
+    mpi::throw_faults(std::move(faults), comm);
+  } catch (...) {
+    if (placed) VecResetArray(vec);
+    throw;
+  }
+  receipt.seconds = MPI_Wtime() - begin;
+  return receipt;
+}
+
+void reset_array(Vec vec) {
+  need_plain(vec);
+  const auto object = reinterpret_cast<PetscObject>(vec);
+  call("VecResetArray", [&] { return VecResetArray(vec); });
+  call("PetscObjectCompose", [&] { return PetscObjectCompose(object, placed_in, nullptr); });
+}
+
+AO make_ordering(const DistArray& array, MPI_Comm comm, Copy copy) {
+  need_communicator(comm);
+  const Source source = need_source(array, comm, copy);
+  const std::vector<PetscInt> numbers = mpi::collectively(comm, [&] {
+    const FlatNumbers flat(source.distribution, Order::row_major, UnstructuredIds::compact);
+    const std::vector<Index> list = flat.list(source.rank, Part::interior, order_of(array, source, copy));
+    return std::vector<PetscInt>(list.begin(), list.end());
+  });
+  AO ordering = nullptr;
+  mpi::Faults faults;
+  faults.attempt([&] {
+    call("AOCreateMemoryScalable", [&] {
+      return AOCreateMemoryScalable(comm, static_cast<PetscInt>(numbers.size()), numbers.data(), nullptr, &ordering);
+    });
+  });
+  mpi::throw_faults(std::move(faults), comm);
+  return ordering;
+}
+
+}  // namespace tridap::petsc

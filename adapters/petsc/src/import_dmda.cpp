@@ -1,0 +1,122 @@
+#include "call.hpp"
+#include "dmda.hpp"
+#include "lasting_memory.hpp"
+#include "source.hpp"
+#include "vec.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/petsc/import.hpp>
+
+#include <string>
+#include <utility>
+
+namespace tridap::petsc {
+
+namespace {
+
+// How the dimension of an axis differs from that of the DMDA; empty: it does not.
+std::string difference(const Dimension& is, const Dimension& must) {
+  const auto* const here = std::get_if<Block>(&is.dist);
+  if (here == nullptr) return "it is not in blocks";
+  const auto& there = std::get<Block>(must.dist);
+  const std::array<Index, 2> none{0, 0};
+  const auto range = [](const Block& block) {
+    return "[" + std::to_string(block.start) + ", " + std::to_string(block.stop) + ")";
+  };
+  const auto text = [](const std::array<Index, 2>& pair) {
+    return "(" + std::to_string(pair[0]) + ", " + std::to_string(pair[1]) + ")";
+  };
+  const std::array<Index, 2> padding = here->padding.value_or(none), other = there.padding.value_or(none);
+  if (is.size != must.size) return "size " + std::to_string(is.size) + ", and the DMDA " + std::to_string(must.size);
+  if (is.proc_grid_size != must.proc_grid_size || is.proc_grid_rank != must.proc_grid_rank)
+    return "place " + std::to_string(is.proc_grid_rank) + " of " + std::to_string(is.proc_grid_size) +
+           ", and the DMDA " + std::to_string(must.proc_grid_rank) + " of " + std::to_string(must.proc_grid_size);
+  if (here->start != there.start || here->stop != there.stop)
+    return "the range " + range(*here) + ", and the DMDA " + range(there);
+  if (padding != other) return "padding " + text(padding) + ", and the DMDA " + text(other);
+  return "";
+}
+
+// Of all axes; empty: they are the DMDA's.
+std::string difference(const DimData& is, const DimData& must) {
+  if (is.size() != must.size())
+    return "the number of axes of the array is " + std::to_string(is.size()) + ", and that of the DMDA " +
+           std::to_string(must.size());
+  for (std::size_t i = 0; i < is.size(); ++i) {
+    const std::string found = difference(is[i], must[i]);
+    if (!found.empty()) return "axis " + std::to_string(i) + " of the array has " + found;
+  }
+  return "";
+}
+
+// Whether the array has the places of a local Vec; throws Error if it has neither these nor those of a global one.
+bool is_local(const Dmda& grid, const DimData& dim_data, bool padded) {
+  const std::string other = difference(dim_data, dim_data_of(grid, padded));
+  if (other.empty()) return padded;
+  refuse(other, std::string("must be those of a ") + (padded ? "local" : "global") + " Vec of the DMDA",
+         "make the DMDA with create_dmda(), or move the array to its distribution");
+}
+
+Vec make_global(DM dm, const Dmda& grid, PetscScalar* data) {
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(dm));
+  Index total = grid.dof;
+  for (std::size_t i = 0; i < grid.ndim; ++i) total *= grid.axes[i].size;
+  Vec vec = nullptr;
+  call("VecCreateMPIWithArray", [&] {
+    return VecCreateMPIWithArray(comm, static_cast<PetscInt>(grid.dof), static_cast<PetscInt>(grid.owned()),
+                                 static_cast<PetscInt>(total), data, &vec);
+  });
+  ISLocalToGlobalMapping mapping = nullptr;
+  call("DMGetLocalToGlobalMapping", [&] { return DMGetLocalToGlobalMapping(dm, &mapping); });
+  call("VecSetLocalToGlobalMapping", [&] { return VecSetLocalToGlobalMapping(vec, mapping); });
+  return vec;
+}
+
+Vec make_local(const Dmda& grid, PetscScalar* data) {
+  Vec vec = nullptr;
+  call("VecCreateSeqWithArray", [&] {
+    return VecCreateSeqWithArray(PETSC_COMM_SELF, static_cast<PetscInt>(grid.dof),
+                                 static_cast<PetscInt>(grid.ghosted()), data, &vec);
+  });
+  return vec;
+}
+
+bool has_padding(const Distribution& distribution) {
+  for (Index i = 0; i < distribution.ndim(); ++i)
+    if (const auto* block = std::get_if<BlockKind>(&distribution.axis(i).kind()))
+      for (Index c = 0; c < block->grid(); ++c)
+        if (block->padding(c) != std::array<Index, 2>{0, 0}) return true;
+  return false;
+}
+
+}  // namespace
+
+ImportedVec import_array(DM dm, const DistArray& array) {
+  need_petsc();
+  const double begin = MPI_Wtime();
+  const Dmda grid = describe(dm);
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(dm));
+  const Source source = need_source(array, comm, Copy::never, true);
+  const bool local = mpi::collectively(comm, [&] {
+    if (!source.row_major)
+      refuse("the elements are not in row-major order on every process, and a DMDA's are", "",
+             "give a row-major array, or import it without the DMDA");
+    return is_local(grid, source.distribution.dim_data(source.rank), has_padding(source.distribution));
+  });
+  ImportedVec made;
+  mpi::Faults faults;
+  faults.attempt([&] {
+    auto* const data = static_cast<PetscScalar*>(array.buffer.data);
+    made.vec = local ? make_local(grid, data) : make_global(dm, grid, data);
+    keep_memory(made.vec, made_over, array.buffer.owner);
+    call("VecSetDM", [&] { return VecSetDM(made.vec, dm); });
+    for (const Dimension& dimension : array.dim_data)
+      for (const Extra& extra : dimension.extras) made.receipt.losses.push_back("the key '" + extra.key + "'");
+  });
+  mpi::throw_faults(std::move(faults), comm);
+  made.receipt.seconds = MPI_Wtime() - begin;
+  return made;
+}
+
+}  // namespace tridap::petsc

@@ -1,0 +1,30 @@
+#include "lasting_memory.hpp"
+
+#include "call.hpp"
+
+namespace tridap::petsc {
+
+namespace {
+
+PetscErrorCode release(void* owner) {
+  delete static_cast<std::shared_ptr<void>*>(owner);
+  return 0;
+}
+
+}  // namespace
+
+void keep_memory(Vec vec, const char* name, const std::shared_ptr<void>& owner) {
+  const auto object = reinterpret_cast<PetscObject>(vec);
+  PetscContainer container = nullptr;
+  auto kept = std::make_unique<std::shared_ptr<void>>(owner);
+  // On the Vec's own communicator: PETSC_COMM_SELF would be duplicated for it each time, if nothing else is on it.
+  call("PetscContainerCreate", [&] { return PetscContainerCreate(PetscObjectComm(object), &container); });
+  call("PetscContainerSetPointer", [&] { return PetscContainerSetPointer(container, kept.get()); });
+  call("PetscContainerSetUserDestroy", [&] { return PetscContainerSetUserDestroy(container, release); });
+  kept.release();
+  call("PetscObjectCompose",
+       [&] { return PetscObjectCompose(object, name, reinterpret_cast<PetscObject>(container)); });
+  call("PetscContainerDestroy", [&] { return PetscContainerDestroy(&container); });
+}
+
+}  // namespace tridap::petsc

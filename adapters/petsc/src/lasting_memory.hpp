@@ -1,0 +1,17 @@
+#pragma once
+
+#include <petscvec.h>
+
+#include <memory>
+
+namespace tridap::petsc {
+
+/// The names under which a Vec keeps the memory of arrays: that which it was made over, and that placed in it.
+inline constexpr const char* made_over = "tridap_memory";
+inline constexpr const char* placed_in = "tridap_placed_memory";
+
+/// Lets a Vec keep memory alive until it is destroyed, or until another owner gets this name. All processes of the Vec
+/// must call it; it does not communicate, unless PETSc was built for debugging.
+void keep_memory(Vec vec, const char* name, const std::shared_ptr<void>& owner);
+
+}  // namespace tridap::petsc

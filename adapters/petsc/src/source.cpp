@@ -1,0 +1,163 @@
+#include "source.hpp"
+
+#include "call.hpp"
+#include "vec.hpp"
+#include <tridap/check.hpp>
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/gather_with_flags.hpp>
+#include <tridap/mpi/agree.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <string>
+
+namespace tridap::petsc {
+
+namespace {
+
+// Flags of gather_with_flags().
+constexpr Index usable = 1;     // this process's buffer can be used
+constexpr Index row_major = 2;  // and is in row-major order
+
+bool is_aligned(const Buffer& buffer) {
+  return reinterpret_cast<std::uintptr_t>(buffer.data) % alignof(PetscScalar) == 0;
+}
+
+// What no copy can change.
+void need_elements(const Buffer& buffer) {
+  if (buffer.type != scalar_type())
+    refuse("the elements are " + buffer.type.text() + ", and PETSc was built for " + scalar_type().name(),
+           "must be " + scalar_type().name(), "convert the array first, or use a PETSc that was built for its type");
+  if (buffer.memory.kind != Memory::Kind::host)
+    refuse("the buffer is in " + buffer.memory.name() + " memory, and the Vec uses host memory", "",
+           "give an array in host memory");
+}
+
+// Why PETSc cannot use the buffer itself; empty: it can.
+std::string obstacle(const Buffer& buffer) {
+  if (buffer.read_only) return "the buffer is read-only, and PETSc may write to the memory of a Vec";
+  if (!is_row_major(buffer)) {  // which takes less time to find out
+    const MemoryOrder order = memory_order(buffer);
+    if (!order.is_contiguous) return "the elements are not contiguous: " + order.obstacle;
+  }
+  if (!is_aligned(buffer)) return "the elements are not aligned to " + std::to_string(alignof(PetscScalar)) + " bytes";
+  return "";
+}
+
+void need_buffer(const Buffer& buffer, Copy copy) {
+  need_elements(buffer);
+  const std::string why_not = copy == Copy::never ? obstacle(buffer) : "";
+  if (!why_not.empty())
+    refuse("copy=never, but " + why_not, "", "pass copy=if_needed, or an array with contiguous, writable memory");
+}
+
+// What the distribution alone shows is found on every process.
+void need_distribution(const Source& source, Copy copy, bool padding) {
+  const Distribution& distribution = source.distribution;
+  Index total = source.total();
+  for (Index process = 0; padding && process < distribution.processes(); ++process)
+    total = std::max(total, distribution.count(process, Part::local));
+  if (total > std::numeric_limits<PetscInt>::max())
+    refuse("the array has " + std::to_string(total) + " elements, and PETSc was built with integers of " +
+               std::to_string(8 * sizeof(PetscInt)) + " bits",
+           "", "use a PETSc that was built with 64-bit indices");
+  for (Index i = 0; i < distribution.ndim(); ++i)
+    if (distribution.axis(i).shares_indices())
+      refuse("several processes have the same indices, which a Vec would have several times", "",
+             "give each index to one process", i);
+  if (!padding && copy == Copy::never && source.is_padded())
+    refuse("copy=never, but the memory has padding between the elements", "",
+           "pass copy=if_needed, or the DMDA whose local Vec has this padding");
+}
+
+bool is_uniform(const Axis& axis) { return axis.dist_type() != 'u'; }
+
+}  // namespace
+
+bool Source::is_padded() const {
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    const auto* block = std::get_if<BlockKind>(&axis.kind());
+    if (axis.has_communication_padding()) return true;
+    if (block != nullptr && axis.periodic() && block->edges() != std::array<Index, 2>{0, 0}) return true;
+  }
+  return false;
+}
+
+Index Source::total() const {
+  Index total = 1;
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    const std::array<Index, 2> none{0, 0};
+    const auto* block = std::get_if<BlockKind>(&axis.kind());
+    const std::array<Index, 2> mirrors = block != nullptr && axis.periodic() ? block->edges() : none;
+    total *= axis.size() - mirrors[0] - mirrors[1];
+  }
+  return total;
+}
+
+bool Source::keeps_numbers() const {
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    const bool in_order = axis.dist_type() == 'b' || axis.proc_grid_size() == 1;
+    if (!is_uniform(axis) || !in_order || (i > 0 && axis.proc_grid_size() > 1)) return false;
+  }
+  return row_major || distribution.ndim() == 0;
+}
+
+Source need_source(const DistArray& array, MPI_Comm comm, Copy copy, bool padding) {
+  mpi::Faults faults;
+  bool in_rows = false;
+  faults.attempt([&] {
+    need_petsc();
+    if (!check(array.buffer).ok()) return;  // reported below
+    need_buffer(array.buffer, copy);
+    in_rows = copy == Copy::always || !obstacle(array.buffer).empty() || is_row_major(array.buffer);
+  });
+  Index flags = (faults.ok() ? usable : 0) | (in_rows ? row_major : 0);
+  Distribution distribution = mpi::gather_with_flags(array, comm, {}, flags);
+  if ((flags & usable) == 0) mpi::throw_faults(std::move(faults), comm);
+  Source source{std::move(distribution), mpi::rank_of(comm), (flags & row_major) != 0};
+  need_distribution(source, copy, padding);
+  return source;
+}
+
+Elements elements_of(const DistArray& array, const Source& source, Copy copy, Receipt& receipt) {
+  const Buffer& buffer = array.buffer;
+  const bool copies = copy == Copy::always || source.is_padded() || !obstacle(buffer).empty();
+  if (!copies) {
+    void* const data = source.row_major ? buffer.data : memory_order(buffer).data;
+    receipt.same_address = data == buffer.data;
+    return {static_cast<PetscScalar*>(data), buffer.owner};
+  }
+  const Buffer part = sub_buffer(buffer, source.distribution.part(source.rank, Part::interior));
+  const Buffer made = allocate(buffer.type, part.shape);
+  receipt.shared = receipt.same_address = false;
+  receipt.bytes_copied = pack(part, made.data);
+  return {static_cast<PetscScalar*>(made.data), made.owner};
+}
+
+MemoryOrder order_of(const DistArray& array, const Source& source, Copy copy) {
+  if (copy != Copy::always && !source.is_padded() && obstacle(array.buffer).empty()) return memory_order(array.buffer);
+  MemoryOrder rows;
+  rows.axes.resize(array.buffer.shape.size());
+  std::iota(rows.axes.begin(), rows.axes.end(), Index{0});
+  rows.reversed.resize(rows.axes.size(), false);
+  return rows;
+}
+
+void add_losses(const DistArray& array, const Distribution& distribution, Receipt& receipt) {
+  for (const Dimension& dimension : array.dim_data)
+    for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    const auto* block = std::get_if<BlockKind>(&axis.kind());
+    const bool edges = block != nullptr && block->is_padded() && block->edges() != std::array<Index, 2>{0, 0};
+    if (edges && !axis.periodic()) receipt.losses.push_back("the boundary padding of axis " + std::to_string(i));
+    if (axis.periodic()) receipt.losses.push_back("the period of axis " + std::to_string(i));
+  }
+}
+
+}  // namespace tridap::petsc

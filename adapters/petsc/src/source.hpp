@@ -1,0 +1,48 @@
+#pragma once
+
+#include <tridap/dist_array.hpp>
+#include <tridap/distribution.hpp>
+#include <tridap/memory_order.hpp>
+#include <tridap/receipt.hpp>
+
+#include <mpi.h>
+#include <petscsys.h>
+
+#include <memory>
+
+namespace tridap::petsc {
+
+/// An array that all processes have checked, for a Vec of its elements.
+struct Source {
+  Distribution distribution;
+  Index rank = 0;          ///< this process
+  bool row_major = false;  ///< on every process the elements are in row-major order
+
+  bool is_padded() const;  ///< on any process
+  /// Whether PETSc's numbers of the elements are the array's row-major flat numbers.
+  bool keeps_numbers() const;
+  Index total() const;  ///< elements of all processes, if no two have the same
+  Index count() const { return distribution.count(rank, Part::interior); }  ///< elements of this process
+};
+
+/// Checks an array of every process: its rules, its element type, and that a Vec can have its elements in place, or, if
+/// `copy` allows it, in a copy. `padding`: padding is allowed. **Collective**: throws the same Error on every process
+/// or on none.
+Source need_source(const DistArray& array, MPI_Comm comm, Copy copy, bool padding = false);
+
+/// The elements of this process, dense, in memory that `owner` keeps.
+struct Elements {
+  PetscScalar* data = nullptr;
+  std::shared_ptr<void> owner;
+};
+
+/// The array's own memory, or a row-major copy of the interior if a Vec cannot have it. Local.
+Elements elements_of(const DistArray& array, const Source& source, Copy copy, Receipt& receipt);
+
+/// The order in which elements_of() has the elements. Local.
+MemoryOrder order_of(const DistArray& array, const Source& source, Copy copy);
+
+/// The properties of an array that a Vec does not have. Local.
+void add_losses(const DistArray& array, const Distribution& distribution, Receipt& receipt);
+
+}  // namespace tridap::petsc

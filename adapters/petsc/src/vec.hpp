@@ -1,0 +1,18 @@
+#pragma once
+
+#include <tridap/buffer.hpp>
+
+#include <petscvec.h>
+
+namespace tridap::petsc {
+
+/// The element type of all Vecs.
+inline ElementType scalar_type() { return element_type<PetscScalar>(); }
+
+/// Throws Error if PETSc is not initialised, or if the memory of `vec` is not one array in host memory. Local.
+void need_plain(Vec vec);
+
+/// The elements of this process. Local.
+Index local_size(Vec vec);
+
+}  // namespace tridap::petsc

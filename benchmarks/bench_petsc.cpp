@@ -1,0 +1,73 @@
+// From Vecs to arrays and back, against PETSc's own calls by hand.
+
+#include "support/pairs.hpp"
+#include <tridap/petsc.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+namespace {
+
+using tridap::Index;
+namespace petsc = tridap::petsc;
+
+Vec make(Index size) {
+  Vec vec = nullptr;
+  if (VecCreateMPI(PETSC_COMM_WORLD, PETSC_DECIDE, static_cast<PetscInt>(size), &vec) != 0) std::abort();
+  return vec;
+}
+
+void there_and_back(Vec vec) {
+  petsc::ImportedVec made = petsc::import_array(petsc::export_array(vec).array, PETSC_COMM_WORLD);
+  if (made.receipt.bytes_copied != 0) std::abort();
+  VecDestroy(&made.vec);
+}
+
+// `told`: the program knows the global length, and PETSc does not add up the lengths of all processes.
+void by_hand(Vec vec, bool told) {
+  PetscScalar* data = nullptr;
+  PetscInt local = 0, size = PETSC_DETERMINE;
+  VecGetLocalSize(vec, &local);
+  if (told) VecGetSize(vec, &size);
+  VecGetArray(vec, &data);
+  Vec made = nullptr;
+  if (VecCreateMPIWithArray(PETSC_COMM_WORLD, 1, local, size, data, &made) != 0) std::abort();
+  VecDestroy(&made);
+  VecRestoreArray(vec, &data);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (PetscInitialize(&argc, &argv, nullptr, nullptr) != 0) return 1;
+  constexpr int times = 2000, pairs = 60;
+  bool ok = true;
+  Vec small = make(1'000), large = make(100'000'000);
+  for (const auto& [name, vec] : {std::pair{"10^3", small}, {"10^8", large}}) {
+    const std::string title = std::string("petsc: ") + name + ", Vec -> array -> Vec";
+    const auto ours = [vec = vec] { there_and_back(vec); };
+    ok = bench::compare(
+             title, 3, ours, [vec = vec] { by_hand(vec, false); }, times, pairs) &&
+         ok;
+    bench::compare(
+        title + ", length known", INFINITY, ours, [vec = vec] { by_hand(vec, true); }, times, pairs);
+  }
+  ok = bench::compare(
+           "petsc: Vec -> array -> Vec of 10^8 against 10^3", 1.2, [&] { there_and_back(large); },
+           [&] { there_and_back(small); }, times, pairs) &&
+       ok;
+  bench::compare(
+      "petsc: export of 10^8 against VecGetArray and back", INFINITY, [&] { petsc::export_array(large); },
+      [&] {
+        PetscScalar* data = nullptr;
+        VecGetArray(large, &data);
+        VecRestoreArray(large, &data);
+      },
+      times, pairs);
+  VecDestroy(&small);
+  VecDestroy(&large);
+  PetscFinalize();
+  return ok ? 0 : 1;
+}
