@@ -138,10 +138,10 @@ std::optional<py::error_already_set> taken(Raised& raised);
 
 /// The arguments of `eigsh` on this process, unchecked.
 struct EigenAsked {
-  py::object mass, preconditioner, which, method, tol, maxiter, wrong;
+  py::object mass, preconditioner, which, method, tol, maxiter, sigma, wrong;
 };
-/// `A._eigsh(...)` of Python. **Collective.**
-py::dict eigsh_in_place(const Handle& handle, const Array& x, const EigenAsked& asked);
+/// `A._eigsh(...)` of Python; `start` is null if there is no start vector, on all processes alike. **Collective.**
+py::dict eigsh_in_place(const Handle& handle, const Array& x, const Array* start, const EigenAsked& asked);
 
 /// A distribution with one more axis, the last one, which is not distributed.
 Distribution with_vectors(const Distribution& rows, Index count);
