@@ -1,5 +1,5 @@
 import os
-from typing import Any, Callable, NoReturn, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, NoReturn, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 from mpi4py import MPI
@@ -249,6 +249,10 @@ _Pair = Sequence[int]
 
 class _Redistribution:
     def __init__(self, *arguments: Any) -> None: ...
+    @overload
+    def __call__(self, x: list[tuple[Any, Any]], out: None = None, *, alpha: complex = 1,
+                 beta: complex = 0) -> list[Optional[DistArray]]: ...
+    @overload
     def __call__(self, x: Any, out: Any = None, *, alpha: complex = 1, beta: complex = 0) -> Optional[DistArray]: ...
     @property
     def source(self) -> Distribution: ...
