@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 import tridap
 from systems import Field, layouts, local_rows, matrix, numbers, size, whole
+from test_solve_padding import columns, paddings
 
 
 def vector(dist, comm, order="C", step=1):
@@ -39,6 +40,57 @@ def test_padding_of_a_product_is_zero(comm):
     own = np.zeros(y.local.shape, bool)
     own[dist.part(comm.rank, "interior")] = True
     assert not y.local[~own].any() and np.isfinite(y.local).all()
+
+
+@pytest.mark.parametrize("kind", ["matrix", "matvec"])
+@pytest.mark.parametrize("layout", [paddings, lambda p: {width: columns(p, width) for width in "012"}], ids=["rows", "columns"])
+def test_x_may_have_another_padding_and_the_product_has_that_of_x(comm, layout, kind):
+    dists = layout(comm.size)
+    for rows in dists.values():
+        dense = matrix(size(rows), symmetric=False)
+        if kind == "matrix":
+            A = tridap.Matrix(local_rows(dense, rows, comm.rank), rows)
+        else:
+            ids = numbers(rows, comm.rank)
+            A = tridap.LinearOperator(lambda x, y: np.copyto(y, (dense[ids] @ whole(comm, rows, x)).reshape(y.shape)), rows)
+        for dist in dists.values():
+            for order in "CF":
+                x, flat = vector(dist, comm, order)
+                kept = x.local.copy()
+                y = A @ x
+                assert y.distribution == dist and y.local.shape == x.local.shape
+                assert np.allclose(whole(comm, dist, y.interior), dense @ flat, rtol=1e-13, atol=1e-13)
+                assert np.array_equal(x.local, kept, equal_nan=True) and not np.shares_memory(x, y)
+                padding = np.ones(y.local.shape, bool)
+                padding[dist.part(comm.rank, "interior")] = False
+                assert not y.local[padding].any()
+
+
+def test_a_ring_with_mirrors_multiplies_like_a_line(comm):
+    line = tridap.distribution((3 * comm.size,), ("b",))
+    ring = tridap.distribution((3 * comm.size + 2,), [tridap.block(starts=[0] + [3 * r + 1 for r in range(1, comm.size)],
+                                                                  padding=1, edges=(1, 1), periodic=True)])
+    dense = matrix(3 * comm.size)
+    A = tridap.Matrix(local_rows(dense, line, comm.rank), line)
+    x = tridap.zeros(ring)
+    x.interior[...] = 1.0 + line.indices(comm.rank)[0] % 5
+    y = A @ x
+    assert y.distribution == ring
+    np.testing.assert_allclose(whole(comm, line, y.interior), dense @ (1.0 + np.arange(3 * comm.size) % 5), rtol=1e-13)
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("first", [True, False])
+def test_several_vectors_are_multiplied_at_once(comm, order, first):
+    rows = tridap.distribution((3 * comm.size,), [tridap.block(padding=1)])
+    dense = matrix(3 * comm.size, symmetric=False)
+    A = tridap.Matrix(local_rows(dense, rows, comm.rank), rows)
+    dist = tridap.distribution((4, 3 * comm.size) if first else (3 * comm.size, 4), "*,b" if first else "b,*", processes=comm.size)
+    x = tridap.from_function(dist, lambda i, j: np.sin(1.0 + i + 7 * j), order=order)
+    y = A @ x
+    flat = np.sin(1.0 + np.arange(dist.shape[0])[:, None] + 7 * np.arange(dist.shape[1]))
+    assert y.distribution == dist
+    np.testing.assert_allclose(y.allgather(), flat @ dense.T if first else dense @ flat, rtol=1e-12, atol=1e-12)
 
 
 def test_a_row_without_a_diagonal_entry_has_0_there(comm):
@@ -83,8 +135,11 @@ def test_an_array_that_does_not_fit_is_refused_by_all(comm):
     dist = tridap.distribution(4 * p, processes=p)
     A = tridap.Matrix(sp.csr_matrix(np.eye(4 * p)[dist.indices(comm.rank)[0]]), dist)
     x = tridap.zeros(dist)
-    wrong = {"float64": x.astype("f4"), "the rows of A have": tridap.zeros(tridap.distribution((4 * p, 1), ("b", "*"), processes=p)),
+    wrong = {"float64": x.astype("f4"), "the rows of A have size": tridap.zeros(tridap.distribution(4 * p + 1, processes=p)),
+             "x has 3 axes, the rows of A have 1 axis": tridap.zeros(tridap.distribution((4 * p, 1, 1), ("b", "*", "*"), processes=p)),
              "__distarray__": np.zeros(4 * p)}
+    if p > 1:
+        wrong["the rows of A have dist_type 'b'"] = tridap.zeros(tridap.distribution(4 * p, "c", processes=p))
     for words, given in wrong.items():
         with pytest.raises(tridap.ProtocolError, match=words):
             A @ given

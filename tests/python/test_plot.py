@@ -181,3 +181,78 @@ def test_an_image_is_neither_a_strip_nor_stretched(comm):
         assert comm.rank != 0 or ax.get_aspect() == aspect
     ax = tridap.zeros(tridap.distribution((3, 400), ("b", "*"), processes=comm.size)).plot(aspect=2, cmap="gray")
     assert comm.rank != 0 or (ax.get_aspect() == 2 and ax.images[0].get_cmap().name == "gray")
+
+
+def gaps(p):
+    """By process: indices with gaps, unsorted, negative, one of them on all processes (which then share it)."""
+    return [[7 * c - 3, 50, 7 * c + 1] for c in range(p)]
+
+
+def drawn_by_hand(comm, array, step=1):
+    """By cell of `step` indices from the lowest one: the first index that a process has, and the lowest process with it."""
+    lists = gaps(comm.size)
+    held = sorted(set(sum(lists, [])))
+    cells = {}
+    for index in held:
+        cells.setdefault((index - held[0]) // step, index)
+    values = comm.allgather(array.local)
+    owner = {index: next(c for c in range(comm.size) if index in lists[c]) for index in held}
+    place = {index: lists[owner[index]].index(index) for index in held}
+    return held, {cell: values[owner[index]][place[index]] for cell, index in cells.items()}, owner
+
+
+@pytest.mark.parametrize("cells", [1000, 9, 1])
+def test_indices_of_no_process_are_missing_in_a_line(comm, cells):
+    array = tridap.from_function(tridap.distribution(3 * comm.size, (gaps(comm.size),)), lambda i: 100.0 * i + comm.rank)
+    held = sorted(set(sum(gaps(comm.size), [])))
+    step = max(1, -(-(held[-1] - held[0] + 1) // cells))
+    _, expected, owner = drawn_by_hand(comm, array, step)
+    ax = array.plot(cells=cells)
+    if comm.rank == 0:
+        line = ax.lines[0]
+        drawn = np.ma.filled(line.get_ydata().astype(float), np.nan)
+        assert drawn.size == -(-(held[-1] - held[0] + 1) // step)
+        assert {k: y for k, y in enumerate(drawn) if not np.isnan(y)} == expected
+        assert np.array_equal(line.get_xdata(), held[0] + step * np.arange(drawn.size))
+        assert (line.get_marker() == ".") == ("blank: indices of no process" in ax.get_title()) == (drawn.size > len(expected))
+        borders = [after - 0.5 for before, after in zip(held, held[1:]) if owner[before] != owner[after]]
+        assert [other.get_xdata()[0] for other in ax.lines[1:]] == borders
+
+
+def test_indices_of_no_process_are_missing_in_an_image(comm):
+    p = comm.size
+    array = tridap.from_function(tridap.distribution((3, 3 * p), ("*", gaps(p)), grid=(1, p)), lambda i, j: 1000.0 * i + j)
+    held = sorted(set(sum(gaps(p), [])))
+    whole, row = array.plot(), array.plot(section=(None, 1))
+    with pytest.raises(ValueError, match="section is at 2 on axis 1, whose global indices are -3 to 50 with gaps"):
+        array.plot(section=(None, 2))
+    if comm.rank == 0:
+        assert row.lines[0].get_ydata().tolist() == [1, 1001, 2001]
+        drawn = whole.images[0].get_array()
+        assert drawn.shape == (3, held[-1] - held[0] + 1)
+        for j in range(drawn.shape[1]):
+            missing = held[0] + j not in held
+            assert np.all(np.ma.getmaskarray(drawn)[:, j] == missing)
+            assert missing or drawn[:, j].tolist() == [1000.0 * i + held[0] + j for i in range(3)]
+        assert whole.get_title() == "blank: indices of no process"
+        assert not whole.figure.draw_without_rendering()
+
+
+def test_a_few_indices_far_apart_need_no_memory_between_them(comm):
+    lists = [[2**40 * c, 2**40 * c + 1] for c in range(comm.size)]
+    line = tridap.from_function(tridap.distribution(2 * comm.size, (lists,)), lambda i: i % 7.0)
+    image = tridap.from_function(tridap.distribution((2 * comm.size, 3), (lists, "*")), lambda i, j: i % 7.0 + j)
+    for ax in [line.plot(cells=10), image.plot(cells=10)]:
+        if comm.rank == 0:
+            shown = ax.images[0].get_array()[:, 0] if ax.images else ax.lines[0].get_ydata()
+            assert np.ma.count(shown) == comm.size + (comm.size == 1)
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "c16", "f4"])
+def test_missing_elements_of_every_kind_of_number(comm, dtype):
+    array = tridap.from_function(tridap.distribution((2, 3 * comm.size), ("*", gaps(comm.size)), grid=(1, comm.size)), lambda i, j: i + 0 * j, dtype)
+    ax = array.plot()
+    if comm.rank == 0:
+        drawn = ax.images[0].get_array()
+        assert drawn.compressed().tolist() == sorted(drawn.compressed().tolist()) and drawn.mask.any()
+        assert not ax.figure.draw_without_rendering()

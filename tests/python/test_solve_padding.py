@@ -31,14 +31,14 @@ def test_rows_b_and_x_may_each_have_their_own_padding(comm, how, of_b, of_x):
         assert x.memory.sum() - inner.sum() == pytest.approx(0.5 * (x.memory.size - inner.size))
 
 
-def columns(comm, name):
-    """Distributions whose second axis is distributed, so that padding is between the elements."""
-    return tridap.distribution((2, 3 * comm.size), ["*", tridap.block(padding=int(name))], processes=comm.size)
+def columns(p, width):
+    """A distribution whose second axis is distributed, so that padding is between the elements."""
+    return tridap.distribution((2, 3 * p), ["*", tridap.block(padding=int(width))], processes=p)
 
 
 @pytest.mark.parametrize("wide", ["b", "x"])
 def test_padding_between_elements_is_copied_if_that_is_allowed_and_named_otherwise(comm, wide):
-    plain, padded = columns(comm, "0"), columns(comm, "1")
+    plain, padded = columns(comm.size, "0"), columns(comm.size, "1")
     dense = matrix(size(plain))
     A = tridap.Matrix(local_rows(dense, plain, comm.rank), plain)
     b, rhs = right_hand_side(padded if wide == "b" else plain, comm.rank)

@@ -77,6 +77,49 @@ TEST(Eigenvalues, OfTwoMatricesAreThoseOfTheirQuotient) {
   }
 }
 
+TEST(Eigenvalues, NearASigmaAreThoseOfTheFormulaOnEveryMap) {
+  const Index n = 9;
+  std::vector<double> nearest = of_laplace(n);
+  const double sigma = 1.6;
+  std::sort(nearest.begin(), nearest.end(),
+            [&](double v, double w) { return std::abs(v - sigma) < std::abs(w - sigma); });
+  nearest.resize(3);
+  std::sort(nearest.begin(), nearest.end());
+  for (const Case& c : cases(n)) {
+    SCOPED_TRACE(c.name);
+    const ArrayMap layout(c.part, MPI_COMM_WORLD);
+    const auto a = matrix_of(layout, laplace(n)), twice = matrix_of(layout, [](Index id) { return Row{{id, 2.0}}; });
+    EigenOptions options = eigen_options(EigenMethod::krylov_schur, Which::largest_magnitude);
+    for (const double mass : {1.0, 2.0}) {
+      MultiVector x(layout.map(), 3);
+      options.sigma = sigma / mass;
+      const EigenSolution solution = find_eigenvalues(a, mass == 1 ? Teuchos::null : twice, Teuchos::null, x, options);
+      EXPECT_TRUE(solution.converged);
+      ASSERT_EQ(solution.values.size(), 3U);
+      for (std::size_t j = 0; j < 3; ++j) {
+        EXPECT_NEAR(solution.values[j], nearest[j] / mass, 1e-9);
+        EXPECT_LT(solution.residuals[j], 1e-6);
+        EXPECT_NEAR(x.getVector(j)->norm2(), 1 / std::sqrt(mass), 1e-10);
+      }
+    }
+  }
+}
+
+TEST(Eigenvalues, NearASigmaThatIsOneAreRefused) {
+  Problem p;
+  const auto steps = matrix_of(p.layout, [](Index id) { return Row{{id, static_cast<double>(id)}}; });
+  MultiVector x(p.layout.map(), 2);
+  EigenOptions options = eigen_options(EigenMethod::krylov_schur, Which::largest);
+  options.sigma = 17;
+  EXPECT_TRUE(says(refusal([&] { find_eigenvalues(steps, Teuchos::null, Teuchos::null, x, options); }),
+                   "A - sigma I is singular or nearly singular"));
+  options.sigma = 16.5;  // above it: 17 and 18
+  EXPECT_NEAR(find_eigenvalues(steps, Teuchos::null, Teuchos::null, x, options).values.back(), 18, 1e-9);
+  options.method = EigenMethod::lobpcg;
+  EXPECT_TRUE(
+      says(refusal([&] { find_eigenvalues(steps, Teuchos::null, Teuchos::null, x, options); }), "lobpcg has a sigma"));
+}
+
 TEST(Eigenvalues, StopAtAWatchAndFailTogether) {
   Problem p;
   for (const EigenMethod method : {EigenMethod::lobpcg, EigenMethod::krylov_schur}) {

@@ -208,14 +208,17 @@ tridap.redistribute() of this array. Collective.)")
           R"(plot(ax=None, *, section=None, cells=1000, borders=True, units=None, **style) -> matplotlib Axes or None
 
 Draws the array on process 0, and returns the Axes there and None on the others. Collective. One axis is drawn as a line,
-two as an image with a colour scale, both with the borders between processes. Complex numbers are drawn by magnitude.
+two as an image with a colour scale, both with the borders between processes. Complex numbers are drawn by magnitude. Every
+array that gather() takes is drawn: an index that no process has is left blank, and of an index that several processes have,
+the element of the lowest one is drawn.
 
 Args:
     ax: Axes to draw in; None: a new figure. It only matters on process 0. The other arguments must be the same on every
         process, except `style`.
     section: an entry for each axis: the global index at which it is fixed, or None if it is drawn. None: the last two
         axes are drawn, and the others are fixed at their first index. The title names the slice.
-    cells: if an axis is longer, every k-th element is drawn, and the title says so.
+    cells: if an axis is longer, every k-th element is drawn, and the title says so. On an axis with gaps it is the first
+        one of each k indices that a process has.
     borders: whether to draw lines at the borders between processes, up to 64 along an axis.
     units: a text for the scale of the values, such as "m/s".
     style: passed to Axes.plot or Axes.imshow.

@@ -1,33 +1,26 @@
 #include "solvable.hpp"
 #include "together.hpp"
 #include <tridap/mpi/agree.hpp>
-#include <tridap/tpetra/import.hpp>
 
-#include <vector>
+#include <optional>
 
 namespace tridap::python {
 
 namespace {
 
-// Fills the vector of an array by `fill`, which is called inside of Trilinos on all processes together. What it, or
+// Fills the vectors of an array by `fill`, which is called inside of Trilinos on all processes together. What it, or
 // Python code that it calls, throws on one process is thrown on all. **Collective.**
 template <class Fill>
-void fill_vector(const Solvable& a, const Array& y, const Fill& fill) {
+void fill_vectors(const Solvable& a, const Array& y, const Fill& fill) {
   const MPI_Comm comm = a.array_map.comm();
   std::optional<Error> error;
   std::optional<py::error_already_set> raised;
-  std::vector<double> answer;  // only if it must be written back
-  bool shared = true;
   {
     const Native native;
     try {
-      const auto vy = tpetra::import_vector<double>(y.array(), a.array_map, Copy::if_needed);
-      fill(*vy.vector);
-      shared = vy.receipt.shared;
-      if (!shared) {
-        const auto data = vy.vector->getData();
-        answer.assign(data.begin(), data.end());
-      }
+      const auto vy = import_vectors(solver_array(y, "y", true), a.array_map, Copy::if_needed);
+      fill(*vy.vectors);
+      vy.write_back();
     } catch (const Error& wrong) {
       error = wrong;
     } catch (const std::exception& wrong) {  // for example, out of memory; what Python raised is still taken below
@@ -38,30 +31,29 @@ void fill_vector(const Solvable& a, const Array& y, const Fill& fill) {
   raise_together(comm, std::move(raised));
   together(comm, [&] {
     if (error) throw Error(*error);
-    if (!shared) write_back(y, answer.data(), a.array_map);
     return true;
   });
 }
 
-// Stores the product of the operator and `x` in `y`, which has the distribution of the rows. **Collective.**
+// Stores the products of the operator and the vectors of `x` in `y`, which is distributed as `x`. **Collective.**
 void multiply(const Handle& handle, const Array& x, const Array& y) {
   const std::shared_ptr<Solvable> a = handle.solvable();
   const py::object matvec = handle.matvec();  // Python code that runs meanwhile may replace the operator
   together(a->array_map.comm(), [&] {
     need_float64(x, "x");
-    need_distribution_of(a->array_map, x, "x");
+    vectors_axis(solver_array(x, "x", false), a->array_map);
     return true;
   });
-  fill_vector(*a, y, [&](tpetra::Vector<double>& product) {
-    const auto vx = tpetra::import_vector<const double>(x.array(), a->array_map, Copy::if_needed);
-    a->op->apply(*vx.vector, product);
+  fill_vectors(*a, y, [&](solvers::MultiVector& products) {
+    const auto vx = import_vectors(solver_array(x, "x", false), a->array_map, Copy::if_needed);
+    a->op->apply(*vx.vectors, products);
   });
 }
 
 // Stores the diagonal of the matrix in `y`; 0 if a row has no entry there. **Collective.**
 void diagonal(const Matrix& handle, const Array& y) {
   const std::shared_ptr<Solvable> a = handle.solvable();
-  fill_vector(*a, y, [&](tpetra::Vector<double>& entries) { a->matrix->getLocalDiagCopy(entries); });
+  fill_vectors(*a, y, [&](solvers::MultiVector& entries) { a->matrix->getLocalDiagCopy(*entries.getVectorNonConst(0)); });
 }
 
 template <class T>

@@ -197,8 +197,10 @@ template <class T>
 void bind_handle(py::class_<T>& type) {
   bind_rows(type);
   type.def("_eigsh", [](const py::object& a, const Array& x, py::object mass, py::object preconditioner,
-                        py::object which, py::object method, py::object tol, py::object maxiter, py::object wrong) {
-    return eigsh_in_place(made<T>(a), x, {mass, preconditioner, which, method, tol, maxiter, wrong});
+                        py::object which, py::object method, py::object tol, py::object maxiter, py::object sigma,
+                        const py::object& start, py::object wrong) {
+    return eigsh_in_place(made<T>(a), x, array_behind(start),
+                          {mass, preconditioner, which, method, tol, maxiter, sigma, wrong});
   });
   type.def("_solve", [](const py::object& a, const Array& b, const Array& x, py::object method,
                         py::object preconditioner, py::object tol, py::object maxiter, py::object options,

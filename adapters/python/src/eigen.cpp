@@ -6,6 +6,7 @@
 #include <tridap/solvers/eigen.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -44,7 +45,35 @@ std::shared_ptr<Solvable> operator_on(const Solvable& a, const py::object& objec
   return found;
 }
 
-EigenRequest read_eigen_request(const Solvable& a, const Array& x, const EigenAsked& asked) {
+// The shift, for which the matrices are needed.
+double read_sigma(const Solvable& a, const EigenRequest& request, py::handle sigma) {
+  const auto value = number_of<double>(sigma, "sigma", "must be a real number, or None");
+  if (a.matrix.is_null())
+    refuse_key("sigma", text_of(sigma), "but A is an operator without a matrix, which cannot be factored",
+               "pass a Matrix, or leave sigma out");
+  if (request.mass && request.mass->matrix.is_null())
+    refuse_key("sigma", text_of(sigma), "but M is an operator without a matrix, which cannot be factored",
+               "pass a Matrix as M, or leave sigma out");
+  return value;
+}
+
+void check_start(const Solvable& a, const Array& start) {
+  need_float64(start, "v0");
+  if (vectors_axis(solver_array(start, "v0", false), a.array_map))
+    refuse_key("v0", "an array with one axis more than the rows", "must have the axes of the rows",
+               "pass several vectors as X");
+}
+
+// Stores the start vector as the first guess of the first eigenvector. Called inside of Trilinos. **Collective.**
+void take_start(const Solvable& a, const Array& start, solvers::MultiVector& x) {
+  const auto vectors = import_vectors(solver_array(start, "v0", false), a.array_map, Copy::if_needed);
+  const double norm = vectors.vectors->getVector(0)->norm2();
+  if (!(norm > 0) || !std::isfinite(norm))
+    refuse("the norm of v0 is " + std::to_string(norm), "must be finite and not 0", "give another start vector");
+  x.getVectorNonConst(0)->update(1, *vectors.vectors->getVector(0), 0);
+}
+
+EigenRequest read_eigen_request(const Solvable& a, const Array& x, const Array* start, const EigenAsked& asked) {
   raise_if_raised(asked.wrong);
   EigenRequest request;
   EigenOptions& options = request.options;
@@ -54,6 +83,8 @@ EigenRequest read_eigen_request(const Solvable& a, const Array& x, const EigenAs
   options.maxiter = number_of<int>(asked.maxiter, "maxiter", "must be an integer from 1 to 2147483647");
   request.mass = operator_on(a, asked.mass, "M");
   request.helper = operator_on(a, asked.preconditioner, "preconditioner");
+  if (!asked.sigma.is_none()) options.sigma = read_sigma(a, request, asked.sigma);
+  if (start != nullptr) check_start(a, *start);
   if (!py::reinterpret_borrow<py::array>(x.local()).writeable())
     refuse_key("X", "read-only", "but the eigenvectors are written to its memory", "give a writable array");
   need_float64(x, "X");
@@ -65,11 +96,11 @@ EigenRequest read_eigen_request(const Solvable& a, const Array& x, const EigenAs
 
 }  // namespace
 
-py::dict eigsh_in_place(const Handle& handle, const Array& x, const EigenAsked& asked) {
+py::dict eigsh_in_place(const Handle& handle, const Array& x, const Array* start, const EigenAsked& asked) {
   const std::shared_ptr<Solvable> a = handle.solvable();
   const py::object matvec = handle.matvec();
   const MPI_Comm comm = a->array_map.comm();
-  EigenRequest request = together(comm, [&] { return read_eigen_request(*a, x, asked); });
+  EigenRequest request = together(comm, [&] { return read_eigen_request(*a, x, start, asked); });
   request.options.watch = watch_of(a->raised, py::none(), py::none());
   const bool asks = a->matrix.is_null() || (request.mass && request.mass->matrix.is_null());
 
@@ -83,6 +114,7 @@ py::dict eigsh_in_place(const Handle& handle, const Array& x, const EigenAsked& 
       mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
       request.options.watched = mpi::min_max({asks || size == 1 ? 1 : 0}, comm).front().largest == 1;
       const auto vectors = import_vectors(solver_array(x, "X", true), a->array_map, Copy::if_needed);
+      if (start != nullptr) take_start(*a, *start, *vectors.vectors);
       const auto op = [](const std::shared_ptr<Solvable>& of) {
         return of ? of->op : Teuchos::RCP<const solvers::Operator>();
       };

@@ -108,7 +108,8 @@ Planned::Planned(Wanted wanted, Redistribution plan)
       target_("out", wanted.target, mpi::rank_of(comm_of(comm_))),
       processes_(processes_of(comm_of(comm_))),
       lock_(lock_of(comm_of(comm_))),
-      plan_(std::make_unique<Redistribution>(std::move(plan))) {
+      plan_(std::make_unique<Redistribution>(std::move(plan))),
+      listed_(wanted.listed) {
   // Every process must know which call of the plan is to be made without a target.
   makes_targets_ = !made_ && !options_.mapping.partial && wanted.target.distribution.processes() == processes_;
 }
@@ -118,6 +119,21 @@ Planned::~Planned() {
   const WithoutPython released;
   const std::lock_guard<std::mutex> alone(*lock_);
   plan_.reset();
+}
+
+// Keeps what a step throws, or Python raises, for the agreement with the other processes.
+template <class Step>
+void Planned::attempt(Call& call, Step&& step) const {
+  call.faults.attempt([&] {
+    try {
+      step();
+    } catch (py::error_already_set& error) {
+      const py::object report = py::getattr(error.value(), "report", py::none());
+      if (py::isinstance<Checked>(report)) throw Error(py::cast<const Checked&>(report).report);
+      call.raised.emplace(error);
+      throw std::runtime_error(one_line(error));
+    }
+  });
 }
 
 // Runs a moving call, or takes part in that of the other processes without arrays. It allocates nothing before.
@@ -144,6 +160,33 @@ py::object Planned::move(py::object x, py::object out, const py::object& alpha, 
   });
   if (call.out == nullptr && makes_targets_) return over_made(std::move(made));
   return out;
+}
+
+py::list Planned::move_all(const py::list& pairs, const py::object& out, const py::object& alpha,
+                           const py::object& beta) {
+  comm_of(comm_);  // it may have been freed
+  Call call;
+  py::list targets;
+  std::vector<py::object> sources;  // which hold what `moves` point at
+  std::vector<redistribute::Move> moves;
+  attempt(call, [&] {
+    if (!out.is_none()) throw py::type_error("out is given beside a list of pairs (x, out), must be None");
+    call.scaling = {factor_of(alpha, "alpha"), factor_of(beta, "beta")};
+    for (const py::handle pair : pairs) {
+      if ((!py::isinstance<py::tuple>(pair) && !py::isinstance<py::list>(pair)) || py::len(pair) != 2)
+        throw py::type_error("entry " + std::to_string(moves.size()) + " of the list is a " + kind_name(pair) +
+                             ", must be a pair (x, out)");
+      const auto two = py::reinterpret_borrow<py::sequence>(pair);
+      py::object x = two[0], target = two[1];
+      call.x = call.out = nullptr;
+      read(call, x, target, true);
+      moves.push_back({call.source(), call.target()});
+      sources.push_back(x);
+      targets.append(target);
+    }
+  });
+  together_or_object(call, [&] { (*plan_)(moves, call.scaling); });
+  return targets;
 }
 
 py::tuple Planned::start(py::object x, py::object out, const py::object& alpha, const py::object& beta) {
@@ -185,10 +228,14 @@ std::unique_ptr<Planned> Planned::reversed(py::object target_comm) const {
                 std::move(target_comm),
                 options_};
   wanted.options.mapping = back->plan().mapping();
+  wanted.listed = listed_;
   return std::make_unique<Planned>(std::move(wanted), std::move(*back));
 }
 
 py::array_t<Index> Planned::traffic() const {
+  if (listed_)
+    throw py::value_error("the plan is of listed ids, of which each process knows its own alone: use bytes_sent, "
+                          "bytes_received and bytes_kept of each process");
   const redistribute::Plan& ours = plan_->plan();
   py::array_t<Index> bytes({processes_, processes_});
   auto at = bytes.mutable_unchecked<2>();
@@ -214,16 +261,9 @@ Planned::Call Planned::prepare(py::object& x, py::object& out, const py::object&
                                bool allocate) {
   comm_of(comm_);  // it may have been freed
   Call call;
-  call.faults.attempt([&] {
-    try {
-      call.scaling = {factor_of(alpha, "alpha"), factor_of(beta, "beta")};
-      read(call, x, out, allocate);
-    } catch (py::error_already_set& error) {
-      const py::object report = py::getattr(error.value(), "report", py::none());
-      if (py::isinstance<Checked>(report)) throw Error(py::cast<const Checked&>(report).report);
-      call.raised.emplace(error);
-      throw std::runtime_error(one_line(error));
-    }
+  attempt(call, [&] {
+    call.scaling = {factor_of(alpha, "alpha"), factor_of(beta, "beta")};
+    read(call, x, out, allocate);
   });
   return call;
 }

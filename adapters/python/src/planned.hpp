@@ -22,6 +22,7 @@ struct Wanted {
   std::optional<py::dtype> made;  // of the arrays that the plan makes, if it is another one
   py::object comm, target_comm;   // the second: of the arrays that the plan makes
   redistribute::Options options;
+  bool listed = false;  // one side lists the ids of its elements
 };
 
 /// The source or the target of a plan, as this process sees it.
@@ -57,6 +58,8 @@ class Planned {
   ~Planned();  ///< ends the move that is in progress
 
   py::object move(py::object x, py::object out, const py::object& alpha, const py::object& beta);
+  /// Moves the pairs (x, out) of a list with one round of messages, and returns the targets.
+  py::list move_all(const py::list& pairs, const py::object& out, const py::object& alpha, const py::object& beta);
   /// Returns the number of the move, and its target.
   py::tuple start(py::object x, py::object out, const py::object& alpha, const py::object& beta);
   void wait(Index number);
@@ -67,7 +70,8 @@ class Planned {
   const redistribute::Redistribution& plan() const { return *plan_; }
   const py::dtype& dtype() const { return dtype_; }
   const py::object& comm_object() const { return comm_; }
-  /// By rank of the sender and of the receiver: bytes. Local.
+  /// By rank of the sender and of the receiver: bytes. Local. ValueError for a plan with listed ids, of which a process
+  /// knows its own alone.
   py::array_t<Index> traffic() const;
 
   /// For Python's garbage collector.
@@ -78,6 +82,8 @@ class Planned {
   struct Call;
   template <class Step>
   void together_or_object(Call& call, Step&& step);
+  template <class Step>
+  void attempt(Call& call, Step&& step) const;
   Call prepare(py::object& x, py::object& out, const py::object& alpha, const py::object& beta, bool allocate);
   void read(Call& call, py::object& x, py::object& out, bool allocate);
   void check_type(const Array& x) const;
@@ -95,6 +101,7 @@ class Planned {
   Index processes_;
   std::shared_ptr<std::mutex> lock_;
   std::unique_ptr<redistribute::Redistribution> plan_;
+  bool listed_ = false;         // as in Wanted
   bool makes_targets_ = false;  // a call without `out` lets the plan make the target
   Index started_ = 0;           // the number of the last move that was started
   bool awaited_ = false;        // and it was not waited for

@@ -6,7 +6,6 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
-#include <tridap/tpetra/import.hpp>
 
 #include <limits>
 
@@ -24,13 +23,6 @@ void broadcast(std::string& bytes, int from, MPI_Comm comm) {
 }
 
 }  // namespace
-
-void need_distribution_of(const tpetra::ArrayMap& rows, const Array& array, const std::string& name) {
-  if (const auto found = tpetra::detail::mismatch(array.array(), rows))
-    refuse(name + " has " + found->given + ", the rows of A have " + found->expected, "",
-           "give an array with the distribution of the rows: tridap.zeros(A.distribution, comm=A.comm) makes one",
-           found->axis);
-}
 
 void need_float64(const Array& array, const std::string& name) {
   if (const std::string type = array.array().buffer.type.name(); type != "float64")
@@ -107,13 +99,6 @@ void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
 std::optional<py::error_already_set> taken(Raised& raised) {
   const WithPython gil;
   return raised.take();
-}
-
-void write_back(const Array& x, double* answer, const tpetra::ArrayMap& array_map) {
-  py::array interior = x.view(Part::interior);
-  const std::vector<Index> shape(interior.shape(), interior.shape() + interior.ndim());
-  interior.attr("__setitem__")(py::ellipsis(),
-                               array_of(from_order(answer, element_type<double>(), shape, array_map.order())));
 }
 
 }  // namespace tridap::python

@@ -91,9 +91,6 @@ const T& made(const py::object& self) {
   return value_in<T>(self);
 }
 
-/// Throws Error if an argument is not distributed as the rows of A. A user of Python can give it that distribution.
-void need_distribution_of(const tpetra::ArrayMap& rows, const Array& array, const std::string& name);
-
 void need_float64(const Array& array, const std::string& name);
 
 /// Raises an argument that is an exception: Python raised it while computing the argument on this process.
@@ -108,9 +105,6 @@ inline solvers::SolverArray solver_array(const Array& array, const std::string& 
 /// Raises on every process if any process raised. A process raises its own exception if it has one, and otherwise the
 /// exception of the lowest rank that has one. **Collective.**
 void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own);
-
-/// Writes the elements of a vector to an array, if the vector was a copy of the array.
-void write_back(const Array& x, double* answer, const tpetra::ArrayMap& array_map);
 
 /// The arguments of one solve on this process, unchecked.
 struct Asked {
@@ -138,10 +132,10 @@ std::optional<py::error_already_set> taken(Raised& raised);
 
 /// The arguments of `eigsh` on this process, unchecked.
 struct EigenAsked {
-  py::object mass, preconditioner, which, method, tol, maxiter, wrong;
+  py::object mass, preconditioner, which, method, tol, maxiter, sigma, wrong;
 };
-/// `A._eigsh(...)` of Python. **Collective.**
-py::dict eigsh_in_place(const Handle& handle, const Array& x, const EigenAsked& asked);
+/// `A._eigsh(...)` of Python; `start` is null if there is no start vector, on all processes alike. **Collective.**
+py::dict eigsh_in_place(const Handle& handle, const Array& x, const Array* start, const EigenAsked& asked);
 
 /// A distribution with one more axis, the last one, which is not distributed.
 Distribution with_vectors(const Distribution& rows, Index count);

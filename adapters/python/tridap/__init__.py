@@ -12,9 +12,11 @@ from ._eigen import eigsh
 from ._errors import ProtocolError
 from ._gather import scatter
 from ._ghosts import GhostedArray
+from ._ids import from_ids, to_ids
 from ._make import array, block, cyclic, distribution, empty, from_function, unstructured, whole, zeros
-from ._move import Moving, Redistribution, Relabelling, redistribute, relabel
+from ._move import Moving, Redistribution, redistribute
 from ._protocol import check, export
+from ._relabel import Relabelling, relabel
 from ._solve import (ConvergenceError, ConvergenceWarning, History, LinearOperator, Matrix, Preconditioner,
                      SolveResult, solve)
 from ._vocabularies import chapel, essl, hpf, julia, mpi_cart, scalapack, x10
@@ -23,5 +25,5 @@ __all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", 
            "GhostedArray", "History", "LinearOperator", "Matrix", "Moving", "Preconditioner", "ProtocolError", "Receipt",
            "Redistribution", "Relabelling", "Report", "SolveResult", "Translation", "UnstructuredSpec", "WholeSpec",
            "array", "asarray", "block", "chapel", "check", "cyclic", "distribution", "eigsh", "empty", "essl", "export",
-           "from_function", "hpf", "julia", "mpi_cart", "redistribute", "relabel", "scalapack", "scatter", "solve",
-           "unstructured", "whole", "write_capture", "x10", "zeros"]
+           "from_function", "from_ids", "hpf", "julia", "mpi_cart", "redistribute", "relabel", "scalapack", "scatter", "solve",
+           "to_ids", "unstructured", "whole", "write_capture", "x10", "zeros"]

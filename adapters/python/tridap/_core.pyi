@@ -1,5 +1,5 @@
 import os
-from typing import Any, Callable, NoReturn, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, NoReturn, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 from mpi4py import MPI
@@ -262,6 +262,10 @@ _Pair = Sequence[int]
 
 class _Redistribution:
     def __init__(self, *arguments: Any) -> None: ...
+    @overload
+    def __call__(self, x: list[tuple[Any, Any]], out: None = None, *, alpha: complex = 1,
+                 beta: complex = 0) -> list[Optional[DistArray]]: ...
+    @overload
     def __call__(self, x: Any, out: Any = None, *, alpha: complex = 1, beta: complex = 0) -> Optional[DistArray]: ...
     @property
     def source(self) -> Distribution: ...
@@ -296,7 +300,7 @@ class _Solvable:
     def _multiply(self, x: DistArray, y: DistArray) -> None: ...
 
     def _eigsh(self, x: DistArray, M: Any, preconditioner: Any, which: str, method: str, tol: float, maxiter: int,
-               wrong: Optional[BaseException]) -> dict[str, Any]: ...
+               sigma: Optional[float], v0: Optional[DistArray], wrong: Optional[BaseException]) -> dict[str, Any]: ...
 
 class _Matrix(_Solvable):
     def __init__(self, rows: DistArray, data: Any, indices: Any, indptr: Any, comm: Optional[MPI.Comm],

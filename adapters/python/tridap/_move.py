@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
@@ -44,6 +44,26 @@ def _axes(axes, ndim):
     if sorted(found) != list(range(ndim)):
         raise ValueError(f"axes is {tuple(given)}, must have each of the {ndim} axes of x once")
     return found
+
+
+def _ravel(ravel, axes, fill_padding, source, target):
+    """ "C" or "F", or None; ValueError if the two sides are no list of flat numbers and what these number."""
+    if ravel is None:
+        if source.ndim != target.ndim and 1 in (source.ndim, target.ndim):
+            raise ValueError(f"the target has {target.ndim} axes, must have {source.ndim}, as the source; or pass ravel='C' "
+                             "if the indices of the one axis are flat numbers of the other side")
+        return None
+    if ravel not in ("C", "F"):
+        raise ValueError(f"ravel is {ravel!r}, must be 'C' (row-major numbers), 'F' (column-major numbers) or None")
+    if axes is not None:
+        raise ValueError("axes and ravel are both given: leave out axes")
+    if fill_padding:
+        raise ValueError("fill_padding and ravel are both given: leave out fill_padding, and call update_padding of the "
+                         "new array")
+    if source.ndim != 1 and target.ndim != 1:
+        raise ValueError(f"ravel is {ravel!r}, but the source has {source.ndim} axes and the target {target.ndim}: one of them "
+                         "must have one axis, whose indices number the elements of the other")
+    return str(ravel)
 
 
 def _order(order):
@@ -124,6 +144,8 @@ class Redistribution(_core._Redistribution):
             this padding is 0 in new arrays, and unchanged in `out`.
         partial: leave out elements that only one side has. Without it they are an error. In new arrays, elements that
             the source does not have are 0.
+        ravel: "C" or "F": one side has one axis, and its global indices are the row-major or the column-major numbers of
+            the other side's elements, as ``numpy.ravel_multi_index`` counts them. None: axis by axis.
         source_ranks, target_ranks: by process of the distribution, its rank in `comm`; None: process r is rank r, or, for
             a `DistArray` whose communicator has the same processes in another order, as this communicator says. New
             arrays have a communicator in which process r of the target is rank r. A process that holds no part passes
@@ -139,7 +161,7 @@ class Redistribution(_core._Redistribution):
     def __init__(self, source: _core.Distribution | _core.DistArray, target: _core.Distribution | _core.DistArray,
                  dtype: DTypeLike = float, comm: MPI.Comm | None = None, *, axes: Sequence[int] | None = None,
                  order: str = "C", convert: bool | DTypeLike = False, fill_padding: bool = False, partial: bool = False,
-                 source_ranks: Sequence[int] | None = None, target_ranks: Sequence[int] | None = None) -> None:
+                 ravel: str | None = None, source_ranks: Sequence[int] | None = None, target_ranks: Sequence[int] | None = None) -> None:
         comm = _plan_communicator(comm, source, target)
         alone = comm is None
         found = {}
@@ -156,6 +178,7 @@ class Redistribution(_core._Redistribution):
                     "axes": _axes(axes, found["source"].ndim), "order": _order(order), "convert": may_convert,
                     "made": str(found["made"]), "fill_padding": _flag("fill_padding", fill_padding),
                     "partial": _flag("partial", partial),
+                    "ravel": _ravel(ravel, axes, fill_padding, found["source"], found["target"]),
                     "source_ranks": _ranks("source_ranks", ranks_of(source, source_ranks), found["source"].processes, size),
                     "target_ranks": _ranks("target_ranks", ranks_of(target, target_ranks), found["target"].processes, size)}
 
@@ -163,7 +186,7 @@ class Redistribution(_core._Redistribution):
         made_for = None if alone else communicator_of_ranks(comm, agreed["target_ranks"], found["target"].processes)
         super().__init__(found["source"], agreed["source_ranks"], found["target"], agreed["target_ranks"], found["dtype"],
                          found["made"], _self() if alone else comm, made_for, agreed["axes"], agreed["order"] == "F",
-                         agreed["convert"], agreed["fill_padding"], agreed["partial"])
+                         agreed["convert"], agreed["fill_padding"], agreed["partial"], agreed["ravel"])
         self._alone, self._source_ranks, self._target_ranks = alone, agreed["source_ranks"], agreed["target_ranks"]
 
     def reversed(self) -> Redistribution:
@@ -183,7 +206,11 @@ class Redistribution(_core._Redistribution):
         """A text for people: the bytes that each process sends to each other one, and the fewest that must be sent for any
         placement of the target's parts. A notebook shows it with a table. Local.
         """
-        return Explanation(super().explain(), self.traffic())
+        try:
+            traffic = self.traffic()
+        except ValueError:  # of listed ids
+            traffic = np.empty((0, 0), np.int64)
+        return Explanation(super().explain(), traffic)
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
         """Draws the bytes that each process sends to each other one, on process 0. Collective.
@@ -224,6 +251,8 @@ class Explanation(str):
         head = ["", *(f"to {process}" for process in shown), *dots]
         rows = [[f"from {process}", *(f"{int(self._traffic[process, other]):,}" for other in shown), *dots]
                 for process in range(size)]
+        if not size:
+            return _html.lines(self.splitlines())
         lines = [line for line in self.splitlines() if not line.startswith("from ") and line.split()[:1] != ["to"]]
         return _html.table(head, rows, "bytes that each process sends; the diagonal stays") + _html.lines(lines)
 
@@ -270,7 +299,7 @@ def _plan_communicator(comm, *sides):
 def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequence[int] | None = None,
                  axes: Sequence[int] | None = None, order: str = "C", alpha: complex = 1, beta: complex = 0,
                  convert: bool | DTypeLike = False, fill_padding: bool = False, partial: bool = False,
-                 comm: MPI.Comm | None = None) -> _core.DistArray | None:
+                 ravel: str | None = None, comm: MPI.Comm | None = None) -> _core.DistArray | None:
     """Moves an array to another distribution: ``out = alpha * x + beta * out``. Collective.
 
     To move several arrays in the same way, make a `Redistribution` once.
@@ -282,7 +311,8 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
         out: None: a new array. Else the array that is filled, which must not share memory with `x`.
         grid: processes along each axis, if `to` gives the axes.
         alpha, beta: factors; if `out` is None, beta must be 0. If beta is 0, `out` is not read.
-        axes, order, convert, fill_padding, partial: as in `Redistribution`.
+        axes, order, convert, fill_padding, partial, ravel: as in `Redistribution`. With `ravel`, the axis that `to` gives is
+            as long as `x` has elements.
         comm: an mpi4py communicator; None: that of `x`, else of `out` or `to`, else MPI.COMM_WORLD. The communicators of
             DistArrays may have its processes in other orders.
 
@@ -311,7 +341,13 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
             target["dist"] = to
         elif kind == "axes":
             shape = x.distribution.shape
-            shape = tuple(shape[axis] for axis in _axes(axes, len(shape))) if axes is not None else shape
+            if ravel is not None:
+                if len(shape) == 1:
+                    raise ValueError("ravel is given, and x has one axis: pass the distribution of the new array as `to`, "
+                                     "because the axes do not give its shape")
+                shape = (math.prod(shape),)
+            elif axes is not None:
+                shape = tuple(shape[axis] for axis in _axes(axes, len(shape)))
             target["dist"] = distribution(shape, to, grid, 1 if comm is None else comm.size)
         return {"to": kind, "out": out is not None}
 
@@ -320,46 +356,6 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
         out = checked("out", out)
     dist = target["dist"] if kind == "axes" else (out if kind == "out" else checked("to", to)).distribution
     plan = Redistribution(x.distribution, dist, x.dtype, comm, axes=axes, order=order, convert=convert,
-                          fill_padding=fill_padding, partial=partial, source_ranks=ranks["x"],
+                          fill_padding=fill_padding, partial=partial, ravel=ravel, source_ranks=ranks["x"],
                           target_ranks=None if kind == "axes" else ranks[kind])
     return plan(x, out, alpha=alpha, beta=beta)
-
-
-@dataclass(frozen=True)
-class Relabelling:
-    """The placement of a target's parts on processes that `relabel` finds.
-
-    Attributes:
-        ranks: by process of the target: its rank, for ``Redistribution(..., target_ranks=)``.
-        bytes_kept: bytes that are not sent with these ranks, summed over all processes.
-        bytes_kept_before: bytes that are not sent if process r is rank r.
-        most_bytes_kept: an upper bound over all placements.
-        exact: whether `bytes_kept` is the most that is possible; always true for up to 2048 processes.
-    """
-
-    ranks: tuple[int, ...]
-    bytes_kept: int
-    bytes_kept_before: int
-    most_bytes_kept: int
-    exact: bool
-
-
-def relabel(source: _core.Distribution | _core.DistArray, target: _core.Distribution | _core.DistArray,
-            dtype: DTypeLike = float, processes: int | None = None, *, axes: Sequence[int] | None = None,
-            source_ranks: Sequence[int] | None = None) -> Relabelling:
-    """Finds on which processes the parts of a target must be, such that as few bytes as possible are sent.
-
-    It moves nothing and does not communicate. ``Redistribution(source, target, target_ranks=found.ranks)`` moves arrays
-    so.
-
-    Args:
-        source, target, dtype, axes, source_ranks: as in `Redistribution`.
-        processes: how many there are; None: as many as the larger one of the two distributions has.
-
-    Raises:
-        ProtocolError: if the two distributions are of arrays with different elements.
-    """
-    here, there = _distribution_of("source", source), _distribution_of("target", target)
-    size = max(here.processes, there.processes) if processes is None else integer("processes", processes)
-    ranks = _ranks("source_ranks", source_ranks, here.processes, size)
-    return Relabelling(*_core._relabel(here, ranks, there, np.dtype(dtype).itemsize, size, _axes(axes, here.ndim)))

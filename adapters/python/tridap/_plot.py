@@ -3,7 +3,8 @@
 import numpy as np
 
 from ._agree import integer, together
-from ._whole import _Axis, _collect, _same
+from ._gather import _same
+from ._sample import _Axis, sampled
 
 _LINES = 64    # borders between processes that are drawn along an axis
 _LONGEST = 5   # of an image: the longer side is at most so many times the other
@@ -36,7 +37,7 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, units=None, 
     pyplot = _matplotlib(comm)
     cells, section = agreed["cells"], agreed["section"]
     axes = together(comm, lambda: [_Axis(array, axis, cells, at) for axis, at in enumerate(section)], same=False)
-    whole = _collect(array, axes, 0)
+    whole = sampled(array, axes)
 
     def draw():
         if whole is None:
@@ -75,6 +76,7 @@ class _Picture:
         if whole.dtype.kind == "c":
             self.values = np.abs(self.values)
             self.scale = f"magnitude ({units})" if units else "magnitude"
+        self.gaps = isinstance(whole, np.ma.MaskedArray)
         self.notes = [_slice_words(axes, section)] if len(self.shown) < len(section) else []
 
     def draw(self, borders, style):
@@ -95,11 +97,14 @@ class _Picture:
                 self.notes.append(f"every {_ordinal(axis.step)} index {'down' if along is down else 'across'}")
             if borders:
                 self.borders(axis, along is down)
+        if self.gaps:
+            self.notes.append("blank: indices of no process")
         if not self.ax.get_title():
             self.ax.set_title("; ".join(self.notes), fontsize="medium")
 
     def line(self, style):
         axis, = self.axes
+        style = {"marker": ".", **style} if self.gaps else style  # an element between gaps is no line
         self.ax.plot(axis.low + axis.step * np.arange(axis.extent), self.values, **style)
         self.ax.set_ylabel(self.scale)
         if self.whole_numbers:
@@ -126,7 +131,7 @@ class _Picture:
         """Lines between owners. They are black with a white rim, so that they are seen on any colour."""
         from matplotlib.patheffects import withStroke
 
-        places = np.flatnonzero(np.diff(axis.owners)) + 0.5 + axis.low
+        places = axis.held[1:][np.diff(axis.owners) != 0] - 0.5
         if places.size > _LINES:
             self.notes.append(f"{places.size} borders {'down' if down else 'across'} are not drawn")
             return

@@ -109,10 +109,12 @@ class Matrix(_core._Matrix):
         super().__init__(rows, data, indices, indptr, comm, own_shape if shape is None else shape)
 
     def __matmul__(self, x: Any) -> _core.DistArray:
-        """``A @ x``: a new array with the distribution of the rows, whose padding is 0. Collective.
+        """``A @ x``: a new array with the distribution of `x`, whose padding is 0. Collective.
 
-        `x` is any object with ``__distarray__``, of float64, with the distribution of the rows. If it is not dense in
-        memory, its elements are copied first. ProtocolError, on every process, if `x` is wrong on any process.
+        `x` is any object with ``__distarray__``, of float64, with the distribution of the rows. Its padding may differ from
+        that of the rows. Several vectors are multiplied at once if `x` has one axis more, which is not distributed, as
+        several right-hand sides of `solve`. Elements that are not dense in memory are copied first. ProtocolError, on
+        every process, if `x` is wrong on any process.
         """
         return _product(self, x)
 
@@ -161,7 +163,7 @@ class LinearOperator(_core._LinearOperator):
         super().__init__(rows, matvec, comm)
 
     def __matmul__(self, x: Any) -> _core.DistArray:
-        """``A @ x``: a new array with the distribution of the rows, whose padding is 0. Collective.
+        """``A @ x``: a new array with the distribution of `x`, whose padding is 0. Collective.
 
         `x` is as for `Matrix`. What `matvec` raises on one process is raised on every process.
         """
@@ -434,7 +436,7 @@ def _new(A):
 
 def _product(A, x):
     x = _core.asarray(x, A.comm)
-    y = _new(A)
+    y = _core.asarray(_zeros_like(x), A.comm)
     A._multiply(x, y)
     return y
 

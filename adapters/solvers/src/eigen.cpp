@@ -1,5 +1,6 @@
 #include "foreign_step.hpp"
 #include "operators.hpp"
+#include "shift_invert.hpp"
 #include "watches.hpp"
 #include <tridap/solvers/eigen.hpp>
 
@@ -27,7 +28,7 @@ std::string eigen_said(const EigenOptions& options, bool mass, bool precondition
   std::ostringstream text;
   text << std::hexfloat << static_cast<int>(options.method) << ' ' << static_cast<int>(options.which) << ' '
        << options.tol << ' ' << options.maxiter << ' ' << options.watched << ' ' << mass << ' ' << preconditioned << ' '
-       << count;
+       << count << ' ' << options.sigma.has_value() << ' ' << options.sigma.value_or(0);
   return text.str();
 }
 
@@ -40,13 +41,35 @@ void check_eigen(const EigenOptions& options, bool mass, bool preconditioned, st
   if (static_cast<Index>(3 * count) > rows)
     refuse(std::to_string(count) + " eigenvalues are asked for, of a matrix of " + std::to_string(rows) + " rows",
            "must be at most a third of the rows", "compute them from the dense matrix");
+  if (options.sigma && options.method != EigenMethod::krylov_schur)
+    refuse("the method lobpcg has a sigma", "must have none", "use the method krylov_schur");
+  if (options.method == EigenMethod::krylov_schur && rows < 4)
+    refuse("the matrix has " + std::to_string(rows) + " rows", "must have at least 4 for the method krylov_schur",
+           "compute the eigenvalues from the dense matrix");
   const bool by_magnitude = options.which == Which::largest_magnitude || options.which == Which::smallest_magnitude;
   if (options.method == EigenMethod::lobpcg && by_magnitude)
     refuse("the method lobpcg finds no eigenvalues by their magnitude", "",
            "ask for the smallest or the largest ones, or use the method krylov_schur");
-  if (options.method == EigenMethod::krylov_schur && (mass || preconditioned))
-    refuse(std::string("the method krylov_schur has ") + (mass ? "a matrix M" : "a preconditioner"), "must have none",
-           "use the method lobpcg");
+  if (options.method == EigenMethod::krylov_schur && preconditioned)
+    refuse("the method krylov_schur has a preconditioner", "must have none", "use the method lobpcg");
+  if (options.method == EigenMethod::krylov_schur && mass && !options.sigma)
+    refuse("the method krylov_schur has a matrix M", "must have none", "use the method lobpcg, or give sigma");
+  if (options.sigma && !std::isfinite(*options.sigma))
+    refuse("sigma is " + std::to_string(*options.sigma), "must be finite", "give a number near the eigenvalues");
+}
+
+// (A - sigma M)^-1 M, if A and M are matrices on all processes. Collective.
+Teuchos::RCP<const Operator> inverted(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const Operator>& m,
+                                      double sigma, MPI_Comm comm) {
+  const auto matrix = [](const Teuchos::RCP<const Operator>& op, const char* name) {
+    const auto found = Teuchos::rcp_dynamic_cast<const CrsMatrix>(op);
+    if (!op.is_null() && found.is_null())
+      refuse(std::string(name) + " is an operator without a matrix", "must be a matrix if there is a sigma",
+             "make one with make_matrix(), or leave sigma out");
+    return found;
+  };
+  const auto [of_a, of_m] = mpi::collectively(comm, [&] { return std::pair{matrix(a, "A"), matrix(m, "M")}; });
+  return shift_invert(of_a, of_m, sigma);
 }
 
 // A number in [-1, 1) for a global id and a vector: steps of the generator splitmix64 (Steele, Lea, Flood 2014).
@@ -90,23 +113,26 @@ Teuchos::RCP<EigenManager> manager_of(const EigenOptions& options, const Teuchos
   const bool pairs = rows >= 6 * at_least;   // blocks of two vectors find double eigenvalues sooner
   const int block = pairs ? 2 : 1, needed = (count + block - 1) / block;
   list.set("Block Size", block);
-  list.set("Num Blocks", static_cast<int>(std::min<Index>(std::max(3 * needed, 20), (rows - 1) / block)));
+  const Index most = rows / block - 1;  // blocks, with one more that follows them: no more vectors than rows
+  list.set("Num Blocks", static_cast<int>(std::min<Index>(std::max(3 * needed, 20), most)));
   list.set("Maximum Restarts", options.maxiter);
   return Teuchos::rcp(new Anasazi::BlockKrylovSchurSolMgr<double, MultiVector, Operator>(problem, list));
 }
 
 // Writes the eigenvectors to `x` in ascending order of the values, and computes the residuals.
-void take(const Anasazi::Eigensolution<double, MultiVector>& found, const Operator& a,
+void take(const Anasazi::Eigensolution<double, MultiVector>& found, std::optional<double> sigma, const Operator& a,
           const Teuchos::RCP<const Operator>& m, MultiVector& x, EigenSolution& solution) {
   x.putScalar(0);
   const auto count = std::min(static_cast<std::size_t>(found.numVecs), x.getNumVectors());
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t i, std::size_t j) { return found.Evals[i].realpart < found.Evals[j].realpart; });
+  std::vector<double> values;
+  for (std::size_t j = 0; j < count; ++j)
+    values.push_back(sigma ? *sigma + 1 / found.Evals[j].realpart : found.Evals[j].realpart);
+  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return values[i] < values[j]; });
   Vector product(x.getMap()), mass(x.getMap());
   for (std::size_t j = 0; j < count; ++j) {
-    const double value = found.Evals[order[j]].realpart;
+    const double value = values[order[j]];
     const auto vector = x.getVectorNonConst(j);
     vector->update(1, *found.Evecs->getVector(order[j]), 0);
     if (m.is_null())
@@ -145,12 +171,13 @@ EigenSolution find_eigenvalues(const Teuchos::RCP<const Operator>& a, const Teuc
 
   Watches watches(options.watch, options.watched, comm);
   EigenSolution solution;
+  const auto op = options.sigma ? inverted(a, m, *options.sigma, comm) : guarded(a, comm);
   foreign_step(comm, "Anasazi", "check if the matrix is symmetric, and M positive definite", [&] {
     const auto quiet = [](int) {};
     const auto asking = [&](int products) {
       if (watches.ask(products, std::numeric_limits<double>::quiet_NaN())) throw Stopped{};
     };
-    const auto counted = Teuchos::rcp(new Counted(guarded(a, comm), asking));
+    const auto counted = Teuchos::rcp(new Counted(op, asking));
     const auto problem = Teuchos::rcp(new EigenProblem(counted, first_guess(x)));
     if (!m.is_null()) problem->setM(Teuchos::rcp(new Counted(guarded(m, comm), quiet)));
     if (!preconditioner.is_null()) problem->setPrec(Teuchos::rcp(new Counted(guarded(preconditioner, comm), quiet)));
@@ -161,7 +188,8 @@ EigenSolution find_eigenvalues(const Teuchos::RCP<const Operator>& a, const Teuc
     try {
       solution.converged = manager->solve() == Anasazi::Converged;
       solution.iterations = manager->getNumIters();
-      take(problem->getSolution(), *counted, problem->getM(), x, solution);
+      const Operator& product = options.sigma ? *a : *counted;
+      take(problem->getSolution(), options.sigma, product, problem->getM(), x, solution);
     } catch (const Stopped&) {
       solution.stopped = true;
     }

@@ -2,6 +2,7 @@
 
 #include <tridap/solvers/solve.hpp>
 
+#include <optional>
 #include <vector>
 
 namespace tridap::solvers {
@@ -9,7 +10,7 @@ namespace tridap::solvers {
 /// How to find eigenvalues of a symmetric matrix.
 enum class EigenMethod {
   lobpcg,        ///< locally optimal block preconditioned conjugate gradients: at the ends of the spectrum
-  krylov_schur,  ///< block Krylov-Schur, restarted: also by magnitude; no matrix M and no preconditioner
+  krylov_schur,  ///< block Krylov-Schur, restarted: also by magnitude; no preconditioner, and M only with a sigma
 };
 
 /// Which eigenvalues to find.
@@ -19,9 +20,13 @@ enum class Which { smallest, largest, largest_magnitude, smallest_magnitude };
 struct EigenOptions {
   EigenMethod method = EigenMethod::lobpcg;
   Which which = Which::smallest;
-  double tol = 1e-8;   ///< of |A x - w M x| / (|w| |x|)
+  /// For krylov_schur: shift and invert. `which` then chooses among v = 1 / (w - sigma), as in SciPy: largest_magnitude
+  /// are the w nearest to sigma, largest those above it, smallest those below it. A and M must be Tpetra matrices;
+  /// A - sigma M is factored on the first process (DirectSolver).
+  std::optional<double> sigma = {};
+  double tol = 1e-8;   ///< of |A x - w M x| / (|w| |x|); with sigma, of |(A - sigma M)^-1 M x - v x| / (|v| |x|)
   int maxiter = 1000;  ///< iterations of lobpcg; restarts of krylov_schur
-  Watch watch;         ///< is called before each product with A, with the number of products so far, and NaN
+  Watch watch;  ///< is called before each product with A, or solve with sigma, with the number of them so far, and NaN
   bool watched = false;
 };
 
@@ -42,7 +47,7 @@ struct EigenSolution {
 ///
 /// `preconditioner`, for lobpcg, is symmetric and positive definite, or null. **Collective**: throws the same Error on
 /// every process if the options differ, an argument is not on A's map or not finite, there are fewer than three rows
-/// for each vector, or an operator throws on any process.
+/// for each vector, A - sigma M is singular or nearly singular, or an operator throws on any process.
 EigenSolution find_eigenvalues(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const Operator>& m,
                                const Teuchos::RCP<const Operator>& preconditioner, MultiVector& x,
                                const EigenOptions& options);
