@@ -9,8 +9,9 @@ import numpy as np
 
 from . import _core
 from ._agree import together
-from ._move import (Redistribution, _communicator_of_ranks, _conversion, _distribution_of, _dtype, _flag, _order,
-                    _plan_communicator, _ranks, _self, _words)
+from ._move import (Redistribution, _conversion, _distribution_of, _dtype, _flag, _order, _plan_communicator, _ranks,
+                    _self, _words)
+from ._place import communicator_of_ranks
 
 if TYPE_CHECKING:
     from typing import Sequence
@@ -50,7 +51,7 @@ def _plan(array, ids, to_ids, dtype, comm, ravel, order, convert, partial, ranks
     agreed = together(comm, prepare)
     made_for = comm
     if not alone and not to_ids:
-        made_for = _communicator_of_ranks(comm, agreed["ranks"], found["array"].processes)
+        made_for = communicator_of_ranks(comm, agreed["ranks"], found["array"].processes)
     plan = Redistribution.__new__(Redistribution)
     _core._Redistribution.__init__(plan, found["array"], agreed["ranks"], found["ids"], to_ids, found["dtype"],
                                    found["made"], _self() if alone else comm, made_for, agreed["ravel"],
