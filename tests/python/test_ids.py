@@ -152,7 +152,7 @@ def test_what_one_process_gets_wrong_is_refused_by_all(comm):
         "must fit a signed 64-bit": lambda: tridap.to_ids(dist, np.array([2**63], "u8") if last else []),
         "source is a int, must be a Distribution": lambda: tridap.to_ids(5 if last else dist, [], comm=comm),
         "ravel is 'A', must be 'C'": lambda: tridap.from_ids([], dist, ravel="A" if last else "C"),
-        r"entry 1 of the list is a DistArray, must be a pair": lambda: plan([(x, out), x if last else (x, out)]),
+        r"entry 1 of the list is a tridap._core.DistArray, must be a pair": lambda: plan([(x, out), x if last else (x, out)]),
         "out is given beside a list": lambda: plan([(x, None)], out if last else None),
         "beta is not 0, but out is None": lambda: plan([(x, None)], beta=1),
     }

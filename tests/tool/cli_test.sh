@@ -54,6 +54,11 @@ case $case in
 usage)
   gives 2
   gives 2 frobnicate
+  says err "^tridap: 'frobnicate' is no command, must be one of check, show, make, where, diff, convert$"
+  gives 2 chek a.json
+  says err "'chek' is no command, .*: did you mean 'check'\?$"
+  gives 2 wehre
+  says err "did you mean 'where'"
   gives 2 --frobnicate
   for command in check show make where diff convert; do
     gives 2 "$command"

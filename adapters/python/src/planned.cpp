@@ -128,8 +128,7 @@ void Planned::attempt(Call& call, Step&& step) const {
     try {
       step();
     } catch (py::error_already_set& error) {
-      const py::object report = py::getattr(error.value(), "report", py::none());
-      if (py::isinstance<Checked>(report)) throw Error(py::cast<const Checked&>(report).report);
+      throw_report(error);
       call.raised.emplace(error);
       throw std::runtime_error(one_line(error));
     }

@@ -37,13 +37,20 @@ inline void refuse_different(const std::string& asked, const MinMax& said, MPI_C
   });
 }
 
+/// Throws the Error that became a ProtocolError in Python; returns if it is another exception.
+inline void throw_report(const py::error_already_set& error) {
+  const py::object report = py::getattr(error.value(), "report", py::none());
+  if (py::isinstance<Checked>(report)) throw Error(py::cast<const Checked&>(report).report);
+}
+
 /// For together(): only its own reduction tells whether all processes agree.
 struct NotAsked {
   bool operator()(Index, Index, Index) const { return false; }
 };
 
 /// Runs a step on every process. The step uses Python and does not communicate. If it raises on any process,
-/// ProtocolError is raised on all. Its cause is what was raised on this process. The same if `asked`, which the step
+/// ProtocolError is raised on all. Its cause is what was raised on this process, unless that is a ProtocolError, whose
+/// report it then has. The same if `asked`, which the step
 /// may set, is not null and differs between processes. **Collective**: one reduction if nothing is wrong.
 ///
 /// `agreed` is for a caller that communicates anyway. It gets three numbers, does not use Python, and is collective. If
@@ -59,6 +66,7 @@ auto together(MPI_Comm comm, Step&& step, const std::string* asked = nullptr, co
     try {
       result.emplace(std::forward<Step>(step)());
     } catch (py::error_already_set& error) {
+      throw_report(error);
       raised.emplace(error);
       throw std::runtime_error(one_line(error));
     }

@@ -262,7 +262,7 @@ _Pair = Sequence[int]
 
 class _Redistribution:
     def __init__(self, *arguments: Any) -> None: ...
-    @overload
+    @overload  # type: ignore[misc]
     def __call__(self, x: list[tuple[Any, Any]], out: None = None, *, alpha: complex = 1,
                  beta: complex = 0) -> list[Optional[DistArray]]: ...
     @overload

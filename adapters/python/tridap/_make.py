@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import reprlib
 import sys
@@ -84,8 +85,25 @@ def _integers(name, given):
     return numbers
 
 
+def _lists_in(file):
+    """The lists of global indices in a JSON file, one for each grid coordinate, as the command `tridap make` reads them."""
+    try:
+        with open(file, encoding="utf-8") as text:
+            lists = json.load(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{file}: {error}: must be a JSON list of lists of integers, one for each coordinate") from None
+    if not isinstance(lists, list) or not lists:
+        raise ValueError(f"{file}: must be a JSON list of lists of integers, one for each coordinate")
+    for part in lists:
+        if not isinstance(part, list) or any(type(i) is not int or not -2**63 <= i < 2**63 for i in part):
+            raise ValueError(f"{file}: must be a JSON list of lists of integers that fit 64 bits, one for each coordinate, "
+                             f"but holds {reprlib.repr(part)}")
+    return unstructured(lists)
+
+
 def _spec(dist):
-    """The spec of "b", "b:0,3,5" (the start of each coordinate), "c", "c:2", "c:2@1" (1 gets the first block), "*"."""
+    """The spec of "b", "b:0,3,5" (the start of each coordinate), "c", "c:2", "c:2@1" (1 gets the first block), "u:FILE"
+    (lists in JSON), "*"."""
     if isinstance(dist, _SPECS):
         return dist
     if dist is None:
@@ -93,6 +111,8 @@ def _spec(dist):
     if not isinstance(dist, str):
         return unstructured(dist)
     kind, _, rest = dist.partition(":")
+    if kind == "u" and rest:
+        return _lists_in(rest)
     try:
         if dist in ("b", "c"):
             return block() if dist == "b" else cyclic()
@@ -106,7 +126,8 @@ def _spec(dist):
     except ValueError:
         pass
     raise ValueError(f"dist is {dist!r} for an axis, must be 'b', 'b:0,3,5' (the start of each coordinate), 'c', 'c:2', "
-                     "'c:2@1' (coordinate 1 gets the first block), '*', or lists of indices")
+                     "'c:2@1' (coordinate 1 gets the first block), 'u:FILE' (a JSON file with lists of indices), '*', or lists of "
+                     "indices")
 
 
 def _axes_in(text):
@@ -130,7 +151,7 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
     Args:
         shape: the number of elements of the whole array along each axis.
         dist: one entry for each axis: "b", "b:0,3,5", "c", "c:2", "c:2@1", "*", a list with the global indices of
-            each process along the axis, or what `block`, `cyclic`, `unstructured` and `whole` return. ``docs/python.md``
+            each process along the axis, "u:FILE" for a JSON file with such lists, which each process reads, or what `block`, `cyclic`, `unstructured` and `whole` return. ``docs/python.md``
             has a table of them. The texts may be one, as for the command ``tridap make``: "b,c:2". None: all axes in
             blocks.
         grid: processes along each axis; None: as near to a square as `processes` allows.
@@ -139,6 +160,7 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
 
     Raises:
         ProtocolError: with every rule that the arguments break.
+        ValueError: if an entry is none of these, or a file has no lists of integers. OSError: if it cannot be read.
     """
     extents = _integers("shape", shape)
     if isinstance(dist, _SPECS):

@@ -28,16 +28,18 @@ Index flags_of(const DistArray& array, const ImportRequest& wanted) {
   return shared ? flags | shareable : flags;
 }
 
-const char* name(Form form) {
+const char* name(const ImportRequest& wanted) {
+  if (wanted.argument != nullptr) return wanted.argument;
+  const Form form = wanted.form;
   return form == Form::vector ? "a Vector" : form == Form::multivector ? "a MultiVector" : "a BlockMultiVector";
 }
 
 // Why columns cannot be the memory of the requested vectors; empty: they can. `interior` is one vector, or all blocks.
 std::string obstacle(const Buffer& interior, const Buffer& columns, const ImportRequest& wanted) {
-  const std::string needs = std::string(name(wanted.form)) + " needs ";
+  const std::string needs = std::string(name(wanted)) + " needs ";
   if (element_count(interior) == 0) return "";
   if (interior.read_only && wanted.writable && wanted.node_memory == nullptr)
-    return std::string(name(wanted.form)) + " is writable and the buffer is read-only";
+    return std::string(name(wanted)) + " is writable and the buffer is read-only";
   if (!aligned(interior))
     return needs + "aligned elements and the buffer's address is not a multiple of " +
            std::to_string(wanted.type.bytes);
@@ -215,7 +217,7 @@ Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const 
   const bool dense_already = why.empty();
   const bool apart = wanted.node_memory != nullptr && element_count(part) > 0;
   if (apart)
-    why = std::string(name(wanted.form)) + " of this node is in " + wanted.node_memory +
+    why = std::string(name(wanted)) + " of this node is in " + wanted.node_memory +
           " memory and the buffer is in host memory";
   if (wanted.copy == Copy::never && !why.empty()) refuse("copy=never, but " + why, "", remedy(wanted, part));
   if (apart && dense_already) {

@@ -10,7 +10,7 @@ namespace tridap {
 
 /// Options for reading an array.
 struct Reading {
-  /// The `__version__` of an array can be wrong: older Trilinos exports every array as 0.9.0. If this is true and the
+  /// The `__version__` of an array can be wrong: older Trilinos stamped every export 0.9.0. If this is true and the
   /// extents of the buffers agree with the other version on every process, the array is read in that version, with a
   /// warning.
   bool trust_extent = false;

@@ -44,6 +44,7 @@ struct ImportRequest {
   bool writable = true;
   Copy copy = Copy::never;
   const char* node_memory = nullptr;  ///< name of the node's memory if vectors cannot be in host memory; null: they can
+  const char* argument = nullptr;     ///< the array's name, for messages: "b"; null: they name the Tpetra object
 };
 
 struct Dense {
