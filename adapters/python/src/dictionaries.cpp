@@ -62,6 +62,15 @@ py::list axis_extras_of(py::handle dim_data, const DimData& dims) {
   return all;
 }
 
+// Whether an object is a Vec of petsc4py. If nobody has imported petsc4py, it is not.
+bool is_petsc_vec(py::handle object) {
+  const py::dict modules = py::reinterpret_borrow<py::dict>(PyImport_GetModuleDict());
+  const char* const name = "petsc4py.PETSc";
+  if (!modules.contains(name)) return false;
+  const py::object type = py::getattr(modules[name], "Vec", py::none());
+  return PyType_Check(type.ptr()) && py::isinstance(object, type);
+}
+
 bool names_an_axis(const Finding& finding) { return finding.severity() == Severity::warning || finding.axis; }
 
 void read_dictionary(const py::dict& dict, Copy copy, Given& given) {
@@ -132,6 +141,10 @@ py::object dictionary_of(py::handle object, Report& report) {
   if (!method) {
     if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw py::error_already_set();
     PyErr_Clear();
+    if (is_petsc_vec(object)) {
+      const py::object array = py::module_::import("tridap.petsc").attr("export_array")(object);
+      return py::cast<const Array&>(array).own_dictionary(Version::v0_10);
+    }
     return wrong("an object of type " + std::string(Py_TYPE(object.ptr())->tp_name) + " has no __distarray__",
                  "must be an object with __distarray__, or the dictionary that it returns");
   }
