@@ -3,6 +3,8 @@
 #include "dmda_support.hpp"
 #include <tridap/redistribute/padding.hpp>
 
+#include <support/same_array.hpp>
+
 using namespace petsc_test;
 using tridap::DistArray;
 using tridap::Distribution;
@@ -60,6 +62,15 @@ bool is_corner(const Distribution& distribution, const Indices& local) {
   return outside > 1;
 }
 
+// Without communication, each process knows what all of them say together.
+void expect_same(const Distribution& a, const Distribution& b) {
+  ASSERT_EQ(a.ndim(), b.ndim());
+  for (Index process = 0; process < processes(); ++process) {
+    const auto one = a.dim_data(process), other = b.dim_data(process);
+    for (std::size_t i = 0; i < one.size(); ++i) EXPECT_EQ(same_array::differs(one[i], other[i]), "");
+  }
+}
+
 void expect_global(DM dm, const Made& made, Vec vec) {
   const petsc::ExportedArray exported = petsc::export_array(dm, vec);
   EXPECT_EQ(exported.receipt.bytes_copied, 0);
@@ -67,6 +78,7 @@ void expect_global(DM dm, const Made& made, Vec vec) {
   const Distribution distribution = tridap::mpi::gather_distribution(exported.array, MPI_COMM_WORLD);
   EXPECT_EQ(distribution.ndim(), made.dim + (made.dof > 1 ? 1 : 0));
   expect_owners(dm, made, distribution, {});
+  expect_same(petsc::distribution_of(dm, vec), distribution);
   for_all(exported.array.buffer.shape, [&](const Indices& local) {
     const Indices index = distribution.global_index(rank(), local);
     ASSERT_EQ(at(exported.array, local), value_of(natural(made, index)));
@@ -88,6 +100,7 @@ void expect_local(DM dm, const Made& made, Vec global) {
   const petsc::ExportedArray theirs = petsc::export_array(dm, by_petsc), ours = petsc::export_array(dm, by_us);
   const Distribution distribution = tridap::mpi::gather_distribution(theirs.array, MPI_COMM_WORLD);
   expect_owners(dm, made, distribution, theirs.shift);
+  expect_same(petsc::distribution_of(dm, by_us), distribution);
   const bool star = made.stencil == DMDA_STENCIL_STAR;
   bool left_out = false;
   for_all(theirs.array.buffer.shape, [&](const Indices& local) {

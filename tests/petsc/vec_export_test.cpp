@@ -32,6 +32,7 @@ void expect_shares(Vec vec) {
   EXPECT_TRUE(exported.receipt.shared);
   EXPECT_TRUE(exported.receipt.losses.empty());
   expect_owners(vec, tridap::mpi::gather_distribution(exported.array, MPI_COMM_WORLD));
+  expect_owners(vec, petsc::distribution_of(vec));
   const Index begin = ranges_of(vec)[static_cast<std::size_t>(rank())];
   for (Index k = 0; k < exported.array.buffer.shape[0]; ++k) {
     ASSERT_EQ(at(exported.array, {k}), value_of(begin + k));

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tridap::petsc {
 
@@ -41,11 +43,15 @@ void need_describable(const DmdaAxis& axis, const char* name) {
            "use DM_BOUNDARY_GHOSTED, and set the ghost points at the outer edges yourself");
 }
 
-// The ghost points that the stencil width gives an axis. A DMDA with an overlap or an offset has others.
+// The points of a coordinate with the ghost points that the stencil width gives it.
+Range with_ghosts(const DmdaAxis& axis, Index width) {
+  if (axis.boundary != DM_BOUNDARY_NONE) return {axis.begin - width, axis.end + width};
+  return {std::max<Index>(axis.begin - width, 0), std::min(axis.end + width, axis.size)};
+}
+
+// A DMDA with an overlap or an offset has other ghost points.
 void need_usual_ghosts(const DmdaAxis& axis, Index width, const char* name) {
-  const bool beyond = axis.boundary != DM_BOUNDARY_NONE;
-  const Index low = beyond ? axis.begin - width : std::max<Index>(axis.begin - width, 0);
-  const Index high = beyond ? axis.end + width : std::min(axis.end + width, axis.size);
+  const auto [low, high] = with_ghosts(axis, width);
   if (axis.ghost_begin == low && axis.ghost_end == high) return;
   refuse("the ghost points of the DMDA in " + std::string(name) + " are [" + std::to_string(axis.ghost_begin) + ", " +
              std::to_string(axis.ghost_end) + ") on this process",
@@ -144,6 +150,28 @@ DimData dim_data_of(const Dmda& grid, bool ghosts) {
   for (std::size_t i = 0; i < grid.ndim; ++i) dim_data.push_back(dimension_of(grid.axes[i], grid.width, ghosts));
   if (grid.dof > 1) dim_data.push_back(undistributed(grid.dof));
   return dim_data;
+}
+
+Distribution distribution_of(DM dm, const Dmda& grid, bool ghosts) {
+  std::array<const PetscInt*, 3> lengths{};
+  call("DMDAGetOwnershipRanges", [&] { return DMDAGetOwnershipRanges(dm, &lengths[0], &lengths[1], &lengths[2]); });
+  std::vector<Axis> axes;
+  for (std::size_t i = 0; i < grid.ndim; ++i) {
+    DmdaAxis axis = grid.axes[i];
+    std::vector<Dimension> dimensions;
+    axis.end = 0;
+    for (axis.coordinate = 0; axis.coordinate < axis.processes; ++axis.coordinate) {
+      axis.begin = axis.end;
+      axis.end += lengths[grid.ndim - 1 - i][axis.coordinate];
+      const Range all = with_ghosts(axis, grid.width);
+      axis.ghost_begin = all.begin;
+      axis.ghost_end = all.end;
+      dimensions.push_back(dimension_of(axis, grid.width, ghosts));
+    }
+    axes.emplace_back(dimensions, static_cast<Index>(i));
+  }
+  if (grid.dof > 1) axes.emplace_back(BlockKind({0, grid.dof}));
+  return Distribution(std::move(axes));
 }
 
 }  // namespace tridap::petsc

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tridap/dimension.hpp>
+#include <tridap/distribution.hpp>
 
 #include <petscdmda.h>
 
@@ -43,5 +43,8 @@ Dimension dimension_of(const DmdaAxis& axis, Index width, bool ghosts);
 
 /// Those of all axes, with that of the degrees of freedom if there are several.
 DimData dim_data_of(const Dmda& grid, bool ghosts);
+
+/// The axes of all processes.
+Distribution distribution_of(DM dm, const Dmda& grid, bool ghosts);
 
 }  // namespace tridap::petsc

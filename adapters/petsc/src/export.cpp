@@ -35,6 +35,17 @@ bool has_ghosts(Vec vec) {
   return found;
 }
 
+// Whether a Vec is a local one of the DMDA; throws Error if it is neither a local nor a global one.
+bool is_local(const Dmda& grid, Vec vec) {
+  const Index size = local_size(vec);
+  if (size == grid.owned()) return false;
+  if (size == grid.ghosted()) return true;
+  refuse("the Vec has " + std::to_string(size) + " elements on this process",
+         "must have " + std::to_string(grid.owned()) + " as a global Vec of the DMDA, or " +
+             std::to_string(grid.ghosted()) + " as a local one",
+         "give a Vec of this DMDA");
+}
+
 }  // namespace
 
 void need_plain(Vec vec) {
@@ -84,13 +95,7 @@ ExportedArray export_array(Vec vec, const ExportOptions& options) {
 ExportedArray export_array(DM dm, Vec vec, const ExportOptions& options) {
   need_plain(vec);
   const Dmda grid = describe(dm);
-  const Index size = local_size(vec);
-  const bool ghosts = size != grid.owned();
-  if (ghosts && size != grid.ghosted())
-    refuse("the Vec has " + std::to_string(size) + " elements on this process",
-           "must have " + std::to_string(grid.owned()) + " as a global Vec of the DMDA, or " +
-               std::to_string(grid.ghosted()) + " as a local one",
-           "give a Vec of this DMDA");
+  const bool ghosts = is_local(grid, vec);
   ExportedArray made;
   made.array.dim_data = dim_data_of(grid, ghosts);
   IndexList shape;
@@ -106,6 +111,21 @@ ExportedArray export_array(DM dm, Vec vec, const ExportOptions& options) {
         "the star stencil: PETSc fills no ghost points that differ from the owned ones in several axes, and "
         "update_padding() fills them too");
   return made;
+}
+
+Distribution distribution_of(Vec vec) {
+  need_plain(vec);
+  int processes = 1;
+  mpi::must_succeed(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(vec)), &processes), "MPI_Comm_size");
+  const PetscInt* ranges = nullptr;
+  call("VecGetOwnershipRanges", [&] { return VecGetOwnershipRanges(vec, &ranges); });
+  return Distribution({Axis(BlockKind({ranges, ranges + processes + 1}))});
+}
+
+Distribution distribution_of(DM dm, Vec vec) {
+  need_plain(vec);
+  const Dmda grid = describe(dm);
+  return distribution_of(dm, grid, is_local(grid, vec));
 }
 
 Index collect() {

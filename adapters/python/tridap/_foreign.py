@@ -14,6 +14,10 @@ def _reader(obj):
     if theirs is not None and issubclass(kind, theirs.DistArray):
         from .mpi4py_fft import described
         return described
+    petsc = sys.modules.get("petsc4py.PETSc")
+    if petsc is not None and issubclass(kind, petsc.Vec):
+        from .petsc import export_array
+        return lambda vec: export_array(vec).__distarray__()
     if hasattr(obj, "__partitioned__"):
         from ._partitioned import described
         return described

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/dist_array.hpp>
+#include <tridap/distribution.hpp>
 #include <tridap/receipt.hpp>
 
 #include <petscdmda.h>
@@ -56,6 +57,12 @@ ExportedArray export_array(Vec vec, const ExportOptions& options = {});
 /// Throws Error if `dm` is not a DMDA that is set up, if the length of `vec` is neither that of its global nor that of
 /// its local Vecs, or if a boundary is DM_BOUNDARY_MIRROR or DM_BOUNDARY_TWIST, which the protocol cannot describe.
 ExportedArray export_array(DM dm, Vec vec, const ExportOptions& options = {});
+
+/// Which process owns which elements of a Vec; process r is rank r of its communicator. Local: PETSc knows it. The time
+/// is proportional to the number of processes. Throws Error as export_array().
+Distribution distribution_of(Vec vec);
+/// The same for a Vec of a DMDA; process r is rank r of the DMDA's communicator.
+Distribution distribution_of(DM dm, Vec vec);
 
 /// Destroys the Vecs which the user has destroyed, but which an export kept. Returns how many. **Collective** over
 /// PETSC_COMM_WORLD. import_array() of all of its processes, and PetscFinalize, do the same.
