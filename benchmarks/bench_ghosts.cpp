@@ -38,8 +38,8 @@ struct Peer {
 
 bool measure(const std::string& name, const bench::GhostCase& of, Index dof, int times) {
   const Index all = of.owned + static_cast<Index>(of.ghosts.size());
-  const auto array = tridap::make_ghosted(
-      tridap::allocate(tridap::element_type<double>(), {all, dof}), of.ghosts, MPI_COMM_WORLD);
+  const auto array =
+      tridap::make_ghosted(tridap::allocate(tridap::element_type<double>(), {all, dof}), of.ghosts, MPI_COMM_WORLD);
   tridap::GhostUpdate ours(array, MPI_COMM_WORLD);
   const Peer peer(of, dof);
   const Import import(peer.owned, peer.overlap);

@@ -45,8 +45,8 @@ TEST(Ghosted, VectorsHaveTheArraysMemoryAndUpdatesAreTpetrasOwn) {
   for (int i = 0; i < 60; ++i) {
     const Case of = random_case(random, i);
     const std::size_t axes = of.array.axes.size() - of.numbered + 1;
-    ghost::Local local(of, rank(), {tridap::ElementType::Kind::floating, 8},
-                       axes == 1 ? List{0} : List{0, 1}, {false, false}, 0);
+    ghost::Local local(of, rank(), {tridap::ElementType::Kind::floating, 8}, axes == 1 ? List{0} : List{0, 1},
+                       {false, false}, 0);
     const GhostedArray array = local.array();
     GhostedVector<double> vector(array, MPI_COMM_WORLD, i % 2);
     EXPECT_TRUE(vector.owned()->getMap()->isOneToOne());
@@ -87,9 +87,9 @@ TEST(Ghosted, MapsOfTpetraBecomeAnArrayAndBack) {
     for (const Index id : of.ghosts_of(rank())) all.push_back(id + 40);
     const auto unknown = Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid();
     const auto map_of = [&](const std::vector<long long>& ids) {
-      return Teuchos::rcp(new Map(unknown, Teuchos::ArrayView<const long long>(ids.data(),
-                                                                              static_cast<Teuchos::Ordinal>(ids.size())),
-                                  30, comm));
+      return Teuchos::rcp(
+          new Map(unknown, Teuchos::ArrayView<const long long>(ids.data(), static_cast<Teuchos::Ordinal>(ids.size())),
+                  30, comm));
     };
     const Teuchos::RCP<const Map> one_to_one = map_of(owned), overlap = map_of(all);
     const auto vector = Teuchos::rcp(new Vector(overlap));
@@ -103,8 +103,7 @@ TEST(Ghosted, MapsOfTpetraBecomeAnArrayAndBack) {
       vector->randomize();
       Vector expected(overlap), source(one_to_one);
       for (std::size_t k = 0; k < owned.size(); ++k)
-        source.replaceLocalValue(static_cast<int>(k),
-                                 vector->getLocalViewHost(Tpetra::Access::ReadOnly)(k, 0));
+        source.replaceLocalValue(static_cast<int>(k), vector->getLocalViewHost(Tpetra::Access::ReadOnly)(k, 0));
       if (!sum) {
         expected.doImport(source, Tpetra::Import<>(one_to_one, overlap), Tpetra::INSERT);
         tridap::update_ghosts(array, MPI_COMM_WORLD);
@@ -128,16 +127,18 @@ TEST(Ghosted, SeveralVectorsAreComponents) {
   const auto owned = Teuchos::rcp(new const Map(static_cast<Tpetra::global_size_t>(2 * p), 2, 0, comm));
   std::vector<long long> ids{2 * rank(), 2 * rank() + 1};
   if (p > 1) ids.push_back(2 * next);
-  const Teuchos::RCP<const Map> overlap = Teuchos::rcp(new Map(
-      Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
-      Teuchos::ArrayView<const long long>(ids.data(), static_cast<Teuchos::Ordinal>(ids.size())), 0, comm));
+  const Teuchos::RCP<const Map> overlap = Teuchos::rcp(
+      new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
+              Teuchos::ArrayView<const long long>(ids.data(), static_cast<Teuchos::Ordinal>(ids.size())), 0, comm));
   const auto vectors = Teuchos::rcp(new tridap::tpetra::MultiVector<double>(overlap, 3));
   const GhostedArray array = export_ghosted(vectors, owned);
   EXPECT_EQ(array.owned().buffer.shape, (tridap::IndexList{2, 3}));
-  for (std::size_t k = 0; k < 3; ++k) vectors->replaceLocalValue(0, k, static_cast<double>(10 * rank()) + 1.0 * double(k));
+  for (std::size_t k = 0; k < 3; ++k)
+    vectors->replaceLocalValue(0, k, static_cast<double>(10 * rank()) + 1.0 * double(k));
   tridap::update_ghosts(array, MPI_COMM_WORLD);
   for (std::size_t k = 0; p > 1 && k < 3; ++k)
-    EXPECT_EQ(vectors->getLocalViewHost(Tpetra::Access::ReadOnly)(2, k), static_cast<double>(10 * next) + 1.0 * double(k));
+    EXPECT_EQ(vectors->getLocalViewHost(Tpetra::Access::ReadOnly)(2, k),
+              static_cast<double>(10 * next) + 1.0 * double(k));
 }
 
 TEST(Ghosted, OneBadProcessFailsEveryProcess) {
@@ -160,8 +161,7 @@ TEST(Ghosted, OneBadProcessFailsEveryProcess) {
     tridap::Buffer local = tridap::row_major(memory.data(), {3});
     if (rank() == bad) local.strides[0] = 16;
     const GhostedArray array = tridap::make_ghosted(local, {2 * ((rank() + 1) % p)}, MPI_COMM_WORLD);
-    const std::string strided =
-        on::error_of([&] { GhostedVector<double> made(array, MPI_COMM_WORLD); }).value().what();
+    const std::string strided = on::error_of([&] { GhostedVector<double> made(array, MPI_COMM_WORLD); }).value().what();
     EXPECT_NE(strided.find("not contiguous and row-major"), std::string::npos) << strided;
     EXPECT_TRUE(on::same_everywhere(strided, MPI_COMM_WORLD));
   }

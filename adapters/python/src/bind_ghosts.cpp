@@ -43,9 +43,8 @@ class Ghosts {
       update_.emplace(*array_, with);
       of_owned_ = std::make_shared<const Distribution>(mpi::gather_distribution(array_->owned(), with));
     }
-    owned_ = together(with, [&] {
-      return py::cast(over(array_of(array_->owned().buffer), of_owned_, mpi::rank_of(with), comm_));
-    });
+    owned_ = together(
+        with, [&] { return py::cast(over(array_of(array_->owned().buffer), of_owned_, mpi::rank_of(with), comm_)); });
   }
   Ghosts(Ghosts&&) = default;
 

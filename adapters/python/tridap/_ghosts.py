@@ -50,7 +50,7 @@ class GhostedArray:
     __slots__ = ("_ghosts", "_ids", "_local", "__weakref__")
 
     def __init__(self, local: Any, ghosts: Sequence[int] | NDArray[Any], *,
-                 distribution: Optional[_core.Distribution] = None, comm: Optional[MPI.Intracomm] = None) -> None:
+                 distribution: Optional[_core.Distribution] = None, comm: Optional[MPI.Comm] = None) -> None:
         self._local, self._ids = together(comm, lambda: (_memory(local), _ids(ghosts)), same=False)
         together(comm, lambda: _checked(distribution) is None)
         self._ghosts = _core._Ghosts(self._local, self._ids, distribution, comm)
@@ -92,7 +92,7 @@ class GhostedArray:
         return self._ids
 
     @property
-    def comm(self) -> Optional[MPI.Intracomm]:
+    def comm(self) -> Optional[MPI.Comm]:
         """The mpi4py communicator of the processes, or None."""
         return self.owned.comm
 

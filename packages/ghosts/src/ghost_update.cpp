@@ -2,13 +2,13 @@
 #include "rows.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/ghosts/ghost_update.hpp>
+#include <tridap/internal/elements.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/persistent_messages.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 
-#include <algorithm>
 #include <exception>
 #include <new>
 #include <optional>
@@ -84,14 +84,10 @@ struct GhostUpdate::State {
       add(owners, of.process, rows);
     }
     for (const Message& message : asked) add(users, message.from, message.content);
-    Index packed = 0, scratch_bytes = 0;
+    Index packed = 0;
     for (const Peer& peer : owners) packed += peer.in_place == nullptr ? peer.rows.bytes() : 0;
-    for (const Peer& peer : users) {
-      packed += peer.rows.bytes();
-      scratch_bytes = std::max(scratch_bytes, peer.rows.scratch_bytes());
-    }
+    for (const Peer& peer : users) packed += peer.rows.bytes();
     memory.resize(static_cast<std::size_t>(packed));
-    scratch.resize(static_cast<std::size_t>(scratch_bytes));
     std::byte* next = memory.data();
     for (std::vector<Peer>* peers : {&owners, &users})
       for (Peer& peer : *peers) {
@@ -99,7 +95,7 @@ struct GhostUpdate::State {
         peer.packed = next;
         next += peer.rows.bytes();
       }
-    prepare_sum();
+    find_why_no_sum();
   }
   State(const State&) = delete;
   ~State() {
@@ -136,7 +132,7 @@ struct GhostUpdate::State {
         if (peer.in_place == nullptr) peer.rows.unpack(peer.packed);
     } else {
       sum.wait();
-      for (const Peer& peer : users) peer.rows.add(combine, peer.packed, scratch.data());
+      for (const Peer& peer : users) peer.rows.add(local.type, peer.packed);
     }
   }
 
@@ -146,9 +142,8 @@ struct GhostUpdate::State {
   };
 
   Buffer local;
-  std::vector<Peer> owners, users;         // of our ghosts, and those with ghosts of our elements; ascending by rank
-  std::vector<std::byte> memory, scratch;  // of packed rows
-  redistribute::Combine combine = nullptr;
+  std::vector<Peer> owners, users;  // of our ghosts, and those with ghosts of our elements; ascending by rank
+  std::vector<std::byte> memory;    // of packed rows
   std::optional<Error> why_no_sum;
   mpi::PersistentMessages update, sum;  // they end before the memory above
 
@@ -162,11 +157,11 @@ struct GhostUpdate::State {
   static std::byte* ghosts_of(const Peer& owner) { return owner.in_place != nullptr ? owner.in_place : owner.packed; }
 
   // The same on every process, because all have the same element type.
-  void prepare_sum() {
+  void find_why_no_sum() {
     redistribute::Scaling added;
     added.beta = 1.0;
     try {
-      combine = redistribute::combiner(local.type, local.type, false, added);
+      redistribute::combiner(local.type, local.type, false, added);
     } catch (const Error& error) {
       why_no_sum = error;
     }

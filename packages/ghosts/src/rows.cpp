@@ -1,6 +1,7 @@
 #include "rows.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -12,8 +13,6 @@ namespace {
 // A loop over short places is several times as fast as one over places of different lengths; so only places that
 // become this much fewer are joined.
 constexpr std::size_t fewer = 4;
-constexpr Index short_place = 256;              // bytes
-constexpr Index most_scratch = Index{1} << 14;  // bytes that stay in the nearest cache
 
 struct Components {
   std::vector<Index> offsets{0};  // bytes, in row-major order
@@ -37,8 +36,7 @@ Components components_of(const Buffer& buffer) {
 
 }  // namespace
 
-Rows::Rows(const Buffer& buffer, const std::vector<Index>& rows)
-    : begin_(static_cast<std::byte*>(buffer.data)), element_bytes_(buffer.type.bytes) {
+Rows::Rows(const Buffer& buffer, const std::vector<Index>& rows) : begin_(static_cast<std::byte*>(buffer.data)) {
   const Components components = components_of(buffer);
   length_ = components.length;
   bytes_ = static_cast<Index>(rows.size() * components.offsets.size()) * length_;
@@ -75,12 +73,12 @@ std::byte* Rows::contiguous() const {
 // Calls copy(place, length) for the places [first, end), in their order. `length` is a constant for the usual short
 // ones.
 template <class Copy>
-void Rows::each(std::size_t first, std::size_t end, Copy&& copy) const {
+void Rows::each(Copy&& copy) const {
   const auto all = [&](auto length) {
-    for (std::size_t k = first; k < end; ++k) copy(begin_ + offsets_[k], length);
+    for (const Index offset : offsets_) copy(begin_ + offset, length);
   };
   if (!lengths_.empty()) {
-    for (std::size_t k = first; k < end; ++k) copy(begin_ + offsets_[k], static_cast<std::size_t>(lengths_[k]));
+    for (std::size_t k = 0; k < offsets_.size(); ++k) copy(begin_ + offsets_[k], static_cast<std::size_t>(lengths_[k]));
   } else if (length_ == 4) {
     all(std::integral_constant<std::size_t, 4>());
   } else if (length_ == 8) {
@@ -94,40 +92,43 @@ void Rows::each(std::size_t first, std::size_t end, Copy&& copy) const {
   }
 }
 
-void Rows::pack(std::size_t first, std::size_t end, std::byte* to) const {
-  each(first, end, [&](const std::byte* place, auto length) {
+void Rows::pack(std::byte* to) const {
+  each([&](const std::byte* place, auto length) {
     std::memcpy(to, place, length);
     to += length;
   });
 }
 
-void Rows::unpack(std::size_t first, std::size_t end, const std::byte* from) const {
-  each(first, end, [&](std::byte* place, auto length) {
+void Rows::unpack(const std::byte* from) const {
+  each([&](std::byte* place, auto length) {
     std::memcpy(place, from, length);
     from += length;
   });
 }
 
-void Rows::add(redistribute::Combine combine, const std::byte* from, std::byte* scratch) const {
-  redistribute::Scaling sum;
-  sum.beta = 1.0;
-  const auto add_to = [&](std::byte* to, Index bytes) {
-    combine(to, element_bytes_, from, element_bytes_, bytes / element_bytes_, sum);
-    from += bytes;
-  };
-  if (!uses_scratch())
-    return each(0, offsets_.size(),
-                [&](std::byte* place, std::size_t length) { add_to(place, static_cast<Index>(length)); });
-  const auto most = static_cast<std::size_t>(scratch_bytes() / length_);
-  for (std::size_t first = 0; first < offsets_.size(); first += most) {  // a call for each place would take longer
-    const std::size_t end = std::min(offsets_.size(), first + most);
-    pack(first, end, scratch);
-    add_to(scratch, static_cast<Index>(end - first) * length_);
-    unpack(first, end, scratch);
-  }
+// As numbers of type T: real numbers, the parts of complex ones, or whole numbers, which wrap.
+template <class T>
+void Rows::add_as(const std::byte* from) const {
+  each([&](std::byte* place, auto length) {
+    for (std::size_t k = 0; k < length; k += sizeof(T)) {  // addresses need not be aligned
+      T sum, more;
+      std::memcpy(&sum, place + k, sizeof(T));
+      std::memcpy(&more, from + k, sizeof(T));
+      sum = static_cast<T>(sum + more);
+      std::memcpy(place + k, &sum, sizeof(T));
+    }
+    from += length;
+  });
 }
 
-bool Rows::uses_scratch() const { return lengths_.empty() && length_ < short_place; }
-Index Rows::scratch_bytes() const { return uses_scratch() ? std::min(most_scratch, bytes_) : 0; }
+void Rows::add(const ElementType& type, const std::byte* from) const {
+  const bool real = type.kind == ElementType::Kind::floating, complex = type.kind == ElementType::Kind::complex;
+  const Index bytes = complex ? type.bytes / 2 : type.bytes;
+  if (real || complex) return bytes == 4 ? add_as<float>(from) : add_as<double>(from);
+  if (bytes == 1) return add_as<std::uint8_t>(from);
+  if (bytes == 2) return add_as<std::uint16_t>(from);
+  if (bytes == 4) return add_as<std::uint32_t>(from);
+  add_as<std::uint64_t>(from);
+}
 
 }  // namespace tridap

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <tridap/buffer.hpp>
-#include <tridap/internal/elements.hpp>
 
 #include <cstddef>
 #include <vector>
@@ -21,21 +20,19 @@ class Rows {
   /// Where all stand, if they stand in a row in the order of packing; otherwise null.
   std::byte* contiguous() const;
 
-  void pack(std::byte* to) const { pack(0, offsets_.size(), to); }
-  void unpack(const std::byte* from) const { unpack(0, offsets_.size(), from); }
-  /// Adds packed elements to those of the buffer. No row may be chosen twice. `scratch`: scratch_bytes() of memory.
-  void add(redistribute::Combine combine, const std::byte* from, std::byte* scratch) const;
-  Index scratch_bytes() const;
+  void pack(std::byte* to) const;
+  void unpack(const std::byte* from) const;
+  /// Adds packed elements to those of the buffer, whose type is `type`: any that redistribute::combiner() can add.
+  void add(const ElementType& type, const std::byte* from) const;
 
  private:
   template <class Copy>
-  void each(std::size_t first, std::size_t end, Copy&& copy) const;
-  void pack(std::size_t first, std::size_t end, std::byte* to) const;
-  void unpack(std::size_t first, std::size_t end, const std::byte* from) const;
-  bool uses_scratch() const;
+  void each(Copy&& copy) const;
+  template <class T>
+  void add_as(const std::byte* from) const;
 
   std::byte* begin_;  // of the buffer
-  Index element_bytes_, bytes_ = 0;
+  Index bytes_ = 0;
   std::vector<Index> offsets_;  // bytes, of each place
   Index length_ = 0;            // bytes of each place, if all have the same
   std::vector<Index> lengths_;  // otherwise
