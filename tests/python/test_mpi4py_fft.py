@@ -50,7 +50,7 @@ def same_memory(x, u):
 
 @pytest.mark.parametrize("shape, dtype", zip(SHAPES, (float, complex, "f4")))
 def test_each_pencil_is_exported_in_place_with_the_right_element_everywhere(comm, shape, dtype):
-    permuted = comm.Split(0, -comm.rank)  # process r of the Cartesian communicator is another rank
+    permuted = comm.Split(0, (comm.rank + 1) % comm.size)  # process r of the Cartesian communicator is another rank
     for order in (comm, permuted) if len(shape) == 3 else (permuted,):
         for pencil in pencils(order, shape):
             u = filled(of_pencil(pencil, dtype))
@@ -142,6 +142,8 @@ def test_moves_between_all_orders_of_processes(comm):
         assert np.array_equal(z.local, y.local) and z.comm.rank == z.process
         one.Free()
         other.Free()
+    again = tridap.redistribute(tridap.zeros(tridap.distribution((9, 4), "b,*"), comm=comm), y.distribution, comm=comm)
+    assert np.array_equal(tridap.redistribute(y, again, comm=comm).local, y.local)  # the communicator of y was freed
 
 
 @pytest.mark.parametrize("shape", SHAPES)
