@@ -50,7 +50,7 @@ def same_memory(x, u):
 
 @pytest.mark.parametrize("shape, dtype", zip(SHAPES, (float, complex, "f4")))
 def test_each_pencil_is_exported_in_place_with_the_right_element_everywhere(comm, shape, dtype):
-    permuted = comm.Split(0, -comm.rank)  # process r of the Cartesian communicator is another rank
+    permuted = comm.Split(0, (comm.rank + 1) % comm.size)  # process r of the Cartesian communicator is another rank
     for order in (comm, permuted) if len(shape) == 3 else (permuted,):
         for pencil in pencils(order, shape):
             u = filled(of_pencil(pencil, dtype))
@@ -142,6 +142,10 @@ def test_moves_between_all_orders_of_processes(comm):
         assert np.array_equal(z.local, y.local) and z.comm.rank == z.process
         one.Free()
         other.Free()
+    same = comm.Dup()
+    x = tridap.from_function(tridap.distribution((9, 4), "b,*"), lambda i, j: 10 * i + j, comm=same)
+    same.Free()
+    assert np.array_equal(tridap.redistribute(x, "*,b", comm=comm).allgather(), 10 * np.arange(9)[:, None] + np.arange(4))
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -137,8 +137,8 @@ def first(said):
     return said["partitions"][min(said["partitions"])]
 
 
-def last_start(said):
-    said["partitions"][max(said["partitions"])]["start"] = (1, 1)
+def last(said):
+    return said["partitions"][max(said["partitions"])]
 
 
 def here(said):
@@ -157,8 +157,10 @@ WRONG = {
     "no start": (lambda said: first(said).pop("start"), r"\['partitions'\]\[\(0, 0\)\] has no 'start'"),
     "start": (lambda said: first(said).update(start=(0,)), r"\['start'\] is \(0,\), must be 2 integers"),
     "extent": (lambda said: first(said).update(shape=(-1, 7)), r"must be 2 integers of at least 0"),
-    "gap": (last_start, r"starts at 1, must start at|but another partition at place"),
-    "cover": (lambda said: said.update(shape=(9, 7)), "have 5 elements, but 'shape' has 9"),
+    "gap": (lambda said: last(said).update(start=(9, 0)), "axis 0: the partition at place . starts at 9, must start at"),
+    "bricks": (lambda said: last(said).update(start=(last(said)["start"][0], 1)),
+               "axis 1: (the partition at place 0 starts at 1|.* but another partition at place 0)"),
+    "cover": (lambda said: said.update(shape=(9, 5)), "have 7 elements, but 'shape' has 9"),
     "no locals": (lambda said: said.update(locals=None), "has no 'locals'|must be a list of positions"),
     "foreign local": (lambda said: said.update(locals=[(9, 9)]), "must be a list of positions in 'partitions'"),
     "two locals": (lambda said: said.update(locals=2 * said["locals"]), "has 2 partitions, must have exactly one"),
@@ -173,7 +175,7 @@ WRONG = {
 @pytest.mark.parametrize("kind", WRONG)
 def test_what_is_wrong_on_one_process_is_refused_on_every_process(comm, kind):
     spoil, match = WRONG[kind]
-    given = Partitioned(whole_of((5, 7)), [cuts_of(5, comm.size, random.Random(5)), [0, 7]], comm.rank)
+    given = Partitioned(whole_of((7, 5)), [[*range(comm.size), 7], [0, 5]], comm.rank)
     if comm.rank == comm.size - 1:
         given.said = copy.copy(given.said)
         given.said["partitions"] = {place: dict(part) for place, part in given.said["partitions"].items()}

@@ -82,7 +82,9 @@ def ranks_in(comm, array):
     """
     from mpi4py import MPI
     theirs = array.comm if isinstance(array, _core.DistArray) and array.is_whole else None
-    if comm is None or theirs is None or theirs is comm or MPI.Comm.Compare(comm, theirs) != MPI.SIMILAR:
+    if comm is None or theirs is None or theirs is comm or theirs == MPI.COMM_NULL:  # the last: it was freed
+        return None
+    if MPI.Comm.Compare(comm, theirs) != MPI.SIMILAR:
         return None
     here, there = comm.Get_group(), theirs.Get_group()
     try:
