@@ -133,8 +133,8 @@ def test_several_arrays_move_with_one_call(comm, count):
 
 def test_what_one_process_gets_wrong_is_refused_by_all(comm):
     p, last = comm.size, comm.rank == comm.size - 1
-    dist, line = tridap.distribution((4, p), "*,b"), tridap.distribution(4 * p)
-    plan = tridap.Redistribution(dist, tridap.distribution((4, p), "*,c"))
+    dist, line = tridap.distribution((4, 2 * p), "*,b"), tridap.distribution(8 * p)
+    plan = tridap.Redistribution(dist, tridap.distribution((4, 2 * p), "*,c"))
     x, out = tridap.zeros(dist), tridap.zeros(plan.target)
     refused = {
         "ravel is 'K', must be 'C'": lambda: tridap.Redistribution(dist, line, ravel="K" if last else "C"),
@@ -143,7 +143,7 @@ def test_what_one_process_gets_wrong_is_refused_by_all(comm):
         "ravel is 'C', but the source has 2 axes and the target 2": lambda: tridap.Redistribution(dist, dist, ravel="C"),
         "the target has 1 axes, must have 2, as the source; or pass ravel='C'": lambda: tridap.Redistribution(dist, line),
         "ravel is given, and x has one axis": lambda: tridap.redistribute(tridap.zeros(line), "b", ravel="C"),
-        f"id {4 * p} at local index 1 is not an element": lambda: tridap.to_ids(dist, [0, 4 * p] if last else [0], partial=True),
+        f"id {8 * p} at local index 1 is not an element": lambda: tridap.to_ids(dist, [0, 8 * p] if last else [0], partial=True),
         "id -1 at local index 0 is not an element": lambda: tridap.to_ids(dist, [-1] if last else [], partial=True),
         "is listed by no process": lambda: tridap.to_ids(dist, []),
         "is listed twice": lambda: tridap.from_ids([0, 0] if last else [], dist, partial=True),
