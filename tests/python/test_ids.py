@@ -166,3 +166,20 @@ def test_what_one_process_gets_wrong_is_refused_by_all(comm):
             attempt()
         assert len(set(comm.allgather(str(raised.value)))) == 1
     assert everywhere(comm, np.array_equal(plan([(x, out)])[0].local, np.zeros_like(out.local)))
+
+
+def test_the_array_may_be_on_other_ranks_than_its_processes(comm):
+    """The whole array is on the last rank; every process has ids."""
+    dist, last = tridap.distribution((3, 4), processes=1), comm.size - 1
+    values = whole((3, 4))
+    alone = comm.Split(comm.rank == last)
+    here = tridap.array(values, dist, alone) if comm.rank == last else None
+    mine = np.arange(12)[comm.rank::comm.size]
+    out, back = tridap.to_ids(dist, mine, comm=comm, source_ranks=[last]), tridap.from_ids(mine, dist, comm=comm, target_ranks=[last])
+    given = out(here)
+    assert everywhere(comm, np.array_equal(given.local, values.ravel()[mine]))
+    for plan in back, out.reversed():
+        moved = plan(given)
+        assert everywhere(comm, np.array_equal(moved.local, values) and moved.comm.size == 1 if comm.rank == last else moved is None)
+    again = back.reversed()(here)
+    assert everywhere(comm, np.array_equal(again.local, given.local) and again.comm is comm and again.is_whole)
