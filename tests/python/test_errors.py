@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import tridap
 from producers import Producer, block, dict_of, line_of, listed, shared, whole
+from tridap import _agree
 
 
 def raised_by(call):
@@ -349,3 +350,18 @@ def test_a_list_that_grows_while_it_is_read_is_read_once(place):
         said = {place: home}
     report = tridap.check({**dict_of(np.zeros(3), axis), **said})
     assert "growing" in report.json() and len(home) < 100
+
+
+def test_a_protocol_error_within_a_collective_call_is_that_of_the_call(comm):
+    """It is raised with its own text and report, on the other processes too, and is not the cause of another one."""
+    last = comm.rank == comm.size - 1
+
+    def step():
+        if last:
+            tridap.distribution(4, ("b",), grid=(2, 2))
+
+    with pytest.raises(tridap.ProtocolError) as raised:
+        _agree.together(comm, step, same=False)
+    text = str(raised.value)
+    assert "ProtocolError" not in text and raised.value.__cause__ is None and raised.value.report.findings
+    assert "grid" in text and len(set(comm.allgather(text))) == 1

@@ -133,8 +133,8 @@ def test_several_arrays_move_with_one_call(comm, count):
 
 def test_what_one_process_gets_wrong_is_refused_by_all(comm):
     p, last = comm.size, comm.rank == comm.size - 1
-    dist, line = tridap.distribution((4, p), "*,b"), tridap.distribution(4 * p)
-    plan = tridap.Redistribution(dist, tridap.distribution((4, p), "*,c"))
+    dist, line = tridap.distribution((4, 2 * p), "*,b"), tridap.distribution(8 * p)
+    plan = tridap.Redistribution(dist, tridap.distribution((4, 2 * p), "*,c"))
     x, out = tridap.zeros(dist), tridap.zeros(plan.target)
     refused = {
         "ravel is 'K', must be 'C'": lambda: tridap.Redistribution(dist, line, ravel="K" if last else "C"),
@@ -143,7 +143,7 @@ def test_what_one_process_gets_wrong_is_refused_by_all(comm):
         "ravel is 'C', but the source has 2 axes and the target 2": lambda: tridap.Redistribution(dist, dist, ravel="C"),
         "the target has 1 axes, must have 2, as the source; or pass ravel='C'": lambda: tridap.Redistribution(dist, line),
         "ravel is given, and x has one axis": lambda: tridap.redistribute(tridap.zeros(line), "b", ravel="C"),
-        f"id {4 * p} at local index 1 is not an element": lambda: tridap.to_ids(dist, [0, 4 * p] if last else [0], partial=True),
+        f"id {8 * p} at local index 1 is not an element": lambda: tridap.to_ids(dist, [0, 8 * p] if last else [0], partial=True),
         "id -1 at local index 0 is not an element": lambda: tridap.to_ids(dist, [-1] if last else [], partial=True),
         "is listed by no process": lambda: tridap.to_ids(dist, []),
         "is listed twice": lambda: tridap.from_ids([0, 0] if last else [], dist, partial=True),
@@ -166,3 +166,20 @@ def test_what_one_process_gets_wrong_is_refused_by_all(comm):
             attempt()
         assert len(set(comm.allgather(str(raised.value)))) == 1
     assert everywhere(comm, np.array_equal(plan([(x, out)])[0].local, np.zeros_like(out.local)))
+
+
+def test_the_array_may_be_on_other_ranks_than_its_processes(comm):
+    """The whole array is on the last rank; every process has ids."""
+    dist, last = tridap.distribution((3, 4), processes=1), comm.size - 1
+    values = whole((3, 4))
+    alone = comm.Split(comm.rank == last)
+    here = tridap.array(values, dist, alone) if comm.rank == last else None
+    mine = np.arange(12)[comm.rank::comm.size]
+    out, back = tridap.to_ids(dist, mine, comm=comm, source_ranks=[last]), tridap.from_ids(mine, dist, comm=comm, target_ranks=[last])
+    given = out(here)
+    assert everywhere(comm, np.array_equal(given.local, values.ravel()[mine]))
+    for plan in back, out.reversed():
+        moved = plan(given)
+        assert everywhere(comm, np.array_equal(moved.local, values) and moved.comm.size == 1 if comm.rank == last else moved is None)
+    again = back.reversed()(here)
+    assert everywhere(comm, np.array_equal(again.local, given.local) and again.comm is comm and again.is_whole)

@@ -83,3 +83,12 @@ def test_other_elements_are_named_beside_padding_that_differs(comm):
     other = tridap.distribution((3 * comm.size, 2), [tridap.block(starts=starts), "*"])
     with pytest.raises(tridap.ProtocolError, match="axis 0 .rank 0.: x has local extent 4, the rows of A have local extent 3"):
         tridap.solve(A, tridap.zeros(paddings(comm.size)["none"]), tridap.zeros(other))
+
+
+@pytest.mark.parametrize("wide", ["b", "x"])
+def test_memory_with_gaps_is_refused_by_the_name_of_the_argument(comm, wide):
+    dist = tridap.distribution(4 * comm.size, processes=comm.size)
+    A = tridap.Matrix(local_rows(matrix(size(dist)), dist, comm.rank), dist)
+    b, x = (Field(dist, comm.rank, 1.0, step=2 if name == wide else 1) for name in "bx")
+    with pytest.raises(tridap.ProtocolError, match=f"copy=never, but {wide} needs contiguous elements and axis 0 has stride 16 bytes"):
+        tridap.solve(A, b, x)

@@ -120,9 +120,11 @@ TEST(ScalapackExport, RefusesAWrongDescriptorByTheNameOfItsEntry) {
   EXPECT_NE(said(1, grid.context() + 17).find("CTXT_"), std::string::npos);
   EXPECT_NE(said(8, 7).find("LLD_"), std::string::npos);
   EXPECT_NE(said(8, 7).find("which is 8"), std::string::npos);
-  for (const auto& [entry, wrong] : {std::pair<std::size_t, int>{2, -1}, {3, -1}, {4, 0}, {5, -2}, {6, 1}, {7, static_cast<int>(processes())}})
+  for (const auto& [entry, wrong] :
+       {std::pair<std::size_t, int>{2, -1}, {3, -1}, {4, 0}, {5, -2}, {6, 1}, {7, static_cast<int>(processes())}})
     EXPECT_NE(said(entry, wrong), "") << entry;
-  EXPECT_NE(thrown([&] { tridap::scalapack::export_array<double>(right, nullptr, grid); }).find("null"), std::string::npos);
+  EXPECT_NE(thrown([&] { tridap::scalapack::export_array<double>(right, nullptr, grid); }).find("null"),
+            std::string::npos);
 }
 
 TEST(ScalapackExport, SaysWhatElpaNeeds) {

@@ -31,7 +31,8 @@ Held part_of(const Distribution& whole, const ProcessGrid& grid, Order order, In
   for (Index i = 0; i < shape[0]; ++i)
     for (Index j = 0; j < shape[1]; ++j) {
       const auto global = whole.global_index(process, {i, j});
-      held.memory[static_cast<std::size_t>((i * buffer.strides[0] + j * buffer.strides[1]) / 8)] = value(global[0], global[1]);
+      held.memory[static_cast<std::size_t>((i * buffer.strides[0] + j * buffer.strides[1]) / 8)] =
+          value(global[0], global[1]);
     }
   return held;
 }
@@ -51,8 +52,8 @@ void expect_elements(const ImportedMatrix& made, const Distribution& whole) {
   for (int trial = 0; trial < 12 && m * n > 0; ++trial) {
     const int i = static_cast<int>(1 + (7 * trial) % m), j = static_cast<int>(1 + (5 * trial) % n);
     double read = 0;
-    pdelget_("A", " ", &read, static_cast<const double*>(made.data), made.transposed ? &j : &i, made.transposed ? &i : &j,
-             made.desc.data());
+    pdelget_("A", " ", &read, static_cast<const double*>(made.data), made.transposed ? &j : &i,
+             made.transposed ? &i : &j, made.desc.data());
     EXPECT_EQ(read, value(i - 1, j - 1));
   }
 }
@@ -79,10 +80,14 @@ TEST(ScalapackImport, MovesOtherArraysToTheNearestDistribution) {
     std::vector<Index> starts{0};
     for (Index c = 1; c < grid.nprow(); ++c) starts.push_back(starts.back() + pick(random, 4));
     std::vector<std::vector<Index>> lists(static_cast<std::size_t>(grid.npcol()));
-    for (Index j = 0; j < 11; ++j) lists[static_cast<std::size_t>(pick(random, static_cast<int>(grid.npcol())))].push_back(10 - j);
+    for (Index j = 0; j < 11; ++j)
+      lists[static_cast<std::size_t>(pick(random, static_cast<int>(grid.npcol())))].push_back(10 - j);
     const bool listed = pick(random, 2) == 0;
-    const auto whole = Distribution::make({starts.back() + 3, 11}, {tridap::block_at(starts), listed ? tridap::AxisSpec(tridap::unstructured(lists)) : tridap::AxisSpec(tridap::padded_block(0))},
-                                          {grid.nprow(), grid.npcol()});
+    const auto whole =
+        Distribution::make({starts.back() + 3, 11},
+                           {tridap::block_at(starts), listed ? tridap::AxisSpec(tridap::unstructured(lists))
+                                                             : tridap::AxisSpec(tridap::padded_block(0))},
+                           {grid.nprow(), grid.npcol()});
     const Held held = part_of(whole, grid, Order::row_major, 0);
     const ImportedMatrix made = import_array(held.array, grid, Fit::nearest);
     EXPECT_EQ(made.transposed && !made.receipt.shared, false);
@@ -120,11 +125,16 @@ TEST(ScalapackImport, RefusesWhatOneProcessAloneHasOnAll) {
     return text;
   };
   EXPECT_NE(said([](DistArray& a) { a.buffer.read_only = true; }).find("read-only"), std::string::npos);
-  EXPECT_NE(said([](DistArray& a) { a.buffer.type = tridap::element_type<std::int64_t>(); }).find("int64"), std::string::npos);
-  EXPECT_NE(said([](DistArray& a) { a.buffer.memory.kind = tridap::Memory::Kind::cuda; }).find("cuda"), std::string::npos);
+  EXPECT_NE(said([](DistArray& a) { a.buffer.type = tridap::element_type<std::int64_t>(); }).find("int64"),
+            std::string::npos);
+  EXPECT_NE(said([](DistArray& a) { a.buffer.memory.kind = tridap::Memory::Kind::cuda; }).find("cuda"),
+            std::string::npos);
   EXPECT_NE(said([](DistArray& a) { a.dim_data[1].size = -5; }), "");
   EXPECT_NE(said([](DistArray& a) { a = {}; }), "");
-  EXPECT_NE(said([](DistArray& a) { a.buffer.strides = {-8, 40}; }).find("neither column-major nor row-major"), std::string::npos);
+  EXPECT_NE(said([](DistArray& a) {
+              a.buffer.strides = {-8, 40};
+            }).find("neither column-major nor row-major"),
+            std::string::npos);
   if (all == 1) return;
   EXPECT_NE(said([](DistArray& a) { a.dim_data[1].proc_grid_rank = 0; }).find("must be the same"), std::string::npos);
 }

@@ -61,7 +61,8 @@ TEST(ScalapackGrid, OfAPlacementHasItsRanks) {
   const Index all = processes();
   std::vector<Index> ranks;
   for (Index r = 0; r < all; ++r) ranks.push_back(all - 1 - r);
-  const auto distribution = Distribution::make({9, 7}, {tridap::cyclic(2), tridap::cyclic(3)}, tridap::near_square_grid(all, 2));
+  const auto distribution =
+      Distribution::make({9, 7}, {tridap::cyclic(2), tridap::cyclic(3)}, tridap::near_square_grid(all, 2));
   const ProcessGrid grid(MPI_COMM_WORLD, {distribution, ranks});
   expect_places(grid);
   EXPECT_EQ(grid.ranks(), ranks);
@@ -77,9 +78,12 @@ TEST(ScalapackGrid, RefusesWhatIsNoGridOnEveryProcess) {
   const auto line = Distribution::make({9}, {tridap::block()}, {all});
   EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid(MPI_COMM_WORLD, {line}); })));
   const auto rows = Distribution::make({9, 9}, {tridap::block(), tridap::whole()}, {all, 1});
-  EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid(MPI_COMM_WORLD, {rows, std::vector<Index>(static_cast<std::size_t>(all), all)}); })));
+  EXPECT_TRUE(same_everywhere(thrown([&] {
+    ProcessGrid(MPI_COMM_WORLD, {rows, std::vector<Index>(static_cast<std::size_t>(all), all)});
+  })));
   if (all == 1) return;
-  EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid(MPI_COMM_WORLD, rank_here() == 0 ? 1 : all, rank_here() == 0 ? all : 1); })));
+  EXPECT_TRUE(same_everywhere(
+      thrown([&] { ProcessGrid(MPI_COMM_WORLD, rank_here() == 0 ? 1 : all, rank_here() == 0 ? all : 1); })));
   const Order order = rank_here() == 0 ? Order::row_major : Order::column_major;
   if (all < 4) return;
   EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid(MPI_COMM_WORLD, 2, 2, order); })));

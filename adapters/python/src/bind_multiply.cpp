@@ -53,7 +53,8 @@ void multiply(const Handle& handle, const Array& x, const Array& y) {
 // Stores the diagonal of the matrix in `y`; 0 if a row has no entry there. **Collective.**
 void diagonal(const Matrix& handle, const Array& y) {
   const std::shared_ptr<Solvable> a = handle.solvable();
-  fill_vectors(*a, y, [&](solvers::MultiVector& entries) { a->matrix->getLocalDiagCopy(*entries.getVectorNonConst(0)); });
+  fill_vectors(*a, y,
+               [&](solvers::MultiVector& entries) { a->matrix->getLocalDiagCopy(*entries.getVectorNonConst(0)); });
 }
 
 template <class T>

@@ -51,8 +51,8 @@ std::unique_ptr<Planned> make_plan(const Distribution& source, std::vector<Index
   wanted.options.order = column_major ? Order::column_major : Order::row_major;
   const MPI_Comm handle = comm_of(wanted.comm);
   const auto bytes = static_cast<Index>(wanted.dtype.itemsize());
-  Redistribution plan = alone_with(
-      handle, [&] { return Redistribution(wanted.source, wanted.target, bytes, handle, wanted.options); });
+  Redistribution plan =
+      alone_with(handle, [&] { return Redistribution(wanted.source, wanted.target, bytes, handle, wanted.options); });
   return std::make_unique<Planned>(std::move(wanted), std::move(plan));
 }
 
@@ -75,7 +75,7 @@ std::unique_ptr<Planned> make_ids_plan(const Distribution& array, std::vector<In
     return to_ids ? redistribute::to_ids(placed, listed, bytes, handle, options)
                   : redistribute::from_ids(listed, placed, bytes, handle, options);
   });
-  Wanted wanted{plan.plan().source(), plan.plan().target(),   std::move(dtype),      std::move(made),
+  Wanted wanted{plan.plan().source(), plan.plan().target(),   std::move(dtype),   std::move(made),
                 std::move(comm),      std::move(target_comm), std::move(options), true};
   return std::make_unique<Planned>(std::move(wanted), std::move(plan));
 }

@@ -233,8 +233,9 @@ std::unique_ptr<Planned> Planned::reversed(py::object target_comm) const {
 
 py::array_t<Index> Planned::traffic() const {
   if (listed_)
-    throw py::value_error("the plan is of listed ids, of which each process knows its own alone: use bytes_sent, "
-                          "bytes_received and bytes_kept of each process");
+    throw py::value_error(
+        "the plan is of listed ids, of which each process knows its own alone: use bytes_sent, "
+        "bytes_received and bytes_kept of each process");
   const redistribute::Plan& ours = plan_->plan();
   py::array_t<Index> bytes({processes_, processes_});
   auto at = bytes.mutable_unchecked<2>();

@@ -31,13 +31,14 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 }
 
 Distribution distribution_of(const Desc& desc, const ProcessGrid& grid) {
-  if (desc[dtype] != 1) refuse_entry("DTYPE_", desc[dtype], "must be 1, a dense matrix", "make the descriptor by DESCINIT");
+  if (desc[dtype] != 1)
+    refuse_entry("DTYPE_", desc[dtype], "must be 1, a dense matrix", "make the descriptor by DESCINIT");
   const int context = desc[ctxt];
   if (grid.place() ? context != grid.context() : context != -1)
-    refuse_entry("CTXT_", context,
-                 "must be the grid's context " + std::to_string(grid.context()) +
-                     ", and -1 on processes that are not in it",
-                 "pass the grid of this context: ProcessGrid::of_context()");
+    refuse_entry(
+        "CTXT_", context,
+        "must be the grid's context " + std::to_string(grid.context()) + ", and -1 on processes that are not in it",
+        "pass the grid of this context: ProcessGrid::of_context()");
   return matrix({desc[m], desc[n], desc[mb], desc[nb], desc[rsrc], desc[csrc], {}}, {grid.nprow(), grid.npcol()})
       .distribution;
 }
@@ -136,12 +137,12 @@ Desc describe_part(const DistArray& array, const Distribution& whole, const Proc
   const Blocks of_rows = *blocks_of(whole.axis(rows)), of_columns = *blocks_of(whole.axis(columns));
   const Index least = *leading_dimension(array.buffer, along);
   const std::array<std::pair<const char*, Index>, 7> numbers{{{"M_", whole.axis(rows).size()},
-                                                               {"N_", whole.axis(columns).size()},
-                                                               {"MB_", of_rows.length},
-                                                               {"NB_", of_columns.length},
-                                                               {"RSRC_", of_rows.first},
-                                                               {"CSRC_", of_columns.first},
-                                                               {"LLD_", least}}};
+                                                              {"N_", whole.axis(columns).size()},
+                                                              {"MB_", of_rows.length},
+                                                              {"NB_", of_columns.length},
+                                                              {"RSRC_", of_rows.first},
+                                                              {"CSRC_", of_columns.first},
+                                                              {"LLD_", least}}};
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const auto& [name, value] = numbers[i];
     if (value > most) refuse_entry(name, value, "must fit ScaLAPACK's int", "use a smaller matrix, or more processes");
@@ -155,7 +156,8 @@ Desc describe_part(const DistArray& array, const Distribution& whole, const Proc
 }
 
 // The array in the nearest distribution, column-major.
-DistArray moved(const DistArray& array, const Distribution& target, const Distribution& whole, const ProcessGrid& grid) {
+DistArray moved(const DistArray& array, const Distribution& target, const Distribution& whole,
+                const ProcessGrid& grid) {
   DistArray made;
   on_grid(grid, [&] {
     redistribute::Options options;
@@ -176,7 +178,8 @@ ExportedArray export_array(const Desc& desc, void* local, const ElementType& typ
   const Index process = whole.process({(*grid.place())[0], (*grid.place())[1]});
   const std::vector<Index> held = whole.local_shape(process);
   if (desc[lld] < std::max<Index>(held[0], 1))
-    refuse_entry("LLD_", desc[lld], "must be at least max(1, LOC(M_)), which is " + std::to_string(std::max<Index>(held[0], 1)),
+    refuse_entry("LLD_", desc[lld],
+                 "must be at least max(1, LOC(M_)), which is " + std::to_string(std::max<Index>(held[0], 1)),
                  "pass the leading dimension of the local matrix");
   if (local == nullptr && held[0] > 0 && held[1] > 0)
     refuse("the local matrix is a null pointer, and this process has " + std::to_string(held[0]) + " x " +

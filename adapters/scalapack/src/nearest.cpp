@@ -29,9 +29,9 @@ std::optional<Problem> problem_of(const Distribution& distribution) {
     const Axis& axis = distribution.axis(i);
     if (blocks_of(axis)) continue;
     const auto* block = std::get_if<BlockKind>(&axis.kind());
-    return Problem{i, block == nullptr         ? "an unstructured axis is not in blocks"
-                      : block->is_padded()     ? "the blocks of the axis have padding"
-                                               : "the blocks of the axis have different lengths"};
+    return Problem{i, block == nullptr     ? "an unstructured axis is not in blocks"
+                      : block->is_padded() ? "the blocks of the axis have padding"
+                                           : "the blocks of the axis have different lengths"};
   }
   return std::nullopt;
 }

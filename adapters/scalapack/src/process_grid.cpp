@@ -22,7 +22,8 @@ bool mpi_is_on() {
 }
 
 void need_mpi() {
-  if (!mpi_is_on()) refuse("MPI is not initialised, or is finalised", "", "make the grid between MPI_Init and MPI_Finalize");
+  if (!mpi_is_on())
+    refuse("MPI is not initialised, or is finalised", "", "make the grid between MPI_Init and MPI_Finalize");
 }
 
 Index size_of(MPI_Comm comm) {
@@ -105,11 +106,14 @@ ProcessGrid::ProcessGrid(MPI_Comm comm, Index nprow, Index npcol, std::vector<In
   std::vector<Index> bounds{nprow_, -nprow_, npcol_, -npcol_};
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, bounds.data(), 4, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
   if (bounds[0] != -bounds[1] || bounds[2] != -bounds[3])
-    refuse("the processes give grids of different shapes", "must be the same on all", "pass the same numbers on every process");
+    refuse("the processes give grids of different shapes", "must be the same on all",
+           "pass the same numbers on every process");
   std::vector<Index> of_first = same;
   mpi::must_succeed(MPI_Bcast(of_first.data(), static_cast<int>(of_first.size()), MPI_INT64_T, 0, comm), "MPI_Bcast");
   mpi::collectively(comm, [&] {
-    if (of_first != same) refuse("this process orders the ranks of the grid differently from rank 0", "must be the same on all", "pass the same on every process");
+    if (of_first != same)
+      refuse("this process orders the ranks of the grid differently from rank 0", "must be the same on all",
+             "pass the same on every process");
   });
   const Index rank = mpi::rank_of(comm);
   const auto found = std::find(ranks_.begin(), ranks_.end(), rank);

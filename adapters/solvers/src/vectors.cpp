@@ -145,7 +145,7 @@ Prepared prepare(const SolverArray& given, const ArrayMap& rows, Copy copy) {
   const std::optional<Index> vectors = vectors_axis(given, rows);
   const Form form = vectors ? Form::multivector : Form::vector;
   ImportRequest wanted = given.writable ? tridap::tpetra::detail::wanted<double>(form, copy)
-                                              : tridap::tpetra::detail::wanted<const double>(form, copy);
+                                        : tridap::tpetra::detail::wanted<const double>(form, copy);
   wanted.argument = given.name.c_str();
   check_memory(given.array.buffer, wanted);
   const std::vector<Range> box = given.distribution.part(rows.process(), Part::interior);

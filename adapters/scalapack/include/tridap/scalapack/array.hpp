@@ -39,8 +39,8 @@ redistribute::PlacedDistribution placed(const Desc& desc, const ProcessGrid& gri
 
 /// An array as a ScaLAPACK matrix.
 struct ImportedMatrix {
-  Desc desc{};           ///< on a process that is not in the grid, CTXT_ is -1, as ScaLAPACK expects
-  void* data = nullptr;  ///< this process's part
+  Desc desc{};              ///< on a process that is not in the grid, CTXT_ is -1, as ScaLAPACK expects
+  void* data = nullptr;     ///< this process's part
   bool transposed = false;  ///< the matrix is the transpose of the array, whose memory is row-major
   Receipt receipt;
   DistArray array;  ///< the memory of `data`: the array, or the array that it was moved to

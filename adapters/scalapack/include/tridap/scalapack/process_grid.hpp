@@ -32,8 +32,8 @@ class ProcessGrid {
   /// **Collective**, as above.
   static ProcessGrid of_context(int context, MPI_Comm comm);
 
-  /// **Collective**, like close(). But if an exception unwinds the stack, it does nothing, since the other processes may
-  /// be elsewhere in the program.
+  /// **Collective**, like close(). But if an exception unwinds the stack, it does nothing, since the other processes
+  /// may be elsewhere in the program.
   ~ProcessGrid();
   ProcessGrid(ProcessGrid&& other) noexcept;
   ProcessGrid& operator=(ProcessGrid&&) = delete;
