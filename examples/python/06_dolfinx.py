@@ -1,14 +1,14 @@
 """dolfinx distributes a mesh and assembles Poisson's equation on it, and Trilinos solves in dolfinx's own vectors.
 
-The equation is ``-div grad u = f`` on the unit square, ``u`` is given on the boundary, and the solution is known. dolfinx
-(of FEniCS) assembles a matrix of PETSc and its own vectors. MueLu and conjugate gradients of Trilinos solve the system;
-MUMPS, a direct solver that PETSc calls, solves it again.
+The equation is ``-div grad u = f`` on the unit square, ``u`` is given on the boundary, and the solution is known.
+dolfinx (of FEniCS) assembles a matrix of PETSc and its own vectors. MueLu and conjugate gradients of Trilinos solve the
+system; MUMPS, a direct solver that PETSc calls, solves it again.
 
     ./dev example python/06_dolfinx -n 4
     mpiexec -n 4 python3 06_dolfinx.py [--cells N]
 
-dolfinx compiles each equation once, and keeps it in the folder that the variable XDG_CACHE_HOME names. Exits with 1 if a
-claim does not hold. Prints:
+dolfinx compiles each equation once, and keeps it in the folder that the variable XDG_CACHE_HOME names. Exits with 1 if
+a claim does not hold. Prints:
 
     mesh       10000 triangles, 5101 unknowns, irregular block over 4 processes
     copied     444032 bytes of the matrix; the vectors: shared, 0 bytes copied, same address, 0 s
@@ -51,13 +51,14 @@ fem.apply_lifting(b.array, [a], bcs=[[fixed]])
 b.scatter_reverse(la.ScatterMode.add)
 fem.set_bc(b.array, [fixed])
 
-# 2. dolfinx numbers the unknowns of one process after those of the one before: one axis in blocks. Behind its own elements a
-#    process has copies of others' (ghosts), which are left out here. The arrays are over dolfinx's memory.
+# 2. dolfinx numbers the unknowns of one process after those of the one before: one axis in blocks. Behind its own
+#    elements a process has copies of others' (ghosts), which are left out here. The arrays are over dolfinx's memory.
 owned, found = V.dofmap.index_map, fem.Function(V)
 starts = comm.allgather(owned.local_range[0])
 layout = tridap.distribution(owned.size_global, [tridap.block(starts=starts)])
 right, left = (tridap.array(vector.array[:owned.size_local], layout) for vector in (b, found.x))
-support.say("mesh", f"{square.topology.index_map(2).size_global} triangles, {owned.size_global} unknowns, {layout.describe()}")
+triangles = square.topology.index_map(2).size_global
+support.say("mesh", f"{triangles} triangles, {owned.size_global} unknowns, {layout.describe()}")
 
 # 3. Trilinos solves. The matrix is copied, because PETSc and Tpetra keep it in different ways. The vectors are not.
 rows = tridap.Matrix(A, layout)

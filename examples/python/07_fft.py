@@ -1,8 +1,8 @@
 """A heat equation is solved by Fourier transforms of mpi4py-fft in TriDAP's memory, and pencils are moved by TriDAP.
 
-mpi4py-fft distributes a cube in pencils: each process has all elements along one axis, whose transforms then need no other
-process. Its DistArrays and TriDAP's arrays share their memory. A transform along another axis needs other pencils; mpi4py-fft
-and TriDAP both move the elements to them here, in turns, and must agree on every bit.
+mpi4py-fft distributes a cube in pencils: each process has all elements along one axis, whose transforms then need no
+other process. Its DistArrays and TriDAP's arrays share their memory. A transform along another axis needs other
+pencils; mpi4py-fft and TriDAP both move the elements to them here, in turns, and must agree on every bit.
 
     ./dev example python/07_fft -n 4
     mpiexec -n 4 python3 07_fft.py [--size N] [--repeats N]
@@ -34,13 +34,14 @@ plan = PFFT(comm, (n, n, n), dtype=float)
 first = plan.pencil[False]
 second = first.pencil(0 if first.axis else 1)  # the pencils along another axis
 
-# 1. Arrays of TriDAP with the distributions of the pencils. mpi4py-fft swaps two axes of the process grid, so rank r may not
-#    have part r: export_array finds the order out, and its result has a communicator with this order.
+# 1. Arrays of TriDAP with the distributions of the pencils. mpi4py-fft swaps two axes of the process grid, so rank r
+#    may not have part r: export_array finds the order out, and its result has a communicator with this order.
 like = [fft.export_array(DistArray((n, n, n), pencil.subcomm, alignment=pencil.axis)) for pencil in (first, second)]
 x, y = (tridap.zeros(array.distribution, comm=array.comm) for array in like)
 support.say("cube", f"{n} x {n} x {n} points, {x.distribution.describe()}")
 support.say("pencils", y.distribution.describe())
-support.say("order", f"ranks 0, 1, ... have the parts {comm.allgather(x.process)}, and {comm.allgather(y.process)} of the pencils")
+parts = [comm.allgather(array.process) for array in (x, y)]
+support.say("order", f"ranks 0, 1, ... have the parts {parts[0]}, and {parts[1]} of the pencils")
 
 # 2. mpi4py-fft transforms in the memory of x, which has one wave.
 i, j, k = np.ix_(*x.distribution.indices(x.process))

@@ -78,7 +78,7 @@ def on_first(function):
 
 
 def in_turns(repeats, *functions):
-    """Calls functions in turns, and returns their times in seconds, of the slowest process: a row for each turn. Collective."""
+    """Calls functions in turns. Returns a row of their times for each turn: seconds of the slowest process. Collective."""
     times = np.empty((repeats, len(functions)))
     for turn in times:
         for number, function in enumerate(functions):
