@@ -1,16 +1,16 @@
 """dolfinx distributes a mesh and assembles Poisson's equation on it, and Trilinos solves in dolfinx's own vectors.
 
-The equation is ``-div grad u = f`` on the unit square, ``u`` is given on the boundary, and the solution is known. dolfinx
-(of FEniCS) assembles a matrix of PETSc and its own vectors. MueLu and conjugate gradients of Trilinos solve the system;
-MUMPS, a direct solver that PETSc calls, solves it again.
+The equation is ``-div grad u = f`` on the unit square, ``u`` is given on the boundary, and the solution is known.
+dolfinx (of FEniCS) assembles a matrix of PETSc and its own vectors. MueLu and conjugate gradients of Trilinos solve the
+system; MUMPS, a direct solver that PETSc calls, solves it again.
 
     ./dev example python/06_dolfinx -n 4
     mpiexec -n 4 python3 06_dolfinx.py [--cells N]
 
-dolfinx compiles each equation once, and keeps it in the folder that the variable XDG_CACHE_HOME names. Exits with 1 if a
-claim does not hold. Prints:
+dolfinx compiles each equation once, and keeps it in the folder that the variable XDG_CACHE_HOME names. Exits with 1 if
+a claim does not hold. Prints:
 
-    mesh       10000 triangles, 5101 unknowns in blocks of 1243 to 1302 on 4 processes
+    mesh       10000 triangles, 5101 unknowns, irregular block over 4 processes
     copied     444032 bytes of the matrix; the vectors: shared, 0 bytes copied, same address, 0 s
     field      0 bytes copied, addresses equal on every process
     iterations 19 in all, largest residual 9.1e-13 of the right-hand side
@@ -23,14 +23,11 @@ import support
 
 support.need("dolfinx", "petsc4py", debian="python3-dolfinx")
 
-import time
-
 import numpy as np
 import tridap
 import ufl
 from dolfinx import fem, la, mesh
 from mpi4py import MPI
-from petsc4py import PETSc
 from ufl import dx, grad, inner
 
 options = support.read_options(__doc__, cells=(50, "along a side, each of four triangles"))
@@ -54,16 +51,14 @@ fem.apply_lifting(b.array, [a], bcs=[[fixed]])
 b.scatter_reverse(la.ScatterMode.add)
 fem.set_bc(b.array, [fixed])
 
-# 2. dolfinx numbers the unknowns of one process after those of the one before: one axis in blocks. Behind its own elements a
-#    process has copies of others' (ghosts), which are left out here. The arrays are over dolfinx's memory.
-owned = V.dofmap.index_map
-starts = [int(start) for start in comm.allgather(owned.local_range[0])]
+# 2. dolfinx numbers the unknowns of one process after those of the one before: one axis in blocks. Behind its own
+#    elements a process has copies of others' (ghosts), which are left out here. The arrays are over dolfinx's memory.
+owned, found = V.dofmap.index_map, fem.Function(V)
+starts = comm.allgather(owned.local_range[0])
 layout = tridap.distribution(owned.size_global, [tridap.block(starts=starts)])
-found = fem.Function(V)
 right, left = (tridap.array(vector.array[:owned.size_local], layout) for vector in (b, found.x))
-counts = comm.allgather(owned.size_local)
-support.say("mesh", f"{square.topology.index_map(2).size_global} triangles, {owned.size_global} unknowns in blocks of "
-            f"{min(counts)} to {max(counts)} on {comm.size} processes")
+triangles = square.topology.index_map(2).size_global
+support.say("mesh", f"{triangles} triangles, {owned.size_global} unknowns, {layout.describe()}")
 
 # 3. Trilinos solves. The matrix is copied, because PETSc and Tpetra keep it in different ways. The vectors are not.
 rows = tridap.Matrix(A, layout)
@@ -76,18 +71,9 @@ support.tell_solves([made], 1e-12)
 found.x.scatter_forward()  # dolfinx's own update of its ghosts
 
 # 4. MUMPS solves the same system.
-begin = time.perf_counter()
-direct = PETSc.KSP().create(comm)
-direct.setOperators(A)
-direct.setType("preonly")
-direct.getPC().setType("lu")
-direct.getPC().setFactorSolverType("mumps")
-theirs, given = A.createVecs()
-given.array[...] = right.local
-direct.solve(given, theirs)
-seconds = time.perf_counter() - begin
-largest = comm.allreduce(np.abs(theirs.array).max(initial=0), MPI.MAX)
-apart = comm.allreduce(np.abs(theirs.array - left.local).max(initial=0), MPI.MAX) / largest
+theirs, seconds = support.solved_by_mumps(A, right.local)
+largest, apart = (comm.allreduce(np.abs(values).max(initial=0), MPI.MAX) for values in (theirs, theirs - left.local))
+apart /= largest
 support.say("direct", f"{seconds:.3f} s by MUMPS, largest difference {apart:.1e} of 1.0e-10 allowed")
 support.require(apart <= 1e-10, "MUMPS has another solution")
 

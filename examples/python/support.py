@@ -7,6 +7,7 @@ import math
 import os
 import pathlib
 import sys
+import time
 
 import numpy as np
 import scipy.sparse
@@ -76,6 +77,19 @@ def on_first(function):
     together(lambda: function() if WORLD.rank == 0 else None)
 
 
+def in_turns(repeats, *functions):
+    """Calls functions in turns. Returns a row of their times for each turn: seconds of the slowest process. Collective."""
+    times = np.empty((repeats, len(functions)))
+    for turn in times:
+        for number, function in enumerate(functions):
+            WORLD.Barrier()
+            begin = time.perf_counter()
+            function()
+            turn[number] = time.perf_counter() - begin
+    WORLD.Allreduce(MPI.IN_PLACE, times, MPI.MAX)
+    return times
+
+
 def read_options(doc, **known):
     """Returns the command line's options. `known` has each option's default and help text. Numbers are positive. Collective.
 
@@ -120,6 +134,22 @@ def tell_copies(results, pairs):
     equal = WORLD.allreduce(all(a.size == 0 or a.ctypes.data == b.ctypes.data for a, b in pairs), MPI.LAND)
     say("field", f"{copied} bytes copied, addresses {'equal' if equal else 'NOT equal'} on every process")
     require(copied == 0 and equal, "the solver did not work in the memory that it was given")
+
+
+def solved_by_mumps(A, values):
+    """This process's part of the solution for a ``petsc4py.PETSc.Mat``, and the seconds. Collective."""
+    from petsc4py import PETSc
+
+    begin = time.perf_counter()
+    solver = PETSc.KSP().create(A.comm)
+    solver.setOperators(A)
+    solver.setType("preonly")
+    solver.getPC().setType("lu")
+    solver.getPC().setFactorSolverType("mumps")
+    x, b = A.createVecs()
+    b.array[...] = values
+    solver.solve(b, x)
+    return x.array, time.perf_counter() - begin
 
 
 def five_point_rows(rows, cols, shape, ky, kx, order="C"):

@@ -1,7 +1,8 @@
 """The draft protocol ``__partitioned__`` of HeAT and Intel's packages, to and from a `DistArray`.
 
-Its dictionary has the box of every process: 'shape', 'partition_tiling', 'partitions' (by position in the grid: 'start',
-'shape', 'data', 'location'), 'locals' (the positions on this process) and 'get' (a function from a handle to its data).
+Its dictionary has the box of every process: 'shape', 'partition_tiling', 'partitions' (by position in the grid:
+'start', 'shape', 'data', 'location'), 'locals' (the positions on this process) and 'get' (a function from a handle to
+its data).
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from . import _core
 def described(obj):
     """The dictionary that ``__distarray__`` would return, from ``obj.__partitioned__``. Local.
 
-    Its axes are in blocks, which may be irregular. ProtocolError unless the partitions are the boxes of a grid, and exactly
-    one of them is on this process.
+    Its axes are in blocks, which may be irregular. ProtocolError unless the partitions are the boxes of a grid, and
+    exactly one of them is on this process.
     """
     try:
         said = obj.__partitioned__

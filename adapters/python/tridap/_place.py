@@ -49,8 +49,8 @@ def communicator_of_ranks(comm, ranks, processes):
 def in_grid_order(comm, grid, coordinates):
     """The communicator in which this process's rank is the row-major number of its grid coordinates. Collective.
 
-    `coordinates` are computed from what this process's array says, so the ranks are those of no formula. ProtocolError, on
-    every process, unless each place of the grid has one process of `comm`.
+    `coordinates` are computed from what this process's array says, so the ranks are those of no formula. ProtocolError,
+    on every process, unless each place of the grid has one process of `comm`.
     """
     def fits():
         if math.prod(grid) != comm.size:

@@ -1,8 +1,9 @@
 """Arrays of mpi4py-fft as distributed arrays, and distributed arrays as those of mpi4py-fft, in the same memory.
 
-A ``mpi4py_fft.DistArray`` is distributed in blocks over a grid of processes, one of whose axes is whole on each process.
-Which process has which place in the grid depends on how its communicators were made: on ``Create_cart``, which may reorder
-processes, and on ``pencil(axis)``, which swaps two axes of the grid. `export_array` finds it out from the processes.
+A ``mpi4py_fft.DistArray`` is distributed in blocks over a grid of processes, one of whose axes is whole on each
+process. Which process has which place in the grid depends on how its communicators were made: on ``Create_cart``, which
+may reorder processes, and on ``pencil(axis)``, which swaps two axes of the grid. `export_array` finds it out from the
+processes.
 """
 
 from __future__ import annotations
@@ -56,14 +57,16 @@ def described(u):
 def grid_communicator(u: mpi4py_fft.DistArray, comm: MPI.Comm | None = None) -> MPI.Comm:
     """The array's processes in the row-major order of its process grid. Collective over `comm`.
 
-    It is `comm` itself if this already has the grid's order. Else it is made once for each order, and freed with `comm`.
+    It is `comm` itself if this already has the grid's order. Else it is made once for each order, and freed with
+    `comm`.
 
     Args:
         u: a ``mpi4py_fft.DistArray``.
         comm: an mpi4py communicator of exactly the array's processes, in any order; None: MPI.COMM_WORLD.
 
     Raises:
-        ProtocolError: on every process, if `comm` has other processes than the array's grid, or `u` is wrong on a process.
+        ProtocolError: on every process, if `comm` has other processes than the array's grid, or `u` is wrong on a
+        process.
     """
     comm = MPI.COMM_WORLD if comm is None else comm
     axes = together(comm, lambda: _axes(u), same=False)
@@ -74,8 +77,9 @@ def grid_communicator(u: mpi4py_fft.DistArray, comm: MPI.Comm | None = None) -> 
 def export_array(u: mpi4py_fft.DistArray, comm: MPI.Comm | None = None) -> _core.DistArray:
     """This process's part of a ``mpi4py_fft.DistArray`` as a `DistArray` over the same memory. Collective over `comm`.
 
-    Its communicator is that of `grid_communicator`: rank r has part r of the array. The axes of a tensor's components come
-    first, and are not distributed. Arrays of different pencils can be moved into one another by `tridap.redistribute`.
+    Its communicator is that of `grid_communicator`: rank r has part r of the array. The axes of a tensor's components
+    come first, and are not distributed. Arrays of different pencils can be moved into one another by
+    `tridap.redistribute`.
 
     Args:
         u: the array, of any element type, alignment and tensor rank. An array of one axis needs one process.
@@ -96,8 +100,8 @@ def _cuts(size, processes):
 def distribution(shape: Sequence[int], grid: Sequence[int]) -> _core.Distribution:
     """The `Distribution` that mpi4py-fft gives an array over a grid of processes. Local.
 
-    Its blocks differ from those of ``tridap.distribution(shape)`` if the processes do not divide the size of an axis: the
-    first ones are longer by one element.
+    Its blocks differ from those of ``tridap.distribution(shape)`` if the processes do not divide the size of an axis:
+    the first ones are longer by one element.
 
     Args:
         shape: elements of the whole array along each axis.
@@ -119,17 +123,18 @@ def import_array(x: _core.DistArray, like: Any = None, *, rank: int = 0,
                  alignment: int | None = None) -> mpi4py_fft.DistArray:
     """A ``mpi4py_fft.DistArray`` over the memory of a `DistArray`, which it keeps alive. Collective over ``x.comm``.
 
-    Nothing is copied. The array must be as mpi4py-fft would distribute it (`distribution`), without padding, and row-major
-    and contiguous in memory on each process.
+    Nothing is copied. The array must be as mpi4py-fft would distribute it (`distribution`), without padding, and
+    row-major and contiguous in memory on each process.
 
     Args:
         x: a `DistArray` that knows all processes. Read-only memory gives a read-only array.
-        like: an array or a pencil of mpi4py-fft, for example ``fft.pencil[0]``, whose communicators the result shares. Its
-            process grid must have this process at the same place. None: the result gets communicators of its own, which
-            are made once for each grid, and freed with ``x.comm``.
-        rank: the tensor rank: how many axes at the beginning are components. It must be that of `like`, if this is an array.
-        alignment: which axis behind the components is whole on each process, for mpi4py-fft; None: that of `like`, else the
-            last one that is whole.
+        like: an array or a pencil of mpi4py-fft, for example ``fft.pencil[0]``, whose communicators the result shares.
+            Its process grid must have this process at the same place. None: the result gets communicators of its own,
+            which are made once for each grid, and freed with ``x.comm``.
+        rank: the tensor rank: how many axes at the beginning are components. It must be that of `like`, if this is an
+            array.
+        alignment: which axis behind the components is whole on each process, for mpi4py-fft; None: that of `like`, else
+            the last one that is whole.
 
     Raises:
         ProtocolError: on every process, if mpi4py-fft cannot hold the array of any process.
