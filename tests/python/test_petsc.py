@@ -117,7 +117,8 @@ def test_the_ordering_converts_row_major_numbers(kinds):
         specs = []
         for kind, size, p in zip(kinds, shape, grid):
             lists = [list(range(size))[::-1][c::p] for c in range(p)]
-            specs.append({"b": tridap.block(), "c": tridap.cyclic(2), "u": tridap.unstructured(lists, one_to_one=True)}[kind])
+            specs.append({"b": tridap.block(), "c": tridap.cyclic(2),
+                          "u": tridap.unstructured(lists, one_to_one=True)}[kind])
         array = tridap.empty(tridap.distribution(shape, specs, grid), comm=COMM)
         for local in np.ndindex(array.local.shape):
             i, j = array.global_index(local)

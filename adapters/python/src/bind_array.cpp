@@ -267,7 +267,8 @@ A DistArray over the memory of any object with __distarray__, or of the dictiona
 alive. A DistArray that already fits is returned as it is.
 
 Args:
-    obj: the object, or a petsc4py Vec (see tridap.petsc). Its `buffer` offers the buffer protocol, DLPack, or NumPy's array interface, with any strides.
+    obj: the object. Its `buffer` offers the buffer protocol, DLPack, or NumPy's array interface, with any strides. A
+        petsc4py Vec is taken too: see tridap.petsc.
     comm: None: this process's data is checked, and nothing communicates. An mpi4py communicator: the array is checked
         with every process's part, and has the whole Distribution; the call is collective.
     copy: None or False: never copy, raise with the reason if a copy is needed; "if_needed": copy an object that offers

@@ -9,8 +9,8 @@ The objects of PETSc are those of petsc4py, which must be imported and initializ
     a = petsc.export_array(x)      # a DistArray in PETSc's memory; tridap.asarray(x) is the same
     b, receipt = petsc.import_array(a)  # a Vec in the array's memory
 
-An export keeps the Vec's access open until it is garbage collected, on every process: PETSc sees what was written through
-it, but may keep an older norm of the Vec until then.
+An export keeps the Vec's access open until it is garbage collected, on every process: PETSc sees what was written
+through it, but may keep an older norm of the Vec until then.
 """
 
 from __future__ import annotations
@@ -48,12 +48,13 @@ def export_array(vec: Any, dm: Any = None, *, read_only: bool = False) -> _core.
     """This process's part of a Vec, in the Vec's own memory, which the result keeps alive. Not collective.
 
     Without `dm` the array has one axis in blocks, as ``vec.getOwnershipRange()`` has them. With `dm` it has the axes of
-    the grid: (z, y, x), (y, x) or (x), and at the end an axis of the degrees of freedom if there are several. A local Vec
-    has its ghost points as padding. Those at the outer edges of the grid count in the axis's size: they are boundary
-    padding (GHOSTED), or the mirrors of a periodic axis (PERIODIC).
+    the grid: (z, y, x), (y, x) or (x), and at the end an axis of the degrees of freedom if there are several. A local
+    Vec has its ghost points as padding. Those at the outer edges of the grid count in the axis's size: they are
+    boundary padding (GHOSTED), or the mirrors of a periodic axis (PERIODIC).
 
     The array's memory is not to be used after ``vec.placeArray`` or ``vec.resetArray``. The array has its
-    whole distribution, for which PETSc need not communicate. Its communicator is that of `vec`, or of `dm` if it is given.
+    whole distribution, for which PETSc need not communicate. Its communicator is that of `vec`, or of `dm` if it is
+    given.
 
     Args:
         vec: a petsc4py Vec of type seq, mpi or shared.
@@ -61,8 +62,8 @@ def export_array(vec: Any, dm: Any = None, *, read_only: bool = False) -> _core.
         read_only: the array is read-only.
 
     Raises:
-        ProtocolError: if the memory of `vec` is not one array in host memory, if it is no Vec of `dm`, or if the protocol
-            cannot describe the boundaries of `dm` (MIRROR, TWIST).
+        ProtocolError: if the memory of `vec` is not one array in host memory, if it is no Vec of `dm`, or if the
+            protocol cannot describe the boundaries of `dm` (MIRROR, TWIST).
     """
     local, dist, process, _, _ = _petsc.export_array(vec, dm, bool(read_only))
     return _core._over(local, dist, process, (vec if dm is None else dm).comm.tompi4py())
@@ -73,19 +74,20 @@ def import_array(array: Any, dm: Any = None, *, copy: bool | str | None = None) 
 
     Without `dm` the array may have any distribution, if it is dense on each process. PETSc numbers the elements process
     after process, and on a process in memory order. If these are not the array's row-major numbers, the receipt names
-    it, and `make_ordering` converts. With `dm` the array must have exactly the places of a global or local Vec of the grid.
+    it, and `make_ordering` converts. With `dm` the array must have exactly the places of a global or local Vec of the
+    grid.
 
     The Vec keeps the memory alive; a duplicate of the Vec has memory of its own, but keeps it too.
 
     Args:
         array: a `DistArray`; without a communicator, MPI.COMM_WORLD is used.
         dm: a petsc4py DMDA; the result is a Vec of it.
-        copy: None or False: never; "if_needed": copy memory that PETSc cannot use, each process its part without padding;
-            True: always. With `dm` nothing is copied.
+        copy: None or False: never; "if_needed": copy memory that PETSc cannot use, each process its part without
+            padding; True: always. With `dm` nothing is copied.
 
     Raises:
-        ProtocolError: on every process, if the array of any process is wrong: its elements are not ``PETSc.ScalarType``,
-            its memory is read-only, padded or strided, or an element is on several processes.
+        ProtocolError: on every process, if the array of any process is wrong: its elements are not
+            ``PETSc.ScalarType``, its memory is read-only, padded or strided, or an element is on several processes.
     """
     comm = _comm(array)
 
@@ -105,8 +107,8 @@ def import_array(array: Any, dm: Any = None, *, copy: bool | str | None = None) 
 def place_array(vec: Any, array: Any) -> _core.Receipt:
     """Puts an array's memory in the place of a Vec's own memory until `reset_array`. Collective.
 
-    One Vec can so be used for many arrays. The conditions are those of `import_array`, and each process's part must be as
-    long as that of the Vec. ProtocolError, on every process, if not.
+    One Vec can so be used for many arrays. The conditions are those of `import_array`, and each process's part must be
+    as long as that of the Vec. ProtocolError, on every process, if not.
     """
     comm = _comm(array)
     array = together(comm, lambda: _array(array, comm), same=False)
@@ -169,8 +171,8 @@ def nearest(dist: _core.Distribution, *, stencil_width: int | None = None, stenc
 def collect() -> int:
     """Destroys the Vecs which only exports held, and returns how many. Collective over ``PETSC_COMM_WORLD``.
 
-    An export holds a reference to its Vec. If it is the last one, the Vec waits for this call, for an `import_array` on all
-    processes, or for the end of PETSc, because destroying a Vec is collective.
+    An export holds a reference to its Vec. If it is the last one, the Vec waits for this call, for an `import_array` on
+    all processes, or for the end of PETSc, because destroying a Vec is collective.
     """
     return _petsc.collect()
 
