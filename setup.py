@@ -23,7 +23,7 @@ class CMakeBuild(build_ext):
                      f"-DPython_EXECUTABLE={sys.executable}", f"-DTRIDAP_PYTHON_DIR={place}",
                      *shlex.split(os.environ.get("CMAKE_ARGS", ""))]
         for command in (["-S", str(ROOT), "-B", str(here), *arguments],
-                        ["--build", str(here), "--parallel", "--target", "tridap_core"],
+                        ["--build", str(here), "--parallel", "--target", "tridap_modules"],
                         ["--install", str(here), "--component", "python"]):
             subprocess.run(["cmake", *command], check=True)
 

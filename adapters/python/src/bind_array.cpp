@@ -276,7 +276,8 @@ alive. A DistArray that already fits is returned as it is.
 
 Args:
     obj: the object. Its `buffer` offers the buffer protocol, DLPack, or NumPy's array interface, with any strides. An object
-        without __distarray__ may also have __partitioned__, with one box for each process, or be a mpi4py_fft.DistArray.
+        without __distarray__ may also have __partitioned__, with one box for each process, or be a mpi4py_fft.DistArray or
+        a petsc4py.PETSc.Vec: see tridap.petsc.
     comm: None: this process's data is checked, and nothing communicates. An mpi4py communicator: the array is checked
         with every process's part, and has the whole Distribution; the call is collective.
     copy: None or False: never copy, raise with the reason if a copy is needed; "if_needed": copy an object that offers

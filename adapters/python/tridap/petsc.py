@@ -1,0 +1,223 @@
+"""PETSc's vectors and structured grids as distributed arrays, and distributed arrays as vectors and grids of PETSc.
+
+The objects of PETSc are those of petsc4py, which must be imported and initialized as usual:
+
+    from petsc4py import PETSc
+    from tridap import petsc
+
+    x = PETSc.Vec().createMPI(100)
+    a = petsc.export_array(x)      # a DistArray in PETSc's memory; tridap.asarray(x) is the same
+    b, receipt = petsc.import_array(a)  # a Vec in the array's memory
+
+An export keeps the Vec's access open until it is garbage collected, on every process: PETSc sees what was written
+through it, but may keep an older norm of the Vec until then.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import _core
+from ._agree import integer, together
+from ._make import communicator_of
+
+try:
+    import petsc4py.PETSc as _petsc4py
+except ImportError:
+    raise ImportError("tridap.petsc needs petsc4py: install python3-petsc4py") from None
+try:
+    from . import _petsc
+except ImportError:
+    raise ImportError("this tridap was built without PETSc: install libpetsc-real-dev, and build it again") from None
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+__all__ = ["Held", "collect", "create_dmda", "export_array", "held", "import_array", "make_ordering", "nearest",
+           "place_array", "reset_array"]
+
+
+class Held(NamedTuple):
+    """What this process holds."""
+
+    exports: int  #: arrays that were exported, and still exist
+    waiting: int  #: Vecs that wait for `collect`
+
+
+def export_array(vec: Any, dm: Any = None, *, read_only: bool = False) -> _core.DistArray:
+    """This process's part of a Vec, in the Vec's own memory, which the result keeps alive. Not collective.
+
+    Without `dm` the array has one axis in blocks, as ``vec.getOwnershipRange()`` has them. With `dm` it has the axes of
+    the grid: (z, y, x), (y, x) or (x), and at the end an axis of the degrees of freedom if there are several. A local
+    Vec has its ghost points as padding. Those at the outer edges of the grid count in the axis's size: they are
+    boundary padding (GHOSTED), or the mirrors of a periodic axis (PERIODIC).
+
+    The array's memory is not to be used after ``vec.placeArray`` or ``vec.resetArray``. The array has its
+    whole distribution, for which PETSc need not communicate. Its communicator is that of `vec`, or of `dm` if it is
+    given.
+
+    Args:
+        vec: a petsc4py Vec of type seq, mpi or shared.
+        dm: the petsc4py DMDA whose global or local Vec it is; None: it is a Vec alone.
+        read_only: the array is read-only.
+
+    Raises:
+        ProtocolError: if the memory of `vec` is not one array in host memory, if it is no Vec of `dm`, or if the
+            protocol cannot describe the boundaries of `dm` (MIRROR, TWIST).
+    """
+    local, dist, process, _, _ = _petsc.export_array(vec, dm, bool(read_only))
+    return _core._over(local, dist, process, (vec if dm is None else dm).comm.tompi4py())
+
+
+def import_array(array: Any, dm: Any = None, *, copy: bool | str | None = None) -> tuple[Any, _core.Receipt]:
+    """A petsc4py Vec over an array's memory, and a `Receipt` of the conversion. Collective.
+
+    Without `dm` the array may have any distribution, if it is dense on each process. PETSc numbers the elements process
+    after process, and on a process in memory order. If these are not the array's row-major numbers, the receipt names
+    it, and `make_ordering` converts. With `dm` the array must have exactly the places of a global or local Vec of the
+    grid.
+
+    The Vec keeps the memory alive; a duplicate of the Vec has memory of its own, but keeps it too.
+
+    Args:
+        array: a `DistArray`; without a communicator, MPI.COMM_WORLD is used.
+        dm: a petsc4py DMDA; the result is a Vec of it.
+        copy: None or False: never; "if_needed": copy memory that PETSc cannot use, each process its part without
+            padding; True: always. With `dm` nothing is copied.
+
+    Raises:
+        ProtocolError: on every process, if the array of any process is wrong: its elements are not
+            ``PETSc.ScalarType``, its memory is read-only, padded or strided, or an element is on several processes.
+    """
+    comm = _comm(array)
+
+    def asked():
+        made = _array(array, comm)
+        if dm is not None and copy not in (None, False):
+            raise ValueError(f"copy is {copy!r}, must be None with a dm: its Vecs share the memory")
+        if dm is not None and not isinstance(dm, _petsc4py.DMDA):
+            raise TypeError(f"dm is {dm!r}, must be a petsc4py.PETSc.DMDA")
+        return made
+
+    array = together(comm, asked, same=False)
+    together(comm, lambda: (_policy(copy), dm is None))
+    return _petsc.import_array(array.local, array.distribution, array.process, comm, dm, copy)
+
+
+def place_array(vec: Any, array: Any) -> _core.Receipt:
+    """Puts an array's memory in the place of a Vec's own memory until `reset_array`. Collective.
+
+    One Vec can so be used for many arrays. The conditions are those of `import_array`, and each process's part must be
+    as long as that of the Vec. ProtocolError, on every process, if not.
+    """
+    comm = _comm(array)
+    array = together(comm, lambda: _array(array, comm), same=False)
+    return _petsc.place_array(vec, array.local, array.distribution, array.process)
+
+
+def reset_array(vec: Any) -> None:
+    """Gives a Vec its own memory back after `place_array`. Call it on every process."""
+    _petsc.reset_array(vec)
+
+
+def make_ordering(array: Any, *, copy: bool | str | None = None) -> Any:
+    """The petsc4py AO between an array's row-major numbers and those of the Vec that `import_array` makes. Collective.
+
+    ``ordering.app2petsc(numbers)`` converts row-major numbers of the array to numbers of the Vec. `copy` is that of
+    `import_array`.
+    """
+    comm = _comm(array)
+    array = together(comm, lambda: _array(array, comm), same=False)
+    together(comm, lambda: _policy(copy))
+    return _petsc.ordering(array.local, array.distribution, array.process, comm, copy)
+
+
+def create_dmda(dist: _core.Distribution, comm: MPI.Comm | None = None, *, stencil_width: int | None = None,
+                stencil: str = "box", dof: bool = False) -> Any:
+    """A petsc4py DMDA with exactly the ownership of a distribution of 1, 2 or 3 axes in blocks. Collective.
+
+    PETSc's x is the last of these axes. A periodic axis becomes PERIODIC, one with boundary padding GHOSTED, any other
+    NONE.
+
+    Args:
+        dist: the `Distribution`, the same on every process; rank r holds process r.
+        comm: an mpi4py communicator; None: MPI.COMM_WORLD.
+        stencil_width: ghost points on each side; None: the width of the distribution's padding, or 1 if it has none.
+        stencil: "box" or "star".
+        dof: the last axis, which must not be distributed, has the degrees of freedom of each grid point.
+
+    Raises:
+        ProtocolError: on every process, if a DMDA cannot hold the distribution, with the nearest that it can hold.
+    """
+    comm = _world() if comm is None else comm
+
+    def asked():
+        communicator_of(_distribution(dist), comm)
+        return _options(stencil_width, stencil, dof)
+
+    return _petsc.create_dmda(dist, comm, *together(comm, asked))
+
+
+def nearest(dist: _core.Distribution, *, stencil_width: int | None = None, stencil: str = "box",
+            dof: bool = False) -> _core.Distribution:
+    """The distribution of the same process grid that a DMDA can hold; `dist` itself if it can. Not collective.
+
+    Axes that a DMDA cannot hold become blocks of lengths that differ by at most one, and all axes get one width of
+    padding. The arguments are those of `create_dmda`. ProtocolError if there is none.
+    """
+    return _petsc.nearest(_distribution(dist), *_options(stencil_width, stencil, dof))
+
+
+def collect() -> int:
+    """Destroys the Vecs which only exports held, and returns how many. Collective over ``PETSC_COMM_WORLD``.
+
+    An export holds a reference to its Vec. If it is the last one, the Vec waits for this call, for an `import_array` on
+    all processes, or for the end of PETSc, because destroying a Vec is collective.
+    """
+    return _petsc.collect()
+
+
+def held() -> Held:
+    """How many exports this process holds, and how many Vecs wait for `collect`."""
+    return Held(*_petsc.held())
+
+
+def _world():
+    from mpi4py import MPI
+    return MPI.COMM_WORLD
+
+
+def _comm(array):
+    """The communicator of an array; MPI.COMM_WORLD if it has none."""
+    comm = getattr(array, "comm", None) if isinstance(array, _core.DistArray) else None
+    return _world() if comm is None else comm
+
+
+def _array(array, comm):
+    if not isinstance(array, _core.DistArray):
+        raise TypeError(f"array is {array!r}, must be a tridap.DistArray: pass tridap.asarray(array, comm)")
+    communicator_of(array.distribution, comm)
+    return array
+
+
+def _distribution(dist):
+    if not isinstance(dist, _core.Distribution):
+        raise TypeError(f"dist is {dist!r}, must be a tridap.Distribution")
+    return dist
+
+
+def _policy(copy):
+    policy = {None: "never", False: "never", True: "always"}.get(copy, copy) if copy is None or isinstance(
+        copy, (bool, str)) else copy
+    if policy not in ("never", "if_needed", "always"):
+        raise ValueError(f"copy is {copy!r}, must be None, False, True or 'if_needed'")
+    return policy
+
+
+def _options(stencil_width, stencil, dof):
+    width = None if stencil_width is None else integer("stencil_width", stencil_width)
+    if width is not None and not 0 <= width < 2**31:
+        raise ValueError(f"stencil_width is {width}, must be at least 0, and fit 32 bits")
+    if stencil not in ("box", "star"):
+        raise ValueError(f"stencil is {stencil!r}, must be 'box' or 'star'")
+    return width, stencil == "star", bool(dof)
