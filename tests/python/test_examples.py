@@ -153,7 +153,8 @@ def test_a_wrong_transform_move_or_memory_is_refused(example, spoil, says, monke
     fails(example, "07_fft", says, capfd, comm)
 
 
-@pytest.mark.parametrize("name, module, debian", [("06_dolfinx", "dolfinx", "python3-dolfinx"),
+@pytest.mark.parametrize("name, module, debian", [("05_petsc", "petsc4py", "python3-petsc4py"),
+                                                  ("06_dolfinx", "dolfinx", "python3-dolfinx"),
                                                   ("07_fft", "mpi4py_fft", "python3-mpi4py-fft")])
 def test_an_example_without_its_library_on_one_process_says_so(example, name, module, debian, monkeypatch, capfd, comm):
     if comm.rank == comm.size - 1:
