@@ -189,6 +189,9 @@ CODE
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
     flags="-std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fsyntax-only -x c++ -I$folder/prefix/include"
     flags+=" -isystem /usr/include/trilinos -isystem /usr/include/kokkos -DOMPI_SKIP_MPICXX"
+    if [[ -d $folder/prefix/include/tridap/petsc ]]; then
+      flags+=" $(pkg-config --cflags-only-I PETSc | sed 's/-I/-isystem /g')"
+    fi
     alone() { echo "#include <$1>" | ${MPICXX:-mpicxx} $flags - || { echo "$1 does not compile alone"; exit 255; }; }
     export flags
     export -f alone
