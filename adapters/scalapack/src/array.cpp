@@ -105,6 +105,8 @@ void on_grid(const ProcessGrid& grid, Step&& step) {
     } catch (const Error& error) {
       faults.failed = true;
       if (*grid.place() == std::array<Index, 2>{0, 0}) faults.report = error.report();
+    } catch (...) {  // the memory of this process ended
+      faults.failed = true;
     }
   }
   mpi::throw_faults(std::move(faults), grid.comm());
@@ -214,19 +216,22 @@ ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit
   });
   int moves = grid.place() && (refusal(whole) || !(layout.columns || layout.rows)) ? 1 : 0;
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &moves, 1, MPI_INT, MPI_MAX, grid.comm()), "MPI_Allreduce");
+  if (moves != 0) layout = {true, false};
   ImportedMatrix made;
-  made.array = array;
-  Distribution used = whole;
-  if (moves != 0) {
-    if (grid.place()) used = nearest(whole);
-    made.array = moved(array, used, whole, grid);
+  made.transposed = !layout.columns;
+  const Distribution used = mpi::collectively(grid.comm(), [&] {
+    if (made.transposed)
+      made.receipt.losses.push_back("the order of the axes: the matrix is the transpose of the array");
+    if (moves == 0) {
+      made.array = array;
+      return whole;
+    }
     made.receipt.shared = made.receipt.same_address = false;
     made.receipt.bytes_copied = element_count(array.buffer) * array.buffer.type.bytes;
     made.receipt.losses.push_back("the distribution or the memory order");
-    layout = {true, false};
-  }
-  made.transposed = !layout.columns;
-  if (made.transposed) made.receipt.losses.push_back("the order of the axes: the matrix is the transpose of the array");
+    return grid.place() ? nearest(whole) : whole;
+  });
+  if (moves != 0) made.array = moved(array, used, whole, grid);
   mpi::collectively(grid.comm(), [&] { made.desc = describe_part(made.array, used, grid, made.transposed ? 1 : 0); });
   made.data = made.array.buffer.data;
   made.receipt.seconds = now() - begin;

@@ -78,13 +78,18 @@ Index along(const redistribute::PlacedDistribution& placed, Index axis) {
   return placed.distribution.ndim() == 2 ? placed.distribution.axis(axis).proc_grid_size() : 1;
 }
 
-// The BLACS call every process of the handle's communicator, and end the program on wrong arguments, so these are
-// checked before. They expect the ranks down the columns.
-int make_context(int handle, Index nprow, Index npcol, const std::vector<Index>& ranks, bool transposed) {
+// The ranks of a grid down its columns, as the BLACS expect them, from those along the rows.
+std::vector<int> ranks_down_columns(Index nprow, Index npcol, const std::vector<Index>& ranks, bool transposed) {
   std::vector<int> down;
   for (Index j = 0; j < npcol; ++j)
     for (Index i = 0; i < nprow; ++i)
       down.push_back(static_cast<int>(ranks[static_cast<std::size_t>(transposed ? j * nprow + i : i * npcol + j)]));
+  return down;
+}
+
+// The BLACS call every process of the handle's communicator, and end the program on wrong arguments, so these are
+// checked before.
+int make_context(int handle, Index nprow, Index npcol, std::vector<int>& down) {
   int context = handle;
   Cblacs_gridmap(&context, down.data(), static_cast<int>(nprow), static_cast<int>(nprow), static_cast<int>(npcol));
   return context;
@@ -100,18 +105,22 @@ ProcessGrid::ProcessGrid(MPI_Comm comm, const redistribute::PlacedDistribution& 
 
 ProcessGrid::ProcessGrid(MPI_Comm comm, Index nprow, Index npcol, std::vector<Index> ranks, std::optional<int> context)
     : comm_(comm), nprow_(nprow), npcol_(npcol), ranks_(std::move(ranks)), exceptions_(std::uncaught_exceptions()) {
-  // All processes must make the same grid, or some would wait for ever.
-  std::vector<Index> same{nprow_, npcol_};
-  same.insert(same.end(), ranks_.begin(), ranks_.end());
-  std::vector<Index> bounds{nprow_, -nprow_, npcol_, -npcol_};
+  // All processes must make the same grid, or some would wait for ever. Memory is allocated before they communicate.
+  std::array<Index, 4> bounds{nprow_, -nprow_, npcol_, -npcol_};
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, bounds.data(), 4, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
   if (bounds[0] != -bounds[1] || bounds[2] != -bounds[3])
     refuse("the processes give grids of different shapes", "must be the same on all",
            "pass the same numbers on every process");
-  std::vector<Index> of_first = same;
+  std::vector<Index> of_first;
+  std::vector<int> down, turned;
+  mpi::collectively(comm, [&] {
+    of_first = ranks_;
+    down = ranks_down_columns(nprow_, npcol_, ranks_, false);
+    turned = ranks_down_columns(npcol_, nprow_, ranks_, true);
+  });
   mpi::must_succeed(MPI_Bcast(of_first.data(), static_cast<int>(of_first.size()), MPI_INT64_T, 0, comm), "MPI_Bcast");
   mpi::collectively(comm, [&] {
-    if (of_first != same)
+    if (of_first != ranks_)
       refuse("this process orders the ranks of the grid differently from rank 0", "must be the same on all",
              "pass the same on every process");
   });
@@ -123,8 +132,8 @@ ProcessGrid::ProcessGrid(MPI_Comm comm, Index nprow, Index npcol, std::vector<In
   mpi::must_succeed_everywhere(split, "MPI_Comm_split", comm);
   handle_ = Csys2blacs_handle(comm);
   own_context_ = !context;
-  context_ = context ? *context : make_context(handle_, nprow_, npcol_, ranks_, false);
-  transposed_ = make_context(handle_, npcol_, nprow_, ranks_, true);
+  context_ = context ? *context : make_context(handle_, nprow_, npcol_, down);
+  transposed_ = make_context(handle_, npcol_, nprow_, turned);
   open_ = true;
 }
 
@@ -133,7 +142,7 @@ ProcessGrid ProcessGrid::of_context(int context, MPI_Comm comm) {
   int info[4] = {-1, -1, -1, -1};
   if (context >= 0) Cblacs_gridinfo(context, &info[0], &info[1], &info[2], &info[3]);
   const Index size = size_of(comm);
-  std::vector<int> all(static_cast<std::size_t>(4 * size));
+  std::vector<int> all = mpi::collectively(comm, [&] { return std::vector<int>(static_cast<std::size_t>(4 * size)); });
   mpi::must_succeed(MPI_Allgather(info, 4, MPI_INT, all.data(), 4, MPI_INT, comm), "MPI_Allgather");
   const auto of = [&](Index rank, int what) { return all[static_cast<std::size_t>(4 * rank + what)]; };
   Index nprow = 0, npcol = 0;
@@ -144,10 +153,15 @@ ProcessGrid ProcessGrid::of_context(int context, MPI_Comm comm) {
   if (nprow < 1 || npcol < 1)
     refuse("no process of the communicator is in the context", "must be the processes of the context",
            "pass the communicator of which the context was made");
-  std::vector<Index> ranks(static_cast<std::size_t>(nprow * npcol), -1);
-  for (Index rank = 0; rank < size; ++rank)
-    if (of(rank, 2) >= 0 && of(rank, 2) < nprow && of(rank, 3) >= 0 && of(rank, 3) < npcol)
-      ranks[static_cast<std::size_t>(of(rank, 2) * npcol + of(rank, 3))] = rank;
+  std::vector<Index> ranks =
+      mpi::collectively(comm, [&] { return std::vector<Index>(static_cast<std::size_t>(nprow * npcol), -1); });
+  for (Index rank = 0; rank < size; ++rank) {
+    if (of(rank, 2) < 0 || of(rank, 3) < 0) continue;
+    if (of(rank, 0) != nprow || of(rank, 1) != npcol)
+      refuse("rank " + std::to_string(rank) + " is in another context", "must be one context on all processes",
+             "pass the same context on every process that is in it");
+    ranks[static_cast<std::size_t>(of(rank, 2) * npcol + of(rank, 3))] = rank;
+  }
   if (const auto absent = std::find(ranks.begin(), ranks.end(), -1); absent != ranks.end()) {
     const Index place = absent - ranks.begin();
     refuse("the process at (" + std::to_string(place / npcol) + ", " + std::to_string(place % npcol) +
@@ -163,7 +177,7 @@ ProcessGrid::ProcessGrid(ProcessGrid&& other) noexcept
       row_major_(other.row_major_),
       nprow_(other.nprow_),
       npcol_(other.npcol_),
-      ranks_(other.ranks_),
+      ranks_(std::move(other.ranks_)),
       place_(other.place_),
       handle_(other.handle_),
       context_(other.context_),
