@@ -30,8 +30,11 @@ def tool(comm, *arguments):
     said = None
     if comm.rank == 0:
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_"))}
-        done = subprocess.run([TOOL, *map(str, arguments)], capture_output=True, text=True, env=environment)
-        said = done.returncode, done.stdout + done.stderr
+        try:
+            done = subprocess.run([TOOL, *map(str, arguments)], capture_output=True, text=True, env=environment)
+            said = done.returncode, done.stdout + done.stderr
+        except OSError as error:  # the others wait for what process 0 says
+            said = -1, str(error)
     return comm.bcast(said)
 
 
