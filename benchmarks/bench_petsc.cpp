@@ -1,6 +1,8 @@
-// From Vecs to arrays and back, against PETSc's own calls by hand.
+// From Vecs to arrays and back, against PETSc's own calls by hand; updates of ghosts, against VecGhostUpdate.
 
+#include "support/ghosts.hpp"
 #include "support/pairs.hpp"
+#include <tridap/ghosts/ghost_update.hpp>
 #include <tridap/petsc.hpp>
 
 #include <cmath>
@@ -38,6 +40,45 @@ void by_hand(Vec vec, bool told) {
   VecRestoreArray(vec, &data);
 }
 
+void petsc_update(Vec vec, InsertMode insert, ScatterMode direction) {
+  if (VecGhostUpdateBegin(vec, insert, direction) != 0 || VecGhostUpdateEnd(vec, insert, direction) != 0) std::abort();
+}
+
+// Both have the same ghosts, in memory of their own.
+bool measure_ghosts(const std::string& name, const bench::GhostCase& of, Index dof, int times) {
+  const Index all = of.owned + static_cast<Index>(of.ghosts.size());
+  const auto array = [&] {
+    return tridap::make_ghosted(tridap::allocate(tridap::element_type<PetscScalar>(), {all, dof}), of.ghosts,
+                                PETSC_COMM_WORLD);
+  };
+  tridap::GhostUpdate ours(array(), PETSC_COMM_WORLD);
+  Vec theirs = petsc::import_ghosted(array(), PETSC_COMM_WORLD).vec;
+  const std::string what = "ghosts: " + name + ", " + std::to_string(dof) + " dof";
+  bool ok = bench::compare(
+      what + ", update_ghosts", 1.0, [&] { ours.update_ghosts(); },
+      [&] { petsc_update(theirs, INSERT_VALUES, SCATTER_FORWARD); }, times);
+  ok = bench::compare(
+           what + ", sum_ghosts", 1.0, [&] { ours.sum_ghosts(); },
+           [&] { petsc_update(theirs, ADD_VALUES, SCATTER_REVERSE); }, times) &&
+       ok;
+  VecDestroy(&theirs);
+  return ok;
+}
+
+bool measure_all_ghosts() {
+  int rank = 0, processes = 1;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Comm_size(PETSC_COMM_WORLD, &processes);
+  if (processes == 1) return true;
+  bool ok = true;
+  for (const Index dof : {1, 3}) {
+    ok = measure_ghosts("mesh of 32^3", bench::mesh_ghosts(32, rank, processes), dof, 50) && ok;
+    ok = measure_ghosts("mesh of 100^3", bench::mesh_ghosts(100, rank, processes), dof, 10) && ok;
+    ok = measure_ghosts("50000 anywhere", bench::scattered_ghosts(200'000, 50'000, rank, processes), dof, 10) && ok;
+  }
+  return ok;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -68,6 +109,7 @@ int main(int argc, char** argv) {
       times, pairs);
   VecDestroy(&small);
   VecDestroy(&large);
+  ok = measure_all_ghosts() && ok;
   PetscFinalize();
   return ok ? 0 : 1;
 }

@@ -160,6 +160,59 @@ def test_one_vec_for_several_arrays():
         petsc.place_array(vec, empty_line(3))
 
 
+def ghosted_vec(block=1):
+    """Three blocks on each process, and the first block of each other process as a ghost, the last process first."""
+    ghosts = [3 * r for r in reversed(range(P)) if r != R]
+    vec = PETSc.Vec().createGhost(np.array(ghosts, PETSc.IntType), (3 * block, PETSc.DETERMINE),
+                                  bsize=block if block > 1 else None, comm=COMM)
+    return numbered(vec), ghosts
+
+
+@pytest.mark.parametrize("block", [1, 2])
+def test_a_ghosted_vec_is_a_ghosted_array_in_its_memory(block):
+    vec, ghosts = ghosted_vec(block)
+    array = petsc.export_ghosted(vec)
+    assert array.ghosts.tolist() == ghosts
+    assert array.local.shape == ((3 + P - 1,) if block == 1 else (3 + P - 1, block))
+    array.update_ghosts()
+    with vec.localForm() as local:  # PETSc sees what we wrote
+        seen = local.array_r.reshape(array.local.shape).copy()
+    vec.ghostUpdate()
+    with vec.localForm() as local:
+        assert np.array_equal(local.array_r.reshape(array.local.shape), seen)
+    assert np.array_equal(seen[3:].ravel(), [3 * (g * block + k) + 1 for g in ghosts for k in range(block)])
+    array.sum_ghosts()
+    assert array.local.ravel()[0] == (3 * (3 * R * block) + 1) * P
+    vec.destroy()
+
+
+def test_a_ghosted_array_is_a_ghosted_vec_in_its_memory():
+    ghosts = [3 * r for r in range(P) if r != R]
+    memory = np.full(3 + len(ghosts), -1.0)
+    memory[:3] = 10 * R + np.arange(3)
+    array = tridap.GhostedArray(memory, ghosts, comm=COMM)
+    vec, receipt = petsc.import_ghosted(array)
+    assert receipt.bytes_copied == 0 and not receipt.losses
+    vec.ghostUpdate()
+    assert memory[3:].tolist() == [10.0 * (g // 3) for g in ghosts]
+    again = petsc.export_ghosted(vec)
+    assert np.shares_memory(again.local, memory)
+    vec.destroy()
+
+
+def test_ghosts_that_petsc_cannot_have_are_refused_on_every_process():
+    with pytest.raises(tridap.ProtocolError, match="no ghosts"):
+        petsc.export_ghosted(make_vec(2))
+    ghosts = [] if P == 1 else [(R + 1) % P]
+    wrong = tridap.GhostedArray(np.zeros(1 + len(ghosts), np.int16), ghosts, comm=COMM)
+    with pytest.raises(tridap.ProtocolError, match="PETSc was built for"):
+        petsc.import_ghosted(wrong)
+    with pytest.raises(TypeError, match="GhostedArray"):
+        petsc.import_ghosted(np.zeros(2))
+    with pytest.raises(TypeError, match="petsc4py.PETSc.Vec"):
+        petsc.export_ghosted(None)
+
+
 def test_one_bad_process_fails_every_process():
     def part(dtype=float):
         return {"__version__": "0.10.0", "buffer": np.zeros(3, dtype), "dim_data": line(3).dim_data(R)}

@@ -1,6 +1,7 @@
 #include "access.hpp"
 
 #include "call.hpp"
+#include <tridap/internal/call.hpp>
 
 #include <atomic>
 #include <exception>
@@ -135,6 +136,13 @@ Index destroy_waiting() {
   const std::vector<Vec> waiting = std::exchange(ours().waiting, {});
   for (Vec vec : waiting) call("VecDestroy", [&] { return VecDestroy(&vec); });
   return static_cast<Index>(waiting.size());
+}
+
+void collect_on(MPI_Comm comm) {
+  int here = 0, all = 0;
+  mpi::must_succeed(MPI_Comm_size(comm, &here), "MPI_Comm_size");
+  mpi::must_succeed(MPI_Comm_size(PETSC_COMM_WORLD, &all), "MPI_Comm_size");
+  if (here == all) destroy_waiting();
 }
 
 Held held() {

@@ -2,6 +2,8 @@
 
 #include <tridap/petsc/export.hpp>
 
+#include <mpi.h>
+
 #include <memory>
 
 namespace tridap::petsc {
@@ -13,5 +15,7 @@ std::shared_ptr<void> open_access(Vec vec, bool read_only, void*& data);
 
 /// Destroys this process's Vecs that wait for it. The processes that hold them must all call it. Returns how many.
 Index destroy_waiting();
+/// The same if `comm` has all processes of PETSC_COMM_WORLD. For a collective call over `comm`.
+void collect_on(MPI_Comm comm);
 
 }  // namespace tridap::petsc

@@ -1,5 +1,6 @@
 #include "call.hpp"
 #include "form.hpp"
+#include "source.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
@@ -78,7 +79,7 @@ std::vector<Index> numbers_of(const Arguments& arguments, DMDAStencilType stenci
 }  // namespace
 
 DM create_dmda(const Distribution& distribution, MPI_Comm comm, const DmdaOptions& options) {
-  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give the communicator of the array's processes");
+  need_communicator(comm);
   Arguments arguments;
   std::vector<Index> numbers(16);
   mpi::Faults faults;

@@ -7,6 +7,7 @@
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/export.hpp>
 
+#include <optional>
 #include <string>
 
 namespace tridap::petsc {
@@ -20,19 +21,6 @@ void fill(ExportedArray& made, Vec vec, IndexList shape, const ExportOptions& op
   buffer.shape = std::move(shape);
   buffer.read_only = options.read_only;
   buffer.owner = open_access(vec, options.read_only, buffer.data);
-}
-
-// A Vec of VecCreateGhost keeps its ghost elements behind its own.
-bool has_ghosts(Vec vec) {
-  PetscBool is_mpi = PETSC_FALSE;
-  call("PetscObjectTypeCompare",
-       [&] { return PetscObjectTypeCompare(reinterpret_cast<PetscObject>(vec), VECMPI, &is_mpi); });
-  if (is_mpi != PETSC_TRUE) return false;
-  Vec local = nullptr;
-  call("VecGhostGetLocalForm", [&] { return VecGhostGetLocalForm(vec, &local); });
-  const bool found = local != nullptr;
-  call("VecGhostRestoreLocalForm", [&] { return VecGhostRestoreLocalForm(vec, &local); });
-  return found;
 }
 
 // Whether a Vec is a local one of the DMDA; throws Error if it is neither a local nor a global one.
@@ -71,6 +59,19 @@ Index local_size(Vec vec) {
   return size;
 }
 
+std::optional<Index> size_with_ghosts(Vec vec) {
+  PetscBool is_mpi = PETSC_FALSE;
+  call("PetscObjectTypeCompare",
+       [&] { return PetscObjectTypeCompare(reinterpret_cast<PetscObject>(vec), VECMPI, &is_mpi); });
+  if (is_mpi != PETSC_TRUE) return std::nullopt;  // PETSc takes a sequential Vec for its own local form
+  Vec local = nullptr;
+  call("VecGhostGetLocalForm", [&] { return VecGhostGetLocalForm(vec, &local); });
+  std::optional<Index> size;
+  if (local != nullptr) size = local_size(local);
+  call("VecGhostRestoreLocalForm", [&] { return VecGhostRestoreLocalForm(vec, &local); });
+  return size;
+}
+
 ExportedArray export_array(Vec vec, const ExportOptions& options) {
   need_plain(vec);
   PetscInt size = 0, begin = 0, end = 0;
@@ -88,7 +89,7 @@ ExportedArray export_array(Vec vec, const ExportOptions& options) {
   axis.dist = Block{begin, end, {}};
   made.array.dim_data.push_back(std::move(axis));
   fill(made, vec, {end - begin}, options);
-  if (has_ghosts(vec)) made.receipt.losses.push_back("the ghost elements of the Vec");
+  if (size_with_ghosts(vec)) made.receipt.losses.push_back("the ghost elements of the Vec, which export_ghosted() exports");
   return made;
 }
 

@@ -5,7 +5,6 @@
 #include "vec.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/flat_numbers.hpp>
-#include <tridap/internal/call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/import.hpp>
 
@@ -16,24 +15,6 @@
 namespace tridap::petsc {
 
 namespace {
-
-void need_communicator(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give the communicator of the array's processes");
-}
-
-bool spans_all(MPI_Comm comm) {
-  int here = 0, all = 0;
-  mpi::must_succeed(MPI_Comm_size(comm, &here), "MPI_Comm_size");
-  mpi::must_succeed(MPI_Comm_size(PETSC_COMM_WORLD, &all), "MPI_Comm_size");
-  return here == all;
-}
-
-void add_numbering(const Source& source, Receipt& receipt) {
-  if (!source.keeps_numbers())
-    receipt.losses.push_back(
-        "the global indices: PETSc numbers the elements process after process, in memory order, and make_ordering() "
-        "has the row-major numbers");
-}
 
 void need_length(Vec vec, const Source& source) {
   if (local_size(vec) == source.count()) return;
@@ -48,7 +29,7 @@ ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
   need_communicator(comm);
   const double begin = MPI_Wtime();
   const Source source = need_source(array, comm, copy);
-  if (spans_all(comm)) destroy_waiting();
+  collect_on(comm);
   ImportedVec made;
   mpi::Faults faults;
   Elements elements;

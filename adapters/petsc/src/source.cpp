@@ -46,23 +46,13 @@ std::string obstacle(const Buffer& buffer) {
   return "";
 }
 
-void need_buffer(const Buffer& buffer, Copy copy) {
-  need_elements(buffer);
-  const std::string why_not = copy == Copy::never ? obstacle(buffer) : "";
-  if (!why_not.empty())
-    refuse("copy=never, but " + why_not, "", "pass copy=if_needed, or an array with contiguous, writable memory");
-}
-
 // What the distribution alone shows is found on every process.
 void need_distribution(const Source& source, Copy copy, bool padding) {
   const Distribution& distribution = source.distribution;
   Index total = source.total();
   for (Index process = 0; padding && process < distribution.processes(); ++process)
     total = std::max(total, distribution.count(process, Part::local));
-  if (total > std::numeric_limits<PetscInt>::max())
-    refuse("the array has " + std::to_string(total) + " elements, and PETSc was built with integers of " +
-               std::to_string(8 * sizeof(PetscInt)) + " bits",
-           "", "use a PETSc that was built with 64-bit indices");
+  need_countable(total);
   for (Index i = 0; i < distribution.ndim(); ++i)
     if (distribution.axis(i).shares_indices())
       refuse("several processes have the same indices, which a Vec would have several times", "",
@@ -75,6 +65,24 @@ void need_distribution(const Source& source, Copy copy, bool padding) {
 bool is_uniform(const Axis& axis) { return axis.dist_type() != 'u'; }
 
 }  // namespace
+
+void need_communicator(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give the communicator of the array's processes");
+}
+
+void need_buffer(const Buffer& buffer, Copy copy) {
+  need_elements(buffer);
+  const std::string why_not = copy == Copy::never ? obstacle(buffer) : "";
+  if (!why_not.empty())
+    refuse("copy=never, but " + why_not, "", "pass copy=if_needed, or an array with contiguous, writable memory");
+}
+
+void need_countable(Index elements) {
+  if (elements > std::numeric_limits<PetscInt>::max())
+    refuse("the array has " + std::to_string(elements) + " elements, and PETSc was built with integers of " +
+               std::to_string(8 * sizeof(PetscInt)) + " bits",
+           "", "use a PETSc that was built with 64-bit indices");
+}
 
 bool Source::is_padded() const {
   for (Index i = 0; i < distribution.ndim(); ++i) {
@@ -146,6 +154,13 @@ MemoryOrder order_of(const DistArray& array, const Source& source, Copy copy) {
   std::iota(rows.axes.begin(), rows.axes.end(), Index{0});
   rows.reversed.resize(rows.axes.size(), false);
   return rows;
+}
+
+void add_numbering(const Source& source, Receipt& receipt) {
+  if (!source.keeps_numbers())
+    receipt.losses.push_back(
+        "the global indices: PETSc numbers the elements process after process, in memory order, and make_ordering() "
+        "has the row-major numbers");
 }
 
 void add_losses(const DistArray& array, const Distribution& distribution, Receipt& receipt) {

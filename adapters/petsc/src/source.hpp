@@ -25,6 +25,14 @@ struct Source {
   Index count() const { return distribution.count(rank, Part::interior); }  ///< elements of this process
 };
 
+/// Throws Error if the communicator is null.
+void need_communicator(MPI_Comm comm);
+
+/// Throws Error if a Vec cannot have a buffer's elements: in place, or, if `copy` allows it, in a copy. Local.
+void need_buffer(const Buffer& buffer, Copy copy);
+/// Throws Error if PETSc was built with integers that cannot count so many elements.
+void need_countable(Index elements);
+
 /// Checks an array of every process: its rules, its element type, and that a Vec can have its elements in place, or, if
 /// `copy` allows it, in a copy. `padding`: padding is allowed. **Collective**: throws the same Error on every process
 /// or on none.
@@ -42,6 +50,8 @@ Elements elements_of(const DistArray& array, const Source& source, Copy copy, Re
 /// The order in which elements_of() has the elements. Local.
 MemoryOrder order_of(const DistArray& array, const Source& source, Copy copy);
 
+/// Names it if the Vec has other numbers than the array. Local.
+void add_numbering(const Source& source, Receipt& receipt);
 /// The properties of an array that a Vec does not have. Local.
 void add_losses(const DistArray& array, const Distribution& distribution, Receipt& receipt);
 

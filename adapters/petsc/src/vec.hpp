@@ -4,6 +4,8 @@
 
 #include <petscvec.h>
 
+#include <optional>
+
 namespace tridap::petsc {
 
 /// The element type of all Vecs.
@@ -14,5 +16,7 @@ void need_plain(Vec vec);
 
 /// The elements of this process. Local.
 Index local_size(Vec vec);
+/// The elements of this process and its ghosts, if the Vec was made with ghosts (VecCreateGhost). Local.
+std::optional<Index> size_with_ghosts(Vec vec);
 
 }  // namespace tridap::petsc

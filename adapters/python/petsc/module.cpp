@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tridap::python {
 
@@ -77,6 +78,25 @@ py::object import_array(const py::array& local, const Distribution& distribution
   return py::make_tuple(object_of(made.vec), made.receipt);
 }
 
+// The local buffer and the ids of the ghosts.
+py::object export_ghosted(py::handle object) {
+  const GhostedArray array = pt::export_ghosted(vec_of(object));
+  return py::make_tuple(array_of(array.local()),
+                        py::array_t<Index>(static_cast<py::ssize_t>(array.ghosts().size()), array.ghosts().data()));
+}
+
+py::object import_ghosted(const py::array& local, const Distribution& distribution, Index process,
+                          const py::array_t<Index>& ghosts, py::handle comm) {
+  const MPI_Comm in = comm_of(comm);
+  const Buffer buffer = buffer_with_its_owner(local);
+  const std::vector<Index> ids(ghosts.data(), ghosts.data() + ghosts.size());
+  const pt::ImportedVec made = [&] {
+    const WithoutPython released;
+    return pt::import_ghosted(make_ghosted(buffer, distribution.dim_data(process), ids, in), in);
+  }();
+  return py::make_tuple(object_of(made.vec), made.receipt);
+}
+
 Receipt place_array(py::handle object, const py::array& local, const Distribution& distribution, Index process) {
   const Vec vec = vec_of(object);
   const DistArray array = dist_array(local, distribution, process);
@@ -120,6 +140,8 @@ PYBIND11_MODULE(_petsc, module) {
   here::py::module_::import("tridap");  // whose types these functions take and give
   module.def("export_array", &here::export_array);
   module.def("import_array", &here::import_array);
+  module.def("export_ghosted", &here::export_ghosted);
+  module.def("import_ghosted", &here::import_ghosted);
   module.def("place_array", &here::place_array);
   module.def("reset_array", [](here::py::handle vec) { tridap::petsc::reset_array(here::vec_of(vec)); });
   module.def("ordering", &here::ordering);

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
 from ._agree import integer, together
+from ._ghosts import GhostedArray
 from ._make import communicator_of
 
 try:
@@ -33,8 +34,8 @@ except ImportError:
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-__all__ = ["Held", "collect", "create_dmda", "export_array", "held", "import_array", "make_ordering", "nearest",
-           "place_array", "reset_array"]
+__all__ = ["Held", "collect", "create_dmda", "export_array", "export_ghosted", "held", "import_array", "import_ghosted",
+           "make_ordering", "nearest", "place_array", "reset_array"]
 
 
 class Held(NamedTuple):
@@ -102,6 +103,44 @@ def import_array(array: Any, dm: Any = None, *, copy: bool | str | None = None) 
     array = together(comm, asked, same=False)
     together(comm, lambda: (_policy(copy), dm is None))
     return _petsc.import_array(array.local, array.distribution, array.process, comm, dm, copy)
+
+
+def export_ghosted(vec: Any) -> GhostedArray:
+    """A ghosted Vec as a GhostedArray in the Vec's own memory. Collective over the communicator of `vec`.
+
+    The ids of the ghosts are PETSc's global numbers. A Vec in blocks of several elements has an axis more, of the
+    components of a block, and ids number blocks. The Vecs of dolfinx are such Vecs.
+
+    Args:
+        vec: a petsc4py Vec made with ghosts, as ``PETSc.Vec().createGhost(...)`` makes it.
+
+    Raises:
+        ProtocolError: on every process, if `vec` has no ghosts on a process, or if its local-to-global mapping is not
+            the one with which it was made.
+    """
+    if not isinstance(vec, _petsc4py.Vec) or vec.handle == 0:
+        raise TypeError(f"vec is {vec!r}, must be a petsc4py.PETSc.Vec that was created")
+    comm = vec.comm.tompi4py()
+    local, ghosts = together(comm, lambda: _petsc.export_ghosted(vec), same=False)
+    return GhostedArray(local, ghosts, comm=comm)
+
+
+def import_ghosted(array: GhostedArray) -> tuple[Any, _core.Receipt]:
+    """A ghosted petsc4py Vec over the memory of a GhostedArray, and a `Receipt`. Collective over ``array.comm``.
+
+    Without a communicator it is this process alone. The components of an element are a block of the Vec. PETSc numbers the owned elements process after process; if
+    these are not the array's ids, the receipt names it. The Vec keeps the memory alive.
+
+    Raises:
+        ProtocolError: on every process, if the elements are not ``PETSc.ScalarType``, if the memory of a process is not
+            C-contiguous or is read-only, or if the components are distributed.
+    """
+    if not isinstance(array, GhostedArray):
+        raise TypeError(f"array is {array!r}, must be a tridap.GhostedArray")
+    from mpi4py import MPI
+    comm = MPI.COMM_SELF if array.comm is None else array.comm
+    owned = array.owned
+    return _petsc.import_ghosted(array.local, owned.distribution, owned.process, array.ghosts, comm)
 
 
 def place_array(vec: Any, array: Any) -> _core.Receipt:

@@ -1,6 +1,5 @@
-#include "find_owners.hpp"
-
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/ghost_owners.hpp>
 #include <tridap/internal/numbered.hpp>
 
 #include <algorithm>

@@ -3,6 +3,8 @@
 #include <tridap/distribution.hpp>
 #include <tridap/ghosts/ghosted_array.hpp>
 
+#include <mpi.h>
+
 #include <vector>
 
 namespace tridap {
@@ -17,5 +19,15 @@ struct Wanted {
 /// Finds the owners of the ghosts of `process`, without communication; ascending by process. Throws Error if an id is
 /// no element of the array, is an element of `process`, or is listed twice.
 std::vector<Wanted> find_owners(const GhostedArray& array, const Distribution& distribution, Index process);
+
+/// What all processes know and what this one wants, after a check.
+struct CheckedGhosts {
+  Distribution distribution;  ///< of the owned elements
+  std::vector<Wanted> wanted;
+};
+
+/// Checks a ghosted array on every process, and finds the owners. **Collective**: throws the same Error on every process
+/// or on none, as the constructor of GhostUpdate does.
+CheckedGhosts check_ghosts(const GhostedArray& array, MPI_Comm comm);
 
 }  // namespace tridap

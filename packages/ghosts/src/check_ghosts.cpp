@@ -1,0 +1,60 @@
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/ghost_owners.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/memory_order.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
+
+#include <string>
+#include <utility>
+
+namespace tridap {
+
+namespace {
+
+// The same error on every process, because all have the same distribution.
+void check_axes(const Distribution& distribution, Index numbered) {
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    if (axis.has_communication_padding())
+      refuse("the array has communication padding", "must have none, because the ghosts take its place",
+             "describe the padding as ghosts, or call update_padding for an array without ghosts", i);
+    if (i < numbered && axis.shares_indices())
+      refuse("an index is on several processes", "must be on one process, which owns the element",
+             "list it on one process, and make the copies its ghosts", i);
+  }
+}
+
+void check_numbered(const GhostedArray& array, MPI_Comm comm) {
+  const MinMax numbered = mpi::min_max({array.numbered()}, comm)[0];
+  if (numbered.is_same()) return;
+  refuse("the ids number " + std::to_string(numbered.smallest) + " axes on process " +
+             std::to_string(numbered.smallest_rank) + " and " + std::to_string(numbered.largest) + " on process " +
+             std::to_string(numbered.largest_rank),
+         "must be the same on every process", "pass local buffers with the same number of axes");
+}
+
+void check_memory(const Buffer& local) {
+  if (local.memory.kind != Memory::Kind::host)
+    refuse("the local buffer is in " + local.memory.name() + " memory", "must be in host memory",
+           "copy it to host memory");
+  if (local.read_only) refuse("the local buffer is read-only", "must be writable", "pass a writable buffer");
+  if (!memory_order(local).is_unique)
+    refuse("the local buffer's elements may share memory", "must not, because ghosts are written",
+           "pass a buffer whose elements do not overlap");
+}
+
+}  // namespace
+
+CheckedGhosts check_ghosts(const GhostedArray& array, MPI_Comm comm) {
+  Distribution distribution = mpi::gather_distribution(array.owned(), comm);
+  check_numbered(array, comm);
+  check_axes(distribution, array.numbered());
+  std::vector<Wanted> wanted = mpi::collectively(comm, [&] {
+    check_memory(array.local());
+    return find_owners(array, distribution, mpi::rank_of(comm));
+  });
+  return {std::move(distribution), std::move(wanted)};
+}
+
+}  // namespace tridap
