@@ -70,15 +70,23 @@ std::byte* Rows::contiguous() const {
   return row ? begin_ + offsets_[0] : nullptr;
 }
 
-// Calls copy(place, length) for the places [first, end), in their order. `length` is a constant for the usual short
-// ones.
-template <class Copy>
-void Rows::each(Copy&& copy) const {
-  const auto all = [&](auto length) {
-    for (const Index offset : offsets_) copy(begin_ + offset, length);
+// Calls copy(place, packed, length) for all places in their order, where `packed` is where they stand if packed.
+// `length` is a constant for the usual short ones.
+template <class Byte, class Copy>
+void Rows::each(Byte* packed, const Copy& copy) const {
+  std::byte* const begin = begin_;  // which a store through std::byte cannot change
+  const auto all = [&copy, begin, first = packed, &offsets = offsets_](auto length) {
+    Byte* from = first;
+    for (const Index offset : offsets) {
+      copy(begin + offset, from, length);
+      from += length;
+    }
   };
   if (!lengths_.empty()) {
-    for (std::size_t k = 0; k < offsets_.size(); ++k) copy(begin_ + offsets_[k], static_cast<std::size_t>(lengths_[k]));
+    for (std::size_t k = 0; k < offsets_.size(); ++k) {
+      copy(begin + offsets_[k], packed, static_cast<std::size_t>(lengths_[k]));
+      packed += lengths_[k];
+    }
   } else if (length_ == 4) {
     all(std::integral_constant<std::size_t, 4>());
   } else if (length_ == 8) {
@@ -93,31 +101,24 @@ void Rows::each(Copy&& copy) const {
 }
 
 void Rows::pack(std::byte* to) const {
-  each([&](const std::byte* place, auto length) {
-    std::memcpy(to, place, length);
-    to += length;
-  });
+  each(to, [](const std::byte* place, std::byte* packed, auto length) { std::memcpy(packed, place, length); });
 }
 
 void Rows::unpack(const std::byte* from) const {
-  each([&](std::byte* place, auto length) {
-    std::memcpy(place, from, length);
-    from += length;
-  });
+  each(from, [](std::byte* place, const std::byte* packed, auto length) { std::memcpy(place, packed, length); });
 }
 
 // As numbers of type T: real numbers, the parts of complex ones, or whole numbers, which wrap.
 template <class T>
 void Rows::add_as(const std::byte* from) const {
-  each([&](std::byte* place, auto length) {
+  each(from, [](std::byte* place, const std::byte* packed, auto length) {
     for (std::size_t k = 0; k < length; k += sizeof(T)) {  // addresses need not be aligned
       T sum, more;
       std::memcpy(&sum, place + k, sizeof(T));
-      std::memcpy(&more, from + k, sizeof(T));
+      std::memcpy(&more, packed + k, sizeof(T));
       sum = static_cast<T>(sum + more);
       std::memcpy(place + k, &sum, sizeof(T));
     }
-    from += length;
   });
 }
 

@@ -26,8 +26,8 @@ class Rows {
   void add(const ElementType& type, const std::byte* from) const;
 
  private:
-  template <class Copy>
-  void each(Copy&& copy) const;
+  template <class Byte, class Copy>
+  void each(Byte* packed, const Copy& copy) const;
   template <class T>
   void add_as(const std::byte* from) const;
 
