@@ -106,6 +106,15 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
     consume petsc -DCMAKE_PREFIX_PATH="$folder/prefix"
     ;;
+  petsc_complex)  # all tests of the adapter with the build of PETSc whose scalars are complex
+    modules=(/usr/lib/petscdir/*/*-complex/lib/pkgconfig)
+    PKG_CONFIG_PATH=${modules[0]} "$cmake" -S "$source" -B "$folder/build" "${as_before[@]}" \
+      -DTRIDAP_KOKKOS=OFF -DTRIDAP_GLOBALARRAYS=OFF -DTRIDAP_SCALAPACK=OFF -DTRIDAP_PYTHON=OFF | tee "$folder/log"
+    "$cmake" --build "$folder/build" --target petsc{,_begin,_lifetime}_mpi_tests
+    ldd "$folder/build/tests/petsc/petsc_mpi_tests" | grep libpetsc_complex
+    ctest --test-dir "$folder/build" --output-on-failure -R '^petsc.*_np[1234]' | tee "$folder/log"
+    grep -qE 'tests passed.* out of (1[2-9]|[2-9][0-9])$' "$folder/log"
+    ;;
   without_petsc)
     "$cmake" -S "$source" -B "$folder/build" "${as_before[@]}" -DTRIDAP_PETSC_MODULE=not-a-module | tee "$folder/log"
     grep -qE 'petsc +off.*no PETSc' "$folder/log"

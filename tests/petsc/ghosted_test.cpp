@@ -75,7 +75,7 @@ void set_local_form(Vec vec, const std::vector<PetscScalar>& values) {
 
 std::vector<PetscScalar> some_values(std::size_t count) {
   std::vector<PetscScalar> values;
-  for (std::size_t k = 0; k < count; ++k) values.push_back(static_cast<PetscScalar>(100 * rank() + 7 * Index(k) % 31));
+  for (std::size_t k = 0; k < count; ++k) values.push_back(value_of(100 * rank() + 7 * static_cast<Index>(k) % 31));
   return values;
 }
 

@@ -70,7 +70,14 @@ inline Vec make_vec(Index local, MPI_Comm comm = MPI_COMM_WORLD) {
 }
 
 /// Element k of this process has this value: a different one for each global number.
-inline PetscScalar value_of(Index global) { return static_cast<PetscScalar>(1000 + 3 * global); }
+inline PetscScalar value_of(Index global) {
+  const auto number = static_cast<PetscReal>(global);
+#ifdef PETSC_USE_COMPLEX
+  return {1000 + 3 * number, -number};
+#else
+  return 1000 + 3 * number;
+#endif
+}
 
 /// Puts value_of(g) at each global number g, by PETSc.
 inline void number_elements(Vec vec) {

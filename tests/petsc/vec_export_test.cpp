@@ -36,8 +36,8 @@ void expect_shares(Vec vec) {
   const Index begin = ranges_of(vec)[static_cast<std::size_t>(rank())];
   for (Index k = 0; k < exported.array.buffer.shape[0]; ++k) {
     ASSERT_EQ(at(exported.array, {k}), value_of(begin + k));
-    at(exported.array, {k}) = static_cast<PetscScalar>(-k);
-    ASSERT_EQ(value_in(vec, begin + k), static_cast<PetscScalar>(-k));
+    at(exported.array, {k}) = value_of(-k);
+    ASSERT_EQ(value_in(vec, begin + k), value_of(-k));
   }
 }
 
