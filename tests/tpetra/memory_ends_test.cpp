@@ -73,6 +73,12 @@ DistArray column_major(DistArray array) {
   return array;
 }
 
+// Four elements on each process, and one of the next process as a ghost.
+GhostedArray ghosted(MPI_Comm comm) {
+  const Index next = 4 * ((on::rank(comm) + 1) % on::processes(comm));
+  return make_ghosted(allocate(element_type<double>(), {5}), {next}, comm);
+}
+
 // Arrays of every kind of map: of one range that is uniform or not or was asked for, and of lists.
 struct Arrays {
   explicit Arrays(MPI_Comm with)
@@ -85,7 +91,8 @@ struct Arrays {
         columns(column_major(dealt({rows, 3}, {block(), whole()}, comm))),
         table(dealt({rows, 3}, {cyclic(), whole()}, comm)),
         wrong(blocks),
-        turned(blocks) {
+        turned(blocks),
+        with_ghosts(ghosted(comm)) {
     MPI_Comm_dup(comm, &fresh);
     uneven.dim_data[0].extras.push_back({"unit", "\"m\""});
     if (on::rank(comm) == 0) std::get<Block>(wrong.dim_data[0].dist).stop += 1;
@@ -99,6 +106,7 @@ struct Arrays {
   MPI_Comm comm, fresh = MPI_COMM_NULL;
   Index rows;
   DistArray blocks, uneven, dealt_out, padded, columns, table, wrong, turned;
+  GhostedArray with_ghosts;
 };
 
 ArrayMapOptions reordered() {
@@ -132,6 +140,7 @@ const std::vector<ArrayCall> calls_with_arrays = {
      [](const Arrays& with) { tpetra::import_vector<double>(with.dealt_out, with.comm, Copy::always); }},
     {"import_multivector", [](const Arrays& with) { tpetra::import_multivector<double>(with.columns, with.comm); }},
     {"import_block_vector", [](const Arrays& with) { tpetra::import_block_vector<double>(with.table, with.comm); }},
+    {"GhostedVector", [](const Arrays& with) { tpetra::GhostedVector<double>(with.with_ghosts, with.comm); }},
     {"import_padded", [](const Arrays& with) { tpetra::import_padded<double>(with.blocks, with.comm, Copy::always); }}};
 
 // What is in Tpetra already.
@@ -145,13 +154,15 @@ struct Vectors : Arrays {
         vector(tpetra::import_vector<double>(blocks, layout).vector),
         listed(tpetra::import_vector<double>(dealt_out, dealt_layout).vector),
         multivector(tpetra::import_multivector<double>(columns, columns_layout).multivector),
-        uneven_vector(tpetra::import_vector<double>(uneven, comm).vector) {}
+        uneven_vector(tpetra::import_vector<double>(uneven, comm).vector),
+        ghosted_vector(with_ghosts, comm) {}
 
   ArrayMap layout, dealt_layout, columns_layout;
   mutable tpetra::PaddedVector<double> padded_vector;
   Teuchos::RCP<tpetra::Vector<double>> vector, listed;
   Teuchos::RCP<tpetra::MultiVector<double>> multivector;
   Teuchos::RCP<tpetra::Vector<double>> uneven_vector;
+  mutable tpetra::GhostedVector<double> ghosted_vector;
 };
 
 using VectorCall = memory_ends::Call<Vectors>;
@@ -164,6 +175,12 @@ const std::vector<VectorCall> calls_with_vectors = {
     {"importer", [](const Vectors& with) { with.padded_vector.array_map().importer(); }},
     {"update_padding", [](const Vectors& with) { with.padded_vector.update_padding(); }},
     {"sum_padding", [](const Vectors& with) { with.padded_vector.sum_padding(); }},
+    {"update_ghosts", [](const Vectors& with) { with.ghosted_vector.update_ghosts(); }},
+    {"sum_ghosts", [](const Vectors& with) { with.ghosted_vector.sum_ghosts(); }},
+    {"export_ghosted",
+     [](const Vectors& with) {
+       tpetra::export_ghosted(with.ghosted_vector.overlap(), with.ghosted_vector.owned()->getMap());
+     }},
     {"export_array by a layout", [](const Vectors& with) { tpetra::export_array(with.vector, with.layout); }},
     {"export_array of a MultiVector by a layout",
      [](const Vectors& with) { tpetra::export_array(with.multivector, with.columns_layout, Copy::always); }},

@@ -24,7 +24,7 @@ PetscInt petsc_int(Index number) {
 struct Arguments {
   std::array<PetscInt, 3> size{1, 1, 1}, processes{1, 1, 1};
   std::array<DMBoundaryType, 3> boundary{DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE};
-  std::array<std::vector<PetscInt>, 3> lengths{{{1}, {1}, {1}}};
+  std::array<std::vector<PetscInt>, 3> lengths;
   PetscInt dim = 0, dof = 1, width = 0;
 };
 
@@ -38,7 +38,6 @@ Arguments arguments_of(const Form& form) {
     made.size[k] = petsc_int(axis.size);
     made.processes[k] = petsc_int(static_cast<Index>(axis.lengths.size()));
     made.boundary[k] = axis.boundary;
-    made.lengths[k].clear();
     for (const Index length : axis.lengths) made.lengths[k].push_back(petsc_int(length));
   }
   return made;
@@ -81,7 +80,7 @@ std::vector<Index> numbers_of(const Arguments& arguments, DMDAStencilType stenci
 DM create_dmda(const Distribution& distribution, MPI_Comm comm, const DmdaOptions& options) {
   need_communicator(comm);
   Arguments arguments;
-  std::vector<Index> numbers(16);
+  std::vector<Index> numbers;
   mpi::Faults faults;
   faults.attempt([&] {
     arguments = need_arguments(distribution, comm, options);

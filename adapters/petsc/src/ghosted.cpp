@@ -152,7 +152,7 @@ ImportedVec import_ghosted(const GhostedArray& array, MPI_Comm comm) {
     });
     keep_memory(made.vec, made_over, array.local().owner);
   });
-  mpi::throw_faults(std::move(faults), comm);
+  throw_without(made.vec, std::move(faults), comm);
   made.receipt.seconds = MPI_Wtime() - begin;
   return made;
 }

@@ -33,20 +33,23 @@ ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
   ImportedVec made;
   mpi::Faults faults;
   Elements elements;
+  Index count = element_count(array.buffer), total = source.total();
   faults.attempt([&] {
+    if (copy != Copy::never) count = source.count();  // without the padding
     elements = elements_of(array, source, copy, made.receipt);
     add_numbering(source, made.receipt);
     add_losses(array, source.distribution, made.receipt);
   });
   if (copy != Copy::never) mpi::throw_faults(std::exchange(faults, {}), comm);
+  // PETSc communicates: a process whose memory has ended takes part, with a Vec without an array.
   faults.attempt([&] {
     call("VecCreateMPIWithArray", [&] {
-      return VecCreateMPIWithArray(comm, 1, static_cast<PetscInt>(source.count()),
-                                   static_cast<PetscInt>(source.total()), elements.data, &made.vec);
+      return VecCreateMPIWithArray(comm, 1, static_cast<PetscInt>(count), static_cast<PetscInt>(total), elements.data,
+                                   &made.vec);
     });
     keep_memory(made.vec, made_over, elements.owner);
   });
-  mpi::throw_faults(std::move(faults), comm);
+  throw_without(made.vec, std::move(faults), comm);
   made.receipt.seconds = MPI_Wtime() - begin;
   return made;
 }

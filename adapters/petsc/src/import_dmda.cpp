@@ -95,8 +95,9 @@ bool has_padding(const Distribution& distribution) {
 ImportedVec import_array(DM dm, const DistArray& array) {
   need_petsc();
   const double begin = MPI_Wtime();
-  const Dmda grid = describe(dm);
+  if (dm == nullptr) refuse("the DM is null", "", "give a DMDA");
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(dm));
+  const Dmda grid = mpi::collectively(comm, [&] { return describe(dm); });
   const Source source = need_source(array, comm, Copy::never, true);
   const bool local = mpi::collectively(comm, [&] {
     if (!source.row_major)
@@ -114,7 +115,7 @@ ImportedVec import_array(DM dm, const DistArray& array) {
     for (const Dimension& dimension : array.dim_data)
       for (const Extra& extra : dimension.extras) made.receipt.losses.push_back("the key '" + extra.key + "'");
   });
-  mpi::throw_faults(std::move(faults), comm);
+  throw_without(made.vec, std::move(faults), comm);
   made.receipt.seconds = MPI_Wtime() - begin;
   return made;
 }

@@ -2,6 +2,8 @@
 
 #include "call.hpp"
 
+#include <utility>
+
 namespace tridap::petsc {
 
 namespace {
@@ -25,6 +27,15 @@ void keep_memory(Vec vec, const char* name, const std::shared_ptr<void>& owner) 
   call("PetscObjectCompose",
        [&] { return PetscObjectCompose(object, name, reinterpret_cast<PetscObject>(container)); });
   call("PetscContainerDestroy", [&] { return PetscContainerDestroy(&container); });
+}
+
+void throw_without(Vec vec, mpi::Faults faults, MPI_Comm comm) {
+  try {
+    mpi::throw_faults(std::move(faults), comm);
+  } catch (...) {
+    if (vec != nullptr) VecDestroy(&vec);
+    throw;
+  }
 }
 
 }  // namespace tridap::petsc

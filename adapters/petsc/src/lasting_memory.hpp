@@ -1,5 +1,8 @@
 #pragma once
 
+#include <tridap/mpi/agree.hpp>
+
+#include <mpi.h>
 #include <petscvec.h>
 
 #include <memory>
@@ -13,5 +16,8 @@ inline constexpr const char* placed_in = "tridap_placed_memory";
 /// Lets a Vec keep memory alive until it is destroyed, or until another owner gets this name. All processes of the Vec
 /// must call it; it does not communicate, unless PETSc was built for debugging.
 void keep_memory(Vec vec, const char* name, const std::shared_ptr<void>& owner);
+
+/// mpi::throw_faults(), which destroys a new Vec first if it throws. **Collective.**
+void throw_without(Vec vec, mpi::Faults faults, MPI_Comm comm);
 
 }  // namespace tridap::petsc

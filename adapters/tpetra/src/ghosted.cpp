@@ -99,10 +99,9 @@ PreparedGhosted prepared_ghosted(const GhostedArray& array, const Communicator& 
   const Distribution& all = made.owned.distribution();
   check_components(all, array.numbered());
   made.owned_entries = element_count(array.owned().buffer);
-  const Index span = made.owned.numbers().count();
   Ids ids;
   ReservedObject<Map> map = mpi::collectively(comm.raw(), [&] {
-    check_limits(span, element_count(array.local()), all.processes(), false);
+    check_limits(made.owned.numbers().count(), element_count(array.local()), all.processes(), false);
     ids = overlap_ids(array, made.owned, index_base);
     return ReservedObject<Map>::make();
   });

@@ -55,8 +55,10 @@ std::vector<Index> Distribution::local_shape(Index process) const {
 }
 
 Index Distribution::count(Index process, Part which) const {
-  std::vector<Index> extents;
-  for (const Range& range : part(process, which)) extents.push_back(range.size());
+  IndexList extents;  // which allocates nothing for the usual number of axes
+  Index rest = process;
+  for (std::size_t i = axes_.size(); i-- > 0; rest /= axes_[i].proc_grid_size())
+    extents.push_back(axes_[i].part(rest % axes_[i].proc_grid_size(), which).size());
   const std::optional<Index> count = checked_product(extents);
   if (!count)
     throw Error(
