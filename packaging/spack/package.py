@@ -1,0 +1,64 @@
+# Copyright 2026, the TriDAP authors. Under the BSD 3-Clause license; see the file LICENSE.
+
+from spack_repo.builtin.build_systems.cmake import CMakePackage
+
+from spack.package import *
+
+
+class Tridap(CMakePackage):
+    """Distributed arrays between Trilinos, PETSc, Global Arrays, ScaLAPACK and NumPy, without copies, by the Distributed
+    Array Protocol; and moves of arrays to other distributions."""
+
+    homepage = "https://github.com/tridap/tridap"
+    git = "https://github.com/tridap/tridap.git"
+
+    license("BSD-3-Clause")
+
+    version("main", branch="main")
+
+    variant("shared", default=True, description="Build shared libraries")
+    variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
+    variant("globalarrays", default=False, description="Adapter of Global Arrays")
+    variant("petsc", default=False, description="Adapter of PETSc")
+    variant("scalapack", default=False, description="Adapter of ScaLAPACK")
+    variant("hdf5", default=False, description="Adapter of parallel HDF5")
+    variant("python", default=False, description="The Python package tridap")
+
+    depends_on("cxx", type="build")
+    depends_on("cmake@3.24:", type="build")
+    depends_on("pkgconfig", type="build")
+    depends_on("mpi")
+    depends_on("nlohmann-json@3.10:")
+    depends_on("cli11@2:")
+    depends_on("dlpack")
+
+    with when("+tpetra"):
+        depends_on("trilinos@13.2: +mpi+tpetra+belos+ifpack2+muelu+amesos2+anasazi+kokkos")
+    with when("+globalarrays"):
+        depends_on("globalarrays")
+        depends_on("scalapack")
+    depends_on("petsc@3.18: +mpi", when="+petsc")
+    depends_on("scalapack", when="+scalapack")
+    depends_on("hdf5 +mpi", when="+hdf5")
+    with when("+python"):
+        depends_on("python@3.9:", type=("build", "link", "run"))
+        depends_on("py-pybind11@2.10:", type="build")
+        depends_on("py-numpy@1.22:", type=("build", "run"))
+        depends_on("py-mpi4py@3.1:", type=("build", "run"))
+        depends_on("py-petsc4py", when="+petsc", type=("build", "run"))
+
+    extends("python", when="+python")
+
+    def cmake_args(self):
+        args = [
+            self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
+            self.define("TRIDAP_TESTS", self.run_tests),
+            self.define("TRIDAP_EXAMPLES", False),
+        ]
+        for component in ("tpetra", "globalarrays", "petsc", "scalapack", "hdf5", "python"):
+            # ON, not AUTO: a library that is asked for and not found is an error.
+            state = "ON" if self.spec.satisfies(f"+{component}") else "OFF"
+            args.append(self.define(f"TRIDAP_{component.upper()}", state))
+        if self.spec.satisfies("+python"):
+            args.append(self.define("TRIDAP_PYTHON_DIR", python_platlib))
+        return args
