@@ -113,7 +113,8 @@ Receipt update_values(Mat mat, const SparseRows& rows) {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(mat));
   const SparseRows own = mpi::collectively(comm, [&] { return export_matrix(mat).rows; });
   const Receipt receipt = tridap::update_values(rows, own, comm);
-  mpi::collectively(comm, [&] {  // so that PETSc forgets what it computed from the old values
+  mpi::Faults faults;
+  faults.attempt([&] {  // so that PETSc forgets what it computed from the old values
     PetscScalar* values = nullptr;
     call("MatSeqAIJGetArray", [&]() -> PetscErrorCode {
       Mat blocks[2] = {mat, nullptr};
@@ -124,12 +125,12 @@ Receipt update_values(Mat mat, const SparseRows& rows) {
         if (const PetscErrorCode code = MatSeqAIJGetArray(block, &values); code != 0) return code;
         if (const PetscErrorCode code = MatSeqAIJRestoreArray(block, &values); code != 0) return code;
       }
-      PetscObjectState state = 0;
-      const auto object = reinterpret_cast<PetscObject>(mat);
-      if (const PetscErrorCode code = PetscObjectStateGet(object, &state); code != 0) return code;
-      return PetscObjectStateSet(object, state + 1);
+      return 0;
     });
+    call("MatAssemblyBegin", [&] { return MatAssemblyBegin(mat, MAT_FINAL_ASSEMBLY); });
+    call("MatAssemblyEnd", [&] { return MatAssemblyEnd(mat, MAT_FINAL_ASSEMBLY); });
   });
+  mpi::throw_faults(std::move(faults), comm);
   return receipt;
 }
 
