@@ -1,0 +1,1 @@
+#include "sparse_case.hpp"
