@@ -8,9 +8,7 @@ TEST(CrsExport, NumbersRowsAndColumnsProcessAfterProcess) {
     const bool square = i % 2 == 0, counts = i % 3 == 0;
     const Case of = random_case(random, square);
     const Names rows = counts ? counted(of.rows.back()) : shuffled(of.rows.back(), random);
-    const Names columns = square   ? rows
-                          : counts ? counted(of.columns.back())
-                                   : shuffled(of.columns.back(), random);
+    const Names columns = square ? rows : counts ? counted(of.columns.back()) : shuffled(of.columns.back(), random);
     const auto row_map = counts ? counted_map(of.rows) : named_map(of.rows, rows);
     const auto domain = square ? row_map : counts ? counted_map(of.columns) : named_map(of.columns, columns);
     const auto matrix = make_matrix(of, row_map, domain, rows, columns);
@@ -32,8 +30,8 @@ TEST(CrsExport, NumbersRowsAndColumnsProcessAfterProcess) {
 TEST(CrsExport, RowsOutliveTheMatrix) {
   Random random(52);
   const Case of = random_case(random, true);
-  auto matrix = make_matrix(of, counted_map(of.rows), counted_map(of.rows), counted(of.rows.back()),
-                            counted(of.rows.back()));
+  auto matrix =
+      make_matrix(of, counted_map(of.rows), counted_map(of.rows), counted(of.rows.back()), counted(of.rows.back()));
   const tpetra::ExportedMatrix exported = tpetra::export_matrix(matrix);
   matrix = Teuchos::null;
   EXPECT_EQ(entries_of(exported.rows), own_entries(of));

@@ -66,8 +66,8 @@ TEST(CrsImport, IsLikeAMatrixThatTpetraMade) {
     const Case of = random_case(random, true);
     const Memory memory(of, random, 1, false);
     const auto made = tpetra::import_matrix(memory.rows, MPI_COMM_WORLD).matrix;
-    const auto theirs = make_matrix(of, counted_map(of.rows), counted_map(of.rows), counted(of.rows.back()),
-                                    counted(of.rows.back()));
+    const auto theirs =
+        make_matrix(of, counted_map(of.rows), counted_map(of.rows), counted(of.rows.back()), counted(of.rows.back()));
     EXPECT_EQ(made->getGlobalNumEntries(), theirs->getGlobalNumEntries());
     EXPECT_EQ(made->getGlobalMaxNumRowEntries(), theirs->getGlobalMaxNumRowEntries());
     EXPECT_NEAR(made->getFrobeniusNorm(), theirs->getFrobeniusNorm(), 1e-9);
@@ -125,7 +125,8 @@ TEST(CrsImport, OneBadProcessFailsEveryProcess) {
       Memory from(of, random, 1, false);
       if (rank() == bad) change(from.rows);
       expect_says(error_of([&] { tpetra::import_matrix(from.rows, MPI_COMM_WORLD); }), says);
-      expect_says(error_of([&] { tpetra::import_matrix(from.rows, counted_map(of.rows), counted_map(of.rows)); }), says);
+      expect_says(error_of([&] { tpetra::import_matrix(from.rows, counted_map(of.rows), counted_map(of.rows)); }),
+                  says);
     };
     refused("the values are float32", [](SparseRows& rows) { rows.type = tridap::element_type<float>(); });
     refused("must be those of this process", [](SparseRows& rows) { rows.process += 1; });
@@ -135,6 +136,7 @@ TEST(CrsImport, OneBadProcessFailsEveryProcess) {
   const auto rows = counted_map(of.rows), wrong = counted_map(longer.rows);
   expect_says(error_of([&] { tpetra::import_matrix(memory.rows, wrong, rows); }), "the map of the rows has 3 ids");
   expect_says(error_of([&] { tpetra::import_matrix(memory.rows, rows, wrong); }), "the map of the columns has 3 ids");
-  expect_says(error_of([&] { tpetra::import_matrix(memory.rows, Teuchos::null, rows); }), "the map of the rows is null");
+  expect_says(error_of([&] { tpetra::import_matrix(memory.rows, Teuchos::null, rows); }),
+              "the map of the rows is null");
   expect_says(error_of([&] { tpetra::import_matrix(memory.rows, rows, Teuchos::null); }), "columns is null");
 }

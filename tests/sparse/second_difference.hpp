@@ -18,8 +18,6 @@ inline Case second_difference() {
 }
 
 /// The solution for the right-hand side of ones: i (n - i) / 2, counted from 1.
-inline double answer(const Case& of, Index i) {
-  return static_cast<double>((i + 1) * (of.rows.back() - i)) / 2;
-}
+inline double answer(const Case& of, Index i) { return static_cast<double>((i + 1) * (of.rows.back() - i)) / 2; }
 
 }  // namespace sparse_test

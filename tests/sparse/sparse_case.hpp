@@ -111,7 +111,8 @@ class Memory {
     std::map<std::pair<Index, Index>, double> all;
     for (const Part& part : parts_)
       for (std::size_t row = 0; row + 1 < part.starts.size(); ++row)
-        for (auto k = static_cast<std::size_t>(part.starts[row]); k < static_cast<std::size_t>(part.starts[row + 1]); ++k)
+        for (auto k = static_cast<std::size_t>(part.starts[row]); k < static_cast<std::size_t>(part.starts[row + 1]);
+             ++k)
           all[{rows.rows().begin + static_cast<Index>(row), part.global[k]}] = part.values[k];
     return all;
   }

@@ -21,9 +21,8 @@ TEST(SparsePattern, OwnColumnsComeFirstAndBothAscend) {
           columns.push_back(j);
           if (!own) others.insert(j);
         }
-      own_counts.push_back(std::count_if(
-          columns.begin() + starts.back(), columns.end(),
-          [&](Index j) { return of.column_begin() <= j && j < of.column_end(); }));
+      own_counts.push_back(std::count_if(columns.begin() + starts.back(), columns.end(),
+                                         [&](Index j) { return of.column_begin() <= j && j < of.column_end(); }));
       starts.push_back(static_cast<Index>(columns.size()));
     }
     EXPECT_EQ(pattern.columns, columns);

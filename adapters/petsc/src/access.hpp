@@ -17,7 +17,8 @@ std::shared_ptr<void> hold(PetscObject object, Restore* restore = nullptr, void*
 /// Opens the access to a Vec's memory, which hold() closes. Writes the address of the memory to `data`. Local.
 std::shared_ptr<void> open_access(Vec vec, bool read_only, void*& data);
 
-/// Destroys this process's objects of PETSc that wait for it. The processes that hold them must all call it. Returns how many.
+/// Destroys this process's objects of PETSc that wait for it. The processes that hold them must all call it. Returns
+/// how many.
 Index destroy_waiting();
 
 }  // namespace tridap::petsc

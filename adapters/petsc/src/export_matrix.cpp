@@ -17,8 +17,7 @@ namespace {
 
 bool has_type(Mat mat, MatType type) {
   PetscBool is = PETSC_FALSE;
-  call("PetscObjectTypeCompare",
-       [&] { return PetscObjectTypeCompare(reinterpret_cast<PetscObject>(mat), type, &is); });
+  call("PetscObjectTypeCompare", [&] { return PetscObjectTypeCompare(reinterpret_cast<PetscObject>(mat), type, &is); });
   return is == PETSC_TRUE;
 }
 
@@ -33,8 +32,7 @@ void need_aij(Mat mat) {
                                      "export_operator(), which needs no entries");
   PetscBool assembled = PETSC_FALSE;
   call("MatAssembled", [&] { return MatAssembled(mat, &assembled); });
-  if (assembled != PETSC_TRUE)
-    refuse("the Mat is not assembled", "", "call MatAssemblyBegin and MatAssemblyEnd first");
+  if (assembled != PETSC_TRUE) refuse("the Mat is not assembled", "", "call MatAssemblyBegin and MatAssemblyEnd first");
 }
 
 // A seqaij Mat, whose positions count from `first`. Its arrays stay where they are while the pattern does: the calls

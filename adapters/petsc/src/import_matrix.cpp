@@ -119,7 +119,8 @@ Receipt update_values(Mat mat, const SparseRows& rows) {
     call("MatSeqAIJGetArray", [&]() -> PetscErrorCode {
       Mat blocks[2] = {mat, nullptr};
       if (own.parts.size() == 2)
-        if (const PetscErrorCode code = MatMPIAIJGetSeqAIJ(mat, &blocks[0], &blocks[1], nullptr); code != 0) return code;
+        if (const PetscErrorCode code = MatMPIAIJGetSeqAIJ(mat, &blocks[0], &blocks[1], nullptr); code != 0)
+          return code;
       for (Mat block : blocks) {
         if (block == nullptr) continue;
         if (const PetscErrorCode code = MatSeqAIJGetArray(block, &values); code != 0) return code;

@@ -114,7 +114,8 @@ LinearOperator export_operator(Mat mat) {
 }
 
 ImportedMat import_operator(const LinearOperator& op, MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give the communicator of the operator's processes");
+  if (comm == MPI_COMM_NULL)
+    refuse("the communicator is null", "", "give the communicator of the operator's processes");
   const double begin = MPI_Wtime();
   auto kept = mpi::collectively(comm, [&] {
     need_petsc();
@@ -135,9 +136,8 @@ ImportedMat import_operator(const LinearOperator& op, MPI_Comm comm) {
     });
     call("MatShellSetContextDestroy", [&] { return MatShellSetContextDestroy(made.mat, forget); });
     kept.release();
-    call("MatShellSetOperation", [&] {
-      return MatShellSetOperation(made.mat, MATOP_MULT, reinterpret_cast<void (*)(void)>(multiply));
-    });
+    call("MatShellSetOperation",
+         [&] { return MatShellSetOperation(made.mat, MATOP_MULT, reinterpret_cast<void (*)(void)>(multiply)); });
   });
   mpi::throw_faults(std::move(faults), comm);
   made.receipt.seconds = MPI_Wtime() - begin;

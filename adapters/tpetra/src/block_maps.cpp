@@ -16,7 +16,8 @@ Teuchos::RCP<const Map> block_map(const Bounds& bounds, Index process, const Com
 void need_count(const Map& map, Index count, const char* what) {
   if (const auto ids = static_cast<Index>(compat::local_count(map)); ids != count)
     refuse("the map of the " + std::string(what) + " has " + std::to_string(ids) + " ids on this process",
-           "must have " + std::to_string(count) + ", as many as there are " + what, "give the map of these " + std::string(what));
+           "must have " + std::to_string(count) + ", as many as there are " + what,
+           "give the map of these " + std::string(what));
 }
 
 Communicator communicator_of(const Teuchos::RCP<const Map>& map, const char* what) {

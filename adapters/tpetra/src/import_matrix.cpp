@@ -74,11 +74,10 @@ Local local_arrays(const SparseRows& rows, const SparsePattern& pattern) {
     starts(i) = static_cast<RowStarts::value_type>(pattern.row_starts[i]);
   for (std::size_t k = 0; k < pattern.columns.size(); ++k) {
     const Index column = pattern.columns[k];
-    const Index position =
-        own.contains(column)
-            ? column - own.begin
-            : own.size() + (std::lower_bound(pattern.others.begin(), pattern.others.end(), column) -
-                            pattern.others.begin());
+    const Index position = own.contains(column)
+                               ? column - own.begin
+                               : own.size() + (std::lower_bound(pattern.others.begin(), pattern.others.end(), column) -
+                                               pattern.others.begin());
     columns(k) = static_cast<LocalOrdinal>(position);
   }
   Kokkos::deep_copy(made.row_starts, starts);
@@ -129,8 +128,7 @@ ImportedMatrix import_matrix(const SparseRows& rows, const Teuchos::RCP<const Ma
     return local_arrays(rows, pattern);
   });
   ImportedMatrix made;
-  made.matrix = Teuchos::rcp(
-      new CrsMatrix(row_map, map_of(ids, comm), local.row_starts, local.columns, local.values));
+  made.matrix = Teuchos::rcp(new CrsMatrix(row_map, map_of(ids, comm), local.row_starts, local.columns, local.values));
   made.matrix->expertStaticFillComplete(domain_map, row_map);
   made.rows = export_matrix(made.matrix).rows;
   made.receipt = tridap::update_values(rows, made.rows, comm.raw());

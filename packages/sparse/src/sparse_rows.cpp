@@ -63,8 +63,7 @@ void need_bounds(const Bounds& bounds, const char* what, Index process, MPI_Comm
   for (std::size_t p = 0; p < bounds.size(); ++p)
     if (bounds[p] < (p == 0 ? 0 : bounds[p - 1]) || (p == 0 && bounds[p] != 0))
       refuse("bound " + std::to_string(p) + " of the " + what + " is " + std::to_string(bounds[p]),
-             p == 0 ? "must be 0" : "must be at least " + std::to_string(bounds[p - 1]),
-             "use gather_bounds()");
+             p == 0 ? "must be 0" : "must be at least " + std::to_string(bounds[p - 1]), "use gather_bounds()");
 }
 
 void check(const SparseRows& rows, MPI_Comm comm) {

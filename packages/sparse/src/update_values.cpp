@@ -108,7 +108,8 @@ void need_same(const Bounds& from, const Bounds& to, const char* what) {
   const auto total = [](const Bounds& bounds) { return bounds.empty() ? 0 : bounds.back(); };
   if (total(from) != total(to))
     refuse("the new values are for " + std::to_string(total(from)) + " " + what,
-           "must be for " + std::to_string(total(to)) + ", as many as the matrix has", "give a matrix of the same shape");
+           "must be for " + std::to_string(total(to)) + ", as many as the matrix has",
+           "give a matrix of the same shape");
   refuse("the new values are for another distribution of the " + std::string(what) + " over the processes",
          "must be that of the matrix", "give a matrix with as many " + std::string(what) + " on each process");
 }
@@ -167,7 +168,7 @@ class Update {
 
  private:
   const SparseRows &from_, &to_;
-  std::vector<Index> reordered_;  // rows whose entries have another order, ascending
+  std::vector<Index> reordered_;                                // rows whose entries have another order, ascending
   std::vector<std::pair<std::byte*, const std::byte*>> moves_;  // their entries: where to, and where from
 };
 
