@@ -190,7 +190,7 @@ def test_the_numbers_of_a_mat_are_those_of_the_vec():
     """On blocks of a grid, row-major numbers and PETSc's differ."""
     dist = tridap.distribution((6, 5), ("b", "b"), processes=P)
     array = tridap.zeros(dist, comm=COMM)
-    numbers = np.ravel_multi_index(dist.indices(R), dist.shape).ravel()
+    numbers = np.ravel_multi_index(np.ix_(*dist.indices(R)), dist.shape).ravel()
     whole = dense(3, 30)
     matrix = tridap.Matrix(scipy_sparse.csr_matrix(whole[numbers]), array)
     vector(array)
@@ -229,7 +229,7 @@ def test_a_mat_of_another_type_is_refused_with_what_to_do():
     refused("must be of type seqaij or mpiaij", lambda: petsc.export_matrix(converted))
     refused("MatConvert", lambda: petsc.export_matrix(converted))
     refused("the map of the rows has", lambda: petsc.export_matrix(
-        mat, tridap.zeros(tridap.distribution((3 * P,), ("b",), processes=P), comm=COMM)))
+        mat, tridap.zeros(tridap.distribution((5 * P,), ("b",), processes=P), comm=COMM)))
     for wrong in None, 3, np.eye(2):
         with pytest.raises(TypeError):
             petsc.export_matrix(wrong)
@@ -360,7 +360,7 @@ def test_a_shell_refuses_what_it_cannot_use():
     array = line()
     refused("must be a function", lambda: petsc.make_shell(3, array))
     refused("must be a tridap.DistArray", lambda: petsc.make_shell(print, np.zeros(3)))
-    padded = tridap.zeros(tridap.distribution((4 * P,), [tridap.block(padding=1, edges=(1, 1))], (P,)), comm=COMM)
+    padded = tridap.zeros(tridap.distribution((4 * P,), [tridap.block(padding=1, periodic=True)], (P,)), comm=COMM)
     refused("the array has padding", lambda: petsc.make_shell(print, padded))
     mat = petsc.make_shell(lambda x, y: x, array)
     x, y = mat.createVecs()
@@ -371,7 +371,7 @@ def test_a_shell_refuses_what_it_cannot_use():
 
 def test_a_shell_whose_array_does_not_fit_is_refused():
     mat = mat_of(np.eye(sum(lengths())))
-    other = tridap.zeros(tridap.distribution((3 * P,), ("b",), processes=P), comm=COMM)
+    other = tridap.zeros(tridap.distribution((5 * P,), ("b",), processes=P), comm=COMM)
     refused("one for each row of the Mat", lambda: petsc.export_operator(mat, other))
     wide = PETSc.Mat().createAIJ(((1, P), (2, 2 * P)), comm=COMM)
     wide.setUp()

@@ -169,9 +169,34 @@ def _comm(array):
     return MPI.COMM_WORLD
 
 
+def lasting_comm(obj: Any) -> MPI.Comm:
+    """The communicator of an object of PETSc, and MPI's own in its place if that has the same processes.
+
+    PETSc frees its communicator with the last object on it.
+    """
+    from mpi4py import MPI
+    comm: MPI.Comm = obj.comm.tompi4py()
+    for own in MPI.COMM_WORLD, MPI.COMM_SELF:
+        if MPI.Comm.Compare(comm, own) in (MPI.IDENT, MPI.CONGRUENT):
+            return own
+    return comm
+
+
+def _lasting_comm(mat, rows):
+    """The communicator of `rows`, or that of the Mat; ValueError if it ends with the Mat."""
+    from mpi4py import MPI
+    comm = lasting_comm(_checked_mat(mat))
+    if isinstance(rows, _core.DistArray) and rows.comm is not None:
+        return rows.comm
+    if comm not in (MPI.COMM_WORLD, MPI.COMM_SELF):
+        raise ValueError("PETSc frees the communicator of the Mat with its last object: pass rows, an array with a "
+                         "communicator of yours")
+    return comm
+
+
 def _rows(mat, rows):
     """The communicator of a Mat, and the array or the distribution of its rows."""
-    comm: MPI.Comm = _checked_mat(mat).comm.tompi4py()
+    comm = _lasting_comm(mat, rows)
 
     def asked():
         if rows is None:

@@ -31,7 +31,8 @@ try:
 except ImportError:
     raise ImportError("this tridap was built without PETSc: install libpetsc-real-dev, and build it again") from None
 
-from ._petsc_matrix import export_matrix, export_operator, import_matrix, make_shell, update_values  # noqa: E402
+from ._petsc_matrix import (export_matrix, export_operator, import_matrix, lasting_comm, make_shell,  # noqa: E402
+                            update_values)
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -57,7 +58,7 @@ def export_array(vec: Any, dm: Any = None, *, read_only: bool = False) -> _core.
 
     The array's memory is not to be used after ``vec.placeArray`` or ``vec.resetArray``. The array has its
     whole distribution, for which PETSc need not communicate. Its communicator is that of `vec`, or of `dm` if it is
-    given.
+    given: MPI.COMM_WORLD or MPI.COMM_SELF if they have the same processes, because PETSc frees its own.
 
     Args:
         vec: a petsc4py Vec of type seq, mpi or shared.
@@ -69,7 +70,7 @@ def export_array(vec: Any, dm: Any = None, *, read_only: bool = False) -> _core.
             protocol cannot describe the boundaries of `dm` (MIRROR, TWIST).
     """
     local, dist, process, _, _ = _petsc.export_array(vec, dm, bool(read_only))
-    return _core._over(local, dist, process, (vec if dm is None else dm).comm.tompi4py())
+    return _core._over(local, dist, process, lasting_comm(vec if dm is None else dm))
 
 
 def import_array(array: Any, dm: Any = None, *, copy: bool | str | None = None) -> tuple[Any, _core.Receipt]:
