@@ -106,6 +106,14 @@ def test_a_mat_becomes_a_matrix(seed, with_rows):
     values = vector(x)
     assert product_of(matrix, x).tolist() == (whole @ values).tolist()
     assert matrix.distribution == x.distribution
+    assert matrix.receipt.bytes_copied == 8 * np.count_nonzero(whole[R_slice()])
+    assert not matrix.receipt.shared and not matrix.receipt.losses
+
+
+def test_the_receipt_names_what_a_matrix_does_not_have():
+    mat = mat_of(np.eye(sum(lengths())))
+    mat.setNullSpace(PETSc.NullSpace().create(constant=True, comm=COMM))
+    assert petsc.export_matrix(mat).receipt.losses == ["the null space"]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -178,7 +186,7 @@ def test_a_matrix_becomes_a_mat(seed):
     matrix = tridap.Matrix(scipy_sparse.csr_matrix(whole[R_slice()]), line())
     mat, receipt = petsc.import_matrix(matrix)
     assert mat.getType() in ("seqaij", "mpiaij")
-    assert receipt.bytes_copied == 8 * np.count_nonzero(whole[R_slice()])
+    assert receipt.bytes_copied == matrix.receipt.bytes_copied == 8 * np.count_nonzero(whole[R_slice()])
     assert whole_of(mat).tolist() == whole.tolist()
     matrix.update_values(scipy_sparse.csr_matrix(4 * whole[R_slice()]))
     assert whole_of(mat).tolist() == whole.tolist()

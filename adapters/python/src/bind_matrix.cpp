@@ -67,9 +67,10 @@ Csr with_numbers(const OwnNumbers& own, const Csr& given, std::vector<Index>& co
 }
 
 std::shared_ptr<Solvable> solvable(const tpetra::ArrayMap& array_map, const Teuchos::RCP<solvers::CrsMatrix>& matrix,
-                                   OwnNumbers own) {
+                                   OwnNumbers own, Receipt receipt) {
   auto made = std::make_shared<Solvable>(Solvable{array_map, matrix, matrix});
   made->own_numbers = std::move(own);
+  made->receipt = std::move(receipt);
   return made;
 }
 
@@ -87,7 +88,10 @@ Matrix make(const Array& rows, const py::object& data, const py::object& columns
               return with_numbers(*own, given, kept);
             });
             const auto matrix = solvers::make_matrix(array_map, csr);
-            return solvable(array_map, matrix, std::move(*own));
+            Receipt receipt;
+            receipt.shared = receipt.same_address = false;
+            receipt.bytes_copied = csr.count * static_cast<Index>(sizeof(double));
+            return solvable(array_map, matrix, std::move(*own), std::move(receipt));
           }),
           comm};
 }
@@ -98,9 +102,10 @@ Matrix make_of_rows(const Array& rows, const MatrixRows& given, const py::object
   need_kokkos();
   return {inside([&] {
             const tpetra::ArrayMap array_map(rows.array(), handle);
-            const auto made = tpetra::import_matrix(given.rows, array_map.map(), array_map.map());
+            auto made = tpetra::import_matrix(given.rows, array_map.map(), array_map.map());
+            made.receipt.losses = given.receipt.losses;
             OwnNumbers own = mpi::collectively(handle, [&] { return OwnNumbers(rows, array_map.numbers()); });
-            return solvable(array_map, made.matrix, std::move(own));
+            return solvable(array_map, made.matrix, std::move(own), std::move(made.receipt));
           }),
           comm};
 }
@@ -162,6 +167,9 @@ void bind_matrix(py::module_& module, py::class_<Matrix>& matrix) {
   matrix.def("_update_rows", [](const py::object& a, const py::object& given) {
     return update_with_rows(made<Matrix>(a), value_in<MatrixRows>(given));
   });
+  matrix.def_property_readonly(
+      "receipt", [](const py::object& a) { return made<Matrix>(a).solvable()->receipt; },
+      "The Receipt of making it on this process: its values were copied once.");
   matrix.def("_rows", [](const py::object& a) { return rows_of(made<Matrix>(a)); });
 }
 

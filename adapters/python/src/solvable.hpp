@@ -32,6 +32,7 @@ struct Solvable {
   std::shared_ptr<Raised> raised = std::make_shared<Raised>();
   std::shared_ptr<Prepared> prepared = std::make_shared<Prepared>();
   std::optional<OwnNumbers> own_numbers = {};  // of the array that a matrix was made on
+  Receipt receipt = {};                        // of making a matrix
 };
 
 /// The Python object of a Solvable. The thread inside of Trilinos releases its RCPs.
