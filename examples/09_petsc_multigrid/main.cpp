@@ -29,7 +29,8 @@ void solve(int points, examples::Claims& claims) {
   const auto grid = pt::distribution_of(poisson.grid(), poisson.solution());
   claims.say("grid      %d x %d x %d points, %s", points, points, points, tridap::describe(grid).c_str());
 
-  // 2. The matrix in Tpetra, on the map of the grid's array. PETSc and Tpetra keep matrices differently, so it is copied.
+  // 2. The matrix in Tpetra, on the map of the grid's array. PETSc and Tpetra keep matrices differently, so it is
+  // copied.
   const pt::ExportedMatrix rows = pt::export_matrix(poisson.matrix());
   const tp::ArrayMap layout(pt::export_array(poisson.grid(), poisson.solution()).array, claims.comm());
   const tp::ImportedMatrix matrix = tp::import_matrix(rows.rows, layout.map(), layout.map());

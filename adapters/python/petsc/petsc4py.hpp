@@ -10,8 +10,8 @@ namespace tridap::python {
 
 namespace py = pybind11;
 
-/// The Vec, DM or Mat inside of an object of petsc4py. Throws TypeError for any other object, and ImportError if petsc4py
-/// uses another PETSc than this module.
+/// The Vec, DM or Mat inside of an object of petsc4py. Throws TypeError for any other object, and ImportError if
+/// petsc4py uses another PETSc than this module.
 Vec vec_of(py::handle object);
 DM dm_of(py::handle object);
 Mat mat_of(py::handle object);

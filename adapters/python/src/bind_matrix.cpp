@@ -153,8 +153,7 @@ void bind_matrix(py::module_& module, py::class_<Matrix>& matrix) {
   py::class_<MatrixRows>(module, "_SparseRows", py::custom_type_setup(forbid_new))
       .def_property_readonly("receipt", [](const MatrixRows& rows) { return rows.receipt; })
       .def_property_readonly("row_bounds", [](const MatrixRows& rows) { return tuple_of(rows.rows.row_bounds); })
-      .def_property_readonly("column_bounds",
-                             [](const MatrixRows& rows) { return tuple_of(rows.rows.column_bounds); });
+      .def_property_readonly("column_bounds", [](const MatrixRows& rows) { return tuple_of(rows.rows.column_bounds); });
   matrix.def(py::init(&make), "rows"_a, "data"_a, "indices"_a, "indptr"_a, "comm"_a, "shape"_a);
   matrix.def(py::init([](const Array& rows, const py::object& given, const py::object& comm) {
                return make_of_rows(rows, value_in<MatrixRows>(given), comm);

@@ -120,8 +120,7 @@ struct RowEntries {
 
   void read(const Csr& csr, Index row) {
     order_.clear();
-    for (Index k = csr.row_starts[row]; k < csr.row_starts[row + 1]; ++k)
-      order_.emplace_back(csr.columns[k], k);
+    for (Index k = csr.row_starts[row]; k < csr.row_starts[row + 1]; ++k) order_.emplace_back(csr.columns[k], k);
     std::sort(order_.begin(), order_.end());
     columns.clear();
     values.clear();

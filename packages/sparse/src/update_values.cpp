@@ -59,21 +59,29 @@ bool walk(const SparseRows& from, const SparseRows& to, Index row, const Visit& 
   return a.at_end() && b.at_end();
 }
 
-/// The column of an entry of a part whose positions have 4 bytes.
-Index narrow_column(const SparsePart& part, Index entry) {
-  const std::int32_t position = static_cast<const std::int32_t*>(part.columns.data)[entry];
-  return part.numbers == nullptr ? part.first + position : part.numbers[position];
+/// Whether two parts have the same columns in `count` entries. `A` and `B` are the integers of their positions.
+template <class A, class B>
+bool same_columns(const SparsePart& a, Index k, const SparsePart& b, Index l, Index count) {
+  const A* const from = static_cast<const A*>(a.columns.data) + k;
+  const B* const to = static_cast<const B*>(b.columns.data) + l;
+  const auto all = [&](const auto& same) {
+    bool found = true;  // without a branch, so that several entries are compared at once
+    for (Index i = 0; i < count; ++i) found &= same(from[i], to[i]);
+    return found;
+  };
+  if (a.numbers == nullptr && b.numbers == nullptr) return all([&](A x, B y) { return a.first + x == b.first + y; });
+  if (a.numbers == nullptr) return all([&](A x, B y) { return a.first + x == b.numbers[y]; });
+  if (b.numbers == nullptr) return all([&](A x, B y) { return a.numbers[x] == b.first + y; });
+  return all([&](A x, B y) { return a.numbers[x] == b.numbers[y]; });
 }
 
 bool same_columns(const SparsePart& a, Index k, const SparsePart& b, Index l, Index count) {
-  if (a.columns.bytes == 4 && b.columns.bytes == 4) {
-    for (Index i = 0; i < count; ++i)
-      if (narrow_column(a, k + i) != narrow_column(b, l + i)) return false;
-    return true;
-  }
-  for (Index i = 0; i < count; ++i)
-    if (a.column(k + i) != b.column(l + i)) return false;
-  return true;
+  using Narrow = std::int32_t;
+  using Wide = std::int64_t;
+  if (a.columns.bytes == 4 && b.columns.bytes == 4) return same_columns<Narrow, Narrow>(a, k, b, l, count);
+  if (a.columns.bytes == 4) return same_columns<Narrow, Wide>(a, k, b, l, count);
+  if (b.columns.bytes == 4) return same_columns<Wide, Narrow>(a, k, b, l, count);
+  return same_columns<Wide, Wide>(a, k, b, l, count);
 }
 
 std::byte* address(const SparsePart& part, Index entry, Index bytes) {
@@ -126,50 +134,61 @@ class Update {
              "convert them first");
     if (to.read_only) refuse("the values of the matrix are read-only", "", "give a matrix that may be changed");
     for (Index row = 0; row < to.rows().size(); ++row)
-      if (!walk(from, to, row, same_columns)) {
-        const Entries a = sorted_row(from, row), b = sorted_row(to, row);
-        refuse_entries(a, b, to.rows().begin + row);
-        reordered_.push_back(row);
-        for (std::size_t i = 0; i < a.size(); ++i) moves_.emplace_back(b[i].second, a[i].second);
-      }
+      if (!add_in_order(row)) add_reordered(row);
   }
 
   /// Returns the bytes copied. Throws nothing.
   Index run() const {
-    const Index bytes = to_.type.bytes;
     Index copied = 0;
-    std::byte *source = nullptr, *target = nullptr;  // where the piece that is not copied yet begins
-    Index length = 0;                                // its bytes
-    const auto flush = [&] {
-      if (length > 0) std::memmove(target, source, static_cast<std::size_t>(length));
-      copied += std::exchange(length, 0);
-    };
-    auto reordered = reordered_.begin();
-    for (Index row = 0; row < to_.rows().size(); ++row) {
-      if (reordered != reordered_.end() && *reordered == row) {
-        ++reordered;
-        continue;
-      }
-      walk(from_, to_, row, [&](const SparsePart& a, Index k, const SparsePart& b, Index l, Index count) {
-        std::byte *const next_source = address(a, k, bytes), *const next_target = address(b, l, bytes);
-        if (length == 0 || next_source != source + length || next_target != target + length) {
-          flush();
-          source = next_source;
-          target = next_target;
-        }
-        length += count * bytes;
-        return true;
-      });
+    for (const Piece& piece : pieces_) {
+      std::memmove(piece.to, piece.from, static_cast<std::size_t>(piece.bytes));
+      copied += piece.bytes;
     }
-    flush();
-    for (const auto& [to, from] : moves_) std::memcpy(to, from, static_cast<std::size_t>(bytes));
-    return copied + static_cast<Index>(moves_.size()) * bytes;
+    return copied;
   }
 
  private:
+  struct Piece {
+    std::byte *from, *to;
+    Index bytes;
+  };
+
+  // Adds the pieces of a row if both matrices have its entries in the same order. Returns false, and adds nothing, if
+  // not.
+  bool add_in_order(Index row) {
+    of_row_.clear();
+    const Index bytes = to_.type.bytes;
+    const bool same = walk(from_, to_, row, [&](const SparsePart& a, Index k, const SparsePart& b, Index l, Index n) {
+      if (!same_columns(a, k, b, l, n)) return false;
+      of_row_.push_back({address(a, k, bytes), address(b, l, bytes), n * bytes});
+      return true;
+    });
+    if (same)
+      for (const Piece& piece : of_row_) add(piece);
+    return same;
+  }
+
+  // Adds the entries of a row one by one. Throws Error if the matrices have other entries there.
+  void add_reordered(Index row) {
+    const Entries from = sorted_row(from_, row), to = sorted_row(to_, row);
+    refuse_entries(from, to, to_.rows().begin + row);
+    for (std::size_t i = 0; i < from.size(); ++i) add({from[i].second, to[i].second, to_.type.bytes});
+  }
+
+  void add(const Piece& piece) {
+    if (!pieces_.empty()) {
+      Piece& last = pieces_.back();
+      if (last.from + last.bytes == piece.from && last.to + last.bytes == piece.to) {
+        last.bytes += piece.bytes;
+        return;
+      }
+    }
+    pieces_.push_back(piece);
+  }
+
   const SparseRows &from_, &to_;
-  std::vector<Index> reordered_;                                // rows whose entries have another order, ascending
-  std::vector<std::pair<std::byte*, const std::byte*>> moves_;  // their entries: where to, and where from
+  std::vector<Piece> pieces_;  // contiguous in both matrices
+  std::vector<Piece> of_row_;
 };
 
 }  // namespace
