@@ -12,6 +12,7 @@ set(tridap_layer_plan 1)
 set(tridap_layer_tool 1)
 set(tridap_layer_infer 2)
 set(tridap_layer_redistribute 2)
+set(tridap_layer_sparse 2)
 set(tridap_layer_ghosts 3)
 set(tridap_layer_adapter 4)
 set(tridap_layer_solvers 5)  # build on the tpetra adapter
@@ -109,8 +110,8 @@ function(tridap_component name)
     tridap_layer(${other} theirs)
     if(NOT theirs LESS own)
       message(FATAL_ERROR "TriDAP::${name} links TriDAP::${other}, which must be in a lower layer; the layers are: "
-                          "protocol < mpi, kokkos, plan, tool < infer, redistribute < ghosts < adapters < solvers < "
-                          "python")
+                          "protocol < mpi, kokkos, plan, tool < infer, redistribute, sparse < ghosts < adapters < "
+                          "solvers < python")
     endif()
   endforeach()
   if(arg_SOURCES)

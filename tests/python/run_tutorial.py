@@ -3,7 +3,9 @@
 A block of text that follows a block of Python is what the first of four processes printed; "..." stands for anything
 within a line. Any difference, and any exception on any process, ends all of them with status 1.
 
-    mpiexec -n 4 python3 run_tutorial.py FILE
+    mpiexec -n 4 python3 run_tutorial.py FILE [--without HEADING]
+
+--without leaves out the part under a heading, for example of a library that is not there.
 """
 
 import contextlib
@@ -19,9 +21,12 @@ from mpi4py import MPI
 WORLD = MPI.COMM_WORLD
 
 
-def blocks(text):
-    """(line, language, body) of every fenced block."""
+def blocks(text, without):
+    """(line, language, body) of every fenced block that is not under the heading `without`."""
     for found in re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        headings = re.findall(r"^## (.*)$", text[:found.start()], re.MULTILINE)
+        if headings and headings[-1] == without:
+            continue
         yield text.count("\n", 0, found.start()) + 2, found[1], found[2]
 
 
@@ -30,9 +35,9 @@ def matches(shown, printed):
     return re.fullmatch(pattern, printed.rstrip("\n")) is not None
 
 
-def run(path):
+def run(path, without):
     with open(path) as file:
-        found = list(blocks(file.read()))
+        found = list(blocks(file.read(), without))
     namespace, checked = {"__name__": "tutorial"}, 0
     for index, (line, language, body) in enumerate(found):
         if language != "python":
@@ -51,10 +56,11 @@ def run(path):
 
 
 path = os.path.abspath(sys.argv[1])
+without = sys.argv[3] if sys.argv[2:3] == ["--without"] else None
 try:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)  # for the pictures
-        run(path)
+        run(path, without)
         os.chdir("/")
 except BaseException:
     traceback.print_exc()

@@ -14,16 +14,16 @@ namespace tridap::petsc {
 namespace {
 
 struct Opened {
-  Vec vec = nullptr;
-  PetscScalar* data = nullptr;
-  bool read_only = false;
+  PetscObject object = nullptr;
+  void* data = nullptr;
+  Restore* restore = nullptr;
   Index life = 0;  // of PETSc, which may begin again after its end
 };
 
 // This process's state. It is never destroyed, because static objects may release their arrays after anything else.
 struct Ours {
-  std::vector<Vec> waiting;      // for collect()
-  std::vector<Opened> released;  // by other threads; guarded by the mutex
+  std::vector<PetscObject> waiting;  // for collect()
+  std::vector<Opened> released;      // by other threads; guarded by the mutex
   std::mutex mutex;
   std::atomic<bool> any_released{false};
   std::atomic<Index> exports{0};
@@ -42,22 +42,18 @@ const void* this_thread() {
   return &own;
 }
 
-// If memory runs out here, the Vec is not destroyed before the program ends.
+// If memory runs out here, the object is not destroyed before the program ends.
 void close(Opened opened) {
   --ours().exports;
   if (opened.life != ours().life || !petsc_is_there()) return;  // PETSc ended, and its objects with it
   try {
-    call("VecRestoreArray", [&] {
-      const PetscScalar* read = opened.data;
-      return opened.read_only ? VecRestoreArrayRead(opened.vec, &read) : VecRestoreArray(opened.vec, &opened.data);
-    });
-    const auto object = reinterpret_cast<PetscObject>(opened.vec);
+    if (opened.restore != nullptr) call("VecRestoreArray", [&] { return opened.restore(opened.object, opened.data); });
     PetscInt references = 0;
-    call("PetscObjectGetReference", [&] { return PetscObjectGetReference(object, &references); });
+    call("PetscObjectGetReference", [&] { return PetscObjectGetReference(opened.object, &references); });
     if (references > 1)
-      call("PetscObjectDereference", [&] { return PetscObjectDereference(object); });
+      call("PetscObjectDereference", [&] { return PetscObjectDereference(opened.object); });
     else
-      ours().waiting.push_back(opened.vec);
+      ours().waiting.push_back(opened.object);
   } catch (const std::exception&) {  // a release cannot report it
   }
 }
@@ -96,6 +92,16 @@ class Access {
   const void* thread_ = this_thread();  // the thread that uses PETSc
 };
 
+PetscErrorCode restore_array(PetscObject vec, void* data) {
+  auto* scalars = static_cast<PetscScalar*>(data);
+  return VecRestoreArray(reinterpret_cast<Vec>(vec), &scalars);
+}
+
+PetscErrorCode restore_array_read(PetscObject vec, void* data) {
+  const auto* scalars = static_cast<const PetscScalar*>(data);
+  return VecRestoreArrayRead(reinterpret_cast<Vec>(vec), &scalars);
+}
+
 PetscErrorCode at_end() {
   close_released();
   destroy_waiting();
@@ -106,23 +112,15 @@ PetscErrorCode at_end() {
 
 }  // namespace
 
-std::shared_ptr<void> open_access(Vec vec, bool read_only, void*& data) {
+std::shared_ptr<void> hold(PetscObject object, Restore* restore, void* data) {
   close_released();
   if (!ours().watched) {
     call("PetscRegisterFinalize", [] { return PetscRegisterFinalize(at_end); });
     ours().watched = true;
   }
-  Opened opened{vec, nullptr, read_only, ours().life};
-  call(read_only ? "VecGetArrayRead" : "VecGetArray", [&] {
-    if (!read_only) return VecGetArray(vec, &opened.data);
-    const PetscScalar* read = nullptr;
-    const PetscErrorCode code = VecGetArrayRead(vec, &read);
-    opened.data = const_cast<PetscScalar*>(read);  // the buffer is marked as read-only
-    return code;
-  });
-  call("PetscObjectReference", [&] { return PetscObjectReference(reinterpret_cast<PetscObject>(vec)); });
+  const Opened opened{object, data, restore, ours().life};
+  call("PetscObjectReference", [&] { return PetscObjectReference(object); });
   ++ours().exports;
-  data = opened.data;
   try {
     return std::make_shared<Access>(opened);
   } catch (...) {
@@ -131,10 +129,23 @@ std::shared_ptr<void> open_access(Vec vec, bool read_only, void*& data) {
   }
 }
 
+std::shared_ptr<void> open_access(Vec vec, bool read_only, void*& data) {
+  PetscScalar* writable = nullptr;
+  call(read_only ? "VecGetArrayRead" : "VecGetArray", [&] {
+    if (!read_only) return VecGetArray(vec, &writable);
+    const PetscScalar* read = nullptr;
+    const PetscErrorCode code = VecGetArrayRead(vec, &read);
+    writable = const_cast<PetscScalar*>(read);  // the buffer is marked as read-only
+    return code;
+  });
+  data = writable;
+  return hold(reinterpret_cast<PetscObject>(vec), read_only ? restore_array_read : restore_array, data);
+}
+
 Index destroy_waiting() {
   close_released();
-  const std::vector<Vec> waiting = std::exchange(ours().waiting, {});
-  for (Vec vec : waiting) call("VecDestroy", [&] { return VecDestroy(&vec); });
+  const std::vector<PetscObject> waiting = std::exchange(ours().waiting, {});
+  for (PetscObject object : waiting) call("PetscObjectDestroy", [&] { return PetscObjectDestroy(&object); });
   return static_cast<Index>(waiting.size());
 }
 

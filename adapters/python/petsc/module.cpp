@@ -3,8 +3,11 @@
 #include "../src/bindings.hpp"
 #include "../src/comm.hpp"
 #include "../src/gil.hpp"
+#include "../src/matrix_rows.hpp"
 #include "../src/memory.hpp"
 #include "petsc4py.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/memory_order.hpp>
 #include <tridap/petsc.hpp>
 
 #include <optional>
@@ -130,6 +133,53 @@ py::object create_dmda(const Distribution& distribution, py::handle comm, std::o
   return object_of(made);
 }
 
+MatrixRows export_matrix(py::handle object) {
+  pt::ExportedMatrix exported = pt::export_matrix(mat_of(object));
+  return {std::move(exported.rows), std::move(exported.receipt)};
+}
+
+py::object import_matrix(py::handle given, py::handle comm) {
+  const SparseRows& rows = value_in<MatrixRows>(given).rows;
+  const MPI_Comm in = comm_of(comm);
+  const pt::ImportedMat made = [&] {
+    const WithoutPython released;
+    return pt::import_matrix(rows, in);
+  }();
+  return py::make_tuple(object_of(made.mat), made.receipt);
+}
+
+Receipt update_values(py::handle object, py::handle given) {
+  const Mat mat = mat_of(object);
+  const SparseRows& rows = value_in<MatrixRows>(given).rows;
+  const WithoutPython released;
+  return pt::update_values(mat, rows);
+}
+
+// The product with a Mat, over the memory of NumPy arrays that are dense in some order.
+class Product {
+ public:
+  explicit Product(py::handle mat) : op_(pt::export_operator(mat_of(mat))) {}
+
+  const LinearOperator& op() const { return op_; }
+  void multiply(const py::array& x, const py::array& y) const {
+    op_.apply(vector_over(x, op_.column_bounds, op_.column_count(), true),
+              vector_over(y, op_.row_bounds, op_.row_count(), false));
+  }
+
+ private:
+  DistArray vector_over(const py::array& array, const Bounds& bounds, Index count, bool read_only) const {
+    const Buffer buffer = buffer_of(array);
+    if (buffer.type != op_.type || element_count(buffer) != count || !memory_order(buffer).is_contiguous ||
+        (buffer.read_only && !read_only))
+      refuse("the array is of " + buffer.type.text() + " with " + std::to_string(element_count(buffer)) + " elements",
+             "must have " + std::to_string(count) + " contiguous elements of " + op_.type.name(),
+             "give an array of the rows of the operator");
+    return block_vector(bounds, op_.process, op_.type, memory_order(buffer).data, read_only);
+  }
+
+  LinearOperator op_;
+};
+
 }  // namespace
 
 }  // namespace tridap::python
@@ -150,6 +200,16 @@ PYBIND11_MODULE(_petsc, module) {
              [](const tridap::Distribution& distribution, std::optional<tridap::Index> width, bool star, bool dof) {
                return tridap::petsc::nearest(distribution, here::options_of(width, star, dof));
              });
+  module.def("export_matrix", &here::export_matrix);
+  module.def("import_matrix", &here::import_matrix);
+  module.def("update_values", &here::update_values);
+  here::py::class_<here::Product>(module, "Product")
+      .def(here::py::init<here::py::handle>())
+      .def("__call__", &here::Product::multiply)
+      .def_property_readonly("row_bounds",
+                             [](const here::Product& product) { return here::tuple_of(product.op().row_bounds); })
+      .def_property_readonly("column_bounds",
+                             [](const here::Product& product) { return here::tuple_of(product.op().column_bounds); });
   module.def("collect", &tridap::petsc::collect, here::py::call_guard<here::WithoutPython>());
   module.def("held", [] {
     const tridap::petsc::Held held = tridap::petsc::held();

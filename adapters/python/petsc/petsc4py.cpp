@@ -61,6 +61,11 @@ DM dm_of(py::handle object) {
   return function_named<DM(PyObject*)>("PyPetscDM_Get", "DM (PyObject *)")(object.ptr());
 }
 
+Mat mat_of(py::handle object) {
+  need_instance(object, "Mat");
+  return function_named<Mat(PyObject*)>("PyPetscMat_Get", "Mat (PyObject *)")(object.ptr());
+}
+
 py::object object_of(Vec vec) {
   return made(function_named<PyObject*(Vec)>("PyPetscVec_New", "PyObject *(Vec)")(vec), vec);
 }
@@ -69,6 +74,10 @@ py::object object_of(DM dm) { return made(function_named<PyObject*(DM)>("PyPetsc
 
 py::object object_of(AO ordering) {
   return made(function_named<PyObject*(AO)>("PyPetscAO_New", "PyObject *(AO)")(ordering), ordering);
+}
+
+py::object object_of(Mat mat) {
+  return made(function_named<PyObject*(Mat)>("PyPetscMat_New", "PyObject *(Mat)")(mat), mat);
 }
 
 }  // namespace tridap::python

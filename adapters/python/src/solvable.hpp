@@ -4,6 +4,7 @@
 #include "bindings.hpp"
 #include "native.hpp"
 #include "operator.hpp"
+#include "own_numbers.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/solvers/matrix.hpp>
 #include <tridap/solvers/solve.hpp>
@@ -26,10 +27,12 @@ struct Prepared {
 /// The content of a `tridap.Matrix` or a `tridap.LinearOperator`, on the elements of a distributed array.
 struct Solvable {
   tpetra::ArrayMap array_map;
-  Teuchos::RCP<const solvers::CrsMatrix> matrix;  // null for an operator
+  Teuchos::RCP<solvers::CrsMatrix> matrix;  // null for an operator
   Teuchos::RCP<const solvers::Operator> op;
   std::shared_ptr<Raised> raised = std::make_shared<Raised>();
   std::shared_ptr<Prepared> prepared = std::make_shared<Prepared>();
+  std::optional<OwnNumbers> own_numbers = {};  // of the array that a matrix was made on
+  Receipt receipt = {};                        // of making a matrix
 };
 
 /// The Python object of a Solvable. The thread inside of Trilinos releases its RCPs.
@@ -142,6 +145,9 @@ Distribution with_vectors(const Distribution& rows, Index count);
 
 /// `A._solve(...)` of Python. **Collective.**
 py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked);
+
+/// The methods of `tridap.Matrix` for rows of other libraries, and for new values.
+void bind_matrix(py::module_& module, py::class_<Matrix>& matrix);
 
 /// The methods of `tridap.Matrix` and `tridap.LinearOperator` that multiply.
 void bind_multiply(py::class_<Matrix>& matrix, py::class_<LinearOperator>& op);

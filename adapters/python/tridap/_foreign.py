@@ -33,3 +33,15 @@ def dictionary(obj):
     """What ``__distarray__`` would return for an object without it; None for objects that are not known. Local."""
     reader = _reader(obj)
     return None if reader is None else reader(obj)
+
+
+def is_mat(obj):
+    """Whether an object is a matrix of petsc4py, and tridap was built with PETSc. Local."""
+    petsc = sys.modules.get("petsc4py.PETSc")
+    if petsc is None or not issubclass(type(obj), petsc.Mat):
+        return False
+    try:
+        from . import _petsc  # noqa: F401
+    except ImportError:
+        return False
+    return True

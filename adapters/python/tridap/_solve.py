@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core, _html
 from ._agree import together
-from ._foreign import describes
+from ._foreign import describes, is_mat
 from ._make import zeros
 
 if TYPE_CHECKING:
@@ -105,6 +105,9 @@ class Matrix(_core._Matrix):
     def __init__(self, local: Any, rows: Any, comm: MPI.Comm | None = None, *,
                  shape: tuple[int, int] | None = None) -> None:
         rows, comm = _rows(rows, comm)
+        if isinstance(local, _core._SparseRows):
+            super().__init__(rows, local, comm)
+            return
         data, indices, indptr, own_shape = _local_arrays(local)
         super().__init__(rows, data, indices, indptr, comm, own_shape if shape is None else shape)
 
@@ -117,6 +120,29 @@ class Matrix(_core._Matrix):
         every process, if `x` is wrong on any process.
         """
         return _product(self, x)
+
+    def update_values(self, local: Any, *, shape: tuple[int, int] | None = None) -> _core.Receipt:
+        """Copies new values to the matrix, whose entries stay in the same places. Returns a `Receipt`. Collective.
+
+        This is faster than a new matrix, because Trilinos keeps the graph and the memory. A preconditioner that `solve`
+        made and kept is made again in the next solve. A `Preconditioner` stays that of the old values.
+
+        Args:
+            local: this process's rows in any form that the constructor takes, of the same kind on every process. The
+                order of the entries in a row may differ. The rows of a ``petsc4py.PETSc.Mat`` of type aij are copied from
+                PETSc's own memory; they are numbered process after process, as `tridap.petsc.export_matrix` has them.
+            shape: as in the constructor.
+
+        Raises:
+            ProtocolError: on every process, and nothing is changed, if the rows of any process have other columns.
+        """
+        from_petsc = together(self.comm, lambda: is_mat(local))
+        if from_petsc:
+            from . import _petsc
+            rows = together(self.comm, lambda: _petsc.export_matrix(local), same=False)
+            return self._update_rows(rows)
+        data, indices, indptr, own_shape = _local_arrays(local)
+        return self._update_csr(data, indices, indptr, own_shape if shape is None else shape)
 
     def diagonal(self) -> _core.DistArray:
         """The diagonal: a new array with the distribution of the rows, 0 if a row has no entry there. Collective."""

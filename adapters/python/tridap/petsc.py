@@ -1,4 +1,4 @@
-"""PETSc's vectors and structured grids as distributed arrays, and distributed arrays as vectors and grids of PETSc.
+"""PETSc's vectors, structured grids, matrices and operators as those of tridap, and the other way round.
 
 The objects of PETSc are those of petsc4py, which must be imported and initialized as usual:
 
@@ -8,6 +8,7 @@ The objects of PETSc are those of petsc4py, which must be imported and initializ
     x = PETSc.Vec().createMPI(100)
     a = petsc.export_array(x)      # a DistArray in PETSc's memory; tridap.asarray(x) is the same
     b, receipt = petsc.import_array(a)  # a Vec in the array's memory
+    A = petsc.export_matrix(mat, rows=a)  # a tridap.Matrix of a Mat
 
 An export keeps the Vec's access open until it is garbage collected, on every process: PETSc sees what was written
 through it, but may keep an older norm of the Vec until then.
@@ -31,18 +32,22 @@ try:
 except ImportError:
     raise ImportError("this tridap was built without PETSc: install libpetsc-real-dev, and build it again") from None
 
+from ._petsc_matrix import (export_matrix, export_operator, import_matrix, lasting_comm, make_shell,  # noqa: E402
+                            update_values)
+
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-__all__ = ["Held", "collect", "create_dmda", "export_array", "export_ghosted", "held", "import_array", "import_ghosted",
-           "make_ordering", "nearest", "place_array", "reset_array"]
+__all__ = ["Held", "collect", "create_dmda", "export_array", "export_ghosted", "export_matrix", "export_operator", "held",
+           "import_array", "import_ghosted", "import_matrix", "make_ordering", "make_shell", "nearest", "place_array",
+           "reset_array", "update_values"]
 
 
 class Held(NamedTuple):
     """What this process holds."""
 
-    exports: int  #: arrays that were exported, and still exist
-    waiting: int  #: Vecs that wait for `collect`
+    exports: int  #: arrays, matrices and operators that were exported, and still exist
+    waiting: int  #: objects of PETSc that wait for `collect`
 
 
 def export_array(vec: Any, dm: Any = None, *, read_only: bool = False) -> _core.DistArray:
@@ -55,7 +60,7 @@ def export_array(vec: Any, dm: Any = None, *, read_only: bool = False) -> _core.
 
     The array's memory is not to be used after ``vec.placeArray`` or ``vec.resetArray``. The array has its
     whole distribution, for which PETSc need not communicate. Its communicator is that of `vec`, or of `dm` if it is
-    given.
+    given: MPI.COMM_WORLD or MPI.COMM_SELF if they have the same processes, because PETSc frees its own.
 
     Args:
         vec: a petsc4py Vec of type seq, mpi or shared.
@@ -67,7 +72,7 @@ def export_array(vec: Any, dm: Any = None, *, read_only: bool = False) -> _core.
             protocol cannot describe the boundaries of `dm` (MIRROR, TWIST).
     """
     local, dist, process, _, _ = _petsc.export_array(vec, dm, bool(read_only))
-    return _core._over(local, dist, process, (vec if dm is None else dm).comm.tompi4py())
+    return _core._over(local, dist, process, lasting_comm(vec if dm is None else dm))
 
 
 def import_array(array: Any, dm: Any = None, *, copy: bool | str | None = None) -> tuple[Any, _core.Receipt]:
@@ -208,16 +213,16 @@ def nearest(dist: _core.Distribution, *, stencil_width: int | None = None, stenc
 
 
 def collect() -> int:
-    """Destroys the Vecs which only exports held, and returns how many. Collective over ``PETSC_COMM_WORLD``.
+    """Destroys the Vecs and Mats which only exports held, and returns how many. Collective over ``PETSC_COMM_WORLD``.
 
-    An export holds a reference to its Vec. If it is the last one, the Vec waits for this call, for an `import_array` on
-    all processes, or for the end of PETSc, because destroying a Vec is collective.
+    An export holds a reference to its Vec or Mat. If it is the last one, this object waits for this call, for an
+    `import_array` on all processes, or for the end of PETSc, because destroying it is collective.
     """
     return _petsc.collect()
 
 
 def held() -> Held:
-    """How many exports this process holds, and how many Vecs wait for `collect`."""
+    """How many exports this process holds, and how many objects of PETSc wait for `collect`."""
     return Held(*_petsc.held())
 
 

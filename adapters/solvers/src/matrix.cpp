@@ -17,11 +17,6 @@ using GlobalOrdinal = Map::global_ordinal_type;
 
 constexpr Index most = std::numeric_limits<int>::max();
 
-Index at(const Integers& integers, Index i) {
-  if (integers.bytes == 4) return static_cast<const std::int32_t*>(integers.data)[i];
-  return static_cast<const std::int64_t*>(integers.data)[i];
-}
-
 /// The ids of the elements that some process has.
 class Elements {
  public:
@@ -68,10 +63,10 @@ void check_row_starts(const Csr& csr, Index rows) {
     refuse("there are " + std::to_string(csr.row_starts.count) + " row starts",
            "must be " + std::to_string(rows + 1) + ", one more than this process has elements",
            "give one row for each element of this process");
-  if (const Index first = at(csr.row_starts, 0); first != 0)
+  if (const Index first = csr.row_starts[0]; first != 0)
     refuse("the first row starts at " + std::to_string(first), "must be 0", "give indptr as SciPy has it");
   for (Index row = 0; row < rows; ++row) {
-    const Index start = at(csr.row_starts, row), end = at(csr.row_starts, row + 1);
+    const Index start = csr.row_starts[row], end = csr.row_starts[row + 1];
     if (end < start || end > csr.count)
       refuse("local row " + std::to_string(row) + " goes from " + std::to_string(start) + " to " + std::to_string(end),
              end < start ? "must not descend" : "must not end after the " + std::to_string(csr.count) + " values",
@@ -105,8 +100,8 @@ void check(const Csr& csr, Index rows, const Elements& elements) {
   if (csr.shape) check_shape(*csr.shape, rows, elements.count());
   check_row_starts(csr, rows);
   for (Index row = 0; row < rows; ++row)
-    for (Index k = at(csr.row_starts, row); k < at(csr.row_starts, row + 1); ++k) {
-      if (const Index column = at(csr.columns, k); !elements.exists(column))
+    for (Index k = csr.row_starts[row]; k < csr.row_starts[row + 1]; ++k) {
+      if (const Index column = csr.columns[k]; !elements.exists(column))
         refuse("local row " + std::to_string(row) + " has column " + std::to_string(column),
                "must be the number of an element that some process has, at least " + std::to_string(elements.base()) +
                    " and less than " + std::to_string(elements.base() + elements.count()),
@@ -125,8 +120,7 @@ struct RowEntries {
 
   void read(const Csr& csr, Index row) {
     order_.clear();
-    for (Index k = at(csr.row_starts, row); k < at(csr.row_starts, row + 1); ++k)
-      order_.emplace_back(at(csr.columns, k), k);
+    for (Index k = csr.row_starts[row]; k < csr.row_starts[row + 1]; ++k) order_.emplace_back(csr.columns[k], k);
     std::sort(order_.begin(), order_.end());
     columns.clear();
     values.clear();
@@ -143,9 +137,58 @@ struct RowEntries {
   std::vector<std::pair<Index, Index>> order_;  // column and place
 };
 
+/// The new values of a matrix, in the order of its own; throws Error if a row has other columns.
+class NewValues {
+ public:
+  NewValues(const CrsMatrix& matrix, const Csr& csr)
+      : columns_(*matrix.getColMap()), local_(matrix.getLocalMatrixHost()), values_(local_.values.extent(0)) {
+    RowEntries entries;
+    for (Index row = 0; row + 1 < static_cast<Index>(local_.graph.row_map.extent(0)); ++row) {
+      entries.read(csr, row);
+      place(entries, row);
+    }
+  }
+
+  Index copy() const {
+    std::copy(values_.begin(), values_.end(), local_.values.data());
+    return static_cast<Index>(values_.size() * sizeof(double));
+  }
+
+ private:
+  void place(const RowEntries& entries, Index row) {
+    const auto begin = local_.graph.row_map(static_cast<std::size_t>(row));
+    const auto end = local_.graph.row_map(static_cast<std::size_t>(row) + 1);
+    by_position_.clear();
+    for (std::size_t k = 0; k < entries.columns.size(); ++k) {
+      const int position = columns_.getLocalElement(entries.columns[k]);
+      const auto* const first = local_.graph.entries.data();
+      if (position < 0 || !std::binary_search(first + begin, first + end, position))
+        refuse_column(row, "a new", entries.columns[k]);
+      by_position_.emplace_back(position, entries.values[k]);
+    }
+    std::sort(by_position_.begin(), by_position_.end());
+    for (auto k = begin; k < end; ++k) {
+      const std::size_t i = k - begin;
+      if (i == by_position_.size() || by_position_[i].first != local_.graph.entries(k))
+        refuse_column(row, "no", columns_.getGlobalElement(local_.graph.entries(k)));
+      values_[k] = by_position_[i].second;
+    }
+  }
+
+  [[noreturn]] static void refuse_column(Index row, const char* what, GlobalOrdinal column) {
+    refuse("local row " + std::to_string(row) + " has " + what + " entry in column " + std::to_string(column),
+           "must have the same columns as before", "make the matrix again, with the new pattern");
+  }
+
+  const Map& columns_;
+  CrsMatrix::local_matrix_host_type local_;
+  std::vector<double> values_;
+  std::vector<std::pair<int, double>> by_position_;
+};
+
 }  // namespace
 
-Teuchos::RCP<const CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
+Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
   for (Index i = 0; i < rows.rows().ndim(); ++i)
     if (rows.rows().axis(i).shares_indices())
       throw Error(Finding{Rule::conversion,
@@ -177,6 +220,17 @@ Teuchos::RCP<const CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) 
   });
   matrix->fillComplete(map, map);
   return matrix;
+}
+
+Receipt update_values(const ArrayMap& rows, CrsMatrix& matrix, const Csr& csr) {
+  const NewValues values = mpi::collectively(rows.comm(), [&] {
+    check(csr, static_cast<Index>(tridap::tpetra::compat::local_count(*rows.map())), Elements(rows));
+    return NewValues(matrix, csr);
+  });
+  Receipt receipt;
+  receipt.shared = receipt.same_address = false;
+  receipt.bytes_copied = values.copy();
+  return receipt;
 }
 
 }  // namespace tridap::solvers

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tridap/receipt.hpp>
+#include <tridap/sparse/integers.hpp>
 #include <tridap/tpetra/array_map.hpp>
 
 #include <Tpetra_CrsMatrix.hpp>
@@ -18,12 +20,7 @@ using Operator = Tpetra::Operator<double>;
 using MultiVector = Tpetra::MultiVector<double>;
 using Vector = Tpetra::Vector<double>;
 
-/// Integers of 4 or 8 bytes in memory of the caller.
-struct Integers {
-  const void* data = nullptr;
-  int bytes = 8;
-  Index count = 0;
-};
+using Integers = tridap::Integers;  ///< in memory of the caller
 
 /// This process's rows of a matrix in CSR form, as SciPy has it, in memory of the caller. The memory is needed only
 /// during a call.
@@ -49,6 +46,12 @@ struct Csr {
 /// throws the same Error on every process if a process has a wrong number of rows or columns, row starts that descend
 /// or exceed `count`, a column that no process has, or a value that is not finite, or if an element of `rows` is on two
 /// processes. It copies `csr`.
-Teuchos::RCP<const CrsMatrix> make_matrix(const tridap::tpetra::ArrayMap& rows, const Csr& csr);
+Teuchos::RCP<CrsMatrix> make_matrix(const tridap::tpetra::ArrayMap& rows, const Csr& csr);
+
+/// Copies new values to a matrix of make_matrix(), or of tpetra::import_matrix() on the map of `rows`. Its graph and
+/// its memory stay the same. The columns of a row may have another order, and values with the same column are added.
+/// **Collective**: throws the same Error on every process, and changes nothing, if the rows of a process are wrong (as
+/// make_matrix()) or have other columns than those of the matrix.
+Receipt update_values(const tridap::tpetra::ArrayMap& rows, CrsMatrix& matrix, const Csr& csr);
 
 }  // namespace tridap::solvers

@@ -1,0 +1,126 @@
+#include "access.hpp"
+#include "call.hpp"
+#include "mat.hpp"
+#include "vec.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/petsc/matrix.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tridap::petsc {
+
+namespace {
+
+bool has_type(Mat mat, MatType type) {
+  PetscBool is = PETSC_FALSE;
+  call("PetscObjectTypeCompare", [&] { return PetscObjectTypeCompare(reinterpret_cast<PetscObject>(mat), type, &is); });
+  return is == PETSC_TRUE;
+}
+
+void need_aij(Mat mat) {
+  need_mat(mat);
+  MatType type = nullptr;
+  call("MatGetType", [&] { return MatGetType(mat, &type); });
+  if (!has_type(mat, MATSEQAIJ) && !has_type(mat, MATMPIAIJ))
+    refuse("the Mat is of type " + std::string(type), "must be of type seqaij or mpiaij",
+           has_type(mat, MATSHELL) ? "use export_operator(), which needs no entries"
+                                   : "convert it with MatConvert(mat, MATAIJ, MAT_INITIAL_MATRIX, &converted), or use "
+                                     "export_operator(), which needs no entries");
+  PetscBool assembled = PETSC_FALSE;
+  call("MatAssembled", [&] { return MatAssembled(mat, &assembled); });
+  if (assembled != PETSC_TRUE) refuse("the Mat is not assembled", "", "call MatAssemblyBegin and MatAssemblyEnd first");
+}
+
+// A seqaij Mat, whose positions count from `first`. Its arrays stay where they are while the pattern does: the calls
+// that give them back do nothing for this type.
+SparsePart part_of(Mat block, Index first) {
+  PetscInt rows = 0;
+  const PetscInt *starts = nullptr, *columns = nullptr;
+  PetscBool done = PETSC_FALSE;
+  call("MatGetRowIJ", [&] { return MatGetRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &rows, &starts, &columns, &done); });
+  if (done != PETSC_TRUE) refuse("MatGetRowIJ of PETSc gives no rows of the Mat", "", "convert it to MATAIJ");
+  SparsePart part;
+  part.row_starts = integers(starts, rows + 1);
+  part.columns = integers(columns, starts[rows]);
+  part.first = first;
+  call("MatRestoreRowIJ",
+       [&] { return MatRestoreRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &rows, &starts, &columns, &done); });
+  const PetscScalar* values = nullptr;
+  call("MatSeqAIJGetArrayRead", [&] { return MatSeqAIJGetArrayRead(block, &values); });
+  part.values = const_cast<PetscScalar*>(values);
+  call("MatSeqAIJRestoreArrayRead", [&] { return MatSeqAIJRestoreArrayRead(block, &values); });
+  return part;
+}
+
+// What keeps the memory of exported rows.
+struct Kept {
+  std::shared_ptr<void> mat;
+  std::vector<Index> others;  // the columns of the second part
+};
+
+void add_losses(Mat mat, Receipt& receipt) {
+  MatNullSpace space = nullptr, near = nullptr;
+  PetscInt size = 1;
+  call("MatGetNullSpace", [&] { return MatGetNullSpace(mat, &space); });
+  call("MatGetNearNullSpace", [&] { return MatGetNearNullSpace(mat, &near); });
+  call("MatGetBlockSize", [&] { return MatGetBlockSize(mat, &size); });
+  if (space != nullptr) receipt.losses.push_back("the null space");
+  if (near != nullptr) receipt.losses.push_back("the near null space");
+  if (size > 1) receipt.losses.push_back("the block size " + std::to_string(size));
+}
+
+Bounds bounds_of(Mat mat, const char* name, PetscErrorCode (*get)(Mat, const PetscInt**)) {
+  int processes = 1;
+  mpi::must_succeed(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(mat)), &processes), "MPI_Comm_size");
+  const PetscInt* ranges = nullptr;
+  call(name, [&] { return get(mat, &ranges); });
+  return {ranges, ranges + processes + 1};
+}
+
+}  // namespace
+
+void need_mat(Mat mat) {
+  need_petsc();
+  if (mat == nullptr) refuse("the Mat is null", "", "give a Mat that was created");
+  MatType type = nullptr;
+  call("MatGetType", [&] { return MatGetType(mat, &type); });
+  if (type == nullptr) refuse("the Mat has no type", "", "call MatSetType or MatSetFromOptions first");
+}
+
+Bounds row_bounds(Mat mat) { return bounds_of(mat, "MatGetOwnershipRanges", MatGetOwnershipRanges); }
+Bounds column_bounds(Mat mat) { return bounds_of(mat, "MatGetOwnershipRangesColumn", MatGetOwnershipRangesColumn); }
+
+ExportedMatrix export_matrix(Mat mat) {
+  need_aij(mat);
+  ExportedMatrix made;
+  SparseRows& rows = made.rows;
+  rows.row_bounds = row_bounds(mat);
+  rows.column_bounds = column_bounds(mat);
+  int rank = 0;
+  mpi::must_succeed(MPI_Comm_rank(PetscObjectComm(reinterpret_cast<PetscObject>(mat)), &rank), "MPI_Comm_rank");
+  rows.process = rank;
+  rows.type = scalar_type();
+  const auto kept = std::make_shared<Kept>();
+  if (has_type(mat, MATMPIAIJ)) {
+    Mat own = nullptr, other = nullptr;
+    const PetscInt* numbers = nullptr;
+    call("MatMPIAIJGetSeqAIJ", [&] { return MatMPIAIJGetSeqAIJ(mat, &own, &other, &numbers); });
+    PetscInt count = 0;
+    call("MatGetLocalSize", [&] { return MatGetLocalSize(other, nullptr, &count); });
+    kept->others.assign(numbers, numbers + count);
+    rows.parts = {part_of(own, rows.columns().begin), part_of(other, 0)};
+    rows.parts[1].numbers = kept->others.data();
+  } else {
+    rows.parts = {part_of(mat, 0)};
+  }
+  add_losses(mat, made.receipt);
+  kept->mat = hold(reinterpret_cast<PetscObject>(mat));
+  rows.owner = kept;
+  return made;
+}
+
+}  // namespace tridap::petsc

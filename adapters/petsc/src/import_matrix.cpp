@@ -1,0 +1,138 @@
+#include "call.hpp"
+#include "mat.hpp"
+#include "vec.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/petsc/matrix.hpp>
+#include <tridap/sparse/sparse_pattern.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tridap::petsc {
+
+namespace {
+
+// The pattern as PETSc's functions take it.
+struct Pattern {
+  std::vector<PetscInt> columns, own_counts, other_counts;
+  std::vector<PetscScalar> zeros;  // as many as the longest row has entries
+};
+
+Pattern petsc_pattern(const SparseRows& rows) {
+  const SparsePattern all = pattern_of(rows);
+  Pattern pattern;
+  pattern.columns.assign(all.columns.begin(), all.columns.end());
+  PetscInt longest = 0;
+  for (std::size_t row = 0; row < all.own_counts.size(); ++row) {
+    const auto count = static_cast<PetscInt>(all.row_starts[row + 1] - all.row_starts[row]);
+    longest = std::max(longest, count);
+    pattern.own_counts.push_back(static_cast<PetscInt>(all.own_counts[row]));
+    pattern.other_counts.push_back(count - pattern.own_counts.back());
+  }
+  pattern.zeros.resize(static_cast<std::size_t>(longest));
+  return pattern;
+}
+
+// Inserts zeros; all are this process's, so that the assembly has nothing to send.
+void assemble(Mat mat, const Pattern& pattern, Index first_row) {
+  call("MatSetOption", [&] { return MatSetOption(mat, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE); });
+  const PetscInt* columns = pattern.columns.data();
+  auto row = static_cast<PetscInt>(first_row);
+  call("MatSetValues", [&]() -> PetscErrorCode {
+    for (std::size_t i = 0; i < pattern.own_counts.size(); ++i, ++row) {
+      const PetscInt count = pattern.own_counts[i] + pattern.other_counts[i];
+      if (count == 0) continue;
+      const PetscErrorCode code = MatSetValues(mat, 1, &row, count, columns, pattern.zeros.data(), INSERT_VALUES);
+      if (code != 0) return code;
+      columns += count;
+    }
+    return 0;
+  });
+  call("MatAssemblyBegin", [&] { return MatAssemblyBegin(mat, MAT_FINAL_ASSEMBLY); });
+  call("MatAssemblyEnd", [&] { return MatAssemblyEnd(mat, MAT_FINAL_ASSEMBLY); });
+  call("MatSetOption", [&] { return MatSetOption(mat, MAT_NO_OFF_PROC_ENTRIES, PETSC_FALSE); });
+}
+
+Mat make_mat(const SparseRows& rows, const Pattern& pattern, MPI_Comm comm) {
+  Mat mat = nullptr;
+  call("MatCreate", [&] { return MatCreate(comm, &mat); });
+  call("MatSetSizes", [&] {
+    return MatSetSizes(mat, static_cast<PetscInt>(rows.rows().size()), static_cast<PetscInt>(rows.columns().size()),
+                       static_cast<PetscInt>(rows.row_bounds.back()), static_cast<PetscInt>(rows.column_bounds.back()));
+  });
+  call("MatSetType", [&] { return MatSetType(mat, MATAIJ); });
+  const PetscInt *own = pattern.own_counts.data(), *others = pattern.other_counts.data();
+  // Of the two, PETSc takes the one for the Mat's type.
+  call("MatSeqAIJSetPreallocation", [&] { return MatSeqAIJSetPreallocation(mat, 0, own); });
+  call("MatMPIAIJSetPreallocation", [&] { return MatMPIAIJSetPreallocation(mat, 0, own, 0, others); });
+  assemble(mat, pattern, rows.rows().begin);
+  return mat;
+}
+
+}  // namespace
+
+void need_petsc_int(const Bounds& rows, const Bounds& columns) {
+  for (const auto& [bounds, what] : {std::pair{&rows, "rows"}, std::pair{&columns, "columns"}})
+    if (bounds->back() > std::numeric_limits<PetscInt>::max())
+      refuse("the matrix has " + std::to_string(bounds->back()) + " " + what +
+                 ", and PETSc was built with integers of " + std::to_string(8 * sizeof(PetscInt)) + " bits",
+             "", "use a PETSc that was built with 64-bit indices");
+}
+
+ImportedMat import_matrix(const SparseRows& rows, MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give the communicator of the matrix's processes");
+  const double begin = MPI_Wtime();
+  const Pattern pattern = mpi::collectively(comm, [&] {
+    need_petsc();
+    check(rows, comm);
+    need_petsc_int(rows.row_bounds, rows.column_bounds);
+    if (rows.type != scalar_type())
+      refuse("the values are " + rows.type.text() + ", and PETSc was built for " + scalar_type().name(),
+             "must be " + scalar_type().name(), "convert them first, or use a PETSc that was built for their type");
+    if (rows.entries() > std::numeric_limits<PetscInt>::max())
+      refuse("this process has " + std::to_string(rows.entries()) + " entries, and PETSc was built with integers of " +
+                 std::to_string(8 * sizeof(PetscInt)) + " bits",
+             "", "use more processes, or a PETSc that was built with 64-bit indices");
+    return petsc_pattern(rows);
+  });
+  ImportedMat made;
+  mpi::Faults faults;
+  faults.attempt([&] { made.mat = make_mat(rows, pattern, comm); });
+  mpi::throw_faults(std::move(faults), comm);
+  made.receipt = update_values(made.mat, rows);
+  made.receipt.seconds = MPI_Wtime() - begin;
+  return made;
+}
+
+Receipt update_values(Mat mat, const SparseRows& rows) {
+  need_mat(mat);
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(mat));
+  const SparseRows own = mpi::collectively(comm, [&] { return export_matrix(mat).rows; });
+  const Receipt receipt = tridap::update_values(rows, own, comm);
+  mpi::Faults faults;
+  faults.attempt([&] {  // so that PETSc forgets what it computed from the old values
+    PetscScalar* values = nullptr;
+    call("MatSeqAIJGetArray", [&]() -> PetscErrorCode {
+      Mat blocks[2] = {mat, nullptr};
+      if (own.parts.size() == 2)
+        if (const PetscErrorCode code = MatMPIAIJGetSeqAIJ(mat, &blocks[0], &blocks[1], nullptr); code != 0)
+          return code;
+      for (Mat block : blocks) {
+        if (block == nullptr) continue;
+        if (const PetscErrorCode code = MatSeqAIJGetArray(block, &values); code != 0) return code;
+        if (const PetscErrorCode code = MatSeqAIJRestoreArray(block, &values); code != 0) return code;
+      }
+      return 0;
+    });
+    call("MatAssemblyBegin", [&] { return MatAssemblyBegin(mat, MAT_FINAL_ASSEMBLY); });
+    call("MatAssemblyEnd", [&] { return MatAssemblyEnd(mat, MAT_FINAL_ASSEMBLY); });
+  });
+  mpi::throw_faults(std::move(faults), comm);
+  return receipt;
+}
+
+}  // namespace tridap::petsc

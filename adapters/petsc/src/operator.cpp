@@ -1,0 +1,147 @@
+#include "access.hpp"
+#include "call.hpp"
+#include "mat.hpp"
+#include "vec.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/petsc/matrix.hpp>
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace tridap::petsc {
+
+namespace {
+
+// A Mat that multiplies, with Vecs for memory that is placed in them.
+struct Product {
+  Mat mat = nullptr;
+  Vec x = nullptr, y = nullptr;
+  std::shared_ptr<void> owners[3];
+
+  void apply(const void* from, void* to) const {
+    call("VecPlaceArray", [&] { return VecPlaceArray(x, static_cast<const PetscScalar*>(from)); });
+    try {
+      call("VecPlaceArray", [&] { return VecPlaceArray(y, static_cast<PetscScalar*>(to)); });
+      call("MatMult", [&] { return MatMult(mat, x, y); });
+    } catch (...) {
+      VecResetArray(y);
+      VecResetArray(x);
+      throw;
+    }
+    call("VecResetArray", [&] { return VecResetArray(y); });
+    call("VecResetArray", [&] { return VecResetArray(x); });
+  }
+};
+
+// A Vec without memory of its own. The caller's reference becomes that of the owner.
+Vec make_vec(const Bounds& bounds, Index process, MPI_Comm comm, std::shared_ptr<void>& owner) {
+  const auto p = static_cast<std::size_t>(process);
+  const auto size = static_cast<PetscInt>(bounds[p + 1] - bounds[p]);
+  Vec vec = nullptr;
+  call("VecCreateWithArray", [&] {
+    if (bounds.size() == 2) return VecCreateSeqWithArray(comm, 1, size, nullptr, &vec);
+    return VecCreateMPIWithArray(comm, 1, size, static_cast<PetscInt>(bounds.back()), nullptr, &vec);
+  });
+  owner = hold(reinterpret_cast<PetscObject>(vec));
+  call("PetscObjectDereference", [&] { return PetscObjectDereference(reinterpret_cast<PetscObject>(vec)); });
+  return vec;
+}
+
+void need_product(Mat mat) {
+  need_mat(mat);
+  PetscBool multiplies = PETSC_FALSE;
+  call("MatHasOperation", [&] { return MatHasOperation(mat, MATOP_MULT, &multiplies); });
+  if (multiplies != PETSC_TRUE) {
+    MatType type = nullptr;
+    call("MatGetType", [&] { return MatGetType(mat, &type); });
+    refuse("the Mat is of type " + std::string(type) + ", and has no MatMult", "",
+           "set it with MatShellSetOperation(mat, MATOP_MULT, ...), or give a Mat that multiplies");
+  }
+}
+
+PetscErrorCode multiply(Mat mat, Vec x, Vec y) {
+  LinearOperator* op = nullptr;
+  PetscCall(MatShellGetContext(mat, &op));
+  const PetscScalar* from = nullptr;
+  PetscScalar* to = nullptr;
+  PetscCall(VecGetArrayRead(x, &from));
+  PetscCall(VecGetArrayWrite(y, &to));
+  mpi::Faults faults;
+  faults.attempt([&] {
+    op->apply(block_vector(op->column_bounds, op->process, scalar_type(), from, true),
+              block_vector(op->row_bounds, op->process, scalar_type(), to, false));
+  });
+  PetscCall(VecRestoreArrayWrite(y, &to));
+  PetscCall(VecRestoreArrayRead(x, &from));
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(mat));
+  try {
+    mpi::throw_faults(std::move(faults), comm);
+  } catch (const std::exception& error) {
+    SETERRQ(comm, PETSC_ERR_LIB, "%s", error.what());
+  }
+  return 0;
+}
+
+PetscErrorCode forget(void* op) {
+  delete static_cast<LinearOperator*>(op);
+  return 0;
+}
+
+}  // namespace
+
+LinearOperator export_operator(Mat mat) {
+  need_mat(mat);
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(mat));
+  return mpi::collectively(comm, [&] {
+    need_product(mat);
+    LinearOperator op;
+    op.row_bounds = row_bounds(mat);
+    op.column_bounds = column_bounds(mat);
+    op.process = mpi::rank_of(comm);
+    op.type = scalar_type();
+    const auto product = std::make_shared<Product>();
+    product->mat = mat;
+    product->owners[0] = hold(reinterpret_cast<PetscObject>(mat));
+    product->x = make_vec(op.column_bounds, op.process, comm, product->owners[1]);
+    product->y = make_vec(op.row_bounds, op.process, comm, product->owners[2]);
+    op.apply = [product](const DistArray& x, const DistArray& y) { product->apply(x.buffer.data, y.buffer.data); };
+    return op;
+  });
+}
+
+ImportedMat import_operator(const LinearOperator& op, MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL)
+    refuse("the communicator is null", "", "give the communicator of the operator's processes");
+  const double begin = MPI_Wtime();
+  auto kept = mpi::collectively(comm, [&] {
+    need_petsc();
+    check(op, comm);
+    need_petsc_int(op.row_bounds, op.column_bounds);
+    if (op.type != scalar_type())
+      refuse("the operator is for vectors of " + op.type.text() + ", and PETSc was built for " + scalar_type().name(),
+             "must be for " + scalar_type().name(), "use a PETSc that was built for its type");
+    return std::make_unique<LinearOperator>(op);
+  });
+  ImportedMat made;
+  mpi::Faults faults;
+  faults.attempt([&] {
+    call("MatCreateShell", [&] {
+      return MatCreateShell(comm, static_cast<PetscInt>(op.row_count()), static_cast<PetscInt>(op.column_count()),
+                            static_cast<PetscInt>(op.row_bounds.back()), static_cast<PetscInt>(op.column_bounds.back()),
+                            kept.get(), &made.mat);
+    });
+    call("MatShellSetContextDestroy", [&] { return MatShellSetContextDestroy(made.mat, forget); });
+    kept.release();
+    call("MatShellSetOperation",
+         [&] { return MatShellSetOperation(made.mat, MATOP_MULT, reinterpret_cast<void (*)(void)>(multiply)); });
+  });
+  mpi::throw_faults(std::move(faults), comm);
+  made.receipt.seconds = MPI_Wtime() - begin;
+  return made;
+}
+
+}  // namespace tridap::petsc

@@ -1,0 +1,175 @@
+#include "comm.hpp"
+#include "matrix_rows.hpp"
+#include "own_numbers.hpp"
+#include "solvable.hpp"
+#include "together.hpp"
+#include "value.hpp"
+#include <tridap/tpetra/matrix.hpp>
+
+#include <pybind11/stl.h>
+
+#include <array>
+#include <optional>
+
+namespace tridap::python {
+
+namespace {
+
+using namespace py::literals;
+using solvers::Csr;
+using solvers::Integers;
+
+Integers integers_of(const py::array& array, const char* name) {
+  const py::dtype type = array.dtype();
+  if (type.kind() != 'i' || (type.itemsize() != 4 && type.itemsize() != 8) || array.ndim() != 1 ||
+      (array.flags() & py::array::c_style) == 0 || type.byteorder() == '>')
+    throw Error(Finding{Rule::conversion,
+                        {},
+                        {},
+                        name,
+                        text_of(type),
+                        "must be a contiguous one-dimensional array of int32 or int64",
+                        ""});
+  return {array.data(), static_cast<int>(type.itemsize()), array.size()};
+}
+
+const double* doubles_of(const py::array& array, const char* name) {
+  if (!py::isinstance<py::array_t<double>>(array) || array.ndim() != 1 || (array.flags() & py::array::c_style) == 0)
+    throw Error(Finding{Rule::conversion,
+                        {},
+                        {},
+                        name,
+                        text_of(array.dtype()),
+                        "must be a contiguous one-dimensional array of float64",
+                        ""});
+  return static_cast<const double*>(array.data());
+}
+
+std::optional<std::array<Index, 2>> shape_of(const py::object& shape) {
+  if (shape.is_none()) return std::nullopt;
+  const Value value = to_value(shape);
+  const auto* numbers = value.as<Value::Integers>();
+  if (numbers == nullptr || numbers->size() != 2)
+    refuse_key("shape", value.text(), "must be two integers: this process's rows, and all columns", "");
+  return std::array<Index, 2>{(*numbers)[0], (*numbers)[1]};
+}
+
+// The CSR arrays of this process as C++ reads them; throws Error. Local.
+Csr csr_of(const py::object& data, const py::object& columns, const py::object& row_starts, const py::object& shape) {
+  raise_if_raised(data);
+  return {doubles_of(data, "data"), py::cast<py::array>(data).size(), integers_of(columns, "indices"),
+          integers_of(row_starts, "indptr"), shape_of(shape)};
+}
+
+// `given` with the numbers of the array's Distribution; `columns` holds them if they differ.
+Csr with_numbers(const OwnNumbers& own, const Csr& given, std::vector<Index>& columns) {
+  return own.are_the_same() ? given : own.renumbered(given, columns);
+}
+
+std::shared_ptr<Solvable> solvable(const tpetra::ArrayMap& array_map, const Teuchos::RCP<solvers::CrsMatrix>& matrix,
+                                   OwnNumbers own, Receipt receipt) {
+  auto made = std::make_shared<Solvable>(Solvable{array_map, matrix, matrix});
+  made->own_numbers = std::move(own);
+  made->receipt = std::move(receipt);
+  return made;
+}
+
+Matrix make(const Array& rows, const py::object& data, const py::object& columns, const py::object& row_starts,
+            const py::object& comm, const py::object& shape) {
+  const MPI_Comm handle = comm_of(comm);
+  const Csr given = together(handle, [&] { return csr_of(data, columns, row_starts, shape); });
+  need_kokkos();
+  return {inside([&] {
+            const tpetra::ArrayMap array_map(rows.array(), handle);
+            std::vector<Index> kept;
+            std::optional<OwnNumbers> own;
+            const Csr csr = mpi::collectively(handle, [&] {
+              own.emplace(rows, array_map.numbers());
+              return with_numbers(*own, given, kept);
+            });
+            const auto matrix = solvers::make_matrix(array_map, csr);
+            Receipt receipt;
+            receipt.shared = receipt.same_address = false;
+            receipt.bytes_copied = csr.count * static_cast<Index>(sizeof(double));
+            return solvable(array_map, matrix, std::move(*own), std::move(receipt));
+          }),
+          comm};
+}
+
+// Of the rows of another library, whose i-th row on a process is that of the i-th element in memory order.
+Matrix make_of_rows(const Array& rows, const MatrixRows& given, const py::object& comm) {
+  const MPI_Comm handle = comm_of(comm);
+  need_kokkos();
+  return {inside([&] {
+            const tpetra::ArrayMap array_map(rows.array(), handle);
+            auto made = tpetra::import_matrix(given.rows, array_map.map(), array_map.map());
+            made.receipt.losses = given.receipt.losses;
+            OwnNumbers own = mpi::collectively(handle, [&] { return OwnNumbers(rows, array_map.numbers()); });
+            return solvable(array_map, made.matrix, std::move(own), std::move(made.receipt));
+          }),
+          comm};
+}
+
+// New values make the preconditioner and the factors of the old ones useless.
+template <class Copy>
+Receipt updated(const Matrix& a, const Copy& copy) {
+  const std::shared_ptr<Solvable> of = a.solvable();
+  return inside([&] {
+    const Receipt receipt = copy(*of);
+    *of->prepared = {};
+    return receipt;
+  });
+}
+
+Receipt update_with_csr(const Matrix& a, const py::object& data, const py::object& columns,
+                        const py::object& row_starts, const py::object& shape) {
+  const MPI_Comm comm = a.solvable()->array_map.comm();
+  const Csr given = together(comm, [&] { return csr_of(data, columns, row_starts, shape); });
+  return updated(a, [&](const Solvable& of) {
+    std::vector<Index> kept;
+    const Csr csr = mpi::collectively(comm, [&] { return with_numbers(*of.own_numbers, given, kept); });
+    return solvers::update_values(of.array_map, *of.matrix, csr);
+  });
+}
+
+Receipt update_with_rows(const Matrix& a, const MatrixRows& given) {
+  return updated(a, [&](const Solvable& of) { return tpetra::update_values(of.matrix, given.rows); });
+}
+
+// The rows of a matrix for another library. The thread inside of Trilinos releases them.
+MatrixRows rows_of(const Matrix& a) {
+  const std::shared_ptr<Solvable> of = a.solvable();
+  return inside([&] {
+    tpetra::ExportedMatrix exported = tpetra::export_matrix(Teuchos::RCP<const solvers::CrsMatrix>(of->matrix));
+    exported.rows.owner = std::shared_ptr<void>(
+        nullptr, [kept = std::move(exported.rows.owner)](void*) mutable { release_inside(std::move(kept)); });
+    return MatrixRows{std::move(exported.rows), std::move(exported.receipt)};
+  });
+}
+
+}  // namespace
+
+void bind_matrix(py::module_& module, py::class_<Matrix>& matrix) {
+  py::class_<MatrixRows>(module, "_SparseRows", py::custom_type_setup(forbid_new))
+      .def_property_readonly("receipt", [](const MatrixRows& rows) { return rows.receipt; })
+      .def_property_readonly("row_bounds", [](const MatrixRows& rows) { return tuple_of(rows.rows.row_bounds); })
+      .def_property_readonly("column_bounds", [](const MatrixRows& rows) { return tuple_of(rows.rows.column_bounds); });
+  matrix.def(py::init(&make), "rows"_a, "data"_a, "indices"_a, "indptr"_a, "comm"_a, "shape"_a);
+  matrix.def(py::init([](const Array& rows, const py::object& given, const py::object& comm) {
+               return make_of_rows(rows, value_in<MatrixRows>(given), comm);
+             }),
+             "rows"_a, "given"_a, "comm"_a);
+  matrix.def("_update_csr", [](const py::object& a, const py::object& data, const py::object& columns,
+                               const py::object& row_starts, const py::object& shape) {
+    return update_with_csr(made<Matrix>(a), data, columns, row_starts, shape);
+  });
+  matrix.def("_update_rows", [](const py::object& a, const py::object& given) {
+    return update_with_rows(made<Matrix>(a), value_in<MatrixRows>(given));
+  });
+  matrix.def_property_readonly(
+      "receipt", [](const py::object& a) { return made<Matrix>(a).solvable()->receipt; },
+      "The Receipt of making it on this process: its values were copied once.");
+  matrix.def("_rows", [](const py::object& a) { return rows_of(made<Matrix>(a)); });
+}
+
+}  // namespace tridap::python

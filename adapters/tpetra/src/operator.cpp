@@ -1,0 +1,98 @@
+#include "block_maps.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/tpetra/operator.hpp>
+
+#include <Tpetra_Vector.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+namespace tridap::tpetra {
+
+namespace {
+
+using MultiVector = Tpetra::MultiVector<double>;
+using Vector = Tpetra::Vector<double>;
+
+// A vector over memory of the caller.
+Vector vector_over(const Teuchos::RCP<const Map>& map, void* data) {
+  using Dual = Vector::dual_view_type;
+  const Dual::t_dev view(static_cast<double*>(data), compat::local_count(*map), 1);
+  return Vector(map, Dual(view, Kokkos::create_mirror_view(view)));
+}
+
+class Imported : public Operator {
+ public:
+  Imported(LinearOperator op, Teuchos::RCP<const Map> range, Teuchos::RCP<const Map> domain, MPI_Comm comm)
+      : op_(std::move(op)), range_(std::move(range)), domain_(std::move(domain)), comm_(comm) {}
+
+  Teuchos::RCP<const Map> getDomainMap() const override { return domain_; }
+  Teuchos::RCP<const Map> getRangeMap() const override { return range_; }
+
+  void apply(const MultiVector& x, MultiVector& y, Teuchos::ETransp mode, double alpha, double beta) const override {
+    if (mode != Teuchos::NO_TRANS)
+      throw std::invalid_argument("an operator of which only the product is known has no transpose");
+    const bool plain = alpha == 1 && beta == 0;
+    MultiVector made;
+    if (!plain) made = MultiVector(range_, y.getNumVectors());
+    MultiVector& product = plain ? y : made;
+    for (std::size_t j = 0; j < x.getNumVectors(); ++j) apply_to(*x.getVector(j), *product.getVectorNonConst(j));
+    if (!plain) y.update(alpha, made, beta);
+  }
+
+ private:
+  void apply_to(const Vector& x, Vector& y) const {
+    const auto from = x.getLocalViewHost(Tpetra::Access::ReadOnly);
+    const auto to = y.getLocalViewHost(Tpetra::Access::OverwriteAll);
+    mpi::collectively(comm_, [&] {
+      op_.apply(block_vector(op_.column_bounds, op_.process, op_.type, from.data(), true),
+                block_vector(op_.row_bounds, op_.process, op_.type, to.data(), false));
+    });
+  }
+
+  LinearOperator op_;
+  Teuchos::RCP<const Map> range_, domain_;
+  MPI_Comm comm_;
+};
+
+}  // namespace
+
+LinearOperator export_operator(const Teuchos::RCP<const Operator>& op) {
+  if (op.is_null()) refuse("the operator is null", "", "give an operator");
+  const Communicator comm(op->getRangeMap()->getComm());
+  LinearOperator made;
+  made.process = mpi::rank_of(comm.raw());
+  made.row_bounds = gather_bounds(static_cast<Index>(compat::local_count(*op->getRangeMap())), comm.raw());
+  made.column_bounds = gather_bounds(static_cast<Index>(compat::local_count(*op->getDomainMap())), comm.raw());
+  made.type = element_type<double>();
+  made.apply = [op](const DistArray& x, const DistArray& y) {
+    const Vector from = vector_over(op->getDomainMap(), x.buffer.data);
+    Vector to = vector_over(op->getRangeMap(), y.buffer.data);
+    op->apply(from, to);
+  };
+  return made;
+}
+
+Teuchos::RCP<const Operator> import_operator(const LinearOperator& op, const Teuchos::RCP<const Map>& range_map,
+                                             const Teuchos::RCP<const Map>& domain_map) {
+  const Communicator comm = detail::communicator_of(range_map, "rows");
+  return mpi::collectively(comm.raw(), [&]() -> Teuchos::RCP<const Operator> {
+    detail::communicator_of(domain_map, "columns");
+    check(op, comm.raw());
+    if (op.type != element_type<double>())
+      refuse("the operator is for vectors of " + op.type.text(), "must be for float64", "use an operator of doubles");
+    detail::need_count(*range_map, op.row_count(), "rows");
+    detail::need_count(*domain_map, op.column_count(), "columns");
+    return Teuchos::rcp(new Imported(op, range_map, domain_map, comm.raw()));
+  });
+}
+
+Teuchos::RCP<const Operator> import_operator(const LinearOperator& op, const Communicator& comm) {
+  mpi::collectively(comm.raw(), [&] { check(op, comm.raw()); });
+  const Teuchos::RCP<const Map> range = detail::block_map(op.row_bounds, op.process, comm);
+  const bool square = op.row_bounds == op.column_bounds;
+  return import_operator(op, range, square ? range : detail::block_map(op.column_bounds, op.process, comm));
+}
+
+}  // namespace tridap::tpetra
