@@ -1,4 +1,5 @@
 #include "blocks.hpp"
+#include "memory.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
@@ -9,8 +10,6 @@
 #include <tridap/vocabularies.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <limits>
 #include <utility>
 
 namespace tridap::scalapack {
@@ -20,11 +19,7 @@ namespace {
 using redistribute::PlacedDistribution;
 using redistribute::Redistribution;
 
-constexpr Index most = std::numeric_limits<int>::max();
-
 enum Entry : std::size_t { dtype, ctxt, m, n, mb, nb, rsrc, csrc, lld };
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 [[noreturn]] void refuse_entry(const char* name, Index value, std::string must, std::string remedy) {
   refuse_key(name, std::to_string(value), std::move(must), std::move(remedy));
@@ -41,26 +36,6 @@ Distribution distribution_of(const Desc& desc, const ProcessGrid& grid) {
         "pass the grid of this context: ProcessGrid::of_context()");
   return matrix({desc[m], desc[n], desc[mb], desc[nb], desc[rsrc], desc[csrc], {}}, {grid.nprow(), grid.npcol()})
       .distribution;
-}
-
-// The leading dimension if elements of a column follow one another; nothing: they do not. `along` is the axis of the
-// columns' elements: 1 for a row-major array, which is its transpose.
-std::optional<Index> leading_dimension(const Buffer& buffer, std::size_t along) {
-  const std::size_t across = 1 - along;
-  const Index bytes = buffer.type.bytes, rows = buffer.shape[along], least = std::max<Index>(rows, 1);
-  if (element_count(buffer) == 0) return least;
-  if (rows > 1 && buffer.strides[along] != bytes) return std::nullopt;
-  if (buffer.shape[across] == 1) return least;
-  const Index apart = buffer.strides[across];
-  if (apart % bytes != 0 || apart / bytes < least) return std::nullopt;
-  return apart / bytes;
-}
-
-bool is_scalar(const ElementType& type) {
-  using Kind = ElementType::Kind;
-  const bool real = type.kind == Kind::floating && (type.bytes == 4 || type.bytes == 8);
-  const bool complex = type.kind == Kind::complex && (type.bytes == 8 || type.bytes == 16);
-  return type.native_order && (real || complex);
 }
 
 // What this process alone can see. A process that is not in the grid has an array without axes.
