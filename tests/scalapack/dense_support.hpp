@@ -120,9 +120,9 @@ struct Held {
 };
 
 template <class T>
-Held<T> part_of(const Whole<T>& whole, const Distribution& distribution, Lines lines, Index more = 0) {
+Held<T> part_of(const Whole<T>& whole, const Distribution& distribution, Lines lines, Index more = 0,
+                Index process = rank_here()) {
   Held<T> held;
-  const Index process = rank_here();
   std::vector<Index> shape = distribution.local_shape(process);
   const bool vector = shape.size() == 1;
   const Index m = shape[0], n = vector ? 1 : shape[1], step = lines == Lines::spread ? 2 : 1;
@@ -154,9 +154,8 @@ Held<T> part_of(const Whole<T>& whole, const Distribution& distribution, Lines l
 
 /// The whole matrix of an array's parts. Each element must be on one process.
 template <class T>
-Whole<T> gathered(const DistArray& array) {
-  const Distribution distribution = tridap::mpi::gather_distribution(array, MPI_COMM_WORLD);
-  const Index process = rank_here();
+Whole<T> gathered(const DistArray& array, MPI_Comm comm = MPI_COMM_WORLD, Index process = rank_here()) {
+  const Distribution distribution = tridap::mpi::gather_distribution(array, comm);
   const bool vector = distribution.ndim() == 1;
   Whole<T> whole(distribution.axis(0).size(), vector ? 1 : distribution.axis(1).size());
   std::vector<int> holders(whole.elements.size());
@@ -173,8 +172,8 @@ Whole<T> gathered(const DistArray& array) {
     }
   const int reals = static_cast<int>(whole.elements.size()) * (IsComplex<T>::value ? 2 : 1);
   MPI_Allreduce(MPI_IN_PLACE, whole.elements.data(), reals, sizeof(RealOf<T>) == 4 ? MPI_FLOAT : MPI_DOUBLE, MPI_SUM,
-                MPI_COMM_WORLD);
-  MPI_Allreduce(MPI_IN_PLACE, holders.data(), static_cast<int>(holders.size()), MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+                comm);
+  MPI_Allreduce(MPI_IN_PLACE, holders.data(), static_cast<int>(holders.size()), MPI_INT, MPI_SUM, comm);
   EXPECT_TRUE(std::all_of(holders.begin(), holders.end(), [](int count) { return count == 1; }));
   return whole;
 }

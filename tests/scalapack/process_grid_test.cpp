@@ -5,6 +5,7 @@ int Csys2blacs_handle(MPI_Comm comm);
 void Cblacs_gridinit(int* context, const char* order, int nprow, int npcol);
 void Cblacs_gridinfo(int context, int* nprow, int* npcol, int* myrow, int* mycol);
 void Cblacs_gridexit(int context);
+void Cblacs_get(int context, int what, int* value);
 }
 
 namespace {
@@ -102,6 +103,26 @@ TEST(ScalapackGrid, OrdersRanksAsGridinitDoes) {
     EXPECT_EQ(theirs.mycol, ours.mycol);
     if (context >= 0) Cblacs_gridexit(context);
   }
+}
+
+// The BLACS have one handle for a communicator, and count no users of it.
+TEST(ScalapackGrid, LivesBesideOthersOfItsCommunicator) {
+  const int theirs = Csys2blacs_handle(MPI_COMM_WORLD);
+  int context = theirs, system = -1;
+  Cblacs_gridinit(&context, "R", 1, static_cast<int>(processes()));
+  ProcessGrid first(MPI_COMM_WORLD, 1, processes());
+  const ProcessGrid second(MPI_COMM_WORLD, processes(), 1);
+  first.close();
+  expect_places(second);
+  EXPECT_EQ(Info(context).npcol, processes());
+  for (const int of : {context, second.context()}) {  // as routines of ScaLAPACK do, which make contexts of their own
+    Cblacs_get(of, 10, &system);
+    Cblacs_gridinit(&system, "R", 1, static_cast<int>(processes()));
+    EXPECT_EQ(Info(system).npcol, processes());
+    Cblacs_gridexit(system);
+  }
+  Cblacs_gridexit(context);
+  EXPECT_EQ(Csys2blacs_handle(MPI_COMM_WORLD), theirs);
 }
 
 TEST(ScalapackGrid, IsClosedOnce) {

@@ -157,6 +157,27 @@ TYPED_TEST(ScalapackSolve, DoesNotReadPadding) {
   for (Index i = 0; i < solved.x.buffer.shape[0]; ++i) EXPECT_FALSE(std::isnan(std::abs(x[i]))) << "padding of x";
 }
 
+// A grid down the columns, over some of the processes.
+TYPED_TEST(ScalapackSolve, WorksOnTheProcessesOfAnyGrid) {
+  using T = TypeParam;
+  Random random(18);
+  for (int round = 0; round < effort::of(20, 5); ++round) {
+    const ProcessGrid grid = some_grid(random);
+    const int n = 1 + pick(random, 20), nb = 1 + pick(random, 5);
+    const Whole<T> a = some_matrix<T>(random, n), b = random_matrix<T>(random, n, 1);
+    if (!grid.place()) continue;
+    const std::vector<Index> shape{grid.nprow(), grid.npcol()};
+    const auto of_a = Distribution::make({n, n}, {tridap::cyclic(nb), tridap::cyclic(nb)}, shape);
+    const auto of_b = Distribution::make({n, 1}, {tridap::cyclic(nb), tridap::cyclic(nb)}, shape);
+    const Index process = of_a.process({(*grid.place())[0], (*grid.place())[1]});
+    const Held<T> held_a = part_of(a, of_a, Lines::columns, 0, process);
+    const Held<T> held_b = part_of(b, of_b, Lines::columns, 0, process);
+    const sl::Solved solved = sl::solve(held_a.array, held_b.array, grid.row_major_comm());
+    const Whole<T> found = gathered<T>(solved.x, grid.row_major_comm(), process);
+    EXPECT_LE(largest_difference(found, eliminate(a, b)), tolerance<T>(n));
+  }
+}
+
 TYPED_TEST(ScalapackSolve, OfNothingIsNothing) {
   using T = TypeParam;
   const auto squares = sl::squares({0, 0}, processes()), tall = sl::squares({5, 0}, processes());

@@ -139,7 +139,10 @@ DistArray moved(const DistArray& array, const Distribution& target, const Distri
   on_grid(grid, [&] {
     redistribute::Options options;
     options.order = Order::column_major;
-    Redistribution plan(whole, target, array.buffer.type.bytes, grid.row_major_comm(), options);
+    const MPI_Comm comm = grid.row_major_comm();
+    const auto ends =
+        mpi::collectively(comm, [&] { return std::pair<PlacedDistribution, PlacedDistribution>(whole, target); });
+    Redistribution plan(ends.first, ends.second, array.buffer.type.bytes, comm, options);
     made = plan(array);
   });
   return made;
@@ -182,14 +185,15 @@ ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit
   mpi::collectively(grid.comm(), [&] { check_part(array, grid); });
   const Distribution whole = gather_on_grid(array, grid);
   Layout layout = agree_on_layout(array, grid);
-  mpi::collectively(grid.comm(), [&] {
-    if (!grid.place() || fit == Fit::nearest) return;
+  int moves = mpi::collectively(grid.comm(), [&] {
+    if (!grid.place()) return 0;
+    if (fit == Fit::nearest) return refusal(whole) || !(layout.columns || layout.rows) ? 1 : 0;
     check_usable(whole);
     if (!layout.columns && !layout.rows)
       refuse("the memory of the array is neither column-major nor row-major on every process", "must be one of both",
              "pass Fit::nearest, or a contiguous copy");
+    return 0;
   });
-  int moves = grid.place() && (refusal(whole) || !(layout.columns || layout.rows)) ? 1 : 0;
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &moves, 1, MPI_INT, MPI_MAX, grid.comm()), "MPI_Allreduce");
   if (moves != 0) layout = {true, false};
   ImportedMatrix made;

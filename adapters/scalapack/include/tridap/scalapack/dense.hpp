@@ -14,7 +14,8 @@ namespace tridap::scalapack {
 //
 // - Arrays have elements of one type: float, double, or complex of these. Process r of an array is rank r of `comm`.
 //   Every function is **collective** over `comm`: throws the same Error on every process or on none. All processes
-//   pass the same options.
+//   pass the same options. For the arrays of a ProcessGrid, `comm` is its row_major_comm(), and the processes that are
+//   not in the grid do not call.
 // - Arguments are kept. Each function computes in a copy of this process's part, which the receipt counts. An argument
 //   that may be overwritten (`overwrite_a`, `overwrite_b`) is not copied: ScaLAPACK computes in its memory.
 // - A matrix that ScaLAPACK can use stays where it is. Its distribution then has square blocks (for qr() any blocks);
