@@ -191,7 +191,7 @@ ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit
     check_usable(whole);
     if (!layout.columns && !layout.rows)
       refuse("the memory of the array is neither column-major nor row-major on every process", "must be one of both",
-             "pass Fit::nearest, or a contiguous copy");
+             "pass Fit::nearest (Python: copy='if_needed'), or a contiguous copy");
     return 0;
   });
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &moves, 1, MPI_INT, MPI_MAX, grid.comm()), "MPI_Allreduce");
