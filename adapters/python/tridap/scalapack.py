@@ -157,7 +157,7 @@ def export_array(desc: Sequence[int], local: Any, grid: ProcessGrid) -> _core.Di
         ProtocolError: if an entry of the descriptor is wrong, or `local` is too short.
     """
     made = grid._grid.export_array([integer("an entry of desc", entry) for entry in desc], local)
-    return None if made is None else _core._over(*made, grid.comm)
+    return None if made is None else _core._over(made[0], made[1], made[2], grid.comm)
 
 
 def import_array(array: Any, grid: ProcessGrid, *, copy: bool | str | None = None) -> tuple[Matrix, _core.Receipt]:
@@ -293,7 +293,7 @@ def svd(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) ->
     A, comm = _given("A", A, None)
     (over,) = _options(comm, copy, overwrite_a)
     u, values, vh, receipt = _native().svd(_part(A), comm, over, copy)
-    return _core._over(*u, comm.rank, comm), values, _core._over(*vh, comm.rank, comm), receipt
+    return _core._over(u[0], u[1], comm.rank, comm), values, _core._over(vh[0], vh[1], comm.rank, comm), receipt
 
 
 def qr(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> tuple[
@@ -312,7 +312,7 @@ def qr(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> 
     A, comm = _given("A", A, None)
     (over,) = _options(comm, copy, overwrite_a)
     q, r, receipt = _native().qr(_part(A), comm, over, copy)
-    return _core._over(*q, comm.rank, comm), _core._over(*r, comm.rank, comm), receipt
+    return _core._over(q[0], q[1], comm.rank, comm), _core._over(r[0], r[1], comm.rank, comm), receipt
 
 
 def _native():
