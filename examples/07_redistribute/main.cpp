@@ -27,8 +27,8 @@ void redistribute(int rows, int columns, examples::Claims& claims) {
   const auto b_at = [&](double i, double j) { return known.right_hand_side(i, j); };
   const auto x_at = [&](double i, double j) { return known.answer(i, j); };
 
-  // 1. b in a matrix of ScaLAPACK. Its grid numbers the processes differently, and there are 3 unused elements after each
-  // local column.
+  // 1. b in a matrix of ScaLAPACK. Its grid numbers the processes differently, and there are 3 unused elements after
+  // each local column.
   const auto extents = tridap::near_square_grid(claims.processes(), 2);
   const tridap::scalapack::ProcessGrid grid(claims.comm(), extents[0], extents[1], tridap::Order::column_major);
   examples::ScalapackMatrix theirs(grid, rows, columns, 32, 3);

@@ -4,8 +4,9 @@
 //
 //   mpiexec -n 4 10_dense_solve [--points N]
 //
-// Prints for each solve what was copied or moved and how long it took, and how good the solutions are. Exits non-zero if
-// a residual is over 1e-13, if the solution is over 1e-12 from LAPACK's on one process, or if Tpetra's vector is a copy.
+// Prints for each solve what was copied or moved and how long it took, and how good the solutions are. Exits non-zero
+// if a residual is over 1e-13, if the solution is over 1e-12 from LAPACK's on one process, or if Tpetra's vector is a
+// copy.
 
 #include "support/arrays.hpp"
 #include "support/program.hpp"
@@ -51,7 +52,8 @@ void solve(int points, examples::Claims& claims) {
   // 4. Tpetra takes it.
   const auto x = tridap::tpetra::import_vector<double>(solved.x, claims.comm());
   claims.note(x.receipt, solved.x.buffer.data, x.vector->getData().getRawPtr());
-  claims.say("Tpetra    the capacity is %.6f; %s", h * x.vector->meanValue() * points / (2 * pi), claims.copies().c_str());
+  claims.say("Tpetra    the capacity is %.6f; %s", h * x.vector->meanValue() * points / (2 * pi),
+             claims.copies().c_str());
 
   // 5. Throws if a claim does not hold.
   const double rest = std::max(examples::residual(a, b, solved.x, claims), examples::residual(a, b, moved.x, claims));

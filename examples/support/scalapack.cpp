@@ -54,7 +54,8 @@ double residual(const tridap::DistArray& a, const tridap::DistArray& b, const tr
 
 double distance_from_lapack(const tridap::DistArray& a, const tridap::DistArray& b, const tridap::DistArray& x,
                             const Claims& claims) {
-  const auto whole_a = tridap::redistribute::gather(a, claims.comm()), whole_b = tridap::redistribute::gather(b, claims.comm());
+  const auto whole_a = tridap::redistribute::gather(a, claims.comm()),
+             whole_b = tridap::redistribute::gather(b, claims.comm());
   const auto found = tridap::redistribute::gather(x, claims.comm());
   double apart = 0;
   if (claims.process() == 0) {

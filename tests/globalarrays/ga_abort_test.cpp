@@ -1,7 +1,6 @@
 // That an abort of Global Arrays fails one test and not the run: run as it is, the first test fails, and it alone.
 
 #include "support/mpi_abort.hpp"
-
 #include <tridap/globalarrays/session.hpp>
 
 #include <gtest/gtest.h>

@@ -44,8 +44,7 @@ TEST(Pxerbla, ReturnsAndInfoNamesTheArgument) {
   int info = 0;
   pdgetrf_(&n, &n, a.data(), &one, &one, oblong.data(), pivots.data(), &info);
   EXPECT_EQ(info, -606);
-  const std::string said =
-      thrown([&] { tridap::scalapack::must_succeed({'D', "GETRF", info}, MPI_COMM_WORLD); });
+  const std::string said = thrown([&] { tridap::scalapack::must_succeed({'D', "GETRF", info}, MPI_COMM_WORLD); });
   EXPECT_TRUE(same_everywhere(said));
   EXPECT_NE(said.find("PDGETRF ended with INFO = -606: entry 6 of argument 6 had an illegal value"), std::string::npos)
       << said;

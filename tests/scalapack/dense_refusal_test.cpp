@@ -31,8 +31,8 @@ auto says(const std::string& words) {
 
 TEST(ScalapackDenseRefuses, WhatOneProcessAloneHasOnAll) {
   const auto spoilt = [&](const auto& spoil) {
-    Held<double> held = part_of(some_definite(3 * processes()), sl::squares({3 * processes(), 3 * processes()}, processes()),
-                                Lines::columns);
+    Held<double> held = part_of(some_definite(3 * processes()),
+                                sl::squares({3 * processes(), 3 * processes()}, processes()), Lines::columns);
     if (rank_here() == processes() - 1) spoil(held.array);
     return held;
   };
@@ -87,8 +87,8 @@ TEST(ScalapackDenseRefuses, BlocksThatAreNotSquare) {
   const Held<double> held = part_of(some_definite(n), oblong, Lines::columns);
   says("needs square blocks")(thrown([&] { sl::svd(held.array, MPI_COMM_WORLD); }));
   EXPECT_NO_THROW(sl::qr(held.array, MPI_COMM_WORLD));
-  const auto rotated = Distribution::make({n, n}, {tridap::cyclic(2, 1), tridap::cyclic(2)},
-                                          tridap::near_square_grid(processes(), 2));
+  const auto rotated =
+      Distribution::make({n, n}, {tridap::cyclic(2, 1), tridap::cyclic(2)}, tridap::near_square_grid(processes(), 2));
   const Held<double> turned = part_of(some_definite(n), rotated, Lines::columns);
   says("needs square blocks")(thrown([&] { sl::eigh(turned.array, MPI_COMM_WORLD); }));
   EXPECT_NO_THROW(sl::cholesky(turned.array, MPI_COMM_WORLD));

@@ -33,7 +33,8 @@ using RealOf = decltype(std::real(T{}));
 /// Rounding errors of a few operations on each of n elements.
 template <class T>
 double tolerance(Index n) {
-  return 200 * static_cast<double>(std::max<Index>(n, 1)) * static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon());
+  return 200 * static_cast<double>(std::max<Index>(n, 1)) *
+         static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon());
 }
 
 /// A whole matrix on one process, row after row.
@@ -199,8 +200,10 @@ inline Distribution some_squares(Random& random, Index m, Index n, bool rotated)
 inline AxisSpec some_axis(Random& random, Index size, Index over) {
   std::vector<std::vector<Index>> lists(static_cast<std::size_t>(over));
   switch (pick(random, 4)) {
-    case 0: return tridap::block();
-    case 1: return tridap::cyclic(1 + pick(random, 4), pick(random, static_cast<int>(over)));
+    case 0:
+      return tridap::block();
+    case 1:
+      return tridap::cyclic(1 + pick(random, 4), pick(random, static_cast<int>(over)));
     case 2: {
       std::vector<Index> starts{0};
       for (Index c = 1; c < over; ++c)

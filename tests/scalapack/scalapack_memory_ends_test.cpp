@@ -1,5 +1,4 @@
 #include "support/memory_ends.hpp"
-
 #include <tridap/make.hpp>
 #include <tridap/scalapack.hpp>
 

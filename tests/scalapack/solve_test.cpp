@@ -122,9 +122,8 @@ TYPED_TEST(ScalapackSolve, MovesAnyDistributionAndGivesItBack) {
     const Index n = 1 + pick(random, 20), nrhs = 1 + pick(random, 4);
     const Distribution of_a = some_distribution(random, n, n);
     const bool vector = pick(random, 2) == 0;
-    const Distribution of_b =
-        vector ? Distribution::make({n}, {some_axis(random, n, processes())}, {processes()})
-               : some_distribution(random, n, nrhs);
+    const Distribution of_b = vector ? Distribution::make({n}, {some_axis(random, n, processes())}, {processes()})
+                                     : some_distribution(random, n, nrhs);
     const Whole<T> a = some_matrix<T>(random, n), b = random_matrix<T>(random, n, vector ? 1 : nrhs);
     const Held<T> held_a = part_of(a, of_a, some_lines(random), pick(random, 3));
     const Held<T> held_b = part_of(b, of_b, some_lines(random), pick(random, 3));
@@ -146,8 +145,8 @@ TYPED_TEST(ScalapackSolve, DoesNotReadPadding) {
   const Index n = 4 * processes();
   DenseOptions options;
   options.copy = Copy::if_needed;
-  const auto padded = Distribution::make({n, n}, {tridap::BlockSpec{{}, {}, 1, {0, 0}, false}, tridap::whole()},
-                                         {processes(), 1});
+  const auto padded =
+      Distribution::make({n, n}, {tridap::BlockSpec{{}, {}, 1, {0, 0}, false}, tridap::whole()}, {processes(), 1});
   const auto line = Distribution::make({n}, {tridap::BlockSpec{{}, {}, 1, {0, 0}, false}}, {processes()});
   const Whole<T> a = some_matrix<T>(random, n), b = random_matrix<T>(random, n, 1);
   const Held<T> held_a = part_of(a, padded, Lines::rows), held_b = part_of(b, line, Lines::columns);

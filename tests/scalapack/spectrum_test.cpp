@@ -55,9 +55,8 @@ TYPED_TEST(ScalapackSpectrum, EigenvaluesOfAnyMatrix) {
     options.copy = static_cast<Copy>(pick(random, 3));
     options.overwrite_a = pick(random, 2) == 0;
     const bool strict = options.copy == Copy::never;
-    const Held<T> held =
-        part_of(half, strict ? some_squares(random, n, n, false) : some_distribution(random, n, n),
-                strict && options.overwrite_a ? Lines::columns : some_lines(random), pick(random, 3));
+    const Held<T> held = part_of(half, strict ? some_squares(random, n, n, false) : some_distribution(random, n, n),
+                                 strict && options.overwrite_a ? Lines::columns : some_lines(random), pick(random, 3));
     const sl::Eigen made = sl::eigh(held.array, MPI_COMM_WORLD, lower, options);
     expect_eigen(a, made);
     EXPECT_TRUE(options.overwrite_a || held.is_unchanged());
@@ -94,10 +93,9 @@ TYPED_TEST(ScalapackSpectrum, SingularValuesOfMatricesOfAnyShape) {
     options.copy = static_cast<Copy>(pick(random, 3));
     options.overwrite_a = pick(random, 2) == 0;
     const bool strict = options.copy == Copy::never;
-    const Held<T> held =
-        part_of(a, strict ? some_squares(random, m, n, false) : some_distribution(random, m, n),
-                strict && options.overwrite_a ? static_cast<Lines>(pick(random, 2)) : some_lines(random),
-                pick(random, 3));
+    const Held<T> held = part_of(
+        a, strict ? some_squares(random, m, n, false) : some_distribution(random, m, n),
+        strict && options.overwrite_a ? static_cast<Lines>(pick(random, 2)) : some_lines(random), pick(random, 3));
     const sl::Svd made = sl::svd(held.array, MPI_COMM_WORLD, options);
     expect_svd(a, made);
     EXPECT_TRUE(options.overwrite_a || held.is_unchanged());

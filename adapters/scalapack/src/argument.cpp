@@ -30,13 +30,14 @@ void check_here(const char* name, const DistArray& array, bool overwritten, bool
   throw_if_wrong(check(array));
   const Buffer& buffer = array.buffer;
   if (array.ndim() != 2 && !(vectors && array.ndim() == 1))
-    refuse(called(name) + " has " + std::to_string(array.ndim()) + " axes", vectors ? "must have 1 or 2" : "must have 2",
-           "slice or reshape it");
+    refuse(called(name) + " has " + std::to_string(array.ndim()) + " axes",
+           vectors ? "must have 1 or 2" : "must have 2", "slice or reshape it");
   if (!is_scalar(buffer.type))
     refuse("the elements of " + called(name) + " are " + buffer.type.name(),
            "must be float32, float64, complex64 or complex128", "convert them");
   if (buffer.memory.kind != Memory::Kind::host)
-    refuse(called(name) + " is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it to the host");
+    refuse(called(name) + " is in " + buffer.memory.name() + " memory", "must be in host memory",
+           "copy it to the host");
   if (overwritten && buffer.read_only)
     refuse(called(name) + " is read-only", "must be writable to be overwritten", "do not pass overwrite for it");
 }
@@ -73,7 +74,8 @@ void check_finite(const Argument& argument, Index process, Index axes) {
     return first_not_finite<Real<T>>(part, is_complex_v<T> ? 2 : 1);
   });
   if (!found) return;
-  const Indices global = argument.whole.global_index(process, {(*found)[0] + owned[0].begin, (*found)[1] + owned[1].begin});
+  const Indices global =
+      argument.whole.global_index(process, {(*found)[0] + owned[0].begin, (*found)[1] + owned[1].begin});
   const std::string column = axes == 2 ? ", " + std::to_string(global[1]) : "";
   refuse("the element (" + std::to_string(global[0]) + column + ") of " + called(argument.name) + " is not finite",
          "all elements must be finite", "replace NaN and infinite values");
@@ -123,9 +125,8 @@ Index block_length(Index size, Index processes) {
 }
 
 void agree_on(const DenseOptions& options, Index flags, MPI_Comm comm) {
-  if (!all_same(mpi::min_max({static_cast<Index>(options.copy), options.overwrite_a ? 1 : 0, options.overwrite_b ? 1 : 0,
-                              flags},
-                             comm)))
+  if (!all_same(mpi::min_max(
+          {static_cast<Index>(options.copy), options.overwrite_a ? 1 : 0, options.overwrite_b ? 1 : 0, flags}, comm)))
     refuse("the processes pass different options", "must be the same on all",
            "pass the same copy, overwrite_a, overwrite_b and lower on every process");
 }
@@ -163,7 +164,10 @@ Place place_of(const Argument& argument, Need need, bool transposable, Copy copy
                                   : "ScaLAPACK needs square blocks for this routine",
              "move it to " + describe(best) + ", or pass copy=if_needed");
     const Blocks length = *blocks_of(best.axis(0));
-    return {Way::moved, best.axis(0).proc_grid_size(), best.axis(1).proc_grid_size(), {length.length, 0},
+    return {Way::moved,
+            best.axis(0).proc_grid_size(),
+            best.axis(1).proc_grid_size(),
+            {length.length, 0},
             {length.length, 0}};
   }
   Place place{Way::copied, whole.axis(0).proc_grid_size(), whole.axis(1).proc_grid_size(), (*blocks)[0], (*blocks)[1]};

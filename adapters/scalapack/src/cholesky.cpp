@@ -52,8 +52,7 @@ Factor cholesky(const DistArray& a, MPI_Comm comm, bool lower, const DenseOption
   else
     made.factor = in_frame(comm, place, [&](const Frame& frame) {
       const Work work = take(matrix, place, frame, made.receipt);
-      with_scalar(a.buffer.type,
-                  [&](auto* of) { factor<std::remove_pointer_t<decltype(of)>>(work, frame, lower); });
+      with_scalar(a.buffer.type, [&](auto* of) { factor<std::remove_pointer_t<decltype(of)>>(work, frame, lower); });
       const Answer answer = mpi::collectively(comm, [&] {
         return Answer{work, matrix.whole, place.way, matrix.overwritten ? &matrix.array : nullptr};
       });

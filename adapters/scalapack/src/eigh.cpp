@@ -44,8 +44,9 @@ std::vector<double> decompose(const Work& a, const Work& z, const Frame& frame, 
       mpi::collectively(comm, [&] { return std::vector<Real<T>>(static_cast<std::size_t>(n)); });
   must_succeed(with_info(ended, call<T>(a, z, lower, values.data(), answer, -1, real_answer, -1)), comm);
   // PZHEEV of ScaLAPACK 2.2 asks for too little real work space: its text says 4 n - 2.
-  WorkSpace<T> space = mpi::collectively(
-      comm, [&] { return WorkSpace<T>(work_elements(answer[0]), std::max<Index>(work_elements(real_answer[0]), 4 * n)); });
+  WorkSpace<T> space = mpi::collectively(comm, [&] {
+    return WorkSpace<T>(work_elements(answer[0]), std::max<Index>(work_elements(real_answer[0]), 4 * n));
+  });
   must_succeed(with_info(ended, call<T>(a, z, lower, values.data(), space.data(), space.length(), space.real_data(),
                                         space.real_length())),
                comm);

@@ -6,9 +6,9 @@ namespace tridap::scalapack {
 
 /// What a positive INFO of a routine means.
 enum class Positive {
-  zero_pivot,        ///< P?GETRF: the number of a pivot that is exactly 0
-  not_definite,      ///< P?POTRF: the order of a leading minor that is not positive
-  not_converged,     ///< P?SYEV, P?HEEV, P?GESVD; after the last number: the processes have different values
+  zero_pivot,     ///< P?GETRF: the number of a pivot that is exactly 0
+  not_definite,   ///< P?POTRF: the order of a leading minor that is not positive
+  not_converged,  ///< P?SYEV, P?HEEV, P?GESVD; after the last number: the processes have different values
 };
 
 /// What a routine ended with.

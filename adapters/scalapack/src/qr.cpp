@@ -56,15 +56,14 @@ Work decompose(const Work& a, const Frame& frame) {
 void compute(const Argument& matrix, const Place& place, const Frame& frame, Qr& made) {
   const MPI_Comm comm = frame.comm();
   const Work work = take(matrix, place, frame, made.receipt);
-  Work triangle = with_scalar(matrix.array.buffer.type, [&](auto* of) {
-    return decompose<std::remove_pointer_t<decltype(of)>>(work, frame);
-  });
+  Work triangle = with_scalar(matrix.array.buffer.type,
+                              [&](auto* of) { return decompose<std::remove_pointer_t<decltype(of)>>(work, frame); });
   const Index m = matrix.size(0), n = matrix.size(1), k = std::min(m, n);
   const auto [q, r] = mpi::collectively(comm, [&] {
     const bool over = matrix.overwritten && k == n;
-    return std::pair(Answer{corner_of(work, frame, m, k), resized(matrix.whole, m, k), place.way,
-                            over ? &matrix.array : nullptr},
-                     Answer{std::move(triangle), resized(matrix.whole, k, n), place.way, nullptr});
+    return std::pair(
+        Answer{corner_of(work, frame, m, k), resized(matrix.whole, m, k), place.way, over ? &matrix.array : nullptr},
+        Answer{std::move(triangle), resized(matrix.whole, k, n), place.way, nullptr});
   });
   made.q = give(q, frame, Order::column_major, made.receipt);
   made.r = give(r, frame, Order::column_major, made.receipt);

@@ -9,17 +9,17 @@
 
 // The Fortran routines of ScaLAPACK, of which it installs no header. Each text argument has a hidden length at the end.
 extern "C" {
-#define TRIDAP_SCALAPACK_ROUTINES(p, orthogonal, T)                                                                   \
-  void p##getrf_(const int* m, const int* n, T* a, const int* ia, const int* ja, const int* desca, int* ipiv,         \
-                 int* info);                                                                                          \
-  void p##getrs_(const char* trans, const int* n, const int* nrhs, const T* a, const int* ia, const int* ja,          \
-                 const int* desca, const int* ipiv, T* b, const int* ib, const int* jb, const int* descb, int* info,  \
-                 std::size_t);                                                                                        \
-  void p##potrf_(const char* uplo, const int* n, T* a, const int* ia, const int* ja, const int* desca, int* info,     \
-                 std::size_t);                                                                                        \
-  void p##geqrf_(const int* m, const int* n, T* a, const int* ia, const int* ja, const int* desca, T* tau, T* work,   \
-                 const int* lwork, int* info);                                                                        \
-  void p##orthogonal##qr_(const int* m, const int* n, const int* k, T* a, const int* ia, const int* ja,               \
+#define TRIDAP_SCALAPACK_ROUTINES(p, orthogonal, T)                                                                  \
+  void p##getrf_(const int* m, const int* n, T* a, const int* ia, const int* ja, const int* desca, int* ipiv,        \
+                 int* info);                                                                                         \
+  void p##getrs_(const char* trans, const int* n, const int* nrhs, const T* a, const int* ia, const int* ja,         \
+                 const int* desca, const int* ipiv, T* b, const int* ib, const int* jb, const int* descb, int* info, \
+                 std::size_t);                                                                                       \
+  void p##potrf_(const char* uplo, const int* n, T* a, const int* ia, const int* ja, const int* desca, int* info,    \
+                 std::size_t);                                                                                       \
+  void p##geqrf_(const int* m, const int* n, T* a, const int* ia, const int* ja, const int* desca, T* tau, T* work,  \
+                 const int* lwork, int* info);                                                                       \
+  void p##orthogonal##qr_(const int* m, const int* n, const int* k, T* a, const int* ia, const int* ja,              \
                           const int* desca, const T* tau, T* work, const int* lwork, int* info);
 TRIDAP_SCALAPACK_ROUTINES(ps, org, float)
 TRIDAP_SCALAPACK_ROUTINES(pd, org, double)
@@ -38,14 +38,14 @@ TRIDAP_SCALAPACK_REAL(ps, float)
 TRIDAP_SCALAPACK_REAL(pd, double)
 #undef TRIDAP_SCALAPACK_REAL
 
-#define TRIDAP_SCALAPACK_COMPLEX(p, T, Real)                                                                          \
-  void p##heev_(const char* jobz, const char* uplo, const int* n, T* a, const int* ia, const int* ja,                 \
-                const int* desca, Real* w, T* z, const int* iz, const int* jz, const int* descz, T* work,             \
-                const int* lwork, Real* rwork, const int* lrwork, int* info, std::size_t, std::size_t);               \
-  void p##gesvd_(const char* jobu, const char* jobvt, const int* m, const int* n, T* a, const int* ia, const int* ja, \
-                 const int* desca, Real* s, T* u, const int* iu, const int* ju, const int* descu, T* vt,              \
-                 const int* ivt, const int* jvt, const int* descvt, T* work, const int* lwork, Real* rwork,           \
-                 int* info, std::size_t, std::size_t);
+#define TRIDAP_SCALAPACK_COMPLEX(p, T, Real)                                                                           \
+  void p##heev_(const char* jobz, const char* uplo, const int* n, T* a, const int* ia, const int* ja,                  \
+                const int* desca, Real* w, T* z, const int* iz, const int* jz, const int* descz, T* work,              \
+                const int* lwork, Real* rwork, const int* lrwork, int* info, std::size_t, std::size_t);                \
+  void p##gesvd_(const char* jobu, const char* jobvt, const int* m, const int* n, T* a, const int* ia, const int* ja,  \
+                 const int* desca, Real* s, T* u, const int* iu, const int* ju, const int* descu, T* vt,               \
+                 const int* ivt, const int* jvt, const int* descvt, T* work, const int* lwork, Real* rwork, int* info, \
+                 std::size_t, std::size_t);
 TRIDAP_SCALAPACK_COMPLEX(pc, std::complex<float>, float)
 TRIDAP_SCALAPACK_COMPLEX(pz, std::complex<double>, double)
 #undef TRIDAP_SCALAPACK_COMPLEX
@@ -69,17 +69,17 @@ using Real = typename RealOf<T>::type;
 /// The routines of one element type. Their names in messages are `letter` and the rest: "PDGETRF".
 template <class T>
 struct Routines;
-#define TRIDAP_SCALAPACK_TABLE(p, orthogonal, eigenvalues, capital, T)             \
-  template <>                                                                      \
-  struct Routines<T> {                                                             \
-    static constexpr char letter = capital;                                        \
-    static constexpr auto *getrf = p##getrf_;                                      \
-    static constexpr auto *getrs = p##getrs_;                                      \
-    static constexpr auto *potrf = p##potrf_;                                      \
-    static constexpr auto *geqrf = p##geqrf_;                                      \
-    static constexpr auto *form_q = p##orthogonal##qr_; /* p?orgqr, or p?ungqr */  \
-    static constexpr auto *eigenvalues_of = p##eigenvalues##_; /* p?syev, p?heev */ \
-    static constexpr auto *gesvd = p##gesvd_;                                      \
+#define TRIDAP_SCALAPACK_TABLE(p, orthogonal, eigenvalues, capital, T)                   \
+  template <>                                                                            \
+  struct Routines<T> {                                                                   \
+    static constexpr char letter = capital;                                              \
+    static constexpr auto* getrf = p##getrf_;                                            \
+    static constexpr auto* getrs = p##getrs_;                                            \
+    static constexpr auto* potrf = p##potrf_;                                            \
+    static constexpr auto* geqrf = p##geqrf_;                                            \
+    static constexpr auto* form_q = p##orthogonal##qr_;        /* p?orgqr, or p?ungqr */ \
+    static constexpr auto* eigenvalues_of = p##eigenvalues##_; /* p?syev, p?heev */      \
+    static constexpr auto* gesvd = p##gesvd_;                                            \
   };
 TRIDAP_SCALAPACK_TABLE(ps, org, syev, 'S', float)
 TRIDAP_SCALAPACK_TABLE(pd, org, syev, 'D', double)

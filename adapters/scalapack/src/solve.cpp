@@ -46,11 +46,11 @@ Place place_beside(const Argument& b, const Place& a, const Frame& frame, Copy c
   Place place{Way::copied, frame.nprow(), frame.npcol(), rows_beside(a), {block_length(b.size(1), frame.npcol()), 0}};
   if (!stands_beside(b, a, frame)) {
     if (copy == Copy::never) {
-      const Distribution beside =
-          Distribution::make({b.size(0), b.size(1)},
-                             {cyclic(place.rows.length, place.rows.first), cyclic(place.columns.length)},
-                             {place.nprow, place.npcol});
-      refuse("the array b is " + describe(b.whole), "its rows must be distributed as those of a, over the same processes",
+      const Distribution beside = Distribution::make(
+          {b.size(0), b.size(1)}, {cyclic(place.rows.length, place.rows.first), cyclic(place.columns.length)},
+          {place.nprow, place.npcol});
+      refuse("the array b is " + describe(b.whole),
+             "its rows must be distributed as those of a, over the same processes",
              "move it to " + describe(beside) + (frame.in_order() ? "" : ", with the processes down the columns") +
                  ", or pass copy=if_needed");
     }
@@ -71,9 +71,8 @@ template <class T>
 void factor_and_solve(const Work& a, const Work& b, const Frame& frame) {
   using Of = Routines<T>;
   const int n = a.desc[2], nrhs = b.desc[3];
-  std::vector<int> pivots = mpi::collectively(frame.comm(), [&] {
-    return std::vector<int>(static_cast<std::size_t>(a.buffer().shape[0] + a.rows.length));
-  });
+  std::vector<int> pivots = mpi::collectively(
+      frame.comm(), [&] { return std::vector<int>(static_cast<std::size_t>(a.buffer().shape[0] + a.rows.length)); });
   int info = 0;
   Of::getrf(&n, &n, a.data<T>(), &one, &one, a.desc.data(), pivots.data(), &info);
   must_succeed({Of::letter, "GETRF", info, Positive::zero_pivot}, frame.comm());
@@ -99,8 +98,9 @@ DistArray solution(const Argument& a, const Argument& b, const Place& place, con
   const Work matrix = take(a, place, frame, receipt), right = take(b, beside, frame, receipt);
   with_scalar(a.array.buffer.type,
               [&](auto* of) { factor_and_solve<std::remove_pointer_t<decltype(of)>>(matrix, right, frame); });
-  const Answer answer =
-      mpi::collectively(comm, [&] { return Answer{right, b.whole, beside.way, b.overwritten ? &b.array : nullptr}; });
+  const Answer answer = mpi::collectively(comm, [&] {
+    return Answer{right, b.whole, beside.way, b.overwritten ? &b.array : nullptr};
+  });
   return give(answer, frame, b.columns ? Order::column_major : Order::row_major, receipt);
 }
 

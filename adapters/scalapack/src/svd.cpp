@@ -71,9 +71,8 @@ void compute(const Argument& matrix, const Place& place, const Frame& frame, Svd
   const MPI_Comm comm = frame.comm();
   Work work = take(matrix, place, frame, made.receipt);
   const Works works = mpi::collectively(comm, [&] { return works_of(std::move(work), frame); });
-  made.values = with_scalar(matrix.array.buffer.type, [&](auto* of) {
-    return decompose<std::remove_pointer_t<decltype(of)>>(works, frame);
-  });
+  made.values = with_scalar(matrix.array.buffer.type,
+                            [&](auto* of) { return decompose<std::remove_pointer_t<decltype(of)>>(works, frame); });
   const bool turned = frame.is_transposed();
   const Index m = matrix.size(0), n = matrix.size(1), k = std::min(m, n);
   const auto [u, vh] = mpi::collectively(comm, [&] {

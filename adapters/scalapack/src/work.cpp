@@ -91,7 +91,8 @@ Work moved(const Argument& argument, const Place& place, const Frame& frame) {
   });
   redistribute::Options options;
   options.order = Order::column_major;
-  const DistArray array = Redistribution(source, target, argument.array.buffer.type.bytes, comm, options)(argument.array);
+  const DistArray array =
+      Redistribution(source, target, argument.array.buffer.type.bytes, comm, options)(argument.array);
   return mpi::collectively(comm, [&, to = &target] {
     return describe_work(frame, array.buffer, to->distribution, place.rows, place.columns);
   });

@@ -19,9 +19,9 @@ class Frame {
   bool is_transposed() const { return transposed_; }
   Index nprow() const { return transposed_ ? grid_.npcol() : grid_.nprow(); }
   Index npcol() const { return transposed_ ? grid_.nprow() : grid_.npcol(); }
-  Index process() const { return process_; }                     ///< the number of this process, along the rows
-  const std::vector<Index>& ranks() const { return ranks_; }     ///< of the processes, along the rows
-  bool in_order() const { return in_order_; }                    ///< process r is rank r
+  Index process() const { return process_; }                  ///< the number of this process, along the rows
+  const std::vector<Index>& ranks() const { return ranks_; }  ///< of the processes, along the rows
+  bool in_order() const { return in_order_; }                 ///< process r is rank r
   void close() { grid_.close(); }
 
  private:
@@ -49,8 +49,8 @@ auto in_frame(MPI_Comm comm, const Place& place, Step&& step) {
 /// A matrix of ScaLAPACK.
 struct Work {
   Desc desc{};
-  DistArray array;              ///< over the memory of the matrix, with its rows and columns as axes
-  Distribution whole{{}};       ///< on the processes of the frame
+  DistArray array;         ///< over the memory of the matrix, with its rows and columns as axes
+  Distribution whole{{}};  ///< on the processes of the frame
   Blocks rows, columns;
 
   template <class T>
@@ -61,7 +61,8 @@ struct Work {
 };
 
 /// A new matrix, all 0. Local; throws Error if a number does not fit ScaLAPACK's int.
-Work make_work(const Frame& frame, const ElementType& type, Index m, Index n, const Blocks& rows, const Blocks& columns);
+Work make_work(const Frame& frame, const ElementType& type, Index m, Index n, const Blocks& rows,
+               const Blocks& columns);
 
 /// The first `m` rows and `n` columns of a matrix, in its memory. Local.
 Work corner_of(const Work& work, const Frame& frame, Index m, Index n);
@@ -73,8 +74,9 @@ Work take(const Argument& argument, const Place& place, const Frame& frame, Rece
 struct Answer {
   Work work;
   Distribution to;
-  Way way = Way::copied;            ///< of the argument whose frame and blocks the answer has
-  const DistArray* into = nullptr;  ///< the array that gets the elements, unless they are in its memory; null: a new one
+  Way way = Way::copied;  ///< of the argument whose frame and blocks the answer has
+  const DistArray* into =
+      nullptr;  ///< the array that gets the elements, unless they are in its memory; null: a new one
 };
 /// The array of an answer. The receipt counts what is copied. **Collective.**
 DistArray give(const Answer& answer, const Frame& frame, Order order, Receipt& receipt);
