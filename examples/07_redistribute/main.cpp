@@ -11,10 +11,10 @@
 #include "support/diffusion.hpp"
 #include "support/known_answer.hpp"
 #include "support/program.hpp"
+#include "support/scalapack.hpp"
 #include <tridap/make.hpp>
 #include <tridap/solvers/solve.hpp>
 #include <tridap/tpetra.hpp>
-#include <tridap/vocabularies.hpp>
 
 namespace {
 
@@ -27,15 +27,13 @@ void redistribute(int rows, int columns, examples::Claims& claims) {
   const auto b_at = [&](double i, double j) { return known.right_hand_side(i, j); };
   const auto x_at = [&](double i, double j) { return known.answer(i, j); };
 
-  // 1. b in ScaLAPACK's distribution, described in ScaLAPACK's terms. ScaLAPACK numbers the processes differently.
-  // There are 3 unused elements after each local column.
-  const auto grid = tridap::near_square_grid(claims.processes(), 2);
-  const tridap::Translation translation =
-      tridap::scalapack::matrix({rows, columns, 32, 32, 0, 0, {}}, {grid[0], grid[1], tridap::Order::column_major});
-  tridap::redistribute::PlacedDistribution source(translation.distribution);
-  for (int p = 0; p < claims.processes(); ++p) source.ranks.push_back(translation.foreign_process(p));
-  const tridap::DistArray field =
-      examples::make_columns(translation.distribution, translation.process(claims.process()), 3, -1);
+  // 1. b in a matrix of ScaLAPACK. Its grid numbers the processes differently, and there are 3 unused elements after
+  // each local column.
+  const auto extents = tridap::near_square_grid(claims.processes(), 2);
+  const tridap::scalapack::ProcessGrid grid(claims.comm(), extents[0], extents[1], tridap::Order::column_major);
+  examples::ScalapackMatrix theirs(grid, rows, columns, 32, 3);
+  const auto source = tridap::scalapack::placed(theirs.desc, grid);
+  const tridap::DistArray field = tridap::scalapack::export_array(theirs.desc, theirs.local.data(), grid).array;
   examples::fill(field, b_at);
 
   // 2. The move to Tpetra's uniform map, and the solution there.

@@ -1,7 +1,6 @@
 // That an abort of Global Arrays fails one test and not the run: run as it is, the first test fails, and it alone.
 
-#include "support/ga_abort.hpp"
-
+#include "support/mpi_abort.hpp"
 #include <tridap/globalarrays/session.hpp>
 
 #include <gtest/gtest.h>
@@ -47,11 +46,11 @@ TEST(GaAbort, AndNotTheNext) {
   tridap::globalarrays::Session session;
   for (int turn = 0; turn < 3; ++turn) {
     fill_and_get_back();
-    EXPECT_THROW(access_nothing(-777), ga_abort::Aborted);
-    EXPECT_THROW(array_of(0), ga_abort::Aborted);
+    EXPECT_THROW(access_nothing(-777), mpi_abort::Aborted);
+    EXPECT_THROW(array_of(0), mpi_abort::Aborted);
     if (GA_Nodeid() == GA_Nnodes() - 1) {  // one process alone
       const int unknown = 123;
-      EXPECT_THROW(GA_Ndim(unknown), ga_abort::Aborted);
+      EXPECT_THROW(GA_Ndim(unknown), mpi_abort::Aborted);
     }
   }
   fill_and_get_back();

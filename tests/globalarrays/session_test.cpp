@@ -1,6 +1,6 @@
 #include "globalarrays/handle_pool_support.hpp"
 #include "handle_pool.hpp"
-#include "support/ga_abort.hpp"
+#include "support/mpi_abort.hpp"
 #include "types.hpp"
 #include <tridap/globalarrays/export.hpp>
 #include <tridap/globalarrays/import.hpp>

@@ -3,7 +3,7 @@
 A block of text that follows a block of Python is what the first of four processes printed; "..." stands for anything
 within a line. Any difference, and any exception on any process, ends all of them with status 1.
 
-    mpiexec -n 4 python3 run_tutorial.py FILE [--without HEADING]
+    mpiexec -n 4 python3 run_tutorial.py FILE [--without HEADING]...
 
 --without leaves out the part under a heading, for example of a library that is not there.
 """
@@ -22,10 +22,10 @@ WORLD = MPI.COMM_WORLD
 
 
 def blocks(text, without):
-    """(line, language, body) of every fenced block that is not under the heading `without`."""
+    """(line, language, body) of every fenced block that is under none of the headings `without`."""
     for found in re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         headings = re.findall(r"^## (.*)$", text[:found.start()], re.MULTILINE)
-        if headings and headings[-1] == without:
+        if headings and headings[-1] in without:
             continue
         yield text.count("\n", 0, found.start()) + 2, found[1], found[2]
 
@@ -56,7 +56,7 @@ def run(path, without):
 
 
 path = os.path.abspath(sys.argv[1])
-without = sys.argv[3] if sys.argv[2:3] == ["--without"] else None
+without = sys.argv[3::2]
 try:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)  # for the pictures

@@ -5,6 +5,9 @@ int Csys2blacs_handle(MPI_Comm comm);
 void Cblacs_gridinit(int* context, const char* order, int nprow, int npcol);
 void Cblacs_gridinfo(int context, int* nprow, int* npcol, int* myrow, int* mycol);
 void Cblacs_gridexit(int context);
+void Cblacs_get(int context, int what, int* value);
+MPI_Comm Cblacs2sys_handle(int handle);
+void Cfree_blacs_system_handle(int handle);
 }
 
 namespace {
@@ -102,6 +105,32 @@ TEST(ScalapackGrid, OrdersRanksAsGridinitDoes) {
     EXPECT_EQ(theirs.mycol, ours.mycol);
     if (context >= 0) Cblacs_gridexit(context);
   }
+}
+
+// The BLACS have one handle for a communicator, and count no users of it.
+TEST(ScalapackGrid, LivesBesideOthersOfItsCommunicator) {
+  MPI_Comm comm = MPI_COMM_NULL;  // not MPI_COMM_WORLD, whose handle is never freed
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  const int theirs = Csys2blacs_handle(comm);
+  int context = theirs, system = -1;
+  Cblacs_gridinit(&context, "R", 1, static_cast<int>(processes()));
+  {
+    ProcessGrid first(comm, 1, processes());
+    const ProcessGrid second(comm, processes(), 1);
+    first.close();
+    expect_places(second);
+    for (const int of : {context, second.context()}) {  // as routines of ScaLAPACK do, which make contexts of their own
+      Cblacs_get(of, 10, &system);
+      MPI_Comm found = Cblacs2sys_handle(system);
+      int same = MPI_UNEQUAL;
+      if (found != MPI_COMM_NULL) MPI_Comm_compare(found, comm, &same);
+      EXPECT_EQ(same, MPI_CONGRUENT);
+    }
+  }
+  EXPECT_EQ(Cblacs2sys_handle(theirs), comm) << "the caller's handle was freed";
+  Cblacs_gridexit(context);
+  Cfree_blacs_system_handle(theirs);
+  MPI_Comm_free(&comm);
 }
 
 TEST(ScalapackGrid, IsClosedOnce) {

@@ -5,6 +5,7 @@
 #include "../src/gil.hpp"
 #include "../src/matrix_rows.hpp"
 #include "../src/memory.hpp"
+#include "../src/part.hpp"
 #include "petsc4py.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/memory_order.hpp>
@@ -21,20 +22,6 @@ namespace {
 
 namespace pt = tridap::petsc;
 using namespace py::literals;
-
-// What keeps an array's memory: that of C++ which NumPy holds for it, else NumPy's.
-Buffer buffer_with_its_owner(const py::array& array) {
-  Buffer buffer = buffer_of(array);
-  if (auto owner = owner_behind(array)) buffer.owner = std::move(owner);
-  return buffer;
-}
-
-DistArray dist_array(const py::array& local, const Distribution& distribution, Index process) {
-  DistArray array;
-  array.buffer = buffer_with_its_owner(local);
-  array.dim_data = distribution.dim_data(process);
-  return array;
-}
 
 int rank_in(MPI_Comm comm) {
   int rank = 0;
@@ -66,7 +53,7 @@ py::object export_array(py::handle object, py::handle dm_object, bool read_only)
 
 py::object import_array(const py::array& local, const Distribution& distribution, Index process, py::handle comm,
                         py::handle dm_object, py::handle copy) {
-  const DistArray array = dist_array(local, distribution, process);
+  const DistArray array = part_of(local, distribution, process);
   pt::ImportedVec made;
   if (!dm_object.is_none()) {
     const DM dm = dm_of(dm_object);
@@ -102,14 +89,14 @@ py::object import_ghosted(const py::array& local, const Distribution& distributi
 
 Receipt place_array(py::handle object, const py::array& local, const Distribution& distribution, Index process) {
   const Vec vec = vec_of(object);
-  const DistArray array = dist_array(local, distribution, process);
+  const DistArray array = part_of(local, distribution, process);
   const WithoutPython released;
   return pt::place_array(vec, array);
 }
 
 py::object ordering(const py::array& local, const Distribution& distribution, Index process, py::handle comm,
                     py::handle copy) {
-  const DistArray array = dist_array(local, distribution, process);
+  const DistArray array = part_of(local, distribution, process);
   const MPI_Comm in = comm_of(comm);
   const Copy policy = copy_policy(copy);
   const AO made = [&] {

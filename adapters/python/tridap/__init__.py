@@ -19,7 +19,8 @@ from ._protocol import check, export
 from ._relabel import Relabelling, relabel
 from ._solve import (ConvergenceError, ConvergenceWarning, History, LinearOperator, Matrix, Preconditioner,
                      SolveResult, solve)
-from ._vocabularies import chapel, essl, hpf, julia, mpi_cart, scalapack, x10
+from ._vocabularies import chapel, essl, hpf, julia, mpi_cart, x10
+from . import scalapack
 
 __all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution", "Finding",
            "GhostedArray", "History", "LinearOperator", "Matrix", "Moving", "Preconditioner", "ProtocolError", "Receipt",

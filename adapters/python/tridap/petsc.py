@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
-from ._agree import integer, together
+from ._agree import integer, policy, together
 from ._ghosts import GhostedArray
 from ._make import communicator_of
 
@@ -106,7 +106,7 @@ def import_array(array: Any, dm: Any = None, *, copy: bool | str | None = None) 
         return made
 
     array = together(comm, asked, same=False)
-    together(comm, lambda: (_policy(copy), dm is None))
+    together(comm, lambda: (policy(copy), dm is None))
     return _petsc.import_array(array.local, array.distribution, array.process, comm, dm, copy)
 
 
@@ -172,7 +172,7 @@ def make_ordering(array: Any, *, copy: bool | str | None = None) -> Any:
     """
     comm = _comm(array)
     array = together(comm, lambda: _array(array, comm), same=False)
-    together(comm, lambda: _policy(copy))
+    together(comm, lambda: policy(copy))
     return _petsc.ordering(array.local, array.distribution, array.process, comm, copy)
 
 
@@ -248,14 +248,6 @@ def _distribution(dist):
     if not isinstance(dist, _core.Distribution):
         raise TypeError(f"dist is {dist!r}, must be a tridap.Distribution")
     return dist
-
-
-def _policy(copy):
-    policy = {None: "never", False: "never", True: "always"}.get(copy, copy) if copy is None or isinstance(
-        copy, (bool, str)) else copy
-    if policy not in ("never", "if_needed", "always"):
-        raise ValueError(f"copy is {copy!r}, must be None, False, True or 'if_needed'")
-    return policy
 
 
 def _options(stencil_width, stencil, dof):

@@ -1,4 +1,5 @@
 #include "blocks.hpp"
+#include "memory.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
@@ -9,8 +10,6 @@
 #include <tridap/vocabularies.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <limits>
 #include <utility>
 
 namespace tridap::scalapack {
@@ -20,11 +19,7 @@ namespace {
 using redistribute::PlacedDistribution;
 using redistribute::Redistribution;
 
-constexpr Index most = std::numeric_limits<int>::max();
-
 enum Entry : std::size_t { dtype, ctxt, m, n, mb, nb, rsrc, csrc, lld };
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 [[noreturn]] void refuse_entry(const char* name, Index value, std::string must, std::string remedy) {
   refuse_key(name, std::to_string(value), std::move(must), std::move(remedy));
@@ -41,26 +36,6 @@ Distribution distribution_of(const Desc& desc, const ProcessGrid& grid) {
         "pass the grid of this context: ProcessGrid::of_context()");
   return matrix({desc[m], desc[n], desc[mb], desc[nb], desc[rsrc], desc[csrc], {}}, {grid.nprow(), grid.npcol()})
       .distribution;
-}
-
-// The leading dimension if elements of a column follow one another; nothing: they do not. `along` is the axis of the
-// columns' elements: 1 for a row-major array, which is its transpose.
-std::optional<Index> leading_dimension(const Buffer& buffer, std::size_t along) {
-  const std::size_t across = 1 - along;
-  const Index bytes = buffer.type.bytes, rows = buffer.shape[along], least = std::max<Index>(rows, 1);
-  if (element_count(buffer) == 0) return least;
-  if (rows > 1 && buffer.strides[along] != bytes) return std::nullopt;
-  if (buffer.shape[across] == 1) return least;
-  const Index apart = buffer.strides[across];
-  if (apart % bytes != 0 || apart / bytes < least) return std::nullopt;
-  return apart / bytes;
-}
-
-bool is_scalar(const ElementType& type) {
-  using Kind = ElementType::Kind;
-  const bool real = type.kind == Kind::floating && (type.bytes == 4 || type.bytes == 8);
-  const bool complex = type.kind == Kind::complex && (type.bytes == 8 || type.bytes == 16);
-  return type.native_order && (real || complex);
 }
 
 // What this process alone can see. A process that is not in the grid has an array without axes.
@@ -164,7 +139,10 @@ DistArray moved(const DistArray& array, const Distribution& target, const Distri
   on_grid(grid, [&] {
     redistribute::Options options;
     options.order = Order::column_major;
-    Redistribution plan(whole, target, array.buffer.type.bytes, grid.row_major_comm(), options);
+    const MPI_Comm comm = grid.row_major_comm();
+    const auto ends =
+        mpi::collectively(comm, [&] { return std::pair<PlacedDistribution, PlacedDistribution>(whole, target); });
+    Redistribution plan(ends.first, ends.second, array.buffer.type.bytes, comm, options);
     made = plan(array);
   });
   return made;
@@ -207,14 +185,15 @@ ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit
   mpi::collectively(grid.comm(), [&] { check_part(array, grid); });
   const Distribution whole = gather_on_grid(array, grid);
   Layout layout = agree_on_layout(array, grid);
-  mpi::collectively(grid.comm(), [&] {
-    if (!grid.place() || fit == Fit::nearest) return;
+  int moves = mpi::collectively(grid.comm(), [&] {
+    if (!grid.place()) return 0;
+    if (fit == Fit::nearest) return refusal(whole) || !(layout.columns || layout.rows) ? 1 : 0;
     check_usable(whole);
     if (!layout.columns && !layout.rows)
       refuse("the memory of the array is neither column-major nor row-major on every process", "must be one of both",
-             "pass Fit::nearest, or a contiguous copy");
+             "pass Fit::nearest (Python: copy='if_needed'), or a contiguous copy");
+    return 0;
   });
-  int moves = grid.place() && (refusal(whole) || !(layout.columns || layout.rows)) ? 1 : 0;
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &moves, 1, MPI_INT, MPI_MAX, grid.comm()), "MPI_Allreduce");
   if (moves != 0) layout = {true, false};
   ImportedMatrix made;

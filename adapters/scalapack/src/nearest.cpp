@@ -58,7 +58,8 @@ void check_usable(const Distribution& distribution) {
            "slice or reshape it to a matrix");
   if (const auto problem = problem_of(distribution))
     refuse(problem->fault, "ScaLAPACK needs blocks of one length",
-           "move it to " + describe(nearest(distribution)) + ", or pass Fit::nearest", problem->axis);
+           "move it to " + describe(nearest(distribution)) + ", or pass Fit::nearest (Python: copy='if_needed')",
+           problem->axis);
 }
 
 Distribution nearest(const Distribution& distribution) {

@@ -130,7 +130,9 @@ ProcessGrid::ProcessGrid(MPI_Comm comm, Index nprow, Index npcol, std::vector<In
   if (found != ranks_.end()) place_ = {number / npcol_, number % npcol_};
   const int split = MPI_Comm_split(comm, place_ ? 0 : MPI_UNDEFINED, static_cast<int>(number), &row_major_);
   mpi::must_succeed_everywhere(split, "MPI_Comm_split", comm);
-  handle_ = Csys2blacs_handle(comm);
+  // The BLACS give a communicator that they know the handle that it has, and whoever frees it first frees it for all.
+  mpi::must_succeed_everywhere(MPI_Comm_dup(comm, &own_), "MPI_Comm_dup", comm);
+  handle_ = Csys2blacs_handle(own_);
   own_context_ = !context;
   context_ = context ? *context : make_context(handle_, nprow_, npcol_, down);
   transposed_ = make_context(handle_, npcol_, nprow_, turned);
@@ -175,6 +177,7 @@ ProcessGrid ProcessGrid::of_context(int context, MPI_Comm comm) {
 ProcessGrid::ProcessGrid(ProcessGrid&& other) noexcept
     : comm_(other.comm_),
       row_major_(other.row_major_),
+      own_(other.own_),
       nprow_(other.nprow_),
       npcol_(other.npcol_),
       ranks_(std::move(other.ranks_)),
@@ -198,6 +201,7 @@ void ProcessGrid::close() {
     MPI_Comm_free(&row_major_);
   }
   Cfree_blacs_system_handle(handle_);
+  MPI_Comm_free(&own_);
 }
 
 }  // namespace tridap::scalapack

@@ -1,4 +1,5 @@
 #pragma once
 
 #include <tridap/scalapack/array.hpp>
+#include <tridap/scalapack/dense.hpp>
 #include <tridap/scalapack/process_grid.hpp>

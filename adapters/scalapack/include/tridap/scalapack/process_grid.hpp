@@ -59,7 +59,7 @@ class ProcessGrid {
  private:
   ProcessGrid(MPI_Comm comm, Index nprow, Index npcol, std::vector<Index> ranks, std::optional<int> context);
 
-  MPI_Comm comm_ = MPI_COMM_NULL, row_major_ = MPI_COMM_NULL;
+  MPI_Comm comm_ = MPI_COMM_NULL, row_major_ = MPI_COMM_NULL, own_ = MPI_COMM_NULL;
   Index nprow_ = 1, npcol_ = 1;
   std::vector<Index> ranks_;
   std::optional<std::array<Index, 2>> place_;

@@ -1,0 +1,129 @@
+// The compiled part of tridap.scalapack.
+
+#include "../src/bindings.hpp"
+#include "../src/comm.hpp"
+#include "../src/gil.hpp"
+#include "../src/memory.hpp"
+#include "../src/part.hpp"
+#include "grid.hpp"
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
+#include <tridap/scalapack.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tridap::python {
+
+namespace {
+
+namespace sl = tridap::scalapack;
+
+// `local`, `distribution` and `process` of a DistArray. **Collective**: throws on every process or on none.
+DistArray part_in(const py::tuple& part, MPI_Comm comm) {
+  return mpi::collectively(comm, [&] {
+    return part_of(py::cast<py::array>(part[0]), py::cast<const Distribution&>(part[1]), py::cast<Index>(part[2]));
+  });
+}
+
+sl::DenseOptions options_of(py::handle copy, bool overwrite_a, bool overwrite_b = false) {
+  return {copy_policy(copy), overwrite_a, overwrite_b};
+}
+
+// The singular values or eigenvalues in the precision of the matrix.
+py::object values_of(const std::vector<double>& values, const Buffer& matrix) {
+  const bool single = matrix.type.bytes == (matrix.type.kind == ElementType::Kind::complex ? 8 : 4);
+  return py::array(py::cast(values)).attr("astype")(single ? "float32" : "float64");
+}
+
+// The local part of an answer with its distribution.
+py::tuple with_distribution(const DistArray& array, const Distribution& distribution) {
+  return py::make_tuple(array_of(array.buffer), distribution);
+}
+
+py::object solve(const py::tuple& a, const py::tuple& b, py::handle comm, bool overwrite_a, bool overwrite_b,
+                 py::handle copy) {
+  const MPI_Comm in = comm_of(comm);
+  const DistArray matrix = part_in(a, in), right = part_in(b, in);
+  const sl::DenseOptions options = options_of(copy, overwrite_a, overwrite_b);
+  const sl::Solved solved = [&] {
+    const WithoutPython released;
+    return sl::solve(matrix, right, in, options);
+  }();
+  return py::make_tuple(array_of(solved.x.buffer), solved.receipt);
+}
+
+py::object cholesky(const py::tuple& a, py::handle comm, bool lower, bool overwrite_a, py::handle copy) {
+  const MPI_Comm in = comm_of(comm);
+  const DistArray matrix = part_in(a, in);
+  const sl::DenseOptions options = options_of(copy, overwrite_a);
+  const sl::Factor made = [&] {
+    const WithoutPython released;
+    return sl::cholesky(matrix, in, lower, options);
+  }();
+  return py::make_tuple(array_of(made.factor.buffer), made.receipt);
+}
+
+py::object eigh(const py::tuple& a, py::handle comm, bool lower, bool overwrite_a, py::handle copy) {
+  const MPI_Comm in = comm_of(comm);
+  const DistArray matrix = part_in(a, in);
+  const sl::DenseOptions options = options_of(copy, overwrite_a);
+  const sl::Eigen made = [&] {
+    const WithoutPython released;
+    return sl::eigh(matrix, in, lower, options);
+  }();
+  return py::make_tuple(values_of(made.values, matrix.buffer), array_of(made.vectors.buffer), made.receipt);
+}
+
+py::object svd(const py::tuple& a, py::handle comm, bool overwrite_a, py::handle copy) {
+  const MPI_Comm in = comm_of(comm);
+  const DistArray matrix = part_in(a, in);
+  const sl::DenseOptions options = options_of(copy, overwrite_a);
+  sl::Svd made;
+  std::optional<Distribution> u, vh;
+  {
+    const WithoutPython released;
+    made = sl::svd(matrix, in, options);
+    u.emplace(mpi::gather_distribution(made.u, in));
+    vh.emplace(mpi::gather_distribution(made.vh, in));
+  }
+  return py::make_tuple(with_distribution(made.u, *u), values_of(made.values, matrix.buffer),
+                        with_distribution(made.vh, *vh), made.receipt);
+}
+
+py::object qr(const py::tuple& a, py::handle comm, bool overwrite_a, py::handle copy) {
+  const MPI_Comm in = comm_of(comm);
+  const DistArray matrix = part_in(a, in);
+  const sl::DenseOptions options = options_of(copy, overwrite_a);
+  sl::Qr made;
+  std::optional<Distribution> q, r;
+  {
+    const WithoutPython released;
+    made = sl::qr(matrix, in, options);
+    q.emplace(mpi::gather_distribution(made.q, in));
+    r.emplace(mpi::gather_distribution(made.r, in));
+  }
+  return py::make_tuple(with_distribution(made.q, *q), with_distribution(made.r, *r), made.receipt);
+}
+
+}  // namespace
+
+}  // namespace tridap::python
+
+PYBIND11_MODULE(_scalapack, module) {
+  namespace here = tridap::python;
+  module.doc() = "The compiled part of tridap.scalapack: use that.";
+  here::py::module_::import("tridap");  // whose types these functions take and give
+  module.def("solve", &here::solve);
+  module.def("cholesky", &here::cholesky);
+  module.def("eigh", &here::eigh);
+  module.def("svd", &here::svd);
+  module.def("qr", &here::qr);
+  module.def("nearest", [](const tridap::Distribution& distribution, bool square) {
+    return square ? tridap::scalapack::nearest_square(distribution) : tridap::scalapack::nearest(distribution);
+  });
+  module.def("squares", &tridap::scalapack::squares);
+  module.def("is_elpa_ready", &tridap::scalapack::is_elpa_ready);
+  here::bind_grid(module);
+}

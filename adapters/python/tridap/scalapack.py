@@ -1,0 +1,358 @@
+"""Dense linear algebra by ScaLAPACK on distributed arrays, and ScaLAPACK's matrices as arrays over the same memory.
+
+    from tridap import scalapack
+
+    x, receipt = scalapack.solve(A, b, copy="if_needed")  # A and b: any distributed arrays
+
+`solve`, `cholesky`, `eigh`, `svd` and `qr` have the arguments of ``scipy.linalg``, where it has them. Common to them:
+
+- The elements are float32, float64, complex64 or complex128, of one type.
+- Arguments are kept: ScaLAPACK computes in a copy of each process's part, which the receipt counts. With ``overwrite_a``
+  or ``overwrite_b`` it computes in the array's own memory, which must be column-major, and nothing is copied.
+- `copy`: None or False: a matrix stays where it is, if ScaLAPACK can use its distribution; otherwise the call raises, and
+  names the nearest that it can use. "if_needed": such a matrix is moved to square blocks over all processes. True: every
+  matrix is.
+- The answers have the distribution that the argument has.
+- NaN and infinite values are refused, because ScaLAPACK may not end on them.
+
+All calls of them are collective, and raise ProtocolError on every process if an argument is wrong on any process. They
+need a TriDAP that was built with ScaLAPACK. The module itself is a function, another name of `distribution`, which does
+not: ``tridap.scalapack(m, n, mb, nb, nprow, npcol)``.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+
+from . import _core
+from ._agree import integer, policy, together
+from ._foreign import describes
+from ._make import communicator_of
+from ._solve import _Failed
+from ._vocabularies import scalapack as distribution
+
+if TYPE_CHECKING:
+    import numpy as np
+    from mpi4py import MPI
+    from numpy.typing import NDArray
+
+__all__ = ["Matrix", "ProcessGrid", "cholesky", "distribution", "eigh", "export_array", "import_array", "is_elpa_ready",
+           "nearest", "qr", "solve", "squares", "svd"]
+
+
+class Matrix(NamedTuple):
+    """A matrix for ScaLAPACK's routines: what `import_array` makes."""
+
+    desc: tuple[int, ...]  #: the descriptor, 9 integers; on a process that is not in the grid its context is -1
+    local: NDArray[Any] | None  #: this process's part in column-major order; ``local.ctypes.data`` is its address
+    transposed: bool  #: the matrix is the transpose of the array, whose memory is row-major
+    array: _core.DistArray | None  #: the array in this memory: the given one, or the one that it was moved to
+
+
+class ProcessGrid:
+    """A process grid of the BLACS over the processes of a communicator. Making one is collective.
+
+    Use it in a ``with`` statement, or call `close`. Arrays and matrices may live longer.
+
+    Args:
+        nprow, npcol: the extents of the grid.
+        comm: an mpi4py communicator, of which the first ranks are in the grid; None: MPI.COMM_WORLD.
+        order: "R" or "C": how BLACS_GRIDINIT numbers the grid, along its rows or down its columns.
+        context: a BLACS context of the caller, who also ends it, in place of all other arguments but `comm`. It is -1 on
+            processes that are not in it.
+
+    Raises:
+        ProtocolError: on every process, if the communicator has too few processes.
+    """
+
+    comm: MPI.Comm | None  #: the processes of the grid along its rows, or None on a process that is not in it
+
+    def __init__(self, nprow: int | None = None, npcol: int | None = None, comm: MPI.Comm | None = None, *,
+                 order: str = "R", context: int | None = None) -> None:
+        from mpi4py import MPI
+        comm = MPI.COMM_WORLD if comm is None else comm
+
+        def asked():
+            if (context is None) == (nprow is None or npcol is None):
+                raise TypeError("pass nprow and npcol, or context")
+            if order not in ("R", "C"):
+                raise ValueError(f"order is {order!r}, must be 'R' or 'C'")
+            return None if context is not None else (integer("nprow", nprow), integer("npcol", npcol), order == "C")
+
+        extents = together(comm, asked)
+        if extents is None:
+            number = together(comm, lambda: integer("context", context), same=False)
+            self._grid = _native().grid_of_context(comm, number)
+        else:
+            self._grid = _native().make_grid(comm, *extents)
+        self._all = comm
+        ranks = self._grid.ranks
+        if ranks == tuple(range(comm.size)):
+            self.comm = comm
+        else:
+            own = comm.Split(0 if comm.rank in ranks else MPI.UNDEFINED, ranks.index(comm.rank) if comm.rank in ranks else 0)
+            self.comm = None if own == MPI.COMM_NULL else own
+
+    @property
+    def context(self) -> int:
+        """The BLACS context; -1 on a process that is not in the grid."""
+        return self._grid.context
+
+    @property
+    def transposed_context(self) -> int:
+        """The context of the transposed grid, for matrices that are `transposed`."""
+        return self._grid.transposed_context
+
+    @property
+    def nprow(self) -> int:
+        """The number of process rows."""
+        return self._grid.nprow
+
+    @property
+    def npcol(self) -> int:
+        """The number of process columns."""
+        return self._grid.npcol
+
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """Process row and column of this process; None: it is not in the grid."""
+        return self._grid.place
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The ranks by place in the grid, along its rows."""
+        return self._grid.ranks
+
+    def close(self) -> None:
+        """Ends the contexts. Collective. A second call does nothing."""
+        self._grid.close()
+
+    def __enter__(self) -> ProcessGrid:
+        return self
+
+    def __exit__(self, kind: Any, *what: Any) -> None:
+        if kind is None:  # else the other processes may be elsewhere in the program
+            self.close()
+
+    def __repr__(self) -> str:
+        if self._grid.closed:
+            return "<tridap.scalapack.ProcessGrid: closed>"
+        return f"<tridap.scalapack.ProcessGrid: {self.nprow} x {self.npcol}, context {self.context}>"
+
+
+def export_array(desc: Sequence[int], local: Any, grid: ProcessGrid) -> _core.DistArray | None:
+    """This process's part of a ScaLAPACK matrix as an array in the same memory. Not collective.
+
+    Args:
+        desc: the descriptor, 9 integers, of a context of `grid`.
+        local: the local matrix: a NumPy array in column-major order (Fortran's) with LLD_ rows, or of one axis.
+        grid: the process grid.
+
+    Returns:
+        A `DistArray` whose communicator is ``grid.comm``; None on a process that is not in the grid.
+
+    Raises:
+        ProtocolError: if an entry of the descriptor is wrong, or `local` is too short.
+    """
+    made = grid._grid.export_array([integer("an entry of desc", entry) for entry in desc], local)
+    return None if made is None else _core._over(made[0], made[1], made[2], grid.comm)
+
+
+def import_array(array: Any, grid: ProcessGrid, *, copy: bool | str | None = None) -> tuple[Matrix, _core.Receipt]:
+    """A ScaLAPACK matrix over an array's memory, and a `Receipt`. Collective over the communicator of `grid`.
+
+    Args:
+        array: a `DistArray` over the grid, whose communicator is ``grid.comm``; None on a process that is not in it.
+        grid: the process grid.
+        copy: None or False: an array that ScaLAPACK cannot use is refused; "if_needed": it is moved to `nearest`.
+
+    Raises:
+        ProtocolError: on every process, if the array is wrong on any process, or ScaLAPACK cannot use it.
+    """
+    def asked():
+        if policy(copy) == "always":
+            raise ValueError("copy is True, must be None, False or 'if_needed': array.copy() makes a copy")
+        if array is not None and not isinstance(array, _core.DistArray):
+            raise TypeError(f"array is {array!r}, must be a tridap.DistArray: pass tridap.asarray(array, grid.comm)")
+
+    together(grid._all, asked, same=False)
+    moves = together(grid._all, lambda: policy(copy) == "if_needed")
+    part = None if array is None else _part(array)
+    desc, local, transposed, held, dist, process, receipt = grid._grid.import_array(part, moves)
+    made = None if held is None or dist is None else _core._over(held, dist, process, grid.comm)
+    return Matrix(tuple(desc), local, transposed, made), receipt
+
+
+def nearest(dist: _core.Distribution, *, square: bool = False) -> _core.Distribution:
+    """The distribution that ScaLAPACK can use; `dist` itself if it can. Not collective.
+
+    It has the same shape and process grid, and axes that ScaLAPACK cannot use become even blocks. With `square` it is the
+    one that `solve`, `cholesky`, `eigh` and `svd` can use: `dist` itself if its blocks are square, else `squares` of it.
+    ProtocolError unless it has two axes.
+    """
+    if not isinstance(dist, _core.Distribution):
+        raise TypeError(f"dist is {dist!r}, must be a tridap.Distribution")
+    return _native().nearest(dist, bool(square))
+
+
+def squares(shape: Sequence[int], processes: int | None = None) -> _core.Distribution:
+    """The distribution in which ScaLAPACK computes fastest: square blocks over a grid as square as possible.
+
+    The blocks have 64 x 64 elements, or fewer if the matrix is small. `processes`: None: those of MPI.COMM_WORLD.
+    """
+    if processes is None:
+        processes = _world().size
+    return _native().squares([integer("an entry of shape", n) for n in shape], integer("processes", processes))
+
+
+def is_elpa_ready(desc: Sequence[int]) -> bool:
+    """Whether ELPA can use a matrix as it is: square blocks, the first one on process (0, 0)."""
+    return _native().is_elpa_ready([integer("an entry of desc", entry) for entry in desc])
+
+
+def solve(A: Any, b: Any, *, overwrite_a: bool = False, overwrite_b: bool = False,
+          copy: bool | str | None = None) -> tuple[_core.DistArray, _core.Receipt]:
+    """Solves ``A x = b`` by LU with partial pivoting (PDGETRF, PDGETRS). Collective.
+
+    Args:
+        A: a square matrix: any object with ``__distarray__``; without a communicator, MPI.COMM_WORLD is used.
+        b: the right-hand side, an array of one axis, or of two for several. It stays where it is if its rows are
+            distributed as those of `A` over the same process grid.
+        overwrite_a: the factors may be written into the memory of `A`. If it is row-major, ScaLAPACK takes it for the
+            transpose on the transposed grid, and `b` must be distributed over that grid, or be moved.
+        overwrite_b: the answer is written into the memory of `b`.
+        copy: see the module.
+
+    Returns:
+        The answer, which has the distribution of `b`, and the receipt.
+
+    Raises:
+        ProtocolError: on every process; also if the matrix is singular.
+    """
+    A, comm = _given("A", A, None)
+    b, _ = _given("b", b, comm)
+    flags = _options(comm, copy, overwrite_a, overwrite_b)
+    local, receipt = _native().solve(_part(A), _part(b), comm, *flags, copy)
+    return _core._over(local, b.distribution, b.process, comm), receipt
+
+
+def cholesky(A: Any, lower: bool = False, *, overwrite_a: bool = False,
+             copy: bool | str | None = None) -> tuple[_core.DistArray, _core.Receipt]:
+    """The Cholesky factor of a symmetric or Hermitian positive definite matrix (PDPOTRF). Collective.
+
+    ``A = U^H U``, or with `lower` ``A = L L^H``. Only this triangle of `A` is used. With `overwrite_a` the factor is
+    written into the memory of `A`, which may be column-major or row-major.
+
+    Returns:
+        The factor, with the distribution of `A` and 0 in the other triangle, and the receipt.
+
+    Raises:
+        ProtocolError: on every process; also if a leading minor of `A` is not positive.
+    """
+    A, comm = _given("A", A, None)
+    lower, over = _options(comm, copy, lower, overwrite_a)
+    local, receipt = _native().cholesky(_part(A), comm, lower, over, copy)
+    return _core._over(local, A.distribution, A.process, comm), receipt
+
+
+def eigh(A: Any, lower: bool = True, *, overwrite_a: bool = False, copy: bool | str | None = None) -> tuple[
+        NDArray[np.floating[Any]], _core.DistArray, _core.Receipt]:
+    """All eigenvalues and eigenvectors of a symmetric or Hermitian matrix (PDSYEV, PZHEEV). Collective.
+
+    Only the triangle `lower` of `A` is used. With `overwrite_a` the memory of `A` is used for the computation.
+
+    Returns:
+        The eigenvalues, ascending, the same on every process; the eigenvectors, of which column ``j`` belongs to
+        eigenvalue ``j``, with the distribution of `A`; and the receipt.
+
+    Raises:
+        ProtocolError: on every process; also if an eigenvalue does not converge.
+    """
+    A, comm = _given("A", A, None)
+    lower, over = _options(comm, copy, lower, overwrite_a)
+    values, local, receipt = _native().eigh(_part(A), comm, lower, over, copy)
+    return values, _core._over(local, A.distribution, A.process, comm), receipt
+
+
+def svd(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> tuple[
+        _core.DistArray, NDArray[np.floating[Any]], _core.DistArray, _core.Receipt]:
+    """The singular value decomposition ``A = u diag(s) vh`` (PDGESVD). Collective.
+
+    It is that of ``scipy.linalg.svd(A, full_matrices=False)``. With `overwrite_a` the memory of `A`, which may be
+    column-major or row-major, is used for the computation.
+
+    Returns:
+        `u`, the singular values (descending, the same on every process), `vh`, and the receipt. An axis of another length
+        than in `A` has the same blocks; even blocks, if `A` is irregular, padded or unstructured there.
+
+    Raises:
+        ProtocolError: on every process.
+    """
+    A, comm = _given("A", A, None)
+    (over,) = _options(comm, copy, overwrite_a)
+    u, values, vh, receipt = _native().svd(_part(A), comm, over, copy)
+    return _core._over(u[0], u[1], comm.rank, comm), values, _core._over(vh[0], vh[1], comm.rank, comm), receipt
+
+
+def qr(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> tuple[
+        _core.DistArray, _core.DistArray, _core.Receipt]:
+    """``A = q r`` with orthonormal columns of `q`, and `r` upper triangular (PDGEQRF, PDORGQR). Collective.
+
+    It is that of ``scipy.linalg.qr(A, mode="economic")``. The blocks of `A` need not be square. With `overwrite_a`, `q` is
+    in the memory of `A`, if `A` has no more columns than rows.
+
+    Returns:
+        `q`, `r`, and the receipt. Their distributions are those that `svd` describes.
+
+    Raises:
+        ProtocolError: on every process.
+    """
+    A, comm = _given("A", A, None)
+    (over,) = _options(comm, copy, overwrite_a)
+    q, r, receipt = _native().qr(_part(A), comm, over, copy)
+    return _core._over(q[0], q[1], comm.rank, comm), _core._over(r[0], r[1], comm.rank, comm), receipt
+
+
+def _native():
+    try:
+        from . import _scalapack
+    except ImportError:
+        raise ImportError("this tridap was built without ScaLAPACK: install libscalapack-openmpi-dev, and build it "
+                          "again") from None
+    return _scalapack
+
+
+def _world():
+    from mpi4py import MPI
+    return MPI.COMM_WORLD
+
+
+def _given(name, value, comm):
+    """An argument as a DistArray, and its communicator. What is none raises on all processes."""
+    if comm is None:
+        own = value.comm if isinstance(value, _core.DistArray) else None
+        comm = _world() if own is None else own
+    if not (hasattr(type(value), "__distarray__") or describes(value)):
+        value = _Failed(TypeError(f"{name} is of type {type(value).__name__}, which has no __distarray__: "
+                                  "tridap.array(local, distribution) makes an array of the parts of all processes"))
+    array = _core.asarray(value, comm)
+    together(comm, lambda: communicator_of(array.distribution, comm), same=False)
+    return array, comm
+
+
+def _part(array):
+    return array.local, array.distribution, array.process
+
+
+def _options(comm, copy, *flags):
+    """Checks `copy` and gives the flags as bools, if they are the same on every process."""
+    return together(comm, lambda: (policy(copy), *map(bool, flags)))[1:]
+
+
+class _Callable(types.ModuleType):
+    __call__ = staticmethod(distribution)
+
+
+sys.modules[__name__].__class__ = _Callable

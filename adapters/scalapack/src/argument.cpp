@@ -1,0 +1,209 @@
+#include "argument.hpp"
+
+#include "memory.hpp"
+#include "routines.hpp"
+#include <tridap/check.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/make.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tridap::scalapack {
+
+namespace {
+
+constexpr Index best_length = 64;  // of blocks: ScaLAPACK's panels then use level 3 of BLAS
+
+std::string called(const char* name) { return "the array " + std::string(name); }
+
+void check_here(const char* name, const DistArray& array, bool overwritten, bool vectors) {
+  throw_if_wrong(check(array));
+  const Buffer& buffer = array.buffer;
+  if (array.ndim() != 2 && !(vectors && array.ndim() == 1))
+    refuse(called(name) + " has " + std::to_string(array.ndim()) + " axes",
+           vectors ? "must have 1 or 2" : "must have 2", "slice or reshape it");
+  if (!is_scalar(buffer.type))
+    refuse("the elements of " + called(name) + " are " + buffer.type.name(),
+           "must be float32, float64, complex64 or complex128", "convert them");
+  if (buffer.memory.kind != Memory::Kind::host)
+    refuse(called(name) + " is in " + buffer.memory.name() + " memory", "must be in host memory",
+           "copy it to the host");
+  if (overwritten && buffer.read_only)
+    refuse(called(name) + " is read-only", "must be writable to be overwritten", "do not pass overwrite for it");
+}
+
+// A vector as a matrix of one column.
+DistArray as_matrix(const DistArray& array) {
+  DistArray matrix = array;
+  if (array.ndim() != 1) return matrix;
+  const Buffer& buffer = array.buffer;
+  matrix.buffer.shape.push_back(1);
+  matrix.buffer.strides.push_back(std::max<Index>(buffer.shape[0], 1) * buffer.type.bytes);
+  matrix.dim_data.push_back(undistributed(1));
+  return matrix;
+}
+
+// Where the first element is that is not finite, as local indices; nothing: all are finite.
+template <class Number>
+std::optional<std::array<Index, 2>> first_not_finite(const Buffer& part, Index numbers) {
+  const auto* const begin = static_cast<const char*>(part.data);
+  for (Index i = 0; i < part.shape[0]; ++i)
+    for (Index j = 0; j < part.shape[1]; ++j) {
+      const auto* const element = reinterpret_cast<const Number*>(begin + i * part.strides[0] + j * part.strides[1]);
+      for (Index k = 0; k < numbers; ++k)
+        if (!std::isfinite(element[k])) return std::array<Index, 2>{i, j};
+    }
+  return std::nullopt;
+}
+
+void check_finite(const Argument& argument, Index process, Index axes) {
+  const std::vector<Range> owned = argument.whole.part(process, Part::owned);
+  const Buffer part = sub_buffer(argument.array.buffer, owned);
+  const auto found = with_scalar(part.type, [&](auto* of) {
+    using T = std::remove_pointer_t<decltype(of)>;
+    return first_not_finite<Real<T>>(part, is_complex_v<T> ? 2 : 1);
+  });
+  if (!found) return;
+  const Indices global =
+      argument.whole.global_index(process, {(*found)[0] + owned[0].begin, (*found)[1] + owned[1].begin});
+  const std::string column = axes == 2 ? ", " + std::to_string(global[1]) : "";
+  refuse("the element (" + std::to_string(global[0]) + column + ") of " + called(argument.name) + " is not finite",
+         "all elements must be finite", "replace NaN and infinite values");
+}
+
+bool all_same(const std::vector<MinMax>& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](const MinMax& n) { return n.smallest == n.largest; });
+}
+
+// The blocks of both axes if ScaLAPACK can use them for a routine. An axis over one process has blocks of any length.
+std::optional<std::array<Blocks, 2>> usable(const Distribution& whole, Need need) {
+  std::array<Blocks, 2> blocks;
+  std::array<bool, 2> any_length{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Axis& axis = whole.axis(static_cast<Index>(i));
+    const auto found = blocks_of(axis);
+    if (!found) return std::nullopt;
+    any_length[i] = axis.proc_grid_size() == 1;
+    blocks[i] = any_length[i] ? Blocks{block_length(axis.size(), 1), 0} : *found;
+    if (need == Need::squares_from_zero && blocks[i].first != 0) return std::nullopt;
+  }
+  if (need == Need::blocks || blocks[0].length == blocks[1].length) return blocks;
+  if (!any_length[0] && !any_length[1]) return std::nullopt;
+  if (any_length[0] && any_length[1])
+    blocks[0].length = blocks[1].length = std::max(blocks[0].length, blocks[1].length);
+  else if (any_length[0])
+    blocks[0].length = blocks[1].length;
+  else
+    blocks[1].length = blocks[0].length;
+  return blocks;
+}
+
+Axis resized_axis(const Axis& axis, Index size) {
+  if (axis.size() == size) return axis;
+  const Index grid = axis.proc_grid_size();
+  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind()))
+    return Axis(CyclicKind(size, grid, cyclic->block_size(), cyclic->first()));
+  const auto blocks = blocks_of(axis);
+  if (blocks && grid > 1) return Axis(BlockKind(size, grid, blocks->length));
+  return Axis(BlockKind(size, grid, std::max<Index>((size + grid - 1) / grid, 1)));
+}
+
+}  // namespace
+
+Index block_length(Index size, Index processes) {
+  return std::clamp<Index>((size + processes - 1) / processes, 1, best_length);
+}
+
+void agree_on(const DenseOptions& options, Index flags, MPI_Comm comm) {
+  if (!all_same(mpi::min_max(
+          {static_cast<Index>(options.copy), options.overwrite_a ? 1 : 0, options.overwrite_b ? 1 : 0, flags}, comm)))
+    refuse("the processes pass different options", "must be the same on all",
+           "pass the same copy, overwrite_a, overwrite_b and lower on every process");
+}
+
+Argument read_argument(const char* name, const DistArray& array, bool overwritten, bool vectors, MPI_Comm comm) {
+  DistArray matrix = mpi::collectively(comm, [&] {
+    check_here(name, array, overwritten, vectors);
+    return as_matrix(array);
+  });
+  const ElementType& type = matrix.buffer.type;
+  if (!all_same(mpi::min_max({static_cast<Index>(type.kind), type.bytes, array.ndim()}, comm)))
+    refuse("the processes pass parts of different element types or numbers of axes", "must be the same on all",
+           "pass parts of one array");
+  Distribution whole = mpi::gather_distribution(matrix, comm);
+  int can[2] = {leading_dimension(matrix.buffer, 0) ? 1 : 0, leading_dimension(matrix.buffer, 1) ? 1 : 0};
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, can, 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  Argument made{name, std::move(matrix), std::move(whole), can[0] != 0, can[1] != 0, overwritten};
+  mpi::collectively(comm, [&] {
+    if (made.whole.axis(0).shares_indices() || made.whole.axis(1).shares_indices())
+      refuse("an element of " + called(name) + " is on several processes", "must be on one",
+             "redistribute it to lists without common indices");
+    check_finite(made, mpi::rank_of(comm), array.ndim());
+  });
+  return made;
+}
+
+Place place_of(const Argument& argument, Need need, bool transposable, Copy copy) {
+  const Distribution& whole = argument.whole;
+  const auto blocks = usable(whole, need);
+  if (!blocks || copy == Copy::always) {
+    const Distribution best = squares(whole.shape(), whole.processes());
+    if (copy == Copy::never)
+      refuse(called(argument.name) + " is " + describe(whole),
+             need == Need::blocks ? "ScaLAPACK needs blocks of one length"
+                                  : "ScaLAPACK needs square blocks for this routine",
+             "move it to " + describe(best) + ", or pass copy=if_needed");
+    const Blocks length = *blocks_of(best.axis(0));
+    return {Way::moved,
+            best.axis(0).proc_grid_size(),
+            best.axis(1).proc_grid_size(),
+            {length.length, 0},
+            {length.length, 0}};
+  }
+  Place place{Way::copied, whole.axis(0).proc_grid_size(), whole.axis(1).proc_grid_size(), (*blocks)[0], (*blocks)[1]};
+  if (!argument.overwritten) return place;
+  if (argument.columns)
+    place.way = Way::in_place;
+  else if (argument.rows && transposable)
+    place.way = Way::transposed;
+  else if (copy == Copy::never)
+    refuse("the memory of " + called(argument.name) + " is not column-major on every process",
+           "must be, to be overwritten", "pass copy=if_needed, or do not pass overwrite for it");
+  return place;
+}
+
+Distribution resized(const Distribution& whole, Index rows, Index columns) {
+  return Distribution({resized_axis(whole.axis(0), rows), resized_axis(whole.axis(1), columns)});
+}
+
+DistArray empty_answer(const Distribution& to, const ElementType& type, Index rank) {
+  DistArray made;
+  made.buffer = allocate(type, to.local_shape(rank));
+  made.dim_data = to.dim_data(rank);
+  return made;
+}
+
+Distribution squares(const std::vector<Index>& shape, Index processes) {
+  if (shape.size() != 2)
+    refuse("the shape has " + std::to_string(shape.size()) + " axes", "must have 2", "give rows and columns");
+  const std::vector<Index> grid = near_square_grid(processes, 2);
+  const Index length = block_length(std::max(shape[0], shape[1]), std::max(grid[0], grid[1]));
+  return Distribution::make(shape, {cyclic(length), cyclic(length)}, grid);
+}
+
+Distribution nearest_square(const Distribution& distribution) {
+  if (distribution.ndim() == 2 && usable(distribution, Need::squares)) return distribution;
+  return squares(distribution.shape(), distribution.processes());
+}
+
+}  // namespace tridap::scalapack

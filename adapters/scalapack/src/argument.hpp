@@ -1,0 +1,66 @@
+#pragma once
+
+#include "blocks.hpp"
+#include <tridap/dist_array.hpp>
+#include <tridap/distribution.hpp>
+#include <tridap/scalapack/dense.hpp>
+
+#include <mpi.h>
+
+namespace tridap::scalapack {
+
+/// An array that a function of dense.hpp was given, as a matrix.
+struct Argument {
+  const char* name = "";
+  DistArray array;  ///< this process's part; a vector is a matrix of one column
+  Distribution whole;
+  bool columns = false, rows = false;  ///< whether its memory is column-major, row-major, on all processes
+  bool overwritten = false;            ///< whether its memory may be written
+
+  Index size(Index axis) const { return whole.axis(axis).size(); }
+};
+
+/// Throws Error if the processes pass different options, or functions with other `flags`. **Collective.**
+void agree_on(const DenseOptions& options, Index flags, MPI_Comm comm);
+
+/// Checks an argument, which must have two axes, or, if `vectors`, one or two. **Collective**: throws the same Error on
+/// every process or on none.
+Argument read_argument(const char* name, const DistArray& array, bool overwritten, bool vectors, MPI_Comm comm);
+
+/// What a routine needs of the blocks of a matrix.
+enum class Need {
+  blocks,            ///< P?GEQRF: of one length along each axis
+  squares,           ///< P?GETRF, P?POTRF: and of the same length along both
+  squares_from_zero  ///< P?SYEV, P?GESVD: and the first one is on process (0, 0)
+};
+
+/// How ScaLAPACK gets an argument.
+enum class Way {
+  in_place,    ///< in its memory
+  transposed,  ///< in its memory, as the transpose of the array on the transposed grid
+  copied,      ///< in a column-major copy of each process's part
+  moved        ///< in another distribution
+};
+
+/// Where a matrix is while ScaLAPACK computes.
+struct Place {
+  Way way = Way::in_place;
+  Index nprow = 1, npcol = 1;  ///< processes along the axes of the array
+  Blocks rows, columns;        ///< of the axes of the array
+};
+
+/// Where an argument is computed with. `transposable`: the routine can also use the transpose. Local; throws Error if
+/// the options do not allow what is needed, with the nearest distribution.
+Place place_of(const Argument& argument, Need need, bool transposable, Copy copy);
+
+/// The length of blocks for an axis or a matrix of this size over so many processes.
+Index block_length(Index size, Index processes);
+
+/// A distribution of another shape with the same blocks along each axis; an axis that ScaLAPACK cannot use gets even
+/// blocks.
+Distribution resized(const Distribution& whole, Index rows, Index columns);
+
+/// An array without elements. Local.
+DistArray empty_answer(const Distribution& to, const ElementType& type, Index rank);
+
+}  // namespace tridap::scalapack

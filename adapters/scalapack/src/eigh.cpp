@@ -1,0 +1,89 @@
+#include "info.hpp"
+#include "memory.hpp"
+#include "routines.hpp"
+#include "work.hpp"
+#include "work_space.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/mpi/agree.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tridap::scalapack {
+
+namespace {
+
+// P?SYEV, P?HEEV. With lwork = -1 it returns the lengths of the work space only.
+template <class T>
+int call(const Work& a, const Work& z, bool lower, Real<T>* values, T* work, int lwork, Real<T>* real_work,
+         int real_lwork) {
+  const int n = a.desc[2];
+  int info = 0;
+  const char* const triangle = lower ? "L" : "U";
+  if constexpr (is_complex_v<T>) {
+    Routines<T>::eigenvalues_of("V", triangle, &n, a.data<T>(), &one, &one, a.desc.data(), values, z.data<T>(), &one,
+                                &one, z.desc.data(), work, &lwork, real_work, &real_lwork, &info, 1, 1);
+  } else {
+    static_cast<void>(real_work), static_cast<void>(real_lwork);
+    Routines<T>::eigenvalues_of("V", triangle, &n, a.data<T>(), &one, &one, a.desc.data(), values, z.data<T>(), &one,
+                                &one, z.desc.data(), work, &lwork, &info, 1, 1);
+  }
+  return info;
+}
+
+template <class T>
+std::vector<double> decompose(const Work& a, const Work& z, const Frame& frame, bool lower) {
+  const MPI_Comm comm = frame.comm();
+  const Index n = a.desc[2];
+  const Ended ended{Routines<T>::letter, is_complex_v<T> ? "HEEV" : "SYEV", 0, Positive::not_converged, n};
+  T answer[2] = {};
+  Real<T> real_answer[2] = {};
+  std::vector<Real<T>> values =
+      mpi::collectively(comm, [&] { return std::vector<Real<T>>(static_cast<std::size_t>(n)); });
+  must_succeed(with_info(ended, call<T>(a, z, lower, values.data(), answer, -1, real_answer, -1)), comm);
+  // PZHEEV of ScaLAPACK 2.2 asks for too little real work space: its text says 4 n - 2.
+  WorkSpace<T> space = mpi::collectively(comm, [&] {
+    return WorkSpace<T>(work_elements(answer[0]), std::max<Index>(work_elements(real_answer[0]), 4 * n));
+  });
+  must_succeed(with_info(ended, call<T>(a, z, lower, values.data(), space.data(), space.length(), space.real_data(),
+                                        space.real_length())),
+               comm);
+  if (n == 1 && element_count(z.buffer()) == 1) *z.data<T>() = T(1);  // PZHEEV of ScaLAPACK 2.2 leaves 0
+  return mpi::collectively(comm, [&] { return std::vector<double>(values.begin(), values.end()); });
+}
+
+}  // namespace
+
+Eigen eigh(const DistArray& a, MPI_Comm comm, bool lower, const DenseOptions& options) {
+  const double begin = now();
+  agree_on(options, lower ? 1 : 0, comm);
+  const Argument matrix = read_argument("a", a, options.overwrite_a, false, comm);
+  const Place place = mpi::collectively(comm, [&] {
+    if (matrix.size(0) != matrix.size(1))
+      refuse("the matrix a is " + std::to_string(matrix.size(0)) + " x " + std::to_string(matrix.size(1)),
+             "must be square", "pass a square matrix; svd() takes others");
+    return place_of(matrix, Need::squares_from_zero, false, options.copy);
+  });
+  Eigen made;
+  if (matrix.size(0) == 0)
+    made.vectors = mpi::collectively(comm, [&] { return a; });
+  else
+    made.vectors = in_frame(comm, place, [&](const Frame& frame) {
+      const Work work = take(matrix, place, frame, made.receipt);
+      Answer answer = mpi::collectively(comm, [&] {
+        return Answer{make_work(frame, a.buffer.type, work.desc[2], work.desc[2], work.rows, work.columns),
+                      matrix.whole, place.way, nullptr};
+      });
+      made.values = with_scalar(a.buffer.type, [&](auto* of) {
+        return decompose<std::remove_pointer_t<decltype(of)>>(work, answer.work, frame, lower);
+      });
+      return give(answer, frame, Order::column_major, made.receipt);
+    });
+  made.receipt.shared = made.receipt.same_address = false;
+  made.receipt.seconds = now() - begin;
+  return made;
+}
+
+}  // namespace tridap::scalapack

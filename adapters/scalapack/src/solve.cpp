@@ -1,0 +1,132 @@
+#include "info.hpp"
+#include "memory.hpp"
+#include "routines.hpp"
+#include "work.hpp"
+#include <tridap/compare.hpp>
+#include <tridap/detail/refuse.hpp>
+#include <tridap/make.hpp>
+#include <tridap/mpi/agree.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tridap::scalapack {
+
+namespace {
+
+void check_sizes(const Argument& a, const Argument& b) {
+  if (a.size(0) != a.size(1))
+    refuse("the matrix a is " + std::to_string(a.size(0)) + " x " + std::to_string(a.size(1)), "must be square",
+           "pass a square matrix; qr() and svd() take others");
+  if (b.size(0) != a.size(0))
+    refuse("b has " + std::to_string(b.size(0)) + " rows", "must have those of a, " + std::to_string(a.size(0)),
+           "pass the right-hand sides of this matrix");
+  if (a.array.buffer.type != b.array.buffer.type)
+    refuse("the elements of b are " + b.array.buffer.type.name() + ", and those of a " + a.array.buffer.type.name(),
+           "must be the same", "convert one of the arrays");
+}
+
+// Blocks of the rows of `a` as ScaLAPACK has them: those of the right-hand sides must be the same.
+const Blocks& rows_beside(const Place& a) { return a.way == Way::transposed ? a.columns : a.rows; }
+
+bool stands_beside(const Argument& b, const Place& a, const Frame& frame) {
+  const Axis &rows = b.whole.axis(0), &columns = b.whole.axis(1);
+  if (!frame.in_order() || rows.proc_grid_size() != frame.nprow() || columns.proc_grid_size() != frame.npcol())
+    return false;
+  const auto of_rows = blocks_of(rows), of_columns = blocks_of(columns);
+  if (!of_rows || !of_columns) return false;
+  const Blocks& needed = rows_beside(a);
+  return frame.nprow() == 1 || (of_rows->length == needed.length && of_rows->first == needed.first);
+}
+
+// Where the right-hand sides are, beside the matrix.
+Place place_beside(const Argument& b, const Place& a, const Frame& frame, Copy copy) {
+  Place place{Way::copied, frame.nprow(), frame.npcol(), rows_beside(a), {block_length(b.size(1), frame.npcol()), 0}};
+  if (!stands_beside(b, a, frame)) {
+    if (copy == Copy::never) {
+      const Distribution beside = Distribution::make(
+          {b.size(0), b.size(1)}, {cyclic(place.rows.length, place.rows.first), cyclic(place.columns.length)},
+          {place.nprow, place.npcol});
+      refuse("the array b is " + describe(b.whole),
+             "its rows must be distributed as those of a, over the same processes",
+             "move it to " + describe(beside) + (frame.in_order() ? "" : ", with the processes down the columns") +
+                 ", or pass copy=if_needed");
+    }
+    place.way = Way::moved;
+    return place;
+  }
+  if (place.npcol > 1) place.columns = *blocks_of(b.whole.axis(1));
+  if (!b.overwritten) return place;
+  if (b.columns)
+    place.way = Way::in_place;
+  else if (copy == Copy::never)
+    refuse("the memory of the array b is not column-major on every process", "must be, to be overwritten",
+           "pass copy=if_needed, or do not pass overwrite_b");
+  return place;
+}
+
+template <class T>
+void factor_and_solve(const Work& a, const Work& b, const Frame& frame) {
+  using Of = Routines<T>;
+  const int n = a.desc[2], nrhs = b.desc[3];
+  std::vector<int> pivots = mpi::collectively(
+      frame.comm(), [&] { return std::vector<int>(static_cast<std::size_t>(a.buffer().shape[0] + a.rows.length)); });
+  int info = 0;
+  Of::getrf(&n, &n, a.data<T>(), &one, &one, a.desc.data(), pivots.data(), &info);
+  must_succeed({Of::letter, "GETRF", info, Positive::zero_pivot}, frame.comm());
+  const char* const how = frame.is_transposed() ? "T" : "N";
+  Of::getrs(how, &n, &nrhs, a.data<T>(), &one, &one, a.desc.data(), pivots.data(), b.data<T>(), &one, &one,
+            b.desc.data(), &info, 1);
+  must_succeed({Of::letter, "GETRS", info}, frame.comm());
+}
+
+// Without the second axis that read_argument() gave a vector.
+DistArray as_given(DistArray array, Index axes) {
+  if (axes == 2) return array;
+  array.buffer.shape = {array.buffer.shape[0]};
+  array.buffer.strides = {array.buffer.strides[0]};
+  array.dim_data = {array.dim_data[0]};
+  return array;
+}
+
+DistArray solution(const Argument& a, const Argument& b, const Place& place, const Frame& frame, Copy copy,
+                   Receipt& receipt) {
+  const MPI_Comm comm = frame.comm();
+  const Place beside = mpi::collectively(comm, [&] { return place_beside(b, place, frame, copy); });
+  const Work matrix = take(a, place, frame, receipt), right = take(b, beside, frame, receipt);
+  with_scalar(a.array.buffer.type,
+              [&](auto* of) { factor_and_solve<std::remove_pointer_t<decltype(of)>>(matrix, right, frame); });
+  const Answer answer = mpi::collectively(comm, [&] {
+    return Answer{right, b.whole, beside.way, b.overwritten ? &b.array : nullptr};
+  });
+  return give(answer, frame, b.columns ? Order::column_major : Order::row_major, receipt);
+}
+
+}  // namespace
+
+Solved solve(const DistArray& a, const DistArray& b, MPI_Comm comm, const DenseOptions& options) {
+  const double begin = now();
+  agree_on(options, 0, comm);
+  const Argument matrix = read_argument("a", a, options.overwrite_a, false, comm);
+  const Argument right = read_argument("b", b, options.overwrite_b, true, comm);
+  const Place place = mpi::collectively(comm, [&] {
+    check_sizes(matrix, right);
+    return place_of(matrix, Need::squares, true, options.copy);
+  });
+  Solved solved;
+  if (matrix.size(0) == 0 || right.size(1) == 0) {
+    solved.x = mpi::collectively(comm, [&] { return b; });
+  } else {
+    DistArray x = in_frame(comm, place, [&](const Frame& frame) {
+      return solution(matrix, right, place, frame, options.copy, solved.receipt);
+    });
+    solved.x = mpi::collectively(comm, [&] { return as_given(std::move(x), b.ndim()); });
+  }
+  solved.receipt.shared = solved.receipt.same_address = options.overwrite_b;
+  solved.receipt.seconds = now() - begin;
+  return solved;
+}
+
+}  // namespace tridap::scalapack

@@ -1,0 +1,188 @@
+#include "work.hpp"
+
+#include "memory.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/make.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/redistribute/redistribution.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+namespace tridap::scalapack {
+
+namespace {
+
+using redistribute::PlacedDistribution;
+using redistribute::Redistribution;
+
+int to_int(Index number, const char* what) {
+  if (number > most)
+    refuse(std::string(what) + " is " + std::to_string(number), "must fit ScaLAPACK's int",
+           "use a smaller matrix, or more processes");
+  return static_cast<int>(number);
+}
+
+Distribution distribution_on(const Frame& frame, Index m, Index n, const Blocks& rows, const Blocks& columns) {
+  return Distribution::make({m, n}, {cyclic(rows.length, rows.first), cyclic(columns.length, columns.first)},
+                            {frame.nprow(), frame.npcol()});
+}
+
+// A matrix in column-major memory.
+Work describe_work(const Frame& frame, Buffer buffer, Distribution whole, const Blocks& rows, const Blocks& columns) {
+  const Index lld = *leading_dimension(buffer, 0);
+  if (const auto held = checked_multiply(lld, buffer.shape[1]); !held || *held > most)
+    refuse("this process's part spans more than 2^31 - 1 elements", "must fit ScaLAPACK's int", "use more processes");
+  Work made;
+  made.desc = {1,
+               frame.context(),
+               to_int(whole.axis(0).size(), "the number of rows"),
+               to_int(whole.axis(1).size(), "the number of columns"),
+               to_int(rows.length, "the length of the blocks"),
+               to_int(columns.length, "the length of the blocks"),
+               static_cast<int>(rows.first),
+               static_cast<int>(columns.first),
+               to_int(lld, "the leading dimension")};
+  made.array.buffer = std::move(buffer);
+  made.array.dim_data = whole.dim_data(frame.process());
+  made.whole = std::move(whole);
+  made.rows = rows;
+  made.columns = columns;
+  return made;
+}
+
+Buffer allocate_columns(const ElementType& type, const std::vector<Index>& shape) {
+  Buffer buffer = allocate(type, shape);
+  buffer.strides = column_major_strides(buffer.shape, type.bytes);
+  return buffer;
+}
+
+Buffer transpose(Buffer buffer) {
+  std::swap(buffer.shape[0], buffer.shape[1]);
+  std::swap(buffer.strides[0], buffer.strides[1]);
+  return buffer;
+}
+
+template <std::size_t bytes>
+void copy_lines(const Buffer& from, const Buffer& to) {
+  for (Index j = 0; j < from.shape[1]; ++j) {
+    const auto* source = static_cast<const char*>(from.data) + j * from.strides[1];
+    auto* target = static_cast<char*>(to.data) + j * to.strides[1];
+    for (Index i = 0; i < from.shape[0]; ++i)
+      std::memcpy(target + i * to.strides[0], source + i * from.strides[0], bytes);
+  }
+}
+
+void copy_elements(const Buffer& from, const Buffer& to) {
+  const Index bytes = from.type.bytes;
+  bytes == 4 ? copy_lines<4>(from, to) : bytes == 8 ? copy_lines<8>(from, to) : copy_lines<16>(from, to);
+}
+
+Index bytes_of(const Buffer& buffer) { return element_count(buffer) * buffer.type.bytes; }
+
+Work moved(const Argument& argument, const Place& place, const Frame& frame) {
+  const MPI_Comm comm = frame.comm();
+  const auto [source, target] = mpi::collectively(comm, [&] {
+    return std::pair<PlacedDistribution, PlacedDistribution>{
+        argument.whole,
+        {distribution_on(frame, argument.size(0), argument.size(1), place.rows, place.columns), frame.ranks()}};
+  });
+  redistribute::Options options;
+  options.order = Order::column_major;
+  const DistArray array =
+      Redistribution(source, target, argument.array.buffer.type.bytes, comm, options)(argument.array);
+  return mpi::collectively(comm, [&, to = &target] {
+    return describe_work(frame, array.buffer, to->distribution, place.rows, place.columns);
+  });
+}
+
+Work here(const Argument& argument, const Place& place, const Frame& frame) {
+  const Buffer& buffer = argument.array.buffer;
+  if (place.way == Way::transposed)
+    return describe_work(frame, transpose(buffer),
+                         distribution_on(frame, argument.size(1), argument.size(0), place.columns, place.rows),
+                         place.columns, place.rows);
+  Distribution whole = distribution_on(frame, argument.size(0), argument.size(1), place.rows, place.columns);
+  if (place.way == Way::in_place) return describe_work(frame, buffer, std::move(whole), place.rows, place.columns);
+  const Buffer copy = allocate_columns(buffer.type, whole.local_shape(frame.process()));
+  copy_elements(buffer, copy);
+  return describe_work(frame, copy, std::move(whole), place.rows, place.columns);
+}
+
+}  // namespace
+
+Frame::Frame(MPI_Comm comm, const Place& place)
+    : grid_(comm, place.nprow, place.npcol), transposed_(place.way == Way::transposed) {
+  try {
+    mpi::collectively(comm, [&] {
+      const Index rank = mpi::rank_of(comm);
+      for (Index row = 0; row < nprow(); ++row)
+        for (Index column = 0; column < npcol(); ++column) {
+          const Index number = row * npcol() + column, of = transposed_ ? column * nprow() + row : number;
+          if (of == rank) process_ = number;
+          in_order_ = in_order_ && of == number;
+          ranks_.push_back(of);
+        }
+    });
+  } catch (...) {  // on every process
+    grid_.close();
+    throw;
+  }
+}
+
+Work make_work(const Frame& frame, const ElementType& type, Index m, Index n, const Blocks& rows,
+               const Blocks& columns) {
+  Distribution whole = distribution_on(frame, m, n, rows, columns);
+  Buffer buffer = allocate_columns(type, whole.local_shape(frame.process()));
+  return describe_work(frame, std::move(buffer), std::move(whole), rows, columns);
+}
+
+Work corner_of(const Work& work, const Frame& frame, Index m, Index n) {
+  Distribution whole = distribution_on(frame, m, n, work.rows, work.columns);
+  const std::vector<Index> shape = whole.local_shape(frame.process());
+  return describe_work(frame, sub_buffer(work.buffer(), {{0, shape[0]}, {0, shape[1]}}), std::move(whole), work.rows,
+                       work.columns);
+}
+
+Work take(const Argument& argument, const Place& place, const Frame& frame, Receipt& receipt) {
+  if (place.way == Way::copied || place.way == Way::moved) receipt.bytes_copied += bytes_of(argument.array.buffer);
+  if (place.way == Way::moved) return moved(argument, place, frame);
+  return mpi::collectively(frame.comm(), [&] { return here(argument, place, frame); });
+}
+
+DistArray give(const Answer& answer, const Frame& frame, Order order, Receipt& receipt) {
+  const MPI_Comm comm = frame.comm();
+  const bool written = answer.way != Way::moved && (answer.into == nullptr || answer.way != Way::copied);
+  if (written)
+    return mpi::collectively(comm, [&] {
+      DistArray made;
+      made.buffer = answer.way == Way::transposed ? transpose(answer.work.buffer()) : answer.work.buffer();
+      made.dim_data = answer.to.dim_data(mpi::rank_of(comm));
+      return made;
+    });
+  const auto [source, target] = mpi::collectively(comm, [&] {
+    return std::pair<PlacedDistribution, PlacedDistribution>{{answer.work.whole, frame.ranks()}, answer.to};
+  });
+  redistribute::Options options;
+  options.order = order;
+  options.mapping.fill_padding = true;
+  Redistribution plan(source, target, answer.work.buffer().type.bytes, comm, options);
+  receipt.bytes_copied += bytes_of(answer.work.buffer());
+  if (answer.into == nullptr) return plan(answer.work.array);
+  plan(answer.work.array, *answer.into);
+  return mpi::collectively(comm, [&] { return *answer.into; });
+}
+
+std::pair<std::vector<Index>, std::vector<Index>> numbers_of(const Work& work, const Frame& frame) {
+  const Indices place = work.whole.coordinates(frame.process());
+  std::array<std::vector<Index>, 2> numbers;
+  for (std::size_t i = 0; i < 2; ++i)
+    work.whole.axis(static_cast<Index>(i)).for_each(place[i], Part::owned, [&](Index, Index global) {
+      numbers[i].push_back(global);
+    });
+  return {std::move(numbers[0]), std::move(numbers[1])};
+}
+
+}  // namespace tridap::scalapack

@@ -1,0 +1,68 @@
+#include "info.hpp"
+#include "support.hpp"
+#include "support/mpi_abort.hpp"
+
+// What ends a program: a wrong call of the BLACS. TriDAP checks its arguments before, so that it is an Error. A wrong
+// argument of a routine of ScaLAPACK ends nothing: PXERBLA prints a line and returns, and INFO says which it is.
+
+extern "C" {
+int Csys2blacs_handle(MPI_Comm comm);
+void Cfree_blacs_system_handle(int handle);
+void Cblacs_gridmap(int* context, int* ranks, int leading_dimension, int nprow, int npcol);
+void Cblacs_abort(int context, int code);
+void pdgetrf_(const int* m, const int* n, double* a, const int* ia, const int* ja, const int* desca, int* ipiv,
+              int* info);
+}
+
+namespace {
+
+using namespace scalapack_test;
+using tridap::scalapack::Ended;
+using tridap::scalapack::Positive;
+
+TEST(BlacsAbort, EndsAProgramThatAsksForAnIllegalGrid) {
+  int handle = Csys2blacs_handle(MPI_COMM_WORLD), context = handle, rank = 0;
+  EXPECT_THROW(Cblacs_gridmap(&context, &rank, 1, 0, 1), mpi_abort::Aborted);
+  Cfree_blacs_system_handle(handle);
+  EXPECT_THROW(Cblacs_abort(-1, 3), mpi_abort::Aborted);
+}
+
+TEST(BlacsAbort, IsAnErrorOfTridap) {
+  for (const Index nprow : {Index{0}, Index{-1}, processes() + 1})
+    EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid(MPI_COMM_WORLD, nprow, 1); })));
+  const auto twice = tridap::Distribution::make({4, 4}, {tridap::block(), tridap::whole()}, {processes(), 1});
+  const std::vector<Index> beyond(static_cast<std::size_t>(processes()), processes());
+  EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid(MPI_COMM_WORLD, {twice, beyond}); })));
+}
+
+TEST(Pxerbla, ReturnsAndInfoNamesTheArgument) {
+  const ProcessGrid grid(MPI_COMM_WORLD, 1, processes());
+  const int n = 4, one = 1;
+  const Desc oblong{1, grid.context(), n, n, 2, 3, 0, 0, n};  // P?GETRF needs MB_ = NB_
+  std::vector<double> a(16 * 4);
+  std::vector<int> pivots(16);
+  int info = 0;
+  pdgetrf_(&n, &n, a.data(), &one, &one, oblong.data(), pivots.data(), &info);
+  EXPECT_EQ(info, -606);
+  const std::string said = thrown([&] { tridap::scalapack::must_succeed({'D', "GETRF", info}, MPI_COMM_WORLD); });
+  EXPECT_TRUE(same_everywhere(said));
+  EXPECT_NE(said.find("PDGETRF ended with INFO = -606: entry 6 of argument 6 had an illegal value"), std::string::npos)
+      << said;
+}
+
+TEST(Info, OfOneProcessIsAnErrorOnAll) {
+  const auto says = [](Ended ended, const char* words) {
+    if (rank_here() != processes() - 1) ended.info = 0;
+    const std::string said = thrown([&] { tridap::scalapack::must_succeed(ended, MPI_COMM_WORLD); });
+    EXPECT_TRUE(same_everywhere(said));
+    EXPECT_NE(said.find(words), std::string::npos) << said;
+  };
+  says({'S', "GEQRF", -3}, "PSGEQRF ended with INFO = -3: argument 3 had an illegal value");
+  says({'C', "GETRF", 5, Positive::zero_pivot}, "the pivot in row 4 (counted from 0) is exactly 0");
+  says({'Z', "POTRF", 2, Positive::not_definite}, "the leading minor of order 2 is not positive");
+  says({'Z', "HEEV", 2, Positive::not_converged, 5}, "value 1 (counted from 0) did not converge");
+  says({'D', "SYEV", 6, Positive::not_converged, 5}, "the processes computed different values");
+  EXPECT_NO_THROW(tridap::scalapack::must_succeed({'D', "GEQRF", 0}, MPI_COMM_WORLD));
+}
+
+}  // namespace
