@@ -9,7 +9,7 @@
 // The grid only computes what it draws, so its time does not depend on the extents. It calls `onHover(range)`,
 // `onMove(range)` for the keyboard, and `onChoose(range)` with {row: [from, to], column: [from, to]}.
 
-const margin = { left: 52, top: 24, right: 2, bottom: 2 };
+const margin = { left: 52, top: 24, right: 12, bottom: 2 };
 
 class GridView {
   constructor({ label, model, onHover, onMove, onChoose, maxHeight = 460 }) {
@@ -17,17 +17,19 @@ class GridView {
     this.canvas = make("canvas", {
       tabindex: 0, role: "application", "aria-label": label, "aria-roledescription": "grid of cells",
       onpointermove: (event) => this.pointAt(event), onpointerleave: () => this.leave(),
-      onclick: (event) => this.click(event), ondblclick: (event) => this.zoomAt(event), onkeydown: (event) => this.key(event),
-      onfocus: () => this.moved(), onblur: () => this.mark(),
+      onclick: (event) => this.click(event), ondblclick: (event) => this.zoomAt(event),
+      onkeydown: (event) => this.key(event), onfocus: () => this.moved(), onblur: () => this.mark(),
     });
     this.context = this.canvas.getContext("2d");
     this.note = make("p", { class: "note" });
-    const button = (text, name, act) => make("button", { type: "button", "aria-label": name, title: name, onclick: act }, text);
+    const button = (text, name, act) => (
+      make("button", { type: "button", "aria-label": name, title: name, onclick: act }, text));
     this.tools = make("div", { class: "tools", role: "group", "aria-label": "Zoom" },
                       button("+", "Zoom in", () => this.zoom(4n)), button("\u2212", "Zoom out", () => this.zoom(-4n)),
                       button("Whole", "Show the whole array", () => this.whole()));
     this.box = make("div", { class: "grid" }, this.canvas);
-    this.element = make("div", { class: "gridview" }, this.box, make("div", { class: "under" }, this.note, this.tools));
+    this.under = make("div", { class: "under" }, this.note, this.tools);
+    this.element = make("div", { class: "gridview" }, this.box, this.under);
     this.whole(false);
     new ResizeObserver(() => this.draw()).observe(this.box);
   }
@@ -70,7 +72,8 @@ class GridView {
     this.wrapped = this.model.rows === null && columns > BigInt(perLine) && columns <= BigInt(16 * perLine);
     this.steps = [1n, 1n];
     if (this.model.rows === null) {
-      if (columns > BigInt(16 * perLine)) this.steps[1] = roundStep(roundedUp(columns, BigInt(limit(columns, width / 4))));
+      if (columns > BigInt(16 * perLine))
+        this.steps[1] = roundStep(roundedUp(columns, BigInt(limit(columns, width / 4))));
     } else {
       const fits = [this.maxHeight / 4, width / 4];
       [rows, columns].forEach((extent, i) => {
@@ -81,7 +84,9 @@ class GridView {
     const [down, across] = this.cells.map((cells) => Math.max(cells.length, 1));
     this.perLine = this.wrapped ? perLine : across;
     this.lines = this.wrapped ? Math.ceil(across / perLine) : down;
-    let cellWidth = Math.min(width / this.perLine, 40), cellHeight = Math.min(this.maxHeight / this.lines, 40);
+    const largest = this.model.largestCell ?? 40;
+    let cellWidth = Math.min(width / this.perLine, largest);
+    let cellHeight = Math.min(this.maxHeight / this.lines, largest);
     if (this.model.rows === null) cellHeight = this.wrapped || cellWidth > 16 ? Math.min(cellWidth, 34) : 76;
     else if (this.steps[0] === 1n && this.steps[1] === 1n) cellWidth = cellHeight = Math.min(cellWidth, cellHeight);
     else if (down * cellHeight > 1.4 * across * cellWidth) cellHeight = 1.4 * across * cellWidth / down;
@@ -191,12 +196,14 @@ class GridView {
     this.painter.draw();
     const [down, across] = this.steps, lines = this.model.rows !== null;
     const size = lines ? `${grouped(down)} \u00d7 ${grouped(across)}` : grouped(across);
-    const words = this.isEmpty ? "No elements." : down * across > 1n ? `A cell is ${size} ${this.model.unit ?? "elements"}.` : "";
+    const words = this.isEmpty ? "No elements."
+      : down * across > 1n ? `A cell is ${size} ${this.model.unit ?? "elements"}.` : "";
     this.note.textContent = words + (this.isWhole ? "" : " Zoomed in.");
     this.tools.hidden = this.isWhole && down * across === 1n;
+    this.under.hidden = this.tools.hidden && this.note.textContent === "";
     // For tests, and for programs that drive the page.
     this.canvas.dataset.geometry = JSON.stringify({
-      left: margin.left, top: margin.top, width: this.size[1], height: this.size[0], perLine: this.perLine, lines: this.lines,
+      left: margin.left, top: margin.top, width: this.size[1], height: this.size[0], perLine: this.perLine,
       rows: this.cells[0].length, columns: this.cells[1].length, steps: this.steps.map(String),
     });
   }

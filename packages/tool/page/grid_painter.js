@@ -23,8 +23,9 @@ class GridPainter {
     const look = view.model.prepare(view.cells[0], view.cells[1]);
     this.looks = view.cells[0].map((_, i) => view.cells[1].map((__, j) => look(i, j)));
     this.gap = Math.min(view.size[0], view.size[1]) >= 12 ? 1 : 0;
+    this.isEach = Math.min(view.size[0], view.size[1]) >= 18;  // each cell has its own text
     this.looks.forEach((line, i) => line.forEach((cell, j) => this.cell(cell, i, j)));
-    if (!this.gap) this.regions();
+    if (!this.isEach) this.regions();
     if (view.model.bold) this.outline();
     this.ticks();
     this.drawn = make("canvas", { width: view.canvas.width, height: view.canvas.height });
@@ -63,7 +64,8 @@ class GridPainter {
     const ink = inkOn(look.fill[0]);
     paint(this.patterns.fill(look.fill));
     if (look.hatch) paint(this.patterns.hatch(look.hatch, look.fill.length > 1 ? this.ink : ink));
-    if (look.text && gap) this.label(look.text, x, y, width - gap, height - gap, look.fill.length > 1 || look.hatch ? look.fill[0] : null, ink);
+    const plate = look.fill.length > 1 || look.hatch ? look.fill[0] : null;
+    if (look.text && this.isEach) this.label(look.text, x, y, width - gap, height - gap, plate, ink);
     if (look.faint) {
       context.globalAlpha = 0.8;
       paint(this.paper);
@@ -91,7 +93,7 @@ class GridPainter {
 
   // Lines between regions of cells with the same look, and a label in each region that is large enough.
   regions() {
-    const same = (a, b) => a.text === b.text && a.hatch === b.hatch;
+    const same = (a, b) => a.text === b.text;
     const starts = (count, differs) => {
       const found = [0];
       for (let at = 1; at < count && found.length <= 64; ++at) if (differs(at)) found.push(at);
@@ -102,15 +104,16 @@ class GridPainter {
     const columns = starts(across, (j) => looks.some((line) => !same(line[j], line[j - 1])));
     if (rows.length > 64 || columns.length > 64 || this.view.wrapped) return;
     for (let r = 0; r + 1 < rows.length; ++r)
-      for (let c = 0; c + 1 < columns.length; ++c) this.region(rows[r], columns[c], rows[r + 1] - 1, columns[c + 1] - 1);
+      for (let c = 0; c + 1 < columns.length; ++c)
+        this.region(rows[r], columns[c], rows[r + 1] - 1, columns[c + 1] - 1);
   }
   region(i, j, lastRow, lastColumn) {
     const [x, y] = this.view.rectangle(i, j), [right, bottom, width, height] = this.view.rectangle(lastRow, lastColumn);
     const look = this.looks[i][j], box = [x, y, right + width - x, bottom + height - y];
     this.context.strokeStyle = this.paper;
-    if (box[2] > 5 && box[3] > 5) this.context.strokeRect(box[0] - 0.5, box[1] - 0.5, box[2], box[3]);
-    if (!look.text || look.fill.length !== 1 || box[2] < 16 || box[3] < 12) return;
-    this.label(look.text, ...box, look.hatch || look.faint ? look.fill[0] : null, inkOn(look.fill[0]));
+    if (!this.gap && box[2] > 5 && box[3] > 5) this.context.strokeRect(box[0] - 0.5, box[1] - 0.5, box[2], box[3]);
+    if (!look.text || look.fill.length !== 1 || look.faint || box[2] < 16 || box[3] < 12) return;
+    this.label(look.text, ...box, look.fill[0], inkOn(look.fill[0]));
   }
 
   // A line around the inside cells.
@@ -165,7 +168,8 @@ class GridPainter {
     for (let j = 0; j < columns.length; j += across) {
       const [x, , width] = view.rectangle(0, j), text = view.model.columnTick(columns[j][0]);
       const at = view.size[1] >= 12 ? x + width / 2 : x;
-      if (at + context.measureText(text).width / 2 <= margin.left + view.pixels[1] + 8) context.fillText(text, at, margin.top - 8);
+      const fits = at + context.measureText(text).width / 2 <= margin.left + view.pixels[1] + margin.right;
+      if (fits) context.fillText(text, at, margin.top - 8);
     }
     context.textAlign = "right";
     const rows = view.cells[0], down = every(rows.length, view.size[0], 15);

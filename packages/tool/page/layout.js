@@ -25,10 +25,11 @@ class Layout {
   }
   // All combinations of one place for each axis, as {process, local}, ascending by process. At most 16.
   places(byAxis) {
+    const joined = (before, place) => (
+      { coordinates: [...before.coordinates, place.coordinate], local: [...before.local, place.local] });
     let all = [{ coordinates: [], local: [] }];
     for (const places of byAxis)
-      all = all.flatMap((before) => places.map((place) => (
-        { coordinates: [...before.coordinates, place.coordinate], local: [...before.local, place.local] }))).slice(0, 16);
+      all = all.flatMap((before) => places.map((place) => joined(before, place))).slice(0, 16);
     return all.map(({ coordinates, local }) => ({ process: this.process(coordinates), local }))
       .sort((a, b) => (a.process < b.process ? -1 : 1));
   }
@@ -60,13 +61,11 @@ class Layout {
 // What a person reads about an element. `global` is null where no process holds it.
 function elementFacts(layout, global) {
   const owners = layout.owners(global), padding = layout.padding(global), mirrored = layout.mirrored(global);
-  const place = (found) => `local ${tuple(found.local)}`;
+  const places = (found) => listed(found.map((place) => `process ${place.process}, local ${tuple(place.local)}`));
   const facts = { owners, padding, mirrored, isEdge: layout.isEdge(global) };
-  const words = [owners.length === 0 ? "no process owns it"
-    : `owner process ${listed(owners.map((owner) => `${owner.process}, ${place(owner)}`))}`];
+  const words = [owners.length === 0 ? "no process owns it" : `owner ${places(owners)}`];
   if (mirrored) words.push(`boundary padding, a mirror of element ${tuple(mirrored)}`);
   else if (facts.isEdge) words.push("boundary padding");
-  if (padding.length > 0)
-    words.push(`padding of process ${listed(padding.map((other) => `${other.process}, ${place(other)}`))}`);
+  if (padding.length > 0) words.push(`padding of ${places(padding)}`);
   return { ...facts, words: words.join("; ") };
 }

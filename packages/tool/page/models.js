@@ -16,6 +16,12 @@ function positionsOf(axis, first, last) {
   return [most(0n, first), least(axis.extent, last + 1n)];
 }
 
+// Whether there are owners that are not among `processes`. `parts` are the summaries of the axes.
+function hasMore(parts, processes) {
+  return parts.some((part) => part.more) ||
+    product(parts.map((part) => BigInt(part.coordinates.length))) > BigInt(processes.length);
+}
+
 // A part of an array: the axes that are drawn and the indices of the others. `axes` has Axis or LocalAxis objects.
 class SliceModel {
   // `shown`: the numbers of the axis that runs down, or null, and of the one that runs across, or null.
@@ -72,7 +78,7 @@ class OwnersModel extends SliceModel {
     const isFaint = this.faint(rows, columns);
     return (i, j) => {
       const here = parts(i, j), processes = processesAt(layout, here.map((part) => part.coordinates));
-      const more = here.some((part) => part.more) || product(here.map((part) => BigInt(part.coordinates.length))) > processes.length;
+      const more = hasMore(here, processes);
       const inside = mine !== null && here.every((part) => part.owns);
       const pads = mine !== null && here.every((part) => part.owns || part.pads) && here.some((part) => part.pads);
       return { fill: processes.map(processColour), text: ownersText(processes, more), inside, faint: isFaint(i, j),
@@ -104,7 +110,14 @@ class OwnersModel extends SliceModel {
 }
 
 // "2"; "0+" if others own elements too; "" if nobody does.
-const ownersText = (processes, more) => (processes.length === 0 ? "" : `${processes[0]}${more || processes.length > 1 ? "+" : ""}`);
+function ownersText(processes, more) {
+  return processes.length === 0 ? "" : `${processes[0]}${more || processes.length > 1 ? "+" : ""}`;
+}
+
+// Where coordinate `c` has a global index, also as padding: {coordinate, local}; undefined: nowhere.
+function placeIn(axis, c, global) {
+  return [...axis.owners(global), ...axis.padding(global)].find((place) => place.coordinate === c);
+}
 
 // The local buffer of a process, or the part of it that is in the slice.
 class BufferModel extends SliceModel {
@@ -112,8 +125,7 @@ class BufferModel extends SliceModel {
     const at = layout.coordinates(process), axes = layout.axes.map((axis, a) => new LocalAxis(axis, at[a]));
     const fixed = layout.axes.map((axis, a) => {
       if (shown.includes(a) || fixedGlobals[a] === null) return null;
-      const global = fixedGlobals[a];
-      return [...axis.owners(global), ...axis.padding(global)].find((place) => place.coordinate === at[a])?.local ?? null;
+      return placeIn(axis, at[a], fixedGlobals[a])?.local ?? null;
     });
     super(layout, axes, shown, fixed);
     this.process = process;
@@ -124,8 +136,7 @@ class BufferModel extends SliceModel {
   marked() {
     const { global } = this.state;
     if (!global || global.length !== this.axes.length) return null;
-    const places = this.layout.axes.map((axis, a) => [...axis.owners(global[a]), ...axis.padding(global[a])]
-      .find((place) => place.coordinate === this.axes[a].c));
+    const places = this.layout.axes.map((axis, a) => placeIn(axis, this.axes[a].c, global[a]));
     return places.some((place) => !place) ? null : this.find(places.map((place) => place.local));
   }
   prepare(rows, columns) {
@@ -133,9 +144,9 @@ class BufferModel extends SliceModel {
     const parts = this.summaries(rows, columns, (axis, _, from, to) => axis.summary(from, to));
     return (i, j) => {
       const here = parts(i, j), processes = processesAt(layout, here.map((part) => part.coordinates));
-      const more = here.some((part) => part.more);
-      return { fill: processes.map(processColour), text: ownersText(processes, more), faint: false,
-               hatch: here.some((part) => part.padded) ? "communication" : here.some((part) => part.edge) ? "boundary" : null };
+      const isPadded = here.some((part) => part.padded), isEdge = here.some((part) => part.edge);
+      return { fill: processes.map(processColour), text: ownersText(processes, hasMore(here, processes)), faint: false,
+               hatch: isPadded ? "communication" : isEdge ? "boundary" : null };
     };
   }
 }

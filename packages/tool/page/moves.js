@@ -1,8 +1,8 @@
 // What moves between two arrays: bytes from each process to each other one, as Plan::explain() counts them.
 
 class Moves {
-  // `data.axes[axis][s]` lists, for coordinate s of the source, runs of target coordinates: first, length, elements that
-  // each of them gets. What moves between two processes is the product over the axes.
+  // `data.axes[axis][s]` lists, for coordinate s of the source, runs of target coordinates: first, length, elements
+  // that each of them gets. What moves between two processes is the product over the axes.
   constructor(data, source, target) {
     Object.assign(this, { source, target, why: data.why ?? null });
     this.unit = source.bytes;
@@ -64,7 +64,7 @@ class Moves {
 // The matrix of senders, which are its rows, and receivers. What a process keeps is not sent: it is marked by dots.
 class MovesModel {
   constructor(moves, state) {
-    Object.assign(this, { moves, state, unit: "processes", bold: true });
+    Object.assign(this, { moves, state, unit: "processes", bold: true, largestCell: 68 });
     this.rows = moves.source.processes;
     this.columns = moves.target.processes;
   }
@@ -73,7 +73,7 @@ class MovesModel {
   // Calls visit(i, j, pair) for each pair of processes in these cells.
   visit(rows, columns, visit) {
     const place = (ranges) => {
-      const from = Number(ranges[0][0]), step = Number(ranges[0][1] - ranges[0][0]), end = Number(ranges[ranges.length - 1][1]);
+      const from = Number(ranges[0][0]), step = Number(ranges[0][1]) - from, end = Number(ranges[ranges.length - 1][1]);
       return (process) => (process < from || process >= end ? -1 : Math.floor((process - from) / step));
     };
     const row = place(rows), column = place(columns);
@@ -87,13 +87,14 @@ class MovesModel {
     this.visit(rows, columns, (i, j, { from, to, amount }) => {
       (from === to ? kept : sent)[i * columns.length + j] += Number(amount);
     });
-    const largest = Math.max(...sent, ...kept, 1);
+    const largest = sent.reduce((most, amount) => Math.max(most, amount), 1), stays = themeColour("line");
     const { flow, process } = this.state;
     const holds = ([from, to], wanted) => wanted >= from && wanted < to;
     return (i, j) => {
-      const at = i * columns.length + j, amount = sent[at] + kept[at], has = amount > 0;
-      return { fill: has ? [heatColour(0.08 + 0.92 * Math.sqrt(amount / largest))] : [], text: has ? this.cellText(amount) : "",
-               hatch: kept[at] > 0 && sent[at] === 0 ? "boundary" : null, faint: false,
+      const at = i * columns.length + j, amount = sent[at] + kept[at], onlyStays = kept[at] > 0 && sent[at] === 0;
+      const heat = () => (onlyStays ? numbersOf(stays) : heatColour(0.1 + 0.75 * Math.sqrt(sent[at] / largest)));
+      return { fill: amount > 0 ? [heat()] : [], text: amount > 0 ? this.cellText(amount) : "", faint: false,
+               hatch: onlyStays ? "boundary" : null,
                inside: flow ? holds(rows[i], flow[0]) && holds(columns[j], flow[1]) : holds(rows[i], process) };
     };
   }

@@ -77,3 +77,6 @@ function listed(words, more = false) {
   if (more) all.push("others");
   return all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all[all.length - 1]}`;
 }
+
+// An extent as "5 × 4"; of an array without axes "1".
+const shapeText = (extents) => extents.map(grouped).join(" \u00d7 ") || "1";

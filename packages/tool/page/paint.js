@@ -17,6 +17,9 @@ const inkOn = ([red, green, blue]) => (299 * red + 587 * green + 114 * blue > 11
 // A colour of the page's style sheet, which is another one in dark mode.
 const themeColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
+// "#d8dee7" as [216, 222, 231].
+const numbersOf = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+
 // A square that repeats: `paint` draws it.
 function tile(context, side, paint) {
   const canvas = document.createElement("canvas");
