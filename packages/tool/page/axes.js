@@ -129,7 +129,7 @@ class CyclicAxis {
     let block = begin;
     for (; block < end && coordinates.length < listedOwners; block += 1n)
       coordinates.push(this.coordinateOfBlock(block));
-    return { coordinates, more: block < end, edge: false };
+    return { coordinates: ascending(coordinates), more: block < end, edge: false };
   }
   owns(c, from, to) {
     const begin = from / this.block, ahead = this.turn(c) - (begin % this.grid);
@@ -192,10 +192,10 @@ class UnstructuredAxis {
     const found = [], end = this.first[Number(to)];
     for (let entry = this.first[Number(from)]; entry < end; ++entry) {
       if (found.includes(this.coordinates[entry])) continue;
-      if (found.length === listedOwners) return { coordinates: found.map(BigInt), more: true, edge: false };
+      if (found.length === listedOwners) return { coordinates: ascending(found.map(BigInt)), more: true, edge: false };
       found.push(this.coordinates[entry]);
     }
-    return { coordinates: found.sort((a, b) => a - b).map(BigInt), more: false, edge: false };
+    return { coordinates: ascending(found.map(BigInt)), more: false, edge: false };
   }
   owns(c, from, to) {
     const end = this.first[Number(to)], wanted = Number(c);

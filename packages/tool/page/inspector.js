@@ -1,8 +1,8 @@
 // What is pointed at, in words.
 //
-// A look is {layout, globals, isOne, positions, local, byKeyboard}: by axis the first and the last global index, whether
-// it is one element, the positions [from, to) on the layout's axes, and, if it is in a buffer, {process, ends} with the
-// local indices.
+// A look is {layout, globals, isOne, positions, local, byKeyboard}: by axis the first and the last global index, then
+// whether it is one element, the positions [from, to) on the layout's axes, and, if it is in a buffer, {process, ends}
+// with the local indices.
 
 const spanText = ([first, last]) => (first === last ? String(first) : `${grouped(first)} to ${grouped(last)}`);
 const spansText = (spans) => `(${spans.map(spanText).join(", ")})`;
@@ -18,7 +18,8 @@ function describeLook(look, layouts) {
   const parts = positions.map(([from, to], a) => layout.axes[a].summary(from, to));
   const processes = processesAt(layout, parts.map((part) => part.coordinates));
   const owners = processes.length === 0 ? "no process owns them"
-    : processes.length === 1 ? `owner process ${processes[0]}` : `owners: processes ${listed(processes, hasMore(parts, processes))}`;
+    : processes.length === 1 ? `owner process ${processes[0]}`
+    : `owners: processes ${listed(processes, hasMore(parts, processes))}`;
   const edge = parts.some((part) => part.edge) ? "; some are boundary padding" : "";
   return { words: `elements ${spansText(globals)}: ${owners}${edge}`, global: null, facts: [], processes };
 }

@@ -31,7 +31,7 @@ class Layout {
     for (const places of byAxis)
       all = all.flatMap((before) => places.map((place) => joined(before, place))).slice(0, 16);
     return all.map(({ coordinates, local }) => ({ process: this.process(coordinates), local }))
-      .sort((a, b) => (a.process < b.process ? -1 : 1));
+      .sort((a, b) => (a.process < b.process ? -1 : a.process > b.process ? 1 : 0));
   }
   owners(global) {
     return this.places(this.axes.map((axis, i) => axis.owners(global[i])));

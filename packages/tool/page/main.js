@@ -9,6 +9,7 @@ function haveSameShape([a, b]) {
 
 function build(data) {
   const layouts = data.arrays.map((array) => new Layout(array)), [first, second] = layouts;
+  const [here, there] = layouts.map((layout) => layout.title || "Distributed array");
   const state = new State({ process: 0n, global: null, flow: null, onlyMoves: false });
   const moves = data.moves ? new Moves(data.moves, first, second) : null, same = haveSameShape(layouts);
   const inspector = new Inspector(same ? layouts : [first]);
@@ -17,14 +18,14 @@ function build(data) {
     state.set({ global: inspector.show(what) });
   };
   const ofFirst = sliceOf(first), slices = layouts.map((layout) => (same ? ofFirst : sliceOf(layout)));
-  const names = second ? [`Before: ${first.title}`, `After: ${second.title}`] : ["Global array"];
+  const names = second ? [`Before: ${here}`, `After: ${there}`] : ["Global array"];
   const bufferNames = second ? ["Buffer before", "Buffer after"] : ["Buffer of process"];
   const views = layouts.map((layout, i) => new ArrayPanel(
     { layout, slice: slices[i], state, name: names[i], sides: same && second ? layouts : null, look }));
   const buffers = layouts.map((layout, i) => new ProcessPanel(
     { layout, slice: slices[i], state, look, name: bufferNames[i] }));
   const controls = (same ? [first] : layouts).map((layout, i) => sliceControls(layout, slices[i], ["", "after-"][i]));
-  const title = second ? `${first.title || "array"} \u2192 ${second.title || "array"}` : first.title || "Distributed array";
+  const title = second ? `${here} \u2192 ${there}` : here;
   document.title = title;
   replace(document.getElementById("page"), header(title, layouts),
           controls.some((one) => one !== null) ? make("div", { class: "card controls" }, controls) : null,

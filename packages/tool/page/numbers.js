@@ -5,6 +5,7 @@
 
 const least = (a, b) => (b < a ? b : a);
 const most = (a, b) => (b > a ? b : a);
+const ascending = (numbers) => numbers.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 const product = (factors) => factors.reduce((all, factor) => all * factor, 1n);
 const roundedUp = (a, b) => (a + b - 1n) / b;  // a / b, for a >= 0
 
