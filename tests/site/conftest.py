@@ -108,7 +108,7 @@ def browser():
                      "--window-size=1280,1000"):  # without the sandbox, since Chromium refuses it to root
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    driver = webdriver.Chrome(service=Service(os.environ["TRIDAP_CHROMEDRIVER"]), options=options)
     driver.set_page_load_timeout(120)
     yield driver
     driver.quit()
