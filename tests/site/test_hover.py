@@ -1,4 +1,4 @@
-"""Who owns what, by the mouse: every element of small arrays, against elements that are dealt like cards."""
+"""Owners, by the mouse: every element of small arrays, against elements that are dealt like cards."""
 
 import json
 

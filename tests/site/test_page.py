@@ -227,7 +227,7 @@ def test_each_valid_capture_is_shown_alone_and_beside_itself(page, tmp_path, fil
 
 
 def test_pictures_for_people(page, tmp_path):
-    """Writes what somebody should look at after a change."""
+    """Writes pictures to look at after a change."""
     (tmp_path / "lists.json").write_text("[[0, 5, 6, 7, -2], [7, -1, 3, 12, 13], [5, 7, 20, 21, 22]]")
     arrays = {"padded": ("10x14", "b,b", "2x3", "--padding", "1,1", "--periodic"), "cube": ("6x20x30", "b,b,c:4", "2x2x2"),
               "unstructured": ("15", f"u:{tmp_path}/lists.json", "3"), "million": ("1000x1000", "b,c:37", "3x4")}

@@ -64,8 +64,7 @@ std::map<Index, Index> row_of(const Value& runs) {
   std::map<Index, Index> row;
   const std::vector<Value> numbers = elements(runs);
   for (std::size_t i = 0; i < numbers.size(); i += 3)
-    for (Index k = 0; k < number(numbers[i + 1]); ++k)
-      row[number(numbers[i]) + k] = number(numbers[i + 2]);
+    for (Index k = 0; k < number(numbers[i + 1]); ++k) row[number(numbers[i]) + k] = number(numbers[i + 2]);
   return row;
 }
 
@@ -168,7 +167,8 @@ TEST(DrawHtml, TextFromOutsideStaysText) {
   for (const std::string part : {"<script", "</script", "<!--", "\u2028", "\x01", "\xff"})
     EXPECT_EQ(count(page, part), count(plain, part)) << part;
   const Value data = data_of(page);
-  EXPECT_EQ(data.find("arrays")->element(0).find("title")->as<std::string>()->substr(0, 26), "</script><script>{{data}}&");
+  EXPECT_EQ(data.find("arrays")->element(0).find("title")->as<std::string>()->substr(0, 26),
+            "</script><script>{{data}}&");
   EXPECT_NE(page.find("<title>&lt;/script&gt;&lt;script&gt;{{data}}&amp;"), std::string::npos);
 }
 
@@ -180,7 +180,8 @@ TEST(DrawHtml, ArraysThatCannotMoveSayWhy) {
   EXPECT_EQ(why(line, array_of({12, 1}, {tridap::block(), tridap::whole()}, {2, 1})),
             "Nothing can move between them: the first array has 1 axis, the second has 2.");
   const PageArray listed = array_of({2}, {tridap::unstructured({{0}, {50}})}, {2});
-  EXPECT_EQ(why(line, listed), "Nothing can move between them: no process of the second array holds index 1 of axis 0.");
+  EXPECT_EQ(why(line, listed),
+            "Nothing can move between them: no process of the second array holds index 1 of axis 0.");
   EXPECT_EQ(why(listed, array_of({1}, {tridap::unstructured({{0}})}, {1})),
             "Nothing can move between them: no process of the second array holds index 50 of axis 0.");
   EXPECT_EQ(why(array_of({1}, {tridap::unstructured({{0}})}, {1}), listed),

@@ -78,7 +78,7 @@ void write_capture(const py::object& object, const py::object& path, const py::o
   mpi::write_entries(file, entry, handle);
 }
 
-// A page of one or two distributions, and of elements of one type. NumPy's names that captures do not have become opaque.
+// A page of one or two distributions, with elements of one type. A type that captures have no name for is opaque.
 std::string page_of(const std::vector<std::pair<std::string, Distribution>>& titled,
                     const std::optional<std::pair<std::string, Index>>& dtype) {
   std::optional<ElementType> type;

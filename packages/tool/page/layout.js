@@ -58,7 +58,7 @@ class Layout {
   }
 }
 
-// What a person reads about an element. `global` is null where no process holds it.
+// What a person reads about an element.
 function elementFacts(layout, global) {
   const owners = layout.owners(global), padding = layout.padding(global), mirrored = layout.mirrored(global);
   const places = (found) => listed(found.map((place) => `process ${place.process}, local ${tuple(place.local)}`));

@@ -40,8 +40,8 @@ function build(data) {
 }
 
 function header(title, layouts) {
-  const lead = "Who owns what: point at an element, or walk over the array with the arrow keys. Click an element to " +
-    "see its owner's buffer.";
+  const lead = "Which process owns which element? Point at an element, or walk over the array with the arrow keys. " +
+    "Click an element to see its owner's buffer.";
   return make("header", {}, make("h1", {}, title), make("p", { class: "lead" }, lead), legend(layouts));
 }
 

@@ -109,7 +109,7 @@ class OwnersModel extends SliceModel {
   }
 }
 
-// "2"; "0+" if others own elements too; "" if nobody does.
+// "2"; "0+" if others own elements too; "" if no process owns one.
 function ownersText(processes, more) {
   return processes.length === 0 ? "" : `${processes[0]}${more || processes.length > 1 ? "+" : ""}`;
 }

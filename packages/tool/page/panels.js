@@ -100,7 +100,7 @@ class ProcessPanel {
   }
 }
 
-// Who sends what to whom.
+// What each process sends to each other one.
 function movesPanel(moves, state, announce) {
   const section = (...parts) => make("section", { class: "card moves", "aria-label": "What moves" },
                                      make("h2", {}, "What moves"), parts);

@@ -126,8 +126,9 @@ void need_page_or_nothing(const std::string& name) {
   std::ifstream(name, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
   std::transform(begin.begin(), begin.end(), begin.begin(), [](unsigned char c) { return std::tolower(c); });
   if (begin != "<!doctype html")
-    throw WrongUsage("--html " + name + ": this file exists and is no HTML page, so it is not replaced: give the page " +
-                     "another name, such as page.html, before the captures");
+    throw WrongUsage("--html " + name +
+                     ": this file exists and is no HTML page, so it is not replaced: give the page another name, such "
+                     "as page.html, before the captures");
 }
 
 struct Show {

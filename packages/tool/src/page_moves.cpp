@@ -13,7 +13,7 @@ namespace {
 using redistribute::AxisMoves;
 using redistribute::Share;
 
-constexpr Index most_pairs = Index{1} << 20;   // of processes: more would be a long document
+constexpr Index most_pairs = Index{1} << 20;  // of processes: more would be a long document
 constexpr Index most_steps = Index{1} << 22;  // for an axis: more would take long
 
 // About as many steps as it takes to find what moves along an axis: the blocks of one period or of the whole axis, and
