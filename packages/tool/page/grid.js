@@ -39,6 +39,7 @@ class GridView {
     this.model = model;
     if (!same) this.whole(false);
     this.draw();
+    if (!same || this.isEmpty) this.hovered = null;  // another cell may be under the pointer
   }
   get extents() { return [this.model.rows ?? 1n, this.model.columns]; }
   whole(drawn = true) {

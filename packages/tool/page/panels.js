@@ -89,6 +89,7 @@ class ProcessPanel {
     if (held > 0n && model.columns === 0n) words.push("none of them in this slice");
     this.facts.textContent = words.join(", ");
     this.grid.setModel(model);
+    if (this.grid.hovered) this.point(this.grid.rangeOf(this.grid.hovered), false);
   }
   point(range, byKeyboard) {
     if (!range) return;
