@@ -50,6 +50,21 @@ def test_the_heat_map_says_what_each_process_sends_to_each_other_one(page, tmp_p
     assert f"in {messages} message" in summary
 
 
+def test_more_bytes_have_a_stronger_colour_and_what_stays_has_its_own(page, tmp_path):
+    sent, canvas = traffic(*opened(page, tmp_path, *PAIRS[2]), 8), page.canvas("moves")
+    lights, kept = {}, set()
+    for (sender, receiver), amount in sent.items():
+        colour = tuple(page.colour(canvas, sender, receiver))
+        if sender == receiver:
+            kept.add(colour)
+        else:
+            lights.setdefault(amount, set()).add(colour)
+    assert all(len(colours) == 1 for colours in lights.values())
+    by_amount = [sum(next(iter(lights[amount]))) for amount in sorted(lights)]
+    assert len(by_amount) > 2 and by_amount == sorted(set(by_amount), reverse=True)  # darker on a light page
+    assert not kept & set().union(*lights.values())
+
+
 def test_an_element_says_where_it_is_before_and_after(page, tmp_path):
     source, target = opened(page, tmp_path, *PAIRS[1])
     for number, element in enumerate(source.elements()):
