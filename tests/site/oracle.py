@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 
 
 class Axis:
@@ -73,6 +74,19 @@ class Array:
         owners = {process for process, _ in self.owners(index)}
         return [place for place in self.places(index, "held") if place[0] not in owners]
 
+    def process_sentence(self, process):
+        """What the page says of a process: the ranges of global indices that it owns, at most four for each axis."""
+        at = sorted(self.ranks)[process]
+        owned = [axis.owned[c] for axis, c in zip(self.axes, at)]
+        held = math.prod(len(axis.held[c]) for axis, c in zip(self.axes, at))
+        count = math.prod(map(len, owned))
+        parts = [f"process {process} at {at} owns {count} element{'' if count == 1 else 's'}"]
+        for number, indices in enumerate(owned):
+            parts.append(f"axis {number}: {ranges(indices)}")
+        if held > count:
+            parts.append(f"{held - count} of communication padding")
+        return "; ".join(parts)
+
     def elements(self):
         return itertools.product(*(axis.indices for axis in self.axes))
 
@@ -82,6 +96,18 @@ class Array:
         if self.padding(index):
             parts.append(f"padding of {listed(self.padding(index))}")
         return "; ".join(parts)
+
+
+def ranges(indices):
+    found = []
+    for index in indices:
+        if found and found[-1][1] + 1 == index:
+            found[-1][1] = index
+        else:
+            found.append([index, index])
+    words = [str(first) if first == last else f"{first} to {last}" for first, last in found[:4]]
+    words += ["others"] if len(found) > 4 else []
+    return "none" if not words else words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
 
 
 def listed(places):

@@ -75,6 +75,21 @@ def test_each_buffer_shows_the_elements_that_its_process_holds(array, page):
             assert without_edges(page.says()) == f"process {process}, local {local}: {array.sentence(element)}"
 
 
+def test_pointing_at_a_process_says_what_it_owns_and_shows_its_buffer(array, page):
+    for process in range(len(array.processes)):
+        row = page.find(f'tr[data-process="{process}"]')
+        page.run("arguments[0].scrollIntoView({block: 'center'})", row)
+        box = page.run("const b = arguments[0].getBoundingClientRect(); return [b.left, b.top, b.height]", row)
+        page.mouse("mouseMoved", box[0] + 200, box[1] + box[2] / 2)
+        assert page.says() == array.process_sentence(process)
+        assert page.find(".process .chip").text == str(process)
+    page.mouse("mouseMoved", 2, 2)
+    assert page.find(".process .chip").text == "0"  # the one that was chosen before
+    button = page.find('button[aria-label="show process 1"]')
+    page.run("arguments[0].focus()", button)
+    assert page.spoken() == array.process_sentence(1)
+
+
 def test_mirrors_name_the_element_that_they_repeat(page, tmp_path):
     made(tmp_path / "x.json", "9", "b", "3", "--padding", "1,1", "--periodic")  # one period is 7
     tridap("show", "--html", tmp_path / "x.html", tmp_path / "x.json")

@@ -10,6 +10,8 @@
 //   padding(global)          where it is communication padding: the same
 //   mirrored(global)         the index that a mirror of a periodic axis repeats; null: it is none
 //   count(c), held(c)        the elements that coordinate c owns, and those of its buffer
+//   spans(c)                 the global indices that c owns, in local order: at most `listedOwners` ranges
+//                            [first, last], and `more` if there are others
 //   globalOf(c, local)       the global index of a local one
 //   isPadding(c, local)      the local index is communication padding
 //   summary(from, to)        of the positions from <= p < to: at most `listedOwners` owners, `more` if there are
@@ -76,6 +78,7 @@ class BlockAxis {
     const [first, end] = this.range(c);
     return end - first;
   }
+  spans(c) { return { ranges: this.count(c) > 0n ? [[this.begin(c), this.begin(c + 1n) - 1n]] : [], more: false }; }
   globalOf(c, local) { return this.range(c)[0] + local; }
   isPadding(c, local) {
     const global = this.globalOf(c, local);
@@ -119,6 +122,14 @@ class CyclicAxis {
     return (this.size / round) * this.block + most(0n, least(rest, this.block));
   }
   held(c) { return this.count(c); }
+  spans(c) {
+    const ranges = [];
+    for (let at = this.turn(c) * this.block; at < this.size; at += this.grid * this.block) {
+      if (ranges.length === listedOwners) return { ranges, more: true };
+      ranges.push([at, least(at + this.block, this.size) - 1n]);
+    }
+    return { ranges, more: false };
+  }
   globalOf(c, local) {
     const round = local / this.block;
     return (round * this.grid + this.turn(c)) * this.block + (local % this.block);
@@ -186,6 +197,16 @@ class UnstructuredAxis {
   mirrored() { return null; }
   count(c) { return BigInt(this.lists[Number(c)].length); }
   held(c) { return this.count(c); }
+  spans(c) {
+    const ranges = [];
+    for (const global of this.lists[Number(c)]) {
+      const last = ranges[ranges.length - 1];
+      if (last && last[1] + 1n === global) last[1] = global;
+      else if (ranges.length === listedOwners) return { ranges, more: true };
+      else ranges.push([global, global]);
+    }
+    return { ranges, more: false };
+  }
   globalOf(c, local) { return this.lists[Number(c)][Number(local)]; }
   isPadding() { return false; }
   summary(from, to) {

@@ -29,6 +29,8 @@ class State {
     Object.assign(this, values);
     this.listeners = [];
   }
+  // The process that is shown: the one that is pointed at in the table, or the chosen one.
+  get shownProcess() { return this.pointed ?? this.process; }
   listen(listener) { this.listeners.push(listener); }
   set(changes) {
     const changed = Object.keys(changes).filter((name) => this[name] !== changes[name]);

@@ -4,7 +4,6 @@
 // whether it is one element, the positions [from, to) on the layout's axes, and, if it is in a buffer, {process, ends}
 // with the local indices.
 
-const spanText = ([first, last]) => (first === last ? String(first) : `${grouped(first)} to ${grouped(last)}`);
 const spansText = (spans) => `(${spans.map(spanText).join(", ")})`;
 
 // Returns {words, global, facts, processes}: a sentence, the element, its facts by array, or the owners of a range.
@@ -46,6 +45,15 @@ class Inspector {
     this.live = make("p", { class: "unseen", "aria-live": "polite", id: "live" });
     this.element = make("section", { class: "card inspector", "aria-label": "Element" }, make("h2", {}, "Element"),
                         this.says, this.list, this.live);
+  }
+  // Says what a process owns, in each of the layouts that has it.
+  showProcess(layouts, process, byKeyboard) {
+    const names = layouts.length === 1 ? [""] : ["before: ", "after: "];
+    const words = layouts.map((layout, i) => (process < layout.processes ? names[i] + processWords(layout, process) : ""))
+      .filter((part) => part !== "").join(". ");
+    this.says.textContent = words;
+    replace(this.list);
+    if (byKeyboard) this.announce(words);
   }
   announce(words) { this.live.textContent = words; }
   // Returns the element that is pointed at; null: it is a range of elements.

@@ -58,6 +58,18 @@ class Layout {
   }
 }
 
+// What a person reads about a process: which global indices it owns along each axis.
+function processWords(layout, process) {
+  const at = layout.coordinates(process), owned = product(layout.owned(process)), held = product(layout.held(process));
+  const axes = layout.axes.map((axis, a) => {
+    const { ranges, more } = axis.spans(at[a]);
+    return `axis ${a}: ${ranges.length === 0 ? "none" : listed(ranges.map(spanText), more)}`;
+  });
+  const words = [`process ${process} at ${tuple(at)} owns ${counted(owned, "element")}`, ...axes];
+  if (held > owned) words.push(`${grouped(held - owned)} of communication padding`);
+  return words.join("; ");
+}
+
 // What a person reads about an element.
 function elementFacts(layout, global) {
   const owners = layout.owners(global), padding = layout.padding(global), mirrored = layout.mirrored(global);

@@ -10,7 +10,7 @@ function haveSameShape([a, b]) {
 function build(data) {
   const layouts = data.arrays.map((array) => new Layout(array)), [first, second] = layouts;
   const [here, there] = layouts.map((layout) => layout.title || "Distributed array");
-  const state = new State({ process: 0n, global: null, flow: null, onlyMoves: false });
+  const state = new State({ process: 0n, pointed: null, global: null, flow: null, onlyMoves: false });
   const moves = data.moves ? new Moves(data.moves, first, second) : null, same = haveSameShape(layouts);
   const inspector = new Inspector(same ? layouts : [first]);
   const look = (what) => {
@@ -33,7 +33,10 @@ function build(data) {
                make("div", { class: "arrays" }, views.map((view) => view.element)),
                moves ? movesPanel(moves, state, (words) => inspector.announce(words)) : null,
                make("div", { class: "side" }, inspector.element, buffers.map((panel) => panel.element)),
-               processTable(layouts, moves, state)),
+               processTable(layouts, moves, state, (process, byKeyboard) => {
+                 state.set({ pointed: process });
+                 inspector.showProcess(layouts, process, byKeyboard);
+               })),
           make("footer", {}, "Made by TriDAP. Indices are global unless they are called local."));
   views[0].pointFirst();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => state.tell(["theme"]));

@@ -71,7 +71,8 @@ class OwnersModel extends SliceModel {
     return this.find(this.axes.map((axis, a) => axis.positionOf(global[a])));
   }
   prepare(rows, columns) {
-    const { layout, state } = this, mine = layout.processes > state.process ? layout.coordinates(state.process) : null;
+    const { layout, state } = this, process = state.shownProcess;
+    const mine = process < layout.processes ? layout.coordinates(process) : null;
     const parts = this.summaries(rows, columns, (axis, a, from, to) => ({
       ...axis.summary(from, to),
       owns: mine !== null && axis.owns(mine[a], from, to), pads: mine !== null && axis.pads(mine[a], from, to) }));

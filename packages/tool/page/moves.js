@@ -88,7 +88,7 @@ class MovesModel {
       (from === to ? kept : sent)[i * columns.length + j] += Number(amount);
     });
     const largest = sent.reduce((most, amount) => Math.max(most, amount), 1), stays = themeColour("line");
-    const { flow, process } = this.state;
+    const { flow, shownProcess: process } = this.state;
     const holds = ([from, to], wanted) => wanted >= from && wanted < to;
     return (i, j) => {
       const at = i * columns.length + j, amount = sent[at] + kept[at], onlyStays = kept[at] > 0 && sent[at] === 0;

@@ -72,6 +72,9 @@ function bytesText(bytes) {
 // Indices as Python writes them: "(3, 5)", "(3,)", "()".
 const tuple = (numbers) => `(${numbers.join(", ")}${numbers.length === 1 ? "," : ""})`;
 
+// The indices first ... last: "3", "3 to 1,005".
+const spanText = ([first, last]) => (first === last ? String(first) : `${grouped(first)} to ${grouped(last)}`);
+
 // "0, 1 and 2"; with `more`: "0, 1, 2 and others".
 function listed(words, more = false) {
   const all = words.map(String);

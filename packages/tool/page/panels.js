@@ -6,6 +6,7 @@ function redraw(grid, changed) {
   else grid.draw();
 }
 
+const isOfProcess = (name) => name === "process" || name === "pointed";
 const isOneElement = (positions) => positions.every(([from, to]) => to - from === 1n);
 
 // The owners of one array. `look` is called with what is pointed at.
@@ -69,10 +70,10 @@ class ProcessPanel {
                         make("p", { class: "choose" }, make("label", {}, "Process ", this.field)), this.facts,
                         this.grid.element);
     slice.listen(() => this.refresh());
-    state.listen((changed) => (changed.includes("process") ? this.refresh() : redraw(this.grid, changed)));
+    state.listen((changed) => (changed.some(isOfProcess) ? this.refresh() : redraw(this.grid, changed)));
     this.refresh();
   }
-  get process() { return least(this.state.process, this.layout.processes - 1n); }
+  get process() { return least(this.state.shownProcess, this.layout.processes - 1n); }
   choose(text) {
     if (/^\d{1,20}$/.test(text) && BigInt(text) < this.layout.processes) this.state.set({ process: BigInt(text) });
     this.field.value = this.process;

@@ -2,7 +2,8 @@
 
 const listedProcesses = 256n;
 
-function processTable(layouts, moves, state) {
+// `point` is called with the process that is pointed at, and whether the keyboard does it.
+function processTable(layouts, moves, state, point) {
   const all = layouts.reduce((count, layout) => most(count, layout.processes), 0n), rows = least(all, listedProcesses);
   const hasMoves = moves !== null && moves.why === null;
   const cells = (process) => [
@@ -11,8 +12,10 @@ function processTable(layouts, moves, state) {
   const body = [];
   for (let process = 0n; process < rows; process += 1n) {
     const pick = make("button", { type: "button", class: "pick", "aria-label": `show process ${process}`,
-                                  onclick: () => state.set({ process }) }, chip(process));
-    body.push(make("tr", { "data-process": process }, make("th", { scope: "row" }, pick),
+                                  onclick: () => state.set({ process }), onblur: () => state.set({ pointed: null }),
+                                  onfocus: () => point(process, true) }, chip(process));
+    const entry = { onpointerenter: () => point(process, false), onpointerleave: () => state.set({ pointed: null }) };
+    body.push(make("tr", { "data-process": process, ...entry }, make("th", { scope: "row" }, pick),
                    cells(process).map((cell) => make("td", {}, cell))));
   }
   const mark = () => body.forEach((row, p) => row.toggleAttribute("data-chosen", BigInt(p) === state.process));
