@@ -9,7 +9,7 @@ set(tridap_layer_protocol 0)
 set(tridap_layer_mpi 1)
 set(tridap_layer_kokkos 1)
 set(tridap_layer_plan 1)
-set(tridap_layer_tool 1)
+set(tridap_layer_tool 2)
 set(tridap_layer_infer 2)
 set(tridap_layer_redistribute 2)
 set(tridap_layer_sparse 2)
@@ -110,7 +110,7 @@ function(tridap_component name)
     tridap_layer(${other} theirs)
     if(NOT theirs LESS own)
       message(FATAL_ERROR "TriDAP::${name} links TriDAP::${other}, which must be in a lower layer; the layers are: "
-                          "protocol < mpi, kokkos, plan, tool < infer, redistribute, sparse < ghosts < adapters < "
+                          "protocol < mpi, kokkos, plan < tool, infer, redistribute, sparse < ghosts < adapters < "
                           "solvers < python")
     endif()
   endforeach()

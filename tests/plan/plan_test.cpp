@@ -162,6 +162,20 @@ TEST(Plan, DealtBlocksOfAnyLengthAreCountedByTheirPeriod) {
   }
 }
 
+TEST(Plan, DealtElementsUpToTheLargestIndexAreCounted) {
+  const Index size = std::numeric_limits<Index>::max();  // odd: coordinate 0 has one element more
+  const Distribution dealt = Distribution::make({size}, {tridap::cyclic()}, {2});
+  for (Index rank = 0; rank < 2; ++rank) {
+    const Plan plan(dealt, dealt, 1, rank);
+    EXPECT_EQ(plan.bytes_kept(), size / 2 + 1 - rank);
+    EXPECT_EQ(plan.bytes_sent(), 0);
+  }
+  const Distribution thirds = Distribution::make({size}, {tridap::cyclic(1, 1)}, {3});
+  Index all = 0;
+  for (Index rank = 0; rank < 3; ++rank) all += Plan(thirds, dealt, 1, rank).bytes_to(1);
+  EXPECT_EQ(all, size / 2);
+}
+
 TEST(Plan, AMillionProcessesThatNobodyHasAreCounted) {
   const Index side = 1000, size = side * 6000;
   const Distribution from = Distribution::make({size, size}, {tridap::block(), tridap::block()}, {side, side});

@@ -69,6 +69,13 @@ usage)
   done
   made a.json --shape 5x9 --dist b,c:2 --grid 2x2
   gives 2 show a.json a.json
+  says err 'show takes one capture, but 2 are given: two are shown by --html'
+  gives 2 show --html page.html a.json a.json a.json
+  says err 'html takes one or two captures, but 3 are given'
+  gives 2 show --html page.html
+  gives 2 show --html page.html --slice :,: a.json
+  gives 2 show --html page.html --svg a.svg a.json
+  [[ ! -e page.html ]] || fail 'a page in spite of wrong usage'
   gives 2 where a.json
   gives 2 where a.json 1,2 3
   gives 2 diff a.json
@@ -258,6 +265,51 @@ show)
   made huge.json --shape 4611686018427387904x2 --dist b,c:4611686018427387904 --grid 2x1 --dtype int8
   gives 0 show huge.json
   gives 0 show huge.json --svg huge.svg
+  ;;
+
+page)
+  made a.json --shape 5x9 --dist b,c:2 --grid 2x2
+  made b.json --shape 5x9 --dist b,b --grid 3x1
+  gives 0 show a.json --html page.html
+  [[ ! -s out ]] || fail 'a page, and text too'
+  says page.html '^<!DOCTYPE html>$'
+  says page.html '<title>a.json</title>'
+  says page.html '"grid":2,"periodic":false,"block":2,"first":0'
+  silent page.html 'https?:|\{\{'
+  gives 0 show --html page.html a.json b.json
+  says page.html '"moves":\{"axes":\['
+  gives 0 show --html page.html - b.json <a.json
+  # a file that is no page is not replaced, such as a capture in place of the page's name
+  cp a.json before.json
+  gives 2 show --html a.json b.json
+  says err "a.json: this file exists and is no HTML page, so it is not replaced: .*page.html"
+  cmp -s a.json before.json || fail 'a capture is lost'
+  : >empty
+  gives 0 show --html empty a.json
+  cp page.html before.html
+  gives 2 show --html page.html nothing.json
+  sed 's/"stop":3/"stop":4/' a.json >wrong.json
+  gives 1 show --html page.html a.json wrong.json
+  says err 'wrong.json: invalid'
+  cmp -s page.html before.html || fail 'a page is lost for a capture that is invalid'
+  gives 2 show --html nowhere/page.html a.json
+  says err 'nowhere/page.html: cannot be written'
+  gives 2 show --html . a.json
+  # text from outside stays text
+  name='script>alert(1)<!--&'
+  cp a.json "<$name"
+  gives 0 show --html page.html "<$name"
+  [[ $(grep -o '<script' page.html | wc -l) == 2 && $(grep -o '</script' page.html | wc -l) == 2 ]] || fail 'a name became HTML'
+  says page.html '"title":"<?\\u003cscript\\u003ealert'
+  says page.html '<title>&lt;script&gt;alert'
+  # the document is short, whatever the extents and the blocks are, and is made in no time
+  for words in '--shape 4611686018427387904x2 --dist c:1000003,b --grid 2x2' '--shape 100000000000000 --dist c:999983 --grid 1000'; do
+    made c.json $words --dtype int8
+    made d.json ${words/c:/c:7} --dtype int8
+    gives 0 show --html page.html c.json d.json
+    (($(stat -c %s page.html) < 200000)) || fail "a page of $(stat -c %s page.html) bytes for $words"
+    says page.html '"why":"What moves between them is not shown: axis 0 has too many blocks'
+  done
   ;;
 
 make)
@@ -480,7 +532,7 @@ unwritable)
   [[ -w /dev/full ]] || exit 0
   made a.json --shape 5x9 --dist b,c:2 --grid 2x2
   for words in '--help' '--version' 'check --help' 'check a.json' 'check --json a.json' 'show a.json' \
-    'show a.json --svg /dev/full' 'make --shape 5 --dist b' 'where a.json 1,1' 'diff a.json a.json' \
+    'show a.json --svg /dev/full' 'show a.json --html /dev/full' 'make --shape 5 --dist b' 'where a.json 1,1' 'diff a.json a.json' \
     'convert --to 0.9.0 a.json'; do
     timeout 60 "$program" $words >/dev/full 2>err
     status=$?

@@ -235,6 +235,16 @@ Raises:
 Writes the descriptions of all processes, without the elements, to a file that the command `tridap` reads. Collective:
 process 0 writes it. ProtocolError, on every process, if it cannot be written. tridap.write_capture has the details, and
 also takes arrays that are wrong.)")
+      .def(
+          "to_html",
+          [](const py::object& a, const py::object& to, const py::object& title) {
+            return from("tridap._html", "page")(a, to, title);
+          },
+          "to"_a = py::none(), "title"_a = "",
+          R"(to_html(to=None, title="") -> str
+
+Distribution.to_html() of this array's distribution; of `to`, it counts bytes in place of elements. Local: every process
+returns the same text. ProtocolError if only this process's part is known.)")
       .def("__repr__", &shown)
       .def("_repr_html_", [](const py::object& a) { return from("tridap._html", "array")(a); })
       .def(

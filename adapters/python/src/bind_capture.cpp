@@ -6,6 +6,7 @@
 #include "together.hpp"
 #include "value.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/draw_html.hpp>
 #include <tridap/internal/capture_entry.hpp>
 #include <tridap/internal/write_entries.hpp>
 
@@ -77,8 +78,20 @@ void write_capture(const py::object& object, const py::object& path, const py::o
   mpi::write_entries(file, entry, handle);
 }
 
+// A page of one or two distributions, with elements of one type. A type that captures have no name for is opaque.
+std::string page_of(const std::vector<std::pair<std::string, Distribution>>& titled,
+                    const std::optional<std::pair<std::string, Index>>& dtype) {
+  std::optional<ElementType> type;
+  if (dtype) type = element_type(dtype->first).value_or(ElementType{ElementType::Kind::opaque, dtype->second, true});
+  const auto array = [&](std::size_t i) { return PageArray{titled[i].first, titled[i].second, type}; };
+  return titled.size() == 1 ? draw_html(array(0)) : draw_html(array(0), array(1));
+}
+
 }  // namespace
 
-void bind_capture(py::module_& module) { module.def("_write_capture", &write_capture, "x"_a, "path"_a, "comm"_a); }
+void bind_capture(py::module_& module) {
+  module.def("_write_capture", &write_capture, "x"_a, "path"_a, "comm"_a);
+  module.def("_page", &page_of, "titled"_a, "dtype"_a);
+}
 
 }  // namespace tridap::python

@@ -197,6 +197,21 @@ A picture of the owners, for a terminal of that many characters; str() draws it 
           "title"_a = "",
           "svg(title=\"\") -> str\n\nA picture of the owners and the local buffers, as an SVG document.")
       .def(
+          "to_html",
+          [](const py::object& d, const py::object& to, const py::object& title) {
+            return py::module_::import("tridap._html").attr("page")(d, to, title);
+          },
+          "to"_a = py::none(), "title"_a = "",
+          R"(to_html(to=None, title="") -> str
+
+A page for a browser, as one HTML document that needs no network: point at an element to read its owner, its local index
+and the processes that have it as padding. Local.
+
+Args:
+    to: a Distribution or a DistArray. The page shows both side by side, and what each process sends to each other one if
+        an array moves to this distribution.
+    title: a text; the default is what describe() returns.)")
+      .def(
           "difference", [](const Distribution& d, const Distribution& other) { return compare(d, other).difference; },
           "other"_a,
           "difference(other) -> str\n\nThe first difference of two distributions, in words; empty if they are equal.")

@@ -1,6 +1,8 @@
-"""Reports, arrays and tables as a notebook shows them."""
+"""Reports, arrays and tables as a notebook shows them, and pages for a browser."""
 
 from html import escape
+
+from . import _core
 
 _COLOURS = {"error": "#b3261e", "warning": "#8a6100"}
 _CELL = "text-align:left;vertical-align:top"
@@ -92,3 +94,16 @@ def array(shown):
     """A `DistArray`: its repr, and a picture of the owners."""
     picture = shown.distribution._repr_html_() if shown.is_whole else ""
     return f"<p>{escape(repr(shown))}</p>{picture}"
+
+
+def page(shown, to, title):
+    """See `Distribution.to_html`."""
+    if not isinstance(title, str):
+        raise TypeError(f"title is {title!r}, must be a str")
+    if to is not None and not isinstance(to, (_core.Distribution, _core.DistArray)):
+        raise TypeError(f"to is a {type(to).__name__}, must be a Distribution or a DistArray")
+    layouts = [array if isinstance(array, _core.Distribution) else array.distribution
+               for array in (shown, to) if array is not None]
+    titles = [title or layouts[0].describe(), *(layout.describe() for layout in layouts[1:])]
+    dtype = (shown.dtype.name, shown.dtype.itemsize) if isinstance(shown, _core.DistArray) else None
+    return _core._page(list(zip(titles, layouts)), dtype)

@@ -52,11 +52,14 @@ struct Walker {
     const Index length = cyclic.block_size(), grid = cyclic.grid(), turn = cyclic.turn(at);
     end = std::min(end, cyclic.size());
     Index block = first / length;  // the first of ours that ends behind `first`
-    block += ((turn - block % grid) + grid) % grid;
-    for (; block <= (end - 1) / length && first < end; block += grid) {
+    const std::optional<Index> next = checked_add(block, ((turn - block % grid) + grid) % grid);
+    if (!next || first >= end) return;
+    const Index last = (end - 1) / length;
+    for (block = *next; block <= last; block += grid) {
       const Index begin = std::max(first, block * length);
       const Index stop = end - block * length < length ? end : (block + 1) * length;
       visit(begin, (block / grid) * length + begin - block * length, stop - begin);
+      if (last - block < grid) return;  // the next block may not fit 64 bits
     }
   }
 

@@ -4,6 +4,7 @@
 #include <tridap/capture.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/draw.hpp>
+#include <tridap/draw_html.hpp>
 #include <tridap/make.hpp>
 #include <tridap/text.hpp>
 
@@ -12,7 +13,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -108,32 +111,71 @@ struct Check {
   }
 };
 
+// Writes a file that the user has named.
+void write_file(const std::string& name, const std::string& text) {
+  std::ofstream out(name, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw UnreadableFile(clean(name) + ": cannot be written");
+}
+
+// Throws WrongUsage if a page would replace a file that is no page, such as a capture: `show --html a.json b.json`.
+void need_page_or_nothing(const std::string& name) {
+  if (!std::filesystem::is_regular_file(name) || std::filesystem::file_size(name) == 0) return;
+  std::string begin(14, '\0');
+  std::ifstream(name, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  std::transform(begin.begin(), begin.end(), begin.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (begin != "<!doctype html")
+    throw WrongUsage("--html " + name +
+                     ": this file exists and is no HTML page, so it is not replaced: give the page another name, such "
+                     "as page.html, before the captures");
+}
+
 struct Show {
-  std::string file, section, svg, colour = "auto";
+  std::vector<std::string> files;
+  std::string section, svg, html, colour = "auto";
   Index columns = 0, lines = 0;
   Reading reading;
 
   int run() const {
+    if (!html.empty()) return write_page();
+    if (files.size() > 1)
+      throw WrongUsage("show takes one capture, but " + std::to_string(files.size()) +
+                       " are given: two are shown by --html, and compared by diff");
+    const std::string& file = files.front();
     const Capture capture = capture_in(file);
     const auto distribution = distribution_in(capture, file, reading);
     if (!distribution) return no;
     try {
-      return draw(*distribution, section.empty() ? Section{} : read_section(section));
+      return draw(*distribution, file, section.empty() ? Section{} : read_section(section));
     } catch (const Error& error) {  // the slice does not fit the array
       throw WrongUsage("--slice " + section + ": " + error.what());
     }
   }
 
-  int draw(const Distribution& distribution, const Section& shown) const {
+  int write_page() const {
+    if (files.size() > 2)
+      throw WrongUsage("--html takes one or two captures, but " + std::to_string(files.size()) + " are given");
+    if (!section.empty() || !svg.empty())
+      throw WrongUsage("--html takes no --slice and no --svg: the page has sliders for the axes that it does not draw");
+    need_page_or_nothing(html);
+    std::vector<PageArray> arrays;
+    for (const std::string& file : files) {
+      const Capture capture = capture_in(file);
+      const auto distribution = distribution_in(capture, file, reading);
+      if (!distribution) return no;
+      arrays.push_back({file, *distribution, capture.processes.front().read.array.buffer.type});
+    }
+    write_file(html, arrays.size() == 1 ? draw_html(arrays[0]) : draw_html(arrays[0], arrays[1]));
+    return fine;
+  }
+
+  int draw(const Distribution& distribution, const std::string& file, const Section& shown) const {
     if (!svg.empty()) {
       SvgStyle style;
       style.title = file;
       style.section = shown;
-      const std::string picture = draw_svg(distribution, style);
-      std::ofstream out(svg, std::ios::binary);
-      out << picture;
-      out.close();
-      if (!out) throw UnreadableFile(clean(svg) + ": cannot be written");
+      write_file(svg, draw_svg(distribution, style));
       return fine;
     }
     TextStyle style;
@@ -281,12 +323,15 @@ void add_check(CLI::App& app, int& status) {
 }
 
 void add_show(CLI::App& app, int& status) {
-  auto [sub, command] =
-      subcommand<Show>(app, "show", "Draw which process owns which elements, in the terminal or as a picture", status);
-  sub->add_option("FILE", command->file, capture_file)->required();
+  auto [sub, command] = subcommand<Show>(
+      app, "show", "Draw which process owns which elements, in the terminal, as a picture or as a page", status);
+  sub->add_option("FILE", command->files, std::string(capture_file) + "; with --html one or two")->required();
   sub->add_option("--slice", command->section,
                   "the part of an n-D array to draw: \":,:,3\" fixes the last axis at index 3");
   sub->add_option("--svg", command->svg, "write an SVG picture to this file instead");
+  sub->add_option("--html", command->html,
+                  "write a page for a browser to this file instead; of two captures it also shows what moves from the "
+                  "first to the second");
   sub->add_option("--columns", command->columns, "characters in a line")->check(CLI::Range(60, 1000));
   sub->add_option("--lines", command->lines, "lines of the drawing")->check(CLI::Range(20, 10000));
   add_colour(sub, command->colour);

@@ -1,0 +1,85 @@
+#include "page_data.hpp"
+#include "page_files.hpp"
+#include <tridap/text.hpp>
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace tridap {
+
+namespace {
+
+using Placeholder = std::pair<std::string_view, std::string>;
+
+// Text of HTML.
+std::string escaped(const std::string& text) {
+  std::string safe;
+  for (const char c : text)
+    if (c == '<')
+      safe += "&lt;";
+    else if (c == '>')
+      safe += "&gt;";
+    else if (c == '&')
+      safe += "&amp;";
+    else
+      safe += c;
+  return safe;
+}
+
+// JSON in a script element. No text in it can end the element, or begin a comment.
+std::string embedded(const std::string& json) {
+  std::string safe;
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    const char c = json[at];
+    const bool is_separator = json.compare(at, 3, "\u2028") == 0 || json.compare(at, 3, "\u2029") == 0;
+    if (c == '<' || c == '>' || c == '&') {
+      safe += c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : "\\u0026";
+    } else if (is_separator) {
+      safe += json.compare(at, 3, "\u2028") == 0 ? "\\u2028" : "\\u2029";
+      at += 2;
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+// Replaces {{name}} in a text. What is put in is not looked at again.
+std::string filled(std::string_view text, const std::array<Placeholder, 4>& parts) {
+  std::string page;
+  while (!text.empty()) {
+    const std::size_t next = text.find("{{");
+    page += text.substr(0, next);
+    if (next == std::string_view::npos) break;
+    const std::size_t end = text.find("}}", next);
+    for (const auto& [name, content] : parts)
+      if (text.substr(next + 2, end - next - 2) == name) page += content;
+    text.remove_prefix(end + 2);
+  }
+  return page;
+}
+
+std::string page_of(const std::string& title, const std::string& data) {
+  std::string script = "\"use strict\";\n(() => {\n";
+  for (const char* const* file = drawing::page_scripts; *file != nullptr; ++file) script += *file;
+  const std::array<Placeholder, 4> parts = {{{"title", escaped(clean(title))},
+                                             {"style", drawing::page_style},
+                                             {"data", embedded(data)},
+                                             {"script", script + "})();\n"}}};
+  return filled(drawing::page_template, parts);
+}
+
+}  // namespace
+
+std::string draw_html(const PageArray& array) {
+  return page_of(array.title, "{\"arrays\":[" + drawing::page_array(array) + "]}");
+}
+
+std::string draw_html(const PageArray& source, const PageArray& target) {
+  return page_of(source.title + " \u2192 " + target.title,
+                 "{\"arrays\":[" + drawing::page_array(source) + ",\n" + drawing::page_array(target) +
+                     "],\n\"moves\":" + drawing::page_moves(source, target) + "}");
+}
+
+}  // namespace tridap

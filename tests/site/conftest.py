@@ -1,0 +1,122 @@
+"""Chromium without a window, and pages that the command `tridap` writes."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+
+TOOL = os.environ["TRIDAP_TOOL"]
+PICTURES = pathlib.Path(os.environ["TRIDAP_PICTURES"])  # a folder for screenshots, which people look at
+
+
+def tridap(*arguments):
+    done = subprocess.run([TOOL, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def made(file, shape, dist, grid, *more):
+    """Writes a capture, and returns its text."""
+    text = tridap("make", "--shape", shape, "--dist", dist, "--grid", grid, *more)
+    file.write_text(text)
+    return text
+
+
+class Page:
+    """A page in the browser. Its pictures are canvases: the global arrays, what moves, and the buffers, in this order."""
+
+    def __init__(self, driver):
+        self.driver = driver
+
+    def open(self, file):
+        self.driver.get(file.as_uri())
+        self.need_no_errors()
+
+    def need_no_errors(self):
+        assert [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def find(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def canvas(self, panel, number=0):
+        return self.all(f".{panel} canvas")[number]
+
+    def geometry(self, canvas):
+        """Where the cells of a picture are, as grid.js says; x and y are the picture's place in the window."""
+        text, x, y = self.run("const c = arguments[0]; c.scrollIntoView({block: 'center'});"
+                              "const box = c.getBoundingClientRect(); return [c.dataset.geometry, box.left, box.top]", canvas)
+        return {**json.loads(text), "x": x, "y": y}
+
+    def middle(self, canvas, row, column):
+        """The middle of a cell in the window."""
+        at = self.geometry(canvas)
+        if at["rows"] == 1 and at["columns"] > at["perLine"]:  # the elements of one axis in lines
+            row, column = divmod(column, at["perLine"])
+        return (at["x"] + at["left"] + (column + 0.5) * at["width"], at["y"] + at["top"] + (row + 0.5) * at["height"])
+
+    def mouse(self, kind, x, y, **more):
+        self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **more})
+
+    def hover(self, canvas, row, column):
+        self.mouse("mouseMoved", *self.middle(canvas, row, column))
+
+    def click(self, canvas, row, column):
+        x, y = self.middle(canvas, row, column)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.mouse(kind, x, y, button="left", clickCount=1)
+
+    def says(self):
+        return self.find("#says").text
+
+    def spoken(self):
+        return self.run("return document.getElementById('live').textContent")
+
+    def colour(self, canvas, row, column):
+        """The colour near the lower right corner of a cell, as [red, green, blue]."""
+        at, (x, y) = self.geometry(canvas), self.middle(canvas, row, column)
+        inside = [x - at["x"] + at["width"] / 2 - 4, y - at["y"] + at["height"] / 2 - 4]
+        return self.run("return [...arguments[0].getContext('2d').getImageData(...arguments[1], 1, 1).data].slice(0, 3)",
+                        canvas, [*map(int, inside)])
+
+    def show(self, width=1280, height=1000, dark=False):
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                    {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+
+    def picture(self, name):
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        self.driver.save_screenshot(str(PICTURES / f"{name}.png"))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    options = Options()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+                     "--window-size=1280,1000"):  # without the sandbox, since Chromium refuses it to root
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(service=Service(os.environ["TRIDAP_CHROMEDRIVER"]), options=options)
+    driver.set_page_load_timeout(120)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def page(browser):
+    opened = Page(browser)
+    opened.show()
+    yield opened
+    opened.need_no_errors()
