@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -21,7 +22,7 @@ Line line(Index size) {
   made.array.buffer =
       tridap::allocate(tridap::element_type<double>(), tridap::IndexList(made.distribution.local_shape(rank())));
   made.array.dim_data = made.distribution.dim_data(rank());
-  for (Index i = 0; i < made.array.buffer.shape[0]; ++i) at(made.array.buffer, {i}) = static_cast<double>(i + 100 * rank());
+  for (Index i = 0; i < made.array.buffer.shape[0]; ++i) at(made.array.buffer, {i}) = std::sin(static_cast<double>(i + 100 * rank()));
   return made;
 }
 

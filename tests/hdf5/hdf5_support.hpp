@@ -98,9 +98,12 @@ inline oracle::Array some_array(Random& random, const List& shape, Index process
 /// Where each index of an axis stands in a file.
 inline Index position(const oracle::Axis& axis, Index global) {
   if (axis.dims[0].dist_type() != 'u') return global;
+  const auto is_position = [&](Index index) { return index >= 0 && index < axis.size(); };
+  bool all_are = true;
+  for (const List& held : axis.held) all_are = all_are && std::all_of(held.begin(), held.end(), is_position);
+  if (all_are) return global;
   std::set<Index> all;
   for (const List& held : axis.held) all.insert(held.begin(), held.end());
-  if (*all.begin() >= 0 && *all.rbegin() < axis.size()) return global;
   return static_cast<Index>(std::distance(all.begin(), all.find(global)));
 }
 

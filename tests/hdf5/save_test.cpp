@@ -57,7 +57,7 @@ TEST(Save, ListsOfAnyIndicesAreWrittenByTheirOrder) {
 
 TEST(Save, ManyElementsInBoundedPieces) {
   Random random(3);
-  const Index size = 3000;
+  const Index size = 2000;
   std::vector<List> lists(static_cast<std::size_t>(processes()));
   List all;
   for (Index i = 0; i < size; ++i) all.push_back(i);

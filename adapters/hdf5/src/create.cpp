@@ -159,22 +159,42 @@ void add_dataset(hid_t file, Plan& plan, const SaveOptions& options) {
     make_dataset(file, plan, options);
 }
 
-// Without it, a write finds out that the disk is full on one process, in the middle of a collective call.
-void allocate_bytes(const std::string& path, const std::vector<Plan>& plans) {
+// Allocates the first bytes of a file. Without it, a write finds out that the disk is full on one process, in the middle
+// of a collective call, and HDF5 cannot close the file. `mode` is that of fallocate().
+void allocate_bytes(const std::string& path, int mode, Index bytes) {
   const Descriptor file(path, O_RDWR);
-  Index bytes = file.bytes();
-  for (const Plan& plan : plans)
-    if (plan.filtered)
-      bytes += checked_multiply(checked_product(plan.shape).value_or(0),
-                                static_cast<Index>(H5Tget_size(plan.type.id()))).value_or(0);
-  if (bytes == 0 || ::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) return;
+  bytes = std::max(bytes, file.bytes());
+  if (bytes == 0 || ::fallocate(file.get(), mode, 0, bytes) == 0) return;
   if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR)
     refuse_file("the disk has no room for the " + std::to_string(bytes) + " bytes of the file");
+}
+
+// About the bytes that a dataset adds to a file, before it is compressed.
+Index bytes_of(const Plan& plan, const SaveOptions& options) {
+  constexpr Index spare = 1 << 16;
+  Index bytes = static_cast<Index>(H5Tget_size(plan.type.id()));
+  const bool chunked = options.step || options.chunks || options.compression > 0;
+  const std::vector<hsize_t> chunks = chunked && !plan.shape.empty() ? chunks_of(plan, options) : std::vector<hsize_t>{};
+  for (std::size_t i = 0; i < plan.shape.size(); ++i) {
+    const Index chunk = chunks.empty() ? 1 : static_cast<Index>(chunks[i + (options.step ? 1 : 0)]);
+    const Index whole = (plan.shape[i] + chunk - 1) / chunk;
+    bytes = checked_multiply(checked_multiply(bytes, whole).value_or(0), chunk).value_or(0);
+  }
+  return bytes + spare + static_cast<Index>(plan.dim_data.size());
+}
+
+Index bytes_of(const std::vector<Plan>& plans, const SaveOptions& options, bool all) {
+  Index bytes = 0;
+  for (const Plan& plan : plans)
+    if (all || plan.filtered) bytes += bytes_of(plan, options);
+  return bytes;
 }
 
 }  // namespace
 
 void create(const std::string& path, bool exists, std::vector<Plan>& plans, const SaveOptions& options) {
+  const Index before = exists ? Descriptor(path, O_RDONLY).bytes() : 0;
+  allocate_bytes(path, 0, before + bytes_of(plans, options, true));
   const Handle access = made("H5Pcreate", &H5Pclose, [] { return H5Pcreate(H5P_FILE_ACCESS); });
   call("H5Pset_alignment", [&] { return H5Pset_alignment(access, 1 << 16, 4096); });
   Handle file = exists ? made("H5Fopen", &H5Fclose, [&] { return H5Fopen(path.c_str(), H5F_ACC_RDWR, access); })
@@ -187,7 +207,7 @@ void create(const std::string& path, bool exists, std::vector<Plan>& plans, cons
     for (const Attribute& attribute : options.attributes) write_attribute(root, attribute);
   }
   file.close("H5Fclose");
-  allocate_bytes(path, plans);
+  allocate_bytes(path, FALLOC_FL_KEEP_SIZE, Descriptor(path, O_RDONLY).bytes() + bytes_of(plans, options, false));
 }
 
 void copy_file(const std::string& from, const std::string& to) {
