@@ -91,6 +91,7 @@ Handle creation_list(Plan& plan, const SaveOptions& options) {
     return list;
   }
   const std::vector<hsize_t> chunks = chunks_of(plan, options);
+  plan.chunked = true;
   call("H5Pset_chunk", [&] { return H5Pset_chunk(list, static_cast<int>(chunks.size()), chunks.data()); });
   if (options.compression > 0) {
     plan.filtered = true;
@@ -144,6 +145,7 @@ void extend_dataset(hid_t file, Plan& plan, Index step) {
            "must be the same", "convert the array first");
   const Handle list = made("H5Dget_create_plist", &H5Pclose, [&] { return H5Dget_create_plist(dataset); });
   plan.filtered = call("H5Pget_nfilters", [&] { return H5Pget_nfilters(list); }) > 0;
+  plan.chunked = true;
   extents[0] = std::max(extents[0], static_cast<hsize_t>(step) + 1);
   call("H5Dset_extent", [&] { return H5Dset_extent(dataset, extents.data()); });
   write_text(dataset, version_attribute, stamp(Version::v0_10));

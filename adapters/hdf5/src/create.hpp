@@ -14,7 +14,7 @@ struct Plan {
   std::vector<Index> shape;  ///< without the steps
   Datatype type;
   std::string dim_data;  ///< the text of the attribute
-  bool filtered = false;  ///< result: the dataset is compressed
+  bool chunked = false, filtered = false;  ///< results: it is stored in chunks, and compressed
 };
 
 /// Makes a file with its datasets and attributes, and allocates all their bytes. If `options.step` is given, the file

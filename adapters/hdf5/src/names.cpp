@@ -64,7 +64,7 @@ Handle open_dataset(hid_t file, const std::string& name) {
   return object;
 }
 
-Handle open_together(const std::string& path, bool write, MPI_Comm comm) {
+Handle open_together(const std::string& path, bool write, bool same, MPI_Comm comm) {
   MPI_Info hints = MPI_INFO_NULL;
   Handle access = mpi::collectively(comm, [&] {
     need_access(path, write);
@@ -72,8 +72,8 @@ Handle open_together(const std::string& path, bool write, MPI_Comm comm) {
     MPI_Info_create(&hints);
     MPI_Info_set(hints, "cb_buffer_size", "8388608");  // bytes that MPI collects on a process
     call("H5Pset_fapl_mpio", [&] { return H5Pset_fapl_mpio(list, comm, hints); });
-    call("H5Pset_all_coll_metadata_ops", [&] { return H5Pset_all_coll_metadata_ops(list, true); });
-    call("H5Pset_coll_metadata_write", [&] { return H5Pset_coll_metadata_write(list, true); });
+    call("H5Pset_all_coll_metadata_ops", [&] { return H5Pset_all_coll_metadata_ops(list, same); });
+    call("H5Pset_coll_metadata_write", [&] { return H5Pset_coll_metadata_write(list, same); });
     return list;
   });
   if (hints != MPI_INFO_NULL) MPI_Info_free(&hints);

@@ -126,7 +126,7 @@ struct Incomplete {
 };
 
 Incomplete begin(const std::string& path, std::vector<Task>& tasks, MPI_Comm comm, const SaveOptions& options) {
-  std::vector<Index> filtered(tasks.size(), 0);
+  std::vector<Index> chunked(tasks.size(), 0);
   Incomplete made_file;
   made_file.file = mpi::collectively(comm, [&]() -> std::unique_ptr<mpi::NewFile> {
     if (mpi::rank_of(comm) != 0) return nullptr;
@@ -135,7 +135,7 @@ Incomplete begin(const std::string& path, std::vector<Task>& tasks, MPI_Comm com
     if (continued) copy_file(file->target(), file->incomplete_name());
     std::vector<Plan> plans = plans_of(tasks);
     create(file->incomplete_name(), continued, plans, options);
-    for (std::size_t i = 0; i < plans.size(); ++i) filtered[i] = plans[i].filtered ? 1 : 0;
+    for (std::size_t i = 0; i < plans.size(); ++i) chunked[i] = plans[i].chunked ? 1 : 0;
     return file;
   });
   if (made_file.file) made_file.name = made_file.file->incomplete_name();
@@ -143,8 +143,8 @@ Incomplete begin(const std::string& path, std::vector<Task>& tasks, MPI_Comm com
   mpi::must_succeed(MPI_Bcast(&length, 1, MPI_INT, 0, comm), "MPI_Bcast");
   made_file.name.resize(static_cast<std::size_t>(length));
   mpi::must_succeed(MPI_Bcast(made_file.name.data(), length, MPI_CHAR, 0, comm), "MPI_Bcast");
-  mpi::must_succeed(MPI_Bcast(filtered.data(), static_cast<int>(filtered.size()), MPI_INT64_T, 0, comm), "MPI_Bcast");
-  for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].filtered = filtered[i] != 0;
+  mpi::must_succeed(MPI_Bcast(chunked.data(), static_cast<int>(chunked.size()), MPI_INT64_T, 0, comm), "MPI_Bcast");
+  for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].chunked = chunked[i] != 0;
   return made_file;
 }
 

@@ -18,7 +18,7 @@ namespace {
 struct Said {
   std::string name, type, version, dim_data;
   std::vector<Index> shape;
-  Index steps = -1;
+  Index steps = -1, chunked = 0;
 };
 
 std::string only_name(const std::string& path) {
@@ -55,6 +55,8 @@ Said read_alone(const std::string& path, const std::string& name, bool stepped) 
   std::vector<hsize_t> extents(static_cast<std::size_t>(ndim)), most(extents.size());
   call("H5Sget_simple_extent_dims", [&] { return H5Sget_simple_extent_dims(space, extents.data(), most.data()); });
   said.shape.assign(extents.begin(), extents.end());
+  const Handle list = made("H5Dget_create_plist", &H5Pclose, [&] { return H5Dget_create_plist(dataset); });
+  said.chunked = H5Pget_layout(list) == H5D_CONTIGUOUS ? 0 : 1;
   if (has_attribute(dataset, dim_data_attribute) && has_attribute(dataset, version_attribute)) {
     said.version = read_text(dataset, version_attribute);
     said.dim_data = read_text(dataset, dim_data_attribute);
@@ -82,9 +84,10 @@ void send_text(std::string& text, MPI_Comm comm) {
 }
 
 void send_shape(Said& said, MPI_Comm comm) {
-  Index numbers[2] = {static_cast<Index>(said.shape.size()), said.steps};
-  mpi::must_succeed(MPI_Bcast(numbers, 2, MPI_INT64_T, 0, comm), "MPI_Bcast");
+  Index numbers[3] = {static_cast<Index>(said.shape.size()), said.steps, said.chunked};
+  mpi::must_succeed(MPI_Bcast(numbers, 3, MPI_INT64_T, 0, comm), "MPI_Bcast");
   said.steps = numbers[1];
+  said.chunked = numbers[2];
   said.shape.resize(static_cast<std::size_t>(numbers[0]));  // at most 32
   mpi::must_succeed(MPI_Bcast(said.shape.data(), static_cast<int>(numbers[0]), MPI_INT64_T, 0, comm), "MPI_Bcast");
 }
@@ -93,6 +96,7 @@ Stored understood(const Said& said) {
   Stored stored;
   stored.name = said.name;
   stored.shape = said.shape;
+  stored.chunked = said.chunked != 0;
   if (said.steps >= 0) stored.steps = said.steps;
   stored.type = Datatype(call("H5Tdecode", [&] { return H5Tdecode(said.type.data()); }));
   if (!said.dim_data.empty()) {

@@ -15,13 +15,35 @@ namespace {
 constexpr Index staging_bytes = Index{1} << 22;
 constexpr Index long_stretch = Index{1} << 16;  // bytes
 
+// How MPI reads and writes the bytes that HDF5 has selected.
+enum class Mode {
+  exchange,     // processes exchange what they have, so that few of them transfer large parts of the file
+  alone,        // each process transfers its own bytes, in a collective call
+  independent,  // in a call of its own
+};
+
 // What this process does for one array.
 struct Work {
   std::vector<Piece> pieces;
   std::optional<MemoryForm> form;  // nullopt: through the staging memory
   Index rounds = 0;                // of all processes
-  bool alone = false;              // each process transfers long stretches, which need no exchange between processes
+  Mode mode = Mode::exchange;      // the same on all processes
 };
+
+// Whether several processes read the same elements.
+bool overlaps(const Distribution& distribution) {
+  for (Index i = 0; i < distribution.ndim(); ++i)
+    if (distribution.axis(i).has_communication_padding() || distribution.axis(i).shares_indices()) return true;
+  return false;
+}
+
+// Collective reads of Open MPI 4.1 give wrong values if several processes read the same bytes, as they do of chunks that
+// are compressed.
+Mode mode_of(const Task& task, Direction direction, bool long_stretches) {
+  if (direction == Direction::read && task.chunked) return Mode::independent;
+  if (direction == Direction::read && overlaps(task.distribution)) return Mode::alone;
+  return long_stretches && !task.chunked ? Mode::alone : Mode::exchange;
+}
 
 Work work_of(const Task& task, Direction direction, Index rank) {
   const Part part = direction == Direction::write ? Part::owned : Part::local;
@@ -32,31 +54,34 @@ Work work_of(const Task& task, Direction direction, Index rank) {
   Limits limits;
   if (!work.form) limits.bytes = staging_bytes;
   work.pieces = pieces_of(slabs, shape, task.buffer.type.bytes, limits);
-  work.alone = !task.filtered;
+  bool long_ones = true;
   for (const Piece& piece : work.pieces)
-    work.alone = work.alone && is_one_stretch(piece, shape) &&
-                 element_count(piece) * task.buffer.type.bytes >= long_stretch;
+    long_ones =
+        long_ones && is_one_stretch(piece, shape) && element_count(piece) * task.buffer.type.bytes >= long_stretch;
+  work.mode = mode_of(task, direction, long_ones);
   return work;
 }
 
-// The numbers of rounds, and whether all processes have long stretches.
+// The numbers of rounds, and the mode: if any process must exchange, all do.
 void agree(std::vector<Work>& works, MPI_Comm comm) {
   std::vector<Index> numbers;
   for (const Work& work : works) {
     numbers.push_back(static_cast<Index>(work.pieces.size()));
-    numbers.push_back(work.alone ? 0 : 1);
+    numbers.push_back(work.mode == Mode::exchange ? 1 : 0);
   }
   const std::vector<MinMax> spread = mpi::min_max(numbers, comm);
   for (std::size_t i = 0; i < works.size(); ++i) {
     works[i].rounds = spread[2 * i].largest;
-    works[i].alone = spread[2 * i + 1].largest == 0;
+    if (spread[2 * i + 1].largest != 0) works[i].mode = Mode::exchange;
   }
 }
 
-Handle transfer_list(bool alone) {
+Handle transfer_list(Mode mode) {
   Handle list = made("H5Pcreate", &H5Pclose, [] { return H5Pcreate(H5P_DATASET_XFER); });
-  call("H5Pset_dxpl_mpio", [&] { return H5Pset_dxpl_mpio(list, H5FD_MPIO_COLLECTIVE); });
-  if (alone)
+  call("H5Pset_dxpl_mpio", [&] { 
+    return H5Pset_dxpl_mpio(list, mode == Mode::independent ? H5FD_MPIO_INDEPENDENT : H5FD_MPIO_COLLECTIVE);
+  });
+  if (mode == Mode::alone)
     call("H5Pset_dxpl_mpio_collective_opt",
          [&] { return H5Pset_dxpl_mpio_collective_opt(list, H5FD_MPIO_INDIVIDUAL_IO); });
   return list;
@@ -77,7 +102,7 @@ struct Calls {
 Calls prepared(const Task& task, const Work& work, Handle dataset) {
   Calls calls;
   calls.dataset = std::move(dataset);
-  calls.list = transfer_list(work.alone);
+  calls.list = transfer_list(work.mode);
   calls.file_space = made("H5Dget_space", &H5Sclose, [&] { return H5Dget_space(calls.dataset); });
   calls.nothing = made("H5Scopy", &H5Sclose, [&] { return H5Scopy(calls.file_space); });
   calls.empty_memory = simple_space({1});
@@ -160,7 +185,9 @@ void transfer(const std::string& path, Direction direction, const std::vector<Ta
     return all;
   });
   agree(works, comm);
-  Handle file = open_together(path, direction == Direction::write, comm);
+  bool same = true;
+  for (const Work& work : works) same = same && work.mode != Mode::independent;
+  Handle file = open_together(path, direction == Direction::write, same, comm);
   mpi::Faults faults;
   Progress told(works, progress, rank == 0);
   for (std::size_t i = 0; i < tasks.size(); ++i) {

@@ -24,7 +24,7 @@ struct Task {
   Distribution distribution;
   Datatype type;
   std::optional<Index> step;  ///< the dataset has a leading axis of steps
-  bool filtered = false;      ///< the dataset is compressed
+  bool chunked = false;       ///< the dataset is stored in chunks
 };
 
 /// Writes the owned elements of each array to its dataset, or reads all elements of each buffer. The datasets of the

@@ -16,6 +16,7 @@ struct Stored {
   std::string name;          ///< of the dataset
   std::vector<Index> shape;  ///< of the whole array, without the axis of the steps
   std::optional<Index> steps;  ///< the number of steps, if the array was saved step by step
+  bool chunked = false;        ///< the dataset is stored in chunks
   Datatype type;
   std::optional<Distribution> distribution;  ///< with which it was saved; nullopt: the file does not say
 };
