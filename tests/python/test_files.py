@@ -103,7 +103,7 @@ def test_any_distribution_is_saved_and_read_back_into_any_other(folder):
         expect_part(tridap.load(path, "x", some_distribution(rng, shape)), whole)
         back = tridap.load(path)
         assert back.distribution == saved.distribution
-        assert back.dim_data == saved.dim_data or saved.distribution.shape == (0,) * len(shape)
+        assert repr(back.dim_data) == repr(saved.dim_data)
         expect_part(back, whole)
         expect_part(tridap.load(path, "x", "b" + ",*" * (len(shape) - 1)), whole)
 
