@@ -11,6 +11,7 @@
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -161,14 +162,30 @@ void add_dataset(hid_t file, Plan& plan, const SaveOptions& options) {
     make_dataset(file, plan, options);
 }
 
+[[noreturn]] void refuse_room(Index bytes) {
+  refuse_file("the disk has no room for the " + std::to_string(bytes) + " bytes of the file");
+}
+
+// Throws Error if a file cannot have so many bytes. HDF5 cannot close a file that does not fit.
+void need_room(const std::string& path, Index bytes) {
+  const Descriptor file(path, O_RDWR);
+  const Index before = file.bytes();
+  if (::ftruncate(file.get(), bytes) != 0) refuse_room(bytes);
+  if (::ftruncate(file.get(), before) != 0) refuse_file("the file " + clean(path) + " cannot be written");
+  struct statvfs disk {};
+  if (::fstatvfs(file.get(), &disk) != 0 || disk.f_blocks == 0) return;  // the system does not say
+  errno = ENOSPC;
+  if (static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize) < static_cast<double>(bytes - before))
+    refuse_room(bytes);
+}
+
 // Allocates the first bytes of a file. Without it, a write finds out that the disk is full on one process, in the middle
-// of a collective call, and HDF5 cannot close the file. `mode` is that of fallocate().
-void allocate_bytes(const std::string& path, int mode, Index bytes) {
+// of a collective call.
+void allocate_bytes(const std::string& path, Index bytes) {
   const Descriptor file(path, O_RDWR);
   bytes = std::max(bytes, file.bytes());
-  if (bytes == 0 || ::fallocate(file.get(), mode, 0, bytes) == 0) return;
-  if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR)
-    refuse_file("the disk has no room for the " + std::to_string(bytes) + " bytes of the file");
+  if (bytes == 0 || ::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) return;
+  if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR) refuse_room(bytes);
 }
 
 // About the bytes that a dataset adds to a file, before it is compressed.
@@ -196,9 +213,8 @@ Index bytes_of(const std::vector<Plan>& plans, const SaveOptions& options, bool 
 
 void create(const std::string& path, bool exists, std::vector<Plan>& plans, const SaveOptions& options) {
   const Index before = exists ? Descriptor(path, O_RDONLY).bytes() : 0;
-  allocate_bytes(path, 0, before + bytes_of(plans, options, true));
+  need_room(path, before + bytes_of(plans, options, true));
   const Handle access = made("H5Pcreate", &H5Pclose, [] { return H5Pcreate(H5P_FILE_ACCESS); });
-  call("H5Pset_alignment", [&] { return H5Pset_alignment(access, 1 << 16, 4096); });
   Handle file = exists ? made("H5Fopen", &H5Fclose, [&] { return H5Fopen(path.c_str(), H5F_ACC_RDWR, access); })
                        : made("H5Fcreate", &H5Fclose, [&] {
                            return H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
@@ -209,7 +225,7 @@ void create(const std::string& path, bool exists, std::vector<Plan>& plans, cons
     for (const Attribute& attribute : options.attributes) write_attribute(root, attribute);
   }
   file.close("H5Fclose");
-  allocate_bytes(path, FALLOC_FL_KEEP_SIZE, Descriptor(path, O_RDONLY).bytes() + bytes_of(plans, options, false));
+  allocate_bytes(path, Descriptor(path, O_RDONLY).bytes() + bytes_of(plans, options, false));
 }
 
 void copy_file(const std::string& from, const std::string& to) {
