@@ -1,6 +1,7 @@
 // Saving and loading arrays against plain HDF5 with the same hyperslabs, and the memory that this takes.
 //
-// The files are in /dev/shm if it exists, where no disk hides what a call costs; TRIDAP_BENCH_FOLDER names another folder.
+// The files are in /dev/shm if it exists, where no disk hides what a call costs; TRIDAP_BENCH_FOLDER names another
+// folder.
 
 #include "support/pairs.hpp"
 #include <tridap/hdf5.hpp>
@@ -34,8 +35,7 @@ std::string folder() {
 
 tridap::DistArray make(const Distribution& distribution, bool fortran = false) {
   tridap::DistArray array;
-  array.buffer =
-      tridap::allocate(tridap::element_type<double>(), tridap::IndexList(distribution.local_shape(rank)));
+  array.buffer = tridap::allocate(tridap::element_type<double>(), tridap::IndexList(distribution.local_shape(rank)));
   if (fortran) array.buffer.strides = tridap::column_major_strides(array.buffer.shape, 8);
   std::fill_n(static_cast<double*>(array.buffer.data), tridap::element_count(array.buffer), rank + 0.5);
   array.dim_data = distribution.dim_data(rank);
@@ -56,7 +56,9 @@ struct ByHand {
     const tridap::Indices at = distribution.coordinates(rank);
     for (Index i = 0; i < distribution.ndim(); ++i) {
       const auto owned = distribution.axis(i).part(at[static_cast<std::size_t>(i)], tridap::Part::owned);
-      start.push_back(owned.size() == 0 ? 0 : static_cast<hsize_t>(distribution.global_index(rank, {0, 0})[static_cast<std::size_t>(i)]));
+      start.push_back(owned.size() == 0
+                          ? 0
+                          : static_cast<hsize_t>(distribution.global_index(rank, {0, 0})[static_cast<std::size_t>(i)]));
       count.push_back(static_cast<hsize_t>(owned.size()));
     }
   }
@@ -90,13 +92,18 @@ bool compare(const std::string& name, double bound, const Distribution& distribu
   auto* const data = static_cast<double*>(rows.buffer.data);
   const ByHand hand(theirs, distribution);
   bool ok = bench::compare(
-      "hdf5: save, " + name, bound, [&] { h5::save(path, {{"a", array}}, MPI_COMM_WORLD); },
+      "hdf5: save, " + name, bound,
+      [&] {
+        h5::save(path, {{"a", array}}, MPI_COMM_WORLD);
+      },
       [&] { hand.move(data, true); }, 1, 12);
   const auto load = [&] {
     const h5::Stored stored = h5::find(path, "a", MPI_COMM_WORLD);
     h5::load_into(array.buffer, path, stored, distribution, MPI_COMM_WORLD);
   };
-  ok = bench::compare("hdf5: load, " + name, bound, load, [&] { hand.move(data, false); }, 1, 12) && ok;
+  ok = bench::compare(
+           "hdf5: load, " + name, bound, load, [&] { hand.move(data, false); }, 1, 12) &&
+       ok;
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) {
     std::remove(path.c_str());

@@ -22,7 +22,8 @@ Line line(Index size) {
   made.array.buffer =
       tridap::allocate(tridap::element_type<double>(), tridap::IndexList(made.distribution.local_shape(rank())));
   made.array.dim_data = made.distribution.dim_data(rank());
-  for (Index i = 0; i < made.array.buffer.shape[0]; ++i) at(made.array.buffer, {i}) = std::sin(static_cast<double>(i + 100 * rank()));
+  for (Index i = 0; i < made.array.buffer.shape[0]; ++i)
+    at(made.array.buffer, {i}) = std::sin(static_cast<double>(i + 100 * rank()));
   return made;
 }
 
@@ -44,8 +45,11 @@ void expect_nothing_left(const std::string& path, bool file) {
 }
 
 TEST(Hdf5Errors, AMissingFolder) {
-  expect_same_error([] { h5::save("/tmp/no such folder/a.h5", {{"a", line(5).array}}, MPI_COMM_WORLD); },
-                    "No such file or directory");
+  expect_same_error(
+      [] {
+        h5::save("/tmp/no such folder/a.h5", {{"a", line(5).array}}, MPI_COMM_WORLD);
+      },
+      "No such file or directory");
   expect_same_error([] { h5::load("/tmp/no such folder/a.h5", "a", MPI_COMM_WORLD); }, "No such file or directory");
 }
 

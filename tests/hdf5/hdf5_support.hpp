@@ -151,7 +151,8 @@ inline Local some_memory(Random& random, const oracle::Array& array, Index proce
   const Index apart = pick(random, 3) == 0 ? 2 : 1;
   made.memory.assign(static_cast<std::size_t>(count * apart), -1);
   made.array = described(array, process);
-  tridap::Buffer buffer = oracle::dense_buffer(made.memory.data(), tridap::element_type<double>(), padded, axes, backwards);
+  tridap::Buffer buffer =
+      oracle::dense_buffer(made.memory.data(), tridap::element_type<double>(), padded, axes, backwards);
   buffer.shape = made.array.buffer.shape;
   for (Index& stride : buffer.strides) stride *= apart;
   auto* lowest = reinterpret_cast<std::byte*>(made.memory.data());

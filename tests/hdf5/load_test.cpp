@@ -138,7 +138,8 @@ TEST(Load, TheStepThatIsAskedFor) {
     options.compression = 2;
     h5::save(file.path(), {{"a", array}}, MPI_COMM_WORLD, options);
   }
-  for (const auto& [step, value] : std::vector<std::pair<std::optional<Index>, double>>{{0, 0}, {1, 1}, {2, 2}, {{}, 2}}) {
+  for (const auto& [step, value] :
+       std::vector<std::pair<std::optional<Index>, double>>{{0, 0}, {1, 1}, {2, 2}, {{}, 2}}) {
     h5::LoadOptions options;
     options.step = step;
     const DistArray array = h5::load(file.path(), "a", MPI_COMM_WORLD, {}, options);
@@ -147,8 +148,9 @@ TEST(Load, TheStepThatIsAskedFor) {
 }
 
 TEST(Load, EveryElementType) {
-  for (const char* const name : {"bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16",
-                                 "float32", "float64", "longdouble", "complex64", "complex128", ">f8", ">i4", ">c16", "V5"}) {
+  for (const char* const name :
+       {"bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32",
+        "float64", "longdouble", "complex64", "complex128", ">f8", ">i4", ">c16", "V5"}) {
     tridap::ElementType type = std::string(name) == "longdouble" ? tridap::element_type<long double>()
                                                                  : *tridap::element_type(std::string(name));
     if (type.kind == tridap::ElementType::Kind::opaque) type.description = "<U1 or so";

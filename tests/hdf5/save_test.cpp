@@ -62,7 +62,8 @@ TEST(Save, ManyElementsInBoundedPieces) {
   List all;
   for (Index i = 0; i < size; ++i) all.push_back(i);
   std::shuffle(all.begin(), all.end(), random);
-  for (Index i = 0; i < size; ++i) lists[static_cast<std::size_t>(i % processes())].push_back(all[static_cast<std::size_t>(i)]);
+  for (Index i = 0; i < size; ++i)
+    lists[static_cast<std::size_t>(i % processes())].push_back(all[static_cast<std::size_t>(i)]);
   for (const Index columns : {1, 9}) {
     List one(1, columns);
     expect_saved(oracle::Array({oracle::unstructured(lists), oracle::block(one)}), random);
@@ -94,7 +95,8 @@ TEST(Save, SeveralArraysWithGroupsAndAttributes) {
   double time = 2.5;
   std::vector<std::int64_t> numbers{3, -4};
   h5::SaveOptions options;
-  options.attributes = {{"title", "from C++"}, {"time", tridap::row_major(&time, {})}, {"n", tridap::row_major(numbers.data(), {2})}};
+  options.attributes = {
+      {"title", "from C++"}, {"time", tridap::row_major(&time, {})}, {"n", tridap::row_major(numbers.data(), {2})}};
   const TemporaryFile file;
   h5::save(file.path(), {{"fields/a", a.array}, {"b", b.array}}, MPI_COMM_WORLD, options);
   const auto values = read_serially<double>(file.path(), "/fields/a", H5T_NATIVE_DOUBLE);

@@ -20,10 +20,9 @@ Handle text_type() {
 
 void write(hid_t object, const std::string& name, hid_t type, hid_t space, const void* value) {
   const QuietErrors errors;
-  if (H5Aexists(object, name.c_str()) > 0)
-    call("H5Adelete", [&] { return H5Adelete(object, name.c_str()); });
-  const Handle attribute = made("H5Acreate", &H5Aclose,
-                                [&] { return H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT); });
+  if (H5Aexists(object, name.c_str()) > 0) call("H5Adelete", [&] { return H5Adelete(object, name.c_str()); });
+  const Handle attribute = made(
+      "H5Acreate", &H5Aclose, [&] { return H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT); });
   call("H5Awrite", [&] { return H5Awrite(attribute, type, value); });
 }
 
@@ -100,11 +99,11 @@ void write_attribute(hid_t object, const Attribute& attribute) {
   if (const auto* text = std::get_if<std::string>(&attribute.value)) return write_text(object, attribute.name, *text);
   const Buffer& numbers = std::get<Buffer>(attribute.value);
   std::vector<hsize_t> extents(numbers.shape.begin(), numbers.shape.end());
-  const Handle space = extents.empty() ? made("H5Screate", &H5Sclose, [] { return H5Screate(H5S_SCALAR); })
-                                       : made("H5Screate_simple", &H5Sclose, [&] {
-                                           return H5Screate_simple(static_cast<int>(extents.size()), extents.data(),
-                                                                   nullptr);
-                                         });
+  const Handle space = extents.empty()
+                           ? made("H5Screate", &H5Sclose, [] { return H5Screate(H5S_SCALAR); })
+                           : made("H5Screate_simple", &H5Sclose, [&] {
+                               return H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr);
+                             });
   const Buffer packed = allocate(numbers.type, numbers.shape);
   pack(numbers, packed.data);
   write(object, attribute.name, datatype(numbers.type).id(), space, packed.data);

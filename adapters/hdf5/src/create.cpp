@@ -67,9 +67,10 @@ std::vector<hsize_t> chunks_of(const Plan& plan, const SaveOptions& options) {
   const auto bytes = static_cast<Index>(H5Tget_size(plan.type.id()));
   std::vector<Index> chunks = options.chunks ? *options.chunks : chunks_like(plan.shape, bytes);
   if (chunks.size() != plan.shape.size())
-    refuse_key("chunks", std::to_string(chunks.size()) + " extents",
-               "must have one for each of the " + std::to_string(plan.shape.size()) + " axes of '" + clean(plan.name) + "'",
-               "give one extent for each axis, without the steps");
+    refuse_key(
+        "chunks", std::to_string(chunks.size()) + " extents",
+        "must have one for each of the " + std::to_string(plan.shape.size()) + " axes of '" + clean(plan.name) + "'",
+        "give one extent for each axis, without the steps");
   std::vector<hsize_t> all;
   if (options.step) all.push_back(1);
   for (std::size_t i = 0; i < chunks.size(); ++i) {
@@ -113,9 +114,8 @@ Handle dataset_space(const Plan& plan, const SaveOptions& options) {
     most.push_back(static_cast<hsize_t>(extent));
   }
   if (extents.empty()) return made("H5Screate", &H5Sclose, [] { return H5Screate(H5S_SCALAR); });
-  return made("H5Screate_simple", &H5Sclose, [&] {
-    return H5Screate_simple(static_cast<int>(extents.size()), extents.data(), most.data());
-  });
+  return made("H5Screate_simple", &H5Sclose,
+              [&] { return H5Screate_simple(static_cast<int>(extents.size()), extents.data(), most.data()); });
 }
 
 void make_dataset(hid_t file, Plan& plan, const SaveOptions& options) {
@@ -142,8 +142,9 @@ void extend_dataset(hid_t file, Plan& plan, Index step) {
            "give another name, or save without step, which makes a new file");
   const Datatype stored(call("H5Dget_type", [&] { return H5Dget_type(dataset); }));
   if (H5Tequal(stored.id(), plan.type.id()) <= 0)
-    refuse("the dataset '" + clean(plan.name) + "' has " + element_type(stored).text() + " elements, and the array others",
-           "must be the same", "convert the array first");
+    refuse(
+        "the dataset '" + clean(plan.name) + "' has " + element_type(stored).text() + " elements, and the array others",
+        "must be the same", "convert the array first");
   const Handle list = made("H5Dget_create_plist", &H5Pclose, [&] { return H5Dget_create_plist(dataset); });
   plan.filtered = call("H5Pget_nfilters", [&] { return H5Pget_nfilters(list); }) > 0;
   plan.chunked = true;
@@ -179,8 +180,8 @@ void need_room(const std::string& path, Index bytes) {
     refuse_room(bytes);
 }
 
-// Allocates the first bytes of a file. Without it, a write finds out that the disk is full on one process, in the middle
-// of a collective call.
+// Allocates the first bytes of a file. Without it, a write finds out that the disk is full on one process, in the
+// middle of a collective call.
 void allocate_bytes(const std::string& path, Index bytes) {
   const Descriptor file(path, O_RDWR);
   bytes = std::max(bytes, file.bytes());
@@ -193,7 +194,8 @@ Index bytes_of(const Plan& plan, const SaveOptions& options) {
   constexpr Index spare = 1 << 16;
   Index bytes = static_cast<Index>(H5Tget_size(plan.type.id()));
   const bool chunked = options.step || options.chunks || options.compression > 0;
-  const std::vector<hsize_t> chunks = chunked && !plan.shape.empty() ? chunks_of(plan, options) : std::vector<hsize_t>{};
+  const std::vector<hsize_t> chunks =
+      chunked && !plan.shape.empty() ? chunks_of(plan, options) : std::vector<hsize_t>{};
   for (std::size_t i = 0; i < plan.shape.size(); ++i) {
     const Index chunk = chunks.empty() ? 1 : static_cast<Index>(chunks[i + (options.step ? 1 : 0)]);
     const Index whole = (plan.shape[i] + chunk - 1) / chunk;
@@ -216,9 +218,8 @@ void create(const std::string& path, bool exists, std::vector<Plan>& plans, cons
   need_room(path, before + bytes_of(plans, options, true));
   const Handle access = made("H5Pcreate", &H5Pclose, [] { return H5Pcreate(H5P_FILE_ACCESS); });
   Handle file = exists ? made("H5Fopen", &H5Fclose, [&] { return H5Fopen(path.c_str(), H5F_ACC_RDWR, access); })
-                       : made("H5Fcreate", &H5Fclose, [&] {
-                           return H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
-                         });
+                       : made("H5Fcreate", &H5Fclose,
+                              [&] { return H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access); });
   for (Plan& plan : plans) add_dataset(file, plan, options);
   {
     const Handle root = open_object(file, "/");
@@ -232,7 +233,8 @@ void copy_file(const std::string& from, const std::string& to) {
   const Descriptor source(from, O_RDONLY), target(to, O_WRONLY);
   if (::ioctl(target.get(), FICLONE, source.get()) == 0) return;
   for (Index rest = source.bytes(); rest > 0;) {
-    const ssize_t copied = ::copy_file_range(source.get(), nullptr, target.get(), nullptr, static_cast<std::size_t>(rest), 0);
+    const ssize_t copied =
+        ::copy_file_range(source.get(), nullptr, target.get(), nullptr, static_cast<std::size_t>(rest), 0);
     if (copied < 0) refuse_file("the file " + clean(from) + " cannot be copied");
     if (copied == 0) break;
     rest -= copied;

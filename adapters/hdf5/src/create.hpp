@@ -13,7 +13,7 @@ struct Plan {
   std::string name;
   std::vector<Index> shape;  ///< without the steps
   Datatype type;
-  std::string dim_data;  ///< the text of the attribute
+  std::string dim_data;                    ///< the text of the attribute
   bool chunked = false, filtered = false;  ///< results: it is stored in chunks, and compressed
 };
 

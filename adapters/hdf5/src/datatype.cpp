@@ -138,12 +138,17 @@ Datatype::Datatype(hid_t id)
 
 Datatype datatype(const ElementType& type) {
   switch (type.kind) {
-    case Kind::boolean: return Datatype(boolean(type).release());
+    case Kind::boolean:
+      return Datatype(boolean(type).release());
     case Kind::signed_integer:
-    case Kind::unsigned_integer: return Datatype(integer(type).release());
-    case Kind::floating: return Datatype(floating(type).release());
-    case Kind::complex: return Datatype(complex(type).release());
-    case Kind::opaque: break;
+    case Kind::unsigned_integer:
+      return Datatype(integer(type).release());
+    case Kind::floating:
+      return Datatype(floating(type).release());
+    case Kind::complex:
+      return Datatype(complex(type).release());
+    case Kind::opaque:
+      break;
   }
   return Datatype(opaque(type).release());
 }

@@ -15,8 +15,8 @@ Handle open_alone(const std::string& path);
 Handle open_object(hid_t file, const std::string& name);
 Handle open_dataset(hid_t file, const std::string& name);
 
-/// Opens a file on all processes of a communicator. With `same`, all processes make the same calls, and one of them reads
-/// and writes what HDF5 says of the datasets. **Collective**: throws the same Error on every process or on none.
+/// Opens a file on all processes of a communicator. With `same`, all processes make the same calls, and one of them
+/// reads and writes what HDF5 says of the datasets. **Collective**: throws the same Error on every process or on none.
 Handle open_together(const std::string& path, bool write, bool same, MPI_Comm comm);
 
 /// The text of a string attribute; nullopt if the object has none of this name.

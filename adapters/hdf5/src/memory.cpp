@@ -1,7 +1,9 @@
 #include "memory.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
 namespace tridap::hdf5 {
 
@@ -19,44 +21,79 @@ std::vector<std::vector<Index>> distances(const Buffer& buffer, const Piece& pie
   return all;
 }
 
-// Calls `copy(memory, dense)` for each element. The innermost loop is along `last`, the axis with the smallest stride,
-// so that memory in another order is read by whole cache lines.
+// Calls `copy(memory, dense)` for each element: for each place on the other axes, the elements of the axes `row` and
+// `column` in square tiles, so that the lines of cache that a tile reads and writes stay there.
 template <class Copy>
-void for_each_element(std::byte* data, const std::vector<std::vector<Index>>& distances, std::size_t last,
-                      Index element_bytes, Copy&& copy) {
-  const std::size_t ndim = distances.size();
-  std::vector<Index> weight(ndim), at(ndim);
-  Index product = element_bytes;
-  for (std::size_t i = ndim; i-- > 0; product *= static_cast<Index>(distances[i].size())) weight[i] = product;
-  for (;;) {
-    std::byte* memory = data;
-    Index dense = 0;
-    for (std::size_t i = 0; i < ndim; ++i)
-      if (i != last) {
-        memory += distances[i][static_cast<std::size_t>(at[i])];
-        dense += at[i] * weight[i];
-      }
-    for (std::size_t k = 0; k < distances[last].size(); ++k)
-      copy(memory + distances[last][k], dense + static_cast<Index>(k) * weight[last]);
-    std::size_t i = ndim;
-    while (i-- > 0)
-      if (i != last) {
-        if (++at[i] < static_cast<Index>(distances[i].size())) break;
-        at[i] = 0;
-      }
-    if (i == static_cast<std::size_t>(-1)) return;
+class Walk {
+ public:
+  Walk(const std::vector<std::vector<Index>>& distances, Index element_bytes, std::size_t row, std::size_t column)
+      : distances_(distances), weight_(distances.size()), at_(distances.size()), row_(row), column_(column) {
+    Index product = element_bytes;
+    for (std::size_t i = distances.size(); i-- > 0; product *= size(i)) weight_[i] = product;
   }
-}
+
+  void all(std::byte* data, Copy& copy) {
+    do {
+      std::byte* memory = data;
+      Index dense = 0;
+      for (std::size_t i = 0; i < at_.size(); ++i) {
+        memory += distances_[i][static_cast<std::size_t>(at_[i])];
+        dense += at_[i] * weight_[i];
+      }
+      plane(memory, dense, copy);
+    } while (next());
+  }
+
+ private:
+  static constexpr Index tile = 16;
+
+  Index size(std::size_t i) const { return static_cast<Index>(distances_[i].size()); }
+
+  // `memory` and `dense` already have the distances of the first element of both axes.
+  void plane(std::byte* memory, Index dense, Copy& copy) {
+    const std::vector<Index>&in_row = distances_[row_], &in_column = distances_[column_];
+    if (row_ == column_) {
+      for (Index k = 0; k < size(row_); ++k) copy(memory + moved(in_row, k), dense + k * weight_[row_]);
+      return;
+    }
+    for (Index i = 0; i < size(row_); i += tile)
+      for (Index j = 0; j < size(column_); j += tile)
+        for (Index r = i; r < std::min(i + tile, size(row_)); ++r)
+          for (Index c = j; c < std::min(j + tile, size(column_)); ++c)
+            copy(memory + moved(in_row, r) + moved(in_column, c), dense + r * weight_[row_] + c * weight_[column_]);
+  }
+
+  static Index moved(const std::vector<Index>& distances, Index k) {
+    return distances[static_cast<std::size_t>(k)] - distances[0];
+  }
+
+  // The next place on the other axes; false at the end.
+  bool next() {
+    for (std::size_t i = at_.size(); i-- > 0;) {
+      if (i == row_ || i == column_) continue;
+      if (++at_[i] < size(i)) return true;
+      at_[i] = 0;
+    }
+    return false;
+  }
+
+  const std::vector<std::vector<Index>>& distances_;
+  std::vector<Index> weight_, at_;
+  std::size_t row_, column_;
+};
 
 template <class Move>
 void walk(const Buffer& buffer, const Piece& piece, Move&& move) {
   auto* const data = static_cast<std::byte*>(buffer.data);
   if (piece.empty()) return move(data, 0);
-  std::size_t last = piece.size() - 1;
+  const std::size_t last = piece.size() - 1;
+  std::size_t nearest = last;  // the axis whose elements are nearest to one another in memory
   for (std::size_t i = piece.size(); i-- > 0;)
-    if (buffer.shape[i] > 1 && (buffer.shape[last] <= 1 || std::abs(buffer.strides[i]) < std::abs(buffer.strides[last])))
-      last = i;
-  for_each_element(data, distances(buffer, piece), last, buffer.type.bytes, move);
+    if (buffer.shape[i] > 1 &&
+        (buffer.shape[nearest] <= 1 || std::abs(buffer.strides[i]) < std::abs(buffer.strides[nearest])))
+      nearest = i;
+  const std::vector<std::vector<Index>> all = distances(buffer, piece);
+  Walk<std::remove_reference_t<Move>>(all, buffer.type.bytes, last, nearest).all(data, move);
 }
 
 // Copies of a length that the compiler knows are single instructions.
@@ -64,11 +101,16 @@ template <class Visit>
 void with_length(Index bytes, Visit&& visit) {
   const auto n = static_cast<std::size_t>(bytes);
   switch (bytes) {
-    case 1: return visit([](void* to, const void* from) { std::memcpy(to, from, 1); });
-    case 4: return visit([](void* to, const void* from) { std::memcpy(to, from, 4); });
-    case 8: return visit([](void* to, const void* from) { std::memcpy(to, from, 8); });
-    case 16: return visit([](void* to, const void* from) { std::memcpy(to, from, 16); });
-    default: return visit([n](void* to, const void* from) { std::memcpy(to, from, n); });
+    case 1:
+      return visit([](void* to, const void* from) { std::memcpy(to, from, 1); });
+    case 4:
+      return visit([](void* to, const void* from) { std::memcpy(to, from, 4); });
+    case 8:
+      return visit([](void* to, const void* from) { std::memcpy(to, from, 8); });
+    case 16:
+      return visit([](void* to, const void* from) { std::memcpy(to, from, 16); });
+    default:
+      return visit([n](void* to, const void* from) { std::memcpy(to, from, n); });
   }
 }
 
@@ -113,9 +155,8 @@ void gather(const Buffer& buffer, const Piece& piece, std::byte* dense) {
 }
 
 void scatter(const Buffer& buffer, const Piece& piece, const std::byte* dense) {
-  with_length(buffer.type.bytes, [&](auto copy) {
-    walk(buffer, piece, [&](std::byte* memory, Index at) { copy(memory, dense + at); });
-  });
+  with_length(buffer.type.bytes,
+              [&](auto copy) { walk(buffer, piece, [&](std::byte* memory, Index at) { copy(memory, dense + at); }); });
 }
 
 }  // namespace tridap::hdf5

@@ -155,7 +155,8 @@ void select_points(hid_t space, const Piece& piece, const Index* step) {
     positions.emplace_back();
     for (const AxisSlab& slab : axis)
       for (Index k = 0; k < slab.count; ++k)
-        for (Index b = 0; b < slab.block; ++b) positions.back().push_back(unsigned_of(slab.start + k * slab.stride + b));
+        for (Index b = 0; b < slab.block; ++b)
+          positions.back().push_back(unsigned_of(slab.start + k * slab.stride + b));
   }
   const auto count = static_cast<std::size_t>(element_count(piece));
   std::vector<hsize_t> points(count * positions.size());

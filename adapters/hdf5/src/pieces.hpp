@@ -14,10 +14,10 @@ using Piece = std::vector<std::vector<AxisSlab>>;
 /// How large a piece may be, so that HDF5 and MPI describe it in a few MiB.
 struct Limits {
   Index bytes = Index{1} << 27;
-  Index hyperslabs = 1024;     ///< that are combined
-  Index points = 1 << 16;      ///< if elements are selected one by one
-  Index spans = 1 << 12;       ///< blocks, if several hyperslabs are combined
-  Index stretches = 1 << 17;   ///< of consecutive bytes in the file
+  Index hyperslabs = 1024;    ///< that are combined
+  Index points = 1 << 16;     ///< if elements are selected one by one
+  Index spans = 1 << 12;      ///< blocks, if several hyperslabs are combined
+  Index stretches = 1 << 17;  ///< of consecutive bytes in the file
 };
 
 /// Divides the slabs of an array of this shape into pieces within the limits, in the order of the file.

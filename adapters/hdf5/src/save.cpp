@@ -71,8 +71,8 @@ Index digest_of(const std::string& path, const std::vector<Named>& arrays, const
 
 void need_same(Index digest, MPI_Comm comm) {
   if (!mpi::min_max({digest}, comm).front().is_same())
-    refuse("the processes save with different paths, names, element types or options", "must be the same on every process",
-           "pass the same on every process");
+    refuse("the processes save with different paths, names, element types or options",
+           "must be the same on every process", "pass the same on every process");
 }
 
 // A distribution that the caller knows fits the communicator and the buffer. Local.
@@ -83,7 +83,8 @@ void need_distribution(const Named& named, Index processes, Index rank) {
                " processes, and the communicator has " + std::to_string(processes),
            "", "give the communicator of the array's processes", {}, Rule::grid_product);
   if (IndexList(named.distribution->local_shape(rank)) != named.array.buffer.shape)
-    refuse("the buffer of '" + named.name + "' has another shape than its distribution", "", "give the whole local buffer");
+    refuse("the buffer of '" + named.name + "' has another shape than its distribution", "",
+           "give the whole local buffer");
 }
 
 std::vector<Task> checked(const std::string& path, const std::vector<Named>& arrays, MPI_Comm comm,
@@ -102,8 +103,7 @@ std::vector<Task> checked(const std::string& path, const std::vector<Named>& arr
   need_same(digest, comm);
   std::vector<Distribution> distributions;
   for (const Named& named : arrays)
-    distributions.push_back(named.distribution ? *named.distribution
-                                               : mpi::gather_distribution(named.array, comm));
+    distributions.push_back(named.distribution ? *named.distribution : mpi::gather_distribution(named.array, comm));
   return mpi::collectively(comm, [&] {
     std::vector<Task> tasks;
     for (std::size_t i = 0; i < arrays.size(); ++i)
@@ -151,8 +151,7 @@ Incomplete begin(const std::string& path, std::vector<Task>& tasks, MPI_Comm com
 Receipt receipt_of(const std::vector<Named>& arrays, const std::vector<Task>& tasks, Index rank, double begin_time) {
   Receipt receipt;
   receipt.shared = receipt.same_address = false;
-  for (const Task& task : tasks)
-    receipt.bytes_copied += task.distribution.count(rank) * task.buffer.type.bytes;
+  for (const Task& task : tasks) receipt.bytes_copied += task.distribution.count(rank) * task.buffer.type.bytes;
   for (const Named& named : arrays)
     for (const Dimension& dimension : named.array.dim_data)
       for (const Extra& extra : dimension.extras)

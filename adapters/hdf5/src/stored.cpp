@@ -25,7 +25,8 @@ std::string only_name(const std::string& path) {
   const std::vector<std::string> names = dataset_names(path);
   if (names.size() == 1) return names[0];
   std::string all;
-  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 10); ++i) all += (i > 0 ? ", '" : "'") + clean(names[i]) + "'";
+  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 10); ++i)
+    all += (i > 0 ? ", '" : "'") + clean(names[i]) + "'";
   if (names.size() > 10) all += ", ...";
   refuse("the file " + clean(path) + " has " + std::to_string(names.size()) + " datasets" +
              (names.empty() ? "" : ": " + all),
@@ -145,8 +146,8 @@ std::vector<AxisSpec> specs_like(const Distribution& distribution, bool padded) 
 }  // namespace
 
 Stored find(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped) {
-  Said said = mpi::collectively(comm,
-                                [&] { return mpi::rank_of(comm) == 0 ? read_alone(path, name, stepped) : Said{}; });
+  Said said =
+      mpi::collectively(comm, [&] { return mpi::rank_of(comm) == 0 ? read_alone(path, name, stepped) : Said{}; });
   send_shape(said, comm);
   for (std::string* text : {&said.name, &said.type, &said.version, &said.dim_data}) send_text(*text, comm);
   return mpi::collectively(comm, [&] { return understood(said); });

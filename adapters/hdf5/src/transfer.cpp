@@ -37,8 +37,8 @@ bool overlaps(const Distribution& distribution) {
   return false;
 }
 
-// Collective reads of Open MPI 4.1 give wrong values if several processes read the same bytes, as they do of chunks that
-// are compressed.
+// Collective reads of Open MPI 4.1 give wrong values if several processes read the same bytes, as they do of chunks
+// that are compressed.
 Mode mode_of(const Task& task, Direction direction, bool long_stretches) {
   if (direction == Direction::read && task.chunked) return Mode::independent;
   if (direction == Direction::read && overlaps(task.distribution)) return Mode::alone;
@@ -78,7 +78,7 @@ void agree(std::vector<Work>& works, MPI_Comm comm) {
 
 Handle transfer_list(Mode mode) {
   Handle list = made("H5Pcreate", &H5Pclose, [] { return H5Pcreate(H5P_DATASET_XFER); });
-  call("H5Pset_dxpl_mpio", [&] { 
+  call("H5Pset_dxpl_mpio", [&] {
     return H5Pset_dxpl_mpio(list, mode == Mode::independent ? H5FD_MPIO_INDEPENDENT : H5FD_MPIO_COLLECTIVE);
   });
   if (mode == Mode::alone)

@@ -100,10 +100,14 @@ py::dtype dtype_of(const Datatype& type) {
   const ElementType element = hdf5::element_type(type);
   if (element.kind != ElementType::Kind::opaque) return py::dtype(element.name());
   switch (H5Tget_class(type.id())) {
-    case H5T_COMPOUND: return compound_dtype(type.id());
-    case H5T_ARRAY: return list_dtype(type.id());
-    case H5T_STRING: return py::dtype("S" + std::to_string(element.bytes));
-    default: break;
+    case H5T_COMPOUND:
+      return compound_dtype(type.id());
+    case H5T_ARRAY:
+      return list_dtype(type.id());
+    case H5T_STRING:
+      return py::dtype("S" + std::to_string(element.bytes));
+    default:
+      break;
   }
   const bool named = !element.description.empty();
   return py::dtype(named ? element.description : "V" + std::to_string(element.bytes));

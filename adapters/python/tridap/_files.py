@@ -49,7 +49,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
     Raises:
         ProtocolError: on every process, for example if an array is wrong or the file cannot be written.
     """
-    comm = _communicator(comm, arrays.values() if isinstance(arrays, Mapping) else ())
+    group: Any = _communicator(comm, arrays.values() if isinstance(arrays, Mapping) else ())
 
     def asked():
         options = {"path": _path(path), "names": _names(arrays), "chunks": _chunks(chunks),
@@ -57,18 +57,18 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
         _native()
         return options
 
-    options = together(comm, asked)
-    parts = [(name, _core.asarray(arrays[name], comm)) for name in options["names"]]
+    options = together(group, asked)
+    parts = [(name, _core.asarray(arrays[name], group)) for name in options["names"]]
 
     def prepared():
         for name, part in parts:
-            _need_order(name, part, comm)
+            _need_order(name, part, group)
         return _native().prepare([(name, part.local, part.distribution) for name, part in parts], _attributes(attrs),
                                  options["step"], options["chunks"], options["compression"])
 
-    saving = together(comm, prepared, same=False)
-    with _Alone(), _Progress("saving", options["path"], comm, progress) as shown:
-        return _native().save(options["path"], saving, comm, shown.tell)
+    saving = together(group, prepared, same=False)
+    with _Alone(), _Progress("saving", options["path"], group, progress) as shown:
+        return _native().save(options["path"], saving, group, shown.tell)
 
 
 def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, comm: MPI.Comm | None = None, *,
@@ -94,34 +94,34 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
     Raises:
         ProtocolError: on every process, for example if the file has no such array, or one of another shape.
     """
-    comm = _communicator(comm, ())
+    group: Any = _communicator(comm, ())
 
     def asked():
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name is {name!r}, must be a str")
         return {"path": _path(path), "name": name or "", "step": None if step is None else integer("step", step)}
 
-    options = together(comm, asked)
-    files = together(comm, lambda: _dnpy.files_of(options["path"]) if comm.rank == 0 else None, same=False)
-    files = comm.bcast(files)
+    options = together(group, asked)
+    files = together(group, lambda: _dnpy.files_of(options["path"]) if group.rank == 0 else None, same=False)
+    files = group.bcast(files)
     if files:
-        return _dnpy.load(files, to, grid, comm)
-    together(comm, _native)
+        return _dnpy.load(files, to, grid, group)
+    together(group, _native)
     with _Alone():
-        stored = _native().find(options["path"], options["name"], comm, step is not None)
+        stored = _native().find(options["path"], options["name"], group, step is not None)
 
     def target():
         if isinstance(to, _core.Distribution):
             return to
         if to is not None or grid is not None:
-            return distribution(stored.shape, to, grid, comm.size)
-        return _native().default_distribution(stored, comm.size)
+            return distribution(stored.shape, to, grid, group.size)
+        return _native().default_distribution(stored, group.size)
 
-    dist = together(comm, target, same=False)
-    local = together(comm, lambda: _empty(dist, stored.dtype, comm), same=False)
-    with _Alone(), _Progress("loading", options["path"], comm, progress) as shown:
-        _native().load_into(local, options["path"], stored, dist, comm, options["step"], shown.tell)
-    return _core._over(local, dist, comm.rank, comm)
+    dist = together(group, target, same=False)
+    local = together(group, lambda: _empty(dist, stored.dtype, group), same=False)
+    with _Alone(), _Progress("loading", options["path"], group, progress) as shown:
+        _native().load_into(local, options["path"], stored, dist, group, options["step"], shown.tell)
+    return _core._over(local, dist, group.rank, group)
 
 
 def load_attrs(path: str | os.PathLike[str], name: str = "/", comm: MPI.Comm | None = None) -> dict[str, Any]:
@@ -130,16 +130,16 @@ def load_attrs(path: str | os.PathLike[str], name: str = "/", comm: MPI.Comm | N
     The first process reads them. Attributes that are neither a text nor numbers are left out. The arguments are those of
     `load`.
     """
-    comm = _communicator(comm, ())
+    group: Any = _communicator(comm, ())
 
     def read():
         _native()
         with _Alone():
-            found = _native().read_attributes(_path(path), name) if comm.rank == 0 else {}
+            found = _native().read_attributes(_path(path), name) if group.rank == 0 else {}
         return {key: value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
                 for key, value in found.items()}
 
-    return comm.bcast(together(comm, read, same=False))
+    return group.bcast(together(group, read, same=False))
 
 
 def _native():

@@ -84,8 +84,7 @@ Slabs::Slabs(std::vector<std::vector<AxisSlab>> axes) : axes_(std::move(axes)) {
   std::vector<Index> counts;
   for (const auto& axis : axes_) counts.push_back(static_cast<Index>(axis.size()));
   const std::optional<Index> product = checked_product(counts);
-  if (!product)
-    throw Error(Finding{Rule::conversion, {}, {}, "", "the number of slabs does not fit 64 bits", "", ""});
+  if (!product) throw Error(Finding{Rule::conversion, {}, {}, "", "the number of slabs does not fit 64 bits", "", ""});
   size_ = *product;
 }
 

@@ -33,9 +33,9 @@ using Slab = std::vector<AxisSlab>;
 /// What one process reads or writes of a file that holds the whole array: the result of Distribution::slabs().
 ///
 /// The part is a product: it has every combination of one slab of each axis. On each axis the slabs are ascending in
-/// the file and do not overlap, and each is as long as possible after the one before. If the rows of a 4 x 6 array are distributed in blocks
-/// over 2 processes, process 1 has one slab: rows [2, 4) and columns [0, 6) of the file, which are rows [0, 2) and
-/// columns [0, 6) of its buffer.
+/// the file and do not overlap, and each is as long as possible after the one before. If the rows of a 4 x 6 array are
+/// distributed in blocks over 2 processes, process 1 has one slab: rows [2, 4) and columns [0, 6) of the file, which
+/// are rows [0, 2) and columns [0, 6) of its buffer.
 class Slabs {
  public:
   explicit Slabs(std::vector<std::vector<AxisSlab>> axes);

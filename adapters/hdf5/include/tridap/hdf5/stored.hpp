@@ -13,8 +13,8 @@ namespace tridap::hdf5 {
 
 /// What a file says about an array in it.
 struct Stored {
-  std::string name;          ///< of the dataset
-  std::vector<Index> shape;  ///< of the whole array, without the axis of the steps
+  std::string name;            ///< of the dataset
+  std::vector<Index> shape;    ///< of the whole array, without the axis of the steps
   std::optional<Index> steps;  ///< the number of steps, if the array was saved step by step
   bool chunked = false;        ///< the dataset is stored in chunks
   Datatype type;
