@@ -1,7 +1,7 @@
 # Foreign libraries, each as one imported target with system include directories. Both the build and an install use this
 # file. It handles all differences between the CMake files of their versions.
 #
-#   tridap_find_foreign(<mpi|kokkos|dlpack|globalarrays|petsc|scalapack|tpetra|solvers|python> <result>)
+#   tridap_find_foreign(<mpi|kokkos|dlpack|globalarrays|hdf5|petsc|scalapack|tpetra|solvers|python> <result>)
 #
 # makes TriDAP::foreign_<name> and sets <result> to its version. If the library is missing, <result> is empty, and
 # <result>_WHY names what was not found.
@@ -55,6 +55,8 @@ macro(tridap_find_foreign name result)
     tridap_find_globalarrays(${result})
   elseif("${name}" STREQUAL "scalapack")
     tridap_find_scalapack(${result})
+  elseif("${name}" STREQUAL "hdf5")
+    tridap_find_hdf5(${result})
   elseif("${name}" STREQUAL "petsc")
     tridap_find_petsc(${result})
   elseif("${name}" STREQUAL "python")
@@ -146,6 +148,24 @@ macro(tridap_find_globalarrays result)
   endif()
 endmacro()
 
+# The parallel HDF5. On Debian several builds of HDF5 are installed side by side: the one for Open MPI has its own folders,
+# the libraries of which differ in their names. Its CMake files and compiler wrappers describe whichever is the default, so
+# the header and the library are found directly.
+macro(tridap_find_hdf5 result)
+  find_path(TRIDAP_HDF5_INCLUDE_DIR hdf5.h HINTS ENV HDF5_ROOT ENV HDF5_DIR PATH_SUFFIXES hdf5/openmpi include)
+  find_library(TRIDAP_HDF5_LIBRARY NAMES hdf5_openmpi hdf5 HINTS ENV HDF5_ROOT ENV HDF5_DIR PATH_SUFFIXES lib)
+  mark_as_advanced(TRIDAP_HDF5_INCLUDE_DIR TRIDAP_HDF5_LIBRARY)
+  if(NOT TRIDAP_HDF5_INCLUDE_DIR OR NOT TRIDAP_HDF5_LIBRARY)
+    set(${result}_WHY "no HDF5 (hdf5.h, libhdf5)")
+  else()
+    tridap_hdf5_version(${result} ${TRIDAP_HDF5_INCLUDE_DIR}/H5pubconf.h ${TRIDAP_HDF5_INCLUDE_DIR}/H5public.h)
+    if(${result})
+      tridap_foreign_target(hdf5 ${TRIDAP_HDF5_LIBRARY} TriDAP::foreign_mpi)
+      target_include_directories(TriDAP::foreign_hdf5 SYSTEM INTERFACE ${TRIDAP_HDF5_INCLUDE_DIR})
+    endif()
+  endif()
+endmacro()
+
 # PETSc describes itself to pkg-config. If there are several builds of PETSc, PKG_CONFIG_PATH or TRIDAP_PETSC_MODULE
 # chooses one. Debian's module names compiler flags too, which are for its own packages.
 macro(tridap_find_petsc result)
@@ -232,4 +252,20 @@ function(tridap_dlpack_version result header)
     set(version "DLPack 0.${CMAKE_MATCH_1}")
   endif()
   set(${result} "${version}" PARENT_SCOPE)
+endfunction()
+
+# The version, if this HDF5 was built for MPI and is new enough for parallel compression; else why it is not.
+function(tridap_hdf5_version result configuration header)
+  set(${result} "" PARENT_SCOPE)
+  file(STRINGS ${configuration} parallel REGEX "^#define H5_HAVE_PARALLEL 1")
+  file(STRINGS ${header} lines REGEX "^#define H5_VERS_(MAJOR|MINOR|RELEASE)[ \t]+[0-9]+")
+  string(REGEX REPLACE "[^;]*H5_VERS_[A-Z]+[ \t]+([0-9]+)[^;]*" "\\1" numbers "${lines}")
+  list(JOIN numbers "." version)
+  if(NOT parallel)
+    set(${result}_WHY "HDF5 ${version} was built without MPI" PARENT_SCOPE)
+  elseif(version VERSION_LESS 1.10.2)
+    set(${result}_WHY "HDF5 ${version} is too old: 1.10.2 or later is needed" PARENT_SCOPE)
+  else()
+    set(${result} "HDF5 ${version}" PARENT_SCOPE)
+  endif()
 endfunction()

@@ -102,6 +102,18 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
     ctest --test-dir "$folder/build" --output-on-failure -R '^(solvers|redistribute_metered|python)_np1$' | tee "$folder/log"
     grep -q 'out of 3$' "$folder/log"
     ;;
+  hdf5)
+    "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
+    cd "$folder"  # where the consumer's file is
+    consume hdf5 -DCMAKE_PREFIX_PATH="$folder/prefix"
+    ;;
+  without_hdf5)
+    "$cmake" -S "$source" -B "$folder/build" "${as_before[@]}" -DTRIDAP_HDF5_LIBRARY= -DTRIDAP_HDF5_INCLUDE_DIR= | tee "$folder/log"
+    grep -qE 'hdf5 +off.*no HDF5' "$folder/log"
+    "$cmake" --build "$folder/build" --target packages/mpi/all
+    refused 'TRIDAP_HDF5=ON, but component hdf5 cannot be built: no HDF5' -S "$source" -B "$folder/on" \
+      -DTRIDAP_HDF5_LIBRARY= -DTRIDAP_HDF5_INCLUDE_DIR= -DTRIDAP_HDF5=ON -DTRIDAP_TESTS=OFF
+    ;;
   petsc)
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
     consume petsc -DCMAKE_PREFIX_PATH="$folder/prefix"

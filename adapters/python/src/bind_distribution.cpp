@@ -1,9 +1,13 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "pickled_distribution.hpp"
+#include "value.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/draw.hpp>
+#include <tridap/gather_distribution.hpp>
 #include <tridap/make.hpp>
+#include <tridap/read.hpp>
+#include <tridap/slabs.hpp>
 
 #include <pybind11/stl.h>
 
@@ -62,6 +66,55 @@ py::tuple dim_data(const Distribution& d, Index process, const std::string& vers
   py::list all;
   for (const Dimension& dimension : d.dim_data(process_of(d, process), wanted)) all.append(dictionary(dimension));
   return py::tuple(all);
+}
+
+// A slab of one axis as pairs of Python slices, of the file and of the local buffer.
+std::vector<std::pair<py::slice, py::slice>> slices_of(const AxisSlab& slab) {
+  if (slab.block == 1)
+    return {{py::slice(slab.start, slab.last() + 1, slab.count > 1 ? slab.stride : 1),
+             py::slice(slab.local.begin, slab.local.end, 1)}};
+  std::vector<std::pair<py::slice, py::slice>> slices;
+  for (Index k = 0; k < slab.count; ++k) {
+    const Index start = slab.start + k * slab.stride, local = slab.local.begin + k * slab.block;
+    slices.emplace_back(py::slice(start, start + slab.block, 1), py::slice(local, local + slab.block, 1));
+  }
+  return slices;
+}
+
+py::list slabs(const Distribution& d, Index process, const std::string& part) {
+  std::vector<std::pair<py::tuple, py::tuple>> all{{py::tuple(), py::tuple()}};
+  const Slabs found = d.slabs(process_of(d, process), part_named(part));
+  for (const auto& axis : found.axes()) {
+    std::vector<std::pair<py::tuple, py::tuple>> longer;
+    for (const auto& [file, memory] : all)
+      for (const AxisSlab& slab : axis)
+        for (const auto& [in_file, in_memory] : slices_of(slab))
+          longer.emplace_back(file + py::make_tuple(in_file), memory + py::make_tuple(in_memory));
+    all = std::move(longer);
+  }
+  py::list pairs;
+  for (const auto& [file, memory] : all) pairs.append(py::make_tuple(file, memory));
+  return pairs;
+}
+
+// The Distribution that the versions, dim_data and local shapes of all processes describe, in which lists are indices.
+Distribution gathered(const py::list& of_each_process) {
+  std::vector<DistArray> arrays;
+  Report report;
+  for (const py::handle said : of_each_process) {
+    const auto parts = py::cast<py::tuple>(said);
+    Buffer buffer;
+    buffer.type = element_type<unsigned char>();
+    buffer.memory.kind = Memory::Kind::nowhere;
+    buffer.shape = IndexList(py::cast<std::vector<Index>>(parts[2]));
+    buffer.strides = row_major_strides(buffer.shape, 1);
+    ReadArray read = read_array(to_value(parts[0]), to_value(parts[1]), std::move(buffer), Source::json);
+    read.report.set_process(static_cast<Index>(arrays.size()));
+    report.merge(read.report);
+    arrays.push_back(std::move(read.array));
+  }
+  tridap::throw_if_wrong(report);
+  return gather_distribution(arrays);
 }
 
 template <class Kind>
@@ -148,6 +201,16 @@ They can be pickled, and sent with mpi4py: layout = comm.bcast(layout).)")
            R"(indices(process, part="owned") -> tuple of numpy.ndarray
 
 The global indices of a part along each axis, in local order (int64); part as in count(). numpy.ix_ makes a grid of them.)")
+      .def("slabs", &slabs, "process"_a, "part"_a = "owned",
+           R"(slabs(process, part="owned") -> list of (tuple of slice, tuple of slice)
+
+Where a process's elements are in a file, or another array, that holds the whole array: pairs of slices of the file and of
+the local buffer with the same elements. Write with them to any format: ``file[where] = local[here]``. With "owned", each
+element of the array is written by one process; with "local", the padding is read too; part as in count().
+
+A cyclic axis with blocks of 1 has one slice, with a step; with longer blocks, one for each block. The position of an
+unstructured index is the index itself, if all indices of the axis are in [0, size); else its position among the sorted
+distinct indices.)")
       .def(
           "owner", [](const Distribution& d, const py::args& g) { return d.owner(global_of(d, g)); },
           R"(owner(*index) -> int or None
@@ -230,6 +293,7 @@ Args:
         return py::make_tuple(py::module_::import("tridap._make").attr("_restored"), py::make_tuple(state_of(d)));
       });
   module.def("_from_state", &from_state);
+  module.def("_gathered", &gathered);
   module.def("_need_processes", [](const Distribution& d, Index processes) {
     if (d.processes() != processes)
       throw Error(Finding{Rule::grid_product,

@@ -10,6 +10,7 @@ from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Rec
 from ._capture import write_capture
 from ._eigen import eigsh
 from ._errors import ProtocolError
+from ._files import load, load_attrs, save
 from ._gather import scatter
 from ._ghosts import GhostedArray
 from ._ids import from_ids, to_ids
@@ -26,5 +27,5 @@ __all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", 
            "GhostedArray", "History", "LinearOperator", "Matrix", "Moving", "Preconditioner", "ProtocolError", "Receipt",
            "Redistribution", "Relabelling", "Report", "SolveResult", "Translation", "UnstructuredSpec", "WholeSpec",
            "array", "asarray", "block", "chapel", "check", "cyclic", "distribution", "eigsh", "empty", "essl", "export",
-           "from_function", "from_ids", "hpf", "julia", "mpi_cart", "redistribute", "relabel", "scalapack", "scatter", "solve",
-           "to_ids", "unstructured", "whole", "write_capture", "x10", "zeros"]
+           "from_function", "from_ids", "hpf", "julia", "load", "load_attrs", "mpi_cart", "redistribute", "relabel", "save",
+           "scalapack", "scatter", "solve", "to_ids", "unstructured", "whole", "write_capture", "x10", "zeros"]

@@ -1,5 +1,4 @@
-#include "new_file.hpp"
-
+#include <tridap/internal/new_file.hpp>
 #include <tridap/report.hpp>
 #include <tridap/text.hpp>
 

@@ -1,9 +1,9 @@
-#include "new_file.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/capture_entry.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/new_file.hpp>
 #include <tridap/internal/write_entries.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/write_capture.hpp>

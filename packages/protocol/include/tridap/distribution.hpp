@@ -12,6 +12,7 @@ struct BlockSpec;
 struct CyclicSpec;
 struct UnstructuredSpec;
 struct WholeSpec;
+class Slabs;
 using AxisSpec = std::variant<BlockSpec, CyclicSpec, UnstructuredSpec, WholeSpec>;
 
 /// Global or local indices, one for each axis.
@@ -50,6 +51,16 @@ class Distribution {
   std::vector<Index> owners(const Indices& global) const;   ///< ascending; several only for shared unstructured indices
   std::optional<Indices> local_index(Index process, const Indices& global, Part part = Part::owned) const;
   Indices global_index(Index process, const Indices& local) const;
+
+  /// Where a process's elements are in a file that holds the whole array, of extents shape(), in row-major order: pairs
+  /// of a regular part of the file and the box of the local buffer that has the same elements. See tridap/slabs.hpp.
+  /// With Part::owned each element of the array is in the slabs of one process, and the slabs have no communication
+  /// padding: boundary padding is on the process at the edge, and an unstructured index that several processes share is
+  /// on the lowest one. With Part::local they have every element of the buffer, to read it.
+  ///
+  /// The position of an unstructured index is the index itself, if all indices of the axis are in `[0, size)`; else it
+  /// is the index's position among the sorted distinct indices. Positions that no process has hold nothing.
+  Slabs slabs(Index process, Part part = Part::owned) const;
 
   /// The `dim_data` that `__distarray__` returns on a process. Throws Error if the version cannot describe it.
   DimData dim_data(Index process, Version version = Version::v0_10) const;

@@ -17,6 +17,12 @@ class NewFile {
   NewFile& operator=(const NewFile&) = delete;
   ~NewFile();  ///< removes the file if it is not complete
 
+  /// The name of the incomplete file, which others may open and write.
+  const std::string& incomplete_name() const { return beside_; }
+  /// The file that the path refers to, which complete() replaces.
+  const std::string& target() const { return target_; }
+  bool replaces() const { return mode_ >= 0; }  ///< there was such a file before
+
   void write(const char* bytes, std::size_t count);
   void write(const std::string& text) { write(text.data(), text.size()); }
   void complete();  ///< gives the file its name; the last call

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <tridap/buffer.hpp>
+
+#include <hdf5.h>
+
+#include <memory>
+
+namespace tridap::hdf5 {
+
+/// A type of HDF5, which is closed with its last owner.
+class Datatype {
+ public:
+  Datatype() = default;
+  explicit Datatype(hid_t id);  ///< takes over the identifier
+
+  hid_t id() const { return id_ == nullptr ? H5I_INVALID_HID : *id_; }
+  explicit operator bool() const { return id_ != nullptr; }
+
+ private:
+  std::shared_ptr<hid_t> id_;
+};
+
+/// The type in which elements are stored, byte for byte as in memory: byte order included, and as h5py stores them.
+///
+/// A boolean is an enumeration of FALSE and TRUE, and a complex number a compound of r and i. An opaque element with a
+/// description is opaque, with the tag "NUMPY:" and its description. Throws Error if HDF5 has no such type.
+Datatype datatype(const ElementType& type);
+
+/// The ElementType of a stored type. Compounds other than complex numbers, arrays and texts of fixed length are opaque
+/// elements. Throws Error for elements whose length varies, and for references.
+ElementType element_type(const Datatype& type);
+
+}  // namespace tridap::hdf5

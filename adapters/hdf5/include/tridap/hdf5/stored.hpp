@@ -1,0 +1,38 @@
+#pragma once
+
+#include <tridap/distribution.hpp>
+#include <tridap/hdf5/datatype.hpp>
+
+#include <mpi.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tridap::hdf5 {
+
+/// What a file says about an array in it.
+struct Stored {
+  std::string name;            ///< of the dataset
+  std::vector<Index> shape;    ///< of the whole array, without the axis of the steps
+  std::optional<Index> steps;  ///< the number of steps, if the array was saved step by step
+  bool chunked = false;        ///< the dataset is stored in chunks
+  Datatype type;
+  std::optional<Distribution> distribution;  ///< with which it was saved; nullopt: the file does not say
+};
+
+/// Finds an array in a file. An empty name stands for the only dataset of the file. A dataset that another program
+/// wrote has steps if its first axis is unlimited and `stepped` is true. **Collective**, with the same arguments on
+/// every process: throws the same Error on every process or on none, for example if the file has no such dataset.
+Stored find(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped = false);
+
+/// The distribution that load() uses over a number of processes if none is given. That with which the array was saved,
+/// if it is for as many processes. Else one of the same kind: blocks with the same padding, cyclic axes with the same
+/// block_size, axes that were not distributed as they were. If the file does not say, or if there is none, all axes are
+/// in blocks. Throws Error if `processes` cannot be divided over the axes.
+Distribution default_distribution(const Stored& stored, Index processes);
+
+/// The names of the datasets of a file, with those of their groups: "fields/temperature". Local.
+std::vector<std::string> dataset_names(const std::string& path);
+
+}  // namespace tridap::hdf5

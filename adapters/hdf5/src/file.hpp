@@ -1,0 +1,30 @@
+#pragma once
+
+#include "call.hpp"
+
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+namespace tridap::hdf5 {
+
+/// Opens a file of HDF5 on this process alone, to read it. Throws Error with the reason if that is not possible.
+Handle open_alone(const std::string& path);
+/// Opens an object of a file: a dataset or a group.
+Handle open_object(hid_t file, const std::string& name);
+Handle open_dataset(hid_t file, const std::string& name);
+
+/// Opens a file on all processes of a communicator. With `same`, all processes make the same calls, and one of them
+/// reads and writes what HDF5 says of the datasets. **Collective**: throws the same Error on every process or on none.
+Handle open_together(const std::string& path, bool write, bool same, MPI_Comm comm);
+
+/// The text of a string attribute; nullopt if the object has none of this name.
+bool has_attribute(hid_t object, const std::string& name);
+std::string read_text(hid_t object, const std::string& name);
+void write_text(hid_t object, const std::string& name, const std::string& text);
+
+/// Throws Error if a name cannot be that of a dataset.
+void need_name(const std::string& name);
+
+}  // namespace tridap::hdf5

@@ -1,0 +1,126 @@
+#include "transfer.hpp"
+#include <tridap/check.hpp>
+#include <tridap/detail/refuse.hpp>
+#include <tridap/hdf5/load.hpp>
+#include <tridap/internal/digest.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/memory_order.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/text.hpp>
+
+#include <algorithm>
+
+namespace tridap::hdf5 {
+
+namespace {
+
+std::string text_of(const std::vector<Index>& shape) {
+  std::string text = "(";
+  for (const Index extent : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+  return text + ")";
+}
+
+std::vector<Index> distinct(const UnstructuredKind& kind) {
+  std::vector<Index> all;
+  for (const auto& entry : kind.entries())
+    if (all.empty() || all.back() != entry.global) all.push_back(entry.global);
+  return all;
+}
+
+// Whether positions in the file are not the indices themselves; see Distribution::slabs().
+bool is_compact(const Axis& axis) {
+  const auto extremes = axis.extremes();
+  return axis.dist_type() == 'u' && extremes && ((*extremes)[0] < 0 || (*extremes)[1] >= axis.size());
+}
+
+void need_indices(const Stored& stored, const Distribution& distribution) {
+  if (!stored.distribution) return;
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis &here = distribution.axis(i), &there = stored.distribution->axis(i);
+    if (is_compact(here) && is_compact(there) &&
+        distinct(std::get<UnstructuredKind>(here.kind())) != distinct(std::get<UnstructuredKind>(there.kind())))
+      refuse("the lists have other indices than those that the file was saved with", "must be the same indices",
+             "give lists of the same indices", i);
+  }
+}
+
+void need_distribution(const Stored& stored, const Distribution& distribution, Index processes) {
+  if (distribution.processes() != processes)
+    refuse("the distribution is for " + std::to_string(distribution.processes()) +
+               " processes, and the communicator has " + std::to_string(processes),
+           "", "give the communicator of the distribution's processes", {}, Rule::grid_product);
+  if (distribution.shape() != stored.shape)
+    refuse("the distribution has shape " + text_of(distribution.shape()) + ", and '" + clean(stored.name) + "' has " +
+               text_of(stored.shape),
+           "must be the same; boundary padding counts", "give a distribution of the shape in the file");
+  need_indices(stored, distribution);
+}
+
+std::optional<Index> step_of(const Stored& stored, const LoadOptions& options) {
+  if (!stored.steps) {
+    if (options.step)
+      refuse_key("step", std::to_string(*options.step), "'" + clean(stored.name) + "' was not saved step by step",
+                 "leave out the step");
+    return std::nullopt;
+  }
+  const Index step = options.step.value_or(*stored.steps - 1);
+  if (step < 0 || step >= *stored.steps)
+    refuse_key("step", std::to_string(step),
+               "'" + clean(stored.name) + "' has " + std::to_string(*stored.steps) + " steps",
+               "give a step from 0 to one less than their number");
+  return step;
+}
+
+void need_buffer(const Buffer& buffer, const Stored& stored, const Distribution& distribution, Index rank) {
+  throw_if_wrong(check(buffer));
+  if (buffer.memory.kind != Memory::Kind::host)
+    refuse("the buffer is in " + buffer.memory.name() + " memory, and HDF5 writes host memory", "",
+           "give a buffer in host memory");
+  if (buffer.read_only) refuse("the buffer is read-only", "", "give memory that may be written");
+  if (!memory_order(buffer).is_unique) refuse("elements of the buffer share memory", "", "give other strides");
+  if (buffer.shape != IndexList(distribution.local_shape(rank)))
+    refuse("the buffer has another shape than this process's part", "", "give the whole local buffer");
+  const ElementType wanted = element_type(stored.type);
+  if (wanted.bytes != buffer.type.bytes || (wanted.kind != ElementType::Kind::opaque && !wanted.is_like(buffer.type)))
+    refuse("the buffer has " + buffer.type.text() + " elements, and '" + clean(stored.name) + "' has " + wanted.text(),
+           "must be the same", "load it into a buffer of the file's type, and convert it then");
+}
+
+}  // namespace
+
+Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& stored, const Distribution& distribution,
+                  MPI_Comm comm, const LoadOptions& options) {
+  const double begin = MPI_Wtime();
+  const Index rank = mpi::rank_of(comm);
+  const std::vector<Task> tasks = mpi::collectively(comm, [&] {
+    need_distribution(stored, distribution, mpi::MpiCollectives(comm).processes());
+    const std::optional<Index> step = step_of(stored, options);
+    need_buffer(buffer, stored, distribution, rank);
+    return std::vector<Task>{{stored.name, buffer, distribution, stored.type, step, stored.chunked}};
+  });
+  transfer(path, Direction::read, tasks, comm, options.progress);
+  Receipt receipt;
+  receipt.shared = receipt.same_address = false;
+  receipt.bytes_copied = element_count(buffer) * buffer.type.bytes;
+  receipt.seconds = MPI_Wtime() - begin;
+  return receipt;
+}
+
+DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
+               const std::optional<Distribution>& distribution, const LoadOptions& options) {
+  const Stored stored = find(path, name, comm);
+  const Index rank = mpi::rank_of(comm);
+  std::optional<Distribution> to;
+  DistArray array;
+  mpi::collectively(comm, [&] {
+    const Index processes = mpi::MpiCollectives(comm).processes();
+    to = distribution ? *distribution : default_distribution(stored, processes);
+    need_distribution(stored, *to, processes);
+    array.buffer = allocate(element_type(stored.type), IndexList(to->local_shape(rank)));
+    array.dim_data = to->dim_data(rank);
+  });
+  load_into(array.buffer, path, stored, *to, comm, options);
+  return array;
+}
+
+}  // namespace tridap::hdf5

@@ -1,0 +1,168 @@
+#include "file.hpp"
+#include "layout.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/hdf5/stored.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/make.hpp>
+#include <tridap/mpi/agree.hpp>
+#include <tridap/text.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tridap::hdf5 {
+
+namespace {
+
+// What rank 0 reads, in a form that can be sent.
+struct Said {
+  std::string name, type, version, dim_data;
+  std::vector<Index> shape;
+  Index steps = -1, chunked = 0;
+};
+
+std::string only_name(const std::string& path) {
+  const std::vector<std::string> names = dataset_names(path);
+  if (names.size() == 1) return names[0];
+  std::string all;
+  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 10); ++i)
+    all += (i > 0 ? ", '" : "'") + clean(names[i]) + "'";
+  if (names.size() > 10) all += ", ...";
+  refuse("the file " + clean(path) + " has " + std::to_string(names.size()) + " datasets" +
+             (names.empty() ? "" : ": " + all),
+         "", "give the name of one");
+}
+
+std::string encoded(hid_t dataset) {
+  const Datatype type(call("H5Dget_type", [&] { return H5Dget_type(dataset); }));
+  element_type(type);  // refuses those that no array can have
+  std::size_t bytes = 0;
+  call("H5Tencode", [&] { return H5Tencode(type.id(), nullptr, &bytes); });
+  std::string code(bytes, '\0');
+  call("H5Tencode", [&] { return H5Tencode(type.id(), code.data(), &bytes); });
+  return code;
+}
+
+Said read_alone(const std::string& path, const std::string& name, bool stepped) {
+  Said said;
+  const Handle file = open_alone(path);
+  said.name = name.empty() ? only_name(path) : name;
+  const Handle dataset = open_dataset(file, said.name);
+  said.type = encoded(dataset);
+  const Handle space = made("H5Dget_space", &H5Sclose, [&] { return H5Dget_space(dataset); });
+  const int ndim = call("H5Sget_simple_extent_ndims", [&] { return H5Sget_simple_extent_ndims(space); });
+  if (H5Sget_simple_extent_type(space) == H5S_NULL)
+    refuse("the dataset '" + clean(said.name) + "' is empty", "", "give the name of a dataset with a shape");
+  std::vector<hsize_t> extents(static_cast<std::size_t>(ndim)), most(extents.size());
+  call("H5Sget_simple_extent_dims", [&] { return H5Sget_simple_extent_dims(space, extents.data(), most.data()); });
+  said.shape.assign(extents.begin(), extents.end());
+  const Handle list = made("H5Dget_create_plist", &H5Pclose, [&] { return H5Dget_create_plist(dataset); });
+  said.chunked = H5Pget_layout(list) == H5D_CONTIGUOUS ? 0 : 1;
+  if (has_attribute(dataset, dim_data_attribute) && has_attribute(dataset, version_attribute)) {
+    said.version = read_text(dataset, version_attribute);
+    said.dim_data = read_text(dataset, dim_data_attribute);
+  }
+  const bool unlimited = !most.empty() && most[0] == H5S_UNLIMITED;
+  const bool ours = !said.dim_data.empty() && read_json(said.dim_data).list_size() != said.shape.size();
+  if (unlimited && (ours || (stepped && said.dim_data.empty()))) {
+    said.steps = said.shape[0];
+    said.shape.erase(said.shape.begin());
+  }
+  return said;
+}
+
+void send_text(std::string& text, MPI_Comm comm) {
+  auto bytes = static_cast<Index>(text.size());
+  mpi::must_succeed(MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, comm), "MPI_Bcast");
+  constexpr Index piece = Index{1} << 30;
+  text = mpi::collectively(comm, [&] {
+    text.resize(static_cast<std::size_t>(bytes));
+    return std::move(text);
+  });
+  for (Index at = 0; at < bytes; at += piece)
+    mpi::must_succeed(MPI_Bcast(text.data() + at, static_cast<int>(std::min(piece, bytes - at)), MPI_CHAR, 0, comm),
+                      "MPI_Bcast");
+}
+
+void send_shape(Said& said, MPI_Comm comm) {
+  Index numbers[3] = {static_cast<Index>(said.shape.size()), said.steps, said.chunked};
+  mpi::must_succeed(MPI_Bcast(numbers, 3, MPI_INT64_T, 0, comm), "MPI_Bcast");
+  said.steps = numbers[1];
+  said.chunked = numbers[2];
+  said.shape.resize(static_cast<std::size_t>(numbers[0]));  // at most 32
+  mpi::must_succeed(MPI_Bcast(said.shape.data(), static_cast<int>(numbers[0]), MPI_INT64_T, 0, comm), "MPI_Bcast");
+}
+
+Stored understood(const Said& said) {
+  Stored stored;
+  stored.name = said.name;
+  stored.shape = said.shape;
+  stored.chunked = said.chunked != 0;
+  if (said.steps >= 0) stored.steps = said.steps;
+  stored.type = Datatype(call("H5Tdecode", [&] { return H5Tdecode(said.type.data()); }));
+  if (!said.dim_data.empty()) {
+    Distribution read = read_layout(said.version, said.dim_data);
+    if (read.shape() != stored.shape)
+      refuse("the attribute 'dim_data' of '" + clean(said.name) + "' is of another shape than the dataset", "",
+             "save the array again, or remove the attribute");
+    stored.distribution = std::move(read);
+  }
+  return stored;
+}
+
+// The width of the communication padding of a block axis, if it is the same everywhere.
+Index width_of(const BlockKind& block) {
+  Index width = 0;
+  for (Index c = 0; c + 1 < block.grid(); ++c) {
+    const Index right = block.communication(c)[1], left = block.communication(c + 1)[0];
+    if (left != right || (c > 0 && right != width)) return 0;
+    width = right;
+  }
+  return width;
+}
+
+AxisSpec spec_like(const Axis& axis, bool padded) {
+  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) return tridap::cyclic(cyclic->block_size());
+  const auto* block = std::get_if<BlockKind>(&axis.kind());
+  if (block == nullptr) return tridap::block();
+  BlockSpec spec;
+  spec.edges = block->is_padded() ? block->edges() : std::array<Index, 2>{0, 0};
+  spec.periodic = axis.periodic();
+  if (padded) spec.padding = width_of(*block);
+  return spec;
+}
+
+std::vector<AxisSpec> specs_like(const Distribution& distribution, bool padded) {
+  std::vector<AxisSpec> specs;
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    const bool alone = axis.proc_grid_size() == 1 && distribution.processes() > 1 && axis.dist_type() == 'b';
+    const auto* block = std::get_if<BlockKind>(&axis.kind());
+    specs.push_back(alone && !block->is_padded() && !axis.periodic() ? AxisSpec{whole()} : spec_like(axis, padded));
+  }
+  return specs;
+}
+
+}  // namespace
+
+Stored find(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped) {
+  Said said =
+      mpi::collectively(comm, [&] { return mpi::rank_of(comm) == 0 ? read_alone(path, name, stepped) : Said{}; });
+  send_shape(said, comm);
+  for (std::string* text : {&said.name, &said.type, &said.version, &said.dim_data}) send_text(*text, comm);
+  return mpi::collectively(comm, [&] { return understood(said); });
+}
+
+Distribution default_distribution(const Stored& stored, Index processes) {
+  if (stored.distribution && stored.distribution->processes() == processes) return *stored.distribution;
+  if (stored.distribution)
+    for (const bool padded : {true, false}) try {
+        const std::vector<AxisSpec> specs = specs_like(*stored.distribution, padded);
+        return Distribution::make(stored.shape, specs, default_grid(processes, specs));
+      } catch (const Error&) {  // its padding does not fit this number of processes
+      }
+  const std::vector<AxisSpec> blocks(stored.shape.size(), block());
+  return Distribution::make(stored.shape, blocks, default_grid(processes, blocks));
+}
+
+}  // namespace tridap::hdf5

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "memory.hpp"
+#include "pieces.hpp"
+#include <tridap/buffer.hpp>
+#include <tridap/distribution.hpp>
+#include <tridap/hdf5/datatype.hpp>
+
+#include <mpi.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tridap::hdf5 {
+
+enum class Direction { write, read };
+
+/// One array on its way between this process's memory and a dataset.
+struct Task {
+  std::string name;  ///< of the dataset
+  Buffer buffer;
+  Distribution distribution;
+  Datatype type;
+  std::optional<Index> step;  ///< the dataset has a leading axis of steps
+  bool chunked = false;       ///< the dataset is stored in chunks
+};
+
+/// Writes the owned elements of each array to its dataset, or reads all elements of each buffer. The datasets of the
+/// file must have the right shapes. **Collective** over `comm`: throws the same Error on every process or on none, and
+/// makes all calls of HDF5 on every process, whatever fails.
+void transfer(const std::string& path, Direction direction, const std::vector<Task>& tasks, MPI_Comm comm,
+              const std::function<void(double)>& progress);
+
+}  // namespace tridap::hdf5

@@ -1,0 +1,138 @@
+// The compiled part of tridap.save and tridap.load.
+
+#include "../src/bindings.hpp"
+#include "../src/comm.hpp"
+#include "../src/gil.hpp"
+#include "../src/memory.hpp"
+#include "element_types.hpp"
+#include <tridap/hdf5.hpp>
+
+#include <dlfcn.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tridap::python {
+
+namespace {
+
+// Calls a Python function from inside of a call without the GIL.
+std::function<void(double)> progress_of(const py::object& function) {
+  if (function.is_none()) return {};
+  return [function = &function](double done) {
+    const WithPython gil;
+    try {
+      (*function)(done);
+    } catch (py::error_already_set& error) {
+      rethrow_if_interrupted(error);
+    }
+  };
+}
+
+hdf5::Named named(const py::handle& item) {
+  const auto parts = py::cast<py::tuple>(item);
+  hdf5::Named made;
+  made.name = py::cast<std::string>(parts[0]);
+  const auto local = py::cast<py::array>(parts[1]);
+  made.array.buffer = buffer_of(local);
+  made.distribution = value_in<Distribution>(parts[2]);
+  made.type = datatype_of(local);
+  return made;
+}
+
+hdf5::Attribute attribute(const py::handle& item) {
+  const auto parts = py::cast<py::tuple>(item);
+  const auto name = py::cast<std::string>(parts[0]);
+  if (py::isinstance<py::str>(parts[1])) return {name, py::cast<std::string>(parts[1])};
+  return {name, buffer_of(py::cast<py::array>(parts[1]))};
+}
+
+// What save() takes, from the Python objects: made on every process before any process communicates.
+struct Saving {
+  std::vector<hdf5::Named> arrays;
+  hdf5::SaveOptions options;
+};
+
+Saving prepare(const py::list& arrays, const py::list& attributes, std::optional<Index> step,
+               std::optional<std::vector<Index>> chunks, int compression) {
+  Saving made;
+  for (const py::handle item : arrays) made.arrays.push_back(named(item));
+  for (const py::handle item : attributes) made.options.attributes.push_back(attribute(item));
+  made.options.step = step;
+  made.options.chunks = std::move(chunks);
+  made.options.compression = compression;
+  return made;
+}
+
+Receipt save(const std::string& path, Saving& saving, py::handle comm, const py::object& progress) {
+  const MPI_Comm in = comm_of(comm);
+  saving.options.progress = progress_of(progress);
+  const WithoutPython released;
+  return hdf5::save(path, saving.arrays, in, saving.options);
+}
+
+hdf5::Stored find(const std::string& path, const std::string& name, py::handle comm, bool stepped) {
+  const MPI_Comm in = comm_of(comm);
+  const WithoutPython released;
+  return hdf5::find(path, name, in, stepped);
+}
+
+Receipt load_into(const py::array& local, const std::string& path, const hdf5::Stored& stored,
+                  const Distribution& distribution, py::handle comm, std::optional<Index> step,
+                  const py::object& progress) {
+  const MPI_Comm in = comm_of(comm);
+  const Buffer buffer = buffer_of(local);
+  const hdf5::LoadOptions options{step, progress_of(progress)};
+  const WithoutPython released;
+  return hdf5::load_into(buffer, path, stored, distribution, in, options);
+}
+
+py::dict read_attributes(const std::string& path, const std::string& name) {
+  py::dict found;
+  for (const hdf5::Attribute& attribute : hdf5::read_attributes(path, name)) {
+    const auto* text = std::get_if<std::string>(&attribute.value);
+    found[py::str(attribute.name)] =
+        text != nullptr ? py::object(py::str(*text)) : py::object(array_of(std::get<Buffer>(attribute.value)));
+  }
+  return found;
+}
+
+// The version, and the file of the library.
+py::tuple library() {
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  Dl_info info{};
+  const bool known = dladdr(reinterpret_cast<void*>(&H5get_libversion), &info) != 0 && info.dli_fname != nullptr;
+  return py::make_tuple(std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release),
+                        known ? info.dli_fname : "");
+}
+
+}  // namespace
+
+}  // namespace tridap::python
+
+PYBIND11_MODULE(_hdf5, module) {
+  namespace here = tridap::python;
+  namespace py = here::py;
+  using tridap::hdf5::Stored;
+  module.doc() = "The compiled part of tridap.save and tridap.load: use these.";
+  py::module_::import("tridap");  // whose types these functions take and give
+  py::class_<Stored>(module, "Stored")
+      .def_property_readonly("name", [](const Stored& stored) { return stored.name; })
+      .def_property_readonly("shape", [](const Stored& stored) { return here::tuple_of(stored.shape); })
+      .def_property_readonly("steps", [](const Stored& stored) { return stored.steps; })
+      .def_property_readonly("dtype", [](const Stored& stored) { return here::dtype_of(stored.type); })
+      .def_property_readonly("distribution", [](const Stored& stored) { return stored.distribution; });
+  py::class_<here::Saving>(module, "Saving");
+  module.def("prepare", &here::prepare);
+  module.def("save", &here::save);
+  module.def("find", &here::find);
+  module.def("load_into", &here::load_into);
+  module.def("default_distribution", &tridap::hdf5::default_distribution);
+  module.def("read_attributes", &here::read_attributes);
+  module.def("dataset_names", &tridap::hdf5::dataset_names);
+  module.def("library", &here::library);
+}

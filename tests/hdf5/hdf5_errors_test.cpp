@@ -1,0 +1,162 @@
+#include "hdf5_support.hpp"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace {
+
+using namespace hdf5_test;
+
+struct Line {
+  Distribution distribution;
+  DistArray array;
+};
+Line line(Index size) {
+  Line made{Distribution::make({size}, {tridap::block()}, {processes()}), {}};
+  made.array.buffer =
+      tridap::allocate(tridap::element_type<double>(), tridap::IndexList(made.distribution.local_shape(rank())));
+  made.array.dim_data = made.distribution.dim_data(rank());
+  for (Index i = 0; i < made.array.buffer.shape[0]; ++i)
+    at(made.array.buffer, {i}) = std::sin(static_cast<double>(i + 100 * rank()));
+  return made;
+}
+
+template <class Call>
+void expect_same_error(Call&& call, const std::string& part) {
+  const std::string text = thrown(call);
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+  EXPECT_TRUE(same_everywhere(text)) << text;
+}
+
+// Whether nothing but `path` is left of a save.
+void expect_nothing_left(const std::string& path, bool file) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank() != 0) return;
+  EXPECT_EQ(std::filesystem::exists(path), file);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    EXPECT_FALSE(entry.path().string().rfind(path + ".", 0) == 0) << entry.path();
+}
+
+TEST(Hdf5Errors, AMissingFolder) {
+  expect_same_error(
+      [] {
+        h5::save("/tmp/no such folder/a.h5", {{"a", line(5).array}}, MPI_COMM_WORLD);
+      },
+      "No such file or directory");
+  expect_same_error([] { h5::load("/tmp/no such folder/a.h5", "a", MPI_COMM_WORLD); }, "No such file or directory");
+}
+
+TEST(Hdf5Errors, OneBadProcessFailsAll) {
+  const TemporaryFile file;
+  DistArray array = line(7).array;
+  if (rank() == processes() - 1) array.dim_data[0].size = 3;
+  expect_same_error([&] { h5::save(file.path(), {{"a", array}}, MPI_COMM_WORLD); }, "");
+  expect_nothing_left(file.path(), false);
+  array = line(7).array;
+  if (rank() == processes() - 1) array.buffer.memory.kind = tridap::Memory::Kind::cuda;
+  expect_same_error([&] { h5::save(file.path(), {{"a", array}}, MPI_COMM_WORLD); }, "host memory");
+  expect_nothing_left(file.path(), false);
+}
+
+TEST(Hdf5Errors, DifferentArguments) {
+  if (processes() == 1) return;
+  const TemporaryFile file;
+  const DistArray array = line(7).array;
+  const std::string name = rank() == 0 ? "a" : "b";
+  expect_same_error([&] { h5::save(file.path(), {{name, array}}, MPI_COMM_WORLD); }, "same on every process");
+  h5::SaveOptions options;
+  options.compression = rank() == 0 ? 0 : 3;
+  expect_same_error([&] { h5::save(file.path(), {{"a", array}}, MPI_COMM_WORLD, options); }, "same on every process");
+}
+
+TEST(Hdf5Errors, WrongNamesAndOptions) {
+  const TemporaryFile file;
+  const DistArray array = line(7).array;
+  for (const std::string name : {"", "/a", "a/", "a//b", "..", "a/./b"})
+    expect_same_error([&] { h5::save(file.path(), {{name, array}}, MPI_COMM_WORLD); }, "name");
+  expect_same_error([&] { h5::save(file.path(), {{"a", array}, {"a", array}}, MPI_COMM_WORLD); }, "own name");
+  expect_same_error([&] { h5::save(file.path(), {}, MPI_COMM_WORLD); }, "no array");
+  expect_same_error([&] { h5::save(file.path(), {{"a", array}, {"a/b", array}}, MPI_COMM_WORLD); }, "HDF5 failed");
+  h5::SaveOptions options;
+  options.chunks = {1, 2};
+  expect_same_error([&] { h5::save(file.path(), {{"a", array}}, MPI_COMM_WORLD, options); }, "chunks");
+  expect_nothing_left(file.path(), false);
+}
+
+TEST(Hdf5Errors, WhatTheFileDoesNotHave) {
+  const TemporaryFile file;
+  const Line saved = line(7);
+  h5::save(file.path(), {{"a", saved.array}, {"g/b", saved.array}}, MPI_COMM_WORLD);
+  expect_same_error([&] { h5::load(file.path(), "", MPI_COMM_WORLD); }, "2 datasets: 'a', 'g/b'");
+  expect_same_error([&] { h5::load(file.path(), "c", MPI_COMM_WORLD); }, "no 'c'");
+  expect_same_error([&] { h5::load(file.path(), "g", MPI_COMM_WORLD); }, "is a group");
+  h5::LoadOptions options;
+  options.step = 0;
+  expect_same_error([&] { h5::load(file.path(), "a", MPI_COMM_WORLD, {}, options); }, "step by step");
+  expect_same_error([&] { h5::load(file.path(), "a", MPI_COMM_WORLD, line(8).distribution); }, "has shape (8)");
+}
+
+TEST(Hdf5Errors, AFileThatIsNone) {
+  const TemporaryFile file;
+  if (rank() == 0) std::ofstream(file.path()) << "some text";
+  MPI_Barrier(MPI_COMM_WORLD);
+  expect_same_error([&] { h5::load(file.path(), "", MPI_COMM_WORLD); }, "no file of HDF5");
+}
+
+// The files of every process may have no more than some bytes, as on a full disk.
+class ShortFiles {
+ public:
+  explicit ShortFiles(rlim_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit now = before_;
+    now.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~ShortFiles() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(Hdf5Errors, AFullDiskLeavesTheEarlierFile) {
+  const TemporaryFile file;
+  h5::save(file.path(), {{"a", line(7).array}}, MPI_COMM_WORLD);
+  const auto before = read_serially<double>(file.path(), "a", H5T_NATIVE_DOUBLE);
+  const Line large = line(100'000);
+  h5::SaveOptions compressed;
+  compressed.compression = 1;
+  h5::SaveOptions step;
+  step.step = 0;
+  for (const h5::SaveOptions& options : {h5::SaveOptions{}, compressed}) {
+    const ShortFiles limit(100'000);
+    expect_same_error([&] { h5::save(file.path(), {{"a", large.array}}, MPI_COMM_WORLD, options); }, "");
+  }
+  EXPECT_EQ(read_serially<double>(file.path(), "a", H5T_NATIVE_DOUBLE), before);
+  expect_nothing_left(file.path(), true);
+}
+
+// One process cannot write, which it finds out in the middle of the transfer.
+TEST(Hdf5Errors, AWriteThatFailsOnOneProcessFailsAll) {
+  const TemporaryFile file;
+  h5::save(file.path(), {{"a", line(7).array}}, MPI_COMM_WORLD);
+  const auto before = read_serially<double>(file.path(), "a", H5T_NATIVE_DOUBLE);
+  const Line large = line(600'000);
+  {
+    std::optional<ShortFiles> limit;
+    if (rank() == processes() - 1) limit.emplace(100'000);
+    expect_same_error([&] { h5::save(file.path(), {{"a", large.array}}, MPI_COMM_WORLD); }, "");
+  }
+  EXPECT_EQ(read_serially<double>(file.path(), "a", H5T_NATIVE_DOUBLE), before);
+  expect_nothing_left(file.path(), true);
+  h5::save(file.path(), {{"a", large.array}}, MPI_COMM_WORLD);  // HDF5 still works
+}
+
+}  // namespace
