@@ -29,7 +29,7 @@ def made(file, shape, dist, grid, *more):
 
 
 class Page:
-    """A page in the browser. Its pictures are canvases: the global arrays, what moves, and the buffers, in this order."""
+    """A page in the browser. Its pictures are canvases: global arrays, what moves, and buffers."""
 
     def __init__(self, driver):
         self.driver = driver
@@ -56,7 +56,7 @@ class Page:
     def geometry(self, canvas):
         """Where the cells of a picture are, as grid.js says; x and y are the picture's place in the window."""
         text, x, y = self.run("const c = arguments[0]; c.scrollIntoView({block: 'center'});"
-                              "const box = c.getBoundingClientRect(); return [c.dataset.geometry, box.left, box.top]", canvas)
+                              "const b = c.getBoundingClientRect(); return [c.dataset.geometry, b.left, b.top]", canvas)
         return {**json.loads(text), "x": x, "y": y}
 
     def middle(self, canvas, row, column):
@@ -87,8 +87,8 @@ class Page:
         """The colour near the lower right corner of a cell, as [red, green, blue]."""
         at, (x, y) = self.geometry(canvas), self.middle(canvas, row, column)
         inside = [x - at["x"] + at["width"] / 2 - 4, y - at["y"] + at["height"] / 2 - 4]
-        return self.run("return [...arguments[0].getContext('2d').getImageData(...arguments[1], 1, 1).data].slice(0, 3)",
-                        canvas, [*map(int, inside)])
+        script = "return [...arguments[0].getContext('2d').getImageData(...arguments[1], 1, 1).data].slice(0, 3)"
+        return self.run(script, canvas, [*map(int, inside)])
 
     def show(self, width=1280, height=1000, dark=False):
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}

@@ -105,7 +105,8 @@ def test_arrays_of_other_shapes_are_shown_without_moves(page, tmp_path):
     page.hover(page.canvas("array", 1), 5, 3)
     assert page.says() == "element (5, 3): owner process 1, local (2, 3)"
     opened(page, tmp_path, ("6x5", "b,b", "2x1"), ("30", "b", "2"))
-    assert page.find(".moves .facts").text == "Nothing can move between them: the first array has 2 axes, the second has 1."
+    why = page.find(".moves .facts").text
+    assert why == "Nothing can move between them: the first array has 2 axes, the second has 1."
     page.hover(page.canvas("array", 0), 3, 4)
     assert page.says() == "element (3, 4): owner process 1, local (0, 4)"
 

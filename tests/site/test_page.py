@@ -85,7 +85,8 @@ def test_tab_reaches_the_pictures_and_the_controls_and_each_has_a_name(page, tmp
         ActionChains(page.driver).send_keys(Keys.TAB).perform()
         name, tag, outline = page.run("""
             const e = document.activeElement, label = e.labels && e.labels[0] ? e.labels[0].textContent : '';
-            return [e.getAttribute('aria-label') || label || e.textContent, e.tagName, getComputedStyle(e).outlineStyle]""")
+            const name = e.getAttribute('aria-label') || label || e.textContent;
+            return [name, e.tagName, getComputedStyle(e).outlineStyle]""")
         if tag == "BODY":
             continue
         assert name.strip(), tag
@@ -139,11 +140,8 @@ def test_hostile_captures_are_text(page, tmp_path):
     """Element types, descriptions, unknown keys, and numbers that a double cannot hold."""
     evil, big = HOSTILE[0], 2**62
     process = {"rank": 0, "__version__": "0.10.0", evil: evil, "dim_data": [
-        {"dist_type": "c", "size": big, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "block_size": big - 1, evil: evil},
-        {}], "buffer": {"dtype": "V8", "description": evil, "shape": [big, 1]}}
-    (tmp_path / "x.json").write_text(json.dumps({"processes": [process], evil: evil}))
-    process["buffer"]["dtype"] = "i1"
-    del process["buffer"]["description"]
+        {"dist_type": "c", "size": big, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "block_size": big - 1,
+         evil: evil}, {}], "buffer": {"dtype": "V1", "description": evil, "shape": [big, 1]}}
     (tmp_path / "x.json").write_text(json.dumps({"processes": [process], evil: evil}))
     tridap("show", "--html", tmp_path / "x.html", tmp_path / "x.json")
     page.open(tmp_path / "x.html")
@@ -195,8 +193,8 @@ def test_a_million_elements_are_drawn_as_ranges_and_zooming_reaches_each(page, t
 
 
 def test_a_page_of_many_elements_is_short_and_is_drawn(page, tmp_path):
-    for shape, dist, grid, owner in (("1000000x1000000", "b,b", "4x8", 31), ("1000000000000", "c:1000003", "1000", None),
-                                     ("9000000000000000000", "b", "7", 6)):
+    for shape, dist, grid, owner in (("1000000x1000000", "b,b", "4x8", 31), ("9000000000000000000", "b", "7", 6),
+                                     ("1000000000000", "c:1000003", "1000", None)):
         opened(page, tmp_path, shape, dist, grid, "--dtype", "int8")
         assert (tmp_path / "x.html").stat().st_size < 150_000
         page.run("arguments[0].focus()", page.canvas("array"))
@@ -235,8 +233,9 @@ def test_each_valid_capture_is_shown_alone_and_beside_itself(page, tmp_path, fil
 def test_pictures_for_people(page, tmp_path):
     """Writes pictures to look at after a change."""
     (tmp_path / "lists.json").write_text("[[0, 5, 6, 7, -2], [7, -1, 3, 12, 13], [5, 7, 20, 21, 22]]")
-    arrays = {"padded": ("10x14", "b,b", "2x3", "--padding", "1,1", "--periodic"), "cube": ("6x20x30", "b,b,c:4", "2x2x2"),
-              "unstructured": ("15", f"u:{tmp_path}/lists.json", "3"), "million": ("1000x1000", "b,c:37", "3x4")}
+    arrays = {"padded": ("10x14", "b,b", "2x3", "--padding", "1,1", "--periodic"),
+              "cube": ("6x20x30", "b,b,c:4", "2x2x2"), "unstructured": ("15", f"u:{tmp_path}/lists.json", "3"),
+              "million": ("1000x1000", "b,c:37", "3x4")}
     for name, words in arrays.items():
         opened(page, tmp_path, *words)
         page.hover(page.canvas("array"), 0, 3)

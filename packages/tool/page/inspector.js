@@ -49,8 +49,8 @@ class Inspector {
   // Says what a process owns, in each of the layouts that has it.
   showProcess(layouts, process, byKeyboard) {
     const names = layouts.length === 1 ? [""] : ["before: ", "after: "];
-    const words = layouts.map((layout, i) => (process < layout.processes ? names[i] + processWords(layout, process) : ""))
-      .filter((part) => part !== "").join(". ");
+    const words = layouts.map((layout, i) => (
+      process < layout.processes ? [names[i] + processWords(layout, process)] : [])).flat().join(". ");
     this.says.textContent = words;
     replace(this.list);
     if (byKeyboard) this.announce(words);

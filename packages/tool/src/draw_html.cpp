@@ -27,21 +27,19 @@ std::string escaped(const std::string& text) {
   return safe;
 }
 
-// JSON in a script element. No text in it can end the element, or begin a comment.
+// JSON in a script element: no text in it can end the element, or begin a comment. clean() has replaced U+2028 and
+// U+2029 before.
 std::string embedded(const std::string& json) {
   std::string safe;
-  for (std::size_t at = 0; at < json.size(); ++at) {
-    const char c = json[at];
-    const bool is_separator = json.compare(at, 3, "\u2028") == 0 || json.compare(at, 3, "\u2029") == 0;
-    if (c == '<' || c == '>' || c == '&') {
-      safe += c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : "\\u0026";
-    } else if (is_separator) {
-      safe += json.compare(at, 3, "\u2028") == 0 ? "\\u2028" : "\\u2029";
-      at += 2;
-    } else {
+  for (const char c : json)
+    if (c == '<')
+      safe += "\\u003c";
+    else if (c == '>')
+      safe += "\\u003e";
+    else if (c == '&')
+      safe += "\\u0026";
+    else
       safe += c;
-    }
-  }
   return safe;
 }
 
