@@ -45,7 +45,7 @@ class Walk {
   }
 
  private:
-  static constexpr Index tile = 16;
+  static constexpr Index tile = 8;
 
   Index size(std::size_t i) const { return static_cast<Index>(distances_[i].size()); }
 

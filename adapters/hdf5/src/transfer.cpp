@@ -14,6 +14,8 @@ namespace {
 
 constexpr Index staging_bytes = Index{1} << 22;
 constexpr Index long_stretch = Index{1} << 16;  // bytes
+// Stretches of all processes in one call: a process that collects them has about 100 bytes for each.
+constexpr Index most_stretches = Index{1} << 17, least_stretches = Index{1} << 12;
 
 // How MPI reads and writes the bytes that HDF5 has selected.
 enum class Mode {
@@ -53,6 +55,7 @@ Work work_of(const Task& task, Direction direction, Index rank) {
   if (is_in_order(slabs)) work.form = memory_form(task.buffer);
   Limits limits;
   if (!work.form) limits.bytes = staging_bytes;
+  limits.stretches = std::max(least_stretches, most_stretches / task.distribution.processes());
   work.pieces = pieces_of(slabs, shape, task.buffer.type.bytes, limits);
   bool long_ones = true;
   for (const Piece& piece : work.pieces)
