@@ -143,6 +143,19 @@ TEST(ScalapackDenseRefuses, RightHandSidesElsewhere) {
   EXPECT_NO_THROW(sl::solve(a.array, b.array, MPI_COMM_WORLD));
 }
 
+TEST(ScalapackDenseRefuses, ToOverwriteOneMemoryTwice) {
+  DenseOptions over;
+  over.overwrite_a = over.overwrite_b = true;
+  const Index n = 4 * processes();
+  const Held<double> a = part_of(some_definite(n), sl::squares({n, n}, processes()), Lines::columns);
+  says("the arrays a and b share memory")(thrown([&] { sl::solve(a.array, a.array, MPI_COMM_WORLD, over); }));
+  over.overwrite_a = false;
+  const sl::Solved solved = sl::solve(a.array, a.array, MPI_COMM_WORLD, over);
+  Whole<double> identity(n, n);
+  for (Index i = 0; i < n; ++i) identity.at(i, i) = 1;
+  EXPECT_LE(largest_difference(gathered<double>(solved.x), identity), tolerance<double>(n));
+}
+
 TEST(ScalapackDenseRefuses, OptionsThatDiffer) {
   if (processes() < 2) return;
   const Held<double> a = part_of(some_definite(6), sl::squares({6, 6}, processes()), Lines::columns);

@@ -8,6 +8,7 @@
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +68,22 @@ Place place_beside(const Argument& b, const Place& a, const Frame& frame, Copy c
   return place;
 }
 
+// The first and the last byte of column-major or row-major memory that has elements.
+std::array<const char*, 2> bytes_of_memory(const Buffer& buffer) {
+  const auto* const begin = static_cast<const char*>(buffer.data);
+  return {begin, begin + (buffer.shape[0] - 1) * buffer.strides[0] + (buffer.shape[1] - 1) * buffer.strides[1] +
+                     buffer.type.bytes - 1};
+}
+
+void check_apart(const Argument& a, const Place& place_a, const Argument& b, const Place& place_b) {
+  if (place_a.way == Way::copied || place_a.way == Way::moved || place_b.way != Way::in_place) return;
+  if (element_count(a.array.buffer) == 0 || element_count(b.array.buffer) == 0) return;
+  const auto of_a = bytes_of_memory(a.array.buffer), of_b = bytes_of_memory(b.array.buffer);
+  if (of_a[0] <= of_b[1] && of_b[0] <= of_a[1])
+    refuse("the arrays a and b share memory, and both are to be overwritten", "must have memory of their own",
+           "pass only one of overwrite_a and overwrite_b");
+}
+
 template <class T>
 void factor_and_solve(const Work& a, const Work& b, const Frame& frame) {
   using Of = Routines<T>;
@@ -94,7 +111,11 @@ DistArray as_given(DistArray array, Index axes) {
 DistArray solution(const Argument& a, const Argument& b, const Place& place, const Frame& frame, Copy copy,
                    Receipt& receipt) {
   const MPI_Comm comm = frame.comm();
-  const Place beside = mpi::collectively(comm, [&] { return place_beside(b, place, frame, copy); });
+  const Place beside = mpi::collectively(comm, [&] {
+    const Place made = place_beside(b, place, frame, copy);
+    check_apart(a, place, b, made);
+    return made;
+  });
   const Work matrix = take(a, place, frame, receipt), right = take(b, beside, frame, receipt);
   with_scalar(a.array.buffer.type,
               [&](auto* of) { factor_and_solve<std::remove_pointer_t<decltype(of)>>(matrix, right, frame); });

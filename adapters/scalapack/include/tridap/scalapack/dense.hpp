@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/dist_array.hpp>
+#include <tridap/distribution.hpp>
 #include <tridap/receipt.hpp>
 #include <tridap/scalapack/process_grid.hpp>
 
@@ -46,7 +47,8 @@ struct Solved {
 /// sides. Throws also if a pivot is exactly 0.
 ///
 /// `b` stays where it is if its rows are distributed as those of `a` over the same process grid. Row-major `a` with
-/// `overwrite_a` is used as its transpose on the transposed grid; then `b` must be distributed over that grid.
+/// `overwrite_a` is used as its transpose on the transposed grid; then `b` must be distributed over that grid. If both
+/// are overwritten, they must not share memory.
 Solved solve(const DistArray& a, const DistArray& b, MPI_Comm comm, const DenseOptions& options = {});
 
 struct Factor {
