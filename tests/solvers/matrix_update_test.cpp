@@ -65,12 +65,9 @@ TEST(MatrixUpdate, OneBadProcessFailsEveryProcessAndChangesNothing) {
     EXPECT_TRUE(says(refusal([&] { update_values(layout, *matrix, wrong.csr()); }), text));
     expect_like(*matrix, *same);
   };
-  const auto row_of_middle = [&] {
-    return static_cast<std::size_t>(layout.map()->getLocalElement(12));
-  };
-  refused("has a new entry in column 24", [&](Arrays& wrong) {
-    wrong.columns[static_cast<std::size_t>(wrong.row_starts[row_of_middle()]) + 1] = 24;
-  });
+  const auto row_of_middle = [&] { return static_cast<std::size_t>(layout.map()->getLocalElement(12)); };
+  refused("has a new entry in column 24",
+          [&](Arrays& wrong) { wrong.columns[static_cast<std::size_t>(wrong.row_starts[row_of_middle()]) + 1] = 24; });
   refused("has no entry in column 17", [&](Arrays& wrong) {
     for (auto k = wrong.row_starts[row_of_middle()]; k < wrong.row_starts[row_of_middle() + 1]; ++k)
       if (wrong.columns[static_cast<std::size_t>(k)] == 17) wrong.columns[static_cast<std::size_t>(k)] = 12;
