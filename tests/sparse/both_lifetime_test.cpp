@@ -13,12 +13,13 @@ using namespace sparse_test;
 
 namespace {
 
-// A Mat that the program still has when PETSc ends. The end of the process frees it.
-Mat never_destroyed(const Case& of) {
+// What the program still has when PETSc ends. The end of the process frees it.
+template <class Make>
+auto never_destroyed(const Make& make) {
 #ifdef __SANITIZE_ADDRESS__
   const __lsan::ScopedDisabler not_a_leak;
 #endif
-  return make_mat(of);
+  return make();
 }
 
 }  // namespace
@@ -71,10 +72,10 @@ TEST(MatrixLifetime, AShellMatKeepsItsOperatorUntilItIsDestroyed) {
 // The last test of the program: afterwards PETSc is not there.
 TEST(PetscEnds, AMatrixOfTpetraGoesOn) {
   const Case of = second_difference();
-  Mat mat = make_mat(of), kept = never_destroyed(of);
+  Mat mat = never_destroyed([&] { return make_mat(of); }), kept = never_destroyed([&] { return make_mat(of); });
   const auto crs = tpetra::import_matrix(petsc::export_matrix(mat).rows, MPI_COMM_WORLD);
   petsc::ExportedMatrix rows = petsc::export_matrix(mat), held = petsc::export_matrix(kept);
-  auto op = tpetra::import_operator(petsc::export_operator(mat), MPI_COMM_WORLD);
+  auto op = never_destroyed([&] { return tpetra::import_operator(petsc::export_operator(mat), MPI_COMM_WORLD); });
   MatDestroy(&mat);
   rows = {};
   ASSERT_EQ(PetscFinalize(), 0);

@@ -64,14 +64,14 @@ Distribution distribution_of(Vec vec);
 /// The same for a Vec of a DMDA; process r is rank r of the DMDA's communicator.
 Distribution distribution_of(DM dm, Vec vec);
 
-/// Destroys the Vecs which the user has destroyed, but which an export kept. Returns how many. **Collective** over
-/// PETSC_COMM_WORLD. import_array() of all of its processes, and PetscFinalize, do the same.
+/// Destroys the Vecs and Mats which the user has destroyed, but which an export kept. Returns how many. **Collective**
+/// over PETSC_COMM_WORLD. import_array() of all of its processes, and PetscFinalize, do the same.
 ///
 /// An export holds a reference to its Vec. If the user holds another one, the release only counts down. If not, it
 /// would have to call VecDestroy, which is collective: it leaves this to collect().
 Index collect();
 
-/// How many exports this process holds, and how many Vecs wait for collect().
+/// How many exports this process holds, and how many objects of PETSc wait for collect().
 struct Held {
   Index exports = 0, waiting = 0;
 };
