@@ -237,7 +237,8 @@ def test_matrices_of_scalapack(order):
 
 def test_arrays_as_matrices():
     with scalapack.ProcessGrid(P, 1) as grid:
-        array = spread(random_matrix((3 * P, 4), "float64", 1), tridap.distribution((3 * P, 4), ["b", "*"], (P, 1)), "C")
+        rows = tridap.distribution((3 * P, 4), ["b", "*"], (P, 1))
+        array = spread(random_matrix((3 * P, 4), "float64", 1), rows, "C")
         matrix, receipt = scalapack.import_array(array, grid)
         assert matrix.transposed and receipt.losses
         assert matrix.desc[1:4] == (grid.transposed_context, 4, 3 * P)
@@ -267,6 +268,7 @@ def test_a_grid_of_some_processes():
             assert np.array_equal(x.local, np.eye(3))
         with scalapack.ProcessGrid(context=grid.context) as same:
             assert same.ranks == (0,)
-    for wrong in ({"nprow": P + 1, "npcol": 1}, {"nprow": 1}, {"nprow": 1, "npcol": 1, "order": "F"}, {"context": "no"}):
+    for wrong in ({"nprow": P + 1, "npcol": 1}, {"nprow": 1}, {"nprow": 1, "npcol": 1, "order": "F"},
+                  {"context": "no"}):
         with pytest.raises(tridap.ProtocolError):
             scalapack.ProcessGrid(**wrong)
