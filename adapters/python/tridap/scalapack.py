@@ -191,8 +191,8 @@ def nearest(dist: _core.Distribution, *, square: bool = False) -> _core.Distribu
     """The distribution that ScaLAPACK can use; `dist` itself if it can. Not collective.
 
     It has the same shape and process grid, and axes that ScaLAPACK cannot use become even blocks. With `square` it is
-    the one that `solve` and `cholesky` can use: `dist` itself if its blocks are square, else `squares` of it. `eigh` and
-    `svd` also need the first block on process (0, 0). ProtocolError unless it has two axes.
+    the one that `solve` and `cholesky` can use: `dist` itself if its blocks are square, else `squares` of it. `eigh`
+    and `svd` also need the first block on process (0, 0). ProtocolError unless it has two axes.
     """
     if not isinstance(dist, _core.Distribution):
         raise TypeError(f"dist is {dist!r}, must be a tridap.Distribution")
