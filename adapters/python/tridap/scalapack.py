@@ -7,11 +7,12 @@
 `solve`, `cholesky`, `eigh`, `svd` and `qr` have the arguments of ``scipy.linalg``, where it has them. Common to them:
 
 - The elements are float32, float64, complex64 or complex128, of one type.
-- Arguments are kept: ScaLAPACK computes in a copy of each process's part, which the receipt counts. With ``overwrite_a``
-  or ``overwrite_b`` it computes in the array's own memory, which must be column-major, and nothing is copied.
-- `copy`: None or False: a matrix stays where it is, if ScaLAPACK can use its distribution; otherwise the call raises, and
-  names the nearest that it can use. "if_needed": such a matrix is moved to square blocks over all processes. True: every
-  matrix is.
+- Arguments are kept: ScaLAPACK computes in a copy of each process's part, which the receipt counts. With
+  ``overwrite_a`` or ``overwrite_b`` it computes in the array's own memory, which must be column-major, and nothing is
+  copied.
+- `copy`: None or False: a matrix stays where it is, if ScaLAPACK can use its distribution; otherwise the call raises,
+  and names the nearest that it can use. "if_needed": such a matrix is moved to square blocks over all processes. True:
+  `A` always is.
 - The answers have the distribution that the argument has.
 - NaN and infinite values are refused, because ScaLAPACK may not end on them.
 
@@ -60,8 +61,8 @@ class ProcessGrid:
         nprow, npcol: the extents of the grid.
         comm: an mpi4py communicator, of which the first ranks are in the grid; None: MPI.COMM_WORLD.
         order: "R" or "C": how BLACS_GRIDINIT numbers the grid, along its rows or down its columns.
-        context: a BLACS context of the caller, who also ends it, in place of all other arguments but `comm`. It is -1 on
-            processes that are not in it.
+        context: a BLACS context of the caller, who also ends it, in place of all other arguments but `comm`. It is -1
+            on processes that are not in it.
 
     Raises:
         ProtocolError: on every process, if the communicator has too few processes.
@@ -92,7 +93,8 @@ class ProcessGrid:
         if ranks == tuple(range(comm.size)):
             self.comm = comm
         else:
-            own = comm.Split(0 if comm.rank in ranks else MPI.UNDEFINED, ranks.index(comm.rank) if comm.rank in ranks else 0)
+            inside = comm.rank in ranks
+            own = comm.Split(0 if inside else MPI.UNDEFINED, ranks.index(comm.rank) if inside else 0)
             self.comm = None if own == MPI.COMM_NULL else own
 
     @property
@@ -188,9 +190,9 @@ def import_array(array: Any, grid: ProcessGrid, *, copy: bool | str | None = Non
 def nearest(dist: _core.Distribution, *, square: bool = False) -> _core.Distribution:
     """The distribution that ScaLAPACK can use; `dist` itself if it can. Not collective.
 
-    It has the same shape and process grid, and axes that ScaLAPACK cannot use become even blocks. With `square` it is the
-    one that `solve`, `cholesky`, `eigh` and `svd` can use: `dist` itself if its blocks are square, else `squares` of it.
-    ProtocolError unless it has two axes.
+    It has the same shape and process grid, and axes that ScaLAPACK cannot use become even blocks. With `square` it is
+    the one that `solve` and `cholesky` can use: `dist` itself if its blocks are square, else `squares` of it. `eigh`
+    and `svd` also need the first block on process (0, 0). ProtocolError unless it has two axes.
     """
     if not isinstance(dist, _core.Distribution):
         raise TypeError(f"dist is {dist!r}, must be a tridap.Distribution")
@@ -284,8 +286,8 @@ def svd(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) ->
     column-major or row-major, is used for the computation.
 
     Returns:
-        `u`, the singular values (descending, the same on every process), `vh`, and the receipt. An axis of another length
-        than in `A` has the same blocks; even blocks, if `A` is irregular, padded or unstructured there.
+        `u`, the singular values (descending, the same on every process), `vh`, and the receipt. An axis of another
+        length than in `A` has the same blocks; even blocks, if `A` is irregular, padded or unstructured there.
 
     Raises:
         ProtocolError: on every process.
@@ -300,8 +302,8 @@ def qr(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> 
         _core.DistArray, _core.DistArray, _core.Receipt]:
     """``A = q r`` with orthonormal columns of `q`, and `r` upper triangular (PDGEQRF, PDORGQR). Collective.
 
-    It is that of ``scipy.linalg.qr(A, mode="economic")``. The blocks of `A` need not be square. With `overwrite_a`, `q` is
-    in the memory of `A`, if `A` has no more columns than rows.
+    It is that of ``scipy.linalg.qr(A, mode="economic")``. The blocks of `A` need not be square. With `overwrite_a`, `q`
+    is in the memory of `A`, if `A` has no more columns than rows.
 
     Returns:
         `q`, `r`, and the receipt. Their distributions are those that `svd` describes.

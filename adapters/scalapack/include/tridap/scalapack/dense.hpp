@@ -35,8 +35,9 @@ struct DenseOptions {
 /// The distribution in which ScaLAPACK computes fastest: square blocks over a process grid that is as square as
 /// possible. The blocks have 64 x 64 elements, or fewer if the matrix is small. Local.
 Distribution squares(const std::vector<Index>& shape, Index processes);
-/// The nearest distribution in which ScaLAPACK can solve, factor and find eigenvalues: `distribution` itself if its
-/// blocks are square, else squares() of it. Throws Error unless it has two axes. Local.
+/// The nearest distribution in which ScaLAPACK can solve and factor: `distribution` itself if its blocks are square,
+/// else squares() of it. eigh() and svd() also need the first block on process (0, 0). Throws Error unless it has two
+/// axes. Local.
 Distribution nearest_square(const Distribution& distribution);
 
 struct Solved {
