@@ -208,8 +208,8 @@ def test_the_numbers_of_a_mat_are_those_of_the_vec():
     product = mat.createVecLeft()
     mat.mult(vec, product)
     assert np.allclose(product.array, expected.ravel())
-    again = petsc.export_matrix(mat, array)
-    assert np.allclose((again @ array).local, expected)
+    for again in petsc.export_matrix(mat, array), tridap.Matrix(mat, array), tridap.Matrix(mat, dist, COMM):
+        assert np.allclose((again @ array).local, expected)
 
 
 def test_a_matrix_over_a_dmda_fits_the_grids_array():

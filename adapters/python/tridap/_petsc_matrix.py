@@ -32,7 +32,7 @@ def export_matrix(mat: Any, rows: Any = None) -> Matrix:
             another number of rows than of elements.
     """
     comm, rows = _rows(mat, rows)
-    return Matrix(together(comm, lambda: _petsc.export_matrix(mat), same=False), rows, comm)
+    return Matrix(mat, rows, comm)
 
 
 def import_matrix(matrix: Matrix) -> tuple[Any, _core.Receipt]:
