@@ -385,3 +385,37 @@ def test_a_shell_whose_array_does_not_fit_is_refused():
     wide.setUp()
     wide.assemble()
     refused("must be square", lambda: petsc.export_operator(wide))
+
+
+def test_elements_that_a_shell_does_not_write_are_no_numbers():
+    mat = petsc.make_shell(lambda x, y: None, line())
+    x, y = mat.createVecs()
+    x.set(1)
+    mat.mult(x, y)
+    assert np.isnan(y.array).all()
+
+
+def test_a_mat_on_some_processes_needs_an_array_with_their_communicator():
+    some = COMM.Split(R % 2)
+    mat = PETSc.Mat().createAIJ(((2, 2 * some.size), (2, 2 * some.size)), comm=some)
+    mat.setUp()
+    for i in range(*mat.getOwnershipRange()):
+        mat.setValue(i, i, 3 + i)
+    mat.assemble()
+    array = filled(tridap.zeros(tridap.distribution((2 * some.size,), ("b",), processes=some.size), comm=some), 1.0)
+    if 1 < some.size < P:
+        for function in petsc.export_matrix, petsc.export_operator:
+            with pytest.raises(ValueError, match="PETSc frees the communicator of the Mat"):
+                function(mat)
+    expected = [3.0 + i for i in range(*mat.getOwnershipRange())]
+    matrix = petsc.export_matrix(mat, array)
+    operator = petsc.export_operator(mat, array)
+    assert (operator @ array).local.tolist() == expected
+    del operator
+    mat.destroy()
+    assert (matrix @ array).local.tolist() == expected
+    made, _ = petsc.import_matrix(matrix)
+    assert made.getDiagonal().array.tolist() == expected
+    made.destroy()
+    del matrix, array
+    some.Free()
