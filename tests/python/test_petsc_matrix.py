@@ -289,7 +289,7 @@ def test_a_ksp_solves_with_a_shell(form):
     n = sum(lengths())
     array = line()
     mat = petsc.make_shell(list(shells(array, spd(n)))[form], array)
-    assert mat.getType() == "python"
+    assert mat.getType() == "shell"
     b, x = mat.createVecLeft(), mat.createVecRight()
     b.set(1)
     solver = PETSc.KSP().create(COMM)
@@ -338,6 +338,10 @@ def test_a_shell_over_blocks_of_a_grid_in_both_memory_orders():
         mat.mult(vec, y)
         assert seen[0].tolist() == array.local.tolist()
         assert y.array.tolist() == (vec.array + 1).tolist()
+        size = local.size
+        flat = petsc.make_shell(linalg.LinearOperator((size, size), matvec=lambda v: v * np.arange(size), dtype=float), array)
+        flat.mult(vec, y)
+        assert y.array.tolist() == (vec.array * np.arange(size)).tolist()
 
 
 @pytest.mark.parametrize("bad", range(P))
@@ -353,8 +357,12 @@ def test_what_one_process_raises_is_raised_on_all(bad):
         mat = petsc.make_shell(operator, array)
         x, y = mat.createVecs()
         x.set(1)
-        with pytest.raises(Exception, match="no product here"):
+        with pytest.raises((tridap.ProtocolError, KeyError), match="no product here"):
             mat.mult(x, y)
+        through = petsc.export_operator(mat, array)
+        with pytest.raises(Exception, match="no product here"):
+            through @ array
+        del through
         mat.destroy()
 
 

@@ -109,14 +109,11 @@ def make_shell(operator: Any, array: Any) -> Any:
         return array.distribution.count(comm.rank, "interior")
 
     count = together(comm, asked, same=False)
-    size = (count, comm.allreduce(count))
-    mat = _petsc4py.Mat().createPython((size, size), _Shell(operator, array, comm), comm=comm)
-    mat.setUp()
-    return mat
+    return _petsc.make_shell(_Shell(operator, array, comm), count, comm)
 
 
 class _Shell:
-    """The context of a Mat of type python."""
+    """The context of a shell Mat."""
 
     def __init__(self, operator, array, comm):
         self.operator, self.comm = operator, comm
@@ -124,7 +121,7 @@ class _Shell:
         flags = array.local.flags
         self.order = "F" if flags.f_contiguous and not flags.c_contiguous else "C"
 
-    def mult(self, mat, x, y):
+    def mult(self, x, y):
         """Called by PETSc."""
         if isinstance(self.operator, (_core._Matrix, _core._LinearOperator)):
             self.operator._multiply(*together(self.comm, lambda: self._arrays(x, y), same=False))
