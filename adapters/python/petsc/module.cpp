@@ -11,7 +11,9 @@
 #include <tridap/memory_order.hpp>
 #include <tridap/petsc.hpp>
 
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -149,8 +151,13 @@ class Product {
 
   const LinearOperator& op() const { return op_; }
   void multiply(const py::array& x, const py::array& y) const {
-    op_.apply(vector_over(x, op_.column_bounds, op_.column_count(), true),
-              vector_over(y, op_.row_bounds, op_.row_count(), false));
+    try {
+      op_.apply(vector_over(x, op_.column_bounds, op_.column_count(), true),
+                vector_over(y, op_.row_bounds, op_.row_count(), false));
+    } catch (const Error&) {
+      if (PyErr_Occurred() != nullptr) throw py::error_already_set();  // what the function of a shell raised
+      throw;
+    }
   }
 
  private:
@@ -166,6 +173,55 @@ class Product {
 
   LinearOperator op_;
 };
+
+// A shell Mat that calls `context.mult(x, y)` of Python. Mats of petsc4py's own type python end the program if PETSc
+// destroys them after the interpreter's end, and petsc4py leaves them to PETSc's end.
+struct Context {
+  py::handle object;
+  std::shared_ptr<void> owner;  // keeps the object
+};
+
+py::object shared(Vec vec) {
+  PetscObjectReference(reinterpret_cast<PetscObject>(vec));
+  return object_of(vec);
+}
+
+// petsc4py raises the exception that is set in Python if PETSc returns this code.
+constexpr PetscErrorCode raised_in_python = -1;
+
+PetscErrorCode multiply(Mat mat, Vec x, Vec y) {
+  Context* context = nullptr;
+  PetscCall(MatShellGetContext(mat, &context));
+  const WithPython gil;
+  try {
+    context->object.attr("mult")(shared(x), shared(y));
+  } catch (py::error_already_set& error) {
+    const std::string text = one_line(error);
+    error.restore();
+    PetscError(PETSC_COMM_SELF, __LINE__, "multiply", __FILE__, raised_in_python, PETSC_ERROR_INITIAL, "%s",
+               text.c_str());
+    return raised_in_python;
+  }
+  return 0;
+}
+
+PetscErrorCode forget(void* context) {
+  delete static_cast<Context*>(context);
+  return 0;
+}
+
+// Called on all processes together, with arguments that were checked.
+py::object make_shell(const py::object& context, PetscInt count, py::handle comm) {
+  auto kept = std::make_unique<Context>(Context{context, keep(context)});
+  Mat mat = nullptr;
+  if (MatCreateShell(comm_of(comm), count, count, PETSC_DETERMINE, PETSC_DETERMINE, kept.get(), &mat) != 0 ||
+      MatShellSetContextDestroy(mat, forget) != 0)
+    throw std::runtime_error("PETSc made no shell Mat");
+  kept.release();
+  if (MatShellSetOperation(mat, MATOP_MULT, reinterpret_cast<void (*)(void)>(multiply)) != 0)
+    throw std::runtime_error("PETSc made no shell Mat");
+  return object_of(mat);
+}
 
 }  // namespace
 
@@ -190,6 +246,7 @@ PYBIND11_MODULE(_petsc, module) {
   module.def("export_matrix", &here::export_matrix);
   module.def("import_matrix", &here::import_matrix);
   module.def("update_values", &here::update_values);
+  module.def("make_shell", &here::make_shell);
   here::py::class_<here::Product>(module, "Product")
       .def(here::py::init<here::py::handle>())
       .def("__call__", &here::Product::multiply)

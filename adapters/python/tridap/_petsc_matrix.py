@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 def export_matrix(mat: Any, rows: Any = None) -> Matrix:
     """A `tridap.Matrix` with the entries of a Mat, whose values are copied once. Collective.
 
-    PETSc keeps two blocks on each process, and Tpetra one. PETSc numbers the rows process after process; local row ``i``
-    becomes that of the ``i``-th element of this process's part of `rows`, in memory order. So a Mat over a DMDA fits the
-    array of a Vec of this DMDA. ``matrix.update_values(mat)`` copies new values later, without a new graph.
+    PETSc keeps two blocks on each process, and Tpetra one. PETSc numbers the rows process after process. Local row
+    ``i`` becomes that of the ``i``-th element of this process's part of `rows`, in memory order. So a Mat over a DMDA
+    fits the array of a Vec of this DMDA. ``matrix.update_values(mat)`` copies new values later, without a new graph.
 
     Args:
         mat: a petsc4py Mat of type seqaij or mpiaij: ``mat.convert("aij", petsc4py.PETSc.Mat())`` makes one of others.
         rows: the array or the `Distribution` that the rows belong to; None: one axis in the blocks of the Mat's rows.
 
     Raises:
-        ProtocolError: on every process, if `mat` has another type, is not assembled or not square, or if any process has
-            another number of rows than of elements.
+        ProtocolError: on every process, if `mat` has another type, is not assembled or not square, or if any process
+            has another number of rows than of elements.
     """
     comm, rows = _rows(mat, rows)
-    return Matrix(together(comm, lambda: _petsc.export_matrix(mat), same=False), rows, comm)
+    return Matrix(mat, rows, comm)
 
 
 def import_matrix(matrix: Matrix) -> tuple[Any, _core.Receipt]:
     """A petsc4py Mat of type seqaij or mpiaij with the entries of a `tridap.Matrix`, and a `Receipt`. Collective.
 
-    The values are copied once. PETSc numbers the rows and columns process after process, in the order of the elements in
-    memory: as those of the Vec that `import_array` makes of the array that the matrix was made on.
+    The values are copied once. PETSc numbers the rows and columns process after process, in the order of the elements
+    in memory: as those of the Vec that `import_array` makes of the array that the matrix was made on.
     """
     comm = _matrix(matrix).comm
     return _petsc.import_matrix(matrix._rows(), comm)
@@ -64,8 +64,8 @@ def export_operator(mat: Any, rows: Any = None) -> LinearOperator:
         rows: as in `export_matrix`.
 
     Raises:
-        ProtocolError: on every process, if `mat` has no product or is not square, or if any process has another number of
-            rows than of elements.
+        ProtocolError: on every process, if `mat` has no product or is not square, or if any process has another number
+            of rows than of elements.
     """
     comm, rows = _rows(mat, rows)
     product = _petsc.Product(mat)
@@ -86,13 +86,13 @@ def export_operator(mat: Any, rows: Any = None) -> LinearOperator:
 def make_shell(operator: Any, array: Any) -> Any:
     """A petsc4py Mat whose product an operator computes, for KSP and other solvers of PETSc. Collective.
 
-    The vectors are DistArrays with the distribution of `array`, over the memory of PETSc's Vecs; nothing is copied. PETSc
-    numbers the elements process after process, in memory order.
+    The vectors are DistArrays with the distribution of `array`, over the memory of PETSc's Vecs; nothing is copied.
+    PETSc numbers the elements process after process, in memory order.
 
     Args:
-        operator: a `Matrix` or a `LinearOperator`; a function ``operator(x, y)`` that writes the product to the DistArray
-            `y`, while `x` is read-only; or an object with ``matvec``, such as a ``scipy.sparse.linalg.LinearOperator``,
-            for this process's elements as one flat array.
+        operator: a `Matrix` or a `LinearOperator`; a function ``operator(x, y)`` that writes the product to the
+            DistArray `y`, while `x` is read-only; or an object with ``matvec``, such as a
+            ``scipy.sparse.linalg.LinearOperator``, for this process's elements as one flat array.
         array: a `DistArray` without padding, whose memory is not used.
 
     What `operator` raises on one process is raised on every process, as by a `LinearOperator`. A function that
@@ -109,14 +109,11 @@ def make_shell(operator: Any, array: Any) -> Any:
         return array.distribution.count(comm.rank, "interior")
 
     count = together(comm, asked, same=False)
-    size = (count, comm.allreduce(count))
-    mat = _petsc4py.Mat().createPython((size, size), _Shell(operator, array, comm), comm=comm)
-    mat.setUp()
-    return mat
+    return _petsc.make_shell(_Shell(operator, array, comm), count, comm)
 
 
 class _Shell:
-    """The context of a Mat of type python."""
+    """The context of a shell Mat."""
 
     def __init__(self, operator, array, comm):
         self.operator, self.comm = operator, comm
@@ -124,7 +121,7 @@ class _Shell:
         flags = array.local.flags
         self.order = "F" if flags.f_contiguous and not flags.c_contiguous else "C"
 
-    def mult(self, mat, x, y):
+    def mult(self, x, y):
         """Called by PETSc."""
         if isinstance(self.operator, (_core._Matrix, _core._LinearOperator)):
             self.operator._multiply(*together(self.comm, lambda: self._arrays(x, y), same=False))

@@ -90,8 +90,8 @@ class Matrix(_core._Matrix):
     Args:
         local: this process's rows: a ``scipy.sparse`` matrix of any format, with one column for each element of the
             whole array; its CSR arrays ``(data, indices, indptr)``: float64, and int32 or int64; or an object with
-            ``getValuesCSR()``, such as a ``petsc4py.PETSc.Mat``. They are copied. PETSc numbers the rows of one process
-            after those of the one before: this is the order of a distribution of one axis in blocks of the same lengths.
+            ``getValuesCSR()``. They are copied. Of a ``petsc4py.PETSc.Mat`` of type aij, row ``i`` on a process is that of
+            the ``i``-th element, and its columns are translated in the same way: `tridap.petsc.export_matrix`.
         rows: a `Distribution`, a `DistArray`, or any object with ``__distarray__``.
         comm: an mpi4py communicator, rank r being process r; None: that of `rows`, else MPI.COMM_WORLD, or only this
             process for a `Distribution` over one process.
@@ -105,8 +105,8 @@ class Matrix(_core._Matrix):
     def __init__(self, local: Any, rows: Any, comm: MPI.Comm | None = None, *,
                  shape: tuple[int, int] | None = None) -> None:
         rows, comm = _rows(rows, comm)
-        if isinstance(local, _core._SparseRows):
-            super().__init__(rows, local, comm)
+        if given := _petsc_rows(local, comm):
+            super().__init__(rows, given, comm)
             return
         data, indices, indptr, own_shape = _local_arrays(local)
         super().__init__(rows, data, indices, indptr, comm, own_shape if shape is None else shape)
@@ -128,19 +128,15 @@ class Matrix(_core._Matrix):
         made and kept is made again in the next solve. A `Preconditioner` stays that of the old values.
 
         Args:
-            local: this process's rows in any form that the constructor takes, of the same kind on every process. The
-                order of the entries in a row may differ. The rows of a ``petsc4py.PETSc.Mat`` of type aij are copied from
-                PETSc's own memory; they are numbered process after process, as `tridap.petsc.export_matrix` has them.
+            local: this process's rows in any form that the constructor takes. The order of the entries in a row may
+                differ. A ``petsc4py.PETSc.Mat`` of type aij is read in PETSc's own memory.
             shape: as in the constructor.
 
         Raises:
             ProtocolError: on every process, and nothing is changed, if the rows of any process have other columns.
         """
-        from_petsc = together(self.comm, lambda: is_mat(local))
-        if from_petsc:
-            from . import _petsc
-            rows = together(self.comm, lambda: _petsc.export_matrix(local), same=False)
-            return self._update_rows(rows)
+        if given := _petsc_rows(local, self.comm):
+            return self._update_rows(given)
         data, indices, indptr, own_shape = _local_arrays(local)
         return self._update_csr(data, indices, indptr, own_shape if shape is None else shape)
 
@@ -149,6 +145,14 @@ class Matrix(_core._Matrix):
         y = _new(self)
         self._diagonal(y)
         return y
+
+
+def _petsc_rows(local, comm):
+    """The rows of a Mat of petsc4py in its own memory; None for other rows. Collective."""
+    if not together(comm, lambda: is_mat(local)):
+        return None
+    from . import _petsc
+    return together(comm, lambda: _petsc.export_matrix(local), same=False)
 
 
 def _local_arrays(local):
