@@ -103,6 +103,22 @@ TEST(Hdf5Errors, WhatTheFileDoesNotHave) {
   expect_same_error([&] { h5::load(file.path(), "a", MPI_COMM_WORLD, line(8).distribution); }, "has shape (8)");
 }
 
+TEST(Hdf5Errors, ListsOfOtherIndicesThanThoseOfTheFile) {
+  const auto lists = [](Index first) {
+    std::vector<List> all;
+    for (Index p = 0; p < processes(); ++p) all.push_back({first + 10 * p, first + 10 * p + 5});
+    return Distribution::make({2 * processes()}, {tridap::unstructured(all)}, {processes()});
+  };
+  const TemporaryFile file;
+  const Distribution saved = lists(100);
+  DistArray array;
+  array.buffer = tridap::allocate(tridap::element_type<double>(), {2});
+  array.dim_data = saved.dim_data(rank());
+  h5::save(file.path(), {{"a", array}}, MPI_COMM_WORLD);
+  h5::load(file.path(), "a", MPI_COMM_WORLD, lists(100));
+  expect_same_error([&] { h5::load(file.path(), "a", MPI_COMM_WORLD, lists(101)); }, "other indices");
+}
+
 TEST(Hdf5Errors, AFileThatIsNone) {
   const TemporaryFile file;
   if (rank() == 0) std::ofstream(file.path()) << "some text";
