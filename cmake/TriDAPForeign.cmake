@@ -148,9 +148,8 @@ macro(tridap_find_globalarrays result)
   endif()
 endmacro()
 
-# The parallel HDF5. On Debian several builds of HDF5 are installed side by side: the one for Open MPI has its own folders,
-# the libraries of which differ in their names. Its CMake files and compiler wrappers describe whichever is the default, so
-# the header and the library are found directly.
+# The parallel HDF5. On Debian several builds of HDF5 are installed side by side, with other folders and names of
+# libraries. CMake and the compiler wrappers find whichever is the default, so the header and the library are found here.
 macro(tridap_find_hdf5 result)
   find_path(TRIDAP_HDF5_INCLUDE_DIR hdf5.h HINTS ENV HDF5_ROOT ENV HDF5_DIR PATH_SUFFIXES hdf5/openmpi include)
   find_library(TRIDAP_HDF5_LIBRARY NAMES hdf5_openmpi hdf5 HINTS ENV HDF5_ROOT ENV HDF5_DIR PATH_SUFFIXES lib)

@@ -213,6 +213,9 @@ CODE
     if [[ -d $folder/prefix/include/tridap/petsc ]]; then
       flags+=" $(pkg-config --cflags-only-I PETSc | sed 's/-I/-isystem /g')"
     fi
+    if [[ -d $folder/prefix/include/tridap/hdf5 ]]; then
+      flags+=" $(pkg-config --cflags-only-I hdf5-openmpi | sed 's/-I/-isystem /g')"
+    fi
     alone() { echo "#include <$1>" | ${MPICXX:-mpicxx} $flags - || { echo "$1 does not compile alone"; exit 255; }; }
     export flags
     export -f alone

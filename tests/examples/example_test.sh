@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An example runs, and prints what its README shows. Numbers and the names of pictures may vary, and without MueLu
+# An example runs, and prints what its README shows. Numbers and the names of files may vary, and without MueLu
 # Ifpack2 stands in its place; on another number of processes than the README's 4, so may all but the first words, and
 # tables, whose lines begin with "  |", have other lines. Without Global Arrays, the lines about them are left out.
 #   example_test.sh MPIEXEC PROCESSES PROGRAM README ARGUMENT...
@@ -14,7 +14,7 @@ shown=$(sed -n "/^\\$ .\\/dev example $name/,/^\`\`\`/{//!p}" "$readme")
 grep -q '^  GA ' <<<"$said" || shown=$(grep -v '^  GA ' <<<"$shown")
 
 form() {
-  if ((processes == 4)); then sed -E 's|[^ ]+\.png|*.png|g; s/muelu/ifpack2/g; s/-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?/#/g; s/  +/ /g'
+  if ((processes == 4)); then sed -E 's#[^ ]+\.(png|h5)#*.\1#g; s/muelu/ifpack2/g; s/-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?/#/g; s/  +/ /g'
   else sed -E '/^  \|/d; s/^( *[^ ]*).*/\1/'; fi
 }
 diff <(form <<<"$shown") <(form <<<"$said") || { echo "$readme (<) shows another output than this (>)"; exit 1; }

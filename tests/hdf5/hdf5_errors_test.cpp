@@ -103,6 +103,22 @@ TEST(Hdf5Errors, WhatTheFileDoesNotHave) {
   expect_same_error([&] { h5::load(file.path(), "a", MPI_COMM_WORLD, line(8).distribution); }, "has shape (8)");
 }
 
+TEST(Hdf5Errors, ListsOfOtherIndicesThanThoseOfTheFile) {
+  const auto lists = [](Index first) {
+    std::vector<List> all;
+    for (Index p = 0; p < processes(); ++p) all.push_back({first + 10 * p, first + 10 * p + 5});
+    return Distribution::make({2 * processes()}, {tridap::unstructured(all)}, {processes()});
+  };
+  const TemporaryFile file;
+  const Distribution saved = lists(100);
+  DistArray array;
+  array.buffer = tridap::allocate(tridap::element_type<double>(), {2});
+  array.dim_data = saved.dim_data(rank());
+  h5::save(file.path(), {{"a", array}}, MPI_COMM_WORLD);
+  h5::load(file.path(), "a", MPI_COMM_WORLD, lists(100));
+  expect_same_error([&] { h5::load(file.path(), "a", MPI_COMM_WORLD, lists(101)); }, "other indices");
+}
+
 TEST(Hdf5Errors, AFileThatIsNone) {
   const TemporaryFile file;
   if (rank() == 0) std::ofstream(file.path()) << "some text";
@@ -133,14 +149,47 @@ TEST(Hdf5Errors, AFullDiskLeavesTheEarlierFile) {
   const Line large = line(100'000);
   h5::SaveOptions compressed;
   compressed.compression = 1;
-  h5::SaveOptions step;
-  step.step = 0;
   for (const h5::SaveOptions& options : {h5::SaveOptions{}, compressed}) {
     const ShortFiles limit(100'000);
     expect_same_error([&] { h5::save(file.path(), {{"a", large.array}}, MPI_COMM_WORLD, options); }, "");
   }
   EXPECT_EQ(read_serially<double>(file.path(), "a", H5T_NATIVE_DOUBLE), before);
   expect_nothing_left(file.path(), true);
+}
+
+TEST(Hdf5Errors, AFullDiskLeavesTheEarlierSteps) {
+  const TemporaryFile file;
+  const Line large = line(20'000);
+  h5::SaveOptions options;
+  options.step = 0;
+  h5::save(file.path(), {{"a", large.array}}, MPI_COMM_WORLD, options);
+  const auto before = read_serially<double>(file.path(), "a", H5T_NATIVE_DOUBLE);
+  options.step = 1;
+  {
+    const ShortFiles limit(200'000);
+    expect_same_error([&] { h5::save(file.path(), {{"a", large.array}}, MPI_COMM_WORLD, options); }, "no room");
+  }
+  EXPECT_EQ(read_serially<double>(file.path(), "a", H5T_NATIVE_DOUBLE), before);
+  expect_nothing_left(file.path(), true);
+}
+
+TEST(Hdf5Errors, OneBadBufferFailsTheLoadOnAll) {
+  const TemporaryFile file;
+  const Line saved = line(7);
+  h5::save(file.path(), {{"a", saved.array}}, MPI_COMM_WORLD);
+  const h5::Stored stored = h5::find(file.path(), "a", MPI_COMM_WORLD);
+  const bool bad = rank() == processes() - 1;
+  tridap::Buffer buffer = saved.array.buffer;
+  buffer.read_only = bad;
+  const auto load = [&] { h5::load_into(buffer, file.path(), stored, saved.distribution, MPI_COMM_WORLD); };
+  expect_same_error(load, "read-only");
+  buffer = saved.array.buffer;
+  if (bad) buffer.type = tridap::element_type<std::int64_t>();
+  expect_same_error(load, "int64 elements");
+  buffer = saved.array.buffer;
+  if (bad) buffer.shape = {1, 1, 1};
+  if (bad) buffer.strides = {8, 8, 8};
+  expect_same_error(load, "another shape");
 }
 
 // One process cannot write, which it finds out in the middle of the transfer.

@@ -45,13 +45,15 @@ TEST(Save, EveryProcessWritesWhatItOwnsFromAnyMemory) {
 
 TEST(Save, ListsOfAnyIndicesAreWrittenByTheirOrder) {
   Random random(2);
-  std::vector<List> sparse(static_cast<std::size_t>(processes())), shared = sparse;
+  std::vector<List> sparse(static_cast<std::size_t>(processes())), shared = sparse, gaps = sparse;
   for (Index p = 0; p < processes(); ++p) {
     sparse[static_cast<std::size_t>(p)] = {1000 - 7 * p, -5 - p, 3 * p};
     shared[static_cast<std::size_t>(p)] = {p, p + 1};
+    gaps[static_cast<std::size_t>(p)] = {0, 2 * processes() - 1};
   }
   expect_saved(oracle::Array({oracle::unstructured(sparse)}), random);
   expect_saved(oracle::Array({oracle::unstructured(shared)}), random);
+  expect_saved(oracle::Array({oracle::unstructured(gaps)}), random);
   expect_saved(oracle::Array({oracle::unstructured(sparse), oracle::block({3})}), random);
 }
 
@@ -72,7 +74,7 @@ TEST(Save, ManyElementsInBoundedPieces) {
 }
 
 TEST(Save, ALongCyclicAxisWithAShorterLastBlock) {
-  const auto distribution = Distribution::make({100'003}, {tridap::cyclic(2)}, {processes()});
+  const auto distribution = Distribution::make({1'000'003}, {tridap::cyclic(2)}, {processes()});
   std::vector<std::int32_t> memory(static_cast<std::size_t>(distribution.count(rank())));
   distribution.axis(0).for_each(rank(), Part::owned, [&](Index local, Index global) {
     memory[static_cast<std::size_t>(local)] = static_cast<std::int32_t>(global);

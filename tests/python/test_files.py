@@ -260,6 +260,20 @@ def test_foreign_files(folder):
         tridap.load(folder / "x.h5")
 
 
+def test_a_relative_path_is_that_of_the_first_process(folder):
+    before = os.getcwd()
+    other = tempfile.TemporaryDirectory()
+    try:
+        os.chdir(folder if R == 0 else other.name)
+        whole = values_of((5,), np.dtype(float))
+        tridap.save("x.h5", {"x": filled(tridap.distribution((5,), processes=P), whole)})
+        expect_part(tridap.load("x.h5"), whole)
+    finally:
+        os.chdir(before)
+    assert (folder / "x.h5").exists()
+    other.cleanup()
+
+
 def same_error(call):
     with pytest.raises(tridap.ProtocolError) as raised:
         call()

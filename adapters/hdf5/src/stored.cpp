@@ -6,6 +6,7 @@
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/text.hpp>
+#include <tridap/value.hpp>
 
 #include <algorithm>
 #include <utility>

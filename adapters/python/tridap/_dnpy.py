@@ -1,7 +1,8 @@
-"""The .dnpy files of DistArray, the protocol's first implementation: one for each process, with a header and a .npy file.
+"""The .dnpy files of DistArray, the protocol's first implementation: one for each process.
 
-The format (distarray/localapi/format.py, version 1.0): the magic bytes, two bytes of a version, two bytes of the header's
-length, the header with ``__version__`` and ``dim_data`` as a Python literal, and what ``numpy.save`` has written.
+The format (distarray/localapi/format.py, version 1.0): the magic bytes, two bytes of a version, two bytes of the
+header's length, the header with ``__version__`` and ``dim_data`` as a Python literal, and what ``numpy.save`` has
+written.
 """
 
 from __future__ import annotations

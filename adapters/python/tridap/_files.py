@@ -25,10 +25,10 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
          comm: MPI.Comm | None = None, progress: bool | None = None) -> _core.Receipt:
     """Saves arrays in a new HDF5 file, each as one dataset of its whole shape, in C order. Collective.
 
-    ``tridap.save("run.h5", {"temperature": t}, attrs={"time": 2.5})`` writes a file that h5py, MATLAB, ParaView and other
-    programs read. Every process writes the elements that it owns, from the array's own memory. Communication padding is
-    not written; boundary padding and the mirrors of periodic axes are. The dataset's attribute ``dim_data`` describes
-    the distribution, so that `load` can give it back.
+    ``tridap.save("run.h5", {"temperature": t}, attrs={"time": 2.5})`` writes a file that h5py, MATLAB, ParaView and
+    other programs read. Every process writes the elements that it owns, from the array's own memory. Communication
+    padding is not written; boundary padding and the mirrors of periodic axes are. The dataset's attribute ``dim_data``
+    describes the distribution, so that `load` can give it back.
 
     The file gets its name when it is complete. If an error occurs or a process is killed, an earlier file of this name
     remains as it was.
@@ -76,12 +76,12 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
          progress: bool | None = None) -> _core.DistArray:
     """Reads an array from an HDF5 file, whichever program wrote it, or from .dnpy files. Collective.
 
-    ``tridap.load("run.h5", "temperature")`` gives back what `save` has written, with its distribution if there are as many
-    processes as then. Each process reads its part of the file, padding included.
+    ``tridap.load("run.h5", "temperature")`` gives back what `save` has written, with its distribution if there are as
+    many processes as then. Each process reads its part of the file, padding included.
 
     Args:
-        path: the name of the file, the same on every process. For the .dnpy files of DistArray, the name of one of them,
-            or what they have in common: "field" for field_0.dnpy, field_1.dnpy, ...
+        path: the name of the file, the same on every process. For the .dnpy files of DistArray, the name of one of
+            them, or what they have in common: "field" for field_0.dnpy, field_1.dnpy, ...
         name: of the dataset; None: the only one in the file.
         to: the distribution of the array: a `Distribution`, or what `distribution` takes for the axes, such as "b,*".
             None: as it was saved, if the number of processes is the same; else one of the same kind; blocks if the file
@@ -127,8 +127,8 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
 def load_attrs(path: str | os.PathLike[str], name: str = "/", comm: MPI.Comm | None = None) -> dict[str, Any]:
     """The attributes of an HDF5 file, or of a dataset or group in it: str, and NumPy numbers and arrays. Collective.
 
-    The first process reads them. Attributes that are neither a text nor numbers are left out. The arguments are those of
-    `load`.
+    The first process reads them. Attributes that are neither a text nor numbers are left out. The arguments are those
+    of `load`.
     """
     group: Any = _communicator(comm, ())
 
@@ -176,7 +176,7 @@ def _path(path):
 
 def _names(arrays):
     if not isinstance(arrays, Mapping):
-        raise TypeError(f"arrays is a {type(arrays).__name__}, must be a dict of arrays by name: {{\"temperature\": t}}")
+        raise TypeError(f"arrays is a {type(arrays).__name__}, must be a dict of arrays by name")
     for name in arrays:
         if not isinstance(name, str):
             raise TypeError(f"the name {name!r} of an array must be a str")
@@ -220,7 +220,7 @@ def _attributes(attrs):
 
 def _need_order(name, part, comm):
     if part.process != comm.rank:
-        raise ValueError(f"{name!r} is distributed over a communicator with its processes in another order: pass its comm")
+        raise ValueError(f"the communicator of {name!r} has its processes in another order: pass its comm")
 
 
 def _empty(dist, dtype, comm):
