@@ -44,8 +44,8 @@ struct Ghosted {
     if (block == 1)
       EXPECT_EQ(VecCreateGhost(MPI_COMM_WORLD, own, PETSC_DETERMINE, count, ghosts.data(), &vec), 0);
     else
-      EXPECT_EQ(
-          VecCreateGhostBlock(MPI_COMM_WORLD, block, own * block, PETSC_DETERMINE, count, ghosts.data(), &vec), 0);
+      EXPECT_EQ(VecCreateGhostBlock(MPI_COMM_WORLD, block, own * block, PETSC_DETERMINE, count, ghosts.data(), &vec),
+                0);
   }
 };
 
@@ -176,7 +176,7 @@ TEST(Ghosted, ImportIsAVecWithTheSameMemoryAndTheSameGhosts) {
     const Index p = processes(), q = p % 2 == 0 ? 2 : 1, components = random.between(1, 3);
     const Index kind = random.between(0, 2);
     const Distribution distribution =
-        kind == 0   ? Distribution::make({random.between(0, 20), components}, {tridap::block(), tridap::whole()}, {p, 1})
+        kind == 0 ? Distribution::make({random.between(0, 20), components}, {tridap::block(), tridap::whole()}, {p, 1})
         : kind == 1 ? Distribution::make({random.between(0, 20), components},
                                          {tridap::cyclic(random.between(1, 3)), tridap::whole()}, {p, 1})
                     : Distribution::make({random.between(1, 6), random.between(1, 6), components},
@@ -244,8 +244,7 @@ TEST(Ghosted, DistributedComponentsAreRefused) {
   if (processes() == 1) return;
   const Distribution distribution =
       Distribution::make({3, 2 * processes()}, {tridap::whole(), tridap::block()}, {1, processes()});
-  const GhostedArray array =
-      tridap::make_ghosted(tridap::allocate(tridap::element_type<PetscScalar>(), {3, 2}),
-                           distribution.dim_data(rank()), {}, MPI_COMM_WORLD);
+  const GhostedArray array = tridap::make_ghosted(tridap::allocate(tridap::element_type<PetscScalar>(), {3, 2}),
+                                                  distribution.dim_data(rank()), {}, MPI_COMM_WORLD);
   expect_says(import_error(array), "the components are distributed");
 }

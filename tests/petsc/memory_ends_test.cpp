@@ -1,8 +1,9 @@
 // Memory ends on one process at each allocation of ours in each collective call: every process throws or none does, and
 // nobody waits for ever. PETSc's own allocations do not count.
 
-#include "petsc_support.hpp"
 #include "support/memory_ends.hpp"
+
+#include "petsc_support.hpp"
 #include <tridap/ghosts/ghosted_array.hpp>
 
 using namespace petsc_test;
@@ -22,7 +23,8 @@ GhostedArray ghosted(MPI_Comm comm) {
 // What the calls are made with.
 struct Case {
   explicit Case(MPI_Comm with) : comm(with), with_ghosts(ghosted(comm)) {
-    dealt_out = part_of(Distribution::make({4 * processes(), 2}, {tridap::cyclic(), tridap::whole()}, {processes(), 1}));
+    dealt_out =
+        part_of(Distribution::make({4 * processes(), 2}, {tridap::cyclic(), tridap::whole()}, {processes(), 1}));
     if (rank() == 0) std::get<tridap::Block>(wrong.dim_data[0].dist).stop += 1;
     dm = petsc::create_dmda(blocks_of_all, comm);
     vec = make_vec(4, comm);

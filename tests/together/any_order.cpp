@@ -2,9 +2,9 @@
 //
 //   mpiexec -n 2 any_order GPKT TKPG
 //
-// begins Global Arrays, PETSc, Kokkos and Tpetra, in this order, after MPI_Init, and ends them in the other order. If the
-// first argument begins with a small p or t, PETSc or Tpetra begins MPI and ends it, as its last. While all are there, one
-// memory goes from each of them to the next; after each end, those that are left are used once more.
+// begins Global Arrays, PETSc, Kokkos and Tpetra, in this order, after MPI_Init, and ends them in the other order. If
+// the first argument begins with a small p or t, PETSc or Tpetra begins MPI and ends it, as its last. While all are
+// there, one memory goes from each of them to the next; after each end, those that are left are used once more.
 
 #include <tridap/globalarrays.hpp>
 #include <tridap/make.hpp>
@@ -60,8 +60,8 @@ void petsc_to_tpetra() {
 // Tpetra's memory in a Vec of PETSc.
 void tpetra_to_petsc() {
   using Vector = tridap::tpetra::Vector<double>;
-  const auto vector = Teuchos::rcp(new Vector(Teuchos::rcp(new Vector::map_type(
-      static_cast<Tpetra::global_size_t>(4 * processes()), 0, Tpetra::getDefaultComm()))));
+  const auto vector = Teuchos::rcp(new Vector(Teuchos::rcp(
+      new Vector::map_type(static_cast<Tpetra::global_size_t>(4 * processes()), 0, Tpetra::getDefaultComm()))));
   vector->putScalar(2);
   auto made = tridap::petsc::import_array(tridap::tpetra::export_array(vector).array, MPI_COMM_WORLD);
   PetscScalar sum = 0;
@@ -72,8 +72,7 @@ void tpetra_to_petsc() {
 
 // A Global Array's memory in a Vec of PETSc, read through Global Arrays by every process.
 void global_array_to_petsc() {
-  ga::GlobalArray array =
-      ga::create({four_on_each(), {}}, tridap::element_type<double>(), MPI_COMM_WORLD);
+  ga::GlobalArray array = ga::create({four_on_each(), {}}, tridap::element_type<double>(), MPI_COMM_WORLD);
   {
     auto made = tridap::petsc::import_array(ga::export_array(array).array, MPI_COMM_WORLD);
     need(made.receipt.bytes_copied == 0 && VecSet(made.vec, 5) == 0, "the Global Array's memory was copied");
@@ -89,7 +88,8 @@ void global_array_to_petsc() {
 
 void kokkos_alone() {
   Index sum = 0;
-  Kokkos::parallel_reduce("sum", 10, KOKKOS_LAMBDA(const int i, Index& to) { to += i; }, sum);
+  Kokkos::parallel_reduce(
+      "sum", 10, KOKKOS_LAMBDA(const int i, Index& to) { to += i; }, sum);
   need(sum == 45, "Kokkos adds wrongly");
 }
 

@@ -89,7 +89,8 @@ ExportedArray export_array(Vec vec, const ExportOptions& options) {
   axis.dist = Block{begin, end, {}};
   made.array.dim_data.push_back(std::move(axis));
   fill(made, vec, {end - begin}, options);
-  if (size_with_ghosts(vec)) made.receipt.losses.push_back("the ghost elements of the Vec, which export_ghosted() exports");
+  if (size_with_ghosts(vec))
+    made.receipt.losses.push_back("the ghost elements of the Vec, which export_ghosted() exports");
   return made;
 }
 

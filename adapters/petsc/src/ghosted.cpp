@@ -80,7 +80,8 @@ void need_ghosted(const GhostedArray& array, const Distribution& distribution) {
   need_petsc();
   need_buffer(array.local(), Copy::never);
   if (!is_row_major(array.local()))
-    refuse("the local buffer is not contiguous in row-major order", "must be, with the ghosts behind the owned elements",
+    refuse("the local buffer is not contiguous in row-major order",
+           "must be, with the ghosts behind the owned elements",
            "pass a C-contiguous buffer, or use copy_with_ghosts()");
   for (Index i = array.numbered(); i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);

@@ -21,8 +21,9 @@ namespace tridap::petsc {
 /// with INSERT_VALUES and SCATTER_FORWARD; sum_ghosts() does it with ADD_VALUES and SCATTER_REVERSE.
 GhostedArray export_ghosted(Vec vec);
 
-/// A ghosted Vec over the memory of a GhostedArray, whose components are PETSc's block. PETSc numbers the owned elements
-/// process after process; the receipt names it if these are not the ids of the array. Lifetime as in import_array().
+/// A ghosted Vec over the memory of a GhostedArray, whose components are PETSc's block. PETSc numbers the owned
+/// elements process after process; the receipt names it if these are not the ids of the array. Lifetime as in
+/// import_array().
 /// **Collective** over `comm`. Throws the same Error on every process as GhostUpdate does, and if the elements are not
 /// PetscScalar, the local buffer is not contiguous and row-major, a component axis is distributed or empty, or the
 /// array has more elements than a PetscInt can count.

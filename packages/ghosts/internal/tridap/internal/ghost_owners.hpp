@@ -26,8 +26,8 @@ struct CheckedGhosts {
   std::vector<Wanted> wanted;
 };
 
-/// Checks a ghosted array on every process, and finds the owners. **Collective**: throws the same Error on every process
-/// or on none, as the constructor of GhostUpdate does.
+/// Checks a ghosted array on every process, and finds the owners. **Collective**: throws the same Error on every
+/// process or on none, as the constructor of GhostUpdate does.
 CheckedGhosts check_ghosts(const GhostedArray& array, MPI_Comm comm);
 
 }  // namespace tridap
