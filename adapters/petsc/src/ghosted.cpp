@@ -153,7 +153,7 @@ ImportedVec import_ghosted(const GhostedArray& array, MPI_Comm comm) {
     });
     keep_memory(made.vec, made_over, array.local().owner);
   });
-  throw_without(made.vec, std::move(faults), comm);
+  throw_without(reinterpret_cast<PetscObject>(made.vec), std::move(faults), comm);
   made.receipt.seconds = MPI_Wtime() - begin;
   return made;
 }

@@ -49,7 +49,7 @@ ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
     });
     keep_memory(made.vec, made_over, elements.owner);
   });
-  throw_without(made.vec, std::move(faults), comm);
+  throw_without(reinterpret_cast<PetscObject>(made.vec), std::move(faults), comm);
   made.receipt.seconds = MPI_Wtime() - begin;
   return made;
 }

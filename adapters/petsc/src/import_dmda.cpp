@@ -115,7 +115,7 @@ ImportedVec import_array(DM dm, const DistArray& array) {
     for (const Dimension& dimension : array.dim_data)
       for (const Extra& extra : dimension.extras) made.receipt.losses.push_back("the key '" + extra.key + "'");
   });
-  throw_without(made.vec, std::move(faults), comm);
+  throw_without(reinterpret_cast<PetscObject>(made.vec), std::move(faults), comm);
   made.receipt.seconds = MPI_Wtime() - begin;
   return made;
 }

@@ -29,11 +29,11 @@ void keep_memory(Vec vec, const char* name, const std::shared_ptr<void>& owner) 
   call("PetscContainerDestroy", [&] { return PetscContainerDestroy(&container); });
 }
 
-void throw_without(Vec vec, mpi::Faults faults, MPI_Comm comm) {
+void throw_without(PetscObject made, mpi::Faults faults, MPI_Comm comm) {
   try {
     mpi::throw_faults(std::move(faults), comm);
   } catch (...) {
-    if (vec != nullptr) VecDestroy(&vec);
+    if (made != nullptr) PetscObjectDestroy(&made);
     throw;
   }
 }

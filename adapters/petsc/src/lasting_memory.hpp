@@ -17,7 +17,7 @@ inline constexpr const char* placed_in = "tridap_placed_memory";
 /// must call it; it does not communicate, unless PETSc was built for debugging.
 void keep_memory(Vec vec, const char* name, const std::shared_ptr<void>& owner);
 
-/// mpi::throw_faults(), which destroys a new Vec first if it throws. **Collective.**
-void throw_without(Vec vec, mpi::Faults faults, MPI_Comm comm);
+/// mpi::throw_faults(), which destroys a new object before it throws. **Collective.**
+void throw_without(PetscObject made, mpi::Faults faults, MPI_Comm comm);
 
 }  // namespace tridap::petsc

@@ -1,5 +1,6 @@
 #include "access.hpp"
 #include "call.hpp"
+#include "lasting_memory.hpp"
 #include "mat.hpp"
 #include "vec.hpp"
 #include <tridap/detail/refuse.hpp>
@@ -37,18 +38,35 @@ struct Product {
   }
 };
 
-// A Vec without memory of its own. The caller's reference becomes that of the owner.
-Vec make_vec(const Bounds& bounds, Index process, MPI_Comm comm, std::shared_ptr<void>& owner) {
+// A Vec without memory of its own. PETSc communicates.
+void make_vec(const Bounds& bounds, Index process, MPI_Comm comm, Vec& vec) {
   const auto p = static_cast<std::size_t>(process);
   const auto size = static_cast<PetscInt>(bounds[p + 1] - bounds[p]);
-  Vec vec = nullptr;
   call("VecCreateWithArray", [&] {
     if (bounds.size() == 2) return VecCreateSeqWithArray(comm, 1, size, nullptr, &vec);
     return VecCreateMPIWithArray(comm, 1, size, static_cast<PetscInt>(bounds.back()), nullptr, &vec);
   });
-  owner = hold(reinterpret_cast<PetscObject>(vec));
-  call("PetscObjectDereference", [&] { return PetscObjectDereference(reinterpret_cast<PetscObject>(vec)); });
-  return vec;
+}
+
+// Makes the Vecs of a product. Its owners then have the only references to them. **Collective.**
+void make_vecs(const LinearOperator& op, Product& product, MPI_Comm comm) {
+  mpi::Faults faults;
+  faults.attempt([&] { make_vec(op.column_bounds, op.process, comm, product.x); });
+  faults.attempt([&] { make_vec(op.row_bounds, op.process, comm, product.y); });
+  Vec* const vecs[] = {&product.x, &product.y};
+  faults.attempt([&] {
+    for (std::size_t k = 0; k < 2; ++k) product.owners[1 + k] = hold(reinterpret_cast<PetscObject>(*vecs[k]));
+  });
+  try {
+    mpi::throw_faults(std::move(faults), comm);
+  } catch (...) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      product.owners[1 + k].reset();
+      VecDestroy(vecs[k]);
+    }
+    throw;
+  }
+  for (Vec* const vec : vecs) PetscObjectDereference(reinterpret_cast<PetscObject>(*vec));
 }
 
 void need_product(Mat mat) {
@@ -96,21 +114,21 @@ PetscErrorCode forget(void* op) {
 LinearOperator export_operator(Mat mat) {
   need_mat(mat);
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(mat));
-  return mpi::collectively(comm, [&] {
+  LinearOperator op;
+  std::shared_ptr<Product> product;
+  mpi::collectively(comm, [&] {
     need_product(mat);
-    LinearOperator op;
     op.row_bounds = row_bounds(mat);
     op.column_bounds = column_bounds(mat);
     op.process = mpi::rank_of(comm);
     op.type = scalar_type();
-    const auto product = std::make_shared<Product>();
+    product = std::make_shared<Product>();
     product->mat = mat;
     product->owners[0] = hold(reinterpret_cast<PetscObject>(mat));
-    product->x = make_vec(op.column_bounds, op.process, comm, product->owners[1]);
-    product->y = make_vec(op.row_bounds, op.process, comm, product->owners[2]);
     op.apply = [product](const DistArray& x, const DistArray& y) { product->apply(x.buffer.data, y.buffer.data); };
-    return op;
   });
+  make_vecs(op, *product, comm);
+  return op;
 }
 
 ImportedMat import_operator(const LinearOperator& op, MPI_Comm comm) {
@@ -139,7 +157,7 @@ ImportedMat import_operator(const LinearOperator& op, MPI_Comm comm) {
     call("MatShellSetOperation",
          [&] { return MatShellSetOperation(made.mat, MATOP_MULT, reinterpret_cast<void (*)(void)>(multiply)); });
   });
-  mpi::throw_faults(std::move(faults), comm);
+  throw_without(reinterpret_cast<PetscObject>(made.mat), std::move(faults), comm);
   made.receipt.seconds = MPI_Wtime() - begin;
   return made;
 }
