@@ -55,8 +55,9 @@ TEST(DealII, AWrappedVectorIsOneOfEpetra) {
   const auto wrapped = std::make_shared<dealii::TrilinosWrappers::MPI::Vector>(of.owned, MPI_COMM_WORLD);
   for (const auto k : of.owned) (*wrapped)(k) = 10 + k;
   const Teuchos::RCP<const Teuchos::Comm<int>> comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
-#include "epetra_lines.inc"
 #include "wrapped_lines.inc"
+  ASSERT_NE(epetra, nullptr);
+#include "epetra_lines.inc"
   EXPECT_EQ(x.receipt.bytes_copied, 0);
   for (const auto k : of.owned) EXPECT_EQ((*wrapped)(k), 2 * (10 + k));
 }
