@@ -30,6 +30,21 @@ case $case in
     ! grep -rlF "$source" "$folder/prefix" --include='*.cmake' --include='*.hpp' || { echo 'an install names its source'; exit 1; }
     consume project -DCMAKE_PREFIX_PATH="$folder/prefix"
     ;;
+  shared)  # shared libraries, installed and moved: found there by programs and by Python
+    "$cmake" -S "$source" -B "$folder/shared" "${as_before[@]}" -DBUILD_SHARED_LIBS=ON -DTRIDAP_TESTS=OFF -DTRIDAP_EXAMPLES=OFF
+    "$cmake" --build "$folder/shared"
+    DESTDIR=$folder/stage "$cmake" --install "$folder/shared" --prefix /opt/tridap >/dev/null
+    mv "$folder/stage/opt/tridap" "$folder/moved"
+    rm -r "$folder/shared" "$folder/stage"
+    consume project -DCMAKE_PREFIX_PATH="$folder/moved"
+    ldd "$folder/build/consumer" | grep -F "libtridap_tpetra.so.0 => $folder/moved"
+    "$folder/moved/bin/tridap" --version
+    for package in "$folder"/moved/lib/python3*/*-packages; do
+      PYTHONPATH=$package mpiexec -n 2 --timeout 60 /usr/bin/python3 -c \
+        'import tridap; assert (tridap.zeros(tridap.distribution(8)) + 2).sum() == 16; print(tridap.__file__)' | tee "$folder/out"
+    done
+    grep -F "$folder/moved" "$folder/out"
+    ;;
   any_order)  # who else finds Trilinos, before us or after, has all that it asks for
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
     cp -r "$source/tests/consumer/project" "$folder/project"

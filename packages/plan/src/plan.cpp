@@ -46,7 +46,7 @@ void check_missing(const AxisMoves& moves, const char* here, const char* there, 
   if (mapping.partial || !moves.missing) return;
   refuse("index " + std::to_string(*moves.missing) + " of the " + here + " is held by no process of the " + there,
          "must be held on both sides",
-         "add it to the " + std::string(there) + ", or set Mapping::partial to leave it out", axis);
+         "add it to the " + std::string(there) + ", or set the option `partial` to leave it out", axis);
 }
 
 void check_axes(const Distribution& source, const Distribution& target, const Mapping& mapping) {
@@ -67,7 +67,7 @@ void check_axes(const Distribution& source, const Distribution& target, const Ma
     if (from.dist_type() != 'u' && to.dist_type() != 'u' && from.size() != to.size())
       refuse("the target's size is " + std::to_string(to.size()),
              "must be the source's size, " + std::to_string(from.size()),
-             "use distributions of one shape, or set Mapping::partial", i);
+             "use distributions of one shape, or set the option `partial`", i);
   }
 }
 

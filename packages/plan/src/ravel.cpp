@@ -103,7 +103,7 @@ void ravel(PlanData& parts) {
   if (!parts.mapping.partial && line.dist_type() != 'u' && line.size() != array.count())
     refuse("the size of the axis of flat numbers is " + std::to_string(line.size()),
            "must be the number of elements of the other side, " + std::to_string(array.count()),
-           "make an axis of that size, or set Mapping::partial");
+           "make an axis of that size, or set the option `partial`");
   const Raveller raveller{array, line, array_is_source};
   const auto look_up = [&](PlanSide& side, bool of_array, const char* here, const char* there) {
     if (!side.process) return;
@@ -113,7 +113,7 @@ void ravel(PlanData& parts) {
       refuse("flat number " + std::to_string(*found.missing) + " of the " + here + " is held by no process of the " +
                  there,
              "must be held on both sides",
-             "add it to the " + std::string(there) + ", or set Mapping::partial to leave it out");
+             "add it to the " + std::string(there) + ", or set the option `partial` to leave it out");
     for (Section& section : found.sections) sort_by_source(section.pieces);
   };
   look_up(parts.out, array_is_source, "source", "target");

@@ -115,7 +115,7 @@ void check_cover(const NumberedArray& array, Index process, Part part, std::vect
       while (next < had.size() && had[next].end <= covered) ++next;
       if (next == had.size() || had[next].begin > covered)
         refuse("id " + std::to_string(run->global + covered - run->local) + " is listed by no process",
-               "must be listed by a process", "list it, or set Mapping::partial to leave the element out");
+               "must be listed by a process", "list it, or set the option `partial` to leave the element out");
       covered = had[next].end;
     }
   }
