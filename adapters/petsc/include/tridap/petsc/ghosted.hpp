@@ -9,8 +9,8 @@
 namespace tridap::petsc {
 
 /// A ghosted Vec as a GhostedArray in the Vec's own memory: its owned elements, in blocks, and behind them its ghosts,
-/// whose ids are PETSc's global numbers. A Vec of VecCreateGhostBlock has an axis more, of the components of a block;
-/// ids then number blocks, as VecCreateGhostBlock does. The vectors of dolfinx are such Vecs.
+/// whose ids are PETSc's global numbers. If VecCreateGhostBlock made the Vec, the array has a second axis, with the
+/// components of each block, and an id is the number of a block. The vectors of dolfinx are such Vecs.
 ///
 /// Local; the time is proportional to the number of ghosts. The access to the Vec and its lifetime are as in
 /// export_array(). Throws Error if the Vec has no ghosts (VecCreateGhost, VecMPISetGhost), if it is not of type seq,
