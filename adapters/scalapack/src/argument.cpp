@@ -131,6 +131,13 @@ void agree_on(const DenseOptions& options, Index flags, MPI_Comm comm) {
            "pass the same copy, overwrite_a, overwrite_b and lower on every process");
 }
 
+void need_square(const Argument& matrix, const char* remedy) {
+  if (matrix.size(0) == matrix.size(1)) return;
+  refuse("the matrix " + std::string(matrix.name) + " is " + std::to_string(matrix.size(0)) + " x " +
+             std::to_string(matrix.size(1)),
+         "must be square", remedy);
+}
+
 Argument read_argument(const char* name, const DistArray& array, bool overwritten, bool vectors, MPI_Comm comm) {
   DistArray matrix = mpi::collectively(comm, [&] {
     check_here(name, array, overwritten, vectors);

@@ -27,6 +27,9 @@ void agree_on(const DenseOptions& options, Index flags, MPI_Comm comm);
 /// every process or on none.
 Argument read_argument(const char* name, const DistArray& array, bool overwritten, bool vectors, MPI_Comm comm);
 
+/// Throws Error unless a matrix is square; the same on every process. Local.
+void need_square(const Argument& matrix, const char* remedy);
+
 /// What a routine needs of the blocks of a matrix.
 enum class Need {
   blocks,            ///< P?GEQRF: of one length along each axis

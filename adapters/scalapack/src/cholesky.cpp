@@ -41,9 +41,7 @@ Factor cholesky(const DistArray& a, MPI_Comm comm, bool lower, const DenseOption
   agree_on(options, lower ? 1 : 0, comm);
   const Argument matrix = read_argument("a", a, options.overwrite_a, false, comm);
   const Place place = mpi::collectively(comm, [&] {
-    if (matrix.size(0) != matrix.size(1))
-      refuse("the matrix a is " + std::to_string(matrix.size(0)) + " x " + std::to_string(matrix.size(1)),
-             "must be square", "pass a square matrix");
+    need_square(matrix, "pass a square matrix");
     return place_of(matrix, Need::squares, true, options.copy);
   });
   Factor made;

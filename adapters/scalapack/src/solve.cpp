@@ -18,9 +18,7 @@ namespace tridap::scalapack {
 namespace {
 
 void check_sizes(const Argument& a, const Argument& b) {
-  if (a.size(0) != a.size(1))
-    refuse("the matrix a is " + std::to_string(a.size(0)) + " x " + std::to_string(a.size(1)), "must be square",
-           "pass a square matrix; qr() and svd() take others");
+  need_square(a, "pass a square matrix; qr() and svd() take others");
   if (b.size(0) != a.size(0))
     refuse("b has " + std::to_string(b.size(0)) + " rows", "must have those of a, " + std::to_string(a.size(0)),
            "pass the right-hand sides of this matrix");
