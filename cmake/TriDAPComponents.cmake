@@ -122,6 +122,12 @@ function(tridap_component name)
     endif()
     add_library(tridap_${name} ${kind} ${arg_SOURCES})
     tridap_options(tridap_${name})
+    # Public classes may have members of hidden ones.
+    target_compile_options(tridap_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-attributes>)
+    if(UNIX AND NOT APPLE)
+      target_link_options(tridap_${name} PRIVATE
+                          $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map>)
+    endif()
     # DEFINE_SYMBOL: the objects are the same for static and shared libraries.
     set_target_properties(tridap_${name} PROPERTIES VERSION ${PROJECT_VERSION} DEFINE_SYMBOL ""
                           SOVERSION ${PROJECT_VERSION_MAJOR})

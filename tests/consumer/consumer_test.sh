@@ -37,6 +37,7 @@ case $case in
     mv "$folder/stage/opt/tridap" "$folder/moved"
     rm -r "$folder/shared" "$folder/stage"
     consume project -DCMAKE_PREFIX_PATH="$folder/moved"
+    /usr/bin/python3 "$source/tests/consumer/exported_symbols.py" "$folder/moved" "$source"
     ldd "$folder/build/consumer" | grep -F "libtridap_tpetra.so.0 => $folder/moved"
     "$folder/moved/bin/tridap" --version
     for package in "$folder"/moved/lib/python3*/*-packages; do

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap {
 
 // Collects the errors of one axis of a foreign distribution, and makes the axis if there are none.
@@ -60,3 +62,5 @@ std::vector<TranslatedAxis> every_axis(std::size_t ndim, const Make& make) {
 }
 
 }  // namespace tridap
+
+#pragma GCC visibility pop

@@ -2,6 +2,8 @@
 
 #include "view.hpp"
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::drawing {
 
 /// "1 element", "2 elements".
@@ -35,3 +37,5 @@ std::vector<std::string> wrapped(const std::string& text, Index width);
 Index round_up(Index least);
 
 }  // namespace tridap::drawing
+
+#pragma GCC visibility pop
