@@ -47,8 +47,12 @@ file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/components.txt "${text}")
 
 find_package(Python3 QUIET COMPONENTS Interpreter)
 if(Python3_FOUND AND NOT TRIDAP_SANITIZE)
+  set(command "")
+  if(TARGET tridap)
+    set(command $<TARGET_FILE:tridap> TARGETS tridap)
+  endif()
   tridap_add_run(docs_pages QUICK COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/pages_test.py
-                 ${PROJECT_SOURCE_DIR})
+                 ${PROJECT_SOURCE_DIR} ${command})
   if(TARGET tridap AND all_there)  # on another machine the drawing of the components would lack some
     tridap_add_run(docs_pictures QUICK COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/make.py
                    $<TARGET_FILE:tridap> ${CMAKE_CURRENT_BINARY_DIR}/components.txt --check TARGETS tridap)

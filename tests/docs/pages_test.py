@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the pages of docs/: that the code they quote is in the file that they name, and that links lead somewhere.
 
-    pages_test.py ROOT [PAGE...]
+    pages_test.py ROOT [TRIDAP]
 
 A comment names the file from which the block of code after it is quoted:
 
@@ -12,11 +12,15 @@ A comment names the file from which the block of code after it is quoted:
 
 The lines of the block must stand in the file one after another; their common indentation may differ. A line "..." or
 "// ..." of the block stands for lines that are left out. In docs/howto and docs/inside every block of C, C++, CMake and
-Python must be quoted. A link to a file must name a file of the repository, and a link to a heading one of its page.
+Python must be quoted. The commands of a block "console" (lines that begin with "$ ") are run with the command
+TRIDAP as tridap, in one folder for each page, and must print what the block shows. A link to a file must name a file of the repository, and a link to a heading one of its page.
 """
 
+import os
 import re
+import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 
@@ -59,7 +63,29 @@ def anchors(text):
         yield re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()).replace(" ", "-")
 
 
-def faults(root, page):
+def prints(body, folder):
+    """The block with what its commands print now."""
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    for line in body.split("\n"):
+        if line.startswith("$ "):
+            yield line
+            ran = subprocess.run(line[2:], shell=True, cwd=folder, capture_output=True, text=True,
+                                 env={**os.environ, "PATH": path})
+            yield from (ran.stdout + ran.stderr).splitlines()
+
+
+def wrong_consoles(text, tridap):
+    """(line, fault) of each block "console" that shows something else than its commands print."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "tridap").symlink_to(Path(tridap).resolve())
+        for found in BLOCK.finditer(text):
+            if found[2] == "console":
+                now = "\n".join(prints(found[3], folder))
+                if now != found[3].rstrip("\n"):
+                    yield text.count("\n", 0, found.start(2)) + 1, f"the commands print\n{now}"
+
+
+def faults(root, page, tridap):
     text = page.read_text(encoding="utf-8")
     strict = {"howto", "inside"} & set(page.relative_to(root).parts)
     for found in BLOCK.finditer(text):
@@ -74,6 +100,8 @@ def faults(root, page):
             wrong = quoted_wrongly(body, (root / source).read_text(encoding="utf-8"))
             if wrong:
                 yield line, f"these lines are not in {source}:\n{wrong}"
+    if tridap:
+        yield from wrong_consoles(text, tridap)
     prose = BLOCK.sub(lambda block: "\n" * block[0].count("\n"), text)
     for found in LINK.finditer(prose):
         target, _, anchor = (found[1] or found[2]).partition("#")
@@ -87,10 +115,10 @@ def faults(root, page):
             yield line, f"{file.name} has no heading for #{anchor}"
 
 
-def main(root, *pages):
+def main(root, tridap=""):
     root = Path(root).resolve()
-    pages = [Path(page).resolve() for page in pages] or sorted((root / "docs").rglob("*.md"))
-    wrong = [f"{page.relative_to(root)}:{line}: {what}" for page in pages for line, what in faults(root, page)]
+    wrong = [f"{page.relative_to(root)}:{line}: {what}" for page in sorted((root / "docs").rglob("*.md"))
+             for line, what in faults(root, page, tridap)]
     sys.exit("\n".join(wrong) or None)
 
 
