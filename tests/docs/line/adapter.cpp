@@ -1,6 +1,6 @@
 #include "line/adapter.hpp"
 
-#include <tridap/compare.hpp>
+#include <tridap/compare.hpp>  // describe()
 #include <tridap/detail/refuse.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
