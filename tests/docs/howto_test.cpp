@@ -81,7 +81,8 @@ TEST_F(Howto, Solve) {
 
   const tridap::tpetra::ArrayMap rows(x, comm);  // collective: checks x on all processes
   const Index count = static_cast<Index>(data.size()), row_count = static_cast<Index>(starts.size());
-  const auto a = solvers::make_matrix(rows, {data.data(), count, {columns.data(), 8, count}, {starts.data(), 8, row_count}});
+  const auto a =
+      solvers::make_matrix(rows, {data.data(), count, {columns.data(), 8, count}, {starts.data(), 8, row_count}});
   const auto right = tridap::tpetra::import_vector<double>(b, rows);
   const auto left = tridap::tpetra::import_vector<double>(x, rows);
   const auto m = solvers::make_preconditioner("muelu", solvers::Method::cg, a);
@@ -139,8 +140,8 @@ TEST_F(Howto, Ghosts) {
   const Index count = static_cast<Index>(memory.size());
 
   const auto u = tridap::make_ghosted(tridap::row_major(data, {count}), ghosts, comm);  // collective
-  tridap::GhostUpdate update(u, comm);  // collective; planned once
-  update.update_ghosts();               // each ghost gets the value of its element
+  tridap::GhostUpdate update(u, comm);                                                  // planned once
+  update.update_ghosts();                                                               // the messages
 
   for (std::size_t i = 3; i < memory.size(); ++i) EXPECT_EQ(memory[i], (rank + 1) % processes);
 }

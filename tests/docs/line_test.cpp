@@ -83,8 +83,8 @@ TEST(Line, BecomesAnArrayOfItsOwnMemory) {
 
 TEST(Line, ReturnsWithTheSameMemoryAndValues) {
   Numbers numbers;
-  const auto imported = tridap::lines::import_array(
-      tridap::lines::export_array(numbers.line(), MPI_COMM_WORLD).array, MPI_COMM_WORLD);
+  const auto imported =
+      tridap::lines::import_array(tridap::lines::export_array(numbers.line(), MPI_COMM_WORLD).array, MPI_COMM_WORLD);
   EXPECT_EQ(imported.line.values, numbers.values.data());
   EXPECT_EQ(imported.line.count, static_cast<long>(numbers.values.size()));
   for (long i = 0; i < imported.line.count; ++i) imported.line.values[i] = -1;
@@ -113,9 +113,8 @@ TEST(Line, OneBadProcessFailsEveryProcess) {
   const Processes processes;
   const bool last = processes.rank == processes.size - 1;
   auto line = numbers.line();
-  expect_everywhere(
-      message([&] { tridap::lines::export_array(last ? nullptr : line, MPI_COMM_WORLD); }),
-      "(rank " + std::to_string(processes.size - 1) + "): the line is null");
+  expect_everywhere(message([&] { tridap::lines::export_array(last ? nullptr : line, MPI_COMM_WORLD); }),
+                    "(rank " + std::to_string(processes.size - 1) + "): the line is null");
   DistArray array = tridap::lines::export_array(line, MPI_COMM_WORLD).array;
   if (last) array.buffer.read_only = true;
   expect_everywhere(message([&] { tridap::lines::import_array(array, MPI_COMM_WORLD); }), "the buffer is read-only");

@@ -56,7 +56,7 @@ ImportedLine import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
     Buffer used = buffer;
     if (copy == Copy::always || !is_row_major(buffer)) {
       if (copy == Copy::never)
-        refuse("copy=never, but a line needs contiguous elements", "", "pass copy=if_needed, or a contiguous buffer", 0);
+        refuse("copy=never, but a line needs contiguous elements", "", "pass copy=if_needed, or a contiguous buffer");
       used = allocate(buffer.type, buffer.shape);
       imported.receipt.bytes_copied = pack(buffer, used.data);
       imported.receipt.shared = imported.receipt.same_address = false;
