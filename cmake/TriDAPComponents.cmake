@@ -30,8 +30,24 @@ function(tridap_options target)
   endif()
 endfunction()
 
+# A later row of the same name replaces an earlier one.
 function(tridap_row name state why)
-  set(TRIDAP_TABLE "${TRIDAP_TABLE}${name}|${state}|${why};" CACHE INTERNAL "")
+  set(table "${TRIDAP_TABLE}")
+  list(FILTER table EXCLUDE REGEX "^${name}[|]")
+  list(APPEND table "${name}|${state}|${why}")
+  set(TRIDAP_TABLE "${table}" CACHE INTERNAL "")
+endfunction()
+
+# Why a component is off, or empty: the reason of the component that it needs, if that is off too.
+function(tridap_why_off name result)
+  set(${result} "" PARENT_SCOPE)
+  if("${TRIDAP_TABLE}" MATCHES "(^|;)${name}[|]off[|]([^;]*)")
+    set(why "${CMAKE_MATCH_2}")
+    if("${why}" MATCHES "^needs ([a-z]+), which is off$")
+      tridap_why_off(${CMAKE_MATCH_1} why)
+    endif()
+    set(${result} "${why}" PARENT_SCOPE)
+  endif()
 endfunction()
 
 function(tridap_layer name result)

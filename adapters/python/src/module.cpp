@@ -1,6 +1,8 @@
 #include "bindings.hpp"
 #include "errors.hpp"
 
+#include "component_table.hpp"
+
 #include <string>
 
 namespace py = pybind11;
@@ -28,6 +30,7 @@ PYBIND11_MODULE(_core, module) {
   module.doc() = "The compiled part of tridap: use the package, not this.";
   module.attr("__version__") = TRIDAP_VERSION;
   module.attr("__pybind11__") = pybind11_version;
+  module.attr("__components__") = tridap::python::component_table;
   tridap::python::bind_errors(module);
   tridap::python::bind_report(module);
   tridap::python::bind_distribution(module);
