@@ -24,7 +24,7 @@ def pybind11():
 
 
 class CMakeBuild(build_ext):
-    """CMAKE_ARGS in the environment go to CMake, and CMAKE_BUILD_PARALLEL_LEVEL is the number of compilers at a time."""
+    """CMAKE_ARGS in the environment go to CMake. CMAKE_BUILD_PARALLEL_LEVEL limits the number of compilers."""
 
     def build_extension(self, ext):
         here = pathlib.Path(self.build_temp).resolve()
@@ -53,5 +53,5 @@ def version():
 
 
 (ROOT / "build").mkdir(exist_ok=True)
-setup(version=version(), ext_modules=[Extension("tridap._core", sources=[])], cmdclass={"build_ext": CMakeBuild, "sdist": Archive},
-      options={"egg_info": {"egg_base": "build"}})
+setup(version=version(), ext_modules=[Extension("tridap._core", sources=[])],
+      cmdclass={"build_ext": CMakeBuild, "sdist": Archive}, options={"egg_info": {"egg_base": "build"}})

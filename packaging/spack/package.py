@@ -6,8 +6,9 @@ from spack.package import *
 
 
 class Tridap(CMakePackage):
-    """Distributed arrays between Trilinos, PETSc, Global Arrays, ScaLAPACK, HDF5 and NumPy, without copies, by the
-    Distributed Array Protocol; and moves of arrays to other distributions."""
+    """Distributed arrays between Trilinos, PETSc, Global Arrays, ScaLAPACK, HDF5 and NumPy,
+    without copies, by the Distributed Array Protocol; and moves of arrays to other distributions.
+    """
 
     homepage = "https://github.com/tridap/tridap"
     git = "https://github.com/tridap/tridap.git"
@@ -53,7 +54,11 @@ class Tridap(CMakePackage):
         depends_on("py-numpy@1.22:", type=("build", "run"))
         depends_on("py-mpi4py@3.1:", type=("build", "run"))
         depends_on("py-petsc4py", when="+petsc", type=("build", "run"))
-        conflicts("^py-pybind11@:2.11", when="^py-numpy@2:", msg="pybind11 2.12 is the first that reads NumPy 2's types")
+        conflicts(
+            "^py-pybind11@:2.11",
+            when="^py-numpy@2:",
+            msg="pybind11 2.12 is the first that reads NumPy 2's types",
+        )
 
     def cmake_args(self):
         args = [
@@ -67,7 +72,8 @@ class Tridap(CMakePackage):
         for component in ("tpetra", "globalarrays", "petsc", "scalapack", "hdf5", "python"):
             args.append(self.define_from_variant(f"TRIDAP_{component.upper()}", component))
         if self.spec.satisfies("+scalapack") or self.spec.satisfies("+globalarrays"):
-            args.append(self.define("TRIDAP_SCALAPACK_LIBRARY", ";".join(self.spec["scalapack"].libs)))
+            libraries = ";".join(self.spec["scalapack"].libs)
+            args.append(self.define("TRIDAP_SCALAPACK_LIBRARY", libraries))
         if self.spec.satisfies("+python"):
             args.append(self.define("Python_EXECUTABLE", python.path))
             args.append(self.define("TRIDAP_PYTHON_DIR", python_platlib))

@@ -32,11 +32,14 @@ by_pkg_config() {
   export PKG_CONFIG_PATH=${pc%/*}
   for pc in "$PKG_CONFIG_PATH"/*.pc; do
     name=$(basename "$pc" .pc)
-    header=$(cd "$1/include" && find tridap -path "tridap/${name#tridap-}/*.hpp" -o -path tridap/draw.hpp | sort | tail -n 1)
+    header=$(cd "$1/include" && find tridap -path "tridap/${name#tridap-}/*.hpp" -o -path tridap/draw.hpp |
+      sort | tail -n 1)
     printf '#include <%s>\n' "$header" tridap/report.hpp >"$folder/by_pkg_config.cpp"
     echo 'int main() { return tridap::Report().ok() ? 0 : 1; }' >>"$folder/by_pkg_config.cpp"
-    libraries=$(pkg-config --libs "$name" | sed -E 's/-ltridap_[a-z]+/-Wl,--whole-archive,--no-as-needed & -Wl,--no-whole-archive,--as-needed/g')
-    "${MPICXX:-mpicxx}" -std=c++17 $(pkg-config --cflags "$name") "$folder/by_pkg_config.cpp" $libraries -o "$folder/by_pkg_config"
+    libraries=$(pkg-config --libs "$name" |
+      sed -E 's/-ltridap_[a-z]+/-Wl,--whole-archive,--no-as-needed & -Wl,--no-whole-archive,--as-needed/g')
+    "${MPICXX:-mpicxx}" -std=c++17 $(pkg-config --cflags "$name") "$folder/by_pkg_config.cpp" $libraries \
+      -o "$folder/by_pkg_config"
     LD_LIBRARY_PATH=${PKG_CONFIG_PATH%/*} "$folder/by_pkg_config"
     echo "$name: $header, $(ldd "$folder/by_pkg_config" | grep -c libtridap_ || true) shared libraries of ours"
   done
@@ -108,7 +111,9 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
     mkdir "$folder/unpacked"
     tar -C "$folder/unpacked" --strip-components=1 -xf "${archives[0]}"
     du -h "${archives[0]}"
-    ! grep -rlF -e "$source" -e "$folder/cpack" "$folder/unpacked" --include='*.cmake' --include='*.pc' || { echo 'a file names its build'; exit 1; }
+    if grep -rlF -e "$source" -e "$folder/cpack" "$folder/unpacked" --include='*.cmake' --include='*.pc'; then
+      echo 'a file names its build' && exit 1
+    fi
     consume project -DCMAKE_PREFIX_PATH="$folder/unpacked"
     "$folder/unpacked/bin/tridap" --version
     ;;

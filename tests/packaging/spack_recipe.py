@@ -127,7 +127,7 @@ def check_arguments(package):
         assert set(made) <= known, f"not options of CMake: {set(made) - known}"
         for name in names:
             option = "BUILD_SHARED_LIBS" if name == "shared" else f"TRIDAP_{name.upper()}"
-            assert made[option] == ("ON" if chosen[name] else "OFF"), f"{option} is {made[option]} for {name}={chosen[name]}"
+            assert made[option] == ("ON" if chosen[name] else "OFF"), f"{option} is {made[option]} for {chosen}"
 
 
 def check_versions():
@@ -146,13 +146,17 @@ def check_versions():
 
 
 def check_builds(package):
-    """CMake takes the arguments of a few choices: with all libraries, with none, and one at a time of those that share code."""
+    """CMake takes the arguments of a few choices: all libraries that are here, none, and some alone."""
     names = [name for name in CALLS["variant"] if name != "shared"]
-    for number, on in enumerate([names, [], ["python"], ["scalapack"]]):
+    here = re.findall(r"(\w+)[|]on", re.search(r"^TRIDAP_TABLE:INTERNAL=(.*)", CACHE.read_text(), re.M)[1])
+    alone = [[name] for name in ("python", "scalapack") if name in here]
+    chosen = [[name for name in names if name in here], [], *alone]
+    for number, on in enumerate(chosen):
         made = arguments(package, {"shared": False, **{name: name in on for name in names}})
         made.pop("TRIDAP_SCALAPACK_LIBRARY", None)  # the stand-in has none
         folder = SCRATCH / str(number)
-        done = subprocess.run(["cmake", "-G", "Ninja", "-S", SOURCE, "-B", folder, *(f"-D{name}={value}" for name, value in made.items())],
+        done = subprocess.run(["cmake", "-G", "Ninja", "-S", SOURCE, "-B", folder,
+                               *(f"-D{name}={value}" for name, value in made.items())],
                               text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         assert done.returncode == 0, done.stdout
         assert "not used by the project" not in done.stdout, done.stdout

@@ -46,12 +46,14 @@ def with_pip(source, scratch):
 
 
 WITHOUT = ["KOKKOS", "TPETRA", "SOLVERS", "PETSC", "SCALAPACK", "HDF5", "GLOBALARRAYS"]
-TESTS = ["test_components.py", "test_without_solvers.py", "test_make.py", "test_gather.py", "test_redistribute.py", "test_slices.py"]
+TESTS = ["test_components.py", "test_without_solvers.py", "test_make.py", "test_gather.py", "test_redistribute.py",
+         "test_slices.py"]
 
 
 def with_sdist(source, scratch):
-    # build is a folder of this repository, so the module is not started there
-    run(sys.executable, "-m", "build", "--sdist", "--no-isolation", "--skip-dependency-check", "--outdir", str(scratch), source)
+    os.chdir(scratch.parent)  # in the repository Python takes the folder build for the module
+    run(sys.executable, "-m", "build", "--sdist", "--no-isolation", "--skip-dependency-check", "--outdir", str(scratch),
+        source)
     archive, = scratch.glob("tridap-*.tar.gz")
     with tarfile.open(archive) as tar:
         folders = {name.split("/")[1] for name in tar.getnames() if name.count("/") > 1}
@@ -68,8 +70,9 @@ def with_sdist(source, scratch):
     run(python, "-c", f"import tridap; assert tridap.__file__.startswith({str(scratch)!r}), tridap.__file__")
     here = pathlib.Path(__file__).parent
     for processes in "1", "3":
-        print(run("mpiexec", "-n", processes, "--timeout", "300", python, "-m", "pytest", "-q", "--color=no", "-p", "no:cacheprovider",
-                  "-c", str(here / "pytest.ini"), *(str(here / test) for test in TESTS), PYTHONDONTWRITEBYTECODE="1"))
+        pytest = [python, "-m", "pytest", "-q", "--color=no", "-p", "no:cacheprovider", "-c", str(here / "pytest.ini")]
+        print(run("mpiexec", "-n", processes, *pytest, *(str(here / test) for test in TESTS),
+                  PYTHONDONTWRITEBYTECODE="1", MPIEXEC_TIMEOUT="300"))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ import importlib
 import pytest
 import tridap
 
-NAMES = {"protocol", "mpi", "plan", "tool", "redistribute", "ghosts", "dlpack", "python", "kokkos", "tpetra", "solvers", "petsc",
-         "scalapack", "hdf5", "globalarrays"}
+NAMES = {"protocol", "mpi", "plan", "tool", "redistribute", "ghosts", "dlpack", "python", "kokkos", "tpetra", "solvers",
+         "petsc", "scalapack", "hdf5", "globalarrays"}
 
 
 def test_each_component_is_there_or_has_a_reason():
@@ -18,8 +18,8 @@ def test_each_component_is_there_or_has_a_reason():
     assert all(component.uses for component in found.values() if not component.built)
 
 
-@pytest.mark.parametrize("name, module", [("hdf5", "tridap._hdf5"), ("petsc", "tridap._petsc"), ("scalapack", "tridap._scalapack"),
-                                          ("globalarrays", "_tridap_globalarrays")])
+@pytest.mark.parametrize("name, module", [("hdf5", "tridap._hdf5"), ("petsc", "tridap._petsc"),
+                                          ("scalapack", "tridap._scalapack"), ("globalarrays", "_tridap_globalarrays")])
 def test_a_component_is_built_if_its_module_can_be_imported(name, module):
     try:
         importlib.import_module(module)
@@ -31,7 +31,8 @@ def test_a_component_is_built_if_its_module_can_be_imported(name, module):
 
 def test_a_module_that_is_not_there_is_not_built(monkeypatch):
     monkeypatch.setattr("tridap._components.find_spec", lambda name: None)
-    monkeypatch.setattr("tridap._components.__components__", "mpi|on|MPI 3.1\nhdf5|on|HDF5 1.10\nglobalarrays|on|\npetsc|off|no PETSc")
+    monkeypatch.setattr("tridap._components.__components__",
+                        "mpi|on|MPI 3.1\nhdf5|on|HDF5 1.10\nglobalarrays|on|\npetsc|off|no PETSc")
     assert tridap.components() == {
         "mpi": (True, "MPI 3.1"), "hdf5": (False, "HDF5 1.10, but the module tridap._hdf5 was not built"),
         "globalarrays": (False, "needs the interpreter tridap-python"), "petsc": (False, "no PETSc")}

@@ -1,7 +1,6 @@
 #include "bindings.hpp"
-#include "errors.hpp"
-
 #include "component_table.hpp"
+#include "errors.hpp"
 
 #include <string>
 

@@ -1,5 +1,4 @@
 #include "bindings.hpp"
-
 #include "component_table.hpp"
 
 #include <string>
