@@ -175,7 +175,7 @@ function(tridap_pkg_config name sources link foreign)
   if(sources)
     set(libraries "-L\${libdir} -ltridap_${name}")
   endif()
-  if(name STREQUAL "protocol")  # the C++ runtime, for C's linker
+  if(name STREQUAL "protocol" AND NOT BUILD_SHARED_LIBS)  # the C++ runtime, for C's linker; a shared library names it
     set(runtime ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
     list(REMOVE_DUPLICATES runtime)
     list(TRANSFORM runtime PREPEND "-l")

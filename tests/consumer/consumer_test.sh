@@ -61,6 +61,8 @@ case $case in
     grep -q '^tridap-ghosts: .*, [45] shared' "$folder/log"
     consume project -DCMAKE_PREFIX_PATH="$folder/moved"
     ldd "$folder/build/consumer" | grep -F "libtridap_tpetra.so.0 => $folder/moved"
+    PKG_CONFIG_PATH=$folder/moved/lib/pkgconfig pkg-config --libs tridap-protocol | tee "$folder/out"
+    ! grep -F stdc++ "$folder/out" || { echo 'a linker of C would need libstdc++-dev'; exit 1; }
     "$folder/moved/bin/tridap" --version
     for package in "$folder"/moved/lib/python3*/*-packages; do
       PYTHONPATH=$package mpiexec -n 2 --timeout 60 /usr/bin/python3 -c \
