@@ -19,6 +19,7 @@ inside() {
     mount --rbind /dev "$1/dev"
     mount -t tmpfs -o size=2g tmpfs "$1/dev/shm"
     mount -t proc proc "$1/proc"
+    mount --rbind /sys "$1/sys"
     mount --bind -o ro "$2" "$1/source"
     exec chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
       DEBIAN_FRONTEND=noninteractive bash -ec "cd /source; $3"' inside "$chroot" "$source" "$1" </dev/null
