@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # try.sh OUTPUT: installs the packages that build.sh left in OUTPUT into a fresh Debian, a chroot in OUTPUT/chroot, and runs
 # the tests of debian/tests/control there. Before a test only its Depends are installed, without recommended packages; the
-# packages of the tests before it stay. As root. Downloads 1 GB, needs 5 GB of disk. TRIDAP_MIRROR names another mirror.
+# packages of the tests before it stay. As root. Needs 1.5 GB of disk. TRIDAP_MIRROR names another mirror.
 set -euo pipefail
 output=$(cd "$1" && pwd)
 mirror=${TRIDAP_MIRROR:-http://deb.debian.org/debian}
