@@ -1,10 +1,10 @@
 """Builds and tests in a Debian of its own, for ./dev matrix.
 
-    run.py ROW                    make or reuse the row's chroot, build HEAD in it, and run the quick tests
-    run.py ROW --fresh            make the chroot again first
-    run.py ROW --run COMMAND      run a command in the row's checkout, as after a failure; nothing is recorded
-    run.py ROW --clean            remove the row's chroot, and the base that no other row has a chroot of
-    run.py --table                write the README's table again from results.json
+    matrix.py ROW                    make or reuse the row's chroot, build HEAD in it, and run the quick tests
+    matrix.py ROW --fresh            make the chroot again first
+    matrix.py ROW --run COMMAND      run a command in the row's checkout, as after a failure; nothing is recorded
+    matrix.py ROW --clean            remove the row's chroot, and the base that no other row has a chroot of
+    matrix.py --table                write the README's table again from results.json
 
 A row is a file in rows/; rows/README.md explains it. The last run of each row is recorded in results.json, from which the
 table in the project's README is made.
@@ -27,7 +27,7 @@ sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parent))
 
 import machines  # noqa: E402
-from run import counted  # noqa: E402  (tests/run.py)
+from run import counted, quick_stamp  # noqa: E402
 
 RESULTS = HERE / "results.json"
 README = ROOT / "README.md"
@@ -118,7 +118,8 @@ def numbers(text):
 
 
 def run_in_place(row):
-    """Runs `./dev test --all` on this machine. Returns the numbers and the exit status."""
+    """Runs `./dev test --all` on this machine, the quick tests too. Returns the numbers and the exit status."""
+    quick_stamp().unlink(missing_ok=True)
     process = subprocess.Popen([str(ROOT / "dev"), *row["in_place_command"]], cwd=ROOT, text=True, errors="replace",
                                stdout=subprocess.PIPE)
     said = []
