@@ -84,7 +84,8 @@ def in_chroot(root, command, row):
               f"mkdir -p {shlex.quote(str(cache))}",
               f"mount --bind {shlex.quote(str(ccache_folder()))} {shlex.quote(str(cache))}"]
     script = "\n".join(mounts) + "\nexec " + shlex.join(inside)
-    return subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", script],
+    # setpriv: if this program is killed, so is everything in the chroot
+    return subprocess.run(["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", script],
                           stdin=subprocess.DEVNULL).returncode
 
 

@@ -17,6 +17,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -216,6 +217,7 @@ def main():
     parser.add_argument("--clean", action="store_true", help="remove the row's chroot")
     parser.add_argument("--table", action="store_true", help="write the README's table from the recorded results")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("./dev matrix: ended by SIGTERM"))  # which ends the chroot's processes
     if options.table:
         return write_table()
     if options.row is None:

@@ -1,5 +1,6 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/wait.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -48,8 +49,7 @@ void travel(Travelling& all, MPI_Comm comm) {
                              &all.requests.emplace_back()),
                    "MPI_Isend");
     });
-  must_succeed(MPI_Waitall(static_cast<int>(all.requests.size()), all.requests.data(), MPI_STATUSES_IGNORE),
-               "MPI_Waitall");
+  wait_for(all.requests);
 }
 
 }  // namespace
