@@ -15,7 +15,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HOME = ROOT / "build" / "matrix"
 MIRROR = os.environ.get("TRIDAP_MATRIX_MIRROR", "http://deb.debian.org/debian")
 ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-               "HOME": "/root", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive", "CCACHE_DIR": "/root/.cache/ccache", "OMP_NUM_THREADS": "1"}
+               "HOME": "/root", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive",
+               "CCACHE_DIR": "/root/.cache/ccache", "OMP_NUM_THREADS": "1"}
 SHARED_MEMORY = "4g"  # of /dev/shm: MPI's own, and that of the tests
 
 

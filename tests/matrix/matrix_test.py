@@ -60,7 +60,8 @@ class Errors(unittest.TestCase):
         code = ("import pathlib, sys; sys.path.insert(0, sys.argv[1]); sys.dont_write_bytecode = True\n"
                 "import machines, matrix; machines.HOME = pathlib.Path('/nowhere')\n"
                 "sys.argv[1:] = ['sid', '--run', 'true']; matrix.main()")
-        done = subprocess.run([sys.executable, "-c", code, HERE], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = subprocess.run([sys.executable, "-c", code, HERE], text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
         self.assertEqual(done.stdout, "./dev matrix: sid has no checkout: ./dev matrix sid makes it\n")
         self.assertEqual(done.returncode, 1)
 
