@@ -87,7 +87,10 @@ std::vector<Message> MpiCollectives::exchange(std::vector<Message> messages) {
     }
     for (std::size_t i = 0; i < count; ++i) to_send[i] = static_cast<Index>(all->out[i].size());
   });
-  must_succeed(MPI_Alltoall(to_send.data(), 1, MPI_INT64_T, to_receive.data(), 1, MPI_INT64_T, comm_), "MPI_Alltoall");
+  const Duplicate apart(comm_);  // our messages must not meet the caller's
+  // On one process, MPICH's MPI_Alltoall never returns if the caller waits for a message from any process on `comm_`.
+  must_succeed(MPI_Alltoall(to_send.data(), 1, MPI_INT64_T, to_receive.data(), 1, MPI_INT64_T, apart.get()),
+               "MPI_Alltoall");
 
   std::vector<std::vector<Index>>& in = all->in;
   collectively(comm_, [&] {
@@ -98,7 +101,6 @@ std::vector<Message> MpiCollectives::exchange(std::vector<Message> messages) {
     }
     all->requests.reserve(requests);
   });
-  const Duplicate apart(comm_);  // our messages must not meet the caller's
   try {
     travel(*all, apart.get());
   } catch (...) {
