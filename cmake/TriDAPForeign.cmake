@@ -149,10 +149,15 @@ macro(tridap_find_globalarrays result)
 endmacro()
 
 # The parallel HDF5. On Debian several builds of HDF5 are installed side by side, with other folders and names of
-# libraries. CMake and the compiler wrappers find whichever is the default, so the header and the library are found here.
+# libraries. CMake and the compiler wrappers find whichever is the default, so the header and the library are found here:
+# those for the MPI that we use.
 macro(tridap_find_hdf5 result)
-  find_path(TRIDAP_HDF5_INCLUDE_DIR hdf5.h HINTS ENV HDF5_ROOT ENV HDF5_DIR PATH_SUFFIXES hdf5/openmpi include)
-  find_library(TRIDAP_HDF5_LIBRARY NAMES hdf5_openmpi hdf5 HINTS ENV HDF5_ROOT ENV HDF5_DIR PATH_SUFFIXES lib)
+  set(tridap_hdf5_mpi openmpi)
+  if("${MPI_CXX_LIBRARIES}" MATCHES "mpich")
+    set(tridap_hdf5_mpi mpich)
+  endif()
+  find_path(TRIDAP_HDF5_INCLUDE_DIR hdf5.h HINTS ENV HDF5_ROOT ENV HDF5_DIR PATH_SUFFIXES hdf5/${tridap_hdf5_mpi} include)
+  find_library(TRIDAP_HDF5_LIBRARY NAMES hdf5_${tridap_hdf5_mpi} hdf5 HINTS ENV HDF5_ROOT ENV HDF5_DIR PATH_SUFFIXES lib)
   mark_as_advanced(TRIDAP_HDF5_INCLUDE_DIR TRIDAP_HDF5_LIBRARY)
   if(NOT TRIDAP_HDF5_INCLUDE_DIR OR NOT TRIDAP_HDF5_LIBRARY)
     set(${result}_WHY "no HDF5 (hdf5.h, libhdf5)")

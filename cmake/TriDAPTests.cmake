@@ -12,7 +12,9 @@ set(TRIDAP_TEST_FLAGS "" CACHE STRING "Compiler flags of the test programs that 
 add_custom_target(quick_tests)  # everything that `./dev test` builds
 add_custom_target(all_tests)    # everything that `./dev test --all` builds
 
+# MPIEXEC_TIMEOUT is the time limit in seconds in Open MPI and in MPICH; Open MPI alone has an option for it.
 set(TRIDAP_MPI_ENVIRONMENT  # allow more processes than cores, and root; turn on Tpetra's own checks
+    MPIEXEC_TIMEOUT=880
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_orte_execute_quiet=1
     PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
@@ -90,7 +92,7 @@ function(tridap_add_mpi_run name)
       set(label quick)
     endif()
     add_test(NAME ${name}_np${ranks}
-             COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --timeout 880 ${arg_COMMAND})
+             COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${arg_COMMAND})
     tridap_processors(${name}_np${ranks} ${ranks})
     set_tests_properties(${name}_np${ranks} PROPERTIES TIMEOUT 900
                          ENVIRONMENT "${TRIDAP_MPI_ENVIRONMENT};${arg_ENVIRONMENT}")
@@ -117,7 +119,9 @@ function(tridap_add_run name)
   add_test(NAME ${name} COMMAND ${arg_COMMAND})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENVIRONMENT}")
   if(arg_MPI)
-    set_tests_properties(${name} PROPERTIES PROCESSORS 2 ENVIRONMENT "${TRIDAP_MPI_ENVIRONMENT};${arg_ENVIRONMENT}")
+    math(EXPR limit "${arg_TIMEOUT} - 20")
+    set_tests_properties(${name} PROPERTIES PROCESSORS 2
+                         ENVIRONMENT "${TRIDAP_MPI_ENVIRONMENT};MPIEXEC_TIMEOUT=${limit};${arg_ENVIRONMENT}")
   endif()
   set(label more)
   if(arg_QUICK AND NOT TRIDAP_SANITIZE)
@@ -274,7 +278,7 @@ function(tridap_add_program_run name program label ranks run all)
   endif()
   if(ranks GREATER 0)
     string(APPEND name _np${ranks})
-    list(PREPEND command ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --timeout 880)
+    list(PREPEND command ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks})
   endif()
   if(label STREQUAL "more" AND TEST ${name})
     string(APPEND name _more)

@@ -12,7 +12,7 @@ consume() {
   shift
   "$cmake" -S "$source/tests/consumer/$project" -B "$folder/build" -G Ninja "$@" >"$folder/log" || { cat "$folder/log"; exit 1; }
   "$cmake" --build "$folder/build"
-  mpiexec -n 2 --timeout 60 "$folder/build/consumer" | tee "$folder/out"
+  MPIEXEC_TIMEOUT=60 mpiexec -n 2 "$folder/build/consumer" | tee "$folder/out"
   grep -q '^shared, 0 bytes copied.*, 2$' "$folder/out"
 }
 
@@ -40,7 +40,7 @@ case $case in
     ldd "$folder/build/consumer" | grep -F "libtridap_tpetra.so.0 => $folder/moved"
     "$folder/moved/bin/tridap" --version
     for package in "$folder"/moved/lib/python3*/*-packages; do
-      PYTHONPATH=$package mpiexec -n 2 --timeout 60 /usr/bin/python3 -c \
+      PYTHONPATH=$package MPIEXEC_TIMEOUT=60 mpiexec -n 2 /usr/bin/python3 -c \
         'import tridap; assert (tridap.zeros(tridap.distribution(8)) + 2).sum() == 16; print(tridap.__file__)' | tee "$folder/out"
     done
     grep -F "$folder/moved" "$folder/out"
@@ -66,7 +66,7 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
       rm -rf "$folder/build"
       "$cmake" -S "$folder/project" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix"
       "$cmake" --build "$folder/build"
-      mpiexec -n 2 --timeout 60 "$folder/build/consumer"
+      MPIEXEC_TIMEOUT=60 mpiexec -n 2 "$folder/build/consumer"
     done
     ;;
   c_alone)  # a project in C finds the protocol and nothing else, with CMake or pkg-config
@@ -210,7 +210,7 @@ CODE
     } >"$folder/project/main.cpp"
     "$cmake" -S "$folder/project" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" >/dev/null
     "$cmake" --build "$folder/build"
-    mpiexec -n 2 --timeout 60 "$folder/build/consumer" | tee "$folder/out"
+    MPIEXEC_TIMEOUT=60 mpiexec -n 2 "$folder/build/consumer" | tee "$folder/out"
     grep -q 'shared, 0 bytes copied' "$folder/out"
     ;;
   sources_alone)  # and each source file of the libraries, though one build compiles several at a time

@@ -14,7 +14,7 @@ refuses() {
   [[ $* != *--output* ]] || output=()
   rm -f "$folder"/status.* "$folder"/err.*
   # Each process's own status and messages go to files, and mpiexec is told 0: it would end the others at the first failure.
-  "$mpiexec" -n 4 --timeout 30 bash -c 'name=$(hostname).$$; "${@:2}" 2>"$1/err.$name"; echo $? >"$1/status.$name"' \
+  MPIEXEC_TIMEOUT=30 "$mpiexec" -n 4 bash -c 'name=$(hostname).$$; "${@:2}" 2>"$1/err.$name"; echo $? >"$1/status.$name"' \
     each "$folder" "$program" "${output[@]}" "$@" >"$folder/out"
   local status=$? lines statuses
   cat "$folder"/err.* >"$folder/err"

@@ -7,7 +7,7 @@ set -euo pipefail
 mpiexec=$1 processes=$2 program=$3 readme=$4
 shift 4
 name=${program##*/}
-said=$("$mpiexec" -n "$processes" --timeout 100 "$program" "$@")
+said=$(MPIEXEC_TIMEOUT=100 "$mpiexec" -n "$processes" "$program" "$@")
 printf '%s\n' "$said"
 shown=$(sed -n "/^\\$ .\\/dev example $name/,/^\`\`\`/{//!p}" "$readme")
 [[ -n $shown ]] || { echo "$readme shows no output of $name"; exit 1; }

@@ -7,7 +7,7 @@ folder=$(mktemp -d "$PWD/restart_test.XXXXXX")  # which all nodes see
 trap 'rm -rf "$folder"' EXIT
 
 run() {  # PROCESSES ARGUMENT...: the number of bits
-  "$mpiexec" -n "$1" --timeout 60 "$program" "${@:2}" | tee "$folder/out" >&2
+  MPIEXEC_TIMEOUT=60 "$mpiexec" -n "$1" "$program" "${@:2}" | tee "$folder/out" >&2
   sed -n 's/^bits *//p' "$folder/out"
 }
 

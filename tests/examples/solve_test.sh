@@ -4,7 +4,7 @@
 set -euo pipefail
 mpiexec=$1 processes=$2 program=$3 picture=$4 grid=$5
 rm -f "$picture" "$grid"
-"$mpiexec" -n "$processes" --timeout 100 "$program" --steps 3 --progress --output "$picture" --save "$grid" >"$picture.log"
+MPIEXEC_TIMEOUT=100 "$mpiexec" -n "$processes" "$program" --steps 3 --progress --output "$picture" --save "$grid" >"$picture.log"
 cat "$picture.log"
 grep -qE '^field +0 bytes copied, addresses equal on every process$' "$picture.log"
 (($(grep -c '^step [123] of 3: ' "$picture.log") == 3))

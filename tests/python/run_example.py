@@ -7,6 +7,7 @@ line. The status must be 0.
 """
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -25,8 +26,8 @@ def form(line, processes):
 
 
 mpiexec, processes, example, *arguments = sys.argv[1:]
-ran = subprocess.run([mpiexec, "-n", processes, "--timeout", "250", sys.executable, example, *arguments],
-                     capture_output=True, text=True)
+ran = subprocess.run([mpiexec, "-n", processes, sys.executable, example, *arguments],
+                     capture_output=True, text=True, env={**os.environ, "MPIEXEC_TIMEOUT": "250"})
 print(ran.stdout)
 shown, said = ([form(line, int(processes)) for line in lines] for lines in (shown_by(example), ran.stdout.splitlines()))
 if ran.returncode != 0:

@@ -3,6 +3,7 @@
 # moves with what there is, and by messages where that is nothing, and never hangs. Needs the right to mount.
 set -euo pipefail
 mpiexec=$1 program=$2
+export MPIEXEC_TIMEOUT=60
 
 # expect PATTERN COMMAND...: what the command prints matches, with no reason for messages told twice.
 expect() {
@@ -15,13 +16,13 @@ expect() {
 
 # everywhere PROCESSES MOUNTS PATTERN: all processes have their /dev/shm from the commands MOUNTS.
 everywhere() {
-  expect "$3" unshare --mount bash -c "set -e; $2; exec '$mpiexec' -n $1 --timeout 60 '$program'"
+  expect "$3" unshare --mount bash -c "set -e; $2; exec '$mpiexec' -n $1 '$program'"
 }
 
 # on_one PROCESSES MOUNTS PATTERN: the last process alone does; MPI itself sends by TCP, since its own shared memory
 # takes one /dev/shm for granted.
 on_one() {
-  expect "$3" "$mpiexec" --mca btl self,tcp -n $(($1 - 1)) --timeout 60 "$program" : \
+  OMPI_MCA_btl=self,tcp expect "$3" "$mpiexec" -n $(($1 - 1)) "$program" : \
     -n 1 unshare --mount bash -c "set -e; $2; exec '$program'"
 }
 

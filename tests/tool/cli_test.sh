@@ -44,7 +44,9 @@ json() {
   if command -v python3 >/dev/null; then
     python3 -m json.tool "$1" >/dev/null || fail "no JSON: $(head -c 500 "$1")"
   else  # tridap itself reads it: it is well-formed, and no capture
-    gives 1 check "$1"
+    local status=0
+    timeout 60 "$program" check "$1" >read.out 2>read.err || status=$?
+    [[ $status == 1 ]] || fail "no JSON: $(head -c 500 "$1")"
   fi
 }
 

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# inside.sh PRESETS OPTIONS SANITIZED TESTS: what ./dev matrix runs in its checkout, on the row's machine.
+#   PRESETS    CMake's presets, with commas: release, asan. Of asan only the folders SANITIZED are built and tested.
+#   OPTIONS    CMake's options of the row
+#   TESTS      a regular expression for the names of the quick tests; empty: all
+# Leaves CTest's log and last lines of each preset in build/matrix_results.
+set -euo pipefail
+presets=$1 options=$2 sanitized=$3 tests=$4
+results=$PWD/build/matrix_results status=0
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+mkdir -p "$results"
+rm -f "$results"/*
+
+# test_of PRESET TARGETS CTEST_ARGUMENT...
+test_of() {
+  local preset=$1 targets=$2 log
+  shift 2
+  printf '\n== configuring and building build/%s\n' "$preset" >&2
+  log=$(eval "cmake --preset $preset $options" 2>&1) || { printf '%s\n' "$log" >&2; exit 1; }
+  sed -n '/^-- TriDAP/,/^-- Configuring/{/^-- Configuring/!p}' <<<"$log" >&2
+  if [[ $targets == folders ]]; then
+    targets=$(awk -F'\t' -v "folders= $sanitized " 'index(folders, " " $3 " ") && $4 != "all" {gsub(",", " ", $4); print $4}' \
+      "build/$preset/tests/tests.tsv" | sort -u)
+    awk -F'\t' -v "folders= $sanitized " 'index(folders, " " $3 " ") {print $1}' "build/$preset/tests/tests.tsv" >"$results/names"
+    set -- -R "^($(paste -sd'|' "$results/names"))$"
+  fi
+  cmake --build "build/$preset" --target $targets >"$results/$preset.build" 2>&1 || {
+    grep -E -A12 'error|FAILED|undefined' "$results/$preset.build" | head -n 150 >&2
+    exit 1
+  }
+  printf '\n== tests of build/%s\n' "$preset" >&2
+  ctest --test-dir "build/$preset" --output-on-failure --no-label-summary --no-tests=error --parallel "$(nproc)" "$@" \
+    | tee "$results/$preset.out" || status=1
+  cp "build/$preset/Testing/Temporary/LastTest.log" "$results/$preset.log"
+}
+
+for preset in ${presets//,/ }; do
+  if [[ $preset == asan ]]; then test_of asan folders
+  else test_of "$preset" quick_tests -L '^quick$' ${tests:+-R "$tests"}; fi
+done
+exit $status

@@ -1,0 +1,184 @@
+"""The machines of ./dev matrix: a chroot made by debootstrap for root, or a container of Docker or Podman.
+
+A chroot is in build/matrix/ROW, and a base for each Debian suite in build/matrix/.base-SUITE. Every command in a chroot
+runs in a mount namespace and a process namespace of its own: when it ends, its mounts and its processes end too.
+"""
+
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+HOME = ROOT / "build" / "matrix"
+MIRROR = os.environ.get("TRIDAP_MATRIX_MIRROR", "http://deb.debian.org/debian")
+ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8",
+               "DEBIAN_FRONTEND": "noninteractive", "CCACHE_DIR": "/root/.cache/ccache", "OMP_NUM_THREADS": "1"}
+SHARED_MEMORY = "4g"  # of /dev/shm: MPI's own, and that of the tests
+
+
+def say(text):
+    print(f"\n== {text}", file=sys.stderr, flush=True)
+
+
+def folder(row):
+    return HOME / row["name"]
+
+
+def base_of(row):
+    return HOME / f".base-{row['suite']}"
+
+
+def checkout_of(row):
+    """The checkout has the same path inside as this one has outside, so that ccache finds the objects of both."""
+    return folder(row) / str(ROOT).lstrip("/")
+
+
+def ready(row):
+    return (folder(row) / ".tridap_ready").exists()
+
+
+def ccache_folder():
+    """The cache of this machine, or one in build/matrix."""
+    told = os.environ.get("CCACHE_DIR") or os.path.expanduser("~/.cache/ccache")
+    path = pathlib.Path(told) if os.path.isdir(told) else HOME / ".ccache"
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def remove(row, others):
+    """Removes the row's chroot, and the base of its suite if none of the other rows has a chroot made of it."""
+    paths = [folder(row)]
+    if not any(folder(other).exists() for other in others if other["suite"] == row["suite"]):
+        paths.append(base_of(row))
+    for path in paths:
+        if path.exists():
+            say(f"removing {path.relative_to(ROOT)}")
+            shutil.rmtree(path)
+
+
+class Chroot:
+    def __init__(self, row):
+        self.row, self.root, self.checkout = row, folder(row), checkout_of(row)
+
+    def run(self, *arguments):
+        return self.shell("cd " + shlex.quote(str(ROOT)) + " && exec bash " + shlex.join(arguments))
+
+    def shell(self, command):
+        return in_chroot(self.root, command, self.row)
+
+
+def in_chroot(root, command, row):
+    """Runs a command of bash in a chroot. Returns its exit status."""
+    inside = [shutil.which("chroot") or "/usr/sbin/chroot", str(root), "/usr/bin/env", "-i",
+              *(f"{name}={value}" for name, value in ENVIRONMENT.items()), "bash", "-c", command]
+    if row.get("emulated"):  # a user namespace of its own has interpreters of its own for foreign programs
+        inside = [str(pathlib.Path(__file__).with_name("emulated.sh")), str(root), row["emulated"], *inside]
+    cache = root / "root/.cache/ccache"
+    mounts = ["set -e", f"mount --rbind /dev {shlex.quote(str(root / 'dev'))}",
+              f"mount -t tmpfs -o size={SHARED_MEMORY} tmpfs {shlex.quote(str(root / 'dev/shm'))}",
+              f"mount -t proc proc {shlex.quote(str(root / 'proc'))}",
+              f"mount -t sysfs sysfs {shlex.quote(str(root / 'sys'))}",
+              f"mkdir -p {shlex.quote(str(cache))}",
+              f"mount --bind {shlex.quote(str(ccache_folder()))} {shlex.quote(str(cache))}"]
+    script = "\n".join(mounts) + "\nexec " + shlex.join(inside)
+    return subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", script],
+                          stdin=subprocess.DEVNULL).returncode
+
+
+def must(code, what):
+    if code != 0:
+        sys.exit(f"./dev matrix: {what} failed with status {code}; the reason is above")
+
+
+def make_base(row):
+    base = base_of(row)
+    if (base / ".tridap_ready").exists():
+        return
+    if shutil.which("debootstrap") is None:
+        sys.exit("./dev matrix: debootstrap is missing: apt-get install debootstrap")
+    shutil.rmtree(base, ignore_errors=True)
+    base.mkdir(parents=True)
+    say(f"making {base.relative_to(ROOT)} with debootstrap")
+    must(subprocess.run(["debootstrap", "--variant=minbase", "--include=ca-certificates,procps", row["suite"], str(base),
+                         MIRROR], stdout=subprocess.DEVNULL).returncode, "debootstrap")
+    policy = base / "usr/sbin/policy-rc.d"  # packages start no services
+    policy.write_text("#!/bin/sh\nexit 101\n")
+    policy.chmod(0o755)
+    (base / "etc/apt/apt.conf.d/90tridap").write_text('APT::Install-Recommends "false";\nAcquire::Languages "none";\n'
+                                                      'APT::Keep-Downloaded-Packages "false";\n')
+    (base / "etc/dpkg/dpkg.cfg.d/tridap").write_text("force-unsafe-io\n")  # a chroot is made again after a crash
+    if row["suite"] != "sid":
+        with (base / "etc/apt/sources.list").open("a") as sources:
+            sources.write(f"deb {MIRROR} {row['suite']}-updates main\n")
+    (base / ".tridap_ready").touch()
+
+
+def install(machine, row, packages):
+    """Installs the packages that are missing."""
+    steps = ["set -e"]
+    architecture = row.get("architecture")
+    if architecture:
+        steps.append(f"dpkg --add-architecture {architecture}")
+    steps += ["missing=()", f"for package in {' '.join(packages)}; do",
+              "[[ $(dpkg-query -W -f='${db:Status-Status}' $package 2>/dev/null) == installed ]] || missing+=($package)", "done",
+              "((${#missing[@]})) || exit 0", "apt-get update -qq",
+              "apt-get install -y -qq --no-install-recommends ${missing[@]} >/tmp/apt.log 2>&1 || { tail -n 30 /tmp/apt.log >&2; exit 1; }",
+              "apt-get clean"]
+    say(f"packages of {row['name']}")
+    must(in_chroot(machine.root, "\n".join(steps), {}), "installing the packages")
+
+
+def fill_checkout(checkout):
+    """Puts a clean clone of HEAD there."""
+    shutil.rmtree(checkout, ignore_errors=True)
+    checkout.parent.mkdir(parents=True, exist_ok=True)
+    git = ["git", "-c", f"safe.directory={ROOT}", "-c", f"safe.directory={ROOT / '.git'}"]
+    must(subprocess.run([*git, "clone", "-q", "--no-local", "--depth", "1", f"file://{ROOT}", str(checkout)]).returncode,
+         "cloning HEAD")
+
+
+def prepare(row, packages):
+    """Returns the row's machine, with its packages and a clean checkout of HEAD."""
+    if os.geteuid() != 0 or not shutil.which("debootstrap"):
+        engine = shutil.which("docker") or shutil.which("podman")
+        if engine is None:
+            sys.exit("./dev matrix needs root and debootstrap (apt-get install debootstrap), or Docker or Podman")
+        return Container(row, engine, packages)
+    make_base(row)
+    if not ready(row):
+        say(f"copying the base to {folder(row).relative_to(ROOT)}")
+        shutil.rmtree(folder(row), ignore_errors=True)
+        must(subprocess.run(["cp", "-a", "--reflink=auto", str(base_of(row)), str(folder(row))]).returncode, "copying the base")
+        (folder(row) / ".tridap_ready").touch()
+    machine = Chroot(row)
+    install(machine, row, packages)
+    fill_checkout(machine.checkout)
+    return machine
+
+
+def enter(row):
+    return Chroot(row)
+
+
+class Container:
+    """A container of Docker or Podman, for users who are not root. Its checkout is in build/matrix/ROW."""
+
+    def __init__(self, row, engine, packages):
+        self.engine, self.image, self.checkout = engine, f"tridap-matrix-{row['name']}", checkout_of(row)
+        if row.get("emulated"):
+            sys.exit(f"./dev matrix: {row['name']} runs in a chroot only: run it as root")
+        recipe = [f"FROM debian:{row['suite']}", "RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive "
+                  f"apt-get install -y -qq --no-install-recommends {' '.join(packages)} && apt-get clean"]
+        say(f"building the image {self.image}")
+        must(subprocess.run([engine, "build", "-t", self.image, "-"], input="\n".join(recipe) + "\n", text=True).returncode,
+             "building the image")
+        fill_checkout(self.checkout)
+
+    def run(self, *arguments):
+        variables = [part for name, value in ENVIRONMENT.items() for part in ("-e", f"{name}={value}")]
+        return subprocess.run([self.engine, "run", "--rm", f"--shm-size={SHARED_MEMORY}", *variables,
+                               "-v", f"{self.checkout}:{ROOT}", "-v", f"{ccache_folder()}:/root/.cache/ccache", "-w", str(ROOT),
+                               self.image, "bash", *arguments], stdin=subprocess.DEVNULL).returncode

@@ -1,0 +1,237 @@
+"""Builds and tests in a Debian of its own, for ./dev matrix.
+
+    matrix.py ROW                    make or reuse the row's chroot, build HEAD in it, and run the quick tests
+    matrix.py ROW --fresh            make the chroot again first
+    matrix.py ROW --run COMMAND      run a command in the row's checkout, as after a failure; nothing is recorded
+    matrix.py ROW --clean            remove the row's chroot, and the base that no other row has a chroot of
+    matrix.py --table                write the README's table again from results.json
+
+A row is a file in rows/; rows/README.md explains it. The last run of each row is recorded in results.json, from which the
+table in the project's README is made.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE.parent))
+
+import machines  # noqa: E402
+from run import counted, quick_stamp  # noqa: E402
+
+RESULTS = HERE / "results.json"
+README = ROOT / "README.md"
+BEGIN, END = "<!-- ./dev matrix --table writes this table -->\n", "<!-- end of the table -->\n"
+
+
+def say(text):
+    print(f"\n== {text}", file=sys.stderr, flush=True)
+
+
+def names():
+    return sorted(path.stem for path in (HERE / "rows").glob("*.json"))
+
+
+def read_row(name):
+    path = HERE / "rows" / f"{name}.json"
+    if name not in names():
+        sys.exit(f"./dev matrix: there is no row '{name}'; the rows are: {' '.join(names())}")
+    row = json.loads(path.read_text())
+    row["name"] = name
+    return row
+
+
+def packages_of(row):
+    """Returns the row's Debian packages: dev's lists, of which some packages are replaced, and the row's own."""
+    wanted = []
+    for group in row["packages"]:
+        listed = os.environ.get(f"TRIDAP_{group}_packages")
+        if listed is None:
+            sys.exit(f"rows/{row['name']}.json: dev has no list '{group}_packages'; run ./dev matrix, which passes the lists")
+        wanted += listed.split()
+    replaced = row.get("instead", {})
+    wanted = [replaced.get(package, package) for package in wanted]
+    architecture = row.get("architecture")
+    if architecture:  # the libraries of another architecture, and the tools of this one
+        wanted = [f"{p}:{architecture}" if re.search(row["foreign"], p) else p for p in wanted]
+    return list(dict.fromkeys(p for p in wanted + row.get("also", []) if p))
+
+
+def announce(row):
+    """Says what is about to happen, how long it takes and how much disk it needs. Stops if the disk is too small."""
+    where = "on this machine itself" if row["in_place"] else f"in {machines.folder(row).relative_to(ROOT)}"
+    need = row["gigabytes"]
+    say(f"{row['name']}: {row['what']}; {where}")
+    made = not row["in_place"] and machines.ready(row)
+    print(f"   about {row['minutes']} minutes on two cores" + (", less with a filled ccache" if not row["in_place"] else "")
+          + f"; {need} GB of disk" + (", most of which the chroot has already" if made else ""), file=sys.stderr, flush=True)
+    free = shutil.disk_usage(ROOT).free / 1e9
+    if free < need and not made:
+        sys.exit(f"./dev matrix: {free:.1f} GB of disk are free, must be at least {need}: free some, or ./dev matrix ROW --clean")
+    changed = subprocess.run(["git", "-c", f"safe.directory={ROOT}", "status", "--porcelain", "--untracked-files=no"],
+                             cwd=ROOT, text=True, stdout=subprocess.PIPE).stdout
+    if changed and not row["in_place"]:
+        print("   changes that are not committed are not in the checkout of HEAD", file=sys.stderr, flush=True)
+
+
+def is_debian_12():
+    try:
+        return 'VERSION_ID="12"' in pathlib.Path("/etc/os-release").read_text()
+    except OSError:
+        return False
+
+
+def head():
+    return subprocess.run(["git", "-c", f"safe.directory={ROOT}", "rev-parse", "--short", "HEAD"], cwd=ROOT, text=True,
+                          stdout=subprocess.PIPE, check=True).stdout.strip()
+
+
+def compiler_of(folder):
+    """Returns the compiler's name and version from CMake's notes in a build folder."""
+    shown = {"GNU": "GCC"}
+    for path in sorted(folder.glob("CMakeFiles/*/CMakeCXXCompiler.cmake")):
+        text = path.read_text()
+        kind = re.search(r'set\(CMAKE_CXX_COMPILER_ID "(\w+)"', text)
+        version = re.search(r'set\(CMAKE_CXX_COMPILER_VERSION "([\d.]+)"', text)
+        if kind and version:
+            return f"{shown.get(kind[1], kind[1])} {version[1]}"
+    return "unknown"
+
+
+def numbers(text):
+    """Returns the cases of GoogleTest and pytest, the runs of CTest and the failed ones that a text reports."""
+    def total(pattern):
+        return sum(int(n) for n in re.findall(pattern, text))
+    return {"googletest": total(r"(\d+) GoogleTest cases"), "pytest": total(r"(\d+) pytest cases"),
+            "failed": total(r"tests passed, (\d+) tests? failed out of \d+"),
+            "runs": total(r"tests passed, \d+ tests? failed out of (\d+)")}
+
+
+def run_in_place(row):
+    """Runs `./dev test --all` on this machine, the quick tests too. Returns the numbers and the exit status."""
+    quick_stamp().unlink(missing_ok=True)
+    process = subprocess.Popen([str(ROOT / "dev"), *row["in_place_command"]], cwd=ROOT, text=True, errors="replace",
+                               stdout=subprocess.PIPE)
+    said = []
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        said.append(line)
+    return numbers("".join(said)), process.wait()
+
+
+def run_inside(row):
+    """Builds and tests the row's checkout. Returns the numbers and the exit status."""
+    machine = machines.prepare(row, packages_of(row))
+    results = machine.checkout / "build" / "matrix_results"
+    arguments = [",".join(row.get("presets", ["release"])), " ".join(row.get("configure", [])),
+                 " ".join(row.get("sanitized", [])), row.get("tests", "")]
+    code = machine.run("tests/matrix/inside.sh", *arguments)
+    found = {"googletest": 0, "pytest": 0, "failed": 0, "runs": 0}
+    for log in sorted(results.glob("*.log")):
+        closing = log.with_suffix(".out").read_text(errors="replace")
+        for key, number in numbers(counted(log.read_text(errors="replace")) + "\n" + closing).items():
+            found[key] += number
+    return found, code
+
+
+def version_of(row, checkout):
+    name, package = row["mpi"]
+    root = checkout if checkout else pathlib.Path("/")
+    query = subprocess.run(["dpkg-query", f"--admindir={root / 'var/lib/dpkg'}", "-W", "-f=${Version}", package], text=True,
+                           stdout=subprocess.PIPE).stdout
+    return f"{name} {re.sub(r'[-+~].*', '', query)}".strip()
+
+
+def line_of(name, result):
+    return (f"{name}, {result['date']}, {result['commit']}: {result['compiler']}, {result['mpi']}: "
+            f"{result['googletest']} GoogleTest cases, {result['pytest']} pytest cases, "
+            f"{result['runs']} runs, {result['failed']} failed, {result['minutes']} minutes")
+
+
+def record(row, found, begin, root):
+    build = (ROOT if row["in_place"] else machines.checkout_of(row)) / "build" / row.get("presets", ["release"])[0]
+    result = {"date": datetime.date.today().isoformat(), "commit": head(), "compiler": compiler_of(build),
+              "mpi": version_of(row, root), **found, "minutes": round((time.monotonic() - begin) / 60)}
+    kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    kept[row["name"]] = result
+    RESULTS.write_text(json.dumps(dict(sorted(kept.items())), indent=1) + "\n")
+    return result
+
+
+def table():
+    """Returns the README's table: one line for each row, in which a row that has never run has no numbers."""
+    kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    lines = ["| `./dev matrix` | what | compiler | MPI | GoogleTest cases | pytest cases | failed runs | last run |",
+             "|---|---|---|---|---|---|---|---|"]
+    for name in names():
+        result = kept.get(name)
+        what = read_row(name)["what"]
+        if result:
+            lines.append(f"| `{name}` | {what} | {result['compiler']} | {result['mpi']} | {result['googletest']} | "
+                         f"{result['pytest']} | {result['failed']} of {result['runs']} | {result['date']}, "
+                         f"{result['commit']} |")
+        else:
+            lines.append(f"| `{name}` | {what} | | | | | | not yet |")
+    return "\n".join(lines) + "\n"
+
+
+def write_table():
+    text = README.read_text()
+    before, found, rest = text.partition(BEGIN)
+    if not found or END not in rest:
+        sys.exit(f"README.md has no place for the table: write the lines {BEGIN.strip()!r} and {END.strip()!r} where it must be")
+    README.write_text(before + BEGIN + table() + END + rest.partition(END)[2])
+
+
+def test(row):
+    begin = time.monotonic()
+    announce(row)
+    found, code = run_in_place(row) if row["in_place"] else run_inside(row)
+    if found["runs"] == 0:
+        sys.exit(f"./dev matrix: {row['name']}: no test ran; the reason is above")
+    result = record(row, found, begin, None if row["in_place"] else machines.folder(row))
+    write_table()
+    print(line_of(row["name"], result))
+    if code:
+        print(f"again, for one test: ./dev matrix {row['name']} --run 'ctest --test-dir build/release --output-on-failure -R TEST'")
+    return 1 if code or result["failed"] else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev matrix", description="builds and tests on another Debian, compiler or MPI",
+                                     epilog="The rows are: " + " ".join(names()))
+    parser.add_argument("row", nargs="?", metavar="ROW")
+    parser.add_argument("--fresh", action="store_true", help="make the row's chroot again")
+    parser.add_argument("--run", metavar="COMMAND", help="run a command in the row's checkout, and record nothing")
+    parser.add_argument("--clean", action="store_true", help="remove the row's chroot")
+    parser.add_argument("--table", action="store_true", help="write the README's table from the recorded results")
+    options = parser.parse_args()
+    if options.table:
+        return write_table()
+    if options.row is None:
+        parser.error(f"a row is missing; the rows are: {' '.join(names())}")
+    row = read_row(options.row)
+    row["in_place"] = bool(row.get("in_place_command")) and is_debian_12()
+    if options.clean or options.fresh:
+        machines.remove(row, [read_row(name) for name in names() if name != row["name"]])
+    if options.clean:
+        return 0
+    if options.run is not None:
+        if row["in_place"] or not machines.ready(row):
+            sys.exit(f"./dev matrix: {row['name']} has no chroot: ./dev matrix {row['name']} makes it")
+        return machines.enter(row).run("-c", options.run)
+    return test(row)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,122 @@
+"""./dev matrix without a chroot: its rows, its errors, its packages and the README's table.    matrix_test.py DEV"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+DEV = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else HERE.parent.parent / "dev"
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE))
+
+ROWS = {path.stem: json.loads(path.read_text()) for path in (HERE / "rows").glob("*.json")}
+LISTS = dict(re.findall(r"^(\w+)_packages=\(([^)]*)\)", DEV.read_text(), re.MULTILINE))
+os.environ.update({f"TRIDAP_{name}_packages": " ".join(packages.split()) for name, packages in LISTS.items()})
+
+import machines  # noqa: E402
+import matrix  # noqa: E402
+
+LOG = """[==========] 20 tests from 3 test suites ran. (5 ms total)
+[==========] 1 test from 1 test suite ran. (5 ms total)
+2 skipped, 31 passed in 4.00s
+"""
+
+
+def dev(*arguments):
+    """Returns the exit status of `./dev matrix ARGUMENT...`, and what it prints."""
+    done = subprocess.run([DEV, "matrix", *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100)
+    return done.returncode, done.stdout
+
+
+class Errors(unittest.TestCase):
+    def test_an_unknown_row_is_named_with_the_list(self):
+        code, said = dev("bookwurm-gcc")
+        self.assertEqual(code, 1)
+        self.assertEqual(said, f"./dev matrix: there is no row 'bookwurm-gcc'; the rows are: {' '.join(sorted(ROWS))}\n")
+
+    def test_a_missing_row_is_said_with_the_list(self):
+        code, said = dev()
+        self.assertEqual(code, 2)
+        self.assertIn(f"a row is missing; the rows are: {' '.join(sorted(ROWS))}", said)
+
+    def test_a_list_of_packages_that_dev_has_not_is_named(self):
+        with self.assertRaisesRegex(SystemExit, "rows/x.json: dev has no list 'nothing_packages'"):
+            matrix.packages_of({"name": "x", "packages": ["nothing"]})
+
+    def test_too_little_disk_is_said_before_anything_is_made(self):
+        row = {"name": "nowhere", "what": "x", "in_place": False, "minutes": 1, "gigabytes": 10**9, "suite": "sid"}
+        with self.assertRaisesRegex(SystemExit, "of disk are free, must be at least 1000000000"):
+            matrix.announce(row)
+        self.assertFalse(machines.folder(row).exists())
+
+    def test_a_command_without_a_chroot_is_refused(self):
+        with tempfile.TemporaryDirectory() as empty:
+            found, machines.HOME = machines.HOME, pathlib.Path(empty)
+            try:
+                self.assertFalse(machines.ready({"name": "sid"}))
+            finally:
+                machines.HOME = found
+
+
+class Rows(unittest.TestCase):
+    def test_the_five_rows_have_what_a_row_must_have(self):
+        self.assertEqual(sorted(ROWS), ["arm64", "bookworm-clang", "bookworm-gcc", "bookworm-mpich", "sid"])
+        for name, row in ROWS.items():
+            with self.subTest(name):
+                self.assertLessEqual({"what", "suite", "packages", "mpi", "minutes", "gigabytes"}, row.keys())
+                documented = set(re.findall(r"`(\w+)`", (HERE / "rows" / "README.md").read_text()))
+                self.assertEqual(row.keys() - documented, set())
+                self.assertTrue(matrix.packages_of({"name": name, **row}))
+
+    def test_mpich_replaces_every_package_of_open_mpi(self):
+        packages = matrix.packages_of({"name": "bookworm-mpich", **ROWS["bookworm-mpich"]})
+        self.assertLessEqual({"libmpich-dev", "mpich", "g++", "libgtest-dev"}, set(packages))
+        self.assertEqual([package for package in packages if "openmpi" in package], [])
+
+    def test_libraries_of_arm64_and_tools_of_this_machine(self):
+        packages = matrix.packages_of({"name": "arm64", **ROWS["arm64"]})
+        self.assertLessEqual({"libopenmpi-dev:arm64", "libgtest-dev:arm64", "cmake", "g++-aarch64-linux-gnu"}, set(packages))
+        self.assertNotIn("libopenmpi-dev", packages)
+
+    def test_the_base_is_kept_while_another_row_needs_it(self):
+        (machines.ROOT / "build").mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=machines.ROOT / "build") as folder:
+            found, machines.HOME = machines.HOME, pathlib.Path(folder)
+            try:
+                a, b, c = ({"name": name, "suite": suite} for name, suite in (("a", "x"), ("b", "x"), ("c", "y")))
+                for row in (a, b, c):
+                    machines.folder(row).mkdir()
+                    machines.base_of(row).mkdir(exist_ok=True)
+                machines.remove(a, [b, c])
+                self.assertEqual(sorted(os.listdir(folder)), [".base-x", ".base-y", "b", "c"])
+                machines.remove(b, [a, c])
+                self.assertEqual(sorted(os.listdir(folder)), [".base-y", "c"])
+            finally:
+                machines.HOME = found
+
+
+class Results(unittest.TestCase):
+    def test_the_table_in_the_readme_is_that_of_the_results(self):
+        shown = matrix.README.read_text().partition(matrix.BEGIN)[2].partition(matrix.END)[0]
+        self.assertEqual(shown, matrix.table(), "write it again: ./dev matrix --table")
+
+    def test_every_result_has_a_row(self):
+        for name, result in (json.loads(matrix.RESULTS.read_text()) if matrix.RESULTS.exists() else {}).items():
+            self.assertIn(name, ROWS)
+            self.assertIn(name + ", " + result["date"], matrix.line_of(name, result))
+
+    def test_the_counts_are_those_of_the_logs(self):
+        found = matrix.numbers(matrix.counted(LOG) + "\n95% tests passed, 2 tests failed out of 40\n")
+        self.assertEqual(found, {"googletest": 21, "pytest": 31, "runs": 40, "failed": 2})
+        found = matrix.numbers("  quick tests   40 runs: 7 GoogleTest cases, 5 pytest cases 0:01\n  more tests  1 runs: 3 "
+                            "GoogleTest cases\n100% tests passed, 0 tests failed out of 40\n0% tests passed, 1 tests failed out of 1\n")
+        self.assertEqual(found, {"googletest": 10, "pytest": 5, "runs": 41, "failed": 1})
+
+
+if __name__ == "__main__":
+    unittest.main()
