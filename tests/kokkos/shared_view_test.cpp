@@ -106,7 +106,7 @@ TEST(SharedView, EveryDerivedViewSharesInTheOwner) {
   Owned owned;
   {
     Kokkos::View<const double**, LayoutRight> constant;
-    Kokkos::View<double**, LayoutRight>::HostMirror mirror;
+    decltype(Kokkos::create_mirror_view(Kokkos::View<double**, LayoutRight>())) mirror;
     std::vector<Kokkos::View<double**, LayoutRight>> many;
     {
       auto shared =
