@@ -108,12 +108,22 @@ def make_base(row):
     policy.write_text("#!/bin/sh\nexit 101\n")
     policy.chmod(0o755)
     (base / "etc/apt/apt.conf.d/90tridap").write_text('APT::Install-Recommends "false";\nAcquire::Languages "none";\n'
-                                                      'APT::Keep-Downloaded-Packages "false";\n')
+                                                      'APT::Keep-Downloaded-Packages "false";\n'
+                                                      'Acquire::Check-Valid-Until "false";\n')  # a mirror may be weeks old
     (base / "etc/dpkg/dpkg.cfg.d/tridap").write_text("force-unsafe-io\n")  # a chroot is made again after a crash
     if row["suite"] != "sid":
         with (base / "etc/apt/sources.list").open("a") as sources:
             sources.write(f"deb {MIRROR} {row['suite']}-updates main\n")
     (base / ".tridap_ready").touch()
+
+
+def experimental(row):
+    """Returns the commands after which apt takes the row's source packages from Debian experimental."""
+    if "experimental" not in row:
+        return []
+    pins = "".join(f"Package: src:{source}\\nPin: release a=experimental\\nPin-Priority: 990\\n\\n" for source in row["experimental"])
+    return [f"echo 'deb {MIRROR} experimental main' >/etc/apt/sources.list.d/experimental.list",
+            f"printf '{pins}' >/etc/apt/preferences.d/experimental"]
 
 
 def install(machine, row, packages):
@@ -122,13 +132,15 @@ def install(machine, row, packages):
     architecture = row.get("architecture")
     if architecture:
         steps.append(f"dpkg --add-architecture {architecture}")
-    steps += ["missing=()", f"for package in {' '.join(packages)}; do",
+    steps += experimental(row) + ["missing=()", f"for package in {' '.join(packages)}; do",
               "[[ $(dpkg-query -W -f='${db:Status-Status}' $package 2>/dev/null) == installed ]] || missing+=($package)", "done",
               "((${#missing[@]})) || exit 0", "apt-get update -qq",
               "apt-get install -y -qq --no-install-recommends ${missing[@]} >/tmp/apt.log 2>&1 || { tail -n 30 /tmp/apt.log >&2; exit 1; }",
               "apt-get clean"]
     say(f"packages of {row['name']}")
     must(in_chroot(machine.root, "\n".join(steps), {}), "installing the packages")
+    if "prepare" in row:
+        must(in_chroot(machine.root, "set -e\n" + row["prepare"], {}), "the row's command 'prepare'")
 
 
 def fill_checkout(checkout):
@@ -170,8 +182,11 @@ class Container:
         self.engine, self.image, self.checkout = engine, f"tridap-matrix-{row['name']}", checkout_of(row)
         if row.get("emulated"):
             sys.exit(f"./dev matrix: {row['name']} runs in a chroot only: run it as root")
-        recipe = [f"FROM debian:{row['suite']}", "RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive "
+        recipe = [f"FROM debian:{row['suite']}", *(f"RUN {command}" for command in experimental(row)),
+                  "RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive "
                   f"apt-get install -y -qq --no-install-recommends {' '.join(packages)} && apt-get clean"]
+        if "prepare" in row:
+            recipe.append("RUN " + row["prepare"])
         say(f"building the image {self.image}")
         must(subprocess.run([engine, "build", "-t", self.image, "-"], input="\n".join(recipe) + "\n", text=True).returncode,
              "building the image")
