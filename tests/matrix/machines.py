@@ -117,22 +117,13 @@ def make_base(row):
     (base / ".tridap_ready").touch()
 
 
-def experimental(row):
-    """Returns the commands after which apt takes the row's source packages from Debian experimental."""
-    if "experimental" not in row:
-        return []
-    pins = "".join(f"Package: src:{source}\\nPin: release a=experimental\\nPin-Priority: 990\\n\\n" for source in row["experimental"])
-    return [f"echo 'deb {MIRROR} experimental main' >/etc/apt/sources.list.d/experimental.list",
-            f"printf '{pins}' >/etc/apt/preferences.d/experimental"]
-
-
 def install(machine, row, packages):
     """Installs the packages that are missing."""
     steps = ["set -e"]
     architecture = row.get("architecture")
     if architecture:
         steps.append(f"dpkg --add-architecture {architecture}")
-    steps += experimental(row) + ["missing=()", f"for package in {' '.join(packages)}; do",
+    steps += ["missing=()", f"for package in {' '.join(packages)}; do",
               "[[ $(dpkg-query -W -f='${db:Status-Status}' $package 2>/dev/null) == installed ]] || missing+=($package)", "done",
               "((${#missing[@]})) || exit 0", "apt-get update -qq",
               "apt-get install -y -qq --no-install-recommends ${missing[@]} >/tmp/apt.log 2>&1 || { tail -n 30 /tmp/apt.log >&2; exit 1; }",
@@ -182,8 +173,7 @@ class Container:
         self.engine, self.image, self.checkout = engine, f"tridap-matrix-{row['name']}", checkout_of(row)
         if row.get("emulated"):
             sys.exit(f"./dev matrix: {row['name']} runs in a chroot only: run it as root")
-        recipe = [f"FROM debian:{row['suite']}", *(f"RUN {command}" for command in experimental(row)),
-                  "RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive "
+        recipe = [f"FROM debian:{row['suite']}", "RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive "
                   f"apt-get install -y -qq --no-install-recommends {' '.join(packages)} && apt-get clean"]
         if "prepare" in row:
             recipe.append("RUN " + row["prepare"])
