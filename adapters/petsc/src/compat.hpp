@@ -9,7 +9,7 @@ namespace tridap::petsc::compat {
 template <void (*Destroy)(void*)>
 PetscErrorCode set_destroy(PetscContainer container) {
 #if PETSC_VERSION_GE(3, 23, 0)
-  return PetscContainerSetCtxDestroy(container, [](auto held) -> PetscErrorCode {  // the pointer's address: void** or void*
+  return PetscContainerSetCtxDestroy(container, [](auto held) -> PetscErrorCode {  // its address
     Destroy(*static_cast<void**>(static_cast<void*>(held)));
     return PETSC_SUCCESS;
   });
