@@ -21,7 +21,10 @@ set(tridap_layer_python 6)
 # Warnings and sanitizers, for our own code only.
 function(tridap_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-                         $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # GCC 12 reports false ones in variants
+                         $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>  # GCC 12 reports false ones in variants
+                         # Trilinos 16, which comes with newer compilers than Debian 12's, has a #warning in Epetra's headers.
+                         # GCC reports it although they are system headers.
+                         $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER:$<CXX_COMPILER_VERSION>,13>>:-Wno-error=cpp>)
   if(TRIDAP_SANITIZE)
     set(sanitizers -fsanitize=address,undefined)
     target_compile_options(${target} PRIVATE ${sanitizers} -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -226,6 +229,9 @@ function(tridap_print_table)
     list(GET cells 2 why)
     string(LENGTH "${name}" length)
     math(EXPR gap "14 - ${length}")
+    if(gap LESS 1)
+      set(gap 1)
+    endif()
     string(REPEAT " " ${gap} gap)
     message(STATUS "  ${name}${gap}${state}\t${why}")
   endforeach()

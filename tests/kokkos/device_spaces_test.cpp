@@ -23,6 +23,7 @@ struct Runner {
   using memory_space = Space;
   using device_type = Kokkos::Device<Self, Space>;
   using size_type = std::size_t;
+  using index_type = int;
   using array_layout = Kokkos::LayoutLeft;
   using scratch_memory_space = Kokkos::ScratchMemorySpace<Self>;
   static const char* name() { return "stand-in"; }

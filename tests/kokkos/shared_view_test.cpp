@@ -106,7 +106,7 @@ TEST(SharedView, EveryDerivedViewSharesInTheOwner) {
   Owned owned;
   {
     Kokkos::View<const double**, LayoutRight> constant;
-    Kokkos::View<double**, LayoutRight>::HostMirror mirror;
+    decltype(Kokkos::create_mirror_view(Kokkos::View<double**, LayoutRight>())) mirror;
     std::vector<Kokkos::View<double**, LayoutRight>> many;
     {
       auto shared =
@@ -151,7 +151,8 @@ void expect_kokkos_steps_over_padding(const Buffer& buffer, const std::vector<do
 
 TEST(SharedView, KokkosOwnCopiesLeavePaddingAlone) {
   std::vector<double> memory(80, -1);
-  expect_kokkos_steps_over_padding<LayoutRight>(strided(memory.data(), {2, 3, 4}, {17, 4, 1}), memory);
+  const Shape rows = support::pads_last_rows ? Shape{15, 5, 1} : Shape{17, 4, 1};
+  expect_kokkos_steps_over_padding<LayoutRight>(strided(memory.data(), {2, 3, 4}, rows), memory);
   memory.assign(80, -1);
   expect_kokkos_steps_over_padding<LayoutLeft>(strided(memory.data(), {2, 3, 4}, {1, 5, 15}), memory);
 }

@@ -42,7 +42,7 @@ static_assert(!CanView<Buffer>::value && !CanView<const Buffer>::value);
 static_assert(!CanView<DistArray>::value && !CanView<const DistArray>::value);
 static_assert(CanViewRight<Buffer&>::value && !CanViewRight<Buffer>::value && !CanViewRight<DistArray>::value);
 
-static_assert(!decltype(view<double*>(std::declval<Buffer&>()))::traits::is_managed);
+static_assert(decltype(view<double*>(std::declval<Buffer&>()))::memory_traits::is_unmanaged);
 static_assert(std::is_same_v<decltype(view<double*>(std::declval<Buffer&>()))::array_layout, LayoutStride>);
 
 /// Every element of the view is that of the buffer: same address, read as written on the other side.

@@ -9,7 +9,8 @@ set -euo pipefail
 presets=$1 options=$2 sanitized=$3 tests=$4 mpi=$5
 results=$PWD/build/matrix_results status=0
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_mapby=:oversubscribe  # Open MPI 5, and 6
 mkdir -p "$results"
 rm -f "$results"/*
 dpkg-query -W -f='${Version}' "$mpi" >"$results/mpi"

@@ -121,7 +121,8 @@ def make_base(row):
     policy.write_text("#!/bin/sh\nexit 101\n")
     policy.chmod(0o755)
     (base / "etc/apt/apt.conf.d/90tridap").write_text('APT::Install-Recommends "false";\nAcquire::Languages "none";\n'
-                                                      'APT::Keep-Downloaded-Packages "false";\n')
+                                                      'APT::Keep-Downloaded-Packages "false";\n'
+                                                      'Acquire::Check-Valid-Until "false";\n')  # a mirror may be weeks old
     (base / "etc/dpkg/dpkg.cfg.d/tridap").write_text("force-unsafe-io\n")  # a chroot is made again after a crash
     if row["suite"] != "sid":
         with (base / "etc/apt/sources.list").open("a") as sources:
@@ -147,6 +148,8 @@ def install(root, row, packages):
               "apt-get clean"]
     say(f"packages of {row['name']}")
     must(in_chroot(root, "\n".join(steps), {}), "installing the packages")
+    if "prepare" in row:
+        must(in_chroot(root, "set -e\n" + row["prepare"], {}), "the row's command 'prepare'")
 
 
 def fill_checkout(checkout):
@@ -188,6 +191,8 @@ class Container:
     def make(self, packages):
         recipe = [f"FROM debian:{self.row['suite']}", "RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive "
                   f"apt-get install -y -qq --no-install-recommends {' '.join(packages)} && apt-get clean"]
+        if "prepare" in self.row:
+            recipe.append("RUN " + self.row["prepare"])
         say(f"building the image {self.image}")
         command = [self.engine, "build", "-t", self.image, "-"]
         must(subprocess.run(command, input="\n".join(recipe) + "\n", text=True).returncode, "building the image")

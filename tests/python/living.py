@@ -126,7 +126,9 @@ elif how == "finalize, then let go":
 elif how == "finalize, then use":
     held = everything()
     MPI.Finalize()
-    for use in (lambda: tridap.solve(held[0], held[2]), lambda: tridap.asarray(held[2], MPI.COMM_SELF)):
+    assert held[0].distribution == held[5]
+    for use in (lambda: tridap.solve(held[0], held[2]), lambda: held[0] @ held[2], lambda: held[3] @ held[2],
+                lambda: tridap.asarray(held[2], MPI.COMM_SELF)):
         try:
             use()
         except RuntimeError as error:

@@ -1,6 +1,7 @@
 #include "lasting_memory.hpp"
 
 #include "call.hpp"
+#include "compat.hpp"
 
 #include <utility>
 
@@ -8,10 +9,7 @@ namespace tridap::petsc {
 
 namespace {
 
-PetscErrorCode release(void* owner) {
-  delete static_cast<std::shared_ptr<void>*>(owner);
-  return 0;
-}
+void release(void* owner) { delete static_cast<std::shared_ptr<void>*>(owner); }
 
 }  // namespace
 
@@ -22,7 +20,7 @@ void keep_memory(Vec vec, const char* name, const std::shared_ptr<void>& owner) 
   // On the Vec's own communicator: PETSC_COMM_SELF would be duplicated for it each time, if nothing else is on it.
   call("PetscContainerCreate", [&] { return PetscContainerCreate(PetscObjectComm(object), &container); });
   call("PetscContainerSetPointer", [&] { return PetscContainerSetPointer(container, kept.get()); });
-  call("PetscContainerSetUserDestroy", [&] { return PetscContainerSetUserDestroy(container, release); });
+  call("PetscContainerSetCtxDestroy", [&] { return compat::set_destroy<release>(container); });
   kept.release();
   call("PetscObjectCompose",
        [&] { return PetscObjectCompose(object, name, reinterpret_cast<PetscObject>(container)); });

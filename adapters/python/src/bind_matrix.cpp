@@ -68,7 +68,7 @@ Csr with_numbers(const OwnNumbers& own, const Csr& given, std::vector<Index>& co
 
 std::shared_ptr<Solvable> solvable(const tpetra::ArrayMap& array_map, const Teuchos::RCP<solvers::CrsMatrix>& matrix,
                                    OwnNumbers own, Receipt receipt) {
-  auto made = std::make_shared<Solvable>(Solvable{array_map, matrix, matrix});
+  auto made = std::make_shared<Solvable>(array_map, matrix, matrix);
   made->own_numbers = std::move(own);
   made->receipt = std::move(receipt);
   return made;
@@ -113,7 +113,7 @@ Matrix make_of_rows(const Array& rows, const MatrixRows& given, const py::object
 // New values make the preconditioner and the factors of the old ones useless.
 template <class Copy>
 Receipt updated(const Matrix& a, const Copy& copy) {
-  const std::shared_ptr<Solvable> of = a.solvable();
+  const std::shared_ptr<Solvable> of = a.usable();
   return inside([&] {
     const Receipt receipt = copy(*of);
     *of->prepared = {};
@@ -123,7 +123,7 @@ Receipt updated(const Matrix& a, const Copy& copy) {
 
 Receipt update_with_csr(const Matrix& a, const py::object& data, const py::object& columns,
                         const py::object& row_starts, const py::object& shape) {
-  const MPI_Comm comm = a.solvable()->array_map.comm();
+  const MPI_Comm comm = a.usable()->array_map.comm();
   const Csr given = together(comm, [&] { return csr_of(data, columns, row_starts, shape); });
   return updated(a, [&](const Solvable& of) {
     std::vector<Index> kept;
@@ -138,7 +138,7 @@ Receipt update_with_rows(const Matrix& a, const MatrixRows& given) {
 
 // The rows of a matrix for another library. The thread inside of Trilinos releases them.
 MatrixRows rows_of(const Matrix& a) {
-  const std::shared_ptr<Solvable> of = a.solvable();
+  const std::shared_ptr<Solvable> of = a.usable();
   return inside([&] {
     tpetra::ExportedMatrix exported = tpetra::export_matrix(Teuchos::RCP<const solvers::CrsMatrix>(of->matrix));
     exported.rows.owner = std::shared_ptr<void>(

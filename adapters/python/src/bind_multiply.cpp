@@ -37,7 +37,7 @@ void fill_vectors(const Solvable& a, const Array& y, const Fill& fill) {
 
 // Stores the products of the operator and the vectors of `x` in `y`, which is distributed as `x`. **Collective.**
 void multiply(const Handle& handle, const Array& x, const Array& y) {
-  const std::shared_ptr<Solvable> a = handle.solvable();
+  const std::shared_ptr<Solvable> a = handle.usable();
   const py::object matvec = handle.matvec();  // Python code that runs meanwhile may replace the operator
   together(a->array_map.comm(), [&] {
     need_float64(x, "x");
@@ -52,7 +52,7 @@ void multiply(const Handle& handle, const Array& x, const Array& y) {
 
 // Stores the diagonal of the matrix in `y`; 0 if a row has no entry there. **Collective.**
 void diagonal(const Matrix& handle, const Array& y) {
-  const std::shared_ptr<Solvable> a = handle.solvable();
+  const std::shared_ptr<Solvable> a = handle.usable();
   fill_vectors(*a, y,
                [&](solvers::MultiVector& entries) { a->matrix->getLocalDiagCopy(*entries.getVectorNonConst(0)); });
 }

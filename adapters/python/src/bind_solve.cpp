@@ -25,7 +25,9 @@ LinearOperator make_operator(const Array& rows, const py::object& matvec, const 
             auto raised = std::make_shared<Raised>();
             const tpetra::ArrayMap array_map(rows.array(), handle);
             const auto op = Teuchos::rcp(new PythonOperator(array_map, matvec, raised));
-            return std::make_shared<Solvable>(Solvable{array_map, Teuchos::null, op, raised});
+            auto made = std::make_shared<Solvable>(array_map, Teuchos::null, op);
+            made->raised = std::move(raised);
+            return made;
           }),
           comm, matvec};
 }
@@ -40,7 +42,7 @@ Teuchos::RCP<const solvers::MultiVector> vectors_of(const Array* array, const ch
 // A preconditioner that is made now. `coordinates` and `nullspace` are Arrays or None on all processes alike.
 Preconditioner make_helper(const Matrix& a, const py::object& name, const py::object& symmetric,
                            const py::object& options, const py::object& coordinates, const py::object& nullspace) {
-  const std::shared_ptr<Solvable> of = a.solvable();
+  const std::shared_ptr<Solvable> of = a.usable();
   const MPI_Comm comm = of->array_map.comm();
   const Array *points = array_behind(coordinates), *kernel = array_behind(nullspace);
   struct Wanted {
@@ -62,7 +64,7 @@ Preconditioner make_helper(const Matrix& a, const py::object& name, const py::ob
             const auto made = solvers::make_preconditioner(
                 wanted.name, wanted.method, of->matrix, wanted.parameters,
                 {vectors_of(points, "coordinates", of->array_map), vectors_of(kernel, "nullspace", of->array_map)});
-            return std::make_shared<Solvable>(Solvable{of->array_map, Teuchos::null, made});
+            return std::make_shared<Solvable>(of->array_map, Teuchos::null, made);
           }),
           a.comm()};
 }

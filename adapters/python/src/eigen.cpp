@@ -97,7 +97,7 @@ EigenRequest read_eigen_request(const Solvable& a, const Array& x, const Array* 
 }  // namespace
 
 py::dict eigsh_in_place(const Handle& handle, const Array& x, const Array* start, const EigenAsked& asked) {
-  const std::shared_ptr<Solvable> a = handle.solvable();
+  const std::shared_ptr<Solvable> a = handle.usable();
   const py::object matvec = handle.matvec();
   const MPI_Comm comm = a->array_map.comm();
   EigenRequest request = together(comm, [&] { return read_eigen_request(*a, x, start, asked); });

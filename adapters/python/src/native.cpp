@@ -2,8 +2,11 @@
 
 #include <tridap/kokkos/compat.hpp>
 
+#include <tridap/internal/call.hpp>
+
 #include <mpi.h>
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -16,7 +19,9 @@ namespace {
 struct Inside {
   std::recursive_mutex entered;
   std::mutex guard;
-  std::vector<std::shared_ptr<void>> left_behind;  // protected by `guard`
+  std::vector<std::shared_ptr<void>> left_behind;     // protected by `guard`
+  std::vector<std::weak_ptr<EndsWithMpi>> with_mpi;   // protected by `guard`
+  int depth = 0;                                      // protected by `entered`
 };
 
 Inside& inside() {
@@ -36,13 +41,53 @@ void let_go() {  // called inside of Trilinos
   }
 }
 
+// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF.
+int at_finalize(MPI_Comm, int, void*, void*) {
+  if (!inside().entered.try_lock()) return MPI_SUCCESS;  // a daemon thread uses the objects
+  if (inside().depth == 0) {
+    std::vector<std::weak_ptr<EndsWithMpi>> all;
+    {
+      const std::lock_guard<std::mutex> lock(inside().guard);
+      all.swap(inside().with_mpi);
+    }
+    for (const auto& each : all)
+      if (const auto object = each.lock()) object->let_go();
+    let_go();
+  }
+  inside().entered.unlock();
+  return MPI_SUCCESS;
+}
+
+void watch_finalize() {  // the caller holds `guard`
+  static bool watched = false;
+  if (std::exchange(watched, true)) return;
+  int key = MPI_KEYVAL_INVALID;
+  mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr),
+                    "MPI_Comm_create_keyval");
+  mpi::must_succeed(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), "MPI_Comm_set_attr");
+  mpi::must_succeed(MPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
+}
+
 }  // namespace
 
-Native::Native() { inside().entered.lock(); }
+Native::Native() {
+  inside().entered.lock();
+  ++inside().depth;
+}
 
 Native::~Native() {
   let_go();
+  --inside().depth;
   inside().entered.unlock();
+}
+
+void end_with_mpi(const std::shared_ptr<EndsWithMpi>& object) {
+  const std::lock_guard<std::mutex> lock(inside().guard);
+  watch_finalize();
+  std::vector<std::weak_ptr<EndsWithMpi>>& all = inside().with_mpi;
+  if (all.size() == all.capacity())
+    all.erase(std::remove_if(all.begin(), all.end(), [](const auto& each) { return each.expired(); }), all.end());
+  all.push_back(object);
 }
 
 void release_inside(std::shared_ptr<void> owned) {

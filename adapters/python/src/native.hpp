@@ -24,6 +24,17 @@ class Native {
 /// released now, or when the thread that is inside leaves. After MPI is finalized, it is never released.
 void release_inside(std::shared_ptr<void> owned);
 
+/// Objects of Tpetra that must not exist when MPI ends, because they need it.
+class EndsWithMpi {
+ public:
+  virtual ~EndsWithMpi() = default;
+  virtual void let_go() = 0;  ///< called inside of Trilinos, before MPI is finalized
+};
+
+/// Calls `let_go` at the beginning of MPI_Finalize if the object exists then, unless a thread is inside of Trilinos. MPI
+/// must be initialised. Local.
+void end_with_mpi(const std::shared_ptr<EndsWithMpi>& object);
+
 /// Initialises Kokkos unless it is initialised. It is never finalised: arrays may outlive the interpreter's end.
 void need_kokkos();
 

@@ -2,6 +2,7 @@
 
 #include "array.hpp"
 #include "bindings.hpp"
+#include "comm.hpp"
 #include "native.hpp"
 #include "operator.hpp"
 #include "own_numbers.hpp"
@@ -25,7 +26,16 @@ struct Prepared {
 };
 
 /// The content of a `tridap.Matrix` or a `tridap.LinearOperator`, on the elements of a distributed array.
-struct Solvable {
+struct Solvable : EndsWithMpi {
+  explicit Solvable(tpetra::ArrayMap map, Teuchos::RCP<solvers::CrsMatrix> of = Teuchos::null,
+                    Teuchos::RCP<const solvers::Operator> as = Teuchos::null)
+      : array_map(std::move(map)), matrix(std::move(of)), op(std::move(as)) {}
+  void let_go() override {
+    *prepared = {};
+    op = Teuchos::null;
+    matrix = Teuchos::null;
+  }
+
   tpetra::ArrayMap array_map;
   Teuchos::RCP<solvers::CrsMatrix> matrix;  // null for an operator
   Teuchos::RCP<const solvers::Operator> op;
@@ -39,12 +49,18 @@ struct Solvable {
 class Handle {
  public:
   Handle(std::shared_ptr<Solvable> solvable, py::object comm, py::object matvec = py::none())
-      : solvable_(std::move(solvable)), comm_(std::move(comm)), matvec_(std::move(matvec)) {}
+      : solvable_(std::move(solvable)), comm_(std::move(comm)), matvec_(std::move(matvec)) {
+    end_with_mpi(solvable_);
+  }
   Handle(Handle&&) = default;
   ~Handle() {
     if (solvable_) release_inside(std::move(solvable_));
   }
-  const std::shared_ptr<Solvable>& solvable() const { return solvable_; }
+  const std::shared_ptr<Solvable>& solvable() const { return solvable_; }  ///< after MPI's end without its operator
+  const std::shared_ptr<Solvable>& usable() const {
+    need_mpi();
+    return solvable_;
+  }
   const py::object& comm() const { return comm_; }
   const py::object& matvec() const { return matvec_; }  // a solve holds a reference to it
 

@@ -111,7 +111,7 @@ void prepare(Solvable& a, const Request& request) {
 }  // namespace
 
 py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked) {
-  const std::shared_ptr<Solvable> a = handle.solvable();
+  const std::shared_ptr<Solvable> a = handle.usable();
   const py::object matvec = handle.matvec();  // Python code that runs meanwhile may replace the operator
   const py::object helpers_matvec = py::isinstance<LinearOperator>(asked.preconditioner)
                                         ? value_in<LinearOperator>(asked.preconditioner).matvec()

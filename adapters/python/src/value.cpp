@@ -200,17 +200,17 @@ py::object to_object(const Value& value) {
   if (const auto* list = value.as<Value::List>()) {
     py::list result;
     for (const Value& element : *list) result.append(to_object(element));
-    return std::move(result);
+    return py::object(std::move(result));
   }
   if (const auto* integers = value.as<Value::Integers>()) {
     py::list result;
     for (const Index element : *integers) result.append(element);
-    return std::move(result);
+    return py::object(std::move(result));
   }
   if (const auto* dict = value.as<Value::Dict>()) {
     py::dict result;
     for (const Entry& entry : *dict) result[py::str(entry.key)] = to_object(entry.value);
-    return std::move(result);
+    return py::object(std::move(result));
   }
   return py::none();
 }

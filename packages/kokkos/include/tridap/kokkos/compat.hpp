@@ -84,24 +84,49 @@ std::optional<Index> device_number(...) {
   return std::nullopt;
 }
 
-/// Whether a LayoutLeft or LayoutRight view of this type stores a stride for padding. It does if it has more than one
-/// axis and not all extents are static.
+/// Whether a view is an mdspan, as with Kokkos 5; older views compute addresses by an internal map.
 template <class View, class = void>
-struct HasPaddedStride : std::false_type {};
+struct IsMdspan : std::false_type {};
 template <class View>
-struct HasPaddedStride<View, std::void_t<decltype(std::declval<const View&>().impl_map().m_impl_offset.m_stride)>>
-    : std::bool_constant<!std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>> {};
+struct IsMdspan<View, std::void_t<typename View::layout_type>> : std::true_type {};
 
-/// Sets that stride of a view, in elements: the stride of axis 1 with LayoutLeft, of axis 0 with LayoutRight. Kokkos
-/// itself makes such views only when it allocates with padding, or by subview for two axes. Conversion from
-/// LayoutStride aborts.
+/// Whether the internal map of an older view stores a stride for padding. It does if the view has more than one axis
+/// and not all extents are static.
+template <class View, class = void>
+struct MapHasStride : std::false_type {};
 template <class View>
-void set_padded_stride(View& view, Index stride) {
-  auto& padded = const_cast<std::size_t&>(view.impl_map().m_impl_offset.m_stride);
-  padded = static_cast<std::size_t>(stride);
+struct MapHasStride<View, std::void_t<decltype(std::declval<const View&>().impl_map().m_impl_offset.m_stride)>>
+    : std::true_type {};
+
+/// Whether a LayoutLeft or LayoutRight view of this type stores a stride for padding.
+template <class View>
+struct HasPaddedStride
+    : std::bool_constant<!std::is_same_v<typename View::array_layout, Kokkos::LayoutStride> &&
+                         (IsMdspan<View>::value ? (static_cast<int>(View::rank) > 1) : MapHasStride<View>::value)> {};
+
+/// The axis whose stride that is: axis 1 with LayoutLeft. With LayoutRight it is the last axis but one, but axis 0 in
+/// versions before 5.
+template <class View>
+constexpr std::size_t padded_axis() {
+  if (std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>) return 1;
+  return IsMdspan<View>::value ? static_cast<std::size_t>(View::rank) - 2 : 0;
 }
 
-/// Kokkos' reference count of an allocation.
+/// Makes an unmanaged view with that stride, in elements. Conversion from LayoutStride aborts. Versions before 5 have no
+/// other public way than subview, and that for two axes only; here the stride is written into the internal map.
+template <class View>
+View make_padded(typename View::pointer_type data, typename View::array_layout layout, std::size_t stride) {
+  if constexpr (IsMdspan<View>::value) {
+    layout.stride = stride;
+    return View(data, layout);
+  } else {
+    View made(data, layout);
+    const_cast<std::size_t&>(made.impl_map().m_impl_offset.m_stride) = stride;
+    return made;
+  }
+}
+
+/// Kokkos' reference count of an allocation. No public type of Kokkos lets a view over foreign memory keep its owner.
 using Record = Kokkos::Impl::SharedAllocationRecord<void, void>;
 
 /// The allocation of which a view shares the ownership; null: it shares none. use_count() cannot be used for this,
@@ -110,7 +135,7 @@ template <class View>
 Record* record_of(const View& view) {
   auto& tracker =
       const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track());  // tracking_enabled() is not const
-  if (!View::traits::is_managed || !tracker.has_record() || !tracker.tracking_enabled()) return nullptr;
+  if (View::memory_traits::is_unmanaged || !tracker.has_record() || !tracker.tracking_enabled()) return nullptr;
   return tracker.template get_record<void>();
 }
 

@@ -104,16 +104,14 @@ struct Padding {
   std::optional<Index> stride;  ///< bytes; absent: there is no padding
 };
 
-/// Finds the padding of a buffer at the place where Kokkos itself pads. LayoutRight can set the stride of axis 0,
-/// LayoutLeft that of the first axis after 0 with an extent other than 1. All other strides follow from the extents.
-inline Padding padding_of(const Buffer& buffer, bool left, const IndexList& dense) {
-  Padding padding;
+/// Finds the padding of a buffer. The view can set the stride of `axis`. If its extent is 1, that sets the stride of the
+/// next outer axis with another extent: later axes with LayoutLeft, earlier ones with LayoutRight. All other strides
+/// follow from the extents.
+inline Padding padding_of(const Buffer& buffer, bool left, std::size_t axis, const IndexList& dense) {
   const std::size_t ndim = buffer.shape.size();
-  if (left)
-    for (padding.axis = 1; padding.axis < ndim && buffer.shape[padding.axis] == 1;) ++padding.axis;
-  if (padding.axis >= ndim || buffer.shape[padding.axis] == 1) return padding;
-  if (buffer.strides[padding.axis] > dense[padding.axis]) padding.stride = buffer.strides[padding.axis];
-  return padding;
+  while (axis < ndim && buffer.shape[axis] == 1) left ? ++axis : --axis;  // --0 is larger than ndim
+  if (axis >= ndim || buffer.strides[axis] <= dense[axis]) return {axis, std::nullopt};
+  return {axis, buffer.strides[axis]};
 }
 
 /// Throws an Error that names the first axis whose stride does not fit LayoutLeft or LayoutRight. Kokkos itself would
@@ -126,18 +124,21 @@ std::optional<Index> check_layout(const Buffer& buffer) {
   IndexList needed =
       left ? column_major_strides(buffer.shape, buffer.type.bytes) : row_major_strides(buffer.shape, buffer.type.bytes);
   Padding padding;
-  if constexpr (compat::HasPaddedStride<View>::value) padding = padding_of(buffer, left, needed);
+  if constexpr (compat::HasPaddedStride<View>::value)
+    padding = padding_of(buffer, left, compat::padded_axis<View>(), needed);
   if (padding.stride) {
     const Index dense = needed[padding.axis];
-    needed[padding.axis] = *padding.stride;
-    for (std::size_t axis = padding.axis + 1; left && axis < needed.size(); ++axis)
-      needed[axis] = checked_multiply(needed[axis] / dense, *padding.stride).value_or(-1);
+    for (std::size_t axis = 0; axis < needed.size(); ++axis)
+      if (left ? axis >= padding.axis : axis <= padding.axis)
+        needed[axis] = checked_multiply(needed[axis] / dense, *padding.stride).value_or(-1);
   }
   for (std::size_t axis = 0; axis < needed.size(); ++axis) {
     if (buffer.shape[axis] == 1 || buffer.strides[axis] == needed[axis]) continue;
-    const std::string only = std::string("; it can have padding on axis ") + (left ? "1" : "0") + " only";
+    std::string only;
+    if constexpr (compat::HasPaddedStride<View>::value)
+      only = "; it can have padding on axis " + std::to_string(compat::padded_axis<View>()) + " only";
     refuse(axis_has(axis, "stride", buffer.strides[axis]) + " bytes, but " + layout + " needs " +
-               std::to_string(needed[axis]) + (compat::HasPaddedStride<View>::value ? only : ""),
+               std::to_string(needed[axis]) + only,
            "", "ask for Kokkos::LayoutStride");
   }
   if (!padding.stride) return std::nullopt;
@@ -160,10 +161,10 @@ View make(const Buffer& buffer) {
   }
   std::optional<Index> padded;
   if constexpr (!strided) padded = check_layout<View>(buffer);
-  View made(static_cast<typename View::pointer_type>(buffer.data), layout);
+  const auto data = static_cast<typename View::pointer_type>(buffer.data);
   if constexpr (compat::HasPaddedStride<View>::value)
-    if (padded) compat::set_padded_stride(made, *padded);
-  return made;
+    if (padded) return compat::make_padded<View>(data, layout, static_cast<std::size_t>(*padded));
+  return View(data, layout);
 }
 
 /// The buffer of an array without its communication padding.
@@ -184,9 +185,9 @@ inline Buffer owned_part(const DistArray& array) {
 /// fits any strides, LayoutRight row-major memory, and LayoutLeft column-major memory. Extents and strides of the view
 /// count elements. Its indices are local, and it includes communication padding.
 ///
-/// As with Kokkos' own views, LayoutRight allows a gap after each index of axis 0 (padded rows), and LayoutLeft after
-/// each index of axis 1 (a leading dimension), if the view has more than one axis and not all extents are static. Ask
-/// span_is_contiguous() whether there are gaps.
+/// As with Kokkos' own views, if the view has more than one axis, LayoutLeft allows any stride of axis 1 (a leading
+/// dimension), and LayoutRight any stride of the last axis but one (padded rows). Before Kokkos 5, LayoutRight allows it
+/// for axis 0 instead, and not all extents may be static. Ask span_is_contiguous() whether there are gaps.
 ///
 /// Throws Error that says what does not fit: the element type, the number of axes, a static extent, read-only memory
 /// with non-const elements, the memory space or device, the alignment, or the strides.
@@ -220,7 +221,7 @@ void owned_view(const DistArray&& array) = delete;
 /// they are destroyed; see Living for what happens otherwise. Throws as view().
 template <class View>
 View shared_as(const Buffer& buffer) {
-  static_assert(View::traits::is_managed, "an unmanaged view cannot share the ownership of memory");
+  static_assert(!View::memory_traits::is_unmanaged, "an unmanaged view cannot share the ownership of memory");
   if (Living::all().finalized())
     refuse("Kokkos is finalised and cannot start again", "", "share the memory before Kokkos::finalize, or use view()");
   if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "", "create a Kokkos or Tpetra ScopeGuard first");
