@@ -14,7 +14,8 @@ import subprocess
 import sys
 import time
 
-from site_parts import command_reference, cpp_reference, explorer, links, python_reference, rules_reference, staging
+from site_parts import (command_reference, cpp_reference, explorer, links, python_reference, rules_reference, staging,
+                        theme)
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -22,8 +23,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 def run_sphinx(work, out, package):
     environment = {**os.environ, "TRIDAP_ROOT": str(ROOT), "TRIDAP_DOXYGEN_XML": str(work / "xml"),
                    "TRIDAP_EXTRA": str(work / "extra"), "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [python_reference.interpreter(package), "-m", "sphinx", "-q", "-W", "--keep-going", "-j", str(os.cpu_count() or 1), "-b", "html",
-               "-d", str(work / "doctrees"), str(work / "pages"), str(out)]
+    command = [python_reference.interpreter(package), "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html",
+               "-j", str(os.cpu_count() or 1), "-d", work / "doctrees", work / "pages", out]
     if subprocess.run(command, env=environment).returncode:
         raise SystemExit("./dev docs: Sphinx reports the faults above; pages are in build/site_work/pages")
 
@@ -45,6 +46,7 @@ def build(build_folder, out):
     if faults:
         raise SystemExit("./dev docs: " + "\n".join(faults))
     run_sphinx(work, out, package)
+    theme.mend(out / "_static")
     faults = links.faults_of(out)
     if faults:
         raise SystemExit("./dev docs: links that lead nowhere:\n" + "\n".join(faults))

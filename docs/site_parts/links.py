@@ -2,6 +2,7 @@
 
 import html.parser
 import os
+import re
 import urllib.parse
 
 
@@ -42,6 +43,10 @@ def faults_of(site):
             target = site / os.path.relpath(target, site)
             if not target.is_file():
                 faults.append(f"{here}: {link} is no file of the site")
-            elif parts.fragment and target in pages and urllib.parse.unquote(parts.fragment) not in pages[target].anchors:
+            elif target in pages and parts.fragment and urllib.parse.unquote(parts.fragment) not in pages[target].anchors:
                 faults.append(f"{here}: {link} is no anchor of that page")
+    for file in sorted(site.rglob("*.css")):
+        for link in re.findall(r"""url\(["']?(?!data:)([^"')]+)""", file.read_text()):
+            if not (file.parent / link).is_file():
+                faults.append(f"{file.relative_to(site)}: {link} is no file of the site")
     return sorted(set(faults))
