@@ -92,7 +92,7 @@ def section(root, rule, file, typed, printed):
     if rule.remedy:
         lines += [f"What to do: {rule.remedy}.", ""]
     example = (root / file).read_text(errors="replace").rstrip("\n")
-    lines += [f"```{language if rule.id != 'json.document' else 'none'}", example, "```", "", "```console",
+    lines += [f"```{language if rule.id != 'json.document' else 'none'}", example, "```", "", "```text",
               f"$ {typed}", printed, "```", ""]
     return lines
 

@@ -12,15 +12,22 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
 
-  const auto mine = std::make_shared<std::vector<double>>(5, 1.0);   // your memory: 5 elements on each process
+  // Your memory: 5 elements on each process.
+  const auto mine = std::make_shared<std::vector<double>>(5, 1.0);
+
+  // Where it is, what keeps it alive, and which part of the whole vector it is.
   tridap::DistArray array;
-  array.buffer = tridap::row_major(mine->data(), {5}, mine);         // where it is, and what keeps it alive
-  array.dim_data = {tridap::undistributed(5 * processes)};           // which part of the whole vector it is
+  array.buffer = tridap::row_major(mine->data(), {5}, mine);
+  array.dim_data = {tridap::undistributed(5 * processes)};
   array.dim_data[0].proc_grid_size = processes;
   array.dim_data[0].proc_grid_rank = rank;
   array.dim_data[0].dist = tridap::Block{5 * rank, 5 * rank + 5, {}};
 
-  const auto x = tridap::tpetra::import_vector<double>(array, MPI_COMM_WORLD);  // collective: checks every process
-  x.vector->scale(2);                                                           // a Tpetra::Vector, in your memory
-  if (rank == 0) std::cout << x.receipt.text() << "\nmine[0] is " << (*mine)[0] << std::endl;
+  // Collective: checks the array on every process, and makes a Tpetra::Vector.
+  const auto x = tridap::tpetra::import_vector<double>(array, MPI_COMM_WORLD);
+  x.vector->scale(2);
+  if (rank == 0) {
+    std::cout << x.receipt.text() << "\n";
+    std::cout << "mine[0] is " << (*mine)[0] << "\n";
+  }
 }
