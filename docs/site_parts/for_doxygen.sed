@@ -3,6 +3,7 @@
 s/ local = / local=/
 # The text at the beginning of dap.h belongs to the file.
 1s|^/// |/// @file\n/// |
+t again
 :again
 s/^( *)([A-Za-z_][A-Za-z_0-9:<>]*) ([a-z_0-9]+)( ?= ?[^,;(){}]+)?, ([a-z_0-9]+( ?= ?[^,;(){}]+)?(, [^;(){}]+)?);(.*)$/\1\2 \3\4;\8\n\1\2 \5;\8/
 t split
