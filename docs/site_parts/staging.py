@@ -67,9 +67,9 @@ class Stage:
             elif fence and mark and mark[1].startswith(fence) and line.strip() == mark[1]:
                 fence = None
             elif fence is None:
-                parts = re.split(r"(`[^`]*`)(?!\]\()", line)
-                line = "".join(part if part.startswith("`") and part.endswith("`") else
-                               LINK.sub(lambda found: self.link(path, name, found), part) for part in parts)
+                without_code = re.sub(r"`[^`]*`", lambda code: "`" * len(code[0]), line)
+                for found in reversed(list(LINK.finditer(without_code))):
+                    line = line[:found.start()] + self.link(path, name, found) + line[found.end():]
             lines.append(line)
         return "\n".join(lines)
 

@@ -115,12 +115,12 @@ def staged(tmp_path, **files):
 def test_a_relative_link_becomes_a_link_between_pages(tmp_path):
     faults, pages = staged(tmp_path, **{
         "docs/a.md": "[x](../adapters/x/README.md#t) [y](in/b.md) [c](../src/c.cpp) `[n](no.md)` [h](https://a.org)\n"
-                     "```\n[n](../no.md)\n```\n",
+                     "[`c`](../src/c.cpp) and `d` of [`x`](../adapters/x)\n```\n[n](../no.md)\n```\n",
         "adapters/x/README.md": "[a](../../docs/a.md) [r](../../README.md) [f](../x)"})
     assert faults == []
     assert (pages / "a.md").read_text() == (
         "[x](adapters/x.md#t) [y](in/b.md) [c](source/src/c.cpp.md) `[n](no.md)` [h](https://a.org)\n"
-        "```\n[n](../no.md)\n```\n")
+        "[`c`](source/src/c.cpp.md) and `d` of [`x`](adapters/x.md)\n```\n[n](../no.md)\n```\n")
     assert (pages / "adapters/x.md").read_text() == "[a](../a.md) [r](../readme.md) [f](x.md)"
     assert "literalinclude" in (pages / "source/src/c.cpp.md").read_text()
 
