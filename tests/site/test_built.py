@@ -97,12 +97,6 @@ def test_pictures_for_people_to_look_at(page, name, dark, width):
     page.picture(f"site_{name.replace('/', '_')}_{'dark' if dark else 'light'}_{width}")
 
 
-def test_no_page_loads_anything_from_a_network(page):
-    page.open(SITE / "index.html")
-    loaded = page.run("return performance.getEntriesByType('resource').map(e => e.name)")
-    assert loaded and [name for name in loaded if not name.startswith("file:")] == []
-
-
 def test_the_pages_that_readers_look_for_are_there():
     for name in ("start", "reference/cpp", "reference/c", "reference/python", "reference/command", "reference/rules",
                  "python", "coming_from", "trilinos", "install", "packages/redistribute", "adapters/petsc",
