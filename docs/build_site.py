@@ -2,8 +2,8 @@
 
     build_site.py BUILD_FOLDER OUTPUT
 
-BUILD_FOLDER has the command `tridap` and the Python package, which write parts of the reference. A warning of Doxygen or
-Sphinx is an error, as is a link inside the site that leads nowhere.
+BUILD_FOLDER has the command `tridap` and the Python package, which write parts of the reference. A warning of Doxygen
+or Sphinx is an error, as is a link inside the site that leads nowhere.
 """
 
 import argparse

@@ -86,7 +86,7 @@ def markdown(page):
         elif macro == "":
             out.text(inline(text))
         elif macro != "TH":
-            raise SystemExit(f"docs/site_parts/command_reference.py does not know the macro .{macro} of the manual page")
+            raise SystemExit(f"docs/site_parts/command_reference.py does not know the macro .{macro} of the page")
     return re.sub(r"\n\n\n+", "\n\n", "\n".join(out.lines))
 
 

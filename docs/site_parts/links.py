@@ -43,7 +43,8 @@ def faults_of(site):
             target = site / os.path.relpath(target, site)
             if not target.is_file():
                 faults.append(f"{here}: {link} is no file of the site")
-            elif target in pages and parts.fragment and urllib.parse.unquote(parts.fragment) not in pages[target].anchors:
+            elif target in pages and parts.fragment and urllib.parse.unquote(
+                    parts.fragment) not in pages[target].anchors:
                 faults.append(f"{here}: {link} is no anchor of that page")
     for file in sorted(site.rglob("*.css")):
         for link in re.findall(r"""url\(["']?(?!data:)([^"')]+)""", file.read_text()):

@@ -45,7 +45,8 @@ def interpreter(package):
 def write_pages(package, pages):
     """Writes reference/python/{tridap,petsc,...}.md. Raises SystemExit if a public name is in no group."""
     environment = {**os.environ, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
-    listed = subprocess.run([interpreter(package), "-c", LIST, *MODULES], env=environment, capture_output=True, text=True)
+    command = [interpreter(package), "-c", LIST, *MODULES]
+    listed = subprocess.run(command, env=environment, capture_output=True, text=True)
     if listed.returncode:
         raise SystemExit(f"./dev docs: the Python package cannot be imported:\n{listed.stderr}")
     kinds = json.loads(listed.stdout)

@@ -48,8 +48,8 @@ class Stage:
         for path, name in self.sources.items():
             language = LANGUAGES.get(os.path.splitext(path)[1], "bash" if path == "dev" else "none")
             file = os.path.relpath(self.root / path, (self.pages / name).parent)
-            self.write(name, f"---\norphan: true\n---\n# {path}\n\n```{{literalinclude}} {file}\n:language: {language}\n"
-                             "```\n")
+            self.write(name, f"---\norphan: true\n---\n# {path}\n\n"
+                             f"```{{literalinclude}} {file}\n:language: {language}\n```\n")
         return self.wrong
 
     def write(self, name, text):

@@ -1,5 +1,6 @@
-#include <stdio.h>
 #include <tridap/dap.h>
+
+#include <stdio.h>
 
 int main(void) {
   double data[5] = {0, 1, 2, 3, 4}; /* your memory: elements 0 to 4 of 10, on process 0 of 2 */
