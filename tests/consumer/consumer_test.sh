@@ -260,7 +260,7 @@ CODE
     (($(wc -l <<<"$commands") > 100))
     sed 's/ -o [^ ]*//; s/$/ -fsyntax-only/' <<<"$commands" | tr '\n' '\0' | xargs -0 -P 2 -I '{}' bash -c '{} || exit 255'
     ;;
-  headers_alone)  # each public header compiles by itself, with warnings as errors
+  headers_alone)  # each public header compiles by itself, and all of them together, with warnings as errors
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
     flags="-std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fsyntax-only -x c++ -I$folder/prefix/include"
     flags+=" -isystem /usr/include/trilinos -isystem /usr/include/kokkos -DOMPI_SKIP_MPICXX"
@@ -274,6 +274,7 @@ CODE
     export flags
     export -f alone
     (cd "$folder/prefix/include" && find tridap -name '*.hpp') | xargs -P 2 -I '{}' bash -c 'alone {}'
+    (cd "$folder/prefix/include" && find tridap -name '*.hpp' -printf '#include <%p>\n') | ${MPICXX:-mpicxx} $flags -
     for language in "cc -std=c99 -x c" "c++ -std=c++17 -x c++"; do  # the C header needs nothing but a compiler
       echo '#include <tridap/dap.h>' | $language -Wall -Wextra -Wpedantic -Wconversion -Werror -fsyntax-only \
         -I"$folder/prefix/include" - || { echo "tridap/dap.h does not compile with $language"; exit 1; }
