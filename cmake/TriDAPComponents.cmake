@@ -25,7 +25,8 @@ function(tridap_options target)
   if(TRIDAP_SANITIZE)
     set(sanitizers -fsanitize=address,undefined)
     target_compile_options(${target} PRIVATE ${sanitizers} -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-                           $<$<BOOL:${TRIDAP_FUZZ}>:-fsanitize=fuzzer-no-link>)
+                           $<$<BOOL:${TRIDAP_FUZZ}>:-fsanitize=fuzzer-no-link>
+                           $<$<CXX_COMPILER_ID:Clang>:-D__SANITIZE_ADDRESS__=1>)  # GCC defines it itself
     target_link_options(${target} PUBLIC ${sanitizers})
   endif()
 endfunction()
