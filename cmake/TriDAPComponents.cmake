@@ -28,7 +28,8 @@ function(tridap_options target)
   if(TRIDAP_SANITIZE)
     set(sanitizers -fsanitize=address,undefined)
     target_compile_options(${target} PRIVATE ${sanitizers} -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-                           $<$<BOOL:${TRIDAP_FUZZ}>:-fsanitize=fuzzer-no-link>)
+                           $<$<BOOL:${TRIDAP_FUZZ}>:-fsanitize=fuzzer-no-link>
+                           $<$<CXX_COMPILER_ID:Clang>:-D__SANITIZE_ADDRESS__=1>)  # GCC defines it itself
     target_link_options(${target} PUBLIC ${sanitizers})
   endif()
 endfunction()
@@ -141,8 +142,6 @@ function(tridap_component name)
     endif()
     add_library(tridap_${name} ${kind} ${arg_SOURCES})
     tridap_options(tridap_${name})
-    # Public classes may have members of hidden ones.
-    target_compile_options(tridap_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-attributes>)
     if(UNIX AND NOT APPLE)
       target_link_options(tridap_${name} PRIVATE
                           $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map>)

@@ -137,10 +137,11 @@ TEST(AxisView, KernelsCaptureItByValue) {
   const AxisView<> cyclic = axis_view(array, 0), of_list = axis_view(list, 0);
   Index sum = 0, product = 0;
   Kokkos::parallel_reduce(
-      "sum", cyclic.extent(), KOKKOS_LAMBDA(const Index local, Index& part) { part += cyclic(local); }, sum);
+      "sum", static_cast<std::size_t>(cyclic.extent()),
+      KOKKOS_LAMBDA(const Index local, Index& part) { part += cyclic(local); }, sum);
   Kokkos::parallel_reduce(
-      "list", of_list.extent(), KOKKOS_LAMBDA(const Index local, Index& part) { part += of_list(local) * (local + 1); },
-      product);
+      "list", static_cast<std::size_t>(of_list.extent()),
+      KOKKOS_LAMBDA(const Index local, Index& part) { part += of_list(local) * (local + 1); }, product);
   EXPECT_EQ(sum, 2 + 3 + 8 + 9);
   EXPECT_EQ(product, 4 + 0 + 27);
 }

@@ -158,9 +158,9 @@ TEST(SharedView, KokkosOwnCopiesLeavePaddingAlone) {
 }
 
 /// Kokkos' own padding, exported and imported again, is the same view.
-template <class Layout, class... Extents>
-void expect_own_padding_comes_back(Extents... extents) {
-  const Kokkos::View<double***, Layout> own(Kokkos::view_alloc("own", Kokkos::AllowPadding), extents...);
+template <class Layout>
+void expect_own_padding_comes_back(std::size_t a, std::size_t b, std::size_t c) {
+  const Kokkos::View<double***, Layout> own(Kokkos::view_alloc("own", Kokkos::AllowPadding), a, b, c);
   ASSERT_FALSE(own.span_is_contiguous());
   const Buffer buffer = export_buffer(own);
   const auto back = shared_view<double***, Layout>(buffer);
@@ -272,10 +272,12 @@ TEST(ExportBuffer, ColumnMajorPaddedConstAndStaticViewsSaySo) {
 }
 
 TEST(ExportBuffer, ViewsWithoutElementsAreValidBuffers) {
-  for (const auto& [rows, columns] : {std::pair{0, 3}, std::pair{3, 0}, std::pair{0, 0}}) {
+  using Extents = std::pair<std::size_t, std::size_t>;
+  for (const auto& [rows, columns] : {Extents{0, 3}, Extents{3, 0}, Extents{0, 0}}) {
     DistArray array;
     array.buffer = export_buffer(Kokkos::View<double**, LayoutRight>("none", rows, columns));
-    array.dim_data = {tridap::undistributed(rows), tridap::undistributed(columns)};
+    array.dim_data = {tridap::undistributed(static_cast<Index>(rows)),
+                      tridap::undistributed(static_cast<Index>(columns))};
     EXPECT_EQ(tridap::check(array).text(), "");
     array.buffer = export_buffer(Kokkos::View<double**, LayoutLeft>("none", rows, columns));
     EXPECT_EQ(tridap::check(array).text(), "");

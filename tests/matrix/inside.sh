@@ -22,9 +22,13 @@ test_of() {
   printf '\n== configuring and building build/%s\n' "$preset" >&2
   log=$(eval "cmake --preset $preset $options" 2>&1) || { printf '%s\n' "$log" >&2; exit 1; }
   sed -n '/^-- TriDAP/,/^-- Configuring/{/^-- Configuring/!p}' <<<"$log" >&2
-  if [[ $targets == folders ]]; then
+  if [[ $targets != quick_tests ]]; then  # only what the chosen tests need
     local rows
-    rows=$(awk -F'\t' -v "folders= $sanitized " 'index(folders, " " $3 " ")' "build/$preset/tests/tests.tsv")
+    if [[ $targets == folders ]]; then
+      rows=$(awk -F'\t' -v "folders= $sanitized " 'index(folders, " " $3 " ")' "build/$preset/tests/tests.tsv")
+    else
+      rows=$(awk -F'\t' -v "tests=$tests" '$2 == "quick" && $1 ~ tests' "build/$preset/tests/tests.tsv")
+    fi
     targets=$(cut -f4 <<<"$rows" | tr , '\n' | grep -vx all | sort -u)
     cut -f1 <<<"$rows" >"$results/names"
     set -- -R "^($(paste -sd'|' "$results/names"))$"
@@ -41,6 +45,7 @@ test_of() {
 
 for preset in ${presets//,/ }; do
   if [[ $preset == asan ]]; then test_of asan folders
-  else test_of "$preset" quick_tests -L '^quick$' ${tests:+-R "$tests"}; fi
+  elif [[ -n $tests ]]; then test_of "$preset" chosen
+  else test_of "$preset" quick_tests -L '^quick$'; fi
 done
 exit $status
