@@ -33,8 +33,24 @@ function(tridap_options target)
   endif()
 endfunction()
 
+# A later row of the same name replaces an earlier one.
 function(tridap_row name state why)
-  set(TRIDAP_TABLE "${TRIDAP_TABLE}${name}|${state}|${why};" CACHE INTERNAL "")
+  set(table "${TRIDAP_TABLE}")
+  list(FILTER table EXCLUDE REGEX "^${name}[|]")
+  list(APPEND table "${name}|${state}|${why}")
+  set(TRIDAP_TABLE "${table}" CACHE INTERNAL "")
+endfunction()
+
+# Why a component is off, or empty: the reason of the component that it needs, if that is off too.
+function(tridap_why_off name result)
+  set(${result} "" PARENT_SCOPE)
+  if("${TRIDAP_TABLE}" MATCHES "(^|;)${name}[|]off[|]([^;]*)")
+    set(why "${CMAKE_MATCH_2}")
+    if("${why}" MATCHES "^needs ([a-z]+), which is off$")
+      tridap_why_off(${CMAKE_MATCH_1} why)
+    endif()
+    set(${result} "${why}" PARENT_SCOPE)
+  endif()
 endfunction()
 
 function(tridap_layer name result)
@@ -125,6 +141,12 @@ function(tridap_component name)
     endif()
     add_library(tridap_${name} ${kind} ${arg_SOURCES})
     tridap_options(tridap_${name})
+    # Public classes may have members of hidden ones.
+    target_compile_options(tridap_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-attributes>)
+    if(UNIX AND NOT APPLE)
+      target_link_options(tridap_${name} PRIVATE
+                          $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map>)
+    endif()
     # DEFINE_SYMBOL: the objects are the same for static and shared libraries.
     set_target_properties(tridap_${name} PROPERTIES VERSION ${PROJECT_VERSION} DEFINE_SYMBOL ""
                           SOVERSION ${PROJECT_VERSION_MAJOR})
@@ -162,7 +184,7 @@ function(tridap_pkg_config name sources link foreign)
   if(sources)
     set(libraries "-L\${libdir} -ltridap_${name}")
   endif()
-  if(name STREQUAL "protocol")  # the C++ runtime, for C's linker
+  if(name STREQUAL "protocol" AND NOT BUILD_SHARED_LIBS)  # the C++ runtime, for C's linker; a shared library names it
     set(runtime ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
     list(REMOVE_DUPLICATES runtime)
     list(TRANSFORM runtime PREPEND "-l")

@@ -153,11 +153,11 @@ tridap_options(tests_precompiled)
 set_target_properties(tests_precompiled PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 tridap_test_main(tests_main SOURCES ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)
 if(TARGET TriDAP::mpi)
-  tridap_test_main(tests_mpi_main SOURCES ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp LINK MPI::MPI_CXX)
+  set(mpi_main ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp ${PROJECT_SOURCE_DIR}/tests/support/sleeping_mpi.cpp)
+  tridap_test_main(tests_mpi_main SOURCES ${mpi_main} LINK MPI::MPI_CXX)
 endif()
 if(TARGET TriDAP::tpetra)
-  tridap_test_main(tests_kokkos_main SOURCES ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp
-                   LINK MPI::MPI_CXX TriDAP::foreign_kokkos DEFINE TRIDAP_TEST_KOKKOS)
+  tridap_test_main(tests_kokkos_main SOURCES ${mpi_main} LINK MPI::MPI_CXX TriDAP::foreign_kokkos DEFINE TRIDAP_TEST_KOKKOS)
 endif()
 
 # tridap_add_test(<file> [RANKS ...] [ALL ...] [LINK ...] [SOURCES ...] [INCLUDE ...] [DEFINE ...] [PROGRAM name]

@@ -18,7 +18,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CORES = os.cpu_count() or 1
 LEFT_OUT = ("2, 3 and 6 processes, all cases of the sampled sweeps, AddressSanitizer and UBSan, consumers, installs, "
-            "examples, tutorials, pages in a browser, fuzzers, simulated nodes")
+            "examples, tutorials, the site, pages in a browser, fuzzers, simulated nodes")
 
 
 def say(text):

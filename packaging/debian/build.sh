@@ -11,5 +11,6 @@ tar -C "$output" -czf "$output/tridap_$version.orig.tar.gz" --exclude="tridap-$v
 mv "$tree/packaging/debian" "$tree/debian"
 rm -rf "$tree/packaging"
 cd "$tree"
+export CCACHE_DIR=${CCACHE_DIR:-$HOME/.cache/ccache}  # debhelper sets another HOME
 dpkg-buildpackage --build=binary --unsigned-changes --no-pre-clean
 lintian --fail-on error "$output"/*.changes

@@ -6,15 +6,16 @@ from spack.package import *
 
 
 class Tridap(CMakePackage):
-    """Distributed arrays between Trilinos, PETSc, Global Arrays, ScaLAPACK and NumPy, without copies, by the Distributed
-    Array Protocol; and moves of arrays to other distributions."""
+    """Distributed arrays between Trilinos, PETSc, Global Arrays, ScaLAPACK, HDF5 and NumPy,
+    without copies, by the Distributed Array Protocol; and moves of arrays to other distributions.
+    """
 
     homepage = "https://github.com/tridap/tridap"
     git = "https://github.com/tridap/tridap.git"
 
     license("BSD-3-Clause")
 
-    version("main", branch="main")
+    version("main", branch="main")  # the first release gets a line with its tag and commit
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
@@ -26,39 +27,54 @@ class Tridap(CMakePackage):
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.24:", type="build")
-    depends_on("pkgconfig", type="build")
     depends_on("mpi")
-    depends_on("nlohmann-json@3.10:")
-    depends_on("cli11@2:")
+    depends_on("nlohmann-json@3.10:", type="build")
+    depends_on("cli11@2:", type="build")
     depends_on("dlpack")
+    depends_on("googletest", type="test")
 
     with when("+tpetra"):
-        depends_on("trilinos@13.2: +mpi+tpetra+belos+ifpack2+muelu+amesos2+anasazi+kokkos")
+        depends_on("trilinos@13.2: +mpi+kokkos+tpetra+belos+ifpack2+muelu+amesos2+anasazi")
+        depends_on("trilinos gotype=long_long")
     with when("+globalarrays"):
-        depends_on("globalarrays")
+        depends_on("globalarrays@5.8:")
         depends_on("scalapack")
-    depends_on("petsc@3.18: +mpi", when="+petsc")
-    depends_on("scalapack", when="+scalapack")
-    depends_on("hdf5 +mpi", when="+hdf5")
+        depends_on("lapack")
+    with when("+petsc"):
+        depends_on("petsc@3.18: +mpi+double")
+        depends_on("pkgconfig", type="build")
+    with when("+scalapack"):
+        depends_on("scalapack")
+        depends_on("lapack")
+    depends_on("hdf5@1.10.2: +mpi", when="+hdf5")
     with when("+python"):
+        extends("python")
         depends_on("python@3.9:", type=("build", "link", "run"))
         depends_on("py-pybind11@2.10:", type="build")
         depends_on("py-numpy@1.22:", type=("build", "run"))
         depends_on("py-mpi4py@3.1:", type=("build", "run"))
         depends_on("py-petsc4py", when="+petsc", type=("build", "run"))
-
-    extends("python", when="+python")
+        conflicts(
+            "^py-pybind11@:2.11",
+            when="^py-numpy@2:",
+            msg="pybind11 2.12 is the first that reads NumPy 2's types",
+        )
 
     def cmake_args(self):
         args = [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define("TRIDAP_TESTS", self.run_tests),
             self.define("TRIDAP_EXAMPLES", False),
+            # ON, not AUTO: a library that is asked for and not found is an error.
+            self.define_from_variant("TRIDAP_KOKKOS", "tpetra"),
+            self.define_from_variant("TRIDAP_SOLVERS", "tpetra"),
         ]
         for component in ("tpetra", "globalarrays", "petsc", "scalapack", "hdf5", "python"):
-            # ON, not AUTO: a library that is asked for and not found is an error.
-            state = "ON" if self.spec.satisfies(f"+{component}") else "OFF"
-            args.append(self.define(f"TRIDAP_{component.upper()}", state))
+            args.append(self.define_from_variant(f"TRIDAP_{component.upper()}", component))
+        if self.spec.satisfies("+scalapack") or self.spec.satisfies("+globalarrays"):
+            libraries = ";".join(self.spec["scalapack"].libs)
+            args.append(self.define("TRIDAP_SCALAPACK_LIBRARY", libraries))
         if self.spec.satisfies("+python"):
+            args.append(self.define("Python_EXECUTABLE", python.path))
             args.append(self.define("TRIDAP_PYTHON_DIR", python_platlib))
         return args

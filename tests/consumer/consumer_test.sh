@@ -24,6 +24,27 @@ refused() {
   tr -s '[:space:]' ' ' <"$folder/log" | grep -qE "$pattern" || { cat "$folder/log"; exit 1; }
 }
 
+# by_pkg_config PREFIX: each tridap-NAME.pc gives the options to compile and link a program, which then starts. All of the
+# library is linked, so that a library of ours that a .pc file does not name is missed.
+by_pkg_config() {
+  local pc name header libraries
+  pc=$(find "$1" -name tridap-protocol.pc)
+  export PKG_CONFIG_PATH=${pc%/*}
+  for pc in "$PKG_CONFIG_PATH"/*.pc; do
+    name=$(basename "$pc" .pc)
+    header=$(cd "$1/include" && find tridap -path "tridap/${name#tridap-}/*.hpp" -o -path tridap/draw.hpp |
+      sort | tail -n 1)
+    printf '#include <%s>\n' "$header" tridap/report.hpp >"$folder/by_pkg_config.cpp"
+    echo 'int main() { return tridap::Report().ok() ? 0 : 1; }' >>"$folder/by_pkg_config.cpp"
+    libraries=$(pkg-config --libs "$name" |
+      sed -E 's/-ltridap_[a-z]+/-Wl,--whole-archive,--no-as-needed & -Wl,--no-whole-archive,--as-needed/g')
+    "${MPICXX:-mpicxx}" -std=c++17 $(pkg-config --cflags "$name") "$folder/by_pkg_config.cpp" $libraries \
+      -o "$folder/by_pkg_config"
+    LD_LIBRARY_PATH=${PKG_CONFIG_PATH%/*} "$folder/by_pkg_config"
+    echo "$name: $header, $(ldd "$folder/by_pkg_config" | grep -c libtridap_ || true) shared libraries of ours"
+  done
+}
+
 case $case in
   install)
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
@@ -36,8 +57,13 @@ case $case in
     DESTDIR=$folder/stage "$cmake" --install "$folder/shared" --prefix /opt/tridap >/dev/null
     mv "$folder/stage/opt/tridap" "$folder/moved"
     rm -r "$folder/shared" "$folder/stage"
+    by_pkg_config "$folder/moved" | tee "$folder/log"
+    grep -q '^tridap-ghosts: .*, [45] shared' "$folder/log"
     consume project -DCMAKE_PREFIX_PATH="$folder/moved"
+    /usr/bin/python3 "$source/tests/consumer/exported_symbols.py" "$folder/moved" "$source"
     ldd "$folder/build/consumer" | grep -F "libtridap_tpetra.so.0 => $folder/moved"
+    PKG_CONFIG_PATH=$folder/moved/lib/pkgconfig pkg-config --libs tridap-protocol | tee "$folder/out"
+    ! grep -F stdc++ "$folder/out" || { echo 'a linker of C would need libstdc++-dev'; exit 1; }
     "$folder/moved/bin/tridap" --version
     for package in "$folder"/moved/lib/python3*/*-packages; do
       PYTHONPATH=$package MPIEXEC_TIMEOUT=60 mpiexec -n 2 /usr/bin/python3 -c \
@@ -79,7 +105,20 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
     export PKG_CONFIG_PATH=${pc%/*}
     cc "$source/tests/consumer/c/main.c" $(pkg-config --cflags --libs tridap-protocol) -o "$folder/by_pkg_config"
     "$folder/by_pkg_config"
-    for pc in "${pc%/*}"/*.pc; do pkg-config --print-errors --libs --cflags "$(basename "$pc" .pc)"; done
+    by_pkg_config "$folder/prefix" | tee "$folder/log"
+    (($(wc -l <"$folder/log") >= 5))
+    ;;
+  archive)  # what cpack packs, unpacked elsewhere
+    (cd "$folder" && "$(dirname "$cmake")/cpack" --config "$build/CPackConfig.cmake" -G TGZ -B "$folder/cpack")
+    archives=("$folder"/cpack/*.tar.gz)
+    mkdir "$folder/unpacked"
+    tar -C "$folder/unpacked" --strip-components=1 -xf "${archives[0]}"
+    du -h "${archives[0]}"
+    if grep -rlF -e "$source" -e "$folder/cpack" "$folder/unpacked" --include='*.cmake' --include='*.pc'; then
+      echo 'a file names its build' && exit 1
+    fi
+    consume project -DCMAKE_PREFIX_PATH="$folder/unpacked"
+    "$folder/unpacked/bin/tridap" --version
     ;;
   hidden_kokkos)  # a Kokkos::kokkos that names no folder with headers
     mkdir -p "$folder"/{lib/cmake/Kokkos,include/trilinos}
@@ -221,7 +260,7 @@ CODE
     (($(wc -l <<<"$commands") > 100))
     sed 's/ -o [^ ]*//; s/$/ -fsyntax-only/' <<<"$commands" | tr '\n' '\0' | xargs -0 -P 2 -I '{}' bash -c '{} || exit 255'
     ;;
-  headers_alone)  # each public header compiles by itself, with warnings as errors
+  headers_alone)  # each public header compiles by itself, and all of them together, with warnings as errors
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
     flags="-std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fsyntax-only -x c++ -I$folder/prefix/include"
     flags+=" -isystem /usr/include/trilinos -isystem /usr/include/kokkos -DOMPI_SKIP_MPICXX"
@@ -235,6 +274,7 @@ CODE
     export flags
     export -f alone
     (cd "$folder/prefix/include" && find tridap -name '*.hpp') | xargs -P 2 -I '{}' bash -c 'alone {}'
+    (cd "$folder/prefix/include" && find tridap -name '*.hpp' -printf '#include <%p>\n') | ${MPICXX:-mpicxx} $flags -
     for language in "cc -std=c99 -x c" "c++ -std=c++17 -x c++"; do  # the C header needs nothing but a compiler
       echo '#include <tridap/dap.h>' | $language -Wall -Wextra -Wpedantic -Wconversion -Werror -fsyntax-only \
         -I"$folder/prefix/include" - || { echo "tridap/dap.h does not compile with $language"; exit 1; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # emulated.sh ROOT PROCESSOR COMMAND...: runs a command, in which Linux gives the programs of another processor to
-# qemu-user. The interpreter is registered in a user namespace of its own, and ends with it. (Linux 6.7 and later have that.
-# On an older Linux, the machine's own register must have it.)
+# qemu-user. The interpreter is registered in a user namespace of its own, and ends with it. Linux 6.7 and later have
+# that. On an older Linux, the machine's own register must have it.
 set -euo pipefail
 root=$1 processor=$2
 shift 2

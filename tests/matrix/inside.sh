@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
-# inside.sh PRESETS OPTIONS SANITIZED TESTS: what ./dev matrix runs in its checkout, on the row's machine.
+# inside.sh PRESETS OPTIONS SANITIZED TESTS MPI: what ./dev matrix runs in its checkout, on the row's machine.
 #   PRESETS    CMake's presets, with commas: release, asan. Of asan only the folders SANITIZED are built and tested.
 #   OPTIONS    CMake's options of the row
 #   TESTS      a regular expression for the names of the quick tests; empty: all
-# Leaves CTest's log and last lines of each preset in build/matrix_results.
+#   MPI        the Debian package of the MPI
+# Leaves CTest's log and last lines of each preset, and the version of the MPI, in build/matrix_results.
 set -euo pipefail
-presets=$1 options=$2 sanitized=$3 tests=$4
+presets=$1 options=$2 sanitized=$3 tests=$4 mpi=$5
 results=$PWD/build/matrix_results status=0
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_mapby=:oversubscribe  # Open MPI 5, and 6
 mkdir -p "$results"
 rm -f "$results"/*
+dpkg-query -W -f='${Version}' "$mpi" >"$results/mpi"
 
 # test_of PRESET TARGETS CTEST_ARGUMENT...
 test_of() {
@@ -21,9 +23,10 @@ test_of() {
   log=$(eval "cmake --preset $preset $options" 2>&1) || { printf '%s\n' "$log" >&2; exit 1; }
   sed -n '/^-- TriDAP/,/^-- Configuring/{/^-- Configuring/!p}' <<<"$log" >&2
   if [[ $targets == folders ]]; then
-    targets=$(awk -F'\t' -v "folders= $sanitized " 'index(folders, " " $3 " ") && $4 != "all" {gsub(",", " ", $4); print $4}' \
-      "build/$preset/tests/tests.tsv" | sort -u)
-    awk -F'\t' -v "folders= $sanitized " 'index(folders, " " $3 " ") {print $1}' "build/$preset/tests/tests.tsv" >"$results/names"
+    local rows
+    rows=$(awk -F'\t' -v "folders= $sanitized " 'index(folders, " " $3 " ")' "build/$preset/tests/tests.tsv")
+    targets=$(cut -f4 <<<"$rows" | tr , '\n' | grep -vx all | sort -u)
+    cut -f1 <<<"$rows" >"$results/names"
     set -- -R "^($(paste -sd'|' "$results/names"))$"
   fi
   cmake --build "build/$preset" --target $targets >"$results/$preset.build" 2>&1 || {

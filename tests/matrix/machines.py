@@ -14,8 +14,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HOME = ROOT / "build" / "matrix"
 MIRROR = os.environ.get("TRIDAP_MATRIX_MIRROR", "http://deb.debian.org/debian")
-ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8",
-               "DEBIAN_FRONTEND": "noninteractive", "CCACHE_DIR": "/root/.cache/ccache", "OMP_NUM_THREADS": "1"}
+ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+               "HOME": "/root", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive",
+               "CCACHE_DIR": "/root/.cache/ccache", "OMP_NUM_THREADS": "1"}
 SHARED_MEMORY = "4g"  # of /dev/shm: MPI's own, and that of the tests
 
 
@@ -60,14 +61,25 @@ def remove(row, others):
 
 
 class Chroot:
+    """A chroot in build/matrix/ROW."""
+
     def __init__(self, row):
         self.row, self.root, self.checkout = row, folder(row), checkout_of(row)
 
-    def run(self, *arguments):
-        return self.shell("cd " + shlex.quote(str(ROOT)) + " && exec bash " + shlex.join(arguments))
+    def make(self, packages):
+        """Makes it from the base of its suite unless it is there, and installs the packages that are missing."""
+        make_base(self.row)
+        if not ready(self.row):
+            say(f"copying the base to {self.root.relative_to(ROOT)}")
+            shutil.rmtree(self.root, ignore_errors=True)
+            must(subprocess.run(["cp", "-a", "--reflink=auto", str(base_of(self.row)), str(self.root)]).returncode,
+                 "copying the base")
+            (self.root / ".tridap_ready").touch()
+        install(self.root, self.row, packages)
 
-    def shell(self, command):
-        return in_chroot(self.root, command, self.row)
+    def run(self, *arguments):
+        """Runs bash with these arguments in the checkout. Returns its exit status."""
+        return in_chroot(self.root, f"cd {shlex.quote(str(ROOT))} && exec bash {shlex.join(arguments)}", self.row)
 
 
 def in_chroot(root, command, row):
@@ -84,8 +96,9 @@ def in_chroot(root, command, row):
               f"mkdir -p {shlex.quote(str(cache))}",
               f"mount --bind {shlex.quote(str(ccache_folder()))} {shlex.quote(str(cache))}"]
     script = "\n".join(mounts) + "\nexec " + shlex.join(inside)
-    return subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", script],
-                          stdin=subprocess.DEVNULL).returncode
+    # setpriv: if this program is killed, so is everything in the chroot
+    namespaces = ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--fork", "--kill-child"]
+    return subprocess.run([*namespaces, "bash", "-c", script], stdin=subprocess.DEVNULL).returncode
 
 
 def must(code, what):
@@ -102,8 +115,8 @@ def make_base(row):
     shutil.rmtree(base, ignore_errors=True)
     base.mkdir(parents=True)
     say(f"making {base.relative_to(ROOT)} with debootstrap")
-    must(subprocess.run(["debootstrap", "--variant=minbase", "--include=ca-certificates,procps", row["suite"], str(base),
-                         MIRROR], stdout=subprocess.DEVNULL).returncode, "debootstrap")
+    command = ["debootstrap", "--variant=minbase", "--include=ca-certificates,procps", row["suite"], str(base), MIRROR]
+    must(subprocess.run(command, stdout=subprocess.DEVNULL).returncode, "debootstrap")
     policy = base / "usr/sbin/policy-rc.d"  # packages start no services
     policy.write_text("#!/bin/sh\nexit 101\n")
     policy.chmod(0o755)
@@ -117,21 +130,26 @@ def make_base(row):
     (base / ".tridap_ready").touch()
 
 
-def install(machine, row, packages):
+def install(root, row, packages):
     """Installs the packages that are missing."""
     steps = ["set -e"]
     architecture = row.get("architecture")
     if architecture:
         steps.append(f"dpkg --add-architecture {architecture}")
-    steps += ["missing=()", f"for package in {' '.join(packages)}; do",
-              "[[ $(dpkg-query -W -f='${db:Status-Status}' $package 2>/dev/null) == installed ]] || missing+=($package)", "done",
-              "((${#missing[@]})) || exit 0", "apt-get update -qq",
-              "apt-get install -y -qq --no-install-recommends ${missing[@]} >/tmp/apt.log 2>&1 || { tail -n 30 /tmp/apt.log >&2; exit 1; }",
+    steps += [f"packages=({' '.join(packages)}) missing=()",
+              'for package in "${packages[@]}"; do',
+              "  status=$(dpkg-query -W -f='${db:Status-Status}' $package 2>/dev/null) || true",
+              "  [[ $status == installed ]] || missing+=($package)",
+              "done",
+              "((${#missing[@]})) || exit 0",
+              "apt-get update -qq",
+              "apt-get install -y -qq --no-install-recommends ${missing[@]} >/tmp/apt.log 2>&1 ||",
+              "  { tail -n 30 /tmp/apt.log >&2; exit 1; }",
               "apt-get clean"]
     say(f"packages of {row['name']}")
-    must(in_chroot(machine.root, "\n".join(steps), {}), "installing the packages")
+    must(in_chroot(root, "\n".join(steps), {}), "installing the packages")
     if "prepare" in row:
-        must(in_chroot(machine.root, "set -e\n" + row["prepare"], {}), "the row's command 'prepare'")
+        must(in_chroot(root, "set -e\n" + row["prepare"], {}), "the row's command 'prepare'")
 
 
 def fill_checkout(checkout):
@@ -139,51 +157,52 @@ def fill_checkout(checkout):
     shutil.rmtree(checkout, ignore_errors=True)
     checkout.parent.mkdir(parents=True, exist_ok=True)
     git = ["git", "-c", f"safe.directory={ROOT}", "-c", f"safe.directory={ROOT / '.git'}"]
-    must(subprocess.run([*git, "clone", "-q", "--no-local", "--depth", "1", f"file://{ROOT}", str(checkout)]).returncode,
-         "cloning HEAD")
+    command = [*git, "clone", "-q", "--no-local", "--depth", "1", f"file://{ROOT}", str(checkout)]
+    must(subprocess.run(command).returncode, "cloning HEAD")
+
+
+def machine_for(row, packages):
+    """Returns the row's machine: a chroot for root, else a container. A chroot need not be there yet."""
+    if os.geteuid() == 0 and shutil.which("debootstrap"):
+        return Chroot(row)
+    engine = shutil.which("docker") or shutil.which("podman")
+    if engine is None:
+        sys.exit("./dev matrix needs root and debootstrap (apt-get install debootstrap), or Docker or Podman")
+    return Container(row, engine, packages)
 
 
 def prepare(row, packages):
     """Returns the row's machine, with its packages and a clean checkout of HEAD."""
-    if os.geteuid() != 0 or not shutil.which("debootstrap"):
-        engine = shutil.which("docker") or shutil.which("podman")
-        if engine is None:
-            sys.exit("./dev matrix needs root and debootstrap (apt-get install debootstrap), or Docker or Podman")
-        return Container(row, engine, packages)
-    make_base(row)
-    if not ready(row):
-        say(f"copying the base to {folder(row).relative_to(ROOT)}")
-        shutil.rmtree(folder(row), ignore_errors=True)
-        must(subprocess.run(["cp", "-a", "--reflink=auto", str(base_of(row)), str(folder(row))]).returncode, "copying the base")
-        (folder(row) / ".tridap_ready").touch()
-    machine = Chroot(row)
-    install(machine, row, packages)
+    machine = machine_for(row, packages)
+    machine.make(packages)
     fill_checkout(machine.checkout)
     return machine
-
-
-def enter(row):
-    return Chroot(row)
 
 
 class Container:
     """A container of Docker or Podman, for users who are not root. Its checkout is in build/matrix/ROW."""
 
     def __init__(self, row, engine, packages):
-        self.engine, self.image, self.checkout = engine, f"tridap-matrix-{row['name']}", checkout_of(row)
+        self.row, self.engine, self.checkout = row, engine, checkout_of(row)
+        self.image = f"tridap-matrix-{row['name']}"
         if row.get("emulated"):
             sys.exit(f"./dev matrix: {row['name']} runs in a chroot only: run it as root")
-        recipe = [f"FROM debian:{row['suite']}", "RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive "
+
+    def make(self, packages):
+        recipe = [f"FROM debian:{self.row['suite']}", "RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive "
                   f"apt-get install -y -qq --no-install-recommends {' '.join(packages)} && apt-get clean"]
-        if "prepare" in row:
-            recipe.append("RUN " + row["prepare"])
+        if "prepare" in self.row:
+            recipe.append("RUN " + self.row["prepare"])
         say(f"building the image {self.image}")
-        must(subprocess.run([engine, "build", "-t", self.image, "-"], input="\n".join(recipe) + "\n", text=True).returncode,
-             "building the image")
-        fill_checkout(self.checkout)
+        command = [self.engine, "build", "-t", self.image, "-"]
+        must(subprocess.run(command, input="\n".join(recipe) + "\n", text=True).returncode, "building the image")
 
     def run(self, *arguments):
-        variables = [part for name, value in ENVIRONMENT.items() for part in ("-e", f"{name}={value}")]
-        return subprocess.run([self.engine, "run", "--rm", f"--shm-size={SHARED_MEMORY}", *variables,
-                               "-v", f"{self.checkout}:{ROOT}", "-v", f"{ccache_folder()}:/root/.cache/ccache", "-w", str(ROOT),
-                               self.image, "bash", *arguments], stdin=subprocess.DEVNULL).returncode
+        variables = {**ENVIRONMENT, "HOME": "/tmp", "CCACHE_DIR": "/ccache"}
+        command = [self.engine, "run", "--rm", f"--shm-size={SHARED_MEMORY}", "-w", str(ROOT),
+                   "-v", f"{self.checkout}:{ROOT}", "-v", f"{ccache_folder()}:/ccache"]
+        if "docker" in self.engine:  # what it writes is ours; in Podman, our user is its root
+            command += ["--user", f"{os.getuid()}:{os.getgid()}"]
+        for name, value in variables.items():
+            command += ["-e", f"{name}={value}"]
+        return subprocess.run([*command, self.image, "bash", *arguments], stdin=subprocess.DEVNULL).returncode

@@ -6,8 +6,8 @@
     matrix.py ROW --clean            remove the row's chroot, and the base that no other row has a chroot of
     matrix.py --table                write the README's table again from results.json
 
-A row is a file in rows/; rows/README.md explains it. The last run of each row is recorded in results.json, from which the
-table in the project's README is made.
+A row is a file in rows/; rows/README.md explains it. The last run of each row is recorded in results.json, from which
+the table in the project's README is made.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -57,7 +58,8 @@ def packages_of(row):
     for group in row["packages"]:
         listed = os.environ.get(f"TRIDAP_{group}_packages")
         if listed is None:
-            sys.exit(f"rows/{row['name']}.json: dev has no list '{group}_packages'; run ./dev matrix, which passes the lists")
+            sys.exit(f"rows/{row['name']}.json: dev has no list '{group}_packages'; "
+                     "run ./dev matrix, which passes the lists")
         wanted += listed.split()
     replaced = row.get("instead", {})
     wanted = [replaced.get(package, package) for package in wanted]
@@ -73,11 +75,12 @@ def announce(row):
     need = row["gigabytes"]
     say(f"{row['name']}: {row['what']}; {where}")
     made = not row["in_place"] and machines.ready(row)
-    print(f"   about {row['minutes']} minutes on two cores" + (", less with a filled ccache" if not row["in_place"] else "")
-          + f"; {need} GB of disk" + (", most of which the chroot has already" if made else ""), file=sys.stderr, flush=True)
+    print(f"   about {row['minutes']} minutes on two cores, less with a filled ccache; {need} GB of disk"
+          + (", most of which the chroot has already" if made else ""), file=sys.stderr, flush=True)
     free = shutil.disk_usage(ROOT).free / 1e9
     if free < need and not made:
-        sys.exit(f"./dev matrix: {free:.1f} GB of disk are free, must be at least {need}: free some, or ./dev matrix ROW --clean")
+        sys.exit(f"./dev matrix: {free:.1f} GB of disk are free, must be at least {need}: free some, "
+                 "or ./dev matrix ROW --clean")
     changed = subprocess.run(["git", "-c", f"safe.directory={ROOT}", "status", "--porcelain", "--untracked-files=no"],
                              cwd=ROOT, text=True, stdout=subprocess.PIPE).stdout
     if changed and not row["in_place"]:
@@ -134,7 +137,7 @@ def run_inside(row):
     machine = machines.prepare(row, packages_of(row))
     results = machine.checkout / "build" / "matrix_results"
     arguments = [",".join(row.get("presets", ["release"])), " ".join(row.get("configure", [])),
-                 " ".join(row.get("sanitized", [])), row.get("tests", "")]
+                 " ".join(row.get("sanitized", [])), row.get("tests", ""), row["mpi"][1]]
     code = machine.run("tests/matrix/inside.sh", *arguments)
     found = {"googletest": 0, "pytest": 0, "failed": 0, "runs": 0}
     for log in sorted(results.glob("*.log")):
@@ -144,12 +147,15 @@ def run_inside(row):
     return found, code
 
 
-def version_of(row, checkout):
+def mpi_of(row):
+    """Returns the name and version of the row's MPI, from the version of its Debian package."""
     name, package = row["mpi"]
-    root = checkout if checkout else pathlib.Path("/")
-    query = subprocess.run(["dpkg-query", f"--admindir={root / 'var/lib/dpkg'}", "-W", "-f=${Version}", package], text=True,
-                           stdout=subprocess.PIPE).stdout
-    return f"{name} {re.sub(r'[-+~].*', '', query)}".strip()
+    if row["in_place"]:
+        query = ["dpkg-query", "-W", "-f=${Version}", package]
+        version = subprocess.run(query, text=True, stdout=subprocess.PIPE).stdout
+    else:
+        version = (machines.checkout_of(row) / "build" / "matrix_results" / "mpi").read_text()
+    return f"{name} {re.sub(r'[-+~].*', '', version.strip())}"
 
 
 def line_of(name, result):
@@ -158,10 +164,10 @@ def line_of(name, result):
             f"{result['runs']} runs, {result['failed']} failed, {result['minutes']} minutes")
 
 
-def record(row, found, begin, root):
+def record(row, found, begin):
     build = (ROOT if row["in_place"] else machines.checkout_of(row)) / "build" / row.get("presets", ["release"])[0]
     result = {"date": datetime.date.today().isoformat(), "commit": head(), "compiler": compiler_of(build),
-              "mpi": version_of(row, root), **found, "minutes": round((time.monotonic() - begin) / 60)}
+              "mpi": mpi_of(row), **found, "minutes": round((time.monotonic() - begin) / 60)}
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     kept[row["name"]] = result
     RESULTS.write_text(json.dumps(dict(sorted(kept.items())), indent=1) + "\n")
@@ -189,7 +195,8 @@ def write_table():
     text = README.read_text()
     before, found, rest = text.partition(BEGIN)
     if not found or END not in rest:
-        sys.exit(f"README.md has no place for the table: write the lines {BEGIN.strip()!r} and {END.strip()!r} where it must be")
+        sys.exit(f"README.md has no place for the table: write the lines {BEGIN.strip()!r} and {END.strip()!r} "
+                 "where it must be")
     README.write_text(before + BEGIN + table() + END + rest.partition(END)[2])
 
 
@@ -199,23 +206,25 @@ def test(row):
     found, code = run_in_place(row) if row["in_place"] else run_inside(row)
     if found["runs"] == 0:
         sys.exit(f"./dev matrix: {row['name']}: no test ran; the reason is above")
-    result = record(row, found, begin, None if row["in_place"] else machines.folder(row))
+    result = record(row, found, begin)
     write_table()
     print(line_of(row["name"], result))
     if code:
-        print(f"again, for one test: ./dev matrix {row['name']} --run 'ctest --test-dir build/release --output-on-failure -R TEST'")
+        print(f"again, for one test: ./dev matrix {row['name']} --run "
+              "'ctest --test-dir build/release --output-on-failure -R TEST'")
     return 1 if code or result["failed"] else 0
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="./dev matrix", description="builds and tests on another Debian, compiler or MPI",
-                                     epilog="The rows are: " + " ".join(names()))
+    parser = argparse.ArgumentParser(prog="./dev matrix", epilog="The rows are: " + " ".join(names()),
+                                     description="builds and tests on another Debian, compiler or MPI")
     parser.add_argument("row", nargs="?", metavar="ROW")
     parser.add_argument("--fresh", action="store_true", help="make the row's chroot again")
     parser.add_argument("--run", metavar="COMMAND", help="run a command in the row's checkout, and record nothing")
     parser.add_argument("--clean", action="store_true", help="remove the row's chroot")
     parser.add_argument("--table", action="store_true", help="write the README's table from the recorded results")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("./dev matrix: ended by SIGTERM"))  # ends what the chroot runs
     if options.table:
         return write_table()
     if options.row is None:
@@ -227,9 +236,9 @@ def main():
     if options.clean:
         return 0
     if options.run is not None:
-        if row["in_place"] or not machines.ready(row):
-            sys.exit(f"./dev matrix: {row['name']} has no chroot: ./dev matrix {row['name']} makes it")
-        return machines.enter(row).run("-c", options.run)
+        if row["in_place"] or not machines.checkout_of(row).exists():
+            sys.exit(f"./dev matrix: {row['name']} has no checkout: ./dev matrix {row['name']} makes it")
+        return machines.machine_for(row, packages_of(row)).run("-c", options.run)
     return test(row)
 
 

@@ -29,7 +29,8 @@ LOG = """[==========] 20 tests from 3 test suites ran. (5 ms total)
 
 def dev(*arguments):
     """Returns the exit status of `./dev matrix ARGUMENT...`, and what it prints."""
-    done = subprocess.run([DEV, "matrix", *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100)
+    done = subprocess.run([DEV, "matrix", *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=100)
     return done.returncode, done.stdout
 
 
@@ -37,7 +38,8 @@ class Errors(unittest.TestCase):
     def test_an_unknown_row_is_named_with_the_list(self):
         code, said = dev("bookwurm-gcc")
         self.assertEqual(code, 1)
-        self.assertEqual(said, f"./dev matrix: there is no row 'bookwurm-gcc'; the rows are: {' '.join(sorted(ROWS))}\n")
+        rows = " ".join(sorted(ROWS))
+        self.assertEqual(said, f"./dev matrix: there is no row 'bookwurm-gcc'; the rows are: {rows}\n")
 
     def test_a_missing_row_is_said_with_the_list(self):
         code, said = dev()
@@ -54,13 +56,14 @@ class Errors(unittest.TestCase):
             matrix.announce(row)
         self.assertFalse(machines.folder(row).exists())
 
-    def test_a_command_without_a_chroot_is_refused(self):
-        with tempfile.TemporaryDirectory() as empty:
-            found, machines.HOME = machines.HOME, pathlib.Path(empty)
-            try:
-                self.assertFalse(machines.ready({"name": "sid"}))
-            finally:
-                machines.HOME = found
+    def test_a_command_without_a_checkout_is_refused(self):
+        code = ("import pathlib, sys; sys.path.insert(0, sys.argv[1]); sys.dont_write_bytecode = True\n"
+                "import machines, matrix; machines.HOME = pathlib.Path('/nowhere')\n"
+                "sys.argv[1:] = ['sid', '--run', 'true']; matrix.main()")
+        done = subprocess.run([sys.executable, "-c", code, HERE], text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        self.assertEqual(done.stdout, "./dev matrix: sid has no checkout: ./dev matrix sid makes it\n")
+        self.assertEqual(done.returncode, 1)
 
 
 class Rows(unittest.TestCase):
@@ -80,7 +83,7 @@ class Rows(unittest.TestCase):
 
     def test_libraries_of_arm64_and_tools_of_this_machine(self):
         packages = matrix.packages_of({"name": "arm64", **ROWS["arm64"]})
-        self.assertLessEqual({"libopenmpi-dev:arm64", "libgtest-dev:arm64", "cmake", "g++-aarch64-linux-gnu"}, set(packages))
+        self.assertLessEqual({"libopenmpi-dev:arm64", "libgtest-dev:arm64", "cmake"}, set(packages))
         self.assertNotIn("libopenmpi-dev", packages)
 
     def test_the_base_is_kept_while_another_row_needs_it(self):
@@ -113,8 +116,10 @@ class Results(unittest.TestCase):
     def test_the_counts_are_those_of_the_logs(self):
         found = matrix.numbers(matrix.counted(LOG) + "\n95% tests passed, 2 tests failed out of 40\n")
         self.assertEqual(found, {"googletest": 21, "pytest": 31, "runs": 40, "failed": 2})
-        found = matrix.numbers("  quick tests   40 runs: 7 GoogleTest cases, 5 pytest cases 0:01\n  more tests  1 runs: 3 "
-                            "GoogleTest cases\n100% tests passed, 0 tests failed out of 40\n0% tests passed, 1 tests failed out of 1\n")
+        found = matrix.numbers("  quick tests   40 runs: 7 GoogleTest cases, 5 pytest cases 0:01\n"
+                               "  more tests     1 runs: 3 GoogleTest cases 0:01\n"
+                               "100% tests passed, 0 tests failed out of 40\n"
+                               "0% tests passed, 1 tests failed out of 1\n")
         self.assertEqual(found, {"googletest": 10, "pytest": 5, "runs": 41, "failed": 1})
 
 

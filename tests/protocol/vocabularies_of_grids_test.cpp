@@ -122,9 +122,9 @@ TEST(X10, BlockBlockGoesWhereItsFormulaSays) {
         const Index d0 = rows > 1 ? std::min(even, static_cast<Index>(power)) : 1;
         const Index d1 = std::min(columns, (places + d0 - 1) / d0);
         for (const bool turned : {false, true}) {
-          const std::vector<tridap::Bounds> region =
-              turned ? std::vector<tridap::Bounds>{from(-1, columns), from(2, rows)}
-                     : std::vector<tridap::Bounds>{from(2, rows), from(-1, columns)};
+          const std::vector<tridap::IndexBounds> region =
+              turned ? std::vector<tridap::IndexBounds>{from(-1, columns), from(2, rows)}
+                     : std::vector<tridap::IndexBounds>{from(2, rows), from(-1, columns)};
           const auto make = [&] { return tridap::x10::block_block(region, turned ? 1 : 0, turned ? 0 : 1, places); };
           if (places > even * columns || d0 * d1 != places) {
             EXPECT_THROW(make(), tridap::Error);

@@ -18,8 +18,8 @@ using oracle::from;
 using oracle::List;
 using oracle::sweep;
 using oracle::Words;
-using tridap::Bounds;
 using tridap::Index;
+using tridap::IndexBounds;
 using tridap::Location;
 using tridap::Order;
 using tridap::Rule;
@@ -236,7 +236,7 @@ TEST(Chapel, StencilDistHasItsFluffOnEverySide) {
         for (const Index beyond : {0, 2})
           for (Index fluff = 0; fluff <= 3; ++fluff)
             for (const bool periodic : {false, true}) {
-              const Bounds box = from(low, n), domain{low - beyond, low + n - 1 + beyond};
+              const IndexBounds box = from(low, n), domain{low - beyond, low + n - 1 + beyond};
               List counts(static_cast<std::size_t>(locales), 0);
               for (Index i = domain.low; i <= domain.high; ++i)
                 ++counts[static_cast<std::size_t>(
@@ -286,7 +286,7 @@ TEST(Chapel, EmptyLocalesHaveNoFluff) {
 }
 
 TEST(Chapel, RefusesWhatDoesNotFit) {
-  const Bounds ten = from(1, 10), all = {lowest, highest};
+  const IndexBounds ten = from(1, 10), all = {lowest, highest};
   expect_refused([&] { tridap::chapel::block_dist(ten, {5, 4}, 3, 2); }, Rule::conversion, 2, "'box high' is 4");
   expect_refused([&] { tridap::chapel::block_dist(ten, all, 3, 2); }, Rule::conversion, 2,
                  "'box high' is 9223372036854775807");

@@ -14,8 +14,8 @@ using oracle::from;
 using oracle::List;
 using oracle::sweep;
 using oracle::Words;
-using tridap::Bounds;
 using tridap::Index;
+using tridap::IndexBounds;
 using tridap::Location;
 using tridap::Order;
 using tridap::Rule;
@@ -87,7 +87,7 @@ TEST(Hpf, AlignExampleOfTheScalapackTextIsItsRotation) {
 }
 
 TEST(Hpf, RefusesWhatDoesNotFit) {
-  const Bounds ten = from(1, 10);
+  const IndexBounds ten = from(1, 10);
   expect_refused([&] { tridap::hpf::block_of(ten, 3, 3, 4); }, Rule::block_tiling, 4, "'n' is 3, must be at least 4");
   expect_refused([&] { tridap::hpf::block_of(ten, 3, 0, 4); }, Rule::block_tiling, 4, "'n' is 0, must be at least 1");
   expect_refused([&] { tridap::hpf::block(ten, 0, 2); }, Rule::grid_size, 2, "'proc_grid_size' is 0");

@@ -72,7 +72,8 @@ TRIDAP_MAY_FAIL(MPI_Recv_init,
                 (data, n, t, from, tag, comm, request))
 TRIDAP_MAY_FAIL(MPI_Start, (MPI_Request * request), (request))
 TRIDAP_MAY_FAIL(MPI_Test, (MPI_Request * request, int* done, MPI_Status* status), (request, done, status))
-TRIDAP_MAY_FAIL(MPI_Waitall, (int n, MPI_Request* requests, MPI_Status* statuses), (n, requests, statuses))
+TRIDAP_MAY_FAIL(MPI_Testall, (int n, MPI_Request* requests, int* all, MPI_Status* statuses),
+                (n, requests, all, statuses))
 
 namespace {
 

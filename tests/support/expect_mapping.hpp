@@ -8,7 +8,7 @@
 
 namespace oracle {
 
-using tridap::Bounds;
+using tridap::IndexBounds;
 using tridap::Location;
 using tridap::Rule;
 using tridap::TranslatedAxis;
@@ -80,6 +80,6 @@ inline Index ceiling(Index a, Index b) {
   return times;
 }
 
-inline Bounds from(Index low, Index size) { return {low, low + size - 1}; }
+inline IndexBounds from(Index low, Index size) { return {low, low + size - 1}; }
 
 }  // namespace oracle

@@ -5,6 +5,8 @@
 #include <tridap/distribution.hpp>
 #include <tridap/globalarrays/export.hpp>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::globalarrays {
 
 /// An axis that is cut into blocks, with ghost cells of one width.
@@ -49,3 +51,5 @@ redistribute::PlacedDistribution placed_blocks(const Description& description, c
 Distribution tiled_distribution(const Description& description);
 
 }  // namespace tridap::globalarrays
+
+#pragma GCC visibility pop

@@ -2,6 +2,8 @@
 
 #include "description.hpp"
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::globalarrays {
 
 /// All blocks of an array whose scheme is `blocks`.
@@ -13,3 +15,5 @@ struct Blocks {
 Blocks blocks_of(const Description& description);
 
 }  // namespace tridap::globalarrays
+
+#pragma GCC visibility pop

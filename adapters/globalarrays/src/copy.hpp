@@ -2,6 +2,8 @@
 
 #include <tridap/buffer.hpp>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::globalarrays {
 
 /// Copies the elements of a valid host buffer to another one of the same extents and element type, whatever their
@@ -9,3 +11,5 @@ namespace tridap::globalarrays {
 Index copy_elements(const Buffer& from, const Buffer& to);
 
 }  // namespace tridap::globalarrays
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <mpi.h>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::globalarrays {
 
 /// A Global Array, and how it was made.
@@ -36,3 +38,5 @@ Buffer own_part(const GlobalArray& array);
 std::optional<Index> own_process(const GlobalArray& array);
 
 }  // namespace tridap::globalarrays
+
+#pragma GCC visibility pop

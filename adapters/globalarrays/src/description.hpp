@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::globalarrays {
 
 inline constexpr std::size_t most_axes = 7;
@@ -67,3 +69,5 @@ Extents unravel(Index number, const Extents& grid, std::size_t ndim);
 Index ravel(const Extents& coordinates, const Extents& grid, std::size_t ndim);
 
 }  // namespace tridap::globalarrays
+
+#pragma GCC visibility pop

@@ -2,6 +2,8 @@
 
 #include "description.hpp"
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::globalarrays {
 
 /// The bytes from one element to the next, computed from addresses that GA returns; 0: the part is too small for that.
@@ -12,3 +14,5 @@ Index element_length(const Description& description, const LocalPart& part, cons
 bool tells_length(const Description& description, const LocalPart& part);
 
 }  // namespace tridap::globalarrays
+
+#pragma GCC visibility pop

@@ -1,5 +1,7 @@
 #pragma once
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::globalarrays {
 
 /// Calls `forget` when this GA ends, no matter what ends it, or when MPI ends: once, and not for a GA that begins
@@ -15,3 +17,5 @@ void ga_has_ended();
 void at_mpi_end(void (*end)());
 
 }  // namespace tridap::globalarrays
+
+#pragma GCC visibility pop

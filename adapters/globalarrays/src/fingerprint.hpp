@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::globalarrays {
 
 /// Distinguishes a Global Array from another one of the same handle. It is made of the array's group, type and shape,
@@ -29,3 +31,5 @@ inline Fingerprint fingerprint(const Description& d, const LocalPart& part) {
 std::vector<Index> shape_and_type(int handle);
 
 }  // namespace tridap::globalarrays
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::globalarrays {
 
 /// How an ownership is passed to Global Arrays: in GA's own indices, without the array's outer periodic padding.
@@ -50,3 +52,5 @@ struct Extent {
 Extent extent(const redistribute::PlacedDistribution& placed, const Form& form, Index process);
 
 }  // namespace tridap::globalarrays
+
+#pragma GCC visibility pop

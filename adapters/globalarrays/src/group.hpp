@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::globalarrays {
 
 /// The processes of a communicator as GA knows them.
@@ -34,3 +36,5 @@ const std::vector<int>& node_of(int group);
 Room room_on(const std::vector<int>& node, const std::vector<Index>& wanted);
 
 }  // namespace tridap::globalarrays
+
+#pragma GCC visibility pop

@@ -11,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::globalarrays {
 
 /// GA's access to the memory of one array, which all pins of the array share.
@@ -129,3 +131,5 @@ class HandlePool::Offer {
 };
 
 }  // namespace tridap::globalarrays
+
+#pragma GCC visibility pop

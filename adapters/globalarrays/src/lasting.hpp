@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <new>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::globalarrays {
 
 /// A static object that is never destroyed, because others may use it in their destructors after main. Making it
@@ -24,3 +26,5 @@ class Lasting {
 };
 
 }  // namespace tridap::globalarrays
+
+#pragma GCC visibility pop

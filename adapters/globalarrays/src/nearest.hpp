@@ -2,6 +2,8 @@
 
 #include "form.hpp"
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::globalarrays {
 
 /// `why_not` with the distribution that GA could hold instead, if there is one.
@@ -12,3 +14,5 @@ redistribute::PlacedDistribution nearest_in(const redistribute::PlacedDistributi
                                             Index processes, bool leading);
 
 }  // namespace tridap::globalarrays
+
+#pragma GCC visibility pop

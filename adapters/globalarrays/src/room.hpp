@@ -4,6 +4,8 @@
 
 #include <string>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::globalarrays {
 
 // GA aborts if the node has too little memory for a window. So these functions check it before.
@@ -17,3 +19,5 @@ std::string room_is_missing(Index wanted, bool shared);
 bool room_is_ample(Index wanted, bool shared);
 
 }  // namespace tridap::globalarrays
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::globalarrays {
 
 /// GA's number of a type; std::nullopt: it must be registered. No GA call.
@@ -18,3 +20,5 @@ const ElementType* built_in_type(int ga_type);
 const ElementType* element_type_of(int ga_type);
 
 }  // namespace tridap::globalarrays
+
+#pragma GCC visibility pop

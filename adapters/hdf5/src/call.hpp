@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::hdf5 {
 
 /// While one exists, HDF5 does not print its errors.
@@ -69,3 +71,5 @@ Handle made(const char* function, Handle::Close close, Call&& to_hdf5) {
 }
 
 }  // namespace tridap::hdf5
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::hdf5 {
 
 /// A dataset to make.
@@ -25,3 +27,5 @@ void create(const std::string& path, bool exists, std::vector<Plan>& plans, cons
 void copy_file(const std::string& from, const std::string& to);
 
 }  // namespace tridap::hdf5
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::hdf5 {
 
 /// Opens a file of HDF5 on this process alone, to read it. Throws Error with the reason if that is not possible.
@@ -28,3 +30,5 @@ void write_text(hid_t object, const std::string& name, const std::string& text);
 void need_name(const std::string& name);
 
 }  // namespace tridap::hdf5
+
+#pragma GCC visibility pop

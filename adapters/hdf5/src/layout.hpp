@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::hdf5 {
 
 /// The names of a dataset's attributes.
@@ -20,3 +22,5 @@ std::string layout_text(const Distribution& distribution);
 Distribution read_layout(const std::string& version, const std::string& text);
 
 }  // namespace tridap::hdf5
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::hdf5 {
 
 /// A buffer as a part of a C-ordered array of HDF5: local index `i` of an axis is index `i * steps[axis]` there.
@@ -27,3 +29,5 @@ void gather(const Buffer& buffer, const Piece& piece, std::byte* dense);
 void scatter(const Buffer& buffer, const Piece& piece, const std::byte* dense);
 
 }  // namespace tridap::hdf5
+
+#pragma GCC visibility pop

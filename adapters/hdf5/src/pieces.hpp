@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::hdf5 {
 
 /// A part of a process's slabs that one call of HDF5 transfers: the product of the slabs of each axis.
@@ -35,3 +37,5 @@ void select_in_file(hid_t space, const Piece& piece, const Index* step);
 void select_in_memory(hid_t space, const Piece& piece, const std::vector<hsize_t>& steps);
 
 }  // namespace tridap::hdf5
+
+#pragma GCC visibility pop

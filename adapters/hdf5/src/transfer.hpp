@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::hdf5 {
 
 enum class Direction { write, read };
@@ -34,3 +36,5 @@ void transfer(const std::string& path, Direction direction, const std::vector<Ta
               const std::function<void(double)>& progress);
 
 }  // namespace tridap::hdf5
+
+#pragma GCC visibility pop

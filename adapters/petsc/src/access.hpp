@@ -6,6 +6,8 @@
 
 #include <memory>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::petsc {
 
 /// Ends the use of an object's memory.
@@ -26,3 +28,5 @@ Index destroy_waiting();
 void collect_on(MPI_Comm comm);
 
 }  // namespace tridap::petsc
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::petsc {
 
 namespace detail {
@@ -47,3 +49,5 @@ void need_petsc();
 bool petsc_is_there();
 
 }  // namespace tridap::petsc
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <array>
 #include <cstddef>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::petsc {
 
 /// One axis of a DMDA on this process. Indices are PETSc's: the first grid point is 0.
@@ -48,3 +50,5 @@ DimData dim_data_of(const Dmda& grid, bool ghosts);
 Distribution distribution_of(DM dm, const Dmda& grid, bool ghosts);
 
 }  // namespace tridap::petsc
+
+#pragma GCC visibility pop

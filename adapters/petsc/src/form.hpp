@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::petsc {
 
 /// One axis as DMDACreate takes it.
@@ -43,3 +45,5 @@ Index widest_padding(const Distribution& distribution, Index axes);
 std::vector<Index> inner_bounds(const BlockKind& block);
 
 }  // namespace tridap::petsc
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include <memory>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::petsc {
 
 /// The names under which a Vec keeps the memory of arrays: that which it was made over, and that placed in it.
@@ -21,3 +23,5 @@ void keep_memory(Vec vec, const char* name, const std::shared_ptr<void>& owner);
 void throw_without(PetscObject made, mpi::Faults faults, MPI_Comm comm);
 
 }  // namespace tridap::petsc
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include <petscmat.h>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::petsc {
 
 /// Throws Error if PETSc is not initialised, or if `mat` is null or has no type. Local.
@@ -17,3 +19,5 @@ Bounds column_bounds(Mat mat);
 void need_petsc_int(const Bounds& rows, const Bounds& columns);
 
 }  // namespace tridap::petsc
+
+#pragma GCC visibility pop

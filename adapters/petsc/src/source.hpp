@@ -10,6 +10,8 @@
 
 #include <memory>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::petsc {
 
 /// An array that all processes have checked, for a Vec of its elements.
@@ -56,3 +58,5 @@ void add_numbering(const Source& source, Receipt& receipt);
 void add_losses(const DistArray& array, const Distribution& distribution, Receipt& receipt);
 
 }  // namespace tridap::petsc
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <optional>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::petsc {
 
 /// The element type of all Vecs.
@@ -20,3 +22,5 @@ Index local_size(Vec vec);
 std::optional<Index> size_with_ghosts(Vec vec);
 
 }  // namespace tridap::petsc
+
+#pragma GCC visibility pop

@@ -200,7 +200,7 @@ They can be pickled, and sent with mpi4py: layout = comm.bcast(layout).)")
       .def("indices", &indices, "process"_a, "part"_a = "owned",
            R"(indices(process, part="owned") -> tuple of numpy.ndarray
 
-The global indices of a part along each axis, in local order (int64); part as in count(). numpy.ix_ makes a grid of them.)")
+The global indices of a part along each axis, in local order (int64); part as in count(). ``numpy.ix_`` makes a grid of them.)")
       .def("slabs", &slabs, "process"_a, "part"_a = "owned",
            R"(slabs(process, part="owned") -> list of (tuple of slice, tuple of slice)
 

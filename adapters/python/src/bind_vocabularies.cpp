@@ -17,10 +17,10 @@ using namespace py::literals;
 using Pair = std::array<Index, 2>;
 using Numbers = std::vector<Index>;
 
-Bounds bounds(const Pair& given) { return {given[0], given[1]}; }
+IndexBounds bounds(const Pair& given) { return {given[0], given[1]}; }
 
-std::vector<Bounds> all_bounds(const std::vector<Pair>& given) {
-  std::vector<Bounds> all;
+std::vector<IndexBounds> all_bounds(const std::vector<Pair>& given) {
+  std::vector<IndexBounds> all;
   for (const Pair& pair : given) all.push_back(bounds(pair));
   return all;
 }

@@ -24,7 +24,7 @@ void bind_gather(py::module_& module);
 void bind_ghosts(py::module_& module);
 void bind_redistribution(py::module_& module);
 void bind_report(py::module_& module);
-void bind_solve(py::module_& module);
+void bind_solve(py::module_& module);  ///< without Trilinos, types that say so
 void bind_vocabularies(py::module_& module);
 
 inline py::tuple tuple_of(const std::vector<Index>& numbers) { return py::tuple(py::cast(numbers)); }

@@ -1,4 +1,5 @@
 #include "bindings.hpp"
+#include "component_table.hpp"
 #include "errors.hpp"
 
 #include <string>
@@ -28,6 +29,7 @@ PYBIND11_MODULE(_core, module) {
   module.doc() = "The compiled part of tridap: use the package, not this.";
   module.attr("__version__") = TRIDAP_VERSION;
   module.attr("__pybind11__") = pybind11_version;
+  module.attr("__components__") = tridap::python::component_table;
   tridap::python::bind_errors(module);
   tridap::python::bind_report(module);
   tridap::python::bind_distribution(module);

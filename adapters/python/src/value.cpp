@@ -44,7 +44,7 @@ bool is_mapping(py::handle object) {
   return PyDict_Check(object.ptr()) || py::isinstance(object, imported(type, "collections.abc", "Mapping"));
 }
 
-std::optional<std::string> text_of(py::handle object) {
+std::optional<std::string> utf8_of(py::handle object) {
   Py_ssize_t length = 0;
   const char* const text = PyUnicode_AsUTF8AndSize(object.ptr(), &length);
   if (text == nullptr) {
@@ -132,7 +132,7 @@ Value read_mapping(py::handle object, Depth place) {
     }
     const auto pair = py::reinterpret_borrow<py::tuple>(item);
     const py::object key = pair[0];
-    const std::optional<std::string> text = PyUnicode_Check(key.ptr()) ? text_of(key) : std::nullopt;
+    const std::optional<std::string> text = PyUnicode_Check(key.ptr()) ? utf8_of(key) : std::nullopt;
     // Bytes are read as memory under the key "indices", and as text under any other.
     const bool listed = PyBytes_Check(py::object(pair[1]).ptr()) && text == "indices";
     dict.push_back(
@@ -154,7 +154,7 @@ Value read_any(py::handle object, Depth place) {
   if (PyBool_Check(o)) return {o == Py_True};
   if (PyLong_Check(o)) return read_integer(object);
   if (PyUnicode_Check(o)) {
-    std::optional<std::string> text = text_of(object);
+    std::optional<std::string> text = utf8_of(object);
     if (text) return {std::move(*text)};
     return {shown(object)};
   }

@@ -2,12 +2,13 @@
 
 `asarray` makes a `DistArray` from an object with ``__distarray__`` of any library; `check` reports its errors.
 `distribution`, `zeros` and `from_function` make new arrays. `redistribute` moves an array to another distribution. `solve`
-solves a linear system in the memory of an array.
+solves a linear system in the memory of an array. `components` says what this build has.
 """
 
 from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Receipt, Report, Translation,
                     UnstructuredSpec, WholeSpec, __version__, asarray)
 from ._capture import write_capture
+from ._components import Component, components
 from ._eigen import eigsh
 from ._errors import ProtocolError
 from ._files import load, load_attrs, save
@@ -23,9 +24,9 @@ from ._solve import (ConvergenceError, ConvergenceWarning, History, LinearOperat
 from ._vocabularies import chapel, essl, hpf, julia, mpi_cart, x10
 from . import scalapack
 
-__all__ = ["BlockSpec", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution", "Finding",
-           "GhostedArray", "History", "LinearOperator", "Matrix", "Moving", "Preconditioner", "ProtocolError", "Receipt",
+__all__ = ["BlockSpec", "Component", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution",
+           "Finding", "GhostedArray", "History", "LinearOperator", "Matrix", "Moving", "Preconditioner", "ProtocolError", "Receipt",
            "Redistribution", "Relabelling", "Report", "SolveResult", "Translation", "UnstructuredSpec", "WholeSpec",
-           "array", "asarray", "block", "chapel", "check", "cyclic", "distribution", "eigsh", "empty", "essl", "export",
+           "array", "asarray", "block", "chapel", "check", "components", "cyclic", "distribution", "eigsh", "empty", "essl", "export",
            "from_function", "from_ids", "hpf", "julia", "load", "load_attrs", "mpi_cart", "redistribute", "relabel", "save",
            "scalapack", "scatter", "solve", "to_ids", "unstructured", "whole", "write_capture", "x10", "zeros"]

@@ -62,6 +62,7 @@ def eigsh(A: Matrix | LinearOperator, k: int = 6, M: Matrix | LinearOperator | N
         ProtocolError: on every process, if an argument is wrong on any process, or ``A - sigma M`` is singular.
         ConvergenceError: on every process, if fewer than `k` were found; its `result` is the pair of those that were.
     """
+    _core._need_solvers()
     if not isinstance(A, (_core._Matrix, _core._LinearOperator)):
         raise TypeError(f"A is of type {type(A).__name__}, must be a Matrix or a LinearOperator")
     comm = A.comm

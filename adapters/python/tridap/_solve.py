@@ -424,6 +424,7 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
     Raises:
         ProtocolError: on every process, if an argument is wrong on any process.
     """
+    _core._need_solvers()
     if not isinstance(A, (_core._Matrix, _core._LinearOperator)):
         raise TypeError(f"A is of type {type(A).__name__}, must be a Matrix or a LinearOperator: tridap.Matrix(rows, dist) "
                         "makes one of the rows of this process")

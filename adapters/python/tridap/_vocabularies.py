@@ -73,7 +73,7 @@ def hpf(array: int | Sequence[_Bounds], dist: str | Sequence[str], processors: i
 
     Args:
         array: by axis, a length n for the bounds 1:n, or (low, high).
-        dist: by axis, as in DISTRIBUTE: BLOCK, BLOCK(n), CYCLIC, CYCLIC(k), GEN_BLOCK(2, 5, 4), INDIRECT(1, 2, 1), or *.
+        dist: by axis, as in DISTRIBUTE: BLOCK, BLOCK(n), CYCLIC, CYCLIC(k), GEN_BLOCK(2, 5, 4), INDIRECT(1, 2, 1), or ``*``.
             INDIRECT counts processors from 1.
         processors: the extents of the PROCESSORS arrangement, one for each axis that is not ``*``. None: as many as
             GEN_BLOCK has blocks, and along the other axes as near to a square as the number of processes allows.

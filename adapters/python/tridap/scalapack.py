@@ -149,7 +149,7 @@ def export_array(desc: Sequence[int], local: Any, grid: ProcessGrid) -> _core.Di
 
     Args:
         desc: the descriptor, 9 integers, of a context of `grid`.
-        local: the local matrix: a NumPy array in column-major order (Fortran's) with LLD_ rows, or of one axis.
+        local: the local matrix: a NumPy array in column-major order (Fortran's) with ``LLD_`` rows, or of one axis.
         grid: the process grid.
 
     Returns:

@@ -7,6 +7,8 @@
 
 #include <mpi.h>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::scalapack {
 
 /// An array that a function of dense.hpp was given, as a matrix.
@@ -67,3 +69,5 @@ Distribution resized(const Distribution& whole, Index rows, Index columns);
 DistArray empty_answer(const Distribution& to, const ElementType& type, Index rank);
 
 }  // namespace tridap::scalapack
+
+#pragma GCC visibility pop

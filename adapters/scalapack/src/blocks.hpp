@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::scalapack {
 
 /// How ScaLAPACK distributes rows or columns: in blocks of `length`, the first one on process `first`.
@@ -17,3 +19,5 @@ std::optional<Blocks> blocks_of(const Axis& axis);
 void check_usable(const Distribution& distribution);
 
 }  // namespace tridap::scalapack
+
+#pragma GCC visibility pop

@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::scalapack {
 
 /// What a positive INFO of a routine means.
@@ -25,3 +27,5 @@ struct Ended {
 void must_succeed(const Ended& ended, MPI_Comm comm);
 
 }  // namespace tridap::scalapack
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <limits>
 #include <optional>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::scalapack {
 
 /// The largest number that ScaLAPACK's integers hold.
@@ -22,3 +24,5 @@ std::optional<Index> leading_dimension(const Buffer& buffer, std::size_t along);
 double now();
 
 }  // namespace tridap::scalapack
+
+#pragma GCC visibility pop

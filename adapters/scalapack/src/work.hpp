@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::scalapack {
 
 /// The process grid on which a routine computes: that of a place, or its transpose. Ranks are those of `comm`.
@@ -85,3 +87,5 @@ DistArray give(const Answer& answer, const Frame& frame, Order order, Receipt& r
 std::pair<std::vector<Index>, std::vector<Index>> numbers_of(const Work& work, const Frame& frame);
 
 }  // namespace tridap::scalapack
+
+#pragma GCC visibility pop

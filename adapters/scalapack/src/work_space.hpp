@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::scalapack {
 
 /// The work space of a routine: elements, and real numbers for complex routines.
@@ -41,3 +43,5 @@ inline Ended with_info(Ended ended, int info) {
 }
 
 }  // namespace tridap::scalapack
+
+#pragma GCC visibility pop

@@ -17,7 +17,7 @@ using Map = Tpetra::Map<>;
 using Solver = Amesos2::Solver<CrsMatrix, MultiVector>;
 
 constexpr double good_enough = 1e-12, not_small = 1e-6;  // of |b - A x| / |b|
-constexpr const char* remedy =
+constexpr const char* singular =
     "the matrix is singular or nearly singular: look for a row or a column of zeros, or rows that "
     "depend on one another";
 
@@ -66,7 +66,7 @@ DirectSolver::DirectSolver(const Teuchos::RCP<const CrsMatrix>& matrix) : factor
   factors_->matrix = matrix;
   const MPI_Comm comm = comm_of(*matrix->getMap());
   if (matrix->getGlobalNumRows() == 0) return;
-  foreign_step(comm, "Amesos2", remedy, [&] {
+  foreign_step(comm, "Amesos2", singular, [&] {
     Teuchos::ParameterList parameters("Amesos2");
     factors_->rows = without_gaps(*matrix->getMap());
     Teuchos::RCP<const CrsMatrix> factored = renumbered(*matrix, factors_->rows);
@@ -91,7 +91,7 @@ double DirectSolver::solve_one(const Vector& b, Vector& x, double scale, double 
   const Teuchos::RCP<const MultiVector> from = r.offsetView(factors_->rows, 0);
   double found = 1;
   for (int round = 0; round < 3 && !(found <= wanted); ++round) {  // LU, then iterative refinement
-    foreign_step(comm, "Amesos2", remedy, [&] { factors_->solver->solve(to.ptr(), from.ptr()); });
+    foreign_step(comm, "Amesos2", singular, [&] { factors_->solver->solve(to.ptr(), from.ptr()); });
     before.assign(x);
     x.update(1, correction, 1);
     const double now = residual(a, b, x, scale, r);
@@ -127,7 +127,7 @@ Solution DirectSolver::solve(const MultiVector& b, MultiVector& x, double tol, d
       found = solve_one(*b.getVector(j), *x.getVectorNonConst(j), scales[j], std::min(enough, good_enough));
     }
     if (!(found <= not_small))
-      refuse("|b - A x| / |b| is " + std::to_string(found) + " after a direct solve", "must be at most 1e-6", remedy);
+      refuse("|b - A x| / |b| is " + std::to_string(found) + " after a direct solve", "must be at most 1e-6", singular);
     solution.each.push_back(found);
     solution.residual = std::max(solution.residual, found);
     if (!(found <= enough)) solution.converged = false;

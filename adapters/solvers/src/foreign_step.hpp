@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::solvers {
 
 MPI_Comm comm_of(const Tpetra::Map<>& map);
@@ -37,3 +39,5 @@ std::vector<double> check_scales(const MultiVector& b, const MultiVector& x, dou
 double residual(const Operator& a, const Vector& b, const Vector& x, double scale, Vector& r);
 
 }  // namespace tridap::solvers
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::solvers {
 
 /// Solves A x = b by the manager of Belos that `options.name` names. The arguments are checked, and each column of `b`
@@ -13,3 +15,5 @@ Solution solve_by_manager(const Teuchos::RCP<const Operator>& a, const Teuchos::
                           const Options& options, MPI_Comm comm);
 
 }  // namespace tridap::solvers
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::solvers {
 
 std::string upper_case(std::string text);
@@ -18,3 +20,5 @@ void check_against(Teuchos::ParameterList& given, const Teuchos::ParameterList& 
                    const std::vector<std::string>& ours, const std::string& of);
 
 }  // namespace tridap::solvers
+
+#pragma GCC visibility pop

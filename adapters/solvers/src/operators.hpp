@@ -7,6 +7,8 @@
 #include <functional>
 #include <utility>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::solvers {
 
 /// A preconditioner of Trilinos, which throws on all processes or on none. It is applied to one vector at a time: MueLu
@@ -89,3 +91,5 @@ class Counted : public Operator {
 };
 
 }  // namespace tridap::solvers
+
+#pragma GCC visibility pop

@@ -2,6 +2,8 @@
 
 #include <tridap/solvers/matrix.hpp>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::solvers {
 
 /// The operator (A - sigma M)^-1 M of two matrices on one map, by an LU factorization of A - sigma M; `m` is null for
@@ -12,3 +14,5 @@ Teuchos::RCP<const Operator> shift_invert(const Teuchos::RCP<const CrsMatrix>& a
                                           const Teuchos::RCP<const CrsMatrix>& m, double sigma);
 
 }  // namespace tridap::solvers
+
+#pragma GCC visibility pop

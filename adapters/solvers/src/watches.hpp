@@ -7,6 +7,8 @@
 #include <exception>
 #include <utility>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::solvers {
 
 /// The watches of all processes, whose answers are combined: if one of them stops the iteration, all processes stop.
@@ -47,3 +49,5 @@ class Watches {
 };
 
 }  // namespace tridap::solvers
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 #include <tridap/sparse/sparse_rows.hpp>
 #include <tridap/tpetra/array_map.hpp>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::tpetra::detail {
 
 /// The contiguous map of bounds. **Collective.**
@@ -15,3 +17,5 @@ void need_count(const Map& map, Index count, const char* what);
 Communicator communicator_of(const Teuchos::RCP<const Map>& map, const char* what);
 
 }  // namespace tridap::tpetra::detail
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::tpetra::detail {
 
 /// mpi::gather_distribution(). If the order of the processes differs from that of the grid, and all processes set
@@ -17,3 +19,5 @@ Index said(const ArrayMapOptions& options, bool vectors);
 bool all_said_the_same(Index agreed);
 
 }  // namespace tridap::tpetra::detail
+
+#pragma GCC visibility pop

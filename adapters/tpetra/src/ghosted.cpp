@@ -31,7 +31,8 @@ Ids overlap_ids(const GhostedArray& array, const ArrayMap& owned, Index base) {
   Index components = 1;
   for (std::size_t i = 1; i < array.local().shape.size(); ++i) components *= array.local().shape[i];
   const Index owned_entries = array.owned_count() * components;
-  Ids ids(Kokkos::ViewAllocateWithoutInitializing("tridap ids"), element_count(array.local()));
+  Ids ids(Kokkos::ViewAllocateWithoutInitializing("tridap ids"),
+          static_cast<std::size_t>(element_count(array.local())));
   const auto host = Kokkos::create_mirror_view(ids);
   numbers.write(owned.process(), Part::owned, owned.order(), host.data());
   Index next = owned_entries;

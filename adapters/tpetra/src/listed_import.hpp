@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::tpetra {
 
 using LocalOrdinal = Tpetra::Map<>::local_ordinal_type;
@@ -57,3 +59,5 @@ class ListedImport : public Tpetra::Import<> {
 };
 
 }  // namespace tridap::tpetra
+
+#pragma GCC visibility pop

@@ -39,7 +39,8 @@ Teuchos::RCP<const Map> list_map(const std::function<const FlatNumbers&()>& numb
       return {};
     }
     if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "", "create a Tpetra::ScopeGuard first");
-    ids = decltype(ids)(Kokkos::ViewAllocateWithoutInitializing("tridap ids"), all->count(process, part));
+    ids = decltype(ids)(Kokkos::ViewAllocateWithoutInitializing("tridap ids"),
+                        static_cast<std::size_t>(all->count(process, part)));
     const auto host = Kokkos::create_mirror_view(ids);
     all->write(process, part, order, host.data());
     for (std::size_t i = 0; base != 0 && i < host.extent(0); ++i) host(i) += base;

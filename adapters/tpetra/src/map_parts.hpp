@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::tpetra::detail {
 
 /// Properties of a process's own memory. They go in the messages that make an ArrayMap anyway.
@@ -60,3 +62,5 @@ Teuchos::RCP<const Map> list_map(const std::function<const FlatNumbers&()>& numb
 Index largest_part(const Distribution& distribution, Part part);
 
 }  // namespace tridap::tpetra::detail
+
+#pragma GCC visibility pop

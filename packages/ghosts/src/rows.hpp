@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap {
 
 /// Chosen indices along axis 0 of a buffer, with all their components, as places in memory. Packed, they stand one
@@ -39,3 +41,5 @@ class Rows {
 };
 
 }  // namespace tridap
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::infer {
 
 /// The shares of all processes: process r holds `count[r]` elements, and one share along each axis.
@@ -36,3 +38,5 @@ struct FoundAxis {
 std::vector<FoundAxis> find_axes(const Everyone& everyone, const InferenceHints& how);
 
 }  // namespace tridap::infer
+
+#pragma GCC visibility pop

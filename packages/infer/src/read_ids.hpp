@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::infer {
 
 /// How ids number the elements of an array: id = base + the sum of weight[k] * index[k] over all axes k.
@@ -52,3 +54,5 @@ struct Walked {
 Walked walk(const GlobalIds& ids, const Numbering& numbering);
 
 }  // namespace tridap::infer
+
+#pragma GCC visibility pop

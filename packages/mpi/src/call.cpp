@@ -1,5 +1,6 @@
 #include <tridap/index.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/wait.hpp>
 #include <tridap/report.hpp>
 
 #include <exception>
@@ -39,6 +40,15 @@ void must_succeed_everywhere(int status, const char* function, MPI_Comm comm) {
   }
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
   if (failed >= 0) throw failure(static_cast<int>(failed % most_classes), function, failed / most_classes);
+}
+
+void wait_for(std::vector<MPI_Request>& requests) {
+  wait_until([&] {
+    int all = 0;
+    must_succeed(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &all, MPI_STATUSES_IGNORE),
+                 "MPI_Testall");
+    return all != 0;
+  });
 }
 
 Duplicate::Duplicate(MPI_Comm comm) : exceptions_(std::uncaught_exceptions()) {

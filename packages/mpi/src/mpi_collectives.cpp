@@ -1,5 +1,6 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/wait.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -48,8 +49,7 @@ void travel(Travelling& all, MPI_Comm comm) {
                              &all.requests.emplace_back()),
                    "MPI_Isend");
     });
-  must_succeed(MPI_Waitall(static_cast<int>(all.requests.size()), all.requests.data(), MPI_STATUSES_IGNORE),
-               "MPI_Waitall");
+  wait_for(all.requests);
 }
 
 }  // namespace
@@ -87,7 +87,10 @@ std::vector<Message> MpiCollectives::exchange(std::vector<Message> messages) {
     }
     for (std::size_t i = 0; i < count; ++i) to_send[i] = static_cast<Index>(all->out[i].size());
   });
-  must_succeed(MPI_Alltoall(to_send.data(), 1, MPI_INT64_T, to_receive.data(), 1, MPI_INT64_T, comm_), "MPI_Alltoall");
+  const Duplicate apart(comm_);  // our messages must not meet the caller's
+  // On one process, MPICH's MPI_Alltoall never returns if the caller waits for a message from any process on `comm_`.
+  must_succeed(MPI_Alltoall(to_send.data(), 1, MPI_INT64_T, to_receive.data(), 1, MPI_INT64_T, apart.get()),
+               "MPI_Alltoall");
 
   std::vector<std::vector<Index>>& in = all->in;
   collectively(comm_, [&] {
@@ -98,7 +101,6 @@ std::vector<Message> MpiCollectives::exchange(std::vector<Message> messages) {
     }
     all->requests.reserve(requests);
   });
-  const Duplicate apart(comm_);  // our messages must not meet the caller's
   try {
     travel(*all, apart.get());
   } catch (...) {

@@ -1,4 +1,5 @@
 #include <tridap/internal/persistent_messages.hpp>
+#include <tridap/internal/wait.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -62,9 +63,7 @@ void PersistentMessages::start() {
 }
 
 void PersistentMessages::wait() {
-  or_give_up([this] {
-    must_succeed(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-  });
+  or_give_up([this] { wait_for(requests_); });
   started_ = false;
 }
 

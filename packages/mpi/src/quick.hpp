@@ -9,6 +9,8 @@
 
 #include <optional>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::mpi {
 
 /// Makes the Distribution with one message from each process, for the simple case: no error and no warning on any
@@ -18,3 +20,5 @@ namespace tridap::mpi {
 std::optional<Distribution> quick_gather(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags);
 
 }  // namespace tridap::mpi
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::mpi {
 
 /// An allocation as the pool keeps it. It outlives the pool while an owner holds it.
@@ -69,3 +71,5 @@ SharedMemoryPool& pool_of(MPI_Comm comm);
 SharedMemoryPool* known_pool(MPI_Comm comm);
 
 }  // namespace tridap::mpi
+
+#pragma GCC visibility pop

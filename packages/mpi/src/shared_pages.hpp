@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::mpi {
 
 /// The page size of this system in bytes: 4096, 16384 or 65536. The length of each segment is a multiple of it.
@@ -45,3 +47,5 @@ class SharedPages {
 std::shared_ptr<std::byte> open_pages(const std::string& name, Index bytes);
 
 }  // namespace tridap::mpi
+
+#pragma GCC visibility pop

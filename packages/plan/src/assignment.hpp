@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::redistribute {
 
 /// The input of an assignment problem: a sparse matrix of the value of each column to each row, stored by rows. Entries
@@ -36,3 +38,5 @@ struct Assignment {
 Assignment assign(const Worths& worths, Index most_work = std::numeric_limits<Index>::max());
 
 }  // namespace tridap::redistribute
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::redistribute {
 
 /// The number of elements of an axis that a coordinate of the source and a coordinate of the target have in common. An
@@ -26,3 +28,5 @@ struct AxisOverlap {
 AxisOverlap axis_overlap(const Axis& source, const Axis& target, Part target_part = Part::owned);
 
 }  // namespace tridap::redistribute
+
+#pragma GCC visibility pop

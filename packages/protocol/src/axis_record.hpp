@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap {
 
 inline constexpr Index lowest = std::numeric_limits<Index>::min();
@@ -80,3 +82,5 @@ inline void append_values(std::vector<Index>& values, const Dimension& d, State 
 }
 
 }  // namespace tridap
+
+#pragma GCC visibility pop

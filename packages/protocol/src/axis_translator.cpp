@@ -18,7 +18,7 @@ void AxisTranslator::coordinate(const char* key, Index value, Index grid) {
           "give the coordinate of the first block");
 }
 
-Index AxisTranslator::size(Bounds bounds, const char* key) {
+Index AxisTranslator::size(IndexBounds bounds, const char* key) {
   if (bounds.high < bounds.low) return 0;
   Index size = 0;
   if (!__builtin_sub_overflow(bounds.high, bounds.low, &size) && !__builtin_add_overflow(size, 1, &size)) return size;

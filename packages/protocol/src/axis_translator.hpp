@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap {
 
 // Collects the errors of one axis of a foreign distribution, and makes the axis if there are none.
@@ -18,7 +20,7 @@ class AxisTranslator {
   // Checks a coordinate of a grid. The extent of the grid must be checked separately.
   void coordinate(const char* key, Index value, Index grid);
   // The number of indices. If it does not fit 64 bits, adds a finding and returns 0.
-  Index size(Bounds bounds, const char* key);
+  Index size(IndexBounds bounds, const char* key);
   // The length of the blocks of BLOCK or BLOCK(n); 1 if the arguments are wrong.
   Index block_length(Index size, Index grid, std::optional<Index> length, const char* key);
   // Checks a number of things that have to be written out.
@@ -60,3 +62,5 @@ std::vector<TranslatedAxis> every_axis(std::size_t ndim, const Make& make) {
 }
 
 }  // namespace tridap
+
+#pragma GCC visibility pop

@@ -2,6 +2,8 @@
 
 #include <tridap/c_array.hpp>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap {
 
 /// Returns nullopt if the major version of `c` is known, so that its members may be read.
@@ -20,3 +22,5 @@ void check_extras_for_c(const std::vector<Extra>& extras, Index axis, Report& re
 Finding c_finding(std::optional<Index> axis, std::string key, std::string value, std::string must);
 
 }  // namespace tridap
+
+#pragma GCC visibility pop

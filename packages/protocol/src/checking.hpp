@@ -8,6 +8,8 @@
 #include <new>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap {
 
 /// Checks one process's data as one version of the protocol. The `__version__` is not checked.
@@ -50,3 +52,5 @@ bool everywhere(const std::vector<LocalArray>& members, Collectives& collectives
 }
 
 }  // namespace tridap
+
+#pragma GCC visibility pop

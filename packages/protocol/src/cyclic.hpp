@@ -2,6 +2,8 @@
 
 #include <tridap/index.hpp>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap {
 
 /// The number of elements on one coordinate if `size` elements are distributed round-robin in blocks of `block_size`
@@ -14,3 +16,5 @@ inline Index cyclic_count(Index size, Index grid, Index block_size, Index turn) 
 }
 
 }  // namespace tridap
+
+#pragma GCC visibility pop

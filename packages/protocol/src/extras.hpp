@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap {
 
 /// The value of an unknown key: text if it is not JSON.
@@ -19,3 +21,5 @@ std::string text_of(std::vector<Extra> extras);
 Index digest_of(const std::vector<Extra>& extras);
 
 }  // namespace tridap
+
+#pragma GCC visibility pop

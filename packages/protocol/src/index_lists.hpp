@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap {
 
 /// One unstructured axis on which all processes agree, except for the indices.
@@ -46,3 +48,5 @@ class IndexLists {
 };
 
 }  // namespace tridap
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap {
 
 inline constexpr std::size_t deepest_json = 64;  ///< levels of lists and dictionaries that read_json() reads
@@ -13,3 +15,5 @@ inline constexpr std::size_t deepest_json = 64;  ///< levels of lists and dictio
 std::string dump(const nlohmann::ordered_json& json);
 
 }  // namespace tridap
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <string_view>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap {
 
 /// True for well-formed UTF-8 (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing above U+10FFFF.
@@ -24,3 +26,5 @@ inline bool is_utf8(std::string_view text) {
 }
 
 }  // namespace tridap
+
+#pragma GCC visibility pop

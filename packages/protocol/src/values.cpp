@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 namespace tridap {
@@ -121,8 +122,10 @@ class ValueReader {
   void put_bits(std::uint64_t bits, std::size_t width) {
     char raw[sizeof(bits)];
     std::memcpy(raw, &bits, sizeof(bits));
-    if (!described_.type.native_order) std::reverse(raw, raw + width);
-    bytes_.insert(bytes_.end(), raw, raw + width);
+    if (described_.type.native_order)
+      bytes_.insert(bytes_.end(), raw, raw + width);
+    else
+      bytes_.insert(bytes_.end(), std::make_reverse_iterator(raw + width), std::make_reverse_iterator(raw));
   }
 
   void wrong(const Value& value) { add(value.text(), "must be a " + described_.type.name()); }

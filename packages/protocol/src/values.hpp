@@ -5,6 +5,8 @@
 
 #include <optional>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap {
 
 /// Reads the values of a described buffer from nested lists, row-major, into contiguous row-major memory. Adds an error
@@ -13,3 +15,5 @@ namespace tridap {
 std::optional<Buffer> read_values(const Value& data, const Buffer& described, Report& report);
 
 }  // namespace tridap
+
+#pragma GCC visibility pop

@@ -89,7 +89,7 @@ namespace hpf {
 
 namespace {
 
-TranslatedAxis blocks(Bounds array, Index processors, std::optional<Index> n, Index axis) {
+TranslatedAxis blocks(IndexBounds array, Index processors, std::optional<Index> n, Index axis) {
   AxisTranslator translator(axis);
   const Index size = translator.size(array, "high");
   const Index length = translator.block_length(size, processors, n, "n");
@@ -109,25 +109,25 @@ void lies_within(AxisTranslator& translator, Index size, Index offset, const Tem
 
 }  // namespace
 
-TranslatedAxis block(Bounds array, Index processors, Index axis) { return blocks(array, processors, {}, axis); }
+TranslatedAxis block(IndexBounds array, Index processors, Index axis) { return blocks(array, processors, {}, axis); }
 
-TranslatedAxis block_of(Bounds array, Index processors, Index n, Index axis) {
+TranslatedAxis block_of(IndexBounds array, Index processors, Index n, Index axis) {
   return blocks(array, processors, n, axis);
 }
 
-TranslatedAxis cyclic(Bounds array, Index processors, Index k, Index axis) {
+TranslatedAxis cyclic(IndexBounds array, Index processors, Index k, Index axis) {
   AxisTranslator translator(axis);
   const Index size = translator.size(array, "high");
   return translator.make(size, tridap::cyclic(k), processors, array.low);
 }
 
-TranslatedAxis collapsed(Bounds array, Index axis) {
+TranslatedAxis collapsed(IndexBounds array, Index axis) {
   AxisTranslator translator(axis);
   const Index size = translator.size(array, "high");
   return translator.make(size, whole(), 1, array.low);
 }
 
-TranslatedAxis align_block(Bounds array, Index offset, const Template& with, Index axis) {
+TranslatedAxis align_block(IndexBounds array, Index offset, const Template& with, Index axis) {
   AxisTranslator translator(axis);
   const Index size = translator.size(array, "high");
   lies_within(translator, size, offset, with);
@@ -144,7 +144,7 @@ TranslatedAxis align_block(Bounds array, Index offset, const Template& with, Ind
   return translator.make(size, block_at(std::move(starts)), with.processors, array.low);
 }
 
-TranslatedAxis align_cyclic(Bounds array, Index offset, const Template& with, Index axis) {
+TranslatedAxis align_cyclic(IndexBounds array, Index offset, const Template& with, Index axis) {
   AxisTranslator translator(axis);
   const Index size = translator.size(array, "high"), k = with.length.value_or(1);
   lies_within(translator, size, offset, with);

@@ -36,7 +36,7 @@ void at_least(const char* key, Index value, Index least) {
 
 namespace hpf {
 
-TranslatedAxis gen_block(Bounds array, const std::vector<Index>& sizes, Index axis) {
+TranslatedAxis gen_block(IndexBounds array, const std::vector<Index>& sizes, Index axis) {
   AxisTranslator translator(axis);
   const Index size = translator.size(array, "high"), processors = static_cast<Index>(sizes.size());
   translator.at_least(Rule::grid_size, "proc_grid_size", processors, 1);
@@ -54,7 +54,7 @@ TranslatedAxis gen_block(Bounds array, const std::vector<Index>& sizes, Index ax
   return translator.make(size, block_at(std::move(starts)), processors, array.low);
 }
 
-TranslatedAxis indirect(Bounds array, Index processors, const std::vector<Index>& map, Index axis) {
+TranslatedAxis indirect(IndexBounds array, Index processors, const std::vector<Index>& map, Index axis) {
   AxisTranslator translator(axis);
   const Index size = translator.size(array, "high");
   translator.at_least(Rule::grid_size, "proc_grid_size", processors, 1);
@@ -139,7 +139,7 @@ Index square_power(Index places) {
 }
 
 // Block k begins at ceil(k * size / blocks).
-TranslatedAxis even_blocks(Bounds region, Index blocks, Index axis) {
+TranslatedAxis even_blocks(IndexBounds region, Index blocks, Index axis) {
   AxisTranslator translator(axis);
   const Index size = translator.size(region, "high");
   translator.listed("proc_grid_size", blocks, "use fewer places");
@@ -153,7 +153,7 @@ TranslatedAxis even_blocks(Bounds region, Index blocks, Index axis) {
 
 }  // namespace
 
-Translation block_block(const std::vector<Bounds>& region, Index first, Index second, Index places) {
+Translation block_block(const std::vector<IndexBounds>& region, Index first, Index second, Index places) {
   const auto ndim = static_cast<Index>(region.size());
   at_least("places", places, 1);
   for (const Index axis : {first, second})

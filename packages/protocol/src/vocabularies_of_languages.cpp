@@ -30,7 +30,7 @@ struct Shares {
 };
 
 // The share of each locale under blockDist. The starts are written out if `listed`, or if there is no shorter form.
-Shares shares(AxisTranslator& translator, Bounds domain, Bounds box, Index locales, bool listed) {
+Shares shares(AxisTranslator& translator, IndexBounds domain, IndexBounds box, Index locales, bool listed) {
   Shares shares;
   shares.size = translator.size(domain, "high");
   const Index n = translator.size(box, "box high");
@@ -55,7 +55,7 @@ Shares shares(AxisTranslator& translator, Bounds domain, Bounds box, Index local
 
 }  // namespace
 
-TranslatedAxis block_dist(Bounds domain, Bounds box, Index locales, Index axis) {
+TranslatedAxis block_dist(IndexBounds domain, IndexBounds box, Index locales, Index axis) {
   AxisTranslator translator(axis);
   Shares blocks = shares(translator, domain, box, locales, false);
   const BlockSpec spec = blocks.even ? block() : block_at(std::move(blocks.starts));
@@ -86,7 +86,7 @@ struct ChapelBlocks {
   }
 };
 
-ChapelBlocks chapel_blocks(AxisTranslator& translator, Bounds domain, Index start_idx, Index block_size,
+ChapelBlocks chapel_blocks(AxisTranslator& translator, IndexBounds domain, Index start_idx, Index block_size,
                            Index locales) {
   const Index size = translator.size(domain, "high");
   translator.at_least(Rule::cyclic_block_size, "block_size", block_size, 1);
@@ -123,13 +123,13 @@ void in_order_of_slots(std::vector<std::vector<Index>>& lists, const ChapelBlock
 
 }  // namespace
 
-TranslatedAxis cyclic_dist(Bounds domain, Index start_idx, Index locales, Index axis) {
+TranslatedAxis cyclic_dist(IndexBounds domain, Index start_idx, Index locales, Index axis) {
   AxisTranslator translator(axis);
   const ChapelBlocks all_blocks = chapel_blocks(translator, domain, start_idx, 1, locales);
   return translator.make(all_blocks.size, cyclic(1, all_blocks.served()), locales, domain.low);
 }
 
-TranslatedAxis block_cyc_dist(Bounds domain, Index start_idx, Index block_size, Index locales, Index axis) {
+TranslatedAxis block_cyc_dist(IndexBounds domain, Index start_idx, Index block_size, Index locales, Index axis) {
   AxisTranslator translator(axis);
   const ChapelBlocks all_blocks = chapel_blocks(translator, domain, start_idx, block_size, locales);
   std::vector<std::string> losses;
@@ -145,7 +145,8 @@ TranslatedAxis block_cyc_dist(Bounds domain, Index start_idx, Index block_size, 
   return made;
 }
 
-TranslatedAxis stencil_dist(Bounds domain, Bounds box, Index fluff, bool periodic, Index locales, Index axis) {
+TranslatedAxis stencil_dist(IndexBounds domain, IndexBounds box, Index fluff, bool periodic, Index locales,
+                            Index axis) {
   AxisTranslator translator(axis);
   translator.at_least(Rule::block_padding, "fluff", fluff, 0);
   Shares blocks = shares(translator, domain, box, locales, fluff > 0);
@@ -202,7 +203,7 @@ Translation darray(const std::vector<Index>& size, const std::vector<Index>& gri
 
 namespace x10 {
 
-TranslatedAxis block(Bounds region, Index places, Index axis) {
+TranslatedAxis block(IndexBounds region, Index places, Index axis) {
   AxisTranslator translator(axis);
   const Index size = translator.size(region, "high");
   translator.at_least(Rule::grid_size, "proc_grid_size", places, 1);
@@ -210,7 +211,7 @@ TranslatedAxis block(Bounds region, Index places, Index axis) {
   return translator.make(size, translator.balanced(size, places), places, region.low);
 }
 
-Translation block_along(const std::vector<Bounds>& region, Index along, Index places) {
+Translation block_along(const std::vector<IndexBounds>& region, Index along, Index places) {
   const Index ndim = static_cast<Index>(region.size());
   if (along < 0 || along >= ndim)
     throw Error(Finding{Rule::shape_ndim,

@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::redistribute {
 
 /// Access to the private members of Plan and Redistribution, for the source files of this package.
@@ -23,3 +25,5 @@ std::shared_ptr<const PlanData> reversed_ids(const PlanData& parts, Index elemen
 inline const PlanData& data_of(const Plan& plan) { return Access::data(plan); }
 
 }  // namespace tridap::redistribute
+
+#pragma GCC visibility pop

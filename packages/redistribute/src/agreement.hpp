@@ -12,6 +12,8 @@
 #include <limits>
 #include <optional>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::redistribute {
 
 /// What the processes say about a move, and what all say alike, found with one reduction: reduce() is **collective**.
@@ -96,3 +98,5 @@ ElementType type_of_number(Index number);
 ElementType agreed_type(Index number, const ElementType& own, MPI_Comm comm);
 
 }  // namespace tridap::redistribute
+
+#pragma GCC visibility pop

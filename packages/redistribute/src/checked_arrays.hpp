@@ -9,6 +9,8 @@
 #include <memory>
 #include <optional>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::redistribute {
 
 /// Checks the arrays of one move on this process against the plan. `convert`: their element types may differ. A side of
@@ -51,3 +53,5 @@ class KnownArrays {
 };
 
 }  // namespace tridap::redistribute
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include <memory>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::redistribute {
 
 /// Moves arrays by one plan: what a Redistribution keeps from one move to the next.
@@ -91,3 +93,5 @@ class Mover {
 };
 
 }  // namespace tridap::redistribute
+
+#pragma GCC visibility pop

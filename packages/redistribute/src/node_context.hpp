@@ -14,6 +14,8 @@
 #include <memory>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::redistribute {
 
 inline constexpr Index ring_slots = 8;
@@ -113,3 +115,5 @@ class NodeContext {
 };
 
 }  // namespace tridap::redistribute
+
+#pragma GCC visibility pop

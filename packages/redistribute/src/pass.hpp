@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::redistribute {
 
 /// Where the elements of one peer are, or go.
@@ -58,3 +60,5 @@ class Pass {
 };
 
 }  // namespace tridap::redistribute
+
+#pragma GCC visibility pop

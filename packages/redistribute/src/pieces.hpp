@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::redistribute {
 
 enum class End { source, target };
@@ -165,3 +167,5 @@ inline void Cursor::skip(Index units) {
 }
 
 }  // namespace tridap::redistribute
+
+#pragma GCC visibility pop

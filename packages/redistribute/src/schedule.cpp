@@ -35,9 +35,9 @@ bool Schedule::suits(const Buffer& source, const Buffer& target, const Way& way)
 // The order of the product's axes, outermost first.
 std::vector<std::size_t> Schedule::axis_order(const PlanData& parts, std::size_t axes) const {
   const std::vector<Index> order = order_of_number(way_.stream_order, parts.target.distribution.ndim());
-  std::vector<std::size_t> numbers;
-  for (std::size_t k = 0; k < axes; ++k) numbers.push_back(order.size() == axes ? at(order[k]) : k);
-  return numbers;
+  std::vector<std::size_t> outermost_first;
+  for (std::size_t k = 0; k < axes; ++k) outermost_first.push_back(order.size() == axes ? at(order[k]) : k);
+  return outermost_first;
 }
 
 // Streams to and from other nodes. Within the node a Pass sends, and streams receive, unless memory is accessed

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::redistribute {
 
 /// How the elements of a move reach other processes. The same on every process.
@@ -73,3 +75,5 @@ class Schedule {
 };
 
 }  // namespace tridap::redistribute
+
+#pragma GCC visibility pop

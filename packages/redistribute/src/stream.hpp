@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::redistribute {
 
 /// Copies the first `units` of a run from our buffer into a slot, in which they are contiguous.
@@ -58,3 +60,5 @@ class Stream {
 };
 
 }  // namespace tridap::redistribute
+
+#pragma GCC visibility pop

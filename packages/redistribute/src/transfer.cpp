@@ -1,8 +1,7 @@
 #include "transfer.hpp"
 
 #include <tridap/internal/call.hpp>
-
-#include <sched.h>
+#include <tridap/internal/wait.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -108,7 +107,7 @@ bool Transfer::wait_a_little() {
 }
 
 void Transfer::finish() {
-  while (!test()) sched_yield();
+  mpi::wait_until([this] { return test(); });
 }
 
 // Whether all that write our targets or read our sources have done so.

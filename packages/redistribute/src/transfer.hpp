@@ -10,6 +10,8 @@
 #include <memory>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::redistribute {
 
 /// One array of a move on this process.
@@ -73,3 +75,5 @@ class Transfer {
 };
 
 }  // namespace tridap::redistribute
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 #include <array>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::redistribute {
 
 /// Carries streams between this process and others, in slots: the sender packs a slot, and the receiver unpacks it. A
@@ -92,3 +94,5 @@ class MessageTransport : public Transport {
 };
 
 }  // namespace tridap::redistribute
+
+#pragma GCC visibility pop

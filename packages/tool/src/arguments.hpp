@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::tool {
 
 /// A wrong command line. The program ends with status 2.
@@ -44,3 +46,5 @@ std::vector<std::optional<Index>> read_section(const std::string& text);
 std::string read_file(const std::string& name);
 
 }  // namespace tridap::tool
+
+#pragma GCC visibility pop

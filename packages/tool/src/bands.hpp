@@ -2,6 +2,8 @@
 
 #include "view.hpp"
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::drawing {
 
 /// The owners of the elements that a cell represents.
@@ -58,3 +60,5 @@ Cell cell_of(const View& view, const std::vector<Band>& bands);
 std::string cell_text(const Cell& cell);
 
 }  // namespace tridap::drawing
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@ namespace CLI {
 class App;
 }
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::tool {
 
 /// The program's exit status.
@@ -25,3 +27,5 @@ void add_diff(CLI::App& app, int& status);
 void add_convert(CLI::App& app, int& status);
 
 }  // namespace tridap::tool
+
+#pragma GCC visibility pop

@@ -2,6 +2,8 @@
 
 #include <tridap/draw_html.hpp>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::drawing {
 
 /// How an array is distributed, as JSON for packages/tool/page/layout.js.
@@ -15,3 +17,5 @@ std::string page_moves(const PageArray& source, const PageArray& target);
 std::string page_number(Index number);
 
 }  // namespace tridap::drawing
+
+#pragma GCC visibility pop

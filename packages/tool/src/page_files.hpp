@@ -1,5 +1,7 @@
 #pragma once
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::drawing {
 
 // The files in packages/tool/page/, which CMake puts into a source file.
@@ -8,3 +10,5 @@ extern const char* const page_style;      ///< CSS
 extern const char* const page_scripts[];  ///< JavaScript, in this order; the last one is null
 
 }  // namespace tridap::drawing
+
+#pragma GCC visibility pop

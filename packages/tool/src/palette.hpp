@@ -4,6 +4,8 @@
 
 #include <string>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::drawing {
 
 /// Red, green and blue, 0 to 255.
@@ -24,3 +26,5 @@ std::string hex(Colour colour);      ///< in CSS notation: "#1f77b4"
 int terminal_number(Colour colour);  ///< the nearest of the 6 x 6 x 6 colours of a terminal with 256 colours
 
 }  // namespace tridap::drawing
+
+#pragma GCC visibility pop

@@ -2,6 +2,8 @@
 
 #include "svg_paper.hpp"
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::drawing {
 
 /// The local buffers of a view, as many as there is room for.
@@ -35,3 +37,5 @@ class Panels {
 };
 
 }  // namespace tridap::drawing
+
+#pragma GCC visibility pop

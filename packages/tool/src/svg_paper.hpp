@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::drawing {
 
 /// A part of a picture whose upper left corner is (0, 0). All lengths are pixels.
@@ -71,3 +73,5 @@ std::string document(const Figure& content, const std::string& title, Index most
 inline constexpr Index page_margin = 28;
 
 }  // namespace tridap::drawing
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::drawing {
 
 /// The axes that are drawn, at most two, and the indices at which the others are fixed.
@@ -39,3 +41,5 @@ class View {
 };
 
 }  // namespace tridap::drawing
+
+#pragma GCC visibility pop

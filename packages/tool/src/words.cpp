@@ -17,15 +17,15 @@ std::string joined(const std::vector<Index>& numbers, const std::string& between
   return text;
 }
 
-std::string array_words(const Distribution& distribution, const std::string& times) {
+std::string array_words(const Distribution& distribution, const std::string& by) {
   if (distribution.ndim() == 0) return "array without axes: one element on one process";
   std::string kinds;
-  for (Index i = 0; i < distribution.ndim(); ++i) kinds += (i > 0 ? times : "") + describe(distribution.axis(i));
+  for (Index i = 0; i < distribution.ndim(); ++i) kinds += (i > 0 ? by : "") + describe(distribution.axis(i));
   if (distribution.ndim() == 1)
     return counted(distribution.axis(0).size(), "element", "elements") + ", " + kinds + " over " +
            counted(distribution.processes(), "process", "processes");
-  return joined(distribution.shape(), times) + " array, " + kinds + " over a grid of " +
-         joined(distribution.proc_grid_shape(), times) + " processes";
+  return joined(distribution.shape(), by) + " array, " + kinds + " over a grid of " +
+         joined(distribution.proc_grid_shape(), by) + " processes";
 }
 
 std::string slice_words(const View& view) {
@@ -42,11 +42,11 @@ std::string coordinates_text(const Distribution& distribution, Index process) {
   return distribution.ndim() == 0 ? "" : " (" + joined(distribution.coordinates(process), ", ") + ")";
 }
 
-std::string owned_text(const Distribution& distribution, Index process, const std::string& times) {
+std::string owned_text(const Distribution& distribution, Index process, const std::string& by) {
   std::vector<Index> extents;
   for (const Range& range : distribution.part(process, Part::owned)) extents.push_back(range.size());
   const std::optional<Index> count = checked_product(extents);
-  return count ? std::to_string(*count) : joined(extents, times);
+  return count ? std::to_string(*count) : joined(extents, by);
 }
 
 std::string padding_text(const Distribution& distribution, Index process) {

@@ -2,6 +2,8 @@
 
 #include "view.hpp"
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::drawing {
 
 /// "1 element", "2 elements".
@@ -10,9 +12,9 @@ std::string counted(Index count, const std::string& one, const std::string& many
 /// Numbers joined by `between`.
 std::string joined(const std::vector<Index>& numbers, const std::string& between);
 
-/// The array in a sentence: "5 x 9 array, cyclic x block over a grid of 2 x 2 processes"; `times` is " x " or a better
+/// The array in a sentence: "5 x 9 array, cyclic x block over a grid of 2 x 2 processes"; `by` is " x " or a better
 /// sign.
-std::string array_words(const Distribution& distribution, const std::string& times);
+std::string array_words(const Distribution& distribution, const std::string& by);
 
 /// The slice that is drawn, and whether it was chosen by default. Empty if the whole array is drawn.
 std::string slice_words(const View& view);
@@ -22,7 +24,7 @@ std::string coordinates_text(const Distribution& distribution, Index process);
 
 /// The number of elements that a process owns, and that it holds as communication padding. It is written as a product
 /// if it does not fit 64 bits.
-std::string owned_text(const Distribution& distribution, Index process, const std::string& times);
+std::string owned_text(const Distribution& distribution, Index process, const std::string& by);
 std::string padding_text(const Distribution& distribution, Index process);  ///< empty if there is none
 
 /// The number of characters of valid UTF-8 text.
@@ -35,3 +37,5 @@ std::vector<std::string> wrapped(const std::string& text, Index width);
 Index round_up(Index least);
 
 }  // namespace tridap::drawing
+
+#pragma GCC visibility pop

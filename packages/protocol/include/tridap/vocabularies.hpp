@@ -16,7 +16,7 @@
 namespace tridap {
 
 /// The indices of an axis as languages write them: low..high, both included. The axis is empty if `high < low`.
-struct Bounds {
+struct IndexBounds {
   Index low = 0, high = -1;
 };
 
@@ -66,13 +66,13 @@ Translation translation(std::vector<TranslatedAxis> axes, Order process_order = 
 namespace hpf {
 
 /// BLOCK: m -> (m div L, m mod L) with L = ceil(size / processors); trailing processors may be empty.
-TranslatedAxis block(Bounds array, Index processors, Index axis = 0);
+TranslatedAxis block(IndexBounds array, Index processors, Index axis = 0);
 /// BLOCK(n): the same with L = n. n * processors must be at least the size.
-TranslatedAxis block_of(Bounds array, Index processors, Index n, Index axis = 0);
+TranslatedAxis block_of(IndexBounds array, Index processors, Index n, Index axis = 0);
 /// CYCLIC(k): m -> processor (m div k) mod processors; CYCLIC is CYCLIC(1).
-TranslatedAxis cyclic(Bounds array, Index processors, Index k = 1, Index axis = 0);
+TranslatedAxis cyclic(IndexBounds array, Index processors, Index k = 1, Index axis = 0);
 /// `*`: the axis is not distributed.
-TranslatedAxis collapsed(Bounds array, Index axis = 0);
+TranslatedAxis collapsed(IndexBounds array, Index axis = 0);
 
 /// A template that arrays are aligned with.
 struct Template {
@@ -83,19 +83,19 @@ struct Template {
 /// ALIGN A(I) WITH T(offset + I), both counted from 0, and T is BLOCK: index m is on the processor of T's index offset
 /// + m. If the offset is not 0, time and memory are proportional to the number of processors. Throws Error if A is not
 /// within T.
-TranslatedAxis align_block(Bounds array, Index offset, const Template& with, Index axis = 0);
+TranslatedAxis align_block(IndexBounds array, Index offset, const Template& with, Index axis = 0);
 /// The same if T is CYCLIC(k): the result is cyclic and begins with processor (offset / k) mod processors. If the
 /// offset is not a multiple of k, the result lists the indices of each processor. That is a loss; time and memory are
 /// proportional to the size, which is at most `most_listed`.
-TranslatedAxis align_cyclic(Bounds array, Index offset, const Template& with, Index axis = 0);
+TranslatedAxis align_cyclic(IndexBounds array, Index offset, const Template& with, Index axis = 0);
 
 /// GEN_BLOCK(sizes) of HPF 2.0, section 8: one block for each processor, of these lengths. They are at least 0, and
 /// their sum is at least the size; what is beyond the array is not used. Array 1..10 in blocks of 2, 5 and 4: elements
 /// 0 and 1, 2 to 6, 7 to 9.
-TranslatedAxis gen_block(Bounds array, const std::vector<Index>& sizes, Index axis = 0);
+TranslatedAxis gen_block(IndexBounds array, const std::vector<Index>& sizes, Index axis = 0);
 /// INDIRECT(map) of HPF 2.0, section 8: `map` has an entry for each element, the number of its processor, from 1. The
 /// result lists the indices of each processor in ascending order. The size is at most `most_listed`.
-TranslatedAxis indirect(Bounds array, Index processors, const std::vector<Index>& map, Index axis = 0);
+TranslatedAxis indirect(IndexBounds array, Index processors, const std::vector<Index>& map, Index axis = 0);
 /// SHADOW(width) of HPF 2.0, section 8, for an axis that is BLOCK, BLOCK(n), GEN_BLOCK or `*`: every share has `width`
 /// elements of its neighbours on both sides. The shadow before the first and after the last element of the array is not
 /// described, because it repeats no element. Throws Error for another kind of axis, or if the protocol refuses the
@@ -160,9 +160,9 @@ namespace chapel {
 /// blockDist over a bounding box of n indices: i -> locale clamp(floor((i - box.low) * locales / n), 0, locales - 1);
 /// indices outside of the box are on the outer locales. If the number of locales does not divide n, or the domain is
 /// not the box, time and memory are proportional to the number of locales.
-TranslatedAxis block_dist(Bounds domain, Bounds box, Index locales, Index axis = 0);
+TranslatedAxis block_dist(IndexBounds domain, IndexBounds box, Index locales, Index axis = 0);
 /// cyclicDist: i -> locale (i - start_idx) mod locales, never negative.
-TranslatedAxis cyclic_dist(Bounds domain, Index start_idx, Index locales, Index axis = 0);
+TranslatedAxis cyclic_dist(IndexBounds domain, Index start_idx, Index locales, Index axis = 0);
 /// blockCycDist: i -> locale floor((i - start_idx) / block_size) mod locales, never negative. Locales allocate whole
 /// blocks (`allocated`): index i is in slot j div T * block_size + j mod block_size, with j = i - domain.low and T =
 /// block_size * locales. So if a domain begins inside a block, the result lists the indices in the order of that
@@ -170,13 +170,14 @@ TranslatedAxis cyclic_dist(Bounds domain, Index start_idx, Index locales, Index 
 /// time and memory are proportional to the size, which is at most `most_listed`. It is another loss if the storage of a
 /// locale has a gap before its last elements. If a domain begins before `start_idx`, Chapel halts. Here the blocks
 /// continue below `start_idx`, which is a loss too.
-TranslatedAxis block_cyc_dist(Bounds domain, Index start_idx, Index block_size, Index locales, Index axis = 0);
+TranslatedAxis block_cyc_dist(IndexBounds domain, Index start_idx, Index block_size, Index locales, Index axis = 0);
 /// stencilDist: blockDist with `fluff` more elements on both sides of every locale. `size` includes the outer fluff,
 /// and the base is domain.low - fluff. If periodic, the outer fluff mirrors the other end. Otherwise it is owned
 /// although it is not a part of the array, which is a loss. Time and memory are those of blockDist. `periodic` is
 /// ignored if the fluff is 0. An empty domain has no fluff. Throws Error if a locale has fewer elements than its
 /// neighbour's fluff, or has no index and therefore no fluff.
-TranslatedAxis stencil_dist(Bounds domain, Bounds box, Index fluff, bool periodic, Index locales, Index axis = 0);
+TranslatedAxis stencil_dist(IndexBounds domain, IndexBounds box, Index fluff, bool periodic, Index locales,
+                            Index axis = 0);
 /// The grid over which these distributions arrange a list of locales (_factor of DSIUtil): the prime factors of
 /// `locales`, smallest first, each go to the smallest extent so far; then the extents are sorted in descending order.
 /// 12 locales over 2 axes are 6 x 2. Throws Error if an argument is less than 1.
@@ -205,15 +206,15 @@ std::vector<Index> default_grid(const std::vector<Index>& size, Index processes)
 namespace x10 {
 
 /// q = n div places, r = n mod places: the first r places have q + 1 elements, the others q. The base is region.low.
-TranslatedAxis block(Bounds region, Index places, Index axis = 0);
+TranslatedAxis block(IndexBounds region, Index places, Index axis = 0);
 /// A region in blocks along one of its axes. The other axes are not distributed.
-Translation block_along(const std::vector<Bounds>& region, Index along, Index places);
+Translation block_along(const std::vector<IndexBounds>& region, Index along, Index places);
 /// Dist.makeBlockBlock(region, first, second) (BlockBlockDist): blocks along two axes, over d0 x d1 places. d0 is a
 /// power of two, ceil(log2(places) / 2) its exponent, but at most the extent of axis `first` (less one if that is odd),
 /// and 1 if the extent is 1; d1 = ceil(places / d0). Block k begins at ceil(k * size / d). Place i is at (i mod d0, i
 /// div d0). If d0 * d1 is more than the number of places, X10 gives two blocks to some of them, which is not a product
 /// of axes: that is an Error, as more places than there are elements are.
-Translation block_block(const std::vector<Bounds>& region, Index first, Index second, Index places);
+Translation block_block(const std::vector<IndexBounds>& region, Index first, Index second, Index places);
 
 }  // namespace x10
 

@@ -143,7 +143,8 @@ Dual shared_dual_view(const Buffer& columns) {
   using View = typename Dual::t_dev;
   View view;
   if (columns.strides[1] == columns.shape[0] * columns.type.bytes) {  // contiguous: needs no check
-    view = View(static_cast<typename View::pointer_type>(columns.data), columns.shape[0], columns.shape[1]);
+    const auto rows = static_cast<std::size_t>(columns.shape[0]), count = static_cast<std::size_t>(columns.shape[1]);
+    view = View(static_cast<typename View::pointer_type>(columns.data), rows, count);
     kokkos::keep_alive(view, columns.owner);  // also without an owner, so that a view that outlives Kokkos is counted
   } else {
     view = kokkos::shared_as<View>(columns);

@@ -1,0 +1,2 @@
+./dev tridap --version
+export PATH="$PWD/build/release/packages/tool:$PATH"
