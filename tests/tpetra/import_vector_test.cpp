@@ -231,7 +231,7 @@ TEST(ImportVector, AnArrayThatDiffersInOneValueIsRefusedWithBothValues) {
   for (const auto& [mine, other, message] : pairs) {
     const ArrayMap layout(stamped(oracle::Array({mine})), MPI_COMM_WORLD);
     import_vector<double>(stamped(oracle::Array({mine})), layout, Copy::if_needed);
-    const DistArray changed = stamped(oracle::Array({other}));
+    const tridap::DistArray changed = stamped(oracle::Array({other}));
     EXPECT_TRUE(says(refusal([&] { import_vector<double>(changed, layout, Copy::if_needed); }), message));
   }
 }
