@@ -237,8 +237,7 @@ TEST(Layout, PaddedRowsAndColumnsAreSteppedOver) {
 TEST(Layout, PaddedViewsStayPaddedWhateverIsMadeOfThem) {
   std::vector<double> memory = support::numbers(200);
   const Shape rows = support::pads_last_rows ? Shape{24, 6, 1} : Shape{25, 5, 1};
-  const Buffer right = strided(memory.data(), {3, 4, 5}, rows),
-               left = strided(memory.data(), {3, 4, 5}, {1, 6, 24});
+  const Buffer right = strided(memory.data(), {3, 4, 5}, rows), left = strided(memory.data(), {3, 4, 5}, {1, 6, 24});
   const auto r = view<double***, LayoutRight>(right);
   const auto l = view<double***, LayoutLeft>(left);
   const Kokkos::View<const double***, LayoutStride, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> any = r,
@@ -265,7 +264,8 @@ TEST(Layout, StaticExtentsBesideADynamicOneMayBePadded) {
 TEST(Layout, WhatStandsInTheWayIsNamed) {
   std::vector<double> memory(100);
   const auto of = [&](const Shape& shape, const Shape& strides) { return strided(memory.data(), shape, strides); };
-  const Buffer outer = of({2, 3, 4}, {16, 4, 1}), inner = of({2, 3, 4}, {20, 5, 1}), columns = of({2, 3, 4}, {1, 2, 9}), apart = of({2, 3}, {10, 2});
+  const Buffer outer = of({2, 3, 4}, {16, 4, 1}), inner = of({2, 3, 4}, {20, 5, 1}), columns = of({2, 3, 4}, {1, 2, 9}),
+               apart = of({2, 3}, {10, 2});
   if (support::pads_last_rows) {
     EXPECT_REFUSED((view<double***, LayoutRight>(outer)), "axis 0 has stride 128 bytes, but LayoutRight needs 96");
     EXPECT_REFUSED((view<double***, LayoutRight>(inner)), "axis 0 has stride 160 bytes, but LayoutRight needs 120");

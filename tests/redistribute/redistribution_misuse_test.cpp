@@ -97,7 +97,12 @@ TEST(RedistributionMisuse, AProcessWithoutArraysMakesTheCallOfTheOthersThrow) {
   };
   const std::string who = "(rank " + std::to_string(processes() - 1) + "): ";
   expect_refused([&] { objects ? object("no array") : plan(source, target); }, who + "no array");
-  expect_refused([&] { objects ? object("nothing here") : plan.start({{source, target}}); }, "nothing here");
+  expect_refused(
+      [&] {
+        if (objects) object("nothing here");
+        plan.start({{source, target}});
+      },
+      "nothing here");
   expect_refused(
       [&] {
         if (objects) object("nor here");

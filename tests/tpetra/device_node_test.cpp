@@ -1,45 +1,5 @@
+#include "tpetra/stand_in_spaces.hpp"
 #include "tpetra/support.hpp"
-
-#include <cstdlib>
-
-// No device is at hand: memory that has Kokkos' rules for a device's, and stands on the host, stands in for it.
-namespace stand_in {
-
-struct FarName {
-  static constexpr const char* get_name() { return "Far"; }
-};
-struct ManagedName {
-  static constexpr const char* get_name() { return "Managed"; }
-};
-using Kokkos::Experimental::LogicalMemorySpace;
-using Apart = Kokkos::Experimental::LogicalSpaceSharesAccess::no_shared_access;
-
-class Runner;
-using Far = LogicalMemorySpace<Kokkos::HostSpace, Runner, FarName, Apart>;        // as CUDA's: the host cannot reach it
-using Managed = LogicalMemorySpace<Kokkos::HostSpace, void, ManagedName, Apart>;  // the host can: it is one for both
-
-class Runner : public Kokkos::HostSpace::execution_space {
- public:
-  using execution_space = Runner;
-  using memory_space = Far;
-  using device_type = Kokkos::Device<Runner, Far>;
-  using scratch_memory_space = Kokkos::ScratchMemorySpace<Runner>;
-  static const char* name() { return "Runner"; }
-};
-
-}  // namespace stand_in
-
-template <class Functor, class... Policy>  // which is compiled, and never runs
-struct Kokkos::Impl::ParallelFor<Functor, Kokkos::RangePolicy<Policy...>, stand_in::Runner> {
-  ParallelFor(const Functor&, const Kokkos::RangePolicy<Policy...>&) {}
-  void execute() const { std::abort(); }
-};
-template <>
-struct Kokkos::Impl::MemorySpaceAccess<Kokkos::HostSpace, stand_in::Managed> {
-  enum : bool { assignable = false };
-  enum : bool { accessible = true };
-  enum : bool { deepcopy = true };
-};
 
 using namespace tpetra_test;
 using tridap::Copy;

@@ -29,7 +29,7 @@ struct Access {
 /// handles that none of them holds. If a handle was destroyed with GA_Destroy, and GA reuses it, the pool distinguishes
 /// the new array from the old one by shape, type and place in memory. It takes an equal array in the same place for the
 /// old one.
-class HandlePool {
+class [[gnu::visibility("hidden")]] HandlePool {  // array.hpp has declared it before
  public:
   /// This process's pool; never destroyed, since static objects may release their handles after anything else.
   static HandlePool& all();

@@ -1,8 +1,7 @@
 #include "native.hpp"
 
-#include <tridap/kokkos/compat.hpp>
-
 #include <tridap/internal/call.hpp>
+#include <tridap/kokkos/compat.hpp>
 
 #include <mpi.h>
 
@@ -19,9 +18,9 @@ namespace {
 struct Inside {
   std::recursive_mutex entered;
   std::mutex guard;
-  std::vector<std::shared_ptr<void>> left_behind;     // protected by `guard`
-  std::vector<std::weak_ptr<EndsWithMpi>> with_mpi;   // protected by `guard`
-  int depth = 0;                                      // protected by `entered`
+  std::vector<std::shared_ptr<void>> left_behind;    // protected by `guard`
+  std::vector<std::weak_ptr<EndsWithMpi>> with_mpi;  // protected by `guard`
+  int depth = 0;                                     // protected by `entered`
 };
 
 Inside& inside() {

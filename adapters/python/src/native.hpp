@@ -31,8 +31,8 @@ class EndsWithMpi {
   virtual void let_go() = 0;  ///< called inside of Trilinos, before MPI is finalized
 };
 
-/// Calls `let_go` at the beginning of MPI_Finalize if the object exists then, unless a thread is inside of Trilinos. MPI
-/// must be initialised. Local.
+/// Calls `let_go` at the beginning of MPI_Finalize if the object exists then, unless a thread is inside of Trilinos.
+/// MPI must be initialised. Local.
 void end_with_mpi(const std::shared_ptr<EndsWithMpi>& object);
 
 /// Initialises Kokkos unless it is initialised. It is never finalised: arrays may outlive the interpreter's end.

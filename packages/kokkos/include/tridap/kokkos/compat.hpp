@@ -112,8 +112,8 @@ constexpr std::size_t padded_axis() {
   return IsMdspan<View>::value ? static_cast<std::size_t>(View::rank) - 2 : 0;
 }
 
-/// Makes an unmanaged view with that stride, in elements. Conversion from LayoutStride aborts. Versions before 5 have no
-/// other public way than subview, and that for two axes only; here the stride is written into the internal map.
+/// Makes an unmanaged view with that stride, in elements. Conversion from LayoutStride aborts. Versions before 5 have
+/// no other public way than subview, and that for two axes only; here the stride is written into the internal map.
 template <class View>
 View make_padded(typename View::pointer_type data, typename View::array_layout layout, std::size_t stride) {
   if constexpr (IsMdspan<View>::value) {

@@ -104,9 +104,9 @@ struct Padding {
   std::optional<Index> stride;  ///< bytes; absent: there is no padding
 };
 
-/// Finds the padding of a buffer. The view can set the stride of `axis`. If its extent is 1, that sets the stride of the
-/// next outer axis with another extent: later axes with LayoutLeft, earlier ones with LayoutRight. All other strides
-/// follow from the extents.
+/// Finds the padding of a buffer. The view can set the stride of `axis`. If its extent is 1, that sets the stride of
+/// the next outer axis with another extent: later axes with LayoutLeft, earlier ones with LayoutRight. All other
+/// strides follow from the extents.
 inline Padding padding_of(const Buffer& buffer, bool left, std::size_t axis, const IndexList& dense) {
   const std::size_t ndim = buffer.shape.size();
   while (axis < ndim && buffer.shape[axis] == 1) left ? ++axis : --axis;  // --0 is larger than ndim
@@ -186,8 +186,8 @@ inline Buffer owned_part(const DistArray& array) {
 /// count elements. Its indices are local, and it includes communication padding.
 ///
 /// As with Kokkos' own views, if the view has more than one axis, LayoutLeft allows any stride of axis 1 (a leading
-/// dimension), and LayoutRight any stride of the last axis but one (padded rows). Before Kokkos 5, LayoutRight allows it
-/// for axis 0 instead, and not all extents may be static. Ask span_is_contiguous() whether there are gaps.
+/// dimension), and LayoutRight any stride of the last axis but one (padded rows). Before Kokkos 5, LayoutRight allows
+/// it for axis 0 instead, and not all extents may be static. Ask span_is_contiguous() whether there are gaps.
 ///
 /// Throws Error that says what does not fit: the element type, the number of axes, a static extent, read-only memory
 /// with non-const elements, the memory space or device, the alignment, or the strides.
