@@ -1,4 +1,4 @@
 ./dev demo
-cmake -S docs/start/cpp -B build/start/cpp -DTriDAP_DIR="$PWD/build/release"
+cmake -G Ninja -S docs/start/cpp -B build/start/cpp -DTriDAP_DIR="$PWD/build/release"
 cmake --build build/start/cpp
 mpiexec -n 2 build/start/cpp/start

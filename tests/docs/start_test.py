@@ -6,6 +6,7 @@ The commands are those of docs/start/TAB.sh, except that BUILD replaces build/re
 
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -30,7 +31,8 @@ def here(line):
     return re.sub(r"(\$PWD/)?build/release", str(build), line).replace("build/start", str(folder / "start"))
 
 
-folder.mkdir(parents=True, exist_ok=True)
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir(parents=True)
 lines = (source / "docs" / "start" / f"{tab}.sh").read_text().splitlines()
 assert lines[0].startswith("./dev "), "a tab begins with what installs the packages"
 commands = [here(line) for line in lines if not line.startswith("./dev ")]
