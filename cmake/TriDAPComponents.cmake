@@ -21,6 +21,7 @@ set(tridap_layer_python 6)
 # Warnings and sanitizers, for our own code only.
 function(tridap_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                         $<$<CXX_COMPILER_ID:GNU>:-Wno-attributes>  # public classes may have members of hidden ones
                          $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>  # GCC 12 reports false ones in variants
                          # Trilinos 16, which comes with newer compilers than Debian 12's, has a #warning in Epetra's headers.
                          # GCC reports it although they are system headers.
