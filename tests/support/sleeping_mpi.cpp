@@ -1,7 +1,7 @@
 // MPICH keeps the core while a call waits. With more processes than cores, each call then lasts until the time slices
 // of the waiting processes end: tests take minutes in place of seconds. If there are more processes than cores, these
-// functions make the same call without blocking, and sleep while they wait. MPI's standard gives every function a second
-// name, PMPI_..., so that programs may define the first. They are weak: a test may define its own.
+// functions make the same call without blocking, and sleep while they wait. MPI's standard gives every function a
+// second name, PMPI_..., so that programs may define the first. They are weak: a test may define its own.
 #include <mpi.h>
 
 #ifdef MPICH_VERSION
