@@ -29,7 +29,7 @@ struct Access {
 /// handles that none of them holds. If a handle was destroyed with GA_Destroy, and GA reuses it, the pool distinguishes
 /// the new array from the old one by shape, type and place in memory. It takes an equal array in the same place for the
 /// old one.
-class [[gnu::visibility("hidden")]] HandlePool {  // array.hpp has declared it before
+class HandlePool {
  public:
   /// This process's pool; never destroyed, since static objects may release their handles after anything else.
   static HandlePool& all();
@@ -58,7 +58,7 @@ class [[gnu::visibility("hidden")]] HandlePool {  // array.hpp has declared it b
   std::shared_ptr<void> pin(int handle, const void* data);
   /// The same for an `owner` that is empty, if the caller has asked for the array's group, our rank in it, and its
   /// fingerprint.
-  void pin(std::shared_ptr<void> & owner, int handle, int group, int rank, const void* data, Fingerprint is);
+  void pin(std::shared_ptr<void>& owner, int handle, int group, int rank, const void* data, Fingerprint is);
   /// The handle of the array that `owner` keeps in memory; std::nullopt: it keeps none.
   static std::optional<int> handle_of(const std::shared_ptr<void>& owner);
   /// Whether the memory that `owner` keeps is still the array's.
@@ -99,10 +99,10 @@ class [[gnu::visibility("hidden")]] HandlePool {  // array.hpp has declared it b
   Entry* entry(int handle);
   void watch();
   void make_room(const Entry& entry);
-  Index free_unheld(std::shared_ptr<Entry> * entries, std::size_t count, int group);
-  static void pin_kept(Slot & slot);
-  static void lose(std::shared_ptr<Entry> & known);
-  void leave(Entry & gone);
+  Index free_unheld(std::shared_ptr<Entry>* entries, std::size_t count, int group);
+  static void pin_kept(Slot& slot);
+  static void lose(std::shared_ptr<Entry>& known);
+  void leave(Entry& gone);
   bool is_open(const Access& access) const;
   bool knows(int handle) const {
     return handle >= first_handle && handle - first_handle < static_cast<Index>(slots_.size());
