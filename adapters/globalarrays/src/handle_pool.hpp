@@ -22,6 +22,8 @@ struct Access {
   Index serial = 0;  ///< among all accesses that ever existed; 0: none
 };
 
+class [[gnu::visibility("hidden")]] HandlePool;  // array.hpp has declared it with default visibility
+
 /// All handles that this library keeps: those that it made, and those of others that an export pins.
 ///
 /// A release is local, and may come from any thread: the pool notices it at its next call. Only the thread that uses GA
@@ -29,7 +31,7 @@ struct Access {
 /// handles that none of them holds. If a handle was destroyed with GA_Destroy, and GA reuses it, the pool distinguishes
 /// the new array from the old one by shape, type and place in memory. It takes an equal array in the same place for the
 /// old one.
-class [[gnu::visibility("hidden")]] HandlePool {  // array.hpp has declared it before
+class HandlePool {
  public:
   /// This process's pool; never destroyed, since static objects may release their handles after anything else.
   static HandlePool& all();
