@@ -19,6 +19,7 @@ set(TRIDAP_MPI_ENVIRONMENT  # allow more processes than cores, and root; turn on
     OMPI_MCA_orte_execute_quiet=1
     PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
     PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_mapby=:oversubscribe
+    ARMCI_IOV_METHOD=BATCHED OMPI_MCA_osc_ucx_verbose=-1  # without warnings of Open MPI 6 and, about it, of ARMCI
     TPETRA_DEBUG=1 OMP_NUM_THREADS=1)
 if(TRIDAP_SANITIZE)  # mpi_main.cpp checks for leaks before MPI_Finalize; leaks of Open MPI are suppressed
   set(suppressions suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan_suppressions.txt:print_suppressions=0)

@@ -22,6 +22,8 @@ struct Access {
   Index serial = 0;  ///< among all accesses that ever existed; 0: none
 };
 
+class [[gnu::visibility("hidden")]] HandlePool;  // array.hpp has declared it with default visibility
+
 /// All handles that this library keeps: those that it made, and those of others that an export pins.
 ///
 /// A release is local, and may come from any thread: the pool notices it at its next call. Only the thread that uses GA
