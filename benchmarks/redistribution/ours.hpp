@@ -8,6 +8,8 @@ namespace bench {
 std::unique_ptr<Competitor> make_ordinary(Problem& problem);
 /// The same by messages alone, as if each process were on a node of its own.
 std::unique_ptr<Competitor> make_messages(Problem& problem);
+/// The same as on a node without shared memory.
+std::unique_ptr<Competitor> make_derived_types(Problem& problem);
 /// Our move into memory that we allocate: a new array each time, from a pool.
 std::unique_ptr<Competitor> make_owned(Problem& problem);
 

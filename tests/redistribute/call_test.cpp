@@ -74,6 +74,14 @@ TRIDAP_MAY_FAIL(MPI_Start, (MPI_Request * request), (request))
 TRIDAP_MAY_FAIL(MPI_Test, (MPI_Request * request, int* done, MPI_Status* status), (request, done, status))
 TRIDAP_MAY_FAIL(MPI_Testall, (int n, MPI_Request* requests, int* all, MPI_Status* statuses),
                 (n, requests, all, statuses))
+TRIDAP_MAY_FAIL(MPI_Testsome, (int n, MPI_Request* requests, int* count, int* arrived, MPI_Status* statuses),
+                (n, requests, count, arrived, statuses))
+TRIDAP_MAY_FAIL(MPI_Type_create_hindexed,
+                (int n, const int* counts, const MPI_Aint* at, MPI_Datatype type, MPI_Datatype* made),
+                (n, counts, at, type, made))
+TRIDAP_MAY_FAIL(MPI_Type_create_resized, (MPI_Datatype type, MPI_Aint low, MPI_Aint extent, MPI_Datatype* made),
+                (type, low, extent, made))
+TRIDAP_MAY_FAIL(MPI_Type_commit, (MPI_Datatype * type), (type))
 
 namespace {
 
@@ -132,6 +140,7 @@ void move(MPI_Comm comm, redistribute::Path path) {
 }
 void move_by_rings(MPI_Comm comm) { move(comm, redistribute::Path::automatic); }
 void move_by_messages(MPI_Comm comm) { move(comm, redistribute::Path::messages); }
+void move_by_derived_types(MPI_Comm comm) { move(comm, redistribute::Path::derived_types); }
 
 void share(MPI_Comm comm) { mpi::allocate_shared(element_type<double>(), {1000}, comm); }
 
@@ -175,7 +184,8 @@ const std::vector<std::pair<const char*, void (*)(MPI_Comm)>> collectives = {
     {"gather", gather_padded},        {"throw_together", find_fault},
     {"exchange", exchange},           {"update_padding", update},
     {"move by rings", move_by_rings}, {"move by messages", move_by_messages},
-    {"allocate_shared", share},       {"relabel", relabel}};
+    {"allocate_shared", share},       {"move by derived types", move_by_derived_types},
+    {"relabel", relabel}};
 
 // Moves need no shared memory: where that cannot be made, they go by messages.
 bool does_without(const std::string& call, const std::string& function) {
@@ -212,7 +222,8 @@ TEST(Call, WhatOneProcessCannotMakeFailsOnAll) {
   const int last = on::processes(MPI_COMM_WORLD) - 1;
   for (const auto& [name, call] : collectives)
     for (const std::string function :
-         {"MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_split_type", "MPI_Comm_set_attr", "MPI_Recv_init"}) {
+         {"MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_split_type", "MPI_Comm_set_attr", "MPI_Recv_init",
+          "MPI_Type_create_hindexed", "MPI_Type_create_resized", "MPI_Type_commit"}) {
       MPI_Comm comm = fresh();
       calls.clear();
       if (on::rank(MPI_COMM_WORLD) == last) failing = function;

@@ -58,7 +58,7 @@ TEST(ManyProcesses, EveryPairExchangesElementsByEachWay) {
   const Distribution from = Distribution::make({rows, columns}, {block(), whole()}, {processes, 1});
   const Distribution to = Distribution::make({rows, columns}, {whole(), cyclic(2)}, {1, processes});
   const DistArray source = filled(from, comm), target = filled(to, comm);
-  for (const Path path : {Path::automatic, Path::staged, Path::messages}) {
+  for (const Path path : {Path::automatic, Path::staged, Path::messages, Path::derived_types}) {
     Options options;
     options.path = path;
     Redistribution plan(from, to, sizeof(double), comm, options);
@@ -86,9 +86,10 @@ TEST(ManyProcesses, NeedNoMoreMemoryThanFew) {
   std::vector<char> out(static_cast<std::size_t>(processes) << 13), in(out.size());  // MPI's own memory for each peer
   MPI_Alltoall(out.data(), 1 << 13, MPI_CHAR, in.data(), 1 << 13, MPI_CHAR, comm);
   const Index before = resident_bytes();
-  Options messages;
+  Options messages, derived_types;
   messages.path = Path::messages;
-  for (const Options& options : {Options{}, messages}) {
+  derived_types.path = Path::derived_types;
+  for (const Options& options : {Options{}, messages, derived_types}) {
     Redistribution plan(from, to, sizeof(double), comm, options);
     plan(source, target);
     EXPECT_LT(plan.plan().memory(), Index{1} << 20);

@@ -143,6 +143,7 @@ const std::vector<Call> calls = {
     {"allocate_shared", [](const Case& with) { mpi::allocate_shared(element_type<double>(), {100}, with.comm); }},
     {"move", [](const Case& with) { move(with, redistribute::Path::automatic); }},
     {"move by messages", [](const Case& with) { move(with, redistribute::Path::messages); }},
+    {"move by derived types", [](const Case& with) { move(with, redistribute::Path::derived_types); }},
     {"move again after a failure",
      [](const Case& with) {
        redistribute::Redistribution plan(with.rows, with.rows_turned, 8, with.comm);

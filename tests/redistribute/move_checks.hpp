@@ -10,10 +10,13 @@ using tridap::redistribute::Options;
 using tridap::redistribute::Path;
 using tridap::redistribute::Redistribution;
 
-inline constexpr std::array<Path, 3> paths = {Path::automatic, Path::staged, Path::messages};
+inline constexpr std::array<Path, 4> paths = {Path::automatic, Path::staged, Path::messages, Path::derived_types};
 
 inline std::string text(Path path) {
-  return path == Path::automatic ? "automatic" : path == Path::staged ? "staged" : "messages";
+  return path == Path::automatic  ? "automatic"
+         : path == Path::staged   ? "staged"
+         : path == Path::messages ? "messages"
+                                  : "derived_types";
 }
 
 inline ElementType opaque(Index bytes) { return {ElementType::Kind::opaque, bytes, true}; }

@@ -41,9 +41,11 @@ Mover::Mover(Plan plan, MPI_Comm comm, const Options& options, std::shared_ptr<N
       context_(std::move(context)),
       channel_(channel),
       transfer_(context_, channel) {
-  if (!context_->has_rings()) options_.path = Path::messages;
-  for (Index rank = 0; rank < context_->processes(); ++rank)
-    on_node_.push_back(options_.path != Path::messages && context_->on_node(rank));
+  if (!context_->has_rings() && options_.path != Path::messages) options_.path = Path::derived_types;
+  for (int rank = 0; rank < context_->processes(); ++rank) {
+    reach_.memory.push_back(shares_memory() && context_->on_node(rank));
+    reach_.types.push_back(options_.path == Path::derived_types && mpi::on_this_node(rank, comm_));
+  }
 }
 
 Mover::~Mover() {
@@ -309,7 +311,7 @@ bool Mover::lacks_schedule() const {
 Manner Mover::manner_of(const Agreement& agreement, const Way& way, const Scaling& scaling) const {
   Manner manner;
   manner.direct = way.direct;
-  manner.shared_memory = options_.path != Path::messages;
+  manner.shared_memory = shares_memory();
   manner.step.scaling = scaling;
   const auto from = agreement.value(Agreement::source_type), to = agreement.value(Agreement::target_type);
   if (!from || !to) return manner;  // no process has elements
@@ -335,7 +337,7 @@ void Mover::prepare(const Way& way, const Manner& manner, const Agreement& agree
     const auto make = [&](const Given& move, const Way& how) {
       if (schedule_for(move, how) == nullptr)
         schedules_.push_back(
-            std::make_unique<Schedule>(parts_, move.source->buffer, move.target->buffer, how, on_node_));
+            std::make_unique<Schedule>(parts_, move.source->buffer, move.target->buffer, how, reach_));
     };
     for (const Given& move : given_) {
       for (const Way& how : ways_) make(move, how);

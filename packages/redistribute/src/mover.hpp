@@ -57,6 +57,7 @@ class Mover {
   auto or_give_up(Step step);
   bool start_into_reused(const DistArray& source, DistArray& target, const Scaling& scaling);
   void start_into_new(const DistArray& source, DistArray& target, const Scaling& scaling);
+  bool shares_memory() const { return options_.path == Path::automatic || options_.path == Path::staged; }
   void check_before_making(const DistArray& source, const Scaling& scaling) const;
   void outline(DistArray& target, const ElementType& type) const;
   void allocate_target(Buffer& buffer) const;
@@ -77,7 +78,7 @@ class Mover {
   std::shared_ptr<NodeContext> context_;
   mpi::Channel channel_;
   Transfer transfer_;
-  std::vector<bool> on_node_;  // by rank: whether it shares memory with us, and Options::path allows its use
+  Reach reach_;
   std::vector<std::unique_ptr<Schedule>> schedules_;
   std::vector<Way> ways_;  // of all moves so far: the same on every process
   KnownArrays sources_, targets_;

@@ -64,6 +64,7 @@ class Pieces {
 
  private:
   friend class Cursor;
+  friend class DerivedType;
   bool contiguous(std::size_t axis) const;
 
   std::vector<const AxisPieces*> axes_;  // outermost first; those inside are contiguous and make up one chunk

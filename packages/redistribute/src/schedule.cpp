@@ -17,15 +17,15 @@ IndexList contiguous_strides(const IndexList& shape, Index bytes, Order order) {
 }  // namespace
 
 Schedule::Schedule(const PlanData& parts, const Buffer& source, const Buffer& target, const Way& way,
-                   const std::vector<bool>& on_node)
+                   const Reach& reach)
     : source_(source), target_(target), way_(way) {
-  add_streams(parts, End::source, source, on_node);
-  add_streams(parts, End::target, target, on_node);
+  add_streams(parts, End::source, source, reach);
+  add_streams(parts, End::target, target, reach);
   if (parts.mapping.ravel) return;
   if (way.direct == Way::Direct::pull)
-    add_pass(parts, End::target, target, source, on_node);
+    add_pass(parts, End::target, target, source, reach.memory);
   else
-    add_pass(parts, End::source, source, target, on_node);
+    add_pass(parts, End::source, source, target, reach.memory);
 }
 
 bool Schedule::suits(const Buffer& source, const Buffer& target, const Way& way) const {
@@ -42,22 +42,25 @@ std::vector<std::size_t> Schedule::axis_order(const PlanData& parts, std::size_t
 
 // Streams to and from other nodes. Within the node a Pass sends, and streams receive, unless memory is accessed
 // directly. Ravelled arrays have no Pass: also our own part is a stream.
-void Schedule::add_streams(const PlanData& parts, End end, const Buffer& buffer, const std::vector<bool>& on_node) {
+void Schedule::add_streams(const PlanData& parts, End end, const Buffer& buffer, const Reach& reach) {
   const bool sends = end == End::source, ravelled = parts.mapping.ravel.has_value();
   const PlanSide& side = sends ? parts.out : parts.in;
   std::vector<std::vector<AxisPieces>>& by_peer = sends ? out_axes_ : in_axes_;
   std::vector<Exchange>& exchanges = sends ? out : in;
   parts.each_peer(side, [&](const std::vector<Index>& peers, Index) {
     const Index rank = sends ? parts.target_rank(peers) : parts.source_rank(peers);
-    const bool passed = rank == parts.rank || (on_node[at(rank)] && (sends || way_.direct != Way::Direct::none));
+    const bool passed = rank == parts.rank || (reach.memory[at(rank)] && (sends || way_.direct != Way::Direct::none));
     if (passed && !ravelled) return;
     if (by_peer.empty()) by_peer = axis_pieces_by_peer(parts, buffer, end);
     std::vector<const AxisPieces*> axes;
     for (const std::size_t i : axis_order(parts, by_peer.size()))
       axes.push_back(&by_peer[i][side.axes[i].slot(peers[i])]);
-    exchanges.push_back({rank, Pieces(std::move(axes), buffer.type.bytes, 0, {PeerBuffer{}})});
+    Pieces pieces(std::move(axes), buffer.type.bytes, 0, {PeerBuffer{}});
+    DerivedType type;
+    if (reach.types[at(rank)] && way_.source_bytes == way_.target_bytes) type = DerivedType(pieces);
+    exchanges.push_back({rank, std::move(pieces), std::move(type)});
   });
-  const auto processes = static_cast<Index>(on_node.size());
+  const auto processes = static_cast<Index>(reach.memory.size());
   const auto distance = [&](const Exchange& exchange) {
     return ((sends ? 1 : -1) * (exchange.rank - parts.rank) + processes) % processes;
   };

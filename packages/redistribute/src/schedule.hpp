@@ -2,6 +2,7 @@
 
 #include "pass.hpp"
 #include "pieces.hpp"
+#include "stream.hpp"
 #include <tridap/redistribute/redistribution.hpp>
 
 #include <optional>
@@ -30,13 +31,17 @@ struct Way {
   }
 };
 
+/// How this process reaches the other processes, by rank.
+struct Reach {
+  std::vector<bool> memory;  ///< through shared memory
+  std::vector<bool> types;   ///< otherwise, by messages of derived types, because they are on our node
+};
+
 /// What this process does in a move of buffers with one layout in memory: with which processes it exchanges elements,
 /// and how.
 class Schedule {
  public:
-  /// `on_node`: by rank, whether it shares memory with us.
-  Schedule(const PlanData& parts, const Buffer& source, const Buffer& target, const Way& way,
-           const std::vector<bool>& on_node);
+  Schedule(const PlanData& parts, const Buffer& source, const Buffer& target, const Way& way, const Reach& reach);
   Schedule(const Schedule&) = delete;
 
   bool suits(const Buffer& source, const Buffer& target, const Way& way) const;
@@ -45,6 +50,7 @@ class Schedule {
   struct Exchange {
     Index rank = 0;
     Pieces pieces;
+    DerivedType type;  ///< null, unless Reach::types has the rank and elements keep their length
   };
   std::vector<Exchange> out, in;  ///< through a Transport, in the order of Transport::begin()
 
@@ -58,7 +64,7 @@ class Schedule {
 
  private:
   std::vector<std::size_t> axis_order(const PlanData& parts, std::size_t axes) const;
-  void add_streams(const PlanData& parts, End end, const Buffer& buffer, const std::vector<bool>& on_node);
+  void add_streams(const PlanData& parts, End end, const Buffer& buffer, const Reach& reach);
   void add_pass(const PlanData& parts, End end, const Buffer& here, const Buffer& there,
                 const std::vector<bool>& on_node);
 

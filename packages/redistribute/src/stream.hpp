@@ -3,13 +3,38 @@
 #include "pieces.hpp"
 #include <tridap/internal/elements.hpp>
 
+#include <mpi.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(hidden)
 
 namespace tridap::redistribute {
+
+/// The elements of Pieces as a committed derived type of MPI, in the order of a Cursor. Its address is that of the first
+/// element of our buffer. Making it and freeing it are local.
+class DerivedType {
+ public:
+  DerivedType() = default;
+  explicit DerivedType(const Pieces& pieces);
+  /// Frees `handle` at its end. A predefined type must not be passed.
+  static DerivedType owning(MPI_Datatype handle);
+  DerivedType(DerivedType&& other) noexcept : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
+  DerivedType& operator=(DerivedType&& other) noexcept {
+    std::swap(type_, other.type_);
+    return *this;
+  }
+  ~DerivedType();
+
+  explicit operator bool() const { return type_ != MPI_DATATYPE_NULL; }
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
 
 /// Copies the first `units` of a run from our buffer into a slot, in which they are contiguous.
 template <class Copy>
@@ -25,6 +50,7 @@ void pack(const ElementStep& step, const StridedRun& run, Index units, const std
 struct Load {
   const Pieces* pieces = nullptr;
   std::byte* here = nullptr;  ///< element (0, ..., 0) of our buffer
+  MPI_Datatype type = MPI_DATATYPE_NULL;  ///< of the pieces; null: they travel in slots
 };
 
 /// All that passes one way between this process and another in a move: the elements of its arrays, one array after the
@@ -36,6 +62,7 @@ class Stream {
   void add(const Load& load);
 
   Index rank() const { return rank_; }
+  const std::vector<Load>& loads() const { return loads_; }
   Index left() const { return left_; }  ///< units
 
   /// Copies the next `units` from our buffer into a slot that this process reads soon (CachedCopy), or only another one

@@ -15,6 +15,7 @@ void Transfer::ready(const std::vector<Transferred>& arrays, const Manner& manne
   connect(End::source);
   connect(End::target);
   within_node_.begin(out_routes_.within_node, in_routes_.within_node);
+  typed_.begin(out_routes_.typed, in_routes_.typed);
   messages_.begin(out_routes_.messages, in_routes_.messages);
   for (passed_ = arrays_.size(); passed_ > 0; --passed_) begin_pass(arrays_[passed_ - 1]);
 }
@@ -30,13 +31,19 @@ void Transfer::connect(End end) {
   const std::size_t count = arrays_.empty() ? 0 : exchanges(arrays_[0]).size();
   if (streams.size() < count) streams.resize(count);  // never fewer: they keep their memory
   routes.within_node.clear();
+  routes.typed.clear();
   routes.messages.clear();
   for (std::size_t k = 0; k < count; ++k) {
-    const Index rank = exchanges(arrays_[0])[k].rank;
+    const Schedule::Exchange& first = exchanges(arrays_[0])[k];
+    const Index rank = first.rank;
+    const bool typed = first.type && manner_.step.copies();
     streams[k].begin(rank, manner_.step);
     for (const Transferred& array : arrays_)
-      streams[k].add({&exchanges(array)[k].pieces, sends ? array.source : array.target});
-    (manner_.shared_memory && context_->on_node(rank) ? routes.within_node : routes.messages).push_back(&streams[k]);
+      streams[k].add({&exchanges(array)[k].pieces, sends ? array.source : array.target, exchanges(array)[k].type.get()});
+    auto& route = manner_.shared_memory && context_->on_node(rank) ? routes.within_node
+                  : typed                                           ? routes.typed
+                                                                    : routes.messages;
+    route.push_back(&streams[k]);
   }
 }
 
@@ -82,11 +89,12 @@ void Transfer::post_what_waits() {
 bool Transfer::progress() {
   const bool walked = walk(std::max(context_->slot_bytes(), Index{64} << 10) * 4);
   const bool within = within_node_.progress();
-  return messages_.progress() || within || walked;
+  const bool typed = typed_.progress();
+  return messages_.progress() || typed || within || walked;
 }
 
 bool Transfer::test() {
-  while (passed_ < arrays_.size() || !within_node_.done() || !messages_.done())
+  while (passed_ < arrays_.size() || !within_node_.done() || !typed_.done() || !messages_.done())
     if (!progress()) {
       post_what_waits();
       return wait_a_little();

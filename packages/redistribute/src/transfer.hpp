@@ -35,6 +35,7 @@ class Transfer {
       : context_(std::move(context)),
         channel_(channel),
         within_node_(*context_, manner_.step),
+        typed_(channel),
         messages_(*context_, channel, manner_.step) {}
   Transfer(const Transfer&) = delete;
 
@@ -60,6 +61,7 @@ class Transfer {
   mpi::Channel channel_;
   Manner manner_;
   SharedMemoryTransport within_node_;
+  TypedTransport typed_;
   MessageTransport messages_;
   std::vector<Transferred> arrays_;
   std::size_t passed_ = 0;  // arrays whose pass has ended
@@ -67,7 +69,7 @@ class Transfer {
   std::vector<Destination> destinations_;
   std::vector<Stream> out_, in_;
   struct Routes {
-    std::vector<Stream*> within_node, messages;
+    std::vector<Stream*> within_node, typed, messages;
   };
   Routes out_routes_, in_routes_;
   std::uint64_t number_ = 0;  // of the move

@@ -48,6 +48,26 @@ class SharedMemoryTransport : public Transport {
   std::size_t left_ = 0;  // streams that have not ended
 };
 
+/// Carries streams between the processes of a node that share no memory. Each array is one message of a derived type,
+/// so that MPI copies the elements from their places and to their places, and we do not.
+class TypedTransport : public Transport {
+ public:
+  explicit TypedTransport(const mpi::Channel& channel) : channel_(channel) {}
+
+  void begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) override;
+  bool progress() override;
+  bool done() const override { return left_ == 0; }
+
+ private:
+  void post();
+
+  mpi::Channel channel_;
+  std::vector<Stream*> out_, in_;
+  std::vector<MPI_Request> requests_;  // none: nothing was posted yet
+  std::vector<int> arrived_;           // for MPI_Testsome
+  std::size_t left_ = 0;               // messages
+};
+
 /// Carries streams between any processes as MPI messages. Each message is one slot of a fixed number of slots, so that
 /// 10 000 peers need no more memory than one.
 ///

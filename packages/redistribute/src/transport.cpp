@@ -5,6 +5,85 @@
 
 namespace tridap::redistribute {
 
+void SharedMemoryTransport::begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) {
+  out_ = out;
+  in_ = in;
+  left_ = out.size() + in.size();
+}
+
+// Fills one slot for each receiver, and empties all slots that are full. A sender that filled its rings as long as
+// there is room would find room for ever, if the others only empty theirs.
+bool SharedMemoryTransport::progress() {
+  bool moved = false;
+  for (std::size_t k = 0; k < std::max(out_.size(), in_.size()); ++k) {
+    if (k < out_.size()) moved = send(*out_[k]) || moved;
+    while (k < in_.size() && receive(*in_[k])) moved = true;
+  }
+  return moved;
+}
+
+bool SharedMemoryTransport::send(Stream& stream) {
+  if (stream.left() == 0) return false;
+  const Ring& ring = context_.to(stream.rank());
+  std::byte* const slot = ring.empty_slot();
+  if (slot == nullptr) return false;
+  const Index units = std::min(stream.left(), ring.slot_bytes / step_.slot_unit());
+  stream.pack<StreamCopy>(slot, units);
+  ring.post(units * step_.slot_unit());
+  if (stream.left() == 0) --left_;
+  return true;
+}
+
+bool SharedMemoryTransport::receive(Stream& stream) {
+  if (stream.left() == 0) return false;
+  const Ring& ring = context_.from(stream.rank());
+  Index bytes = 0;
+  const std::byte* const slot = ring.full_slot(&bytes);
+  if (slot == nullptr) return false;
+  stream.unpack<StreamCopy>(slot, bytes / step_.slot_unit());
+  ring.take();
+  if (stream.left() == 0) --left_;
+  return true;
+}
+
+void TypedTransport::begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) {
+  out_ = out;
+  in_ = in;
+  left_ = 0;
+  for (const auto* streams : {&in_, &out_})
+    for (const Stream* stream : *streams) left_ += stream->loads().size();
+  requests_.clear();
+  requests_.reserve(left_);
+  arrived_.resize(std::max(arrived_.size(), left_));
+}
+
+void TypedTransport::post() {
+  for (const auto* streams : {&in_, &out_})
+    for (const Stream* stream : *streams)
+      for (const Load& load : stream->loads()) {
+        const int peer = static_cast<int>(stream->rank());
+        requests_.push_back(MPI_REQUEST_NULL);
+        if (streams == &in_)
+          mpi::must_succeed(MPI_Irecv(load.here, 1, load.type, peer, channel_.tag, channel_.comm, &requests_.back()),
+                            "MPI_Irecv");
+        else
+          mpi::must_succeed(MPI_Isend(load.here, 1, load.type, peer, channel_.tag, channel_.comm, &requests_.back()),
+                            "MPI_Isend");
+      }
+}
+
+bool TypedTransport::progress() {
+  if (left_ == 0) return false;
+  const bool posts = requests_.empty();
+  if (posts) post();
+  int count = 0;
+  mpi::must_succeed(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, arrived_.data(),
+                                 MPI_STATUSES_IGNORE),
+                    "MPI_Testsome");
+  left_ -= static_cast<std::size_t>(count);
+  return posts || count > 0;
+}
+
 void MessageTransport::begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) {
   std::byte* const slots = out.empty() && in.empty() ? nullptr : context_.message_memory();
   out_.sends = true;
