@@ -181,10 +181,14 @@ TEST(Call, FailureOfOneProcessIsSaidByAll) {
 }
 
 const std::vector<std::pair<const char*, void (*)(MPI_Comm)>> collectives = {
-    {"gather", gather_padded},        {"throw_together", find_fault},
-    {"exchange", exchange},           {"update_padding", update},
-    {"move by rings", move_by_rings}, {"move by messages", move_by_messages},
-    {"allocate_shared", share},       {"move by derived types", move_by_derived_types},
+    {"gather", gather_padded},
+    {"throw_together", find_fault},
+    {"exchange", exchange},
+    {"update_padding", update},
+    {"move by rings", move_by_rings},
+    {"move by messages", move_by_messages},
+    {"allocate_shared", share},
+    {"move by derived types", move_by_derived_types},
     {"relabel", relabel}};
 
 // Moves need no shared memory: where that cannot be made, they go by messages.

@@ -12,7 +12,8 @@ constexpr Index most_blocks = Index{1} << 30;  // in one call of MPI, which coun
 // Calls visit(first, count) for numbers from 0 to n - 1.
 template <class Visit>
 void in_groups(Index n, Visit&& visit) {
-  for (Index first = 0; first < n; first += most_blocks) visit(first, static_cast<int>(std::min(most_blocks, n - first)));
+  for (Index first = 0; first < n; first += most_blocks)
+    visit(first, static_cast<int>(std::min(most_blocks, n - first)));
 }
 
 // Blocks of one type. `extent`: bytes from one element of a block to the next.
@@ -27,8 +28,9 @@ class Blocks {
   }
   DerivedType of(MPI_Datatype type) const {
     MPI_Datatype made = MPI_DATATYPE_NULL;
-    must_succeed(MPI_Type_create_hindexed(static_cast<int>(counts_.size()), counts_.data(), addresses_.data(), type, &made),
-                 "MPI_Type_create_hindexed");
+    must_succeed(
+        MPI_Type_create_hindexed(static_cast<int>(counts_.size()), counts_.data(), addresses_.data(), type, &made),
+        "MPI_Type_create_hindexed");
     return DerivedType::owning(made);
   }
 
@@ -77,8 +79,9 @@ DerivedType along(const AxisPieces& axis, const DerivedType& inner) {
   const std::vector<int> counts(types.size(), 1);
   const std::vector<MPI_Aint> addresses(types.size(), 0);
   MPI_Datatype made = MPI_DATATYPE_NULL;
-  must_succeed(MPI_Type_create_struct(static_cast<int>(types.size()), counts.data(), addresses.data(), types.data(), &made),
-               "MPI_Type_create_struct");
+  must_succeed(
+      MPI_Type_create_struct(static_cast<int>(types.size()), counts.data(), addresses.data(), types.data(), &made),
+      "MPI_Type_create_struct");
   return DerivedType::owning(made);
 }
 

@@ -62,6 +62,7 @@ auto Mover::or_give_up(Step step) {
   try {
     return step();
   } catch (...) {
+    if (!mpi::mpi_is_over()) transfer_.abandon();
     in_progress_ = false;
     context_->active = nullptr;
     throw;
@@ -336,8 +337,7 @@ void Mover::prepare(const Way& way, const Manner& manner, const Agreement& agree
     if (schedules_.size() > most_schedules) schedules_.clear();
     const auto make = [&](const Given& move, const Way& how) {
       if (schedule_for(move, how) == nullptr)
-        schedules_.push_back(
-            std::make_unique<Schedule>(parts_, move.source->buffer, move.target->buffer, how, reach_));
+        schedules_.push_back(std::make_unique<Schedule>(parts_, move.source->buffer, move.target->buffer, how, reach_));
     };
     for (const Given& move : given_) {
       for (const Way& how : ways_) make(move, how);

@@ -14,8 +14,8 @@
 
 namespace tridap::redistribute {
 
-/// The elements of Pieces as a committed derived type of MPI, in the order of a Cursor. Its address is that of the first
-/// element of our buffer. Making it and freeing it are local.
+/// The elements of Pieces as a committed derived type of MPI, in the order of a Cursor. Its address is that of the
+/// first element of our buffer. Making it and freeing it are local.
 class DerivedType {
  public:
   DerivedType() = default;
@@ -49,7 +49,7 @@ void pack(const ElementStep& step, const StridedRun& run, Index units, const std
 /// The elements of one array that pass between this process and another.
 struct Load {
   const Pieces* pieces = nullptr;
-  std::byte* here = nullptr;  ///< element (0, ..., 0) of our buffer
+  std::byte* here = nullptr;              ///< element (0, ..., 0) of our buffer
   MPI_Datatype type = MPI_DATATYPE_NULL;  ///< of the pieces; null: they travel in slots
 };
 

@@ -39,10 +39,11 @@ void Transfer::connect(End end) {
     const bool typed = first.type && manner_.step.copies();
     streams[k].begin(rank, manner_.step);
     for (const Transferred& array : arrays_)
-      streams[k].add({&exchanges(array)[k].pieces, sends ? array.source : array.target, exchanges(array)[k].type.get()});
+      streams[k].add(
+          {&exchanges(array)[k].pieces, sends ? array.source : array.target, exchanges(array)[k].type.get()});
     auto& route = manner_.shared_memory && context_->on_node(rank) ? routes.within_node
-                  : typed                                           ? routes.typed
-                                                                    : routes.messages;
+                  : typed                                          ? routes.typed
+                                                                   : routes.messages;
     route.push_back(&streams[k]);
   }
 }
@@ -112,6 +113,12 @@ bool Transfer::wait_a_little() {
                       "MPI_Iprobe");
   }
   return false;
+}
+
+void Transfer::abandon() {
+  within_node_.abandon();
+  typed_.abandon();
+  messages_.abandon();
 }
 
 void Transfer::finish() {

@@ -47,6 +47,8 @@ class Transfer {
   bool test();
   /// Ends the move: no process reads our sources or writes our targets any more.
   void finish();
+  /// Ends a move in which MPI has failed. Local.
+  void abandon();
 
  private:
   void begin_pass(const Transferred& array);

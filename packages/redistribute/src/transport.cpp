@@ -1,9 +1,21 @@
 #include "transport.hpp"
+
 #include <tridap/internal/call.hpp>
 
 #include <algorithm>
 
 namespace tridap::redistribute {
+
+namespace {
+
+// Local: it does not wait for another process, which may have failed, too.
+void cancel(MPI_Request& request) {
+  if (request == MPI_REQUEST_NULL) return;
+  MPI_Cancel(&request);
+  MPI_Request_free(&request);
+}
+
+}  // namespace
 
 void SharedMemoryTransport::begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) {
   out_ = out;
@@ -57,6 +69,11 @@ void TypedTransport::begin(const std::vector<Stream*>& out, const std::vector<St
   arrived_.resize(std::max(arrived_.size(), left_));
 }
 
+void TypedTransport::abandon() {
+  for (MPI_Request& request : requests_) cancel(request);
+  left_ = 0;
+}
+
 void TypedTransport::post() {
   for (const auto* streams : {&in_, &out_})
     for (const Stream* stream : *streams)
@@ -77,9 +94,9 @@ bool TypedTransport::progress() {
   const bool posts = requests_.empty();
   if (posts) post();
   int count = 0;
-  mpi::must_succeed(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, arrived_.data(),
-                                 MPI_STATUSES_IGNORE),
-                    "MPI_Testsome");
+  mpi::must_succeed(
+      MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, arrived_.data(), MPI_STATUSES_IGNORE),
+      "MPI_Testsome");
   left_ -= static_cast<std::size_t>(count);
   return posts || count > 0;
 }
@@ -162,6 +179,18 @@ bool MessageTransport::finish_oldest(Direction& direction, Active& active) {
     active.stream->unpack<StreamCopy>(active.slots + static_cast<Index>(k) * message_slot_bytes, active.units[k]);
   --active.used;
   return true;
+}
+
+void MessageTransport::abandon() {
+  for (Direction* direction : {&in_, &out_}) {
+    for (Active& active : direction->active) {
+      if (active.stream == nullptr) continue;
+      for (std::size_t k = active.next + direction->slots_each - active.used; active.used > 0; ++k, --active.used)
+        cancel(active.request[k % direction->slots_each]);
+      active.stream = nullptr;
+    }
+    direction->left = 0;
+  }
 }
 
 }  // namespace tridap::redistribute

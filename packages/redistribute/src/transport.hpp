@@ -27,6 +27,9 @@ class Transport {
   virtual bool progress() = 0;
   /// Whether all was carried: we may use the memory of the streams again.
   virtual bool done() const = 0;
+  /// After MPI has failed: cancels the messages that have not come, so that none is written into the caller's memory
+  /// later.
+  virtual void abandon() = 0;
 };
 
 /// Carries streams between the processes of a node, through a Ring for each ordered pair of processes.
@@ -37,6 +40,7 @@ class SharedMemoryTransport : public Transport {
   void begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) override;
   bool progress() override;
   bool done() const override { return left_ == 0; }
+  void abandon() override { left_ = 0; }
 
  private:
   bool send(Stream& stream);
@@ -57,6 +61,7 @@ class TypedTransport : public Transport {
   void begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) override;
   bool progress() override;
   bool done() const override { return left_ == 0; }
+  void abandon() override;
 
  private:
   void post();
@@ -82,6 +87,7 @@ class MessageTransport : public Transport {
   void begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) override;
   bool progress() override;
   bool done() const override { return out_.left + in_.left == 0; }
+  void abandon() override;
 
  private:
   static constexpr std::size_t most_active = 8;

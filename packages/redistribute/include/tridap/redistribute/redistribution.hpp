@@ -21,7 +21,7 @@ class Mover;
 enum class Path {
   automatic,  ///< through shared memory if both are on one node, else as MPI messages
   staged,  ///< on one node through a small ring in shared memory, even if the source or the target is in shared memory
-  messages,  ///< always as MPI messages, as if every process were on a node of its own
+  messages,       ///< always as MPI messages, as if every process were on a node of its own
   derived_types,  ///< on one node as messages of MPI's derived types, as if the processes shared no memory
 };
 
@@ -54,8 +54,8 @@ struct Move {
 /// The constructor, the calls that move, start() and wait() are **collective** over the communicator. Unless noted
 /// otherwise, they throw the same Error on every process or on none, before any target is written. After the first call
 /// for a memory order, a call allocates nothing but the targets that it returns. If a node has too little shared
-/// memory, moves use messages only (Path::derived_types). Destroying a plan is local. But if a move is in progress, the destructor waits for
-/// it.
+/// memory, moves use messages only (Path::derived_types). Destroying a plan is local. But if a move is in progress, the
+/// destructor waits for it.
 class Redistribution {
  public:
   /// `element_bytes` is the length of the source's elements. Every process must pass the same arguments. `comm` must
