@@ -1,5 +1,6 @@
 // ours.cpp with the headers of an earlier commit, whose library is compiled in the namespace tridap_earlier.
 
+#define BENCH_EARLIER_HEADERS
 #define make_ordinary make_earlier_ordinary
 #define make_messages make_earlier_messages
 #define make_owned make_earlier_owned

@@ -127,9 +127,11 @@ std::unique_ptr<Competitor> make_ordinary(Problem& problem) {
 std::unique_ptr<Competitor> make_messages(Problem& problem) {
   return std::make_unique<Ordinary>(problem, Path::messages);
 }
+#ifndef BENCH_EARLIER_HEADERS  // which may lack this path
 std::unique_ptr<Competitor> make_derived_types(Problem& problem) {
   return std::make_unique<Ordinary>(problem, Path::derived_types);
 }
+#endif
 std::unique_ptr<Competitor> make_owned(Problem& problem) { return std::make_unique<Owned>(problem); }
 
 Planning measure_planning(Problem& problem) {
