@@ -5,19 +5,24 @@
 /// The differences between versions of PETSc.
 namespace tridap::petsc::compat {
 
-/// Lets a container destroy its pointer by `Destroy` when it is destroyed itself.
+/// What PETSc calls to destroy a pointer of ours, a container's or a shell matrix's: it calls Destroy.
 template <void (*Destroy)(void*)>
-PetscErrorCode set_destroy(PetscContainer container) {
+inline constexpr auto destroyer = [](auto given) -> PetscErrorCode {
+  void* const held = static_cast<void*>(given);
 #if PETSC_VERSION_GE(3, 23, 0)
-  return PetscContainerSetCtxDestroy(container, [](auto held) -> PetscErrorCode {  // its address
-    Destroy(*static_cast<void**>(static_cast<void*>(held)));
-    return PETSC_SUCCESS;
-  });
+  Destroy(*static_cast<void**>(held));  // PETSc gives the pointer's address
 #else
-  return PetscContainerSetUserDestroy(container, [](void* held) -> PetscErrorCode {
-    Destroy(held);
-    return 0;
-  });
+  Destroy(held);
+#endif
+  return 0;
+};
+
+template <void (*Destroy)(void*)>
+PetscErrorCode set_destroyer(PetscContainer container) {
+#if PETSC_VERSION_GE(3, 23, 0)
+  return PetscContainerSetCtxDestroy(container, destroyer<Destroy>);
+#else
+  return PetscContainerSetUserDestroy(container, destroyer<Destroy>);
 #endif
 }
 

@@ -20,7 +20,7 @@ void keep_memory(Vec vec, const char* name, const std::shared_ptr<void>& owner) 
   // On the Vec's own communicator: PETSC_COMM_SELF would be duplicated for it each time, if nothing else is on it.
   call("PetscContainerCreate", [&] { return PetscContainerCreate(PetscObjectComm(object), &container); });
   call("PetscContainerSetPointer", [&] { return PetscContainerSetPointer(container, kept.get()); });
-  call("PetscContainerSetCtxDestroy", [&] { return compat::set_destroy<release>(container); });
+  call("PetscContainerSetCtxDestroy", [&] { return compat::set_destroyer<release>(container); });
   kept.release();
   call("PetscObjectCompose",
        [&] { return PetscObjectCompose(object, name, reinterpret_cast<PetscObject>(container)); });

@@ -1,5 +1,6 @@
 #include "access.hpp"
 #include "call.hpp"
+#include "compat.hpp"
 #include "lasting_memory.hpp"
 #include "mat.hpp"
 #include "vec.hpp"
@@ -104,10 +105,7 @@ PetscErrorCode multiply(Mat mat, Vec x, Vec y) {
   return 0;
 }
 
-PetscErrorCode forget(void* op) {
-  delete static_cast<LinearOperator*>(op);
-  return 0;
-}
+void forget(void* op) { delete static_cast<LinearOperator*>(op); }
 
 }  // namespace
 
@@ -152,7 +150,7 @@ ImportedMat import_operator(const LinearOperator& op, MPI_Comm comm) {
                             static_cast<PetscInt>(op.row_bounds.back()), static_cast<PetscInt>(op.column_bounds.back()),
                             kept.get(), &made.mat);
     });
-    call("MatShellSetContextDestroy", [&] { return MatShellSetContextDestroy(made.mat, forget); });
+    call("MatShellSetContextDestroy", [&] { return MatShellSetContextDestroy(made.mat, compat::destroyer<forget>); });
     kept.release();
     call("MatShellSetOperation",
          [&] { return MatShellSetOperation(made.mat, MATOP_MULT, reinterpret_cast<void (*)(void)>(multiply)); });
