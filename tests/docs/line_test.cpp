@@ -108,6 +108,22 @@ TEST(Line, CopiesStridedElementsOnlyIfAllowed) {
   EXPECT_EQ(std::vector<double>(copied.line.values, copied.line.values + 3), (std::vector<double>{1, 2, 3}));
 }
 
+TEST(Line, LosesThePeriod) {
+  const Processes processes;
+  tridap::BlockSpec ring = tridap::block();
+  ring.edges = {1, 1};
+  ring.periodic = true;
+  const auto losses = [&](const tridap::BlockSpec& spec) {
+    const auto whole = tridap::Distribution::make({4 * processes.size + 2}, {spec}, {processes.size});
+    DistArray array;
+    array.buffer = tridap::allocate(tridap::element_type<double>(), whole.local_shape(processes.rank));
+    array.dim_data = whole.dim_data(processes.rank);
+    return tridap::lines::import_array(array, MPI_COMM_WORLD).receipt.losses;
+  };
+  EXPECT_EQ(losses(ring), std::vector<std::string>{"the period of axis 0"});
+  EXPECT_TRUE(losses(tridap::block()).empty());
+}
+
 TEST(Line, OneBadProcessFailsEveryProcess) {
   Numbers numbers;
   const Processes processes;

@@ -62,6 +62,7 @@ endif()
 if(TARGET TriDAP::mpi)
   tridap_add_test(line_test PROGRAM docs_line SOURCES line/adapter.cpp INCLUDE ${CMAKE_CURRENT_SOURCE_DIR}
                   RANKS 1 4 ALL 2 3 6 LINK TriDAP::mpi)
+  tridap_add_test(tiles_test PROGRAM docs_line RANKS 1 4 ALL 2 3 6 LINK TriDAP::mpi)
 endif()
 if(TARGET TriDAP::solvers)
   tridap_add_test(howto_test PROGRAM docs_howto RANKS 4 ALL 1 2 3 6 KOKKOS

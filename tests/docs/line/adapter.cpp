@@ -63,6 +63,7 @@ ImportedLine import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
     }
     imported.line = {static_cast<double*>(used.data), static_cast<long>(used.shape[0])};
     imported.owner = used.owner;
+    if (whole.axis(0).periodic()) imported.receipt.losses.push_back("the period of axis 0");
     return imported;
   });
 }
