@@ -208,14 +208,16 @@ def known_tests(preset):
 def chosen(name, tests, processes):
     """Returns the runs of a name as pairs of a test and its files: one for each program and number of processes."""
     base = re.sub(r"[.](cpp|py)$", "", name.rstrip("/").split("/")[-1])
-    has_quick = any(test.label == "quick" for test in tests if test.folder == base)
+    in_folder = [test for test in tests if test.folder == base]
+    has_quick = any(test.label == "quick" for test in in_folder)
+    takes_all = in_folder and not has_quick  # as the sanitized tests, of which those with MPI are not quick
     runs = {}
     for test in sorted(tests, key=lambda test: test.label != "quick"):
         files = [file for file in test.files if file == base]
         if test.name == base:
             files = test.files
         elif not files and (test.folder == base or re.sub(r"_np\d+$", "", test.name) == base):
-            files = test.files if test.label == "quick" or test.kind == "other" else []
+            files = test.files if test.label == "quick" or test.kind == "other" or takes_all else []
             if test.kind == "other" and test.label != "quick" and test.folder == base and has_quick:
                 continue
         if not files and test.kind != "other":
@@ -224,7 +226,7 @@ def chosen(name, tests, processes):
             continue
         if test.ranks and processes:
             key = (test.program(), tuple(files), processes)
-        elif test.label != "quick" and any(key[0] == test.program() for key in runs):
+        elif test.label != "quick" and not takes_all and any(key[0] == test.program() for key in runs):
             continue
         else:
             key = (test.program(), tuple(files), test.ranks)
