@@ -4,12 +4,12 @@
 
 int main(void) {
   double data[5] = {0, 1, 2, 3, 4}; /* your memory: elements 0 to 4 of 10, on process 0 of 2 */
-  int64_t shape[1] = {5}, strides[1] = {sizeof data[0]};
+  int64_t shape[1] = {5}, strides[1] = {sizeof data[0]}; /* in elements, in bytes */
   dap_dimension axis = {0}; /* what is not used is zero */
   dap_array array = {0};
   char message[500];
 
-  axis.dist_type = 'b'; /* a block */
+  axis.dist_type = 'b'; /* distributed in blocks */
   axis.size = 10;
   axis.proc_grid_size = 2;
   axis.proc_grid_rank = 0;
@@ -22,7 +22,7 @@ int main(void) {
   array.buffer.ndim = array.dim_count = 1;
   array.buffer.shape = shape;
   array.buffer.strides = strides;
-  array.buffer.format = dap_text_of("d");
+  array.buffer.format = dap_text_of("d"); /* double */
   array.buffer.device.type = DAP_DEVICE_HOST;
   array.dim_data = &axis;
 

@@ -4,7 +4,7 @@ from mpi4py import MPI
 
 comm = MPI.COMM_WORLD
 
-# 4 x 6 elements. Axis 1 is in blocks over all processes.
+# 4 x 6 elements. Axis 0 is not distributed (*). Axis 1 is in blocks (b) over all processes.
 columns = tridap.distribution((4, 6), "*,b")
 
 # Your memory, and the whole array over it.
