@@ -5,7 +5,6 @@ import collections.abc
 import gc
 import itertools
 import pickle
-import time
 
 import numpy as np
 import pytest
@@ -281,14 +280,12 @@ def test_things_that_hold_themselves_end():
     twice += [twice, twice]
     loop = {"a": twice}
     loop.update(b=loop, c=loop)
-    start = time.monotonic()
     for thing in around, twice, loop, [twice] * 3, (loop, around):
         assert not tridap.check({**whole(3), "dim_data": thing}).ok
         assert not tridap.check(dict_of(np.zeros(3), thing)).ok
         assert not tridap.check(dict_of(np.zeros(3), block(3, start=thing))).ok
         assert tridap.asarray({**whole(3), "mine": thing}).__distarray__()["mine"] is thing
         assert tridap.asarray(dict_of(np.zeros(3), block(3, mine=thing))).dim_data[0]["mine"] is thing
-    assert time.monotonic() - start < 30
 
 
 def test_a_dictionary_that_changes_while_it_is_read_harms_nobody():

@@ -1,7 +1,6 @@
 """Thousands of arrays that something random broke: a report for each, the same on every process, and nothing else."""
 
 import random
-import time
 
 import numpy as np
 import pytest
@@ -98,12 +97,11 @@ def verdict(given, comm=None):
 def test_anything_broken_alone_is_a_report(comm, good):
     if comm.rank != 0:
         return
-    begin, said = time.monotonic(), set()
+    said = set()
     for seed in range(800):
         anything = Anything(seed)
         said.add(verdict(anything.broken(GOOD[good]())))
     assert "right" in said and len(said) > 100
-    assert time.monotonic() - begin < 20
 
 
 def test_anything_that_one_process_breaks_is_the_same_report_on_all(comm):
