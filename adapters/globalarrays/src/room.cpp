@@ -74,8 +74,7 @@ std::string windows_between_nodes() {
 
 std::string room_is_missing(Index wanted, bool shared) {
   const std::optional<Index> spared = mpi::with_spare(wanted);
-  if (!spared || !addresses_left(*spared))
-    return "a process on " + mpi::node_name() + " has less address space left";
+  if (!spared || !addresses_left(*spared)) return "a process on " + mpi::node_name() + " has less address space left";
   const std::optional<std::string> folder = folder_of_windows(shared);
   const std::optional<Index> left = folder ? mpi::bytes_left(*folder) : std::nullopt;
   if (!left) return memory_is_short(*spared);
