@@ -18,8 +18,6 @@ int tags(MPI_Comm comm) {
 
 // A channel that belongs to a communicator.
 struct OwnChannel : Channel {
-  OwnChannel() = default;
-  OwnChannel(const OwnChannel&) = delete;
   ~OwnChannel() {
     if (comm != MPI_COMM_NULL && !mpi_is_over()) MPI_Comm_free(&comm);
   }

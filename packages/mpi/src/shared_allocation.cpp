@@ -40,7 +40,7 @@ constexpr std::size_t most_kept = 62;         // allocations, so that the reduct
 }  // namespace
 
 SharedAllocation::SharedAllocation(Index number, const std::vector<Index>& lengths,
-                                   std::shared_ptr<const Places> places)
+                                   std::shared_ptr<const std::vector<int>> places)
     : number_(number), places_(std::move(places)), begins_(lengths.size() + 1, 0) {
   std::partial_sum(lengths.begin(), lengths.end(), begins_.begin() + 1);
   const bool alone = lengths.size() == 1;
@@ -84,9 +84,8 @@ struct Pooled {
     return true;
   }
   bool suits(Index bytes, int rank) const {
-    constexpr Index small = Index{1} << 20;
     const Index length = memory->bytes(rank);
-    return bytes <= length && length <= std::max(2 * bytes, small);
+    return bytes <= length && length <= std::max(2 * bytes, Index{1} << 20);  // not much too large
   }
 };
 
@@ -95,15 +94,13 @@ struct Pool {
   MPI_Comm comm = MPI_COMM_NULL;  // for our messages
   MPI_Comm node = MPI_COMM_NULL;  // the processes of `comm` that share memory with this one
   int rank = 0;
-  std::shared_ptr<SharedAllocation::Places> places;
-  std::vector<Index> lengths;  // of the allocation that is made, by rank in `node`
+  std::shared_ptr<std::vector<int>> places;  // see SharedAllocation
+  std::vector<Index> lengths;                // of the allocation that is made, by rank in `node`
   std::vector<Pooled> pieces;
   std::vector<Index> reduced;  // buffer of allocate_shared_bytes()
   Index numbers = 0;           // how many were given until now
   std::uint64_t id = 0;        // the same on every process, different for each pool
 
-  Pool() = default;
-  Pool(const Pool&) = delete;
   ~Pool() {
     if (node != MPI_COMM_NULL && !mpi_is_over()) MPI_Comm_free(&node);
   }
@@ -119,7 +116,7 @@ Pool& pool_of(MPI_Comm comm) {
     auto made = std::make_unique<Pool>();
     must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
     made->rank = static_cast<int>(rank_of(comm));
-    made->places = std::make_shared<SharedAllocation::Places>(processes, -1);
+    made->places = std::make_shared<std::vector<int>>(static_cast<std::size_t>(processes), -1);
     made->lengths.resize(static_cast<std::size_t>(processes));
     made->reduced.resize(2);
     std::random_device random;
@@ -199,9 +196,9 @@ void add_piece(Pool& pool, Index bytes, Index largest) {
   Index used = largest, spare = 0;
   for (const Pooled& piece : pieces) (piece.spare ? spare : used) += piece.largest;
   const auto free_spare = [&] {
+    spare = 0;
     const auto is_spare = [](const Pooled& piece) { return piece.spare; };
     pieces.erase(std::remove_if(pieces.begin(), pieces.end(), is_spare), pieces.end());
-    spare = 0;
   };
   if (spare > std::max(used, kept_bytes) || pieces.size() >= most_kept) free_spare();
   std::shared_ptr<SharedAllocation> made;

@@ -15,11 +15,9 @@ namespace tridap::mpi {
 /// Memory of each process, which the processes of one node can access. Ranks are those of the communicator.
 class SharedAllocation {
  public:
-  using Places = std::vector<int>;  ///< by rank: its position in the node; -1: it is on another node
-
-  /// Reserves addresses for the memory of each process of the node: `lengths`, by position. If it is one process, its
-  /// memory is allocated; otherwise map() makes it accessible. Throws Error.
-  SharedAllocation(Index number, const std::vector<Index>& lengths, std::shared_ptr<const Places> places);
+  /// Reserves addresses for the memory of the node's processes, and allocates it if there is only one. `places` has the
+  /// position in `lengths` of each rank; -1: the rank is on another node. Throws Error.
+  SharedAllocation(Index number, const std::vector<Index>& lengths, std::shared_ptr<const std::vector<int>> places);
   SharedAllocation(const SharedAllocation&) = delete;
   SharedAllocation& operator=(const SharedAllocation&) = delete;
   ~SharedAllocation();
@@ -41,7 +39,7 @@ class SharedAllocation {
   Index begin(int place) const { return begins_[static_cast<std::size_t>(place)]; }
 
   Index number_;
-  std::shared_ptr<const Places> places_;
+  std::shared_ptr<const std::vector<int>> places_;
   std::vector<Index> begins_;  // of each place in memory_, and the end; bytes
   std::byte* memory_;
 };
