@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 int main(void) {
-  double data[5] = {0, 1, 2, 3, 4}; /* your memory: elements 0 to 4 of 10, on process 0 of 2 */
+  double data[5] = {0, 1, 2, 3, 4};                      /* your memory: elements 0 to 4 of 10, on process 0 of 2 */
   int64_t shape[1] = {5}, strides[1] = {sizeof data[0]}; /* in elements, in bytes */
-  dap_dimension axis = {0}; /* what is not used is zero */
+  dap_dimension axis = {0};                              /* what is not used is zero */
   dap_array array = {0};
   char message[500];
 
