@@ -21,7 +21,7 @@ Function* function_named(const char* name, const char* type) {
 void need_same_petsc() {
   using Version = PetscErrorCode(PetscInt*, PetscInt*, PetscInt*, PetscInt*);
   PetscInt major = 0, minor = 0, release = 0;
-  const Version* const version = &PetscGetVersionNumber;
+  Version* const version = &PetscGetVersionNumber;
   if (version(&major, &minor, &release, nullptr) != 0) throw py::import_error("PETSc does not know its version");
   const py::tuple theirs = petsc4py().attr("Sys").attr("getVersion")();
   if (py::cast<PetscInt>(theirs[0]) != major || py::cast<PetscInt>(theirs[1]) != minor)
