@@ -11,10 +11,9 @@ namespace tridap::mpi {
 /// True once MPI is over and what it made must be left alone.
 bool mpi_is_over();
 
-// The key of the attribute that holds a T; MPI destroys it with the communicator. The first call makes the key. It is
-// hidden, because two libraries that both contain this code must not have one key, nor one guard of it, together.
+// The key of the attribute that holds a T; MPI destroys it with the communicator. The first call makes the key.
 template <class T>
-[[gnu::visibility("hidden")]] int attribute_key() {
+int attribute_key() {
   static const int made = [] {
     int key = MPI_KEYVAL_INVALID;
     const auto destroy = [](MPI_Comm, int, void* value, void*) -> int {
