@@ -192,8 +192,8 @@ TEST(Hdf5Errors, OneBadBufferFailsTheLoadOnAll) {
   expect_same_error(load, "another shape");
 }
 
-// Open MPI 4 tells every process of a collective write that failed. MPICH, and Open MPI 5 and later, tell only the
-// process whose write failed. HDF5 (seen with 1.10 and 2.2) then leaves the transfer on that process, and the others
+// Open MPI 4 reports a failed collective write to every process. MPICH, and Open MPI 5 and later, report it only to the
+// processes that could not write. Such a process leaves HDF5's transfer (seen with 1.10 and 2.2), and the other processes
 // wait for it in MPI_File_set_view. So every process fails there.
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
 constexpr bool only_all_may_fail = false;

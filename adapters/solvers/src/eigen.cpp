@@ -134,8 +134,8 @@ std::vector<double> eigenvalues_of(Dense& a, Dense m) {
 
 // Writes the eigenvectors to `x` in ascending order of the values, and computes the residuals. The vectors that Anasazi
 // found span the right space, but Krylov-Schur may mix those of different values: of the projected matrix, it takes
-// Schur vectors, which are eigenvectors only as far as that matrix is symmetric. So they are separated here
-// (Rayleigh and Ritz).
+// Schur vectors, which are eigenvectors only if that matrix is exactly symmetric. The Rayleigh-Ritz method separates
+// them here.
 void take(const Anasazi::Eigensolution<double, MultiVector>& found, const Operator& a,
           const Teuchos::RCP<const Operator>& m, MultiVector& x, EigenSolution& solution) {
   using Vectors = Anasazi::MultiVecTraits<double, MultiVector>;
