@@ -193,8 +193,8 @@ TEST(Hdf5Errors, OneBadBufferFailsTheLoadOnAll) {
 }
 
 // Open MPI 4 reports a failed collective write to every process. MPICH, and Open MPI 5 and later, report it only to the
-// processes that could not write. Such a process leaves HDF5's transfer (seen with 1.10 and 2.2), and the other processes
-// wait for it in MPI_File_set_view. So every process fails there.
+// processes that could not write. Such a process leaves HDF5's transfer (seen with 1.10 and 2.2), and the other
+// processes wait for it in MPI_File_set_view. So every process fails there.
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
 constexpr bool only_all_may_fail = false;
 #else

@@ -149,6 +149,8 @@ def run_inside(row):
 
 def mpi_of(row):
     """Returns the name and version of the row's MPI, from the version of its Debian package."""
+    if "-DTRIDAP_MPI=OFF" in row.get("configure", []):
+        return "off"
     name, package = row["mpi"]
     if row["in_place"]:
         query = ["dpkg-query", "-W", "-f=${Version}", package]
