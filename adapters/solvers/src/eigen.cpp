@@ -8,11 +8,11 @@
 #include <AnasaziBlockKrylovSchurSolMgr.hpp>
 #include <AnasaziLOBPCGSolMgr.hpp>
 #include <AnasaziTpetraAdapter.hpp>
-#include <Teuchos_LAPACK.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <sstream>
 
 namespace tridap::solvers {
@@ -119,49 +119,34 @@ Teuchos::RCP<EigenManager> manager_of(const EigenOptions& options, const Teuchos
   return Teuchos::rcp(new Anasazi::BlockKrylovSchurSolMgr<double, MultiVector, Operator>(problem, list));
 }
 
-using Dense = Teuchos::SerialDenseMatrix<int, double>;
-
-// The eigenvalues of a y = value m y in ascending order. Replaces `a` by the vectors y as columns, with y' m y = 1.
-std::vector<double> eigenvalues_of(Dense& a, Dense m) {
-  const int n = a.numRows();
-  std::vector<double> values(static_cast<std::size_t>(n)), work(static_cast<std::size_t>(8 * n));
-  int info = 0;
-  Teuchos::LAPACK<int, double>().SYGV(1, 'V', 'U', n, a.values(), a.stride(), m.values(), m.stride(), values.data(),
-                                      work.data(), static_cast<int>(work.size()), &info);
-  if (info != 0) throw std::runtime_error("the vectors that it found are linearly dependent");
-  return values;
-}
-
-// Writes the eigenvectors to `x` in ascending order of the values, and computes the residuals. The vectors that Anasazi
-// found span the right space, but Krylov-Schur may mix those of different values: of the projected matrix, it takes
-// Schur vectors, which are eigenvectors only if that matrix is exactly symmetric. The Rayleigh-Ritz method separates
-// them here.
-void take(const Anasazi::Eigensolution<double, MultiVector>& found, const Operator& a,
+// Writes the eigenvectors to `x` in ascending order of the values, and computes the residuals.
+void take(const Anasazi::Eigensolution<double, MultiVector>& found, std::optional<double> sigma, const Operator& a,
           const Teuchos::RCP<const Operator>& m, MultiVector& x, EigenSolution& solution) {
-  using Vectors = Anasazi::MultiVecTraits<double, MultiVector>;
   x.putScalar(0);
   const auto count = std::min(static_cast<std::size_t>(found.numVecs), x.getNumVectors());
-  if (count == 0) return;
-  const Teuchos::Range1D columns(0, static_cast<Teuchos::Ordinal>(count) - 1);
-  const auto basis = found.Evecs->subView(columns);
-  MultiVector products(x.getMap(), count), masses(*basis, Teuchos::Copy), residuals(x.getMap(), count);
-  a.apply(*basis, products);
-  if (!m.is_null()) m->apply(*basis, masses);
-  const auto n = static_cast<int>(count);
-  Dense mixing(n, n), overlaps(n, n);
-  Vectors::MvTransMv(1, *basis, products, mixing);
-  Vectors::MvTransMv(1, *basis, masses, overlaps);
-  solution.values = eigenvalues_of(mixing, overlaps);
-  const auto vectors = x.subViewNonConst(columns);
-  Vectors::MvTimesMatAddMv(1, *basis, mixing, 0, *vectors);
-  Vectors::MvTimesMatAddMv(1, masses, mixing, 0, residuals);
-  Vectors::MvScale(residuals, solution.values);
-  Vectors::MvTimesMatAddMv(1, products, mixing, -1, residuals);
-  std::vector<double> lengths(count);
-  solution.residuals.resize(count);
-  residuals.norm2(Teuchos::arrayViewFromVector(solution.residuals));
-  vectors->norm2(Teuchos::arrayViewFromVector(lengths));
-  for (std::size_t j = 0; j < count; ++j) solution.residuals[j] /= lengths[j];
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<double> values;
+  for (std::size_t j = 0; j < count; ++j)
+    values.push_back(sigma ? *sigma + 1 / found.Evals[j].realpart : found.Evals[j].realpart);
+  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return values[i] < values[j]; });
+  Vector product(x.getMap()), mass(x.getMap());
+  for (std::size_t j = 0; j < count; ++j) {
+    const double value = values[order[j]];
+    const auto vector = x.getVectorNonConst(j);
+    vector->update(1, *found.Evecs->getVector(order[j]), 0);
+    if (m.is_null())
+      mass.assign(*vector);
+    else
+      m->apply(*vector, mass);
+    const double scale = 1 / std::sqrt(vector->dot(mass));
+    vector->scale(scale);
+    mass.scale(scale);
+    a.apply(*vector, product);
+    product.update(-value, mass, 1);
+    solution.values.push_back(value);
+    solution.residuals.push_back(product.norm2() / vector->norm2());
+  }
 }
 
 }  // namespace
@@ -204,7 +189,7 @@ EigenSolution find_eigenvalues(const Teuchos::RCP<const Operator>& a, const Teuc
       solution.converged = manager->solve() == Anasazi::Converged;
       solution.iterations = manager->getNumIters();
       const Operator& product = options.sigma ? *a : *counted;
-      take(problem->getSolution(), product, problem->getM(), x, solution);
+      take(problem->getSolution(), options.sigma, product, problem->getM(), x, solution);
     } catch (const Stopped&) {
       solution.stopped = true;
     }
