@@ -1,7 +1,7 @@
 #include "lasting_memory.hpp"
 
 #include "call.hpp"
-#include "compat.hpp"
+#include <tridap/petsc/compat.hpp>
 
 #include <utility>
 

@@ -1,12 +1,12 @@
 #include "access.hpp"
 #include "call.hpp"
-#include "compat.hpp"
 #include "lasting_memory.hpp"
 #include "mat.hpp"
 #include "vec.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/mpi/agree.hpp>
+#include <tridap/petsc/compat.hpp>
 #include <tridap/petsc/matrix.hpp>
 
 #include <exception>

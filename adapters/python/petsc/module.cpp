@@ -10,6 +10,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/petsc.hpp>
+#include <tridap/petsc/compat.hpp>
 
 #include <memory>
 #include <optional>
@@ -205,17 +206,14 @@ PetscErrorCode multiply(Mat mat, Vec x, Vec y) {
   return 0;
 }
 
-PetscErrorCode forget(void* context) {
-  delete static_cast<Context*>(context);
-  return 0;
-}
+void forget(void* context) { delete static_cast<Context*>(context); }
 
 // Called on all processes together, with arguments that were checked.
 py::object make_shell(const py::object& context, PetscInt count, py::handle comm) {
   auto kept = std::make_unique<Context>(Context{context, keep(context)});
   Mat mat = nullptr;
   if (MatCreateShell(comm_of(comm), count, count, PETSC_DETERMINE, PETSC_DETERMINE, kept.get(), &mat) != 0 ||
-      MatShellSetContextDestroy(mat, forget) != 0)
+      MatShellSetContextDestroy(mat, petsc::compat::destroyer<forget>) != 0)
     throw std::runtime_error("PETSc made no shell Mat");
   kept.release();
   if (MatShellSetOperation(mat, MATOP_MULT, reinterpret_cast<void (*)(void)>(multiply)) != 0)
