@@ -61,4 +61,4 @@ for name, call in CALLS.items():
                 same = len(set(comm.allgather(raised))) == 1  # but the report of check() is made by pybind11 alone
                 assert same or name.startswith("check"), (name, allocations)
                 allocations += 1
-            assert allocations > BEFORE + (2 if name == "exchange" else 5), name  # an exchange allocates little
+            assert allocations > BEFORE + (0 if name == "exchange" else 5), name  # an exchange allocates little
