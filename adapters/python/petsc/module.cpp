@@ -187,8 +187,7 @@ py::object shared(Vec vec) {
   return object_of(vec);
 }
 
-// petsc4py raises the exception that is set in Python if PETSc returns this code.
-constexpr PetscErrorCode raised_in_python = -1;
+using petsc::compat::raised_in_python;
 
 PetscErrorCode multiply(Mat mat, Vec x, Vec y) {
   Context* context = nullptr;

@@ -26,4 +26,11 @@ PetscErrorCode set_destroyer(PetscContainer container) {
 #endif
 }
 
+/// petsc4py raises the exception that is set in Python if PETSc returns this code (seen with 3.18 and 3.25).
+#if PETSC_VERSION_GE(3, 23, 0)
+inline constexpr PetscErrorCode raised_in_python = PETSC_ERR_PYTHON;
+#else
+inline constexpr PetscErrorCode raised_in_python = -1;
+#endif
+
 }  // namespace tridap::petsc::compat
