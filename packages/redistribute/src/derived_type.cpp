@@ -1,5 +1,6 @@
 #include "stream.hpp"
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/channel.hpp>
 
 namespace tridap::redistribute {
 
