@@ -8,7 +8,11 @@
 
 namespace tridap::globalarrays {
 
-// GA aborts if the node has too little memory for a window. So these functions check it before.
+/// Text for a remedy: how to make windows work between nodes, with the MPI library that we were built with.
+std::string windows_between_nodes();
+
+// If a node has too little memory for MPI's windows, GA aborts, or MPI waits for ever, or the first access kills the
+// process. So these functions check it before.
 
 /// Why this node does not have `wanted` more bytes for a window; empty: it seems to have them. `shared`: several of its
 /// processes share the window; if not, one process has it alone. Local.

@@ -3,10 +3,10 @@
 #include "handle_pool.hpp"
 #include "lasting.hpp"
 #include "named.hpp"
+#include "room.hpp"
 #include <tridap/globalarrays/session.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
-#include <tridap/internal/room.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -132,7 +132,7 @@ void need_windows() {
     MPI_Error_string(made, text.data(), &length);
     refuse("MPI has no window over all processes, which Global Arrays needs (MPI_Win_allocate: " +
                text.substr(0, static_cast<std::size_t>(length)) + ")",
-           "", mpi::windows_between_nodes());
+           "", windows_between_nodes());
   });
   mpi::must_succeed(MPI_Win_free(&window), "MPI_Win_free");
 }

@@ -1,48 +1,34 @@
-#include "shared_memory_pool.hpp"
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/shared_allocation.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/allocate_shared.hpp>
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace tridap::mpi {
 
-namespace {
-
-// A contiguous buffer that has no memory yet.
-Buffer outline(const ElementType& type, const IndexList& shape, Order order) {
-  if (type.bytes < 1)
-    throw Error(Finding{Rule::buffer_type,
-                        {},
-                        {},
-                        "",
-                        "the buffer's elements are " + std::to_string(type.bytes) + " bytes long",
-                        "",
-                        ""});
-  const std::optional<Index> count = checked_product(shape);
-  const bool extents = std::all_of(shape.begin(), shape.end(), [](Index extent) { return extent >= 0; });
-  if (!extents || !count || !checked_multiply(*count, type.bytes))
-    throw Error(Finding{
-        Rule::buffer_layout, {}, {}, "", "the extents are negative or their product does not fit 64 bits", "", ""});
-  Buffer buffer;
-  buffer.type = type;
-  buffer.shape = shape;
-  buffer.strides =
-      order == Order::row_major ? row_major_strides(shape, type.bytes) : column_major_strides(shape, type.bytes);
-  return buffer;
-}
-
-}  // namespace
-
 Buffer allocate_shared(const ElementType& type, const IndexList& shape, MPI_Comm comm, Order order) {
-  Faults faults;
   Buffer buffer;
-  faults.attempt([&] { buffer = outline(type, shape, order); });
-  const Index bytes = faults.ok() ? element_count(buffer) * type.bytes : 0;
-  const auto piece = allocate_shared_bytes(bytes, std::move(faults), comm);
-  buffer.data = piece->base(static_cast<int>(rank_of(comm)));
-  buffer.owner = std::shared_ptr<void>(piece, buffer.data);
+  std::optional<Index> bytes;
+  Faults faults;
+  faults.attempt([&] {
+    if (type.bytes < 1)
+      refuse("the buffer's elements are " + std::to_string(type.bytes) + " bytes long", "", "", {}, Rule::buffer_type);
+    bytes = checked_product(shape);
+    if (bytes) bytes = checked_multiply(*bytes, type.bytes);
+    if (!bytes || std::any_of(shape.begin(), shape.end(), [](Index extent) { return extent < 0; }))
+      refuse("the extents are negative or their product does not fit 64 bits", "", "", {}, Rule::buffer_layout);
+    buffer.type = type;
+    buffer.shape = shape;
+    buffer.strides =
+        order == Order::row_major ? row_major_strides(shape, type.bytes) : column_major_strides(shape, type.bytes);
+  });
+  const auto memory = allocate_shared_bytes(bytes.value_or(0), comm, std::move(faults));
+  buffer.data = memory->base(static_cast<int>(rank_of(comm)));
+  buffer.owner = std::shared_ptr<void>(memory, buffer.data);
   return buffer;
 }
 

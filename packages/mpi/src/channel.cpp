@@ -2,6 +2,7 @@
 #include <tridap/mpi/agree.hpp>
 
 #include <memory>
+#include <utility>
 
 namespace tridap::mpi {
 
@@ -15,10 +16,12 @@ int tags(MPI_Comm comm) {
   return found != 0 ? *highest : 32767;  // that every MPI has
 }
 
-int free_channel(MPI_Comm, int, void* value, void*) {
-  const std::unique_ptr<Channel> channel(static_cast<Channel*>(value));
-  return mpi_is_over() ? MPI_SUCCESS : MPI_Comm_free(&channel->comm);
-}
+// A channel that belongs to a communicator.
+struct OwnChannel : Channel {
+  ~OwnChannel() {
+    if (comm != MPI_COMM_NULL && !mpi_is_over()) MPI_Comm_free(&comm);
+  }
+};
 
 }  // namespace
 
@@ -29,20 +32,11 @@ bool mpi_is_over() {
 }
 
 Channel channel_of(MPI_Comm comm) {
-  Channel* kept = nullptr;
-  int found = 0;
-  must_succeed(MPI_Comm_get_attr(comm, attribute_key<free_channel>(), &kept, &found), "MPI_Comm_get_attr");
-  if (found == 0) {
-    auto made = collectively(comm, [] {
-      attribute_key<free_channel>();
-      return std::make_unique<Channel>();
-    });
-    Duplicate ours(comm);
-    made->comm = ours.get();
-    must_succeed_everywhere(MPI_Comm_set_attr(comm, attribute_key<free_channel>(), made.get()), "MPI_Comm_set_attr",
-                            comm);
-    ours.release();
-    kept = made.release();
+  auto* kept = attached<OwnChannel>(comm);
+  if (kept == nullptr) {
+    auto made = collectively(comm, [] { return std::make_unique<OwnChannel>(); });
+    made->comm = Duplicate(comm).release();
+    kept = &attach(std::move(made), comm);
   }
   const Channel channel = *kept;
   kept->tag = kept->tag == tags(kept->comm) ? 0 : kept->tag + 1;

@@ -1,249 +1,267 @@
-#include "shared_memory_pool.hpp"
-#include "shared_pages.hpp"
-#include <tridap/internal/call.hpp>
-#include <tridap/internal/collectives.hpp>
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/channel.hpp>
 #include <tridap/internal/room.hpp>
 #include <tridap/internal/shared_allocation.hpp>
-#include <tridap/mpi/agree.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <numeric>
 #include <optional>
+#include <random>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace tridap::mpi {
 
 namespace {
 
-using Word = std::uint64_t;
-constexpr std::size_t word = 64;              // allocations for which one Word has bits
 constexpr Index most = Index{1} << 46;        // bytes of one process: more than the address space holds
 constexpr Index kept_bytes = Index{1} << 24;  // bytes of each process that are kept although they are free
-constexpr std::size_t most_kept = 62;         // allocations, so that the reduction has three numbers only
+constexpr std::size_t most_kept = 62;         // allocations, so that the reduction is short
 
-/// What an owner holds: it returns the allocation to the pool when it is destroyed.
-struct Lease {
-  std::shared_ptr<PooledAllocation> piece;
-
-  Lease() = default;
-  Lease(const Lease&) = delete;
-  ~Lease() {
-    if (piece) piece->release();
-  }
-};
-
-// Whether no process has faults. **Collective.**
-bool all_well(const Faults& faults, MPI_Comm comm) {
-  int well = faults.ok();
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &well, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  return well != 0;
+[[noreturn]] void refuse_shared(std::string fault, std::string must) {
+  refuse(std::move(fault), std::move(must),
+         "allocate less, release shared arrays, give " + node_name() + " a larger /dev/shm, or use tridap::allocate()",
+         {}, Rule::process_failure);
 }
 
-Index sum_over(Index number, MPI_Comm comm) {
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_SUM, comm), "MPI_Allreduce");
-  return number;
-}
-
-// `common` begins with a flag: this process has no faults. Then one bit for each allocation says whether it suits this
-// process, and after these, one bit for each says whether it is free on this process.
-std::size_t words(const SharedMemoryPool& pool) { return (pool.pieces.size() + word - 1) / word; }
-
-bool bit(const Word* bits, std::size_t i) { return (bits[i / word] >> (i % word) & 1) != 0; }
-
-const Word* suit_all(const SharedMemoryPool& pool) { return pool.common.data() + 1; }
-const Word* free_on_all(const SharedMemoryPool& pool) { return suit_all(pool) + words(pool); }
-
-void look_here(SharedMemoryPool& pool, Index bytes, bool well) {
-  const std::size_t count = words(pool);
-  std::fill(pool.common.begin(), pool.common.end(), Word{0});
-  pool.common[0] = well;
-  for (std::size_t i = 0; i < pool.pieces.size(); ++i) {
-    if (!pool.pieces[i]->is_free()) continue;
-    const Word one = Word{1} << (i % word);
-    if (pool.pieces[i]->suits(bytes)) pool.common[1 + i / word] |= one;
-    pool.common[1 + count + i / word] |= one;
-  }
-}
-
-// The smallest allocation that suits every process; null: none does.
-std::shared_ptr<PooledAllocation> best(const SharedMemoryPool& pool) {
-  std::shared_ptr<PooledAllocation> found;
-  for (std::size_t i = 0; i < pool.pieces.size(); ++i)
-    if (bit(suit_all(pool), i) && (!found || pool.pieces[i]->pages < found->pages)) found = pool.pieces[i];
-  return found;
-}
-
-// Frees allocations that are free on every process, the least recently used first. It stops when few are left and they
-// hold no more pages than those in use, of which `needed` are about to be; with `all`, it frees all of them. It frees
-// the same allocations on every process.
-void make_room(SharedMemoryPool& pool, Index needed, bool all) {
-  Index used = needed, held = 0;
-  for (const std::shared_ptr<PooledAllocation>& piece : pool.pieces) (piece->spare ? held : used) += piece->pages;
-  const Index enough = all ? -1 : std::max(used, kept_bytes / page_bytes() * pool.processes);
-  while (held > enough || pool.pieces.size() >= most_kept) {
-    auto oldest = pool.pieces.end();
-    for (auto piece = pool.pieces.begin(); piece != pool.pieces.end(); ++piece)
-      if ((*piece)->spare && (oldest == pool.pieces.end() || (*piece)->turn() < (*oldest)->turn())) oldest = piece;
-    if (oldest == pool.pieces.end()) break;
-    held -= (*oldest)->pages;
-    pool.pieces.erase(oldest);
-  }
-}
-
-// Throws, on one process of the node, if the processes of the node need more than /dev/shm has left, with the spare of
-// with_spare(). Trying to allocate instead would first fill the node's memory. **Collective** over the node.
-void check_room(const SharedMemoryPool& pool, Index bytes) {
-  Index largest = bytes;
-  const Index wanted = sum_over(bytes, pool.node);
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, pool.node), "MPI_Allreduce");
-  const std::optional<Index> left = shared_bytes_left(), spared = with_spare(wanted);
-  const auto here = static_cast<int>(rank_of(pool.node));
-  int first = left && (!spared || *left < *spared) ? here : pool.neighbours;
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, pool.node), "MPI_Allreduce");
-  if (first == here)
-    refuse_shared("the " + std::to_string(pool.neighbours) + " processes on " + node_name() + " need " +
-                      std::to_string(wanted) + " bytes of shared memory, at most " + std::to_string(largest) +
-                      " on one process",
-                  "but /dev/shm has " + std::to_string(*left) + " bytes left");
-}
-
-// The name of the segment of one process of the node.
-std::string name_of(const SharedMemoryPool& pool, Index serial, int rank) {
-  return "/tridap-" + std::to_string(pool.id) + "-" + std::to_string(serial) + "-" + std::to_string(rank);
-}
-
-// Allocates this process's memory, and reserves an entry in the pool's lists. `made`: the segment, if there are other
-// processes on the node.
-std::shared_ptr<PooledAllocation> outline(SharedMemoryPool& pool, Index serial, Index length,
-                                          std::optional<SharedPages>& made) {
-  auto piece = std::make_shared<PooledAllocation>();
-  piece->node_ranks = pool.node_ranks;
-  piece->parts.resize(static_cast<std::size_t>(pool.neighbours));
-  piece->pages_of.resize(static_cast<std::size_t>(pool.neighbours));
-  piece->here = static_cast<int>(rank_of(pool.node));
-  const auto here = static_cast<std::size_t>(piece->here);
-  if (pool.neighbours > 1) made.emplace(name_of(pool, serial, piece->here), length);
-  piece->pages_of[here] = made ? made->memory() : own_pages(length);
-  piece->parts[here] = {piece->pages_of[here].get(), length};
-  const std::size_t pieces = pool.pieces.size() + 1;
-  pool.pieces.reserve(pieces);
-  pool.common.reserve(1 + 2 * (pieces / word + 1));
-  return piece;
-}
-
-// Maps the segments of the other processes of the node, whose lengths are known.
-void open_others(PooledAllocation& piece, Index serial, const SharedMemoryPool& pool) {
-  for (int rank = 0; rank < pool.neighbours; ++rank) {
-    const auto i = static_cast<std::size_t>(rank);
-    if (rank != piece.here) piece.pages_of[i] = open_pages(name_of(pool, serial, rank), piece.parts[i].bytes);
-    piece.parts[i].base = piece.pages_of[i].get();
-  }
-}
-
-// Makes a new allocation. If any process fails, the result is null, and `faults` holds the faults of this process. The
-// segment's name is removed as soon as every process has opened it. **Collective.**
-std::shared_ptr<PooledAllocation> new_piece(SharedMemoryPool& pool, Index length, Faults& faults) {
-  const Index serial = pool.names++;
-  std::optional<SharedPages> made;
-  std::shared_ptr<PooledAllocation> piece;
-  if (pool.neighbours > 1) faults.attempt([&] { check_room(pool, length); });
-  if (!all_well(faults, pool.comm)) return nullptr;
-  faults.attempt([&] { piece = outline(pool, serial, length, made); });
-  if (!all_well(faults, pool.comm)) return nullptr;
-  if (pool.neighbours == 1) return all_well(faults, pool.comm) ? piece : nullptr;
-  const PooledAllocation::Segment own = piece->parts[static_cast<std::size_t>(piece->here)];
-  static_assert(sizeof(own) == 2 * sizeof(Index));
-  must_succeed(MPI_Allgather(&own, 2, MPI_INT64_T, piece->parts.data(), 2, MPI_INT64_T, pool.node), "MPI_Allgather");
-  faults.attempt([&] { open_others(*piece, serial, pool); });
-  return all_well(faults, pool.comm) ? piece : nullptr;
-}
-
-std::shared_ptr<PooledAllocation> add_piece(SharedMemoryPool& pool, Index bytes) {
-  const Index page = page_bytes(), pages = std::max<Index>((bytes + page - 1) / page, 1);
-  const Index of_all = sum_over(pages, pool.comm);
-  for (std::size_t i = 0; i < pool.pieces.size(); ++i) pool.pieces[i]->spare = bit(free_on_all(pool), i);
-  make_room(pool, of_all, false);
-  Faults faults;
-  std::shared_ptr<PooledAllocation> piece = new_piece(pool, pages * page, faults);
-  const std::size_t before = pool.pieces.size();
-  if (!piece) make_room(pool, of_all, true);
-  if (!piece && pool.pieces.size() < before) {
-    faults = {};
-    piece = new_piece(pool, pages * page, faults);
-  }
-  if (!piece) {
-    throw_faults(std::move(faults), pool.comm);
-  }
-  piece->serial = pool.numbers++;
-  piece->pages = of_all;
-  pool.pieces.push_back(piece);
-  pool.common.resize(1 + 2 * words(pool));
-  return piece;
+[[noreturn]] void refuse_memory(Index bytes, const char* of_what, int error) {
+  refuse_shared("this process needs " + std::to_string(bytes) + " bytes of " + of_what + " on " + node_name(),
+                "but the system says '" + std::generic_category().message(error) + "'");
 }
 
 }  // namespace
 
-std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, Faults faults, MPI_Comm comm) {
-  SharedMemoryPool& pool = pool_of(comm);
-  std::shared_ptr<Lease> lease;
+SharedAllocation::SharedAllocation(Index number, const std::vector<Index>& lengths,
+                                   std::shared_ptr<const std::vector<int>> places)
+    : number_(number), places_(std::move(places)), begins_(lengths.size() + 1, 0) {
+  std::partial_sum(lengths.begin(), lengths.end(), begins_.begin() + 1);
+  const bool alone = lengths.size() == 1;
+  void* const memory = mmap(nullptr, static_cast<std::size_t>(begins_.back()),
+                            alone ? PROT_READ | PROT_WRITE : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) refuse_memory(begins_.back(), alone ? "memory" : "shared memory", errno);
+  memory_ = static_cast<std::byte*>(memory);
+}
+
+SharedAllocation::~SharedAllocation() { munmap(memory_, static_cast<std::size_t>(begins_.back())); }
+
+void SharedAllocation::map(int rank, const std::string& name, bool makes) {
+  const Index length = bytes(rank);
+  const int file = shm_open(name.c_str(), O_RDWR | O_CLOEXEC | (makes ? O_CREAT | O_EXCL : 0), 0600);
+  int status = file < 0 ? errno : makes ? EINTR : 0;
+  while (file >= 0 && status == EINTR) status = posix_fallocate(file, 0, static_cast<off_t>(length));
+  if (status == 0 && mmap(base(rank), static_cast<std::size_t>(length), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                          file, 0) == MAP_FAILED)
+    status = errno;
+  if (file >= 0) close(file);
+  if (status == 0 && makes && !touch(base(rank), length)) status = ENOMEM;
+  if (status == 0) return;
+  if (makes || status == ENOMEM) refuse_memory(length, "shared memory", status);
+  refuse("this process cannot open the shared memory of another process on " + node_name(),
+         "the system says '" + std::generic_category().message(status) + "'",
+         "let all processes of a node use one /dev/shm", {}, Rule::process_failure);
+}
+
+namespace {
+
+// An allocation as the pool keeps it.
+struct Pooled {
+  std::shared_ptr<SharedAllocation> memory;
+  Index largest = 0;   // bytes that a process asked for; the same on every process
+  bool spare = false;  // within one allocate_shared_bytes(): free on every process
+
+  // Whether the pool alone has it on this process. The fence comes after all that a thread did before it released it.
+  bool is_free() const {
+    if (memory.use_count() > 1) return false;
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return true;
+  }
+  bool suits(Index bytes, int rank) const {
+    const Index length = memory->bytes(rank);
+    return bytes <= length && length <= std::max(2 * bytes, Index{1} << 20);  // not much too large
+  }
+};
+
+// The allocations of one communicator, in the same order on every process.
+struct Pool {
+  MPI_Comm comm = MPI_COMM_NULL;  // for our messages
+  MPI_Comm node = MPI_COMM_NULL;  // the processes of `comm` that share memory with this one
+  int rank = 0;
+  std::shared_ptr<std::vector<int>> places;  // see SharedAllocation
+  std::vector<Index> lengths;                // of the allocation that is made, by rank in `node`
+  std::vector<Pooled> pieces;
+  std::vector<Index> reduced;  // buffer of allocate_shared_bytes()
+  Index numbers = 0;           // how many were given until now
+  std::uint64_t id = 0;        // the same on every process, different for each pool
+
+  ~Pool() {
+    if (node != MPI_COMM_NULL && !mpi_is_over()) MPI_Comm_free(&node);
+  }
+  // The name of the file of a process, while an allocation is made.
+  std::string file(int of_rank) const { return "/tridap-" + std::to_string(id) + "-" + std::to_string(of_rank); }
+};
+
+// The pool of a communicator. **Collective** the first time.
+Pool& pool_of(MPI_Comm comm) {
+  if (Pool* const kept = attached<Pool>(comm)) return *kept;
+  int processes = 1, neighbours = 1;
+  auto pool = collectively(comm, [&] {
+    auto made = std::make_unique<Pool>();
+    must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+    made->rank = static_cast<int>(rank_of(comm));
+    made->places = std::make_shared<std::vector<int>>(static_cast<std::size_t>(processes), -1);
+    made->lengths.resize(static_cast<std::size_t>(processes));
+    made->reduced.resize(2);
+    std::random_device random;
+    made->id = std::uint64_t{random()} << 32 | random();
+    return made;
+  });
+  pool->comm = channel_of(comm).comm;
+  must_succeed(MPI_Bcast(&pool->id, 1, MPI_UINT64_T, 0, pool->comm), "MPI_Bcast");
+  MPI_Comm node = MPI_COMM_NULL;
+  const int split = MPI_Comm_split_type(pool->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  must_succeed_everywhere(split, "MPI_Comm_split_type", comm);
+  must_succeed(MPI_Comm_size(node, &neighbours), "MPI_Comm_size");
+  pool->lengths.resize(static_cast<std::size_t>(neighbours));
+  int* const places = pool->places->data();
+  places[pool->rank] = static_cast<int>(rank_of(node));
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, places, processes, MPI_INT, MPI_MAX, node), "MPI_Allreduce");
+  pool->node = node;
+  return attach(std::move(pool), comm);
+}
+
+// The allocation for which `is` returns true; null: there is none. Local.
+template <class Is>
+std::shared_ptr<const SharedAllocation> find(MPI_Comm comm, Is is) {
+  if (const Pool* const pool = attached<Pool>(comm))
+    for (const Pooled& piece : pool->pieces)
+      if (is(piece, pool->rank)) return piece.memory;
+  return nullptr;
+}
+
+// Throws if the processes of the node need more than /dev/shm has left, with the spare of with_spare(). Trying to
+// allocate instead would first fill the node's memory.
+void check_room(const std::vector<Index>& lengths) {
+  const Index wanted = std::accumulate(lengths.begin(), lengths.end(), Index{0});
+  const std::optional<Index> left = bytes_left("/dev/shm"), spared = with_spare(wanted);
+  if (!left || (spared && *spared <= *left)) return;
+  refuse_shared("the " + std::to_string(lengths.size()) + " processes on " + node_name() + " need " +
+                    std::to_string(wanted) + " bytes of shared memory, at most " +
+                    std::to_string(*std::max_element(lengths.begin(), lengths.end())) + " on one process",
+                "but /dev/shm has " + std::to_string(*left) + " bytes left");
+}
+
+// A name of a file, removed when this is destroyed.
+struct FileName {
+  std::string text;
+  ~FileName() { shm_unlink(text.c_str()); }
+};
+
+// Makes a new allocation, with `length` bytes on this process. **Collective**: throws on every process or on none.
+std::shared_ptr<SharedAllocation> make_new(Pool& pool, Index length) {
+  must_succeed(MPI_Allgather(&length, 1, MPI_INT64_T, pool.lengths.data(), 1, MPI_INT64_T, pool.node), "MPI_Allgather");
+  const Index number = pool.numbers++;
+  const bool alone = pool.lengths.size() == 1;
+  FileName own;  // until every process of the node has opened the file
+  const auto made = collectively(pool.comm, [&] {
+    if (!alone && rank_of(pool.node) == 0) check_room(pool.lengths);
+    pool.pieces.reserve(pool.pieces.size() + 1);
+    pool.reduced.reserve(pool.pieces.size() + 3);
+    own.text = pool.file(pool.rank);
+    return std::make_shared<SharedAllocation>(number, pool.lengths, pool.places);
+  });
+  collectively(pool.comm, [&] {
+    if (!alone) made->map(pool.rank, own.text, true);
+  });
+  collectively(pool.comm, [&] {
+    for (int rank = 0; rank < static_cast<int>(pool.places->size()); ++rank)
+      if (rank != pool.rank && made->base(rank) != nullptr) made->map(rank, pool.file(rank), false);
+  });
+  return made;
+}
+
+// Adds a new allocation to the pool, which gives memory back first if much is free on every process, or if the system
+// has no more. `largest`: the most bytes of a process. **Collective.**
+void add_piece(Pool& pool, Index bytes, Index largest) {
+  static const Index page = sysconf(_SC_PAGESIZE);
+  const Index length = std::max<Index>((bytes + page - 1) / page, 1) * page;
+  std::vector<Pooled>& pieces = pool.pieces;
+  Index used = largest, spare = 0;
+  for (const Pooled& piece : pieces) (piece.spare ? spare : used) += piece.largest;
+  const auto free_spare = [&] {
+    spare = 0;
+    const auto is_spare = [](const Pooled& piece) { return piece.spare; };
+    pieces.erase(std::remove_if(pieces.begin(), pieces.end(), is_spare), pieces.end());
+  };
+  if (spare > std::max(used, kept_bytes) || pieces.size() >= most_kept) free_spare();
+  std::shared_ptr<SharedAllocation> made;
+  try {
+    made = make_new(pool, length);
+  } catch (const std::exception&) {  // on every process
+    if (spare == 0) throw;
+    free_spare();
+    made = make_new(pool, length);
+  }
+  pieces.push_back({std::move(made), largest, false});
+}
+
+}  // namespace
+
+std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, MPI_Comm comm, Faults faults) {
+  Pool& pool = pool_of(comm);
+  std::vector<Pooled>& pieces = pool.pieces;
   faults.attempt([&] {
     if (bytes < 0 || bytes > most)
       refuse_shared("this process asks for " + std::to_string(bytes) + " bytes of shared memory",
                     "must be at least 0 and at most " + std::to_string(most));
-    lease = std::make_shared<Lease>();
   });
-  look_here(pool, faults.ok() ? bytes : 0, faults.ok());
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, pool.common.data(), static_cast<int>(1 + 2 * words(pool)), MPI_UINT64_T,
-                             MPI_BAND, pool.comm),
-               "MPI_Allreduce");
-  if (pool.common[0] == 0) {
-    throw_faults(std::move(faults), pool.comm);
+  if (!faults.ok()) bytes = 0;
+  // The least over all processes: no faults; -bytes; and for each allocation 0: in use, 1: free, 2: free, and it suits.
+  pool.reduced.resize(2 + pieces.size());
+  Index *const least = pool.reduced.data(), *const states = least + 2;
+  least[0] = faults.ok();
+  least[1] = -bytes;
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    states[i] = !pieces[i].is_free() ? 0 : !pieces[i].suits(bytes, pool.rank) ? 1 : 2;
+  must_succeed(
+      MPI_Allreduce(MPI_IN_PLACE, least, static_cast<int>(pool.reduced.size()), MPI_INT64_T, MPI_MIN, pool.comm),
+      "MPI_Allreduce");
+  if (least[0] == 0) throw_faults(std::move(faults), pool.comm);
+  const Pooled* best = nullptr;  // the smallest
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    pieces[i].spare = states[i] > 0;
+    if (states[i] == 2 && (best == nullptr || pieces[i].largest < best->largest)) best = &pieces[i];
   }
-  std::shared_ptr<PooledAllocation> piece = best(pool);
-  if (!piece) piece = add_piece(pool, bytes);
-  piece->was_used(pool.turns++);
-  piece->take();
-  lease->piece = std::move(piece);
-  return {lease, lease->piece.get()};
+  if (best != nullptr) return best->memory;
+  add_piece(pool, bytes, -least[1]);
+  return pieces.back().memory;
 }
 
-std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, MPI_Comm comm) {
-  return allocate_shared_bytes(bytes, Faults(), comm);
-}
-
-SharedReuse::SharedReuse(Index number, Index bytes, MPI_Comm comm) {
-  const SharedMemoryPool* const pool = known_pool(comm);
-  if (pool == nullptr) return;
-  for (const std::shared_ptr<PooledAllocation>& piece : pool->pieces) {
-    if (piece->number() != number || !piece->is_free() || !piece->suits(bytes)) continue;
-    auto lease = std::make_shared<Lease>();
-    piece->take();
-    lease->piece = piece;
-    taken_ = {lease, piece.get()};
-  }
-}
-
-void SharedReuse::confirm(MPI_Comm comm) const {
-  SharedMemoryPool& pool = pool_of(comm);
-  static_cast<const PooledAllocation&>(*taken_).was_used(pool.turns++);
+std::shared_ptr<const SharedAllocation> reuse_shared(Index number, Index bytes, MPI_Comm comm) {
+  return find(comm, [&](const Pooled& piece, int rank) {
+    return piece.memory->number() == number && piece.is_free() && piece.suits(bytes, rank);
+  });
 }
 
 const SharedAllocation* find_shared(const void* data, MPI_Comm comm) {
-  const SharedMemoryPool* const pool = known_pool(comm);
-  if (pool == nullptr) return nullptr;
-  for (const std::shared_ptr<PooledAllocation>& piece : pool->pieces)
-    if (piece->holds(data) && !piece->is_free()) return piece.get();
-  return nullptr;
+  const auto holds = [at = reinterpret_cast<std::uintptr_t>(data)](const Pooled& piece, int rank) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(piece.memory->base(rank));
+    return begin <= at && at - begin < static_cast<std::uintptr_t>(piece.memory->bytes(rank)) && !piece.is_free();
+  };
+  return find(comm, holds).get();
 }
 
 const SharedAllocation* find_shared_by_number(Index number, MPI_Comm comm) {
-  const SharedMemoryPool* const pool = known_pool(comm);
-  if (pool == nullptr) return nullptr;
-  for (const std::shared_ptr<PooledAllocation>& piece : pool->pieces)
-    if (piece->number() == number) return piece.get();
-  return nullptr;
+  return find(comm, [number](const Pooled& piece, int) { return piece.memory->number() == number; }).get();
 }
 
-bool on_this_node(int rank, MPI_Comm comm) { return (*pool_of(comm).node_ranks)[static_cast<std::size_t>(rank)] >= 0; }
+bool on_this_node(int rank, MPI_Comm comm) { return (*pool_of(comm).places)[static_cast<std::size_t>(rank)] >= 0; }
 
 }  // namespace tridap::mpi

@@ -127,15 +127,14 @@ void Mover::start_and_make(const DistArray& source, DistArray& target, const Sca
 // Into the memory of the last target that the plan made, if it is free on every process; false: it is not, and nothing
 // was done. So a plan that makes its targets in a loop needs one reduction for each, as for targets that exist.
 bool Mover::start_into_reused(const DistArray& source, DistArray& target, const Scaling& scaling) {
-  std::optional<mpi::SharedReuse> reuse;
   const Agreement agreement = agree(1, true, scaling, [&](Agreement&) {
     check_before_making(source, scaling);
     if (parts_.out.process && element_count(source.buffer) > 0 && source.buffer.type != made_type_) return false;
     outline(target, made_type_);
-    reuse.emplace(made_number_, element_count(target.buffer) * made_type_.bytes, comm_);
-    if (!reuse->taken()) return false;
-    target.buffer.data = reuse->taken()->base(context_->rank());
-    target.buffer.owner = std::shared_ptr<void>(reuse->taken(), target.buffer.data);
+    const auto memory = mpi::reuse_shared(made_number_, element_count(target.buffer) * made_type_.bytes, comm_);
+    if (!memory) return false;
+    target.buffer.data = memory->base(context_->rank());
+    target.buffer.owner = std::shared_ptr<void>(memory, target.buffer.data);
     given_.push_back({&source, &target});
     return true;
   });
@@ -143,7 +142,6 @@ bool Mover::start_into_reused(const DistArray& source, DistArray& target, const 
     target = {};
     return false;
   }
-  reuse->confirm(comm_);
   start(agreement, scaling);
   return true;
 }

@@ -34,11 +34,6 @@ struct RingMemoryLayout {
 
 std::atomic<std::uint64_t>* counter(std::byte* at) { return reinterpret_cast<std::atomic<std::uint64_t>*>(at); }
 
-int free_context(MPI_Comm, int, void* value, void*) {
-  delete static_cast<std::shared_ptr<NodeContext>*>(value);
-  return MPI_SUCCESS;
-}
-
 Index on_our_node(MPI_Comm comm) {
   int processes = 1;
   mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
@@ -67,22 +62,14 @@ RingMemory make_ring_memory(MPI_Comm comm) {
 }  // namespace
 
 std::shared_ptr<NodeContext> NodeContext::of(MPI_Comm comm) {
-  std::shared_ptr<NodeContext>* kept = nullptr;
-  int found = 0;
-  mpi::must_succeed(MPI_Comm_get_attr(comm, mpi::attribute_key<free_context>(), &kept, &found), "MPI_Comm_get_attr");
-  if (found != 0) return *kept;
+  using Shared = std::shared_ptr<NodeContext>;
+  if (const Shared* const kept = mpi::attached<Shared>(comm)) return *kept;
   mpi::on_this_node(0, comm);
   RingMemory memory = make_ring_memory(comm);
-  auto made = mpi::collectively(comm, [&] {
-    mpi::attribute_key<free_context>();
-    return std::make_unique<std::shared_ptr<NodeContext>>(std::make_shared<NodeContext>(comm, std::move(memory)));
-  });
+  auto made = mpi::collectively(
+      comm, [&] { return std::make_unique<Shared>(std::make_shared<NodeContext>(comm, std::move(memory))); });
   mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // no process counts before all counters are 0
-  const std::shared_ptr<NodeContext> context = *made;
-  mpi::must_succeed_everywhere(MPI_Comm_set_attr(comm, mpi::attribute_key<free_context>(), made.get()),
-                               "MPI_Comm_set_attr", comm);
-  made.release();
-  return context;
+  return mpi::attach(std::move(made), comm);
 }
 
 NodeContext::NodeContext(MPI_Comm comm, RingMemory memory)

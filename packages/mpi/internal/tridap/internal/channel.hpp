@@ -4,20 +4,44 @@
 
 #include <mpi.h>
 
+#include <memory>
+
 namespace tridap::mpi {
 
 /// True once MPI is over and what it made must be left alone.
 bool mpi_is_over();
 
-/// The key of an attribute of communicators, which MPI frees by this function. The first call makes it.
-template <int (*free)(MPI_Comm, int, void*, void*)>
+// The key of the attribute that holds a T; MPI destroys it with the communicator. The first call makes the key.
+template <class T>
 int attribute_key() {
   static const int made = [] {
-    int value = MPI_KEYVAL_INVALID;
-    must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &value, nullptr), "MPI_Comm_create_keyval");
-    return value;
+    int key = MPI_KEYVAL_INVALID;
+    const auto destroy = [](MPI_Comm, int, void* value, void*) -> int {
+      delete static_cast<T*>(value);
+      return MPI_SUCCESS;
+    };
+    must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, destroy, &key, nullptr), "MPI_Comm_create_keyval");
+    return key;
   }();
   return made;
+}
+
+/// The T that is attached to a communicator; null: there is none. Local.
+template <class T>
+T* attached(MPI_Comm comm) {
+  T* kept = nullptr;
+  int found = 0;
+  must_succeed(MPI_Comm_get_attr(comm, attribute_key<T>(), &kept, &found), "MPI_Comm_get_attr");
+  return found != 0 ? kept : nullptr;
+}
+
+/// Attaches a T to a communicator, which has none. It is destroyed when the communicator is freed, or when MPI ends; it
+/// must then leave MPI alone if mpi_is_over(). **Collective**: throws the same Error on every process or on none.
+template <class T>
+T& attach(std::unique_ptr<T> object, MPI_Comm comm) {
+  const int status = MPI_Comm_set_attr(comm, attribute_key<T>(), object.get());
+  must_succeed_everywhere(status, "MPI_Comm_set_attr", comm);
+  return *object.release();
 }
 
 /// A communicator and a tag for our messages, so that they cannot be confused with the caller's or with each other.

@@ -1,55 +1,66 @@
 #pragma once
 
 #include <tridap/index.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <mpi.h>
 
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace tridap::mpi {
 
-/// One allocation of a pool: memory on each process, identified by one number. Ranks are those of the communicator.
+/// Memory of each process, which the processes of one node can access. Ranks are those of the communicator.
 class SharedAllocation {
  public:
-  virtual ~SharedAllocation() = default;
+  /// Reserves addresses for the memory of the node's processes, and allocates it if there is only one. `places` has the
+  /// position in `lengths` of each rank; -1: the rank is on another node. Throws Error.
+  SharedAllocation(Index number, const std::vector<Index>& lengths, std::shared_ptr<const std::vector<int>> places);
+  SharedAllocation(const SharedAllocation&) = delete;
+  SharedAllocation& operator=(const SharedAllocation&) = delete;
+  ~SharedAllocation();
+
   /// The same on every process. No other allocation on this communicator ever gets the same number.
-  virtual Index number() const = 0;
+  Index number() const { return number_; }
   /// The address of that rank's memory in this process: a multiple of 4096, and not null even if the rank asked for 0
   /// bytes. Null: the rank is on another node.
-  virtual std::byte* base(int rank) const = 0;
-  virtual Index bytes(int rank) const = 0;  ///< its length: what the rank asked for, or more; 0 on another node
+  std::byte* base(int rank) const { return place(rank) < 0 ? nullptr : memory_ + begin(place(rank)); }
+  /// Its length: what the rank asked for, or more; 0 on another node.
+  Index bytes(int rank) const { return place(rank) < 0 ? 0 : begin(place(rank) + 1) - begin(place(rank)); }
+
+  /// Maps the file of POSIX shared memory that has that rank's memory. `makes`: makes the file first, with all its
+  /// pages allocated near this process. Throws Error.
+  void map(int rank, const std::string& name, bool makes);
+
+ private:
+  int place(int rank) const { return (*places_)[static_cast<std::size_t>(rank)]; }
+  Index begin(int place) const { return begins_[static_cast<std::size_t>(place)]; }
+
+  Index number_;
+  std::shared_ptr<const std::vector<int>> places_;
+  std::vector<Index> begins_;  // of each place in memory_, and the end; bytes
+  std::byte* memory_;
 };
 
 /// Allocates `bytes` of shared memory on this process, for as long as the returned owner lives. 0 is allowed, and each
 /// process may ask for another number. **Collective**: throws the same Error on every process or on none, for example
-/// if the node has too little shared memory.
+/// if the node has too little shared memory, or if a process passes `faults`.
 ///
-/// An allocation that every process has released is used again if it is large enough on each process and not much too
-/// large; its pages exist already. Otherwise a new one is made, and each process touches its own pages first.
+/// The allocations of a communicator form a pool. An allocation that every process has released is used again if it is
+/// large enough on each process and not much too large; its pages exist already. Otherwise a new one is made, and each
+/// process touches its own pages first. The pool returns memory to the system if much of it is free, and when the
+/// communicator is freed.
 ///
-/// Releasing the owner is local, and any thread may do it. The pool returns memory to the system if much of it is free,
-/// and when the communicator is freed. Memory that has an owner outlives the communicator. On Linux it outlives
-/// MPI_Finalize too; a system that cannot map the same pages twice keeps it until MPI_Finalize. A page is freed when no
-/// process of the node holds its allocation. For each communicator, one thread at a time may call the functions of this
-/// header.
-std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, MPI_Comm comm);
+/// Releasing the owner is local, and any thread may do it. Memory that has an owner outlives the communicator and
+/// MPI_Finalize. A page is freed when no process of the node holds its allocation. For each communicator, one thread at
+/// a time may call the functions of this header.
+std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, MPI_Comm comm, Faults faults = {});
 
-/// Takes an allocation once more that this process has released, without communication. The processes must agree that
-/// all have it before one of them uses it; whoever does not confirm() it releases it again.
-class SharedReuse {
- public:
-  /// Takes the allocation with this number, if it is free on this process and has `bytes`. Throws std::bad_alloc.
-  SharedReuse(Index number, Index bytes, MPI_Comm comm);
-
-  /// The memory of this process and its owner; null: the allocation was not taken.
-  const std::shared_ptr<const SharedAllocation>& taken() const { return taken_; }
-  /// All processes have it. To be called on every process, in the same order among the calls of this header.
-  void confirm(MPI_Comm comm) const;
-
- private:
-  std::shared_ptr<const SharedAllocation> taken_;
-};
+/// Takes the allocation with a number once more, if this process has released it and it suits `bytes`; null: it was not
+/// taken. Local, and allocates nothing. The processes must agree that all have it before one of them uses it.
+std::shared_ptr<const SharedAllocation> reuse_shared(Index number, Index bytes, MPI_Comm comm);
 
 /// The allocation of this communicator whose memory on this process contains `data`; null if there is none, or if it is
 /// free. Local; the time is proportional to the number of allocations. The result lives as long as the owner of `data`.
