@@ -143,14 +143,16 @@ TEST(Share, WhatAllLetGoIsTakenAgain) {
 }
 
 TEST(Share, TooSmallOrMuchTooLargeIsNotTaken) {
-  Shared piece = allocate_shared_bytes(8 * megabyte, MPI_COMM_WORLD);
-  const Index number = piece->number();
-  piece.reset();
-  for (const Index bytes : {9 * megabyte, 3 * megabyte, Index{0}}) {
-    const Shared other = allocate_shared_bytes(bytes, MPI_COMM_WORLD);
-    EXPECT_NE(other->number(), number) << bytes;
-    EXPECT_GE(other->bytes(on::rank(MPI_COMM_WORLD)), bytes);
-  }
+  on::every_communicator([](MPI_Comm comm) {
+    for (const Index bytes : {9 * megabyte, 3 * megabyte, Index{0}}) {
+      Shared piece = allocate_shared_bytes(8 * megabyte, comm);
+      const Index number = piece->number();
+      piece.reset();
+      const Shared other = allocate_shared_bytes(bytes, comm);
+      EXPECT_NE(other->number(), number) << bytes;
+      EXPECT_GE(other->bytes(on::rank(comm)), bytes);
+    }
+  });
 }
 
 TEST(Share, OneProcessThatNeedsMoreGivesAllANewPiece) {
@@ -284,6 +286,16 @@ TEST(Share, MuchFreeMemoryIsGivenBack) {
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_LT(before - room(), 16 * megabyte) << "a freed communicator gives all back";
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST(Share, MoreFreeMemoryThanIsInUseIsGivenBack) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  const Index before = room();
+  for (const Index size : {12, 18, 27}) allocate_shared_bytes(size * megabyte, comm);  // none suits the next one
+  MPI_Barrier(comm);
+  EXPECT_LT(before - room(), on::processes(comm) * 40 * megabyte);
+  MPI_Comm_free(&comm);
 }
 
 TEST(Share, NumbersAreNeverGivenAgain) {

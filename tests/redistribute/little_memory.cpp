@@ -1,7 +1,9 @@
 // Moves an array over all processes, into memory of its own and into memory that the plan makes, and says on process 0
 // what came of it: "moved" and how, or "refused: " and why. Where the processes do not agree, or an element is wrong,
-// it fails. little_memory_test.sh starts it where there is too little shared memory.
+// it fails. With an argument, it allocates shared memory for which free memory of the pool must be given back, and says
+// "allocated". little_memory_test.sh starts it where there is too little shared memory.
 
+#include <tridap/internal/shared_allocation.hpp>
 #include <tridap/make.hpp>
 #include <tridap/redistribute/redistribution.hpp>
 
@@ -45,6 +47,13 @@ std::string moved(Index size, int rank, int processes) {
   return "moved. " + (at == std::string::npos ? "" : explained.substr(at));
 }
 
+// Of 64 MB, 36 MB are free in the pool, and 48 MB are needed.
+std::string allocated(int processes) {
+  for (const Index megabytes : {36, 48})
+    tridap::mpi::allocate_shared_bytes((megabytes << 20) / processes, MPI_COMM_WORLD);
+  return "allocated";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -54,7 +63,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
   std::string outcome;
   try {
-    outcome = moved(1000000, rank, processes);
+    outcome = argc > 1 ? allocated(processes) : moved(1000000, rank, processes);
   } catch (const tridap::Error& error) {
     outcome = std::string("refused: ") + error.what();
   }

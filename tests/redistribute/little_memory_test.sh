@@ -14,9 +14,9 @@ expect() {
   (($(grep -c 'All transfers are messages' <<<"$out") <= 1)) || { printf '%s\n' "$*: told twice" "$out"; exit 1; }
 }
 
-# everywhere PROCESSES MOUNTS PATTERN: all processes have their /dev/shm from the commands MOUNTS.
+# everywhere PROCESSES MOUNTS PATTERN [ARGUMENT]: all processes have their /dev/shm from the commands MOUNTS.
 everywhere() {
-  expect "$3" unshare --mount bash -c "set -e; $2; exec '$mpiexec' -n $1 '$program'"
+  expect "$3" unshare --mount bash -c "set -e; $2; exec '$mpiexec' -n $1 '$program' ${4-}"
 }
 
 # on_one PROCESSES MOUNTS PATTERN: the last process alone does; MPI itself sends by TCP, since its own shared memory
@@ -35,6 +35,7 @@ for processes in 2 4; do
   everywhere $processes "$(small 8m)" '^moved[.] $'  # what the plan makes is in ordinary memory
   everywhere $processes "$(small 16m)" '^moved[.] $'
   everywhere $processes "$(small 64m)" '^moved[.] $'
+  everywhere $processes "$(small 64m)" '^allocated$' again
   everywhere $processes "$read_only" "$messages.*Read-only file system"
   for mounts in "$(small 4k)" "$(small 1m)" "$(small 16m)" "$(small 64m)" "$read_only"; do
     on_one $processes "$mounts" "$messages"
