@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace tridap::redistribute {
 
@@ -33,6 +34,12 @@ struct RingMemoryLayout {
 };
 
 std::atomic<std::uint64_t>* counter(std::byte* at) { return reinterpret_cast<std::atomic<std::uint64_t>*>(at); }
+
+// What is attached to a communicator.
+struct Attached {
+  explicit Attached(std::shared_ptr<NodeContext> made) : context(std::move(made)) {}
+  std::shared_ptr<NodeContext> context;
+};
 
 Index on_our_node(MPI_Comm comm) {
   int processes = 1;
@@ -62,14 +69,13 @@ RingMemory make_ring_memory(MPI_Comm comm) {
 }  // namespace
 
 std::shared_ptr<NodeContext> NodeContext::of(MPI_Comm comm) {
-  using Shared = std::shared_ptr<NodeContext>;
-  if (const Shared* const kept = mpi::attached<Shared>(comm)) return *kept;
+  if (const Attached* const kept = mpi::attached<Attached>(comm)) return kept->context;
   mpi::on_this_node(0, comm);
   RingMemory memory = make_ring_memory(comm);
   auto made = mpi::collectively(
-      comm, [&] { return std::make_unique<Shared>(std::make_shared<NodeContext>(comm, std::move(memory))); });
+      comm, [&] { return std::make_unique<Attached>(std::make_shared<NodeContext>(comm, std::move(memory))); });
   mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // no process counts before all counters are 0
-  return mpi::attach(std::move(made), comm);
+  return mpi::attach(std::move(made), comm).context;
 }
 
 NodeContext::NodeContext(MPI_Comm comm, RingMemory memory)

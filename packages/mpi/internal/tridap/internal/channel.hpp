@@ -11,7 +11,9 @@ namespace tridap::mpi {
 /// True once MPI is over and what it made must be left alone.
 bool mpi_is_over();
 
-// The key of the attribute that holds a T; MPI destroys it with the communicator. The first call makes the key.
+// The key of the attribute that holds a T; MPI destroys it with the communicator. The first call makes the key. T must
+// be of an unnamed namespace: otherwise two modules that both contain this code share the guard of `made`, but not its
+// value.
 template <class T>
 int attribute_key() {
   static const int made = [] {
