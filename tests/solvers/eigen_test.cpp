@@ -40,6 +40,25 @@ double residual(const Operator& a, const Operator* m, const Vector& v, double va
   return product.norm2() / v.norm2();
 }
 
+/// Finds the eigenvalues of A x = w M x nearest to sigma / 2, or of A x = w x nearest to sigma, and compares twice or
+/// once their values with `nearest`. M, if there is one, is 2 I.
+void near_a_sigma(const ArrayMap& layout, const Teuchos::RCP<const CrsMatrix>& a,
+                  const Teuchos::RCP<const CrsMatrix>& m, double sigma, const std::vector<double>& nearest) {
+  const double mass = m.is_null() ? 1 : 2;
+  MultiVector x(layout.map(), nearest.size());
+  EigenOptions options = eigen_options(EigenMethod::krylov_schur, Which::largest_magnitude);
+  options.sigma = sigma / mass;
+  const EigenSolution solution = find_eigenvalues(a, m, Teuchos::null, x, options);
+  EXPECT_TRUE(solution.converged);
+  ASSERT_EQ(solution.values.size(), nearest.size());
+  for (std::size_t j = 0; j < nearest.size(); ++j) {
+    EXPECT_NEAR(solution.values[j], nearest[j] / mass, 1e-9);
+    EXPECT_LT(solution.residuals[j], 1e-6);
+    EXPECT_NEAR(residual(*a, m.get(), *x.getVector(j), solution.values[j]), solution.residuals[j], 1e-10);
+    EXPECT_NEAR(x.getVector(j)->norm2(), 1 / std::sqrt(mass), 1e-10);
+  }
+}
+
 }  // namespace
 
 TEST(Eigenvalues, AreThoseOfTheFormulaOnEveryMap) {
@@ -89,32 +108,20 @@ TEST(Eigenvalues, OfTwoMatricesAreThoseOfTheirQuotient) {
   }
 }
 
+// At 4.1684 and on 4 processes, Anasazi of Trilinos 13.2 confuses the vectors of "an empty process" at the first attempt.
 TEST(Eigenvalues, NearASigmaAreThoseOfTheFormulaOnEveryMap) {
   const Index n = 9;
-  std::vector<double> nearest = of_laplace(n);
-  const double sigma = 1.6;
-  std::sort(nearest.begin(), nearest.end(),
-            [&](double v, double w) { return std::abs(v - sigma) < std::abs(w - sigma); });
-  nearest.resize(3);
-  std::sort(nearest.begin(), nearest.end());
-  for (const Case& c : cases(n)) {
-    SCOPED_TRACE(c.name);
-    const ArrayMap layout(c.part, MPI_COMM_WORLD);
-    const auto a = matrix_of(layout, laplace(n)), twice = matrix_of(layout, [](Index id) { return Row{{id, 2.0}}; });
-    EigenOptions options = eigen_options(EigenMethod::krylov_schur, Which::largest_magnitude);
-    for (const double mass : {1.0, 2.0}) {
-      MultiVector x(layout.map(), 3);
-      options.sigma = sigma / mass;
-      const EigenSolution solution = find_eigenvalues(a, mass == 1 ? Teuchos::null : twice, Teuchos::null, x, options);
-      EXPECT_TRUE(solution.converged);
-      ASSERT_EQ(solution.values.size(), 3U);
-      for (std::size_t j = 0; j < 3; ++j) {
-        EXPECT_NEAR(solution.values[j], nearest[j] / mass, 1e-9);
-        EXPECT_LT(solution.residuals[j], 1e-6);
-        EXPECT_NEAR(residual(*a, mass == 1 ? nullptr : twice.get(), *x.getVector(j), solution.values[j]),
-                    solution.residuals[j], 1e-10);
-        EXPECT_NEAR(x.getVector(j)->norm2(), 1 / std::sqrt(mass), 1e-10);
-      }
+  for (const double sigma : {1.6, 4.1684}) {
+    std::vector<double> nearest = of_laplace(n);
+    std::sort(nearest.begin(), nearest.end(),
+              [&](double v, double w) { return std::abs(v - sigma) < std::abs(w - sigma); });
+    nearest.resize(3);
+    std::sort(nearest.begin(), nearest.end());
+    for (const Case& c : cases(n)) {
+      SCOPED_TRACE(c.name + ", sigma " + std::to_string(sigma));
+      const ArrayMap layout(c.part, MPI_COMM_WORLD);
+      const auto a = matrix_of(layout, laplace(n)), twice = matrix_of(layout, [](Index id) { return Row{{id, 2.0}}; });
+      for (const double mass : {1.0, 2.0}) near_a_sigma(layout, a, mass == 1 ? Teuchos::null : twice, sigma, nearest);
     }
   }
 }

@@ -2,6 +2,7 @@
 #include "operators.hpp"
 #include "shift_invert.hpp"
 #include "watches.hpp"
+#include <tridap/internal/call.hpp>
 #include <tridap/solvers/eigen.hpp>
 
 #include <AnasaziBasicEigenproblem.hpp>
@@ -21,7 +22,10 @@ namespace {
 
 using EigenProblem = Anasazi::BasicEigenproblem<double, MultiVector, Operator>;
 using EigenManager = Anasazi::SolverManager<double, MultiVector, Operator>;
-using EigenReturn = Anasazi::ReturnType;
+using KrylovSchur = Anasazi::BlockKrylovSchurSolMgr<double, MultiVector, Operator>;
+using Found = Anasazi::Eigensolution<double, MultiVector>;
+
+constexpr std::size_t attempts = 4;  // see belong()
 
 // The options that must be the same on all processes, as a string.
 std::string eigen_said(const EigenOptions& options, bool mass, bool preconditioned, std::size_t count) {
@@ -81,15 +85,16 @@ double pseudorandom(Index id, std::size_t vector) {
   return static_cast<double>(z >> 11) * 0x1.0p-52 - 1;
 }
 
-// The first guess: the vectors of `x`, or pseudorandom ones for those that are 0.
-Teuchos::RCP<MultiVector> first_guess(const MultiVector& x) {
+// The first guess: the vectors of `x`, or pseudorandom ones for those that are 0. A later attempt has other pseudorandom
+// ones alone.
+Teuchos::RCP<MultiVector> first_guess(const MultiVector& x, std::size_t attempt) {
   const auto guess = Teuchos::rcp(new MultiVector(x, Teuchos::Copy));
   std::vector<double> norms(x.getNumVectors());
   x.norm2(Teuchos::arrayViewFromVector(norms));
   const auto values = guess->getLocalViewHost(Tpetra::Access::ReadWrite);
   for (std::size_t j = 0; j < norms.size(); ++j)
-    for (std::size_t i = 0; norms[j] == 0 && i < values.extent(0); ++i)
-      values(i, j) = pseudorandom(x.getMap()->getGlobalElement(static_cast<int>(i)), j);
+    for (std::size_t i = 0; (norms[j] == 0 || attempt > 0) && i < values.extent(0); ++i)
+      values(i, j) = pseudorandom(x.getMap()->getGlobalElement(static_cast<int>(i)), attempt * norms.size() + j);
   return guess;
 }
 
@@ -116,11 +121,31 @@ Teuchos::RCP<EigenManager> manager_of(const EigenOptions& options, const Teuchos
   const Index most = rows / block - 1;  // blocks, with one more that follows them: no more vectors than rows
   list.set("Num Blocks", static_cast<int>(std::min<Index>(std::max(3 * needed, 20), most)));
   list.set("Maximum Restarts", options.maxiter);
-  return Teuchos::rcp(new Anasazi::BlockKrylovSchurSolMgr<double, MultiVector, Operator>(problem, list));
+  return Teuchos::rcp(new KrylovSchur(problem, list));
+}
+
+// Whether each vector belongs to its value; the same on every process. Anasazi's block Krylov-Schur method (13.2, 16.1)
+// computes with a projected matrix that rounding makes unsymmetric: two equal eigenvalues of it can become a complex
+// pair, and then the vectors can be in another order than the values, although all have converged.
+bool belong(const Found& found, const KrylovSchur& manager, const Operator& op, double tol, MPI_Comm comm) {
+  double largest = 0;
+  for (const auto& value : manager.getRitzValues()) largest = std::max(largest, std::abs(value.realpart));
+  int wrong = 0;
+  Vector product(op.getRangeMap());
+  for (int j = 0; j < found.numVecs; ++j) {
+    const auto vector = found.Evecs->getVector(static_cast<std::size_t>(j));
+    const double value = found.Evals[static_cast<std::size_t>(j)].realpart;
+    op.apply(*vector, product);
+    product.update(-value, *vector, 1);
+    const double limit = std::max(10 * tol, 1e-7) * std::abs(value) + 1e-12 * largest;  // more than rounding makes
+    if (!(product.norm2() <= limit * vector->norm2())) wrong = 1;
+  }
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+  return wrong == 0;
 }
 
 // Writes the eigenvectors to `x` in ascending order of the values, and computes the residuals.
-void take(const Anasazi::Eigensolution<double, MultiVector>& found, std::optional<double> sigma, const Operator& a,
+void take(const Found& found, std::optional<double> sigma, const Operator& a,
           const Teuchos::RCP<const Operator>& m, MultiVector& x, EigenSolution& solution) {
   x.putScalar(0);
   const auto count = std::min(static_cast<std::size_t>(found.numVecs), x.getNumVectors());
@@ -178,16 +203,23 @@ EigenSolution find_eigenvalues(const Teuchos::RCP<const Operator>& a, const Teuc
       if (watches.ask(products, std::numeric_limits<double>::quiet_NaN())) throw Stopped{};
     };
     const auto counted = Teuchos::rcp(new Counted(op, asking));
-    const auto problem = Teuchos::rcp(new EigenProblem(counted, first_guess(x)));
+    const auto problem = Teuchos::rcp(new EigenProblem(counted, Teuchos::null));
     if (!m.is_null()) problem->setM(Teuchos::rcp(new Counted(guarded(m, comm), quiet)));
     if (!preconditioner.is_null()) problem->setPrec(Teuchos::rcp(new Counted(guarded(preconditioner, comm), quiet)));
     problem->setHermitian(true);
     problem->setNEV(static_cast<int>(count));
-    if (!problem->setProblem()) throw std::invalid_argument("the eigenvalue problem is not complete");
-    const auto manager = manager_of(options, problem, static_cast<int>(count), rows);
     try {
-      solution.converged = manager->solve() == Anasazi::Converged;
-      solution.iterations = manager->getNumIters();
+      bool right = false;
+      for (std::size_t attempt = 0; attempt < attempts && !right; ++attempt) {
+        problem->setInitVec(first_guess(x, attempt));
+        if (!problem->setProblem()) throw std::invalid_argument("the eigenvalue problem is not complete");
+        const auto manager = manager_of(options, problem, static_cast<int>(count), rows);
+        solution.converged = manager->solve() == Anasazi::Converged;
+        solution.iterations += manager->getNumIters();
+        const auto* const krylov = dynamic_cast<const KrylovSchur*>(&*manager);
+        right = krylov == nullptr || belong(problem->getSolution(), *krylov, *counted, options.tol, comm);
+      }
+      solution.converged = solution.converged && right;
       const Operator& product = options.sigma ? *a : *counted;
       take(problem->getSolution(), options.sigma, product, problem->getM(), x, solution);
     } catch (const Stopped&) {

@@ -34,9 +34,9 @@ struct EigenOptions {
 struct EigenSolution {
   std::vector<double> values;     ///< ascending; as many as were found, at most as many as there are vectors
   std::vector<double> residuals;  ///< |A x - w M x| / |x| of each, computed from its vector
-  bool converged = false;         ///< as many values as vectors were found
+  bool converged = false;         ///< a value was found for each vector of `x`
   bool stopped = false;           ///< by a watch
-  int iterations = 0;
+  int iterations = 0;             ///< of all attempts
   double seconds = 0;
 };
 
@@ -44,6 +44,10 @@ struct EigenSolution {
 /// positive definite, or null for the identity. Vectors of `x` that are not 0 are the first guess; the others are
 /// pseudorandom and do not depend on the number of processes. In the end `x` holds the eigenvectors, in the order of
 /// the values, and of length 1 in the norm of M. If fewer are found, the others are 0. Nothing is printed.
+///
+/// Anasazi's krylov_schur sometimes confuses the vectors of equal eigenvalues. Therefore each vector is compared with its
+/// value, and if they do not belong together, the computation begins again from other pseudorandom vectors, at most
+/// three times. After the third, `converged` is false.
 ///
 /// `preconditioner`, for lobpcg, is symmetric and positive definite, or null. **Collective**: throws the same Error on
 /// every process if the options differ, an argument is not on A's map or not finite, there are fewer than three rows
