@@ -108,7 +108,8 @@ TEST(Eigenvalues, OfTwoMatricesAreThoseOfTheirQuotient) {
   }
 }
 
-// At 4.1684 and on 4 processes, Anasazi of Trilinos 13.2 confuses the vectors of "an empty process" at the first attempt.
+// At 4.1684 and on 4 processes, Anasazi of Trilinos 13.2 confuses the vectors of "an empty process" at the first
+// attempt.
 TEST(Eigenvalues, NearASigmaAreThoseOfTheFormulaOnEveryMap) {
   const Index n = 9;
   for (const double sigma : {1.6, 4.1684}) {

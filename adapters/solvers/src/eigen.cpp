@@ -85,8 +85,8 @@ double pseudorandom(Index id, std::size_t vector) {
   return static_cast<double>(z >> 11) * 0x1.0p-52 - 1;
 }
 
-// The first guess: the vectors of `x`, or pseudorandom ones for those that are 0. A later attempt has other pseudorandom
-// ones alone.
+// The first guess: the vectors of `x`, or pseudorandom ones for those that are 0. A later attempt has other
+// pseudorandom ones alone.
 Teuchos::RCP<MultiVector> first_guess(const MultiVector& x, std::size_t attempt) {
   const auto guess = Teuchos::rcp(new MultiVector(x, Teuchos::Copy));
   std::vector<double> norms(x.getNumVectors());
@@ -145,8 +145,8 @@ bool belong(const Found& found, const KrylovSchur& manager, const Operator& op, 
 }
 
 // Writes the eigenvectors to `x` in ascending order of the values, and computes the residuals.
-void take(const Found& found, std::optional<double> sigma, const Operator& a,
-          const Teuchos::RCP<const Operator>& m, MultiVector& x, EigenSolution& solution) {
+void take(const Found& found, std::optional<double> sigma, const Operator& a, const Teuchos::RCP<const Operator>& m,
+          MultiVector& x, EigenSolution& solution) {
   x.putScalar(0);
   const auto count = std::min(static_cast<std::size_t>(found.numVecs), x.getNumVectors());
   std::vector<std::size_t> order(count);

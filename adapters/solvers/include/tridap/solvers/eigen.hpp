@@ -45,8 +45,8 @@ struct EigenSolution {
 /// pseudorandom and do not depend on the number of processes. In the end `x` holds the eigenvectors, in the order of
 /// the values, and of length 1 in the norm of M. If fewer are found, the others are 0. Nothing is printed.
 ///
-/// Anasazi's krylov_schur sometimes confuses the vectors of equal eigenvalues. Therefore each vector is compared with its
-/// value, and if they do not belong together, the computation begins again from other pseudorandom vectors, at most
+/// Anasazi's krylov_schur sometimes confuses the vectors of equal eigenvalues. Therefore each vector is compared with
+/// its value, and if they do not belong together, the computation begins again from other pseudorandom vectors, at most
 /// three times. After the third, `converged` is false.
 ///
 /// `preconditioner`, for lobpcg, is symmetric and positive definite, or null. **Collective**: throws the same Error on
