@@ -13,16 +13,17 @@ if(TARGET TriDAP::tpetra)
   target_compile_definitions(bench_redistribution PRIVATE BENCH_TPETRA)
 endif()
 
-tridap_find_foreign(globalarrays globalarrays)  # also finds ScaLAPACK, even without Global Arrays
-if(TRIDAP_SCALAPACK)
-  target_sources(bench_redistribution PRIVATE redistribution/scalapack.cpp)
-  target_compile_definitions(bench_redistribution PRIVATE BENCH_SCALAPACK)
-  target_link_libraries(bench_redistribution PRIVATE ${TRIDAP_SCALAPACK})
-endif()
+tridap_find_foreign(globalarrays globalarrays)
 if(globalarrays)
   target_sources(bench_redistribution PRIVATE redistribution/globalarrays.cpp)
   target_compile_definitions(bench_redistribution PRIVATE BENCH_GLOBALARRAYS)
   target_link_libraries(bench_redistribution PRIVATE TriDAP::foreign_globalarrays)
+endif()
+tridap_find_foreign(scalapack scalapack)  # after Global Arrays, which need it
+if(scalapack)
+  target_sources(bench_redistribution PRIVATE redistribution/scalapack.cpp)
+  target_compile_definitions(bench_redistribution PRIVATE BENCH_SCALAPACK)
+  target_link_libraries(bench_redistribution PRIVATE TriDAP::foreign_scalapack)
 endif()
 
 # An earlier commit as a peer: its checkout is compiled into a library of its own, in another namespace.

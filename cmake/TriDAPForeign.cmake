@@ -15,6 +15,15 @@ macro(tridap_foreign_target name)
   endif()
 endmacro()
 
+# A target TriDAP::foreign_<name> for a file, which needs the libraries that follow.
+macro(tridap_foreign_library name file)
+  if(NOT TARGET TriDAP::foreign_${name})
+    add_library(TriDAP::foreign_${name} UNKNOWN IMPORTED GLOBAL)
+    set_target_properties(TriDAP::foreign_${name} PROPERTIES IMPORTED_LOCATION ${file})
+    target_link_libraries(TriDAP::foreign_${name} INTERFACE ${ARGN})
+  endif()
+endmacro()
+
 # This is a macro because find_package must set its variables in the caller's scope.
 macro(tridap_find_foreign name result)
   set(${result} "")
@@ -143,7 +152,10 @@ macro(tridap_find_globalarrays result)
     set(${result}_WHY "no ScaLAPACK and LAPACK for Global Arrays")
   else()
     set(${result} "Global Arrays")
-    tridap_foreign_target(globalarrays ${TRIDAP_GA} ${TRIDAP_ARMCI} TriDAP::foreign_scalapack)
+    # Static libraries are targets here, so that CMake links them before what they need, whatever else a program links.
+    tridap_foreign_library(armci ${TRIDAP_ARMCI} TriDAP::foreign_mpi)
+    tridap_foreign_library(ga ${TRIDAP_GA} TriDAP::foreign_armci TriDAP::foreign_scalapack)
+    tridap_foreign_target(globalarrays TriDAP::foreign_ga)
     target_include_directories(TriDAP::foreign_globalarrays SYSTEM INTERFACE ${TRIDAP_GA_INCLUDE_DIR})
   endif()
 endmacro()

@@ -222,8 +222,11 @@ function(tridap_test_program program main)
   target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   tridap_options(${program})
   if(TRIDAP_UNITY)  # GCC treats an included test file as a header, and warns if its classes use private types
-    target_compile_options(${program} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    target_compile_options(${program} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>
+                           $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>)  # by a constant of another test file
   endif()
+  # TYPED_TEST_SUITE of GoogleTest 1.12
+  target_compile_options(${program} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Wno-gnu-zero-variadic-macro-arguments>)
 endfunction()
 
 macro(tridap_program_takes program file)  # uses the arguments of tridap_add_test

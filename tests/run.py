@@ -150,7 +150,7 @@ def run_all(everything):
     else:
         table.add("quick tests", "not repeated: they have passed on the same sources", 0)
     if everything:
-        build("release", ["all_tests"], table, "the other tests")
+        build("release", ["all_tests", "benchmarks"], table, "the other tests, and the benchmarks")
         results.append(run_ctest("release", "more", "more tests", table))
         refused = refusal_of_nodes()
         if refused:

@@ -357,7 +357,7 @@ static_assert(sizeof(void*) != 8 ||
                offsetof(DLManagedTensorVersioned, dl_tensor) == 32 && sizeof(DLTensor) == 48));
 
 TEST(DLPack1, ATensorBecomesAnArrayOfTheSameMemoryAndSaysWhoMayWrite) {
-  for (const std::uint64_t flags : {0, 1, 2, 3, 4, 5}) {
+  for (const std::uint64_t flags : {0U, 1U, 2U, 3U, 4U, 5U}) {
     ForeignVersioned given;
     given.tensor.flags = flags;
     {

@@ -283,7 +283,7 @@ TEST(Groups, FreeTheirArraysAmongThemselves) {
   }
   MPI_Comm_free(&half);
 
-  const int on_all = arrays[rank() % 2 == 0 ? 1 : 0].handle(), on_mine = arrays[rank() % 2].handle();
+  const int on_all = arrays[rank() % 2 == 0 ? 1 : 0].handle(), on_mine = arrays[rank() % 2 == 0 ? 0 : 1].handle();
   for (const int handle : {on_all, on_mine}) EXPECT_EQ(HandlePool::all().serial(handle), 1);
   if (rank() % 2 == 0) arrays.erase(arrays.begin());  // the even ones' own
   EXPECT_EQ(tridap::globalarrays::collect(), rank() % 2 == 0 ? 1 : 0);

@@ -93,7 +93,7 @@ TEST(InferDimDataRefuses, IdsOutsideTheArrayAndSuchAsStandTwice) {
   const Index last = all_processes() - 1, end = 10 * all_processes();
   const std::string rank = "(rank " + std::to_string(last) + "): id ";
   for (const Index wrong : {Index{-1}, end, std::numeric_limits<Index>::max(), std::numeric_limits<Index>::min()})
-    for (const std::size_t at : {0, 1, 3, 5, 9})
+    for (const std::size_t at : {0U, 1U, 3U, 5U, 9U})
       for (const Index base : {0, 2}) {
         List ids = two_rows();
         on_last(ids, [&](List& list) { list[at] = wrong; });
@@ -106,7 +106,7 @@ TEST(InferDimDataRefuses, IdsOutsideTheArrayAndSuchAsStandTwice) {
                            std::to_string(base + end));
       }
   for (const bool shape : {false, true})
-    for (const std::size_t at : {1, 3, 9}) {
+    for (const std::size_t at : {1U, 3U, 9U}) {
       List ids = two_rows();
       on_last(ids, [&](List& list) { list[at] = list[at - 1]; });
       const auto error = refused(listed(ids), shape ? of_shape({end}) : InferenceHints{});

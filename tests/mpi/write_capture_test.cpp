@@ -322,7 +322,7 @@ TEST(WriteCapture, FullDiskFailsEveryProcessAndLeavesTheFileThatWasThere) {
   MPI_Barrier(MPI_COMM_WORLD);
   DistArray large = blocks();  // the first write fails, and not only the last one
   large.dim_data[1].extras = {{"note", '"' + std::string(100000, 'x') + '"'}};
-  for (const rlim_t bytes : {10, 200})
+  for (const rlim_t bytes : {rlim_t{10}, rlim_t{200}})
     for (const DistArray& array : {blocks(), large}) {
       const SmallDisk disk(bytes);
       expect_refused(folder, folder / "array.json", "array.json cannot be written: File too large", array);

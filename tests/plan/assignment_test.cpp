@@ -127,7 +127,8 @@ TEST(Assignment, RandomOnesOfEveryShape) {
 TEST(Assignment, SevenToSeven) {
   std::mt19937 random(8);
   for (int round = 0; round < 20; ++round)
-    expect_best(matrix(7, 7, [&](Index i, Index j) -> Index { return random() % 9 + 10 * j + 3 * i; }), 7);
+    expect_best(
+        matrix(7, 7, [&](Index i, Index j) -> Index { return static_cast<Index>(random() % 9) + 10 * j + 3 * i; }), 7);
 }
 
 TEST(Assignment, NumbersAsLargeAsCanBe) {

@@ -136,7 +136,7 @@ TEST(Elements, EveryPairOfTypesIsConvertedAndScaledWithAnySteps) {
     using From = decltype(from_value);
     using To = decltype(to_value);
     if constexpr (level<From> <= level<To>) {
-      for (const std::size_t count : {0, 1, 7, 255, 256, 257, 600})
+      for (const std::size_t count : {0U, 1U, 7U, 255U, 256U, 257U, 600U})
         for (const auto& [alpha, beta] : {std::pair(1, 0), {2, 0}, {1, 1}, {3, 2}, {0, 2}, {2, 1}, {0, 0}}) {
           if (std::is_same_v<From, To> && alpha == 1 && beta == 0) continue;
           const auto from = some<From>(count, 1);

@@ -50,12 +50,14 @@ struct Dealing {
 template <class Send, class Wait>
 void expect_no_hang(int bytes, Send send, Wait wait) {
   Dealing move;
-  std::vector<std::vector<char>> letters(static_cast<std::size_t>(processes()), std::vector<char>(bytes));
+  std::vector<std::vector<char>> letters(static_cast<std::size_t>(processes()),
+                                         std::vector<char>(static_cast<std::size_t>(bytes)));
   std::vector<MPI_Request> requests;
   if (rank() == 0)
     for (int from = 1; from < processes(); ++from) {
       requests.emplace_back();
-      MPI_Irecv(letters[from].data(), bytes, MPI_CHAR, from, tag, MPI_COMM_WORLD, &requests.back());
+      MPI_Irecv(letters[static_cast<std::size_t>(from)].data(), bytes, MPI_CHAR, from, tag, MPI_COMM_WORLD,
+                &requests.back());
     }
   move.plan.start({{move.source, move.target}});
   if (rank() != 0) send(letters[0].data(), bytes);

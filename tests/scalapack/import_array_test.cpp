@@ -164,7 +164,7 @@ TEST(ScalapackImport, OfADescriptorThatScalapackMadeIsTheSame) {
     const ImportedMatrix made = import_array(exported.array, grid);
     if (!grid.place()) continue;
     if (made.transposed) continue;  // one column on every process is a row of the transpose, too
-    for (std::size_t entry : {0, 1, 2, 3, 4, 5, 6, 7})
+    for (std::size_t entry : {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U})
       EXPECT_EQ(made.desc[entry], desc[entry]) << entry << " of " << m << " x " << n;
     const auto& shape = exported.array.buffer.shape;
     EXPECT_EQ(made.desc[8], shape[0] > 0 && shape[1] > 1 ? lld : std::max<Index>(shape[0], 1));

@@ -81,7 +81,7 @@ TEST(Direct, RefusesSingularMatrices) {
     EXPECT_TRUE(says(text, "singular"));
   }
   expect_good(DirectSolver(p.a).solve(p.b, p.x), 1e-12);
-  EXPECT_TRUE(says(refusal([] { DirectSolver(Teuchos::null); }), "the matrix is null"));
+  EXPECT_TRUE(says(refusal([] { DirectSolver{Teuchos::null}; }), "the matrix is null"));
 }
 
 TEST(Preconditioner, RefusesWhatItDoesNotKnow) {

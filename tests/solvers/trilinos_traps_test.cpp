@@ -161,7 +161,7 @@ TEST(TrilinosTraps, AMapOfAListIsNeverContiguous) {
 
 TEST(TrilinosTraps, AnImportOfIdsThatAreNowhereIsNoError) {
   const Map::global_ordinal_type nowhere = 1000 + rank();
-  const auto from = Teuchos::rcp(new Map(4 * processes(), 0, world()));
+  const auto from = Teuchos::rcp(new Map(4 * static_cast<Tpetra::global_size_t>(processes()), 0, world()));
   const auto to =
       Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), &nowhere, 1, 0, world()));
   const Tpetra::Import<> moves(from, to);

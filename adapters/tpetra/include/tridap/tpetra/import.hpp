@@ -128,7 +128,8 @@ ImportRequest wanted(ImportRequest::Form form, Copy copy) {
 /// use.
 template <class Dual>
 Dual copied_dual_view(const Buffer& columns) {
-  Dual made(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tridap::tpetra"), columns.shape[0], columns.shape[1]);
+  Dual made(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tridap::tpetra"),
+            static_cast<std::size_t>(columns.shape[0]), static_cast<std::size_t>(columns.shape[1]));
   const auto host = made.view_host();
   const auto bytes = static_cast<std::size_t>(columns.shape[0] * columns.type.bytes);
   for (Index j = 0; bytes > 0 && j < columns.shape[1]; ++j)
