@@ -146,8 +146,8 @@ def _native():
     try:
         from . import _hdf5
     except ImportError as error:
-        raise ImportError("this tridap was built without HDF5: install libhdf5-openmpi-dev, and build it again"
-                          f" ({error})") from None
+        raise ImportError("this tridap has no module for HDF5: install libhdf5-openmpi-dev, and build it again (in a "
+                          f"build folder: the target tridap_modules). {error}") from None
     return _hdf5
 
 

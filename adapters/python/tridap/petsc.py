@@ -30,7 +30,8 @@ except ImportError:
 try:
     from . import _petsc
 except ImportError:
-    raise ImportError("this tridap was built without PETSc: install libpetsc-real-dev, and build it again") from None
+    raise ImportError("this tridap has no module for PETSc: install libpetsc-real-dev, and build it again (in a build "
+                      "folder: the target tridap_modules)") from None
 
 from ._petsc_matrix import (export_matrix, export_operator, import_matrix, lasting_comm, make_shell,  # noqa: E402
                             update_values)

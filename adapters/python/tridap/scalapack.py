@@ -321,8 +321,8 @@ def _native():
     try:
         from . import _scalapack
     except ImportError:
-        raise ImportError("this tridap was built without ScaLAPACK: install libscalapack-openmpi-dev, and build it "
-                          "again") from None
+        raise ImportError("this tridap has no module for ScaLAPACK: install libscalapack-openmpi-dev, and build it "
+                          "again (in a build folder: the target tridap_modules)") from None
     return _scalapack
 
 
