@@ -13,22 +13,31 @@ void Pass::begin(const Pieces& pieces, End end, std::byte* here, const std::vect
   cursor_.restart(pieces, step.copies());
 }
 
+// Between our buffer and another one.
+inline void Pass::copy(const StridedRun& run, std::byte* here, std::byte* other) {
+  if (!step_.copies()) return combine(run, here, other);
+  for (Index k = 0; k < run.count; ++k, here += run.here_step, other += run.there_step) {
+    const bool out = end_ == End::source;
+    StreamCopy::run(out ? other : here, out ? here : other, static_cast<std::size_t>(run.units));
+  }
+}
+
 bool Pass::progress(NodeContext& context, Index* units) {
-  while (!done() && *units > 0) {
-    const StridedRun run = cursor_.run();
+  cursor_.advance([&](const StridedRun& run) -> Index {
+    if (*units <= 0) return 0;
     Destination& peer = peers_[run.peer];
     Index now = run.all_units();
     if (peer.kind == Destination::Kind::memory) {
-      copy(run, now, peer.memory);
+      copy(run, here_ + run.here, peer.memory + run.there);
     } else if (peer.kind == Destination::Kind::ring) {
-      if (peer.end - peer.next < step_.slot_unit() && !find_room(peer, context)) return false;
+      if (peer.end - peer.next < step_.slot_unit() && !find_room(peer, context)) return 0;
       now = std::min<Index>(now, (peer.end - peer.next) / step_.slot_unit());
       pack<StreamCopy>(step_, run, now, here_ + run.here, peer.next);
       peer.next += now * step_.slot_unit();
     }
-    cursor_.skip(now);
     *units -= now;
-  }
+    return now;
+  });
   if (!done()) return false;
   post_all(context);
   StreamCopy::finish();
@@ -58,21 +67,14 @@ void Pass::post(Destination& peer, NodeContext& context) {
   peer.next = peer.end = nullptr;
 }
 
-// Between our buffer and another one.
-void Pass::copy(const StridedRun& run, Index units, std::byte* there) {
-  std::byte *here = here_ + run.here, *other = there + run.there;
-  const bool out = end_ == End::source;
-  if (!step_.copies() && run.units == 1)
-    return out ? step_.combine(other, run.there_step, here, run.here_step, units, step_.scaling)
-               : step_.combine(here, run.here_step, other, run.there_step, units, step_.scaling);
-  for (; units > 0; units -= run.units, here += run.here_step, other += run.there_step) {
-    std::byte* const to = out ? other : here;
-    const std::byte* const from = out ? here : other;
-    if (step_.copies())
-      StreamCopy::run(to, from, static_cast<std::size_t>(run.units));
-    else
-      step_.combine(to, step_.target_bytes, from, step_.source_bytes, run.units, step_.scaling);
-  }
+void Pass::combine(const StridedRun& run, std::byte* here, std::byte* other) {
+  const bool out = end_ == End::source, single = run.units == 1;
+  const Index count = single ? 1 : run.count, units = single ? run.count : run.units;
+  const Index here_step = single ? run.here_step : (out ? step_.source_bytes : step_.target_bytes);
+  const Index other_step = single ? run.there_step : (out ? step_.target_bytes : step_.source_bytes);
+  for (Index k = 0; k < count; ++k, here += run.here_step, other += run.there_step)
+    out ? step_.combine(other, other_step, here, here_step, units, step_.scaling)
+        : step_.combine(here, here_step, other, other_step, units, step_.scaling);
 }
 
 }  // namespace tridap::redistribute

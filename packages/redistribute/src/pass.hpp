@@ -50,7 +50,8 @@ class Pass {
  private:
   bool find_room(Destination& peer, NodeContext& context);
   void post(Destination& peer, NodeContext& context);
-  void copy(const StridedRun& run, Index units, std::byte* there);
+  void copy(const StridedRun& run, std::byte* here, std::byte* other);
+  void combine(const StridedRun& run, std::byte* here, std::byte* other);
 
   End end_ = End::source;
   std::byte* here_ = nullptr;

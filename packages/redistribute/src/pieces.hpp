@@ -97,8 +97,10 @@ class Cursor {
   Index left() const { return left_; }  ///< units
   /// The next units that one description covers; left() must not be 0.
   StridedRun run() const;
-  /// Moves on by at most all units of run().
-  void skip(Index units);
+  /// Calls visit(run) for one run after the other, and moves on by the units that it returns. Ends with the elements,
+  /// or if these are fewer than the run has.
+  template <class Visit>
+  void advance(Visit&& visit);
 
  private:
   struct Position {
@@ -110,6 +112,9 @@ class Cursor {
     std::size_t peer = 0;
     Index there = 0, stride = 0;  // bytes; 0 if the buffer is not accessed
   };
+  template <class Visit>
+  bool advance_in_section(Visit& visit);
+  void skip(Index units);                                        // at most all units of run()
   static bool next_piece(Position& at, const AxisPieces& axis);  // false: the axis begins again
   static bool next_section(Position& at, const AxisPieces& axis);
   void next_inner_section();
@@ -165,6 +170,61 @@ inline void Cursor::skip(Index units) {
     inner_.element += inside_ / chunk_;
     inside_ %= chunk_;
   }
+}
+
+template <class Visit>
+void Cursor::advance(Visit&& visit) {
+  while (left_ > 0) {
+    if (inner_.piece != nullptr && inside_ == 0 && inner_.element == 0) {
+      if (!advance_in_section(visit)) return;
+    } else {
+      const StridedRun next = run();
+      const Index units = visit(next);
+      skip(units);
+      if (units < next.all_units()) return;
+    }
+  }
+}
+
+// From the beginning of a piece to the end of its section; false: fewer units than a run has. What changes from run to
+// run is in registers: the members of this would be stored after each.
+template <class Visit>
+bool Cursor::advance_in_section(Visit& visit) {
+  const AxisPieces::Section& section = *inner_.section;
+  const Piece *const begin = section.pieces.data(), *const end = begin + section.pieces.size();
+  const Row* const rows = rows_.data();
+  const Index step = pieces_->axes_.back()->step, chunk = chunk_, row_here = row_here_;
+  const bool contiguous = pieces_->contiguous_;
+  const Piece* piece = inner_.piece;
+  Index repetition = inner_.repetition, left = left_, units = 0;
+  StridedRun run;
+  do {
+    const Row& row = rows[piece->peer];
+    run.peer = row.peer;
+    run.here = row_here + repetition * section.here_step + piece->here;
+    run.there = row.there + (repetition * section.there_step + piece->there) * row.stride;
+    run.units = contiguous ? piece->count * chunk : chunk;
+    run.count = contiguous ? 1 : piece->count;
+    run.here_step = step;
+    run.there_step = row.stride;
+    units = visit(run);
+    if (units < run.all_units()) break;
+    left -= units;
+    units = 0;
+    if (++piece == end) {
+      piece = begin;
+      ++repetition;
+    }
+  } while (repetition < section.repeat);
+  inner_.piece = piece;
+  inner_.repetition = repetition;
+  left_ = left;
+  if (repetition == section.repeat) {
+    next_inner_section();
+    return true;
+  }
+  skip(units);
+  return false;
 }
 
 }  // namespace tridap::redistribute

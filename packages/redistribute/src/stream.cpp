@@ -40,11 +40,12 @@ template <class Visit>
 void Stream::advance(Index units, Visit&& visit) {
   left_ -= units;
   while (units > 0) {
-    const StridedRun run = cursor_.run();
-    const Index now = std::min(units, run.all_units());
-    visit(loads_[at_].here + run.here, run, now);
-    cursor_.skip(now);
-    units -= now;
+    cursor_.advance([&, here = loads_[at_].here](const StridedRun& run) {
+      const Index now = std::min(units, run.all_units());
+      if (now > 0) visit(here + run.here, run, now);
+      units -= now;
+      return now;
+    });
     if (cursor_.left() == 0 && ++at_ < loads_.size()) cursor_.restart(*loads_[at_].pieces, step_.copies());
   }
 }
