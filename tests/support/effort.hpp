@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <ctime>
 #include <iostream>
 #include <string>
 
@@ -12,6 +13,16 @@ inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;
 #endif
+
+/// Measures the time that this process itself computes, so that other programs on the machine do not count. It is for
+/// bounds that an algorithm of the wrong order exceeds many times.
+class ComputingTime {
+ public:
+  double seconds() const { return static_cast<double>(std::clock() - begin_) / CLOCKS_PER_SEC; }
+
+ private:
+  std::clock_t begin_ = std::clock();
+};
 
 /// Whether a sample of a test's cases is asked for, as `./dev test` does; `./dev test --all` and programs started by
 /// hand take all. Which cases a sample has depends on nothing else, so that two runs of it are the same.
