@@ -157,7 +157,10 @@ void MessageTransport::post(Direction& direction, Active& active) {
   const int bytes = static_cast<int>(units * step_.slot_unit()), peer = static_cast<int>(active.stream->rank());
   if (active.in_place != nullptr) active.in_place += bytes;
   if (direction.sends) {
-    if (active.in_place == nullptr) active.stream->pack<CachedCopy>(memory, units);  // MPI reads it next
+    // Between nodes, this process's MPI reads the slot next. On a node the receiver does, perhaps far from our caches.
+    if (active.in_place == nullptr)
+      context_.on_node(peer) ? active.stream->pack<StreamCopy>(memory, units)
+                             : active.stream->pack<CachedCopy>(memory, units);
     mpi::must_succeed(MPI_Isend(memory, bytes, MPI_BYTE, peer, channel_.tag, channel_.comm, &active.request[k]),
                       "MPI_Isend");
   } else {
