@@ -189,7 +189,7 @@ TEST(Plan, AMillionProcessesThatNobodyHasAreCounted) {
   const Plan plan(from, to, 8, rank);
   EXPECT_EQ(plan.bytes_kept(), 8 * rows[123] * columns[456]);
   EXPECT_EQ(plan.bytes_sent(), 8 * 6000 * 6000 - plan.bytes_kept());
-  EXPECT_LT(computing.seconds(), 0.1);  // 10 ms
+  EXPECT_LT(computing.seconds(), 0.1);  // it takes about 10 ms
   EXPECT_LT(plan.memory(), 10000000);
   Index peers = 0, received = 0;
   for (Index i = 0; i < side; ++i)

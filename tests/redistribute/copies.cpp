@@ -13,7 +13,8 @@ int main(int argc, char** argv) {
       void* const module = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
       if (module == nullptr) std::fprintf(stderr, "%s\n", dlerror());
       auto* const moves = module == nullptr ? nullptr : dlsym(module, "copies_module_moves");
-      right = right && moves != nullptr && reinterpret_cast<bool (*)(MPI_Comm)>(moves)(MPI_COMM_WORLD);
+      if (moves == nullptr) MPI_Abort(MPI_COMM_WORLD, 1);
+      right = reinterpret_cast<bool (*)(MPI_Comm)>(moves)(MPI_COMM_WORLD) && right;
     }
   MPI_Finalize();
   return right ? 0 : 1;

@@ -40,8 +40,8 @@ double residual(const Operator& a, const Operator* m, const Vector& v, double va
   return product.norm2() / v.norm2();
 }
 
-/// Finds the eigenvalues of A x = w M x nearest to sigma / 2, or of A x = w x nearest to sigma, and compares twice or
-/// once their values with `nearest`. M, if there is one, is 2 I.
+/// Without an M: expects that the eigenvalues of A x = w x nearest to sigma are `nearest`. With M = 2 I: that those of
+/// A x = w M x nearest to sigma / 2 are half of `nearest`.
 void near_a_sigma(const ArrayMap& layout, const Teuchos::RCP<const CrsMatrix>& a,
                   const Teuchos::RCP<const CrsMatrix>& m, double sigma, const std::vector<double>& nearest) {
   const double mass = m.is_null() ? 1 : 2;

@@ -52,7 +52,8 @@ def eigsh(A: Matrix | LinearOperator, k: int = 6, M: Matrix | LinearOperator | N
             "SA" without `sigma`, and "krylov schur" else.
         tol: ``|A x - w M x|`` is at most this times ``|w|`` times the norm of x; with `sigma`, ``|(A - sigma M)^-1 M x -
             v x|`` is at most this times ``|v|`` times the norm of x.
-        maxiter: the largest number of iterations of "lobpcg", or of restarts of "krylov schur".
+        maxiter: the largest number of iterations of "lobpcg", or of restarts of "krylov schur". The latter begins again, at
+            most three times, if Anasazi has confused the vectors of equal eigenvalues.
 
     Returns:
         The eigenvalues (NumPy float64, shape (k,), ascending), the same on every process; and the eigenvectors, a
@@ -60,7 +61,8 @@ def eigsh(A: Matrix | LinearOperator, k: int = 6, M: Matrix | LinearOperator | N
 
     Raises:
         ProtocolError: on every process, if an argument is wrong on any process, or ``A - sigma M`` is singular.
-        ConvergenceError: on every process, if fewer than `k` were found; its `result` is the pair of those that were.
+        ConvergenceError: on every process, if fewer than `k` were found, or if a vector does not belong to its value; its
+            `result` is the pair of those that were found.
     """
     _core._need_solvers()
     if not isinstance(A, (_core._Matrix, _core._LinearOperator)):

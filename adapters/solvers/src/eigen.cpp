@@ -127,18 +127,26 @@ Teuchos::RCP<EigenManager> manager_of(const EigenOptions& options, const Teuchos
 // Whether each vector belongs to its value; the same on every process. Anasazi's block Krylov-Schur method (13.2, 16.1)
 // computes with a projected matrix that rounding makes unsymmetric: two equal eigenvalues of it can become a complex
 // pair, and then the vectors can be in another order than the values, although all have converged.
-bool belong(const Found& found, const KrylovSchur& manager, const Operator& op, double tol, MPI_Comm comm) {
+//
+// `mass`: M, in whose norm Anasazi measures; null: the identity.
+bool belong(const Found& found, const KrylovSchur& manager, const Operator& op, const Operator* mass, double tol,
+            MPI_Comm comm) {
   double largest = 0;
   for (const auto& value : manager.getRitzValues()) largest = std::max(largest, std::abs(value.realpart));
   int wrong = 0;
-  Vector product(op.getRangeMap());
+  Vector product(op.getRangeMap()), weighted(op.getRangeMap());
+  const auto norm = [&](const Vector& v) {
+    if (mass == nullptr) return v.norm2();
+    mass->apply(v, weighted);
+    return std::sqrt(std::max(v.dot(weighted), 0.0));
+  };
   for (int j = 0; j < found.numVecs; ++j) {
     const auto vector = found.Evecs->getVector(static_cast<std::size_t>(j));
     const double value = found.Evals[static_cast<std::size_t>(j)].realpart;
     op.apply(*vector, product);
     product.update(-value, *vector, 1);
     const double limit = std::max(10 * tol, 1e-7) * std::abs(value) + 1e-12 * largest;  // more than rounding makes
-    if (!(product.norm2() <= limit * vector->norm2())) wrong = 1;
+    if (!(norm(product) <= limit * norm(*vector))) wrong = 1;
   }
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
   return wrong == 0;
@@ -172,6 +180,24 @@ void take(const Found& found, std::optional<double> sigma, const Operator& a, co
     solution.values.push_back(value);
     solution.residuals.push_back(product.norm2() / vector->norm2());
   }
+}
+
+// Solves the problem, if need be from other first guesses. Sets what `solution` says of the solving.
+void solve(const Teuchos::RCP<EigenProblem>& problem, const EigenOptions& options, const MultiVector& x, MPI_Comm comm,
+           EigenSolution& solution) {
+  bool again = true;
+  for (std::size_t attempt = 0; attempt < attempts && again; ++attempt) {
+    problem->setInitVec(first_guess(x, attempt));
+    if (!problem->setProblem()) throw std::invalid_argument("the eigenvalue problem is not complete");
+    const auto manager =
+        manager_of(options, problem, static_cast<int>(x.getNumVectors()), static_cast<Index>(x.getGlobalLength()));
+    solution.converged = manager->solve() == Anasazi::Converged;
+    solution.iterations += manager->getNumIters();
+    const auto* const krylov = dynamic_cast<const KrylovSchur*>(&*manager);
+    if (krylov == nullptr || !solution.converged) return;
+    again = !belong(problem->getSolution(), *krylov, *problem->getOperator(), problem->getM().get(), options.tol, comm);
+  }
+  solution.converged = !again;
 }
 
 }  // namespace
@@ -209,17 +235,7 @@ EigenSolution find_eigenvalues(const Teuchos::RCP<const Operator>& a, const Teuc
     problem->setHermitian(true);
     problem->setNEV(static_cast<int>(count));
     try {
-      bool right = false;
-      for (std::size_t attempt = 0; attempt < attempts && !right; ++attempt) {
-        problem->setInitVec(first_guess(x, attempt));
-        if (!problem->setProblem()) throw std::invalid_argument("the eigenvalue problem is not complete");
-        const auto manager = manager_of(options, problem, static_cast<int>(count), rows);
-        solution.converged = manager->solve() == Anasazi::Converged;
-        solution.iterations += manager->getNumIters();
-        const auto* const krylov = dynamic_cast<const KrylovSchur*>(&*manager);
-        right = krylov == nullptr || belong(problem->getSolution(), *krylov, *counted, options.tol, comm);
-      }
-      solution.converged = solution.converged && right;
+      solve(problem, options, x, comm, solution);
       const Operator& product = options.sigma ? *a : *counted;
       take(problem->getSolution(), options.sigma, product, problem->getM(), x, solution);
     } catch (const Stopped&) {

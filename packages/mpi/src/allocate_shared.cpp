@@ -26,7 +26,8 @@ Buffer allocate_shared(const ElementType& type, const IndexList& shape, MPI_Comm
     buffer.strides =
         order == Order::row_major ? row_major_strides(shape, type.bytes) : column_major_strides(shape, type.bytes);
   });
-  const auto memory = allocate_shared_bytes(bytes.value_or(0), comm, std::move(faults));
+  const Index asked = faults.ok() ? *bytes : 0;
+  const auto memory = allocate_shared_bytes(asked, comm, std::move(faults));
   buffer.data = memory->base(static_cast<int>(rank_of(comm)));
   buffer.owner = std::shared_ptr<void>(memory, buffer.data);
   return buffer;

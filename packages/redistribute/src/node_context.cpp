@@ -83,9 +83,10 @@ NodeContext::NodeContext(MPI_Comm comm, RingMemory memory)
   mpi::must_succeed(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   mpi::must_succeed(MPI_Comm_size(comm, &processes_), "MPI_Comm_size");
   place_.assign(static_cast<std::size_t>(processes_), -1);
+  for (int rank = 0; rank < processes_; ++rank) near_.push_back(mpi::on_this_node(rank, comm));
   if (!memory_) return;
   for (int rank = 0; rank < processes_; ++rank)
-    if (mpi::on_this_node(rank, comm)) {
+    if (is_near(rank)) {
       place_[static_cast<std::size_t>(rank)] = static_cast<int>(node_.size());
       node_.push_back(rank);
     }

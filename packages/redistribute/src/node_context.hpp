@@ -87,7 +87,10 @@ class NodeContext {
   int processes() const { return processes_; }
   bool has_rings() const { return memory_ != nullptr; }  ///< otherwise all are messages; the same on every process
   const std::exception_ptr& why_no_rings() const { return why_no_rings_; }
-  bool on_node(Index rank) const { return place_[static_cast<std::size_t>(rank)] >= 0; }  ///< on our node
+  bool on_node(Index rank) const { return place_[static_cast<std::size_t>(rank)] >= 0; }  ///< and there are rings
+  bool is_near(Index rank) const {
+    return near_[static_cast<std::size_t>(rank)];
+  }  ///< on our node, with or without them
   const Ring& to(Index rank) const { return to_[static_cast<std::size_t>(place_[static_cast<std::size_t>(rank)])]; }
   const Ring& from(Index rank) const { return from_[static_cast<std::size_t>(place_[static_cast<std::size_t>(rank)])]; }
 
@@ -108,7 +111,8 @@ class NodeContext {
   std::shared_ptr<const mpi::SharedAllocation> memory_;
   std::exception_ptr why_no_rings_;
   std::vector<int> node_;   // ranks on our node, ascending
-  std::vector<int> place_;  // by rank: its position in node_; -1: on another node
+  std::vector<int> place_;  // by rank: its position in node_; -1: on another node, or there are no rings
+  std::vector<bool> near_;
   std::vector<Ring> to_, from_;
   std::uint64_t moves_ = 0;
   std::vector<std::byte> message_memory_;

@@ -23,21 +23,24 @@ inline void Pass::copy(const StridedRun& run, std::byte* here, std::byte* other)
 }
 
 bool Pass::progress(NodeContext& context, Index* units) {
-  cursor_.advance([&](const StridedRun& run) -> Index {
+  bool full = false;
+  const auto visit = [&](const StridedRun& run) -> Index {
     if (*units <= 0) return 0;
     Destination& peer = peers_[run.peer];
     Index now = run.all_units();
     if (peer.kind == Destination::Kind::memory) {
       copy(run, here_ + run.here, peer.memory + run.there);
     } else if (peer.kind == Destination::Kind::ring) {
-      if (peer.end - peer.next < step_.slot_unit() && !find_room(peer, context)) return 0;
+      full = peer.end - peer.next < step_.slot_unit() && !find_room(peer, context);
+      if (full) return 0;
       now = std::min<Index>(now, (peer.end - peer.next) / step_.slot_unit());
       pack<StreamCopy>(step_, run, now, here_ + run.here, peer.next);
       peer.next += now * step_.slot_unit();
     }
     *units -= now;
     return now;
-  });
+  };
+  while (!done() && *units > 0 && !full) cursor_.advance(visit);
   if (!done()) return false;
   post_all(context);
   StreamCopy::finish();

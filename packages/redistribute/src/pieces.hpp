@@ -97,8 +97,8 @@ class Cursor {
   Index left() const { return left_; }  ///< units
   /// The next units that one description covers; left() must not be 0.
   StridedRun run() const;
-  /// Calls visit(run) for one run after the other, and moves on by the units that it returns. Ends with the elements,
-  /// or if these are fewer than the run has.
+  /// Calls visit(run) for one run after the other, and moves on by the units that it returns. Ends after the last
+  /// element, or when visit returns fewer units than the run has.
   template <class Visit>
   void advance(Visit&& visit);
 
@@ -186,8 +186,8 @@ void Cursor::advance(Visit&& visit) {
   }
 }
 
-// From the beginning of a piece to the end of its section; false: fewer units than a run has. What changes from run to
-// run is in registers: the members of this would be stored after each.
+// From the beginning of a piece to the end of its section; false: visit returned fewer units than the run has. Local
+// variables stay in registers; members would be written to memory after each run.
 template <class Visit>
 bool Cursor::advance_in_section(Visit& visit) {
   const AxisPieces::Section& section = *inner_.section;

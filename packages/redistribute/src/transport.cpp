@@ -159,7 +159,7 @@ void MessageTransport::post(Direction& direction, Active& active) {
   if (direction.sends) {
     // Between nodes, this process's MPI reads the slot next. On a node the receiver does, perhaps far from our caches.
     if (active.in_place == nullptr)
-      context_.on_node(peer) ? active.stream->pack<StreamCopy>(memory, units)
+      context_.is_near(peer) ? active.stream->pack<StreamCopy>(memory, units)
                              : active.stream->pack<CachedCopy>(memory, units);
     mpi::must_succeed(MPI_Isend(memory, bytes, MPI_BYTE, peer, channel_.tag, channel_.comm, &active.request[k]),
                       "MPI_Isend");

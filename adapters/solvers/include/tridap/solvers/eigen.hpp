@@ -25,7 +25,7 @@ struct EigenOptions {
   /// A - sigma M is factored on the first process (DirectSolver).
   std::optional<double> sigma = {};
   double tol = 1e-8;   ///< of |A x - w M x| / (|w| |x|); with sigma, of |(A - sigma M)^-1 M x - v x| / (|v| |x|)
-  int maxiter = 1000;  ///< iterations of lobpcg; restarts of krylov_schur
+  int maxiter = 1000;  ///< iterations of lobpcg; restarts of krylov_schur, in each attempt
   Watch watch;  ///< is called before each product with A, or solve with sigma, with the number of them so far, and NaN
   bool watched = false;
 };
@@ -46,8 +46,8 @@ struct EigenSolution {
 /// the values, and of length 1 in the norm of M. If fewer are found, the others are 0. Nothing is printed.
 ///
 /// Anasazi's krylov_schur sometimes confuses the vectors of equal eigenvalues. Therefore each vector is compared with
-/// its value, and if they do not belong together, the computation begins again from other pseudorandom vectors, at most
-/// three times. After the third, `converged` is false.
+/// its value. If they do not belong together, the computation begins again from other pseudorandom vectors, at most
+/// three times. If they do not belong together then either, `converged` is false.
 ///
 /// `preconditioner`, for lobpcg, is symmetric and positive definite, or null. **Collective**: throws the same Error on
 /// every process if the options differ, an argument is not on A's map or not finite, there are fewer than three rows

@@ -37,13 +37,20 @@ T* attached(MPI_Comm comm) {
   return found != 0 ? kept : nullptr;
 }
 
-/// Attaches a T to a communicator, which has none. It is destroyed when the communicator is freed, or when MPI ends; it
-/// must then leave MPI alone if mpi_is_over(). **Collective**: throws the same Error on every process or on none.
+/// Attaches a T to a communicator, which has none. MPI destroys it when the communicator is freed; MPI_COMM_WORLD is
+/// freed when MPI ends, and other communicators that the program does not free never are. Then it must leave MPI alone
+/// if mpi_is_over(). **Collective**: throws the same Error on every process or on none.
 template <class T>
 T& attach(std::unique_ptr<T> object, MPI_Comm comm) {
   const int status = MPI_Comm_set_attr(comm, attribute_key<T>(), object.get());
-  must_succeed_everywhere(status, "MPI_Comm_set_attr", comm);
-  return *object.release();
+  T* const attached_here = status == MPI_SUCCESS ? object.release() : nullptr;  // it belongs to MPI now
+  try {
+    must_succeed_everywhere(status, "MPI_Comm_set_attr", comm);
+  } catch (...) {
+    if (attached_here != nullptr) MPI_Comm_delete_attr(comm, attribute_key<T>());  // destroys it
+    throw;
+  }
+  return *attached_here;
 }
 
 /// A communicator and a tag for our messages, so that they cannot be confused with the caller's or with each other.
