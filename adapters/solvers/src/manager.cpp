@@ -1,12 +1,12 @@
 #include "manager.hpp"
 
+#include "belos_managers.hpp"
 #include "foreign_step.hpp"
 #include "names.hpp"
 #include "operators.hpp"
 #include "watches.hpp"
 
 #include <BelosLinearProblem.hpp>
-#include <BelosSolverFactory_Tpetra.hpp>
 #include <BelosStatusTest.hpp>
 #include <BelosTpetraAdapter.hpp>
 
@@ -23,7 +23,6 @@ namespace {
 
 using Manager = Belos::SolverManager<double, MultiVector, Operator>;
 using ManagedProblem = Belos::LinearProblem<double, MultiVector, Operator>;
-using Factory = Belos::SolverFactory<double, MultiVector, Operator>;
 using List = Teuchos::ParameterList;
 
 /// The managers that solve for several right-hand sides at a time; the others solve for one after the other.
@@ -101,7 +100,7 @@ class Managed {
         options_(options),
         watches_(options.watch, options.watched, comm) {
     given_ = Teuchos::parameterList(options.parameters);
-    Factory factory;
+    Factory factory = belos_factory();
     const auto list = Teuchos::parameterList();  // the factory sets what an alias means
     manager_ = factory.create(options.name, list);
     valid_ = manager_->getValidParameters();
@@ -277,7 +276,7 @@ class Managed {
 }  // namespace
 
 std::vector<std::string> belos_methods() {
-  const Factory registers;
+  belos_factory();
   std::vector<std::string> names = Belos::Details::canonicalSolverNames();
   for (const std::string& alias : Belos::Details::solverNameAliases()) names.push_back(alias);
   const auto missing = [](const std::string& name) { return !Factory::isSolverRegistered(canonical(name)); };
