@@ -19,7 +19,7 @@ if(globalarrays)
   target_compile_definitions(bench_redistribution PRIVATE BENCH_GLOBALARRAYS)
   target_link_libraries(bench_redistribution PRIVATE TriDAP::foreign_globalarrays)
 endif()
-tridap_find_foreign(scalapack scalapack)  # after Global Arrays, which need it
+tridap_find_foreign(scalapack scalapack)
 if(scalapack)
   target_sources(bench_redistribution PRIVATE redistribution/scalapack.cpp)
   target_compile_definitions(bench_redistribution PRIVATE BENCH_SCALAPACK)

@@ -42,8 +42,8 @@ double residual(const Operator& a, const Operator* m, const Vector& v, double va
 
 /// Without an M: expects that the eigenvalues of A x = w x nearest to sigma are `nearest`. With M = 2 I: that those of
 /// A x = w M x nearest to sigma / 2 are half of `nearest`.
-void near_a_sigma(const ArrayMap& layout, const Teuchos::RCP<const CrsMatrix>& a,
-                  const Teuchos::RCP<const CrsMatrix>& m, double sigma, const std::vector<double>& nearest) {
+void expect_near_a_sigma(const ArrayMap& layout, const Teuchos::RCP<const CrsMatrix>& a,
+                         const Teuchos::RCP<const CrsMatrix>& m, double sigma, const std::vector<double>& nearest) {
   const double mass = m.is_null() ? 1 : 2;
   MultiVector x(layout.map(), nearest.size());
   EigenOptions options = eigen_options(EigenMethod::krylov_schur, Which::largest_magnitude);
@@ -122,7 +122,8 @@ TEST(Eigenvalues, NearASigmaAreThoseOfTheFormulaOnEveryMap) {
       SCOPED_TRACE(c.name + ", sigma " + std::to_string(sigma));
       const ArrayMap layout(c.part, MPI_COMM_WORLD);
       const auto a = matrix_of(layout, laplace(n)), twice = matrix_of(layout, [](Index id) { return Row{{id, 2.0}}; });
-      for (const double mass : {1.0, 2.0}) near_a_sigma(layout, a, mass == 1 ? Teuchos::null : twice, sigma, nearest);
+      for (const double mass : {1.0, 2.0})
+        expect_near_a_sigma(layout, a, mass == 1 ? Teuchos::null : twice, sigma, nearest);
     }
   }
 }
