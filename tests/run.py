@@ -1,7 +1,9 @@
 """Runs the tests for ./dev test, which has installed the Debian packages.
 
     run.py                     the quick tests
-    run.py --all               all tests; does not repeat quick tests that have passed on the same sources
+    run.py --all               all tests; does not repeat quick tests that have passed on the same sources; under the
+                               sanitizers those of memory that passes between libraries or processes
+    run.py --all --sanitized   these, and the other sanitized tests
     run.py NAME[:FILTER]...    the tests of a folder, a file or a CTest test; -n PROCESSES; --sanitized
 """
 
@@ -138,7 +140,7 @@ def refusal_of_nodes():
     return tried.stderr.strip() if tried.returncode == 77 else ""
 
 
-def run_all(everything):
+def run_all(everything, sanitized):
     table, results = Table(), []
     now = digest()
     passed = quick_stamp().exists() and quick_stamp().read_text() == now
@@ -157,8 +159,8 @@ def run_all(everything):
             table.add("tests on nodes", f"left out: {refused}", 0)
         else:
             results.append(run_ctest("release", "root", "tests on nodes", table))
-        build("asan", ["all_tests"], table, "with sanitizers")
-        results.append(run_ctest("asan", "", "sanitized tests", table))
+        build("asan", ["all_tests" if sanitized else "memory_tests"], table, "with sanitizers")
+        results.append(run_ctest("asan", "" if sanitized else "memory", "sanitized tests", table))
         build("fuzz", ["fuzzers"], table, "fuzzers")
         results.append(run_ctest("fuzz", "", "fuzzers", table))
     table.show("" if everything else LEFT_OUT)
@@ -280,17 +282,17 @@ def main():
                         help="a folder of tests/, a file in it, or a CTest test; FILTER: a GoogleTest filter, or pytest's -k")
     parser.add_argument("--all", action="store_true", help="run every test")
     parser.add_argument("-n", type=int, metavar="PROCESSES", help="number of processes")
-    parser.add_argument("--sanitized", action="store_true", help="run under AddressSanitizer and UBSan")
+    parser.add_argument("--sanitized", action="store_true", help="run under AddressSanitizer and UBSan; with --all: all such tests too")
     options = parser.parse_args()
     if options.n is not None and options.n < 1:
         parser.error(f"-n is {options.n}, must be a number of processes, at least 1")
     if options.names and options.all:
         parser.error("--all runs every test, and takes no NAME: omit one of them")
-    if not options.names and (options.n or options.sanitized):
-        parser.error("-n and --sanitized need a NAME; --all runs all numbers of processes, and the sanitizers")
+    if not options.names and (options.n or options.sanitized and not options.all):
+        parser.error("-n needs a NAME, and --sanitized a NAME or --all, which runs all numbers of processes")
     if options.names:
         return run_named(options.names, options.n, "asan" if options.sanitized else "release")
-    return run_all(options.all)
+    return run_all(options.all, options.sanitized)
 
 
 if __name__ == "__main__":

@@ -189,11 +189,10 @@ bool runs_out(const Call& call, int failing, long allocations, bool for_good) {
 TEST(MemoryEnds, EveryProcessThrowsOrNone) {
   std::signal(SIGALRM, memory_ends::waited_too_long);
   const char* const only = std::getenv("TRIDAP_TEST_CALL");
-  for (const Call& call : calls)
-    for (const int failing : {0, processes() - 1})
-      for (const bool for_good : {false, true})
-        for (long n = 0; only == nullptr || std::string(call.name) == only; ++n)
-          if (!runs_out(call, failing, n, for_good)) break;
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    for (const memory_ends::Shortage& shortage : memory_ends::shortages(i))
+      for (long n = 0; only == nullptr || std::string(calls[i].name) == only; ++n)
+        if (!runs_out(calls[i], shortage.process, n, shortage.for_good)) break;
 }
 
 }  // namespace

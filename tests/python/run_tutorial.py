@@ -9,6 +9,7 @@ within a line. Any difference, and any exception on any process, ends all of the
 """
 
 import contextlib
+import faulthandler
 import io
 import os
 import re
@@ -55,6 +56,7 @@ def run(path, without):
         print(f"{path}: {sum(language == 'python' for _, language, _ in found)} blocks ran, {checked} were compared")
 
 
+faulthandler.dump_traceback_later(240)  # says where a process waits, before mpiexec ends it
 path = os.path.abspath(sys.argv[1])
 without = sys.argv[3::2]
 try:
