@@ -1,8 +1,7 @@
-# Our components: one target TriDAP::<name> for each folder, the rules of links between them, and the table that configure
-# prints.
+# Our components: one target TriDAP::<name> for each folder, and the rules of links between them.
 
+include(TriDAPTable)
 set(TRIDAP_COMPONENTS "" CACHE INTERNAL "")
-set(TRIDAP_TABLE "" CACHE INTERNAL "")
 
 # The layers: a component links only to components of a lower layer.
 set(tridap_layer_protocol 0)
@@ -32,26 +31,6 @@ function(tridap_options target)
                            $<$<BOOL:${TRIDAP_FUZZ}>:-fsanitize=fuzzer-no-link>
                            $<$<CXX_COMPILER_ID:Clang>:-D__SANITIZE_ADDRESS__=1>)  # GCC defines it itself
     target_link_options(${target} PUBLIC ${sanitizers})
-  endif()
-endfunction()
-
-# A later row of the same name replaces an earlier one.
-function(tridap_row name state why)
-  set(table "${TRIDAP_TABLE}")
-  list(FILTER table EXCLUDE REGEX "^${name}[|]")
-  list(APPEND table "${name}|${state}|${why}")
-  set(TRIDAP_TABLE "${table}" CACHE INTERNAL "")
-endfunction()
-
-# Why a component is off, or empty: the reason of the component that it needs, if that is off too.
-function(tridap_why_off name result)
-  set(${result} "" PARENT_SCOPE)
-  if("${TRIDAP_TABLE}" MATCHES "(^|;)${name}[|]off[|]([^;]*)")
-    set(why "${CMAKE_MATCH_2}")
-    if("${why}" MATCHES "^needs ([a-z]+), which is off$")
-      tridap_why_off(${CMAKE_MATCH_1} why)
-    endif()
-    set(${result} "${why}" PARENT_SCOPE)
   endif()
 endfunction()
 
@@ -218,21 +197,4 @@ function(tridap_install)
                 cmake/TriDAPForeign.cmake DESTINATION ${where})
   install(EXPORT TriDAPTargets NAMESPACE TriDAP:: DESTINATION ${where})
   export(EXPORT TriDAPTargets NAMESPACE TriDAP:: FILE ${PROJECT_BINARY_DIR}/TriDAPTargets.cmake)
-endfunction()
-
-function(tridap_print_table)
-  message(STATUS "TriDAP ${PROJECT_VERSION}")
-  foreach(row ${TRIDAP_TABLE})
-    string(REPLACE "|" ";" cells "${row}")
-    list(GET cells 0 name)
-    list(GET cells 1 state)
-    list(GET cells 2 why)
-    string(LENGTH "${name}" length)
-    math(EXPR gap "14 - ${length}")
-    if(gap LESS 1)
-      set(gap 1)
-    endif()
-    string(REPEAT " " ${gap} gap)
-    message(STATUS "  ${name}${gap}${state}\t${why}")
-  endforeach()
 endfunction()

@@ -10,8 +10,7 @@
 find_package(GTest REQUIRED)
 set(TRIDAP_TEST_FLAGS "" CACHE STRING "Compiler flags of the test programs that need not be fast")
 add_custom_target(quick_tests)  # everything that `./dev test` builds
-add_custom_target(all_tests)    # everything that `./dev test --all` builds, or all sanitized tests
-add_custom_target(memory_tests)  # the sanitized tests that `./dev test --all` builds
+add_custom_target(tridap_installed)  # everything that is installed
 
 # MPIEXEC_TIMEOUT is the time limit in seconds in Open MPI and in MPICH; Open MPI alone has an option for it.
 set(TRIDAP_MPI_ENVIRONMENT  # allow more processes than cores, and root; turn on Tpetra's own checks
@@ -54,12 +53,8 @@ function(tridap_test_row name label target kind ranks files)
   set_property(GLOBAL APPEND_STRING PROPERTY TRIDAP_TEST_ROWS
                "${name}\t${label}\t${folder}\t${targets}\t${kind}\t${ranks}\t${files}\n")
   set_property(TEST ${name} APPEND PROPERTY LABELS ${label})
-  list(REMOVE_ITEM target all)
-  if(target)
-    add_dependencies(all_tests ${target})
-    if(label STREQUAL "quick" OR label STREQUAL "memory")
-      add_dependencies(${label}_tests ${target})
-    endif()
+  if(target AND label STREQUAL "quick")
+    add_dependencies(quick_tests ${target})
   endif()
 endfunction()
 

@@ -4,6 +4,8 @@
     run.py --all               all tests; does not repeat quick tests that have passed on the same sources; under the
                                sanitizers those of memory that passes between libraries or processes
     run.py --all --sanitized   these, and the other sanitized tests
+    run.py --all --part K/N    an N-th of what --all adds to the quick tests; builds only what it needs
+    run.py --all --record      all tests, and writes how long each took to seconds.tsv, which chooses the parts
     run.py NAME[:FILTER]...    the tests of a folder, a file or a CTest test; -n PROCESSES; --sanitized
 """
 
@@ -13,11 +15,17 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "parts"))
+
+import parts  # noqa: E402
+
 CORES = os.cpu_count() or 1
 LEFT_OUT = ("2, 3 and 6 processes, all cases of the sampled sweeps, AddressSanitizer and UBSan, consumers, installs, "
             "examples, tutorials, the site, pages in a browser, fuzzers, simulated nodes")
@@ -57,23 +65,24 @@ class Table:
         sys.stdout.flush()
 
 
-def build(preset, target, table, what):
-    say(f"building {what} in build/{preset}")
-    begin = time.monotonic()
+def configure(preset, quiet=False):
     configured = subprocess.run(["cmake", "--preset", preset, *lenient()], cwd=ROOT, text=True, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT)
     if configured.returncode != 0:
         sys.exit(configured.stdout)
     inside = False
-    for line in configured.stdout.splitlines():  # our table of components
+    for line in [] if quiet else configured.stdout.splitlines():  # our table of components
         inside = (inside or line.startswith("-- TriDAP")) and not line.startswith("-- Configuring")
         if inside:
             print(line, file=sys.stderr)
-    compiled = subprocess.run(["cmake", "--build", folder_of(preset), "--target", *target], cwd=ROOT)
+
+
+def build(preset, targets, table, what, begin):
+    say(f"building {what} in build/{preset}")
+    compiled = subprocess.run(["cmake", "--build", folder_of(preset), "--target", *targets], cwd=ROOT)
     if compiled.returncode != 0:
         sys.exit(f"./dev test: building {what} failed; the compiler's messages are above")
-    if table is not None:
-        table.add(f"building {what}", f"build/{preset}", time.monotonic() - begin)
+    table.add(f"building {what}", f"build/{preset}", time.monotonic() - begin)
 
 
 def lenient():
@@ -90,14 +99,13 @@ def counted(log):
     return ", ".join(counts + ([f"{python} pytest cases"] if python else []))
 
 
-def run_ctest(preset, label, what, table):
-    """Runs CTest's tests with a label. Returns the exit code, CTest's last lines and the commands that repeat failures."""
+def run_ctest(preset, names, what, table):
+    """Runs these CTest tests. Returns the exit code, CTest's last lines and the commands that repeat failures."""
     say(f"{what} (build/{preset})")
     begin = time.monotonic()
     command = ["ctest", "--test-dir", str(folder_of(preset)), "--output-on-failure", "--no-label-summary",
-               "--no-tests=error", "--parallel", str(CORES)]
-    if label:
-        command += ["--label-regex", f"^{label}$"]
+               "--no-tests=error", "--parallel", str(CORES), "--output-junit", str(report_of(preset, what)),
+               "--tests-regex", f"^({'|'.join(map(re.escape, names))})$"]
     process = subprocess.Popen(command, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     closing, again = [], []
     for line in process.stdout:
@@ -119,12 +127,26 @@ def run_ctest(preset, label, what, table):
     return code, closing, again
 
 
-def digest():
-    """Returns a hash of the sources: tracked files, and new files that git does not ignore."""
+def report_of(preset, what):
+    return folder_of(preset) / "Testing" / f"{what.replace(' ', '_')}.xml"
+
+
+def sources():
+    """Returns the names of the sources: tracked files, and new files that git does not ignore; without git, all files."""
     git = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(git, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout.split(b"\0")
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        return set(filter(None, subprocess.run(git, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout.split(b"\0")))
+    found = set()
+    for folder, inside, files in os.walk(os.fsencode(ROOT)):
+        inside[:] = [name for name in inside if name not in (b"build", b"__pycache__")]
+        found.update(os.path.relpath(os.path.join(folder, name), os.fsencode(ROOT)) for name in files)
+    return found
+
+
+def digest():
+    """Returns a hash of the sources."""
     found = hashlib.sha256()
-    for name in sorted(set(filter(None, names))):
+    for name in sorted(sources()):
         path = ROOT / os.fsdecode(name)
         found.update(name + b"\0" + (path.read_bytes() if path.is_file() else b""))
     return found.hexdigest()
@@ -140,34 +162,91 @@ def refusal_of_nodes():
     return tried.stderr.strip() if tried.returncode == 77 else ""
 
 
-def run_all(everything, sanitized):
+def run_quick(table):
+    begin = time.monotonic()
+    configure("release")
+    build("release", ["quick_tests"], table, "libraries and tests", begin)
+    result = run_ctest("release", [test.name for test in known_tests("release") if test.label == "quick"], "quick tests", table)
+    if result[0] == 0:
+        quick_stamp().write_text(digest())
+    return result
+
+
+class More:
+    """What --all adds to the quick tests, or a part of it: three builds and their tests."""
+
+    STEPS = (("release", "more", "more tests", "the other tests, and the benchmarks"),
+             ("release", "root", "tests on nodes", ""), ("asan", "memory", "sanitized tests", "with sanitizers"),
+             ("fuzz", "fuzz", "fuzzers", "fuzzers"))
+
+    def __init__(self, part, sanitized, table):
+        self.part, self.sanitized, self.table = part, sanitized, table
+        self.listed, self.ran, self.results = parts.read_list(), [], []
+
+    def chosen(self, preset, label):
+        """Returns the tests of a preset and label that are in the part."""
+        tests = [test for test in known_tests(preset) if test.label == label or preset == "asan" and self.sanitized]
+        if self.part is None:
+            return tests
+        names = parts.chosen([f"{preset}/{test.name}" for test in tests], self.part, self.listed)
+        return [test for test in tests if f"{preset}/{test.name}" in names]
+
+    def run(self):
+        configured = set()
+        for preset, label, what, built in self.STEPS:
+            begin = time.monotonic()
+            if preset not in configured:
+                configure(preset)
+                configured.add(preset)
+            tests = self.chosen(preset, label)
+            refused = refusal_of_nodes() if label == "root" else ""
+            if refused:
+                self.table.add(what, f"left out: {refused}", 0)
+                continue
+            if not tests:
+                self.table.add(what, "none in this part", 0)
+                continue
+            targets = {target for test in tests for target in test.targets}
+            if self.part is None or self.part.number == self.part.of:
+                targets |= {"benchmarks"} if label == "more" else set()
+            if targets:
+                build(preset, sorted(targets), self.table, built or f"what {what} need", begin)
+            if self.part:
+                say(f"part {self.part.number}/{self.part.of} of the {what}: " + " ".join(test.name for test in tests))
+            self.results.append(run_ctest(preset, [test.name for test in tests], what, self.table))
+            self.ran += [(preset, label, what, test) for test in tests]
+        return self.results
+
+    def record(self):
+        """Writes how long each test took to seconds.tsv."""
+        seconds, entries = {}, []
+        for preset, what in {(preset, what) for preset, _, what, _ in self.ran}:
+            for case in xml.etree.ElementTree.parse(report_of(preset, what)).iter("testcase"):
+                seconds[preset, case.get("name")] = float(case.get("time"))
+        for preset, label, _, test in self.ran:
+            beside = next((other.name for at, _, _, other in self.ran
+                           if at == preset and other.provides & test.requires), "")
+            entries.append(parts.Entry(f"{preset}/{test.name}", parts.kind_of(preset, label, test.folder, test.name, test.ranks),
+                                       f"{preset}/{beside}" if beside else "", seconds[preset, test.name]))
+        parts.write_list(entries)
+
+
+def run_all(everything, sanitized, part, record):
     table, results = Table(), []
-    now = digest()
-    passed = quick_stamp().exists() and quick_stamp().read_text() == now
-    if not (everything and passed):
-        build("release", ["quick_tests"], table, "libraries and tests")
-        results.append(run_ctest("release", "quick", "quick tests", table))
-        if results[-1][0] == 0:
-            quick_stamp().write_text(now)
-    else:
+    if everything and quick_stamp().exists() and quick_stamp().read_text() == digest():
         table.add("quick tests", "not repeated: they have passed on the same sources", 0)
+    elif part is None:
+        results.append(run_quick(table))
     if everything:
-        build("release", ["all_tests", "benchmarks"], table, "the other tests, and the benchmarks")
-        results.append(run_ctest("release", "more", "more tests", table))
-        refused = refusal_of_nodes()
-        if refused:
-            table.add("tests on nodes", f"left out: {refused}", 0)
-        else:
-            results.append(run_ctest("release", "root", "tests on nodes", table))
-        build("asan", ["all_tests" if sanitized else "memory_tests"], table, "with sanitizers")
-        results.append(run_ctest("asan", "" if sanitized else "memory", "sanitized tests", table))
-        build("fuzz", ["fuzzers"], table, "fuzzers")
-        results.append(run_ctest("fuzz", "", "fuzzers", table))
+        more = More(part, sanitized, table)
+        results += more.run()
+        if record:
+            more.record()
     table.show("" if everything else LEFT_OUT)
     for code, closing, again in results:
         sys.stdout.writelines(again)
         sys.stdout.writelines(closing)
-    return max(code for code, _, _ in results)
+    return max((code for code, _, _ in results), default=0)
 
 
 class Test:
@@ -180,6 +259,8 @@ class Test:
         self.command = told[self.name].get("command", [])
         properties = {p["name"]: p["value"] for p in told[self.name]["properties"]}
         self.environment = dict(entry.split("=", 1) for entry in properties.get("ENVIRONMENT", []))
+        self.provides = set(properties.get("FIXTURES_SETUP", []))
+        self.requires = set(properties.get("FIXTURES_REQUIRED", []))
         self.plain = not {"WILL_FAIL", "PASS_REGULAR_EXPRESSION", "FAIL_REGULAR_EXPRESSION",
                           "FIXTURES_REQUIRED"} & properties.keys()
 
@@ -237,10 +318,7 @@ def chosen(name, tests, processes):
 
 
 def run_named(names, processes, preset):
-    if not (folder_of(preset) / "tests" / "tests.tsv").exists():
-        build(preset, ["help"], None, "its list of targets")
-    else:
-        subprocess.run(["cmake", "--preset", preset, *lenient()], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    configure(preset, quiet=True)
     tests, runs = known_tests(preset), []
     for given in names:
         name, _, pattern = given.partition(":")
@@ -281,6 +359,8 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME[:FILTER]",
                         help="a folder of tests/, a file in it, or a CTest test; FILTER: a GoogleTest filter, or pytest's -k")
     parser.add_argument("--all", action="store_true", help="run every test")
+    parser.add_argument("--part", metavar="K/N", help="with --all: run an N-th of what the quick tests leave out")
+    parser.add_argument("--record", action="store_true", help="with --all: write how long each test took to tests/seconds.tsv")
     parser.add_argument("-n", type=int, metavar="PROCESSES", help="number of processes")
     parser.add_argument("--sanitized", action="store_true", help="run under AddressSanitizer and UBSan; with --all: all such tests too")
     options = parser.parse_args()
@@ -292,7 +372,13 @@ def main():
         parser.error("-n needs a NAME, and --sanitized a NAME or --all, which runs all numbers of processes")
     if options.names:
         return run_named(options.names, options.n, "asan" if options.sanitized else "release")
-    return run_all(options.all, options.sanitized)
+    if (options.part or options.record) and not options.all or options.part and options.record:
+        parser.error("--part and --record need --all, and not each other")
+    try:
+        part = parts.Part.read(options.part) if options.part else None
+    except ValueError as error:
+        parser.error(str(error))
+    return run_all(options.all, options.sanitized, part, options.record)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,6 @@ string(APPEND text "python|${tridap_layer_python}|${links}|python\n")
 string(REPLACE ";" " " text "${text}")
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/components.txt "${text}")
 
-find_package(Python3 QUIET COMPONENTS Interpreter)
 if(Python3_FOUND AND NOT TRIDAP_SANITIZE)
   set(command "")
   if(TARGET tridap)

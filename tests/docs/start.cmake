@@ -1,6 +1,5 @@
 # docs/start.md: the commands and the program of each tab.
-find_package(Python3 QUIET COMPONENTS Interpreter)
-if(Python3_Interpreter_FOUND AND NOT TRIDAP_SANITIZE)
+if(Python3_FOUND AND NOT TRIDAP_SANITIZE)
   set(start_targets_cpp tridap_tpetra)
   set(start_targets_python tridap_core)
   set(start_targets_c tridap_protocol)

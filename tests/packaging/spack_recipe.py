@@ -148,7 +148,7 @@ def check_versions():
 def check_builds(package):
     """CMake takes the arguments of a few choices: all libraries that are here, none, and some alone."""
     names = [name for name in CALLS["variant"] if name != "shared"]
-    here = re.findall(r"(\w+)[|]on", re.search(r"^TRIDAP_TABLE:INTERNAL=(.*)", CACHE.read_text(), re.M)[1])
+    here = re.findall(r"^(\w+)[|]on[|]", (CACHE.parent / "components.txt").read_text(), re.M)
     alone = [[name] for name in ("python", "scalapack") if name in here]
     chosen = [[name for name in names if name in here], [], *alone]
     for number, on in enumerate(chosen):

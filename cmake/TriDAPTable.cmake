@@ -1,0 +1,72 @@
+# The table that configure prints: what is on, what is off, and why. A row's texts come from other libraries and from the
+# user, so they may hold any characters: a row is a global property, and never an element of a CMake list.
+
+# A later row of the same name replaces an earlier one. The name has no semicolon.
+function(tridap_row name state why)
+  get_property(names GLOBAL PROPERTY TRIDAP_ROWS)
+  list(REMOVE_ITEM names "${name}")
+  list(APPEND names "${name}")
+  string(REGEX REPLACE "[ \t\r\n]+" " " why "${why}")
+  set_property(GLOBAL PROPERTY TRIDAP_ROWS "${names}")
+  set_property(GLOBAL PROPERTY "TRIDAP_ROW_${name}" "${state}|${why}")
+endfunction()
+
+# Why a component is off, or empty: the reason of the component that it needs, if that is off too.
+function(tridap_why_off name result)
+  get_property(row GLOBAL PROPERTY "TRIDAP_ROW_${name}")
+  set(why "")
+  if("${row}" MATCHES "^off[|](.*)$")
+    set(why "${CMAKE_MATCH_1}")
+    if("${why}" MATCHES "^needs ([a-z0-9]+), which is off$")
+      tridap_why_off(${CMAKE_MATCH_1} why)
+    endif()
+  endif()
+  set(${result} "${why}" PARENT_SCOPE)
+endfunction()
+
+# The rows so far as lines `name|state|why`, of which only `why` may contain another `|`.
+function(tridap_table_lines result)
+  get_property(names GLOBAL PROPERTY TRIDAP_ROWS)
+  set(lines "")
+  foreach(name IN LISTS names)
+    get_property(row GLOBAL PROPERTY "TRIDAP_ROW_${name}")
+    string(APPEND lines "${name}|${row}\n")
+  endforeach()
+  set(${result} "${lines}" PARENT_SCOPE)
+endfunction()
+
+# A text as a string literal of C++.
+function(tridap_literal text result)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(REPLACE "\n" "\\n" text "${text}")
+  set(${result} "\"${text}\"" PARENT_SCOPE)
+endfunction()
+
+# A row as it is printed.
+function(tridap_table_line name result)
+  get_property(row GLOBAL PROPERTY "TRIDAP_ROW_${name}")
+  string(FIND "${row}" "|" end)
+  string(SUBSTRING "${row}" 0 ${end} state)
+  math(EXPR begin "${end} + 1")
+  string(SUBSTRING "${row}" ${begin} -1 why)
+  string(LENGTH "${name}" length)
+  math(EXPR gap "14 - ${length}")
+  if(gap LESS 1)
+    set(gap 1)
+  endif()
+  string(REPEAT " " ${gap} gap)
+  set(${result} "  ${name}${gap}${state}\t${why}" PARENT_SCOPE)
+endfunction()
+
+# Prints the table, and writes its rows to components.txt in the build folder.
+function(tridap_print_table)
+  tridap_table_lines(lines)
+  file(WRITE "${PROJECT_BINARY_DIR}/components.txt" "${lines}")
+  message(STATUS "TriDAP ${PROJECT_VERSION}")
+  get_property(names GLOBAL PROPERTY TRIDAP_ROWS)
+  foreach(name IN LISTS names)
+    tridap_table_line("${name}" line)
+    message(STATUS "${line}")
+  endforeach()
+endfunction()
