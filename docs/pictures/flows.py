@@ -71,7 +71,7 @@ def import_in_place():
 
 
 def move():
-    p = Paper(860, 440, "Move: from one distribution to another")
+    p = Paper(860, 470, "Move: from one distribution to another")
     p.text(20, 30, "Move: the elements go to another distribution", "heading")
     p.box(20, 60, 170, 60, "ours", "source", "a Distribution")
     p.box(20, 140, 170, 60, "ours", "target", "a Distribution")
@@ -80,11 +80,13 @@ def move():
     p.arrow([(190, 170), (240, 170), (240, 142), (290, 142)])
     p.box(590, 92, 250, 76, "ours", "agree", "one reduction: may all processes", "move, and in which way?")
     p.arrow([(480, 130), (590, 130)], "plan(array)")
-    p.box(20, 260, 160, 150, "memory", "source memory", "of each process,", "read once")
-    p.box(680, 260, 160, 150, "memory", "target memory", "of each process")
-    p.arrow([(760, 168), (760, 214), (430, 214), (430, 252)])
-    rows = [(260, "written or read directly", "on one node, if a side is in shared memory"),
-            (312, "rings in shared memory", "on one node, any memory"), (364, "MPI messages", "between nodes")]
+    p.box(20, 246, 160, 202, "memory", "source memory", "of each process,", "read once")
+    p.box(680, 246, 160, 202, "memory", "target memory", "of each process")
+    p.arrow([(760, 168), (760, 210), (430, 210), (430, 238)])
+    rows = [(246, "written or read directly", "on one node, if a side is in shared memory"),
+            (298, "rings in shared memory", "on one node, any memory"),
+            (350, "messages of derived types", "on one node without shared memory"),
+            (402, "messages in slots", "between nodes")]
     for y, title, line in rows:
         p.box(270, y, 320, 46, "box", title, line)
         p.arrow([(180, y + 23), (270, y + 23)])
