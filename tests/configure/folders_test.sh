@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# folders_test.sh SOURCE CMAKE SCRATCH: folders that some tool cannot take are refused by one line, in CMake and in ./dev; all
+# others are taken. (tests/first builds in such a folder.)
+set -euo pipefail
+source=$1 cmake=$2 scratch=$3 failed=0
+rm -rf "$scratch"
+wrong() { printf '%s\n' "$*" >&2; failed=1; }
+
+for name in 'a;b' 'a"b' 'a\b' 'a|b' 'a$b' 'a:b' $'a\nb'; do
+  folder=$scratch/$name
+  mkdir -p "$folder/cmake"
+  cp "$source/CMakeLists.txt" "$source/dev" "$folder/"
+  cp "$source/cmake/TriDAPFolder.cmake" "$folder/cmake/"
+  rm -rf "$scratch/build"
+  said=$("$cmake" -S "$folder" -B "$scratch/build" 2>&1) && wrong "CMake takes the folder $name"
+  [[ $name == *\\* && $said == *"does not exist"* ]] ||  # CMake takes \ for a separator of folders
+    [[ $(tr -s ' \n' ' ' <<<"$said") == *"has a character in its name that CMake, ccache or Python cannot take: move it to"* ]] ||
+    wrong "CMake says in the folder $name: $said"
+  said=$("$folder/dev" demo 2>&1) && wrong "./dev takes the folder $name"
+  [[ $said == "./dev: the folder '$folder' has a character in its name that CMake, ccache or Python cannot take: move it to "* &&
+    $(wc -l <<<"$said") == $(wc -l <<<"$name") ]] || wrong "./dev says in the folder $name: $said"
+done
+said=$("$cmake" -S "$source" -B "$scratch/a;b" 2>&1) && wrong "CMake takes a build folder a;b"
+
+for name in 'a b' ü '[x]' "it's" '[' ']' 'a#b' 'a&b' 'a%b' 'a@b@c' '(a' 'a*b?' 'a,b=c' '<a>' 'a`b' '!a' '{a' '~a' '^a+b'; do
+  printf 'set(CMAKE_CURRENT_SOURCE_DIR [==[%s]==])\nset(CMAKE_CURRENT_BINARY_DIR /tmp)\ninclude("%s")\n' \
+    "/tmp/$name" "$source/cmake/TriDAPFolder.cmake" >"$scratch/takes.cmake"
+  "$cmake" -P "$scratch/takes.cmake" || wrong "CMake refuses the folder $name"
+  mkdir -p "$scratch/$name"
+  cp "$source/dev" "$scratch/$name/"
+  said=$("$scratch/$name/dev" fuzz 2>&1) || true  # which says that it needs a number
+  [[ $said == "./dev: fuzz needs "* ]] || wrong "./dev says in the folder $name: $said"
+done
+exit $failed
