@@ -1,10 +1,12 @@
 # A folder of tests has one file for each header. The files of a folder are one program, which is started once for each
 # number of processes. The numbers of processes are beside the file's name:
 #
-#   tridap_add_test(import_vector_test LINK TriDAP::tpetra RANKS 1 4 ALL 1 2 3 4 6)
+#   tridap_add_test(import_vector_test LINK TriDAP::tpetra RANKS 1 4 ALL 3 6)
 #
 # RANKS: the numbers in `./dev test`. ALL: the numbers that `./dev test --all` adds. A test with neither runs without MPI, in
-# `./dev test`. CTest's labels are "quick", "more" (the tests that --all adds) and "root" (those that --all adds if it runs
+# `./dev test`. Where a fact depends on the number of processes, it is tested on one, on three, of which one is in the middle,
+# on four, a grid of equal extents, and on six, the smallest grid of two different ones. Others need one number: two, or four.
+# CTest's labels are "quick", "more" (the tests that --all adds) and "root" (those that --all adds if it runs
 # as root, on simulated nodes and in mount namespaces). `./dev test NAME` reads tests.tsv, which this file writes.
 
 find_package(GTest REQUIRED)
@@ -180,7 +182,8 @@ endif()
 #   OPTIMISED  the test is long, and is compiled without TRIDAP_TEST_FLAGS
 #   HEADERS    the tested code is in headers: `./dev test --all` also runs the test optimised, as users compile the headers
 #   ARITHMETIC the tested code owns no memory and reads no foreign bytes: the test does not run with sanitizers
-#   SAMPLED    `./dev test` runs a sample of its cases (tests/support/effort.hpp), and `./dev test --all` runs all cases
+#   SAMPLED    `./dev test` runs a sample of its cases (tests/support/effort.hpp). `./dev test --all` runs all cases on the
+#              numbers of ALL, or without MPI
 function(tridap_add_test file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "KOKKOS;OPTIMISED;HEADERS;SAMPLED;ARITHMETIC" "PROGRAM"
                         "RANKS;ALL;LINK;SOURCES;INCLUDE;DEFINE")
@@ -255,16 +258,15 @@ function(tridap_finish_program name program)
     foreach(option RANKS ALL SAMPLED)
       get_target_property(${option}_${file} ${program} TRIDAP_${option}_${file})
     endforeach()
-    if(NOT RANKS_${file} AND NOT ALL_${file})
-      set(RANKS_${file} 0)  # no MPI
+    if(NOT RANKS_${file} AND NOT ALL_${file})  # no MPI
+      set(RANKS_${file} 0)
+      set(ALL_${file} 0)
     endif()
-    set(ALL_${file} ${RANKS_${file}} ${ALL_${file}})
-    list(REMOVE_DUPLICATES ALL_${file})
     if(TRIDAP_SANITIZE)
+      tridap_sanitized_ranks(ALL_${file} ${RANKS_${file}} ${ALL_${file}})
       set(RANKS_${file} "")
-      tridap_sanitized_ranks(ALL_${file} ${ALL_${file}})
     endif()
-    list(APPEND numbers ${ALL_${file}})
+    list(APPEND numbers ${RANKS_${file}} ${ALL_${file}})
   endforeach()
   list(REMOVE_DUPLICATES numbers)
   foreach(ranks ${numbers})

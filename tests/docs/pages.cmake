@@ -60,14 +60,14 @@ endif()
 
 if(TARGET TriDAP::mpi)
   tridap_add_test(line_test PROGRAM docs_line SOURCES line/adapter.cpp INCLUDE ${CMAKE_CURRENT_SOURCE_DIR}
-                  RANKS 1 4 ALL 2 3 6 LINK TriDAP::mpi)
-  tridap_add_test(tiles_test PROGRAM docs_line RANKS 1 4 ALL 2 3 6 LINK TriDAP::mpi)
+                  RANKS 1 4 ALL 3 6 LINK TriDAP::mpi)
+  tridap_add_test(tiles_test PROGRAM docs_line RANKS 1 4 ALL 3 6 LINK TriDAP::mpi)
 endif()
 if(TARGET TriDAP::solvers)
-  tridap_add_test(howto_test PROGRAM docs_howto RANKS 4 ALL 1 2 3 6 KOKKOS
+  tridap_add_test(howto_test PROGRAM docs_howto RANKS 4 ALL 1 6 KOKKOS
                   LINK TriDAP::solvers TriDAP::ghosts TriDAP::redistribute)
 endif()
 if(TARGET tridap_core AND NOT TRIDAP_SANITIZE)
-  tridap_add_mpi_run(docs_howto_python RANKS 4 ALL 1 2 3 6 TARGETS tridap_core
+  tridap_add_mpi_run(docs_howto_python RANKS 4 ALL 1 6 TARGETS tridap_core
                      COMMAND ${TRIDAP_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/howto.py)
 endif()
