@@ -86,7 +86,7 @@ def counted(log):
     """Returns the numbers of test cases that GoogleTest and pytest report; those that were skipped count as skipped alone."""
     def total(pattern):
         return sum(int(n) for n in re.findall(pattern, log, re.MULTILINE))
-    skipped = total(r"^\[  SKIPPED \] (\d+) tests?[.,]")  # GoogleTest counts these among those that ran
+    skipped = total(r"\[  SKIPPED \] (?:\x1b\[m)?(\d+) tests?[.,]")  # GoogleTest counts these among those that ran
     google = total(r"\[=+\][^\n]*?(\d+) tests? from \d+ test suites? ran") - skipped
     python = total(r"^(?:\d+ \w+, )*(\d+) passed")
     skipped += total(r"^(?:\d+ \w+, )*(\d+) skipped(?:, \d+ \w+)* in [\d.]+s")

@@ -26,7 +26,7 @@ LOG = """[==========] 20 tests from 3 test suites ran. (5 ms total)
 [  SKIPPED ] 3 tests.
 [==========] 1 test from 1 test suite ran. (5 ms total)
 [  PASSED  ] 0 tests.
-[  SKIPPED ] 1 test, listed below:
+\x1b[0;32m[  SKIPPED ] \x1b[m1 test, listed below:
 [  SKIPPED ] Suite.Name
 31 passed, 2 skipped in 4.00s
 1 failed, 5 passed, 40 skipped, 1 warning in 65.12s (0:01:05)
