@@ -92,11 +92,16 @@ def lenient():
 
 
 def counted(log):
-    """Returns the numbers of test cases that GoogleTest and pytest report."""
-    google = sum(int(n) for n in re.findall(r"\[=+\][^\n]*?(\d+) tests? from \d+ test suites? ran", log))
-    python = sum(int(n) for n in re.findall(r"^(?:\d+ \w+, )*(\d+) passed", log, re.MULTILINE))
-    counts = [f"{google} GoogleTest cases"] if google else []
-    return ", ".join(counts + ([f"{python} pytest cases"] if python else []))
+    """Returns the numbers of test cases that GoogleTest and pytest report; those that were skipped count as skipped alone."""
+    def total(pattern):
+        return sum(int(n) for n in re.findall(pattern, log, re.MULTILINE))
+    skipped = total(r"\[  SKIPPED \] (?:\x1b\[m)?(\d+) tests?[.,]")  # GoogleTest counts these among those that ran
+    google = total(r"\[=+\][^\n]*?(\d+) tests? from \d+ test suites? ran") - skipped
+    python = total(r"^(?:\d+ \w+, )*(\d+) passed")
+    skipped += total(r"^(?:\d+ \w+, )*(\d+) skipped(?:, \d+ \w+)* in [\d.]+s")
+    cases = [f"{google} GoogleTest cases"] if google else []
+    cases += [f"{python} pytest cases"] if python else []
+    return ", ".join(cases + ([f"{skipped} skipped cases"] if skipped else []))
 
 
 def run_ctest(preset, names, what, table):

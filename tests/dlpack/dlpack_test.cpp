@@ -195,7 +195,7 @@ TEST(DLPack, EveryElementTypeOfBothIsTheSameInBoth) {
   EXPECT_EQ(accepted, types.size());
 }
 
-TEST(DLPack, ABufferComesBackAsItWasAndItsElementsStandWhereDLPackSays) {
+TEST(DLPack, RandomBuffersRoundTripWithTheSameAddresses) {
   std::mt19937 random(7);
   const auto below = [&](Index end) { return std::uniform_int_distribution<Index>(0, end - 1)(random); };
   std::vector<std::byte> memory(100000);
@@ -232,7 +232,7 @@ TEST(DLPack, ATensorWithoutStridesIsRowMajor) {
   EXPECT_EQ(tridap::dlpack::export_array(Tensor(&scalar.tensor)).array.ndim(), 0);
 }
 
-TEST(DLPack, StridesThatNobodyStepsAreNoObstacle) {
+TEST(DLPack, StridesOfAxesOfExtentOneAreIgnored) {
   Buffer buffer = tridap::allocate(tridap::element_type<double>(), {1, 3});
   buffer.strides = {5, 8};
   const auto [tensor, receipt] = tridap::dlpack::import_array(local(buffer));
@@ -356,7 +356,7 @@ static_assert(sizeof(void*) != 8 ||
                offsetof(DLManagedTensorVersioned, deleter) == 16 && offsetof(DLManagedTensorVersioned, flags) == 24 &&
                offsetof(DLManagedTensorVersioned, dl_tensor) == 32 && sizeof(DLTensor) == 48));
 
-TEST(DLPack1, ATensorBecomesAnArrayOfTheSameMemoryAndSaysWhoMayWrite) {
+TEST(DLPack1, TheArraySharesTheTensorsMemoryAndReadOnlyFlag) {
   for (const std::uint64_t flags : {0U, 1U, 2U, 3U, 4U, 5U}) {
     ForeignVersioned given;
     given.tensor.flags = flags;

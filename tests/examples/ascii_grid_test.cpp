@@ -59,7 +59,7 @@ TEST_F(AsciiGrid, RowsAreReadFromTheNorthAndColumnsFromTheWest) {
   EXPECT_EQ(read(header_lines + "1 2 3\n4 5 6\n"), (std::vector<double>{1, 2, 3, 4, 5, 6}));
 }
 
-TEST_F(AsciiGrid, HeaderIsReadAsItStands) {
+TEST_F(AsciiGrid, HeaderValuesAreThoseOfTheFile) {
   write(header_lines + "1 2 3\n4 5 6\n");
   const GridHeader header = read_header(path);
   EXPECT_EQ(header.rows, 2);

@@ -162,7 +162,7 @@ TEST_F(HillshadePng, CellIsDrawnWhereItLies) {
   EXPECT_EQ(pixel(19, 11), pixel(0, 0));
 }
 
-TEST_F(HillshadePng, CaptionsStandAboveThePanels) {
+TEST_F(HillshadePng, CaptionsAreDrawnAboveThePanels) {
   const Bytes captions = draw(flat, flat).captions;
   EXPECT_LT(*std::min_element(captions.begin(), captions.end()), 100);
   EXPECT_GT(*std::max_element(captions.begin(), captions.end()), 240);
@@ -184,7 +184,7 @@ TEST_F(HillshadePng, BordersAreLinesOnBothPanels) {
     }
 }
 
-TEST_F(HillshadePng, ScaleGoesFromTheLowestToTheHighestColourAndHasNumbersIfThereIsRoom) {
+TEST_F(HillshadePng, ScaleRunsFromLowToHighAndHasNumbersIfWideEnough) {
   const Picture narrow = draw(rises_east, rises_west);
   const std::vector<double> wide(2 * 100, 3.5);
   write_before_after(path, 2, 100, 50, 50, wide.data(), wide.data());

@@ -35,4 +35,4 @@ const std::vector<memory_ends::Call<Case>> calls = {
 
 }  // namespace
 
-TEST(GhostsMemoryEnds, NobodyWaits) { memory_ends::expect_no_wait(calls); }
+TEST(GhostsMemoryEnds, NoProcessWaits) { memory_ends::expect_no_wait(calls); }

@@ -152,7 +152,7 @@ TEST(ExportLifetime, ProcessesWithoutMemoryHoldItToo) {
   EXPECT_FALSE(ga::is_there(exported.array));
 }
 
-TEST(ExportLifetime, AnArrayOfNobodysIsNotThere) {
+TEST(ExportLifetime, AnArrayWithoutAGlobalArrayIsNotThere) {
   EXPECT_FALSE(ga::is_there(tridap::DistArray{}));
   tridap::DistArray array;
   array.buffer = tridap::allocate(tridap::element_type<long>(), {2});
@@ -215,7 +215,7 @@ TEST(ExportTypes, WhatATypeIsSaidToBeMustBeAsLong) {
   GA_Destroy(handle);
 }
 
-TEST(ExportTypes, OneElementAnywhereTellsNoLengthUntilSomebodySaysIt) {
+TEST(ExportTypes, AnUnknownElementLengthIsRefusedUntilNameType) {
   const int type = NGA_Register_type(40);
   const Index n = processes();
   const int small = array_of(type, {n}), one_block = cyclic_array(type, {2 * n, 2}, {2, 2}, true);
@@ -254,7 +254,7 @@ TEST(ExportRefusals, WhereThereIsNoArray) {
 
 // On one process alone there is nothing to mirror, and GA makes a plain array.
 TEST(ExportRefusals, MirroredArrays) {
-  if (processes() == 1) return;
+  if (processes() == 1) GTEST_SKIP() << "needs at least 2 processes";
   const int handle = GA_Create_handle();
   List shape = {2 * processes(), 3};
   GA_Set_data64(handle, 2, shape.data(), C_LONG);
@@ -271,7 +271,7 @@ TEST(ExportRefusals, MirroredArrays) {
 
 // GA_Update_ghosts hangs there.
 TEST(ExportRefusals, GhostCellsBesideAnEmptyBlock) {
-  if (processes() < 3) return;
+  if (processes() < 3) GTEST_SKIP() << "needs at least 3 processes";
   const int handle = ghosts_around_an_empty_block();
   EXPECT_EQ(refusal_of(handle).find("an empty block") != std::string::npos, GA_Nodeid() == 1) << refusal_of(handle);
   EXPECT_EQ(ga::held(), 0);
@@ -280,8 +280,8 @@ TEST(ExportRefusals, GhostCellsBesideAnEmptyBlock) {
 }
 
 // Restricted to fewer processes than blocks.
-TEST(ExportRefusals, BlocksOfNobodys) {
-  if (processes() < 4) return;
+TEST(ExportRefusals, BlocksWithoutAProcess) {
+  if (processes() < 4) GTEST_SKIP() << "needs at least 4 processes";
   for (const std::vector<List>& starts : {std::vector<List>{{0, 1, 2, 3}}, {{0, 2}, {0, 2}}})
     for (const int places : {2, 3}) {
       const int handle = irregular(starts, List(starts.size(), 4), {}, places);
@@ -290,8 +290,8 @@ TEST(ExportRefusals, BlocksOfNobodys) {
     }
 }
 
-TEST(ExportBlocks, EmptyBlocksAlongSeveralAxesStandWithTheirEnds) {
-  if (processes() < 4) return;
+TEST(ExportBlocks, EmptyBlocksAlongSeveralAxesHaveTheBoundsOfGA) {
+  if (processes() < 4) GTEST_SKIP() << "needs at least 4 processes";
   using Starts = std::vector<List>;
   const std::vector<Starts> for_four = {Starts{{0, 0}, {0, 0}}};
   const std::vector<Starts> for_six = {Starts{{0, 0, 3}, {0, 0}}, Starts{{0, 0, 0}, {0, 0}}};
@@ -308,7 +308,7 @@ TEST(ExportBlocks, EmptyBlocksAlongSeveralAxesStandWithTheirEnds) {
 }
 
 TEST(ExportRefusals, CyclicOnAGroupThatGlobalArraysCannotFind) {
-  if (processes() < 3) return;
+  if (processes() < 3) GTEST_SKIP() << "needs at least 3 processes";
   const Group last = all_groups()[first_groups().size() + 1];  // of the last two
   ASSERT_EQ(last.size(), 2);
   if (last.has_us()) {

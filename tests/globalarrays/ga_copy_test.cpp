@@ -74,7 +74,7 @@ TEST(Copy, LongAxesAndThinOnes) {
 }
 
 // As NumPy broadcasts: the strides of what is read are 0.
-TEST(Copy, OneElementMayStandForMany) {
+TEST(Copy, StridesOfZeroCopyOneElementToMany) {
   double one = 7;
   for (const List& shape : {List{2}, List{600}, List{2, 600}, List{600, 2}, List{3, 40, 5, 7}}) {
     Index count = 1;

@@ -107,7 +107,7 @@ TEST(Create, GaNamesTheBlocksOfRandomDealings) {
 }
 
 TEST(Create, EmptyBlocksAtTheEndAndInsideAreLeftOut) {
-  if (processes() < 3) return;
+  if (processes() < 3) GTEST_SKIP() << "needs at least 3 processes";
   const Index n = processes();
   for (Index empty = 0; empty < n; ++empty) {
     List counts(static_cast<std::size_t>(n), 2);
@@ -132,7 +132,7 @@ TEST(Create, ProcessesThatDisagreeAllHearOfIt) {
 }
 
 TEST(Create, ProcessesThatDifferInOneThingAloneAllHearOfIt) {
-  if (processes() < 2) return;
+  if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
   const bool odd = on::rank(MPI_COMM_WORLD) == processes() - 1;
   const auto hears = [&](const PlacedDistribution& one, const PlacedDistribution& other) {
     expect_said(thrown([&] { create(odd ? other : one, real, MPI_COMM_WORLD); }), "different distributions");
@@ -158,18 +158,23 @@ TEST(Create, RefusesTogetherWhereOneProcessAsksForTheImpossible) {
   expect_said(thrown([&] { create(rows(), odd ? tridap::ElementType{} : real, MPI_COMM_WORLD); }), "0 bytes");
 }
 
+std::string said(const PlacedDistribution& placed) {
+  return thrown([&] { create(placed, real, MPI_COMM_WORLD); });
+}
+
 TEST(Create, TheImpossibleIsRefusedBeforeGaHearsOfIt) {
   const Index n = processes();
-  const auto said = [](const PlacedDistribution& placed) {
-    return thrown([&] { create(placed, real, MPI_COMM_WORLD); });
-  };
   expect_said(said(dealt({oracle::block(List(static_cast<std::size_t>(n + 1), 1))})), "fewer processes");
   expect_said(said(dealt({oracle::block({0})})), "'size' is 0");
   List ranks = arrays::in_order(n);
   ranks.back() = n;
   expect_said(said({rows().distribution, ranks}), "rank " + std::to_string(n) + " of " + std::to_string(n));
   expect_said(said(dealt(std::vector<oracle::Axis>(8, oracle::block({1})))), "8 axes");
-  if (n == 1) return;
+}
+
+TEST(Create, TheImpossibleOnSeveralProcessesIsRefused) {
+  const Index n = processes();
+  if (n == 1) GTEST_SKIP() << "needs at least 2 processes";
   if (n > 2) expect_said(said(dealt({oracle::block({2, 2}, {1})})), "processes own nothing");
   expect_said(said(dealt({oracle::cyclic(4 * n, 1, n - 1)})),
               n == 2 ? "nothing" : "processes, and GA distributes blocks to all");
@@ -242,7 +247,7 @@ TEST(Create, TheFolderBehindTheWindowsMustHaveRoomWhereverItIs) {
 
 // On one process the memory is not touched; on several, Open MPI would fill it.
 TEST(Create, MoreElementsThanAnIntCounts) {
-  if (processes() > 1) return;
+  if (processes() > 1) GTEST_SKIP() << "needs 1 process";
   constexpr Index many = (Index{1} << 31) + 5;
   const tridap::ElementType byte = tridap::element_type<unsigned char>();
   const GlobalArray array =
@@ -289,15 +294,18 @@ TEST(Create, GasOwnLimitOfMemoryIsAnErrorToo) {
   EXPECT_EQ(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
 }
 
-TEST(Create, FreesWhatNobodyHoldsAnyMore) {
+TEST(Create, FreesArraysThatAreNoLongerHeld) {
   create(rows(), real, MPI_COMM_WORLD);
   const GlobalArray other = create(rows(), real, MPI_COMM_WORLD);
   EXPECT_EQ(tridap::globalarrays::collect(), 0);
 }
 
-TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
+TEST(Create, TheNullCommunicatorIsRefused) {
   EXPECT_NE(thrown([] { create(rows(), real, MPI_COMM_NULL); }), "nothing");
-  if (processes() < 4) return;
+}
+
+TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
+  if (processes() < 4) GTEST_SKIP() << "needs at least 4 processes";
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, on::rank(MPI_COMM_WORLD) % 2, 0, &half);
   const int there = on::processes(half);

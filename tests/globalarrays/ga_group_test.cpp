@@ -61,7 +61,7 @@ TEST(MakeGroup, OfAllProcessesNeedsNone) {
 }
 
 TEST(MakeGroup, SeveralAreMadeAtOnceAndOneOnlyOnce) {
-  if (processes() < 2) return;
+  if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
   MPI_Comm mine = split(rank() % 2, -rank());
   const std::optional<int> group = make_group(mine);
   ASSERT_TRUE(group);
@@ -80,7 +80,7 @@ TEST(MakeGroup, SeveralAreMadeAtOnceAndOneOnlyOnce) {
 }
 
 TEST(MakeGroup, WhateverGasDefaultGroupIs) {
-  if (processes() < 3) return;
+  if (processes() < 3) GTEST_SKIP() << "needs at least 3 processes";
   MPI_Comm upper = split(rank() > 0 ? 0 : MPI_UNDEFINED);
   const std::optional<int> group = make_group(upper);
   EXPECT_EQ(group.has_value(), rank() > 0);
@@ -107,7 +107,7 @@ TEST(MakeGroup, WhateverGasDefaultGroupIs) {
 
 // GA_Nodeid and GA_Nnodes then speak of that group.
 TEST(MakeGroup, AllElseGoesOnWhateverGasDefaultGroupIs) {
-  if (processes() < 3) return;
+  if (processes() < 3) GTEST_SKIP() << "needs at least 3 processes";
   MPI_Comm upper = split(rank() > 0 ? 0 : MPI_UNDEFINED);
   const std::optional<int> group = make_group(upper);
   if (group) GA_Pgroup_set_default(*group);
@@ -123,13 +123,13 @@ TEST(MakeGroup, AllElseGoesOnWhateverGasDefaultGroupIs) {
 }
 
 TEST(MakeGroup, ProcessesThatDisagreeAllHearOfIt) {
-  if (processes() < 2) return;
+  if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
   EXPECT_THROW(make_group(rank() == 0 ? MPI_COMM_SELF : MPI_COMM_WORLD), tridap::Error);
 }
 
 // GA's fence on a group aborts where a process has an array of another group.
 TEST(MakeGroup, ArraysOfTwoGroupsOnOneProcessAreRefused) {
-  if (processes() < 3) return;
+  if (processes() < 3) GTEST_SKIP() << "needs at least 3 processes";
   MPI_Comm lower = split(rank() < 2 ? 0 : MPI_UNDEFINED), upper = split(rank() > 0 ? 0 : MPI_UNDEFINED);
   make_group(lower);
   make_group(upper);
@@ -155,7 +155,7 @@ TEST(MakeGroup, ArraysOfTwoGroupsOnOneProcessAreRefused) {
 
 // GA aborts: "Too many process groups". The last test, since a group has a number now that is none of GA's.
 TEST(MakeGroup, MoreGroupsThanGaHasAreRefused) {
-  if (processes() < 4) return;
+  if (processes() < 4) GTEST_SKIP() << "needs at least 4 processes";
   MPI_Comm ends = split(rank() % (processes() - 1) == 0 ? 0 : MPI_UNDEFINED);
   last_group = true;
   make_group(ends);

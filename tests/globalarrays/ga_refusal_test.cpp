@@ -2,7 +2,6 @@
 #include <tridap/make.hpp>
 
 #include <gtest/gtest.h>
-#include <support/effort.hpp>
 #include <support/oracle.hpp>
 
 #include <limits>
@@ -282,7 +281,6 @@ TEST(Nearest, IsHeldForEverySmallArray) {
       expect_nearest({of({axis}).distribution, backwards}, grid);
       if (HasFailure()) return;
     }
-  if (effort::sanitized) return;
   for (const oracle::Axis& first : small_axes(2))
     for (const oracle::Axis& second : small_axes(3)) {
       expect_nearest(of({first, second}), 6);

@@ -71,7 +71,7 @@ TEST(Session, NothingIsMadeWithoutIt) {
 
 // GA's numbers of groups begin anew.
 TEST(Session, GroupsEndWithIt) {
-  if (processes() < 2) return;
+  if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
   const int n = processes();
   for (const std::vector<int>& turn : {std::vector<int>{0}, {n - 1, 0}, {0, n - 1}}) {
     Session session;
@@ -104,7 +104,7 @@ TEST(Session, CloseRefusesWhereOneProcessHoldsAnArray) {
   EXPECT_EQ(GA_Initialized(), 0);
 }
 
-TEST(Session, ClosesWhereAnArrayIsHeldThatSomebodyDestroyed) {
+TEST(Session, ClosesWhileADestroyedArrayIsHeld) {
   Session session;
   const auto array = HandlePool::all().keep(made(10), placed_whole(), tridap::element_type<double>());
   GA_Destroy(array.handle());
@@ -185,7 +185,7 @@ TEST(Session, AnotherKnowsNoGroupOfTheFirst) {
   EXPECT_FALSE(HandlePool::all().keeps_of_others(GA_Pgroup_get_world()));
 }
 
-TEST(Destroy, FreesAtOnceOrWhenNobodyHoldsIt) {
+TEST(Destroy, FreesAtOnceOrWhenNoProcessHoldsIt) {
   Session session;
   int handle = made(10);
   EXPECT_TRUE(tridap::globalarrays::destroy(handle, MPI_COMM_WORLD));
@@ -296,7 +296,7 @@ TEST(Groups, FreeTheirArraysAmongThemselves) {
 
 // The first array of each group: alike in all but the group.
 TEST(Groups, ArraysOfTwoAreNotOneArray) {
-  if (processes() < 3) return;
+  if (processes() < 3) GTEST_SKIP() << "needs at least 3 processes";
   Session session;
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank() < 2 ? 0 : MPI_UNDEFINED, 0, &comm);
@@ -309,11 +309,12 @@ TEST(Groups, ArraysOfTwoAreNotOneArray) {
     return tridap::globalarrays::import_array(array, comm, tridap::Copy::if_needed).receipt.shared;
   };
   const tridap::DistArray of_all = made_on(MPI_COMM_WORLD);
-  if (comm == MPI_COMM_NULL) return;
-  const tridap::DistArray of_two = made_on(comm);
-  EXPECT_TRUE(is_shared(of_two));
-  EXPECT_FALSE(is_shared(rank() == 0 ? of_all : of_two));
-  MPI_Comm_free(&comm);
+  if (comm != MPI_COMM_NULL) {
+    const tridap::DistArray of_two = made_on(comm);
+    EXPECT_TRUE(is_shared(of_two));
+    EXPECT_FALSE(is_shared(rank() == 0 ? of_all : of_two));
+    MPI_Comm_free(&comm);
+  }
 }
 
 TEST(Types, AreRegisteredOnceForAllSessions) {

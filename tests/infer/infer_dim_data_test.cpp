@@ -242,7 +242,7 @@ TEST(InferDimData, OverlapsThatAreNoPaddingAreSharedIndices) {
   EXPECT_EQ(kind([](Index c) { return c == 0 ? 0 : 2; }, [](Index c) { return c == 0 ? 8 : 4 + 2 * c; }), shared);
 }
 
-TEST(InferDimData, NobodyHoldsAnything) {
+TEST(InferDimData, NoProcessHasIds) {
   const Index processes = all_processes();
   const auto expect = [&](const InferenceHints& how, const List& sizes, const std::string& kinds) {
     const InferredDimData inferred = infer_dim_data({0, nullptr, 99}, all, how);
@@ -278,7 +278,7 @@ TEST(InferDimData, OneElementAlone) {
 }
 
 TEST(InferDimData, OfSeveralGridsThatEmptySharesLeaveTheSimplestIsTaken) {
-  if (all_processes() != 4) return;
+  if (all_processes() != 4) GTEST_SKIP() << "needs 4 processes";
   const auto shape = of_shape({4, 2});
   const std::vector<List> ids = {{0, 1, 4, 5}, {}, {2, 3, 6, 7}, {}};  // cyclic rows, and nothing for column 1
   const InferredDimData inferred = infer_dim_data(given::listed(ids[static_cast<std::size_t>(our_rank())]), all, shape);
@@ -295,7 +295,7 @@ TEST(InferDimData, OfSeveralGridsThatEmptySharesLeaveTheSimplestIsTaken) {
 }
 
 TEST(InferDimData, AnEmptyProcessGetsTheListOfItsCoordinate) {
-  if (all_processes() != 6) return;
+  if (all_processes() != 6) GTEST_SKIP() << "needs 6 processes";
   // Over 2 x 3: rows {5, 0, 3} and {1, 4, 7}; columns {0, 1}, none and {2}.
   const std::vector<List> rows = {{5, 0, 3}, {1, 4, 7}}, columns = {{0, 1}, {}, {2}};
   const Index r = our_rank();

@@ -89,7 +89,7 @@ TEST(InferDimDataRefuses, IdsThatCannotBeCounted) {
   expect_refused(ours({2, nullptr, highest}), {}, rank + "the 2 ids from 9223372036854775807 on, must fit 64 bits");
 }
 
-TEST(InferDimDataRefuses, IdsOutsideTheArrayAndSuchAsStandTwice) {
+TEST(InferDimDataRefuses, IdsOutsideTheArrayAndRepeatedIds) {
   const Index last = all_processes() - 1, end = 10 * all_processes();
   const std::string rank = "(rank " + std::to_string(last) + "): id ";
   for (const Index wrong : {Index{-1}, end, std::numeric_limits<Index>::max(), std::numeric_limits<Index>::min()})
@@ -140,7 +140,7 @@ TEST(InferDimDataRefuses, BlocksThatOverlapAndAxesWalkedTwice) {
 }
 
 TEST(InferDimDataRefuses, EveryWrongIdInLongLists) {
-  if (all_processes() > 2) return;
+  if (all_processes() > 2) GTEST_SKIP() << "needs at most 2 processes";
   const Index rows = 13, columns = 97, width = columns * all_processes();
   List ids;
   for (Index i = 0; i < rows; ++i)
@@ -162,7 +162,7 @@ TEST(InferDimDataRefuses, EveryWrongIdInLongLists) {
 
 TEST(InferDimDataRefuses, ProcessesThatAreNoGrid) {
   const Index r = our_rank(), processes = all_processes();
-  if (processes == 1) return;
+  if (processes == 1) GTEST_SKIP() << "needs at least 2 processes";
   // Rows of a shape whose first process has a column less.
   List ids = two_rows();
   if (r == 0) ids = {0, 1, 2, 3, 5, 6, 7, 8};
@@ -176,10 +176,12 @@ TEST(InferDimDataRefuses, ProcessesThatAreNoGrid) {
           std::to_string(processes) + " x 1 grid [conversion]");
   how.grid = List{1, processes};
   expect_refused(listed(two_rows()), how, "axis 0 (rank 1): its indices (ids from 10 on) differ");
-  if (processes != 4) return;
-  // Quarters of a 4 x 4 array, in the column-major order of their grid.
-  const Index corner = (r % 2 * 4 + r / 2) * 2;
-  ids = {corner, corner + 1, corner + 4, corner + 5};
+}
+
+TEST(InferDimDataRefuses, ProcessesInTheColumnMajorOrderOfTheirGrid) {
+  if (all_processes() != 4) GTEST_SKIP() << "needs 4 processes";
+  const Index r = our_rank(), corner = (r % 2 * 4 + r / 2) * 2;  // of a quarter of a 4 x 4 array
+  const List ids = {corner, corner + 1, corner + 4, corner + 5};
   expect_refused(listed(ids), of_shape({4, 4}), "number the processes in the row-major order of their grid");
 }
 
@@ -202,7 +204,7 @@ TEST(InferDimDataRefuses, WhatIsKnownOfTheArrayAndIsNoArray) {
 
 TEST(InferDimDataRefuses, ProcessesThatKnowDifferentThings) {
   const Index r = our_rank(), processes = all_processes();
-  if (processes == 1) return;
+  if (processes == 1) GTEST_SKIP() << "needs at least 2 processes";
   const bool odd = r == processes - 1;
   const List ids = {r};
   const std::string why = " give different shapes, grids, numberings or bases";

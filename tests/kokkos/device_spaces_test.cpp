@@ -201,7 +201,7 @@ auto view_in(const Buffer& buffer) {
   return view<double**, LayoutRight, Space>(buffer);
 }
 
-TEST(DeviceSpaces, ViewsStandOverTheMemoryThatTheBufferNames) {
+TEST(DeviceSpaces, ViewsAreOfTheMemoryThatTheBufferNames) {
   alignas(8) char nobodys[8];
   const std::size_t there = reinterpret_cast<std::size_t>(nobodys);
   Buffer buffer = tridap::row_major(reinterpret_cast<double*>(there), {2, 3});

@@ -109,7 +109,7 @@ TEST(Elements, OfOneLengthAndAnotherKindAreRefused) {
   EXPECT_REFUSED(view<std::int16_t*>(half), "float16");
 }
 
-TEST(Elements, StandWhereTheirAlignmentSays) {
+TEST(Elements, InMisalignedMemoryAreRefused) {
   alignas(64) char memory[256] = {};
   Buffer buffer = tridap::row_major(reinterpret_cast<Wide*>(memory), {2});
   EXPECT_EQ(view<Wide*>(buffer).extent(0), 2u);

@@ -207,7 +207,7 @@ TEST(Layout, RandomMemoryOfEveryRankIsTakenOrRefusedAsTheOracleSays) {
   fuzz<double, 8>(30);
 }
 
-TEST(Layout, RandomMemoryOfEveryElementLengthIsTakenOrRefusedAsTheOracleSays) {
+TEST(Layout, RandomLayoutsAreTakenOrRefusedAsTheOracleSays) {
   fuzz<char, 2>(500);
   fuzz<std::uint16_t, 3>(500);
   fuzz<Kokkos::complex<double>, 2>(500);
@@ -261,7 +261,7 @@ TEST(Layout, StaticExtentsBesideADynamicOneMayBePadded) {
     EXPECT_REFUSED((view<double[4][3], LayoutRight>(buffer)), "axis 0 has stride 40 bytes, but LayoutRight needs 24");
 }
 
-TEST(Layout, WhatStandsInTheWayIsNamed) {
+TEST(Layout, RefusalsNameTheAxisAndTheNeededStride) {
   std::vector<double> memory(100);
   const auto of = [&](const Shape& shape, const Shape& strides) { return strided(memory.data(), shape, strides); };
   const Buffer outer = of({2, 3, 4}, {16, 4, 1}), inner = of({2, 3, 4}, {20, 5, 1}), columns = of({2, 3, 4}, {1, 2, 9}),

@@ -139,7 +139,7 @@ TEST(View, ComplexNumbersOfTheStandardAndOfKokkosAreOneType) {
   EXPECT_REFUSED(view<double*>(buffer), "complex128");
 }
 
-TEST(View, ConstElementsStandOverReadOnlyMemory) {
+TEST(View, ReadOnlyMemoryNeedsConstElements) {
   const std::vector<double> memory = numbers(6);
   const Buffer buffer = tridap::row_major(memory.data(), {2, 3});
   ASSERT_TRUE(buffer.read_only);

@@ -112,10 +112,11 @@ def compiler_of(folder):
 
 
 def numbers(text):
-    """Returns the cases of GoogleTest and pytest, the runs of CTest and the failed ones that a text reports."""
+    """Returns the cases of GoogleTest and pytest, the skipped ones, and the runs of CTest and the failed ones of a text."""
     def total(pattern):
         return sum(int(n) for n in re.findall(pattern, text))
     return {"googletest": total(r"(\d+) GoogleTest cases"), "pytest": total(r"(\d+) pytest cases"),
+            "skipped": total(r"(\d+) skipped cases"),
             "failed": total(r"tests passed, (\d+) tests? failed out of \d+"),
             "runs": total(r"tests passed, \d+ tests? failed out of (\d+)")}
 
@@ -139,7 +140,7 @@ def run_inside(row):
     arguments = [",".join(row.get("presets", ["release"])), " ".join(row.get("configure", [])),
                  " ".join(row.get("sanitized", [])), row.get("tests", ""), row["mpi"][1]]
     code = machine.run("tests/matrix/inside.sh", *arguments)
-    found = {"googletest": 0, "pytest": 0, "failed": 0, "runs": 0}
+    found = dict.fromkeys(numbers(""), 0)
     for log in sorted(results.glob("*.log")):
         closing = log.with_suffix(".out").read_text(errors="replace")
         for key, number in numbers(counted(log.read_text(errors="replace")) + "\n" + closing).items():
@@ -163,6 +164,7 @@ def mpi_of(row):
 def line_of(name, result):
     return (f"{name}, {result['date']}, {result['commit']}: {result['compiler']}, {result['mpi']}: "
             f"{result['googletest']} GoogleTest cases, {result['pytest']} pytest cases, "
+            + (f"{result['skipped']} skipped cases, " if "skipped" in result else "") +
             f"{result['runs']} runs, {result['failed']} failed, {result['minutes']} minutes")
 
 

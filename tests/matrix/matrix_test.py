@@ -22,8 +22,16 @@ import machines  # noqa: E402
 import matrix  # noqa: E402
 
 LOG = """[==========] 20 tests from 3 test suites ran. (5 ms total)
+[  PASSED  ] 17 tests.
+[  SKIPPED ] 3 tests.
 [==========] 1 test from 1 test suite ran. (5 ms total)
-2 skipped, 31 passed in 4.00s
+[  PASSED  ] 0 tests.
+\x1b[0;32m[  SKIPPED ] \x1b[m1 test, listed below:
+[  SKIPPED ] Suite.Name
+31 passed, 2 skipped in 4.00s
+1 failed, 5 passed, 40 skipped, 1 warning in 65.12s (0:01:05)
+7 passed in 0.20s
+500 skipped in 0.01s
 """
 
 
@@ -115,12 +123,13 @@ class Results(unittest.TestCase):
 
     def test_the_counts_are_those_of_the_logs(self):
         found = matrix.numbers(matrix.counted(LOG) + "\n95% tests passed, 2 tests failed out of 40\n")
-        self.assertEqual(found, {"googletest": 21, "pytest": 31, "runs": 40, "failed": 2})
-        found = matrix.numbers("  quick tests   40 runs: 7 GoogleTest cases, 5 pytest cases 0:01\n"
-                               "  more tests     1 runs: 3 GoogleTest cases 0:01\n"
+        self.assertEqual(found, {"googletest": 17, "pytest": 43, "skipped": 546, "runs": 40, "failed": 2})
+        found = matrix.numbers("  quick tests   40 runs: 7 GoogleTest cases, 5 pytest cases, 4 skipped cases 0:01\n"
+                               "  more tests     1 runs: 3 GoogleTest cases, 2 skipped cases 0:01\n"
+                               "2 failed, 9 passed, 8 skipped in 1.00s\n"
                                "100% tests passed, 0 tests failed out of 40\n"
                                "0% tests passed, 1 tests failed out of 1\n")
-        self.assertEqual(found, {"googletest": 10, "pytest": 5, "runs": 41, "failed": 1})
+        self.assertEqual(found, {"googletest": 10, "pytest": 5, "skipped": 6, "runs": 41, "failed": 1})
 
 
 if __name__ == "__main__":

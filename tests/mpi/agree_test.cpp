@@ -57,7 +57,7 @@ void expect_agreement(MPI_Comm comm, const std::function<Findings(Index)>& of) {
   EXPECT_TRUE(on::same_everywhere(on::all_of(agreed), comm));
 }
 
-TEST(Agree, NobodyFoundAnything) {
+TEST(Agree, EmptyReportsThrowNothing) {
   on::every_communicator([](MPI_Comm comm) {
     EXPECT_EQ(agree({}, comm).counts(), oracle::Counts{});
     EXPECT_NO_THROW(throw_together({}, comm));

@@ -265,13 +265,15 @@ Index room() {
   return statvfs("/dev/shm", &system) == 0 ? static_cast<Index>(system.f_bavail * system.f_frsize) : 0;
 }
 
+TEST(Share, OneProcessAllocatesNoSharedMemory) {
+  if (on::processes(MPI_COMM_WORLD) > 1) GTEST_SKIP() << "needs 1 process";
+  const Index before = room();
+  const auto piece = allocate_shared_bytes(64 * megabyte, MPI_COMM_WORLD);
+  EXPECT_GT(room(), before - 32 * megabyte);
+}
+
 TEST(Share, MuchFreeMemoryIsGivenBack) {
-  if (on::processes(MPI_COMM_WORLD) == 1) {  // its memory is its own
-    const Index before = room();
-    const auto piece = allocate_shared_bytes(64 * megabyte, MPI_COMM_WORLD);
-    EXPECT_GT(room(), before - 32 * megabyte);
-    return;
-  }
+  if (on::processes(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "needs at least 2 processes";  // one has memory of its own
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   const Index before = room();
@@ -289,7 +291,8 @@ TEST(Share, MuchFreeMemoryIsGivenBack) {
 }
 
 TEST(Share, MoreFreeMemoryThanIsInUseIsGivenBack) {
-  if (on::processes(MPI_COMM_WORLD) == 1) return;  // its memory is not in /dev/shm
+  if (on::processes(MPI_COMM_WORLD) == 1)
+    GTEST_SKIP() << "needs at least 2 processes";  // its memory is not in /dev/shm
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   const Index before = room();
@@ -330,7 +333,7 @@ TEST(Share, MoreThanTheNodeHasLeftIsRefusedByAll) {
   const auto near = static_cast<Index>(on::ranks_of_node(MPI_COMM_WORLD).size());
   Index most = near;
   MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
-  if (most == 1) return;  // if a process is alone on its node, its memory is its own, and it shares none
+  if (most == 1) GTEST_SKIP() << "needs 2 processes on a node";  // one alone shares no memory
   MPI_Barrier(MPI_COMM_WORLD);
   const Index each = room() / near;
   std::array<char, 256> host{};

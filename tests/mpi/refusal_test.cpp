@@ -275,7 +275,7 @@ TEST(OneBadProcess, AGridOfOtherThanAllProcessesFailsEveryProcess) {
   }
 }
 
-TEST(OneBadProcess, StandingInAnothersPlaceFailsEveryProcess) {
+TEST(OneBadProcess, AnotherProcGridRankFailsEveryProcess) {
   const Fault row = {
       "another row",
       [](auto& a) { a.dim_data[0].proc_grid_rank = (a.dim_data[0].proc_grid_rank + 1) % a.dim_data[0].proc_grid_size; },

@@ -127,7 +127,7 @@ TEST(WriteCapture, SaysWhatTheWriterOfDistributionsSays) {
   }
 }
 
-TEST(WriteCapture, EveryCommunicatorWritesItsOwnAndDoesNotTakeMessagesOfTheCaller) {
+TEST(WriteCapture, PendingReceivesOfTheCallerTakeNoMessages) {
   const SharedFolder folder;
   on::every_communicator([&](MPI_Comm comm) {
     int name = this_rank();
@@ -279,7 +279,7 @@ void expect_refused(const SharedFolder& folder, const std::string& path, const s
   MPI_Barrier(MPI_COMM_WORLD);  // before the folder changes
 }
 
-TEST(WriteCapture, FileThatCannotBeWrittenFailsEveryProcessWithItsNameAndTheReason) {
+TEST(WriteCapture, AnUnwritableFileFailsEveryProcessWithTheReason) {
   const SharedFolder folder;
   expect_refused(folder, folder / "none/array.json",
                  "the file " + folder / "none/array.json" + " cannot be written: No such file or directory");
@@ -334,7 +334,7 @@ TEST(WriteCapture, FullDiskFailsEveryProcessAndLeavesTheFileThatWasThere) {
 }
 
 TEST(WriteCapture, PathsThatDifferAreRefusedOnEveryProcess) {
-  if (world_size() == 1) return;
+  if (world_size() == 1) GTEST_SKIP() << "needs at least 2 processes";
   const SharedFolder folder;
   const auto error =
       on::error_of([&] { write_capture(blocks(), folder / (std::to_string(this_rank()) + ".json"), MPI_COMM_WORLD); });

@@ -101,4 +101,4 @@ const std::vector<memory_ends::Call<Case>> calls = {
 
 }  // namespace
 
-TEST(PetscMemoryEnds, NobodyWaits) { memory_ends::expect_no_wait(calls); }
+TEST(PetscMemoryEnds, NoProcessWaits) { memory_ends::expect_no_wait(calls); }

@@ -83,7 +83,7 @@ void expect_best(const Matrix& matrix, Index columns) {
   }
 }
 
-TEST(Assignment, NobodyAndNothing) {
+TEST(Assignment, EmptyAndZeroMatricesAreAssigned) {
   expect_best({}, 0);
   expect_best({}, 3);
   expect_best({{}, {}}, 0);
@@ -188,7 +188,7 @@ TEST(Assignment, LargeOnes) {
   expect_proven(matrix(n, n, [&](Index, Index) { return any(n) < 4 ? any(1000000) : 0; }), 20);
 }
 
-TEST(Assignment, TheBestIsFoundAmongManyWhoseOptimumIsKnown) {
+TEST(Assignment, AHiddenOptimumOf300RowsIsFound) {
   // Prices and profits first: no sum exceeds theirs, and what stands on a hidden permutation reaches it.
   std::mt19937 random(11);
   const Index n = 300;

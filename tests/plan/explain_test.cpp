@@ -11,7 +11,7 @@ using tridap::redistribute::Plan;
 
 bool says(const std::string& text, const std::string& wanted) { return text.find(wanted) != std::string::npos; }
 
-TEST(Explain, ShowsWhoSendsWhatToWhom) {
+TEST(Explain, ShowsTheBytesBetweenEachPairOfProcesses) {
   const Distribution rows = Distribution::make({4, 4}, {tridap::block(), tridap::whole()}, {2, 1});
   const Distribution columns = Distribution::make({4, 4}, {tridap::whole(), tridap::block()}, {1, 2});
   EXPECT_EQ(Plan(rows, columns, 8, 1).explain(),

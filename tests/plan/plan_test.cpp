@@ -175,7 +175,7 @@ TEST(Plan, DealtElementsUpToTheLargestIndexAreCounted) {
   EXPECT_EQ(all, size / 2);
 }
 
-TEST(Plan, AMillionProcessesThatNobodyHasAreCounted) {
+TEST(Plan, TheBytesOfAMillionProcessesAreCounted) {
   const Index side = 1000, size = side * 6000;
   const Distribution from = Distribution::make({size, size}, {tridap::block(), tridap::block()}, {side, side});
   const Distribution to = Distribution::make({size, size}, {tridap::cyclic(50), tridap::cyclic(7)}, {side, side});
@@ -207,7 +207,7 @@ TEST(Plan, AMillionProcessesThatNobodyHasAreCounted) {
   EXPECT_EQ(back.bytes_received(), plan.bytes_sent());
 }
 
-TEST(Plan, WhoIsNoPartOfEitherSideHasNothingToDo) {
+TEST(Plan, AProcessOutsideBothSidesMovesNothing) {
   const Plan plan(PlacedDistribution(blocks(10, 2), {3, 1}), PlacedDistribution(blocks(10, 3), {1, 5, 0}), 8, 4);
   EXPECT_EQ(plan.bytes_sent() + plan.bytes_received() + plan.bytes_kept() + plan.messages(), 0);
   EXPECT_TRUE(plan.sends().empty() && plan.receives().empty());

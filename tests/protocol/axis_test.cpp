@@ -158,7 +158,7 @@ TEST(Axis, BlockHoldsExactlyItsShareForEverySplit) {
       for (const List& counts : oracle::splits(size, grid)) ASSERT_NO_FATAL_FAILURE(expect_axis(oracle::block(counts)));
 }
 
-TEST(Axis, EmptyBlockMayStandInItsPlaceOrAtSize) {
+TEST(Axis, EmptyBlockMayStartInItsPlaceOrAtSize) {
   for (Index size = 0; size <= 5; ++size)
     for (Index grid = 1; grid <= 4; ++grid)
       for (const List& counts : oracle::splits(size, grid))

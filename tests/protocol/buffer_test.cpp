@@ -259,7 +259,7 @@ TEST(Buffer, AllocateRefusesWhatAreNoExtents) {
     EXPECT_THROW(tridap::allocate(type, shape), tridap::Error) << ::testing::PrintToString(shape);
 }
 
-TEST(Buffer, SubBufferStandsWhereItsElementsStood) {
+TEST(Buffer, SubBufferHasTheAddressesOfItsElements) {
   Sandbox sandbox;
   for (const List& strides : {List{48, 16, 4}, List{4, 8, 24}, List{-48, 16, -4}, List{0, 4, 0}, List{3, -1, 7}}) {
     const Buffer whole = sandbox.buffer(4, {2, 3, 4}, strides);

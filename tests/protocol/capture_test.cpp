@@ -129,7 +129,7 @@ TEST(ReadCapture, UnknownKeysEarnAWarningEach) {
   EXPECT_TRUE(report.ok());
 }
 
-TEST(ReadCapture, RanksStandOnceFrom0On) {
+TEST(ReadCapture, RanksAreUniqueAndCountFrom0) {
   const auto of = [](const std::vector<std::string>& ranks, bool local) {
     std::string text;
     for (const std::string& rank : ranks)
@@ -382,7 +382,7 @@ TEST(ConvertCapture, InvalidCaptureIsRefusedWithItsReport) {
   }
 }
 
-TEST(CheckCapture, ProcessWithoutARankIsNobodyElse) {
+TEST(CheckCapture, ProcessWithoutARankIsNamedByItsEntry) {
   const std::string text = written(tridap::Distribution::make({4}, {tridap::block()}, {2}));
   for (const auto& [rank, rule] : std::vector<std::pair<std::string, Rule>>{
            {"", Rule::key_missing}, {"\"rank\":\"1\",", Rule::type_integer}, {"\"rank\":1.0,", Rule::type_integer}}) {
@@ -393,7 +393,7 @@ TEST(CheckCapture, ProcessWithoutARankIsNobodyElse) {
   }
 }
 
-TEST(CheckCapture, UnknownKeysOfOneProcessAreNobodyElses) {
+TEST(CheckCapture, UnknownKeysOfOneProcessStayWithIt) {
   std::string keys;
   for (int i = 0; i < 1000; ++i) keys += "\"k" + std::to_string(i) + "\":" + std::to_string(i) + ",";
   const Index processes = 1000;

@@ -206,7 +206,7 @@ TEST(Check, TheFirstAndTheLastShareOfAnAxisAreCheckedWithoutTheOthers) {
   EXPECT_EQ(text_of({10, 10, {}}, 10, 3, 0), "");
 }
 
-TEST(Check, WhoIsAloneOnAnAxisHearsOfAllThatIsWrongWithIt) {
+TEST(Check, OneProcessAloneOnAnAxisChecksTheWholeAxis) {
   DistArray listed = one_axis(with(tridap::Unstructured{std::vector<Index>{0, 1}, false}, 5, 1), 2);
   EXPECT_EQ(tridap::check(listed).counts(), (Counts{{Rule::unstructured_size, 1}}));
   tridap::Dimension d = with(Block{0, 10, {{5, 5}}}, 10, 1);

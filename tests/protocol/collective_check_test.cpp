@@ -346,7 +346,7 @@ TEST(Trust, HonestStampIsBelievedWithoutAWarning) {
   EXPECT_EQ(tridap::check(valid(), {true}).text(), "");
 }
 
-TEST(Trust, StampIsKeptWhereTheExtentsFitTheOtherVersionOnSomeProcessesOnly) {
+TEST(Trust, StampIsKeptIfOnlySomeExtentsFitTheOtherVersion) {
   const std::vector<oracle::Axis> axes = {oracle::block({3, 4, 3}, {1, 2})};
   Processes all = stamped(axes, Version::v0_10, Version::v0_9);
   all[1].buffer = buffer_of({all[1].buffer.shape[0] + 100});
@@ -405,7 +405,7 @@ TEST(Confer, TakesTwoReductionsAndNoListWhereNothingIsUnstructured) {
   }
 }
 
-TEST(Confer, FindingsStandInTheReportOfTheProcessThatIsWrong) {
+TEST(Confer, FindingsAreInTheReportOfTheProcessThatIsWrong) {
   Processes all = valid();
   block_of(all[7]).stop = 99;
   Report reading;

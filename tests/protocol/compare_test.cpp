@@ -253,7 +253,7 @@ TEST(Compare, DifferentShapesAreSaid) {
   EXPECT_TRUE(tridap::compare(Distribution({}), Distribution({})).same_places);
 }
 
-TEST(Compare, ListsWhoseSizeIsCountedOtherwiseAreTheSame) {
+TEST(Compare, ListsWithSharedIndicesCountedOnceAreTheSame) {
   const oracle::Axis lists = oracle::unstructured({{3, 1}, {1}}), none = oracle::unstructured({{}, {}});
   expect_comparison(Table(oracle::Array({lists})), Table(oracle::Array({counted_once(lists)})));
   const oracle::Axis block = oracle::block({1, 1}), alone = oracle::unstructured({{0}}),

@@ -61,7 +61,7 @@ TEST(Golden, EveryExampleOfBothTextsIsValid) {
   }
 }
 
-TEST(Golden, EveryPrintedValueStandsAtItsGlobalIndex) {
+TEST(Golden, EveryPrintedValueIsAtItsGlobalIndex) {
   int compared = 0;
   for (const fs::path& file : captures(data / "examples" / "0.10.0")) {
     const Capture capture = tridap::read_capture(text_of(file));
@@ -83,7 +83,7 @@ TEST(Golden, EveryPrintedValueStandsAtItsGlobalIndex) {
   EXPECT_GE(compared, 8 * 45 + 135);
 }
 
-TEST(Golden, WhatThe0_10TextPrintsFlatIsAnErrorWhoseRemedyIsAReshape) {
+TEST(Golden, FlatBuffersOfTheTextAreRefusedWithTheReshape) {
   for (const char* file :
        {"examples/0.10.0/as_printed/2.1_block_block.json", "examples/0.9.0/as_printed/7.1_block_undistributed.json"}) {
     const Report report = tridap::check(tridap::read_capture(text_of(data / file)));

@@ -75,7 +75,7 @@ Index fair_length(Index size, Index grid) {
   }
 }
 
-TEST(MakeAxis, BlockHoldsWhatEverybodyTakesInTurn) {
+TEST(MakeAxis, BlocksAreTakenInTurnByLength) {
   for (Index size = 0; size <= 24; ++size)
     for (Index grid = 1; grid <= 5; ++grid) {
       const Index fair = fair_length(size, grid);

@@ -72,7 +72,7 @@ TEST(MemoryOrder, EveryOrderOfDenseMemoryIsFound) {
   });
 }
 
-TEST(MemoryOrder, EverySubBoxIsSeenAsItStands) {
+TEST(MemoryOrder, TheMemoryOrderOfEverySubBoxIsFound) {
   oracle::for_each_memory_order(3, [&](const auto& axes, const auto& backwards) {
     const Buffer whole = oracle::dense_buffer(memory.data(), float64, {2, 3, 4}, axes, backwards);
     oracle::for_each_index({2, 3, 4, 3, 4, 5}, [&](const List& v) {

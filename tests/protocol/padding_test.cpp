@@ -173,7 +173,7 @@ std::vector<oracle::Axis> all_axes() {
   return axes;
 }
 
-TEST(PaddingPlan, FillsEveryElementOfPaddingOnceFromWhatItStandsFor) {
+TEST(PaddingPlan, FillsEveryPaddingElementOnceFromItsOwner) {
   expect_plan(oracle::Array({}));
   for (const oracle::Axis& a : all_axes()) {
     ASSERT_NO_FATAL_FAILURE(expect_plan(oracle::Array({a})));

@@ -71,7 +71,7 @@ void expect_fault(const Keys& keys, Rule rule, const std::string& key, const std
   EXPECT_NE(report.findings()[0].value.find(shown), std::string::npos) << report.text();
 }
 
-TEST(Read, EveryKindIsReadAsItStands) {
+TEST(Read, EveryKindIsReadWithItsFields) {
   const auto dimension = [](const Keys& keys, Version version = Version::v0_10) {
     ReadArray array = read(keys, version);
     EXPECT_EQ(array.report.text(), "");
@@ -247,7 +247,7 @@ TEST(Read, ValueThatMayBeRightIsNotAccusedWhereItsMeasureIsMissing) {
     expect_fault(with(keys, missing, "null"), Rule::type_integer, missing, "null");
 }
 
-TEST(Read, KeysOfOtherKindsAreExtraAndPassedOnAsTheyStand) {
+TEST(Read, KeysOfOtherKindsAreExtraAndPassedOnUnchanged) {
   const std::map<char, std::set<std::string>> own = {{'b', {"start", "stop", "padding"}},
                                                      {'c', {"start", "block_size"}},
                                                      {'u', {"indices", "one_to_one"}},
@@ -284,7 +284,7 @@ TEST(Read, PaddingIsAListOfTwo) {
     }
 }
 
-TEST(Read, EmptyDictionaryIsTheWholeBufferInTheNewVersionAndAnErrorInTheOld) {
+TEST(Read, EmptyDictionaryIsWholeIn0_10AndAnErrorIn0_9) {
   const ReadArray array = read("[{}, {}]", Version::v0_10, Source::json, {4, 0});
   EXPECT_EQ(array.report.text(), "");
   EXPECT_EQ(tridap::check(array.array).text(), "");

@@ -37,7 +37,7 @@ TEST(Rule, HasItsOwnIdAndWords) {
   }
 }
 
-TEST(Rule, StandsBesideItsOwnText) {
+TEST(Rule, HasTheIdOfItsText) {
   const std::map<Rule, std::string> ids = {{Rule::version_form, "version.form"},
                                            {Rule::buffer_type, "buffer.type"},
                                            {Rule::shape_extent, "shape.extent"},

@@ -68,7 +68,7 @@ TEST(Json, ListOfIntegersIsDenseAndAnyOtherOneIsNot) {
   EXPECT_EQ(*late.element(2).as<Index>(), 3);
 }
 
-TEST(Json, KeysKeepTheirOrderAndStandOnce) {
+TEST(Json, KeysKeepTheirOrderAndAreFound) {
   const Value value = read_json(R"({"b": 1, "a": {"b": 2}, "": 3})");
   ASSERT_EQ(value.as<Value::Dict>()->size(), 3u);
   EXPECT_EQ(value.as<Value::Dict>()->at(0).key, "b");

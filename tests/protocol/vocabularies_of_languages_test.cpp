@@ -134,7 +134,7 @@ TEST(Chapel, CyclicCountsFromItsStartIndexWithATrueModulus) {
   });
 }
 
-TEST(Chapel, BlockCyclicStandsInTheOrderOfItsMemory) {
+TEST(Chapel, BlockCyclicIsInTheOrderOfItsMemory) {
   Index listed_axes = 0, gaps = 0;
   every_dealing([&](Index low, Index start, Index size, Index k, Index locales) {
     if (low < start) return;

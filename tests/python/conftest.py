@@ -1,4 +1,7 @@
-"""Tests run on every process together; the first speaks for all, and a failure on any fails the test on all."""
+"""Tests run on every process together; the first speaks for all, and a failure on any fails the test on all.
+
+A test is skipped on all processes or on none: else it fails, and the processes that skipped it are named.
+"""
 
 import sys
 
@@ -18,14 +21,24 @@ def comm():
 def pytest_runtest_makereport(item, call):
     outcome = yield
     report = outcome.get_result()
-    where = [rank for rank, failed in enumerate(WORLD.allgather(report.failed)) if failed]
-    if where:
+    outcomes = WORLD.allgather(report.outcome)
+    where = {name: [rank for rank, one in enumerate(outcomes) if one == name] for name in ("failed", "skipped", "passed")}
+    why = ""
+    if where["failed"]:
+        why = f"failed on rank {listed(where['failed'])}"
+    elif where["skipped"] and where["passed"]:
+        why = f"skipped on rank {listed(where['skipped'])}, but run on rank {listed(where['passed'])}"
+    if why:
         FAILED.setdefault(item.path.stem, {})[item.originalname or item.name] = True
     if report.failed and WORLD.rank != 0:
         sys.stderr.write(f"[rank {WORLD.rank}] {item.nodeid} ({report.when}):\n{report.longreprtext}\n")
-    if where and not report.failed:
+    if why and not report.failed:
         report.outcome = "failed"
-        report.longrepr = f"failed on rank {', '.join(map(str, where))}"
+        report.longrepr = why
+
+
+def listed(ranks):
+    return ", ".join(map(str, ranks))
 
 
 @pytest.hookimpl(trylast=True)

@@ -52,7 +52,7 @@ tridap::tpetra::ArrayMap rows_of_three() {
 
 std::uintptr_t address_of(const py::handle& array) { return array.attr("ctypes").attr("data").cast<std::uintptr_t>(); }
 
-TEST(PythonOperator, TakesVectorsWhoseMemoryNobodyKeeps) {
+TEST(PythonOperator, TakesVectorsThatDoNotOwnTheirMemory) {
   const Scope python;
   const tridap::tpetra::ArrayMap layout = rows_of_three();
   const PythonOperator op(layout, python.names["matvec"], std::make_shared<tridap::python::Raised>());
@@ -82,7 +82,7 @@ TEST(PythonOperator, WhatPythonKeepsOfLentVectorsIsACopy) {
   EXPECT_EQ(py::float_(kept[1].attr("sum")()).cast<double>(), 36);
 }
 
-TEST(PythonOperator, SeesVectorsThatKeepTheirMemoryWhereTheyStand) {
+TEST(PythonOperator, PassesVectorsThatOwnTheirMemoryInPlace) {
   const Scope python;
   const tridap::tpetra::ArrayMap layout = rows_of_three();
   const PythonOperator op(layout, python.names["matvec"], std::make_shared<tridap::python::Raised>());

@@ -64,7 +64,7 @@ OPAQUE = [(RECORD, [("a", "f4"), ("b", "i4")]), (RECORD, [("a", "i4"), ("c", "f4
 
 
 @pytest.mark.parametrize("types", OPAQUE, ids=str)
-def test_elements_that_numpy_describes_are_of_one_type_on_every_process(comm, types):
+def test_numpy_types_must_be_equal_on_every_process(comm, types):
     mine = line_of(comm)
     local = len(mine["buffer"])
     alike = [np.zeros(local, given) for given in types]
@@ -80,7 +80,7 @@ SAME = {"bytes": "V4", "aligned": ALIGNED, "titled": [(("what it is", "a"), "i4"
 
 
 @pytest.mark.parametrize("dtype", SAME.values(), ids=SAME)
-def test_elements_are_of_one_type_by_whichever_protocol_they_come(comm, dtype):
+def test_a_type_is_the_same_by_either_buffer_protocol(comm, dtype):
     mine = line_of(comm)
     memory = np.zeros(len(mine["buffer"]), dtype)
     for here in 0, comm.size - 1:
@@ -161,7 +161,7 @@ class OnADeviceThatSaysHost(OnADevice):
 
 
 @pytest.mark.parametrize("producer", [OnADevice, OnADeviceThatSaysHost])
-def test_memory_of_a_device_is_refused_whatever_its_producer_says(producer):
+def test_device_memory_is_refused_even_if_it_claims_to_be_host(producer):
     line = {"dist_type": "b", "size": 4, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": 4}
     with pytest.raises(tridap.ProtocolError, match="cuda"):
         tridap.asarray({"__version__": "0.10.0", "buffer": producer(), "dim_data": (line,)})

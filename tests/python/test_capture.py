@@ -118,7 +118,7 @@ def wrong(comm):
     yield "types", dict_of(np.zeros(3, "M8[s]" if last else "M8[ms]"), cyclic(3 * comm.size, comm.size, comm.rank))
 
 
-def test_the_command_finds_in_a_capture_what_check_finds_in_the_program(comm, folder):
+def test_the_command_and_check_report_the_same_findings(comm, folder):
     for name, given in wrong(comm):
         tridap.write_capture(given, folder / "x.json", comm)
         status, said = tool(comm, "check", "--json", folder / "x.json")
@@ -176,7 +176,7 @@ def test_a_file_that_cannot_be_written_fails_every_process(comm, folder):
     comm.Barrier()
 
 
-def test_a_file_that_was_there_is_replaced_and_keeps_its_permissions(comm, folder):
+def test_an_existing_file_is_replaced_and_keeps_permissions(comm, folder):
     if comm.rank == 0:
         (folder / "x.json").write_text("before")
         (folder / "x.json").chmod(0o600)

@@ -123,8 +123,8 @@ PROGRAM = "import warnings; warnings.simplefilter('error'); {}; import tridap; p
     ("pass", "", "3", "this is one of 3 processes, but mpi4py is not imported"), ("pass", ", processes=2", "3", "2\n"),
     ("pass", ", grid=2", "3", "2\n"), ("pass", "", "1", "1\n"), ("pass", "", "", "1\n")])
 def test_a_process_that_does_not_know_the_others_is_warned(comm, first, more, launched, expected):
-    if comm.rank != 0:
-        return
+    if comm.size > 1:
+        pytest.skip("needs 1 process")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI", "SLURM"))}
     environment["PMI_SIZE"] = launched
     ran = subprocess.run([sys.executable, "-c", PROGRAM.format(first, more)], env=environment, capture_output=True, text=True)

@@ -48,7 +48,7 @@ class Producer:
 @pytest.mark.parametrize("values, code", [(np.array([1.5, 2, 3]), 2), (np.array([True, False, True]), 6), (np.array([1, 2, 3], "u2"), 1)],
                          ids=lambda v: str(getattr(v, "dtype", v)))
 @pytest.mark.parametrize("flags", [0, 1])
-def test_a_versioned_tensor_is_shared_and_says_whether_it_may_be_written(values, code, flags):
+def test_a_versioned_tensor_is_shared_with_its_read_only_flag(values, code, flags):
     producer = Producer(values, code, flags)
     made = tridap.asarray(dict_of(producer, block(3)))
     assert producer.asked == [{"max_version": (1, 0), "copy": False}]
@@ -68,7 +68,7 @@ def test_a_versioned_tensor_that_is_refused_is_released(change, words):
     assert producer.released == 1
 
 
-def test_who_knows_no_versions_is_asked_again_without():
+def test_a_producer_without_max_version_is_asked_without_it():
     values, asked = np.arange(3.0), []
 
     class Old:
@@ -101,7 +101,7 @@ def test_an_array_gives_a_versioned_tensor(values, code, copy):
 
 
 @pytest.mark.parametrize("most", [None, (0, 8)])
-def test_who_wants_version_0_gets_it(most):
+def test_max_version_0_gives_an_unversioned_tensor(most):
     made = tridap.asarray(dict_of(np.zeros(3), block(3)))
     assert '"dltensor"' in repr(made.__dlpack__(max_version=most))
     with pytest.raises(BufferError, match="elements are bool"):

@@ -44,7 +44,7 @@ def test_eigenvectors_have_the_distribution_of_the_rows(comm, name):
     dist = layouts(comm.size)[name]
     n = size(dist)
     if n < 9:
-        return
+        pytest.skip("needs at least 9 rows")
     dense = matrix(n)
     A = tridap.Matrix(local_rows(dense, dist, comm.rank), dist)
     values, X = tridap.eigsh(A, 2, which="SA")
@@ -108,7 +108,7 @@ def test_too_few_iterations_are_an_error_with_what_was_found(comm):
     assert values.size < 3 and X.shape == (N, 3)
 
 
-def test_what_one_process_gets_wrong_is_refused_by_all_in_the_same_words(comm):
+def test_wrong_arguments_of_one_process_raise_the_same_on_all(comm):
     dist = tridap.distribution(N)
     bad = comm.rank == comm.size - 1
     A = tridap.Matrix(local_rows(matrix(N), dist, comm.rank), dist)

@@ -43,7 +43,7 @@ def test_sigma_with_rows_of_any_distribution(comm, name):
     dist = layouts(comm.size)[name]
     n = size(dist)
     if n < 9:
-        return
+        pytest.skip("needs at least 9 rows")
     dense = matrix(n)
     middle = np.linalg.eigvalsh(dense)[n // 2] + 1e-3
     A = tridap.Matrix(local_rows(dense, dist, comm.rank), dist)
@@ -82,7 +82,7 @@ def test_double_eigenvalues_inside_the_spectrum(comm):
     expect_eigenvectors(comm, dist, laplacian.toarray(), values, X)
 
 
-def test_a_sigma_that_is_an_eigenvalue_is_refused_by_all_with_the_remedy(comm):
+def test_a_sigma_equal_to_an_eigenvalue_is_refused_by_all(comm):
     dist = tridap.distribution(N)
     steps = np.diag(1.0 + np.arange(N))
     A = tridap.Matrix(local_rows(steps, dist, comm.rank), dist)
@@ -132,7 +132,7 @@ def test_any_start_vector_leads_to_the_same_eigenvalues(comm):
         expect_eigenvectors(comm, dist, dense, values, X)
 
 
-def test_what_one_process_gets_wrong_about_sigma_and_v0_is_refused_by_all(comm):
+def test_a_wrong_sigma_or_v0_of_one_process_is_refused_by_all(comm):
     dist = tridap.distribution(N)
     bad = comm.rank == comm.size - 1
     A = tridap.Matrix(local_rows(matrix(N), dist, comm.rank), dist)

@@ -119,7 +119,7 @@ def test_what_was_raised_is_the_cause_where_it_was_raised(comm):
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, GeneratorExit])
 @pytest.mark.parametrize("call", [tridap.asarray, tridap.check, lambda x, comm: tridap.export(x, comm=comm)], ids=["asarray", "check", "export"])
 @pytest.mark.parametrize("where", ["method", "buffer", "value", "key"])
-def test_an_interrupt_stays_one_where_it_came_and_is_told_elsewhere(comm, call, kind, where):
+def test_an_interrupt_is_raised_here_and_reported_elsewhere(comm, call, kind, where):
     class Interrupted:
         __dlpack__ = __repr__ = __hash__ = raising(kind())
 
@@ -288,7 +288,7 @@ def test_things_that_hold_themselves_end():
         assert tridap.asarray(dict_of(np.zeros(3), block(3, mine=thing))).dim_data[0]["mine"] is thing
 
 
-def test_a_dictionary_that_changes_while_it_is_read_harms_nobody():
+def test_a_dictionary_that_changes_while_read_is_reported():
     class Value:
         def __repr__(self):
             given.clear()
@@ -349,7 +349,7 @@ def test_a_list_that_grows_while_it_is_read_is_read_once(place):
     assert "growing" in report.json() and len(home) < 100
 
 
-def test_a_protocol_error_within_a_collective_call_is_that_of_the_call(comm):
+def test_a_protocol_error_of_one_process_is_raised_on_all(comm):
     """It is raised with its own text and report, on the other processes too, and is not the cause of another one."""
     last = comm.rank == comm.size - 1
 

@@ -71,7 +71,7 @@ def test_array_refuses_a_copy_that_was_forbidden():
 
 @pytest.mark.parametrize("buffer", [np.zeros(3, ">f8"), np.zeros(3, "M8[s]"), np.zeros(3, "S4"), np.zeros(3, [("a", "i4")]),
                                     np.broadcast_to(0.0, 3)], ids=lambda b: str(b.dtype))
-def test_what_dlpack_cannot_carry_is_a_buffer_error_with_the_reason(buffer):
+def test_types_that_dlpack_lacks_are_a_buffer_error(buffer):
     made = tridap.asarray(dict_of(buffer, block(3)))
     with pytest.raises(BufferError, match=r"\w+ .*\w+"):
         made.__dlpack__()
@@ -106,7 +106,7 @@ UNREAD = {"last bytes": np.ones(3, [("a", "i4"), ("b", "f4")])[["a"]], "last byt
 
 @pytest.mark.parametrize("ask", [lambda x: x.__distarray__(), lambda x: tridap.export(x, "0.9.0")], ids=["__distarray__", "export"])
 @pytest.mark.parametrize("kind", ["last bytes", "last bytes of a record within"])
-def test_a_record_whose_buffer_numpy_cannot_read_is_refused_at_export(kind, ask):
+def test_records_that_numpy_cannot_read_are_refused_at_export(kind, ask):
     made = tridap.asarray(dict_of(UNREAD[kind], block(3)))
     with pytest.raises(tridap.ProtocolError, match=r"NumPy itself cannot read .*\[buffer.type\]: give a record whose fields reach its end"):
         ask(made)
@@ -252,13 +252,13 @@ def test_n_of_0_9_is_a_block_over_one_process():
     assert made.dim_data == (block(3),) and made.version == "0.9.0"
 
 
-def test_what_means_nothing_to_n_gets_no_meaning_in_the_block_that_it_becomes():
+def test_start_and_stop_of_n_are_replaced_in_the_block():
     stray = {"dist_type": "n", "size": 3, "start": 1, "stop": "x", "mine": 7}
     made = tridap.asarray(dict_of(np.zeros(3), stray, version="0.9.0"))
     assert made.dim_data == (block(3, mine=7),) and tridap.check(made.__distarray__()).ok
 
 
-def test_padding_of_a_periodic_axis_needs_its_neighbours_to_change_version(comm):
+def test_periodic_padding_of_one_part_cannot_change_version(comm):
     given = dict_of(np.zeros(4), block(4, padding=(1, 1), periodic=True), version="0.10.0")
     given["dim_data"][0].update(proc_grid_size=2)
     made = tridap.asarray(given | {"dim_data": ({**given["dim_data"][0], "stop": 4, "size": 6},)})
@@ -294,7 +294,7 @@ def test_an_array_without_axes_goes_in_and_out(comm):
             tridap.asarray(dict_of(value), comm)
 
 
-def test_versions_that_differ_between_processes_are_refused_by_all(comm):
+def test_different_versions_on_processes_are_refused_by_all(comm):
     array = tridap.asarray(line_of(comm), comm)
     last = comm.rank == comm.size - 1
     for wrong, words in (5, "version is 5, must be a str"), ("8.1", "8.1"), ("\ud800", ""):

@@ -176,19 +176,20 @@ def test_files_of_every_number_of_processes_are_read_by_all(folder):
 
 
 def test_the_default_has_the_kind_that_was_saved(folder):
+    if P < 2:
+        pytest.skip("needs at least 2 processes")
     dist = tridap.distribution((20, 6, 3), (tridap.block(padding=1), "c:2", "*"), (1, 2, 1))
     whole = values_of(dist.shape, np.dtype(float))
-    if P >= 2:
-        some = COMM.Split(0 if R < 2 else 1)
-        if R < 2:
-            tridap.save(folder / "x.h5", {"x": tridap.array(whole[np.ix_(*dist.indices(R, "local"))], dist, some)})
-        some.Free()
-        COMM.Barrier()
-        array = tridap.load(folder / "x.h5")
-        expect_part(array, whole)
-        assert [axis["dist_type"] for axis in array.dim_data] == ["b", "c", "b"]
-        assert array.distribution.grid[2] == 1
-        assert P == 2 or array.dim_data[1].get("block_size") == 2
+    some = COMM.Split(0 if R < 2 else 1)
+    if R < 2:
+        tridap.save(folder / "x.h5", {"x": tridap.array(whole[np.ix_(*dist.indices(R, "local"))], dist, some)})
+    some.Free()
+    COMM.Barrier()
+    array = tridap.load(folder / "x.h5")
+    expect_part(array, whole)
+    assert [axis["dist_type"] for axis in array.dim_data] == ["b", "c", "b"]
+    assert array.distribution.grid[2] == 1
+    assert P == 2 or array.dim_data[1].get("block_size") == 2
 
 
 def test_attributes_and_groups(folder):

@@ -95,16 +95,14 @@ def verdict(given, comm=None):
 
 @pytest.mark.parametrize("good", range(len(GOOD)))
 def test_anything_broken_alone_is_a_report(comm, good):
-    if comm.rank != 0:
-        return
     said = set()
-    for seed in range(800):
+    for seed in range(800 if comm.rank == 0 else 0):  # which needs no other process
         anything = Anything(seed)
         said.add(verdict(anything.broken(GOOD[good]())))
-    assert "right" in said and len(said) > 100
+    assert comm.rank != 0 or "right" in said and len(said) > 100
 
 
-def test_anything_that_one_process_breaks_is_the_same_report_on_all(comm):
+def test_one_broken_process_gives_the_same_report_on_all(comm):
     said = []
     for seed in range(300 // comm.size):
         given = line_of(comm, 2 * comm.size + 1)
@@ -114,14 +112,14 @@ def test_anything_that_one_process_breaks_is_the_same_report_on_all(comm):
     assert shared(comm, tuple(said)) and len(set(said)) > 30
 
 
-def test_what_every_process_breaks_otherwise_is_the_same_report_on_all(comm):
+def test_differently_broken_processes_give_one_report_on_all(comm):
     said = []
     for seed in range(120 // comm.size):
         said.append(verdict(Anything(seed * comm.size + comm.rank).broken(line_of(comm, 2 * comm.size + 1)), comm))
     assert shared(comm, tuple(said))
 
 
-def test_other_kinds_broken_on_one_process_are_the_same_report_on_all(comm):
+def test_a_broken_c_or_u_axis_gives_the_same_report_on_all(comm):
     said = []
     for seed in range(240 // comm.size):
         n = 2 * comm.size

@@ -34,7 +34,7 @@ def layouts(size):
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_gather_and_allgather_have_each_different_index_once_in_ascending_order(comm, order):
+def test_gather_returns_each_index_once_in_ascending_order(comm, order):
     for dist, indices in layouts(comm.size):
         array = tridap.from_function(dist, value, order=order)
         for root in {0, comm.size - 1}:
@@ -45,7 +45,7 @@ def test_gather_and_allgather_have_each_different_index_once_in_ascending_order(
         assert everywhere(comm, np.array_equal(whole, whole_value(*indices)) and whole.flags.writeable)
 
 
-def test_gather_of_a_shared_index_has_the_element_of_the_lowest_process(comm):
+def test_gather_takes_a_shared_index_from_the_lowest_process(comm):
     dist = tridap.distribution(comm.size, ([[7]] * comm.size,), processes=comm.size)
     array = tridap.zeros(dist)
     array.local[...] = comm.rank + 1

@@ -161,7 +161,7 @@ def refused(comm, make, bad):
 
 def test_one_bad_process_fails_every_process(comm):
     if comm.size == 1:
-        return
+        pytest.skip("needs at least 2 processes")
     after = 3 * ((comm.rank + 1) % comm.size)
 
     def ghosted(local=None, ghosts=None, **more):
@@ -200,7 +200,7 @@ def test_what_is_no_array_with_ghosts(comm):
 
 def test_shared_indices_are_no_padding(comm):
     if comm.size == 1:
-        return
+        pytest.skip("needs at least 2 processes")
     lists = [[rank, rank + 1] for rank in range(comm.size)]
     shared = tridap.zeros(tridap.distribution(2 * comm.size, [lists], processes=comm.size), comm=comm)
     with pytest.raises(tridap.ProtocolError, match="axis 0: index 1 is on the coordinates 0 and 1.*GhostedArray"):

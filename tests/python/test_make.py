@@ -143,7 +143,7 @@ def test_local_is_a_numpy_view_of_one_memory():
 
 
 @pytest.mark.parametrize("index", [(7, 0), (-1, 0), (0, 5), (2**62, 0)])
-def test_what_nobody_holds_has_no_owner_and_no_place(index):
+def test_indices_outside_the_array_have_no_owner(index):
     made = tridap.zeros(tridap.distribution((7, 5), processes=1))
     assert made.owner(*index) is None and made.local_index(*index) is None
     with pytest.raises(IndexError):
@@ -191,7 +191,7 @@ def test_a_spec_of_a_class_of_ones_own_is_a_spec():
 
 @pytest.mark.parametrize("dist", [(8, 5), 8, None, "b", lambda i: i])
 @pytest.mark.parametrize("make", [tridap.zeros, tridap.empty, lambda dist: tridap.from_function(dist, lambda i: i)])
-def test_a_shape_in_place_of_a_distribution_is_a_type_error_that_says_what_makes_one(make, dist):
+def test_a_shape_is_a_type_error_that_advises_distribution(make, dist):
     shape = repr(dist) if isinstance(dist, (int, tuple)) else "shape"
     with pytest.raises(TypeError, match="must be a Distribution") as raised:
         make(dist)

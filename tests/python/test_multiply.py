@@ -44,7 +44,7 @@ def test_padding_of_a_product_is_zero(comm):
 
 @pytest.mark.parametrize("kind", ["matrix", "matvec"])
 @pytest.mark.parametrize("layout", [paddings, lambda p: {width: columns(p, width) for width in "012"}], ids=["rows", "columns"])
-def test_x_may_have_another_padding_and_the_product_has_that_of_x(comm, layout, kind):
+def test_x_may_have_other_padding_and_the_product_has_it_too(comm, layout, kind):
     dists = layout(comm.size)
     for rows in dists.values():
         dense = matrix(size(rows), symmetric=False)
@@ -119,7 +119,7 @@ def test_rows_in_fortran_order_multiply_arrays_in_either_order(comm):
         assert np.array_equal(whole(comm, dist, A.diagonal().local), np.diag(dense))
 
 
-def test_a_product_takes_any_object_with_distarray_and_works_with_the_rest(comm):
+def test_a_product_takes_any_object_with_distarray(comm):
     dist = tridap.distribution(4 * comm.size, processes=comm.size)
     dense = matrix(4 * comm.size)
     A = tridap.Matrix(local_rows(dense, dist, comm.rank), dist)

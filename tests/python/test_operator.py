@@ -67,7 +67,7 @@ class Options(collections.abc.Mapping):
         return len(self.said)
 
 
-def test_preconditioners_are_known_again_by_what_is_asked_of_them(comm, line, b):
+def test_changed_options_make_another_preconditioner(comm, line, b):
     matrix = second_difference(line, comm)
 
     def iterations(options):
@@ -94,7 +94,7 @@ def test_a_direct_method_has_nothing_to_call_back_after(comm, line, b):
         tridap.solve(second_difference(line, comm), b, method="direct", callback=print)
 
 
-def test_an_answer_that_cannot_be_made_on_one_process_is_an_error_on_all(comm, line, b, monkeypatch):
+def test_no_memory_for_x_on_one_process_is_an_error_on_all(comm, line, b, monkeypatch):
     def zeros_like(*_, **__):
         raise MemoryError("none left")
 

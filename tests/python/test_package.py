@@ -36,7 +36,7 @@ def stub():
     return ast.parse((HERE / "_core.pyi").read_text())
 
 
-def test_the_stub_has_the_functions_and_classes_of_the_compiled_core(stub):
+def test_the_stub_has_the_names_of_the_compiled_core(stub):
     said = {node.name for node in stub.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     there = {name for name in vars(_core) if not name.startswith("__")}
     assert said - {"_Solvable"} == there
@@ -58,7 +58,7 @@ def test_type_checkers_are_told_that_there_are_hints():
     assert (HERE / "py.typed").exists()
 
 
-def test_a_numpy_that_this_pybind11_misreads_is_refused_at_import():
+def test_numpy_2_is_refused_if_pybind11_is_too_old():
     program = "import numpy; numpy.__version__ = '2.1.0'; import tridap"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
                          env={name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_"))})

@@ -200,7 +200,7 @@ def test_a_ghosted_array_is_a_ghosted_vec_in_its_memory():
     vec.destroy()
 
 
-def test_ghosts_that_petsc_cannot_have_are_refused_on_every_process():
+def test_ghosts_that_petsc_lacks_are_refused_on_all():
     with pytest.raises(tridap.ProtocolError, match="no ghosts"):
         petsc.export_ghosted(make_vec(2))
     ghosts = [] if P == 1 else [(R + 1) % P]

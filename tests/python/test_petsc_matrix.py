@@ -60,11 +60,9 @@ def test_new_values_need_no_new_matrix(seed):
     assert np.allclose(product_of(matrix, x), 7 * whole @ values)
 
 
-@pytest.mark.parametrize("bad", range(P))
+@pytest.mark.parametrize("bad", [rank for rank in range(P) if lengths()[rank] > 0])
 def test_another_pattern_is_refused_on_every_process(bad):
     n = sum(lengths())
-    if lengths()[bad] == 0:
-        return
     whole = np.eye(n)
     x = line()
     values = vector(x)
@@ -93,7 +91,7 @@ def test_kept_preconditioners_and_factors_are_made_again():
 
 def test_different_kinds_of_rows_are_refused():
     if P == 1:
-        return
+        pytest.skip("needs at least 2 processes")
     whole = np.eye(sum(lengths()))
     matrix = petsc.export_matrix(mat_of(whole))
     mat = mat_of(whole)

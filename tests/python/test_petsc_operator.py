@@ -165,7 +165,7 @@ def test_a_shell_refuses_what_it_cannot_use():
         mat.mult(x, y)
 
 
-def test_a_shell_whose_array_does_not_fit_is_refused():
+def test_a_mat_that_does_not_fit_its_array_is_refused():
     mat = mat_of(np.eye(sum(lengths())))
     other = tridap.zeros(tridap.distribution((5 * P,), ("b",), processes=P), comm=COMM)
     refused("one for each row of the Mat", lambda: petsc.export_operator(mat, other))
@@ -183,7 +183,7 @@ def test_elements_that_a_shell_does_not_write_are_no_numbers():
     assert np.isnan(y.array).all()
 
 
-def test_a_mat_on_some_processes_needs_an_array_with_their_communicator():
+def test_a_mat_on_some_processes_needs_an_array_on_them():
     some = COMM.Split(R % 2)
     mat = PETSc.Mat().createAIJ(((2, 2 * some.size), (2, 2 * some.size)), comm=some)
     mat.setUp()

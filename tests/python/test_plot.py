@@ -40,7 +40,7 @@ def test_plot_refuses_a_section_that_is_none(comm):
             array.plot(section=section)
 
 
-def test_plot_shows_the_first_section_there_is_and_refuses_others(comm):
+def test_plot_draws_the_first_index_and_refuses_mirrors(comm):
     size, p, r = 4 * comm.size, comm.size, comm.rank
     rows = {"dist_type": "b", "size": size + 2, "proc_grid_size": p, "proc_grid_rank": r, "periodic": True,
             "start": 4 * r, "stop": 4 * r + 6, "padding": (1, 1)}
@@ -99,7 +99,7 @@ def lines_of(ax):
             [pair[0][0] for pair in ends if pair[0][0] == pair[1][0]])
 
 
-def test_an_image_has_a_scale_with_units_and_lines_at_the_borders(comm):
+def test_an_image_has_a_scale_with_units_and_border_lines(comm):
     starts = [0, 1, 5, 6, 8, 11][:comm.size]
     dist = tridap.distribution((12, 6), (tridap.block(starts=starts), "*"), processes=comm.size)
     ax = tridap.from_function(dist, lambda i, j: 0.25 * i + j).plot(units="m/s")
@@ -123,7 +123,7 @@ def test_lines_are_drawn_across_both_axes(comm):
         assert lines_of(first) == (borders, []) and lines_of(second) == ([], [3 * k - 0.5 for k in range(1, comm.size)])
 
 
-def test_more_lines_than_can_be_told_apart_are_named_in_the_title(comm):
+def test_too_many_borders_are_named_in_the_title(comm):
     ax = tridap.zeros(tridap.distribution((66, 4), ("c", "*"), processes=comm.size)).plot()
     if comm.rank == 0:
         assert not ax.lines and ax.get_title() == ("" if comm.size == 1 else "65 borders down are not drawn")
@@ -140,7 +140,7 @@ def test_ticks_are_whole_numbers(comm, shape):
             assert ticks and all(tick == int(tick) for tick in ticks)
 
 
-def test_complex_numbers_are_drawn_by_magnitude_and_flags_as_numbers(comm):
+def test_plot_draws_magnitudes_and_flags_as_numbers(comm):
     dist = tridap.distribution((5, 4), ("b", "*"), processes=comm.size)
     array = tridap.from_function(dist, lambda i, j: (3 + 4j) * (i + 1j * j), complex)
     images = [array.plot(), array.plot(units="V"), tridap.from_function(dist, lambda i, j: i > j, bool).plot()]

@@ -340,7 +340,7 @@ def test_start_lets_the_program_compute(comm):
     assert everywhere(comm, np.array_equal(move.wait().local, expected))
 
 
-def test_what_a_plan_makes_outlives_it_and_its_memory_is_not_used_again(comm):
+def test_made_arrays_outlive_their_plan_and_keep_their_values(comm):
     x = tridap.from_function(tridap.distribution(1000, processes=comm.size), lambda i: i + 0.0)
     plan = tridap.Redistribution(x, tridap.distribution(1000, "c", processes=comm.size))
     kept = [plan(x, alpha=k) for k in range(1, 4)]

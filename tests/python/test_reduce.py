@@ -104,7 +104,7 @@ def test_every_process_has_the_same_bits(comm):
             assert same_everywhere(comm, found.tobytes())
 
 
-def test_an_array_without_elements_has_a_sum_and_no_smallest_element(comm):
+def test_an_empty_array_has_a_sum_and_no_minimum(comm):
     for dtype in ("f8", "i4", "?"):
         x = tridap.zeros(tridap.distribution((0, 3), ("b", "*"), processes=comm.size), dtype)
         none = np.zeros((0, 3), dtype)
@@ -138,7 +138,7 @@ def test_a_ring_of_0_9_does_not_count_its_mirrors(comm):
     same((made.array * 2).max(), 2 * made.whole.max())
 
 
-def test_the_norm_of_an_array_of_several_axes_is_over_its_elements(comm):
+def test_the_norm_of_several_axes_is_over_all_elements(comm):
     made = Made(comm, (padded(comm.size), blocks(3, 1)), (comm.size, 1))
     same(made.array.norm("fro"), np.linalg.norm(made.whole, "fro"), 1e-15)
     for ord in (1, 2, np.inf, -1, "nuc"):
@@ -180,7 +180,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("words", REFUSED)
-def test_an_argument_that_is_wrong_on_one_process_is_refused_by_all(comm, words):
+def test_a_wrong_argument_of_one_process_is_refused_by_all(comm, words):
     x = Made(comm, (padded(comm.size), blocks(2, 1)), (comm.size, 1)).array
     with pytest.raises((tridap.ProtocolError, TypeError, ValueError), match=words):
         REFUSED[words](x, comm.rank == comm.size - 1)
@@ -189,7 +189,7 @@ def test_an_argument_that_is_wrong_on_one_process_is_refused_by_all(comm, words)
 
 def test_processes_that_ask_for_different_things_are_refused(comm):
     if comm.size == 1:
-        return
+        pytest.skip("needs at least 2 processes")
     x = tridap.zeros(tridap.distribution(9, processes=comm.size))
     first = comm.rank == 0
     mixed = tridap.zeros(x.distribution, float if first else np.float32)
@@ -210,11 +210,12 @@ def test_elements_that_are_no_numbers_are_refused_by_all(comm, dtype):
 
 
 def test_a_part_of_an_unknown_whole_has_no_sum(comm):
+    if comm.size == 1:
+        pytest.skip("needs at least 2 processes")
     x = tridap.asarray(Made(comm, (padded(comm.size),), (comm.size,)).array.__distarray__())
-    if comm.size > 1:
-        for call in (x.sum, x.norm, x.any, lambda: x.dot(x), lambda: np.allclose(x, x)):
-            with pytest.raises(tridap.ProtocolError, match="pass comm= to tridap.asarray"):
-                call()
+    for call in (x.sum, x.norm, x.any, lambda: x.dot(x), lambda: np.allclose(x, x)):
+        with pytest.raises(tridap.ProtocolError, match="pass comm= to tridap.asarray"):
+            call()
 
 
 def test_a_warning_that_is_an_error_on_one_process_ends_all(comm):
@@ -230,7 +231,7 @@ def test_a_warning_that_is_an_error_on_one_process_ends_all(comm):
 @pytest.mark.parametrize("bad", [0, -1])
 def test_memory_that_ends_on_one_process_ends_a_sum_on_all(comm, monkeypatch, name, bad):
     if comm.size == 1:
-        return
+        pytest.skip("needs at least 2 processes")
     x = tridap.zeros(tridap.distribution((7, 5), ("b", "*"), processes=comm.size))
     monkeypatch.setattr(_reduce, "np", Ending(name, comm.rank == bad % comm.size))
     with pytest.raises(tridap.ProtocolError, match="MemoryError: no more"):
@@ -259,7 +260,7 @@ def test_more_processes_than_one_exchange_holds_give_the_same(comm):
             _core._partials(comm, lambda: (wrong, 1, ""))
 
 
-def test_an_interruption_of_one_process_is_a_failure_of_the_others(comm):
+def test_an_interrupt_of_one_process_is_an_error_on_the_others(comm):
     x = tridap.zeros(tridap.distribution(2 * comm.size, processes=comm.size))
     last = comm.rank == comm.size - 1
 

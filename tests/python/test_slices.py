@@ -94,11 +94,10 @@ def test_an_integer_drops_an_axis_that_is_not_distributed(comm):
         tridap.zeros(tridap.distribution((0, comm.size), ("*", "b"), processes=comm.size))[0]
 
 
-def test_an_integer_on_a_distributed_axis_is_refused_with_the_slice_that_keeps_it(comm):
-    x = tridap.zeros(tridap.distribution(4 * comm.size, processes=comm.size))
+def test_an_integer_on_a_distributed_axis_advises_a_slice(comm):
     if comm.size == 1:
-        assert x[2] == 0 and isinstance(x[2], np.float64)
-        return
+        pytest.skip("needs at least 2 processes")
+    x = tridap.zeros(tridap.distribution(4 * comm.size, processes=comm.size))
     for index, text in [(2, "x.2:3. keeps"), (-1, "x.-1:. keeps")]:
         with pytest.raises(TypeError, match=text):
             x[index]
@@ -107,7 +106,7 @@ def test_an_integer_on_a_distributed_axis_is_refused_with_the_slice_that_keeps_i
     assert x[2:3].sum() == 0 and x[-1:].shape == (1,)
 
 
-def test_all_integers_select_an_element_of_an_array_on_one_process(comm):
+def test_integers_select_an_element_on_one_process(comm):
     x = tridap.from_function(tridap.distribution((3, 4), processes=1), lambda i, j: 10 * i + j)
     assert x[1, 2] == 12 and isinstance(x[1, 2], np.float64) and isinstance(x[1, 2, ...], tridap.DistArray)
     x[1, 2, ...].local[...] = 5
@@ -152,7 +151,7 @@ def test_a_ring_of_0_9_is_cut_in_its_own_numbers(comm):
     assert made.array[:, 1:].dim_data[0]["periodic"] and made.array[:, 1:].local.shape[0] == made.memory.shape[0]
 
 
-def test_a_cut_keeps_the_communicator_the_order_and_read_only_memory(comm):
+def test_a_slice_keeps_comm_order_and_read_only_memory(comm):
     dist = tridap.distribution((2 * comm.size, 3), ("b", "*"), processes=comm.size)
     buffer = np.asfortranarray(np.ones(dist.local_shape(comm.rank)))
     buffer.flags.writeable = False

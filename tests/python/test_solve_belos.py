@@ -36,7 +36,7 @@ def sides(comm, k, name="block", order="F"):
 
 @pytest.mark.parametrize("name", SPECS)
 @pytest.mark.parametrize("method", POSITIVE + GENERAL)
-def test_every_solver_of_belos_finds_the_answer_of_one_and_several_right_hand_sides(comm, method, name, capfd):
+def test_each_belos_solver_solves_one_and_several_sides(comm, method, name, capfd):
     dist = line(name)
     A, dense = system(comm, dist, method)
     for k in 1, 3:
@@ -159,7 +159,7 @@ def test_atol_and_rtol_mean_what_they_mean_in_scipy(comm):
 
 
 @pytest.mark.parametrize("method", POSITIVE[:3] + GENERAL[:8])
-def test_callbacks_see_the_residual_and_stop_every_process_together(comm, method):
+def test_callbacks_get_the_residual_and_stop_all_processes(comm, method):
     dist = line()
     A, dense = system(comm, dist, method)
     b, rhs, wide = sides(comm, 2)

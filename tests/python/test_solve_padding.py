@@ -37,7 +37,9 @@ def columns(p, width):
 
 
 @pytest.mark.parametrize("wide", ["b", "x"])
-def test_padding_between_elements_is_copied_if_that_is_allowed_and_named_otherwise(comm, wide):
+def test_padding_between_elements_is_copied_if_allowed(comm, wide):
+    if comm.size == 1:
+        pytest.skip("needs at least 2 processes")
     plain, padded = columns(comm.size, "0"), columns(comm.size, "1")
     dense = matrix(size(plain))
     A = tridap.Matrix(local_rows(dense, plain, comm.rank), plain)
@@ -49,9 +51,6 @@ def test_padding_between_elements_is_copied_if_that_is_allowed_and_named_otherwi
     result = tridap.solve(A, b, x, tol=1e-12, copy="if_needed")
     np.testing.assert_allclose(whole(comm, plain, inner), np.linalg.solve(dense, rhs), atol=1e-10)
     assert x.memory.sum() - inner.sum() == pytest.approx(0.5 * (x.memory.size - inner.size))
-    if comm.size == 1:
-        assert result.bytes_copied == 0
-        return
     assert result.bytes_copied == inner.nbytes * (1 if wide == "b" else 2)
     with pytest.raises(tridap.ProtocolError, match=rf"copy=never, but {wide} has padding \(.*not one piece of memory") as raised:
         tridap.solve(A, b, x)
@@ -76,7 +75,7 @@ def test_a_ring_with_mirrors_has_the_elements_of_a_line(comm):
 
 def test_other_elements_are_named_beside_padding_that_differs(comm):
     if comm.size == 1:
-        return
+        pytest.skip("needs at least 2 processes")
     dist = paddings(comm.size)["1"]
     A = tridap.Matrix(local_rows(matrix(size(dist)), dist, comm.rank), dist)
     starts = [0, 4] + [3 * r for r in range(2, comm.size)]

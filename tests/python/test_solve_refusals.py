@@ -261,7 +261,7 @@ def test_what_is_neither_matrix_nor_operator_is_a_type_error(kind):
                 tridap.solve(wrong, line_of(MPI.COMM_WORLD))
 
 
-def test_what_is_both_but_was_initialised_as_one_is_not_read_as_the_other():
+def test_a_half_initialised_matrix_and_operator_is_refused():
     both = type("Both", (tridap.Matrix, tridap.LinearOperator), {})
     half = both.__new__(both)
     tridap.Matrix.__init__(half, sp.eye(N), tridap.distribution(N, "b", processes=1))

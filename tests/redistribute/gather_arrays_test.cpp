@@ -225,7 +225,7 @@ TEST(Scatter, DescribedElementsKeepTheirDescriptionOnEveryProcess) {
     EXPECT_EQ(static_cast<Index*>(again.buffer.data)[i], 1000 + blocks.axis(0).global_index(rank(), i));
 }
 
-TEST(Ids, EveryElementGoesToWhoListsIt) {
+TEST(Ids, EveryElementGoesToTheProcessThatListsIt) {
   for (const tridap::Order order : {tridap::Order::row_major, tridap::Order::column_major})
     for (const Array& array : arrays()) {
       const tridap::Distribution distribution = array.distribution();

@@ -225,6 +225,6 @@ const std::vector<Call> calls = {
        MPI_Comm_free(&made.comm);
      }}};
 
-TEST(MemoryEnds, NobodyWaitsForWhoHasNone) { memory_ends::expect_no_wait(calls); }
+TEST(MemoryEnds, NoProcessWaitsForOneWithoutMemory) { memory_ends::expect_no_wait(calls); }
 
 }  // namespace

@@ -354,7 +354,7 @@ TEST_F(RedistributionLarge, OneProcessIsLate) {
 }
 
 TEST_F(RedistributionLarge, SeveralArraysAtOnce) { expect_moved(matrix(32, 32, false), matrix(100, 100, true), 3); }
-TEST_F(RedistributionLarge, ArraysThatStandOtherwiseInOneBatch) {
+TEST_F(RedistributionLarge, ArraysOfBothMemoryOrdersInOneBatch) {
   const Matrix from = matrix(32, 32, false), to = matrix(100, 100, true);
   Matrix columns_first = from;
   columns_first.column_major = true;

@@ -212,7 +212,7 @@ TEST(RedistributionRefusal, TypesAndFactorsWithoutMeaningAreRefused) {
   table.expect_works();
 }
 
-TEST(RedistributionRefusal, PlansThatDifferOrNameNobodyAreRefusedOnAllProcesses) {
+TEST(RedistributionRefusal, PlansThatDifferOrNameNoProcessAreRefusedOnAll) {
   const Index p = processes();
   const Distribution a = Distribution::make({12}, {tridap::block()}, {p}),
                      b = Distribution::make({12}, {tridap::cyclic()}, {p});

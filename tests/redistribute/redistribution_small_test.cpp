@@ -103,7 +103,7 @@ TEST(RedistributionSmall, NoAxesAreOneElement) {
     }
 }
 
-TEST(RedistributionSmall, PartsMayStandOnAnyRanksAndOnDisjointOnes) {
+TEST(RedistributionSmall, PartsMayBeOnAnyRanksAndOnDisjointOnes) {
   const Index p = processes();
   moves::Dice dice(77);
   for (Index solvers = 1; solvers <= p; ++solvers) {  // the first ranks solve and the last ones write

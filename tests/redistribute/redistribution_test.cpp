@@ -128,7 +128,7 @@ TEST(Redistribution, TheExampleOfTheDocumentation) {
   EXPECT_EQ(plan.plan().bytes_kept(), 16 * 8);
 }
 
-TEST(Redistribution, WhatIsMadeStandsInThePoolAndLettingGoIsLocal) {
+TEST(Redistribution, MadeArraysAreInThePoolAndReleasingThemIsLocal) {
   Field field;
   Redistribution plan = field.plan();
   field.fill(1);
@@ -208,7 +208,7 @@ TEST(Redistribution, AMoveThatIsTestedEndsByItself) {
   }
 }
 
-TEST(Redistribution, WhoStartsAMoveNeedNotKeepItsArrays) {
+TEST(Redistribution, AStartedMoveKeepsItsArrays) {
   Field field;
   Redistribution plan = field.plan();
   field.fill(1);

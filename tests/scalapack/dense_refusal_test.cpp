@@ -80,7 +80,7 @@ TEST(ScalapackDenseRefuses, OtherDistributionsByTheNameOfTheNearest) {
 }
 
 TEST(ScalapackDenseRefuses, BlocksThatAreNotSquare) {
-  if (processes() < 4) return;
+  if (processes() < 4) GTEST_SKIP() << "needs at least 4 processes";
   const Index n = 13;
   const auto oblong =
       Distribution::make({n, n}, {tridap::cyclic(2), tridap::cyclic(3)}, tridap::near_square_grid(processes(), 2));
@@ -128,7 +128,7 @@ TEST(ScalapackDenseRefuses, ShapesAndTypesThatDoNotFit) {
 
 TEST(ScalapackDenseRefuses, RightHandSidesElsewhere) {
   const Index all = processes();
-  if (all < 2) return;
+  if (all < 2) GTEST_SKIP() << "needs at least 2 processes";
   const auto in_rows = [&](const AxisSpec& rows, Index n) {
     return Distribution::make({12, n}, {rows, tridap::cyclic(2)}, {all, 1});
   };
@@ -157,7 +157,7 @@ TEST(ScalapackDenseRefuses, ToOverwriteOneMemoryTwice) {
 }
 
 TEST(ScalapackDenseRefuses, OptionsThatDiffer) {
-  if (processes() < 2) return;
+  if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
   const Held<double> a = part_of(some_definite(6), sl::squares({6, 6}, processes()), Lines::columns);
   DenseOptions options;
   options.overwrite_a = rank_here() == 0;
@@ -167,7 +167,7 @@ TEST(ScalapackDenseRefuses, OptionsThatDiffer) {
 
 TEST(ScalapackDenseRefuses, ElementsOnSeveralProcesses) {
   const Index all = processes();
-  if (all < 2) return;
+  if (all < 2) GTEST_SKIP() << "needs at least 2 processes";
   std::vector<std::vector<Index>> lists(static_cast<std::size_t>(all), std::vector<Index>{0, 1, 2});
   const auto shared = Distribution::make({3 * all, 3 * all}, {tridap::unstructured(lists), tridap::whole()}, {all, 1});
   const Held<double> held = part_of(some_definite(3 * all), shared, Lines::columns);

@@ -79,6 +79,6 @@ const std::vector<Call> calls = {
     {"svd elsewhere", [](const Case& with) { scalapack::svd(with.other, with.comm, with.moving); }},
     {"qr", [](const Case& with) { scalapack::qr(with.a, with.comm); }}};
 
-TEST(ScalapackMemoryEnds, NobodyWaitsForWhoHasNone) { memory_ends::expect_no_wait(calls); }
+TEST(ScalapackMemoryEnds, NoProcessWaitsForOneWithoutMemory) { memory_ends::expect_no_wait(calls); }
 
 }  // namespace

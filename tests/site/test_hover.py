@@ -75,7 +75,7 @@ def test_each_buffer_shows_the_elements_that_its_process_holds(array, page):
             assert without_edges(page.says()) == f"process {process}, local {local}: {array.sentence(element)}"
 
 
-def test_pointing_at_a_process_says_what_it_owns_and_shows_its_buffer(array, page):
+def test_pointing_at_a_process_shows_its_part_and_buffer(array, page):
     for process in range(len(array.processes)):
         row = page.find(f'tr[data-process="{process}"]')
         page.run("arguments[0].scrollIntoView({block: 'center'})", row)

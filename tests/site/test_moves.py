@@ -30,7 +30,7 @@ def bytes_in(words):
 
 
 @pytest.mark.parametrize("before, after", PAIRS)
-def test_the_heat_map_says_what_each_process_sends_to_each_other_one(page, tmp_path, before, after):
+def test_the_heat_map_says_what_each_process_sends(page, tmp_path, before, after):
     source, target = opened(page, tmp_path, before, after)
     sent, canvas = traffic(source, target, 8), page.canvas("moves")
     for sender in range(len(source.processes)):
@@ -50,7 +50,7 @@ def test_the_heat_map_says_what_each_process_sends_to_each_other_one(page, tmp_p
     assert f"in {messages} message" in summary
 
 
-def test_more_bytes_have_a_stronger_colour_and_what_stays_has_its_own(page, tmp_path):
+def test_more_bytes_are_darker_and_kept_bytes_another_colour(page, tmp_path):
     sent, canvas = traffic(*opened(page, tmp_path, *PAIRS[2]), 8), page.canvas("moves")
     lights, kept = {}, set()
     for (sender, receiver), amount in sent.items():

@@ -53,7 +53,7 @@ TEST(Watch, ThatThrowsOnOneProcessFailsAll) {
   EXPECT_TRUE(says(text, "(rank " + std::to_string(bad) + ")"));
 }
 
-TEST(Watch, IsNotAskedWhereNobodyWatches) {
+TEST(Watch, IsNotCalledUnlessWatchedIsSet) {
   Problem p;
   Options options = options_of(Method::cg);
   options.watch = [](int, double) -> bool { throw std::runtime_error("asked"); };

@@ -17,7 +17,8 @@
 
 namespace {
 
-/// Makes a test's verdict that of all processes: a failure on one fails the test on all, and names the process.
+/// Makes a test's verdict that of all processes: a failure on one fails the test on all, and names the process. A test
+/// is skipped on all processes or on none: else it fails, and the processes that skipped it are named.
 class OneVerdict : public testing::EmptyTestEventListener {
  public:
   explicit OneVerdict(MPI_Comm comm) : comm_(comm) {
@@ -26,17 +27,26 @@ class OneVerdict : public testing::EmptyTestEventListener {
   }
 
   void OnTestEnd(const testing::TestInfo& test) override {
-    const int failed = test.result()->Failed() ? 1 : 0;
+    const int mine = test.result()->Failed() ? failed : test.result()->Skipped() ? skipped : passed;
     std::vector<int> all(static_cast<std::size_t>(size_));
-    MPI_Allgather(&failed, 1, MPI_INT, all.data(), 1, MPI_INT, comm_);
+    MPI_Allgather(&mine, 1, MPI_INT, all.data(), 1, MPI_INT, comm_);
     if (rank_ != 0) return;  // the first process speaks for all, and the exit code is that of all
-    std::string ranks;
-    for (int r = 1; r < size_; ++r)
-      if (all[static_cast<std::size_t>(r)] != 0) ranks += " " + std::to_string(r);
-    if (!ranks.empty()) ADD_FAILURE() << "failed on rank" << ranks;
+    const std::string others = ranks_of(failed, all, 1), skipping = ranks_of(skipped, all, 0);
+    if (!others.empty()) ADD_FAILURE() << "failed on rank" << others;
+    if (const std::string running = ranks_of(passed, all, 0); !skipping.empty() && !running.empty())
+      ADD_FAILURE() << "skipped on rank" << skipping << ", but run on rank" << running;
   }
 
  private:
+  enum Outcome { passed, failed, skipped };
+
+  static std::string ranks_of(Outcome outcome, const std::vector<int>& all, std::size_t first) {
+    std::string ranks;
+    for (std::size_t r = first; r < all.size(); ++r)
+      if (all[r] == outcome) ranks += " " + std::to_string(r);
+    return ranks;
+  }
+
   MPI_Comm comm_;
   int rank_ = 0, size_ = 1;
 };

@@ -506,7 +506,7 @@ TEST(DrawSvg, NoMoreProcessesThanWanted) {
   EXPECT_TRUE(svg.says("and " + std::to_string(16 - svg.local.size()) + " more processes"));
 }
 
-TEST(DrawSvg, StandsAlone) {
+TEST(DrawSvg, RefersToNoOtherFile) {
   const std::string drawn = draw_svg(Array({oracle::block({2, 1})}).distribution());
   for (const char* foreign : {"<script", "href", "@import", "@font-face", "<image"})
     EXPECT_EQ(drawn.find(foreign), std::string::npos) << foreign;

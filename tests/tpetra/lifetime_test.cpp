@@ -111,7 +111,7 @@ TEST(Lifetime, OutAgainAfterInTheLastHolderReleases) {
   EXPECT_TRUE(released);
 }
 
-TEST(Lifetime, AVectorOverMemoryOfNobodysIsKeptAsAVector) {
+TEST(Lifetime, ExportKeepsAVectorThatOwnsNoMemory) {
   bool released = false;
   std::vector<double> memory(n, 2);
   tridap::DistArray array;
@@ -157,7 +157,7 @@ TEST(Lifetime, InAndOutAgainForeverStaysAsSmallAsOnce) {
   EXPECT_TRUE(released);
 }
 
-TEST(Lifetime, EveryImportedVectorIsCountedUntilItIsLetGoWithAnOwnerOrWithout) {
+TEST(Lifetime, ImportedVectorsAreCountedUntilTheyAreReleased) {
   const tridap::kokkos::Living& living = tridap::kokkos::Living::all();
   const Index before = living.imported();
   bool released = false;

@@ -229,10 +229,10 @@ class TpetraMemoryEnds : public testing::Test {
   ~TpetraMemoryEnds() override { memory_meter::counts = nullptr; }
 };
 
-TEST_F(TpetraMemoryEnds, NobodyWaitsInCallsThatMakeMaps) { memory_ends::expect_no_wait(calls_with_arrays); }
+TEST_F(TpetraMemoryEnds, NoProcessWaitsInCallsThatMakeMaps) { memory_ends::expect_no_wait(calls_with_arrays); }
 
-TEST_F(TpetraMemoryEnds, NobodyWaitsInCallsWithVectors) { memory_ends::expect_no_wait(calls_with_vectors); }
+TEST_F(TpetraMemoryEnds, NoProcessWaitsInCallsWithVectors) { memory_ends::expect_no_wait(calls_with_vectors); }
 
-TEST_F(TpetraMemoryEnds, NobodyWaitsInPlansToAndFromVectors) { memory_ends::expect_no_wait(calls_with_plans); }
+TEST_F(TpetraMemoryEnds, NoProcessWaitsInPlansToAndFromVectors) { memory_ends::expect_no_wait(calls_with_plans); }
 
 }  // namespace

@@ -236,12 +236,12 @@ TEST(Padded, AnArrayWithoutPaddingIsItsOwnOverlap) {
   });
 }
 
-TEST(Padded, NobodyHoldingAnythingIsNoReasonToFail) {
+TEST(Padded, EmptyPartsOnAllProcessesAreImported) {
   const oracle::Array array({oracle::block(of(processes(), 0)), oracle::block({3}, {}, {1, 1}, true)});
   expect_whole_picture(array, stamped(array), rank());
 }
 
-TEST(Padded, TheInteriorIsAViewWherePaddingStandsOutsideAndElseItsObstacleIsNamedOnEveryProcess) {
+TEST(Padded, InteriorIsAViewOrItsObstacleIsNamedOnEveryProcess) {
   const Index p = processes();
   const oracle::Axis rows = oracle::block(of(p, 3), of(p - 1, 1), {1, 1}, true);
   const oracle::Array outside({rows, oracle::block({4})});
