@@ -202,7 +202,13 @@ def write_table():
     README.write_text(before + BEGIN + table() + END + rest.partition(END)[2])
 
 
+def needs_clone():
+    if not (ROOT / ".git").exists():
+        sys.exit("./dev: matrix needs a clone of the repository: this folder has no .git, and so no commit to test")
+
+
 def test(row):
+    needs_clone()
     begin = time.monotonic()
     announce(row)
     found, code = run_in_place(row) if row["in_place"] else run_inside(row)
