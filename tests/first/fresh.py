@@ -15,6 +15,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
 import unittest
 import urllib.request
 
@@ -34,6 +35,7 @@ machines.called = "tests/first"
 # As root finds it. Nothing else is set: what a command needs, it must set itself.
 ENVIRONMENT = {"PATH": machines.ENVIRONMENT["PATH"], "HOME": "/root"}
 INSTALLING = {**machines.ENVIRONMENT, "HOME": "/root"}
+APT = threading.Lock()  # one installs at a time, because all have the same folder of downloaded packages
 
 
 def lists_of_dev():
@@ -89,9 +91,22 @@ class Machine:
     def install(self, *packages):
         """Installs packages as an administrator would."""
         lines = machines.commands_that_install(packages)
-        done = self.process(f"installing {' '.join(packages)}", "\n".join(lines), INSTALLING)
+        with APT:
+            self.succeeds(f"installing {' '.join(packages)}", "\n".join(lines))
+
+    def remove(self, patterns, by_apt=False):
+        """Removes the packages whose names match: by dpkg these alone, by apt those that depend on them, too."""
+        how = "apt-get remove -y -qq" if by_apt else "dpkg --purge --force-depends"
+        named = shlex.join(["dpkg-query", "-W", "-f=${db:Status-Status} ${Package}\\n", *patterns])
+        lines = ["set -e", f"packages=$({named} | sed -n 's/^installed //p')", '[[ -n $packages ]]', f"{how} $packages"]
+        if patterns:
+            self.succeeds(f"removing {' '.join(patterns)}", "\n".join(lines))
+
+    def succeeds(self, what, typed):
+        """Runs what an administrator does."""
+        done = self.process(what, typed, INSTALLING)
         if done.code:
-            raise RuntimeError(f"{done.command} failed:\n{done.text}")
+            raise RuntimeError(f"{what} failed:\n{done.text}")
 
     def process(self, command, typed, environment):
         """Runs a command of bash in the root folder."""
@@ -180,4 +195,5 @@ def main():
         make_base()
         program = unittest.main(module="__main__", exit=False, verbosity=2)
         shutil.rmtree(HOME / "run", ignore_errors=True)
+        (HOME / ".tridap_ready").touch()
         sys.exit(not program.result.wasSuccessful())
