@@ -94,6 +94,20 @@ class Tools(unittest.TestCase):
                 self.assertRegex(said.text, f"^{line}$")
             self.assertRegex(machine.run("./dev tridap check " + CAPTURE).text, f"{line}$")
 
+    def test_the_compiler_of_mpich_first_on_path(self):
+        off = {"globalarrays", "scalapack", "hdf5", "petsc", "tpetra", "solvers", "examples"}
+        with fresh.Machine("mpich", "base", "full", "source") as machine:
+            machine.install("mpich", "libmpich-dev")
+            for name in ("mpicc", "mpicxx", "mpiexec"):
+                put_first(machine, name, f'#!/bin/sh\nexec /usr/bin/{name}.mpich "$@"\n')
+            table = self.has_table(machine.run(CONFIGURE), cases.COMPONENTS - off)
+            for name, library in (("tpetra", "Trilinos"), ("petsc", "PETSc"), ("scalapack", "ScaLAPACK"),
+                                  ("globalarrays", "ScaLAPACK")):
+                self.assertRegex(table[name][1], rf"{library} uses libmpi\.so\.40, but mpicxx links libmpich\.so\.12: let PATH")
+            said = machine.run("./dev demo")
+            self.assertEqual((said.code, len(said.lines())), (1, 1), said.text)
+            self.assertRegex(said.text, r"^\./dev: /usr/local/bin/mpicxx is MPICH's, .* use Open MPI: let PATH find Open MPI's")
+
 
 if __name__ == "__main__":
     fresh.main()
