@@ -41,6 +41,12 @@ MISSING = {
 
 # The same after `apt-get remove`, which also removes the packages that depend on these.
 REMOVED_BY_APT = {
+    "after apt removed mpi": (["libopenmpi-dev"], COMPONENTS - ALWAYS - {"kokkos", "dlpack"}, {"mpi": "no MPI"}),
+    "after apt removed hdf5": (["libhdf5-openmpi-dev"], {"hdf5", "petsc"}, {"hdf5": "no HDF5", "petsc": "no PETSc"}),
+    "after apt removed scalapack": (["libscalapack-openmpi-dev"],
+                                    {"scalapack", "globalarrays", "petsc", "solvers", "examples"},
+                                    {"scalapack": "no ScaLAPACK", "solvers": "no Trilinos with .*Amesos2"}),
+    "after apt removed numpy": (["python3-numpy"], {"python"}, {"python": "NumPy"}),
 }
 
 # Without these, configure ends with this line.

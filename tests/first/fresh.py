@@ -187,6 +187,7 @@ def main():
     HOME.mkdir(parents=True, exist_ok=True)
     with (HOME / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        shutil.rmtree(HOME / "run", ignore_errors=True)  # of a program that was killed
         reason = refusal()
         if reason:
             print(f"this machine has no fresh machines: {reason}")
