@@ -38,7 +38,7 @@ class Configure(unittest.TestCase):
         chosen = [word.partition(".")[2] for word in sys.argv if word.startswith(cls.__name__ + ".")]
         cls.pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
         cls.addClassCleanup(cls.pool.shutdown, cancel_futures=True)
-        cls.running = {name: cls.pool.submit(cls.configure, name) for name in cls.CASES
+        cls.running = {name: cls.pool.submit(cls.configure, name) for name in sorted(cls.CASES)
                        if not chosen or method(name) in chosen}
 
     @classmethod

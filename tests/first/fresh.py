@@ -147,10 +147,15 @@ def make_base():
 def make_source(archive=False):
     """Puts a clean clone of HEAD into the layer `source`, or what an archive of HEAD has."""
     shutil.rmtree(layer_folder("source"), ignore_errors=True)
-    checkout = layer_folder("source") / str(ROOT).lstrip("/")
+    inside = pathlib.Path(str(ROOT).lstrip("/"))
+    checkout = layer_folder("source") / inside
+    checkout.mkdir(parents=True)
+    for parent in inside.parents:  # /tmp stays writable for all
+        below = layer_folder("base") / parent
+        if below.exists():
+            shutil.copymode(below, layer_folder("source") / parent)
     if not archive:
         return machines.fill_checkout(checkout)
-    checkout.mkdir(parents=True)
     git = ["git", "-c", f"safe.directory={ROOT}", "-C", str(ROOT), "archive", "HEAD"]
     with subprocess.Popen(git, stdout=subprocess.PIPE) as packed:
         machines.must(subprocess.run(["tar", "-x", "-C", str(checkout)], stdin=packed.stdout).returncode, "unpacking HEAD")
@@ -192,7 +197,9 @@ def main():
         if reason:
             print(f"this machine has no fresh machines: {reason}")
             sys.exit(REFUSED)
-        (HOME / "layers").mkdir(exist_ok=True)
+        if not (HOME / "layers").exists():
+            machines.say(f"fresh machines: up to {GIGABYTES} GB of disk in {HOME.relative_to(ROOT)}, and downloads of 0.5 GB")
+            (HOME / "layers").mkdir()
         make_base()
         program = unittest.main(module="__main__", exit=False, verbosity=2)
         shutil.rmtree(HOME / "run", ignore_errors=True)

@@ -17,8 +17,9 @@ CAPTURE = "tests/data/valid/big_endian.json"
 
 
 def add_user(machine, name):
-    """Adds a user, to whom the checkout belongs."""
-    machine.succeeds("adding a user", f"useradd --create-home --shell /bin/bash {name} && "
+    """Adds a user, to whom the checkout belongs, wherever it is."""
+    parents = shlex.join(map(str, fresh.ROOT.parents))
+    machine.succeeds("adding a user", f"useradd --create-home --shell /bin/bash {name} && chmod a+x {parents} && "
                      f"chown -R {name} {shlex.quote(str(fresh.ROOT))}")
 
 
