@@ -56,16 +56,16 @@ REQUIRED = {
     "without compiler": (["g++*"], "No CMAKE_CXX_COMPILER could be found"),
 }
 
-# On a machine with these alone, the following packages are added. Then these rows are on and
-# all other components off.
+# On a machine with SMALL alone, these packages are added, and what they depend on: Debian's Trilinos and PETSc need its
+# ScaLAPACK and its HDF5. A name with @ is a list of dev. Then these rows are on, and all other components off.
 SMALL = ["g++", "cmake", "ninja-build", "nlohmann-json3-dev"]
 ALONE = {
     "with nothing": ([], ALWAYS),
     "with mpi": (["libopenmpi-dev", "openmpi-bin"], ALWAYS | OF_MPI),
     "with kokkos": (["libtrilinos-kokkos-dev"], ALWAYS | {"kokkos"}),
-    "with trilinos": (["@trilinos"], ALWAYS | OF_MPI | {"kokkos", "tpetra", "solvers"}),
+    "with trilinos": (["@trilinos"], ALWAYS | OF_MPI | {"kokkos", "tpetra", "solvers", "scalapack", "hdf5"}),
     "with trilinos, cli11 and libpng": (["@trilinos", "libcli11-dev", "libpng-dev"],
-                                   ALWAYS | OF_MPI | {"kokkos", "tpetra", "solvers", "examples"}),
+                                   ALWAYS | OF_MPI | {"kokkos", "tpetra", "solvers", "scalapack", "hdf5", "examples"}),
     "with petsc": (["libpetsc-real-dev", "pkgconf"], ALWAYS | OF_MPI | {"petsc", "scalapack", "hdf5"}),
     "with petsc without pkg-config": (["libpetsc-real-dev"], ALWAYS | OF_MPI | {"scalapack", "hdf5"}),
     "with pkg-config": (["pkgconf"], ALWAYS),
