@@ -12,12 +12,14 @@ MISSING = {
     "with everything": ([], set(), {}),
     "without mpi": (["libopenmpi-dev", "openmpi-bin"], COMPONENTS - ALWAYS - {"kokkos", "dlpack"},
             {"mpi": "no MPI", "tpetra": "needs .* off", "python": "needs .* off"}),
+    "without headers of mpi": (["libopenmpi-dev"], COMPONENTS - ALWAYS - {"kokkos", "dlpack"},
+            {"mpi": "no headers of MPI: .*libopenmpi-dev"}),
     "without kokkos": (["libtrilinos-kokkos-dev"], {"kokkos", "tpetra", "solvers", "examples"},
                {"kokkos": "no Kokkos", "tpetra": "needs kokkos, which is off", "python": "without solve"}),
     "without tpetra": (["libtrilinos-tpetra-dev"], {"tpetra", "solvers", "examples"},
                {"tpetra": "no Trilinos with Tpetra", "solvers": "needs tpetra, which is off"}),
     "without belos": (["libtrilinos-belos-dev"], {"solvers", "examples"},
-              {"solvers": "no Trilinos with .*Belos", "examples": "the solvers component", "python": "without solve"}),
+              {"solvers": "no Trilinos with .*, which needs Belos", "examples": "the solvers component", "python": "without solve"}),
     "without muelu": (["libtrilinos-muelu-dev"], set(), {"solvers": "Trilinos"}),
     "without petsc": (["libpetsc*-dev"], {"petsc"}, {"petsc": "no PETSc", "example_09": "needs the petsc component"}),
     "without pkg-config": (["pkgconf*"], {"petsc"}, {"petsc": "pkg-config is needed"}),
@@ -42,7 +44,8 @@ MISSING = {
 # The same after `apt-get remove`, which also removes the packages that depend on these.
 REMOVED_BY_APT = {
     "after apt removed mpi": (["libopenmpi-dev"], COMPONENTS - ALWAYS - {"kokkos", "dlpack"}, {"mpi": "no MPI"}),
-    "after apt removed hdf5": (["libhdf5-openmpi-dev"], {"hdf5", "petsc"}, {"hdf5": "no HDF5", "petsc": "no PETSc"}),
+    "after apt removed hdf5": (["libhdf5-openmpi-dev"], {"hdf5", "petsc", "solvers", "examples"},
+                               {"hdf5": "no HDF5", "petsc": "no PETSc", "solvers": "which needs EpetraExt"}),
     "after apt removed scalapack": (["libscalapack-openmpi-dev"],
                                     {"scalapack", "globalarrays", "petsc", "solvers", "examples"},
                                     {"scalapack": "no ScaLAPACK", "solvers": "no Trilinos with .*Amesos2"}),
@@ -57,11 +60,13 @@ REQUIRED = {
 }
 
 # On a machine with SMALL alone, these packages are added, and what they depend on: Debian's Trilinos and PETSc need its
-# ScaLAPACK and its HDF5. A name with @ is a list of dev. Then these rows are on, and all other components off.
+# ScaLAPACK and its HDF5. A name with @ is a list of dev. Then these rows are on, and all other components off;
+# a row may give a reason.
 SMALL = ["g++", "cmake", "ninja-build", "nlohmann-json3-dev"]
 ALONE = {
     "with nothing": ([], ALWAYS),
     "with mpi": (["libopenmpi-dev", "openmpi-bin"], ALWAYS | OF_MPI),
+    "with programs of mpi": (["openmpi-bin"], ALWAYS, {"mpi": "no headers of MPI: .*libopenmpi-dev"}),
     "with kokkos": (["libtrilinos-kokkos-dev"], ALWAYS | {"kokkos"}),
     "with trilinos": (["@trilinos"], ALWAYS | OF_MPI | {"kokkos", "tpetra", "solvers", "scalapack", "hdf5"}),
     "with trilinos, cli11 and libpng": (["@trilinos", "libcli11-dev", "libpng-dev"],
@@ -71,8 +76,12 @@ ALONE = {
     "with pkg-config": (["pkgconf"], ALWAYS),
     "with hdf5": (["libhdf5-openmpi-dev"], ALWAYS | OF_MPI | {"hdf5"}),
     "with hdf5 without mpi": (["libhdf5-dev"], ALWAYS),
-    "with global arrays": (["@globalarrays"], ALWAYS | OF_MPI | {"scalapack", "globalarrays"}),
-    "with scalapack": (["libscalapack-openmpi-dev", "libopenmpi-dev"], ALWAYS | OF_MPI | {"scalapack"}),
+    "with global arrays": (["@globalarrays"], ALWAYS),
+    "with global arrays, mpi and lapack": (["@globalarrays", "libopenmpi-dev", "liblapack-dev"],
+                                           ALWAYS | OF_MPI | {"scalapack", "globalarrays"}),
+    "with scalapack and mpi": (["libscalapack-openmpi-dev", "libopenmpi-dev"], ALWAYS | OF_MPI, {"scalapack": "LAPACK"}),
+    "with scalapack, mpi and lapack": (["libscalapack-openmpi-dev", "libopenmpi-dev", "liblapack-dev"],
+                                       ALWAYS | OF_MPI | {"scalapack"}),
     "with dlpack": (["libdlpack-dev"], ALWAYS | {"dlpack"}),
     "with python": (["python3-dev", "python3-numpy", "pybind11-dev"], ALWAYS),
     "with python, mpi and dlpack": (["python3-dev", "python3-numpy", "pybind11-dev", "libopenmpi-dev", "libdlpack-dev"],

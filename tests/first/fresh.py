@@ -35,7 +35,7 @@ machines.called = "tests/first"
 # As root finds it. Nothing else is set: what a command needs, it must set itself.
 ENVIRONMENT = {"PATH": machines.ENVIRONMENT["PATH"], "HOME": "/root"}
 INSTALLING = {**machines.ENVIRONMENT, "HOME": "/root"}
-APT = threading.Lock()  # one installs at a time, because all have the same folder of downloaded packages
+APT = threading.Lock()  # one apt at a time, because all have the same folder of downloaded packages
 
 
 def lists_of_dev():
@@ -100,7 +100,8 @@ class Machine:
         named = shlex.join(["dpkg-query", "-W", "-f=${db:Status-Status} ${Package}\\n", *patterns])
         lines = ["set -e", f"packages=$({named} | sed -n 's/^installed //p')", '[[ -n $packages ]]', f"{how} $packages"]
         if patterns:
-            self.succeeds(f"removing {' '.join(patterns)}", "\n".join(lines))
+            with APT:
+                self.succeeds(f"removing {' '.join(patterns)}", "\n".join(lines))
 
     def succeeds(self, what, typed):
         """Runs what an administrator does."""
