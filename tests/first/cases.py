@@ -43,7 +43,8 @@ MISSING = {
 
 # The same after `apt-get remove`, which also removes the packages that depend on these.
 REMOVED_BY_APT = {
-    "after apt removed mpi": (["libopenmpi-dev"], COMPONENTS - ALWAYS - {"kokkos", "dlpack"}, {"mpi": "no MPI"}),
+    "after apt removed mpi": (["libopenmpi-dev"], COMPONENTS - ALWAYS - {"kokkos", "dlpack"},
+                              {"mpi": "no headers of MPI"}),
     "after apt removed hdf5": (["libhdf5-openmpi-dev"], {"hdf5", "petsc", "solvers", "examples"},
                                {"hdf5": "no HDF5", "petsc": "no PETSc", "solvers": "which needs EpetraExt"}),
     "after apt removed scalapack": (["libscalapack-openmpi-dev"],
