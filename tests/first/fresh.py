@@ -164,9 +164,7 @@ def make_source(archive=False):
 
 
 def refusal():
-    """Why this machine has no fresh machines; empty: it has."""
-    if os.geteuid() != 0:
-        return "they need root"
+    """Why this machine has no fresh machines for root; empty: it has."""
     missing = [name for name in ("debootstrap", "git", "setpriv", "unshare") if not shutil.which(name)]
     if missing:
         return f"the commands {' '.join(missing)} are missing: install debootstrap, git and util-linux"
@@ -188,16 +186,22 @@ def refusal():
     return ""
 
 
+def refuse(reason):
+    print(f"this machine has no fresh machines: {reason}")
+    sys.exit(REFUSED)
+
+
 def main():
     """Runs the tests of the calling program, one such program at a time. Its status is 77 if they cannot run here."""
+    if os.geteuid() != 0:
+        refuse("they need root")
     HOME.mkdir(parents=True, exist_ok=True)
     with (HOME / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         shutil.rmtree(HOME / "run", ignore_errors=True)  # of a program that was killed
         reason = refusal()
         if reason:
-            print(f"this machine has no fresh machines: {reason}")
-            sys.exit(REFUSED)
+            refuse(reason)
         if not (HOME / "layers").exists():
             machines.say(f"fresh machines: up to {GIGABYTES} GB of disk in {HOME.relative_to(ROOT)}, and downloads of 0.5 GB")
             (HOME / "layers").mkdir()
