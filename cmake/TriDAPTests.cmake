@@ -10,7 +10,6 @@
 # as root, on simulated nodes and in mount namespaces). `./dev test NAME` reads tests.tsv, which this file writes.
 
 find_package(GTest REQUIRED)
-set(TRIDAP_TEST_FLAGS "" CACHE STRING "Compiler flags of the test programs that need not be fast")
 add_custom_target(quick_tests)  # everything that `./dev test` builds
 add_custom_target(tridap_installed)  # everything that is installed
 

@@ -336,7 +336,7 @@ def run_named(names, processes, preset):
             sys.exit(f"./dev test: the number of processes of '{name}' is fixed: omit -n {processes}")
         runs += [(test, files, pattern) for test, files in found if not pattern or test.kind != "other"]
     targets = sorted({target for test, _, _ in runs for target in test.targets})
-    if subprocess.run(["cmake", "--build", folder_of(preset), *(["--target", *targets] if targets else [])]).returncode:
+    if targets and subprocess.run(["cmake", "--build", folder_of(preset), "--target", *targets]).returncode:
         return 1
     commands = {test.name: test.command for test in known_tests(preset)}  # CTest has no command for a program that is not built
     failed = []

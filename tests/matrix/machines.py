@@ -1,7 +1,7 @@
-"""The machines of ./dev matrix: a chroot made by debootstrap for root, or a container of Docker or Podman.
+"""The machines of ./dev matrix and of tests/first: a chroot made by debootstrap for root, or a container of Docker or Podman.
 
-A chroot is in build/matrix/ROW, and a base for each Debian suite in build/matrix/.base-SUITE. Every command in a chroot
-runs in a mount namespace and a process namespace of its own: when it ends, its mounts and its processes end too.
+A row's chroot is in build/matrix/ROW, and a base for each Debian suite in build/matrix/.base-SUITE. Every command in a
+chroot runs in a mount namespace and a process namespace of its own: when it ends, its mounts and its processes end too.
 """
 
 import os
@@ -18,6 +18,7 @@ ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:
                "HOME": "/root", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive",
                "CCACHE_DIR": "/root/.cache/ccache", "OMP_NUM_THREADS": "1"}
 SHARED_MEMORY = "4g"  # of /dev/shm: MPI's own, and that of the tests
+called = "./dev matrix"  # begins every message
 
 
 def say(text):
@@ -68,7 +69,7 @@ class Chroot:
 
     def make(self, packages):
         """Makes it from the base of its suite unless it is there, and installs the packages that are missing."""
-        make_base(self.row)
+        make_base(base_of(self.row), self.row["suite"], BASE_PACKAGES)
         if not ready(self.row):
             say(f"copying the base to {self.root.relative_to(ROOT)}")
             shutil.rmtree(self.root, ignore_errors=True)
@@ -84,70 +85,84 @@ class Chroot:
 
 def in_chroot(root, command, row):
     """Runs a command of bash in a chroot. Returns its exit status."""
-    inside = [shutil.which("chroot") or "/usr/sbin/chroot", str(root), "/usr/bin/env", "-i",
-              *(f"{name}={value}" for name, value in ENVIRONMENT.items()), "bash", "-c", command]
+    wrap = None
     if row.get("emulated"):  # a user namespace of its own has interpreters of its own for foreign programs
-        inside = [str(pathlib.Path(__file__).with_name("emulated.sh")), str(root), row["emulated"], *inside]
+        wrap = [str(pathlib.Path(__file__).with_name("emulated.sh")), str(root), row["emulated"]]
+    return subprocess.run(chroot_command(root, command, ENVIRONMENT, wrap=wrap), stdin=subprocess.DEVNULL).returncode
+
+
+def chroot_command(root, command, environment, before=(), after=(), wrap=None):
+    """Returns the command that runs a command of bash in a chroot. The lines `before` make the chroot, in bash, and the
+    lines `after` mount more into it: both in the command's mount namespace, in which nothing else sees them."""
+    inside = [*(wrap or []), shutil.which("chroot") or "/usr/sbin/chroot", str(root), "/usr/bin/env", "-i",
+              *(f"{name}={value}" for name, value in environment.items()), "bash", "-c", command]
     cache = root / "root/.cache/ccache"
-    mounts = ["set -e", f"mount --rbind /dev {shlex.quote(str(root / 'dev'))}",
+    mounts = ["set -e", *before, f"mount --rbind /dev {shlex.quote(str(root / 'dev'))}",
               f"mount -t tmpfs -o size={SHARED_MEMORY} tmpfs {shlex.quote(str(root / 'dev/shm'))}",
               f"mount -t proc proc {shlex.quote(str(root / 'proc'))}",
               f"mount -t sysfs sysfs {shlex.quote(str(root / 'sys'))}",
               f"mkdir -p {shlex.quote(str(cache))}",
-              f"mount --bind {shlex.quote(str(ccache_folder()))} {shlex.quote(str(cache))}"]
+              f"mount --bind {shlex.quote(str(ccache_folder()))} {shlex.quote(str(cache))}", *after]
     script = "\n".join(mounts) + "\nexec " + shlex.join(inside)
     # setpriv: if this program is killed, so is everything in the chroot
     namespaces = ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--fork", "--kill-child"]
-    return subprocess.run([*namespaces, "bash", "-c", script], stdin=subprocess.DEVNULL).returncode
+    return [*namespaces, "bash", "-c", script]
 
 
 def must(code, what):
     if code != 0:
-        sys.exit(f"./dev matrix: {what} failed with status {code}; the reason is above")
+        sys.exit(f"{called}: {what} failed with status {code}; the reason is above")
 
 
-def make_base(row):
-    base = base_of(row)
+BASE_PACKAGES = ["ca-certificates", "procps"]
+
+
+def make_base(base, suite, packages, keep_downloads=False):
+    """Makes a minimal Debian in the folder `base`, with further packages, unless it is there."""
     if (base / ".tridap_ready").exists():
         return
     if shutil.which("debootstrap") is None:
-        sys.exit("./dev matrix: debootstrap is missing: apt-get install debootstrap")
+        sys.exit(f"{called}: debootstrap is missing: apt-get install debootstrap")
     shutil.rmtree(base, ignore_errors=True)
     base.mkdir(parents=True)
     say(f"making {base.relative_to(ROOT)} with debootstrap")
-    command = ["debootstrap", "--variant=minbase", "--include=ca-certificates,procps", row["suite"], str(base), MIRROR]
+    command = ["debootstrap", "--variant=minbase", *([f"--include={','.join(packages)}"] if packages else []), suite,
+               str(base), MIRROR]
     must(subprocess.run(command, stdout=subprocess.DEVNULL).returncode, "debootstrap")
     policy = base / "usr/sbin/policy-rc.d"  # packages start no services
     policy.write_text("#!/bin/sh\nexit 101\n")
     policy.chmod(0o755)
     (base / "etc/apt/apt.conf.d/90tridap").write_text('APT::Install-Recommends "false";\nAcquire::Languages "none";\n'
-                                                      'APT::Keep-Downloaded-Packages "false";\n'
+                                                      f'APT::Keep-Downloaded-Packages "{str(keep_downloads).lower()}";\n'
                                                       'Acquire::Check-Valid-Until "false";\n')  # a mirror may be weeks old
     (base / "etc/dpkg/dpkg.cfg.d/tridap").write_text("force-unsafe-io\n")  # a chroot is made again after a crash
-    if row["suite"] != "sid":
+    if suite != "sid":
         with (base / "etc/apt/sources.list").open("a") as sources:
-            sources.write(f"deb {MIRROR} {row['suite']}-updates main\n")
+            sources.write(f"deb {MIRROR} {suite}-updates main\n")
     (base / ".tridap_ready").touch()
+
+
+def commands_that_install(packages, architecture=None):
+    """Returns the lines of bash that install those of the packages that are missing."""
+    lines = ["set -e"]
+    if architecture:
+        lines.append(f"dpkg --add-architecture {architecture}")
+    return lines + [f"packages=({' '.join(packages)}) missing=()",
+                    'for package in "${packages[@]}"; do',
+                    "  status=$(dpkg-query -W -f='${db:Status-Status}' $package 2>/dev/null) || true",
+                    "  [[ $status == installed ]] || missing+=($package)",
+                    "done",
+                    "((${#missing[@]})) || exit 0",
+                    "apt-get update -qq",
+                    "apt-get install -y -qq --no-install-recommends ${missing[@]} >/tmp/apt.log 2>&1 ||",
+                    "  { tail -n 30 /tmp/apt.log >&2; exit 1; }"]
 
 
 def install(root, row, packages):
     """Installs the packages that are missing."""
-    steps = ["set -e"]
-    architecture = row.get("architecture")
-    if architecture:
-        steps.append(f"dpkg --add-architecture {architecture}")
-    steps += [f"packages=({' '.join(packages)}) missing=()",
-              'for package in "${packages[@]}"; do',
-              "  status=$(dpkg-query -W -f='${db:Status-Status}' $package 2>/dev/null) || true",
-              "  [[ $status == installed ]] || missing+=($package)",
-              "done",
-              "((${#missing[@]})) || exit 0",
-              "apt-get update -qq",
-              "apt-get install -y -qq --no-install-recommends ${missing[@]} >/tmp/apt.log 2>&1 ||",
-              "  { tail -n 30 /tmp/apt.log >&2; exit 1; }",
-              "apt-get clean"]
     say(f"packages of {row['name']}")
-    must(in_chroot(root, "\n".join(steps), {}), "installing the packages")
+    lines = [*commands_that_install(packages, row.get("architecture")), "apt-get clean"]
+    must(in_chroot(root, "\n".join(lines), {}), "installing the packages")
     if "prepare" in row:
         must(in_chroot(root, "set -e\n" + row["prepare"], {}), "the row's command 'prepare'")
 

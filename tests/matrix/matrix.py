@@ -148,6 +148,37 @@ def run_inside(row):
     return found, code
 
 
+def run_programs(row):
+    """Runs programs of unittest. Returns the numbers and the exit status."""
+    found = {"googletest": 0, "pytest": 0, "failed": 0, "runs": 0}
+    codes = []
+    for program in sorted((ROOT / row["programs"]).glob("*_test.py")):
+        say(f"{program.relative_to(ROOT)}")
+        process = subprocess.Popen([sys.executable, str(program)], text=True, errors="replace", stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT)
+        said = []
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            said.append(line)
+        codes.append(process.wait())
+        for key, number in unittest_numbers("".join(said)).items():
+            found[key] += number
+    return found, max(codes)
+
+
+def unittest_numbers(text):
+    """Returns the tests that unittest has run, and those that failed."""
+    return {"runs": sum(int(n) for n in re.findall(r"^Ran (\d+) tests? in ", text, re.MULTILINE)),
+            "failed": sum(int(n) for line in re.findall(r"^FAILED \((.*)\)$", text, re.MULTILINE)
+                          for n in re.findall(r"(?:failures|errors)=(\d+)", line))}
+
+
+def version_in(layer, package):
+    """Returns the version of a Debian package that is installed in a folder."""
+    query = ["dpkg-query", f"--admindir={layer}/var/lib/dpkg", "-W", "-f=${Version}", package]
+    return re.sub(r"^\d+:", "", subprocess.run(query, text=True, stdout=subprocess.PIPE).stdout) or "unknown"
+
+
 def mpi_of(row):
     """Returns the name and version of the row's MPI, from the version of its Debian package."""
     if "-DTRIDAP_MPI=OFF" in row.get("configure", []):
@@ -156,9 +187,15 @@ def mpi_of(row):
     if row["in_place"]:
         query = ["dpkg-query", "-W", "-f=${Version}", package]
         version = subprocess.run(query, text=True, stdout=subprocess.PIPE).stdout
+    elif "programs" in row:
+        version = version_in(machines.folder(row) / "layers" / "full", package)
     else:
         version = (machines.checkout_of(row) / "build" / "matrix_results" / "mpi").read_text()
     return f"{name} {re.sub(r'[-+~].*', '', version.strip())}"
+
+
+def build_of(row):
+    return (ROOT if row["in_place"] else machines.checkout_of(row)) / "build" / row.get("presets", ["release"])[0]
 
 
 def line_of(name, result):
@@ -169,8 +206,11 @@ def line_of(name, result):
 
 
 def record(row, found, begin):
-    build = (ROOT if row["in_place"] else machines.checkout_of(row)) / "build" / row.get("presets", ["release"])[0]
-    result = {"date": datetime.date.today().isoformat(), "commit": head(), "compiler": compiler_of(build),
+    if "programs" in row:
+        compiler = "GCC " + re.sub(r"-.*", "", version_in(machines.folder(row) / "layers" / "full", "g++"))
+    else:
+        compiler = compiler_of(build_of(row))
+    result = {"date": datetime.date.today().isoformat(), "commit": head(), "compiler": compiler,
               "mpi": mpi_of(row), **found, "minutes": round((time.monotonic() - begin) / 60)}
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     kept[row["name"]] = result
@@ -204,16 +244,23 @@ def write_table():
     README.write_text(before + BEGIN + table() + END + rest.partition(END)[2])
 
 
+def needs_clone():
+    if not (ROOT / ".git").exists():
+        sys.exit("./dev: matrix needs a clone of the repository: this folder has no .git, and so no commit to test")
+
+
 def test(row):
+    needs_clone()
     begin = time.monotonic()
     announce(row)
-    found, code = run_in_place(row) if row["in_place"] else run_inside(row)
+    run = run_in_place if row["in_place"] else run_programs if "programs" in row else run_inside
+    found, code = run(row)
     if found["runs"] == 0:
         sys.exit(f"./dev matrix: {row['name']}: no test ran; the reason is above")
     result = record(row, found, begin)
     write_table()
     print(line_of(row["name"], result))
-    if code:
+    if code and "programs" not in row:
         print(f"again, for one test: ./dev matrix {row['name']} --run "
               "'ctest --test-dir build/release --output-on-failure -R TEST'")
     return 1 if code or result["failed"] else 0

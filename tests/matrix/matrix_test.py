@@ -76,7 +76,7 @@ class Errors(unittest.TestCase):
 
 class Rows(unittest.TestCase):
     def test_the_rows_have_what_a_row_must_have(self):
-        self.assertEqual(sorted(ROWS), ["arm64", "bookworm-clang", "bookworm-gcc", "bookworm-mpich", "sid", "sid-kokkos5"])
+        self.assertEqual(sorted(ROWS), ["arm64", "bookworm-clang", "bookworm-gcc", "bookworm-mpich", "first", "sid", "sid-kokkos5"])
         for name, row in ROWS.items():
             with self.subTest(name):
                 self.assertLessEqual({"what", "suite", "packages", "mpi", "minutes", "gigabytes"}, row.keys())
@@ -130,6 +130,10 @@ class Results(unittest.TestCase):
                                "100% tests passed, 0 tests failed out of 40\n"
                                "0% tests passed, 1 tests failed out of 1\n")
         self.assertEqual(found, {"googletest": 10, "pytest": 5, "skipped": 6, "runs": 41, "failed": 1})
+
+    def test_the_numbers_of_unittest_are_its_tests_and_failures(self):
+        said = ("Ran 1 test in 2.000s\n\nOK\n" "Ran 20 tests in 3.000s\n\nFAILED (failures=2, errors=1, skipped=4)\n")
+        self.assertEqual(matrix.unittest_numbers(said), {"runs": 21, "failed": 3})
 
 
 if __name__ == "__main__":
