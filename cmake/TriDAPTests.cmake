@@ -6,8 +6,8 @@
 # RANKS: the numbers in `./dev test`. ALL: the numbers that `./dev test --all` adds. A test with neither runs without MPI, in
 # `./dev test`. Where a fact depends on the number of processes, it is tested on one, on three, of which one is in the middle,
 # on four, a grid of equal extents, and on six, the smallest grid of two different ones. Others need one number: two, or four.
-# CTest's labels are "quick", "more" (the tests that --all adds) and "root" (those that --all adds if it runs
-# as root, on simulated nodes and in mount namespaces). `./dev test NAME` reads tests.tsv, which this file writes.
+# CTest's labels are "quick", "more" (the tests that --all adds), "root" (those that --all adds if it runs as root, on simulated
+# nodes and in mount namespaces) and "first" (fresh machines). `./dev test NAME` reads tests.tsv, which this file writes.
 
 find_package(GTest REQUIRED)
 add_custom_target(quick_tests)  # everything that `./dev test` builds
@@ -123,10 +123,11 @@ function(tridap_test_properties name)
   endforeach()
 endfunction()
 
-# tridap_add_run(<name> [QUICK] [ROOT] [MPI] [TIMEOUT seconds] COMMAND ... [TARGETS ...]): adds a CTest test. MPI: it runs
-# mpiexec. ROOT: it makes Linux namespaces, for which it must be root.
+# tridap_add_run(<name> [QUICK] [ROOT] [FIRST] [MPI] [TIMEOUT seconds] COMMAND ... [TARGETS ...]): adds a CTest test. MPI: it
+# runs mpiexec. ROOT: it makes Linux namespaces, for which it must be root. FIRST: it makes fresh machines, or says why it
+# cannot.
 function(tridap_add_run name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK;ROOT;MPI" "TIMEOUT" "COMMAND;TARGETS;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK;ROOT;FIRST;MPI" "TIMEOUT" "COMMAND;TARGETS;ENVIRONMENT")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -142,6 +143,8 @@ function(tridap_add_run name)
     set(label quick)
   elseif(arg_ROOT)
     set(label root)
+  elseif(arg_FIRST)
+    set(label first)
   endif()
   tridap_test_row(${name} ${label} "${arg_TARGETS}" other 0 "")
 endfunction()

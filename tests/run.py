@@ -181,8 +181,8 @@ class More:
     """What --all adds to the quick tests, or a part of it: three builds and their tests."""
 
     STEPS = (("release", "more", "more tests", "the other tests, and the benchmarks"),
-             ("release", "root", "tests on nodes", ""), ("asan", "memory", "sanitized tests", "with sanitizers"),
-             ("fuzz", "fuzz", "fuzzers", "fuzzers"))
+             ("release", "root", "tests on nodes", ""), ("release", "first", "fresh machines", ""),
+             ("asan", "memory", "sanitized tests", "with sanitizers"), ("fuzz", "fuzz", "fuzzers", "fuzzers"))
 
     def __init__(self, part, sanitized, table):
         self.part, self.sanitized, self.table = part, sanitized, table

@@ -33,8 +33,8 @@ def kind_of(preset, label, folder, name, processes):
     """Returns the kind of a test, of which each part gets its share."""
     if preset != "release":
         return {"asan": "sanitizers", "fuzz": "fuzzers"}[preset]
-    if label == "root":
-        return "fresh machines" if folder == "first" else "nodes"
+    if label in ("root", "first"):
+        return {"root": "nodes", "first": "fresh machines"}[label]
     if folder in ("consumer", "packaging") or "install" in name:
         return "installs"
     if folder in ("docs", "site") and not processes:
