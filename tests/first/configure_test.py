@@ -102,11 +102,11 @@ class Alone(Configure):
             self.has_table(machine.run(command), cases.ALWAYS, {"mpi": "no MPI", "tests": "no GoogleTest"})
 
 
-def test_without(name, off, reasons):
+def check_without(name, off, reasons):
     return lambda self: self.has_table(self.said(name), cases.COMPONENTS - off, reasons)
 
 
-def test_required(name, line):
+def check_required(name, line):
     def test(self):
         said = self.said(name)
         self.assertNotEqual(said.code, 0)
@@ -115,17 +115,17 @@ def test_required(name, line):
     return test
 
 
-def test_with(name, packages, on, reasons={}):
+def check_with(name, packages, on, reasons={}):
     tests = {} if any("gtest" in package for package in packages) else {"tests": "no GoogleTest"}
     return lambda self: self.has_table(self.said(name), on, {**reasons, **tests})
 
 
 for each, (_, off, reasons) in {**cases.MISSING, **cases.REMOVED_BY_APT}.items():
-    setattr(Missing, method(each), test_without(each, off, reasons))
+    setattr(Missing, method(each), check_without(each, off, reasons))
 for each, (_, line) in cases.REQUIRED.items():
-    setattr(Missing, method(each), test_required(each, line))
+    setattr(Missing, method(each), check_required(each, line))
 for each, case in cases.ALONE.items():
-    setattr(Alone, method(each), test_with(each, *case))
+    setattr(Alone, method(each), check_with(each, *case))
 
 
 if __name__ == "__main__":
