@@ -487,7 +487,8 @@ PAIRS
   ;;
 
 convert)
-  for file in $(find "$data/valid" "$data/examples" -name '*.json' -not -path '*as_printed*' | sort | sed -n '1~9p'); do
+  mapfile -t files < <(find "$data/valid" "$data/examples" -name '*.json' -not -path '*as_printed*' | sort | sed -n '1~9p')
+  for file in "${files[@]}"; do
     gives 0 convert --to 0.10.0 "$file"
     cp out new.json
     gives 0 check new.json
