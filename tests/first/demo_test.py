@@ -1,11 +1,13 @@
 """The README's first command, typed as printed on a fresh machine, to its last line.    demo_test.py Bare|Tools|Archive
 
 Bare     a minimal Debian, with a clone
-Tools    a minimal Debian with a compiler, git, pkg-config and Python, as somebody who programs has it, with a clone
+Tools    a minimal Debian with a compiler, git, pkg-config and Python, as a programmer has it, with a clone in a folder whose
+         name has a space, an apostrophe, brackets and an umlaut
 Archive  a minimal Debian with an unpacked archive instead of a clone; further commands of ./dev, which work there too, or
          say in one line that they need a clone
 """
 
+import pathlib
 import re
 import unittest
 
@@ -46,8 +48,9 @@ class Bare(Demo):
 
 class Tools(Demo):
     def test_the_demo(self):
-        fresh.make_source()
-        with fresh.Machine("tools", "base", "source") as machine:
+        folder = pathlib.Path("/srv/it's [x] a b ü")
+        fresh.make_source(at=folder)
+        with fresh.Machine("tools", "base", "source", checkout=folder) as machine:
             machine.install("build-essential", "git", "pkgconf", "python3")
             self.runs_to_its_last_line(machine)
 

@@ -68,8 +68,8 @@ class Said:
 class Machine:
     """A machine on layers of which the first is the lowest: with Machine("bare", "base", "source") as machine: ..."""
 
-    def __init__(self, name, *layers):
-        self.name, self.layers, self.folder = name, layers, HOME / "run" / name
+    def __init__(self, name, *layers, checkout=ROOT):
+        self.name, self.layers, self.folder, self.checkout = name, layers, HOME / "run" / name, checkout
         self.root = self.folder / "root"
 
     def __enter__(self):
@@ -83,7 +83,7 @@ class Machine:
 
     def run(self, command, user="root"):
         """Runs a command of bash in the checkout, as a user would type it. Returns what it said."""
-        typed = f"cd {shlex.quote(str(ROOT))} && {command}"
+        typed = f"cd {shlex.quote(str(self.checkout))} && {command}"
         if user != "root":
             typed = f"runuser -l {user} -c {shlex.quote(typed)}"
         return self.process(command, typed, ENVIRONMENT)
@@ -145,10 +145,10 @@ def make_base():
     machines.make_base(layer_folder("base"), SUITE, [], keep_downloads=True)
 
 
-def make_source(archive=False):
-    """Puts a clean clone of HEAD into the layer `source`, or what an archive of HEAD has."""
+def make_source(archive=False, at=ROOT):
+    """Puts a clean clone of HEAD into the layer `source` at this path, or what an archive of HEAD has."""
     shutil.rmtree(layer_folder("source"), ignore_errors=True)
-    inside = pathlib.Path(str(ROOT).lstrip("/"))
+    inside = pathlib.Path(str(at).lstrip("/"))
     checkout = layer_folder("source") / inside
     checkout.mkdir(parents=True)
     for parent in inside.parents:  # /tmp stays writable for all
