@@ -105,7 +105,7 @@ def counted(log):
 
 
 def run_ctest(preset, names, what, table):
-    """Runs these CTest tests. Returns the exit code, CTest's last lines and the commands that repeat failures."""
+    """Runs these CTest tests. Returns the exit code, CTest's last lines, and lines on what was skipped and what to repeat."""
     say(f"{what} (build/{preset})")
     begin = time.monotonic()
     command = ["ctest", "--test-dir", str(folder_of(preset)), "--output-on-failure", "--no-label-summary",
@@ -129,11 +129,25 @@ def run_ctest(preset, names, what, table):
     for name in re.findall(r"^\s*\d+ - (\S+) \(", "".join(closing), re.MULTILINE):
         sanitized = " --sanitized" if preset == "asan" else ""
         again.append(f"again: ./dev test {name}{sanitized}\n")
-    return code, closing, again
+    return code, closing, skipped(preset, what) + again
 
 
 def report_of(preset, what):
     return folder_of(preset) / "Testing" / f"{what.replace(' ', '_')}.xml"
+
+
+def cases_of(preset, what):
+    return xml.etree.ElementTree.parse(report_of(preset, what)).iter("testcase")
+
+
+def skipped(preset, what):
+    """Returns a line for each test that skipped itself: its name, and the last line that it printed, which is the reason."""
+    found = []
+    for case in cases_of(preset, what):
+        if case.find("skipped") is not None:
+            printed = (case.findtext("system-out") or "").strip().splitlines()
+            found.append(f"skipped: {case.get('name')}: {printed[-1] if printed else 'it printed no reason'}\n")
+    return found
 
 
 def sources():
@@ -223,12 +237,17 @@ class More:
         return self.results
 
     def record(self):
-        """Writes how long each test took to seconds.tsv."""
+        """Writes how long each test took to seconds.tsv. A test that was skipped keeps its line."""
         seconds, entries = {}, []
+        before = {entry.name: entry for entry in self.listed}
         for preset, what in {(preset, what) for preset, _, what, _ in self.ran}:
-            for case in xml.etree.ElementTree.parse(report_of(preset, what)).iter("testcase"):
-                seconds[preset, case.get("name")] = float(case.get("time"))
+            for case in cases_of(preset, what):
+                if case.find("skipped") is None:
+                    seconds[preset, case.get("name")] = float(case.get("time"))
         for preset, label, _, test in self.ran:
+            if (preset, test.name) not in seconds:
+                entries += [before[f"{preset}/{test.name}"]] if f"{preset}/{test.name}" in before else []
+                continue
             beside = next((other.name for at, _, _, other in self.ran
                            if at == preset and other.provides & test.requires), "")
             entries.append(parts.Entry(f"{preset}/{test.name}", parts.kind_of(preset, label, test.folder, test.name, test.ranks),
