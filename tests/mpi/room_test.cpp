@@ -55,13 +55,21 @@ TEST(Room, TouchAllocatesEachPageOfTheRangeAndNoOther) {
 
 TEST(Room, TouchReportsThatItCannotAllocateAPage) {
 #ifdef MADV_POPULATE_WRITE
-  const NewPages pages(2);
   const std::size_t page = NewPages::page();
-  if (madvise(pages.at(0), page, MADV_POPULATE_WRITE) != 0)
+  const int file = memfd_create("one page", MFD_CLOEXEC);
+  ASSERT_GE(file, 0);
+  ASSERT_EQ(ftruncate(file, static_cast<off_t>(page)), 0);
+  void* const two_pages = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  ASSERT_NE(two_pages, MAP_FAILED);
+  if (madvise(two_pages, page, MADV_POPULATE_WRITE) == 0) {
+    EXPECT_TRUE(tridap::mpi::touch(two_pages, static_cast<Index>(page)));
+    EXPECT_FALSE(tridap::mpi::touch(two_pages, static_cast<Index>(2 * page)));
+    munmap(two_pages, 2 * page);
+  } else {
+    munmap(two_pages, 2 * page);
     GTEST_SKIP() << "the system has no call that allocates pages";
-  ASSERT_EQ(mprotect(pages.at(page), page, PROT_READ), 0);
-  EXPECT_TRUE(tridap::mpi::touch(pages.at(0), static_cast<Index>(page)));
-  EXPECT_FALSE(tridap::mpi::touch(pages.at(0), static_cast<Index>(2 * page)));
+  }
 #else
   GTEST_SKIP() << "the system's headers have no call that allocates pages";
 #endif
