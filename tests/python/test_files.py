@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import types
 
 import h5py
 import numpy as np
@@ -460,3 +461,42 @@ tridap.save(sys.argv[1], {"a": a})
         assert done.returncode != 0
         with h5py.File(folder / "x.h5", "r") as file:
             assert (file["a"][()] == 1).all()
+
+
+def test_gzip_has_the_level_of_h5py(folder):
+    a = tridap.zeros(tridap.distribution((4 * P,)), comm=COMM)
+    tridap.save(folder / "x.h5", {"a": a}, compression="gzip")
+    levels = None
+    if R == 0:
+        with h5py.File(folder / "x.h5", "r") as file, h5py.File(folder / "y.h5", "w") as theirs:
+            theirs.create_dataset("a", data=np.zeros(4), compression="gzip")
+            levels = file["a"].compression_opts, theirs["a"].compression_opts
+    ours, theirs = COMM.bcast(levels)
+    assert ours == theirs
+
+
+class CountedLock:
+    """In the place of h5py's lock."""
+
+    def __init__(self):
+        self.entered = self.held = 0
+
+    def __enter__(self):
+        self.entered += 1
+        self.held += 1
+
+    def __exit__(self, *_):
+        self.held -= 1
+
+
+@pytest.mark.parametrize("module", ["h5py._objects", "h5py._debian_h5py_mpi._objects", "h5py._debian_h5py_serial._objects"])
+def test_the_lock_of_h5py_is_held_in_each_call_of_hdf5(folder, monkeypatch, module):
+    from tridap import hdf5
+    lock = CountedLock()
+    monkeypatch.setitem(sys.modules, module, types.SimpleNamespace(phil=lock))
+    a, path = tridap.zeros(tridap.distribution((2 * P,)), comm=COMM), folder / "x.h5"
+    for call in (lambda: tridap.save(path, {"a": a}, {"n": 1}, comm=COMM), lambda: tridap.load(path, comm=COMM),
+                 lambda: tridap.load_attrs(path, comm=COMM), lambda: hdf5.datasets(path)):
+        before = lock.entered
+        call()
+        assert lock.entered > before and lock.held == 0

@@ -424,3 +424,28 @@ def test_a_notebook_shows_what_a_plan_does_as_a_table(comm):
         row = html.split(f">from {sender}<")[1].split("</tr>")[0]
         assert f">{number:,}<" in row and f">to {receiver}<" in html
     assert said.splitlines()[0] in unescape(html) and said.splitlines()[-1] in unescape(html)
+
+
+def test_the_axes_of_a_target_in_words_are_those_of_the_turned_array(comm):
+    x = tridap.from_function(tridap.distribution((6, 5), ("b", "*"), processes=comm.size), lambda i, j: 10.0 * i + j)
+    for axes in (1, 0), (-1, -2):
+        turned = tridap.redistribute(x, "b,*", axes=axes)
+        wanted = tridap.distribution((5, 6), ("b", "*"), processes=comm.size)
+        assert everywhere(comm, turned.distribution == wanted)
+        expected = tridap.from_function(wanted, lambda i, j: 10.0 * j + i)
+        assert everywhere(comm, np.array_equal(turned.local, expected.local))
+
+
+def test_a_move_says_whether_its_plan_has_ended_it():
+    class Plan:
+        ended = False
+
+        def _test(self, number):
+            assert number == 7
+            return self.ended
+
+    plan = Plan()
+    move = tridap.Moving(plan, 7, None)
+    assert move.test() is False
+    plan.ended = True
+    assert move.test() is True

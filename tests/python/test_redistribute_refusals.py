@@ -155,3 +155,13 @@ def test_a_plan_must_be_made_before_it_is_used(comm):
         plan(5)
     with pytest.raises(TypeError):
         tridap.Redistribution()
+
+
+def test_element_types_that_differ_between_processes_are_refused_by_all(comm, rows, columns):
+    """Types of one length, which the numbers of bytes do not show."""
+    if comm.size == 1:
+        pytest.skip("one process cannot differ from another")
+    make = tridap.Redistribution
+    refused(comm, "must be the same on every process", lambda: make(rows, columns, on(comm, "i8", "f8")))
+    refused(comm, "must be the same on every process", lambda: make(rows, columns, convert=on(comm, "f4", "c8")))
+    refused(comm, "must be the same on every process", lambda: make(rows, columns, convert=on(comm, "f4", True)))
