@@ -500,3 +500,24 @@ def test_the_lock_of_h5py_is_held_in_each_call_of_hdf5(folder, monkeypatch, modu
         before = lock.entered
         call()
         assert lock.entered > before and lock.held == 0
+
+
+def test_steps_of_other_shapes_and_types_are_refused_and_the_last_distribution_is_kept(folder):
+    blocks, dealt = (tridap.distribution((4 * P,), kind, processes=P) for kind in ("b", "c"))
+    path = folder / "x.h5"
+    tridap.save(path, {"a": tridap.zeros(blocks, comm=COMM)}, step=0)
+    longer = tridap.zeros(tridap.distribution((5 * P,), processes=P), comm=COMM)
+    with pytest.raises(tridap.ProtocolError, match="that is not the steps of an array of this shape"):
+        tridap.save(path, {"a": longer}, step=1)
+    with pytest.raises(tridap.ProtocolError, match="has float64 elements, and the array others, must be the same"):
+        tridap.save(path, {"a": tridap.zeros(blocks, np.float32, comm=COMM)}, step=1)
+    tridap.save(path, {"a": tridap.zeros(dealt, comm=COMM)}, step=1)
+    assert tridap.load(path, comm=COMM).distribution == dealt
+
+
+def test_a_text_of_fixed_length_is_read_without_its_padding(folder):
+    if R == 0:
+        with h5py.File(folder / "x.h5", "w") as file:
+            file.attrs["unit"] = np.array(b"km", "S8")
+    COMM.Barrier()
+    assert tridap.load_attrs(folder / "x.h5", comm=COMM) == {"unit": "km"}

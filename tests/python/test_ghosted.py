@@ -213,3 +213,12 @@ def test_without_a_communicator_there_is_one_process():
     assert array.comm is None and array.owned.shape == (3,)
     with pytest.raises(tridap.ProtocolError, match="which no process owns"):
         tridap.GhostedArray(np.arange(3.0), [7])
+
+
+def test_the_ids_are_copied_and_the_given_array_stays_writable(comm):
+    ids = np.array([2 * ((comm.rank + 1) % comm.size)] if comm.size > 1 else [], np.int64)
+    array = tridap.GhostedArray(np.zeros(2 + ids.size), ids, comm=comm)
+    before = array.ghosts.tolist()
+    assert not array.ghosts.flags.writeable
+    ids[...] = -1
+    assert array.ghosts.tolist() == before
