@@ -222,3 +222,15 @@ def test_the_ids_are_copied_and_the_given_array_stays_writable(comm):
     assert not array.ghosts.flags.writeable
     ids[...] = -1
     assert array.ghosts.tolist() == before
+
+
+def test_memory_and_ids_that_would_be_another_copy_are_refused(comm):
+    class Converted:
+        def __array__(self, dtype=None, copy=None):
+            return np.zeros(3)
+
+    error = tridap.ProtocolError if comm.size > 1 else (TypeError, OverflowError, tridap.ProtocolError)
+    with pytest.raises(error, match="whose memory NumPy cannot share"):
+        tridap.GhostedArray(Converted(), [], comm=comm)
+    with pytest.raises(error, match="must fit a signed 64-bit integer"):
+        tridap.GhostedArray(np.zeros(3), np.array([2**63], np.uint64), comm=comm)
