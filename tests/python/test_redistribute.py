@@ -449,3 +449,29 @@ def test_a_move_says_whether_its_plan_has_ended_it():
     assert move.test() is False
     plan.ended = True
     assert move.test() is True
+
+
+def test_the_way_back_of_a_conversion_has_the_type_of_the_last_target(comm):
+    rows = tridap.distribution((6,), processes=comm.size)
+    dealt = tridap.distribution((6,), ("c",), processes=comm.size)
+    plan = tridap.Redistribution(rows, dealt, "i4", convert=True)
+    assert plan.reversed().dtype == np.int32
+    x = tridap.from_function(rows, lambda i: i, "i4")
+    out = plan(x, tridap.zeros(dealt, "f8"))
+    back = plan.reversed()
+    assert everywhere(comm, back.dtype == np.float64)
+    assert everywhere(comm, np.array_equal(back(out).local, x.local))
+
+
+def test_padding_of_memory_that_is_used_again_is_zero(comm):
+    rows = tridap.distribution((4 * comm.size,), processes=comm.size)
+    padded = tridap.distribution((4 * comm.size,), (tridap.block(padding=1),), processes=comm.size)
+    plan = tridap.Redistribution(rows, padded, comm=comm)
+    x = tridap.from_function(rows, lambda i: i + 1.0, comm=comm)
+    before, after = comm.rank > 0, comm.rank < comm.size - 1
+    for _ in range(3):
+        made = plan(x)
+        expected = [0] * before + [4 * comm.rank + k + 1 for k in range(4)] + [0] * after
+        assert everywhere(comm, made.local.tolist() == expected)
+        made.local[...] = 7
+        del made

@@ -165,3 +165,12 @@ def test_element_types_that_differ_between_processes_are_refused_by_all(comm, ro
     refused(comm, "must be the same on every process", lambda: make(rows, columns, on(comm, "i8", "f8")))
     refused(comm, "must be the same on every process", lambda: make(rows, columns, convert=on(comm, "f4", "c8")))
     refused(comm, "must be the same on every process", lambda: make(rows, columns, convert=on(comm, "f4", True)))
+
+
+def test_elements_in_other_places_than_in_the_plan_are_refused(comm):
+    lists = [[2 * c, 2 * c + 1] for c in range(comm.size)]
+    dist, turned = (tridap.distribution((2 * comm.size,), (given,), processes=comm.size)
+                    for given in (lists, [part[::-1] for part in lists]))
+    plan = tridap.Redistribution(dist, dist, comm=comm)
+    with pytest.raises(tridap.ProtocolError, match="x has another distribution than the plan"):
+        plan(tridap.zeros(turned, comm=comm))
