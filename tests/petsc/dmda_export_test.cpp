@@ -195,23 +195,3 @@ TEST(DmdaExport, AVecOfAnotherLengthIsRefused) {
   VecDestroy(&vec);
   DMDestroy(&dm);
 }
-
-// PETSc makes such DMDAs for the parts of a domain decomposition.
-TEST(DmdaExport, ADmdaWithAnOverlapAndAnOffsetIsRefused) {
-  if (processes() == 1) GTEST_SKIP() << "the part of one process is the whole grid";
-  DM dm = nullptr;
-  DMDACreate1d(MPI_COMM_WORLD, DM_BOUNDARY_NONE, 4 * processes(), 1, 1, nullptr, &dm);
-  DMDASetOverlap(dm, 1, 0, 0);
-  DMSetUp(dm);
-  PetscInt count = 0;
-  DM* parts = nullptr;
-  ASSERT_EQ(DMCreateDomainDecomposition(dm, &count, nullptr, nullptr, nullptr, &parts), 0);
-  ASSERT_EQ(count, 1);
-  Vec vec = nullptr;
-  DMCreateGlobalVector(parts[0], &vec);
-  expect_says(error_of([&] { petsc::export_array(parts[0], vec); }), "use a DMDA without overlap and offset");
-  VecDestroy(&vec);
-  DMDestroy(&parts[0]);
-  PetscFree(parts);
-  DMDestroy(&dm);
-}
