@@ -429,4 +429,16 @@ TEST(DLPack1, TheTensorKeepsTheArraysMemoryAndSwappedBytesAreRefused) {
   EXPECT_TRUE(memory.expired());
 }
 
+TEST(DLPack, PinnedHostMemoryOfEitherVendorIsNamedAsALoss) {
+  for (const auto device : {kDLCUDAHost, kDLROCMHost}) {
+    Foreign pinned;
+    pinned.tensor.dl_tensor.device = {device, 0};
+    const auto [array, receipt] = tridap::dlpack::export_array(Tensor(&pinned.tensor));
+    EXPECT_EQ(array.buffer.memory.kind, Memory::Kind::host);
+    ASSERT_EQ(receipt.losses.size(), 1u) << device;
+    EXPECT_NE(receipt.losses[0].find("pinned (DLPack device type " + std::to_string(device) + ")"), std::string::npos)
+        << receipt.losses[0];
+  }
+}
+
 }  // namespace

@@ -217,4 +217,32 @@ TEST(Hdf5Errors, AWriteThatFailsOnOneProcessFailsAll) {
   h5::save(file.path(), {{"a", large.array}}, MPI_COMM_WORLD);  // HDF5 still works
 }
 
+TEST(Hdf5Errors, ABufferOfOverlappingElementsIsNotLoadedInto) {
+  const TemporaryFile file;
+  const Line saved = line(3 * processes());
+  h5::save(file.path(), {{"a", saved.array}}, MPI_COMM_WORLD);
+  const h5::Stored stored = h5::find(file.path(), "a", MPI_COMM_WORLD);
+  tridap::Buffer buffer = saved.array.buffer;
+  if (rank() == processes() - 1) buffer.strides = {0};
+  expect_same_error([&] { h5::load_into(buffer, file.path(), stored, saved.distribution, MPI_COMM_WORLD); },
+                    "elements of the buffer share memory");
+}
+
+TEST(Hdf5Errors, OtherChunksOrDistributionsOnOneProcess) {
+  if (processes() == 1) GTEST_SKIP() << "one process cannot differ from another";
+  const TemporaryFile file;
+  const Line saved = line(7);
+  const bool other = rank() == processes() - 1;
+  h5::SaveOptions options;
+  options.chunks = {other ? 2 : 3};
+  expect_same_error(
+      [&] {
+        h5::save(file.path(), {{"a", saved.array}}, MPI_COMM_WORLD, options);
+      },
+      "same on every process");
+  h5::Named named{"a", saved.array};
+  if (other) named.distribution = saved.distribution;
+  expect_same_error([&] { h5::save(file.path(), {named}, MPI_COMM_WORLD); }, "same on every process");
+}
+
 }  // namespace

@@ -159,4 +159,17 @@ TEST(Save, InChunksAndCompressed) {
   }
 }
 
+TEST(Save, TheReceiptCountsTheBytesThatThisProcessOwns) {
+  const TemporaryFile file;
+  std::vector<Index> starts;  // process p owns p + 1 elements
+  for (Index p = 0; p < processes(); ++p) starts.push_back(p * (p + 1) / 2);
+  const auto distribution =
+      Distribution::make({processes() * (processes() + 1) / 2}, {tridap::block_at(starts)}, {processes()});
+  DistArray array;
+  array.buffer = tridap::allocate(tridap::element_type<double>(), tridap::IndexList(distribution.local_shape(rank())));
+  array.dim_data = distribution.dim_data(rank());
+  const tridap::Receipt receipt = h5::save(file.path(), {{"a", array}, {"b", array}}, MPI_COMM_WORLD);
+  EXPECT_EQ(receipt.bytes_copied, 2 * (rank() + 1) * static_cast<Index>(sizeof(double)));
+}
+
 }  // namespace

@@ -408,4 +408,21 @@ TEST(OneBadProcess, SeveralFaultsOnSeveralProcessesAreAllTold) {
   }
 }
 
+// Blocks without padding are gathered in one message from each process, and the bounds alone do not tell another size.
+TEST(OneBadProcess, AnotherSizeOfPlainBlocksFailsEveryProcess) {
+  const int here = on::rank(MPI_COMM_WORLD), processes = on::processes(MPI_COMM_WORLD);
+  if (processes == 1) GTEST_SKIP() << "one process cannot differ from another";
+  List uneven;
+  for (int c = 0; c < processes; ++c) uneven.push_back(1 + c % 2);
+  for (const List& lengths : {List(static_cast<std::size_t>(processes), 3), uneven})
+    for (int r = 0; r < processes; ++r) {
+      DistArray array = on::stamped(oracle::Array({oracle::block(lengths), oracle::block({2})}), here);
+      if (here == r) array.dim_data[0].size += 1;
+      const auto error = on::error_of([&] { tridap::mpi::gather_distribution(array, MPI_COMM_WORLD); });
+      ASSERT_TRUE(error.has_value()) << r;
+      EXPECT_EQ(error->report().counts(), (oracle::Counts{{Rule::agree_size, 1}})) << error->report().text();
+      EXPECT_TRUE(on::same_everywhere(on::all_of(error->report()), MPI_COMM_WORLD));
+    }
+}
+
 }  // namespace

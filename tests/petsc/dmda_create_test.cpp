@@ -220,3 +220,43 @@ TEST(DmdaImport, AnArrayOfAnotherDistributionIsRefusedOnEveryProcess) {
   }
   DMDestroy(&dm);
 }
+
+TEST(DmdaCreate, OtherBoundsOrAnotherStencilOnOneProcessAreTheSameErrorOnAll) {
+  const Index p = processes();
+  if (p == 1) GTEST_SKIP() << "one process cannot differ from another";
+  const auto expect_refused = [](const Distribution& distribution, const petsc::DmdaOptions& options) {
+    const std::string text = error_of([&] { petsc::create_dmda(distribution, MPI_COMM_WORLD, options); });
+    expect_says(text, "the processes ask for different DMDAs");
+    expect_same_everywhere(text);
+  };
+  Indices starts;
+  for (Index c = 0; c < p; ++c) starts.push_back(3 * c + (c == 1 && rank() == 1 ? 1 : 0));
+  expect_refused(Distribution::make({3 * p}, {tridap::block_at(starts)}, {p}), {});
+  petsc::DmdaOptions star;
+  star.stencil = rank() == 1 ? DMDA_STENCIL_STAR : DMDA_STENCIL_BOX;
+  expect_refused(blocks({3 * p}, {p}), star);
+}
+
+TEST(DmdaCreate, DegreesOfFreedomOnAPeriodicAxisAreRefused) {
+  const auto points = Distribution::make({4, 3}, {tridap::block(), tridap::padded_block(0, true)}, {1, 1});
+  expect_says(error_of([&] {
+                petsc::refusal(points, {{}, DMDA_STENCIL_BOX, true});
+              }),
+              "the degrees of freedom of a grid point, which are on one process");
+}
+
+TEST(DmdaImport, OtherBoundaryPaddingWithTheSameRangesIsRefused) {
+  const Index p = processes();
+  tridap::BlockSpec spec = tridap::padded_block(1);  // with boundary padding of 1
+  const Distribution padded = blocks({4 * p + 2}, {p}, spec);
+  DM dm = petsc::create_dmda(padded, MPI_COMM_WORLD);
+  DistArray array = part_of(padded);
+  petsc::ImportedVec made = petsc::import_array(dm, array);
+  VecDestroy(&made.vec);
+  auto& padding = std::get<tridap::Block>(array.dim_data[0].dist).padding.value();
+  if (rank() == 0) padding[0] = 0;
+  const std::string text = error_of([&] { petsc::import_array(dm, array); });
+  expect_says(text, "padding (0, 1), and the DMDA (1, 1)");
+  expect_same_everywhere(text);
+  DMDestroy(&dm);
+}

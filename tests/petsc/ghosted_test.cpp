@@ -248,3 +248,11 @@ TEST(Ghosted, DistributedComponentsAreRefused) {
                                                   distribution.dim_data(rank()), {}, MPI_COMM_WORLD);
   expect_says(import_error(array), "the components are distributed");
 }
+
+TEST(Ghosted, NoComponentsAreRefused) {
+  const Distribution distribution =
+      Distribution::make({3 * processes(), 0}, {tridap::block(), tridap::whole()}, {processes(), 1});
+  const GhostedArray array = tridap::make_ghosted(tridap::allocate(tridap::element_type<PetscScalar>(), {3, 0}),
+                                                  distribution.dim_data(rank()), {}, MPI_COMM_WORLD);
+  expect_says(import_error(array), "there are no components");
+}

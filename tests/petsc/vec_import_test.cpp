@@ -302,3 +302,32 @@ TEST(VecImport, PlacingAnArrayOfOtherLengthsChangesNoProcess) {
   petsc::reset_array(vec);
   VecDestroy(&vec);
 }
+
+TEST(VecImport, ACopyHasTheElementsWithoutPaddingOnEachProcess) {
+  const Distribution padded =
+      Distribution::make({4 * processes() + 2, 3}, {tridap::padded_block(1, true), tridap::whole()}, {processes(), 1});
+  const DistArray array = part_of(padded);
+  PetscScalar number = 0;
+  for_all(array.buffer.shape, [&](const Indices& local) { at(array, local) = number += 1; });
+  petsc::ImportedVec made = petsc::import_array(array, MPI_COMM_WORLD, Copy::if_needed);
+  PetscInt size = 0;
+  VecGetLocalSize(made.vec, &size);
+  ASSERT_EQ(size, 12);
+  const PetscScalar* elements = nullptr;
+  VecGetArrayRead(made.vec, &elements);
+  for (PetscInt i = 0; i < size; ++i) EXPECT_EQ(elements[i], static_cast<PetscScalar>(4 + i)) << i;
+  VecRestoreArrayRead(made.vec, &elements);
+  VecDestroy(&made.vec);
+}
+
+TEST(VecImport, ElementsThatAreNotAlignedAreRefusedOrCopied) {
+  DistArray array = part_of(Distribution::make({3 * processes()}, {tridap::block()}, {processes()}));
+  std::vector<char> memory(4 * sizeof(PetscScalar) + 1);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  array.buffer.data = memory.data() + (address % alignof(PetscScalar) == 0 ? 1 : 0);
+  array.buffer.owner = nullptr;
+  expect_says(error_with(array), "the elements are not aligned to");
+  petsc::ImportedVec made = petsc::import_array(array, MPI_COMM_WORLD, Copy::if_needed);
+  EXPECT_FALSE(made.receipt.shared);
+  VecDestroy(&made.vec);
+}

@@ -451,4 +451,27 @@ TEST(Together, UnknownKeysAreComparedByWhatTheyAreWorth) {
   EXPECT_FALSE(agree_on({{"a", "1"}}, {}));
 }
 
+// The protocol gives `{}` a meaning in 0.10 only [empty-dict]. In 0.9 it hides the axis, and nothing is compared with
+// it.
+TEST(Together, EmptyDictionaryOfTheOldVersionIsTheOnlyFinding) {
+  Processes all = processes_of({oracle::block({3, 3}), oracle::block({2, 2})});
+  for (DistArray& array : all) array.version = "0.9.0";
+  ASSERT_EQ(tridap::check(all).text(), "");
+  Report reading;
+  reading.add({Rule::empty_dict, {}, 0, "dim_data", "{}", "must have dist_type and size in 0.9", ""});
+  for (std::size_t bad = 0; bad < all.size(); ++bad) {
+    Processes spoilt = all;
+    spoilt[bad].dim_data[0] = tridap::undistributed(3);  // as read_array() leaves such an axis
+    std::vector<tridap::LocalArray> members;
+    for (const DistArray& array : spoilt) members.push_back({static_cast<Index>(members.size()), &array, nullptr});
+    members[bad].reading = &reading;
+    CountingTeam collectives(static_cast<Index>(all.size()));
+    const tridap::CheckOutcome outcome = tridap::check_collectively(members, collectives, {}, true);
+    EXPECT_FALSE(outcome.distribution);
+    for (std::size_t k = 0; k < all.size(); ++k)
+      EXPECT_EQ(outcome.reports[k].counts(), k == bad ? (Counts{{Rule::empty_dict, 1}}) : Counts{})
+          << outcome.reports[k].text();
+  }
+}
+
 }  // namespace

@@ -386,3 +386,25 @@ def test_a_padded_block_of_0_9_answers_in_one_numbering(comm):
         local = made.local_index(index)
         assert made.owner(index) == index // 4 and (local is None or made.local[local] == index)
     assert [made.global_index(local) for local in range(values.size)] == [(value,) for value in values]
+
+
+def test_parts_of_one_array_have_one_type_and_distribution(comm):
+    if comm.size == 1:
+        pytest.skip("one process cannot differ from another")
+    last = comm.rank == comm.size - 1
+    blocks, dealt = (tridap.distribution((2 * comm.size,), kind, processes=comm.size) for kind in ("b", "c"))
+    for array in (tridap.zeros(blocks, "f8" if last else "i8", comm=comm), tridap.zeros(dealt if last else blocks, comm=comm)):
+        with pytest.raises(tridap.ProtocolError, match="must be the same|but is different on another process"):
+            tridap.asarray(array, comm)
+
+
+def test_an_intercommunicator_is_refused(comm):
+    if comm.size == 1:
+        pytest.skip("one process has no other group")
+    array = tridap.zeros(tridap.distribution((comm.size,), processes=comm.size), comm=comm)
+    mine = comm.Split(comm.rank % 2, comm.rank)
+    both = mine.Create_intercomm(0, comm, 1 - comm.rank % 2)
+    with pytest.raises(ValueError, match="comm is an intercommunicator: merge it first"):
+        tridap.asarray(array, both)
+    both.Free()
+    mine.Free()

@@ -129,3 +129,11 @@ def test_a_process_that_does_not_know_the_others_is_warned(comm, first, more, la
     environment["PMI_SIZE"] = launched
     ran = subprocess.run([sys.executable, "-c", PROGRAM.format(first, more)], env=environment, capture_output=True, text=True)
     assert expected in ran.stdout + ran.stderr
+
+
+def test_the_pickle_of_an_axis_without_padding_stays_periodic():
+    for spec in tridap.block(periodic=True), tridap.block(2, periodic=True):
+        dist = tridap.distribution((6,), (spec,), grid=(3,))
+        again = pickle.loads(pickle.dumps(dist))
+        assert again.dim_data(1)[0].get("periodic") is True
+        assert again == dist

@@ -143,3 +143,22 @@ def test_the_memory_lives_until_the_tensor_is_let_go_of(most, name, used, taken)
         del capsule
     gc.collect()
     assert alive() is None
+
+
+def test_a_tensor_is_taken_once():
+    class Twice:
+        def __init__(self):
+            self.capsule = np.arange(3.0).__dlpack__()
+
+        def __dlpack__(self, **_):
+            return self.capsule
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    memory = Twice()
+    dist = tridap.distribution((3,), processes=1)
+    a = tridap.array(memory, dist)
+    with pytest.raises(tridap.ProtocolError, match="gave no DLPack tensor that is new"):
+        tridap.array(memory, dist)
+    assert a.local.tolist() == [0, 1, 2]

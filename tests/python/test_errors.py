@@ -362,3 +362,9 @@ def test_a_protocol_error_of_one_process_is_raised_on_all(comm):
     text = str(raised.value)
     assert "ProtocolError" not in text and raised.value.__cause__ is None and raised.value.report.findings
     assert "grid" in text and len(set(comm.allgather(text))) == 1
+
+
+def test_a_list_that_is_not_of_integers_is_shown_as_it_is():
+    axis = {"dist_type": "u", "size": 4, "proc_grid_size": 1, "proc_grid_rank": 0, "indices": [1, "a", 2]}
+    report = tridap.check({"__version__": "0.9.0", "buffer": np.zeros(4), "dim_data": (axis,)})
+    assert 'is [1, "a", 2], must be' in str(report)

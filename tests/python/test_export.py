@@ -313,3 +313,13 @@ def test_what_one_process_cannot_export_is_refused_by_all(comm):
         given["buffer"] = given["buffer"].astype("M8[s]")  # which no buffer can say
     with pytest.raises(tridap.ProtocolError):
         tridap.export(tridap.asarray(given) if comm.size == 1 else given, "0.10", comm)
+
+
+def test_indices_of_dim_data_cannot_be_written():
+    given = np.array([2, 0, 1, 3])
+    listed = {"dist_type": "u", "size": 4, "proc_grid_size": 1, "proc_grid_rank": 0, "indices": given}
+    for a in (tridap.zeros(tridap.distribution((4,), ([[2, 0, 1, 3]],), processes=1)),
+              tridap.asarray(dict_of(np.zeros(4), listed))):
+        with pytest.raises(ValueError, match="read-only"):
+            a.dim_data[0]["indices"][0] = 5
+    assert given.flags.writeable

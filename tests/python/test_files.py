@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import types
 
 import h5py
 import numpy as np
@@ -461,3 +462,63 @@ tridap.save(sys.argv[1], {"a": a})
         assert done.returncode != 0
         with h5py.File(folder / "x.h5", "r") as file:
             assert (file["a"][()] == 1).all()
+
+
+def test_gzip_has_the_level_of_h5py(folder):
+    a = tridap.zeros(tridap.distribution((4 * P,)), comm=COMM)
+    tridap.save(folder / "x.h5", {"a": a}, compression="gzip")
+    levels = None
+    if R == 0:
+        with h5py.File(folder / "x.h5", "r") as file, h5py.File(folder / "y.h5", "w") as theirs:
+            theirs.create_dataset("a", data=np.zeros(4), compression="gzip")
+            levels = file["a"].compression_opts, theirs["a"].compression_opts
+    ours, theirs = COMM.bcast(levels)
+    assert ours == theirs
+
+
+class CountedLock:
+    """In the place of h5py's lock."""
+
+    def __init__(self):
+        self.entered = self.held = 0
+
+    def __enter__(self):
+        self.entered += 1
+        self.held += 1
+
+    def __exit__(self, *_):
+        self.held -= 1
+
+
+@pytest.mark.parametrize("module", ["h5py._objects", "h5py._debian_h5py_mpi._objects", "h5py._debian_h5py_serial._objects"])
+def test_the_lock_of_h5py_is_held_in_each_call_of_hdf5(folder, monkeypatch, module):
+    from tridap import hdf5
+    lock = CountedLock()
+    monkeypatch.setitem(sys.modules, module, types.SimpleNamespace(phil=lock))
+    a, path = tridap.zeros(tridap.distribution((2 * P,)), comm=COMM), folder / "x.h5"
+    for call in (lambda: tridap.save(path, {"a": a}, {"n": 1}, comm=COMM), lambda: tridap.load(path, comm=COMM),
+                 lambda: tridap.load_attrs(path, comm=COMM), lambda: hdf5.datasets(path)):
+        before = lock.entered
+        call()
+        assert lock.entered > before and lock.held == 0
+
+
+def test_steps_of_other_shapes_and_types_are_refused(folder):
+    blocks, dealt = (tridap.distribution((4 * P,), kind, processes=P) for kind in ("b", "c"))
+    path = folder / "x.h5"
+    tridap.save(path, {"a": tridap.zeros(blocks, comm=COMM)}, step=0)
+    longer = tridap.zeros(tridap.distribution((5 * P,), processes=P), comm=COMM)
+    with pytest.raises(tridap.ProtocolError, match="that is not the steps of an array of this shape"):
+        tridap.save(path, {"a": longer}, step=1)
+    with pytest.raises(tridap.ProtocolError, match="has float64 elements, and the array others, must be the same"):
+        tridap.save(path, {"a": tridap.zeros(blocks, np.float32, comm=COMM)}, step=1)
+    tridap.save(path, {"a": tridap.zeros(dealt, comm=COMM)}, step=1)
+    assert tridap.load(path, comm=COMM).distribution == dealt
+
+
+def test_a_text_of_fixed_length_is_read_without_its_padding(folder):
+    if R == 0:
+        with h5py.File(folder / "x.h5", "w") as file:
+            file.attrs["unit"] = np.array(b"km", "S8")
+    COMM.Barrier()
+    assert tridap.load_attrs(folder / "x.h5", comm=COMM) == {"unit": "km"}

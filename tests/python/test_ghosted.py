@@ -213,3 +213,24 @@ def test_without_a_communicator_there_is_one_process():
     assert array.comm is None and array.owned.shape == (3,)
     with pytest.raises(tridap.ProtocolError, match="which no process owns"):
         tridap.GhostedArray(np.arange(3.0), [7])
+
+
+def test_the_ids_are_copied_and_the_given_array_stays_writable(comm):
+    ids = np.array([2 * ((comm.rank + 1) % comm.size)] if comm.size > 1 else [], np.int64)
+    array = tridap.GhostedArray(np.zeros(2 + ids.size), ids, comm=comm)
+    before = array.ghosts.tolist()
+    assert not array.ghosts.flags.writeable
+    ids[...] = -1
+    assert array.ghosts.tolist() == before
+
+
+def test_memory_and_ids_that_would_be_another_copy_are_refused(comm):
+    class Converted:
+        def __array__(self, dtype=None, copy=None):
+            return np.zeros(3)
+
+    error = tridap.ProtocolError if comm.size > 1 else (TypeError, OverflowError, tridap.ProtocolError)
+    with pytest.raises(error, match="whose memory NumPy cannot share"):
+        tridap.GhostedArray(Converted(), [], comm=comm)
+    with pytest.raises(error, match="must fit a signed 64-bit integer"):
+        tridap.GhostedArray(np.zeros(3), np.array([2**63], np.uint64), comm=comm)

@@ -1,6 +1,9 @@
 """Distributions and arrays of our own, against cards dealt by hand."""
 
 import itertools
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -213,3 +216,34 @@ def test_default_processes_are_those_of_the_world(comm):
     assert tridap.distribution(12).processes == comm.size
     assert tridap.zeros(tridap.distribution(12, processes=1)).comm is None
     assert tridap.zeros(tridap.distribution(12)).process == comm.rank
+
+
+def test_numbers_beyond_64_bits_are_refused():
+    for number in 2**63, -2**63 - 1:
+        with pytest.raises(OverflowError, match="must fit a signed 64-bit integer"):
+            tridap.distribution((number,), processes=1)
+    with pytest.raises(tridap.ProtocolError, match="the grid has 4 processes, but processes is 3"):
+        tridap.distribution((4, 4), grid=(2, 2), processes=3)
+
+
+def test_a_negative_local_index_is_out_of_bounds():
+    a = tridap.zeros(tridap.distribution((4,), processes=1))
+    for index in -1, 4:
+        with pytest.raises(IndexError, match=f"local index is {index}, must be at least 0 and less than 4"):
+            a.global_index(index)
+
+
+def test_after_the_end_of_mpi_a_distribution_is_over_one_process(comm):
+    code = """
+from mpi4py import MPI
+import tridap
+MPI.Finalize()
+print(tridap.distribution((4,)).processes)
+"""
+    printed = None
+    if comm.rank == 0:
+        clean = {key: value for key, value in os.environ.items()
+                 if not key.startswith(("OMPI_", "PMIX_", "PMI_")) or key.startswith("OMPI_ALLOW")}
+        printed = subprocess.run([sys.executable, "-c", code], env=clean, text=True, stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT).stdout
+    assert comm.bcast(printed).split() == ["1"]

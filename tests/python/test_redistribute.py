@@ -424,3 +424,54 @@ def test_a_notebook_shows_what_a_plan_does_as_a_table(comm):
         row = html.split(f">from {sender}<")[1].split("</tr>")[0]
         assert f">{number:,}<" in row and f">to {receiver}<" in html
     assert said.splitlines()[0] in unescape(html) and said.splitlines()[-1] in unescape(html)
+
+
+def test_the_axes_of_a_target_are_those_of_the_turned_array(comm):
+    x = tridap.from_function(tridap.distribution((6, 5), ("b", "*"), processes=comm.size), lambda i, j: 10.0 * i + j)
+    for axes in (1, 0), (-1, -2):
+        turned = tridap.redistribute(x, "b,*", axes=axes)
+        wanted = tridap.distribution((5, 6), ("b", "*"), processes=comm.size)
+        assert everywhere(comm, turned.distribution == wanted)
+        expected = tridap.from_function(wanted, lambda i, j: 10.0 * j + i)
+        assert everywhere(comm, np.array_equal(turned.local, expected.local))
+
+
+def test_a_move_says_whether_its_plan_has_ended_it():
+    class Plan:
+        ended = False
+
+        def _test(self, number):
+            assert number == 7
+            return self.ended
+
+    plan = Plan()
+    move = tridap.Moving(plan, 7, None)
+    assert move.test() is False
+    plan.ended = True
+    assert move.test() is True
+
+
+def test_a_reversed_conversion_has_the_type_of_the_target(comm):
+    rows = tridap.distribution((6,), processes=comm.size)
+    dealt = tridap.distribution((6,), ("c",), processes=comm.size)
+    plan = tridap.Redistribution(rows, dealt, "i4", convert=True)
+    assert plan.reversed().dtype == np.int32
+    x = tridap.from_function(rows, lambda i: i, "i4")
+    out = plan(x, tridap.zeros(dealt, "f8"))
+    back = plan.reversed()
+    assert everywhere(comm, back.dtype == np.float64)
+    assert everywhere(comm, np.array_equal(back(out).local, x.local))
+
+
+def test_padding_of_memory_that_is_used_again_is_zero(comm):
+    rows = tridap.distribution((4 * comm.size,), processes=comm.size)
+    padded = tridap.distribution((4 * comm.size,), (tridap.block(padding=1),), processes=comm.size)
+    plan = tridap.Redistribution(rows, padded, comm=comm)
+    x = tridap.from_function(rows, lambda i: i + 1.0, comm=comm)
+    before, after = comm.rank > 0, comm.rank < comm.size - 1
+    for _ in range(3):
+        made = plan(x)
+        expected = [0] * before + [4 * comm.rank + k + 1 for k in range(4)] + [0] * after
+        assert everywhere(comm, made.local.tolist() == expected)
+        made.local[...] = 7
+        del made

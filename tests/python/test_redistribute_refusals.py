@@ -155,3 +155,22 @@ def test_a_plan_must_be_made_before_it_is_used(comm):
         plan(5)
     with pytest.raises(TypeError):
         tridap.Redistribution()
+
+
+def test_element_types_that_differ_are_refused_on_all(comm, rows, columns):
+    """Types of one length, which the numbers of bytes do not show."""
+    if comm.size == 1:
+        pytest.skip("one process cannot differ from another")
+    make = tridap.Redistribution
+    refused(comm, "must be the same on every process", lambda: make(rows, columns, on(comm, "i8", "f8")))
+    refused(comm, "must be the same on every process", lambda: make(rows, columns, convert=on(comm, "f4", "c8")))
+    refused(comm, "must be the same on every process", lambda: make(rows, columns, convert=on(comm, "f4", True)))
+
+
+def test_elements_in_other_places_than_in_the_plan_are_refused(comm):
+    lists = [[2 * c, 2 * c + 1] for c in range(comm.size)]
+    dist, turned = (tridap.distribution((2 * comm.size,), (given,), processes=comm.size)
+                    for given in (lists, [part[::-1] for part in lists]))
+    plan = tridap.Redistribution(dist, dist, comm=comm)
+    with pytest.raises(tridap.ProtocolError, match="x has another distribution than the plan"):
+        plan(tridap.zeros(turned, comm=comm))

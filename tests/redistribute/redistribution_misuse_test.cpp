@@ -279,3 +279,25 @@ TEST(RedistributionMisuse, PaddedBlocksOfNineMayBeSpelledAsNineSpellsThem) {
     EXPECT_NO_THROW(plan({{array, target}})) << version;
   }
 }
+
+TEST(RedistributionMisuse, ArrayThatIsRightInOneVersionIsCheckedInAnother) {
+  const auto padded = Distribution::make({4 * processes() + 4}, {tridap::padded_block(1)}, {processes()});
+  Redistribution plan(padded, padded, 8, MPI_COMM_WORLD);
+  const auto part = [&] {
+    DistArray array;
+    array.version = "0.9.0";
+    array.buffer = tridap::allocate(tridap::element_type<double>(), padded.local_shape(rank()));
+    array.dim_data = padded.dim_data(rank());
+    array.dim_data[0].size += 100;  // is compared with the plan's in 0.10 only
+    return array;
+  };
+  DistArray source = part(), target = part();
+  plan({{source, target}});
+  source.version = "0.10.0";
+  const std::string size = std::to_string(4 * processes() + 4), other = std::to_string(4 * processes() + 104);
+  expect_refused(
+      [&] {
+        plan({{source, target}});
+      },
+      "'size' is " + other + " in the source's dim_data, must be the plan's, " + size);
+}

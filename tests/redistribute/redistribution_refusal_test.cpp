@@ -242,3 +242,53 @@ TEST(RedistributionRefusal, PlansThatDifferOrNameNoProcessAreRefusedOnAll) {
   }
   Table().expect_works();
 }
+
+TEST(RedistributionRefusal, EachPartOfAlphaAndBetaIsTheSameOnAllProcesses) {
+  const Index p = processes();
+  if (p == 1) GTEST_SKIP() << "one process cannot differ from another";
+  Table table;
+  Move move = table.move();
+  for (tridap::Buffer* const side : {&move.source.buffer, &move.target.buffer})
+    side->type = tridap::element_type<std::complex<float>>();  // of 8 bytes, as the plan's elements
+  const Index bad = p / 2;
+  for (const std::size_t part : {0u, 1u, 2u, 3u}) {
+    double parts[] = {2, 3, 4, 5};
+    if (rank() == bad) parts[part] += 0.5;
+    const Scaling scaling = {{parts[0], parts[1]}, {parts[2], parts[3]}};
+    expect_refused([&] { table.plan(move.source, move.target, scaling); }, "different alpha or beta");
+  }
+  table.expect_untouched();
+  table.expect_works();
+}
+
+TEST(RedistributionRefusal, EachOptionIsTheSameOnAllProcesses) {
+  const Index p = processes();
+  if (p == 1) GTEST_SKIP() << "one process cannot differ from another";
+  const Distribution square = Distribution::make({2 * p, 2 * p}, {tridap::block(), tridap::whole()}, {p, 1}),
+                     flat = Distribution::make({4 * p * p}, {tridap::block()}, {p});
+  using Change = std::function<void(Options&)>;
+  const std::vector<std::pair<const char*, Change>> changes = {
+      {"mapping.axes",
+       [](Options& o) {
+         o.mapping.axes = {1, 0};
+       }},
+      {"mapping.fill_padding", [](Options& o) { o.mapping.fill_padding = true; }},
+      {"mapping.partial", [](Options& o) { o.mapping.partial = true; }},
+      {"path", [](Options& o) { o.path = Path::messages; }},
+      {"convert", [](Options& o) { o.convert = true; }},
+      {"order", [](Options& o) { o.order = tridap::Order::column_major; }}};
+  const auto refused = [](const Distribution& from, const Distribution& to, const Options& options) {
+    expect_refused([&] { Redistribution(from, to, 8, MPI_COMM_WORLD, options); },
+                   "different distributions, placements or options");
+  };
+  const Index bad = p / 2;
+  for (const auto& [name, change] : changes) {
+    SCOPED_TRACE(name);
+    Options options;
+    if (rank() == bad) change(options);
+    refused(square, square, options);
+  }
+  Options options;
+  options.mapping.ravel = rank() == bad ? tridap::Order::column_major : tridap::Order::row_major;
+  refused(square, flat, options);
+}

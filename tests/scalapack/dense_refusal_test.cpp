@@ -174,4 +174,28 @@ TEST(ScalapackDenseRefuses, ElementsOnSeveralProcesses) {
   expect_each_refuses(held.array, {}, says("is on several processes"));
 }
 
+TEST(ScalapackDenseRefuses, EachOptionThatDiffersAndANumberOfAxesThatDiffers) {
+  if (processes() < 2) GTEST_SKIP() << "one process cannot differ from another";
+  const bool differs = rank_here() == processes() - 1;
+  const Held<double> a = part_of(some_definite(6), sl::squares({6, 6}, processes()), Lines::columns);
+  const auto solve = [&](const DistArray& b, const DenseOptions& options) {
+    return thrown([&] { sl::solve(a.array, b, MPI_COMM_WORLD, options); });
+  };
+  DenseOptions options;
+  options.overwrite_b = differs;
+  says("the processes pass different options")(solve(a.array, options));
+  options = {};
+  options.copy = differs ? tridap::Copy::if_needed : tridap::Copy::never;
+  says("the processes pass different options")(solve(a.array, options));
+  options.copy = tridap::Copy::if_needed;
+  const auto column = Distribution::make({6, 1}, {tridap::block(), tridap::whole()}, {processes(), 1});
+  Held<double> b = part_of(Whole<double>(6, 1), column, Lines::columns);
+  if (differs) {  // the same elements as an array of one axis
+    b.array.dim_data.resize(1);
+    b.array.buffer.shape.pop_back();
+    b.array.buffer.strides.pop_back();
+  }
+  says("different element types or numbers of axes")(solve(b.array, options));
+}
+
 }  // namespace

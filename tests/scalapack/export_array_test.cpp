@@ -134,4 +134,18 @@ TEST(ScalapackExport, SaysWhatElpaNeeds) {
   EXPECT_FALSE(tridap::scalapack::is_elpa_ready({1, 0, 9, 9, 3, 3, 0, 1, 9}));
 }
 
+TEST(ScalapackExport, RefusesAContextOnAProcessThatIsNotInTheGrid) {
+  if (processes() == 1) GTEST_SKIP() << "one process is in every grid";
+  const ProcessGrid grid(MPI_COMM_WORLD, 1, 1);
+  const bool inside = grid.place().has_value();
+  double memory[4] = {};
+  Desc desc{1, grid.context(), 2, 2, 2, 2, 0, 0, 2};
+  EXPECT_NO_THROW(tridap::scalapack::export_array(desc, memory, grid));
+  if (!inside) {
+    desc[1] = 0;  // a context that this process may have in another grid
+    const std::string said = thrown([&] { tridap::scalapack::export_array(desc, memory, grid); });
+    EXPECT_NE(said.find("'CTXT_' is 0"), std::string::npos) << said;
+  }
+}
+
 }  // namespace

@@ -172,4 +172,16 @@ TEST(ScalapackImport, OfADescriptorThatScalapackMadeIsTheSame) {
   }
 }
 
+TEST(ScalapackImport, TheReceiptOfAMoveCountsTheBytesOfThisProcess) {
+  const Index all = processes();
+  const ProcessGrid grid(MPI_COMM_WORLD, all, 1);
+  std::vector<std::vector<Index>> lists(static_cast<std::size_t>(all));
+  for (Index i = 0; i < 3 * all; ++i) lists[static_cast<std::size_t>(i % all)].push_back(3 * all - 1 - i);
+  const auto whole = Distribution::make({3 * all, 2}, {tridap::unstructured(lists), tridap::whole()}, {all, 1});
+  const Held held = part_of(whole, grid, Order::column_major, 0);
+  const ImportedMatrix made = import_array(held.array, grid, Fit::nearest);
+  EXPECT_FALSE(made.receipt.shared);
+  EXPECT_EQ(made.receipt.bytes_copied, static_cast<Index>(3 * 2 * sizeof(double)));
+}
+
 }  // namespace

@@ -210,4 +210,15 @@ TYPED_TEST(ScalapackSolve, OfASingularMatrixNamesThePivot) {
   }
 }
 
+TYPED_TEST(ScalapackSolve, ThePivotIsCountedFrom0) {
+  using T = TypeParam;
+  const Index n = 5;
+  Whole<T> a(n, n);
+  for (Index i = 0; i < n; ++i) a.at(i, i) = T(i == 3 ? 0 : 1);
+  const Held<T> held = part_of(a, sl::squares({n, n}, processes()), Lines::columns);
+  const std::string said = thrown([&] { sl::solve(held.array, held.array, MPI_COMM_WORLD); });
+  EXPECT_NE(said.find("GETRF ended with INFO = 4: the pivot in row 3 (counted from 0) is exactly 0"), std::string::npos)
+      << said;
+}
+
 }  // namespace

@@ -135,4 +135,15 @@ TYPED_TEST(ScalapackSpectrum, OfNothingIsNothing) {
   }
 }
 
+TYPED_TEST(ScalapackSpectrum, OfOneElementIsTheElementAndAVectorOfLengthOne) {
+  using T = TypeParam;
+  Whole<T> a(1, 1);
+  a.at(0, 0) = T(-3);
+  const Held<T> held = part_of(a, sl::squares({1, 1}, processes()), Lines::columns);
+  const sl::Eigen eigen = sl::eigh(held.array, MPI_COMM_WORLD);
+  ASSERT_EQ(eigen.values.size(), 1u);
+  EXPECT_NEAR(eigen.values[0], -3, tolerance<T>(1));
+  EXPECT_NEAR(std::abs(gathered<T>(eigen.vectors).at(0, 0)), 1, tolerance<T>(1));
+}
+
 }  // namespace
