@@ -280,3 +280,32 @@ TEST(Matrix, WithoutRowsIsSolvedDirectlyAndNeedsNoPreconditioner) {
       expect_good(solve(a, make_preconditioner(name, method, a, {}), b, x, options_of(method)), 0);
     }
 }
+
+TEST(Solve, RefusesVectorsThatOverlapInPart) {
+  using Dual = Vector::dual_view_type;
+  Problem p;
+  const std::size_t rows = p.b.getLocalLength();
+  const Dual memory("b and x", rows + 1, 1);
+  const auto part = [&](std::size_t first) {
+    return Vector(p.b.getMap(), Dual(Kokkos::subview(memory, std::make_pair(first, first + rows), Kokkos::ALL())));
+  };
+  const Vector b = part(0);
+  Vector x = part(1);
+  const std::string text = refusal([&] { solve(p.a, Teuchos::null, b, x, options_of(Method::cg)); });
+  EXPECT_TRUE(says(text, "x shares memory with b")) << text;
+}
+
+TEST(Solve, RefusesTolerancesAndMeasuresThatDifferBetweenProcesses) {
+  if (processes() == 1) GTEST_SKIP() << "one process cannot differ from another";
+  Problem p;
+  for (const auto& spoil : std::vector<std::function<void(Options&)>>{[](Options& o) { o.atol = 1e-9; },
+                                                                      [](Options& o) { o.measured = !o.measured; }}) {
+    Options options = options_of(Method::cg);
+    if (rank() == processes() - 1) spoil(options);
+    EXPECT_TRUE(
+        says(refusal([&] { solve(p.a, Teuchos::null, p.b, p.x, options); }), "the processes have different options"));
+  }
+  const double atol = rank() == processes() - 1 ? 1e-9 : 0;
+  EXPECT_TRUE(
+      says(refusal([&] { DirectSolver(p.a).solve(p.b, p.x, 1e-8, atol); }), "the processes have different tolerances"));
+}

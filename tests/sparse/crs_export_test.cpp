@@ -44,3 +44,16 @@ TEST(CrsExport, AMatrixThatIsNotCompleteIsRefused) {
   expect_says(error_of([&] { tpetra::export_matrix(matrix); }), "call fillComplete first");
   expect_says(error_of([&] { tpetra::export_matrix(Teuchos::RCP<CrsMatrix>()); }), "the matrix is null");
 }
+
+TEST(CrsExport, RowsHoldTheMatrixUntilTheyAreReleased) {
+  Random random(53);
+  const Case of = random_case(random, true);
+  const auto matrix =
+      make_matrix(of, counted_map(of.rows), counted_map(of.rows), counted(of.rows.back()), counted(of.rows.back()));
+  const int before = matrix.strong_count();
+  {
+    const tpetra::ExportedMatrix exported = tpetra::export_matrix(matrix);
+    EXPECT_EQ(matrix.strong_count(), before + 1);
+  }
+  EXPECT_EQ(matrix.strong_count(), before);
+}
