@@ -3,6 +3,7 @@
 #include <tridap/globalarrays/export.hpp>
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/globalarrays/session.hpp>
+#include <tridap/make.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -169,6 +170,25 @@ TEST(MakeGroup, MoreGroupsThanGaHasAreRefused) {
   EXPECT_NE(text.find("32767 groups of processes and cannot have more"), std::string::npos) << text;
   EXPECT_NO_THROW(make_group(ends));  // it is there
   if (ends != MPI_COMM_NULL) MPI_Comm_free(&ends);
+}
+
+// GA has ghost cells only on its first processes.
+TEST(MakeGroup, PaddedArraysOfAGroupWithoutTheFirstProcessAreRefused) {
+  if (processes() < 3) GTEST_SKIP() << "the group leaves out one process, and needs two";
+  MPI_Comm upper = split(rank() > 0 ? 0 : MPI_UNDEFINED);
+  make_group(upper);
+  if (upper != MPI_COMM_NULL) {
+    const Index members = processes() - 1;
+    const auto padded = tridap::Distribution::make({4 * members}, {tridap::padded_block(1)}, {members});
+    std::string said;
+    try {
+      create({padded}, real, upper);
+    } catch (const tridap::Error& error) {
+      said = error.what();
+    }
+    EXPECT_NE(said.find("its group leaves out one of GA's first processes"), std::string::npos) << said;
+    MPI_Comm_free(&upper);
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "import_support.hpp"
 #include <tridap/globalarrays/export.hpp>
 #include <tridap/globalarrays/import.hpp>
+#include <tridap/make.hpp>
 
 #include <utility>
 #include <vector>
@@ -220,6 +221,18 @@ TEST(Import, OfAnyHandleIsShared) {
   GA_Destroy(-1);
   expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, Copy::if_needed); }), "has been destroyed");
   for (const int handle : taken) GA_Destroy(handle);
+}
+
+TEST(Export, TheReceiptNamesTheGhostCellsThatAreLeftOut) {
+  const tridap::Index all = processes();
+  const auto ring = tridap::Distribution::make({4 * all + 2}, {tridap::padded_block(1, true)}, {all});
+  const auto array = tridap::globalarrays::create({ring}, tridap::element_type<double>(), MPI_COMM_WORLD);
+  const auto losses = [&](bool ghosts, bool outer) {
+    return tridap::globalarrays::export_array(array, {ghosts, outer}).receipt.losses;
+  };
+  EXPECT_EQ(losses(false, false), std::vector<std::string>{"the ghost cells"});
+  EXPECT_EQ(losses(true, false), std::vector<std::string>{"the ghost cells at the outer edges"});
+  EXPECT_TRUE(losses(true, true).empty());
 }
 
 }  // namespace

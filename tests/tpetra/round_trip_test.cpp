@@ -463,3 +463,12 @@ TEST(ExportLifetime, ImportedMemoryIsKeptThroughViewsAndOutAgain) {
   }
   EXPECT_TRUE(released);
 }
+
+TEST(ExportCopies, TheReceiptSaysThatTheAddressIsAnother) {
+  const auto made = numbered(uniform_map(4), 3);
+  for (const Copy copy : {Copy::never, Copy::always}) {
+    const auto out = export_array(made, {}, copy);
+    EXPECT_EQ(out.receipt.shared, copy == Copy::never);
+    EXPECT_EQ(out.receipt.same_address, copy == Copy::never);
+  }
+}
