@@ -247,7 +247,9 @@ TEST(DmdaCreate, DegreesOfFreedomOnAPeriodicAxisAreRefused) {
 
 TEST(DmdaImport, OtherBoundaryPaddingWithTheSameRangesIsRefused) {
   const Index p = processes();
-  tridap::BlockSpec spec = tridap::padded_block(1);  // with boundary padding of 1
+  tridap::BlockSpec spec = tridap::padded_block(1);  // with boundary padding of 1; each process has four points besides
+  spec.starts = {0};
+  for (Index c = 1; c < p; ++c) spec.starts->push_back(4 * c + 1);
   const Distribution padded = blocks({4 * p + 2}, {p}, spec);
   DM dm = petsc::create_dmda(padded, MPI_COMM_WORLD);
   DistArray array = part_of(padded);
