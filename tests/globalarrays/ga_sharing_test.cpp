@@ -225,7 +225,7 @@ TEST(Import, OfAnyHandleIsShared) {
 
 TEST(Export, TheReceiptNamesTheGhostCellsThatAreLeftOut) {
   const tridap::Index all = processes();
-  const auto ring = tridap::Distribution::make({4 * all + 2}, {tridap::padded_block(1, true)}, {all});
+  const auto ring = tridap::Distribution::make({8 * all + 2}, {tridap::padded_block(1, true)}, {all});
   const auto array = tridap::globalarrays::create({ring}, tridap::element_type<double>(), MPI_COMM_WORLD);
   const auto losses = [&](bool ghosts, bool outer) {
     return tridap::globalarrays::export_array(array, {ghosts, outer}).receipt.losses;
