@@ -57,8 +57,8 @@ class Table:
     def show(self, not_run):
         say("steps and their times")
         for what, counts, seconds in self.rows:
-            print(f"  {what:<30}{counts:<70}{lasted(seconds):>7}")
-        print(f"  {'total':<100}{lasted(sum(row[2] for row in self.rows)):>7}")
+            print(f"  {what:<46}{counts:<70}{lasted(seconds):>7}")
+        print(f"  {'total':<116}{lasted(sum(row[2] for row in self.rows)):>7}")
         if not_run:
             print(f"not run: {not_run}")
             print("         ./dev test --all runs these too")
