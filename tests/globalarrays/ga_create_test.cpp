@@ -328,4 +328,11 @@ TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
   MPI_Comm_free(&half);
 }
 
+TEST(Create, AnotherDescriptionOfTheElementsOnOneProcessIsRefused) {
+  if (processes() < 2) GTEST_SKIP() << "one process cannot differ from another";
+  tridap::ElementType type{tridap::ElementType::Kind::opaque, 8, true};
+  type.description = on::rank(MPI_COMM_WORLD) == processes() - 1 ? "datetime64[s]" : "datetime64[D]";
+  expect_said(thrown([&] { create(rows(), type, MPI_COMM_WORLD); }), "different distributions or element types");
+}
+
 }  // namespace

@@ -233,6 +233,8 @@ TEST(Export, TheReceiptNamesTheGhostCellsThatAreLeftOut) {
   EXPECT_EQ(losses(false, false), std::vector<std::string>{"the ghost cells"});
   EXPECT_EQ(losses(true, false), std::vector<std::string>{"the ghost cells at the outer edges"});
   EXPECT_TRUE(losses(true, true).empty());
+  EXPECT_FALSE(tridap::globalarrays::export_array(array, {false, false}).receipt.same_address);
+  EXPECT_TRUE(tridap::globalarrays::export_array(array, {true, true}).receipt.same_address);
 }
 
 }  // namespace

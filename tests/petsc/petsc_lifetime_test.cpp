@@ -164,6 +164,27 @@ TEST(ImportLifetime, ADuplicateKeepsItToo) {
   EXPECT_TRUE(freed);
 }
 
+// Destroying them is collective over all processes.
+TEST(ExportLifetime, AnImportOnSomeProcessesDestroysNothingThatWaits) {
+  if (processes() == 1) GTEST_SKIP() << "one process is all processes";
+  Vec vec = make_vec(4);
+  petsc::ExportedArray exported = petsc::export_array(vec);
+  VecDestroy(&vec);
+  exported = {};
+  ASSERT_EQ(petsc::held().waiting, 1);
+  const tridap::DistArray own = [] {
+    tridap::DistArray array;
+    const auto alone = tridap::Distribution::make({3}, {tridap::block()}, {1});
+    array.dim_data = alone.dim_data(0);
+    array.buffer = tridap::allocate(tridap::element_type<PetscScalar>(), {3});
+    return array;
+  }();
+  petsc::ImportedVec made = petsc::import_array(own, MPI_COMM_SELF);
+  EXPECT_EQ(petsc::held().waiting, 1);
+  VecDestroy(&made.vec);
+  EXPECT_EQ(petsc::collect(), 1);
+}
+
 // The last tests of the program: afterwards PETSc is not there.
 TEST(PetscEnds, ItDestroysWhatWaitsAndLaterCallsSayThatItEnded) {
   Vec kept = never_destroyed(2), waiting = make_vec(2);

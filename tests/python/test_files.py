@@ -522,3 +522,29 @@ def test_a_text_of_fixed_length_is_read_without_its_padding(folder):
             file.attrs["unit"] = np.array(b"km", "S8")
     COMM.Barrier()
     assert tridap.load_attrs(folder / "x.h5", comm=COMM) == {"unit": "km"}
+
+
+def test_dnpy_files_of_other_types_or_with_python_objects_are_refused(folder):
+    half = [{"dist_type": "b", "size": 4, "proc_grid_size": 2, "proc_grid_rank": rank, "start": 2 * rank,
+             "stop": 2 * rank + 2} for rank in range(2)]
+    if R == 0:
+        write_dnpy(folder / "x_0.dnpy", "0.9.0", (half[0],), np.zeros(2))
+        write_dnpy(folder / "x_1.dnpy", "0.9.0", (half[1],), np.zeros(2, np.float32))
+        whole = {"dist_type": "b", "size": 1, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": 1}
+        write_dnpy(folder / "y_0.dnpy", "0.9.0", (whole,), np.array([{}], object))
+    COMM.Barrier()
+    with pytest.raises((tridap.ProtocolError, ValueError), match="have different element types"):
+        tridap.load(folder / "x_0.dnpy", comm=COMM)
+    with pytest.raises((tridap.ProtocolError, ValueError), match="Object arrays cannot be loaded"):
+        tridap.load(folder / "y_0.dnpy", comm=COMM)
+
+
+def test_dnpy_files_with_padding_are_read_by_another_number_of_processes(folder):
+    saved = tridap.distribution((6 * (P + 1),), (tridap.block(padding=2),), processes=P + 1)
+    if R == 0:
+        for process in range(P + 1):
+            indices = saved.indices(process, "local")[0]
+            write_dnpy(folder / f"x_{process}.dnpy", "0.10.0", saved.dim_data(process), 10.0 * indices)
+    COMM.Barrier()
+    x = tridap.load(folder / "x_0.dnpy", "b", comm=COMM)
+    assert x.local.tolist() == (10.0 * x.distribution.indices(R, "local")[0]).tolist()

@@ -316,3 +316,16 @@ def test_random_distributions(comm, seed):
             break
         same(part.sum(), wanted.sum())
         same((part * part).sum(), (wanted * wanted).sum())
+
+
+def test_allclose_of_other_shapes_is_refused_and_array_equal_is_false(comm):
+    x, longer = (tridap.zeros(tridap.distribution((n * comm.size,), processes=comm.size), comm=comm) for n in (2, 3))
+    assert np.array_equal(x, longer) is False
+    with pytest.raises(tridap.ProtocolError, match="allclose of arrays with different distributions"):
+        np.allclose(x, longer)
+
+
+def test_elements_in_the_other_byte_order_on_some_processes_are_compared(comm):
+    x = tridap.zeros(tridap.distribution((1,), processes=comm.size), ">f8", comm=comm)  # the others have no element
+    x.local[...] = 1.5
+    assert float(x.min()) == float(x.max()) == float(x.sum()) == 1.5

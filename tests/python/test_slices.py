@@ -219,3 +219,13 @@ def test_assignments_of_what_belongs_elsewhere_are_refused(comm):
     with pytest.raises(IndexError, match="out of bounds"):
         x[4 * comm.size] = 1
     assert not x.local.any()
+
+
+def test_negative_numbers_are_indices_if_an_axis_has_them():
+    x = tridap.zeros(tridap.distribution((4,), ([[-3, 5, 0, -1]],), processes=1))
+    x.local[...] = -3, 5, 0, -1
+    assert [x[index] for index in (-3, -1, 0, 5)] == [-3, -1, 0, 5]
+    for part in x[::-1], x[5:-4:-1]:
+        assert sorted(part.local.tolist()) == [-3, -1, 0, 5]
+    with pytest.raises(IndexError, match="index -4 is out of bounds for axis 0, whose indices are -3 to 5"):
+        x[-4]

@@ -310,3 +310,18 @@ def test_extra_keys_do_not_follow_to_new_memory(comm):
     marked = tridap.asarray({**said, "maker": "me", "dim_data": tuple({**d, "unit": "m"} for d in said["dim_data"])}, comm)
     assert marked.__distarray__()["maker"] == "me" and marked.dim_data[0]["unit"] == "m"
     assert "maker" not in (marked + 1).__distarray__() and "unit" not in (marked + 1).dim_data[0]
+
+
+def test_a_mask_of_another_distribution_is_refused(comm):
+    if comm.size == 1:
+        pytest.skip("on one process both distributions are the same")
+    x = tridap.zeros(tridap.distribution((4, 4), ("b", "*"), processes=comm.size), comm=comm)
+    mask = tridap.zeros(tridap.distribution((4, 4), ("c", "*"), processes=comm.size), bool, comm=comm)
+    with pytest.raises(tridap.ProtocolError, match="different distributions"):
+        np.add(x, 1, out=x, where=mask)
+
+
+def test_a_function_with_out_returns_the_array_that_was_given():
+    x, out = (tridap.zeros(tridap.distribution((4,), processes=1)) for _ in range(2))
+    assert np.around(x, out=out) is out
+    assert np.clip(x, 0, 1, out=out) is out

@@ -57,3 +57,42 @@ TEST(CrsExport, RowsHoldTheMatrixUntilTheyAreReleased) {
   }
   EXPECT_EQ(matrix.strong_count(), before);
 }
+
+TEST(CrsExport, ARangeMapThatIsNotTheRowMapIsRefused) {
+  if (processes() == 1) GTEST_SKIP() << "one process has one map of all rows";
+  Bounds rows{0}, range{0};
+  for (int p = 0; p < processes(); ++p) {
+    rows.push_back(rows.back() + 2);
+    range.push_back(range.back() + (p == 0 ? 3 : p == 1 ? 1 : 2));
+  }
+  const auto row_map = counted_map(rows);
+  const auto matrix = Teuchos::rcp(new CrsMatrix(row_map, 1));
+  const double one = 1;
+  for (GlobalOrdinal row = 2 * rank(); row < 2 * rank() + 2; ++row) matrix->insertGlobalValues(row, 1, &one, &row);
+  matrix->fillComplete(row_map, counted_map(range));
+  expect_says(error_of([&] { tpetra::export_matrix(matrix); }), "the row map of the matrix is not its range map");
+}
+
+TEST(CrsExport, ContiguousMapsThatBeginElsewhereThanAt0AreNumberedFrom0) {
+  const GlobalOrdinal first = 100, n = 3 * processes();
+  const auto map = Teuchos::rcp(new const Map(static_cast<Tpetra::global_size_t>(n), 3, first, world()));
+  const auto matrix = Teuchos::rcp(new CrsMatrix(map, 2));
+  for (GlobalOrdinal row = first + 3 * rank(); row < first + 3 * rank() + 3; ++row) {
+    const GlobalOrdinal columns[] = {row, first + (row - first + 3) % n};
+    const double values[] = {static_cast<double>(row), 0.5};
+    matrix->insertGlobalValues(row, processes() == 1 ? 1 : 2, values, columns);
+  }
+  matrix->fillComplete(map, map);
+  const tpetra::ExportedMatrix exported = tpetra::export_matrix(matrix);
+  const auto entries = entries_of(exported.rows);
+  for (Index row = 3 * rank(); row < 3 * rank() + 3; ++row) {
+    EXPECT_EQ(entries.at({row, row}), static_cast<double>(first + row));
+    if (processes() > 1) {
+      EXPECT_EQ(entries.at({row, (row + 3) % n}), 0.5);
+    }
+  }
+  const tpetra::ImportedMatrix again = tpetra::import_matrix(exported.rows, map, map);
+  EXPECT_EQ(entries_of(again.rows), entries);
+  EXPECT_EQ(again.matrix->getColMap()->getMinAllGlobalIndex(), first);
+  EXPECT_EQ(again.matrix->getColMap()->getMaxAllGlobalIndex(), first + n - 1);
+}
