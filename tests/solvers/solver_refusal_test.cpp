@@ -309,3 +309,14 @@ TEST(Solve, RefusesTolerancesAndMeasuresThatDifferBetweenProcesses) {
   EXPECT_TRUE(
       says(refusal([&] { DirectSolver(p.a).solve(p.b, p.x, 1e-8, atol); }), "the processes have different tolerances"));
 }
+
+TEST(Solve, NamesTheVectorWhoseElementIsNotFinite) {
+  Problem p;
+  tridap::solvers::MultiVector b(p.b.getMap(), 2), x(p.b.getMap(), 2);
+  b.putScalar(1);
+  const int bad = static_cast<int>(processes()) - 1;
+  if (rank() == bad) b.getDataNonConst(1)[0] = std::numeric_limits<double>::infinity();
+  const std::string where = "(rank " + std::to_string(bad) + "): local element 0 of vector 1 of b is inf";
+  EXPECT_TRUE(says(refusal([&] { solve(p.a, Teuchos::null, b, x, options_of(Method::cg)); }), where));
+  EXPECT_TRUE(says(refusal([&] { DirectSolver(p.a).solve(b, x); }), where));
+}

@@ -1,5 +1,6 @@
 #include "ghosts/ghost_case.hpp"
 #include "tpetra/support.hpp"
+#include <tridap/make.hpp>
 
 #include <random>
 
@@ -165,4 +166,15 @@ TEST(Ghosted, OneBadProcessFailsEveryProcess) {
     EXPECT_NE(strided.find("not contiguous and row-major"), std::string::npos) << strided;
     EXPECT_TRUE(on::same_everywhere(strided, MPI_COMM_WORLD));
   }
+}
+
+TEST(Ghosted, ComponentsOnSeveralProcessesAreRefused) {
+  const Index p = processes();
+  if (p == 1) GTEST_SKIP() << "one process has all components";
+  const auto distribution = tridap::Distribution::make({3, 2 * p}, {tridap::whole(), tridap::block()}, {1, p});
+  const GhostedArray array = tridap::make_ghosted(tridap::allocate(tridap::element_type<double>(), {3, 2}),
+                                                  distribution.dim_data(rank()), {}, MPI_COMM_WORLD);
+  const std::string text = on::error_of([&] { GhostedVector<double> made(array, MPI_COMM_WORLD); }).value().what();
+  EXPECT_NE(text.find("the components are distributed over " + std::to_string(p)), std::string::npos) << text;
+  EXPECT_TRUE(on::same_everywhere(text, MPI_COMM_WORLD));
 }
