@@ -119,7 +119,7 @@ Dmda describe(DM dm) {
 }
 
 bool fills_corners(const Dmda& grid) {
-  if (grid.stencil == DMDA_STENCIL_BOX || grid.width == 0) return true;
+  if (grid.stencil == DMDA_STENCIL_BOX) return true;
   Index with_ghosts = 0;
   for (std::size_t i = 0; i < grid.ndim; ++i)
     with_ghosts += grid.axes[i].processes > 1 || grid.axes[i].boundary != DM_BOUNDARY_NONE ? 1 : 0;

@@ -34,7 +34,7 @@ struct Dmda {
 /// Throws Error if `dm` is not a DMDA that is set up, or if the protocol cannot describe its boundaries.
 Dmda describe(DM dm);
 
-/// Whether PETSc fills all ghost points of a local Vec that have a value in the grid.
+/// Whether PETSc fills all ghost points of a local Vec that have a value in the grid. The DMDA has ghost points.
 bool fills_corners(const Dmda& grid);
 
 /// The array's global index minus PETSc's.
