@@ -269,3 +269,13 @@ def test_a_half_initialised_matrix_and_operator_is_refused():
     for use in uses(tridap.LinearOperator, half):
         with pytest.raises(TypeError, match="never initialised"):
             use()
+
+
+def test_a_right_hand_side_over_another_grid_is_refused(comm):
+    rows = tridap.distribution((2 * comm.size, 2 * comm.size), ("b", "*"), processes=comm.size)
+    columns = tridap.distribution((2 * comm.size, 2 * comm.size), ("*", "b"), processes=comm.size)
+    if comm.size == 1:
+        pytest.skip("one process has one grid")
+    A = tridap.LinearOperator(lambda x, y: None, rows, comm)
+    with pytest.raises(tridap.ProtocolError, match=f"b has proc_grid_size 1, the rows of A have proc_grid_size {comm.size}"):
+        tridap.solve(A, tridap.zeros(columns, comm=comm))

@@ -163,3 +163,13 @@ TEST(Eigenvalues, StopAtAWatchAndFailTogether) {
                      processes() == 1 ? "tol is -1" : "different options"));
   }
 }
+
+TEST(Eigenvalues, ASigmaThatDiffersBetweenProcessesIsRefused) {
+  if (processes() == 1) GTEST_SKIP() << "one process cannot differ from another";
+  Problem p;
+  MultiVector x(p.layout.map(), 2);
+  EigenOptions options = eigen_options(EigenMethod::krylov_schur, Which::largest_magnitude);
+  options.sigma = rank() == processes() - 1 ? 0.125 : 0.25;
+  EXPECT_TRUE(says(refusal([&] { find_eigenvalues(p.a, Teuchos::null, Teuchos::null, x, options); }),
+                   "the processes have different options"));
+}

@@ -173,3 +173,10 @@ TEST(Direct, IsConvergedWhereTheResidualIsAtMostTheTolerance) {
     EXPECT_TRUE(says(refusal([&] { lu.solve(p.b, p.x, rank() == 0 ? 1e-8 : 0); }), "different tolerances"));
   }
 }
+
+TEST(Direct, IsConvergedAtTheAbsoluteTolerance) {
+  Problem p(0.9);
+  const DirectSolver lu(p.a);
+  EXPECT_FALSE(lu.solve(p.b, p.x, 0).converged);
+  EXPECT_TRUE(lu.solve(p.b, p.x, 0, p.b.norm2()).converged);
+}

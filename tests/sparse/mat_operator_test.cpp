@@ -116,3 +116,28 @@ TEST(MatOperator, OneBadProcessFailsEveryProcess) {
   MatDestroy(&shell);
   expect_says(error_of([&] { petsc::import_operator({}, MPI_COMM_NULL); }), "the communicator is null");
 }
+
+TEST(MatOperator, AProductGoesOnAfterOneThatFailed) {
+  Case of;
+  for (int p = 0; p <= processes(); ++p) of.rows.push_back(2 * p);
+  of.columns = of.rows;
+  LinearOperator op = operator_of(of);
+  bool fails = true;
+  op.apply = [&fails](const DistArray& x, const DistArray& y) {
+    if (fails) throw std::runtime_error("no product yet");
+    for (Index i = 0; i < 2; ++i) static_cast<double*>(y.buffer.data)[i] = 3 * static_cast<double*>(x.buffer.data)[i];
+  };
+  petsc::ImportedMat made = petsc::import_operator(op, MPI_COMM_WORLD);
+  const LinearOperator through = petsc::export_operator(made.mat);
+  std::vector<double> x{1, 2}, y(2);
+  const auto apply = [&] {
+    through.apply(tridap::block_vector(op.column_bounds, rank(), op.type, x.data(), true),
+                  tridap::block_vector(op.row_bounds, rank(), op.type, y.data(), false));
+  };
+  expect_says(error_of(apply), "no product yet");
+  fails = false;
+  EXPECT_EQ(error_of(apply), "");
+  EXPECT_EQ(y, (std::vector<double>{3, 6}));
+  MatDestroy(&made.mat);
+  petsc::collect();
+}

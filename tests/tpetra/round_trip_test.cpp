@@ -472,3 +472,12 @@ TEST(ExportCopies, TheReceiptSaysThatTheAddressIsAnother) {
     EXPECT_EQ(out.receipt.same_address, copy == Copy::never);
   }
 }
+
+TEST(ExportMap, AnEmptyProcessOfAUniformMapIsInItsPlace) {
+  const auto one = Teuchos::rcp(new const Map(Tpetra::global_size_t{1}, 0, world()));
+  const tridap::DimData dim_data = tridap::tpetra::dim_data(*one);
+  const auto& block = std::get<tridap::Block>(dim_data[0].dist);
+  EXPECT_EQ(block.start, rank() == 0 ? 0 : 1);
+  EXPECT_EQ(block.stop, 1);
+  EXPECT_TRUE(tridap::tpetra::make_map(dim_data, MPI_COMM_WORLD)->isSameAs(*one));
+}
