@@ -143,3 +143,9 @@ def test_flags_that_are_none_are_told_on_every_process(comm):
         with pytest.raises(TypeError, match=f"{name} is 'x', must be True or False"):
             tridap.check(whole(3), **{name: "x"})
     assert tridap.check(line_of(comm), comm, trust_extent=np.False_, raise_on_error=1).ok
+
+
+def test_a_report_as_html_escapes_what_an_array_says():
+    axis = {"dist_type": "b", "size": 2, "proc_grid_size": 1, "proc_grid_rank": 0, "start": "<i>0</i>", "stop": 2}
+    html = tridap.check({"__version__": "0.10.0", "buffer": np.zeros(2), "dim_data": (axis,)})._repr_html_()
+    assert "&lt;i&gt;0" in html and "<i>" not in html

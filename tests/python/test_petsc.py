@@ -331,3 +331,22 @@ def test_trilinos_solves_in_petscs_memory():
     r.axpy(-1, b)
     assert r.norm() < 1e-10
     del before, solved, A
+
+
+def test_copy_true_copies_and_is_refused_for_a_grid():
+    a = tridap.zeros(tridap.distribution((4 * P,), processes=P), PETSc.ScalarType, comm=MPI.COMM_WORLD)
+    for copy, shared in (None, True), ("if_needed", True), (True, False):
+        vec, receipt = petsc.import_array(a, copy=copy)
+        assert receipt.shared is shared
+        vec.destroy()
+    dm = PETSc.DMDA().create(sizes=(4 * P,), dof=1, stencil_width=1)
+    with pytest.raises((tridap.ProtocolError, ValueError), match="copy is True, must be None with a dm"):
+        petsc.import_array(a, dm, copy=True)
+    dm.destroy()
+
+
+def test_a_ghosted_array_without_a_communicator_is_a_vec_of_this_process():
+    local = np.arange(3.0).astype(PETSc.ScalarType)
+    vec, _ = petsc.import_ghosted(tridap.GhostedArray(local, []))
+    assert vec.comm.size == 1 and vec.size == 3
+    vec.destroy()

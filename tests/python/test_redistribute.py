@@ -475,3 +475,20 @@ def test_padding_of_memory_that_is_used_again_is_zero(comm):
         assert everywhere(comm, made.local.tolist() == expected)
         made.local[...] = 7
         del made
+
+
+def test_relabel_counts_the_bytes_of_the_type(comm):
+    rows = tridap.distribution((4 * comm.size,), processes=comm.size)
+    of = {dtype: tridap.relabel(rows, rows, dtype) for dtype in ("f4", "f8")}
+    assert (of["f4"].bytes_kept, of["f8"].bytes_kept) == (16 * comm.size, 32 * comm.size)
+
+
+def test_the_title_of_a_plot_counts_what_is_sent(comm):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    size = comm.size
+    plan = tridap.Redistribution(tridap.distribution(2 * size, processes=size), tridap.distribution(2 * size, processes=size),
+                                 comm=comm)
+    ax = plan.plot()
+    if ax is not None:
+        assert ax.get_title() == f"0 of {16 * size} bytes are sent"
+    pyplot.close("all")

@@ -272,3 +272,28 @@ def test_a_grid_of_some_processes():
                   {"context": "no"}):
         with pytest.raises(tridap.ProtocolError):
             scalapack.ProcessGrid(**wrong)
+
+
+def test_a_grid_stays_open_after_an_exception():
+    with pytest.raises(KeyError):
+        with scalapack.ProcessGrid(1, P) as grid:
+            raise KeyError
+    assert "closed" not in repr(grid)
+    grid.close()
+    assert "closed" in repr(grid)
+
+
+def test_the_communicator_of_a_grid_in_columns_has_its_order():
+    if P < 4:
+        pytest.skip("a grid of two rows and two columns needs four processes")
+    with scalapack.ProcessGrid(2, 2, order="C") as grid:
+        assert grid.ranks == (0, 2, 1, 3)
+        if R < 4:
+            assert grid.comm.rank == grid.ranks.index(R)
+
+
+def test_a_matrix_is_never_copied_always():
+    array = tridap.zeros(tridap.distribution((2 * P, 2), ("b", "*"), processes=P), comm=MPI.COMM_WORLD)
+    with scalapack.ProcessGrid(P, 1) as grid:
+        with pytest.raises((tridap.ProtocolError, ValueError), match="copy is True, must be None, False or 'if_needed'"):
+            scalapack.import_array(array, grid, copy=True)

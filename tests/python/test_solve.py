@@ -347,3 +347,10 @@ def test_a_history_is_a_sequence_and_two_tables():
     assert html.count("<tr>") == 41 and ">2.500e-01<" in html and ">203<" in html and "100" not in html
     empty = tridap.History([])
     assert str(empty).split() == ["iteration", "residual", "ratio"] and "<table>" in empty._repr_html_() and not empty
+
+
+def test_rows_of_a_distribution_over_one_process_are_of_this_process():
+    dist = tridap.distribution((3,), processes=1)
+    A = tridap.Matrix(sp.identity(3, format="csr"), dist)
+    assert A.comm.size == 1
+    assert (A @ tridap.from_function(dist, lambda i: i + 1.0)).local.tolist() == [1, 2, 3]

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 import tridap
+from mpi4py import MPI
 from producers import everywhere
 
 
@@ -134,3 +135,12 @@ def test_a_translation_answers_for_its_processes_alone():
         for wrong in (-1, 6):
             with pytest.raises(IndexError):
                 ask(wrong)
+
+
+def test_chapel_deals_from_the_low_bound_and_gen_block_leaves_the_other_processes():
+    made = tridap.chapel(((3, 9),), "cyclicDist", (2,))
+    expect(made, (7,), lambda i: i % 2)
+    size = MPI.COMM_WORLD.size
+    if size % 2 == 0:
+        made = tridap.hpf((4, 2 * size), "GEN_BLOCK(1, 3), BLOCK")
+        assert made.distribution.grid == (2, size // 2)
