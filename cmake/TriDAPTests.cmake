@@ -4,7 +4,7 @@
 #   tridap_add_test(import_vector_test LINK TriDAP::tpetra RANKS 1 4 ALL 3 6)
 #
 # RANKS: the numbers in `./dev test`. ALL: the numbers that `./dev test --all` adds. A test with neither runs without MPI, in
-# `./dev test`. Where a fact depends on the number of processes, it is tested on one, on three, of which one is in the middle,
+# `./dev test`. If a fact depends on the number of processes, it is tested on one, on three, of which one is in the middle,
 # on four, a grid of equal extents, and on six, the smallest grid of two different ones. Others need one number: two, or four.
 # CTest's labels are "quick", "more" (the tests that --all adds), "root" (those that --all adds if it runs as root, on simulated
 # nodes and in mount namespaces) and "first" (fresh machines). `./dev test NAME` reads tests.tsv, which this file writes.

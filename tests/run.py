@@ -108,6 +108,7 @@ def run_ctest(preset, names, what, table):
     """Runs these CTest tests. Returns the exit code, CTest's last lines, and lines on what was skipped and what to repeat."""
     say(f"{what} (build/{preset})")
     begin = time.monotonic()
+    report_of(preset, what).unlink(missing_ok=True)
     command = ["ctest", "--test-dir", str(folder_of(preset)), "--output-on-failure", "--no-label-summary",
                "--no-tests=error", "--parallel", str(CORES), "--output-junit", str(report_of(preset, what)),
                "--tests-regex", f"^({'|'.join(map(re.escape, names))})$"]
@@ -126,7 +127,7 @@ def run_ctest(preset, names, what, table):
     counts = f"{ran[0][1]} runs" if ran else "no runs"
     cases = counted(log.read_text(errors="replace")) if log.exists() else ""
     table.add(what, counts + (f": {cases}" if cases else ""), time.monotonic() - begin)
-    for name in re.findall(r"^\s*\d+ - (\S+) \(", "".join(closing), re.MULTILINE):
+    for name in re.findall(r"^\s*\d+ - (\S+) \((?!Skipped\)|Disabled\))", "".join(closing), re.MULTILINE):
         sanitized = " --sanitized" if preset == "asan" else ""
         again.append(f"again: ./dev test {name}{sanitized}\n")
     return code, closing, skipped(preset, what) + again
@@ -137,16 +138,20 @@ def report_of(preset, what):
 
 
 def cases_of(preset, what):
-    return xml.etree.ElementTree.parse(report_of(preset, what)).iter("testcase")
+    report = report_of(preset, what)
+    return list(xml.etree.ElementTree.parse(report).iter("testcase")) if report.exists() else []
 
 
 def skipped(preset, what):
-    """Returns a line for each test that skipped itself: its name, and the last line that it printed, which is the reason."""
+    """Returns a line for each test that did not run: its name, and the reason. The reason of a test that skipped itself is
+    the last line that it printed."""
     found = []
     for case in cases_of(preset, what):
-        if case.find("skipped") is not None:
-            printed = (case.findtext("system-out") or "").strip().splitlines()
-            found.append(f"skipped: {case.get('name')}: {printed[-1] if printed else 'it printed no reason'}\n")
+        entry = case.find("skipped")
+        if entry is not None:
+            printed = (case.findtext("system-out") or "").strip().splitlines() or ["it printed no reason"]
+            itself = "SKIP_RETURN_CODE" in entry.get("message", "SKIP_RETURN_CODE")
+            found.append(f"skipped: {case.get('name')}: {printed[-1] if itself else entry.get('message')}\n")
     return found
 
 
@@ -154,7 +159,9 @@ def sources():
     """Returns the names of the sources: tracked files, and new files that git does not ignore; without git, all files."""
     git = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     if (ROOT / ".git").exists() and shutil.which("git"):
-        return set(filter(None, subprocess.run(git, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout.split(b"\0")))
+        listed = subprocess.run(git, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        if listed.returncode == 0:  # else .git is not of this machine, as in a container with a worktree
+            return set(filter(None, listed.stdout.split(b"\0")))
     found = set()
     for folder, inside, files in os.walk(os.fsencode(ROOT)):
         inside[:] = [name for name in inside if name not in (b"build", b"__pycache__")]
@@ -182,12 +189,12 @@ def refusal_of_nodes():
 
 
 def run_quick(table):
-    begin = time.monotonic()
+    begin, tested = time.monotonic(), digest()
     configure("release")
     build("release", ["quick_tests"], table, "libraries and tests", begin)
     result = run_ctest("release", [test.name for test in known_tests("release") if test.label == "quick"], "quick tests", table)
     if result[0] == 0:
-        quick_stamp().write_text(digest())
+        quick_stamp().write_text(tested)
     return result
 
 
@@ -200,7 +207,7 @@ class More:
 
     def __init__(self, part, sanitized, table):
         self.part, self.sanitized, self.table = part, sanitized, table
-        self.listed, self.ran, self.results = parts.read_list(), [], []
+        self.listed, self.ran, self.left_out, self.results = parts.read_list(), [], [], []
 
     def chosen(self, preset, label):
         """Returns the tests of a preset and label that are in the part."""
@@ -221,6 +228,7 @@ class More:
             refused = refusal_of_nodes() if label == "root" else ""
             if refused:
                 self.table.add(what, f"left out: {refused}", 0)
+                self.left_out += [f"{preset}/{test.name}" for test in tests]
                 continue
             if not tests:
                 self.table.add(what, "none in this part", 0)
@@ -237,20 +245,23 @@ class More:
         return self.results
 
     def record(self):
-        """Writes how long each test took to seconds.tsv. A test that was skipped keeps its line."""
-        seconds, entries = {}, []
+        """Writes how long each test took to seconds.tsv, unless one failed. A test that did not run keeps its line."""
+        if any(code for code, _, _ in self.results):
+            return say("seconds.tsv is as it was, because a test failed")
         before = {entry.name: entry for entry in self.listed}
+        seconds, entries = {}, [before[name] for name in self.left_out if name in before]
         for preset, what in {(preset, what) for preset, _, what, _ in self.ran}:
             for case in cases_of(preset, what):
                 if case.find("skipped") is None:
                     seconds[preset, case.get("name")] = float(case.get("time"))
         for preset, label, _, test in self.ran:
+            name = f"{preset}/{test.name}"
             if (preset, test.name) not in seconds:
-                entries += [before[f"{preset}/{test.name}"]] if f"{preset}/{test.name}" in before else []
+                entries += [before[name]] if name in before else []
                 continue
             beside = next((other.name for at, _, _, other in self.ran
                            if at == preset and other.provides & test.requires), "")
-            entries.append(parts.Entry(f"{preset}/{test.name}", parts.kind_of(preset, label, test.folder, test.name, test.ranks),
+            entries.append(parts.Entry(name, parts.kind_of(preset, label, test.folder, test.name, test.ranks),
                                        f"{preset}/{beside}" if beside else "", seconds[preset, test.name]))
         parts.write_list(entries)
 
@@ -266,11 +277,12 @@ def run_all(everything, sanitized, part, record):
         results += more.run()
         if record:
             more.record()
-    table.show("" if everything else LEFT_OUT)
+    others = "quick tests, and the other parts" if part and part.of > 1 else "quick tests" if part else ""
+    table.show(others if everything else LEFT_OUT)
     for code, closing, again in results:
         sys.stdout.writelines(again)
         sys.stdout.writelines(closing)
-    return max((code for code, _, _ in results), default=0)
+    return int(any(code for code, _, _ in results))
 
 
 class Test:
@@ -358,14 +370,15 @@ def run_named(names, processes, preset):
     if targets and subprocess.run(["cmake", "--build", folder_of(preset), "--target", *targets]).returncode:
         return 1
     commands = {test.name: test.command for test in known_tests(preset)}  # CTest has no command for a program that is not built
-    failed = []
+    failed, left = [], []
     for test, files, pattern in runs:
         test.command = commands[test.name]
         on = processes if test.ranks and processes else test.ranks
         say(f"{test.name if test.kind == 'other' else ' '.join(files)}" + (f" on {on}" if on else ""))
         if test.kind == "other" and (not test.plain or not processes):  # only CTest knows whether these pass
-            code = subprocess.run(["ctest", "--test-dir", folder_of(preset), "--output-on-failure", "-R",
-                                   f"^{re.escape(test.name)}$"]).returncode
+            code = subprocess.run(["ctest", "--test-dir", folder_of(preset), "--output-on-failure", "--output-junit",
+                                   report_of(preset, "named"), "-R", f"^{re.escape(test.name)}$"]).returncode
+            left += skipped(preset, "named")
         else:
             environment = {**os.environ, **test.environment, "TRIDAP_TEST_EFFORT": "all"}
             code = subprocess.run(test.command_for(files, pattern, processes), env=environment).returncode
@@ -374,7 +387,8 @@ def run_named(names, processes, preset):
             failed.append(f"again: ./dev test {test.name}" + (" --sanitized" if preset == "asan" else ""))
             if test.kind == "other":  # GoogleTest programs and pytest print it themselves
                 print(failed[-1])
-    print(f"\n{len(runs) - len(failed)} of {len(runs)} runs passed")
+    sys.stdout.writelines(["\n", *left])
+    print(f"{len(runs) - len(failed) - len(left)} of {len(runs)} runs passed" + (f", {len(left)} skipped" if left else ""))
     return 1 if failed else 0
 
 
@@ -384,7 +398,7 @@ def main():
                         help="a folder of tests/, a file in it, or a CTest test; FILTER: a GoogleTest filter, or pytest's -k")
     parser.add_argument("--all", action="store_true", help="run every test")
     parser.add_argument("--part", metavar="K/N", help="with --all: run an N-th of what the quick tests leave out")
-    parser.add_argument("--record", action="store_true", help="with --all: write how long each test took to tests/seconds.tsv")
+    parser.add_argument("--record", action="store_true", help="with --all: write how long each test took to tests/parts/seconds.tsv")
     parser.add_argument("-n", type=int, metavar="PROCESSES", help="number of processes")
     parser.add_argument("--sanitized", action="store_true", help="run under AddressSanitizer and UBSan; with --all: all such tests too")
     options = parser.parse_args()
@@ -394,14 +408,14 @@ def main():
         parser.error("--all runs every test, and takes no NAME: omit one of them")
     if not options.names and (options.n or options.sanitized and not options.all):
         parser.error("-n needs a NAME, and --sanitized a NAME or --all, which runs all numbers of processes")
-    if options.names:
-        return run_named(options.names, options.n, "asan" if options.sanitized else "release")
-    if (options.part or options.record) and not options.all or options.part and options.record:
-        parser.error("--part and --record need --all, and not each other")
     try:
-        part = parts.Part.read(options.part) if options.part else None
+        part = None if options.part is None else parts.Part.read(options.part)
     except ValueError as error:
         parser.error(str(error))
+    if (part or options.record) and not options.all or part and options.record:
+        parser.error("--part and --record need --all, and not each other")
+    if options.names:
+        return run_named(options.names, options.n, "asan" if options.sanitized else "release")
     return run_all(options.all, options.sanitized, part, options.record)
 
 

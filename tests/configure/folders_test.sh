@@ -21,6 +21,8 @@ for name in 'a;b' 'a"b' 'a\b' 'a|b' 'a$b' 'a:b' $'a\nb'; do
     $(wc -l <<<"$said") == $(wc -l <<<"$name") ]] || wrong "./dev says in the folder $name: $said"
 done
 said=$("$cmake" -S "$source" -B "$scratch/a;b" 2>&1) && wrong "CMake takes a build folder a;b"
+[[ $(tr -s ' \n' ' ' <<<"$said") == *"The folder '$scratch/a;b' has a character in its name that"* ]] ||
+  wrong "CMake says for a build folder a;b: $said"
 
 for name in 'a b' ü '[x]' "it's" '[' ']' 'a#b' 'a&b' 'a%b' 'a@b@c' '(a' 'a*b?' 'a,b=c' '<a>' 'a`b' '!a' '{a' '~a' '^a+b'; do
   printf 'set(CMAKE_CURRENT_SOURCE_DIR [==[%s]==])\nset(CMAKE_CURRENT_BINARY_DIR /tmp)\ninclude("%s")\n' \

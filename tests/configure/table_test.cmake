@@ -50,3 +50,13 @@ expect("components.txt" "${found}" "${lines}")
 tridap_literal("a\"b\\n
 c;d|[" found)
 expect("a literal" "${found}" "\"a\\\"b\\\\n\\nc;d|[\"")
+
+# What mpicxx -show prints: folders of headers that do not exist are missing headers, unless another one exists.
+include("${SOURCE}/cmake/TriDAPForeign.cmake")
+foreach(shown "g++ -L/opt/x-Intel/lib -lmpi" "g++ -I${SOURCE} -lmpi" "g++ -I\"${SOURCE}\"" "g++ -I ${SOURCE}" "g++ -lmpi" ""
+              "g++ -I/no/folder -I${SOURCE} -lmpi\n")
+  tridap_mpi_without_headers(missing "${shown}")
+  expect("folders without headers in '${shown}'" "${missing}" "")
+endforeach()
+tridap_mpi_without_headers(missing "g++ -I/no/folder -pthread -I\"/no/other folder\" -L/opt/x-Intel/lib -lmpi\n")
+expect("folders without headers" "${missing}" "/no/folder and /no/other folder")

@@ -141,7 +141,11 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
     "$cmake" -S "$folder" -B "$folder/build" -G Ninja -DKokkos_DIR="$folder/lib/cmake/Kokkos" | tee "$folder/log"
     grep -qE "headers in (folders-NOTFOUND)?[.]" "$folder/log"
     ;;
-  build_tree) consume project -DTriDAP_DIR="$build" ;;
+  build_tree)
+    consume project -DTriDAP_DIR="$build"
+    refused 'component tpetra: no MPI' -S "$source/tests/consumer/project" -B "$folder/without" -DTriDAP_DIR="$build" \
+      -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON
+    ;;
   globalarrays)  # whose static libraries the install must name in their order
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
     consume globalarrays -DCMAKE_PREFIX_PATH="$folder/prefix"

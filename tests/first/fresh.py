@@ -30,6 +30,7 @@ HOME = machines.HOME / "first"
 SUITE = "bookworm"
 GIGABYTES = 8
 REFUSED = 77
+MINUTES = 25  # of one command
 machines.called = "tests/first"
 
 # As root finds it. Nothing else is set: what a command needs, it must set itself.
@@ -117,8 +118,12 @@ class Machine:
                    f"mount -t overlay overlay -o lowerdir={below},upperdir={here}/upper,workdir={here}/work {here}/root"]
         shared = [f"mount --bind archives {here}/root/var/cache/apt/archives"]
         whole = machines.chroot_command(self.root, typed, environment, overlay, shared)
-        done = subprocess.run(whole, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, errors="replace")
+        try:
+            done = subprocess.run(whole, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True, errors="replace", timeout=60 * MINUTES)
+        except subprocess.TimeoutExpired as ended:
+            said = (ended.stdout or b"").decode(errors="replace")
+            return Said(command, 124, f"{said}\nit did not end within {MINUTES} minutes")
         return Said(command, done.returncode, done.stdout)
 
 
@@ -206,6 +211,10 @@ def main():
             machines.say(f"fresh machines: up to {GIGABYTES} GB of disk in {HOME.relative_to(ROOT)}, and downloads of 0.5 GB")
             (HOME / "layers").mkdir()
         make_base()
+        with Machine("tried", "base") as machine:
+            tried = machine.process("true", "true", ENVIRONMENT)
+        if tried.code:
+            refuse((tried.lines() or [f"status {tried.code}"])[-1])
         program = unittest.main(module="__main__", exit=False, verbosity=2)
         shutil.rmtree(HOME / "run", ignore_errors=True)
         (HOME / ".tridap_ready").touch()

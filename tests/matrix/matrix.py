@@ -163,7 +163,7 @@ def run_programs(row):
         codes.append(process.wait())
         for key, number in unittest_numbers("".join(said)).items():
             found[key] += number
-    return found, max(codes)
+    return found, int(any(codes))  # a signal's code is negative
 
 
 def unittest_numbers(text):
@@ -246,7 +246,7 @@ def write_table():
 
 def needs_clone():
     if not (ROOT / ".git").exists():
-        sys.exit("./dev: matrix needs a clone of the repository: this folder has no .git, and so no commit to test")
+        sys.exit("./dev: matrix needs a clone of the repository: this folder has no .git, and so no commit and no list of files")
 
 
 def test(row):
@@ -283,10 +283,12 @@ def main():
     row = read_row(options.row)
     row["in_place"] = bool(row.get("in_place_command")) and is_debian_12()
     if options.clean or options.fresh:
-        machines.remove(row, [read_row(name) for name in names() if name != row["name"]])
+        machines.remove(row, [other for other in map(read_row, names()) if other["name"] != row["name"] and "programs" not in other])
     if options.clean:
         return 0
     if options.run is not None:
+        if "programs" in row:
+            sys.exit(f"./dev matrix: {row['name']} makes its machines anew for each test: omit --run")
         if row["in_place"] or not machines.checkout_of(row).exists():
             sys.exit(f"./dev matrix: {row['name']} has no checkout: ./dev matrix {row['name']} makes it")
         return machines.machine_for(row, packages_of(row)).run("-c", options.run)

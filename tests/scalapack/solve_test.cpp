@@ -111,6 +111,46 @@ TYPED_TEST(ScalapackSolve, UsesRowMajorMemoryAsTheTranspose) {
   }
 }
 
+// A matrix that could be used where it is.
+TYPED_TEST(ScalapackSolve, CopyAlwaysMovesEachMatrix) {
+  using T = TypeParam;
+  Random random(19);
+  const Index n = 4 * processes();
+  const Distribution of_a = Distribution::make({n, n}, {tridap::cyclic(2), tridap::whole()}, {processes(), 1});
+  const Distribution of_b = Distribution::make({n}, {tridap::cyclic(2)}, {processes()});
+  const Whole<T> a = some_matrix<T>(random, n), b = random_matrix<T>(random, n, 1);
+  for (const Copy copy : {Copy::never, Copy::always}) {
+    DenseOptions over;
+    over.overwrite_a = over.overwrite_b = true;
+    over.copy = copy;
+    const Held<T> held_a = part_of(a, of_a, Lines::columns), held_b = part_of(b, of_b, Lines::columns);
+    const sl::Solved solved = sl::solve(held_a.array, held_b.array, MPI_COMM_WORLD, over);
+    const Index bytes_of_a = 4 * n * static_cast<Index>(sizeof(T));  // of this process
+    if (copy == Copy::never)
+      EXPECT_EQ(solved.receipt.bytes_copied, 0);
+    else
+      EXPECT_GE(solved.receipt.bytes_copied, bytes_of_a);
+    expect_solution(a, b, solved.x);
+  }
+}
+
+// In memory that is used as the transpose, the processes of a matrix have another order than those of b.
+TYPED_TEST(ScalapackSolve, MovesRightHandSidesToTheOrderOfATransposedMatrix) {
+  using T = TypeParam;
+  if (processes() != 4) GTEST_SKIP() << "needs 4 processes, as a grid of 2 x 2";
+  Random random(20);
+  const Distribution of_a = Distribution::make({12, 12}, {tridap::cyclic(2), tridap::cyclic(2)}, {2, 2});
+  const Distribution of_b = Distribution::make({12, 8}, {tridap::cyclic(2), tridap::cyclic(2)}, {2, 2});
+  const Whole<T> a = some_matrix<T>(random, 12), b = random_matrix<T>(random, 12, 8);
+  DenseOptions over;
+  over.overwrite_a = over.overwrite_b = true;
+  const Held<T> held_a = part_of(a, of_a, Lines::rows), held_b = part_of(b, of_b, Lines::columns);
+  const std::string said = thrown([&] { sl::solve(held_a.array, held_b.array, MPI_COMM_WORLD, over); });
+  EXPECT_NE(said.find("with the processes down the columns"), std::string::npos) << said;
+  over.copy = Copy::if_needed;
+  expect_solution(a, b, sl::solve(held_a.array, held_b.array, MPI_COMM_WORLD, over).x);
+}
+
 TYPED_TEST(ScalapackSolve, MovesAnyDistributionAndGivesItBack) {
   using T = TypeParam;
   Random random(14);
