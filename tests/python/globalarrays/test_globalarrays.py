@@ -169,18 +169,6 @@ def test_another_order_of_processes_needs_grid_communicator():
     backwards.Free()
 
 
-def test_grid_communicator_is_collective_over_the_arrays_group():
-    if P == 1:
-        pytest.skip("needs at least 2 processes")
-    group = COMM.Split(0 if COMM.rank < P - 1 else MPI.UNDEFINED, COMM.rank)
-    if COMM.rank < P - 1:
-        made = ga.create(tridap.distribution(3 * group.size, "b", processes=group.size), comm=group)
-        grid = ga.grid_communicator(made)  # the last process does not call
-        assert MPI.Comm.Compare(grid, group) == MPI.CONGRUENT
-        grid.Free()
-        group.Free()
-
-
 @pytest.mark.parametrize("dtype", ["V3", ">f8", "?", [("a", "f8"), ("b", "i4")], np.complex128])
 def test_every_type_has_a_name_in_numpy(dtype):
     made = ga.create(tridap.distribution(3 * P, "b", processes=P), dtype)
