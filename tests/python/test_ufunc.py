@@ -316,8 +316,9 @@ def test_extra_keys_do_not_follow_to_new_memory(comm):
 def test_a_mask_of_another_distribution_is_refused(comm):
     if comm.size == 1:
         pytest.skip("on one process both distributions are the same")
-    x = tridap.zeros(tridap.distribution((4, 4), ("b", "*"), processes=comm.size), comm=comm)
-    mask = tridap.zeros(tridap.distribution((4, 4), ("c", "*"), processes=comm.size), bool, comm=comm)
+    shape = (2 * comm.size, 4)
+    x = tridap.zeros(tridap.distribution(shape, ("b", "*"), processes=comm.size), comm=comm)
+    mask = tridap.zeros(tridap.distribution(shape, ("c", "*"), processes=comm.size), bool, comm=comm)
     with pytest.raises(tridap.ProtocolError, match="different distributions"):
         np.add(x, 1, out=x, where=mask)
 
