@@ -42,7 +42,6 @@ void expect_contains(const std::string& text, const std::string& part) {
 
 /// What is wrong on one process alone, and what every process reads.
 void one_is_bad(const std::function<void(Parts&)>& spoil, const std::string& text) {
-  if (processes() == 1) return;
   for (Index bad = 0; bad < processes(); ++bad) {
     Parts parts;
     if (rank() == bad) spoil(parts);
@@ -60,10 +59,10 @@ TEST(GhostRefusal, AnIdThatNoProcessOwns) {
 
 TEST(GhostRefusal, AnElementOfTheProcessItself) {
   one_is_bad([](Parts& parts) { parts.ghosts = {4 * rank() + 3}; }, "an element that this process owns itself");
-  if (processes() == 1) expect_contains(refused(Parts()), "ghost 0 has the id 0, an element that this process owns");
 }
 
 TEST(GhostRefusal, AnIdThatIsListedTwice) {
+  if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
   one_is_bad(
       [](Parts& parts) {
         const Index next = (rank() + 1) % processes();
@@ -80,6 +79,7 @@ TEST(GhostRefusal, MemoryThatCannotBeWritten) {
 }
 
 TEST(GhostRefusal, ElementTypesThatDiffer) {
+  if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
   one_is_bad([](Parts& parts) { parts.local.type = tridap::element_type<std::int64_t>(); }, "int64");
 }
 
