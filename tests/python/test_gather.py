@@ -155,14 +155,18 @@ def test_array_refuses_what_does_not_fit(comm):
         tridap.array(np.zeros((6, 4)), dist, 5)
 
 
-def test_what_differs_between_processes_is_refused_by_all(comm):
-    last = comm.rank == comm.size - 1
+def test_a_root_outside_of_the_communicator_is_refused(comm):
     x = tridap.zeros(tridap.distribution((3 * comm.size,), processes=comm.size), comm=comm)
     for root in -1, comm.size:
         with pytest.raises(tridap.ProtocolError if comm.size > 1 else ValueError, match=f"root is {root}"):
             x.gather(root)
+
+
+def test_what_differs_between_processes_is_refused_by_all(comm):
     if comm.size == 1:
         pytest.skip("one process cannot differ from another")
+    last = comm.rank == comm.size - 1
+    x = tridap.zeros(tridap.distribution((3 * comm.size,), processes=comm.size), comm=comm)
     lists = [[3 * c + 1, 3 * c, 3 * c + 2] for c in range(comm.size)]
     turned = [part[::-1] for part in lists]  # which describe() does not show
     dist = tridap.distribution(3 * comm.size, (turned if last else lists,))
