@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -65,13 +64,11 @@ bool same_number(Index number, MPI_Comm comm) { return on::same_everywhere(std::
 
 /// The error is the same everywhere, and says all of `words`.
 void expect_refusal(const std::function<void()>& step, const std::vector<std::string>& words, MPI_Comm comm) {
-  const auto before = std::chrono::steady_clock::now();
   const std::optional<Error> error = on::error_of(step);
   ASSERT_TRUE(error.has_value());
   EXPECT_TRUE(on::same_everywhere(error->what(), comm)) << error->what();
   for (const std::string& word : words)
     EXPECT_NE(std::string(error->what()).find(word), std::string::npos) << error->what();
-  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(10));
 }
 
 TEST(Share, EveryProcessReachesTheMemoryOfItsNode) {
