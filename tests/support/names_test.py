@@ -7,10 +7,10 @@ import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 MOST = 60
-UNCLEAR = {"who", "whom", "whose", "nobody", "nobodys", "somebody", "somebodys", "anybody", "anybodys", "everybody",
+UNCLEAR = {"who", "whoever", "whom", "whose", "nobody", "nobodys", "somebody", "somebodys", "anybody", "anybodys", "everybody",
            "everybodys", "stand", "stands", "standing", "stood"}
 A_TEST = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\s*\)", re.MULTILINE)
-END_OF_TEST = re.compile(r"^\}|\}$", re.MULTILINE)
+BODY = re.compile(r".*\}$|(?:.*\n)*?\}", re.MULTILINE)  # of one line, or to a line that begins with }
 CONDITION = re.compile(r"^  if \(([^;{}]*)\)\s+return;", re.MULTILINE)
 BLOCK = re.compile(r"^  if \(([^;{}]*)\) \{\n(?:    .*\n)*?    return;$", re.MULTILINE)
 
@@ -30,8 +30,8 @@ def faults_of_cpp(text):
     for found in A_TEST.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
         yield line, wrong_name(found[2])
-        ends = END_OF_TEST.search(text, found.end())
-        body = text[found.end():ends.end()] if ends else text[found.end():]
+        ends = BODY.match(text, found.end())
+        body = ends[0] if ends else text[found.end():]
         for silent in [*CONDITION.finditer(body), *BLOCK.finditer(body)]:
             if "Failure()" not in silent[1]:
                 yield (line + body.count("\n", 0, silent.start()),
@@ -91,7 +91,7 @@ class Rules(unittest.TestCase):
         self.assertEqual(len(self.said("x.py", f"def test_{name}():\n    pass\n")), 1)
 
     def test_unclear_words_are_found_as_whole_words(self):
-        for name in "NobodyWaits", "ItStands", "AreOfWho", "WhatSomebodyHas", "IsThere_stood":
+        for name in "NobodyWaits", "ItStands", "AreOfWho", "WhatSomebodyHas", "IsThere_stood", "ForWhoeverAsks":
             self.assertEqual(len(self.said("x.cpp", f"TYPED_TEST(S, {name}) {{}}\n")), 1, name)
             self.assertEqual(len(self.said("x.hpp", f"TEST_F(S,\n       {name}) {{}}\n")), 1, name)
         self.assertEqual(self.said("x.cpp", "TEST(S, StandardsOfTheWholeAreUnderstood) {}\n"), [])
@@ -106,6 +106,12 @@ class Rules(unittest.TestCase):
                      "  each([&] {\n    if (n > 2) return;\n    f();\n  });\n", "  if (a) return f();\n"):
             self.assertEqual(self.said("x.cpp", "TEST(S, A) {\n" + good + "}\n\nvoid f() {\n  if (a) return;\n}\n"), [])
         self.assertEqual(len(self.said("x.cpp", "TEST(S, A) {\n  if (a) GTEST_SKIP();\n}\n")), 1)
+
+    def test_the_body_of_a_test_goes_on_after_its_inner_blocks(self):
+        block = "  for (int i = 0; i < 2; ++i) {\n    f(i);\n  }\n  const int a[] = {1}\n  ;\n"
+        for silent in "  if (a) return;\n", "  if (a) GTEST_SKIP();\n":
+            self.assertEqual(len(self.said("x.cpp", "TEST(S, A) {\n" + block + silent + "  g();\n}\n")), 1, silent)
+            self.assertEqual(self.said("x.cpp", "TEST(S, A) {}\n\nvoid f() {\n" + silent + "}\n"), [])
 
     def test_silent_returns_of_python_are_found(self):
         self.assertEqual(len(self.said("x.py", "def test_a():\n    if P == 1:\n        return\n    assert f()\n")), 1)
