@@ -132,7 +132,7 @@ TEST(DLPack, AnArrayBecomesATensorOfTheSameMemory) {
   EXPECT_EQ(memory[4], 50);
 }
 
-TEST(DLPack, TheTensorIsReleasedOnceByWhoeverIsLast) {
+TEST(DLPack, TheLastCopyOfTheArrayReleasesTheTensorOnce) {
   Foreign foreign;
   DistArray array = tridap::dlpack::export_array(Tensor(&foreign.tensor)).array;
   DistArray copy = array;
@@ -377,7 +377,7 @@ TEST(DLPack1, AnotherMajorVersionIsReleasedAndRefusedUnread) {
   for (const std::uint32_t major : {0u, 2u, 4000000000u}) {
     ForeignVersioned given;
     given.tensor.version = {major, 3};
-    given.tensor.dl_tensor.shape = reinterpret_cast<std::int64_t*>(8);  // whoever read it would crash
+    given.tensor.dl_tensor.shape = reinterpret_cast<std::int64_t*>(8);  // reading it would crash
     try {
       tridap::dlpack::export_array(VersionedTensor(&given.tensor));
       ADD_FAILURE() << major;

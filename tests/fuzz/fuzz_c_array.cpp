@@ -91,7 +91,7 @@ class Made {
   int released = 0;
 
  private:
-  /// A copy that ends where its last element ends, so that whoever reads on is found out.
+  /// A copy that ends where its last element ends, so that AddressSanitizer finds a read beyond it.
   template <class T>
   T* exact(const std::vector<T>& values) {
     if (in_.rarely()) return nullptr;

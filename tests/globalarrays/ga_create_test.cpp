@@ -121,7 +121,7 @@ TEST(Create, EmptyBlocksAtTheEndAndInsideAreLeftOut) {
   }
 }
 
-TEST(Create, ProcessesThatDisagreeAllHearOfIt) {
+TEST(Create, DifferentArgumentsOnOneProcessAreAnErrorOnAll) {
   const bool odd = processes() > 1 && on::rank(MPI_COMM_WORLD) == processes() - 1;
   const std::string different = processes() > 1 ? "different distributions" : "nothing";
   expect_said(thrown([&] { create(rows({}, odd ? 3 : 2), real, MPI_COMM_WORLD); }), different);
@@ -131,7 +131,7 @@ TEST(Create, ProcessesThatDisagreeAllHearOfIt) {
   expect_said(thrown([&] { create(rows(ranks), real, MPI_COMM_WORLD); }), different);
 }
 
-TEST(Create, ProcessesThatDifferInOneThingAloneAllHearOfIt) {
+TEST(Create, ADifferenceInOneFieldAloneIsAnErrorOnAll) {
   if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
   const bool odd = on::rank(MPI_COMM_WORLD) == processes() - 1;
   const auto hears = [&](const PlacedDistribution& one, const PlacedDistribution& other) {
@@ -162,7 +162,7 @@ std::string said(const PlacedDistribution& placed) {
   return thrown([&] { create(placed, real, MPI_COMM_WORLD); });
 }
 
-TEST(Create, TheImpossibleIsRefusedBeforeGaHearsOfIt) {
+TEST(Create, DistributionsThatGaCannotHoldAreRefused) {
   const Index n = processes();
   expect_said(said(dealt({oracle::block(List(static_cast<std::size_t>(n + 1), 1))})), "fewer processes");
   expect_said(said(dealt({oracle::block({0})})), "'size' is 0");
@@ -172,7 +172,7 @@ TEST(Create, TheImpossibleIsRefusedBeforeGaHearsOfIt) {
   expect_said(said(dealt(std::vector<oracle::Axis>(8, oracle::block({1})))), "8 axes");
 }
 
-TEST(Create, TheImpossibleOnSeveralProcessesIsRefused) {
+TEST(Create, DistributionsThatGaCannotHoldOnSeveralProcessesAreRefused) {
   const Index n = processes();
   if (n == 1) GTEST_SKIP() << "needs at least 2 processes";
   if (n > 2) expect_said(said(dealt({oracle::block({2, 2}, {1})})), "processes own nothing");

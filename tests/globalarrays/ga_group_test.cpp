@@ -123,7 +123,7 @@ TEST(MakeGroup, AllElseGoesOnWhateverGasDefaultGroupIs) {
   if (upper != MPI_COMM_NULL) MPI_Comm_free(&upper);
 }
 
-TEST(MakeGroup, ProcessesThatDisagreeAllHearOfIt) {
+TEST(MakeGroup, DifferentCommunicatorsAreAnErrorOnAll) {
   if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
   EXPECT_THROW(make_group(rank() == 0 ? MPI_COMM_SELF : MPI_COMM_WORLD), tridap::Error);
 }

@@ -239,7 +239,7 @@ TEST(Read, WhatCannotBeReadAccusesNoOtherKey) {
     }
 }
 
-TEST(Read, ValueThatMayBeRightIsNotAccusedWhereItsMeasureIsMissing) {
+TEST(Read, NoValueIsComparedWithAKeyThatIsNoInteger) {
   for (const auto& [keys, missing] :
        std::vector<std::pair<Keys, std::string>>{{with(block, "start", "12"), "stop"},
                                                  {with(cyclic, "start", "3"), "size"},

@@ -324,7 +324,7 @@ def test_a_python_without_global_arrays_says_which_one_has_them():
 
 
 class Growing:
-    """Whoever shows it makes the list longer that it is in."""
+    """Its repr() makes the list longer that it is in."""
 
     def __init__(self, home):
         self.home = home

@@ -524,7 +524,7 @@ def test_a_text_of_fixed_length_is_read_without_its_padding(folder):
     assert tridap.load_attrs(folder / "x.h5", comm=COMM) == {"unit": "km"}
 
 
-def test_dnpy_files_of_other_types_or_with_python_objects_are_refused(folder):
+def test_dnpy_files_of_mixed_types_or_of_objects_are_refused(folder):
     half = [{"dist_type": "b", "size": 4, "proc_grid_size": 2, "proc_grid_rank": rank, "start": 2 * rank,
              "stop": 2 * rank + 2} for rank in range(2)]
     if R == 0:
@@ -539,7 +539,7 @@ def test_dnpy_files_of_other_types_or_with_python_objects_are_refused(folder):
         tridap.load(folder / "y_0.dnpy", comm=COMM)
 
 
-def test_dnpy_files_with_padding_are_read_by_another_number_of_processes(folder):
+def test_padded_dnpy_files_are_read_by_fewer_processes(folder):
     saved = tridap.distribution((6 * (P + 1),), (tridap.block(padding=2),), processes=P + 1)
     if R == 0:
         for process in range(P + 1):

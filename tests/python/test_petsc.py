@@ -345,7 +345,7 @@ def test_copy_true_copies_and_is_refused_for_a_grid():
     dm.destroy()
 
 
-def test_a_ghosted_array_without_a_communicator_is_a_vec_of_this_process():
+def test_a_ghosted_array_without_comm_is_a_vec_of_one_process():
     local = np.arange(3.0).astype(PETSc.ScalarType)
     vec, _ = petsc.import_ghosted(tridap.GhostedArray(local, []))
     assert vec.comm.size == 1 and vec.size == 3

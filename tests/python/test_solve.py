@@ -175,7 +175,7 @@ def test_a_solve_begins_with_the_values_of_x(comm, line):
     assert tridap.solve(A, b, x, tol=1e-8).iterations == 0
 
 
-def test_whoever_does_not_converge_warns_once_and_may_raise(comm, line):
+def test_a_solve_without_convergence_warns_once_and_may_raise(comm, line):
     A, _, b, _ = line
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -349,7 +349,7 @@ def test_a_history_is_a_sequence_and_two_tables():
     assert str(empty).split() == ["iteration", "residual", "ratio"] and "<table>" in empty._repr_html_() and not empty
 
 
-def test_rows_of_a_distribution_over_one_process_are_of_this_process():
+def test_a_matrix_over_one_process_has_a_comm_of_one_process():
     dist = tridap.distribution((3,), processes=1)
     A = tridap.Matrix(sp.identity(3, format="csr"), dist)
     assert A.comm.size == 1

@@ -266,7 +266,7 @@ TEST(RedistributionMisuse, ListsOfThePlansIndicesAreTakenAndOthersRefused) {
   expect_refused(move, "the source's dim_data has 1 axes, must have 2, as in the plan");
 }
 
-TEST(RedistributionMisuse, PaddedBlocksOfNineMayBeSpelledAsNineSpellsThem) {
+TEST(RedistributionMisuse, DimDataOfVersion09FitAPlanOfPaddedBlocks) {
   const auto padded = Distribution::make({4 * processes()}, {tridap::padded_block(1)}, {processes()});
   Redistribution plan(padded, padded, 8, MPI_COMM_WORLD);
   for (const char* version : {"0.9.0", "0.9", "00.09.1"}) {

@@ -310,7 +310,7 @@ TEST(Solve, RefusesTolerancesAndMeasuresThatDifferBetweenProcesses) {
       says(refusal([&] { DirectSolver(p.a).solve(p.b, p.x, 1e-8, atol); }), "the processes have different tolerances"));
 }
 
-TEST(Solve, NamesTheVectorWhoseElementIsNotFinite) {
+TEST(Solve, NamesTheVectorAndTheElementThatIsNotFinite) {
   Problem p;
   tridap::solvers::MultiVector b(p.b.getMap(), 2), x(p.b.getMap(), 2);
   b.putScalar(1);

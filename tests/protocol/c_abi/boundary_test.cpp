@@ -73,7 +73,7 @@ TEST(Boundary, AWriteOnOneSideIsReadOnTheOther) {
   EXPECT_EQ(elements[0], 1001);
 }
 
-TEST(Boundary, TheDeleterOfCIsCalledOnceByWhoeverIsLast) {
+TEST(Boundary, TheLastCopyOfBufferOrIndicesCallsTheDeleterOfCOnce) {
   int released = 0;
   DistArray array = tridap::from_c(made_in_c(released));
   tridap::IndexBuffer indices = std::get<tridap::Unstructured>(array.dim_data[2].dist).indices;
