@@ -53,8 +53,8 @@ expect("a literal" "${found}" "\"a\\\"b\\\\n\\nc;d|[\"")
 
 # What mpicxx -show prints: folders of headers that do not exist are missing headers, unless another one exists.
 include("${SOURCE}/cmake/TriDAPForeign.cmake")
-foreach(shown "g++ -L/opt/x-Intel/lib -lmpi" "g++ -I${SOURCE} -lmpi" "g++ -I\"${SOURCE}\"" "g++ -I ${SOURCE}" "g++ -lmpi" ""
-              "g++ -I/no/folder -I${SOURCE} -lmpi\n")
+foreach(shown "g++ -L/opt/x-Intel/lib -lmpi" "g++ -I/ -lmpi" "g++ -I\"${SOURCE}\"" "g++ -I /" "g++ -lmpi" ""
+              "g++ -I/no/folder -I/ -lmpi\n")
   tridap_mpi_without_headers(missing "${shown}")
   expect("folders without headers in '${shown}'" "${missing}" "")
 endforeach()
