@@ -13,3 +13,9 @@ foreach(folder "${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}")
                         "move it to a folder whose name has none of ; \" \\ | $ : and no line feed")
   endif()
 endforeach()
+
+# The pattern of file(GLOB) that matches a folder alone: it reads [x] in a name as a pattern.
+function(tridap_pattern_of result folder)
+  string(REPLACE "[" "[[]" pattern "${folder}")
+  set(${result} "${pattern}" PARENT_SCOPE)
+endfunction()

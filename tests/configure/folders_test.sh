@@ -25,11 +25,15 @@ said=$("$cmake" -S "$source" -B "$scratch/a;b" 2>&1) && wrong "CMake takes a bui
   wrong "CMake says for a build folder a;b: $said"
 
 for name in 'a b' ü '[x]' "it's" '[' ']' 'a#b' 'a&b' 'a%b' 'a@b@c' '(a' 'a*b?' 'a,b=c' '<a>' 'a`b' '!a' '{a' '~a' '^a+b'; do
-  printf 'set(CMAKE_CURRENT_SOURCE_DIR [==[%s]==])\nset(CMAKE_CURRENT_BINARY_DIR /tmp)\ninclude("%s")\n' \
-    "/tmp/$name" "$source/cmake/TriDAPFolder.cmake" >"$scratch/takes.cmake"
-  "$cmake" -P "$scratch/takes.cmake" || wrong "CMake refuses the folder $name"
+  printf 'set(CMAKE_CURRENT_SOURCE_DIR [==[%s]==])\nset(CMAKE_CURRENT_BINARY_DIR /tmp)\ninclude("%s")\n%s\n%s\n' \
+    "$scratch/$name" "$source/cmake/TriDAPFolder.cmake" \
+    'tridap_pattern_of(here "${CMAKE_CURRENT_SOURCE_DIR}")' \
+    'file(GLOB found RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "${here}/*ev")
+message("found: ${found}")' >"$scratch/takes.cmake"
   mkdir -p "$scratch/$name"
   cp "$source/dev" "$scratch/$name/"
+  said=$("$cmake" -P "$scratch/takes.cmake" 2>&1) || wrong "CMake refuses the folder $name"
+  [[ $said == "found: dev" ]] || wrong "files of the folder $name: $said"
   said=$("$scratch/$name/dev" fuzz 2>&1) || true  # which says that it needs a number
   [[ $said == "./dev: fuzz needs "* ]] || wrong "./dev says in the folder $name: $said"
 done
