@@ -277,8 +277,7 @@ def run_all(everything, sanitized, part, record):
         results += more.run()
         if record:
             more.record()
-    others = "quick tests, and the other parts" if part and part.of > 1 else "quick tests" if part else ""
-    table.show(others if everything else LEFT_OUT)
+    table.show("" if everything and part is None else f"all but part {part.number}/{part.of}" if part else LEFT_OUT)
     for code, closing, again in results:
         sys.stdout.writelines(again)
         sys.stdout.writelines(closing)
@@ -376,6 +375,7 @@ def run_named(names, processes, preset):
         on = processes if test.ranks and processes else test.ranks
         say(f"{test.name if test.kind == 'other' else ' '.join(files)}" + (f" on {on}" if on else ""))
         if test.kind == "other" and (not test.plain or not processes):  # only CTest knows whether these pass
+            report_of(preset, "named").unlink(missing_ok=True)
             code = subprocess.run(["ctest", "--test-dir", folder_of(preset), "--output-on-failure", "--output-junit",
                                    report_of(preset, "named"), "-R", f"^{re.escape(test.name)}$"]).returncode
             left += skipped(preset, "named")

@@ -41,7 +41,7 @@ void expect_contains(const std::string& text, const std::string& part) {
 }
 
 /// What is wrong on one process alone, and what every process reads.
-void one_is_bad(const std::function<void(Parts&)>& spoil, const std::string& text) {
+void expect_refused_by_all(const std::function<void(Parts&)>& spoil, const std::string& text) {
   for (Index bad = 0; bad < processes(); ++bad) {
     Parts parts;
     if (rank() == bad) spoil(parts);
@@ -52,18 +52,19 @@ void one_is_bad(const std::function<void(Parts&)>& spoil, const std::string& tex
 }  // namespace
 
 TEST(GhostRefusal, AnIdThatNoProcessOwns) {
-  one_is_bad([](Parts& parts) { parts.ghosts = {-1}; }, "ghost 0 has the id -1, which no process owns");
-  one_is_bad([](Parts& parts) { parts.ghosts = {4 * processes()}; },
-             "must be a global index, from 0 to " + std::to_string(4 * processes() - 1));
+  expect_refused_by_all([](Parts& parts) { parts.ghosts = {-1}; }, "ghost 0 has the id -1, which no process owns");
+  expect_refused_by_all([](Parts& parts) { parts.ghosts = {4 * processes()}; },
+                        "must be a global index, from 0 to " + std::to_string(4 * processes() - 1));
 }
 
 TEST(GhostRefusal, AnElementOfTheProcessItself) {
-  one_is_bad([](Parts& parts) { parts.ghosts = {4 * rank() + 3}; }, "an element that this process owns itself");
+  expect_refused_by_all([](Parts& parts) { parts.ghosts = {4 * rank() + 3}; },
+                        "an element that this process owns itself");
 }
 
 TEST(GhostRefusal, AnIdThatIsListedTwice) {
   if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
-  one_is_bad(
+  expect_refused_by_all(
       [](Parts& parts) {
         const Index next = (rank() + 1) % processes();
         parts.ghosts = {4 * next, 4 * next + 1, 4 * next};
@@ -73,18 +74,19 @@ TEST(GhostRefusal, AnIdThatIsListedTwice) {
 }
 
 TEST(GhostRefusal, MemoryThatCannotBeWritten) {
-  one_is_bad([](Parts& parts) { parts.local.read_only = true; }, "the local buffer is read-only");
-  one_is_bad([](Parts& parts) { parts.local.strides[0] = 0; }, "the local buffer's elements may share memory");
-  one_is_bad([](Parts& parts) { parts.local.memory.kind = tridap::Memory::Kind::cuda; }, "cuda:0 memory");
+  expect_refused_by_all([](Parts& parts) { parts.local.read_only = true; }, "the local buffer is read-only");
+  expect_refused_by_all([](Parts& parts) { parts.local.strides[0] = 0; },
+                        "the local buffer's elements may share memory");
+  expect_refused_by_all([](Parts& parts) { parts.local.memory.kind = tridap::Memory::Kind::cuda; }, "cuda:0 memory");
 }
 
 TEST(GhostRefusal, ElementTypesThatDiffer) {
   if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
-  one_is_bad([](Parts& parts) { parts.local.type = tridap::element_type<std::int64_t>(); }, "int64");
+  expect_refused_by_all([](Parts& parts) { parts.local.type = tridap::element_type<std::int64_t>(); }, "int64");
 }
 
 TEST(GhostRefusal, DimDataThatDoNotFitTogether) {
-  one_is_bad([](Parts& parts) { parts.dim_data[0].size += 1; }, "'size'");
+  expect_refused_by_all([](Parts& parts) { parts.dim_data[0].size += 1; }, "'size'");
 }
 
 TEST(GhostRefusal, NumberedAxesThatDiffer) {

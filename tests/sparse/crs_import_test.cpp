@@ -114,9 +114,7 @@ TEST(CrsUpdate, RowsThatWereKeptSaveAskingTpetra) {
 
 TEST(CrsImport, OneBadProcessFailsEveryProcess) {
   Random random(65);
-  Case of;
-  for (int p = 0; p <= processes(); ++p) of.rows.push_back(2 * p);
-  of.columns = of.rows;
+  Case of = square_case(2);
   for (Index i = 0; i < of.rows.back(); ++i) of.entries[{i, i}] = 1;
   Case longer = of;
   for (std::size_t p = 0; p < longer.rows.size(); ++p) longer.rows[p] = 3 * static_cast<Index>(p);

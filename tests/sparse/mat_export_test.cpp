@@ -27,9 +27,7 @@ TEST(MatExport, SaysWhatMatGetRowSaysInTheMatsOwnMemory) {
 
 TEST(MatExport, OtherTypesAreRefusedByNameWithWhatToDo) {
   Random random(22);
-  Case of;
-  for (int p = 0; p <= processes(); ++p) of.rows.push_back(2 * p);
-  of.columns = of.rows;
+  Case of = square_case(2);
   for (Index i = 0; i < of.rows.back(); ++i) of.entries[{i, i}] = 1;
   const std::string mpi = processes() == 1 ? "seq" : "mpi";
   for (const char* type : {MATBAIJ, MATSBAIJ, MATDENSE}) {
@@ -67,9 +65,7 @@ TEST(MatExport, ANullAMatWithoutATypeAndOneThatIsNotAssembledAreRefused) {
 }
 
 TEST(MatExport, TheReceiptNamesWhatRowsDoNotHave) {
-  Case of;
-  for (int p = 0; p <= processes(); ++p) of.rows.push_back(2 * p);
-  of.columns = of.rows;
+  Case of = square_case(2);
   Mat mat = make_mat(of);
   MatNullSpace space = nullptr;
   MatNullSpaceCreate(MPI_COMM_WORLD, PETSC_TRUE, 0, nullptr, &space);

@@ -62,9 +62,7 @@ TEST(MatUpdate, ChangesTheValuesInPlace) {
 }
 
 TEST(MatUpdate, APatternThatDiffersOnOneProcessIsRefusedOnAll) {
-  Case of;
-  for (int p = 0; p <= processes(); ++p) of.rows.push_back(2 * p);
-  of.columns = of.rows;
+  Case of = square_case(2);
   for (Index i = 0; i < of.rows.back(); ++i) of.entries[{i, i}] = 1;
   Random random(34);
   Mat mat = make_mat(of);
@@ -81,9 +79,7 @@ TEST(MatUpdate, APatternThatDiffersOnOneProcessIsRefusedOnAll) {
 
 // PETSc makes its preconditioner again after an update, as after MatAssemblyEnd.
 TEST(MatUpdate, PetscKnowsThatTheValuesAreNew) {
-  Case of;
-  for (int p = 0; p <= processes(); ++p) of.rows.push_back(3 * p);
-  of.columns = of.rows;
+  Case of = square_case(3);
   for (Index i = 0; i < of.rows.back(); ++i) of.entries[{i, i}] = 2;
   Mat mat = make_mat(of);
   KSP solver = nullptr;
@@ -112,9 +108,7 @@ TEST(MatUpdate, PetscKnowsThatTheValuesAreNew) {
 TEST(MatImport, OneBadProcessFailsEveryProcess) {
   Random random(36);
   for (int bad = 0; bad < processes(); ++bad) {
-    Case of;
-    for (int p = 0; p <= processes(); ++p) of.rows.push_back(2 * p);
-    of.columns = of.rows;
+    Case of = square_case(2);
     for (Index i = 0; i < of.rows.back(); ++i) of.entries[{i, i}] = 1;
     const auto refused = [&](const std::string& says, const auto& change) {
       Memory from(of, random, 1, false);

@@ -73,9 +73,7 @@ TEST(MatOperator, AnOperatorIsAShellMat) {
 
 // MatMult returns an error on every process, whose text says which process threw what.
 TEST(MatOperator, WhatOneProcessThrowsIsAnErrorOfMatMultOnAll) {
-  Case of;
-  for (int p = 0; p <= processes(); ++p) of.rows.push_back(2 * p);
-  of.columns = of.rows;
+  Case of = square_case(2);
   for (int bad = 0; bad < processes(); ++bad) {
     LinearOperator op = operator_of(of);
     op.apply = [bad](const DistArray&, const DistArray&) {
@@ -96,9 +94,7 @@ TEST(MatOperator, WhatOneProcessThrowsIsAnErrorOfMatMultOnAll) {
 }
 
 TEST(MatOperator, OneBadProcessFailsEveryProcess) {
-  Case of;
-  for (int p = 0; p <= processes(); ++p) of.rows.push_back(2 * p);
-  of.columns = of.rows;
+  Case of = square_case(2);
   for (int bad = 0; bad < processes(); ++bad) {
     const auto refused = [&](const std::string& says, const auto& change) {
       LinearOperator op = operator_of(of);
@@ -118,9 +114,7 @@ TEST(MatOperator, OneBadProcessFailsEveryProcess) {
 }
 
 TEST(MatOperator, AProductGoesOnAfterOneThatFailed) {
-  Case of;
-  for (int p = 0; p <= processes(); ++p) of.rows.push_back(2 * p);
-  of.columns = of.rows;
+  Case of = square_case(2);
   LinearOperator op = operator_of(of);
   bool fails = true;
   op.apply = [&fails](const DistArray& x, const DistArray& y) {

@@ -47,6 +47,14 @@ struct Case {
   static double x(Index j) { return static_cast<double>(1 + j * j % 7); }
 };
 
+/// A square matrix without entries, of which each process has so many rows.
+inline Case square_case(Index rows_each) {
+  Case of;
+  for (Index p = 0; p <= processes(); ++p) of.rows.push_back(rows_each * p);
+  of.columns = of.rows;
+  return of;
+}
+
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}

@@ -42,9 +42,7 @@ TEST(UpdateValues, AnEntryMoreOrLessIsRefusedEverywhereAndChangesNothing) {
 TEST(UpdateValues, OneBadProcessFailsEveryProcess) {
   Random random(13);
   for (int bad = 0; bad < processes(); ++bad) {
-    Case of;
-    for (int p = 0; p <= processes(); ++p) of.rows.push_back(2 * p);
-    of.columns = of.rows;
+    Case of = square_case(2);
     for (Index i = 0; i < of.rows.back(); ++i) of.entries[{i, i}] = 1;
     const auto refused = [&](const std::string& says, const auto& change) {
       Memory from(of, random, 1, false), to(of, random, 1, false);
@@ -70,9 +68,7 @@ TEST(UpdateValues, OneBadProcessFailsEveryProcess) {
 TEST(UpdateValues, AnotherDistributionIsNamed) {
   if (processes() == 1) GTEST_SKIP() << "needs at least 2 processes";
   Random random(14);
-  Case of;
-  for (int p = 0; p <= processes(); ++p) of.rows.push_back(2 * p);
-  of.columns = of.rows;
+  Case of = square_case(2);
   Case other = of;
   ++other.rows[1];
   const Memory to(of, random, 1, false), from(other, random, 1, false);
