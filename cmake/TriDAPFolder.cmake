@@ -19,3 +19,10 @@ function(tridap_pattern_of result folder)
   string(REPLACE "[" "[[]" pattern "${folder}")
   set(${result} "${pattern}" PARENT_SCOPE)
 endfunction()
+
+# The name by which pytest finds a file from the folder in which CTest starts tests: it cuts a name at `[`, which a folder
+# above both may have.
+function(tridap_pytest_file result file)
+  file(RELATIVE_PATH relative "${CMAKE_CURRENT_BINARY_DIR}" "${file}")
+  set(${result} "${relative}" PARENT_SCOPE)
+endfunction()

@@ -294,6 +294,7 @@ class Test:
         self.command = told[self.name].get("command", [])
         properties = {p["name"]: p["value"] for p in told[self.name]["properties"]}
         self.environment = dict(entry.split("=", 1) for entry in properties.get("ENVIRONMENT", []))
+        self.working_directory = properties["WORKING_DIRECTORY"]
         self.provides = set(properties.get("FIXTURES_SETUP", []))
         self.requires = set(properties.get("FIXTURES_REQUIRED", []))
         self.plain = not {"WILL_FAIL", "PASS_REGULAR_EXPRESSION", "FAIL_REGULAR_EXPRESSION",
@@ -381,7 +382,8 @@ def run_named(names, processes, preset):
             left += skipped(preset, "named")
         else:
             environment = {**os.environ, **test.environment, "TRIDAP_TEST_EFFORT": "all"}
-            code = subprocess.run(test.command_for(files, pattern, processes), env=environment).returncode
+            code = subprocess.run(test.command_for(files, pattern, processes), env=environment,
+                                  cwd=test.working_directory).returncode
             code = 0 if code == 5 and test.kind == "pytest" and pattern else code  # 5: no test matches
         if code:
             failed.append(f"again: ./dev test {test.name}" + (" --sanitized" if preset == "asan" else ""))
