@@ -1,4 +1,5 @@
 #include "ghosts/ghost_case.hpp"
+#include "support/inter_communicator.hpp"
 #include <tridap/ghosts/ghost_update.hpp>
 #include <tridap/make.hpp>
 #include <tridap/redistribute/padding.hpp>
@@ -124,4 +125,17 @@ TEST(GhostRefusal, SumsOfElementsThatCannotBeAdded) {
   plan.update_ghosts();
   expect_contains(on::error_of([&] { plan.sum_ghosts(); }).value().what(), "not converted, scaled or added");
   plan.update_ghosts();
+}
+
+TEST(GhostRefusal, InterCommunicatorsInEveryCall) {
+  if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
+  Parts parts;
+  const GhostedArray array(parts.local, parts.dim_data, parts.ghosts);
+  expect_needs_communicator("GhostUpdate", [&](MPI_Comm comm) { GhostUpdate(array, comm); });
+  expect_needs_communicator("update_ghosts", [&](MPI_Comm comm) { tridap::update_ghosts(array, comm); });
+  expect_needs_communicator("sum_ghosts", [&](MPI_Comm comm) { tridap::sum_ghosts(array, comm); });
+  expect_needs_communicator("make_ghosted",
+                            [&](MPI_Comm comm) { tridap::make_ghosted(parts.local, parts.ghosts, comm); });
+  expect_needs_communicator("copy_with_ghosts",
+                            [&](MPI_Comm comm) { tridap::copy_with_ghosts(array.owned(), parts.ghosts, comm); });
 }

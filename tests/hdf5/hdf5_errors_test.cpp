@@ -1,4 +1,5 @@
 #include "hdf5_support.hpp"
+#include "support/inter_communicator.hpp"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -243,6 +244,16 @@ TEST(Hdf5Errors, OtherChunksOrDistributionsOnOneProcess) {
   h5::Named named{"a", saved.array};
   if (other) named.distribution = saved.distribution;
   expect_same_error([&] { h5::save(file.path(), {named}, MPI_COMM_WORLD); }, "same on every process");
+}
+
+TEST(Hdf5Errors, InterCommunicatorsInEveryCall) {
+  if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
+  const TemporaryFile file;
+  const DistArray array = line(7).array;
+  h5::save(file.path(), {{"a", array}}, MPI_COMM_WORLD);
+  expect_needs_communicator("save", [&](MPI_Comm comm) { h5::save(file.path(), {{"a", array}}, comm); });
+  expect_needs_communicator("find", [&](MPI_Comm comm) { h5::find(file.path(), "a", comm); });
+  expect_needs_communicator("load", [&](MPI_Comm comm) { h5::load(file.path(), "a", comm); });
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "infer_support.hpp"
+#include "support/inter_communicator.hpp"
 
 #include <limits>
 
@@ -276,6 +277,13 @@ TEST(InferDimDataRefuses, OrFindsASpoiledArrayTrue) {
     ASSERT_TRUE(on::same_everywhere(error ? on::all_of(error->report()) : "", all));
     if (inferred) given::expect_true(*inferred, ids, how, all);
   }
+}
+
+TEST(InferDimDataRefuses, InterCommunicators) {
+  if (all_processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
+  const List ids = two_rows();
+  expect_needs_communicator("infer_dim_data",
+                            [&](MPI_Comm comm) { infer_dim_data(listed(ids), comm, rows_of_five()); });
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "mpi/support.hpp"
+#include "support/inter_communicator.hpp"
+#include <tridap/mpi/allocate_shared.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
+#include <tridap/mpi/write_capture.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -423,6 +426,20 @@ TEST(OneBadProcess, AnotherSizeOfPlainBlocksFailsEveryProcess) {
       EXPECT_EQ(error->report().counts(), (oracle::Counts{{Rule::agree_size, 1}})) << error->report().text();
       EXPECT_TRUE(on::same_everywhere(on::all_of(error->report()), MPI_COMM_WORLD));
     }
+}
+
+TEST(MpiRefusal, InterCommunicatorsInEveryCall) {
+  if (on::processes(MPI_COMM_WORLD) < 2) GTEST_SKIP() << "needs at least 2 processes";
+  tridap::DistArray array;
+  array.buffer = tridap::allocate(tridap::element_type<double>(), {2});
+  array.dim_data.resize(1);
+  array.dim_data[0].size = 2 * on::processes(MPI_COMM_WORLD);
+  expect_needs_communicator("check", [&](MPI_Comm comm) { tridap::mpi::check(array, comm); });
+  expect_needs_communicator("gather_distribution",
+                            [&](MPI_Comm comm) { tridap::mpi::gather_distribution(array, comm); });
+  expect_needs_communicator("write_capture", [&](MPI_Comm comm) { tridap::mpi::write_capture(array, "", comm); });
+  expect_needs_communicator("allocate_shared",
+                            [&](MPI_Comm comm) { tridap::mpi::allocate_shared(array.buffer.type, {2}, comm); });
 }
 
 }  // namespace

@@ -350,3 +350,34 @@ def test_a_ghosted_array_without_comm_is_a_vec_of_one_process():
     vec, _ = petsc.import_ghosted(tridap.GhostedArray(local, []))
     assert vec.comm.size == 1 and vec.size == 3
     vec.destroy()
+
+
+def test_what_was_computed_from_a_vec_outlives_its_communicator():
+    some = COMM.Split(R % 2, R)
+    vec = PETSc.Vec().createMPI(12, comm=some)
+    vec.set(2)
+    array = petsc.export_array(vec)
+    twice = array + array
+    vec.destroy()
+    del array
+    gc.collect()
+    petsc.collect()
+    other = COMM.Dup()  # may have the handle of what PETSc freed
+    assert twice.sum() == 48 and twice.comm.size == some.size
+    other.Free()
+    some.Free()
+
+
+def test_ghosts_of_a_vec_outlive_its_communicator():
+    some = COMM.Split(R % 2, R)
+    ghosts = [(2 * some.rank + 2) % (2 * some.size)] if some.size > 1 else []
+    vec = PETSc.Vec().createGhost(ghosts, (2, 2 * some.size), comm=some)
+    vec.set(1 + some.rank)
+    ghosted = petsc.export_ghosted(vec)
+    vec.destroy()
+    petsc.collect()
+    other = COMM.Dup()
+    ghosted.update_ghosts()
+    assert ghosted.local[-1] == 1 + (some.rank + 1) % some.size
+    other.Free()
+    some.Free()

@@ -1,5 +1,7 @@
 """Sums, norms and the like of whole arrays: what NumPy gives for the whole, on every process."""
 
+import gc
+
 import numpy as np
 import pytest
 import tridap
@@ -273,13 +275,34 @@ def test_an_interrupt_of_one_process_is_an_error_on_the_others(comm):
     assert x.norm() == 0
 
 
-def test_an_array_of_a_freed_communicator_is_a_value_error(comm):
+def test_an_array_communicates_after_its_communicator_is_freed(comm):
     freed = comm.Dup()
-    x = tridap.asarray(tridap.zeros(tridap.distribution(8, processes=comm.size)), freed)
+    x = tridap.asarray(tridap.ones(tridap.distribution(8, processes=comm.size)), freed)
+    y = x + x
     freed.Free()
-    for call in (x.sum, x.norm, x.min):
-        with pytest.raises(ValueError, match="COMM_NULL"):
-            call()
+    other = comm.Dup()  # may have the freed one's handle
+    assert y.sum() == 16 and x.norm() == 8**0.5 and x.comm.size == comm.size
+    other.Free()
+
+
+def test_a_communicator_freed_before_the_first_call_is_named(comm):
+    freed = comm.Dup()
+    x = tridap.zeros(tridap.distribution(8, processes=comm.size), comm=freed)
+    freed.Free()
+    with pytest.raises(ValueError, match="COMM_NULL"):
+        x.sum()
+
+
+def test_comm_is_the_callers_own_as_long_as_it_exists(comm):
+    own = comm.Dup()
+    x = tridap.asarray(tridap.ones(tridap.distribution(8, processes=comm.size)), own)
+    assert x.comm is own and (x + x).comm is own and x.redistribute("c").comm is own
+    own.Free()
+    lasting = x.comm
+    assert lasting.size == comm.size and lasting.rank == comm.rank
+    del x
+    gc.collect()
+    assert lasting.allreduce(1) == comm.size
 
 
 def test_a_sum_takes_the_processes_of_its_array(comm):

@@ -1,4 +1,5 @@
 #include "redistribute/move_checks.hpp"
+#include "support/inter_communicator.hpp"
 #include <tridap/make.hpp>
 
 namespace {
@@ -291,4 +292,23 @@ TEST(RedistributionRefusal, EachOptionIsTheSameOnAllProcesses) {
   Options options;
   options.mapping.ravel = rank() == bad ? tridap::Order::column_major : tridap::Order::row_major;
   refused(square, flat, options);
+}
+
+TEST(RedistributionRefusal, InterCommunicatorsInEveryCall) {
+  if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
+  const Distribution line = Distribution::make({2 * processes()}, {tridap::block()}, {processes()});
+  DistArray array;
+  array.buffer = tridap::allocate(tridap::element_type<double>(), {2});
+  array.dim_data = line.dim_data(rank());
+  const tridap::GlobalIds ids{1, nullptr, rank()};
+  namespace move = tridap::redistribute;
+  expect_needs_communicator("Redistribution", [&](MPI_Comm comm) { Redistribution(line, line, 8, comm); });
+  expect_needs_communicator("gather", [&](MPI_Comm comm) { move::gather(array, comm); });
+  expect_needs_communicator("allgather", [&](MPI_Comm comm) { move::allgather(array, comm); });
+  expect_needs_communicator("scatter", [&](MPI_Comm comm) { move::scatter(array, line, comm); });
+  expect_needs_communicator("to_ids", [&](MPI_Comm comm) { move::to_ids(line, ids, 8, comm); });
+  expect_needs_communicator("from_ids", [&](MPI_Comm comm) { move::from_ids(ids, line, 8, comm); });
+  expect_needs_communicator("relabel", [&](MPI_Comm comm) { move::relabel_collectively(line, line, 8, comm); });
+  expect_needs_communicator("update_padding", [&](MPI_Comm comm) { move::update_padding(array, comm); });
+  expect_needs_communicator("PaddingUpdate", [&](MPI_Comm comm) { move::PaddingUpdate(array.buffer, line, comm); });
 }

@@ -1,4 +1,5 @@
 #include "dense_support.hpp"
+#include "support/inter_communicator.hpp"
 #include <tridap/compare.hpp>
 
 // What the dense functions refuse: the same Error on every process, and nobody waits.
@@ -196,6 +197,19 @@ TEST(ScalapackDenseRefuses, EachOptionThatDiffersAndANumberOfAxesThatDiffers) {
     b.array.buffer.strides.pop_back();
   }
   says("different element types or numbers of axes")(solve(b.array, options));
+}
+
+TEST(ScalapackDenseRefuses, InterCommunicators) {
+  if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
+  const Index n = 2 * processes();
+  const Held<double> held = part_of(some_definite(n), sl::squares({n, n}, processes()), Lines::columns);
+  expect_needs_communicator("solve", [&](MPI_Comm comm) { sl::solve(held.array, held.array, comm); });
+  expect_needs_communicator("cholesky", [&](MPI_Comm comm) { sl::cholesky(held.array, comm); });
+  expect_needs_communicator("eigh", [&](MPI_Comm comm) { sl::eigh(held.array, comm); });
+  expect_needs_communicator("svd", [&](MPI_Comm comm) { sl::svd(held.array, comm); });
+  expect_needs_communicator("qr", [&](MPI_Comm comm) { sl::qr(held.array, comm); });
+  expect_needs_communicator("ProcessGrid", [&](MPI_Comm comm) { sl::ProcessGrid(comm, 1, processes()); });
+  expect_needs_communicator("of_context", [&](MPI_Comm comm) { sl::ProcessGrid::of_context(-1, comm); });
 }
 
 }  // namespace

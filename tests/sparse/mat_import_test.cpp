@@ -124,5 +124,5 @@ TEST(MatImport, OneBadProcessFailsEveryProcess) {
               [&](SparseRows& rows) { rows.column_bounds.back() = most + 1; });
     }
   }
-  expect_says(error_of([&] { petsc::import_matrix({}, MPI_COMM_NULL); }), "the communicator is null");
+  expect_says(error_of([&] { petsc::import_matrix({}, MPI_COMM_NULL); }), "the communicator is MPI_COMM_NULL");
 }

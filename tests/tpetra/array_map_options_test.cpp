@@ -1,3 +1,4 @@
+#include "support/inter_communicator.hpp"
 #include "support/padded_axes.hpp"
 #include "tpetra/same_dims.hpp"
 #include "tpetra/support.hpp"
@@ -368,5 +369,29 @@ TEST(LayoutCommunicators, NoneAtAllIsRefused) {
   const MPI_Comm raw = MPI_COMM_NULL;
   EXPECT_TRUE(says(refusal([&] { Communicator made(general); }), "the communicator is null"));
   EXPECT_TRUE(says(refusal([&] { Communicator made(mpi); }), "the communicator is null"));
-  EXPECT_TRUE(says(refusal([&] { Communicator made(raw); }), "the communicator is null"));
+  EXPECT_TRUE(says(refusal([&] { Communicator made(raw); }), "the communicator is MPI_COMM_NULL"));
+}
+
+TEST(LayoutCommunicators, InterCommunicatorsAreRefused) {
+  if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
+  const tridap::DistArray part = stamped(oracle::Array({oracle::cyclic(3 * processes(), 1, processes())}));
+  expect_needs_communicator("ArrayMap", [&](MPI_Comm comm) { ArrayMap(part, comm); });
+  expect_needs_communicator("import_vector", [&](MPI_Comm comm) { import_vector<double>(part, comm); });
+}
+
+TEST(LayoutCommunicators, MapsOutliveTheCommunicator) {
+  const tridap::DistArray part = stamped(oracle::Array({oracle::cyclic(3 * processes(), 1, processes())}));
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  const auto imported = import_vector<double>(part, comm);
+  const ArrayMap layout(part, comm);
+  EXPECT_EQ(layout.comm(), comm);
+  MPI_Comm_free(&comm);
+  imported.vector->putScalar(2);
+  EXPECT_EQ(imported.vector->norm1(), 6.0 * static_cast<double>(processes()));
+  EXPECT_TRUE(imported.vector->getMap()->isSameAs(*layout.map()));
+  EXPECT_EQ(export_array(imported.vector).array.buffer.data, part.buffer.data);
+  int size = 0;
+  MPI_Comm_size(layout.comm(), &size);
+  EXPECT_EQ(size, processes());
 }

@@ -7,6 +7,7 @@
 #include "types.hpp"
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/room.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -201,7 +202,7 @@ Buffer own_part(const GlobalArray& array) {
 }
 
 Created create_in(const PlacedDistribution& placed, const ElementType& type, MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give the communicator of the array's processes");
+  comm = mpi::ours(comm);
   HandlePool& pool = HandlePool::all();
   Created made;
   Index number = 0;  // digest of the arguments

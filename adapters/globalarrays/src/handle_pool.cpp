@@ -7,6 +7,7 @@
 #include "memory.hpp"
 #include "named.hpp"
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -355,7 +356,7 @@ void check_destroyable(int handle, MPI_Comm comm) {
 }  // namespace
 
 bool destroy(int handle, MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give the communicator of the array's processes");
+  comm = mpi::ours(comm);
   HandlePool& pool = HandlePool::all();
   std::optional<HandlePool::Offer> offer;
   const std::vector<Index> shape = mpi::collectively(comm, [&] {

@@ -10,6 +10,7 @@
 #include <tridap/compare.hpp>
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/gather_with_flags.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/memory_order.hpp>
@@ -212,7 +213,7 @@ ImportedArray copied(const DistArray& array, const PlacedDistribution& given,
 }  // namespace
 
 ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy, Fit fit) {
-  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give the communicator of the array's processes");
+  comm = mpi::ours(comm);
   const double begin = MPI_Wtime();
   ImportedArray imported;
   mpi::Faults faults;
@@ -231,6 +232,7 @@ ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy, Fit
 }
 
 DistArray allocate(const PlacedDistribution& placed, const ElementType& type, MPI_Comm comm) {
+  comm = mpi::ours(comm);
   const Created made = create_in(placed, type, comm);
   DistArray array = mpi::collectively(comm, [&] {
     DistArray part;

@@ -3,6 +3,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/load.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -90,6 +91,7 @@ void need_buffer(const Buffer& buffer, const Stored& stored, const Distribution&
 
 Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& stored, const Distribution& distribution,
                   MPI_Comm comm, const LoadOptions& options) {
+  comm = mpi::ours(comm);
   const double begin = MPI_Wtime();
   const Index rank = mpi::rank_of(comm);
   const std::vector<Task> tasks = mpi::collectively(comm, [&] {
@@ -108,6 +110,7 @@ Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& s
 
 DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
                const std::optional<Distribution>& distribution, const LoadOptions& options) {
+  comm = mpi::ours(comm);
   const Stored stored = find(path, name, comm);
   const Index rank = mpi::rank_of(comm);
   std::optional<Distribution> to;

@@ -2,6 +2,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/stored.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/text.hpp>
 
@@ -117,9 +118,10 @@ Handle open_together(const std::string& path, bool write, bool same, MPI_Comm co
     need_access(where, write);
     return access_list(same);
   });
+  const MPI_Comm of_hdf5 = mpi::duplicates_of(comm)->of(mpi::Library::hdf5);
   mpi::Faults faults;  // the calls below are collective: each process makes them, whatever fails
   faults.attempt(
-      [&] { call("H5Pset_fapl_mpio", [&] { return H5Pset_fapl_mpio(access.list, comm, access.hints.get()); }); });
+      [&] { call("H5Pset_fapl_mpio", [&] { return H5Pset_fapl_mpio(access.list, of_hdf5, access.hints.get()); }); });
   mpi::throw_faults(std::exchange(faults, {}), comm);
   Handle file;
   faults.attempt([&] {

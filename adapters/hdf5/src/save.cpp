@@ -7,6 +7,7 @@
 #include <tridap/hdf5/save.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/new_file.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -163,6 +164,7 @@ Receipt receipt_of(const std::vector<Named>& arrays, const std::vector<Task>& ta
 }  // namespace
 
 Receipt save(const std::string& path, const std::vector<Named>& arrays, MPI_Comm comm, const SaveOptions& options) {
+  comm = mpi::ours(comm);
   const double begin_time = MPI_Wtime();
   std::vector<Task> tasks = checked(path, arrays, comm, options);
   Incomplete file = begin(path, tasks, comm, options);

@@ -3,6 +3,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/stored.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/text.hpp>
@@ -147,6 +148,7 @@ std::vector<AxisSpec> specs_like(const Distribution& distribution, bool padded) 
 }  // namespace
 
 Stored find(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped) {
+  comm = mpi::ours(comm);
   Said said =
       mpi::collectively(comm, [&] { return mpi::rank_of(comm) == 0 ? read_alone(path, name, stepped) : Said{}; });
   send_shape(said, comm);

@@ -1,5 +1,6 @@
 #include "call.hpp"
 #include "mat.hpp"
+#include "source.hpp"
 #include "vec.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -84,7 +85,7 @@ void need_petsc_int(const Bounds& rows, const Bounds& columns) {
 }
 
 ImportedMat import_matrix(const SparseRows& rows, MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give the communicator of the matrix's processes");
+  need_communicator(comm);
   const double begin = MPI_Wtime();
   const Pattern pattern = mpi::collectively(comm, [&] {
     need_petsc();

@@ -2,6 +2,7 @@
 #include "call.hpp"
 #include "lasting_memory.hpp"
 #include "mat.hpp"
+#include "source.hpp"
 #include "vec.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
@@ -130,8 +131,7 @@ LinearOperator export_operator(Mat mat) {
 }
 
 ImportedMat import_operator(const LinearOperator& op, MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL)
-    refuse("the communicator is null", "", "give the communicator of the operator's processes");
+  need_communicator(comm);
   const double begin = MPI_Wtime();
   auto kept = mpi::collectively(comm, [&] {
     need_petsc();

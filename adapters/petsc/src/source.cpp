@@ -4,6 +4,7 @@
 #include "vec.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/gather_with_flags.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -67,7 +68,7 @@ bool is_uniform(const Axis& axis) { return axis.dist_type() != 'u'; }
 }  // namespace
 
 void need_communicator(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) refuse("the communicator is null", "", "give the communicator of the array's processes");
+  mpi::duplicates_of(comm);  // throws if it is null or an inter-communicator
 }
 
 void need_buffer(const Buffer& buffer, Copy copy) {

@@ -27,7 +27,7 @@ struct Source {
   Index count() const { return distribution.count(rank, Part::interior); }  ///< elements of this process
 };
 
-/// Throws Error if the communicator is null.
+/// Throws Error if the communicator is null or an inter-communicator.
 void need_communicator(MPI_Comm comm);
 
 /// Throws Error if a Vec cannot have a buffer's elements: in place, or, if `copy` allows it, in a copy. Local.

@@ -261,7 +261,7 @@ py::dict Array::own_dictionary(Version version) const {
 
 int Array::traverse(visitproc visit, void* arg) const {
   Py_VISIT(local_.ptr());
-  Py_VISIT(comm_.ptr());
+  if (const int seen = comm_.traverse(visit, arg); seen != 0) return seen;
   Py_VISIT(extras_.ptr());
   Py_VISIT(axis_extras_.ptr());
   return 0;
@@ -270,7 +270,7 @@ int Array::traverse(visitproc visit, void* arg) const {
 void Array::clear() {
   extras_ = py::dict();
   axis_extras_ = py::list();
-  comm_ = py::none();
+  comm_.clear();
 }
 
 py::object asarray(py::object object, py::object comm, py::object copy) {

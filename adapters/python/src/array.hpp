@@ -1,5 +1,6 @@
 #pragma once
 
+#include "comm.hpp"
 #include "dictionaries.hpp"
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
@@ -23,8 +24,8 @@ class Array {
 
   const DistArray& array() const { return array_; }  ///< of version 0.10 or 0.9, as the producer gave it
   Version version() const { return version_; }
-  const py::object& local() const { return local_; }  ///< the NumPy array; all pointers here point to its memory
-  const py::object& comm() const { return comm_; }    ///< the mpi4py communicator, or None
+  const py::object& local() const { return local_; }         ///< the NumPy array; all pointers here point to its memory
+  const py::object& comm() const { return comm_.object(); }  ///< the mpi4py communicator, or None
   const Receipt& receipt() const { return receipt_; }
   /// Throws Error if only this process's part is known.
   const std::shared_ptr<const Distribution>& distribution() const;
@@ -56,7 +57,8 @@ class Array {
  private:
   DistArray array_;
   Version version_ = Version::v0_10;
-  py::object local_, comm_;
+  py::object local_;
+  HeldComm comm_;
   bool undistributed_;  // no axis is distributed: the Distribution is made on the first use
   mutable std::shared_ptr<const Distribution> distribution_;
   Index process_ = 0;

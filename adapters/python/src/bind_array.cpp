@@ -296,6 +296,11 @@ Args:
 Raises:
     ProtocolError: with every violation; with `comm`, the same on every process.)");
   module.def("_version", [](const std::string& name) { return stamp(version_named(name)); });
+  module.def("_duplicate", [](const py::object& comm) {
+    const MPI_Comm handle = comm_of(comm);
+    const WithoutPython released;
+    mpi::ours(handle);
+  });
   module.def("_over", [](py::array local, const Distribution& distribution, Index process, py::object comm) {
     return over(std::move(local), std::make_shared<const Distribution>(distribution), process, std::move(comm));
   });

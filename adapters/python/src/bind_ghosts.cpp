@@ -43,30 +43,31 @@ class Ghosts {
       update_.emplace(*array_, with);
       of_owned_ = std::make_shared<const Distribution>(mpi::gather_distribution(array_->owned(), with));
     }
-    owned_ = together(
-        with, [&] { return py::cast(over(array_of(array_->owned().buffer), of_owned_, mpi::rank_of(with), comm_)); });
+    owned_ = together(with, [&] {
+      return py::cast(over(array_of(array_->owned().buffer), of_owned_, mpi::rank_of(with), comm_.object()));
+    });
   }
   Ghosts(Ghosts&&) = default;
 
   const py::object& owned() const { return owned_; }
   void run(void (GhostUpdate::*operation)()) {
-    processes();  // the communicator may have been freed
+    need_mpi();
     const WithoutPython released;
     ((*update_).*operation)();
   }
 
   /// For Python's garbage collector.
   int traverse(visitproc visit, void* argument) const {
-    const auto show = [&](const py::object& object) {
-      return object.ptr() == nullptr ? 0 : visit(object.ptr(), argument);
-    };
-    const int seen = show(comm_);
-    return seen != 0 ? seen : show(owned_);
+    const int seen = comm_.traverse(visit, argument);
+    return seen != 0 || owned_.ptr() == nullptr ? seen : visit(owned_.ptr(), argument);
   }
-  void clear() { comm_ = owned_ = py::none(); }
+  void clear() {
+    comm_.clear();
+    owned_ = py::none();
+  }
 
  private:
-  MPI_Comm processes() const { return comm_.is_none() ? MPI_COMM_SELF : comm_of(comm_); }
+  MPI_Comm processes() const { return comm_.is_none() ? MPI_COMM_SELF : comm_.handle(); }
   static DimData dim_data(const Distribution& distribution, MPI_Comm comm) {
     int size = 1;
     mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
@@ -77,7 +78,8 @@ class Ghosts {
     return distribution.dim_data(mpi::rank_of(comm));
   }
 
-  py::object comm_, owned_;
+  HeldComm comm_;
+  py::object owned_;
   std::optional<GhostedArray> array_;
   std::optional<GhostUpdate> update_;
   std::shared_ptr<const Distribution> of_owned_;

@@ -37,14 +37,22 @@ void need_mpi() {
   if (finalized != 0) throw std::runtime_error("MPI is finalized: nothing communicates any more");
 }
 
-MPI_Comm comm_of(py::handle comm) {
+namespace {
+
+// The handle inside of an mpi4py communicator, MPI_COMM_NULL too.
+MPI_Comm handle_in(py::handle comm) {
   static py::handle type, address_of;
   check_mpi();
   if (!py::isinstance(comm, imported(type, "mpi4py.MPI", "Comm")))
     throw py::type_error("comm is of type " + std::string(Py_TYPE(comm.ptr())->tp_name) +
                          ", must be an mpi4py communicator");
-  const MPI_Comm handle =
-      *reinterpret_cast<MPI_Comm*>(py::cast<std::uintptr_t>(imported(address_of, "mpi4py.MPI", "_addressof")(comm)));
+  return *reinterpret_cast<MPI_Comm*>(py::cast<std::uintptr_t>(imported(address_of, "mpi4py.MPI", "_addressof")(comm)));
+}
+
+}  // namespace
+
+MPI_Comm comm_of(py::handle comm) {
+  const MPI_Comm handle = handle_in(comm);
   if (handle == MPI_COMM_NULL)
     throw py::value_error("comm is MPI.COMM_NULL: it was freed, or this process is none of it");
   need_mpi();
@@ -54,9 +62,47 @@ MPI_Comm comm_of(py::handle comm) {
   return handle;
 }
 
+namespace {
+
+// An mpi4py communicator over a duplicate, which it keeps.
+py::object lasting(const std::shared_ptr<mpi::Duplicates>& duplicates) {
+  using Owner = std::shared_ptr<mpi::Duplicates>;
+  static py::handle intracomm;
+  imported(intracomm, "mpi4py.MPI", "Intracomm");
+  static const py::handle type = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(&PyType_Type))(
+                                     "Intracomm", py::make_tuple(intracomm), py::dict())
+                                     .release();
+  py::object made = type(intracomm.attr("f2py")(static_cast<long long>(MPI_Comm_c2f(duplicates->ours()))));
+  made.attr("_owner") = py::capsule(new Owner(duplicates), [](void* owner) { delete static_cast<Owner*>(owner); });
+  return made;
+}
+
+}  // namespace
+
+HeldComm::HeldComm(py::object comm) : given_(std::move(comm)) {
+  if (given_.is_none() || mpi::mpi_is_over() || handle_in(given_) == MPI_COMM_NULL) return;
+  duplicates_ = mpi::duplicates_of(comm_of(given_));
+  if (duplicates_->caller() == MPI_COMM_NULL) lasting_ = given_;
+}
+
+const py::object& HeldComm::object() const {
+  static py::handle null;
+  if (!duplicates_ || duplicates_->caller() != MPI_COMM_NULL || mpi::mpi_is_over()) return given_;
+  if (lasting_.is_none())
+    lasting_ = duplicates_->is_made() ? lasting(duplicates_)
+                                      : py::reinterpret_borrow<py::object>(imported(null, "mpi4py.MPI", "COMM_NULL"));
+  return lasting_;
+}
+
+int HeldComm::traverse(visitproc visit, void* arg) const {
+  Py_VISIT(given_.ptr());
+  Py_VISIT(lasting_.ptr());
+  return 0;
+}
+
 std::shared_ptr<std::mutex> lock_of(MPI_Comm comm) {
-  static std::map<MPI_Comm, std::weak_ptr<std::mutex>> all;  // guarded by the GIL
-  std::weak_ptr<std::mutex>& kept = all[comm];
+  static std::map<const void*, std::weak_ptr<std::mutex>> all;  // guarded by the GIL
+  std::weak_ptr<std::mutex>& kept = all[mpi::duplicates_of(comm).get()];
   std::shared_ptr<std::mutex> lock = kept.lock();
   if (!lock) kept = lock = std::make_shared<std::mutex>();
   return lock;

@@ -104,10 +104,10 @@ Planned::Planned(Wanted wanted, Redistribution plan)
       comm_(std::move(wanted.comm)),
       target_comm_(std::move(wanted.target_comm)),
       options_(std::move(wanted.options)),
-      source_("x", wanted.source, mpi::rank_of(comm_of(comm_))),
-      target_("out", wanted.target, mpi::rank_of(comm_of(comm_))),
-      processes_(processes_of(comm_of(comm_))),
-      lock_(lock_of(comm_of(comm_))),
+      source_("x", wanted.source, mpi::rank_of(comm_.handle())),
+      target_("out", wanted.target, mpi::rank_of(comm_.handle())),
+      processes_(processes_of(comm_.handle())),
+      lock_(lock_of(comm_.handle())),
       plan_(std::make_unique<Redistribution>(std::move(plan))),
       listed_(wanted.listed) {
   // Every process must know which call of the plan is to be made without a target.
@@ -163,7 +163,7 @@ py::object Planned::move(py::object x, py::object out, const py::object& alpha, 
 
 py::list Planned::move_all(const py::list& pairs, const py::object& out, const py::object& alpha,
                            const py::object& beta) {
-  comm_of(comm_);  // it may have been freed
+  need_mpi();
   Call call;
   py::list targets;
   std::vector<py::object> sources;  // which hold what `moves` point at
@@ -213,7 +213,7 @@ bool Planned::test(Index number) {
 }
 
 std::unique_ptr<Planned> Planned::reversed(py::object target_comm) const {
-  comm_of(comm_);  // it may have been freed
+  need_mpi();
   const auto back = [&] {
     const WithoutPython released;
     const std::lock_guard<std::mutex> alone(*lock_);
@@ -223,7 +223,7 @@ std::unique_ptr<Planned> Planned::reversed(py::object target_comm) const {
                 back->plan().target(),
                 last_dtype_ ? *last_dtype_ : dtype_,
                 {},
-                comm_,
+                comm_.object(),
                 std::move(target_comm),
                 options_};
   wanted.options.mapping = back->plan().mapping();
@@ -249,17 +249,19 @@ py::array_t<Index> Planned::traffic() const {
 }
 
 int Planned::traverse(visitproc visit, void* arg) const {
-  Py_VISIT(comm_.ptr());
-  Py_VISIT(target_comm_.ptr());
-  return 0;
+  const int seen = comm_.traverse(visit, arg);
+  return seen != 0 ? seen : target_comm_.traverse(visit, arg);
 }
 
-void Planned::clear() { comm_ = target_comm_ = py::none(); }
+void Planned::clear() {
+  comm_.clear();
+  target_comm_.clear();
+}
 
 // Reads the arguments. `x` and `out` become DistArrays, or None. With `allocate`, `out` is made if it is None.
 Planned::Call Planned::prepare(py::object& x, py::object& out, const py::object& alpha, const py::object& beta,
                                bool allocate) {
-  comm_of(comm_);  // it may have been freed
+  need_mpi();
   Call call;
   attempt(call, [&] {
     call.scaling = {factor_of(alpha, "alpha"), factor_of(beta, "beta")};
@@ -302,7 +304,7 @@ py::object Planned::allocated() const {
   const char* const order = options_.order == Order::row_major ? "C" : "F";
   const py::array local = py::module_::import("numpy").attr("zeros")(
       tuple_of(target_.distribution()->local_shape(*target_.process())), made_ ? *made_ : dtype_, order);
-  return py::cast(over(local, target_.distribution(), *target_.process(), target_comm_));
+  return py::cast(over(local, target_.distribution(), *target_.process(), target_comm_.object()));
 }
 
 // The array that the plan has made. Communication padding that the plan does not fill becomes zero.
@@ -315,7 +317,7 @@ py::object Planned::over_made(DistArray made) {
                   buffer.data != nullptr ? buffer.data : &nowhere, as_base(buffer.owner));
   if (!options_.mapping.fill_padding) clear_padding(local);
   last_dtype_ = dtype_;
-  return py::cast(Array(std::move(made), std::move(local), target_comm_, target_.distribution()));
+  return py::cast(Array(std::move(made), std::move(local), target_comm_.object(), target_.distribution()));
 }
 
 void Planned::clear_padding(const py::array& local) const {

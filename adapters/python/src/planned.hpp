@@ -69,7 +69,7 @@ class Planned {
 
   const redistribute::Redistribution& plan() const { return *plan_; }
   const py::dtype& dtype() const { return dtype_; }
-  const py::object& comm_object() const { return comm_; }
+  const py::object& comm_object() const { return comm_.object(); }
   /// By rank of the sender and of the receiver: bytes. Local. ValueError for a plan with listed ids, of which a process
   /// knows its own alone.
   py::array_t<Index> traffic() const;
@@ -95,7 +95,7 @@ class Planned {
   py::dtype dtype_;
   ElementType type_;
   std::optional<py::dtype> made_, last_dtype_;  // the second: of the last target
-  py::object comm_, target_comm_;
+  HeldComm comm_, target_comm_;
   redistribute::Options options_;
   Side source_, target_;
   Index processes_;

@@ -61,19 +61,22 @@ class Handle {
     need_mpi();
     return solvable_;
   }
-  const py::object& comm() const { return comm_; }
+  const py::object& comm() const { return comm_.object(); }
   const py::object& matvec() const { return matvec_; }  // a solve holds a reference to it
 
   int traverse(visitproc visit, void* arg) const {
-    Py_VISIT(comm_.ptr());
     Py_VISIT(matvec_.ptr());
-    return 0;
+    return comm_.traverse(visit, arg);
   }
-  void clear() { comm_ = matvec_ = py::none(); }
+  void clear() {
+    comm_.clear();
+    matvec_ = py::none();
+  }
 
  private:
   std::shared_ptr<Solvable> solvable_;
-  py::object comm_, matvec_;
+  HeldComm comm_;
+  py::object matvec_;
 };
 
 class Matrix : public Handle {

@@ -5,6 +5,7 @@
 #include "memory.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -77,6 +78,7 @@ auto together(MPI_Comm comm, Step&& step, const std::string* asked = nullptr, co
   });
   try {
     const WithoutPython released;
+    comm = mpi::ours(comm);
     const Index failed = faults.ok() ? 0 : 1;
     if (agreed(failed, said, wanted)) return std::move(*result);
     const std::vector<MinMax> spread = mpi::min_max({failed, said, wanted}, comm);
@@ -97,6 +99,7 @@ auto together(MPI_Comm comm, Step&& step, const std::string* asked = nullptr, co
 /// Throws the same Error on every process if the processes do not all ask for the same. **Collective.**
 inline void expect_same(const std::string& asked, MPI_Comm comm) {
   const WithoutPython released;
+  comm = mpi::ours(comm);
   const MinMax said = mpi::min_max({same_number(asked)}, comm).front();
   if (!said.is_same()) refuse_different(asked, said, comm);
 }

@@ -169,31 +169,23 @@ def _comm(array):
 def lasting_comm(obj: Any) -> MPI.Comm:
     """The communicator of an object of PETSc, and MPI's own in its place if that has the same processes.
 
-    PETSc frees its communicator with the last object on it.
+    PETSc frees its communicator with the last object on it. Arrays go on with a duplicate, which is made here.
+    Collective, unless it is MPI's own.
     """
     from mpi4py import MPI
     comm: MPI.Comm = obj.comm.tompi4py()
     for own in MPI.COMM_WORLD, MPI.COMM_SELF:
         if MPI.Comm.Compare(comm, own) in (MPI.IDENT, MPI.CONGRUENT):
             return own
-    return comm
-
-
-def _lasting_comm(mat, rows):
-    """The communicator of `rows`, or that of the Mat; ValueError if it ends with the Mat."""
-    from mpi4py import MPI
-    comm = lasting_comm(_checked_mat(mat))
-    if isinstance(rows, _core.DistArray) and rows.comm is not None:
-        return rows.comm
-    if comm not in (MPI.COMM_WORLD, MPI.COMM_SELF):
-        raise ValueError("PETSc frees the communicator of the Mat with its last object: pass rows, an array with a "
-                         "communicator of yours")
+    _core._duplicate(comm)
     return comm
 
 
 def _rows(mat, rows):
     """The communicator of a Mat, and the array or the distribution of its rows."""
-    comm = _lasting_comm(mat, rows)
+    comm = lasting_comm(_checked_mat(mat))
+    if isinstance(rows, _core.DistArray) and rows.comm is not None:
+        comm = rows.comm
 
     def asked():
         if rows is None:

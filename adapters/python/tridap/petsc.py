@@ -52,7 +52,9 @@ class Held(NamedTuple):
 
 
 def export_array(vec: Any, dm: Any = None, *, read_only: bool = False) -> _core.DistArray:
-    """This process's part of a Vec, in the Vec's own memory, which the result keeps alive. Not collective.
+    """This process's part of a Vec, in the Vec's own memory, which the result keeps alive.
+
+    Collective over its communicator, unless that has the processes of MPI.COMM_WORLD or MPI.COMM_SELF.
 
     Without `dm` the array has one axis in blocks, as ``vec.getOwnershipRange()`` has them. With `dm` it has the axes of
     the grid: (z, y, x), (y, x) or (x), and at the end an axis of the degrees of freedom if there are several. A local
@@ -61,7 +63,8 @@ def export_array(vec: Any, dm: Any = None, *, read_only: bool = False) -> _core.
 
     The array's memory is not to be used after ``vec.placeArray`` or ``vec.resetArray``. The array has its
     whole distribution, for which PETSc need not communicate. Its communicator is that of `vec`, or of `dm` if it is
-    given: MPI.COMM_WORLD or MPI.COMM_SELF if they have the same processes, because PETSc frees its own.
+    given: MPI.COMM_WORLD or MPI.COMM_SELF if they have the same processes. PETSc frees its own with the last object
+    on it; the array goes on with a duplicate.
 
     Args:
         vec: a petsc4py Vec of type seq, mpi or shared.

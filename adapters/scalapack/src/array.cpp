@@ -3,6 +3,7 @@
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/redistribute/redistribution.hpp>
@@ -84,7 +85,7 @@ void on_grid(const ProcessGrid& grid, Step&& step) {
       faults.failed = true;
     }
   }
-  mpi::throw_faults(std::move(faults), grid.comm());
+  mpi::throw_faults(std::move(faults), mpi::ours(grid.comm()));
 }
 
 // Of no axes on processes that are not in the grid.
@@ -102,7 +103,7 @@ Layout agree_on_layout(const DistArray& array, const ProcessGrid& grid) {
   int can[2] = {1, 1};
   if (grid.place())
     for (std::size_t along = 0; along < 2; ++along) can[along] = leading_dimension(array.buffer, along) ? 1 : 0;
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, can, 2, MPI_INT, MPI_MIN, grid.comm()), "MPI_Allreduce");
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, can, 2, MPI_INT, MPI_MIN, mpi::ours(grid.comm())), "MPI_Allreduce");
   return {can[0] != 0, can[1] != 0};
 }
 
@@ -182,10 +183,10 @@ PlacedDistribution placed(const Desc& desc, const ProcessGrid& grid) {
 
 ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit fit) {
   const double begin = now();
-  mpi::collectively(grid.comm(), [&] { check_part(array, grid); });
+  mpi::collectively(mpi::ours(grid.comm()), [&] { check_part(array, grid); });
   const Distribution whole = gather_on_grid(array, grid);
   Layout layout = agree_on_layout(array, grid);
-  int moves = mpi::collectively(grid.comm(), [&] {
+  int moves = mpi::collectively(mpi::ours(grid.comm()), [&] {
     if (!grid.place()) return 0;
     if (fit == Fit::nearest) return refusal(whole) || !(layout.columns || layout.rows) ? 1 : 0;
     check_usable(whole);
@@ -194,11 +195,11 @@ ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit
              "pass Fit::nearest (Python: copy='if_needed'), or a contiguous copy");
     return 0;
   });
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &moves, 1, MPI_INT, MPI_MAX, grid.comm()), "MPI_Allreduce");
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &moves, 1, MPI_INT, MPI_MAX, mpi::ours(grid.comm())), "MPI_Allreduce");
   if (moves != 0) layout = {true, false};
   ImportedMatrix made;
   made.transposed = !layout.columns;
-  const Distribution used = mpi::collectively(grid.comm(), [&] {
+  const Distribution used = mpi::collectively(mpi::ours(grid.comm()), [&] {
     if (made.transposed)
       made.receipt.losses.push_back("the order of the axes: the matrix is the transpose of the array");
     if (moves == 0) {
@@ -211,7 +212,8 @@ ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit
     return grid.place() ? nearest(whole) : whole;
   });
   if (moves != 0) made.array = moved(array, used, whole, grid);
-  mpi::collectively(grid.comm(), [&] { made.desc = describe_part(made.array, used, grid, made.transposed ? 1 : 0); });
+  mpi::collectively(mpi::ours(grid.comm()),
+                    [&] { made.desc = describe_part(made.array, used, grid, made.transposed ? 1 : 0); });
   made.data = made.array.buffer.data;
   made.receipt.seconds = now() - begin;
   return made;

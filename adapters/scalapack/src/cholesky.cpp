@@ -3,6 +3,7 @@
 #include "routines.hpp"
 #include "work.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <string>
@@ -37,6 +38,7 @@ void factor(const Work& a, const Frame& frame, bool lower) {
 }  // namespace
 
 Factor cholesky(const DistArray& a, MPI_Comm comm, bool lower, const DenseOptions& options) {
+  comm = mpi::ours(comm);
   const double begin = now();
   agree_on(options, lower ? 1 : 0, comm);
   const Argument matrix = read_argument("a", a, options.overwrite_a, false, comm);

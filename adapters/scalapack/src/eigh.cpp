@@ -4,6 +4,7 @@
 #include "work.hpp"
 #include "work_space.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -57,6 +58,7 @@ std::vector<double> decompose(const Work& a, const Work& z, const Frame& frame, 
 }  // namespace
 
 Eigen eigh(const DistArray& a, MPI_Comm comm, bool lower, const DenseOptions& options) {
+  comm = mpi::ours(comm);
   const double begin = now();
   agree_on(options, lower ? 1 : 0, comm);
   const Argument matrix = read_argument("a", a, options.overwrite_a, false, comm);

@@ -1,6 +1,7 @@
 #include "blacs.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/scalapack/process_grid.hpp>
 
@@ -34,7 +35,7 @@ Index size_of(MPI_Comm comm) {
 
 std::vector<Index> first_ranks(MPI_Comm comm, Index nprow, Index npcol, Order order) {
   need_mpi();
-  return mpi::collectively(comm, [&] {
+  return mpi::collectively(mpi::ours(comm), [&] {
     const Index size = size_of(comm);
     const auto processes = checked_multiply(std::max<Index>(nprow, 0), std::max<Index>(npcol, 0));
     if (nprow < 1 || npcol < 1 || !processes || *processes > size)
@@ -52,7 +53,7 @@ std::vector<Index> first_ranks(MPI_Comm comm, Index nprow, Index npcol, Order or
 // The ranks by place. Throws if these are not different ranks of the communicator.
 std::vector<Index> ranks_of(MPI_Comm comm, const redistribute::PlacedDistribution& placed) {
   need_mpi();
-  return mpi::collectively(comm, [&] {
+  return mpi::collectively(mpi::ours(comm), [&] {
     const Distribution& distribution = placed.distribution;
     if (distribution.ndim() != 2)
       refuse("the distribution has " + std::to_string(distribution.ndim()) + " axes", "must have 2",
@@ -87,6 +88,23 @@ std::vector<int> ranks_down_columns(Index nprow, Index npcol, const std::vector<
   return down;
 }
 
+// The handle by which the BLACS know their duplicate of a communicator. They give a communicator that they know the
+// handle that it has, and whoever frees it first frees it for all: so it is asked for once.
+struct Handle {
+  explicit Handle(int made) : number(made) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { Cfree_blacs_system_handle(number); }
+  const int number;
+};
+
+int handle_of(mpi::Duplicates& duplicates) {
+  if (const Handle* const kept = duplicates.attached<Handle>()) return kept->number;
+  const MPI_Comm comm = duplicates.of(mpi::Library::blacs);
+  return duplicates.attach(mpi::collectively(comm, [&] { return std::make_unique<Handle>(Csys2blacs_handle(comm)); }))
+      .number;
+}
+
 // The BLACS call every process of the handle's communicator, and end the program on wrong arguments, so these are
 // checked before.
 int make_context(int handle, Index nprow, Index npcol, std::vector<int>& down) {
@@ -103,8 +121,14 @@ ProcessGrid::ProcessGrid(MPI_Comm comm, Index nprow, Index npcol, Order order)
 ProcessGrid::ProcessGrid(MPI_Comm comm, const redistribute::PlacedDistribution& placed)
     : ProcessGrid(comm, along(placed, 0), along(placed, 1), ranks_of(comm, placed), std::nullopt) {}
 
-ProcessGrid::ProcessGrid(MPI_Comm comm, Index nprow, Index npcol, std::vector<Index> ranks, std::optional<int> context)
-    : comm_(comm), nprow_(nprow), npcol_(npcol), ranks_(std::move(ranks)), exceptions_(std::uncaught_exceptions()) {
+ProcessGrid::ProcessGrid(MPI_Comm caller, Index nprow, Index npcol, std::vector<Index> ranks,
+                         std::optional<int> context)
+    : duplicates_(mpi::made_duplicates_of(caller)),
+      nprow_(nprow),
+      npcol_(npcol),
+      ranks_(std::move(ranks)),
+      exceptions_(std::uncaught_exceptions()) {
+  const MPI_Comm comm = duplicates_->ours();
   // All processes must make the same grid, or some would wait for ever. Memory is allocated before they communicate.
   std::array<Index, 4> bounds{nprow_, -nprow_, npcol_, -npcol_};
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, bounds.data(), 4, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
@@ -130,17 +154,18 @@ ProcessGrid::ProcessGrid(MPI_Comm comm, Index nprow, Index npcol, std::vector<In
   if (found != ranks_.end()) place_ = {number / npcol_, number % npcol_};
   const int split = MPI_Comm_split(comm, place_ ? 0 : MPI_UNDEFINED, static_cast<int>(number), &row_major_);
   mpi::must_succeed_everywhere(split, "MPI_Comm_split", comm);
-  // The BLACS give a communicator that they know the handle that it has, and whoever frees it first frees it for all.
-  mpi::must_succeed_everywhere(MPI_Comm_dup(comm, &own_), "MPI_Comm_dup", comm);
-  handle_ = Csys2blacs_handle(own_);
+  const int handle = handle_of(*duplicates_);
   own_context_ = !context;
-  context_ = context ? *context : make_context(handle_, nprow_, npcol_, down);
-  transposed_ = make_context(handle_, npcol_, nprow_, turned);
+  context_ = context ? *context : make_context(handle, nprow_, npcol_, down);
+  transposed_ = make_context(handle, npcol_, nprow_, turned);
   open_ = true;
 }
 
+MPI_Comm ProcessGrid::comm() const { return duplicates_->caller_or_ours(); }
+
 ProcessGrid ProcessGrid::of_context(int context, MPI_Comm comm) {
   need_mpi();
+  comm = mpi::ours(comm);
   int info[4] = {-1, -1, -1, -1};
   if (context >= 0) Cblacs_gridinfo(context, &info[0], &info[1], &info[2], &info[3]);
   const Index size = size_of(comm);
@@ -175,14 +200,12 @@ ProcessGrid ProcessGrid::of_context(int context, MPI_Comm comm) {
 }
 
 ProcessGrid::ProcessGrid(ProcessGrid&& other) noexcept
-    : comm_(other.comm_),
+    : duplicates_(std::move(other.duplicates_)),
       row_major_(other.row_major_),
-      own_(other.own_),
       nprow_(other.nprow_),
       npcol_(other.npcol_),
       ranks_(std::move(other.ranks_)),
       place_(other.place_),
-      handle_(other.handle_),
       context_(other.context_),
       transposed_(other.transposed_),
       open_(std::exchange(other.open_, false)),
@@ -200,8 +223,6 @@ void ProcessGrid::close() {
     Cblacs_gridexit(transposed_);
     MPI_Comm_free(&row_major_);
   }
-  Cfree_blacs_system_handle(handle_);
-  MPI_Comm_free(&own_);
 }
 
 }  // namespace tridap::scalapack

@@ -3,6 +3,7 @@
 #include "routines.hpp"
 #include "work.hpp"
 #include "work_space.hpp"
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -73,6 +74,7 @@ void compute(const Argument& matrix, const Place& place, const Frame& frame, Qr&
 }  // namespace
 
 Qr qr(const DistArray& a, MPI_Comm comm, const DenseOptions& options) {
+  comm = mpi::ours(comm);
   const double begin = now();
   agree_on(options, 0, comm);
   const Argument matrix = read_argument("a", a, options.overwrite_a, false, comm);

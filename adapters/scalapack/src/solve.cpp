@@ -4,6 +4,7 @@
 #include "work.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -126,6 +127,7 @@ DistArray solution(const Argument& a, const Argument& b, const Place& place, con
 }  // namespace
 
 Solved solve(const DistArray& a, const DistArray& b, MPI_Comm comm, const DenseOptions& options) {
+  comm = mpi::ours(comm);
   const double begin = now();
   agree_on(options, 0, comm);
   const Argument matrix = read_argument("a", a, options.overwrite_a, false, comm);

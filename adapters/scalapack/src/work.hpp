@@ -1,6 +1,7 @@
 #pragma once
 
 #include "argument.hpp"
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/scalapack/array.hpp>
 
 #include <utility>
@@ -16,7 +17,7 @@ class Frame {
   /// **Collective**, and so are close() and the destructor, as those of ProcessGrid are.
   Frame(MPI_Comm comm, const Place& place);
 
-  MPI_Comm comm() const { return grid_.comm(); }
+  MPI_Comm comm() const { return mpi::ours(grid_.comm()); }
   int context() const { return transposed_ ? grid_.transposed_context() : grid_.context(); }
   bool is_transposed() const { return transposed_; }
   Index nprow() const { return transposed_ ? grid_.npcol() : grid_.nprow(); }

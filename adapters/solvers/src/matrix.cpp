@@ -201,7 +201,7 @@ Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
                           "distribute the rows so that each is on one process"});
   const auto& map = rows.map();
   const auto count = static_cast<Index>(tridap::tpetra::compat::local_count(*map));
-  const auto matrix = mpi::collectively(rows.comm(), [&] {
+  const auto matrix = mpi::collectively(rows.communicator().raw(), [&] {
     check(csr, count, Elements(rows));
     Teuchos::Array<std::size_t> lengths(static_cast<Teuchos::Ordinal>(count));
     RowEntries entries;
@@ -223,7 +223,7 @@ Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
 }
 
 Receipt update_values(const ArrayMap& rows, CrsMatrix& matrix, const Csr& csr) {
-  const NewValues values = mpi::collectively(rows.comm(), [&] {
+  const NewValues values = mpi::collectively(rows.communicator().raw(), [&] {
     check(csr, static_cast<Index>(tridap::tpetra::compat::local_count(*rows.map())), Elements(rows));
     return NewValues(matrix, csr);
   });

@@ -189,7 +189,7 @@ std::optional<Index> vectors_axis(const SolverArray& array, const ArrayMap& rows
 
 Vectors import_vectors(const SolverArray& array, const ArrayMap& rows, Copy copy) {
   const double begin = tridap::tpetra::detail::now();
-  Prepared made = mpi::collectively(rows.comm(), [&] { return prepare(array, rows, copy); });
+  Prepared made = mpi::collectively(rows.communicator().raw(), [&] { return prepare(array, rows, copy); });
   Vectors imported;
   imported.vectors = made.object.construct([&] { return MultiVector(rows.map(), made.view); });
   imported.receipt = std::move(made.dense.receipt);

@@ -261,8 +261,8 @@ void ArrayMap::make_map(const DistArray& array, bool vectors, detail::ReservedMa
       }
     });
     found[3] = faults.ok() ? 0 : 1;
-    mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, found, 4, MPI_INT64_T, MPI_MAX, comm()), "MPI_Allreduce");
-    if (found[3] != 0) mpi::throw_faults(std::move(faults), comm());
+    mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, found, 4, MPI_INT64_T, MPI_MAX, comm_.raw()), "MPI_Allreduce");
+    if (found[3] != 0) mpi::throw_faults(std::move(faults), comm_.raw());
     if (of_all) std::rethrow_exception(of_all);
     if (asks && found[0] == 0 && found[1] == -found[2]) range = OneRange{found[1], false};
   }
@@ -285,7 +285,7 @@ void ArrayMap::make_map(const DistArray& array, bool vectors, detail::ReservedMa
   }
   check(range->first + counts.total);
   const auto total = static_cast<Tpetra::global_size_t>(counts.total);
-  if (!map.has_memory()) map = mpi::collectively(comm(), [] { return detail::ReservedObject<Map>::make(); });
+  if (!map.has_memory()) map = mpi::collectively(comm_.raw(), [] { return detail::ReservedObject<Map>::make(); });
   map_ = map.construct([&] {
     return range->uniform ? Map(total, base + range->first, comm_.teuchos(), Tpetra::GloballyDistributed)
                           : Map(total, static_cast<std::size_t>(counts.local), base + range->first, comm_.teuchos());

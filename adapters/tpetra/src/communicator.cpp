@@ -1,6 +1,7 @@
 #include "map_parts.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/tpetra/array_map.hpp>
 
@@ -10,49 +11,54 @@ namespace tridap::tpetra {
 
 namespace {
 
-// The Teuchos communicator of an MPI communicator. It is made once, which needs a message, and kept as an attribute of
-// the MPI communicator until that is freed.
-TeuchosComm kept_with(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL)
-    refuse("the communicator is null", "", "give a communicator");  // MPI would end the program
-  static const int key = [] {
-    int made = MPI_KEYVAL_INVALID;
-    const auto drop = [](MPI_Comm, int, void* kept, void*) -> int {
-      delete static_cast<TeuchosComm*>(kept);
-      return MPI_SUCCESS;
-    };
-    mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop, &made, nullptr), "MPI_Comm_create_keyval");
-    return made;
-  }();
-  void* kept = nullptr;
-  int found = 0;
-  mpi::must_succeed(MPI_Comm_get_attr(comm, key, &kept, &found), "MPI_Comm_get_attr");
-  if (found == 0) {
-    using OfMpi = Teuchos::MpiComm<int>;
-    std::shared_ptr<std::optional<OfMpi>> place;
-    const auto raw = mpi::collectively(comm, [&] {
-      place = std::make_shared<std::optional<OfMpi>>();
-      return Teuchos::RCP<const Teuchos::OpaqueWrapper<MPI_Comm>>(Teuchos::opaqueWrapper(comm));
-    });
-    place->emplace(raw);
-    auto made = mpi::collectively(
-        comm, [&] { return std::make_unique<TeuchosComm>(Teuchos::rcp(std::shared_ptr<OfMpi>(place, &**place))); });
-    mpi::must_succeed_everywhere(MPI_Comm_set_attr(comm, key, made.get()), "MPI_Comm_set_attr", comm);
-    kept = made.release();
-  }
-  return *static_cast<TeuchosComm*>(kept);
+using OfMpi = Teuchos::MpiComm<int>;
+
+// The Teuchos communicator of a duplicate, which it keeps: maps and vectors have it after the caller's communicator is
+// freed.
+struct Lasting {
+  std::shared_ptr<mpi::Duplicates> duplicates;
+  std::optional<OfMpi> comm;
+};
+
+// What is attached to the duplicates of a communicator.
+struct KeptTeuchos {
+  TeuchosComm comm;
+};
+
+// The Teuchos communicator of the duplicate for Trilinos. It is made once, which needs a message.
+TeuchosComm teuchos_of(const std::shared_ptr<mpi::Duplicates>& duplicates) {
+  if (const KeptTeuchos* const kept = duplicates->attached<KeptTeuchos>()) return kept->comm;
+  const MPI_Comm comm = duplicates->of(mpi::Library::trilinos);
+  std::shared_ptr<Lasting> place;
+  const auto raw = mpi::collectively(comm, [&] {
+    place = std::make_shared<Lasting>(Lasting{duplicates, {}});
+    return Teuchos::RCP<const Teuchos::OpaqueWrapper<MPI_Comm>>(Teuchos::opaqueWrapper(comm));
+  });
+  place->comm.emplace(raw);
+  auto made = mpi::collectively(comm, [&] {
+    return std::make_unique<KeptTeuchos>(KeptTeuchos{Teuchos::rcp(std::shared_ptr<OfMpi>(place, &*place->comm))});
+  });
+  TeuchosComm teuchos = made->comm;
+  if (duplicates->caller() != MPI_COMM_NULL) duplicates->attach_owner(std::move(made));
+  return teuchos;
 }
 
 }  // namespace
 
-Communicator::Communicator(MPI_Comm comm) : raw_(comm), teuchos_(kept_with(comm)) {}
+Communicator::Communicator(MPI_Comm comm)
+    : duplicates_(mpi::made_duplicates_of(comm)), ours_(duplicates_->ours()), teuchos_(teuchos_of(duplicates_)) {}
 
-Communicator::Communicator(const TeuchosComm& comm) : raw_(MPI_COMM_SELF), teuchos_(comm) {
+Communicator::Communicator(const TeuchosComm& comm) : teuchos_(comm) {
+  MPI_Comm raw = MPI_COMM_SELF;
   if (comm.is_null()) refuse("the communicator is null", "", "give a communicator");
-  if (const auto* mpi = dynamic_cast<const Teuchos::MpiComm<int>*>(comm.get()))
-    raw_ = *mpi->getRawMpiComm();
+  if (const auto* mpi = dynamic_cast<const OfMpi*>(comm.get()))
+    raw = *mpi->getRawMpiComm();
   else if (comm->getSize() != 1)
     refuse("the communicator is neither an MPI nor a one-process communicator", "", "give a Teuchos::MpiComm");
+  duplicates_ = mpi::made_duplicates_of(raw);
+  ours_ = duplicates_->ours();
 }
+
+MPI_Comm Communicator::caller() const { return duplicates_->caller_or_ours(); }
 
 }  // namespace tridap::tpetra

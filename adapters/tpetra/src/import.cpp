@@ -273,7 +273,7 @@ void PreparedImport::check_form() {
     refuse("the last axis is distributed, but one process must hold each whole block of a BlockMultiVector", "",
            "import it as a vector");
   if (form != Form::blocks) return;
-  run_alike(array_map.comm(), [&] {
+  run_alike(array_map.communicator().raw(), [&] {
     const Index length = array_map.distribution().axis(*axis).size(), span = array_map.numbers().count();
     check_limits(checked_multiply(span, length), largest_part(array_map.distribution(), Part::interior),
                  array_map.distribution().processes(), array_map.map()->isContiguous());

@@ -96,7 +96,7 @@ PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm,
 
 const Import& PaddedArrayMap::importer() const {
   if (!importer_->is_null()) return **importer_;
-  *importer_ = mpi::collectively(interior_.comm(), [&] {
+  *importer_ = mpi::collectively(interior_.communicator().raw(), [&] {
     const Distribution& all = interior_.distribution();
     const Index process = interior_.process();
     const std::vector<Range> inside = all.part(process, Part::interior);
@@ -143,7 +143,7 @@ void PaddingUpdates::run(redistribute::PaddingOperation operation) {
 
 DensePadded dense_padded(const DistArray& array, const PaddedArrayMap& array_map, const ImportRequest& wanted) {
   DensePadded made;
-  const MPI_Comm comm = array_map.interior().comm();
+  const MPI_Comm comm = array_map.interior().communicator().raw();
   mpi::collectively(comm, [&] {
     check_belongs(array, array_map.interior());
     check_memory(array.buffer, wanted);

@@ -1,6 +1,7 @@
 #include "rows.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/ghosts/ghost_update.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/elements.hpp>
 #include <tridap/internal/ghost_owners.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
@@ -137,6 +138,7 @@ struct GhostUpdate::State {
 };
 
 GhostUpdate::GhostUpdate(const GhostedArray& array, MPI_Comm comm) {
+  comm = mpi::ours(comm);
   const std::vector<Wanted> wanted = check_ghosts(array, comm).wanted;
   std::vector<Message> out = mpi::collectively(comm, [&] { return requests(wanted, mpi::rank_of(comm)); });
   const std::vector<Message> asked = mpi::MpiCollectives(comm).exchange(std::move(out));

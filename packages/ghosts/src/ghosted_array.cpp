@@ -2,6 +2,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/ghosts/ghosted_array.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -148,10 +149,11 @@ Index GhostedArray::owned_count() const { return local_.shape[0] - static_cast<I
 
 GhostedArray make_ghosted(const Buffer& local, const DimData& dim_data, const std::vector<Index>& ghosts, MPI_Comm comm,
                           const std::string& version) {
-  return mpi::collectively(comm, [&] { return GhostedArray(local, dim_data, ghosts, version); });
+  return mpi::collectively(mpi::ours(comm), [&] { return GhostedArray(local, dim_data, ghosts, version); });
 }
 
 GhostedArray make_ghosted(const Buffer& local, const std::vector<Index>& ghosts, MPI_Comm comm) {
+  comm = mpi::ours(comm);
   const Index owned = mpi::collectively(comm, [&] {
     throw_if_wrong(check(local));
     check_numbered(local, local.ndim());
@@ -176,7 +178,7 @@ GhostedArray make_ghosted(const Buffer& local, const std::vector<Index>& ghosts,
 }
 
 GhostedArray copy_with_ghosts(const DistArray& array, const std::vector<Index>& ghosts, MPI_Comm comm, Index numbered) {
-  return mpi::collectively(comm, [&] { return copied(array, ghosts, numbered); });
+  return mpi::collectively(mpi::ours(comm), [&] { return copied(array, ghosts, numbered); });
 }
 
 }  // namespace tridap

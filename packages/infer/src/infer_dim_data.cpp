@@ -3,6 +3,7 @@
 #include <tridap/infer/infer_dim_data.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -246,6 +247,7 @@ std::vector<std::string> losses_of(const std::vector<FoundAxis>& axes, const Inf
 }  // namespace
 
 InferredDimData infer_dim_data(const GlobalIds& ids, MPI_Comm comm, const InferenceHints& how) {
+  comm = mpi::ours(comm);
   mpi::MpiCollectives collectives(comm);
   const Index rank = mpi::rank_of(comm), processes = collectives.processes();
   Read done = read_together(ids, how, processes, comm);

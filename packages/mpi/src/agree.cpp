@@ -1,5 +1,6 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collectives.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/text.hpp>
@@ -151,8 +152,9 @@ std::vector<char> receive(int from, MPI_Comm comm) {
 // Merges the reports along a binomial tree in the order of ranks, and sends the result to all. The number of findings
 // that a Report keeps limits each message. If a process runs out of memory, its part is lost and the rest arrives.
 Report merge_over_all(Report report, int rank, int processes, MPI_Comm comm) {
-  const Duplicate duplicate(comm);  // our messages must not meet the caller's
-  MPI_Comm const apart = duplicate.get();
+  std::optional<Duplicate> duplicate;  // our messages must not meet the caller's
+  if (!is_ours(comm)) duplicate.emplace(comm);
+  MPI_Comm const apart = duplicate ? duplicate->get() : comm;
   std::vector<char> bytes;
   for (int step = 1; step < processes; step *= 2) {
     if (rank % (2 * step) != 0) {

@@ -1,6 +1,7 @@
 #include "quick.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_check.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/gather_with_flags.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -22,6 +23,7 @@ CheckOutcome check_over(MPI_Comm comm, const DistArray& array, const Reading& re
 }  // namespace
 
 Report check(const DistArray& array, MPI_Comm comm, const Reading& reading) {
+  comm = ours(comm);
   CheckOutcome outcome = check_over(comm, array, reading, false);
   return agree(std::move(outcome.reports.front()), comm);
 }
@@ -32,6 +34,7 @@ Distribution gather_distribution(const DistArray& array, MPI_Comm comm, const Re
 }
 
 Distribution gather_with_flags(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags) {
+  comm = ours(comm);
   if (std::optional<Distribution> quick = quick_gather(array, comm, reading, flags)) return std::move(*quick);
   CheckOutcome outcome = check_over(comm, array, reading, true);
   if (!outcome.distribution) throw Error(agree(std::move(outcome.reports.front()), comm));

@@ -1,4 +1,5 @@
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/wait.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -87,10 +88,9 @@ std::vector<Message> MpiCollectives::exchange(std::vector<Message> messages) {
     }
     for (std::size_t i = 0; i < count; ++i) to_send[i] = static_cast<Index>(all->out[i].size());
   });
-  const Duplicate apart(comm_);  // our messages must not meet the caller's
+  const MPI_Comm apart = ours(comm_);
   // On one process, MPICH's MPI_Alltoall never returns if the caller waits for a message from any process on `comm_`.
-  must_succeed(MPI_Alltoall(to_send.data(), 1, MPI_INT64_T, to_receive.data(), 1, MPI_INT64_T, apart.get()),
-               "MPI_Alltoall");
+  must_succeed(MPI_Alltoall(to_send.data(), 1, MPI_INT64_T, to_receive.data(), 1, MPI_INT64_T, apart), "MPI_Alltoall");
 
   std::vector<std::vector<Index>>& in = all->in;
   collectively(comm_, [&] {
@@ -102,7 +102,7 @@ std::vector<Message> MpiCollectives::exchange(std::vector<Message> messages) {
     all->requests.reserve(requests);
   });
   try {
-    travel(*all, apart.get());
+    travel(*all, apart);
   } catch (...) {
     all.release();  // never freed, because MPI may still read and write it
     throw;

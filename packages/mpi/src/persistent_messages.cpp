@@ -24,21 +24,22 @@ PersistentMessages::~PersistentMessages() {
 
 // One request for each piece of a message, in their order.
 template <class Init>
-void PersistentMessages::add(Index bytes, Init&& init) {
+void PersistentMessages::add(Index bytes, const Channel& channel, Init&& init) {
+  owner_ = channel.owner;
   requests_.reserve(requests_.size() + static_cast<std::size_t>((bytes + most_counted - 1) / most_counted));
   for (Index done = 0; done < bytes; done += most_counted)
     init(done, static_cast<int>(std::min(most_counted, bytes - done)), &requests_.emplace_back(MPI_REQUEST_NULL));
 }
 
 void PersistentMessages::add_receipt(int rank, std::byte* data, Index bytes, const Channel& channel) {
-  add(bytes, [&](Index done, int count, MPI_Request* request) {
+  add(bytes, channel, [&](Index done, int count, MPI_Request* request) {
     must_succeed(MPI_Recv_init(data + done, count, MPI_BYTE, rank, channel.tag, channel.comm, request),
                  "MPI_Recv_init");
   });
 }
 
 void PersistentMessages::add_send(int rank, const std::byte* data, Index bytes, const Channel& channel) {
-  add(bytes, [&](Index done, int count, MPI_Request* request) {
+  add(bytes, channel, [&](Index done, int count, MPI_Request* request) {
     must_succeed(MPI_Send_init(data + done, count, MPI_BYTE, rank, channel.tag, channel.comm, request),
                  "MPI_Send_init");
   });

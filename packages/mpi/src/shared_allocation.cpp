@@ -1,5 +1,5 @@
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/channel.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/room.hpp>
 #include <tridap/internal/shared_allocation.hpp>
 
@@ -109,8 +109,10 @@ struct Pool {
 };
 
 // The pool of a communicator. **Collective** the first time.
-Pool& pool_of(MPI_Comm comm) {
-  if (Pool* const kept = attached<Pool>(comm)) return *kept;
+Pool& pool_of(MPI_Comm caller) {
+  const std::shared_ptr<Duplicates> duplicates = made_duplicates_of(caller);
+  if (Pool* const kept = duplicates->attached<Pool>()) return *kept;
+  const MPI_Comm comm = duplicates->ours();
   int processes = 1, neighbours = 1;
   auto pool = collectively(comm, [&] {
     auto made = std::make_unique<Pool>();
@@ -123,7 +125,7 @@ Pool& pool_of(MPI_Comm comm) {
     made->id = std::uint64_t{random()} << 32 | random();
     return made;
   });
-  pool->comm = channel_of(comm).comm;
+  pool->comm = comm;
   must_succeed(MPI_Bcast(&pool->id, 1, MPI_UINT64_T, 0, pool->comm), "MPI_Bcast");
   MPI_Comm node = MPI_COMM_NULL;
   const int split = MPI_Comm_split_type(pool->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
@@ -134,13 +136,13 @@ Pool& pool_of(MPI_Comm comm) {
   places[pool->rank] = static_cast<int>(rank_of(node));
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, places, processes, MPI_INT, MPI_MAX, node), "MPI_Allreduce");
   pool->node = node;
-  return attach(std::move(pool), comm);
+  return duplicates->attach(std::move(pool));
 }
 
 // The allocation for which `is` returns true; null: there is none. Local.
 template <class Is>
 std::shared_ptr<const SharedAllocation> find(MPI_Comm comm, Is is) {
-  if (const Pool* const pool = attached<Pool>(comm))
+  if (const Pool* const pool = duplicates_of(comm)->attached<Pool>())
     for (const Pooled& piece : pool->pieces)
       if (is(piece, pool->rank)) return piece.memory;
   return nullptr;

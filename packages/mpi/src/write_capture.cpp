@@ -2,6 +2,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/capture_entry.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/new_file.hpp>
 #include <tridap/internal/write_entries.hpp>
@@ -87,27 +88,25 @@ void write_entry(const std::string& path, const std::string& entry) {
 }
 
 void write_entries(const std::string& path, const std::string& entry, MPI_Comm comm) {
+  comm = ours(comm);
   expect_one_path(path, comm);
   std::unique_ptr<Writer> writer = collectively(comm, [&] {
     return rank_of(comm) == 0 ? std::make_unique<Writer>(path, MpiCollectives(comm).processes()) : nullptr;
   });
   Faults faults;
-  {
-    const Duplicate apart(comm);  // our messages must not meet the caller's
-    const auto bytes = static_cast<Index>(entry.size());
-    must_succeed(
-        MPI_Gather(&bytes, 1, MPI_INT64_T, writer ? writer->sizes.data() : nullptr, 1, MPI_INT64_T, 0, apart.get()),
-        "MPI_Gather");
-    if (writer)
-      receive_entries(*writer, entry, faults, apart.get());
-    else
-      send_entry(entry, apart.get());
-  }
+  const auto bytes = static_cast<Index>(entry.size());
+  must_succeed(MPI_Gather(&bytes, 1, MPI_INT64_T, writer ? writer->sizes.data() : nullptr, 1, MPI_INT64_T, 0, comm),
+               "MPI_Gather");
+  if (writer)
+    receive_entries(*writer, entry, faults, comm);
+  else
+    send_entry(entry, comm);
   writer.reset();  // removes an incomplete file before any process continues
   throw_faults(std::move(faults), comm);
 }
 
 void write_capture(const DistArray& array, const std::string& path, MPI_Comm comm) {
+  comm = ours(comm);
   const std::string entry = collectively(comm, [&] { return capture_entry(rank_of(comm), described(array)); });
   write_entries(path, entry, comm);
 }

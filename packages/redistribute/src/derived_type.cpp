@@ -1,6 +1,6 @@
 #include "stream.hpp"
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/channel.hpp>
+#include <tridap/internal/duplicates.hpp>
 
 namespace tridap::redistribute {
 

@@ -1,6 +1,7 @@
 #include "agreement.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
@@ -83,6 +84,7 @@ Distribution whole_of(const Distribution& distribution) {
 }
 
 DistArray gather(const DistArray& array, MPI_Comm comm, int root) {
+  comm = mpi::ours(comm);
   check_root(root, comm);
   const Distribution distribution = mpi::gather_distribution(array, comm);
   const bool ours = mpi::rank_of(comm) == root;
@@ -99,6 +101,7 @@ DistArray gather(const DistArray& array, MPI_Comm comm, int root) {
 // Every process has a target of its own: the elements of one more axis, over which the source stands as often as there
 // are processes, at a stride of 0.
 DistArray allgather(const DistArray& array, MPI_Comm comm) {
+  comm = mpi::ours(comm);
   const Distribution distribution = mpi::gather_distribution(array, comm);
   const Index processes = distribution.processes();
   DistArray whole;
@@ -116,6 +119,7 @@ DistArray allgather(const DistArray& array, MPI_Comm comm) {
 }
 
 DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_Comm comm, int root) {
+  comm = mpi::ours(comm);
   check_root(root, comm);
   const Index rank = mpi::rank_of(comm);
   const ElementType type = type_of_root(whole.buffer.type, root, comm);

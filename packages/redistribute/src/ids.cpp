@@ -2,6 +2,7 @@
 #include "agreement.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/numbered.hpp>
 #include <tridap/internal/plan_data.hpp>
@@ -133,6 +134,7 @@ void check_mapping(const Mapping& mapping) {
 
 Redistribution with_ids(const PlacedDistribution& array, const GlobalIds& ids, Index element_bytes, MPI_Comm comm,
                         Options options, bool array_is_source) {
+  comm = mpi::ours(comm);
   int processes = 1;
   mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   const Index rank = mpi::rank_of(comm);

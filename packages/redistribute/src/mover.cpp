@@ -32,11 +32,10 @@ void check_type(const char* side, const Buffer& first, const Buffer& other, Repo
 
 }  // namespace
 
-Mover::Mover(Plan plan, MPI_Comm comm, const Options& options, std::shared_ptr<NodeContext> context,
-             const mpi::Channel& channel)
+Mover::Mover(Plan plan, const Options& options, std::shared_ptr<NodeContext> context, const mpi::Channel& channel)
     : plan_(std::move(plan)),
       parts_(data_of(plan_)),
-      comm_(comm),
+      comm_(channel.comm),
       options_(options),
       context_(std::move(context)),
       channel_(channel),

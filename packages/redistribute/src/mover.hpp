@@ -19,8 +19,7 @@ namespace tridap::redistribute {
 /// Transfer carries the elements.
 class Mover {
  public:
-  Mover(Plan plan, MPI_Comm comm, const Options& options, std::shared_ptr<NodeContext> context,
-        const mpi::Channel& channel);
+  Mover(Plan plan, const Options& options, std::shared_ptr<NodeContext> context, const mpi::Channel& channel);
   Mover(const Mover&) = delete;
   ~Mover();
 

@@ -69,13 +69,14 @@ RingMemory make_ring_memory(MPI_Comm comm) {
 }  // namespace
 
 std::shared_ptr<NodeContext> NodeContext::of(MPI_Comm comm) {
-  if (const Attached* const kept = mpi::attached<Attached>(comm)) return kept->context;
+  const std::shared_ptr<mpi::Duplicates> duplicates = mpi::made_duplicates_of(comm);
+  if (const Attached* const kept = duplicates->attached<Attached>()) return kept->context;
   mpi::on_this_node(0, comm);
   RingMemory memory = make_ring_memory(comm);
   auto made = mpi::collectively(
       comm, [&] { return std::make_unique<Attached>(std::make_shared<NodeContext>(comm, std::move(memory))); });
   mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // no process counts before all counters are 0
-  return mpi::attach(std::move(made), comm).context;
+  return duplicates->attach(std::move(made)).context;
 }
 
 NodeContext::NodeContext(MPI_Comm comm, RingMemory memory)

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tridap/index.hpp>
-#include <tridap/internal/channel.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/shared_allocation.hpp>
 #include <tridap/mpi/allocate_shared.hpp>
 

@@ -3,6 +3,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/persistent_messages.hpp>
 #include <tridap/memory_order.hpp>
@@ -272,17 +273,19 @@ struct PaddingUpdate::State {
 
 PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distribution, MPI_Comm comm,
                              PaddingOperation operation) {
+  const mpi::Channel channel = mpi::channel_of(comm);
+  comm = channel.comm;
   mpi::collectively(comm, [&] { check_here(buffer, distribution, comm); });
   check_together(buffer, distribution, operation, comm);
   check_shared(distribution.distribution);
   state_ = mpi::collectively(
       comm, [&] { return std::make_unique<State>(std::move(buffer), distribution, operation, mpi::rank_of(comm)); });
-  const mpi::Channel channel = mpi::channel_of(comm);
   mpi::collectively(comm, [&] { state_->open(channel); });
 }
 
 PaddingUpdate::PaddingUpdate(Buffer buffer, const Distribution& distribution, MPI_Comm comm, PaddingOperation operation)
-    : PaddingUpdate(std::move(buffer), mpi::collectively(comm, [&] { return PlacedDistribution(distribution); }), comm,
+    : PaddingUpdate(std::move(buffer),
+                    mpi::collectively(mpi::ours(comm), [&] { return PlacedDistribution(distribution); }), comm,
                     operation) {}
 
 PaddingUpdate::PaddingUpdate(PaddingUpdate&&) noexcept = default;
@@ -309,6 +312,7 @@ Index PaddingUpdate::bytes_sent() const { return bytes_of(state_->send); }
 Index PaddingUpdate::bytes_received() const { return bytes_of(state_->receive); }
 
 void update_padding(const DistArray& array, MPI_Comm comm) {
+  comm = mpi::ours(comm);
   const PlacedDistribution distribution(mpi::gather_distribution(array, comm));
   Buffer buffer;
   mpi::collectively(comm, [&] { buffer = array.buffer; });

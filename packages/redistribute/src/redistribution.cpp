@@ -24,6 +24,7 @@ Redistribution::Redistribution(const PlacedDistribution& source, const PlacedDis
                                MPI_Comm comm, const Options& options)
     : Redistribution(
           [&] {
+            comm = mpi::ours(comm);
             Planned planned;
             planned.faults.attempt(
                 [&] { planned.plan.emplace(source, target, element_bytes, mpi::rank_of(comm), options.mapping); });
@@ -36,13 +37,14 @@ Redistribution Access::redistribution(Plan plan, MPI_Comm comm, const Options& o
 }
 
 Redistribution::Redistribution(Planned planned, MPI_Comm comm, const Options& options) {
-  const std::shared_ptr<NodeContext> context = NodeContext::of(comm);
   const mpi::Channel channel = mpi::channel_of(comm);
+  comm = channel.comm;
+  const std::shared_ptr<NodeContext> context = NodeContext::of(comm);
   Index numbers[] = {0, 0, 0};
   if (planned.plan)
     planned.faults.attempt([&] {
       check_ranks(*planned.plan, context->processes());
-      mover_ = std::make_unique<Mover>(*planned.plan, comm, options, context, channel);
+      mover_ = std::make_unique<Mover>(*planned.plan, options, context, channel);
       numbers[1] = fingerprint(*planned.plan, options);
       numbers[2] = -numbers[1];
     });

@@ -1,5 +1,6 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -32,6 +33,7 @@ void broadcast(Relabelling& relabelling, MPI_Comm comm) {
 
 Relabelled relabel_collectively(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
                                 MPI_Comm comm, const Mapping& mapping) {
+  comm = mpi::ours(comm);
   int processes = 0;
   mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   const Index rank = mpi::rank_of(comm);

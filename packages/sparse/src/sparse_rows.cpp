@@ -1,6 +1,7 @@
 #include "bounds.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/sparse/sparse_rows.hpp>
 
@@ -51,6 +52,7 @@ Index SparseRows::entries() const {
 }
 
 void need_bounds(const Bounds& bounds, const char* what, Index process, MPI_Comm comm) {
+  mpi::duplicates_of(comm);  // throws if it is null or an inter-communicator
   int processes = 0;
   mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   if (static_cast<Index>(bounds.size()) != processes + 1)
@@ -74,6 +76,7 @@ void check(const SparseRows& rows, MPI_Comm comm) {
 }
 
 Bounds gather_bounds(Index count, MPI_Comm comm) {
+  comm = mpi::ours(comm);
   Bounds bounds = mpi::collectively(comm, [&] {
     int processes = 0;
     mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");

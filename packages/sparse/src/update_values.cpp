@@ -1,5 +1,6 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/sparse/sparse_rows.hpp>
 
@@ -194,6 +195,7 @@ class Update {
 }  // namespace
 
 Receipt update_values(const SparseRows& from, const SparseRows& to, MPI_Comm comm) {
+  comm = mpi::ours(comm);
   const double begin = MPI_Wtime();
   const Update update = mpi::collectively(comm, [&] {
     check(from, comm);

@@ -6,8 +6,13 @@
 #include <mpi.h>
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
+
+namespace tridap::mpi {
+class Duplicates;
+}
 
 namespace tridap::scalapack {
 
@@ -18,7 +23,7 @@ namespace tridap::scalapack {
 ///     ...
 ///     grid.close();
 ///
-/// Ranks are those of the communicator, which must live as long as the grid.
+/// Ranks are those of the communicator. The BLACS get a duplicate of it, which is made once and kept with it.
 class ProcessGrid {
  public:
   /// A grid of `nprow` x `npcol` processes: the first ranks, along the rows or down the columns, as BLACS_GRIDINIT
@@ -41,7 +46,7 @@ class ProcessGrid {
   /// Ends the contexts that were made here. Arrays may live longer. **Collective**. A second call does nothing.
   void close();
 
-  MPI_Comm comm() const { return comm_; }
+  MPI_Comm comm() const;  ///< the caller's, as long as it exists, then a duplicate of it
   Index nprow() const { return nprow_; }
   Index npcol() const { return npcol_; }
   /// Process row and column of this process; nothing: it is not in the grid.
@@ -59,11 +64,12 @@ class ProcessGrid {
  private:
   ProcessGrid(MPI_Comm comm, Index nprow, Index npcol, std::vector<Index> ranks, std::optional<int> context);
 
-  MPI_Comm comm_ = MPI_COMM_NULL, row_major_ = MPI_COMM_NULL, own_ = MPI_COMM_NULL;
+  std::shared_ptr<mpi::Duplicates> duplicates_;
+  MPI_Comm row_major_ = MPI_COMM_NULL;
   Index nprow_ = 1, npcol_ = 1;
   std::vector<Index> ranks_;
   std::optional<std::array<Index, 2>> place_;
-  int handle_ = -1, context_ = -1, transposed_ = -1;
+  int context_ = -1, transposed_ = -1;
   bool open_ = false, own_context_ = true;
   int exceptions_ = 0;
 };

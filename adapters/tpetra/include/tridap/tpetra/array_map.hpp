@@ -10,10 +10,15 @@
 #include <Tpetra_Map.hpp>
 #include <mpi.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
+
+namespace tridap::mpi {
+class Duplicates;
+}
 
 /// Distributed arrays as Tpetra objects, and Tpetra objects as distributed arrays, over the same memory.
 namespace tridap::tpetra {
@@ -27,21 +32,28 @@ double now();  // seconds, for receipts
 using Map = Tpetra::Map<>;
 using TeuchosComm = Teuchos::RCP<const Teuchos::Comm<int>>;
 
-/// The processes of a call: an MPI communicator, or a Teuchos communicator of MPI or of one process. It is not
-/// duplicated and not freed here: an MPI communicator must outlive the maps and vectors that are made with it.
+/// The processes of a call: an MPI communicator, or a Teuchos communicator of MPI or of one process.
+///
+/// Our messages go through a duplicate of it. Trilinos gets another duplicate of an MPI communicator, which maps and
+/// vectors keep: the caller may free the communicator before them. Of a Teuchos communicator Trilinos gets what the
+/// caller passes, which keeps its own MPI communicator or needs it.
 class Communicator {
  public:
-  Communicator(MPI_Comm comm);            // NOLINT: implicit. **Collective** the first time for a communicator
+  /// **Collective** the first time for an MPI communicator. Throws Error on every process if it is an
+  /// inter-communicator.
+  Communicator(MPI_Comm comm);            // NOLINT: implicit
   Communicator(const TeuchosComm& comm);  // NOLINT: throws Error if it is neither an MPI nor a one-process communicator
   template <class Comm, class = std::enable_if_t<std::is_base_of_v<Teuchos::Comm<int>, Comm>>>
   Communicator(const Teuchos::RCP<Comm>& comm)
       : Communicator(TeuchosComm(comm)) {}  // NOLINT: what split() returns, too
 
-  MPI_Comm raw() const { return raw_; }
+  MPI_Comm caller() const;                ///< the caller's, as long as it exists, then raw()
+  MPI_Comm raw() const { return ours_; }  ///< the duplicate for our messages, with the processes in the same order
   const TeuchosComm& teuchos() const { return teuchos_; }
 
  private:
-  MPI_Comm raw_;
+  std::shared_ptr<mpi::Duplicates> duplicates_;
+  MPI_Comm ours_ = MPI_COMM_NULL;
   TeuchosComm teuchos_;
 };
 
@@ -81,9 +93,9 @@ class ArrayMap {
   const Teuchos::RCP<const Map>& map() const { return map_; }
   const Communicator& communicator() const { return comm_; }
   const MemoryOrder& order() const { return order_; }  ///< of the interior elements of rows(), on this process
-  MPI_Comm comm() const { return comm_.raw(); }
-  Index process() const { return process_; }  ///< this process's number in the row-major process grid
-  int rank(Index process) const;              ///< the rank in comm() of a process of the grid
+  MPI_Comm comm() const { return comm_.caller(); }     ///< the caller's, as long as it exists, then a duplicate of it
+  Index process() const { return process_; }           ///< this process's number in the row-major process grid
+  int rank(Index process) const;                       ///< the rank in comm() of a process of the grid
   bool is_reordered() const { return !ranks_.empty(); }
 
   /// The properties of the array that the map cannot express, one line for each.

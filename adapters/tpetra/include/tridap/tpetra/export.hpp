@@ -103,7 +103,7 @@ inline constexpr bool is_vector = std::is_base_of_v<Tpetra::Vector<typename V::s
 template <class V>
 ExportedArray export_array(const Teuchos::RCP<V>& vector, const ArrayMap& array_map, Copy copy = Copy::never) {
   const double begin = detail::now();
-  ExportedArray exported = mpi::collectively(array_map.comm(), [&] {
+  ExportedArray exported = mpi::collectively(array_map.communicator().raw(), [&] {
     const detail::Columns columns = detail::columns(vector, copy);
     ExportedArray made = detail::as_array_of_map(columns, detail::is_vector<V>, *vector->getMap(), array_map);
     detail::settle(made, columns, copy);

@@ -195,7 +195,7 @@ template <class V, class T, class Construct>
 std::pair<Teuchos::RCP<V>, Receipt> imported(const PreparedImport& prepared, const Construct& construct,
                                              Reserved<V, T> reserved = {}) {
   if (!prepared.reserved_everywhere())
-    mpi::collectively(prepared.array_map.comm(), [&] {
+    mpi::collectively(prepared.array_map.communicator().raw(), [&] {
       reserved.dense = prepared.dense();
       reserved.view = dual_view<DualView<T>>(reserved.dense.buffer);
       reserved.object = ReservedObject<V>::make();

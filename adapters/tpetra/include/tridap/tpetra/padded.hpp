@@ -125,12 +125,12 @@ Dual within(const Dual& whole_view, const Buffer& whole, const Buffer& part) {
 
 template <class T>
 PaddedVector<T>::PaddedVector(const DistArray& array, const PaddedArrayMap& array_map, Copy copy)
-    : array_map_(mpi::collectively(array_map.interior().comm(), [&] { return array_map; })) {
+    : array_map_(mpi::collectively(array_map.interior().communicator().raw(), [&] { return array_map; })) {
   static_assert(!std::is_const_v<T>, "padding is written: take elements that are not const");
   const double begin = detail::now();
   const auto made =
       detail::dense_padded(array, array_map_, detail::wanted<T>(detail::ImportRequest::Form::vector, copy));
-  const MPI_Comm comm = array_map_.interior().comm();
+  const MPI_Comm comm = array_map_.interior().communicator().raw();
   detail::DualView<T> whole, inside;
   mpi::collectively(comm, [&] {
     whole = detail::dual_view<detail::DualView<T>>(made.whole.buffer);
@@ -176,7 +176,7 @@ void PaddedVector<T>::run(redistribute::PaddingOperation operation) {
 template <class V>
 ExportedArray export_array(const Teuchos::RCP<V>& vector, const PaddedArrayMap& array_map, Copy copy = Copy::never) {
   const double begin = detail::now();
-  ExportedArray exported = mpi::collectively(array_map.interior().comm(), [&] {
+  ExportedArray exported = mpi::collectively(array_map.interior().communicator().raw(), [&] {
     const detail::Columns columns = detail::columns(vector, copy);
     ExportedArray made = detail::as_array_of_padded_map(columns, *vector->getMap(), array_map);
     detail::settle(made, columns, copy);

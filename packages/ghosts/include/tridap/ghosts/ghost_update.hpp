@@ -24,8 +24,8 @@ namespace tridap {
 class GhostUpdate {
  public:
   /// Every process gives its part. Rank `r` of `comm` is process `r` of the row-major process grid. The memory must
-  /// outlive this object, unless its buffer has an owner. `comm` must not be freed before the last update. Messages are
-  /// sent on a duplicate of `comm`.
+  /// outlive this object, unless its buffer has an owner. Messages are sent on a duplicate of `comm`, so that you may
+  /// free `comm` after this call.
   ///
   /// **Collective**: throws the same Error on every process or on none. It throws if the dim_data or the element types
   /// of the processes do not fit together, if an id is no element of the array, is an element of the process that lists

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <tridap/index.hpp>
-#include <tridap/internal/channel.hpp>
+#include <tridap/internal/duplicates.hpp>
 
 #include <mpi.h>
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 namespace tridap::mpi {
@@ -38,8 +39,9 @@ class PersistentMessages {
   template <class Step>
   void or_give_up(Step step);
   template <class Init>
-  void add(Index bytes, Init&& init);
+  void add(Index bytes, const Channel& channel, Init&& init);
 
+  std::shared_ptr<Duplicates> owner_;  // of the communicator
   std::vector<MPI_Request> requests_;
   bool started_ = false, failed_ = false;
 };

@@ -34,7 +34,7 @@ class PaddingUpdate {
  public:
   /// `buffer` is this process's part of an array with this `distribution`, which has a part on each rank of `comm`. The
   /// buffer may have any strides, different on each process. Its memory must outlive this object, unless the buffer has
-  /// an owner. `comm` must not be freed before the last update. Messages are sent on a duplicate of `comm`.
+  /// an owner. Messages are sent on a duplicate of `comm`, so that you may free `comm` after this call.
   ///
   /// **Collective**: throws the same Error on every process or on none. It throws if the element types, the
   /// distributions or the operations differ between processes, if elements of this type cannot be added, if an

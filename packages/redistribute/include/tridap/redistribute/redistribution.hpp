@@ -58,8 +58,8 @@ struct Move {
 /// destructor waits for it.
 class Redistribution {
  public:
-  /// `element_bytes` is the length of the source's elements. Every process must pass the same arguments. `comm` must
-  /// outlive the last move. Messages are sent on a duplicate of `comm`.
+  /// `element_bytes` is the length of the source's elements. Every process must pass the same arguments. Messages
+  /// are sent on a duplicate of `comm`, so that you may free `comm` after this call.
   Redistribution(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes, MPI_Comm comm,
                  const Options& options = {});
   Redistribution(Redistribution&&) noexcept;  ///< a moved-from object may only be destroyed or assigned to

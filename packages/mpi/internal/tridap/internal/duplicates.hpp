@@ -1,0 +1,141 @@
+#pragma once
+
+#include <tridap/internal/call.hpp>
+#include <tridap/mpi/agree.hpp>
+
+#include <mpi.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tridap::mpi {
+
+/// True once MPI is over and what it made must be left alone.
+bool mpi_is_over();
+
+/// The libraries to which we give a duplicate of the caller's communicator. PETSc makes one itself, and Global Arrays
+/// have communicators of their own.
+enum class Library { trilinos, blacs, hdf5 };
+
+/// The duplicates of a communicator of the caller: one for our messages, and one for each library that we call. So the
+/// messages of the caller, ours and theirs never meet. What we keep for a communicator is attached here.
+///
+/// Example: `duplicates_of(comm)->ours()` is a communicator with the processes of `comm` in their order, on which the
+/// caller sends nothing. A second call returns the same one.
+///
+/// The caller's communicator owns this object, and so does everything that communicates on a duplicate: a plan, a map,
+/// an array of Python. So these do not depend on whether the caller's communicator is freed. Releasing them is local:
+/// duplicates without an owner are freed by the next call that makes one, if no process of theirs has an owner any
+/// more, and by MPI_Finalize.
+class Duplicates : public std::enable_shared_from_this<Duplicates> {
+ public:
+  Duplicates(const Duplicates&) = delete;
+  Duplicates& operator=(const Duplicates&) = delete;
+
+  /// The caller's communicator; MPI_COMM_NULL once it is freed. Local.
+  MPI_Comm caller() const { return caller_; }
+  /// The caller's communicator as long as it exists, then ours(). **Collective** if there is no duplicate yet.
+  MPI_Comm caller_or_ours() { return caller_ != MPI_COMM_NULL ? caller_.load() : ours(); }
+  /// Whether ours() would return without communicating. Local.
+  bool is_made() const { return ours_ != MPI_COMM_NULL; }
+  /// The duplicate for our messages. **Collective** the first time, and local then: throws the same Error on every
+  /// process or on none.
+  MPI_Comm ours();
+  /// The duplicate for a library. **Collective** as ours().
+  MPI_Comm of(Library library);
+  /// A tag for messages between two processes on ours(): another one for each call, until all that MPI has were used.
+  /// The first is 1; 0 is for messages that arrive before a call ends. Every process must call it together.
+  int next_tag();
+
+  /// The T that is attached; null: there is none. Local.
+  template <class T>
+  T* attached() const {
+    for (const Attached* const list : {&attached_, &owners_})
+      for (const auto& [key, object] : *list)
+        if (key == key_of<T>()) return static_cast<T*>(object.get());
+    return nullptr;
+  }
+  /// Attaches a T; there must be none. It is destroyed with this object, and must leave MPI alone then if
+  /// mpi_is_over(). **Collective**: throws the same Error on every process or on none.
+  template <class T>
+  T& attach(std::unique_ptr<T> object) {
+    return attach(std::move(object), attached_);
+  }
+  /// The same for a T that owns this object: it is destroyed when the caller frees the communicator, which must exist.
+  template <class T>
+  T& attach_owner(std::unique_ptr<T> object) {
+    return attach(std::move(object), owners_);
+  }
+
+ private:
+  using Attached = std::vector<std::pair<const void*, std::shared_ptr<void>>>;
+  struct Kept;
+  friend std::shared_ptr<Duplicates> duplicates_of(MPI_Comm comm);
+  friend std::shared_ptr<Duplicates> made_duplicates_of(MPI_Comm comm);
+  friend bool is_ours(MPI_Comm comm);
+  explicit Duplicates(MPI_Comm caller) : caller_(caller) {}
+  ~Duplicates() = default;
+
+  static std::shared_ptr<Duplicates> find(MPI_Comm comm);
+  static std::shared_ptr<Duplicates> make(MPI_Comm caller);
+  static void release(Duplicates* unowned) noexcept;
+  static std::vector<Duplicates*> offer();
+  static void withdraw(const std::vector<Duplicates*>& offered);
+  static void free_released(MPI_Comm comm);
+  static int free_all(MPI_Comm, int, void*, void*);
+  void enter();
+  MPI_Comm duplicate(MPI_Comm comm);
+  void free_duplicates();
+
+  template <class T>
+  T& attach(std::unique_ptr<T> object, Attached& list) {
+    T* const kept = object.get();
+    collectively(ours(), [&] { list.emplace_back(key_of<T>(), std::shared_ptr<void>(std::move(object))); });
+    return *kept;
+  }
+  template <class T>
+  static const void* key_of() {
+    static const char key = 0;
+    return &key;
+  }
+
+  std::atomic<MPI_Comm> caller_;
+  MPI_Comm ours_ = MPI_COMM_NULL;
+  std::array<MPI_Comm, 3> of_library_{MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL};
+  Attached attached_, owners_;
+  std::uint64_t id_ = 0;  // the same on every process, different for each communicator
+  int processes_ = 0;
+  int tag_ = 0;
+  bool entered_ = false, released_ = false, offered_ = false;
+};
+
+/// The Duplicates of a communicator, which may also be one of the duplicates. Local. Throws an Error if `comm` is
+/// MPI_COMM_NULL or an inter-communicator, or runs out of memory.
+std::shared_ptr<Duplicates> duplicates_of(MPI_Comm comm);
+
+/// The same, with a duplicate for our messages. **Collective** the first time: throws the same Error on every process
+/// or on none, but for MPI_COMM_NULL, which is an Error on this process alone.
+std::shared_ptr<Duplicates> made_duplicates_of(MPI_Comm comm);
+
+/// The duplicate of `comm` for our messages; `comm` itself, if it is one. **Collective** as made_duplicates_of().
+inline MPI_Comm ours(MPI_Comm comm) { return made_duplicates_of(comm)->ours(); }
+
+/// Whether `comm` is a duplicate for our messages. Local.
+bool is_ours(MPI_Comm comm);
+
+/// A communicator and a tag for messages of a plan, so that they cannot be confused with the caller's or with each
+/// other.
+struct Channel {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int tag = 0;
+  std::shared_ptr<Duplicates> owner;  ///< of `comm`
+};
+
+/// A channel on the duplicate for our messages. **Collective**; throws the same Error on every process or on none.
+Channel channel_of(MPI_Comm comm);
+
+}  // namespace tridap::mpi

@@ -1,0 +1,276 @@
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <random>
+#include <set>
+
+namespace tridap::mpi {
+
+namespace {
+
+// All objects with a duplicate. They are never destroyed, because owners may be released after the end of main().
+std::mutex& guard_of_all = *new std::mutex;
+std::set<Duplicates*>& all_duplicates = *new std::set<Duplicates*>;
+
+int new_key(MPI_Comm_delete_attr_function* destroy) {
+  int key = MPI_KEYVAL_INVALID;
+  must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, destroy, &key, nullptr), "MPI_Comm_create_keyval");
+  return key;
+}
+
+// The key of what MPI keeps with a communicator. (A function of the class could share its static variable between two
+// modules that both contain this code.)
+int key_of_kept(MPI_Comm_delete_attr_function* destroy) {
+  static const int key = new_key(destroy);
+  return key;
+}
+
+// Lets MPI_Finalize call a function first.
+void call_at_the_end(MPI_Comm_delete_attr_function* function) {
+  static const int status = MPI_Comm_set_attr(MPI_COMM_SELF, new_key(function), nullptr);
+  must_succeed(status, "MPI_Comm_set_attr");
+}
+
+// How many tags there are.
+int tags(MPI_Comm comm) {
+  int* highest = nullptr;
+  int found = 0;
+  must_succeed(MPI_Comm_get_attr(comm, MPI_TAG_UB, &highest, &found), "MPI_Comm_get_attr");
+  return found != 0 ? *highest : 32767;  // that every MPI has
+}
+
+void need_comm(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL)
+    refuse("the communicator is MPI_COMM_NULL", "must be a communicator that exists and has this process",
+           "make this call on the processes of the communicator alone, before it is freed");
+}
+
+void need_intra(MPI_Comm comm) {
+  int inter = 0;
+  must_succeed(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
+  if (inter != 0)
+    refuse("the communicator is an inter-communicator", "must be an intra-communicator",
+           "merge its two groups by MPI_Intercomm_merge");
+}
+
+}  // namespace
+
+bool mpi_is_over() {
+  int over = 0;
+  MPI_Finalized(&over);
+  return over != 0;
+}
+
+// What MPI keeps with a communicator: with the caller's an owner, with a duplicate none.
+struct Duplicates::Kept {
+  std::shared_ptr<Duplicates> owner;
+  Duplicates* of = nullptr;
+
+  static int key() {
+    return key_of_kept([](MPI_Comm, int, void* value, void*) -> int {
+      const auto* const kept = static_cast<Kept*>(value);
+      if (kept->owner) {
+        kept->of->caller_ = MPI_COMM_NULL;
+        std::exchange(kept->of->owners_, {});
+      }
+      delete kept;
+      return MPI_SUCCESS;
+    });
+  }
+};
+
+// The Duplicates that a communicator has; null: it has none yet. Local.
+std::shared_ptr<Duplicates> Duplicates::find(MPI_Comm comm) {
+  Kept* kept = nullptr;
+  int found = 0;
+  must_succeed(MPI_Comm_get_attr(comm, Kept::key(), &kept, &found), "MPI_Comm_get_attr");
+  if (found == 0) return nullptr;
+  if (kept->owner) return kept->owner;
+  std::shared_ptr<Duplicates> owned = kept->of->weak_from_this().lock();
+  if (!owned)
+    refuse("the communicator is the duplicate of one that was freed, and nothing uses it any more",
+           "must be a communicator that exists", "keep the array whose communicator this is");
+  return owned;
+}
+
+std::shared_ptr<Duplicates> Duplicates::make(MPI_Comm caller) {
+  std::shared_ptr<Duplicates> made(new Duplicates(caller), release);
+  must_succeed(MPI_Comm_size(caller, &made->processes_), "MPI_Comm_size");
+  auto kept = std::make_unique<Kept>(Kept{made, made.get()});
+  must_succeed(MPI_Comm_set_attr(caller, Kept::key(), kept.get()), "MPI_Comm_set_attr");
+  kept.release();  // it belongs to MPI now
+  return made;
+}
+
+std::shared_ptr<Duplicates> duplicates_of(MPI_Comm comm) {
+  need_comm(comm);
+  std::shared_ptr<Duplicates> found = Duplicates::find(comm);
+  if (found) return found;
+  need_intra(comm);
+  return Duplicates::make(comm);
+}
+
+std::shared_ptr<Duplicates> made_duplicates_of(MPI_Comm comm) {
+  need_comm(comm);
+  std::shared_ptr<Duplicates> found = Duplicates::find(comm);
+  if (!found || found->ours_ == MPI_COMM_NULL) {  // on every process
+    need_intra(comm);
+    found = collectively(comm, [&] { return duplicates_of(comm); });
+    found->ours();
+  }
+  return found;
+}
+
+bool is_ours(MPI_Comm comm) {
+  const std::shared_ptr<Duplicates> found = Duplicates::find(comm);
+  return found && found->ours_ == comm;
+}
+
+MPI_Comm Duplicates::ours() {
+  if (ours_ != MPI_COMM_NULL) return ours_;
+  const MPI_Comm caller = caller_;
+  if (caller == MPI_COMM_NULL)
+    refuse("the communicator was freed before the first call that communicates on it", "must exist at that call",
+           "free it later");
+  std::uint64_t id = 0;
+  collectively(caller, [&] {
+    std::random_device random;
+    id = std::uint64_t{random()} << 32 | random();
+    enter();
+  });
+  const MPI_Comm made = duplicate(caller);
+  must_succeed(MPI_Bcast(&id, 1, MPI_UINT64_T, 0, made), "MPI_Bcast");
+  id_ = id;
+  ours_ = made;
+  free_released(made);
+  return ours_;
+}
+
+MPI_Comm Duplicates::of(Library library) {
+  MPI_Comm& kept = of_library_[static_cast<std::size_t>(library)];
+  if (kept == MPI_COMM_NULL) kept = duplicate(ours());
+  return kept;
+}
+
+int Duplicates::next_tag() {
+  tag_ = tag_ == tags(ours_) ? 1 : tag_ + 1;
+  return tag_;
+}
+
+void Duplicates::enter() {
+  call_at_the_end(free_all);
+  const std::lock_guard lock(guard_of_all);
+  all_duplicates.insert(this);
+  entered_ = true;
+}
+
+// A duplicate by which find() finds this object.
+MPI_Comm Duplicates::duplicate(MPI_Comm comm) {
+  auto kept = collectively(comm, [&] { return std::make_unique<Kept>(Kept{nullptr, this}); });
+  Duplicate made(comm);
+  const int status = MPI_Comm_set_attr(made.get(), Kept::key(), kept.get());
+  if (status == MPI_SUCCESS) kept.release();  // it belongs to MPI now
+  must_succeed_everywhere(status, "MPI_Comm_set_attr", comm);
+  return made.release();
+}
+
+void Duplicates::free_duplicates() {
+  for (MPI_Comm& comm : of_library_)
+    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+  if (ours_ != MPI_COMM_NULL) MPI_Comm_free(&ours_);
+}
+
+// The last owner is gone: the duplicates wait until no process has an owner any more.
+void Duplicates::release(Duplicates* unowned) noexcept {
+  if (unowned->entered_) {
+    const std::lock_guard lock(guard_of_all);
+    unowned->released_ = true;
+    if (unowned->ours_ != MPI_COMM_NULL) return;
+    all_duplicates.erase(unowned);
+  }
+  delete unowned;
+}
+
+// The released ones, in one order on every process, that no other thread has offered.
+std::vector<Duplicates*> Duplicates::offer() {
+  const std::lock_guard lock(guard_of_all);
+  std::vector<Duplicates*> offered;
+  offered.reserve(all_duplicates.size());
+  for (Duplicates* const each : all_duplicates)
+    if (each->released_ && !std::exchange(each->offered_, true)) offered.push_back(each);
+  std::sort(offered.begin(), offered.end(), [](const auto* a, const auto* b) { return a->id_ < b->id_; });
+  return offered;
+}
+
+void Duplicates::withdraw(const std::vector<Duplicates*>& offered) {
+  const std::lock_guard lock(guard_of_all);
+  for (Duplicates* const each : offered)
+    if (each != nullptr) each->offered_ = false;
+}
+
+// Frees the duplicates that are released on all their processes, if these are processes of `comm`. **Collective.**
+void Duplicates::free_released(MPI_Comm comm) {
+  std::vector<Duplicates*> offered;
+  std::vector<int> counts, begins;
+  std::vector<std::uint64_t> own, ids;
+  collectively(comm, [&] {
+    const auto processes = static_cast<std::size_t>(MpiCollectives(comm).processes());
+    counts.resize(processes);
+    begins.resize(processes + 1);
+    offered = offer();
+  });
+  const int count = static_cast<int>(offered.size());
+  must_succeed(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm), "MPI_Allgather");
+  for (std::size_t i = 0; i < counts.size(); ++i) begins[i + 1] = begins[i] + counts[i];
+  if (begins.back() == 0) return;
+  try {
+    collectively(comm, [&] {
+      for (const Duplicates* const each : offered) own.push_back(each->id_);
+      ids.resize(static_cast<std::size_t>(begins.back()));
+    });
+  } catch (...) {
+    withdraw(offered);
+    throw;
+  }
+  must_succeed(
+      MPI_Allgatherv(own.data(), count, MPI_UINT64_T, ids.data(), counts.data(), begins.data(), MPI_UINT64_T, comm),
+      "MPI_Allgatherv");
+  for (Duplicates*& each : offered) {
+    if (std::count(ids.begin(), ids.end(), each->id_) != each->processes_) continue;
+    each->free_duplicates();
+    {
+      const std::lock_guard lock(guard_of_all);
+      all_duplicates.erase(each);
+    }
+    delete std::exchange(each, nullptr);
+  }
+  withdraw(offered);
+}
+
+// Frees all duplicates, in one order on every process, when MPI_Finalize begins.
+int Duplicates::free_all(MPI_Comm, int, void*, void*) {
+  std::vector<Duplicates*> left;
+  {
+    const std::lock_guard lock(guard_of_all);
+    left.assign(all_duplicates.begin(), all_duplicates.end());
+    all_duplicates.clear();
+  }
+  std::sort(left.begin(), left.end(), [](const auto* a, const auto* b) { return a->id_ < b->id_; });
+  for (Duplicates* const each : left) {
+    each->free_duplicates();
+    if (each->released_) delete each;
+  }
+  return MPI_SUCCESS;
+}
+
+Channel channel_of(MPI_Comm comm) {
+  std::shared_ptr<Duplicates> owner = made_duplicates_of(comm);
+  const MPI_Comm ours = owner->ours();
+  const int tag = owner->next_tag();
+  return {ours, tag, std::move(owner)};
+}
+
+}  // namespace tridap::mpi
