@@ -204,22 +204,29 @@ TEST(Duplicates, WhatIsAttachedStaysUntilTheyAreFreed) {
     ~Attached() { ++destroyed; }
     int& destroyed;
   };
+  struct Released : Attached {
+    using Attached::Attached;
+  };
   struct Owner {
     std::shared_ptr<Duplicates> kept;
     explicit Owner(std::shared_ptr<Duplicates> owner) : kept(std::move(owner)) {}
   };
   MPI_Comm caller = duplicated();
-  int& destroyed = new_count();
+  int &destroyed = new_count(), &released = new_count();
   {
     const auto owner = duplicates_of(caller);
     EXPECT_EQ(owner->attached<Attached>(), nullptr);
-    owner->attach(std::make_unique<Attached>(destroyed));
+    owner->attach(std::make_unique<Attached>(destroyed), Duplicates::freed);
     EXPECT_EQ(&owner->attached<Attached>()->destroyed, &destroyed);
-    owner->attach_owner(std::make_unique<Owner>(owner));  // would keep itself alive
+    owner->attach(std::make_unique<Owner>(owner), Duplicates::caller_frees);  // would keep itself alive
     EXPECT_EQ(owner->attached<Owner>()->kept, owner);
+    owner->attach(std::make_unique<Released>(released), Duplicates::released);
   }
   EXPECT_EQ(destroyed, 0);
+  EXPECT_EQ(released, 0);
   MPI_Comm_free(&caller);
+  EXPECT_EQ(destroyed, 0);
+  EXPECT_EQ(released, 1);
   make_another();
   EXPECT_EQ(destroyed, 1);
 }

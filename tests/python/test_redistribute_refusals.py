@@ -146,8 +146,7 @@ def test_a_plan_works_after_the_communicator_is_freed(comm):
     freed.Free()
     y = plan(x)
     assert np.array_equal(plan.reversed()(y).local, x.local) and y.sum() == 36
-    plan.start(x)
-    plan.wait()
+    assert np.array_equal(plan.start(x).wait().local, y.local)
 
 
 def test_a_plan_must_be_made_before_it_is_used(comm):

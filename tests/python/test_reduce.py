@@ -277,7 +277,7 @@ def test_an_interrupt_of_one_process_is_an_error_on_the_others(comm):
 
 def test_an_array_communicates_after_its_communicator_is_freed(comm):
     freed = comm.Dup()
-    x = tridap.asarray(tridap.ones(tridap.distribution(8, processes=comm.size)), freed)
+    x = tridap.asarray(tridap.from_function(tridap.distribution(8, processes=comm.size), lambda i: 1.0 + 0 * i), freed)
     y = x + x
     freed.Free()
     other = comm.Dup()  # may have the freed one's handle
@@ -295,7 +295,7 @@ def test_a_communicator_freed_before_the_first_call_is_named(comm):
 
 def test_comm_is_the_callers_own_as_long_as_it_exists(comm):
     own = comm.Dup()
-    x = tridap.asarray(tridap.ones(tridap.distribution(8, processes=comm.size)), own)
+    x = tridap.asarray(tridap.from_function(tridap.distribution(8, processes=comm.size), lambda i: 1.0 + 0 * i), own)
     assert x.comm is own and (x + x).comm is own and x.redistribute("c").comm is own
     own.Free()
     lasting = x.comm

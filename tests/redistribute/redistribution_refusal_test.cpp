@@ -1,6 +1,11 @@
 #include "redistribute/move_checks.hpp"
 #include "support/inter_communicator.hpp"
+#include <tridap/global_ids.hpp>
 #include <tridap/make.hpp>
+#include <tridap/redistribute/gather.hpp>
+#include <tridap/redistribute/ids.hpp>
+#include <tridap/redistribute/padding.hpp>
+#include <tridap/redistribute/relabel_collectively.hpp>
 
 namespace {
 

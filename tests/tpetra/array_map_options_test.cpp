@@ -344,7 +344,7 @@ TEST(LayoutCommunicators, WhatDuplicateAndSplitReturnIsTakenAsItIs) {
   EXPECT_EQ(tridap::tpetra::make_map(stamped(oracle::Array({oracle::block({4})}), 0), alone)->getGlobalNumElements(),
             4U);
   const auto serial = Teuchos::rcp(new Teuchos::SerialComm<int>);
-  EXPECT_EQ(Communicator(serial).raw(), MPI_COMM_SELF);
+  EXPECT_EQ(Communicator(serial).caller(), MPI_COMM_SELF);
 }
 
 TEST(LayoutCommunicators, ASerialOneIsOneProcess) {

@@ -101,8 +101,8 @@ struct Handle {
 int handle_of(mpi::Duplicates& duplicates) {
   if (const Handle* const kept = duplicates.attached<Handle>()) return kept->number;
   const MPI_Comm comm = duplicates.of(mpi::Library::blacs);
-  return duplicates.attach(mpi::collectively(comm, [&] { return std::make_unique<Handle>(Csys2blacs_handle(comm)); }))
-      .number;
+  auto made = mpi::collectively(comm, [&] { return std::make_unique<Handle>(Csys2blacs_handle(comm)); });
+  return duplicates.attach(std::move(made), mpi::Duplicates::freed).number;
 }
 
 // The BLACS call every process of the handle's communicator, and end the program on wrong arguments, so these are

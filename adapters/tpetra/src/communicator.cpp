@@ -39,7 +39,7 @@ TeuchosComm teuchos_of(const std::shared_ptr<mpi::Duplicates>& duplicates) {
     return std::make_unique<KeptTeuchos>(KeptTeuchos{Teuchos::rcp(std::shared_ptr<OfMpi>(place, &*place->comm))});
   });
   TeuchosComm teuchos = made->comm;
-  if (duplicates->caller() != MPI_COMM_NULL) duplicates->attach_owner(std::move(made));
+  if (duplicates->caller() != MPI_COMM_NULL) duplicates->attach(std::move(made), mpi::Duplicates::caller_frees);
   return teuchos;
 }
 

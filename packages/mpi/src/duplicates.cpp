@@ -74,7 +74,7 @@ struct Duplicates::Kept {
       const auto* const kept = static_cast<Kept*>(value);
       if (kept->owner) {
         kept->of->caller_ = MPI_COMM_NULL;
-        std::exchange(kept->of->owners_, {});
+        std::exchange(kept->of->attached_[caller_frees], {});
       }
       delete kept;
       return MPI_SUCCESS;
@@ -99,9 +99,8 @@ std::shared_ptr<Duplicates> Duplicates::find(MPI_Comm comm) {
 std::shared_ptr<Duplicates> Duplicates::make(MPI_Comm caller) {
   std::shared_ptr<Duplicates> made(new Duplicates(caller), release);
   must_succeed(MPI_Comm_size(caller, &made->processes_), "MPI_Comm_size");
-  auto kept = std::make_unique<Kept>(Kept{made, made.get()});
-  must_succeed(MPI_Comm_set_attr(caller, Kept::key(), kept.get()), "MPI_Comm_set_attr");
-  kept.release();  // it belongs to MPI now
+  auto* const kept = new Kept{made, made.get()};  // belongs to MPI, also if the call fails: it may have set it
+  must_succeed(MPI_Comm_set_attr(caller, Kept::key(), kept), "MPI_Comm_set_attr");
   return made;
 }
 
@@ -171,13 +170,14 @@ void Duplicates::enter() {
 MPI_Comm Duplicates::duplicate(MPI_Comm comm) {
   auto kept = collectively(comm, [&] { return std::make_unique<Kept>(Kept{nullptr, this}); });
   Duplicate made(comm);
-  const int status = MPI_Comm_set_attr(made.get(), Kept::key(), kept.get());
-  if (status == MPI_SUCCESS) kept.release();  // it belongs to MPI now
+  const int status = MPI_Comm_set_attr(made.get(), Kept::key(), kept.release());  // as in make()
   must_succeed_everywhere(status, "MPI_Comm_set_attr", comm);
   return made.release();
 }
 
 void Duplicates::free_duplicates() {
+  for (MPI_Comm& comm : of_us_) MPI_Comm_free(&comm);
+  of_us_.clear();
   for (MPI_Comm& comm : of_library_)
     if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
   if (ours_ != MPI_COMM_NULL) MPI_Comm_free(&ours_);
@@ -185,6 +185,7 @@ void Duplicates::free_duplicates() {
 
 // The last owner is gone: the duplicates wait until no process has an owner any more.
 void Duplicates::release(Duplicates* unowned) noexcept {
+  unowned->attached_[Until::released].clear();
   if (unowned->entered_) {
     const std::lock_guard lock(guard_of_all);
     unowned->released_ = true;
@@ -216,16 +217,21 @@ void Duplicates::free_released(MPI_Comm comm) {
   std::vector<Duplicates*> offered;
   std::vector<int> counts, begins;
   std::vector<std::uint64_t> own, ids;
-  collectively(comm, [&] {
-    const auto processes = static_cast<std::size_t>(MpiCollectives(comm).processes());
-    counts.resize(processes);
-    begins.resize(processes + 1);
-    offered = offer();
-  });
+  MpiCollectives collectives(comm);
+  collectively(comm, [&] { offered = offer(); });
   const int count = static_cast<int>(offered.size());
+  if (collectives.all(count == 0)) return;
+  try {
+    collectively(comm, [&] {
+      counts.resize(static_cast<std::size_t>(collectives.processes()));
+      begins.resize(counts.size() + 1);
+    });
+  } catch (...) {
+    withdraw(offered);
+    throw;
+  }
   must_succeed(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm), "MPI_Allgather");
   for (std::size_t i = 0; i < counts.size(); ++i) begins[i + 1] = begins[i] + counts[i];
-  if (begins.back() == 0) return;
   try {
     collectively(comm, [&] {
       for (const Duplicates* const each : offered) own.push_back(each->id_);

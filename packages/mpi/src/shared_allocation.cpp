@@ -101,9 +101,6 @@ struct Pool {
   Index numbers = 0;           // how many were given until now
   std::uint64_t id = 0;        // the same on every process, different for each pool
 
-  ~Pool() {
-    if (node != MPI_COMM_NULL && !mpi_is_over()) MPI_Comm_free(&node);
-  }
   // The name of the file of a process, while an allocation is made.
   std::string file(int of_rank) const { return "/tridap-" + std::to_string(id) + "-" + std::to_string(of_rank); }
 };
@@ -127,6 +124,7 @@ Pool& pool_of(MPI_Comm caller) {
   });
   pool->comm = comm;
   must_succeed(MPI_Bcast(&pool->id, 1, MPI_UINT64_T, 0, pool->comm), "MPI_Bcast");
+  collectively(comm, [&] { duplicates->make_room(); });
   MPI_Comm node = MPI_COMM_NULL;
   const int split = MPI_Comm_split_type(pool->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   must_succeed_everywhere(split, "MPI_Comm_split_type", comm);
@@ -136,7 +134,8 @@ Pool& pool_of(MPI_Comm caller) {
   places[pool->rank] = static_cast<int>(rank_of(node));
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, places, processes, MPI_INT, MPI_MAX, node), "MPI_Allreduce");
   pool->node = node;
-  return duplicates->attach(std::move(pool));
+  duplicates->adopt(node);
+  return duplicates->attach(std::move(pool), Duplicates::released);
 }
 
 // The allocation for which `is` returns true; null: there is none. Local.

@@ -76,7 +76,7 @@ std::shared_ptr<NodeContext> NodeContext::of(MPI_Comm comm) {
   auto made = mpi::collectively(
       comm, [&] { return std::make_unique<Attached>(std::make_shared<NodeContext>(comm, std::move(memory))); });
   mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // no process counts before all counters are 0
-  return duplicates->attach(std::move(made)).context;
+  return duplicates->attach(std::move(made), mpi::Duplicates::released).context;
 }
 
 NodeContext::NodeContext(MPI_Comm comm, RingMemory memory)

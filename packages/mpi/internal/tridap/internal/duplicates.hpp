@@ -54,22 +54,27 @@ class Duplicates : public std::enable_shared_from_this<Duplicates> {
   /// The T that is attached; null: there is none. Local.
   template <class T>
   T* attached() const {
-    for (const Attached* const list : {&attached_, &owners_})
-      for (const auto& [key, object] : *list)
+    for (const Attached& list : attached_)
+      for (const auto& [key, object] : list)
         if (key == key_of<T>()) return static_cast<T*>(object.get());
     return nullptr;
   }
-  /// Attaches a T; there must be none. It is destroyed with this object, and must leave MPI alone then if
-  /// mpi_is_over(). **Collective**: throws the same Error on every process or on none.
+  /// How long something stays attached.
+  enum Until {
+    caller_frees,  ///< until the caller frees the communicator, which must exist; the object may be an owner
+    released,      ///< until the last owner is released, on any thread; its destructor must not call MPI
+    freed          ///< until the duplicates are freed, by a call of MPI
+  };
+  /// Attaches a T; there must be none. **Collective**: throws the same Error on every process or on none.
   template <class T>
-  T& attach(std::unique_ptr<T> object) {
-    return attach(std::move(object), attached_);
+  T& attach(std::unique_ptr<T> object, Until until) {
+    T* const kept = object.get();
+    collectively(ours(), [&] { attached_[until].emplace_back(key_of<T>(), std::shared_ptr<void>(std::move(object))); });
+    return *kept;
   }
-  /// The same for a T that owns this object: it is destroyed when the caller frees the communicator, which must exist.
-  template <class T>
-  T& attach_owner(std::unique_ptr<T> object) {
-    return attach(std::move(object), owners_);
-  }
+  /// Frees another communicator of ours with the duplicates. There must have been room for it: see make_room().
+  void adopt(MPI_Comm comm) { of_us_.push_back(comm); }
+  void make_room() { of_us_.reserve(of_us_.size() + 1); }
 
  private:
   using Attached = std::vector<std::pair<const void*, std::shared_ptr<void>>>;
@@ -92,12 +97,6 @@ class Duplicates : public std::enable_shared_from_this<Duplicates> {
   void free_duplicates();
 
   template <class T>
-  T& attach(std::unique_ptr<T> object, Attached& list) {
-    T* const kept = object.get();
-    collectively(ours(), [&] { list.emplace_back(key_of<T>(), std::shared_ptr<void>(std::move(object))); });
-    return *kept;
-  }
-  template <class T>
   static const void* key_of() {
     static const char key = 0;
     return &key;
@@ -106,7 +105,8 @@ class Duplicates : public std::enable_shared_from_this<Duplicates> {
   std::atomic<MPI_Comm> caller_;
   MPI_Comm ours_ = MPI_COMM_NULL;
   std::array<MPI_Comm, 3> of_library_{MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL};
-  Attached attached_, owners_;
+  std::array<Attached, 3> attached_;  // by Until
+  std::vector<MPI_Comm> of_us_;
   std::uint64_t id_ = 0;  // the same on every process, different for each communicator
   int processes_ = 0;
   int tag_ = 0;
