@@ -1,8 +1,10 @@
 #include "attributes.hpp"
 
 #include "file.hpp"
+#include "memory_type.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/datatype.hpp>
+#include <tridap/text.hpp>
 
 #include <optional>
 #include <utility>
@@ -50,8 +52,16 @@ std::string text_of(hid_t attribute) {
   return text;
 }
 
-Buffer numbers_of(hid_t attribute) {
-  const Datatype type(call("H5Aget_type", [&] { return H5Aget_type(attribute); }));
+// A text, or what an array of elements can have.
+bool has_a_value(hid_t attribute) {
+  const QuietErrors errors;
+  const Handle type(H5Aget_type(attribute), &H5Tclose), space(H5Aget_space(attribute), &H5Sclose);
+  return is_one_text(attribute) || (has_one_length(type) && H5Sget_simple_extent_type(space) != H5S_NULL);
+}
+
+Buffer numbers_of(hid_t attribute, const std::string& name) {
+  const Datatype stored(call("H5Aget_type", [&] { return H5Aget_type(attribute); }));
+  const Datatype type = memory_type(stored, "the attribute '" + clean(name) + "'");
   const Handle space = made("H5Aget_space", &H5Sclose, [&] { return H5Aget_space(attribute); });
   const int ndim = call("H5Sget_simple_extent_ndims", [&] { return H5Sget_simple_extent_ndims(space); });
   std::vector<hsize_t> extents(static_cast<std::size_t>(ndim));
@@ -118,14 +128,11 @@ std::vector<Attribute> read_attributes(const std::string& path, const std::strin
   std::vector<Attribute> found;
   for (const std::string& each : names) {
     const Handle attribute = open_attribute(object, each);
-    if (is_one_text(attribute)) {
+    if (!has_a_value(attribute)) continue;
+    if (is_one_text(attribute))
       found.push_back({each, text_of(attribute)});
-      continue;
-    }
-    try {
-      found.push_back({each, numbers_of(attribute)});
-    } catch (const Error&) {  // neither a text nor numbers
-    }
+    else
+      found.push_back({each, numbers_of(attribute, each)});
   }
   return found;
 }

@@ -3,6 +3,7 @@
 #include "attributes.hpp"
 #include "file.hpp"
 #include "layout.hpp"
+#include "memory_type.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/text.hpp>
 #include <tridap/version.hpp>
@@ -142,9 +143,8 @@ void extend_dataset(hid_t file, Plan& plan, Index step) {
            "give another name, or save without step, which makes a new file");
   const Datatype stored(call("H5Dget_type", [&] { return H5Dget_type(dataset); }));
   if (H5Tequal(stored.id(), plan.type.id()) <= 0)
-    refuse(
-        "the dataset '" + clean(plan.name) + "' has " + element_type(stored).text() + " elements, and the array others",
-        "must be the same", "convert the array first");
+    refuse("the dataset '" + clean(plan.name) + "' has " + stored_text(stored) + ", and the array others",
+           "must be the same", "convert the array first");
   const Handle list = made("H5Dget_create_plist", &H5Pclose, [&] { return H5Dget_create_plist(dataset); });
   plan.filtered = call("H5Pget_nfilters", [&] { return H5Pget_nfilters(list); }) > 0;
   plan.chunked = true;

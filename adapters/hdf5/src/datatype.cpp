@@ -1,4 +1,5 @@
 #include "call.hpp"
+#include "memory_type.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/datatype.hpp>
 
@@ -111,16 +112,6 @@ ElementType opaque_element(hid_t type) {
 
 bool is_native(hid_t type) { return H5Tget_size(type) == 1 || H5Tget_order(type) == H5Tget_order(H5T_NATIVE_INT32); }
 
-// Nothing, if it is not a complex number: a compound of two equal floating-point numbers r and i.
-bool is_complex_number(hid_t type) {
-  if (H5Tget_class(type) != H5T_COMPOUND || H5Tget_nmembers(type) != 2) return false;
-  const int r = H5Tget_member_index(type, "r"), i = H5Tget_member_index(type, "i");
-  if (r != 0 || i != 1) return false;
-  const Handle real(H5Tget_member_type(type, 0), &H5Tclose), imaginary(H5Tget_member_type(type, 1), &H5Tclose);
-  return H5Tget_class(real) == H5T_FLOAT && H5Tequal(real, imaginary) > 0 &&
-         H5Tget_member_offset(type, 1) == H5Tget_size(real) && H5Tget_size(type) == 2 * H5Tget_size(real);
-}
-
 // h5py's and ours: FALSE and TRUE in one byte.
 bool is_boolean(hid_t type) {
   if (H5Tget_class(type) != H5T_ENUM || H5Tget_nmembers(type) != 2 || H5Tget_size(type) != 1) return false;
@@ -153,14 +144,12 @@ Datatype datatype(const ElementType& type) {
   return Datatype(opaque(type).release());
 }
 
-ElementType element_type(const Datatype& type) {
+ElementType element_type(const Datatype& stored) {
   const QuietErrors errors;
+  const Datatype type = memory_type(stored);
   const hid_t id = type.id();
   const auto bytes = static_cast<Index>(H5Tget_size(id));
   const H5T_class_t kind = H5Tget_class(id);
-  if (kind == H5T_VLEN || kind == H5T_REFERENCE || H5Tis_variable_str(id) > 0 || H5Tdetect_class(id, H5T_VLEN) > 0)
-    refuse("the elements are texts or lists of varying length, or references", "elements must have one length",
-           "read the dataset with h5py");
   if (kind == H5T_INTEGER) {
     const bool is_signed = H5Tget_sign(id) == H5T_SGN_2;
     return {is_signed ? Kind::signed_integer : Kind::unsigned_integer, bytes, is_native(id)};

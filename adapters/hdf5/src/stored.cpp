@@ -1,5 +1,6 @@
 #include "file.hpp"
 #include "layout.hpp"
+#include "memory_type.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/stored.hpp>
 #include <tridap/internal/call.hpp>
@@ -35,9 +36,9 @@ std::string only_name(const std::string& path) {
          "", "give the name of one");
 }
 
-std::string encoded(hid_t dataset) {
+std::string encoded(hid_t dataset, const std::string& name) {
   const Datatype type(call("H5Dget_type", [&] { return H5Dget_type(dataset); }));
-  element_type(type);  // refuses those that no array can have
+  memory_type(type, "the elements of '" + clean(name) + "'");  // refuses those that no array can have
   std::size_t bytes = 0;
   call("H5Tencode", [&] { return H5Tencode(type.id(), nullptr, &bytes); });
   std::string code(bytes, '\0');
@@ -50,7 +51,7 @@ Said read_alone(const std::string& path, const std::string& name, bool stepped) 
   const Handle file = open_alone(path);
   said.name = name.empty() ? only_name(path) : name;
   const Handle dataset = open_dataset(file, said.name);
-  said.type = encoded(dataset);
+  said.type = encoded(dataset, said.name);
   const Handle space = made("H5Dget_space", &H5Sclose, [&] { return H5Dget_space(dataset); });
   const int ndim = call("H5Sget_simple_extent_ndims", [&] { return H5Sget_simple_extent_ndims(space); });
   if (H5Sget_simple_extent_type(space) == H5S_NULL)

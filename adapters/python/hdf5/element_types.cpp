@@ -96,7 +96,8 @@ py::dtype list_dtype(hid_t type) {
 
 Datatype datatype_of(const py::array& array) { return datatype_of(array.dtype()); }
 
-py::dtype dtype_of(const Datatype& type) {
+py::dtype dtype_of(const Datatype& stored) {
+  const Datatype type = hdf5::memory_type(stored);
   const ElementType element = hdf5::element_type(type);
   if (element.kind != ElementType::Kind::opaque) return py::dtype(element.name());
   switch (H5Tget_class(type.id())) {

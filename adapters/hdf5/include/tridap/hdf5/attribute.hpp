@@ -16,8 +16,9 @@ struct Attribute {
   std::variant<std::string, Buffer> value;
 };
 
-/// The attributes of a file, or of a dataset or group in it. The values own their memory. An attribute that is neither
-/// a text nor numbers is left out. Local. Throws Error if the file cannot be read, or has no such object.
+/// The attributes of a file, or of a dataset or group in it. The values own their memory, and are of the memory_type()
+/// of the stored type. An attribute that is neither a text nor numbers is left out. Local. Throws Error if the file
+/// cannot be read, or has no such object, or numbers that no type of this machine holds.
 std::vector<Attribute> read_attributes(const std::string& path, const std::string& name = "/");
 
 }  // namespace tridap::hdf5

@@ -21,13 +21,15 @@ struct LoadOptions {
 };
 
 /// Reads an array of a file into a new array, with default_distribution() or another one of the same shape. The memory
-/// is row-major, and communication padding is filled. Any plain HDF5 file can be read. **Collective** over `comm`, with
-/// the same arguments on every process: throws the same Error on every process or on none.
+/// is row-major, and communication padding is filled. Any plain HDF5 file can be read; the elements are of the
+/// memory_type() of the stored type. **Collective** over `comm`, with the same arguments on every process: throws the
+/// same Error on every process or on none.
 DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
                const std::optional<Distribution>& distribution = {}, const LoadOptions& options = {});
 
 /// The same, into memory that exists: `buffer` is this process's part of an array with this distribution, in any memory
-/// order. `stored` is what find() has found. The element type must be that of the file, byte order included.
+/// order. `stored` is what find() has found. The element type must be element_type() of the stored type,
+/// byte order included.
 Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& stored, const Distribution& distribution,
                   MPI_Comm comm, const LoadOptions& options = {});
 

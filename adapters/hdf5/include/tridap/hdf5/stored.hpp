@@ -17,7 +17,7 @@ struct Stored {
   std::vector<Index> shape;    ///< of the whole array, without the axis of the steps
   std::optional<Index> steps;  ///< the number of steps, if the array was saved step by step
   bool chunked = false;        ///< the dataset is stored in chunks
-  Datatype type;
+  Datatype type;               ///< of the elements in the file; memory_type() is that of the elements of an array
   std::optional<Distribution> distribution;  ///< with which it was saved; nullopt: the file does not say
 };
 

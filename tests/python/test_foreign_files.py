@@ -1,0 +1,123 @@
+"""Files of other programs, which h5py writes: numbers of other formats, types that h5py cannot mean, elements in other files."""
+
+import re
+
+import h5py
+import numpy as np
+import pytest
+import tridap
+from h5py import h5a, h5d, h5s, h5t
+from mpi4py import MPI
+from test_files import expect_part, folder, same_error  # noqa: F401: a fixture
+
+COMM = MPI.COMM_WORLD
+P = COMM.size
+R = COMM.rank
+
+
+def written(path, write):
+    """Calls `write` with a new file on the first process."""
+    if R == 0:
+        with h5py.File(path, "w") as file:
+            write(file)
+    COMM.Barrier()
+
+
+def floating(size, fields, bias, base=h5t.IEEE_F32LE):
+    made = base.copy()
+    if size < made.get_size():
+        made.set_fields(*fields)
+        made.set_size(size)
+    else:
+        made.set_size(size)
+        made.set_precision(8 * size)
+        made.set_fields(*fields)
+    made.set_ebias(bias)
+    return made
+
+
+def integer(base, precision, offset):
+    made = base.copy()
+    made.set_precision(precision)
+    made.set_offset(offset)
+    return made
+
+
+def compound(**members):
+    made = h5t.create(h5t.COMPOUND, sum(member.get_size() for member in members.values()))
+    at = 0
+    for name, member in members.items():
+        made.insert(name.encode(), at, member)
+        at += member.get_size()
+    return made
+
+
+def put(file, name, stored, values, memory):
+    """A dataset of the stored type, into which HDF5 converts the values."""
+    values = np.ascontiguousarray(values)
+    h5d.create(file.id, name.encode(), stored, h5s.create_simple(values.shape)).write(h5s.ALL, h5s.ALL, values, memory)
+
+
+BFLOAT16 = floating(2, (15, 7, 8, 0, 7), 127)
+QUAD = floating(16, (127, 112, 15, 0, 112), 16383, h5t.IEEE_F64LE)
+NUMBERS = {
+    "bfloat16": (BFLOAT16, [1.0, -2.5, 3.140625, 1024, 0.15625, -7], "f4"),
+    "float24": (floating(4, (23, 16, 7, 0, 16), 63), [1.0, -2.5, 3.140625, 1024, 0.15625, -7], "f4"),
+    "int12in16": (integer(h5t.STD_I16LE, 12, 0), [-1, -100, 5, 2047, -2048, 0], "i2"),
+    "int12in16at4": (integer(h5t.STD_I16BE, 12, 4), [-1, -100, 5, 2047, -2048, 0], "i2"),
+    "uint17in32at3": (integer(h5t.STD_U32LE, 17, 3), [0, 1, 70000, 131071, 5, 9], "u4"),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_of_other_formats_have_their_values(folder, name):
+    stored, values, dtype = NUMBERS[name]
+    memory = h5t.NATIVE_DOUBLE if dtype[0] == "f" else h5t.NATIVE_INT64
+    values = np.array(values, float if dtype[0] == "f" else np.int64)
+    written(folder / "x.h5", lambda file: put(file, "x", stored, values, memory))
+    expect_part(tridap.load(folder / "x.h5", "x", "c"), values.astype(dtype))
+
+
+def test_records_of_other_formats_have_their_values(folder):
+    members = {"n": h5t.STD_U8LE, "x": h5t.array_create(BFLOAT16, (2,)), "k": integer(h5t.STD_I16LE, 12, 4)}
+    values = np.array([(1, (2.5, -7), -2048), (2, (-1024, 0), 5), (3, (0.15625, 1), 7)],
+                      [("n", "u1"), ("x", "f4", 2), ("k", "i2")])
+    complexes = np.array([1 + 2j, -2.5 - 0.5j, 3j], "c8")
+
+    def write(file):
+        put(file, "record", compound(**members), values, h5t.py_create(values.dtype))
+        put(file, "complex", compound(r=BFLOAT16, i=BFLOAT16), complexes, h5t.py_create(complexes.dtype))
+
+    written(folder / "x.h5", write)
+    expect_part(tridap.load(folder / "x.h5", "record"), values)
+    expect_part(tridap.load(folder / "x.h5", "complex"), complexes)
+
+
+def test_numbers_that_numpy_has_not_are_refused_by_name(folder):
+    values = np.array([1.0, -2.5])
+
+    def write(file):
+        put(file, "quad", QUAD, values, h5t.NATIVE_DOUBLE)
+        h5a.create(file.id, b"q", QUAD, h5s.create(h5s.SCALAR))
+
+    written(folder / "x.h5", write)
+    text = same_error(lambda: tridap.load(folder / "x.h5", "quad"))
+    assert "'quad', floating-point numbers of 16 bytes with 15 bits of exponent and 112 of mantissa" in text
+    assert "the attribute 'q'" in same_error(lambda: tridap.load_attrs(folder / "x.h5"))
+    if R == 0:  # what the message advises
+        with h5py.File(folder / "x.h5", "r") as file:
+            read = eval(re.search("or (dataset.*) of h5py", text)[1], {"dataset": file["quad"]})
+            assert read.tolist() == values.tolist()
+
+
+def test_attributes_of_other_formats_have_their_values(folder):
+    def write(file):
+        h5a.create(file.id, b"b", BFLOAT16, h5s.create_simple((2,))).write(np.array([1.5, -3.0]), h5t.NATIVE_DOUBLE)
+        file.attrs["none"] = h5py.Empty("f4")
+        file.attrs["texts"] = ["a", "b"]
+
+    written(folder / "x.h5", write)
+    found = tridap.load_attrs(folder / "x.h5")
+    assert found.keys() == {"b"} and found["b"].dtype == np.float32 and found["b"].tolist() == [1.5, -3.0]
+
+
