@@ -37,6 +37,33 @@ def released():
     return view
 
 
+class DLTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int), ("device_id", ctypes.c_int),
+                ("ndim", ctypes.c_int), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64)]
+
+
+class DLManagedTensor(ctypes.Structure):
+    _fields_ = [("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+NUMBERS = np.arange(1.0, 8.0)  # no addresses of objects
+
+
+class Tensor:
+    """A DLPack producer of a tensor of one axis that may state anything."""
+
+    def __init__(self, data, device, code, bits, length):
+        self.shape = (ctypes.c_int64 * 1)(length)
+        self.managed = DLManagedTensor(DLTensor(data, device, 0, 1, code, bits, 1, self.shape, None, 0), None, None)
+
+    def __dlpack__(self, stream=None):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(self.managed), b"dltensor", None)
+
+
+interface = {"shape": (3,), "data": (address(NUMBERS), False), "version": 3}
 host = {"__dlpack_device__": lambda: (1, 0)}
 BUFFERS = {
     "None": (None, "offers no memory"), "text": ("abc", "offers no memory"), "a list": ([0.0], "offers no memory"), "a class": (np.ndarray, ""),
@@ -52,6 +79,9 @@ BUFFERS = {
     "device raises": (gives(__dlpack__=raising(AssertionError()), __dlpack_device__=raising(OSError("no device"))), "OSError: no device"),
     "interface lies": (type("I", (), {"__array_interface__": {"shape": (3,), "typestr": "<f8", "data": None, "version": 3}})(), ""),
     "interface is none": (type("I", (), {"__array_interface__": 5})(), "raised"), "struct is none": (type("I", (), {"__array_struct__": 5})(), "raised"),
+    **{f"interface of {typestr}": (type("I", (), {"__array_interface__": {**interface, "typestr": typestr, **more}})(), "Python objects")
+       for typestr, more in (("|O", {}), ("|V16", {"descr": [("a", "<f8"), ("o", "|O")]}))},
+    "tensor of addresses": (Tensor(address(NUMBERS), 1, 3, 64, 3), "DLPack type code 3"),
     "other shape": (np.zeros(4), "shape.extent"), "one axis more": (np.zeros((3, 1)), "shape.ndim"), "no axis": (np.zeros(()), "shape.ndim"),
     "another type": (np.zeros(3, "i4"), "agree.element_type"), "another order": (np.zeros(3, ">f8"), "agree.element_type"),
     "no bytes": (np.zeros(3, "V0"), "buffer.type"), "pointers": ((ctypes.c_void_p * 3)(), ""), "Python objects": ((ctypes.py_object * 3)(), ""),
@@ -132,27 +162,22 @@ def test_a_copy_that_fails_on_one_process_fails_on_all(comm, copy):
     assert shared(comm, str(error)) and ("no copy today" if copy else "offers no memory") in str(error)
 
 
-class DLTensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int), ("device_id", ctypes.c_int),
-                ("ndim", ctypes.c_int), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64)]
+@pytest.mark.parametrize("typestr", ["|O", "|V16"])
+@pytest.mark.parametrize("copy", [None, "if_needed", True])
+def test_addresses_of_an_array_interface_are_never_used(typestr, copy):
+    given = {**interface, "typestr": typestr, **({"descr": [("a", "<f8"), ("o", "|O")]} if typestr == "|V16" else {})}
+    producer = type("I", (), {"__array_interface__": given})()
+    with pytest.raises(tridap.ProtocolError, match="Python objects"):
+        tridap.asarray(dict_of(producer, block(3)), copy=copy)
+    with pytest.raises(tridap.ProtocolError, match="Python objects"):
+        tridap.array(producer, tridap.distribution(3, processes=1))
 
 
-class DLManagedTensor(ctypes.Structure):
-    _fields_ = [("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
-
-
-class OnADevice:
+class OnADevice(Tensor):
     """A DLPack producer whose tensor is in a device's memory, whatever it says elsewhere."""
 
     def __init__(self):
-        self.shape = (ctypes.c_int64 * 1)(4)
-        self.managed = DLManagedTensor(DLTensor(0x1000, 2, 0, 1, 2, 64, 1, self.shape, None, 0), None, None)
-
-    def __dlpack__(self, stream=None):
-        new = ctypes.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        return new(ctypes.addressof(self.managed), b"dltensor", None)
+        super().__init__(0x1000, 2, 2, 64, 4)
 
 
 class OnADeviceThatSaysHost(OnADevice):

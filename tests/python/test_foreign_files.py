@@ -121,3 +121,33 @@ def test_attributes_of_other_formats_have_their_values(folder):
     assert found.keys() == {"b"} and found["b"].dtype == np.float32 and found["b"].tolist() == [1.5, -3.0]
 
 
+def opaque(tag, size=8):
+    made = h5t.create(h5t.OPAQUE, size)
+    made.set_tag(tag)
+    return made
+
+
+OBJECTS = {"alone": opaque(b"NUMPY:O"), "with a length": opaque(b"NUMPY:|O8"), "two": opaque(b"NUMPY:O,O", 16),
+           "in a record": compound(n=h5t.STD_I64LE, o=opaque(b"NUMPY:O")), "in a list": h5t.array_create(opaque(b"NUMPY:O"), (2,)),
+           "deep": compound(a=h5t.array_create(compound(b=opaque(b"NUMPY:O"), c=h5t.STD_I64LE), (3,)))}
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_no_type_of_a_file_has_python_objects(folder, kind):
+    stored = OBJECTS[kind]
+    bytes_of = np.arange(1, 4 * stored.get_size() + 1).astype("u1").view(f"V{stored.get_size()}")
+    written(folder / "x.h5", lambda file: put(file, "x", stored, bytes_of, stored))
+    assert "Python objects" in same_error(lambda: tridap.load(folder / "x.h5", "x"))
+
+
+def test_tags_that_name_no_type_of_numpy_are_bytes(folder):
+    tags = {b"NUMPY:no such type": "V8", b"NUMPY:<f4": "V8", b"NUMPY:(2,)<f4": "V8", b"NUMPY:\xff": "V8", b"other": "V8",
+            b"NUMPY:<M8[ns]": "M8[ns]", b"NUMPY:<U2": "U2", b"NUMPY:<m8[D]": "m8[D]"}
+    for n, (tag, dtype) in enumerate(tags.items()):
+        values = np.arange(5 * 8, dtype="u1").view("V8")
+        written(folder / f"{n}.h5", lambda file, tag=tag, values=values: put(file, "x", opaque(tag), values, opaque(tag)))
+        x = tridap.load(folder / f"{n}.h5", "x", "c")
+        assert x.dtype == np.dtype(dtype)
+        assert x.local.tobytes() == values[x.distribution.indices(R)[0]].tobytes()
+
+

@@ -5,6 +5,7 @@
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -67,6 +68,16 @@ Datatype datatype_of(const py::dtype& type) {
   return hdf5::datatype(buffer_of(one).type);
 }
 
+py::dtype dtype_in_memory(const Datatype& type);
+
+// Objects of a file would be addresses that the file chooses.
+void refuse_objects_in_file(const py::dtype& type) {
+  if (py::cast<bool>(type.attr("hasobject")))
+    refuse("the elements in the file are, or hold, Python objects: " + py::cast<std::string>(py::str(py::handle(type))),
+           "must be numbers, texts or dates, since an object is an address of one process",
+           "save what the objects hold as numbers or texts");
+}
+
 std::string text_and_free(char* given) {
   const std::string text(given == nullptr ? "" : given);
   H5free_memory(given);
@@ -79,7 +90,7 @@ py::dtype compound_dtype(hid_t type) {
   for (int i = 0; i < members; ++i) {
     const auto k = static_cast<unsigned>(i);
     names.append(text_and_free(H5Tget_member_name(type, k)));
-    formats.append(dtype_of(Datatype(H5Tget_member_type(type, k))));
+    formats.append(dtype_in_memory(Datatype(H5Tget_member_type(type, k))));
     offsets.append(H5Tget_member_offset(type, k));
   }
   return {names, formats, offsets, static_cast<py::ssize_t>(H5Tget_size(type))};
@@ -88,16 +99,25 @@ py::dtype compound_dtype(hid_t type) {
 py::dtype list_dtype(hid_t type) {
   std::vector<hsize_t> shape(static_cast<std::size_t>(H5Tget_array_ndims(type)));
   H5Tget_array_dims2(type, shape.data());
-  const py::tuple said = py::make_tuple(dtype_of(Datatype(H5Tget_super(type))), py::tuple(py::cast(shape)));
+  const py::tuple said = py::make_tuple(dtype_in_memory(Datatype(H5Tget_super(type))), py::tuple(py::cast(shape)));
   return py::dtype::from_args(said);
 }
 
-}  // namespace
+// The type that a tag such as "NUMPY:<M8[ns]" names, in the file's own text. Bytes, if NumPy has no such type of this
+// length.
+py::dtype tagged_dtype(const std::string& tag, Index bytes) {
+  const bool is_ascii = std::all_of(tag.begin(), tag.end(), [](char c) { return ' ' <= c && c <= '~'; });
+  if (is_ascii && !tag.empty()) try {
+      py::dtype type(tag);
+      refuse_objects_in_file(type);
+      if (type.itemsize() == bytes && type.attr("subdtype").is_none()) return type;
+    } catch (py::error_already_set& error) {  // NumPy does not know it
+      rethrow_if_interrupted(error);
+    }
+  return py::dtype("V" + std::to_string(bytes));
+}
 
-Datatype datatype_of(const py::array& array) { return datatype_of(array.dtype()); }
-
-py::dtype dtype_of(const Datatype& stored) {
-  const Datatype type = hdf5::memory_type(stored);
+py::dtype dtype_in_memory(const Datatype& type) {
   const ElementType element = hdf5::element_type(type);
   if (element.kind != ElementType::Kind::opaque) return py::dtype(element.name());
   switch (H5Tget_class(type.id())) {
@@ -110,8 +130,17 @@ py::dtype dtype_of(const Datatype& stored) {
     default:
       break;
   }
-  const bool named = !element.description.empty();
-  return py::dtype(named ? element.description : "V" + std::to_string(element.bytes));
+  return tagged_dtype(element.description, element.bytes);
+}
+
+}  // namespace
+
+Datatype datatype_of(const py::array& array) { return datatype_of(array.dtype()); }
+
+py::dtype dtype_of(const Datatype& type) {
+  py::dtype found = dtype_in_memory(hdf5::memory_type(type));
+  refuse_objects_in_file(found);
+  return found;
 }
 
 }  // namespace tridap::python

@@ -169,6 +169,7 @@ py::array array_over(py::handle object) {
 py::array array_over(py::handle object, Copy copy, Receipt& receipt) {
   std::optional<py::array> array = shared(object);
   if (!array && copy == Copy::never) return array_over(object);  // its error states what is missing
+  if (array) refuse_objects(*array);                             // before a copy, which would use the addresses
   if (!array || copy == Copy::always) array = copied(array ? *array : object, receipt);
   refuse_objects(*array);
   return std::move(*array);

@@ -68,14 +68,16 @@ def _read(path, elements):
             version, dim_data = said["__version__"], said["dim_data"]
         except (ValueError, SyntaxError, KeyError, TypeError, RecursionError, MemoryError) as error:
             raise ValueError(f"{path}: the header is no dictionary with __version__ and dim_data: {error}") from None
-        values = np.lib.format.read_array(file, allow_pickle=False) if elements else None
         if elements:
+            values = np.lib.format.read_array(file, allow_pickle=False)
             return _Header(version, dim_data, values.shape, values.dtype), values
         number = np.lib.format.read_magic(file)
         if number not in ((1, 0), (2, 0)):
             raise ValueError(f"{path}: holds a .npy file of version {number[0]}.{number[1]}, must be 1.0 or 2.0")
         read = np.lib.format.read_array_header_1_0 if number == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = read(file)
+        if dtype.hasobject:
+            raise ValueError(f"{path}: the elements are, or hold, Python objects ({dtype}), must be numbers, texts or dates")
         return _Header(version, dim_data, shape, dtype), None
 
 
