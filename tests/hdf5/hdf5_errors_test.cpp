@@ -91,6 +91,29 @@ TEST(Hdf5Errors, WrongNamesAndOptions) {
   expect_nothing_left(file.path(), false);
 }
 
+TEST(Hdf5Errors, StepsThatWereNeverSaved) {
+  const TemporaryFile file;
+  const Line saved = line(7);
+  const auto load = [&](const std::string& name, std::optional<Index> step) {
+    h5::LoadOptions options;
+    options.step = step;
+    return h5::load(file.path(), name, MPI_COMM_WORLD, saved.distribution, options);
+  };
+  for (const Index step : {1, 5, 3, 4, 8}) {
+    h5::SaveOptions options;
+    options.step = step;
+    h5::save(file.path(), {{"a", saved.array}}, MPI_COMM_WORLD, options);
+  }
+  for (const Index step : {0, 2, 6, 7})
+    expect_same_error([&] { load("a", step); },
+                      "'step' is " + std::to_string(step) + ", 'a' has only the steps 1, 3 to 5, 8");
+  for (const std::optional<Index> step : {std::optional<Index>{}, std::optional<Index>{1}, std::optional<Index>{3},
+                                          std::optional<Index>{5}, std::optional<Index>{8}})
+    load("a", step);
+  expect_same_error([&] { load("a", 9); }, "has 9 steps");
+  expect_same_error([&] { load("a", -1); }, "has 9 steps");
+}
+
 TEST(Hdf5Errors, WhatTheFileDoesNotHave) {
   const TemporaryFile file;
   const Line saved = line(7);

@@ -124,6 +124,57 @@ TEST(Load, AFileThatHdf5Wrote) {
   });
 }
 
+TEST(Load, StepsThatAnotherProgramAppendedCountAsSaved) {
+  const TemporaryFile file;
+  const auto layout = Distribution::make({7}, {tridap::block()}, {processes()});
+  DistArray array;
+  array.buffer = tridap::allocate(tridap::element_type<double>(), tridap::IndexList(layout.local_shape(rank())));
+  array.dim_data = layout.dim_data(rank());
+  h5::SaveOptions options;
+  options.step = 1;
+  h5::save(file.path(), {{"a", array}}, MPI_COMM_WORLD, options);
+  const auto change = [&](const char* name, hsize_t steps, bool record) {
+    if (rank() == 0) {
+      const hid_t id = H5Fopen(file.path().c_str(), H5F_ACC_RDWR, H5P_DEFAULT), a = H5Dopen2(id, name, H5P_DEFAULT);
+      const hsize_t extents[2] = {steps, 7};
+      EXPECT_GE(H5Dset_extent(a, extents), 0);
+      if (!record) {
+        EXPECT_GE(H5Adelete(a, "saved_steps"), 0);
+      }
+      H5Dclose(a);
+      H5Fclose(id);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  };
+  const auto saved = [&] {
+    const h5::Stored found = h5::find(file.path(), "a", MPI_COMM_WORLD);
+    List all;
+    for (const tridap::Range& range : found.saved_steps.value_or(std::vector<tridap::Range>{}))
+      for (Index step = range.begin; step < range.end; ++step) all.push_back(step);
+    return all;
+  };
+  EXPECT_EQ(saved(), (List{1}));
+  change("a", 4, true);
+  EXPECT_EQ(saved(), (List{1, 2, 3}));
+  options.step = 6;
+  h5::save(file.path(), {{"a", array}}, MPI_COMM_WORLD, options);
+  EXPECT_EQ(saved(), (List{1, 2, 3, 6}));
+  change("a", 5, true);  // shorter
+  EXPECT_EQ(saved(), (List{1, 2, 3}));
+  h5::load(file.path(), "a", MPI_COMM_WORLD);  // the last one that was saved
+  change("a", 5, false);
+  EXPECT_EQ(saved(), List{});
+  h5::LoadOptions first;
+  first.step = 0;
+  h5::load(file.path(), "a", MPI_COMM_WORLD, {}, first);
+  h5::save(file.path(), {{"a", array}}, MPI_COMM_WORLD, options);
+  EXPECT_EQ(saved(), (List{0, 1, 2, 3, 4, 6}));
+  options.step = 3;
+  h5::save(file.path(), {{"b", array}}, MPI_COMM_WORLD, options);
+  change("b", 2, true);  // before its first step
+  EXPECT_NE(thrown([&] { h5::load(file.path(), "b", MPI_COMM_WORLD); }).find("'b' has no steps"), std::string::npos);
+}
+
 TEST(Load, TheStepThatIsAskedFor) {
   Random random(14);
   const auto layout = Distribution::make({7}, {tridap::block()}, {processes()});

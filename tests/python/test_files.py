@@ -230,6 +230,24 @@ def test_steps_are_added_and_replaced(folder, compression):
     expect_part(tridap.load(folder / "x.h5"), whole + 200)
 
 
+def test_a_step_that_was_never_saved_is_an_error(folder):
+    x = tridap.from_function(tridap.distribution((7,), processes=P), lambda i: i + 1.0, comm=COMM)
+    for step in (1, 4, 3):
+        tridap.save(folder / "x.h5", {"x": x}, step=step)
+        expect_part(tridap.load(folder / "x.h5", step=step), np.arange(1.0, 8))
+    for step in (0, 2):
+        assert f"'step' is {step}, 'x' has only the steps 1, 3 to 4" in same_error(lambda: tridap.load(folder / "x.h5", step=step))
+    tridap.save(folder / "x.h5", {"y": x}, step=0)
+    expect_part(tridap.load(folder / "x.h5", "y"), np.arange(1.0, 8))
+    with pytest.raises(tridap.ProtocolError, match="has 1 steps"):
+        tridap.load(folder / "x.h5", "y", step=1)
+    if R == 0:
+        with h5py.File(folder / "x.h5", "a") as file:
+            del file["x"].attrs["saved_steps"]  # as of another program
+    COMM.Barrier()
+    expect_part(tridap.load(folder / "x.h5", "x", step=2), np.zeros(7))
+
+
 @pytest.mark.parametrize("chunks, compression", [((2, 3), None), ((2, 3), "gzip"), ((7, 7), 1), (None, 5)])
 def test_chunks_and_compression(folder, chunks, compression):
     rng = random.Random(3)

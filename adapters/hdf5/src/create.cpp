@@ -128,6 +128,13 @@ void make_dataset(hid_t file, Plan& plan, const SaveOptions& options) {
   });
   write_text(dataset, version_attribute, stamp(Version::v0_10));
   write_text(dataset, dim_data_attribute, plan.dim_data);
+  if (options.step) write_text(dataset, steps_attribute, steps_text(with_step({}, *options.step)));
+}
+
+// The steps of a dataset that has `count` of them; all, if it has no record of them.
+std::vector<Range> saved_steps(hid_t dataset, Index count) {
+  if (has_attribute(dataset, steps_attribute)) return read_steps(read_text(dataset, steps_attribute), count);
+  return count > 0 ? std::vector<Range>{{0, count}} : std::vector<Range>{};
 }
 
 // Gives a dataset that exists room for a step.
@@ -148,10 +155,12 @@ void extend_dataset(hid_t file, Plan& plan, Index step) {
   const Handle list = made("H5Dget_create_plist", &H5Pclose, [&] { return H5Dget_create_plist(dataset); });
   plan.filtered = call("H5Pget_nfilters", [&] { return H5Pget_nfilters(list); }) > 0;
   plan.chunked = true;
+  const std::vector<Range> steps = with_step(saved_steps(dataset, static_cast<Index>(extents[0])), step);
   extents[0] = std::max(extents[0], static_cast<hsize_t>(step) + 1);
   call("H5Dset_extent", [&] { return H5Dset_extent(dataset, extents.data()); });
   write_text(dataset, version_attribute, stamp(Version::v0_10));
   write_text(dataset, dim_data_attribute, plan.dim_data);
+  write_text(dataset, steps_attribute, steps_text(steps));
 }
 
 void add_dataset(hid_t file, Plan& plan, const SaveOptions& options) {

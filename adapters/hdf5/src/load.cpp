@@ -57,6 +57,17 @@ void need_distribution(const Stored& stored, const Distribution& distribution, I
   need_indices(stored, distribution);
 }
 
+// Such as "1, 3 to 5".
+std::string text_of(const std::vector<Range>& steps) {
+  constexpr std::size_t most = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, steps.size()); ++i) {
+    text += (i > 0 ? ", " : "") + std::to_string(steps[i].begin);
+    if (steps[i].size() > 1) text += " to " + std::to_string(steps[i].end - 1);
+  }
+  return steps.size() > most ? text + ", ..." : text;
+}
+
 std::optional<Index> step_of(const Stored& stored, const LoadOptions& options) {
   if (!stored.steps) {
     if (options.step)
@@ -64,11 +75,17 @@ std::optional<Index> step_of(const Stored& stored, const LoadOptions& options) {
                  "leave out the step");
     return std::nullopt;
   }
-  const Index step = options.step.value_or(*stored.steps - 1);
+  const std::vector<Range> saved = stored.saved_steps.value_or(std::vector<Range>{{0, *stored.steps}});
+  if (saved.empty() || *stored.steps == 0)
+    refuse("'" + clean(stored.name) + "' has no steps", "", "give the name of a dataset with elements");
+  const Index step = options.step.value_or(saved.back().end - 1);
   if (step < 0 || step >= *stored.steps)
     refuse_key("step", std::to_string(step),
                "'" + clean(stored.name) + "' has " + std::to_string(*stored.steps) + " steps",
                "give a step from 0 to one less than their number");
+  if (std::none_of(saved.begin(), saved.end(), [&](const Range& range) { return range.contains(step); }))
+    refuse_key("step", std::to_string(step), "'" + clean(stored.name) + "' has only the steps " + text_of(saved),
+               "give one of them");
   return step;
 }
 

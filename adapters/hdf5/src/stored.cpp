@@ -19,7 +19,7 @@ namespace {
 
 // What rank 0 reads, in a form that can be sent.
 struct Said {
-  std::string name, type, version, dim_data;
+  std::string name, type, version, dim_data, saved_steps;
   std::vector<Index> shape;
   Index steps = -1, chunked = 0;
 };
@@ -70,6 +70,7 @@ Said read_alone(const std::string& path, const std::string& name, bool stepped) 
   if (unlimited && (ours || (stepped && said.dim_data.empty()))) {
     said.steps = said.shape[0];
     said.shape.erase(said.shape.begin());
+    if (has_attribute(dataset, steps_attribute)) said.saved_steps = read_text(dataset, steps_attribute);
   }
   return said;
 }
@@ -102,6 +103,7 @@ Stored understood(const Said& said) {
   stored.shape = said.shape;
   stored.chunked = said.chunked != 0;
   if (said.steps >= 0) stored.steps = said.steps;
+  if (!said.saved_steps.empty()) stored.saved_steps = read_steps(said.saved_steps, said.steps);
   stored.type = Datatype(call("H5Tdecode", [&] { return H5Tdecode(said.type.data()); }));
   if (!said.dim_data.empty()) {
     Distribution read = read_layout(said.version, said.dim_data);
@@ -154,6 +156,7 @@ Stored find(const std::string& path, const std::string& name, MPI_Comm comm, boo
       mpi::collectively(comm, [&] { return mpi::rank_of(comm) == 0 ? read_alone(path, name, stepped) : Said{}; });
   send_shape(said, comm);
   for (std::string* text : {&said.name, &said.type, &said.version, &said.dim_data}) send_text(*text, comm);
+  if (said.steps >= 0) send_text(said.saved_steps, comm);
   return mpi::collectively(comm, [&] { return understood(said); });
 }
 

@@ -28,7 +28,8 @@ struct Named {
 struct SaveOptions {
   std::vector<Attribute> attributes = {};  ///< of the file
   /// The number of the step that the arrays are, from 0. A dataset has an unlimited axis of the steps before its other
-  /// axes. A file that exists is kept, and the step is added to it, or replaces the step of the same number.
+  /// axes, and the attribute `saved_steps` with the ranges of steps that were saved. A file that exists is kept, and
+  /// the step is added to it, or replaces the step of the same number.
   std::optional<Index> step = {};
   /// The extents of the chunks in which datasets are stored, one for each axis of the array, without the steps. If
   /// absent, datasets are contiguous, or in chunks of about 4 MiB if they must have chunks.

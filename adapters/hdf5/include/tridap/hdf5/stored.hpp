@@ -16,8 +16,10 @@ struct Stored {
   std::string name;            ///< of the dataset
   std::vector<Index> shape;    ///< of the whole array, without the axis of the steps
   std::optional<Index> steps;  ///< the number of steps, if the array was saved step by step
-  bool chunked = false;        ///< the dataset is stored in chunks
-  Datatype type;               ///< of the elements in the file; memory_type() is that of the elements of an array
+  /// The steps that were saved, in ascending order; nullopt: all, since the file has no record of them.
+  std::optional<std::vector<Range>> saved_steps = {};
+  bool chunked = false;  ///< the dataset is stored in chunks
+  Datatype type;         ///< of the elements in the file; memory_type() is that of the elements of an array
   std::optional<Distribution> distribution;  ///< with which it was saved; nullopt: the file does not say
 };
 
