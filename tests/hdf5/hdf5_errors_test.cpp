@@ -84,11 +84,32 @@ TEST(Hdf5Errors, WrongNamesAndOptions) {
     expect_same_error([&] { h5::save(file.path(), {{name, array}}, MPI_COMM_WORLD); }, "name");
   expect_same_error([&] { h5::save(file.path(), {{"a", array}, {"a", array}}, MPI_COMM_WORLD); }, "own name");
   expect_same_error([&] { h5::save(file.path(), {}, MPI_COMM_WORLD); }, "no array");
-  expect_same_error([&] { h5::save(file.path(), {{"a", array}, {"a/b", array}}, MPI_COMM_WORLD); }, "HDF5 failed");
+  for (const std::string name : {"a/b", "a/b/c"})
+    expect_same_error(
+        [&] {
+          h5::save(file.path(), {{name, array}, {"a", array}}, MPI_COMM_WORLD);
+        },
+        "'" + name + "', needs a group 'a', and an array has this name");
   h5::SaveOptions options;
   options.chunks = {1, 2};
   expect_same_error([&] { h5::save(file.path(), {{"a", array}}, MPI_COMM_WORLD, options); }, "chunks");
   expect_nothing_left(file.path(), false);
+}
+
+TEST(Hdf5Errors, AStepThatNeedsAGroupWithTheNameOfADataset) {
+  const TemporaryFile file;
+  const DistArray array = line(7).array;
+  h5::SaveOptions options;
+  options.step = 0;
+  h5::save(file.path(), {{"a", array}, {"g/b", array}}, MPI_COMM_WORLD, options);
+  options.step = 1;
+  for (const std::string name : {"a/b", "g/b/c"})
+    expect_same_error(
+        [&] {
+          h5::save(file.path(), {{name, array}}, MPI_COMM_WORLD, options);
+        },
+        "', which is no group, '" + name + "' needs a group of this name");
+  h5::save(file.path(), {{"a", array}, {"g/c", array}}, MPI_COMM_WORLD, options);
 }
 
 TEST(Hdf5Errors, StepsThatWereNeverSaved) {

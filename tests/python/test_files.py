@@ -248,6 +248,14 @@ def test_a_step_that_was_never_saved_is_an_error(folder):
     expect_part(tridap.load(folder / "x.h5", "x", step=2), np.zeros(7))
 
 
+def test_an_array_and_a_group_cannot_have_one_name(folder):
+    x = tridap.zeros(tridap.distribution((4,), processes=P), comm=COMM)
+    for arrays in {"a": x, "a/b": x}, {"a/b/c": x, "a/b": x, "c": x}:
+        assert "needs a group 'a" in same_error(lambda: tridap.save(folder / "x.h5", arrays))
+    assert not os.listdir(folder)
+    tridap.save(folder / "x.h5", {"a/b": x, "ab": x, "a-b/c": x})
+
+
 @pytest.mark.parametrize("chunks, compression", [((2, 3), None), ((2, 3), "gzip"), ((7, 7), 1), (None, 5)])
 def test_chunks_and_compression(folder, chunks, compression):
     rng = random.Random(3)

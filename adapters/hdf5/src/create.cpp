@@ -163,8 +163,22 @@ void extend_dataset(hid_t file, Plan& plan, Index step) {
   write_text(dataset, steps_attribute, steps_text(steps));
 }
 
+// Throws Error if the file has a dataset with the name of a group that this one needs.
+void need_groups(hid_t file, const std::string& name) {
+  for (std::size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1)) {
+    const std::string group = name.substr(0, end);
+    if (H5Oexists_by_name(file, group.c_str(), H5P_DEFAULT) <= 0) return;
+    const Handle object = open_object(file, group);
+    if (H5Iget_type(object) != H5I_GROUP)
+      refuse("the file has '" + clean(group) + "', which is no group",
+             "'" + clean(name) + "' needs a group of this name",
+             "give another name, or save without step, which makes a new file");
+  }
+}
+
 void add_dataset(hid_t file, Plan& plan, const SaveOptions& options) {
   const QuietErrors errors;
+  if (options.step) need_groups(file, plan.name);
   const bool there = options.step && H5Oexists_by_name(file, plan.name.c_str(), H5P_DEFAULT) > 0;
   if (there)
     extend_dataset(file, plan, *options.step);

@@ -12,6 +12,7 @@
 #include <tridap/internal/new_file.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
+#include <tridap/text.hpp>
 
 #include <memory>
 #include <set>
@@ -28,6 +29,15 @@ void need_options(const SaveOptions& options) {
     refuse_key("compression", std::to_string(options.compression), "must be from 0 to 9", "give a level of gzip");
 }
 
+// Throws Error if an array has the name of a group that another one needs.
+void need_groups_of(const std::set<std::string>& names) {
+  for (const std::string& name : names)
+    for (std::size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1))
+      if (const std::string group = name.substr(0, end); names.count(group) > 0)
+        refuse_key("name", "'" + clean(name) + "'", "needs a group '" + clean(group) + "', and an array has this name",
+                   "give one of the two arrays another name");
+}
+
 void need_names(const std::vector<Named>& arrays) {
   if (arrays.empty()) refuse("there is no array to save", "", "give at least one");
   std::set<std::string> names;
@@ -36,6 +46,7 @@ void need_names(const std::vector<Named>& arrays) {
     if (!names.insert(array.name).second)
       refuse_key("name", "'" + array.name + "'", "must be the name of one array", "give each array its own name");
   }
+  need_groups_of(names);
 }
 
 void need_buffer(const Named& named) {
