@@ -124,6 +124,50 @@ TEST(Load, AFileThatHdf5Wrote) {
   });
 }
 
+// The numbers from 0 on, in a virtual dataset "v" over another file, and in a dataset "e" with an external file.
+void write_over_other_files(const std::string& path, const std::string& source, const std::string& bytes) {
+  const hsize_t extents[2] = {6, 5};
+  std::vector<double> values(30);
+  std::iota(values.begin(), values.end(), 0.0);
+  const hid_t space = H5Screate_simple(2, extents, nullptr);
+  const auto write = [&](hid_t file, const char* name, hid_t list, bool elements) {
+    const hid_t dataset = H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    if (elements) {
+      EXPECT_GE(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+    }
+    EXPECT_GE(H5Dclose(dataset), 0);
+  };
+  const hid_t other = H5Fcreate(source.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  write(other, "s", H5P_DEFAULT, true);
+  H5Fclose(other);
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t is_virtual = H5Pcreate(H5P_DATASET_CREATE), external = H5Pcreate(H5P_DATASET_CREATE);
+  EXPECT_GE(H5Pset_virtual(is_virtual, space, source.c_str(), "s", space), 0);
+  write(file, "v", is_virtual, false);
+  EXPECT_GE(H5Pset_external(external, bytes.c_str(), 0, 30 * sizeof(double)), 0);
+  write(file, "e", external, true);
+  for (const hid_t list : {is_virtual, external}) H5Pclose(list);
+  H5Fclose(file);
+  H5Sclose(space);
+}
+
+TEST(Load, ElementsThatAreInOtherFiles) {
+  const TemporaryFile file, source, bytes;
+  if (rank() == 0) write_over_other_files(file.path(), source.path(), bytes.path());
+  MPI_Barrier(MPI_COMM_WORLD);
+  const tridap::BlockSpec padded = tridap::padded_block(processes() < 6 ? 1 : 0);
+  for (const auto& to : {Distribution::make({6, 5}, {tridap::cyclic(2), tridap::whole()}, {processes(), 1}),
+                         Distribution::make({6, 5}, {padded, tridap::whole()}, {processes(), 1})})
+    for (const std::string name : {"v", "e"}) {
+      EXPECT_TRUE(h5::find(file.path(), name, MPI_COMM_WORLD).in_other_files);
+      const DistArray array = h5::load(file.path(), name, MPI_COMM_WORLD, to);
+      oracle::for_each_index(to.local_shape(rank()), [&](const List& local) {
+        const List global = to.global_index(rank(), local);
+        EXPECT_EQ(at(array.buffer, local), static_cast<double>(5 * global[0] + global[1])) << name;
+      });
+    }
+}
+
 TEST(Load, StepsThatAnotherProgramAppendedCountAsSaved) {
   const TemporaryFile file;
   const auto layout = Distribution::make({7}, {tridap::block()}, {processes()});

@@ -151,3 +151,29 @@ def test_tags_that_name_no_type_of_numpy_are_bytes(folder):
         assert x.local.tobytes() == values[x.distribution.indices(R)[0]].tobytes()
 
 
+def test_virtual_datasets_and_external_files_are_read(folder):
+    whole = np.arange(30.0).reshape(6, 5)
+    layout = h5py.VirtualLayout((6, 5), float)
+    if R == 0:
+        for n in range(3):
+            with h5py.File(folder / f"{n}.h5", "w") as part:
+                part["p"] = whole[2 * n:2 * n + 2]
+            layout[2 * n:2 * n + 2] = h5py.VirtualSource(f"{n}.h5", "p", (2, 5))
+
+    def write(file):
+        file.create_virtual_dataset("v", layout)
+        external = file.create_dataset("e", (6, 5), float, external=[(str(folder / "e.bin"), 0, whole.nbytes)])
+        external[...] = whole
+
+    written(folder / "x.h5", write)
+    for name in "v", "e":
+        expect_part(tridap.load(folder / "x.h5", name), whole)
+        expect_part(tridap.load(folder / "x.h5", name, "c:2,*"), whole)
+
+
+def test_steps_are_not_added_to_datasets_in_other_files(folder):
+    layout = h5py.VirtualLayout((2, 5), float, maxshape=(None, 5))
+    layout[:2] = h5py.VirtualSource("0.h5", "p", (2, 5))
+    written(folder / "x.h5", lambda file: file.create_virtual_dataset("v", layout))
+    x = tridap.zeros(tridap.distribution((5,), processes=P), comm=COMM)
+    assert "is in other files" in same_error(lambda: tridap.save(folder / "x.h5", {"v": x}, step=1))

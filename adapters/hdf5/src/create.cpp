@@ -153,6 +153,9 @@ void extend_dataset(hid_t file, Plan& plan, Index step) {
     refuse("the dataset '" + clean(plan.name) + "' has " + stored_text(stored) + ", and the array others",
            "must be the same", "convert the array first");
   const Handle list = made("H5Dget_create_plist", &H5Pclose, [&] { return H5Dget_create_plist(dataset); });
+  if (is_in_other_files(list))
+    refuse("the dataset '" + clean(plan.name) + "' is in other files (a virtual dataset, or external files)",
+           "steps are added to datasets in chunks", "give another name, or save without step, which makes a new file");
   plan.filtered = call("H5Pget_nfilters", [&] { return H5Pget_nfilters(list); }) > 0;
   plan.chunked = true;
   const std::vector<Range> steps = with_step(saved_steps(dataset, static_cast<Index>(extents[0])), step);

@@ -21,6 +21,13 @@ Handle open_dataset(hid_t file, const std::string& name);
 /// reads and writes what HDF5 says of the datasets. **Collective**: throws the same Error on every process or on none.
 Handle open_together(const std::string& path, bool write, bool same, MPI_Comm comm);
 
+/// Opens a file on each process alone, to read it: MPI's files cannot have datasets whose elements are in other files.
+/// **Collective**: throws the same Error on every process or on none.
+Handle open_by_each(const std::string& path, MPI_Comm comm);
+
+/// Whether a dataset with these properties is virtual, or has external files.
+bool is_in_other_files(hid_t creation_list);
+
 /// The text of a string attribute; nullopt if the object has none of this name.
 bool has_attribute(hid_t object, const std::string& name);
 std::string read_text(hid_t object, const std::string& name);

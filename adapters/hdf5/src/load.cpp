@@ -115,7 +115,8 @@ Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& s
     need_distribution(stored, distribution, mpi::MpiCollectives(comm).processes());
     const std::optional<Index> step = step_of(stored, options);
     need_buffer(buffer, stored, distribution, rank);
-    return std::vector<Task>{{stored.name, buffer, distribution, memory_type(stored.type), step, stored.chunked}};
+    return std::vector<Task>{
+        {stored.name, buffer, distribution, memory_type(stored.type), step, stored.chunked, stored.in_other_files}};
   });
   transfer(path, Direction::read, tasks, comm, options.progress);
   Receipt receipt;

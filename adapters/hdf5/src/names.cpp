@@ -132,6 +132,16 @@ Handle open_together(const std::string& path, bool write, bool same, MPI_Comm co
   return file;
 }
 
+Handle open_by_each(const std::string& path, MPI_Comm comm) {
+  const std::string where = path_of_first(path, comm);
+  return mpi::collectively(comm, [&] { return open_alone(where); });
+}
+
+bool is_in_other_files(hid_t creation_list) {
+  const QuietErrors errors;
+  return H5Pget_layout(creation_list) == H5D_VIRTUAL || H5Pget_external_count(creation_list) > 0;
+}
+
 void need_name(const std::string& name) {
   const auto wrong = [&](const std::string& why) {
     refuse_key("name", "'" + clean(name) + "'", why, "give a name such as \"temperature\" or \"fields/temperature\"");

@@ -21,7 +21,7 @@ namespace {
 struct Said {
   std::string name, type, version, dim_data, saved_steps;
   std::vector<Index> shape;
-  Index steps = -1, chunked = 0;
+  Index steps = -1, chunked = 0, in_other_files = 0;
 };
 
 std::string only_name(const std::string& path) {
@@ -61,6 +61,7 @@ Said read_alone(const std::string& path, const std::string& name, bool stepped) 
   said.shape.assign(extents.begin(), extents.end());
   const Handle list = made("H5Dget_create_plist", &H5Pclose, [&] { return H5Dget_create_plist(dataset); });
   said.chunked = H5Pget_layout(list) == H5D_CONTIGUOUS ? 0 : 1;
+  said.in_other_files = is_in_other_files(list) ? 1 : 0;
   if (has_attribute(dataset, dim_data_attribute) && has_attribute(dataset, version_attribute)) {
     said.version = read_text(dataset, version_attribute);
     said.dim_data = read_text(dataset, dim_data_attribute);
@@ -89,10 +90,11 @@ void send_text(std::string& text, MPI_Comm comm) {
 }
 
 void send_shape(Said& said, MPI_Comm comm) {
-  Index numbers[3] = {static_cast<Index>(said.shape.size()), said.steps, said.chunked};
-  mpi::must_succeed(MPI_Bcast(numbers, 3, MPI_INT64_T, 0, comm), "MPI_Bcast");
+  Index numbers[4] = {static_cast<Index>(said.shape.size()), said.steps, said.chunked, said.in_other_files};
+  mpi::must_succeed(MPI_Bcast(numbers, 4, MPI_INT64_T, 0, comm), "MPI_Bcast");
   said.steps = numbers[1];
   said.chunked = numbers[2];
+  said.in_other_files = numbers[3];
   said.shape.resize(static_cast<std::size_t>(numbers[0]));  // at most 32
   mpi::must_succeed(MPI_Bcast(said.shape.data(), static_cast<int>(numbers[0]), MPI_INT64_T, 0, comm), "MPI_Bcast");
 }
@@ -102,6 +104,7 @@ Stored understood(const Said& said) {
   stored.name = said.name;
   stored.shape = said.shape;
   stored.chunked = said.chunked != 0;
+  stored.in_other_files = said.in_other_files != 0;
   if (said.steps >= 0) stored.steps = said.steps;
   if (!said.saved_steps.empty()) stored.saved_steps = read_steps(said.saved_steps, said.steps);
   stored.type = Datatype(call("H5Tdecode", [&] { return H5Tdecode(said.type.data()); }));

@@ -42,7 +42,7 @@ bool overlaps(const Distribution& distribution) {
 // Collective reads of Open MPI 4.1 give wrong values if several processes read the same bytes, as they do of chunks
 // that are compressed.
 Mode mode_of(const Task& task, Direction direction, bool long_stretches) {
-  if (direction == Direction::read && task.chunked) return Mode::independent;
+  if (direction == Direction::read && (task.chunked || task.in_other_files)) return Mode::independent;
   if (direction == Direction::read && overlaps(task.distribution)) return Mode::alone;
   return long_stretches && !task.chunked ? Mode::alone : Mode::exchange;
 }
@@ -188,9 +188,10 @@ void transfer(const std::string& path, Direction direction, const std::vector<Ta
     return all;
   });
   agree(works, comm);
-  bool same = true;
+  bool same = true, alone = false;
   for (const Work& work : works) same = same && work.mode != Mode::independent;
-  Handle file = open_together(path, direction == Direction::write, same, comm);
+  for (const Task& task : tasks) alone = alone || task.in_other_files;
+  Handle file = alone ? open_by_each(path, comm) : open_together(path, direction == Direction::write, same, comm);
   mpi::Faults faults;
   Progress told(works, progress, rank == 0);
   for (std::size_t i = 0; i < tasks.size(); ++i) {

@@ -25,8 +25,9 @@ struct Task {
   Buffer buffer;
   Distribution distribution;
   Datatype type;
-  std::optional<Index> step;  ///< the dataset has a leading axis of steps
-  bool chunked = false;       ///< the dataset is stored in chunks
+  std::optional<Index> step;    ///< the dataset has a leading axis of steps
+  bool chunked = false;         ///< the dataset is stored in chunks
+  bool in_other_files = false;  ///< see Stored
 };
 
 /// Writes the owned elements of each array to its dataset, or reads all elements of each buffer. The datasets of the

@@ -18,8 +18,9 @@ struct Stored {
   std::optional<Index> steps;  ///< the number of steps, if the array was saved step by step
   /// The steps that were saved, in ascending order; nullopt: all, since the file has no record of them.
   std::optional<std::vector<Range>> saved_steps = {};
-  bool chunked = false;  ///< the dataset is stored in chunks
-  Datatype type;         ///< of the elements in the file; memory_type() is that of the elements of an array
+  bool chunked = false;         ///< the dataset is stored in chunks
+  bool in_other_files = false;  ///< a virtual dataset, or one with external files: each process opens the file alone
+  Datatype type;                ///< of the elements in the file; memory_type() is that of the elements of an array
   std::optional<Distribution> distribution;  ///< with which it was saved; nullopt: the file does not say
 };
 
