@@ -81,6 +81,8 @@ BUFFERS = {
     "interface is none": (type("I", (), {"__array_interface__": 5})(), "raised"), "struct is none": (type("I", (), {"__array_struct__": 5})(), "raised"),
     **{f"interface of {typestr}": (type("I", (), {"__array_interface__": {**interface, "typestr": typestr, **more}})(), "Python objects")
        for typestr, more in (("|O", {}), ("|V16", {"descr": [("a", "<f8"), ("o", "|O")]}))},
+    "interface with a mask": (type("I", (), {"__array_interface__": {**interface, "typestr": "<f8", "mask": np.zeros(3, bool)}})(), "'mask'"),
+    "interface with no mask": (type("I", (), {"__array_interface__": {**interface, "typestr": "<f4", "mask": None}})(), "agree.element_type"),
     "tensor of addresses": (Tensor(address(NUMBERS), 1, 3, 64, 3), "DLPack type code 3"),
     "other shape": (np.zeros(4), "shape.extent"), "one axis more": (np.zeros((3, 1)), "shape.ndim"), "no axis": (np.zeros(()), "shape.ndim"),
     "another type": (np.zeros(3, "i4"), "agree.element_type"), "another order": (np.zeros(3, ">f8"), "agree.element_type"),

@@ -318,6 +318,7 @@ def test_errors_are_the_same_on_every_process(folder):
     assert "compression" in same_error(lambda: tridap.save(folder / "x.h5", {"x": x}, compression=10))
     assert "step" in same_error(lambda: tridap.save(folder / "x.h5", {"x": x}, step=-1))
     assert "attribute" in same_error(lambda: tridap.save(folder / "x.h5", {"x": x}, {"a": object()}))
+    assert "'a' has a mask" in same_error(lambda: tridap.save(folder / "x.h5", {"x": x}, {"a": np.ma.zeros(3)}))
     if P > 1:
         assert "same on every process" in same_error(lambda: tridap.save(folder / f"{R}.h5", {"x": x}))
         assert "rank" in same_error(lambda: tridap.save(folder / "x.h5", {"x": x}, step="a" if R == P - 1 else 0))

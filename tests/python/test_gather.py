@@ -106,7 +106,8 @@ def test_what_is_wrong_on_one_process_is_refused_by_all(comm):
              "dist is 5": lambda: tridap.scatter(right, 5 if last else dist, comm),
              "must be .4, 4.": lambda: tridap.scatter(np.zeros(3), dist, comm, root=comm.size - 1),
              "None on the root": lambda: tridap.scatter(None, dist, comm),
-             "Python objects": lambda: tridap.scatter(np.full((4, 4), None), dist, comm)}
+             "Python objects": lambda: tridap.scatter(np.full((4, 4), None), dist, comm),
+             "has a mask": lambda: tridap.scatter(np.ma.zeros((4, 4)), dist, comm)}
     if comm.size > 1:
         other = tridap.distribution((4, 4), ("c", "*"), processes=comm.size)
         calls.update({"same on every process": lambda: tridap.scatter(right, other if last else dist, comm),

@@ -56,6 +56,11 @@ def test_arrays_know_their_elements_on_every_grid(comm):
             assert made.owner(i, j) == holder
 
 
+def test_a_result_with_a_mask_is_refused(comm):
+    with pytest.raises(TypeError, match="the result of the function has a mask"):
+        tridap.from_function(tridap.distribution(5, processes=comm.size), lambda i: np.ma.masked_less(i, 2))
+
+
 @pytest.mark.parametrize("order", "CF")
 @pytest.mark.parametrize("dtype", ["?", "i1", ">i4", "f4", "f8", "c16", "f2", [("a", "i4"), ("b", "f8")], "S5", "M8[s]"], ids=str)
 def test_new_arrays_have_any_type_and_order(comm, dtype, order):

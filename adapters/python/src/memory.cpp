@@ -68,6 +68,16 @@ py::array over_buffer(py::handle object) {
   return is_bytes_alone(array.dtype()) ? view_of(array) : array;
 }
 
+// NumPy ignores the mask of an array interface.
+void refuse_mask(py::handle object) {
+  const py::object interface = py::getattr(object, "__array_interface__", py::none());
+  if (!py::isinstance<py::dict>(interface)) return;
+  const py::dict said = interface;
+  if (said.contains("mask") && !said["mask"].is_none())
+    refuse("the __array_interface__ of a " + type_name(object) + " has a 'mask', which no other library would see", "",
+           "give its data, or fill it", {}, Rule::buffer_type);
+}
+
 // Returns nullopt if the object offers no memory.
 std::optional<py::array> shared(py::handle object) {
   if (py::isinstance<py::array>(object)) {
@@ -79,8 +89,9 @@ std::optional<py::array> shared(py::handle object) {
   }
   if (PyObject_CheckBuffer(object.ptr()) != 0) return over_buffer(object);
   if (has(object, "__dlpack__")) return over_tensor(object, type_name(object));
-  if (has(object, "__array_interface__") || has(object, "__array_struct__")) return as_array(object);
-  return std::nullopt;
+  if (!has(object, "__array_interface__") && !has(object, "__array_struct__")) return std::nullopt;
+  refuse_mask(object);
+  return as_array(object);
 }
 
 py::array copied(py::handle object, Receipt& receipt) {

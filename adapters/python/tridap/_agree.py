@@ -1,6 +1,9 @@
 """Agreement of all processes before a collective call continues."""
 
 import operator
+from collections.abc import Mapping
+
+import numpy as np
 
 from . import _core
 
@@ -20,6 +23,15 @@ def integer(name, value):
         return operator.index(value)
     except TypeError:
         raise TypeError(f"{name} is {value!r}, must be an integer") from None
+
+
+def unmasked(name, values):
+    """`values`; TypeError if they have a mask, which numpy.asarray leaves out."""
+    interface = None if isinstance(values, np.ndarray) else getattr(values, "__array_interface__", None)
+    if isinstance(values, np.ma.MaskedArray) or (isinstance(interface, Mapping) and interface.get("mask") is not None):
+        raise TypeError(f"{name} has a mask, which TriDAP would lose: fill it, as numpy.ma.filled(values, 0) does, or pass "
+                        "the values without the mask")
+    return values
 
 
 def policy(copy):

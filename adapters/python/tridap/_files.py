@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 import numpy as np
 
 from . import _core, _dnpy
-from ._agree import integer, together
+from ._agree import integer, together, unmasked
 from ._make import distribution
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _attributes(attrs):
     for name, value in attrs.items():
         if not isinstance(name, str):
             raise TypeError(f"the name {name!r} of an attribute must be a str")
-        value = value if isinstance(value, str) else np.asarray(value)
+        value = value if isinstance(value, str) else np.asarray(unmasked(f"the attribute {name!r}", value))
         if not isinstance(value, str) and value.dtype.kind not in "biufc":
             raise TypeError(f"the attribute {name!r} is {value.dtype}, must be a str, a number or an array of numbers")
         found.append((name, value))

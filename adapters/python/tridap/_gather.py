@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._agree import integer, together
+from ._agree import integer, together, unmasked
 from ._make import communicator_of, zeros
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _scatter_communicator(dist, comm):
 def _values(whole, shape):
     if whole is None:
         raise TypeError("the array is None on the root, must be the whole array there")
-    values = np.asarray(whole)
+    values = np.asarray(unmasked("the array", whole))
     if values.shape != shape:
         raise ValueError(f"the array has shape {values.shape}, must be {shape}: the elements without padding and mirrors")
     if values.dtype.hasobject:

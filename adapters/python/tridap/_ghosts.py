@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence
 import numpy as np
 
 from . import _core
-from ._agree import integer, together
+from ._agree import integer, together, unmasked
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -133,6 +133,7 @@ class GhostedArray:
 
 def _memory(local):
     """The NumPy array over the memory of an object; TypeError if it would be a copy."""
+    unmasked("local", local)
     if isinstance(local, np.ndarray):
         return local
     if isinstance(local, (list, tuple)) or np.isscalar(local):

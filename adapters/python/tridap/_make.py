@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from . import _core
-from ._agree import integer
+from ._agree import integer, unmasked
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -285,5 +285,5 @@ def from_function(dist: _core.Distribution, function: Callable[..., Any], dtype:
     array = empty(dist, dtype, comm=comm, order=order)
     indices = dist.indices(array.process, "local")
     grids = [index.reshape([-1 if a == axis else 1 for a in range(dist.ndim)]) for axis, index in enumerate(indices)]
-    array.local[...] = function(*grids)
+    array.local[...] = unmasked("the result of the function", function(*grids))
     return array
