@@ -56,9 +56,49 @@ def test_arrays_know_their_elements_on_every_grid(comm):
             assert made.owner(i, j) == holder
 
 
+COMPLEX = {"array": lambda i: 1j * i, "scalar": lambda i: 2 - 1j, "list": lambda i: [k + 1j for k in i.tolist()],
+           "single": lambda i: i.astype("c8")}
+
+
+@pytest.mark.parametrize("kind", COMPLEX)
+@pytest.mark.parametrize("size", [0, 1, 9])
+def test_a_complex_result_makes_a_complex_array(comm, kind, size):
+    function = COMPLEX[kind]
+    made = tridap.from_function(tridap.distribution(size, processes=comm.size), function)
+    wanted = np.zeros(size, complex) + (function(np.arange(size)) if size else 0)
+    assert made.dtype == np.dtype(float if size == 0 and kind == "list" else complex)
+    assert made.local.tolist() == wanted[made.distribution.indices(made.process)[0]].tolist()
+
+
+def test_a_complex_result_of_two_axes_makes_a_complex_array(comm):
+    made = tridap.from_function(tridap.distribution((2, 3), ("b", "*"), processes=comm.size), lambda i, j: i + 1j * j)
+    rows, columns = made.distribution.indices(comm.rank)
+    assert made.dtype == complex and made.local.tolist() == [[i + 1j * j for j in columns] for i in rows]
+
+
+@pytest.mark.parametrize("function", [lambda i: i, lambda i: i > 1, lambda i: i.astype("f4"), lambda i: np.zeros(i.shape, np.longdouble),
+                                      lambda i: [float(k) for k in i.tolist()], lambda i: 3], ids="int bool f4 long list scalar".split())
+@pytest.mark.parametrize("size", [0, 1, 9])
+def test_a_real_result_makes_an_array_of_doubles(comm, function, size):
+    made = tridap.from_function(tridap.distribution(size, processes=comm.size), function)
+    assert made.dtype == np.float64 and shared(comm, made.dtype.str)
+
+
+def test_a_dtype_that_is_given_is_that_of_the_array(comm):
+    line = tridap.distribution(5, processes=comm.size)
+    assert tridap.from_function(line, lambda i: 1j * i, "c8").dtype == np.complex64
+    assert tridap.from_function(line, lambda i: i, complex).dtype == np.complex128
+
+
 def test_a_result_with_a_mask_is_refused(comm):
     with pytest.raises(TypeError, match="the result of the function has a mask"):
         tridap.from_function(tridap.distribution(5, processes=comm.size), lambda i: np.ma.masked_less(i, 2))
+
+
+def test_a_function_may_know_the_elements_of_its_process_alone(comm):
+    line = tridap.distribution(2, processes=comm.size)
+    mine, first = 10.0 * line.indices(comm.rank)[0], line.indices(comm.rank)[0][:1].sum()
+    assert tridap.from_function(line, lambda i: mine[i - first]).local.tolist() == mine.tolist()
 
 
 @pytest.mark.parametrize("order", "CF")

@@ -275,15 +275,42 @@ def array(local: Any, dist: _core.Distribution, comm: MPI.Comm | None = None) ->
     return _core._over(values, dist, process, comm)
 
 
-def from_function(dist: _core.Distribution, function: Callable[..., Any], dtype: DTypeLike = float, *,
+def from_function(dist: _core.Distribution, function: Callable[..., Any], dtype: DTypeLike | None = None, *,
                   comm: MPI.Comm | None = None, order: str = "C") -> _core.DistArray:
     """An array whose elements, padding included, are `function` of their global indices. Not collective.
 
     `function` gets an integer array for each axis. Their shapes broadcast to that of the local part, as those of
     ``numpy.ogrid`` do. Its result must broadcast to that shape too: ``from_function(dist, lambda i, j: 10 * i + j)``.
+
+    Args:
+        dist: the `Distribution`, the same on every process.
+        function: called with the indices of this process. On a process without elements it is also called with those of
+            one element of another process, to find out whether its result is complex.
+        dtype: the NumPy type of the elements; None: complex128 if the result is complex, else float64. Pass it if the
+            result is complex for some indices alone.
+        comm, order: as in `empty`.
     """
+    comm = communicator_of(dist, comm)
+    indices = dist.indices(0 if comm is None else comm.rank, "local")
+    values = unmasked("the result of the function", function(*_open_grid(indices)))
+    if dtype is None:
+        dtype = complex if np.iscomplexobj(values) or _is_complex_elsewhere(dist, indices, function) else float
     array = empty(dist, dtype, comm=comm, order=order)
-    indices = dist.indices(array.process, "local")
-    grids = [index.reshape([-1 if a == axis else 1 for a in range(dist.ndim)]) for axis, index in enumerate(indices)]
-    array.local[...] = unmasked("the result of the function", function(*grids))
+    array.local[...] = values
     return array
+
+
+def _open_grid(indices):
+    """The indices of each axis as an array along this axis, as numpy.ix_ makes them."""
+    return [index.reshape([-1 if a == axis else 1 for a in range(len(indices))]) for axis, index in enumerate(indices)]
+
+
+def _is_complex_elsewhere(dist, indices, function):
+    """Whether, on a process without elements, the result for an element of another process is complex."""
+    owner = next((process for process in range(dist.processes) if dist.count(process)), None)
+    if owner is None or all(index.size for index in indices):
+        return False
+    try:
+        return np.iscomplexobj(function(*_open_grid([index[:1] for index in dist.indices(owner, "owned")])))
+    except Exception:  # it needs what only that process has
+        return False
