@@ -93,6 +93,14 @@ def test_records_of_other_formats_have_their_values(folder):
     expect_part(tridap.load(folder / "x.h5", "complex"), complexes)
 
 
+@pytest.mark.parametrize("stored", [BFLOAT16, h5t.IEEE_F32LE], ids=["bfloat16", "float32"])
+def test_lists_as_elements_are_records_of_one_field(folder, stored):
+    values = np.array([2.5, -7, -1024, 0, 0.15625, 1], "f4").view([("values", "f4", 2)])
+    written(folder / "x.h5", lambda file: put(file, "x", h5t.array_create(stored, (2,)), values,
+                                              h5t.array_create(h5t.NATIVE_FLOAT, (2,))))
+    expect_part(tridap.load(folder / "x.h5", "x", "c"), values)
+
+
 def test_numbers_that_numpy_has_not_are_refused_by_name(folder):
     values = np.array([1.0, -2.5])
 

@@ -140,7 +140,12 @@ Datatype datatype_of(const py::array& array) { return datatype_of(array.dtype())
 py::dtype dtype_of(const Datatype& type) {
   py::dtype found = dtype_in_memory(hdf5::memory_type(type));
   refuse_objects_in_file(found);
-  return found;
+  if (found.attr("subdtype").is_none()) return found;
+  py::list names, formats, offsets;  // NumPy would make further axes of the lists
+  names.append("values");
+  formats.append(found);
+  offsets.append(0);
+  return {names, formats, offsets, found.itemsize()};
 }
 
 }  // namespace tridap::python

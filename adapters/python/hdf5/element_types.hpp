@@ -13,8 +13,8 @@ namespace py = pybind11;
 /// Error if HDF5 has no such type.
 hdf5::Datatype datatype_of(const py::array& array);
 
-/// NumPy's type for elements of a file, in memory. It never has Python objects: their addresses would be the file's.
-/// Throws Error if the file has no such type.
+/// NumPy's type for elements of a file, in memory. Lists are records with one field "values". It never has Python
+/// objects: their addresses would be the file's. Throws Error if the file has no such type.
 py::dtype dtype_of(const hdf5::Datatype& type);
 
 }  // namespace tridap::python
