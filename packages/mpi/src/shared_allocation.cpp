@@ -1,3 +1,4 @@
+#include "shared_file.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/room.hpp>
@@ -37,6 +38,12 @@ constexpr std::size_t most_kept = 62;         // allocations, so that the reduct
                 "but the system says '" + std::generic_category().message(error) + "'");
 }
 
+[[noreturn]] void refuse_to_open(int error) {
+  refuse("this process cannot open the shared memory of another process on " + node_name(),
+         "the system says '" + std::generic_category().message(error) + "'",
+         "let all processes of a node use one /dev/shm", {}, Rule::process_failure);
+}
+
 }  // namespace
 
 SharedAllocation::SharedAllocation(Index number, const std::vector<Index>& lengths,
@@ -52,21 +59,17 @@ SharedAllocation::SharedAllocation(Index number, const std::vector<Index>& lengt
 
 SharedAllocation::~SharedAllocation() { munmap(memory_, static_cast<std::size_t>(begins_.back())); }
 
-void SharedAllocation::map(int rank, const std::string& name, bool makes) {
+void SharedAllocation::map(int rank, int file, bool makes) {
   const Index length = bytes(rank);
-  const int file = shm_open(name.c_str(), O_RDWR | O_CLOEXEC | (makes ? O_CREAT | O_EXCL : 0), 0600);
-  int status = file < 0 ? errno : makes ? EINTR : 0;
-  while (file >= 0 && status == EINTR) status = posix_fallocate(file, 0, static_cast<off_t>(length));
+  int status = makes ? EINTR : 0;
+  while (status == EINTR) status = posix_fallocate(file, 0, static_cast<off_t>(length));
   if (status == 0 && mmap(base(rank), static_cast<std::size_t>(length), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                           file, 0) == MAP_FAILED)
     status = errno;
-  if (file >= 0) close(file);
   if (status == 0 && makes && !touch(base(rank), length)) status = ENOMEM;
   if (status == 0) return;
   if (makes || status == ENOMEM) refuse_memory(length, "shared memory", status);
-  refuse("this process cannot open the shared memory of another process on " + node_name(),
-         "the system says '" + std::generic_category().message(status) + "'",
-         "let all processes of a node use one /dev/shm", {}, Rule::process_failure);
+  refuse_to_open(status);
 }
 
 namespace {
@@ -89,21 +92,66 @@ struct Pooled {
   }
 };
 
+// What a process of the node says of the memory that it makes. Processes send it as integers.
+struct Member {
+  Index length = 0;
+  FileAddress file;
+};
+constexpr int numbers_of_member = 6;
+static_assert(sizeof(Member) == numbers_of_member * sizeof(Index));
+
 // The allocations of one communicator, in the same order on every process.
 struct Pool {
   MPI_Comm comm = MPI_COMM_NULL;  // for our messages
   MPI_Comm node = MPI_COMM_NULL;  // the processes of `comm` that share memory with this one
   int rank = 0;
   std::shared_ptr<std::vector<int>> places;  // see SharedAllocation
-  std::vector<Index> lengths;                // of the allocation that is made, by rank in `node`
+  std::vector<Member> members;               // of the allocation that is made, by rank in `node`
+  std::vector<Index> lengths;                // theirs
+  bool named = false;                        // a process of the node cannot open another one's file without a name
   std::vector<Pooled> pieces;
   std::vector<Index> reduced;  // buffer of allocate_shared_bytes()
   Index numbers = 0;           // how many were given until now
   std::uint64_t id = 0;        // the same on every process, different for each pool
 
-  // The name of the file of a process, while an allocation is made.
-  std::string file(int of_rank) const { return "/tridap-" + std::to_string(id) + "-" + std::to_string(of_rank); }
+  bool is_alone() const { return members.size() == 1; }  // on its node
+  SharedFile make_file() const { return named ? SharedFile::make(FileMaker{id, rank}) : SharedFile::make(); }
+  SharedFile open_file(int of_rank) const {
+    const FileAddress& file = members[static_cast<std::size_t>((*places)[static_cast<std::size_t>(of_rank)])].file;
+    return named ? SharedFile::open(FileMaker{id, of_rank}, file) : SharedFile::open(file);
+  }
+  // Every process of the node says what it makes. **Collective** over them.
+  void tell(const Member& own) {
+    must_succeed(
+        MPI_Allgather(&own, numbers_of_member, MPI_INT64_T, members.data(), numbers_of_member, MPI_INT64_T, node),
+        "MPI_Allgather");
+    for (std::size_t i = 0; i < members.size(); ++i) lengths[i] = members[i].length;
+  }
 };
+
+// Whether this process can open each file of the node without a name, in one /dev/shm for all.
+bool opens_files(const Pool& pool, const FileAddress& own) {
+  for (int rank = 0; rank < static_cast<int>(pool.places->size()); ++rank) {
+    const int place = (*pool.places)[static_cast<std::size_t>(rank)];
+    if (place < 0) continue;
+    const FileAddress& file = pool.members[static_cast<std::size_t>(place)].file;
+    if (file.number < 0 || file.kernel == 0 || file.kernel != own.kernel || file.device != own.device) return false;
+    if (SharedFile::open(file).descriptor() < 0) return false;
+  }
+  return true;
+}
+
+// Finds out whether files need names. **Collective** over the processes of the node.
+void choose_names(Pool& pool) {
+  if (pool.is_alone()) return;
+  const SharedFile tried = SharedFile::make();  // open until every process has tried to open it
+  const FileAddress own = tried.address();
+  pool.tell({0, own});
+  Index opens = opens_files(pool, own) ? 1 : 0;
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &opens, 1, MPI_INT64_T, MPI_MIN, pool.node), "MPI_Allreduce");
+  pool.named = opens == 0;
+  if (pool.named) remove_abandoned_files();
+}
 
 // The pool of a communicator. **Collective** the first time.
 Pool& pool_of(MPI_Comm caller) {
@@ -116,6 +164,7 @@ Pool& pool_of(MPI_Comm caller) {
     must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
     made->rank = static_cast<int>(rank_of(comm));
     made->places = std::make_shared<std::vector<int>>(static_cast<std::size_t>(processes), -1);
+    made->members.resize(static_cast<std::size_t>(processes));
     made->lengths.resize(static_cast<std::size_t>(processes));
     made->reduced.resize(2);
     std::random_device random;
@@ -129,12 +178,14 @@ Pool& pool_of(MPI_Comm caller) {
   const int split = MPI_Comm_split_type(pool->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   must_succeed_everywhere(split, "MPI_Comm_split_type", comm);
   must_succeed(MPI_Comm_size(node, &neighbours), "MPI_Comm_size");
+  pool->members.resize(static_cast<std::size_t>(neighbours));
   pool->lengths.resize(static_cast<std::size_t>(neighbours));
   int* const places = pool->places->data();
   places[pool->rank] = static_cast<int>(rank_of(node));
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, places, processes, MPI_INT, MPI_MAX, node), "MPI_Allreduce");
   pool->node = node;
   duplicates->adopt(node);
+  choose_names(*pool);
   return duplicates->attach(std::move(pool), Duplicates::released);
 }
 
@@ -159,31 +210,30 @@ void check_room(const std::vector<Index>& lengths) {
                 "but /dev/shm has " + std::to_string(*left) + " bytes left");
 }
 
-// A name of a file, removed when this is destroyed.
-struct FileName {
-  std::string text;
-  ~FileName() { shm_unlink(text.c_str()); }
-};
-
 // Makes a new allocation, with `length` bytes on this process. **Collective**: throws on every process or on none.
 std::shared_ptr<SharedAllocation> make_new(Pool& pool, Index length) {
-  must_succeed(MPI_Allgather(&length, 1, MPI_INT64_T, pool.lengths.data(), 1, MPI_INT64_T, pool.node), "MPI_Allgather");
+  SharedFile own;  // open until every process of the node has opened it
+  if (!pool.is_alone()) own = pool.make_file();
+  pool.tell({length, own.address()});
   const Index number = pool.numbers++;
-  const bool alone = pool.lengths.size() == 1;
-  FileName own;  // until every process of the node has opened the file
   const auto made = collectively(pool.comm, [&] {
-    if (!alone && rank_of(pool.node) == 0) check_room(pool.lengths);
+    if (!pool.is_alone() && rank_of(pool.node) == 0) check_room(pool.lengths);
     pool.pieces.reserve(pool.pieces.size() + 1);
     pool.reduced.reserve(pool.pieces.size() + 3);
-    own.text = pool.file(pool.rank);
     return std::make_shared<SharedAllocation>(number, pool.lengths, pool.places);
   });
   collectively(pool.comm, [&] {
-    if (!alone) made->map(pool.rank, own.text, true);
+    if (pool.is_alone()) return;
+    if (own.descriptor() < 0) refuse_memory(length, "shared memory", own.error());
+    made->map(pool.rank, own.descriptor(), true);
   });
   collectively(pool.comm, [&] {
-    for (int rank = 0; rank < static_cast<int>(pool.places->size()); ++rank)
-      if (rank != pool.rank && made->base(rank) != nullptr) made->map(rank, pool.file(rank), false);
+    for (int rank = 0; rank < static_cast<int>(pool.places->size()); ++rank) {
+      if (rank == pool.rank || made->base(rank) == nullptr) continue;
+      const SharedFile file = pool.open_file(rank);
+      if (file.descriptor() < 0) refuse_to_open(file.error());
+      made->map(rank, file.descriptor(), false);
+    }
   });
   return made;
 }

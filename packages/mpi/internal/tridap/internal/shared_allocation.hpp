@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace tridap::mpi {
@@ -30,9 +29,9 @@ class SharedAllocation {
   /// Its length: what the rank asked for, or more; 0 on another node.
   Index bytes(int rank) const { return place(rank) < 0 ? 0 : begin(place(rank) + 1) - begin(place(rank)); }
 
-  /// Maps the file of POSIX shared memory that has that rank's memory. `makes`: makes the file first, with all its
-  /// pages allocated near this process. Throws Error.
-  void map(int rank, const std::string& name, bool makes);
+  /// Maps an open file of shared memory that has that rank's memory; it may be closed then. `makes`: the file is empty,
+  /// and all its pages are allocated first, near this process. Throws Error.
+  void map(int rank, int file, bool makes);
 
  private:
   int place(int rank) const { return (*places_)[static_cast<std::size_t>(rank)]; }
