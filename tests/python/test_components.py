@@ -1,6 +1,8 @@
 """What `tridap.components` says of this build is what the build does."""
 
 import importlib
+import sys
+import types
 
 import pytest
 import tridap
@@ -36,6 +38,58 @@ def test_a_module_that_is_not_there_is_not_built(monkeypatch):
     assert tridap.components() == {
         "mpi": (True, "MPI 3.1"), "hdf5": (False, "HDF5 1.10, but the module tridap._hdf5 was not built"),
         "globalarrays": (False, "needs the interpreter tridap-python"), "petsc": (False, "no PETSc")}
+
+
+class Broken:
+    """Finds a module whose library is not there."""
+
+    def __init__(self, module):
+        self.module = module
+
+    def find_spec(self, name, path, target=None):
+        if name == self.module:
+            raise ImportError("libother.so.7: cannot open shared object file", name=name)
+
+
+MODULES = {"petsc4py.PETSc": lambda: importlib.import_module("tridap.petsc"),
+           "tridap._petsc": lambda: importlib.import_module("tridap.petsc"),
+           "tridap._scalapack": lambda: tridap.scalapack.squares((4, 4), 1),
+           "tridap._hdf5": lambda: importlib.import_module("tridap.hdf5").libraries(),
+           "_tridap_globalarrays": lambda: importlib.import_module("tridap.globalarrays"),
+           "mpi4py_fft": lambda: importlib.import_module("tridap.mpi4py_fft")}
+
+
+def hide(module, monkeypatch):
+    for name in module, "tridap.petsc", "tridap.globalarrays", "tridap.mpi4py_fft":
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    if module == "tridap._petsc":
+        theirs = types.ModuleType("petsc4py")
+        theirs.PETSc = types.ModuleType("petsc4py.PETSc")
+        monkeypatch.setitem(sys.modules, "petsc4py", theirs)
+        monkeypatch.setitem(sys.modules, "petsc4py.PETSc", theirs.PETSc)
+    if module == "petsc4py.PETSc":
+        theirs = types.ModuleType("petsc4py")
+        theirs.__path__ = []
+        monkeypatch.setitem(sys.modules, "petsc4py", theirs)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_that_cannot_be_loaded_is_an_error_with_its_cause(module, monkeypatch):
+    hide(module, monkeypatch)
+    monkeypatch.setattr(sys, "meta_path", [Broken(module), *sys.meta_path])
+    with pytest.raises(ImportError, match="libother.so.7: cannot open shared object file") as raised:
+        MODULES[module]()
+    assert "install" not in str(raised.value), "what is there need not be installed"
+    assert "libother.so.7" in str(raised.value.__cause__)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_that_is_not_there_is_an_error_that_says_so(module, monkeypatch):
+    hide(module, monkeypatch)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ImportError, match="install|tridap-python|Debian") as raised:
+        MODULES[module]()
+    assert isinstance(raised.value.__cause__, ModuleNotFoundError)
 
 
 def test_the_solvers_are_there_if_a_system_can_be_solved(comm):

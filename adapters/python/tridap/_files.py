@@ -15,6 +15,7 @@ import numpy as np
 from . import _core, _dnpy
 from ._agree import integer, together, unmasked
 from ._make import distribution
+from ._modules import compiled
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -143,12 +144,7 @@ def load_attrs(path: str | os.PathLike[str], name: str = "/", comm: MPI.Comm | N
 
 
 def _native():
-    try:
-        from . import _hdf5
-    except ImportError as error:
-        raise ImportError("this tridap has no module for HDF5: install libhdf5-openmpi-dev, and build it again (in a "
-                          f"build folder: the target tridap_modules). {error}") from None
-    return _hdf5
+    return compiled("_hdf5", "HDF5", "libhdf5-openmpi-dev")
 
 
 def _world():

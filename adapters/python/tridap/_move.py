@@ -23,7 +23,7 @@ def _self():
     try:
         from mpi4py import MPI
     except ImportError as error:
-        raise ImportError(f"moving an array needs mpi4py: {error}") from None
+        raise ImportError(f"moving an array needs mpi4py: {error}") from error
     return MPI.COMM_SELF
 
 

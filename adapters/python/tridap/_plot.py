@@ -57,7 +57,7 @@ def _matplotlib(comm):
         try:
             from matplotlib import pyplot
         except ImportError as error:
-            raise ImportError(f"plot needs matplotlib: {error}") from None
+            raise ImportError(f"plot needs matplotlib: {error}") from error
         return pyplot
 
     return together(comm, find, same=False)

@@ -17,11 +17,9 @@ import numpy as np
 from . import _core
 from ._agree import integer, together
 from ._make import communicator_of, world
+from ._modules import needed
 
-try:
-    import _tridap_globalarrays as _ga
-except ImportError:
-    raise ImportError("this Python has no Global Arrays in it: run the script by tridap-python") from None
+_ga = needed("_tridap_globalarrays", "this Python has no Global Arrays in it: run the script by tridap-python")
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -22,7 +22,7 @@ try:
     from mpi4py import MPI
     from mpi4py_fft.pencil import Pencil as _Pencil
 except ImportError as error:
-    raise ImportError(f"tridap.mpi4py_fft needs mpi4py-fft (Debian: python3-mpi4py-fft): {error}") from None
+    raise ImportError(f"tridap.mpi4py_fft needs mpi4py-fft (Debian: python3-mpi4py-fft): {error}") from error
 
 if TYPE_CHECKING:
     import mpi4py_fft

@@ -22,16 +22,10 @@ from . import _core
 from ._agree import integer, policy, together
 from ._ghosts import GhostedArray
 from ._make import communicator_of
+from ._modules import compiled, needed
 
-try:
-    import petsc4py.PETSc as _petsc4py
-except ImportError:
-    raise ImportError("tridap.petsc needs petsc4py: install python3-petsc4py") from None
-try:
-    from . import _petsc
-except ImportError:
-    raise ImportError("this tridap has no module for PETSc: install libpetsc-real-dev, and build it again (in a build "
-                      "folder: the target tridap_modules)") from None
+_petsc4py = needed("petsc4py.PETSc", "tridap.petsc needs petsc4py: install python3-petsc4py")
+_petsc = compiled("_petsc", "PETSc", "libpetsc-real-dev")
 
 from ._petsc_matrix import (export_matrix, export_operator, import_matrix, lasting_comm, make_shell,  # noqa: E402
                             update_values)

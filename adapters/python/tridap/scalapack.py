@@ -31,6 +31,7 @@ from . import _core
 from ._agree import integer, policy, together
 from ._foreign import describes
 from ._make import communicator_of
+from ._modules import compiled
 from ._solve import _Failed
 from ._vocabularies import scalapack as distribution
 
@@ -318,12 +319,7 @@ def qr(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> 
 
 
 def _native():
-    try:
-        from . import _scalapack
-    except ImportError:
-        raise ImportError("this tridap has no module for ScaLAPACK: install libscalapack-openmpi-dev, and build it "
-                          "again (in a build folder: the target tridap_modules)") from None
-    return _scalapack
+    return compiled("_scalapack", "ScaLAPACK", "libscalapack-openmpi-dev")
 
 
 def _world():
