@@ -4,6 +4,7 @@ import ast
 import inspect
 import os
 import pathlib
+import pydoc
 import subprocess
 import sys
 
@@ -29,6 +30,20 @@ def test_every_public_name_is_listed_and_documented():
         if inspect.isclass(value) and value.__module__.startswith("tridap"):
             undocumented += [f"{name}.{member}" for member, what in members(value).items() if not inspect.getdoc(what)]
     assert not undocumented
+
+
+def test_help_begins_with_what_each_name_is_for():
+    text = pydoc.plain(pydoc.render_doc(tridap)).split("\nPACKAGE CONTENTS\n")[0]
+    assert [name for name in tridap.__all__ if f"`{name}`" not in text] == []
+    assert len(text.splitlines()) < 60
+
+
+@pytest.mark.parametrize("module", ["petsc", "scalapack", "hdf5", "mpi4py_fft", "globalarrays"])
+def test_the_text_of_a_module_has_each_of_its_names(module):
+    tree = ast.parse((HERE / f"{module}.py").read_text())  # the build may be without its library
+    names, = (ast.literal_eval(node.value) for node in tree.body
+              if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__")
+    assert [name for name in names if f"`{name}`" not in ast.get_docstring(tree)] == []
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,42 @@
 """Distributed arrays between Python's libraries and Trilinos, without copying.
 
-`asarray` makes a `DistArray` from an object with ``__distarray__`` of any library; `check` reports its errors.
-`distribution`, `zeros` and `from_function` make new arrays. `redistribute` moves an array to another distribution. `solve`
-solves a linear system in the memory of an array. `components` says what this build has.
+::
+
+    import numpy as np
+    import tridap
+    from mpi4py import MPI
+
+    rows = tridap.distribution((1000, 80), "b,*")  # blocks of rows over all processes
+    x = tridap.from_function(rows, lambda i, j: np.sin(i + j))  # each process has its part, x.local
+    x *= 2
+    largest = x.max()  # of the whole array, the same on every process
+    y = x.redistribute("c:10,*")  # the same array, with rows dealt in blocks of ten
+
+``help(tridap.solve)`` explains one of these names. Names that begin with ``_`` are not for programs.
+
+Arrays
+    `DistArray` is this process's part of a distributed array. `asarray` makes one of any object with ``__distarray__``,
+    `array` of your NumPy arrays, `scatter` of the whole array on one process; `empty`, `zeros` and `from_function` make new
+    ones. `GhostedArray` also has copies of elements of other processes.
+Distributions
+    `distribution` makes a `Distribution`: which process owns which elements. `block`, `cyclic`, `unstructured` and `whole`
+    describe an axis; they return a `BlockSpec`, `CyclicSpec`, `UnstructuredSpec` or `WholeSpec`.
+Moves
+    `redistribute` moves an array to another distribution, and a `Redistribution` many of them; its ``start`` returns a
+    `Moving`. `to_ids` and `from_ids` move to and from lists of elements. `relabel` finds the numbering of processes with
+    which the fewest bytes travel, a `Relabelling`.
+Linear systems
+    `solve` returns a `SolveResult` with its `History`, `eigsh` finds eigenvalues. `Matrix`, `LinearOperator` and
+    `Preconditioner` are what they take. `ConvergenceWarning` and `ConvergenceError` say that a method stopped early.
+Files
+    `save`, `load` and `load_attrs` use HDF5.
+Checks
+    `check` returns a `Report` with each `Finding` about an array, and `ProtocolError` has one. `export` gives the dictionary
+    of an array, `write_capture` writes those of all processes. A `Receipt` says what was copied.
+Other libraries
+    The modules ``tridap.petsc``, ``tridap.scalapack``, ``tridap.globalarrays``, ``tridap.mpi4py_fft`` and ``tridap.hdf5``.
+    `scalapack`, `hpf`, `essl`, `chapel`, `julia`, `x10` and `mpi_cart` make the distributions of these libraries and
+    languages, each with a `Translation`. `components` says which `Component` this build has.
 """
 
 from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Receipt, Report, Translation,

@@ -5,6 +5,10 @@ contains it: ``tridap-python``, which is installed beside this package, or a pro
 
     mpiexec -n 4 tridap-python script.py
 
+A `Session` initializes Global Arrays. `export_array` makes an array of a Global Array over the processes of its
+`grid_communicator`; `import_array` makes a Global Array, `create` and `allocate` make new ones, and `destroy` ends one. `held`
+says how many arrays this process holds, `collect` frees the others, and `is_there` says whether memory is still there.
+
 Arguments that name a Global Array are its handle, an integer, or a `GlobalArray` that was made here.
 """
 

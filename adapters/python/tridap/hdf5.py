@@ -1,4 +1,7 @@
-"""Which HDF5 this package uses, and what is in a file. `tridap.save` and `tridap.load` write and read arrays."""
+"""Which HDF5 this package uses, and what is in a file. `tridap.save` and `tridap.load` write and read arrays.
+
+`libraries` returns the `Libraries` that are loaded, and `datasets` the names in a file.
+"""
 
 from __future__ import annotations
 

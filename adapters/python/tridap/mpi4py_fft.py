@@ -3,7 +3,8 @@
 A ``mpi4py_fft.DistArray`` is distributed in blocks over a grid of processes, one of whose axes is whole on each
 process. Which process has which place in the grid depends on how its communicators were made: on ``Create_cart``, which
 may reorder processes, and on ``pencil(axis)``, which swaps two axes of the grid. `export_array` finds it out from the
-processes.
+processes. `import_array` is the other way round, `distribution` makes mpi4py-fft's blocks, and `grid_communicator` returns
+the processes of an array in the order of the grid.
 """
 
 from __future__ import annotations

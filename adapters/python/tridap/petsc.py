@@ -10,6 +10,12 @@ The objects of PETSc are those of petsc4py, which must be imported and initializ
     b, receipt = petsc.import_array(a)  # a Vec in the array's memory
     A = petsc.export_matrix(mat, rows=a)  # a tridap.Matrix of a Mat
 
+`export_array`, `export_ghosted`, `export_matrix` and `export_operator` make arrays, matrices and operators of PETSc's
+objects, and `import_array`, `import_ghosted`, `import_matrix` and `make_shell` make PETSc's objects. `place_array` and
+`reset_array` use one Vec for many arrays, and `update_values` one Mat for many matrices. `create_dmda` makes a DMDA with the
+ownership of a distribution, or `nearest` of it; `make_ordering` an AO. `collect` destroys what only exports have kept, and
+`held` returns how much that is: `Held`.
+
 An export keeps the Vec's access open until it is garbage collected, on every process: PETSc sees what was written
 through it, but may keep an older norm of the Vec until then.
 """

@@ -16,6 +16,9 @@
 - The answers have the distribution that the argument has.
 - NaN and infinite values are refused, because ScaLAPACK may not end on them.
 
+`import_array` makes a `Matrix` for your own calls of ScaLAPACK on a `ProcessGrid`, and `export_array` an array of such a
+matrix. `nearest` and `squares` are distributions that ScaLAPACK can use; `is_elpa_ready` says whether ELPA can use one.
+
 All calls of them are collective, and raise ProtocolError on every process if an argument is wrong on any process. They
 need a TriDAP that was built with ScaLAPACK. The module itself is a function, another name of `distribution`, which does
 not: ``tridap.scalapack(m, n, mb, nb, nprow, npcol)``.
