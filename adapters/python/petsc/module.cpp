@@ -7,6 +7,7 @@
 #include "../src/memory.hpp"
 #include "../src/part.hpp"
 #include "petsc4py.hpp"
+#include "watch.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/petsc.hpp>
@@ -234,6 +235,9 @@ PYBIND11_MODULE(_petsc, module) {
   module.def("import_ghosted", &here::import_ghosted);
   module.def("place_array", &here::place_array);
   module.def("reset_array", [](here::py::handle vec) { tridap::petsc::reset_array(here::vec_of(vec)); });
+  here::py::class_<here::WatchedVec, std::shared_ptr<here::WatchedVec>>(module, "WatchedVec")
+      .def("__call__", &here::WatchedVec::changed);
+  module.def("watch", [](here::py::handle vec) { return here::watch(here::vec_of(vec)); });
   module.def("ordering", &here::ordering);
   module.def("create_dmda", &here::create_dmda);
   module.def("nearest",

@@ -259,6 +259,24 @@ py::dict Array::own_dictionary(Version version) const {
   return dict;
 }
 
+void Array::watch(const py::object& watcher) const {
+  const auto is_watcher = [&](const py::object& other) { return other.is(watcher); };
+  if (std::none_of(watchers_->begin(), watchers_->end(), is_watcher)) watchers_->push_back(watcher);
+}
+
+void Array::changed() const noexcept {
+  const auto has_ended = [](const py::object& watcher) {
+    try {
+      return !py::cast<bool>(watcher());
+    } catch (py::error_already_set& error) {
+      error.discard_as_unraisable("tridap.DistArray");
+    } catch (const std::exception&) {  // the call that wrote has succeeded
+    }
+    return true;
+  };
+  watchers_->erase(std::remove_if(watchers_->begin(), watchers_->end(), has_ended), watchers_->end());
+}
+
 int Array::traverse(visitproc visit, void* arg) const {
   Py_VISIT(local_.ptr());
   if (const int seen = comm_.traverse(visit, arg); seen != 0) return seen;
@@ -290,7 +308,11 @@ py::object asarray(py::object object, py::object comm, py::object copy) {
   given.receipt.seconds = now() - begin;
   const auto made = [&] {
     if (!comm.is_none() && !checked.distribution) throw std::bad_alloc();
-    return py::cast(Array::from(std::move(given), comm, std::move(checked.distribution)));
+    const py::object other = given.array;
+    const Array* const same_memory = policy == Copy::always ? nullptr : array_behind(other);
+    Array whole = Array::from(std::move(given), comm, std::move(checked.distribution));
+    if (same_memory != nullptr) whole.share_watchers(*same_memory);
+    return py::cast(std::move(whole));
   };
   return comm.is_none() ? made() : together(handle, made);
 }

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace tridap::python {
 
@@ -50,6 +51,14 @@ class Array {
   py::dict own_dictionary(Version version) const;  ///< the same for our own readers, for any elements
   DistArray in(Version version) const;             ///< throws Error if that version cannot describe it
 
+  /// Lets `watcher()` be called whenever a call of ours has written to this memory, until it returns False. An array
+  /// and its parts share their watchers. The processes must add the same watchers.
+  void watch(const py::object& watcher) const;
+  /// This array has the memory of another one, and so its watchers.
+  void share_watchers(const Array& other) { watchers_ = other.watchers_; }
+  /// Calls the watchers. A call of ours that may write to this array does it on every process, also without elements.
+  void changed() const noexcept;
+
   /// For Python's garbage collector.
   int traverse(visitproc visit, void* argument) const;
   void clear();
@@ -65,6 +74,7 @@ class Array {
   py::dict extras_;
   py::list axis_extras_;
   Receipt receipt_;
+  std::shared_ptr<std::vector<py::object>> watchers_ = std::make_shared<std::vector<py::object>>();
   mutable std::optional<Index> places_, layout_;  // computed once
 };
 

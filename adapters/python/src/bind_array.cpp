@@ -67,6 +67,7 @@ void update_padding(const Array& array) {
     if (array.is_whole() && array.distribution()->processes() == 1) {
       need_mpi();
       tridap::redistribute::PaddingUpdate(array.array().buffer, *array.distribution(), MPI_COMM_SELF).update();
+      array.changed();
       return;
     }
     throw Error(Finding{Rule::conversion,
@@ -78,8 +79,11 @@ void update_padding(const Array& array) {
                         "make the array with comm="});
   }
   const MPI_Comm comm = comm_of(array.comm());
-  const WithoutPython released;
-  tridap::redistribute::PaddingUpdate(array.array().buffer, *array.distribution(), comm).update();
+  {
+    const WithoutPython released;
+    tridap::redistribute::PaddingUpdate(array.array().buffer, *array.distribution(), comm).update();
+  }
+  array.changed();
 }
 
 py::object numpy_protocol(const Array& array, const py::object& dtype, const py::object& copy) {
@@ -303,6 +307,12 @@ Raises:
   });
   module.def("_over", [](py::array local, const Distribution& distribution, Index process, py::object comm) {
     return over(std::move(local), std::make_shared<const Distribution>(distribution), process, std::move(comm));
+  });
+  module.def("_watch", [](const Array& array, const py::object& watcher) { array.watch(watcher); });
+  module.def("_changed", [](const Array& array) { array.changed(); });
+  module.def("_same_memory", [](py::object made, const Array& array) {
+    py::cast<Array&>(made).share_watchers(array);
+    return made;
   });
 }
 

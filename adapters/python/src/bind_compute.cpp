@@ -74,7 +74,9 @@ Array cut(const Array& array, const std::vector<std::tuple<std::string, Index, I
   part.version = stamp(array.version());
   part.buffer = buffer_of(local);
   part.dim_data = distribution->dim_data(array.process(), array.version());
-  return Array(std::move(part), std::move(local), array.comm(), std::move(distribution));
+  Array made(std::move(part), std::move(local), array.comm(), std::move(distribution));
+  made.share_watchers(array);
+  return made;
 }
 
 // An array over other memory, with the description of `model`.
@@ -90,6 +92,13 @@ Array like(const Array& model, py::array local) {
   array.dim_data = model.array().dim_data;
   for (Dimension& dimension : array.dim_data) dimension.extras.clear();
   return Array(std::move(array), std::move(local), model.comm(), model.distribution());
+}
+
+// The same over a view of the memory of `model`.
+Array view_like(const Array& model, py::array local) {
+  Array made = like(model, std::move(local));
+  made.share_watchers(model);
+  return made;
 }
 
 bool same_buffers(const Axis& a, const Axis& b) {
@@ -213,10 +222,10 @@ void bind_elements(py::class_<Array>& type) {
           },
           "The number of elements of the whole array: the product of `shape`.")
       .def_property_readonly(
-          "real", [](const Array& a) { return like(a, function_of("numpy", "real")(a.local())); },
+          "real", [](const Array& a) { return view_like(a, function_of("numpy", "real")(a.local())); },
           "The real parts: a DistArray over the same memory.")
       .def_property_readonly(
-          "imag", [](const Array& a) { return like(a, function_of("numpy", "imag")(a.local())); },
+          "imag", [](const Array& a) { return view_like(a, function_of("numpy", "imag")(a.local())); },
           "The imaginary parts: a DistArray over the same memory; for real elements, read-only zeros.")
       .def(
           "conj", [](const Array& a) { return like(a, function_of("numpy", "conjugate")(a.local())); },

@@ -52,8 +52,11 @@ class Ghosts {
   const py::object& owned() const { return owned_; }
   void run(void (GhostUpdate::*operation)()) {
     need_mpi();
-    const WithoutPython released;
-    ((*update_).*operation)();
+    {
+      const WithoutPython released;
+      ((*update_).*operation)();
+    }
+    if (const Array* const owned = array_behind(owned_)) owned->changed();
   }
 
   /// For Python's garbage collector.

@@ -28,6 +28,7 @@ void fill_vectors(const Solvable& a, const Array& y, const Fill& fill) {
     }
     raised = taken(*a.raised);  // while no other thread can be inside of Trilinos
   }
+  y.changed();
   raise_together(comm, std::move(raised));
   together(comm, [&] {
     if (error) throw Error(*error);

@@ -191,8 +191,12 @@ Given ask(py::handle object, py::handle copy) {
   const auto failed = [&](const std::string& why) { report.add({Rule::process_failure, {}, {}, "", why, "", ""}); };
   try {
     const Copy policy = copy_policy(copy);
-    if (const py::object dict = dictionary_of(object, report))
+    if (const py::object dict = dictionary_of(object, report)) {
+      given.array = array_behind(object) != nullptr ? py::reinterpret_borrow<py::object>(object)
+                    : PyDict_CheckExact(dict.ptr()) ? py::none()
+                                                    : py::getattr(dict, "array", py::none());
       read_dictionary(py::reinterpret_borrow<py::dict>(dict), policy, given);
+    }
   } catch (const Error& error) {
     succeeds([&] { report.merge(error.report()); });
   } catch (py::error_already_set& error) {

@@ -12,6 +12,7 @@ namespace tridap::python {
 struct Given {
   ReadArray read;
   py::object local = py::none();  ///< the NumPy array over its buffer
+  py::object array = py::none();  ///< the DistArray that has this memory already, if there is one
   py::dict extras;                ///< keys of its dictionary that the protocol does not know
   py::list axis_extras;           ///< those of its dimension dictionaries: one dictionary for each
   Receipt receipt;

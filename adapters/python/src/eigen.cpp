@@ -130,6 +130,7 @@ py::dict eigsh_in_place(const Handle& handle, const Array& x, const Array* start
     for (const auto& other : {request.mass, request.helper})
       if (other && !raised) raised = taken(*other->raised);
   }
+  x.changed();
   raise_together(comm, std::move(raised));
   if (error) throw Error(*error);
   py::dict result;

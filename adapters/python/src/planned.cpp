@@ -157,6 +157,7 @@ py::object Planned::move(py::object x, py::object out, const py::object& alpha, 
     else
       (*plan_)(call.source(), call.target(), call.scaling);
   });
+  if (call.out != nullptr) call.out->changed();
   if (call.out == nullptr && makes_targets_) return over_made(std::move(made));
   return out;
 }
@@ -185,6 +186,8 @@ py::list Planned::move_all(const py::list& pairs, const py::object& out, const p
     }
   });
   together_or_object(call, [&] { (*plan_)(moves, call.scaling); });
+  for (const py::handle target : targets)
+    if (const Array* const array = array_behind(target)) array->changed();
   return targets;
 }
 
@@ -193,6 +196,7 @@ py::tuple Planned::start(py::object x, py::object out, const py::object& alpha, 
   std::vector<redistribute::Move> moves;
   call.faults.attempt([&] { moves.push_back({call.source(), call.target()}); });
   together_or_object(call, [&] { plan_->start(std::move(moves), call.scaling); });
+  if (call.out != nullptr) call.out->changed();  // it must not be read before the end of the move
   awaited_ = true;
   return py::make_tuple(++started_, out);
 }

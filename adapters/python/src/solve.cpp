@@ -167,6 +167,7 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
     raised = taken(*a->raised);  // while no other thread can be inside of Trilinos
     if (request.operator_ && !raised) raised = taken(*request.operator_->raised);
   }
+  x.changed();
   raise_together(comm, std::move(raised));
   if (error) throw Error(*error);
 

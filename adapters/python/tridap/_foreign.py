@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
+
+
+class Described(dict[str, Any]):
+    """What `__distarray__` returns for an array whose memory a DistArray has already: `array`. `asarray` reads it."""
+
+    def __init__(self, array: Any) -> None:
+        super().__init__(array.__distarray__())
+        self.array = array
 
 
 def _reader(obj):
@@ -17,7 +26,7 @@ def _reader(obj):
     petsc = sys.modules.get("petsc4py.PETSc")
     if petsc is not None and issubclass(kind, petsc.Vec):
         from .petsc import export_array
-        return lambda vec: export_array(vec).__distarray__()
+        return lambda vec: Described(export_array(vec))
     if hasattr(obj, "__partitioned__"):
         from ._partitioned import described
         return described

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _reduce
+from . import _core, _reduce
 from ._core import DistArray
 from ._ufunc import WHOLE, is_foreign, local_of, name_of, over
 
@@ -14,6 +14,8 @@ def _named(names):
 # Each element of the result depends on the elements at one index.
 _ELEMENTWISE = _named("angle around clip copy copyto fix i0 imag iscomplex isclose isneginf isposinf isreal nan_to_num "
                       "real round round_ sinc where")
+# The result has the memory of the argument.
+_VIEWS = _named("imag real")
 # The result depends on types or addresses, not on elements.
 _OF_MEMORY = _named("can_cast iscomplexobj isrealobj may_share_memory result_type shares_memory")
 
@@ -56,11 +58,22 @@ def elementwise(function, args, kwargs):
             places[id(found)] = found, value
         return found
 
-    result = function(*[value if isinstance(value, str) else local(value) for value in args],
-                      **{key: value if isinstance(value, str) else local(value) for key, value in kwargs.items()})
+    args = [value if isinstance(value, str) else local(value) for value in args]
+    kwargs = {key: value if isinstance(value, str) else local(value) for key, value in kwargs.items()}
+    written = places  # with numpy.errstate, one process may raise after it has written
+    try:
+        result = function(*args, **kwargs)
+        target = result if result is not None else kwargs.get("dst", args[0] if args else None)  # of numpy.copyto
+        written = {id(target): places[id(target)]} if id(target) in places else {}
+    finally:
+        for _, array in written.values():
+            _core._changed(array)
     if result is None:
         return None
-    return places[id(result)][1] if id(result) in places else over(result, arrays[0])
+    if id(result) in places:
+        return places[id(result)][1]
+    made = over(result, arrays[0])
+    return _core._same_memory(made, arrays[0]) if function in _VIEWS else made
 
 
 def _like(function, array, args, dtype, order, subok, shape):

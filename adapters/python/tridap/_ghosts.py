@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._agree import integer, together, unmasked
+from ._foreign import Described
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -124,7 +125,7 @@ class GhostedArray:
 
     def __distarray__(self) -> dict[str, Any]:
         """The owned part, so that the array can be given to solve(), redistribute() and other libraries."""
-        return self.owned.__distarray__()
+        return Described(self.owned)
 
     def __repr__(self) -> str:
         return (f"<tridap.GhostedArray: {self.owned.shape} {self._local.dtype}, {len(self._local) - len(self._ids)} "

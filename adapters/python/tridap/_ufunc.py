@@ -94,7 +94,12 @@ def array_ufunc(self, ufunc, method, *inputs, out=(), **options):
         options["where"] = local_of(name, options["where"], model)
     if out:
         options["out"] = tuple(None if place is None else local_of(name, place, model) for place in out)
-    found = ufunc(*operands, **options)
+    try:
+        found = ufunc(*operands, **options)
+    finally:  # with numpy.errstate, one process may raise after it has written
+        for place in out:
+            if place is not None:
+                _core._changed(place)
     several = ufunc.nout > 1
     results = [over(local, model) if place is None else place
                for local, place in zip(found if several else (found,), out or (None,) * ufunc.nout)]

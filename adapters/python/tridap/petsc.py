@@ -16,8 +16,10 @@ objects, and `import_array`, `import_ghosted`, `import_matrix` and `make_shell` 
 ownership of a distribution, or `nearest` of it; `make_ordering` an AO. `collect` destroys what only exports have kept, and
 `held` returns how much that is: `Held`.
 
-An export keeps the Vec's access open until it is garbage collected, on every process: PETSc sees what was written
-through it, but may keep an older norm of the Vec until then.
+PETSc keeps the norms of a Vec until it knows that its elements have changed. The calls of tridap tell it, for both kinds
+of arrays and for their parts: ``x *= 2``, ``x[2:9] = 0``, ``redistribute(y, out=x)``, ``solve(A, b, x)`` and the like. What
+else writes to the same memory does not: NumPy (``x.local[...] = 0``), another library, and another Vec over it. Then call
+``vec.stateIncrease()``. Do both on every process, also on one without elements, because PETSc's norms are collective.
 """
 
 from __future__ import annotations
@@ -76,7 +78,10 @@ def export_array(vec: Any, dm: Any = None, *, read_only: bool = False) -> _core.
             protocol cannot describe the boundaries of `dm` (MIRROR, TWIST).
     """
     local, dist, process, _, _ = _petsc.export_array(vec, dm, bool(read_only))
-    return _core._over(local, dist, process, lasting_comm(vec if dm is None else dm))
+    made = _core._over(local, dist, process, lasting_comm(vec if dm is None else dm))
+    if not read_only:
+        _core._watch(made, _petsc.watch(vec))
+    return made
 
 
 def import_array(array: Any, dm: Any = None, *, copy: bool | str | None = None) -> tuple[Any, _core.Receipt]:
@@ -111,7 +116,10 @@ def import_array(array: Any, dm: Any = None, *, copy: bool | str | None = None) 
 
     array = together(comm, asked, same=False)
     together(comm, lambda: (policy(copy), dm is None))
-    return _petsc.import_array(array.local, array.distribution, array.process, comm, dm, copy)
+    vec, receipt = _petsc.import_array(array.local, array.distribution, array.process, comm, dm, copy)
+    if copy is not True:
+        _core._watch(array, _petsc.watch(vec))
+    return vec, receipt
 
 
 def export_ghosted(vec: Any) -> GhostedArray:
@@ -131,7 +139,9 @@ def export_ghosted(vec: Any) -> GhostedArray:
         raise TypeError(f"vec is {vec!r}, must be a petsc4py.PETSc.Vec that was created")
     comm = vec.comm.tompi4py()
     local, ghosts = together(comm, lambda: _petsc.export_ghosted(vec), same=False)
-    return GhostedArray(local, ghosts, comm=comm)
+    made = GhostedArray(local, ghosts, comm=comm)
+    _core._watch(made.owned, _petsc.watch(vec))
+    return made
 
 
 def import_ghosted(array: GhostedArray) -> tuple[Any, _core.Receipt]:
@@ -149,7 +159,9 @@ def import_ghosted(array: GhostedArray) -> tuple[Any, _core.Receipt]:
     from mpi4py import MPI
     comm = MPI.COMM_SELF if array.comm is None else array.comm
     owned = array.owned
-    return _petsc.import_ghosted(array.local, owned.distribution, owned.process, array.ghosts, comm)
+    vec, receipt = _petsc.import_ghosted(array.local, owned.distribution, owned.process, array.ghosts, comm)
+    _core._watch(owned, _petsc.watch(vec))
+    return vec, receipt
 
 
 def place_array(vec: Any, array: Any) -> _core.Receipt:
@@ -160,7 +172,9 @@ def place_array(vec: Any, array: Any) -> _core.Receipt:
     """
     comm = _comm(array)
     array = together(comm, lambda: _array(array, comm), same=False)
-    return _petsc.place_array(vec, array.local, array.distribution, array.process)
+    receipt = _petsc.place_array(vec, array.local, array.distribution, array.process)
+    _core._watch(array, _petsc.watch(vec))
+    return receipt
 
 
 def reset_array(vec: Any) -> None:

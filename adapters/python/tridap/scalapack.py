@@ -241,7 +241,8 @@ def solve(A: Any, b: Any, *, overwrite_a: bool = False, overwrite_b: bool = Fals
     b, _ = _given("b", b, comm)
     flags = _options(comm, copy, overwrite_a, overwrite_b)
     local, receipt = _native().solve(_part(A), _part(b), comm, *flags, copy)
-    return _core._over(local, b.distribution, b.process, comm), receipt
+    _written((A, flags[0]), (b, flags[1]))
+    return _over(local, b, flags[1]), receipt
 
 
 def cholesky(A: Any, lower: bool = False, *, overwrite_a: bool = False,
@@ -260,7 +261,8 @@ def cholesky(A: Any, lower: bool = False, *, overwrite_a: bool = False,
     A, comm = _given("A", A, None)
     lower, over = _options(comm, copy, lower, overwrite_a)
     local, receipt = _native().cholesky(_part(A), comm, lower, over, copy)
-    return _core._over(local, A.distribution, A.process, comm), receipt
+    _written((A, over))
+    return _over(local, A, over), receipt
 
 
 def eigh(A: Any, lower: bool = True, *, overwrite_a: bool = False, copy: bool | str | None = None) -> tuple[
@@ -279,6 +281,7 @@ def eigh(A: Any, lower: bool = True, *, overwrite_a: bool = False, copy: bool | 
     A, comm = _given("A", A, None)
     lower, over = _options(comm, copy, lower, overwrite_a)
     values, local, receipt = _native().eigh(_part(A), comm, lower, over, copy)
+    _written((A, over))
     return values, _core._over(local, A.distribution, A.process, comm), receipt
 
 
@@ -299,6 +302,7 @@ def svd(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) ->
     A, comm = _given("A", A, None)
     (over,) = _options(comm, copy, overwrite_a)
     u, values, vh, receipt = _native().svd(_part(A), comm, over, copy)
+    _written((A, over))
     return _core._over(u[0], u[1], comm.rank, comm), values, _core._over(vh[0], vh[1], comm.rank, comm), receipt
 
 
@@ -318,7 +322,9 @@ def qr(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> 
     A, comm = _given("A", A, None)
     (over,) = _options(comm, copy, overwrite_a)
     q, r, receipt = _native().qr(_part(A), comm, over, copy)
-    return _core._over(q[0], q[1], comm.rank, comm), _core._over(r[0], r[1], comm.rank, comm), receipt
+    _written((A, over))
+    made = _core._over(q[0], q[1], comm.rank, comm)
+    return _core._same_memory(made, A) if over else made, _core._over(r[0], r[1], comm.rank, comm), receipt
 
 
 def _native():
@@ -345,6 +351,19 @@ def _given(name, value, comm):
 
 def _part(array):
     return array.local, array.distribution, array.process
+
+
+def _written(*arrays):
+    """ScaLAPACK has computed in the memory of these arrays, if they may be overwritten."""
+    for array, overwritten in arrays:
+        if overwritten:
+            _core._changed(array)
+
+
+def _over(local, array, overwritten):
+    """An answer with the distribution of an argument, and with its memory if that was overwritten."""
+    made = _core._over(local, array.distribution, array.process, array.comm)
+    return _core._same_memory(made, array) if overwritten else made
 
 
 def _options(comm, copy, *flags):

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <petscvec.h>
+
+#include <memory>
+
+namespace tridap::python {
+
+/// A Vec whose elements change by other calls than those of PETSc, which keeps the norms of a Vec. It does not keep the
+/// Vec alive.
+class WatchedVec {
+ public:
+  explicit WatchedVec(Vec vec) : vec_(vec) {}
+  /// Lets PETSc forget the norms. The processes of the Vec must all call it, because its norms are collective. False:
+  /// the Vec was destroyed. Local.
+  bool changed() const;
+  void end() { vec_ = nullptr; }
+
+ private:
+  Vec vec_;
+};
+
+/// The same object for a Vec each time, until the Vec is destroyed. Local.
+std::shared_ptr<WatchedVec> watch(Vec vec);
+
+}  // namespace tridap::python
