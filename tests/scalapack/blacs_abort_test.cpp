@@ -2,6 +2,8 @@
 #include "support.hpp"
 #include "support/mpi_abort.hpp"
 
+#include <numeric>
+
 // What ends a program: a wrong call of the BLACS. TriDAP checks its arguments before, so that it is an Error. A wrong
 // argument of a routine of ScaLAPACK ends nothing: PXERBLA prints a line and returns, and INFO says which it is.
 
@@ -10,8 +12,17 @@ int Csys2blacs_handle(MPI_Comm comm);
 void Cfree_blacs_system_handle(int handle);
 void Cblacs_gridmap(int* context, int* ranks, int leading_dimension, int nprow, int npcol);
 void Cblacs_abort(int context, int code);
+void Cblacs_pinfo(int* number, int* processes);
 void pdgetrf_(const int* m, const int* n, double* a, const int* ia, const int* ja, const int* desca, int* ipiv,
               int* info);
+}
+
+static bool is_spawned = false;  // alone, so that MPI_COMM_WORLD has one process
+
+extern "C" int MPI_Comm_size(MPI_Comm comm, int* size) {
+  const int status = PMPI_Comm_size(comm, size);
+  if (is_spawned && comm == MPI_COMM_WORLD) *size = 1;
+  return status;
 }
 
 namespace {
@@ -33,6 +44,30 @@ TEST(BlacsAbort, IsAnErrorOfTridap) {
   const auto twice = tridap::Distribution::make({4, 4}, {tridap::block(), tridap::whole()}, {processes(), 1});
   const std::vector<Index> beyond(static_cast<std::size_t>(processes()), processes());
   EXPECT_TRUE(same_everywhere(thrown([&] { ProcessGrid(MPI_COMM_WORLD, {twice, beyond}); })));
+}
+
+TEST(BlacsAbort, EndsAProgramThatHasSpawnedTheProcessesOfAGrid) {
+  const Index all = processes();
+  if (all == 1) GTEST_SKIP() << "needs at least 2 processes";
+  MPI_Comm merged = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &merged);
+  is_spawned = rank_here() == all - 1;  // and merged with the others
+  int number = 0, together = 0, handle = Csys2blacs_handle(merged), context = handle;
+  std::vector<int> ranks(static_cast<std::size_t>(all));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  Cblacs_pinfo(&number, &together);  // as the first call of the BLACS does
+  if (is_spawned) {
+    EXPECT_THROW(Cblacs_gridmap(&context, ranks.data(), 1, 1, static_cast<int>(all)), mpi_abort::Aborted);
+  }
+  Cfree_blacs_system_handle(handle);
+  const std::string said = thrown([&] { ProcessGrid(merged, 1, all); });
+  EXPECT_TRUE(same_everywhere(said));
+  EXPECT_NE(said.find("MPI_COMM_WORLD of this process has 1"), std::string::npos) << said;
+  { const ProcessGrid grid(merged, 1, 1); }
+  is_spawned = false;
+  Cblacs_pinfo(&number, &together);
+  { const ProcessGrid grid(merged, 1, all); }
+  MPI_Comm_free(&merged);
 }
 
 TEST(Pxerbla, ReturnsAndInfoNamesTheArgument) {

@@ -69,7 +69,8 @@ class ProcessGrid:
             on processes that are not in it.
 
     Raises:
-        ProtocolError: on every process, if the communicator has too few processes.
+        ProtocolError: on every process, if the communicator has too few processes, or if the grid has more than
+            MPI.COMM_WORLD on a process of it, because the others were spawned: the BLACS know no others.
     """
 
     comm: MPI.Comm | None  #: the processes of the grid along its rows, or None on a process that is not in it

@@ -79,6 +79,18 @@ Index along(const redistribute::PlacedDistribution& placed, Index axis) {
   return placed.distribution.ndim() == 2 ? placed.distribution.axis(axis).proc_grid_size() : 1;
 }
 
+// The BLACS end the program if a grid has more processes than MPI_COMM_WORLD of one of them, which counts only those
+// that were started together with it.
+void need_started_together(Index processes) {
+  int number = 0, together = 0;
+  Cblacs_pinfo(&number, &together);
+  if (processes > together)
+    refuse("the grid has " + std::to_string(processes) + " processes, and MPI_COMM_WORLD of this process has " +
+               std::to_string(together),
+           "must not have more, because the BLACS count those of MPI_COMM_WORLD",
+           "start all processes together (mpiexec) and not by MPI_Comm_spawn, or use a smaller grid");
+}
+
 // The ranks of a grid down its columns, as the BLACS expect them, from those along the rows.
 std::vector<int> ranks_down_columns(Index nprow, Index npcol, const std::vector<Index>& ranks, bool transposed) {
   std::vector<int> down;
@@ -147,6 +159,7 @@ ProcessGrid::ProcessGrid(MPI_Comm caller, Index nprow, Index npcol, std::vector<
     if (of_first != ranks_)
       refuse("this process orders the ranks of the grid differently from rank 0", "must be the same on all",
              "pass the same on every process");
+    need_started_together(static_cast<Index>(ranks_.size()));
   });
   const Index rank = mpi::rank_of(comm);
   const auto found = std::find(ranks_.begin(), ranks_.end(), rank);

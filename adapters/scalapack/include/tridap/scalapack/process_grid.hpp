@@ -28,7 +28,8 @@ class ProcessGrid {
  public:
   /// A grid of `nprow` x `npcol` processes: the first ranks, along the rows or down the columns, as BLACS_GRIDINIT
   /// orders them by 'R' and 'C'. Other ranks of `comm` are not in the grid. **Collective** over `comm`: throws the same
-  /// Error on every process.
+  /// Error on every process, also if `comm` has processes of MPI_Comm_spawn and the grid has more processes than
+  /// MPI_COMM_WORLD has on one of them: the BLACS know no others.
   ProcessGrid(MPI_Comm comm, Index nprow, Index npcol, Order order = Order::row_major);
   /// The grid of a matrix: the process of `placed` with the grid coordinates (i, j) is in process row i and process
   /// column j. **Collective**, as above.
