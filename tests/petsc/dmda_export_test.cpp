@@ -170,6 +170,37 @@ TEST(DmdaExport, TheExampleOfTheDocumentation) {
   if (two != MPI_COMM_NULL) MPI_Comm_free(&two);
 }
 
+TEST(DmdaExport, AProcessMayHaveNoPoints) {
+  if (processes() == 1) GTEST_SKIP() << "needs at least 2 processes";
+  for (const Index dim : {1, 2, 3})
+    for (const Index empty : {0, processes() / 2, processes() - 1}) {
+      Made made;
+      made.dim = dim;
+      made.dof = 2;
+      made.width = 0;
+      made.lengths[static_cast<std::size_t>(dim) - 1].assign(static_cast<std::size_t>(processes()), 3);
+      made.lengths[static_cast<std::size_t>(dim) - 1][static_cast<std::size_t>(empty)] = 0;
+      DM dm = made.create();
+      Vec global = nullptr;
+      DMCreateGlobalVector(dm, &global);
+      number_naturally(dm, made, global);
+      expect_global(dm, made, global);
+      expect_local(dm, made, global);
+      {
+        const petsc::ExportedArray exported = petsc::export_array(dm, global);
+        petsc::ImportedVec again = petsc::import_array(dm, exported.array);
+        PetscReal norm = 0, norm_again = -1;
+        VecNorm(global, NORM_INFINITY, &norm);
+        VecNorm(again.vec, NORM_INFINITY, &norm_again);
+        EXPECT_EQ(norm_again, norm);
+        VecDestroy(&again.vec);
+      }
+      VecDestroy(&global);
+      DMDestroy(&dm);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+}
+
 TEST(DmdaExport, BoundariesThatTheProtocolDoesNotHaveAreRefusedByName) {
   for (const DMBoundaryType boundary : {DM_BOUNDARY_MIRROR, DM_BOUNDARY_TWIST}) {
     DM dm = nullptr;

@@ -34,6 +34,14 @@ void need_dmda(DM dm) {
   }
 }
 
+// A process without grid points has corners as if the DMDA were not set up. What DMSetUp makes is there on all
+// processes.
+void need_set_up(DM dm) {
+  VecScatter to_local = nullptr;
+  call("DMDAGetScatter", [&] { return DMDAGetScatter(dm, &to_local, nullptr); });
+  if (to_local == nullptr) refuse("the DMDA is not set up", "", "call DMSetUp first");
+}
+
 void need_describable(const DmdaAxis& axis, const char* name) {
   const bool mirror = axis.boundary == DM_BOUNDARY_MIRROR;
   if (mirror || axis.boundary == DM_BOUNDARY_TWIST)
@@ -76,6 +84,7 @@ Index Dmda::ghosted() const {
 
 Dmda describe(DM dm) {
   need_dmda(dm);
+  need_set_up(dm);
   PetscInt dim = 0, dof = 0, width = 0;
   std::array<PetscInt, 3> size{}, processes{};
   std::array<DMBoundaryType, 3> boundary{};
@@ -99,8 +108,6 @@ Dmda describe(DM dm) {
   grid.width = width;
   Index left = rank;  // PETSc's ranks are in the order of x, then y, then z
   for (std::size_t k = 0; k < grid.ndim; ++k) {
-    if (processes[k] < 1 || all.count[k] < 1)
-      refuse("the DMDA is not set up, or has no grid points on this process", "", "call DMSetUp first");
     const Index place = left % processes[k];
     left /= processes[k];
     DmdaAxis& axis = grid.axes[grid.ndim - 1 - k];
