@@ -129,6 +129,25 @@ TEST(ReadCapture, UnknownKeysEarnAWarningEach) {
   EXPECT_TRUE(report.ok());
 }
 
+TEST(ReadCapture, MisspeltKeysAreNamedInTheRemedy) {
+  for (const auto& [key, wrong] : std::vector<std::pair<std::string, std::string>>{{"rank", "Rank"},
+                                                                                   {"__version__", "version"},
+                                                                                   {"dim_data", "dimdata"},
+                                                                                   {"buffer", "bufer"},
+                                                                                   {"dtype", "dtpye"},
+                                                                                   {"shape", "SHAPE"},
+                                                                                   {"processes", "process"}}) {
+    const Report report = tridap::check(read_capture(replaced(whole, '"' + key + '"', '"' + wrong + '"')));
+    EXPECT_EQ(report.count(Rule::key_missing), 1) << report.text();
+    EXPECT_EQ(report.count(Rule::extra_key), 0) << report.text();
+    EXPECT_NE(report.text().find("[key.missing]: rename '" + wrong + "' to '" + key + "'"), std::string::npos)
+        << report.text();
+  }
+  const Report report = tridap::check(read_capture(replaced(whole, "\"strides\"", "\"Strides\"")));
+  EXPECT_TRUE(report.ok());
+  EXPECT_NE(report.text().find("[extra.key]: rename 'Strides' to 'strides'"), std::string::npos) << report.text();
+}
+
 TEST(ReadCapture, RanksAreUniqueAndCountFrom0) {
   const auto of = [](const std::vector<std::string>& ranks, bool local) {
     std::string text;

@@ -5,10 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <random>
 #include <string>
+#include <tuple>
 
 namespace {
 
@@ -218,7 +223,7 @@ TEST(Read, SeveralFaultsOfOneDictionaryAreAllTold) {
   EXPECT_EQ(counts(with(with(listed, "one_to_one", "1"), "indices", "[4, 4]")),
             (Counts{{Rule::type_flag, 1}, {Rule::unstructured_unique, 1}}));
   EXPECT_EQ(counts(with(with(with(padded, "padding", "[-1, 1]"), "periodic", "0"), "more", "0")),
-            (Counts{{Rule::type_flag, 1}, {Rule::block_padding, 1}}));
+            (Counts{{Rule::type_flag, 1}, {Rule::block_padding, 1}, {Rule::extra_key, 1}}));
 }
 
 TEST(Read, WhatCannotBeReadAccusesNoOtherKey) {
@@ -263,6 +268,75 @@ TEST(Read, KeysOfOtherKindsAreExtraAndPassedOnUnchanged) {
       EXPECT_EQ(array.array.dim_data[0].extras[0].value, "{\"a\":[1,null]}");
       EXPECT_EQ(tridap::check(array.array).count(Rule::extra_key), 1) << key;
     }
+}
+
+TEST(Read, MissingKeyThatIsMisspeltIsNamedInTheRemedy) {
+  for (const auto& [keys, key] : std::vector<std::pair<Keys, std::string>>{{block, "stop"},
+                                                                           {block, "start"},
+                                                                           {block, "size"},
+                                                                           {block, "proc_grid_size"},
+                                                                           {cyclic, "proc_grid_rank"},
+                                                                           {cyclic, "dist_type"},
+                                                                           {listed, "indices"}}) {
+    std::string upper = key, camel;
+    std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+    std::copy_if(key.begin(), key.end(), std::back_inserter(camel), [](char c) { return c != '_'; });
+    const std::string turned = key.substr(1, 1) + key.substr(0, 1) + key.substr(2);
+    for (const std::string& wrong : {upper, " " + key, key + "s", key.substr(1), turned, camel + "!"}) {
+      Keys spoilt = keys;
+      spoilt[wrong] = spoilt.at(key);
+      spoilt.erase(key);
+      const Report report = read(spoilt, Version::v0_9).report;
+      EXPECT_EQ(report.counts(), (Counts{{Rule::key_missing, 1}})) << wrong << '\n' << report.text();
+      EXPECT_NE(report.text().find("'" + key + "' is missing, but is required [key.missing]: rename '" + wrong +
+                                   "' to '" + key + "'"),
+                std::string::npos)
+          << wrong << '\n'
+          << report.text();
+    }
+    Keys without = keys;
+    without.erase(key);
+    without["unit"] = "\"m\"";
+    const Report report = read(without, Version::v0_9).report;
+    EXPECT_EQ(report.count(Rule::extra_key), 1) << report.text();  // it is not lost with the dictionary
+    EXPECT_EQ(report.text().find("rename"), std::string::npos) << report.text();
+  }
+}
+
+TEST(Read, OptionalKeyThatIsMisspeltIsNamedInTheWarning) {
+  for (const auto& [keys, wrong, key] :
+       std::vector<std::tuple<Keys, std::string, std::string>>{{block, "Padding", "padding"},
+                                                               {block, "peroidic", "periodic"},
+                                                               {cyclic, "blocksize", "block_size"},
+                                                               {listed, "one-to-one", "one_to_one"}}) {
+    Keys spoilt = keys;
+    spoilt.erase(key);
+    spoilt[wrong] = "1";
+    const ReadArray array = read(spoilt, Version::v0_9);
+    Report report;
+    tridap::check_dimension(array.array.dim_data.at(0), 0, report, Version::v0_9);
+    EXPECT_EQ(report.counts(), (Counts{{Rule::extra_key, 1}})) << report.text();
+    EXPECT_NE(report.text().find("[extra.key]: rename '" + wrong + "' to '" + key + "'"), std::string::npos)
+        << report.text();
+    spoilt = with(keys, key, key == "padding" ? "[0, 0]" : key == "block_size" ? "2" : "true");
+    spoilt[wrong] = "1";  // both are given
+    report = {};
+    tridap::check_dimension(read(spoilt, Version::v0_9).array.dim_data.at(0), 0, report, Version::v0_9);
+    EXPECT_EQ(report.text().find("rename"), std::string::npos) << report.text();
+  }
+}
+
+TEST(Read, DistTypeInWordsOrCapitalsGetsItsLetter) {
+  for (const auto& [wrong, letter] : std::vector<std::pair<std::string, std::string>>{
+           {"B", "b"}, {"C", "c"}, {"U", "u"}, {"block", "b"}, {"Cyclic", "c"}, {"unstructered", "u"}}) {
+    const Report report = read(with(block, "dist_type", "\"" + wrong + "\"")).report;
+    EXPECT_EQ(report.counts(), (Counts{{Rule::dist_type, 1}})) << report.text();
+    EXPECT_NE(report.text().find("[dist_type]: write '" + letter + "'"), std::string::npos) << report.text();
+  }
+  for (const char* other : {"x", "X", "bc", "blob"})
+    EXPECT_EQ(read(with(block, "dist_type", std::string("\"") + other + "\"")).report.text().find("write '"),
+              std::string::npos)
+        << other;
 }
 
 TEST(Read, KeyThatIsNoTextIsAnErrorAndNoKey) {

@@ -110,6 +110,16 @@ def test_a_hundred_of_a_kind_are_kept_and_all_are_counted():
 def test_a_misspelt_key_is_told_beside_the_missing_one():
     report = tridap.check({"__version__": "0.10.0", "buffer": np.zeros(3), "dimdata": ()})
     assert report.counts == {"key.missing": 1, "extra.key": 1}
+    assert "'dim_data' is missing, but must be there [key.missing]: rename 'dimdata' to 'dim_data'" in str(report)
+
+
+def test_a_misspelt_key_of_an_axis_is_named_in_the_remedy():
+    axis = block(3)
+    axis["Stop"] = axis.pop("stop")
+    report = tridap.check(dict_of(np.zeros(3), axis))
+    assert report.counts == {"key.missing": 1}
+    assert "'stop' is missing, but is required [key.missing]: rename 'Stop' to 'stop'" in str(report)
+    assert "rename 'Padding' to 'padding'" in str(tridap.check(dict_of(np.zeros(3), block(3, Padding=(0, 0)))))
 
 
 def test_what_was_given_is_left_as_it_was(comm):

@@ -3,6 +3,7 @@
 #include "array.hpp"
 #include "value.hpp"
 #include <tridap/internal/collectives.hpp>
+#include <tridap/internal/misspelt.hpp>
 #include <tridap/value.hpp>
 
 #include <algorithm>
@@ -19,7 +20,17 @@ constexpr const char* keys[] = {"__version__", "buffer", "dim_data"};
 // The value of a key; null with a finding if the key is missing.
 py::object value_of(const py::dict& dict, const char* key, Report& report) {
   const auto found = py::reinterpret_borrow<py::object>(PyDict_GetItemString(dict.ptr(), key));
-  if (!found) report.add({Rule::key_missing, {}, {}, key, "missing", "but must be there", ""});
+  if (found) return found;
+  std::vector<py::object> names;  // a copy, since showing a key may change the dictionary
+  for (const auto& item : dict) names.push_back(py::reinterpret_borrow<py::object>(item.first));
+  std::vector<std::string> unknown;
+  for (const py::object& name : names) {
+    const Value shown = to_value(name);
+    const auto* text = shown.as<std::string>();
+    if (text != nullptr && std::find(std::begin(keys), std::end(keys), *text) == std::end(keys))
+      unknown.push_back(*text);
+  }
+  report.add({Rule::key_missing, {}, {}, key, "missing", "but must be there", rename_remedy(key, unknown)});
   return found;
 }
 

@@ -4,6 +4,7 @@
 #include <tridap/compare.hpp>
 #include <tridap/internal/capture_entry.hpp>
 #include <tridap/internal/collective_check.hpp>
+#include <tridap/internal/misspelt.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -27,9 +28,10 @@ class Keys {
   const Value* required(const char* key) {
     known_.push_back(key);
     const Value* found = value_.find(key);
-    if (found == nullptr && value_.as<Value::Dict>() != nullptr)
-      report_.add({Rule::key_missing, {}, {}, key, "missing" + where_, "but is required", ""});
-    return found;
+    if (found != nullptr || value_.as<Value::Dict>() == nullptr) return found;
+    if (const std::string renamed = misspelt(key, unknown()); !renamed.empty()) known_.push_back(renamed);
+    report_.add({Rule::key_missing, {}, {}, key, "missing" + where_, "but is required", rename_remedy(key, unknown())});
+    return nullptr;
   }
   const Value* optional(const char* key) {  // null means absent
     known_.push_back(key);
@@ -43,12 +45,26 @@ class Keys {
   void finish() {
     const auto* dict = value_.as<Value::Dict>();
     if (dict == nullptr) return;
-    for (const Entry& entry : *dict)
-      if (std::find(known_.begin(), known_.end(), entry.key) == known_.end())
-        add(Rule::extra_key, entry.key, entry.value.text(), "but a capture has no such key");
+    for (const Entry& entry : *dict) {
+      if (std::find(known_.begin(), known_.end(), entry.key) != known_.end()) continue;
+      std::string remedy;
+      for (const std::string& key : known_)
+        if (value_.find(key) == nullptr && remedy.empty()) remedy = rename_remedy(key, {entry.key});
+      report_.add({Rule::extra_key, {}, {}, entry.key, entry.value.text(), "but a capture has no such key", remedy});
+    }
   }
 
  private:
+  // The keys that no dictionary of a capture has.
+  std::vector<std::string> unknown() const {
+    static const std::set<std::string> keys = {"processes",   "rank",  "__version__", "dim_data", "buffer", "dtype",
+                                               "description", "shape", "strides",     "offset",   "data"};
+    std::vector<std::string> found;
+    for (const Entry& entry : *value_.as<Value::Dict>())
+      if (keys.count(entry.key) == 0) found.push_back(entry.key);
+    return found;
+  }
+
   // What is in place of a dictionary; an empty `key` is the capture itself.
   void refuse(const std::string& key, const Value& value) {
     const auto size = value.list_size();

@@ -1,5 +1,6 @@
 #include "checking.hpp"
 #include "cyclic.hpp"
+#include "extras.hpp"
 #include <tridap/axis.hpp>
 
 #include <algorithm>
@@ -26,8 +27,7 @@ class DimensionCheck {
     if (d_.periodic && d_.dist_type() != 'b' && version_ == Version::v0_10)
       add(Rule::periodic_kind, "periodic", "true",
           std::string("but it has no meaning for dist_type '") + d_.dist_type() + "'");
-    for (const Extra& extra : d_.extras)
-      add(Rule::extra_key, extra.key, extra.value, "but the protocol has no such key");
+    for (const Extra& extra : d_.extras) report_.add(unknown_key(extra, d_, axis_));
     if (report_.errors() > before) return std::nullopt;
     return std::visit([this](const auto& kind) { return extent(kind); }, d_.dist);
   }

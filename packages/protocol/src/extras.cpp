@@ -1,7 +1,7 @@
 #include "extras.hpp"
 
 #include <tridap/internal/digest.hpp>
-#include <tridap/report.hpp>
+#include <tridap/internal/misspelt.hpp>
 #include <tridap/value.hpp>
 
 #include <algorithm>
@@ -74,6 +74,21 @@ class ValueDigest {
 };
 
 }  // namespace
+
+Finding unknown_key(const Extra& extra, const Dimension& dimension, Index axis) {
+  Finding found{Rule::extra_key, {}, axis, extra.key, extra.value, "but the protocol has no such key", ""};
+  std::vector<const char*> absent;
+  const auto* block = std::get_if<Block>(&dimension.dist);
+  const auto* cyclic = std::get_if<Cyclic>(&dimension.dist);
+  const auto* unstructured = std::get_if<Unstructured>(&dimension.dist);
+  if (block != nullptr && !block->padding) absent.push_back("padding");
+  if (block != nullptr && !dimension.periodic) absent.push_back("periodic");
+  if (cyclic != nullptr && cyclic->block_size == 1) absent.push_back("block_size");
+  if (unstructured != nullptr && !unstructured->one_to_one) absent.push_back("one_to_one");
+  for (const char* const key : absent)
+    if (found.remedy.empty()) found.remedy = rename_remedy(key, {extra.key});
+  return found;
+}
 
 Value value_of(const Extra& extra) {
   if (!extra.is_json) return {extra.value};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/dimension.hpp>
+#include <tridap/report.hpp>
 #include <tridap/value.hpp>
 
 #include <string>
@@ -9,6 +10,10 @@
 #pragma GCC visibility push(hidden)
 
 namespace tridap {
+
+/// The warning of an unknown key of a dimension. Its remedy names the optional key that it looks like, unless the
+/// dimension has this one.
+Finding unknown_key(const Extra& extra, const Dimension& dimension, Index axis);
 
 /// The value of an unknown key: text if it is not JSON.
 Value value_of(const Extra& extra);

@@ -1,7 +1,10 @@
+#include "extras.hpp"
+#include <tridap/internal/misspelt.hpp>
 #include <tridap/read.hpp>
 
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 
 namespace tridap {
@@ -25,6 +28,10 @@ class DimensionReader {
     Found found = common();
     for (const Entry& entry : dict_) extra(entry);
     if (report_.errors() > before) found.whole = false;
+    if (!found.whole)  // then the dimension is not used, and check() does not see them
+      for (const Extra& extra : extras_)
+        if (!is_known(extra.key) && std::find(renamed_.begin(), renamed_.end(), extra.key) == renamed_.end())
+          report_.add(unknown_key(extra, found.dimension, axis_));
     found.dimension.extras = std::move(extras_);
     return found;
   }
@@ -70,6 +77,10 @@ class DimensionReader {
                     old ? "must be 'n', 'b', 'c' or 'u'" : "must be 'b', 'c' or 'u'",
                     ""};
     if (*text == "n") finding.remedy = "write {}, or 'b' over one process; only 0.9 has 'n'";
+    for (const char* const word : {"block", "cyclic", "unstructured"}) {
+      const bool capital = text->size() == 1 && (*text)[0] - 'A' == *word - 'a';
+      if (capital || !misspelt(word, {*text}).empty()) finding.remedy = "write '" + std::string(1, *word) + "'";
+    }
     report_.add(std::move(finding));
     return std::nullopt;
   }
@@ -159,7 +170,21 @@ class DimensionReader {
       extras_.push_back({entry.key, entry.value.json(), entry.value.is_json()});
   }
 
-  void missing(const char* key) { add(Rule::key_missing, key, "missing", "but is required"); }
+  // A key of the protocol, of any dist_type.
+  static bool is_known(const std::string& key) {
+    static const char* const keys[] = {"dist_type", "size",     "proc_grid_size", "proc_grid_rank", "start",     "stop",
+                                       "padding",   "periodic", "block_size",     "indices",        "one_to_one"};
+    return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
+  }
+
+  // The remedy names a key that the protocol does not have and that looks like the missing one.
+  void missing(const char* key) {
+    std::vector<std::string> unknown;
+    for (const Entry& entry : dict_)
+      if (entry.text && !is_known(entry.key)) unknown.push_back(entry.key);
+    if (const std::string found = misspelt(key, unknown); !found.empty()) renamed_.push_back(found);
+    report_.add({Rule::key_missing, {}, axis_, key, "missing", "but is required", rename_remedy(key, unknown)});
+  }
   void add(Rule rule, std::string key, std::string value, std::string must) {
     report_.add({rule, {}, axis_, std::move(key), std::move(value), std::move(must), ""});
   }
@@ -170,6 +195,7 @@ class DimensionReader {
   Source source_;
   Report& report_;
   std::vector<std::string> known_;
+  std::vector<std::string> renamed_;  // unknown keys that stand for a missing one
   std::vector<Extra> extras_;
 };
 
