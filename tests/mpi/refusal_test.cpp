@@ -306,7 +306,7 @@ TEST(OneBadProcess, HoldingAnotherShareFailsEveryProcess) {
   };
   const auto unpadded = [](auto& a) { kind<Block>(a, 0).padding = {{0, 0}}; };
   const auto between_rows = [](const Location& p) {
-    return p.rows == 1 ? std::nullopt : std::optional(p.columns > 1 ? Rule::axis_same : Rule::block_tiling);
+    return p.rows == 1 ? std::nullopt : std::optional(p.columns > 1 ? Rule::axis_same : Rule::block_padding_neighbour);
   };
   const auto turned = [](auto& a) {
     kind<Cyclic>(a, 1).start = (kind<Cyclic>(a, 1).start + 2) % (a.dim_data[1].size / 2);

@@ -361,16 +361,16 @@ TEST(Axis, RefusesWhatDoesNotTile) {
                          Index times = 1) {
     expect_refused(blocks(10, ranges), Rule::block_tiling, coordinate, words, times);
   };
-  expect({{0, 4}, {5, 10}}, 1, "'start' is 5 at coordinate 1");       // a gap
-  expect({{0, 4}, {3, 10}}, 1, "'start' is 3 at coordinate 1");       // an overlap
-  expect({{1, 4}, {4, 10}}, 0, "'start' is 1 at coordinate 0");       // nobody holds the first
-  expect({{0, 4}, {4, 9}}, 1, "'stop' is 9 at the last coordinate");  // nor the last
-  expect({{0, 4}, {7, 7}, {4, 10}}, 1, "'start' is 7 at coordinate 1", 1);
+  expect({{0, 4}, {5, 10}}, 0, "'stop' is 4, but 'start' is 5 on rank 1");  // a gap
+  expect({{0, 4}, {3, 10}}, 0, "'stop' is 4, but 'start' is 3 on rank 1");  // an overlap
+  expect({{1, 4}, {4, 10}}, 0, "'start' is 1, must be 0");                  // the first element is on no process
+  expect({{0, 4}, {4, 9}}, 1, "'stop' is 9, must be size 10");              // nor is the last
+  expect({{0, 4}, {7, 7}, {4, 10}}, 1, "'start' is 7, but 'stop' is 4 on rank 0", 1);
 }
 
 TEST(Axis, RefusesPaddingThatDoesNotFit) {
   expect_refused(blocks(8, {{0, 5}, {4, 8}}, {{0, 1}, {0, 0}}), Rule::block_padding_neighbour, 0,
-                 "1 at the upper end of coordinate 0 and 0 at the lower end of coordinate 1");
+                 "'padding' is 1 at the upper end, but 0 at the lower end on rank 1 and both must be equal");
   expect_refused(blocks(8, {{0, 6}, {2, 5}, {5, 8}}, {{0, 2}, {2, 0}, {0, 0}}), Rule::block_padding_owned, 0,
                  "own 4 and 1");
   expect_refused(blocks(8, {{0, 3}, {3, 6}, {2, 8}}, {{0, 0}, {0, 2}, {2, 0}}), Rule::block_padding_owned, 1,

@@ -245,6 +245,43 @@ TEST(Together, WrongAxisOfOneProcessHidesNotWhatTheOthersSayOfIt) {
   }
 }
 
+TEST(Together, ValueOfMostProcessesIsNamedIfOneDiffers) {
+  for (std::size_t bad = 0; bad < valid().size(); ++bad) {
+    Processes all = valid();
+    all[bad].dim_data[1].size = 99;
+    const std::string text = tridap::check(all).text();
+    EXPECT_NE(text.find("'size' is 12 on rank " + std::to_string(bad == 0 ? 1 : 0) + " and 99 on rank " +
+                        std::to_string(bad) + ", but must be the same: it is 12 on 11 of 12 processes [agree.size]"),
+              std::string::npos)
+        << text;
+  }
+  Processes all = valid();
+  for (std::size_t half = 0; half < 6; ++half) all[half].dim_data[1].size = 99;
+  EXPECT_EQ(tridap::check(all).text().find(" of 12 processes"), std::string::npos) << tridap::check(all).text();
+  all = processes_of(std::vector<oracle::Axis>(10, oracle::block({1})));
+  all.insert(all.end(), 2, all[0]);  // more axes than travel at once
+  all[1].dim_data[9].size = 3;
+  EXPECT_NE(tridap::check(all).text().find("it is 1 on 2 of 3 processes"), std::string::npos)
+      << tridap::check(all).text();
+}
+
+TEST(Together, ShareOfMostProcessesAtACoordinateIsNamed) {
+  for (std::size_t bad = 0; bad < valid().size(); ++bad) {  // six processes are at each coordinate of axis 0
+    Processes all = valid();
+    block_of(all[bad]).start += 1;
+    const Report report = tridap::check(all);
+    const bool is_first = bad % 6 == 0;  // the others are compared with it
+    EXPECT_EQ(report.count(Rule::axis_same), is_first ? 5 : 1) << report.text();
+    for (const Finding& finding : report.findings()) {
+      if (finding.rule != Rule::axis_same) continue;
+      const std::string coordinate = bad < 6 ? "0" : "1";
+      EXPECT_EQ(finding.must,
+                "at coordinate " + coordinate +
+                    (is_first ? ", and on no other of the 6 processes there" : ", as on 5 of the 6 processes there"));
+    }
+  }
+}
+
 TEST(Together, WrongAxisWithAnotherGridIsToldOfBoth) {
   Processes all = valid();
   block_of(all[5]).stop = 7;

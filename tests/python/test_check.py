@@ -122,6 +122,20 @@ def test_a_misspelt_key_of_an_axis_is_named_in_the_remedy():
     assert "rename 'Padding' to 'padding'" in str(tridap.check(dict_of(np.zeros(3), block(3, Padding=(0, 0)))))
 
 
+def test_both_processes_at_a_border_are_named_with_both_numbers(comm):
+    if comm.size < 2:
+        pytest.skip("needs at least 2 processes")
+    for bad in range(comm.size - 1):
+        axis = block(3 * comm.size, comm.size, comm.rank)
+        if comm.rank == bad:
+            axis["stop"] += 1
+        for buffer in np.zeros(3), np.zeros(axis["stop"] - axis["start"]):
+            text = str(tridap.check(dict_of(buffer, axis), comm))
+            border = 3 * bad + 3
+            assert (f"axis 0 (rank {bad}): 'stop' is {border + 1}, but 'start' is {border} on rank {bad + 1} and both must "
+                    f"be equal: the others support {border} (") in text
+
+
 def test_what_was_given_is_left_as_it_was(comm):
     given = Producer(np.zeros(3), [block(3, padding=[0, 0]), {"odd": []}, cyclic(3), listed(3, [1, 2])], mine={1: 2})
     before = repr(given.said)

@@ -1,3 +1,5 @@
+#include "block_borders.hpp"
+#include "checking.hpp"
 #include <tridap/axis.hpp>
 #include <tridap/check.hpp>
 
@@ -10,8 +12,9 @@ namespace tridap {
 /// Makes one axis from the dimensions of all grid coordinates, or reports why that is impossible.
 class AxisBuilder {
  public:
-  AxisBuilder(const std::vector<Dimension>& dimensions, Index axis, Report& report, Version version)
-      : dims_(dimensions), axis_number_(axis), report_(report), version_(version) {}
+  AxisBuilder(const std::vector<Dimension>& dimensions, Index axis, Report& report, Version version,
+              const Extents& extents)
+      : dims_(dimensions), axis_number_(axis), report_(report), version_(version), extents_(extents) {}
 
   std::optional<Axis> build() {
     before_ = report_.errors();
@@ -78,36 +81,23 @@ class AxisBuilder {
     for (const Dimension& d : dims_)
       widths_.push_back(std::get<Block>(d.dist).padding.value_or(std::array<Index, 2>{0, 0}));
 
-    Index cursor = 0;  // the next owned range must start here
-    for (Index c = 0; c < grid_; ++c) {
-      const auto& stamped = std::get<Block>(dim(c).dist);
-      const auto [begin, end] = owned(c);
-      const bool empty = begin == end;  // [block.bounds]: in its order, or at `size`
-      if (begin != cursor && !(empty && begin == size_))
-        add(Rule::block_tiling, c, "start", std::to_string(stamped.start) + " at coordinate " + std::to_string(c),
-            "so its owned range starts at " + std::to_string(begin) + ", but the ranges before it end at " +
-                std::to_string(cursor));
-      bounds_.push_back(empty ? cursor : begin);
-      if (!empty) cursor = end;
+    for (const Dimension& d : dims_) {
+      const std::size_t c = blocks_.size();
+      blocks_.push_back(stated_block(d, c < extents_.size() ? extents_[c] : std::nullopt, version_));
     }
-    if (cursor != size_)
-      add(Rule::block_tiling, grid_ - 1, "stop",
-          std::to_string(std::get<Block>(dims_.back().dist).stop) + " at the last coordinate",
-          "but the owned shares end at " + std::to_string(cursor) + " and size is " + std::to_string(size_));
+    for (Finding& finding : unmet_borders(blocks_, size_, axis_number_, version_)) report_.add(std::move(finding));
+    Index cursor = 0;  // where the ranges so far end
+    for (const StatedBlock& stated : blocks_) {
+      const bool empty = stated.begin == stated.end;  // [block.bounds]: in its order, or at `size`
+      bounds_.push_back(empty ? cursor : stated.begin);
+      if (!empty) cursor = stated.end;
+    }
     bounds_.push_back(cursor);
     if (some) padding();
     if (some && version_ == Version::v0_9 && periodic_) count_the_edges();
     if (wrong()) return BlockKind(0, 1, 0);
     if (!some) return BlockKind(std::move(bounds_));
     return BlockKind(std::move(bounds_)).padded(std::move(widths_), periodic_);
-  }
-
-  // The owned range of a coordinate [block.padding].
-  std::array<Index, 2> owned(Index c) const {
-    const auto& stamped = std::get<Block>(dim(c).dist);
-    if (version_ == Version::v0_9) return {stamped.start, stamped.stop};
-    const auto [left, right] = widths_[at(c)];
-    return {stamped.start + (c > 0 ? left : 0), stamped.stop - (c < grid_ - 1 ? right : 0)};
   }
 
   void everywhere() {
@@ -123,10 +113,7 @@ class AxisBuilder {
       const Index next = (c + 1) % grid_, right = widths_[at(c)][1], left = widths_[at(next)][0];
       const std::string where = " between coordinates " + std::to_string(c) + " and " + std::to_string(next);
       if (right != left)
-        add(Rule::block_padding_neighbour, c, "padding",
-            std::to_string(right) + " at the upper end of coordinate " + std::to_string(c) + " and " +
-                std::to_string(left) + " at the lower end of coordinate " + std::to_string(next),
-            "but both must be equal");
+        differ(c, next);
       else if (right > count(c) || left > count(next))
         add(Rule::block_padding_owned, c, "padding", std::to_string(right) + where,
             "but these own " + std::to_string(count(c)) + " and " + std::to_string(count(next)) + " elements");
@@ -138,6 +125,30 @@ class AxisBuilder {
       add(Rule::block_periodic, {}, "padding",
           "(" + std::to_string(left) + ", " + std::to_string(right) + ") at the edges",
           "but the period is size - left - right = " + std::to_string(period));
+  }
+
+  // The two widths at one border differ.
+  void differ(Index c, Index next) {
+    const Support support = supported_width(blocks_, c, next, version_);
+    const bool wrong_left = support == Support::of_right;
+    const std::string upper = std::to_string(widths_[at(c)][1]) + " at the upper end",
+                      lower = std::to_string(widths_[at(next)][0]) + " at the lower end";
+    Finding found{Rule::block_padding_neighbour,
+                  wrong_left || support == Support::neither ? c : next,
+                  axis_number_,
+                  "padding",
+                  support == Support::of_left ? lower : upper,
+                  "and both must be equal",
+                  ""};
+    if (support == Support::of_left)
+      found.others = {{upper, c}};
+    else
+      found.others = {{lower, next}};
+    if (support != Support::neither)
+      found.remedy = "give the " + std::string(wrong_left ? "upper" : "lower") + " end the width " +
+                     std::to_string(wrong_left ? widths_[at(next)][0] : widths_[at(c)][1]) +
+                     ", which 'start' and 'stop' or the other processes support";
+    report_.add(std::move(found));
   }
 
   // In 0.9 `size` does not include the edge padding of a periodic axis; in 0.10 it does (PROTOCOL, Versions).
@@ -155,22 +166,42 @@ class AxisBuilder {
   // All `start`s must follow from one coordinate `first` [cyclic.start].
   Axis::Kind cyclic() {
     const Index block_size = std::get<Cyclic>(dims_.front().dist).block_size;
-    Index first = 0;
+    const Index first = most_frequent_first(block_size);
+    const CyclicKind kind(size_, grid_, block_size, first);
+    Index fitting = 0;
+    const auto fits = [&](Index c) {
+      const Index start = std::get<Cyclic>(dim(c).dist).start, expected = kind.start(c);
+      return expected < size_ ? start == expected : start >= size_;
+    };
+    for (Index c = 0; c < grid_; ++c) fitting += fits(c) ? 1 : 0;
+    for (Index c = 0; c < grid_; ++c) {
+      if (fits(c)) continue;
+      const Index start = std::get<Cyclic>(dim(c).dist).start, expected = kind.start(c);
+      add(Rule::cyclic_start, c, "start", std::to_string(start) + " at coordinate " + std::to_string(c),
+          "must be " + (expected < size_ ? std::to_string(expected) : "at least size " + std::to_string(size_)) +
+              " if coordinate " + std::to_string(first) + " has the first block" +
+              (fitting > 0 ? ", as " + std::to_string(fitting) + " of " + std::to_string(grid_) + " coordinates say"
+                           : ""));
+    }
+    return kind;
+  }
+
+  // The coordinate that has the first block if the `start` of most coordinates is right; of several, the one that the
+  // lowest coordinate says.
+  Index most_frequent_first(Index block_size) const {
+    std::vector<Index> said(at(grid_), 0);  // by coordinate: how often it has the first block
+    std::optional<Index> best;
+    for (Index c = 0; c < grid_; ++c) {
+      const Index start = std::get<Cyclic>(dim(c).dist).start;
+      if (start < size_) ++said[at((c - start / block_size + grid_) % grid_)];
+    }
     for (Index c = 0; c < grid_; ++c) {
       const Index start = std::get<Cyclic>(dim(c).dist).start;
       if (start >= size_) continue;
-      first = (c - start / block_size + grid_) % grid_;
-      break;
+      const Index first = (c - start / block_size + grid_) % grid_;
+      if (!best || said[at(first)] > said[at(*best)]) best = first;
     }
-    const CyclicKind kind(size_, grid_, block_size, first);
-    for (Index c = 0; c < grid_; ++c) {
-      const Index start = std::get<Cyclic>(dim(c).dist).start, expected = kind.start(c);
-      if (expected < size_ ? start != expected : start < size_)
-        add(Rule::cyclic_start, c, "start", std::to_string(start) + " at coordinate " + std::to_string(c),
-            "must be " + (expected < size_ ? std::to_string(expected) : "at least size " + std::to_string(size_)) +
-                " if coordinate " + std::to_string(first) + " has the first block");
-    }
-    return kind;
+    return best.value_or(0);
   }
 
   Axis::Kind listed() {
@@ -212,15 +243,22 @@ class AxisBuilder {
   Index axis_number_;
   Report& report_;
   Version version_;
+  const Extents& extents_;
   Index before_ = 0, grid_ = 1, size_ = 0;
   bool periodic_ = false;
+  std::vector<StatedBlock> blocks_;           // by coordinate
   std::vector<Index> bounds_;                 // of the owned ranges
   std::vector<std::array<Index, 2>> widths_;  // of the padding, by coordinate
 };
 
 std::optional<Axis> Axis::make(const std::vector<Dimension>& of_each_coordinate, Index axis, Report& report,
                                Version version) {
-  return AxisBuilder(of_each_coordinate, axis, report, version).build();
+  return AxisBuilder(of_each_coordinate, axis, report, version, {}).build();
+}
+
+std::optional<Axis> make_axis_in_buffers(const std::vector<Dimension>& of_each_coordinate, const Extents& extents,
+                                         Index axis, Report& report, Version version) {
+  return AxisBuilder(of_each_coordinate, axis, report, version, extents).build();
 }
 
 }  // namespace tridap

@@ -185,21 +185,49 @@ bool fits(const Held& held, const Buffer& buffer) {
   return true;
 }
 
+// What may be meant if a buffer holds more elements than a block without padding: an inclusive `stop`, or a halo. Each
+// remedy is complete for one process. Empty: neither fits.
+std::string longer_block(const Dimension& d, Index extent, Index held, Version version) {
+  const auto* block = std::get_if<Block>(&d.dist);
+  if (block == nullptr || extent <= held ||
+      block->padding.value_or(std::array<Index, 2>{0, 0}) != std::array<Index, 2>{0, 0})
+    return "";
+  std::string remedy;
+  const auto either = [&](const std::string& other) { remedy += (remedy.empty() ? "" : ", or ") + other; };
+  if (extent - held == 1 && block->stop < d.size)
+    either("set 'stop' to " + std::to_string(block->stop + 1) +
+           " if it is the last index: it must be the one after it");
+  const Index before = d.proc_grid_rank > 0 ? 1 : 0, behind = d.proc_grid_rank < d.proc_grid_size - 1 ? 1 : 0;
+  const Index neighbours = before + behind, width = neighbours > 0 ? (extent - held) / neighbours : 0;
+  if (width == 0 || width * neighbours != extent - held) return remedy;
+  const Index left = before * width, right = behind * width;
+  if (left > block->start || right > d.size - block->stop) return remedy;
+  std::string halo =
+      "if the buffer has a halo, give 'padding' (" + std::to_string(left) + ", " + std::to_string(right) + ")";
+  if (version == Version::v0_10)
+    halo += ", 'start' " + std::to_string(block->start - left) + " and 'stop' " + std::to_string(block->stop + right);
+  either(halo);
+  return remedy;
+}
+
 void check_extents(const DistArray& array, const Held& held, bool other_fits, Version version, Report& report) {
   const Buffer& buffer = array.buffer;
   if (buffer.shape.size() == held.size()) {
     const std::string other = version == Version::v0_9 ? "0.10" : "0.9";
-    for (std::size_t axis = 0; axis < held.size(); ++axis)
-      if (held[axis] && buffer.shape[axis] != *held[axis])
-        report.add(
-            {Rule::shape_extent,
-             {},
-             static_cast<Index>(axis),
-             "",
-             "the buffer's extent is " + std::to_string(buffer.shape[axis]),
-             "must be " + std::to_string(*held[axis]) + ", the number of elements that dim_data gives this process",
-             other_fits ? "it would fit as version " + other + ": correct '__version__', or read with trust_extent"
-                        : ""});
+    for (std::size_t axis = 0; axis < held.size(); ++axis) {
+      if (!held[axis] || buffer.shape[axis] == *held[axis]) continue;
+      std::string remedy = longer_block(array.dim_data[axis], buffer.shape[axis], *held[axis], version);
+      if (other_fits)
+        remedy = "it would fit as version " + other + ": correct '__version__', or read with trust_extent";
+      report.add(
+          {Rule::shape_extent,
+           {},
+           static_cast<Index>(axis),
+           "",
+           "the buffer's extent is " + std::to_string(buffer.shape[axis]),
+           "must be " + std::to_string(*held[axis]) + ", the number of elements that dim_data gives this process",
+           std::move(remedy)});
+    }
     return;
   }
   // Example 2.1 of 0.10.0 prints a 1-D buffer under two dictionaries: an error whose remedy is the reshape that would

@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <new>
+#include <optional>
 #include <vector>
 
 #pragma GCC visibility push(hidden)
@@ -23,6 +24,13 @@ inline Version other(Version version) { return version == Version::v0_9 ? Versio
 
 /// The warning that the other version than the stated one is used.
 Finding trusted(Version stamped);
+
+/// By coordinate of an axis: the extent of the buffers along it; nullopt: not known, or not the same on all processes.
+using Extents = std::vector<std::optional<Index>>;
+
+/// Axis::make(), whose messages also use the extents of the buffers: they show which of two numbers is wrong.
+std::optional<Axis> make_axis_in_buffers(const std::vector<Dimension>& of_each_coordinate, const Extents& extents,
+                                         Index axis, Report& report, Version version);
 
 /// check_collectively() for all processes in one place.
 CheckOutcome check_in_one_place(const std::vector<LocalArray>& members, const Reading& reading, bool want_distribution);

@@ -5,6 +5,7 @@
 #include <tridap/internal/collective_check.hpp>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <new>
 #include <string>
@@ -26,7 +27,10 @@ class CollectiveCheck {
     if (!compare_all()) return;
     exchange_records();
     examine_lists();
-    if (!alone([&] { make_axes(); })) right_ = false;
+    if (alone([&] { make_axes(); }))
+      explain_axes();
+    else
+      right_ = false;
   }
 
   std::optional<Distribution> distribution() {
@@ -46,6 +50,7 @@ class CollectiveCheck {
  private:
   static constexpr std::size_t record_width = std::tuple_size_v<AxisRecord>;
   using Words = std::vector<std::vector<Index>>;  // by member
+  using Counts = std::array<Index, 2>;            // of processes that have the smallest and the largest of a number
 
   const DistArray& array(std::size_t k) const { return *members_[k].array; }
   const Dimension& dim(std::size_t k, std::size_t axis) const { return array(k).dim_data[axis]; }
@@ -98,22 +103,30 @@ class CollectiveCheck {
     Words values, more;
     alone_or_end([&] { collect_values(values, more); });
     const std::vector<MinMax> spreads = min_max(values);
+    std::vector<Counts> counts = count_ends(values, spreads), rest_counts;
     bool versions = false, same_ndim = false, types = false;
     std::vector<MinMax> axes, rest;
     alone_or_end([&] {
-      versions = compare_versions(spreads[version_code]);
-      same_ndim = compare_ndim(spreads[ndim]);
+      counts.resize(spreads.size());
+      versions = compare_versions(spreads[version_code], counts[version_code]);
+      same_ndim = compare_ndim(spreads[ndim], counts[ndim]);
       types = compare_types(spreads);
       axes.assign(spreads.begin() + array_keys, spreads.end());
+      counts.erase(counts.begin(), counts.begin() + array_keys);
     });
     right_ = spreads[faulty].largest == 0 && types;
     if (!versions || !same_ndim) return right_ = false;
 
-    if (array(0).dim_data.size() > axes_at_once) rest = min_max(more);
+    if (array(0).dim_data.size() > axes_at_once) {
+      rest = min_max(more);
+      rest_counts = count_ends(more, rest);
+    }
     bool comparable = false;
     alone_or_end([&] {
+      rest_counts.resize(rest.size());
       axes.insert(axes.end(), rest.begin(), rest.end());
-      comparable = compare_axes(axes) && compare_grid(spreads[misplaced].largest == 0);
+      counts.insert(counts.end(), rest_counts.begin(), rest_counts.end());
+      comparable = compare_axes(axes, counts) && compare_grid(spreads[misplaced].largest == 0);
     });
     right_ = right_ && comparable && std::find(agreed_.begin(), agreed_.end(), false) == agreed_.end();
     return comparable;
@@ -162,13 +175,32 @@ class CollectiveCheck {
            finding.key == "proc_grid_size" || finding.key == "proc_grid_rank";
   }
 
-  bool compare_versions(const MinMax& s) {
-    if (s.smallest >= 0 && !s.is_same()) both(Rule::agree_version, {}, "__version__", two_values("__version__", s));
+  // How many processes have the smallest and the largest of each number: one reduction if some differ, else empty.
+  std::vector<Counts> count_ends(const Words& values, const std::vector<MinMax>& spreads) {
+    std::vector<Counts> counts;
+    if (std::all_of(spreads.begin(), spreads.end(), [](const MinMax& s) { return s.is_same(); })) return counts;
+    std::vector<Index> numbers;
+    alone_or_end([&] {
+      counts.resize(spreads.size());
+      numbers.resize(2 * spreads.size());
+      for (const std::vector<Index>& of_one : values)
+        for (std::size_t i = 0; i < spreads.size(); ++i) {
+          if (of_one[i] == spreads[i].smallest) ++numbers[2 * i];
+          if (of_one[i] == spreads[i].largest) ++numbers[2 * i + 1];
+        }
+    });
+    collectives_.sum(numbers);
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = {numbers[2 * i], numbers[2 * i + 1]};
+    return counts;
+  }
+
+  bool compare_versions(const MinMax& s, const Counts& counts) {
+    if (s.smallest >= 0 && !s.is_same()) both(Rule::agree_version, {}, "__version__", s, counts);
     return s.smallest >= 0 && s.is_same();
   }
 
-  bool compare_ndim(const MinMax& s) {
-    if (!s.is_same()) both(Rule::agree_ndim, {}, "len(dim_data)", two_values("", s));
+  bool compare_ndim(const MinMax& s, const Counts& counts) {
+    if (!s.is_same()) both(Rule::agree_ndim, {}, "len(dim_data)", s, counts);
     return s.is_same();
   }
 
@@ -185,7 +217,7 @@ class CollectiveCheck {
   }
 
   // Finds the axes on which all processes agree. Returns false if the process grid is not known to all.
-  bool compare_axes(const std::vector<MinMax>& spreads) {
+  bool compare_axes(const std::vector<MinMax>& spreads, const std::vector<Counts>& counts) {
     bool grid_known = true;
     for (std::size_t axis = 0; axis < array(0).dim_data.size(); ++axis) {
       const MinMax* const of_axis = &spreads[axis * per_axis];
@@ -197,7 +229,7 @@ class CollectiveCheck {
         same = false;
         const bool of_a_kind = key == block_size_key || key == one_to_one_key;  // keys that only one dist_type has
         if (!(of_a_kind && !of_axis[1 + dist_type_key].is_same()))
-          both(axis_key[key].rule, static_cast<Index>(axis), axis_key[key].name, two_values(axis_key[key].name, s));
+          both(axis_key[key].rule, static_cast<Index>(axis), axis_key[key].name, s, counts[axis * per_axis + 1 + key]);
       }
       agreed_.push_back(same);
       grid_known = grid_known && placed && of_axis[1 + grid_key].is_same();
@@ -247,15 +279,36 @@ class CollectiveCheck {
     alone_or_end([&] { same = read_records(ends); });
     if (std::find(same.begin(), same.end(), false) == same.end()) return;
     collectives_.max(of_first);
+    std::vector<Index> equal;  // by number of `of_first`: how many processes have it
+    alone_or_end([&] { count_equal(first, of_first, equal); });
+    collectives_.sum(equal);
     alone_or_end([&] {
       for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
         if (same[axis]) continue;
         disagree(axis);
-        for (std::size_t k = 0; k < members_.size(); ++k)
-          compare_with_first(
-              k, axis, &of_first[record_width * (first[axis] + static_cast<std::size_t>(dim(k, axis).proc_grid_rank))]);
+        for (std::size_t k = 0; k < members_.size(); ++k) {
+          const std::size_t at = record_of_coordinate(first, k, axis);
+          compare_with_first(k, axis, &of_first[at], &equal[at]);
+        }
       }
     });
+  }
+
+  std::size_t record_of_coordinate(const std::vector<std::size_t>& first, std::size_t k, std::size_t axis) const {
+    return record_width * (first[axis] + static_cast<std::size_t>(dim(k, axis).proc_grid_rank));
+  }
+
+  void count_equal(const std::vector<std::size_t>& first, const std::vector<Index>& of_first,
+                   std::vector<Index>& equal) const {
+    equal.assign(of_first.size(), 0);
+    for (std::size_t k = 0; k < members_.size(); ++k)
+      for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+        if (!agreed_[axis]) continue;
+        const std::size_t at = record_of_coordinate(first, k, axis);
+        const AxisRecord own = record_of(dim(k, axis));
+        for (std::size_t field = 0; field < record_width; ++field)
+          if (own[field] == of_first[at + field]) ++equal[at + field];
+      }
   }
 
   // `of_first` are the records of the first process at each coordinate.
@@ -321,20 +374,28 @@ class CollectiveCheck {
     return d.periodic || !((field == left && c == 0) || (field == right && c == d.proc_grid_size - 1));
   }
 
-  void compare_with_first(std::size_t k, std::size_t axis, const Index* of_first) {
+  // `equal` are the numbers of processes that say the same as the first one.
+  void compare_with_first(std::size_t k, std::size_t axis, const Index* of_first, const Index* equal) {
     const Dimension& d = dim(k, axis);
     const AxisRecord own = record_of(d);
     const char* const names[] = {"start", d.dist_type() == 'u' ? "len(indices)" : "stop", "", "padding[0]",
                                  "padding[1]"};
     const Index first = d.proc_grid_rank * rank_stride_[axis];
-    const std::string there = "at coordinate " + std::to_string(d.proc_grid_rank);
+    const auto there = [&](Field field) {
+      const Index all = collectives_.processes() / d.proc_grid_size, same = equal[field];
+      const std::string of_all = " of the " + std::to_string(all) + " processes there";
+      std::string text = "at coordinate " + std::to_string(d.proc_grid_rank);
+      if (same > all - same) text += ", as on " + std::to_string(same) + of_all;
+      if (same == 1 && all > 2) text += ", and on no other" + of_all;
+      return text;
+    };
     for (const Field field : {start, stop, left, right})
       if (own[field] != of_first[field] && must_be_same(d, d.proc_grid_rank, field))
-        fault(k, Rule::axis_same, static_cast<Index>(axis), names[field], std::to_string(own[field]), there,
+        fault(k, Rule::axis_same, static_cast<Index>(axis), names[field], std::to_string(own[field]), there(field),
               {{std::to_string(of_first[field]), first}});
     if (own[unknown] != of_first[unknown])
-      fault(k, Rule::axis_same, static_cast<Index>(axis), "", "the unknown keys are {" + text_of(d.extras) + "}", there,
-            {{"others", first}});
+      fault(k, Rule::axis_same, static_cast<Index>(axis), "", "the unknown keys are {" + text_of(d.extras) + "}",
+            there(unknown), {{"others", first}});
   }
 
   // True on the first process at a coordinate, which represents all processes there.
@@ -418,11 +479,51 @@ class CollectiveCheck {
       if (!agreed_[axis] || dim(0, axis).dist_type() == 'u') continue;
       Report found;
       axes_[axis] = Axis::make(dimensions(axis, nullptr), static_cast<Index>(axis), found, versions_[0]);
-      right_ = right_ && axes_[axis].has_value();
-      std::vector<Finding> findings = found.findings();
-      for (Finding& finding : findings)
-        if (finding.process) *finding.process *= rank_stride_[axis];  // the first process at that coordinate
-      if (ranks_.front() == 0) reports_.front().merge(Report::from_parts(std::move(findings), found.counts()));
+      if (!axes_[axis]) unmade_.push_back(axis);
+    }
+    right_ = right_ && unmade_.empty();
+  }
+
+  // Reports why axes could not be made. The extents of the buffers show which of two numbers is wrong, so they are
+  // compared first: one reduction, of two numbers for each coordinate of these axes.
+  void explain_axes() {
+    if (unmade_.empty()) return;
+    std::vector<Index> ends;
+    alone_or_end([&] { write_extents(ends); });
+    collectives_.max(ends);
+    alone_or_end([&] {
+      std::size_t at = 0;
+      for (const std::size_t axis : unmade_) {
+        Extents extents;
+        for (Index c = 0; c < dim(0, axis).proc_grid_size; ++c, at += 2)
+          extents.push_back(ends[at] == ~ends[at + 1] ? std::optional<Index>(ends[at]) : std::nullopt);
+        Report found;
+        make_axis_in_buffers(dimensions(axis, nullptr), extents, static_cast<Index>(axis), found, versions_[0]);
+        std::vector<Finding> findings = found.findings();
+        for (Finding& finding : findings) {  // the first process at a coordinate
+          if (finding.process) *finding.process *= rank_stride_[axis];
+          for (ValueElsewhere& other : finding.others) other.process *= rank_stride_[axis];
+        }
+        if (ranks_.front() == 0) reports_.front().merge(Report::from_parts(std::move(findings), found.counts()));
+      }
+    });
+  }
+
+  // The largest extent of the buffers at each coordinate of these axes and, with all bits inverted, the smallest.
+  void write_extents(std::vector<Index>& ends) const {
+    std::size_t count = 0;
+    for (const std::size_t axis : unmade_) count += static_cast<std::size_t>(dim(0, axis).proc_grid_size);
+    ends.assign(2 * count, lowest);
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      std::size_t first = 0;
+      for (const std::size_t axis : unmade_) {
+        const IndexList& shape = array(k).buffer.shape;
+        const Index extent = shape.size() == agreed_.size() ? shape[axis] : -1;  // -1: not known
+        const std::size_t at = first + 2 * static_cast<std::size_t>(dim(k, axis).proc_grid_rank);
+        ends[at] = std::max(ends[at], extent);
+        ends[at + 1] = std::max(ends[at + 1], ~extent);
+        first += 2 * static_cast<std::size_t>(dim(0, axis).proc_grid_size);
+      }
     }
   }
 
@@ -491,9 +592,16 @@ class CollectiveCheck {
     reports_[k].add({rule, ranks_[k], axis, std::move(key), std::move(value), std::move(must), "", std::move(others)});
   }
 
-  // Reports a difference between two processes, on the first process.
-  void both(Rule rule, std::optional<Index> axis, std::string key, std::vector<ValueElsewhere> values) {
-    add_for_all({rule, {}, axis, std::move(key), "", "but must be the same", "", std::move(values)});
+  // Reports a difference between two processes, on the first process, and the value that most processes have.
+  void both(Rule rule, std::optional<Index> axis, const std::string& key, const MinMax& s, const Counts& counts) {
+    std::vector<ValueElsewhere> values = two_values(key, s);
+    const std::size_t frequent = counts[0] > counts[1] ? 0 : 1;
+    const Index all = collectives_.processes();
+    std::string must = "but must be the same";
+    if (counts[frequent] > all - counts[frequent])
+      must += ": it is " + values[frequent].value + " on " + std::to_string(counts[frequent]) + " of " +
+              std::to_string(all) + " processes";
+    add_for_all({rule, {}, axis, key, "", std::move(must), "", std::move(values)});
   }
 
   // Reports a fault that is not of a single process, on the first process.
@@ -524,6 +632,7 @@ class CollectiveCheck {
   std::vector<std::vector<AxisRecord>> records_;       // by axis and coordinate
   std::vector<std::vector<std::size_t>> list_places_;  // by axis and coordinate, of unstructured axes
   std::vector<std::optional<Axis>> axes_;
+  std::vector<std::size_t> unmade_;  // axes whose coordinates contradict one another
 };
 
 }  // namespace

@@ -83,7 +83,7 @@ const RuleText& rule_text(Rule rule);
 
 /// The value on another process.
 struct ValueElsewhere {
-  std::string value;
+  std::string value;  ///< of the same key, or with its own key: "'start' is 8"
   Index process = 0;  ///< its rank
 };
 
