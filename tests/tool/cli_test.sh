@@ -258,10 +258,24 @@ show)
   says err 'nowhere/picture.svg'
   gives 2 show a.json --svg .
   sed 's/"stop":3/"stop":4/' a.json >wrong.json
+  # of an invalid capture: what each process states
   gives 1 show wrong.json
   says err 'wrong.json: invalid'
+  says out '^  ranks 0 and 1 +############\.\.\.  start 0, stop 4$'
+  says out '^  ranks 2 and 3 +\.\.\.\.\.\.\.\.\.######  start 3, stop 5$'
+  says out '^  overlap \[3, 4\): ranks 0 to 3$'
+  says out '^  no gap, no overlap$'
+  gives 1 show --colour always wrong.json
+  says out $'\033\\['
   gives 1 show wrong.json --svg wrong.svg
-  [[ ! -e wrong.svg ]] || fail 'a picture of what is wrong'
+  says wrong.svg 'class="overlap"'
+  sed 's/"stop":3/"stop":2/' a.json >hole.json
+  gives 1 show hole.json
+  says out '^  gap \[2, 3\): no process$'
+  sed 's/"stop":3/"Stop":3/' a.json >misspelt.json
+  gives 1 show misspelt.json
+  says err "rename 'Stop' to 'stop'"
+  says out '^  ranks 0 and 1 .* cannot be read$'
   gives 2 show nothing.json
   gives 2 show .
   made huge.json --shape 4611686018427387904x2 --dist b,c:4611686018427387904 --grid 2x1 --dtype int8
@@ -293,7 +307,13 @@ page)
   sed 's/"stop":3/"stop":4/' a.json >wrong.json
   gives 1 show --html page.html a.json wrong.json
   says err 'wrong.json: invalid'
-  cmp -s page.html before.html || fail 'a page is lost for a capture that is invalid'
+  says page.html '^<!DOCTYPE html>$'
+  says page.html '<h2>a.json: valid</h2>'
+  says page.html '<h2>wrong.json: invalid, [0-9]+ errors?</h2>'
+  says page.html 'overlap \[3, 4\): ranks 0 to 3'
+  silent page.html '<script|https?://[^w]|\{\{'
+  gives 1 show --html page.html wrong.json
+  says page.html '\[block.tiling\]'
   gives 2 show --html nowhere/page.html a.json
   says err 'nowhere/page.html: cannot be written'
   gives 2 show --html . a.json
@@ -449,6 +469,14 @@ where)
   gives 2 where . 1,2
   sed 's/"stop":3/"stop":4/' a.json >wrong.json
   gives 2 where wrong.json 1,2
+  says out '^1 process owns .1, 2., but the array is invalid$'
+  says out '^process 1, local index .1, 0.$'
+  gives 2 where wrong.json 3,4
+  says out '^overlap: 2 processes own .3, 4.$'
+  [[ $(grep -c '^process' out) == 2 ]] || fail 'not both processes'
+  sed 's/"stop":3/"stop":2/' a.json >hole.json
+  gives 2 where hole.json 2,4
+  says out '^gap: no process owns .2, 4.$'
   gives 0 where - 3,4 <a.json
   ;;
 

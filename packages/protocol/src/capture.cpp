@@ -162,10 +162,7 @@ CapturedProcess read_process(const Value& value, std::size_t place) {
   if (version != nullptr && dim_data != nullptr) {  // these are checked even if other keys are wrong
     ReadArray read = read_array(*version, *dim_data, std::move(described), Source::json);
     process.comparable = process.ranked && known && without_axis(read.report) == 0;
-    if (process.comparable)
-      process.read = std::move(read);
-    else
-      report = std::move(read.report);
+    process.read = std::move(read);
   }
   found.merge(report);
   report = std::move(found);

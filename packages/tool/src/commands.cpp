@@ -4,6 +4,7 @@
 #include <tridap/capture.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/draw.hpp>
+#include <tridap/draw_claims.hpp>
 #include <tridap/draw_html.hpp>
 #include <tridap/make.hpp>
 #include <tridap/text.hpp>
@@ -145,7 +146,7 @@ struct Show {
     const std::string& file = files.front();
     const Capture capture = capture_in(file);
     const auto distribution = distribution_in(capture, file, reading);
-    if (!distribution) return no;
+    if (!distribution) return draw_what_is_stated(capture, file);
     try {
       return draw(*distribution, file, section.empty() ? Section{} : read_section(section));
     } catch (const Error& error) {  // the slice does not fit the array
@@ -160,14 +161,30 @@ struct Show {
       throw WrongUsage("--html takes no --slice and no --svg: the page has sliders for the axes that it does not draw");
     need_page_or_nothing(html);
     std::vector<PageArray> arrays;
+    std::vector<PageCapture> captures;  // shown if one of them is invalid
     for (const std::string& file : files) {
-      const Capture capture = capture_in(file);
+      captures.push_back({file, capture_in(file), reading});
+      const Capture& capture = captures.back().capture;
       const auto distribution = distribution_in(capture, file, reading);
-      if (!distribution) return no;
-      arrays.push_back({file, *distribution, capture.processes.front().read.array.buffer.type});
+      if (distribution) arrays.push_back({file, *distribution, capture.processes.front().read.array.buffer.type});
+    }
+    if (arrays.size() < files.size()) {
+      write_file(html, draw_claims_html(captures));
+      return no;
     }
     write_file(html, arrays.size() == 1 ? draw_html(arrays[0]) : draw_html(arrays[0], arrays[1]));
     return fine;
+  }
+
+  int draw_what_is_stated(const Capture& capture, const std::string& file) const {
+    if (!svg.empty()) {
+      SvgStyle style;
+      style.title = file;
+      write_file(svg, draw_claims_svg(capture, style));
+    } else {
+      std::cout << draw_claims(capture, text_style(file));
+    }
+    return no;
   }
 
   int draw(const Distribution& distribution, const std::string& file, const Section& shown) const {
@@ -178,9 +195,15 @@ struct Show {
       write_file(svg, draw_svg(distribution, style));
       return fine;
     }
+    TextStyle style = text_style(file);
+    style.section = shown;
+    std::cout << draw_text(distribution, style);
+    return fine;
+  }
+
+  TextStyle text_style(const std::string& file) const {
     TextStyle style;
     style.title = file;
-    style.section = shown;
     style.colour = colourful(colour, STDOUT_FILENO);
     winsize window{};
     if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) {
@@ -189,8 +212,7 @@ struct Show {
     }
     if (columns > 0) style.columns = columns;
     if (lines > 0) style.lines = lines;
-    std::cout << draw_text(distribution, style);
-    return fine;
+    return style;
   }
 };
 
@@ -247,7 +269,7 @@ struct Where {
     const Indices global = read_index(index);
     const Capture capture = capture_in(file);
     const auto distribution = distribution_in(capture, file, reading);
-    if (!distribution) return unreadable;
+    if (!distribution) return print_claims(capture, global);
     if (static_cast<Index>(global.size()) != distribution->ndim())
       throw WrongUsage("the index " + tuple(global) + " has " + std::to_string(global.size()) +
                        " axes, but the array has " + std::to_string(distribution->ndim()));
@@ -257,6 +279,22 @@ struct Where {
       std::cout << "process " << process << " at " << tuple(distribution->coordinates(process)) << ", local index "
                 << tuple(*distribution->local_index(process, global)) << '\n';
     return owners.empty() ? no : fine;
+  }
+
+  // What each process of an invalid capture states about the index.
+  static int print_claims(const Capture& capture, const Indices& global) {
+    const std::vector<Claim> claims = claims_of(capture, global);
+    const Index owners = std::count_if(claims.begin(), claims.end(), [](const Claim& claim) { return !claim.padding; });
+    if (owners == 0)
+      std::cout << "gap: no process owns " << tuple(global) << '\n';
+    else if (owners == 1)
+      std::cout << "1 process owns " << tuple(global) << ", but the array is invalid\n";
+    else
+      std::cout << "overlap: " << owners << " processes own " << tuple(global) << '\n';
+    for (const Claim& claim : claims)
+      std::cout << "process " << claim.process << ", local index " << tuple(claim.local)
+                << (claim.padding ? ", communication padding" : "") << '\n';
+    return unreadable;
   }
 };
 

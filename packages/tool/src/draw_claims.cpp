@@ -1,0 +1,153 @@
+#include "claim_cells.hpp"
+#include "palette.hpp"
+#include "words.hpp"
+#include <tridap/draw_claims.hpp>
+#include <tridap/text.hpp>
+
+#include <algorithm>
+
+namespace tridap::drawing {
+
+namespace {
+
+std::string filled_up(const std::string& text, Index width) {
+  return text + std::string(static_cast<std::size_t>(std::max<Index>(width - characters(text), 0)), ' ');
+}
+
+/// The drawing of all axes, line by line.
+class ClaimsText {
+ public:
+  ClaimsText(const Capture& capture, const TextStyle& style)
+      : style_(style), axes_(claims_of_axes(capture)), processes_(static_cast<Index>(capture.processes.size())) {}
+
+  std::string draw() {
+    if (!style_.title.empty()) words(clean(style_.title));
+    words("What each process states, " + counted(processes_, "process", "processes"));
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      line("");
+      words(axis_title(axes_[i], i));
+      axis(axes_[i]);
+    }
+    if (axes_.empty()) line("  (no axes)");
+    line("");
+    legend();
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr Index margin = 2;
+
+  void line(std::string text) {
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    out_ += text + "\n";
+  }
+  void words(const std::string& text) {
+    for (const std::string& part : wrapped(text, style_.columns)) line(part);
+  }
+
+  // The lines of one axis: each axis has an equal part of them.
+  std::size_t most_lines() const {
+    const auto axes = static_cast<Index>(axes_.size());
+    return static_cast<std::size_t>(std::max<Index>((style_.lines - 6) / axes - 6, 6));
+  }
+
+  void axis(const AxisClaims& claims) {
+    const std::vector<std::size_t> listed = listed_claims(claims, most_lines());
+    Index label = 8, longest = 0;
+    for (const std::size_t i : listed) {
+      label = std::max(label, std::min<Index>(characters(ranks_text(claims.claims[i].processes, 2)), 24));
+      longest = std::max(longest, characters(claims.claims[i].words));
+    }
+    const Index room = std::max<Index>(style_.columns - margin - label - 2 - 2 - std::min<Index>(longest, 34), 16);
+    const ClaimCells cells = cells_of(claims, room);
+    const Index width = cells.count > 0 && cells.step == 1 ? std::clamp<Index>(room / cells.count, 1, 3) : 1;
+    const std::string indent(static_cast<std::size_t>(margin), ' ');
+    if (cells.count > 0)
+      line(indent + std::string(static_cast<std::size_t>(label + 2), ' ') + ticks(claims, cells, width));
+    for (const std::size_t i : listed) {
+      const AxisClaim& claim = claims.claims[i];
+      line(indent + filled_up(ranks_text(claim.processes, 2), label) + "  " + strip(claim, cells, width) + "  " +
+           claim.words);
+    }
+    if (listed.size() < claims.claims.size())
+      line(indent + "and " + std::to_string(claims.claims.size() - listed.size()) + " other groups of processes");
+    if (claims.marks.empty()) {
+      line(indent + "no gap, no overlap");
+      return;
+    }
+    line(indent + filled_up("", label) + "  " + marks(claims, cells, width));
+    for (const std::string& text : mark_lines(claims, most_lines()))
+      for (const std::string& part : wrapped(text, style_.columns - margin)) line(indent + part);
+    if (cells.step > 1) line(indent + "a cell is up to " + std::to_string(cells.step) + " elements");
+  }
+
+  // The index of every so many cells.
+  static std::string ticks(const AxisClaims& claims, const ClaimCells& cells, Index width) {
+    Index longest = 1;
+    for (const Index cell : {Index{0}, cells.count - 1})
+      longest = std::max(longest, characters(std::to_string(claims.index(cells[cell].begin))));
+    const Index every = round_up((longest + 1 + width - 1) / width);
+    std::string text;
+    for (Index i = 0; i < cells.count; i += every)
+      text = filled_up(text, i * width) + std::to_string(claims.index(cells[i].begin));
+    return text;
+  }
+
+  std::string strip(const AxisClaim& claim, const ClaimCells& cells, Index width) {
+    std::string text, last;
+    for (Index i = 0; i < cells.count; ++i) {
+      const ClaimLook look = look_of(claim, cells[i]);
+      part_seen_ = part_seen_ || look == ClaimLook::part;
+      padding_seen_ = padding_seen_ || look == ClaimLook::padding;
+      const bool owned = look == ClaimLook::owned || look == ClaimLook::part;
+      const std::string escape = style_.colour && owned ? background_of(claim.processes.front()) : "";
+      if (escape != last) text += escape.empty() ? "\x1b[0m" : escape;
+      last = escape;
+      text += std::string(static_cast<std::size_t>(width), ".o+#"[static_cast<std::size_t>(look)]);
+    }
+    return text + (last.empty() ? "" : "\x1b[0m");
+  }
+
+  static std::string background_of(Index process) {
+    const Colour colour = process_colour(std::max<Index>(process, 0));
+    return "\x1b[48;5;" + std::to_string(terminal_number(colour)) + (takes_black(colour) ? ";38;5;16m" : ";38;5;231m");
+  }
+
+  std::string marks(const AxisClaims& claims, const ClaimCells& cells, Index width) {
+    std::string text;
+    for (Index i = 0; i < cells.count; ++i) {
+      const MarkLook look = mark_of(claims, cells[i]);
+      gap_seen_ = gap_seen_ || look == MarkLook::gap;
+      overlap_seen_ = overlap_seen_ || look == MarkLook::overlap;
+      text += std::string(static_cast<std::size_t>(width), " ?!"[static_cast<std::size_t>(look)]);
+    }
+    return text;
+  }
+
+  void legend() {
+    std::string text = "# owned";
+    if (part_seen_) text += ", + some owned";
+    if (padding_seen_) text += ", o communication padding";
+    if (overlap_seen_) text += ", ! owned several times";
+    if (gap_seen_) text += ", ? owned by no process";
+    words(text);
+  }
+
+  const TextStyle& style_;
+  std::vector<AxisClaims> axes_;
+  Index processes_;
+  std::string out_;
+  bool part_seen_ = false, padding_seen_ = false, gap_seen_ = false, overlap_seen_ = false;
+};
+
+}  // namespace
+
+}  // namespace tridap::drawing
+
+namespace tridap {
+
+std::string draw_claims(const Capture& capture, const TextStyle& style) {
+  return drawing::ClaimsText(capture, style).draw();
+}
+
+}  // namespace tridap
