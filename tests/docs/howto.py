@@ -40,6 +40,42 @@ def several(line, rows, b):
     assert gmres.x.shape == lu.x.shape and difference < 1e-6
 
 
+def periodic():
+    n = 240
+    line = tridap.distribution(n)  # the points 0 to n - 1; point n - 1 is beside point 0
+    (mine,) = line.indices(comm.rank)
+    columns = np.stack([(mine - 1) % n, mine, (mine + 1) % n], axis=1)  # of the left point, the point, the right point
+    values = np.tile([-50.0, 101.0, -50.0], (mine.size, 1))  # I - 50 D2: a step of diffusion
+    A = tridap.Matrix((values.ravel(), columns.ravel(), 3 * np.arange(mine.size + 1)), line)
+    b = tridap.from_function(line, lambda i: np.sin(2 * np.pi * i / n))
+    x = tridap.solve(A, b, preconditioner="muelu").x
+
+    damped = 1 + 100 * (1 - np.cos(2 * np.pi / n))
+    assert np.abs(damped * x.local - b.local).max(initial=0) < 1e-6
+    mirrors(n, damped)
+
+
+def mirrors(n, damped):
+    ring = tridap.distribution(n + 2, [tridap.block(padding=1, periodic=True)])  # elements 0 and n + 1 are mirrors
+    (mine,) = ring.indices(comm.rank, "interior")  # from 1 to n
+    columns = np.stack([(mine - 2) % n + 1, mine, mine % n + 1], axis=1)  # never 0 or n + 1
+    values = np.tile([-50.0, 101.0, -50.0], (mine.size, 1))
+    A = tridap.Matrix((values.ravel(), columns.ravel(), 3 * np.arange(mine.size + 1)), ring)
+    b, x = tridap.zeros(ring), tridap.zeros(ring)
+    b.interior[...] = np.sin(2 * np.pi * (mine - 1) / n)
+    tridap.solve(A, b, x, preconditioner="muelu")
+    x.update_padding()  # the mirrors, too
+
+    held = ring.indices(comm.rank, "local")[0]
+    assert np.abs(damped * x.local - np.sin(2 * np.pi * (held - 1) / n)).max(initial=0) < 1e-6
+    try:
+        tridap.Matrix((values.ravel(), (columns - 1).ravel(), 3 * np.arange(mine.size + 1)), ring)
+    except tridap.ProtocolError as error:
+        assert "has column 0, must be the number of an element" in str(error)
+    else:
+        raise AssertionError("a mirror is a column")
+
+
 def move():
     x = tridap.from_function(tridap.distribution((30, 40), "b,*"), lambda i, j: 100.0 * i + j)
     turned = tridap.redistribute(x, "*,b")  # rows become columns
@@ -89,7 +125,7 @@ if __name__ == "__main__":
     try:
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
-            for page in solve, move, halo, capture:
+            for page in solve, periodic, move, halo, capture:
                 page()
             os.chdir("/")
     except BaseException:
