@@ -56,8 +56,9 @@ now.heat_columns(options.cols // 3, options.cols // 2 + 1, 100.0)
 layout = tridap.check(now, comm, raise_on_error=True).distribution
 support.say("plate", f"{options.rows} x {options.cols} points, {layout.describe()}, Fortran order")
 
-# 2. The rows of A have the order of the plate's memory, column by column. The plates are passed to the solver directly.
-rows = support.five_point_rows(*layout.indices(comm.rank), layout.shape, options.diffusion, options.diffusion, "F")
+# 2. The rows of A are in the order of numpy.ravel, whatever the order of the plate's memory. The plates are passed to the
+#    solver directly.
+rows = support.five_point_rows(*layout.indices(comm.rank), layout.shape, options.diffusion, options.diffusion)
 A = tridap.Matrix(rows, now, comm)
 address, heat, hottest = after.degrees.ctypes.data, now.heat(), now.hottest()
 result = tridap.solve(A, now, after, tol=1e-10)

@@ -152,13 +152,13 @@ def solved_by_mumps(A, values):
     return x.array, time.perf_counter() - begin
 
 
-def five_point_rows(rows, cols, shape, ky, kx, order="C"):
+def five_point_rows(rows, cols, shape, ky, kx):
     """This process's rows of ``I - ky D2y - kx D2x`` with no flux through the edges, as a scipy.sparse matrix.
 
     `rows` and `cols` are the global indices on this process along each axis. Cell (i, j) has the number
-    ``i * shape[1] + j``. The local cells have the memory order `order`.
+    ``i * shape[1] + j``. The rows are in the order of ``numpy.ravel``.
     """
-    i, j = (index.ravel(order) for index in np.meshgrid(rows, cols, indexing="ij"))
+    i, j = (index.ravel() for index in np.meshgrid(rows, cols, indexing="ij"))
     here, cell = np.arange(i.size), i * shape[1] + j
     entries = [(here, cell, np.ones(i.size))]
     for exists, step, k in ((i > 0, -shape[1], ky), (i < shape[0] - 1, shape[1], ky), (j > 0, -1, kx),

@@ -112,7 +112,7 @@ def test_rows_in_fortran_order_multiply_arrays_in_either_order(comm):
     dist = tridap.distribution((5, 4), ("b", "c:2"), processes=comm.size)
     dense = matrix(20, symmetric=False)
     rows = Field(dist, comm.rank, order="F")
-    A = tridap.Matrix(local_rows(dense, dist, comm.rank, "F"), rows, comm)
+    A = tridap.Matrix(local_rows(dense, dist, comm.rank, "F"), rows, comm, order="F")
     for order in "CF":
         x, flat = vector(dist, comm, order)
         assert np.allclose(whole(comm, dist, (A @ x).local), dense @ flat)

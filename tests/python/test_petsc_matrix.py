@@ -131,6 +131,31 @@ def test_the_numbers_of_a_mat_are_those_of_the_vec():
         assert np.allclose((again @ array).local, expected)
 
 
+def test_a_mat_has_its_rows_in_the_order_of_the_memory():
+    dist = tridap.distribution((6, 2 * P), ("*", "b"), processes=P)
+    array = tridap.zeros(dist, comm=COMM, order="F")
+    numbers = np.ravel_multi_index(np.ix_(*dist.indices(R)), dist.shape)
+    whole = dense(3, 12 * P)
+    matrix = tridap.Matrix(scipy_sparse.csr_matrix(whole[numbers.ravel()]), array)
+    vector(array)
+    expected = (matrix @ array).local.copy()
+    mat, _ = petsc.import_matrix(matrix)
+    vec, _ = petsc.import_array(array)
+    product = mat.createVecLeft()
+    mat.mult(vec, product)
+    assert np.allclose(product.array, expected.ravel(order="F"))
+    by_memory = petsc.export_matrix(mat, array)
+    for again in by_memory, tridap.Matrix(mat, array, order="K"), tridap.Matrix(mat, array, order="F"):
+        assert np.allclose((again @ array).local, expected)
+    refused("with order='C', and the memory of the array has its elements in another order", lambda: tridap.Matrix(mat, array))
+    refused("pass order='K' to tridap.Matrix", lambda: tridap.Matrix(mat, array))
+    refused("with order='C'", lambda: matrix.update_values(mat))
+    by_memory.update_values(scipy_sparse.csr_matrix(2 * whole[numbers.ravel(order="F")]))
+    assert np.allclose((by_memory @ array).local, 2 * expected)
+    by_memory.update_values(mat)
+    assert np.allclose((by_memory @ array).local, expected)
+
+
 def test_a_matrix_over_a_dmda_fits_the_grids_array():
     grid = PETSc.DMDA().create([5, 4, 7], stencil_width=1, stencil_type=PETSc.DMDA.StencilType.STAR, comm=COMM)
     mat, b, x = grid.createMatrix(), grid.createGlobalVec(), grid.createGlobalVec()

@@ -37,7 +37,7 @@ def test_the_answer_lands_in_the_producers_memory(comm, name, how, order):
     memory, address = x.memory, x.memory.ctypes.data
     gaps = name == "padded" and order == "F" and comm.size > 1  # padding between the elements that are owned
     copy = "if_needed" if gaps else None
-    A = tridap.Matrix(local_rows(dense, dist, comm.rank, order), dist if order == "C" else b, comm)
+    A = tridap.Matrix(local_rows(dense, dist, comm.rank, order), dist if order == "C" else b, comm, order=order)
     result = tridap.solve(A, b, x, copy=copy, **HOW[how])
     assert result.converged and result.residual <= 1e-11
     assert x.memory is memory and result.x.local.ctypes.data == address

@@ -75,3 +75,68 @@ TEST(MatrixUpdate, OneBadProcessFailsEveryProcessAndChangesNothing) {
   refused("must be finite", [](Arrays& wrong) { wrong.data[0] = std::nan(""); });
   refused("must be the number of an element", [](Arrays& wrong) { wrong.columns[0] = n * n; });
 }
+
+namespace {
+
+// The ids of this process's elements, by counting the local indices without padding in an order.
+List ids_in(const ArrayMap& layout, tridap::Order order) {
+  const std::vector<tridap::Range> box = layout.rows().part(layout.process(), tridap::Part::interior);
+  Index count = 1;
+  for (const tridap::Range& range : box) count *= range.size();
+  List ids;
+  for (Index number = 0; number < count; ++number) {
+    tridap::Indices local(box.size());
+    Index rest = number;
+    for (std::size_t k = 0; k < box.size(); ++k) {
+      const std::size_t axis = order == tridap::Order::row_major ? box.size() - 1 - k : k;
+      local[axis] = box[axis].begin + rest % box[axis].size();
+      rest /= box[axis].size();
+    }
+    ids.push_back(layout.numbers().number(layout.rows().global_index(layout.process(), local)));
+  }
+  return ids;
+}
+
+}  // namespace
+
+TEST(MatrixOrder, IsThatOfLocalIndicesWhateverTheMemory) {
+  constexpr Index n = 5;
+  for (const Case& of : cases(n))
+    for (const bool column_major : {false, true})
+      for (const bool reversed : {false, true}) {
+        tridap::DistArray part = of.part;
+        turn(part.buffer, column_major ? std::vector<Index>{1, 0} : std::vector<Index>{0, 1}, {reversed, false});
+        const ArrayMap layout(part, MPI_COMM_WORLD);
+        const Rows rows = random_rows(n * n, 0), others = random_rows(n * n, 1);
+        const auto expected = make_matrix(layout, Arrays(layout, rows).csr());
+        for (const tridap::Order order : {tridap::Order::row_major, tridap::Order::column_major}) {
+          const List ids = ids_in(layout, order);
+          const Arrays arrays(ids, rows), new_values(ids, others);
+          Csr csr = arrays.csr();
+          csr.order = order;
+          const auto matrix = make_matrix(layout, csr);
+          expect_like(*matrix, *expected);
+          csr = new_values.csr();
+          csr.order = order;
+          update_values(layout, *matrix, csr);
+          expect_like(*matrix, *make_matrix(layout, Arrays(layout, others).csr()));
+        }
+        if (HasFailure()) FAIL() << of.name << column_major << reversed;
+      }
+}
+
+TEST(MatrixOrder, PlacesInTheOrderOfTheMemoryAreNotListed) {
+  const tridap::DistArray part = stamped(oracle::Array({oracle::block(blocks(8, processes())), oracle::block({3})}));
+  tridap::DistArray turned = part;
+  turn(turned.buffer, {1, 0}, {false, false});
+  const ArrayMap rows(part, MPI_COMM_WORLD), columns(turned, MPI_COMM_WORLD);
+  using tridap::Order;
+  using tridap::solvers::places_in;
+  EXPECT_TRUE(places_in(rows, Order::row_major).empty());
+  EXPECT_TRUE(places_in(columns, Order::column_major).empty());
+  List expected;  // of 8 / p x 3 elements
+  const Index own = part.buffer.shape[0];
+  for (Index j = 0; j < 3 && own > 1; ++j)
+    for (Index i = 0; i < own; ++i) expected.push_back(3 * i + j);
+  EXPECT_EQ(places_in(columns, Order::row_major), expected);
+}

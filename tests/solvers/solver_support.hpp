@@ -37,8 +37,9 @@ struct Arrays {
   std::vector<double> data;
   std::vector<Index> columns, row_starts{0};
 
-  Arrays(const ArrayMap& layout, const Rows& rows) {
-    for (const Index id : ids_of(*layout.map())) {
+  Arrays(const ArrayMap& layout, const Rows& rows) : Arrays(ids_of(*layout.map()), rows) {}
+  Arrays(const List& ids, const Rows& rows) {
+    for (const Index id : ids) {
       for (const auto& [column, value] : rows(id)) {
         columns.push_back(column);
         data.push_back(value);

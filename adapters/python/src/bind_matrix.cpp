@@ -54,6 +54,21 @@ std::optional<std::array<Index, 2>> shape_of(const py::object& shape) {
   return std::array<Index, 2>{(*numbers)[0], (*numbers)[1]};
 }
 
+// The order of the rows by local index that a user names; nothing for "K".
+std::optional<Order> order_named(const py::object& order) {
+  const bool is_text = py::isinstance<py::str>(order);
+  const std::string name = is_text ? text_of(order) : "";
+  if (name == "K") return std::nullopt;
+  if (name != "C" && name != "F")
+    refuse_key("order", text_of(py::repr(order)), "must be 'C', 'F' or 'K'",
+               "pass order='C' if the rows are in the order of numpy.ravel");
+  return name == "C" ? Order::row_major : Order::column_major;
+}
+
+std::string order_text(const std::optional<Order>& order) {
+  return !order ? "order='K'" : *order == Order::row_major ? "order='C'" : "order='F'";
+}
+
 // The CSR arrays of this process as C++ reads them; throws Error. Local.
 Csr csr_of(const py::object& data, const py::object& columns, const py::object& row_starts, const py::object& shape) {
   raise_if_raised(data);
@@ -66,18 +81,36 @@ Csr with_numbers(const OwnNumbers& own, const Csr& given, std::vector<Index>& co
   return own.are_the_same() ? given : own.renumbered(given, columns);
 }
 
+// Throws Error if the rows of another library would be in another order than that of the matrix. Local.
+void need_memory_order(const tpetra::ArrayMap& rows, const std::optional<Order>& order) {
+  if (order && !solvers::places_in(rows, *order).empty())
+    refuse("the rows of a PETSc Mat are asked for with " + order_text(order) +
+               ", and the memory of the array has its elements in another order",
+           "must be in the order of the memory, as PETSc numbers them", "pass order='K' to tridap.Matrix");
+}
+
 std::shared_ptr<Solvable> solvable(const tpetra::ArrayMap& array_map, const Teuchos::RCP<solvers::CrsMatrix>& matrix,
-                                   OwnNumbers own, Receipt receipt) {
+                                   OwnNumbers own, Receipt receipt, const std::optional<Order>& order) {
   auto made = std::make_shared<Solvable>(array_map, matrix, matrix);
   made->own_numbers = std::move(own);
+  made->order = order;
   made->receipt = std::move(receipt);
   return made;
 }
 
 Matrix make(const Array& rows, const py::object& data, const py::object& columns, const py::object& row_starts,
-            const py::object& comm, const py::object& shape) {
+            const py::object& comm, const py::object& shape, const py::object& order) {
   const MPI_Comm handle = comm_of(comm);
-  const Csr given = together(handle, [&] { return csr_of(data, columns, row_starts, shape); });
+  std::string asked;
+  const Csr given = together(
+      handle,
+      [&] {
+        Csr csr = csr_of(data, columns, row_starts, shape);
+        csr.order = order_named(order);
+        asked = order_text(csr.order);
+        return csr;
+      },
+      &asked);
   need_kokkos();
   return {inside([&] {
             const tpetra::ArrayMap array_map(rows.array(), handle);
@@ -91,21 +124,33 @@ Matrix make(const Array& rows, const py::object& data, const py::object& columns
             Receipt receipt;
             receipt.shared = receipt.same_address = false;
             receipt.bytes_copied = csr.count * static_cast<Index>(sizeof(double));
-            return solvable(array_map, matrix, std::move(*own), std::move(receipt));
+            return solvable(array_map, matrix, std::move(*own), std::move(receipt), given.order);
           }),
           comm};
 }
 
 // Of the rows of another library, whose i-th row on a process is that of the i-th element in memory order.
-Matrix make_of_rows(const Array& rows, const MatrixRows& given, const py::object& comm) {
+Matrix make_of_rows(const Array& rows, const MatrixRows& given, const py::object& comm, const py::object& order) {
   const MPI_Comm handle = comm_of(comm);
+  std::string asked;
+  const std::optional<Order> wanted = together(
+      handle,
+      [&] {
+        const std::optional<Order> named = order_named(order);
+        asked = order_text(named);
+        return named;
+      },
+      &asked);
   need_kokkos();
   return {inside([&] {
             const tpetra::ArrayMap array_map(rows.array(), handle);
+            OwnNumbers own = mpi::collectively(handle, [&] {
+              need_memory_order(array_map, wanted);
+              return OwnNumbers(rows, array_map.numbers());
+            });
             auto made = tpetra::import_matrix(given.rows, array_map.map(), array_map.map());
             made.receipt.losses = given.receipt.losses;
-            OwnNumbers own = mpi::collectively(handle, [&] { return OwnNumbers(rows, array_map.numbers()); });
-            return solvable(array_map, made.matrix, std::move(own), std::move(made.receipt));
+            return solvable(array_map, made.matrix, std::move(own), std::move(made.receipt), wanted);
           }),
           comm};
 }
@@ -124,7 +169,11 @@ Receipt updated(const Matrix& a, const Copy& copy) {
 Receipt update_with_csr(const Matrix& a, const py::object& data, const py::object& columns,
                         const py::object& row_starts, const py::object& shape) {
   const MPI_Comm comm = a.usable()->array_map.comm();
-  const Csr given = together(comm, [&] { return csr_of(data, columns, row_starts, shape); });
+  const Csr given = together(comm, [&] {
+    Csr csr = csr_of(data, columns, row_starts, shape);
+    csr.order = a.solvable()->order;
+    return csr;
+  });
   return updated(a, [&](const Solvable& of) {
     std::vector<Index> kept;
     const Csr csr = mpi::collectively(comm, [&] { return with_numbers(*of.own_numbers, given, kept); });
@@ -133,7 +182,10 @@ Receipt update_with_csr(const Matrix& a, const py::object& data, const py::objec
 }
 
 Receipt update_with_rows(const Matrix& a, const MatrixRows& given) {
-  return updated(a, [&](const Solvable& of) { return tpetra::update_values(of.matrix, given.rows); });
+  return updated(a, [&](const Solvable& of) {
+    if (of.order) mpi::collectively(of.array_map.comm(), [&] { need_memory_order(of.array_map, of.order); });
+    return tpetra::update_values(of.matrix, given.rows);
+  });
 }
 
 // The rows of a matrix for another library. The thread inside of Trilinos releases them.
@@ -154,11 +206,11 @@ void bind_matrix(py::module_& module, py::class_<Matrix>& matrix) {
       .def_property_readonly("receipt", [](const MatrixRows& rows) { return rows.receipt; })
       .def_property_readonly("row_bounds", [](const MatrixRows& rows) { return tuple_of(rows.rows.row_bounds); })
       .def_property_readonly("column_bounds", [](const MatrixRows& rows) { return tuple_of(rows.rows.column_bounds); });
-  matrix.def(py::init(&make), "rows"_a, "data"_a, "indices"_a, "indptr"_a, "comm"_a, "shape"_a);
-  matrix.def(py::init([](const Array& rows, const py::object& given, const py::object& comm) {
-               return make_of_rows(rows, value_in<MatrixRows>(given), comm);
+  matrix.def(py::init(&make), "rows"_a, "data"_a, "indices"_a, "indptr"_a, "comm"_a, "shape"_a, "order"_a);
+  matrix.def(py::init([](const Array& rows, const py::object& given, const py::object& comm, const py::object& order) {
+               return make_of_rows(rows, value_in<MatrixRows>(given), comm, order);
              }),
-             "rows"_a, "given"_a, "comm"_a);
+             "rows"_a, "given"_a, "comm"_a, "order"_a);
   matrix.def("_update_csr", [](const py::object& a, const py::object& data, const py::object& columns,
                                const py::object& row_starts, const py::object& shape) {
     return update_with_csr(made<Matrix>(a), data, columns, row_starts, shape);

@@ -42,6 +42,7 @@ struct Solvable : EndsWithMpi {
   std::shared_ptr<Raised> raised = std::make_shared<Raised>();
   std::shared_ptr<Prepared> prepared = std::make_shared<Prepared>();
   std::optional<OwnNumbers> own_numbers = {};  // of the array that a matrix was made on
+  std::optional<Order> order = {};             // of a matrix's rows on each process; nothing: that of the memory
   Receipt receipt = {};                        // of making a matrix
 };
 

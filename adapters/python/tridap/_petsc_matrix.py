@@ -20,8 +20,8 @@ def export_matrix(mat: Any, rows: Any = None) -> Matrix:
     """A `tridap.Matrix` with the entries of a Mat, whose values are copied once. Collective.
 
     PETSc keeps two blocks on each process, and Tpetra one. PETSc numbers the rows process after process. Local row
-    ``i`` becomes that of the ``i``-th element of this process's part of `rows`, in memory order. So a Mat over a DMDA
-    fits the array of a Vec of this DMDA. ``matrix.update_values(mat)`` copies new values later, without a new graph.
+    ``i`` becomes that of the ``i``-th element of this process's part of `rows` in the order of its memory, as
+    ``Matrix(mat, rows, order="K")``. So a Mat over a DMDA fits the array of a Vec of this DMDA. ``matrix.update_values(mat)`` copies new values later, without a new graph.
 
     Args:
         mat: a petsc4py Mat of type seqaij or mpiaij: ``mat.convert("aij", petsc4py.PETSc.Mat())`` makes one of others.
@@ -32,14 +32,15 @@ def export_matrix(mat: Any, rows: Any = None) -> Matrix:
             has another number of rows than of elements.
     """
     comm, rows = _rows(mat, rows)
-    return Matrix(mat, rows, comm)
+    return Matrix(mat, rows, comm, order="K")
 
 
 def import_matrix(matrix: Matrix) -> tuple[Any, _core.Receipt]:
     """A petsc4py Mat of type seqaij or mpiaij with the entries of a `tridap.Matrix`, and a `Receipt`. Collective.
 
     The values are copied once. PETSc numbers the rows and columns process after process, in the order of the elements
-    in memory: as those of the Vec that `import_array` makes of the array that the matrix was made on.
+    in memory, whatever `order` the matrix was made with: as those of the Vec that `import_array` makes of the array that
+    the matrix was made on.
     """
     comm = _matrix(matrix).comm
     return _petsc.import_matrix(matrix._rows(), comm)
@@ -92,7 +93,7 @@ def make_shell(operator: Any, array: Any) -> Any:
     Args:
         operator: a `Matrix` or a `LinearOperator`; a function ``operator(x, y)`` that writes the product to the
             DistArray `y`, while `x` is read-only; or an object with ``matvec``, such as a
-            ``scipy.sparse.linalg.LinearOperator``, for this process's elements as one flat array.
+            ``scipy.sparse.linalg.LinearOperator``, for this process's elements as one flat array, in PETSc's order.
         array: a `DistArray` without padding, whose memory is not used.
 
     What `operator` raises on one process is raised on every process, as by a `LinearOperator`. A function that

@@ -81,11 +81,11 @@ def _csr(local):
 class Matrix(_core._Matrix):
     """A square sparse matrix on the elements of a distributed array. Making one is collective.
 
-    Local row ``i`` belongs to the ``i``-th element of this process's part of `rows`, without padding: in C order for a
-    `Distribution`, in memory order for an array. Columns are global: the row-major number of an element in the whole
-    array, ``numpy.ravel_multi_index(global_index, shape)``, with the index and the shape of the array `rows`. For an array
-    of version 0.9 these do not count the mirrors of a periodic axis. On an unstructured axis, subtract the smallest index
-    on any process from each index first.
+    Local row ``i`` belongs to the ``i``-th element of this process's part of `rows`, without padding, in the order of
+    ``numpy.ravel`` (see `order`). Columns are global: the row-major number of an element in the whole array,
+    ``numpy.ravel_multi_index(global_index, shape)``, with the index and the shape of the array `rows`. For an array of
+    version 0.9 these do not count the mirrors of a periodic axis. On an unstructured axis, subtract the smallest index on
+    any process from each index first.
 
     Args:
         local: this process's rows: a ``scipy.sparse`` matrix of any format, with one column for each element of the
@@ -97,19 +97,22 @@ class Matrix(_core._Matrix):
             process for a `Distribution` over one process.
         shape: (rows of this process, columns of the whole matrix), which are checked. None: the shape of a
             ``scipy.sparse`` matrix; for CSR arrays nothing is checked.
+        order: the order of the local rows, the same on every process: "C", the last local index varies fastest; "F", the
+            first one does; or "K", the order in which the memory of `rows` has the elements. A Mat has its rows in the
+            order of the memory, as `tridap.petsc` makes it.
 
     Raises:
         ProtocolError: on every process, if the rows of any process are wrong.
     """
 
-    def __init__(self, local: Any, rows: Any, comm: MPI.Comm | None = None, *,
-                 shape: tuple[int, int] | None = None) -> None:
+    def __init__(self, local: Any, rows: Any, comm: MPI.Comm | None = None, *, shape: tuple[int, int] | None = None,
+                 order: str = "C") -> None:
         rows, comm = _rows(rows, comm)
         if given := _petsc_rows(local, comm):
-            super().__init__(rows, given, comm)
+            super().__init__(rows, given, comm, order)
             return
         data, indices, indptr, own_shape = _local_arrays(local)
-        super().__init__(rows, data, indices, indptr, comm, own_shape if shape is None else shape)
+        super().__init__(rows, data, indices, indptr, comm, own_shape if shape is None else shape, order)
 
     def __matmul__(self, x: Any) -> _core.DistArray:
         """``A @ x``: a new array with the distribution of `x`, whose padding is 0. Collective.
@@ -128,8 +131,8 @@ class Matrix(_core._Matrix):
         made and kept is made again in the next solve. A `Preconditioner` stays that of the old values.
 
         Args:
-            local: this process's rows in any form that the constructor takes. The order of the entries in a row may
-                differ. A ``petsc4py.PETSc.Mat`` of type aij is read in PETSc's own memory.
+            local: this process's rows in any form that the constructor takes, in the `order` of the constructor. The
+                order of the entries in a row may differ. A ``petsc4py.PETSc.Mat`` of type aij is read in PETSc's own memory.
             shape: as in the constructor.
 
         Raises:

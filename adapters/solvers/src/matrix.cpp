@@ -112,6 +112,18 @@ void check(const Csr& csr, Index rows, const Elements& elements) {
     }
 }
 
+/// The row of the caller's arrays for each local index of the map.
+class RowPlaces {
+ public:
+  RowPlaces(const ArrayMap& rows, const Csr& csr) {
+    if (csr.order) places_ = places_in(rows, *csr.order);
+  }
+  Index operator[](Index local) const { return places_.empty() ? local : places_[static_cast<std::size_t>(local)]; }
+
+ private:
+  std::vector<Index> places_;
+};
+
 /// A row with each column once: the fillComplete of Trilinos 13.2 fails if a row is shorter than the length that was
 /// given before.
 struct RowEntries {
@@ -140,12 +152,12 @@ struct RowEntries {
 /// The new values of a matrix, in the order of its own; throws Error if a row has other columns.
 class NewValues {
  public:
-  NewValues(const CrsMatrix& matrix, const Csr& csr)
+  NewValues(const CrsMatrix& matrix, const Csr& csr, const RowPlaces& places)
       : columns_(*matrix.getColMap()), local_(matrix.getLocalMatrixHost()), values_(local_.values.extent(0)) {
     RowEntries entries;
     for (Index row = 0; row + 1 < static_cast<Index>(local_.graph.row_map.extent(0)); ++row) {
-      entries.read(csr, row);
-      place(entries, row);
+      entries.read(csr, places[row]);
+      place(entries, row, places[row]);
     }
   }
 
@@ -155,7 +167,7 @@ class NewValues {
   }
 
  private:
-  void place(const RowEntries& entries, Index row) {
+  void place(const RowEntries& entries, Index row, Index given_row) {
     const auto begin = local_.graph.row_map(static_cast<std::size_t>(row));
     const auto end = local_.graph.row_map(static_cast<std::size_t>(row) + 1);
     by_position_.clear();
@@ -163,14 +175,14 @@ class NewValues {
       const int position = columns_.getLocalElement(entries.columns[k]);
       const auto* const first = local_.graph.entries.data();
       if (position < 0 || !std::binary_search(first + begin, first + end, position))
-        refuse_column(row, "a new", entries.columns[k]);
+        refuse_column(given_row, "a new", entries.columns[k]);
       by_position_.emplace_back(position, entries.values[k]);
     }
     std::sort(by_position_.begin(), by_position_.end());
     for (auto k = begin; k < end; ++k) {
       const std::size_t i = k - begin;
       if (i == by_position_.size() || by_position_[i].first != local_.graph.entries(k))
-        refuse_column(row, "no", columns_.getGlobalElement(local_.graph.entries(k)));
+        refuse_column(given_row, "no", columns_.getGlobalElement(local_.graph.entries(k)));
       values_[k] = by_position_[i].second;
     }
   }
@@ -188,6 +200,32 @@ class NewValues {
 
 }  // namespace
 
+std::vector<Index> places_in(const ArrayMap& rows, Order order) {
+  const MemoryOrder& memory = rows.order();
+  const std::vector<Range> box = rows.rows().part(rows.process(), Part::interior);
+  const std::size_t ndim = box.size();
+  Indices weights(ndim, 1);
+  for (std::size_t k = 1; k < ndim; ++k) {  // from the axis that varies fastest
+    const bool rising = order == Order::column_major;
+    const std::size_t axis = rising ? k : ndim - 1 - k, inside = rising ? k - 1 : ndim - k;
+    weights[axis] = weights[inside] * box[inside].size();
+  }
+  std::vector<Index> places{0};
+  for (std::size_t k = ndim; k-- > 0;) {
+    const auto axis = static_cast<std::size_t>(memory.axes[k]);
+    const Index extent = box[axis].size();
+    std::vector<Index> further;
+    further.reserve(places.size() * static_cast<std::size_t>(extent));
+    for (Index i = 0; i < extent; ++i) {
+      const Index local = memory.reversed[axis] ? extent - 1 - i : i;
+      for (const Index place : places) further.push_back(place + local * weights[axis]);
+    }
+    places = std::move(further);
+  }
+  if (std::is_sorted(places.begin(), places.end())) places.clear();  // they are 0, 1, 2, ...
+  return places;
+}
+
 Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
   for (Index i = 0; i < rows.rows().ndim(); ++i)
     if (rows.rows().axis(i).shares_indices())
@@ -203,15 +241,16 @@ Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
   const auto count = static_cast<Index>(tridap::tpetra::compat::local_count(*map));
   const auto matrix = mpi::collectively(rows.communicator().raw(), [&] {
     check(csr, count, Elements(rows));
+    const RowPlaces places(rows, csr);
     Teuchos::Array<std::size_t> lengths(static_cast<Teuchos::Ordinal>(count));
     RowEntries entries;
     for (Index row = 0; row < count; ++row) {
-      entries.read(csr, row);
+      entries.read(csr, places[row]);
       lengths[static_cast<Teuchos::Ordinal>(row)] = entries.columns.size();
     }
     auto made = Teuchos::rcp(new CrsMatrix(map, lengths()));
     for (Index row = 0; row < count; ++row) {
-      entries.read(csr, row);
+      entries.read(csr, places[row]);
       if (!entries.columns.empty())
         made->insertGlobalValues(map->getGlobalElement(static_cast<int>(row)), static_cast<int>(entries.columns.size()),
                                  entries.values.data(), entries.columns.data());
@@ -225,7 +264,7 @@ Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
 Receipt update_values(const ArrayMap& rows, CrsMatrix& matrix, const Csr& csr) {
   const NewValues values = mpi::collectively(rows.communicator().raw(), [&] {
     check(csr, static_cast<Index>(tridap::tpetra::compat::local_count(*rows.map())), Elements(rows));
-    return NewValues(matrix, csr);
+    return NewValues(matrix, csr, RowPlaces(rows, csr));
   });
   Receipt receipt;
   receipt.shared = receipt.same_address = false;

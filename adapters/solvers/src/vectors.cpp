@@ -132,6 +132,16 @@ void refuse_pieces(const SolverArray& given, const Buffer& columns) {
            "", "pass copy=if_needed, or an array in column-major memory (order='F')");
 }
 
+/// Throws Error if the elements are one piece of memory, in another order than the rows.
+void refuse_order(const SolverArray& given, const Buffer& columns) {
+  Buffer column = columns;
+  column.shape.back() = std::min<Index>(column.shape.back(), 1);
+  if (element_count(column) > 0 && !is_row_major(column) && memory_order(column).is_contiguous)
+    refuse("copy=never, but the buffer's memory order is not that of the map of the rows of A", "",
+           "pass copy=if_needed, or make A in the memory order of " + given.name + ": tridap.Matrix(rows, " +
+               given.name + ")");
+}
+
 struct Prepared {
   Buffer columns;
   tridap::tpetra::detail::Dense dense;
@@ -155,6 +165,7 @@ Prepared prepare(const SolverArray& given, const ArrayMap& rows, Copy copy) {
   if (copy == Copy::never) {
     refuse_padding(given, box, made.columns);
     refuse_pieces(given, made.columns);
+    refuse_order(given, made.columns);
   }
   Buffer one = interior;  // of one vector
   if (vectors) one.shape[static_cast<std::size_t>(*vectors)] = std::min<Index>(made.columns.shape.back(), 1);

@@ -69,6 +69,8 @@ std::string remedy(const ImportRequest& wanted, const Buffer& interior) {
     return "import it as const elements, pass copy=if_needed, or a contiguous writable buffer";
   if (wanted.form == Form::multivector)
     return "pass copy=if_needed, a column-major buffer, or import row-major memory as a block vector";
+  if (wanted.form == Form::vector && aligned(interior) && memory_order(interior).is_contiguous)
+    return "pass copy=if_needed, or make an ArrayMap of this array, which has the order of its memory";
   return "pass copy=if_needed, or a contiguous writable buffer";
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/flat_numbers.hpp>
 #include <tridap/receipt.hpp>
 #include <tridap/sparse/integers.hpp>
 #include <tridap/tpetra/array_map.hpp>
@@ -11,6 +12,7 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 /// Linear systems in the memory of distributed arrays: matrices of local rows, preconditioners and solvers.
 namespace tridap::solvers {
@@ -25,9 +27,9 @@ using Integers = tridap::Integers;  ///< in memory of the caller
 /// This process's rows of a matrix in CSR form, as SciPy has it, in memory of the caller. The memory is needed only
 /// during a call.
 ///
-/// Row `i` belongs to the `i`-th element in the memory order of an ArrayMap. `columns` are ids of the ArrayMap
-/// (Tpetra's global column indices): the row-major flat numbers of elements of the whole array, plus
-/// `options().index_base`. On an unstructured axis they count from the smallest index on any process, as
+/// Row `i` belongs to the `i`-th element of this process's part of an ArrayMap, without padding, in `order`. `columns`
+/// are ids of the ArrayMap (Tpetra's global column indices): the row-major flat numbers of elements of the whole array,
+/// plus `options().index_base`. On an unstructured axis they count from the smallest index on any process, as
 /// ArrayMap::numbers() does.
 ///
 /// Example: the second difference of 5 elements, in blocks of 3 and 2. The rows of process 1 are `data`
@@ -40,7 +42,16 @@ struct Csr {
   Integers row_starts;
   /// How many rows this process has, and how many columns the whole matrix has, to be checked; nothing: not checked.
   std::optional<std::array<Index, 2>> shape = {};
+  /// The order of the rows by local index. Nothing: the order in which the array's memory has the elements, which is
+  /// that of the map's local indices.
+  std::optional<Order> order = {};
 };
+
+/// For each local index of the map of `rows`, the number of its element if the local indices of the array, without
+/// padding, are counted in `order`. Empty if all are the same, as they are for memory in this order. Local.
+///
+/// For 2 x 3 elements in Fortran order, `places_in(rows, Order::row_major)` is {0, 3, 1, 4, 2, 5}.
+std::vector<Index> places_in(const tridap::tpetra::ArrayMap& rows, Order order);
 
 /// Makes the square matrix of all processes' rows. `rows.map()` is its row, domain and range map. **Collective**:
 /// throws the same Error on every process if a process has a wrong number of rows or columns, row starts that descend
