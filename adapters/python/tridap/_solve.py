@@ -91,7 +91,8 @@ class Matrix(_core._Matrix):
         local: this process's rows: a ``scipy.sparse`` matrix of any format, with one column for each element of the
             whole array; its CSR arrays ``(data, indices, indptr)``: float64, and int32 or int64; or an object with
             ``getValuesCSR()``. They are copied. Of a ``petsc4py.PETSc.Mat`` of type aij, row ``i`` on a process is that of
-            the ``i``-th element, and its columns are translated in the same way: `tridap.petsc.export_matrix`.
+            the ``i``-th element, and its columns are translated in the same way: `tridap.petsc.export_matrix`. Complex
+            values are refused; the tutorial has ways to solve such systems.
         rows: a `Distribution`, a `DistArray`, or any object with ``__distarray__``.
         comm: an mpi4py communicator, rank r being process r; None: that of `rows`, else MPI.COMM_WORLD, or only this
             process for a `Distribution` over one process.
@@ -162,10 +163,22 @@ def _local_arrays(local):
     """The CSR arrays, or an exception, which the constructor raises on all processes."""
     try:
         (data, indices, indptr), shape = _csr(local)
-        data = np.ascontiguousarray(data)
-        return data.astype(float, casting="safe", copy=False), _integers(indices), _integers(indptr), shape
+        return _real(np.ascontiguousarray(data)), _integers(indices), _integers(indptr), shape
     except Exception as error:
         return error, None, None, None
+
+
+def _real(data):
+    if data.dtype.kind == "c":
+        raise TypeError(
+            f"the rows are {data.dtype}, must be real: solvers of Trilinos are called for float64 here. Ways to solve a "
+            "complex system: the rows scipy.sparse.bmat([[rows.real, -rows.imag], [rows.imag, rows.real]]) on an array "
+            "with one axis more, in front, of length 2; a PETSc built with complex numbers, by tridap.petsc.import_array; "
+            "or C++ and a Trilinos built with complex numbers, by tridap::tpetra::import_vector<std::complex<double>>")
+    if not np.can_cast(data.dtype, float, "safe"):
+        raise TypeError(f"the rows are {data.dtype}, must be float64, or a type that converts to it without loss: "
+                        "rows.astype(float) converts any number")
+    return data.astype(float, copy=False)
 
 
 def _integers(indices):
