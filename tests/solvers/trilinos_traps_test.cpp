@@ -98,6 +98,62 @@ TEST(TrilinosTraps, AnotherCoarseSolverThanMueLusDefaultConverges) {
 }
 #endif
 
+// Row k of a matrix (-1, 4, -1) is coupled to the next row alone, by -3.9. The largest eigenvalue of D^-1 A is 1.98,
+// and almost all others are below 1.5.
+constexpr Index pair_rows = 40000;
+Teuchos::RCP<const CrsMatrix> coupled_pair() {
+  const tridap::DistArray part = stamped(oracle::Array({oracle::block(blocks(pair_rows, processes()))}));
+  return matrix_of(ArrayMap(part, MPI_COMM_WORLD), [](Index id) {
+    Row row{{id, 4.0}};
+    for (const Index upper : {id - 1, id}) {  // the edges to the next rows
+      const double beside = upper == pair_rows / 2 ? -3.9 : std::abs(upper - pair_rows / 2) == 1 ? -0.1 : -1;
+      if (upper >= 0 && upper + 1 < pair_rows) row.push_back({upper == id ? id + 1 : upper, beside});
+    }
+    return row;
+  });
+}
+
+// v . M v for the difference v of the two rows.
+double of_the_pair(const CrsMatrix& a, const Operator& m) {
+  MultiVector v(a.getMap(), 1), z(a.getMap(), 1);
+  for (const Index offset : {0, 1})
+    if (a.getMap()->isNodeGlobalElement(pair_rows / 2 + offset))
+      v.replaceGlobalValue(pair_rows / 2 + offset, 0, offset == 0 ? 1.0 : -1.0);
+  m.apply(v, z);
+  return v.getVector(0)->dot(*z.getVector(0));
+}
+
+TEST(TrilinosTraps, AChebyshevPolynomialWithAnEstimatedEigenvalueIsIndefinite) {
+  const auto a = coupled_pair();
+  Teuchos::ParameterList parameters;
+  parameters.set("chebyshev: degree", 4);
+  EXPECT_LT(of_the_pair(*a, *ifpack("CHEBYSHEV", a, parameters)), 0);
+}
+
+#ifdef TRIDAP_HAVE_MUELU
+TEST(TrilinosTraps, BoundsOfTheEigenvaluesKeepMueLusSmootherDefinite) {
+  const auto a = coupled_pair();
+  const Teuchos::RCP<Operator> op = Teuchos::rcp_const_cast<CrsMatrix>(a);
+  Teuchos::ParameterList parameters;
+  parameters.set("verbosity", "none");
+  parameters.set("smoother: type", "CHEBYSHEV");
+  parameters.set("coarse: type", "CHEBYSHEV");
+  parameters.set("coarse: max size", 200);
+  parameters.sublist("coarse: params").set("chebyshev: degree", 8);
+  parameters.sublist("smoother: params").set("chebyshev: degree", 2);
+  Teuchos::ParameterList bounded = parameters;
+  EXPECT_LT(of_the_pair(*a, *MueLu::CreateTpetraPreconditioner(op, parameters)), 0);
+  bounded.set("sa: calculate eigenvalue estimate", true);
+  for (const char* part : {"smoother: params", "coarse: params"}) {
+    Teuchos::ParameterList& of_part = bounded.sublist(part);
+    of_part.set("chebyshev: use rowsumabs diagonal scaling", true);
+    of_part.set("chebyshev: max eigenvalue", 0.91);
+    of_part.set("chebyshev: boost factor", 1.1);
+  }
+  EXPECT_GT(of_the_pair(*a, *MueLu::CreateTpetraPreconditioner(op, bounded)), 0);
+}
+#endif
+
 double direct(const std::string& trans, const Teuchos::RCP<const CrsMatrix>& a) {
   MultiVector b = ones_image(*a), x(a->getMap(), 1);
   const auto lu = Amesos2::create<CrsMatrix, MultiVector>("KLU2", a, Teuchos::rcpFromRef(x), Teuchos::rcpFromRef(b));

@@ -35,8 +35,8 @@ std::string words(const std::string& what) {
   return line;
 }
 
-void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& remedy,
-                  const std::function<void()>& step) {
+void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& remedy, const std::function<void()>& step,
+                  const std::function<void()>& explain) {
   std::array<char, 512> message{};  // words() are shorter; fixed, so that no process needs memory to report a failure
   bool failed = false;
   const auto keep = [&](const char* what) {
@@ -63,6 +63,7 @@ void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& re
     mpi::collectively(comm, [&] {
       if (failed) refuse(doing + ": " + message.data(), "", remedy);
     });
+  if (explain) explain();
   // All failed: the first process's message is that of all.
   mpi::must_succeed(MPI_Bcast(message.data(), static_cast<int>(message.size()), MPI_CHAR, 0, comm), "MPI_Bcast");
   refuse(doing + ": " + message.data(), "", remedy);

@@ -18,9 +18,10 @@ MPI_Comm comm_of(const Tpetra::Map<>& map);
 std::string words(const std::string& what);
 
 /// Runs a collective step of a foreign library. What it throws becomes the same Error on every process, with one
-/// message if all processes throw. **Collective.**
-void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& remedy,
-                  const std::function<void()>& step);
+/// message if all processes throw. In that case `explain` may throw a better Error first, the same on every process; it
+/// is collective, too. **Collective.**
+void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& remedy, const std::function<void()>& step,
+                  const std::function<void()>& explain = {});
 
 /// Throws Error on every process if `said` differs between processes. **Collective.**
 void expect_the_same(MPI_Comm comm, const std::string& said, const std::string& what);

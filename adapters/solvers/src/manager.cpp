@@ -1,6 +1,7 @@
 #include "manager.hpp"
 
 #include "belos_managers.hpp"
+#include "definite.hpp"
 #include "foreign_step.hpp"
 #include "names.hpp"
 #include "operators.hpp"
@@ -323,8 +324,14 @@ Solution solve_by_manager(const Teuchos::RCP<const Operator>& a, const Teuchos::
   }
   const std::size_t at_a_time = solves_together(name) ? std::max<std::size_t>(wanted.size(), 1) : 1;
   bool stopped = false, broken = false;
-  foreign_step(comm, "Belos", "use another method or preconditioner, or other options", [&] {
-    Managed managed(a, preconditioner, options, comm);
+  Definite definite;
+  Teuchos::RCP<const Operator> seen_a = a, seen_m = preconditioner;
+  if (preconditioned_as(options) == Method::cg) {
+    if (name != "MINRES") seen_a = definite.matrix = Teuchos::rcp(new Remembering(a));  // MINRES takes indefinite ones
+    if (!preconditioner.is_null()) seen_m = definite.preconditioner = Teuchos::rcp(new Remembering(preconditioner));
+  }
+  const auto solve_all = [&] {
+    Managed managed(seen_a, seen_m, options, comm);
     for (std::size_t first = 0; first < wanted.size() && !stopped && !broken; first += at_a_time) {
       const std::vector<std::size_t> some(wanted.begin() + static_cast<std::ptrdiff_t>(first),
                                           wanted.begin() + static_cast<std::ptrdiff_t>(first + at_a_time));
@@ -344,7 +351,9 @@ Solution solve_by_manager(const Teuchos::RCP<const Operator>& a, const Teuchos::
       solution.residual = std::max(solution.residual, solution.each[j]);
       if (scales[j] > 0 && !(solution.each[j] <= managed.tolerance(scales[j]))) solution.converged = false;
     }
-  });
+  };
+  foreign_step(comm, "Belos", "use another method or preconditioner, or other options", solve_all,
+               [&] { definite.refuse_indefinite(comm); });
   if (broken && !stopped)
     refuse("the iteration broke down: its solution became infinite", "must stay finite",
            "check if the matrix is singular, or use another method");

@@ -1,6 +1,7 @@
 #include "foreign_step.hpp"
 #include "names.hpp"
 #include "operators.hpp"
+#include <tridap/internal/call.hpp>
 #include <tridap/solvers/solve.hpp>
 
 #include <Ifpack2_AdditiveSchwarz.hpp>
@@ -12,6 +13,7 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -49,6 +51,40 @@ void need_read(const std::string& kind, const std::vector<std::string>& unread, 
   if (text.empty()) return;
   const std::string like = nearest(unread.front(), known);
   throw std::invalid_argument(kind + " did not read " + text + (like.empty() ? "" : "; did you mean '" + like + "'?"));
+}
+
+constexpr const char *max_eigenvalue = "chebyshev: max eigenvalue",
+                     *inverse_diagonal = "chebyshev: operator inv diagonal",
+                     *row_sums = "chebyshev: use rowsumabs diagonal scaling", *boost_factor = "chebyshev: boost factor";
+
+/// Sets the largest eigenvalue of D^-1 A, where D has the sums of the absolute values of the rows of A. It is at most 1
+/// if A is symmetric (Gershgorin's circle theorem), so that a Chebyshev polynomial is positive definite if A is.
+/// Ifpack2 and MueLu estimate it by ten steps of the power method, which may find too little; then the polynomial may
+/// be indefinite.
+void bound_eigenvalues(Teuchos::ParameterList& parameters) {
+  // The polynomial is for eigenvalues up to the product. If the first number is 1, Ifpack2 takes A for D.
+  parameters.set(max_eigenvalue, 0.91);
+  parameters.set(boost_factor, 1.1);
+  parameters.set("chebyshev: assume matrix does not change", true);  // else it estimates, and does not use the result
+}
+
+/// Whether the caller decides which eigenvalues a Chebyshev polynomial is for.
+bool has_eigenvalues(const Teuchos::ParameterList& given) {
+  const auto is_given = [&](const char* name) { return given.isParameter(name); };
+  return is_given(max_eigenvalue) || is_given(inverse_diagonal) || is_given(row_sums) || is_given(boost_factor);
+}
+
+/// 1 / the sum of the absolute values of each row; 1 for a row of zeros.
+Teuchos::RCP<const Vector> inverse_row_sums(const CrsMatrix& matrix) {
+  const auto inverse = Teuchos::rcp(new Vector(matrix.getRowMap()));
+  const auto local = matrix.getLocalMatrixHost();
+  const auto values = inverse->getLocalViewHost(Tpetra::Access::OverwriteAll);
+  for (std::size_t row = 0; row < values.extent(0); ++row) {
+    double sum = 0;
+    for (auto k = local.graph.row_map(row); k < local.graph.row_map(row + 1); ++k) sum += std::abs(local.values(k));
+    values(row, 0) = sum > 0 ? 1 / sum : 1;
+  }
+  return inverse;
 }
 
 /// A preconditioner of Ifpack2 with its parameters, each of which it knows. Those of additive Schwarz are not marked as
@@ -108,6 +144,10 @@ Teuchos::RCP<const Operator> ifpack2(std::string kind, Method method, const Teuc
     set("schwarz: combine mode", std::string(symmetric ? "ADD" : "ZERO"));
     if (!wanted.isParameter("subdomain solver name")) set("inner preconditioner name", std::string("RILUK"));
   }
+  if (upper_case(kind) == "CHEBYSHEV" && !has_eigenvalues(wanted)) {
+    bound_eigenvalues(wanted);
+    wanted.set(inverse_diagonal, inverse_row_sums(*matrix));
+  }
   const auto preconditioner = with_parameters(kind, matrix, wanted);
   preconditioner->initialize();
   preconditioner->compute();
@@ -115,6 +155,20 @@ Teuchos::RCP<const Operator> ifpack2(std::string kind, Method method, const Teuc
 }
 
 #ifdef TRIDAP_HAVE_MUELU
+/// Whether no row of any process is coupled to another one. **Collective.**
+bool is_diagonal(const CrsMatrix& matrix) {
+  const auto local = matrix.getLocalMatrixHost();
+  const Tpetra::Map<>&rows = *matrix.getRowMap(), &columns = *matrix.getColMap();
+  int coupled = 0;
+  for (std::size_t row = 0; coupled == 0 && row + 1 < local.graph.row_map.extent(0); ++row)
+    for (auto k = local.graph.row_map(row); k < local.graph.row_map(row + 1); ++k)
+      if (local.values(k) != 0 &&
+          columns.getGlobalElement(local.graph.entries(k)) != rows.getGlobalElement(static_cast<int>(row)))
+        coupled = 1;
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &coupled, 1, MPI_INT, MPI_MAX, comm_of(rows)), "MPI_Allreduce");
+  return coupled == 0;
+}
+
 Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMatrix>& matrix,
                                    const Teuchos::ParameterList& given, const Multigrid& multigrid) {
   Teuchos::ParameterList parameters;
@@ -122,12 +176,20 @@ Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMa
   // The default coarse solver, Amesos2's KLU2, is wrong on several processes (Trilinos 13.2; docs/trilinos.md). A
   // smoother replaces it, which needs a small coarse grid and more sweeps there.
   parameters.set("coarse: max size", 200);
+  if (is_diagonal(*matrix)) parameters.set("max levels", 1);  // the next grid would be empty, which MueLu refuses
   const bool cg = method == Method::cg;
   for (const std::string part : {"smoother", "coarse"}) {
     if (given.isParameter(part + ": type")) continue;
     parameters.set(part + ": type", cg ? "CHEBYSHEV" : "RELAXATION");
-    if (given.isParameter(part + ": params")) continue;
-    Teuchos::ParameterList& of_part = parameters.sublist(part + ": params");
+    const std::string name = part + ": params";
+    const bool chosen = given.isParameter(name);
+    if (cg && !(given.isSublist(name) && has_eigenvalues(given.sublist(name)))) {
+      bound_eigenvalues(parameters.sublist(name));
+      parameters.sublist(name).set(row_sums, true);
+      parameters.set("sa: calculate eigenvalue estimate", true);  // for the prolongator, which scales by the diagonal
+    }
+    if (chosen) continue;
+    Teuchos::ParameterList& of_part = parameters.sublist(name);
     if (cg) {
       of_part.set("chebyshev: degree", part == "coarse" ? 8 : 2);
     } else {

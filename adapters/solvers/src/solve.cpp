@@ -1,3 +1,4 @@
+#include "definite.hpp"
 #include "foreign_step.hpp"
 #include "manager.hpp"
 #include "operators.hpp"
@@ -212,35 +213,43 @@ Solution solve_in_cycles(const Teuchos::RCP<const Operator>& asked, const Teucho
     progress->record(std::max(progress->iterations(), 0), residual(*asked, b, x, scale, *r));
   };
   bool broken = false;
-  foreign_step(comm, "Belos",
-               options.method == Method::cg ? "use method='gmres' if the matrix or the preconditioner is not "
-                                              "symmetric positive definite"
-                                            : "check if the matrix is singular, or use another preconditioner",
-               [&] {
-                 compute();
-                 if (progress->done()) return;
-                 const auto problem = Teuchos::rcp(new Problem(asked, Teuchos::rcpFromRef(x), Teuchos::rcpFromRef(b)));
-                 problem->setRightPrec(preconditioner);
-                 problem->setInitResVec(r);
-                 problem->setProblem();
-                 problem->setLSIndex({0});
-                 Cycle cycle(problem, progress, options);
-                 Vector first(b.getMap());
-                 while (!progress->done()) {
-                   const double before = progress->residual();
-                   first.assign(x);
-                   cycle.run(r, before * scale);
-                   broken = !std::isfinite(progress->residual()) || !std::isfinite(x.norm2());
-                   if (broken) {
-                     x.assign(first);
-                     break;
-                   }
-                   const bool claimed = progress->converged();
-                   compute();
-                   if (claimed && !progress->converged() && !(progress->residual() < before / 2)) break;
-                 }
-                 problem->setCurrLS();
-               });
+  Definite definite;
+  Teuchos::RCP<const Operator> a = asked, m = preconditioner;
+  if (options.method == Method::cg) {
+    a = definite.matrix = Teuchos::rcp(new Remembering(asked));
+    if (!m.is_null()) m = definite.preconditioner = Teuchos::rcp(new Remembering(preconditioner));
+  }
+  foreign_step(
+      comm, "Belos",
+      options.method == Method::cg ? "use method='gmres' if the matrix or the preconditioner is not "
+                                     "symmetric positive definite"
+                                   : "check if the matrix is singular, or use another preconditioner",
+      [&] {
+        compute();
+        if (progress->done()) return;
+        const auto problem = Teuchos::rcp(new Problem(a, Teuchos::rcpFromRef(x), Teuchos::rcpFromRef(b)));
+        problem->setRightPrec(m);
+        problem->setInitResVec(r);
+        problem->setProblem();
+        problem->setLSIndex({0});
+        Cycle cycle(problem, progress, options);
+        Vector first(b.getMap());
+        while (!progress->done()) {
+          const double before = progress->residual();
+          first.assign(x);
+          cycle.run(r, before * scale);
+          broken = !std::isfinite(progress->residual()) || !std::isfinite(x.norm2());
+          if (broken) {
+            x.assign(first);
+            break;
+          }
+          const bool claimed = progress->converged();
+          compute();
+          if (claimed && !progress->converged() && !(progress->residual() < before / 2)) break;
+        }
+        problem->setCurrLS();
+      },
+      [&] { definite.refuse_indefinite(comm); });
   progress->rethrow();
   solution.iterations = progress->iterations();
   solution.residuals = progress->residuals();

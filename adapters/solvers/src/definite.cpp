@@ -1,0 +1,53 @@
+#include "definite.hpp"
+
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
+
+#include <algorithm>
+#include <sstream>
+#include <vector>
+
+namespace tridap::solvers {
+
+namespace {
+
+std::string of_two_digits(double value) {
+  std::ostringstream text;
+  text.precision(2);
+  text << value;
+  return text.str();
+}
+
+}  // namespace
+
+double Remembering::smallest_cosine() const {
+  if (!x_) return 0;
+  const std::size_t count = x_->getNumVectors();
+  std::vector<double> products(count), of_x(count), of_y(count);
+  x_->dot(*y_, Teuchos::arrayViewFromVector(products));
+  x_->norm2(Teuchos::arrayViewFromVector(of_x));
+  y_->norm2(Teuchos::arrayViewFromVector(of_y));
+  double smallest = 1;
+  for (std::size_t j = 0; j < count; ++j)
+    if (const double lengths = of_x[j] * of_y[j]; lengths > 0) smallest = std::min(smallest, products[j] / lengths);
+  return smallest;
+}
+
+void Definite::refuse_indefinite(MPI_Comm comm) const {
+  const auto products = [](const auto& of) { return of.is_null() ? Index{0} : of->products(); };
+  for (const MinMax& said : mpi::min_max({products(matrix), products(preconditioner)}, comm))
+    if (!said.is_same()) return;  // the processes failed at different places
+  constexpr double rounding = -1e-12;
+  if (!matrix.is_null())
+    if (const double cosine = matrix->smallest_cosine(); cosine < rounding)
+      refuse(
+          "the matrix is not positive definite: p . A p is " + of_two_digits(cosine) + " |p| |A p| for a direction p",
+          "", "use method='gmres'");
+  if (!preconditioner.is_null())
+    if (const double cosine = preconditioner->smallest_cosine(); cosine < rounding)
+      refuse("the preconditioner is not positive definite: r . M r is " + of_two_digits(cosine) +
+                 " |r| |M r| for a residual r",
+             "", "use another preconditioner, or method='gmres'");
+}
+
+}  // namespace tridap::solvers
