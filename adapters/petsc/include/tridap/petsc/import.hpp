@@ -20,8 +20,8 @@ struct ImportedVec {
 /// keeps the memory alive, also after VecDestroy if PETSc still uses it; Vecs that VecDuplicate makes of it keep it,
 /// too.
 ///
-/// PETSc keeps the norms of a Vec until it knows that elements have changed. After something else than PETSc has written
-/// to the array, call VecGetArray and VecRestoreArray for the Vec on every process.
+/// PETSc keeps the norms of a Vec until it knows that elements have changed. After something else than PETSc has
+/// written to the array, call VecGetArray and VecRestoreArray for the Vec on every process.
 ///
 /// PETSc numbers the elements process after process, and on a process in memory order. For one axis in blocks these are
 /// the array's own numbers. For other arrays the receipt names the difference, and make_ordering() converts.
