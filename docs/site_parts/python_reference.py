@@ -15,7 +15,7 @@ GROUPS = {
     "Linear systems and eigenvalues": ["solve", "eigsh", "Matrix", "LinearOperator", "Preconditioner", "SolveResult",
                                        "History", "ConvergenceError", "ConvergenceWarning"],
     "Files": ["save", "load", "load_attrs"],
-    "What this build has": ["components", "Component"],
+    "Options, and what this build has": ["set_option", "components", "Component"],
     "Distributions in other libraries' words": ["Translation", "hpf", "essl", "chapel", "julia", "x10", "mpi_cart"],
 }
 MODULES = ["petsc", "scalapack", "hdf5", "mpi4py_fft", "globalarrays"]

@@ -97,13 +97,13 @@ def test_an_integer_drops_an_axis_that_is_not_distributed(comm):
 def test_an_integer_on_a_distributed_axis_advises_a_slice(comm):
     if comm.size == 1:
         pytest.skip("needs at least 2 processes")
-    x = tridap.zeros(tridap.distribution(4 * comm.size, processes=comm.size))
-    for index, text in [(2, "x.2:3. keeps"), (-1, "x.-1:. keeps")]:
+    x = tridap.zeros(tridap.distribution((4 * comm.size, 2), ("b", "*"), processes=comm.size))
+    for index, text in [(2, "x.2:3. keeps"), (-1, "x.-1:. keeps"), ((2, slice(None)), "x.2:3. keeps"), ((2, 1, ...), "x.2:3. keeps")]:
         with pytest.raises(TypeError, match=text):
             x[index]
     with pytest.raises(IndexError):
         x[4 * comm.size]
-    assert x[2:3].sum() == 0 and x[-1:].shape == (1,)
+    assert x[2:3].sum() == 0 and x[-1:].shape == (1, 2)
 
 
 def test_integers_select_an_element_on_one_process(comm):

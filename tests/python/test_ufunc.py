@@ -117,7 +117,6 @@ def test_what_describes_an_array_describes_the_whole(comm):
     assert np.size(x) == x.size == 3 * size and np.size(x, 1) == 3
     assert np.result_type(x, np.complex64) == complex and np.iscomplexobj(x) is False
     assert np.empty_like(x, dtype=int).dtype == int and np.shares_memory(x, x.local)
-    assert np.asarray(x).shape == x.local.shape  # the local part, as always
 
 
 def test_views_and_copies_of_an_array_share_memory_or_not(comm):
@@ -245,18 +244,17 @@ def test_another_library_may_answer(comm):
 REFUSED = {
     "numpy.add.reduce of a DistArray.*x.sum": lambda x: np.add.reduce(x),
     "numpy.maximum.reduce of a DistArray.*x.max": lambda x: np.maximum.reduce(x),
-    "numpy.multiply.reduce of a DistArray.*x.gather": lambda x: np.multiply.reduce(x),
+    "numpy.multiply.reduce of a DistArray.*x.prod": lambda x: np.multiply.reduce(x),
     "numpy.add.accumulate of a DistArray": lambda x: np.add.accumulate(x),
     "numpy.add.outer of a DistArray": lambda x: np.add.outer(x, x),
     "numpy.add.at of a DistArray": lambda x: np.add.at(x, 0, 1),
     "numpy.add.reduceat of a DistArray": lambda x: np.add.reduceat(x, [0]),
     "det of a DistArray would combine the elements of this process alone": lambda x: np.linalg._umath_linalg.det(x),
     "numpy.sort of a DistArray would see the memory of this process alone: x.gather": lambda x: np.sort(x),
-    "numpy.std.*numpy.sqrt.numpy.mean.abs.x - x.mean": lambda x: np.std(x),
-    "numpy.argmax.*x == x.max": lambda x: np.argmax(x), "numpy.cumsum": lambda x: np.cumsum(x), "numpy.prod": lambda x: np.prod(x),
-    "numpy.concatenate": lambda x: np.concatenate([x, x]), "numpy.reshape": lambda x: np.reshape(x, -1),
+    "numpy.ptp.*x.max.. - x.min": lambda x: np.ptp(x), "numpy.cumsum": lambda x: np.cumsum(x), "numpy.median": lambda x: np.median(x),
+    "numpy.concatenate": lambda x: np.concatenate([x, x]), "reshape of a DistArray": lambda x: np.reshape(x, -1),
     "numpy.fft.fft of a DistArray": lambda x: np.fft.fft(x), "numpy.where of a DistArray": lambda x: np.where(x > 0),
-    "numpy.linalg.solve": lambda x: np.linalg.solve(x, x), "numpy.save.*whole = x.gather.., and then numpy.save": lambda x: np.save("x", x),
+    "numpy.linalg.solve": lambda x: np.linalg.solve(x, x), "numpy.save.*tridap.save": lambda x: np.save("x", x),
     "numpy.zeros_like of a DistArray takes no shape=": lambda x: np.zeros_like(x, shape=3),
     "numpy.dot of DistArrays is of two arrays of one axis": lambda x: np.dot(x, x),
     "the product @ of a DistArray is A @ x": lambda x: x @ x, "the product @ of a DistArray": lambda x: operator.imatmul(x, x),

@@ -108,12 +108,14 @@ void throw_if_wrong(const Report& report, std::optional<py::error_already_set>& 
   if (!report.ok()) throw_protocol_error(Error(report), raised ? py::object(raised->value()) : py::object());
 }
 
-Array::Array(DistArray array, py::object local, py::object comm, std::shared_ptr<const Distribution> distribution)
+Array::Array(DistArray array, py::object local, py::object comm, std::shared_ptr<const Distribution> distribution,
+             Receipt receipt)
     : array_(std::move(array)),
       local_(std::move(local)),
       comm_(std::move(comm)),
       undistributed_(is_undistributed(array_.dim_data)),
-      distribution_(std::move(distribution)) {
+      distribution_(std::move(distribution)),
+      receipt_(std::move(receipt)) {
   Report unsaid;
   version_ = read_version(array_.version, unsaid).value_or(Version::v0_10);
   for (const Dimension& dimension : array_.dim_data)
@@ -142,6 +144,12 @@ const std::shared_ptr<const Distribution>& Array::distribution() const {
                         "",
                         "pass comm= to tridap.asarray, on every process"});
   return distribution_;
+}
+
+Index Array::processes() const {
+  Index processes = 1;
+  for (const Dimension& dimension : array_.dim_data) processes *= dimension.proc_grid_size;
+  return processes;
 }
 
 Index Array::places() const {
@@ -357,13 +365,14 @@ const Array* array_behind(py::handle object) {
   return holds_value(object.ptr(), typeid(Array)) ? &py::cast<const Array&>(object) : nullptr;
 }
 
-Array over(py::array local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm) {
+Array over(py::array local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm,
+           Receipt receipt) {
   refuse_objects(local);
   DistArray array;
   array.buffer = buffer_of(local);
   array.dim_data = distribution->dim_data(process);
   tridap::throw_if_wrong(check(array));
-  return Array(std::move(array), std::move(local), std::move(comm), std::move(distribution));
+  return Array(std::move(array), std::move(local), std::move(comm), std::move(distribution), std::move(receipt));
 }
 
 Version version_named(const std::string& name) {

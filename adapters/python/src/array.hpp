@@ -14,13 +14,14 @@ namespace tridap::python {
 
 /// Throws ProtocolError if the report holds an error. Its cause is what the object raised. If the object raised
 /// something that is not an Exception, such as KeyboardInterrupt, this is passed on unchanged.
-void throw_if_wrong(const Report& report, std::optional<py::error_already_set>& raised);
+void throw_if_wrong(const Report& report, std::optional<py::error_already_set>& raised, const Raising& how);
 
 /// `tridap.DistArray`: this process's part of a checked distributed array, and the object that keeps its memory alive.
 class Array {
  public:
   /// Makes an array from data that was checked.
-  Array(DistArray array, py::object local, py::object comm, std::shared_ptr<const Distribution> distribution);
+  Array(DistArray array, py::object local, py::object comm, std::shared_ptr<const Distribution> distribution,
+        Receipt receipt = {});
   static Array from(Given given, py::object comm, std::shared_ptr<const Distribution> distribution);
 
   const DistArray& array() const { return array_; }  ///< of version 0.10 or 0.9, as the producer gave it
@@ -31,8 +32,9 @@ class Array {
   /// Throws Error if only this process's part is known.
   const std::shared_ptr<const Distribution>& distribution() const;
   bool is_whole() const { return undistributed_ || distribution_ != nullptr; }
-  Index places() const;  ///< a number that differs between distributions; needs is_whole(), does not communicate
-  Index layout() const;  ///< the same, but it also differs between element types
+  Index processes() const;  ///< of the process grid
+  Index places() const;     ///< a number that differs between distributions; needs is_whole(), does not communicate
+  Index layout() const;     ///< the same, but it also differs between element types
   Index process() const { return process_; }  ///< its rank in comm
 
   /// For each axis: the global indices of distribution() minus this array's own. They differ because 0.10 counts the
@@ -99,8 +101,9 @@ py::object run_together(const py::object& comm, const py::object& step, bool sam
 /// Returns true if an argument is True. Throws TypeError if it is neither True nor False.
 bool flag_of(const py::object& flag, const char* name);
 
-/// An array over `local`, which is the part of process `process` of `distribution`.
-Array over(py::array local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm);
+/// An array over `local`, which is the part of process `process` of `distribution`. `receipt` says how it was made.
+Array over(py::array local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm,
+           Receipt receipt = {});
 
 /// The version that a user's text names, such as "0.9" or "0.10.0". Throws Error if it names none.
 Version version_named(const std::string& name);

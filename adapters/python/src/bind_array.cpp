@@ -15,9 +15,27 @@ namespace tridap::python {
 
 namespace {
 
+bool gives_local_part = false;  // tridap.set_option(array="local"); guarded by the GIL
+
+// Why code that reads the memory of an array must not get that of this process: it would take it for the whole array.
+// Empty if it may.
+std::string why_not_local(const Array& array) {
+  if (gives_local_part || array.processes() == 1) return "";
+  return "the array is on " + std::to_string(array.processes()) +
+         " processes, and numpy.asarray and other functions that read memory would see the part of this process alone: "
+         "x.local is that part with its padding, x.interior is the part without padding, and x.gather() is the whole "
+         "array on one process; after tridap.set_option(array=\"local\") these functions get x.local";
+}
+
 // NumPy's buffer of the local part. BufferError if NumPy could not read it: then numpy.asarray calls __array__.
 int give_buffer(PyObject* self, Py_buffer* view, int flags) {
-  const auto local = py::reinterpret_borrow<py::array>(py::cast<const Array&>(py::handle(self)).local());
+  const Array& array = py::cast<const Array&>(py::handle(self));
+  view->obj = nullptr;
+  if (const std::string why = why_not_local(array); !why.empty()) {
+    PyErr_SetString(PyExc_BufferError, why.c_str());
+    return -1;
+  }
+  const auto local = py::reinterpret_borrow<py::array>(array.local());
   if (PyObject_GetBuffer(local.ptr(), view, flags) != 0) return -1;
   try {
     if ((flags & PyBUF_FORMAT) != 0) refuse_unread_record(local);
@@ -87,6 +105,7 @@ void update_padding(const Array& array) {
 }
 
 py::object numpy_protocol(const Array& array, const py::object& dtype, const py::object& copy) {
+  if (const std::string why = why_not_local(array); !why.empty()) throw py::type_error(why);
   py::object local = array.view(Part::local);
   const std::optional<bool> flag = copy_flag(copy);
   const bool same = dtype.is_none() || py::dtype::from_args(dtype).equal(local.attr("dtype"));
@@ -105,8 +124,9 @@ void bind_array(py::module_& module) {
                          R"(This process's part of a checked distributed array, in the memory of its producer.
 
 asarray() makes one from any object with __distarray__; empty(), zeros() and from_function() make new ones. It is itself
-an object with __distarray__, and offers its local part by the buffer protocol, __array__ and __dlpack__, without a copy.
-The part is read-only if the memory is. It keeps the memory alive.
+an object with __distarray__, and offers its local part by `local` and __dlpack__, without a copy. The part is read-only if
+the memory is. It keeps the memory alive. An array on one process also offers it by the buffer protocol and __array__, as
+numpy.asarray asks for it; an array on more processes refuses this, unless set_option(array="local") was called.
 
 Operators and NumPy's elementwise functions compute on the local parts, padding included, and do not communicate; the
 operands are DistArrays with one distribution, and scalars. sum(), dot(), norm() and the like are collective, and return the
@@ -153,7 +173,7 @@ same NumPy scalar on every process. x[...] is a part of the array, over the same
           "A number that tells distributions and element types apart.")
       .def_property_readonly(
           "receipt", [](const Array& a) -> const Receipt& { return a.receipt(); },
-          "What asarray() did: shared or copied, bytes, seconds.")
+          "What asarray(), or the function that computed the array, did: shared or copied, bytes, seconds.")
       .def("global_index", &global_index, R"(global_index(*local) -> tuple of int
 
 The global index of a local one, counted in `local`. IndexError if there is none.)")
@@ -265,8 +285,10 @@ with the elements that it owns, and NumPy views of this process's own. 'location
 axis is not in blocks, or only this process's part is known. Local.)")
       .def(
           "_describe", [](const Array& a, const std::string& v) { return a.describe(version_named(v)); }, "version"_a)
-      .def("__array__", &numpy_protocol, "dtype"_a = py::none(), "copy"_a = py::none(),
-           "The local part for NumPy, copied only for another dtype or copy=True.")
+      .def(
+          "__array__", &numpy_protocol, "dtype"_a = py::none(), "copy"_a = py::none(),
+          R"(The local part for NumPy, copied only for another dtype or copy=True. TypeError, which names the right call, if the
+array is on more than one process, unless set_option(array="local") was called.)")
       .def(
           "__dlpack__",
           [](const Array& a, const py::object& stream, const py::object& max_version, const py::object& device,
@@ -305,9 +327,14 @@ Raises:
     const WithoutPython released;
     mpi::ours(handle);
   });
-  module.def("_over", [](py::array local, const Distribution& distribution, Index process, py::object comm) {
-    return over(std::move(local), std::make_shared<const Distribution>(distribution), process, std::move(comm));
-  });
+  module.def(
+      "_over",
+      [](py::array local, const Distribution& distribution, Index process, py::object comm, const py::object& receipt) {
+        return over(std::move(local), std::make_shared<const Distribution>(distribution), process, std::move(comm),
+                    receipt.is_none() ? Receipt() : py::cast<const Receipt&>(receipt));
+      },
+      "local"_a, "distribution"_a, "process"_a, "comm"_a, "receipt"_a = py::none());
+  module.def("_give_local_part", [](bool give) { gives_local_part = give; });
   module.def("_watch", [](const Array& array, const py::object& watcher) { array.watch(watcher); });
   module.def("_changed", [](const Array& array) { array.changed(); });
   module.def("_same_memory", [](py::object made, const Array& array) {

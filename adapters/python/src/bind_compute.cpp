@@ -37,6 +37,24 @@ py::slice slice_of(const Slice::Local& local) {
   return {local.first, end < 0 ? std::nullopt : std::optional<py::ssize_t>(end), local.step};
 }
 
+// An array over `local` with these axes, in the version of the protocol that another array has.
+Array with_axes(const Array& model, std::vector<Axis> axes, py::array local) {
+  auto distribution = std::make_shared<const Distribution>(std::move(axes));
+  DistArray made;
+  made.version = stamp(model.version());
+  made.buffer = buffer_of(local);
+  made.dim_data = distribution->dim_data(model.process(), model.version());
+  return Array(std::move(made), std::move(local), model.comm(), std::move(distribution));
+}
+
+// An array over `local` with some axes of another array, in this order. The axes that are left out are on one process,
+// and those that are on several keep their order, so that each process keeps its number.
+Array of_axes(const Array& model, const std::vector<Index>& kept, py::array local) {
+  std::vector<Axis> axes;
+  for (const Index axis : kept) axes.push_back(model.distribution()->axis(axis));
+  return with_axes(model, std::move(axes), std::move(local));
+}
+
 // The selected part of an array, over the same memory, described in the array's version of the protocol.
 Array cut(const Array& array, const std::vector<std::tuple<std::string, Index, Index, Index>>& given) {
   Distribution rest = *array.distribution();
@@ -69,12 +87,7 @@ Array cut(const Array& array, const std::vector<std::tuple<std::string, Index, I
   }
   key.append(py::ellipsis());  // so that NumPy returns an array if no axis remains
   auto local = py::reinterpret_borrow<py::array>(array.local().attr("__getitem__")(py::tuple(key)));
-  auto distribution = std::make_shared<const Distribution>(std::move(axes));
-  DistArray part;
-  part.version = stamp(array.version());
-  part.buffer = buffer_of(local);
-  part.dim_data = distribution->dim_data(array.process(), array.version());
-  Array made(std::move(part), std::move(local), array.comm(), std::move(distribution));
+  Array made = with_axes(array, std::move(axes), std::move(local));
   made.share_watchers(array);
   return made;
 }
@@ -159,6 +172,16 @@ void need_array(const py::object& self) {
     throw py::type_error(std::string("this must be a DistArray, not a ") + Py_TYPE(self.ptr())->tp_name);
 }
 
+Index size_of(const Array& array) {
+  Index count = 1;
+  for (const Dimension& dimension : array.array().dim_data) count *= dimension.size;
+  return count;
+}
+
+Array copy_of(const Array& array, const py::object& order) {
+  return like(array, array.local().attr("copy")("order"_a = order));
+}
+
 // Defines a method that a Python function of this package implements.
 void bind_python(py::class_<Array>& type, const char* name, const char* module, const char* function,
                  const char* text = "") {
@@ -175,28 +198,52 @@ void bind_reductions(py::class_<Array>& type) {
   const auto reduction = [&](const char* name, const char* text) {
     bind_python(type, name, "tridap._reduce", name, text);
   };
-  reduction("sum", R"(sum(axis=None, dtype=None) -> NumPy scalar
+  reduction("sum", R"(sum(axis=None, dtype=None, *, keepdims=False) -> NumPy scalar or DistArray
 
 The sum of all elements of the whole array, each counted once, without communication padding and mirrors. Collective; the
-same on every process, bit for bit. The type is numpy.sum's: int64 for smaller integers and bool. `axis` must be None.)");
-  reduction("mean", R"(mean(axis=None, dtype=None) -> NumPy scalar
+same on every process, bit for bit. The type is numpy.sum's: int64 for smaller integers and bool.
+
+axis: one axis or several, which must not be distributed: the result is a DistArray of the other axes, with their padding.
+This is collective too, because all processes agree on the axes. TypeError, which names the right call, for an axis on several
+processes. keepdims: the result keeps these axes, with one element.)");
+  reduction("prod", R"(prod(axis=None, dtype=None, *, keepdims=False) -> NumPy scalar or DistArray
+
+The product of all elements of the whole array. Everything else is as for sum().)");
+  reduction("mean", R"(mean(axis=None, dtype=None, *, keepdims=False) -> NumPy scalar or DistArray
 
 The mean of all elements of the whole array, as sum() counts them: float64 for integers. Without elements it is nan, with
-numpy.mean's warning. Collective; the same on every process.)");
-  reduction("min", R"(min(axis=None) -> NumPy scalar
+numpy.mean's warning. Collective; the same on every process. `axis` and `keepdims` are as for sum().)");
+  reduction("var", R"(var(axis=None, dtype=None, ddof=0, *, keepdims=False) -> NumPy scalar or DistArray
+
+The variance of all elements of the whole array, as numpy.var defines it. Collective, in two reductions; the same on every
+process. `axis` and `keepdims` are as for sum().)");
+  reduction("std", R"(std(axis=None, dtype=None, ddof=0, *, keepdims=False) -> NumPy scalar or DistArray
+
+The standard deviation: the square root of var().)");
+  reduction("min", R"(min(axis=None, *, keepdims=False) -> NumPy scalar or DistArray
 
 The smallest element of the whole array; nan if an element is nan. ValueError, on every process, without elements.
-Collective; the same on every process.)");
-  reduction("max", R"(max(axis=None) -> NumPy scalar
+Collective; the same on every process. `axis` and `keepdims` are as for sum().)");
+  reduction("max", R"(max(axis=None, *, keepdims=False) -> NumPy scalar or DistArray
 
 The largest element of the whole array; nan if an element is nan. ValueError, on every process, without elements.
-Collective; the same on every process.)");
-  reduction("all", R"(all(axis=None) -> numpy.bool_
+Collective; the same on every process. `axis` and `keepdims` are as for sum().)");
+  reduction("argmin", R"(argmin(axis=None) -> numpy.int64
 
-Whether all elements of the whole array are true. Collective; the same on every process.)");
-  reduction("any", R"(any(axis=None) -> numpy.bool_
+The place of the smallest element: its row-major number in `shape`, the lowest of several. numpy.unravel_index(x.argmin(),
+x.shape) is its global index. ValueError, on every process, without elements. Collective; the same on every process. `axis` must
+be None.)");
+  reduction("argmax", R"(argmax(axis=None) -> numpy.int64
 
-Whether any element of the whole array is true. Collective; the same on every process.)");
+The place of the largest element, as argmin() counts it; of the first nan, if an element is nan. Collective.)");
+  reduction("all", R"(all(axis=None, *, keepdims=False) -> numpy.bool_ or DistArray
+
+Whether all elements of the whole array are true. Collective; the same on every process. `axis` and `keepdims` are as for
+sum().)");
+  reduction("any", R"(any(axis=None, *, keepdims=False) -> numpy.bool_ or DistArray
+
+Whether any element of the whole array is true. Collective; the same on every process. `axis` and `keepdims` are as for
+sum().)");
   reduction("dot", R"(dot(other) -> NumPy scalar
 
 The sum of the products of the elements of two arrays with one distribution, of any number of axes. Complex elements are
@@ -205,21 +252,62 @@ process.)");
   reduction("vdot", R"(vdot(other) -> NumPy scalar
 
 dot() with this array's elements conjugated, as numpy.vdot does. Collective; the same on every process.)");
-  reduction("norm", R"(norm(ord=None) -> NumPy scalar
+  reduction("norm", R"(norm(ord=None, axis=None, *, keepdims=False) -> NumPy scalar or DistArray
 
 The norm of the whole array as numpy.linalg.norm computes it. None: the square root of the sum of the squares of the
 absolute values. An array of one axis also has ord 1, 2 and inf, and one of two axes "fro". Collective; the same on every
-process.)");
+process. `axis`, one axis or two, and `keepdims` are as for sum(); with them `ord` is any of NumPy's.)");
+}
+
+// What NumPy's arrays have and these have too; and what they do not have, with the right call.
+void bind_numpy_names(py::class_<Array>& type) {
+  type.def_property_readonly(
+          "nbytes", [](const Array& a) { return size_of(a) * a.array().buffer.type.bytes; },
+          "The bytes of all elements of the whole array: size times itemsize.")
+      .def_property_readonly(
+          "itemsize", [](const Array& a) { return a.array().buffer.type.bytes; }, "The bytes of one element.")
+      .def_property_readonly(
+          "T", [](const py::object& a) { return function_of("tridap._attributes", "transposed")(a); },
+          R"(The array with its axes in the opposite order: a DistArray over the same memory. AttributeError, which names the
+right call, if two axes or more are on several processes, because then elements would move.)")
+      .def("__copy__", [](const Array& a) { return copy_of(a, py::str("K")); })
+      .def("__deepcopy__", [](const Array& a, const py::object&) { return copy_of(a, py::str("K")); });
+  const auto method = [&](const char* name, const char* text) {
+    bind_python(type, name, "tridap._attributes", name, text);
+  };
+  method("transpose", R"(transpose(*axes) -> DistArray
+
+The array with its axes in another order, as numpy.ndarray.transpose takes it, over the same memory: see `T`.)");
+  method("reshape", R"(reshape(*shape) -> DistArray
+
+The array with axes of one element more or less, over the same memory. TypeError, which names the right call, for any other
+shape, because then elements would move to other processes. Not collective.)");
+  method("squeeze", R"(squeeze(axis=None) -> DistArray
+
+The array without its axes of one element, or without those that `axis` names, over the same memory: see reshape().)");
+  method("ravel", R"(ravel() -> DistArray
+
+The array with one axis, over the same memory, as reshape(-1): only if all axes but one have one element.)");
+  method("flatten", R"(flatten() -> DistArray
+
+ravel() in new memory.)");
+  method("clip", R"(clip(min=None, max=None) -> DistArray
+
+numpy.clip of each element, padding included: a new array. Not collective.)");
+  method("round", R"(round(decimals=0) -> DistArray
+
+numpy.round of each element, padding included: a new array. Not collective.)");
+  method("fill", R"(fill(value) -> None
+
+Sets all elements, padding included, to a scalar. Not collective.)");
+  method("conjugate", "conjugate() -> DistArray\n\nSee conj().");
+  bind_python(type, "__reduce_ex__", "tridap._attributes", "refuse_pickle");
+  bind_python(type, "__getattr__", "tridap._attributes", "missing");
 }
 
 void bind_elements(py::class_<Array>& type) {
   type.def_property_readonly(
-          "size",
-          [](const Array& a) {
-            Index count = 1;
-            for (const Dimension& dimension : a.array().dim_data) count *= dimension.size;
-            return count;
-          },
+          "size", [](const Array& a) { return size_of(a); },
           "The number of elements of the whole array: the product of `shape`.")
       .def_property_readonly(
           "real", [](const Array& a) { return view_like(a, function_of("numpy", "real")(a.local())); },
@@ -231,9 +319,8 @@ void bind_elements(py::class_<Array>& type) {
           "conj", [](const Array& a) { return like(a, function_of("numpy", "conjugate")(a.local())); },
           "conj() -> DistArray\n\nA new array of the conjugate elements, padding included. Not collective.")
       .def(
-          "copy",
-          [](const Array& a, const py::object& order) { return like(a, a.local().attr("copy")("order"_a = order)); },
-          "order"_a = "K", R"(copy(order="K") -> DistArray
+          "copy", [](const Array& a, const py::object& order) { return copy_of(a, order); }, "order"_a = "K",
+          R"(copy(order="K") -> DistArray
 
 A new array with the same elements, padding included, in its own memory. `order` is the memory order of the local part, as
 in numpy.copy. Not collective.)")
@@ -261,8 +348,11 @@ negative ones count from the largest index plus 1, unless the axis has negative 
 None adds an axis of one element. An integer selects on an axis that is not distributed, and drops this axis. If no axis
 remains, the result is a NumPy scalar.
 
-IndexError for too many indices, and for an integer outside of its axis; TypeError for an integer on a distributed axis, and
-for lists and masks; ProtocolError if a process's part has no constant stride in memory.)");
+x[3, 4, 5], with an integer for each axis, is one element, a NumPy scalar that every process gets. This is **collective** if an
+axis is distributed.
+
+IndexError for too many indices, and for an integer outside of its axis; TypeError for an integer on a distributed axis
+beside other entries, and for lists and masks; ProtocolError if a process's part has no constant stride in memory.)");
   bind_python(type, "__setitem__", "tridap._index", "assign", R"(x[key] = value
 
 Sets the selected elements: to a scalar, or to a DistArray with the distribution of x[key]. Here an integer may select on any
@@ -301,9 +391,11 @@ void bind_operators(py::class_<Array>& type) {
 void bind_compute(py::module_& module, py::class_<Array>& type) {
   bind_reductions(type);
   bind_elements(type);
+  bind_numpy_names(type);
   bind_operators(type);
   module.def("_cut", &cut);
   module.def("_like", &like);
+  module.def("_of_axes", &of_axes);
   module.def("_alike", &are_alike);
   module.def("_counted", &counted);
   module.def("_bounds", &bounds);

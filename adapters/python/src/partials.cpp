@@ -50,7 +50,7 @@ class Exchange {
       many_.resize(static_cast<std::size_t>(size_));
       all_ = many_.data();
     }
-    return py::cast<std::string>(py::repr(returned[2]));
+    return py::cast<std::string>(py::str(returned[2]));
   }
 
   void gather() {  // collective

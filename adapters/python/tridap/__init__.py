@@ -51,6 +51,7 @@ from ._ghosts import GhostedArray
 from ._ids import from_ids, to_ids
 from ._make import array, block, cyclic, distribution, empty, from_function, unstructured, whole, zeros
 from ._move import Moving, Redistribution, redistribute
+from ._options import set_option
 from ._protocol import check, export
 from ._relabel import Relabelling, relabel
 from ._solve import (ConvergenceError, ConvergenceWarning, History, LinearOperator, Matrix, Preconditioner,
@@ -63,4 +64,4 @@ __all__ = ["BlockSpec", "Component", "ConvergenceError", "ConvergenceWarning", "
            "Redistribution", "Relabelling", "Report", "SolveResult", "Translation", "UnstructuredSpec", "WholeSpec",
            "array", "asarray", "block", "chapel", "check", "components", "cyclic", "distribution", "eigsh", "empty", "essl", "export",
            "from_function", "from_ids", "hpf", "julia", "load", "load_attrs", "mpi_cart", "redistribute", "relabel", "save",
-           "scalapack", "scatter", "solve", "to_ids", "unstructured", "whole", "write_capture", "x10", "zeros"]
+           "scalapack", "scatter", "set_option", "solve", "to_ids", "unstructured", "whole", "write_capture", "x10", "zeros"]

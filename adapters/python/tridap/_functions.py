@@ -19,12 +19,10 @@ _VIEWS = _named("imag real")
 # The result depends on types or addresses, not on elements.
 _OF_MEMORY = _named("can_cast iscomplexobj isrealobj may_share_memory result_type shares_memory")
 
-_INSTEAD = {"argmax": "x == x.max() is where the largest elements are",
-            "argmin": "x == x.min() is where the smallest elements are",
-            "average": "numpy.sum(x * weights) / numpy.sum(weights)", "count_nonzero": "(x != 0).sum()",
-            "nansum": "numpy.nan_to_num(x).sum()", "ptp": "x.max() - x.min()",
-            "save": "whole = x.gather(), and then numpy.save(file, whole) on process 0",
-            "std": "numpy.sqrt(numpy.mean(abs(x - x.mean())**2))", "var": "numpy.mean(abs(x - x.mean())**2)"}
+INSTEAD = {"average": "numpy.sum(x * weights) / numpy.sum(weights)", "count_nonzero": "(x != 0).sum()",
+           "nansum": "numpy.nan_to_num(x).sum()", "ptp": "x.max() - x.min()",
+           "reshape": "x.reshape(shape) is of axes of one element, and names the call for others",
+           "save": "tridap.save('x.h5', {'x': x}) writes the whole array to a file"}
 
 
 def array_function(self, function, types, args, kwargs):
@@ -37,7 +35,7 @@ def array_function(self, function, types, args, kwargs):
         return elementwise(function, args, kwargs)
     if function in _OF_MEMORY:
         return function(*map(_memory, args), **{name: _memory(value) for name, value in kwargs.items()})
-    instead = _INSTEAD.get(function.__name__)
+    instead = INSTEAD.get(function.__name__)
     raise TypeError(f"{name_of(function)} of a DistArray would see the memory of this process alone: "
                     + (f"{instead}; " if instead else "") + WHOLE)
 
@@ -116,6 +114,12 @@ def _norm(x, ord=None, axis=None, keepdims=False):
     return _reduce.norm(_of(np.linalg.norm, x), ord, axis, keepdims=keepdims)
 
 
+def _spread(function, call):
+    def reduce(a, axis=None, dtype=None, out=None, ddof=0, **others):
+        return call(_of(function, a), axis, dtype, ddof=ddof, out=out, **others)
+    return reduce
+
+
 def _vector_product(a, b, out=None):
     if out is not None or any(isinstance(given, DistArray) and given.ndim != 1 for given in (a, b)):
         raise TypeError("numpy.dot of DistArrays is of two arrays of one axis, without out=: x.dot(y) and "
@@ -132,8 +136,16 @@ _HANDLERS = {
     np.allclose: _reduce.allclose, np.array_equal: _reduce.array_equal, np.full_like: _full_like,
     np.shape: lambda a: a.shape, np.ndim: lambda a: a.ndim, np.size: _size}
 _HANDLERS.update({function: _maker(function) for function in _named("empty_like ones_like zeros_like")})
-_HANDLERS.update({function: _with_type(function, call) for function, call in ((np.sum, _reduce.sum),
-                                                                              (np.mean, _reduce.mean))})
+_HANDLERS.update({function: _with_type(function, call) for function, call in (
+    (np.sum, _reduce.sum), (np.prod, _reduce.prod), (np.mean, _reduce.mean))})
+_HANDLERS.update({function: _spread(function, call) for function, call in ((np.var, _reduce.var), (np.std, _reduce.std))})
 _HANDLERS.update({function: _without_type(function, call) for names, call in (
-    ("all", _reduce.all), ("any", _reduce.any), ("amax max", _reduce.max), ("amin min", _reduce.min))
+    ("all", _reduce.all), ("any", _reduce.any), ("amax max", _reduce.max), ("amin min", _reduce.min),
+    ("argmax", _reduce.argmax), ("argmin", _reduce.argmin))
     for function in _named(names)})
+_HANDLERS.update({
+    np.transpose: lambda a, axes=None: _of(np.transpose, a).transpose(axes),
+    np.reshape: lambda a, newshape=None, order="C", *, shape=None: _of(np.reshape, a).reshape(
+        shape if newshape is None else newshape, order=order),
+    np.ravel: lambda a, order="C": _of(np.ravel, a).ravel(order=order),
+    np.squeeze: lambda a, axis=None: _of(np.squeeze, a).squeeze(axis)})

@@ -1,15 +1,20 @@
-"""Parts of a distributed array, x[...]. Nothing here communicates."""
+"""Parts of a distributed array, x[...], and its elements. Only reading one element communicates."""
 
 import operator
 
 import numpy as np
 
-from . import _core
+from . import _core, _reduce
 from ._core import DistArray
 from ._functions import elementwise
 
-_WHOLE = ("whole", 0, 0, 1)
-_NEW = ("added", 0, 0, 1)
+WHOLE_AXIS = ("whole", 0, 0, 1)  # entries for `_core._cut`
+NEW = ("added", 0, 0, 1)
+
+
+def first_of(array, axis):
+    """The entry that takes the first element of an axis on one process, and drops the axis."""
+    return "one", _core._bounds(array, axis)[0] + array._shift[axis], 0, 1
 
 
 def _range(array, axis, wanted):
@@ -45,7 +50,7 @@ def _entry(array, axis, wanted, setting):
     if isinstance(wanted, slice):
         found = _range(array, axis, wanted)
         if found is None:
-            return _WHOLE
+            return WHOLE_AXIS
         start, stop, step = found
         return "part", start + shift, stop + shift, step
     index = _position(array, axis, wanted) + shift
@@ -56,7 +61,7 @@ def _entry(array, axis, wanted, setting):
         return "part", index, index + 1, 1
     raise TypeError(f"x[{wanted}] on axis {axis}, which is distributed over {processes} processes, so that only some "
                     f"of them have the element: x[{wanted}:{wanted + 1 or ''}] keeps the axis, with one element; "
-                    "x.owner() names the process of an element, and x.local[x.local_index(...)] is the element there")
+                    "with an integer for each axis, x[3, 4] is one element, on every process")
 
 
 def _is_integer(wanted):
@@ -85,13 +90,37 @@ def _cut(array, key, setting=False):
     keys = (*keys[:place], *(slice(None),) * (array.ndim - len(axes)), *keys[place + 1:])
     entries, axis = [], 0
     for wanted in keys:
-        entries.append(_NEW if wanted is None else _entry(array, axis, wanted, setting))
+        entries.append(NEW if wanted is None else _entry(array, axis, wanted, setting))
         axis += wanted is not None
-    return array if all(entry == _WHOLE for entry in entries) else _core._cut(array, entries)
+    return array if all(entry == WHOLE_AXIS for entry in entries) else _core._cut(array, entries)
+
+
+def _element(array, keys):
+    """One element on every process. Collective."""
+    index, here = [], [None]
+
+    def step():
+        index[:] = [_position(array, axis, wanted) for axis, wanted in enumerate(keys)]
+        owner = array.owner(*index)
+        if owner is None:
+            raise IndexError(f"no process has the element {tuple(index)}")
+        if owner == array.process:
+            here[0] = array.local[(*array.local_index(*index), ...)]  # an array without axes, of the same type
+        fits = array.dtype.itemsize <= _reduce.MOST_BYTES
+        return here[0] if fits and here[0] is not None else np.zeros((), array.dtype if fits else bool), owner
+
+    values, owners = _reduce.partials(array, lambda: f"x[{', '.join(map(str, index))}]", step)
+    owner = int(owners[0])
+    if array.dtype.itemsize > _reduce.MOST_BYTES:
+        return array.comm.bcast(here[0], owner)[()]
+    return values[owner]
 
 
 def item(array, key):
     """See `DistArray.__getitem__`."""
+    keys = key if isinstance(key, tuple) else (key,)
+    if len(keys) == array.ndim and all(map(_is_integer, keys)) and array.distribution.processes > 1:
+        return _element(array, keys)
     part = _cut(array, key)
     has_ellipsis = key is Ellipsis or isinstance(key, tuple) and any(wanted is Ellipsis for wanted in key)
     return part.local[()] if part.ndim == 0 and not has_ellipsis else part

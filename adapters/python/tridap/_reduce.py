@@ -6,12 +6,15 @@ ranks. Therefore every process has the same result bit for bit, and the same pro
 """
 
 import builtins
+import operator
 
 import numpy as np
 
 from . import _core
 from ._core import DistArray
 from ._ufunc import need_alike
+
+_AxisError = getattr(np, "exceptions", np).AxisError  # NumPy 2 and 1
 
 
 def _counted(array):
@@ -24,21 +27,29 @@ def _counted(array):
 
 
 def _same(array):
-    """What must be the same on every process; the last entry tells apart distributions that are described alike."""
-    return str(array.dtype), repr(array.distribution), array._layout
+    """What must be the same on every process; the last word tells apart distributions that are described alike."""
+    return f"of {array.dtype}, {array.distribution!r} (layout {array._layout % 2**64:x})"
 
 
-def _partials(array, call, step):
+def _written(name, **arguments):
+    """A function that returns the call as the user writes it. It may raise."""
+    return lambda: f"x.{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items() if value is not None)})"
+
+
+MOST_BYTES = 32  # of an element that `_core._partials` takes
+
+
+def partials(array, call, step):
     """The partial results of all processes, and their numbers of elements, as two NumPy arrays by rank. Collective.
 
     `step` returns this process's partial result, a scalar, and how many elements it is of. It must not communicate.
-    `call` is the function's name and its arguments; it must be the same on every process.
+    `call` returns the call as the user writes it, which must be the same on every process. It is called after `step`.
     """
     def prepare():
         value, count = step()
         value = np.asarray(value)
         value = value.astype(value.dtype.newbyteorder("="), copy=False).reshape(1)
-        return value, count, (*call, str(value.dtype), *_same(array))
+        return value, count, f"{call()} {_same(array)}, as {value.dtype}"
 
     return _core._partials(array.comm, prepare)
 
@@ -49,61 +60,189 @@ def _added(values):
         return np.add.reduce(values, dtype=dtype)
 
 
+def _multiplied(values):
+    with np.errstate(all="ignore"):
+        return np.multiply.reduce(values, dtype=values.dtype if values.dtype.kind in "biu" else None)
+
+
 def _need_numbers(call, array, kinds="biufcm"):
     if array.dtype.kind not in kinds:
         raise TypeError(f"{call} cannot be computed of elements of type {array.dtype}: use each process's part, "
                         "x.interior, or the fields of a record, x.interior['name']")
 
 
-def _need_whole(call, axis, others):
-    """TypeError for an argument of the NumPy function with which the result is not one number for the whole array."""
-    if axis is not None:
-        raise TypeError(f"axis is {axis!r}, must be None, because {call} is over the whole array: "
-                        f"x.interior.{call}(axis={axis!r}) is over this process's part")
+def _need_no_others(call, others):
+    """TypeError for an argument of NumPy's function that a DistArray's does not have."""
     for name, value in others.items():
         if value is not None and value is not np._NoValue and value is not False:
             raise TypeError(f"{call} of a DistArray takes no {name}=, which is {value!r}")
 
 
+def axes_of(axis, ndim):
+    """An argument `axis` as a list of axes from 0 on. As NumPy, AxisError if there is no such axis."""
+    given = axis if isinstance(axis, tuple) else (axis,)
+    found = []
+    for one in given:
+        number = operator.index(one)
+        if not -ndim <= number < ndim:
+            raise _AxisError(number, ndim)
+        found.append(number % ndim)
+    if len(set(found)) != len(found):
+        raise ValueError(f"axis is {axis!r}, must have each axis once")
+    return found
+
+
+def _call_in_numpy(call, axis):
+    return f"numpy.{'linalg.' if call == 'norm' else ''}{call}(x.interior, axis={axis!r})"
+
+
+def _need_one_process(call, array, axis, axes):
+    """TypeError, with the right call, for axes that are on several processes."""
+    grid = array.distribution.grid
+    if builtins.any(grid[number] > 1 for number in axes):
+        others = [number for number in range(array.ndim) if number not in axes]
+        to = ",".join("b" if others and number == others[0] else "*" for number in range(array.ndim))
+        raise TypeError(f"{call} with axis={axis!r} of an array over {' x '.join(map(str, grid))} processes, but only axes on one "
+                        f"process can be left out: x.redistribute({to!r}).{call}(axis={axis!r}) moves the elements first; "
+                        f"{_call_in_numpy(call, axis)} is of this process's part")
+
+
+class _Along:
+    """The result of a reduction along some axes on this process: a DistArray of the other axes.
+
+    A step calls this object first. It returns true if `axis` names some axes, but not all: then `made` is the result.
+    """
+
+    def __init__(self, call, array, axis, others, compute):
+        self.call, self.array, self.axis, self.others, self.compute = call, array, axis, others, compute
+        self.made = None
+
+    def __call__(self, kinds="biufcm"):
+        array, ndim = self.array, self.array.ndim
+        others = dict(self.others)
+        axes = None if self.axis is None else axes_of(self.axis, ndim)
+        whole = axes is None or len(axes) == ndim
+        keeps = False if whole or others.get("keepdims") is np._NoValue else bool(others.pop("keepdims", False))
+        _need_no_others(self.call, others)
+        _need_numbers(self.call, array, kinds)
+        if whole:
+            return False
+        _need_one_process(self.call, array, self.axis, axes)
+        interior = array.distribution.part(array.process, "interior")
+        part = array.local[tuple(interior[axis] if axis in axes else slice(None) for axis in range(ndim))]
+        kept = [axis for axis in range(ndim) if axis not in axes]
+        made = _core._of_axes(array, kept, np.asarray(self.compute(part, tuple(axes))))
+        if keeps:
+            made = _core._cut(made, [("added" if axis in axes else "whole", 0, 0, 1) for axis in range(ndim)])
+        self.made = made
+        return True
+
+
+_NOTHING = np.zeros((), bool), 0  # the partial result if there is a DistArray
+
+
 def sum(array, axis=None, dtype=None, **others):
     """See `DistArray.sum`."""
-    def step():
-        _need_whole("sum", axis, others)
-        _need_numbers("sum", array)
-        part = _counted(array)
-        return np.sum(part, dtype=dtype), part.size
+    return _folded(array, "sum", axis, dtype, others, _added)
 
-    return _added(_partials(array, ("sum", axis, dtype), step)[0])
+
+def prod(array, axis=None, dtype=None, **others):
+    """See `DistArray.prod`."""
+    return _folded(array, "prod", axis, dtype, others, _multiplied)
+
+
+def _folded(array, call, axis, dtype, others, combine):
+    numpy_call = getattr(np, call)
+    along = _Along(call, array, axis, others, lambda part, axes: numpy_call(part, axis=axes, dtype=dtype))
+
+    def step():
+        if along("biufcm" if call == "sum" else "biufc"):
+            return _NOTHING
+        part = _counted(array)
+        return numpy_call(part, dtype=dtype), part.size
+
+    values, _ = partials(array, _written(call, axis=axis, dtype=dtype), step)
+    return combine(values) if along.made is None else along.made
+
+
+def _wide(array, dtype):
+    """The type in which NumPy adds the elements for a mean."""
+    small = array.dtype == np.float16  # NumPy adds these as float32
+    return dtype if dtype is not None else float if array.dtype.kind in "biu" else np.float32 if small else None
 
 
 def mean(array, axis=None, dtype=None, **others):
     """See `DistArray.mean`."""
-    small = array.dtype == np.float16  # NumPy adds these as float32
-    wide = dtype if dtype is not None else float if array.dtype.kind in "biu" else np.float32 if small else None
+    along = _Along("mean", array, axis, others, lambda part, axes: np.mean(part, axis=axes, dtype=dtype))
 
     def step():
-        _need_whole("mean", axis, others)
-        _need_numbers("mean", array)
+        if along():
+            return _NOTHING
         part = _counted(array)
-        return np.sum(part, dtype=wide), part.size
+        return np.sum(part, dtype=_wide(array, dtype)), part.size
 
-    values, counts = _partials(array, ("mean", axis, dtype), step)
+    values, counts = partials(array, _written("mean", axis=axis, dtype=dtype), step)
+    if along.made is not None:
+        return along.made
     if counts.sum() == 0:
         return np.mean(np.empty(0, array.dtype), dtype=dtype)  # NumPy's answer, and its warning
-    result = dtype if dtype is not None else np.float16 if small else values.dtype
+    result = dtype if dtype is not None else np.float16 if array.dtype == np.float16 else values.dtype
     return (_added(values) / counts.sum()).astype(result)
+
+
+def var(array, axis=None, dtype=None, ddof=0, **others):
+    """See `DistArray.var`."""
+    return _spread(array, "var", axis, dtype, ddof, others)
+
+
+def std(array, axis=None, dtype=None, ddof=0, **others):
+    """See `DistArray.std`."""
+    return _spread(array, "std", axis, dtype, ddof, others)
+
+
+def _spread(array, call, axis, dtype, ddof, others):
+    numpy_call = getattr(np, call)
+    along = _Along(call, array, axis, others, lambda part, axes: numpy_call(part, axis=axes, dtype=dtype, ddof=ddof))
+    written = _written(call, axis=axis, dtype=dtype, ddof=ddof)
+
+    def add():
+        if along("biufc"):
+            return _NOTHING
+        part = _counted(array)
+        return np.sum(part, dtype=_wide(array, dtype)), part.size
+
+    values, counts = partials(array, written, add)
+    if along.made is not None:
+        return along.made
+    count = counts.sum()
+    if count - ddof <= 0:
+        return numpy_call(np.ones(count, array.dtype), dtype=dtype, ddof=ddof)  # NumPy's answer, and its warning
+    work = values.dtype if values.dtype.kind in "fc" else np.dtype(float)
+    center = np.asarray(_added(values) / count).astype(work)
+
+    def add_squares():
+        apart = _counted(array).astype(work) - center
+        squares = apart.real**2 + apart.imag**2 if work.kind == "c" else apart * apart
+        return np.sum(squares, dtype=squares.dtype), squares.size
+
+    found = _added(partials(array, written, add_squares)[0]) / (count - ddof)
+    found = np.sqrt(found) if call == "std" else found
+    return found.astype(np.float16 if dtype is None and array.dtype == np.float16 else np.empty(0, work).real.dtype)
 
 
 def _extreme(array, call, axis, others):
     numpy_call = getattr(np, call)
+    along = _Along(call, array, axis, others, lambda part, axes: numpy_call(part, axis=axes))
 
     def step():
-        _need_whole(call, axis, others)
-        _need_numbers(call, array, "biufcmM")
+        if along("biufcmM"):
+            return _NOTHING
         part = _counted(array)
         return (numpy_call(part) if part.size else np.zeros((), array.dtype)), part.size
 
-    values, counts = _partials(array, (call, axis), step)
+    values, counts = partials(array, _written(call, axis=axis), step)
+    if along.made is not None:
+        return along.made
     with np.errstate(all="ignore"):
         return numpy_call(values[counts > 0])  # without elements, NumPy's ValueError
 
@@ -118,15 +257,67 @@ def max(array, axis=None, **others):
     return _extreme(array, "max", axis, others)
 
 
-def _truth(array, call, axis, others):
-    numpy_call = getattr(np, call)
+def _numbers(array):
+    """By axis, the indices in `shape` of the elements that _counted() returns."""
+    kept = _core._counted(array) or (None,) * array.ndim
+    numbers = []
+    for axis, indices in enumerate(array.distribution.indices(array.process, "interior")):
+        low, high = _core._bounds(array, axis)
+        if low < 0 or high > array.shape[axis]:
+            raise ValueError(f"axis {axis} has indices from {low} to {high - 1}, outside of [0, {array.shape[axis]}), so that its "
+                             "elements have no number: x == x.max() is where the largest elements are")
+        indices = indices - array._shift[axis]
+        numbers.append(indices if kept[axis] is None else indices[kept[axis]])
+    return numbers
+
+
+def _place(array, call, axis, others):
+    """The number of the first smallest or largest element, or of the first nan."""
+    numpy_call = np.min if call == "argmin" else np.max
 
     def step():
-        _need_whole(call, axis, others)
-        _need_numbers(call, array)
+        if axis is not None and len(axes_of(axis, array.ndim)) < array.ndim:
+            raise TypeError(f"axis is {axis!r}, must be None: {_call_in_numpy(call, axis)} is of this process's part")
+        _need_no_others(call, others)
+        _need_numbers(call, array, "biufcmM")
+        part, numbers = _counted(array), _numbers(array)
+        if not part.size:
+            return np.zeros((), array.dtype), -1
+        best = numpy_call(part)
+        places = np.nonzero(part != part if best != best else part == best)
+        index = [of_axis[place] for of_axis, place in zip(numbers, places)]
+        return best, int(np.ravel_multi_index(index, array.shape).min()) if index else 0
+
+    values, numbers = partials(array, _written(call, axis=axis), step)
+    some = numbers >= 0
+    if not some.any():
+        raise ValueError(f"attempt to get {call} of an empty sequence")
+    best = numpy_call(values[some])
+    same = values != values if best != best else values == best
+    return np.int64(numbers[some & same].min())
+
+
+def argmin(array, axis=None, **others):
+    """See `DistArray.argmin`."""
+    return _place(array, "argmin", axis, others)
+
+
+def argmax(array, axis=None, **others):
+    """See `DistArray.argmax`."""
+    return _place(array, "argmax", axis, others)
+
+
+def _truth(array, call, axis, others):
+    numpy_call = getattr(np, call)
+    along = _Along(call, array, axis, others, lambda part, axes: numpy_call(part, axis=axes))
+
+    def step():
+        if along():
+            return _NOTHING
         return numpy_call(_counted(array)), 0
 
-    return numpy_call(_partials(array, (call, axis), step)[0])
+    values = partials(array, _written(call, axis=axis), step)[0]
+    return numpy_call(values) if along.made is None else along.made
 
 
 def all(array, axis=None, **others):
@@ -175,7 +366,7 @@ def _product(call, a, b):
         kept[0] = _also(array, b if array is a else a)
         return getattr(np, call)(*_flat(*_pair(call, a, b))), 0
 
-    return _added(_partials(array, (call, kept), step)[0])
+    return _added(partials(array, lambda: f"x.{call}(y), y {kept[0]}, x", step)[0])
 
 
 def dot(array, other):
@@ -190,9 +381,14 @@ def vdot(array, other):
 
 def norm(array, ord=None, axis=None, **others):
     """See `DistArray.norm`."""
+    def norms(part, axes):
+        return np.linalg.norm(part, ord, axes[0] if len(axes) == 1 else axes)
+
+    along = _Along("norm", array, axis, others, norms)
+
     def step():
-        _need_whole("norm", axis, others)
-        _need_numbers("norm", array, "biufc")
+        if along("biufc"):
+            return _NOTHING
         known = {0: [None], 1: [None, 1, 2, np.inf], 2: [None, "fro"]}.get(array.ndim, [None])
         if not builtins.any(ord is name or (name is not None and ord == name) for name in known):
             raise ValueError(f"ord is {ord!r}, must be {' or '.join(map(repr, known))} for an array of {array.ndim} "
@@ -201,7 +397,9 @@ def norm(array, ord=None, axis=None, **others):
         some = flat if flat.size else np.zeros(1, flat.dtype)
         return np.linalg.norm(some, None if ord == "fro" else ord), flat.size
 
-    values, counts = _partials(array, ("norm", ord, axis), step)
+    values, counts = partials(array, _written("norm", ord=ord, axis=axis), step)
+    if along.made is not None:
+        return along.made
     with np.errstate(all="ignore"):
         if ord == 1:
             return _added(values)
@@ -235,4 +433,4 @@ def _agreement(call, a, b, options):
         parts = [_counted(given) if isinstance(given, DistArray) else given for given in (a, b)]
         return numpy_call(*parts, *options), 0
 
-    return bool(np.all(_partials(array, (call, options, kept), step)[0]))
+    return bool(np.all(partials(array, lambda: f"numpy.{call}(x, y, *{options}), y {kept[0]}, x", step)[0]))

@@ -6,8 +6,8 @@ from . import _core
 from ._core import DistArray
 
 WHOLE = "x.gather() is the whole array on one process, and x.local and x.interior are this process's part"
-_REDUCTIONS = {"add": "x.sum()", "minimum": "x.min()", "maximum": "x.max()", "logical_and": "x.all()",
-               "logical_or": "x.any()"}
+_REDUCTIONS = {"add": "x.sum()", "multiply": "x.prod()", "minimum": "x.min()", "maximum": "x.max()",
+               "logical_and": "x.all()", "logical_or": "x.any()"}
 _CONVERSIONS = {
     "__bool__": "bool(x): a DistArray has many elements, so that it is neither true nor false: call x.any() or x.all()",
     "__float__": "float(x): a DistArray is no number: float(x.sum()), or float() of another of its reductions",
