@@ -63,7 +63,7 @@ def test_several_right_hand_sides_need_no_other_method(comm, how, order):
     b, rhs, wide = sides(comm, 4, order=order)
     b.memory[:, 2] = rhs[:, 2] = 0
     if order == "C":
-        with pytest.raises(tridap.ProtocolError, match=r"copy=never, but b has 4 vectors whose .*order='F'"):
+        with pytest.raises(tridap.ProtocolError, match=r"copy=None, but b has 4 vectors whose .*order='F'"):
             tridap.solve(A, b, **how)
     result = tridap.solve(A, b, copy="if_needed", **how)
     assert (result.bytes_copied == 0) == (order == "F")

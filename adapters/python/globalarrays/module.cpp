@@ -2,6 +2,7 @@
 
 #include "../src/bindings.hpp"
 #include "../src/comm.hpp"
+#include "../src/errors.hpp"
 #include "../src/gil.hpp"
 #include "../src/memory.hpp"
 #include <tridap/globalarrays/export.hpp>
@@ -121,7 +122,7 @@ py::object import_array(const py::array& local, const Distribution& distribution
   const Copy policy = copy == "never" ? Copy::never : copy == "always" ? Copy::always : Copy::if_needed;
   ga::ImportedArray imported = [&] {
     const WithoutPython released;
-    return ga::import_array(array, in, policy, nearest ? ga::Fit::nearest : ga::Fit::exact);
+    return on_all(in, [&] { return ga::import_array(array, in, policy, nearest ? ga::Fit::nearest : ga::Fit::exact); });
   }();
   return py::make_tuple(std::move(imported.array), imported.receipt);
 }
@@ -130,7 +131,7 @@ ga::GlobalArray create(const Distribution& distribution, const py::dtype& dtype,
   const MPI_Comm in = comm_of(comm);
   const ElementType type = type_of(dtype);
   const WithoutPython released;
-  return ga::create(redistribute::PlacedDistribution(distribution), type, in);
+  return on_all(in, [&] { return ga::create(redistribute::PlacedDistribution(distribution), type, in); });
 }
 
 py::object allocate(const Distribution& distribution, const py::dtype& dtype, py::handle comm) {
@@ -139,7 +140,7 @@ py::object allocate(const Distribution& distribution, const py::dtype& dtype, py
   const redistribute::PlacedDistribution placed(distribution);
   const DistArray made = [&] {
     const WithoutPython released;
-    return ga::allocate(placed, type, in);
+    return on_all(in, [&] { return ga::allocate(placed, type, in); });
   }();
   return parts(made, placed, rank_in(in));
 }
@@ -188,7 +189,7 @@ void bind_arrays(py::module_& module) {
       [](int handle, py::handle comm) {
         const MPI_Comm in = comm_of(comm);
         const WithoutPython released;
-        return ga::destroy(handle, in);
+        return on_all(in, [&] { return ga::destroy(handle, in); });
       },
       "handle"_a, "comm"_a);
   module.def("is_there", [](const py::array& local) {

@@ -2,6 +2,7 @@
 
 #include "../src/bindings.hpp"
 #include "../src/comm.hpp"
+#include "../src/errors.hpp"
 #include "../src/gil.hpp"
 #include "../src/memory.hpp"
 #include "element_types.hpp"
@@ -71,13 +72,13 @@ Receipt save(const std::string& path, Saving& saving, py::handle comm, const py:
   const MPI_Comm in = comm_of(comm);
   saving.options.progress = progress_of(progress);
   const WithoutPython released;
-  return hdf5::save(path, saving.arrays, in, saving.options);
+  return on_all(in, [&] { return hdf5::save(path, saving.arrays, in, saving.options); });
 }
 
 hdf5::Stored find(const std::string& path, const std::string& name, py::handle comm, bool stepped) {
   const MPI_Comm in = comm_of(comm);
   const WithoutPython released;
-  return hdf5::find(path, name, in, stepped);
+  return on_all(in, [&] { return hdf5::find(path, name, in, stepped); });
 }
 
 Receipt load_into(const py::array& local, const std::string& path, const hdf5::Stored& stored,
@@ -87,7 +88,7 @@ Receipt load_into(const py::array& local, const std::string& path, const hdf5::S
   const Buffer buffer = buffer_of(local);
   const hdf5::LoadOptions options{step, progress_of(progress)};
   const WithoutPython released;
-  return hdf5::load_into(buffer, path, stored, distribution, in, options);
+  return on_all(in, [&] { return hdf5::load_into(buffer, path, stored, distribution, in, options); });
 }
 
 py::dict read_attributes(const std::string& path, const std::string& name) {

@@ -2,6 +2,7 @@
 
 #include "../src/bindings.hpp"
 #include "../src/comm.hpp"
+#include "../src/errors.hpp"
 #include "../src/gil.hpp"
 #include "../src/matrix_rows.hpp"
 #include "../src/memory.hpp"
@@ -67,7 +68,7 @@ py::object import_array(const py::array& local, const Distribution& distribution
     const MPI_Comm in = comm_of(comm);
     const Copy policy = copy_policy(copy);
     const WithoutPython released;
-    made = pt::import_array(array, in, policy);
+    made = on_all(in, [&] { return pt::import_array(array, in, policy); });
   }
   return py::make_tuple(object_of(made.vec), made.receipt);
 }
@@ -86,7 +87,8 @@ py::object import_ghosted(const py::array& local, const Distribution& distributi
   const std::vector<Index> ids(ghosts.data(), ghosts.data() + ghosts.size());
   const pt::ImportedVec made = [&] {
     const WithoutPython released;
-    return pt::import_ghosted(make_ghosted(buffer, distribution.dim_data(process), ids, in), in);
+    return on_all(
+        in, [&] { return pt::import_ghosted(make_ghosted(buffer, distribution.dim_data(process), ids, in), in); });
   }();
   return py::make_tuple(object_of(made.vec), made.receipt);
 }
@@ -105,7 +107,7 @@ py::object ordering(const py::array& local, const Distribution& distribution, In
   const Copy policy = copy_policy(copy);
   const AO made = [&] {
     const WithoutPython released;
-    return pt::make_ordering(array, in, policy);
+    return on_all(in, [&] { return pt::make_ordering(array, in, policy); });
   }();
   return object_of(made);
 }
@@ -119,7 +121,7 @@ py::object create_dmda(const Distribution& distribution, py::handle comm, std::o
   const MPI_Comm in = comm_of(comm);
   const DM made = [&] {
     const WithoutPython released;
-    return pt::create_dmda(distribution, in, options_of(width, star, dof));
+    return on_all(in, [&] { return pt::create_dmda(distribution, in, options_of(width, star, dof)); });
   }();
   return object_of(made);
 }
@@ -134,7 +136,7 @@ py::object import_matrix(py::handle given, py::handle comm) {
   const MPI_Comm in = comm_of(comm);
   const pt::ImportedMat made = [&] {
     const WithoutPython released;
-    return pt::import_matrix(rows, in);
+    return on_all(in, [&] { return pt::import_matrix(rows, in); });
   }();
   return py::make_tuple(object_of(made.mat), made.receipt);
 }

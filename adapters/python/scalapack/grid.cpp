@@ -1,6 +1,7 @@
 #include "grid.hpp"
 
 #include "../src/comm.hpp"
+#include "../src/errors.hpp"
 #include "../src/gil.hpp"
 #include "../src/memory.hpp"
 #include "../src/part.hpp"
@@ -24,14 +25,16 @@ namespace sl = tridap::scalapack;
 std::unique_ptr<Grid> make(py::handle comm, Index nprow, Index npcol, bool column_major) {
   const MPI_Comm in = comm_of(comm);
   const WithoutPython released;
-  return std::make_unique<Grid>(
-      sl::ProcessGrid(in, nprow, npcol, column_major ? Order::column_major : Order::row_major));
+  return on_all(in, [&] {
+    return std::make_unique<Grid>(
+        sl::ProcessGrid(in, nprow, npcol, column_major ? Order::column_major : Order::row_major));
+  });
 }
 
 std::unique_ptr<Grid> make_of_context(py::handle comm, int context) {
   const MPI_Comm in = comm_of(comm);
   const WithoutPython released;
-  return std::make_unique<Grid>(sl::ProcessGrid::of_context(context, in));
+  return on_all(in, [&] { return std::make_unique<Grid>(sl::ProcessGrid::of_context(context, in)); });
 }
 
 // The part has LLD_ elements from one column to the next: its memory must reach to the last one.
@@ -74,7 +77,7 @@ py::object import_array(const Grid& self, const std::optional<py::tuple>& part, 
   std::optional<Distribution> distribution;
   {
     const WithoutPython released;
-    made = sl::import_array(array, grid, move ? sl::Fit::nearest : sl::Fit::exact);
+    made = on_all(grid.comm(), [&] { return sl::import_array(array, grid, move ? sl::Fit::nearest : sl::Fit::exact); });
     if (grid.place()) distribution.emplace(mpi::gather_distribution(made.array, grid.row_major_comm()));
   }
   if (!distribution)

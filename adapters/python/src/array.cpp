@@ -92,6 +92,14 @@ bool known_together(const Array* array, MPI_Comm comm) {
   return said[0].smallest == 1 && said[1].is_same();
 }
 
+// How an error about objects is raised: on each process of `comm` alike, which must all call this, or here alone.
+Raising how_raised(const Report& report, const std::optional<py::error_already_set>& raised, MPI_Comm comm) {
+  const ErrorKind kind = error_kind_of(raised);
+  if (report.ok() || comm == MPI_COMM_NULL) return {kind, false};
+  const WithoutPython released;
+  return agree_kind(raised.has_value(), kind, comm);
+}
+
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
@@ -103,9 +111,9 @@ bool flag_of(const py::object& flag, const char* name) {
   throw py::type_error(std::string(name) + " is " + py::cast<std::string>(py::repr(flag)) + ", must be True or False");
 }
 
-void throw_if_wrong(const Report& report, std::optional<py::error_already_set>& raised) {
+void throw_if_wrong(const Report& report, std::optional<py::error_already_set>& raised, const Raising& how) {
   if (raised && !raised->matches(PyExc_Exception)) throw std::move(*raised);
-  if (!report.ok()) throw_protocol_error(Error(report), raised ? py::object(raised->value()) : py::object());
+  if (!report.ok()) throw_protocol_error(Error(report), raised ? py::object(raised->value()) : py::object(), how);
 }
 
 Array::Array(DistArray array, py::object local, py::object comm, std::shared_ptr<const Distribution> distribution,
@@ -312,7 +320,7 @@ py::object asarray(py::object object, py::object comm, py::object copy) {
   Given given = ask(object, copy);
   const bool undistributed = is_undistributed(given.read.array.dim_data);
   Checked checked = comm.is_none() ? check_alone(given, !undistributed, {}) : confer_over(given, handle, true, {});
-  throw_if_wrong(checked.report, given.raised);
+  throw_if_wrong(checked.report, given.raised, how_raised(checked.report, given.raised, handle));
   given.receipt.seconds = now() - begin;
   const auto made = [&] {
     if (!comm.is_none() && !checked.distribution) throw std::bad_alloc();
@@ -343,8 +351,9 @@ Checked check_object(py::object object, py::object comm, const py::object& raise
   const Reading reading{flags.trusts};
   Given given = ask(object, py::none());
   Checked checked = comm.is_none() ? check_alone(given, true, reading) : confer_over(given, handle, true, reading);
+  const Raising how = flags.raises ? how_raised(checked.report, given.raised, handle) : Raising{};
   if (given.raised && !given.raised->matches(PyExc_Exception)) throw std::move(*given.raised);
-  if (flags.raises) throw_if_wrong(checked.report, given.raised);
+  if (flags.raises) throw_if_wrong(checked.report, given.raised, how);
   return checked;
 }
 

@@ -2,6 +2,7 @@
 
 #include "comm.hpp"
 #include "dictionaries.hpp"
+#include "errors.hpp"
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/version.hpp>

@@ -99,7 +99,8 @@ void update_padding(const Array& array) {
   const MPI_Comm comm = comm_of(array.comm());
   {
     const WithoutPython released;
-    tridap::redistribute::PaddingUpdate(array.array().buffer, *array.distribution(), comm).update();
+    on_all(comm,
+           [&] { tridap::redistribute::PaddingUpdate(array.array().buffer, *array.distribution(), comm).update(); });
   }
   array.changed();
 }

@@ -38,9 +38,11 @@ class Ghosts {
     });
     {
       const WithoutPython released;
-      array_.emplace(distribution.is_none() ? make_ghosted(given.local, given.ghosts, with)
-                                            : make_ghosted(given.local, given.dim_data, given.ghosts, with));
-      update_.emplace(*array_, with);
+      on_all(with, [&] {
+        array_.emplace(distribution.is_none() ? make_ghosted(given.local, given.ghosts, with)
+                                              : make_ghosted(given.local, given.dim_data, given.ghosts, with));
+        update_.emplace(*array_, with);
+      });
       of_owned_ = std::make_shared<const Distribution>(mpi::gather_distribution(array_->owned(), with));
     }
     owned_ = together(with, [&] {

@@ -27,7 +27,7 @@ Redistribution alone_with(MPI_Comm comm, const Make& make) {
   const std::shared_ptr<std::mutex> lock = lock_of(comm);
   const WithoutPython released;
   const std::lock_guard<std::mutex> alone(*lock);
-  return make();
+  return on_all(comm, make);
 }
 
 std::unique_ptr<Planned> make_plan(const Distribution& source, std::vector<Index> source_ranks,

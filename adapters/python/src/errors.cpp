@@ -1,23 +1,86 @@
 #include "errors.hpp"
 
 #include "array.hpp"
+#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/mpi/agree.hpp>
+
+#include <string>
+#include <vector>
 
 namespace tridap::python {
 
 namespace {
 
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+// Replaces "move it (in Python x.redistribute(...)), or" by "move it: x.redistribute(...), or".
+void name_python_call(std::string& text) {
+  const std::string begin = " (in Python ";
+  const std::size_t at = text.find(begin);
+  if (at == std::string::npos) return;
+  text.replace(at, begin.size(), ": ");
+  int open = 1;
+  for (std::size_t i = at; i < text.size(); ++i) {
+    if (text[i] == '(') ++open;
+    if (text[i] == ')' && --open == 0) {
+      text.erase(i, 1);
+      return;
+    }
+  }
+}
+
+// The messages of C++ in the words of Python.
+std::string in_python(std::string text) {
+  name_python_call(text);
+  replace_all(text, "Fit::nearest (Python: copy='if_needed')", "copy=\"if_needed\"");
+  replace_all(text, "copy=never", "copy=None");
+  replace_all(text, "copy=if_needed", "copy=\"if_needed\"");
+  return text;
+}
+
+Error in_python(const Error& error) {
+  const Report& report = error.report();
+  std::vector<Finding> findings = report.findings();
+  for (Finding& finding : findings)
+    for (std::string* text : {&finding.value, &finding.must, &finding.remedy}) *text = in_python(std::move(*text));
+  return Error(Report::from_parts(std::move(findings), report.counts()));
+}
+
 // Sets an exception of the Python class that tridap/_errors.py defines.
-void set_protocol_error(const Error& error, const py::object& cause) {
-  const py::object type = py::module_::import("tridap._errors").attr("ProtocolError");
+void set_protocol_error(const Error& given, const py::object& cause, const Raising& how) {
+  const char* const names[] = {"ProtocolError", "ProtocolTypeError", "ProtocolIndexError"};
+  const py::object type = py::module_::import("tridap._errors").attr(names[static_cast<int>(how.kind)]);
+  const Error error = in_python(given);
   const py::object made = type(py::str(error.what()), py::cast(Checked{error.report(), nullptr}));
+  if (how.elsewhere) made.attr("_printed_elsewhere") = true;
   if (cause) PyException_SetCause(made.ptr(), py::object(cause).release().ptr());
   PyErr_SetObject(type.ptr(), made.ptr());
 }
 
 }  // namespace
 
-void throw_protocol_error(const Error& error, const py::object& cause) {
-  set_protocol_error(error, cause);
+ErrorKind error_kind_of(const std::optional<py::error_already_set>& raised) {
+  if (!raised) return ErrorKind::other;
+  if (raised->matches(PyExc_TypeError)) return ErrorKind::type_error;
+  return raised->matches(PyExc_IndexError) ? ErrorKind::index_error : ErrorKind::other;
+}
+
+Raising agree_kind(bool failed, ErrorKind kind, MPI_Comm comm) {
+  const auto is_not = [&](ErrorKind wanted) -> Index { return failed && kind != wanted ? 1 : 0; };
+  const std::vector<MinMax> some =
+      mpi::min_max({failed ? 1 : 0, is_not(ErrorKind::type_error), is_not(ErrorKind::index_error)}, comm);
+  Raising how{ErrorKind::other, mpi::rank_of(comm) != 0};
+  if (some[0].largest == 0) return how;
+  if (some[1].largest == 0) how.kind = ErrorKind::type_error;
+  if (some[2].largest == 0) how.kind = ErrorKind::index_error;
+  return how;
+}
+
+void throw_protocol_error(const Error& error, const py::object& cause, const Raising& how) {
+  set_protocol_error(error, cause, how);
   throw py::error_already_set();
 }
 
@@ -27,7 +90,8 @@ void bind_errors(py::module_&) {
       if (raised) std::rethrow_exception(raised);
     } catch (const Error& error) {
       try {
-        set_protocol_error(error, {});
+        const auto* agreed = dynamic_cast<const AgreedError*>(&error);
+        set_protocol_error(error, {}, agreed != nullptr ? agreed->how() : Raising{});
       } catch (py::error_already_set& failed) {
         failed.restore();
       }

@@ -144,7 +144,13 @@ void Planned::together_or_object(Call& call, Step&& step) {
     if (!call.faults.ok()) plan_->object(std::move(call.faults));
     std::forward<Step>(step)();
   } catch (const Error& error) {
-    throw_if_wrong(error.report(), call.raised);
+    const MPI_Comm comm = comm_of(comm_);
+    const ErrorKind kind = error_kind_of(call.raised);
+    const Raising how = [&] {
+      const WithoutPython released;
+      return agree_kind(call.raised.has_value(), kind, comm);
+    }();
+    throw_if_wrong(error.report(), call.raised, how);
   }
 }
 

@@ -106,6 +106,12 @@ auto inside(Step&& step) {
   return std::forward<Step>(step)();
 }
 
+/// The same for a step that throws the same Error on every process of `comm` or on none.
+template <class Step>
+auto inside_on_all(MPI_Comm comm, Step&& step) {
+  return inside([&] { return on_all(comm, std::forward<Step>(step)); });
+}
+
 /// The C++ value of an object; TypeError if it is not a T, or not initialised.
 template <class T>
 const T& made(const py::object& self) {

@@ -169,7 +169,7 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
   }
   x.changed();
   raise_together(comm, std::move(raised));
-  if (error) throw Error(*error);
+  if (error) on_all(comm, [&] { throw Error(*error); });
 
   py::dict result;
   result["iterations"] = solution.iterations;

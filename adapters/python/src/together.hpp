@@ -61,6 +61,7 @@ auto together(MPI_Comm comm, Step&& step, const std::string* asked = nullptr, co
     -> std::invoke_result_t<Step> {
   std::optional<std::invoke_result_t<Step>> result;
   std::optional<py::error_already_set> raised;
+  Raising how;
   mpi::Faults faults;
   Index said = 0, wanted = 0;
   faults.attempt([&] {
@@ -76,12 +77,14 @@ auto together(MPI_Comm comm, Step&& step, const std::string* asked = nullptr, co
     said = same_number(faults.report.text());
     if (asked != nullptr) wanted = same_number(*asked);
   });
+  const ErrorKind kind = error_kind_of(raised);
   try {
     const WithoutPython released;
     comm = mpi::ours(comm);
     const Index failed = faults.ok() ? 0 : 1;
     if (agreed(failed, said, wanted)) return std::move(*result);
     const std::vector<MinMax> spread = mpi::min_max({failed, said, wanted}, comm);
+    if (spread[0].largest != 0 || !spread[2].is_same()) how = agree_kind(failed != 0, kind, comm);
     if (!spread[0].is_same() || !spread[1].is_same()) {
       mpi::throw_faults(std::move(faults), comm);
     } else if (failed != 0) {  // all processes have the same fault, in the same words
@@ -91,7 +94,7 @@ auto together(MPI_Comm comm, Step&& step, const std::string* asked = nullptr, co
       refuse_different(*asked, spread[2], comm);
     }
   } catch (const Error& error) {
-    throw_if_wrong(error.report(), raised);
+    throw_if_wrong(error.report(), raised, how);
   }
   return std::move(*result);
 }
