@@ -85,10 +85,10 @@ def test_solve(dtype):
         left = spread(A, dist, "CF"[number % 2])
         for right, whole in ((tridap.array(b[line.indices(R)[0], 0], line, COMM), b[:, 0]),
                              (spread(b, tridap.distribution((11, 2), ["b", "*"], (P, 1))), b)):
-            x, receipt = scalapack.solve(left, right, copy="if_needed")
+            x = scalapack.solve(left, right, copy="if_needed")
             assert x.distribution == right.distribution and x.dtype == dtype
             close(x.allgather(), np.linalg.solve(A, whole), dtype, 11)
-            assert not receipt.shared
+            assert not x.receipt.shared
             assert np.array_equal(right.allgather(), whole)
         assert np.array_equal(left.allgather(), A)
 
@@ -98,8 +98,8 @@ def test_solve_in_place():
     dist = tridap.distribution((20, 20), [tridap.cyclic(2)] * 2, grid)
     A, b = well_conditioned(20, "float64", 1), random_matrix((20, 1), "float64", 1)
     left, right = spread(A, dist), spread(b, tridap.distribution((20, 1), [tridap.cyclic(2)] * 2, grid))
-    x, receipt = scalapack.solve(left, right, overwrite_a=True, overwrite_b=True)
-    assert receipt.bytes_copied == 0 and receipt.shared
+    x = scalapack.solve(left, right, overwrite_a=True, overwrite_b=True)
+    assert x.receipt.bytes_copied == 0 and x.receipt.shared
     assert x.local.ctypes.data == right.local.ctypes.data
     close(right.allgather(), np.linalg.solve(A, b), "float64", 20)
 
@@ -109,11 +109,11 @@ def test_what_may_be_overwritten_is():
     A, b = well_conditioned(8, "float64", 2), random_matrix((8, 8), "float64", 2)
     for over_a, over_b in itertools.product((False, True), repeat=2):
         left, right = spread(A, dist), spread(b, dist)
-        x, receipt = scalapack.solve(left, right, overwrite_a=over_a, overwrite_b=over_b)
+        x = scalapack.solve(left, right, overwrite_a=over_a, overwrite_b=over_b)
         close(x.allgather(), np.linalg.solve(A, b), "float64", 8)
         assert np.array_equal(left.allgather(), A) == (not over_a)
         assert np.array_equal(right.allgather(), b) == (not over_b)
-        assert receipt.bytes_copied == left.local.nbytes * (not over_a) + right.local.nbytes * (not over_b)
+        assert x.receipt.bytes_copied == left.local.nbytes * (not over_a) + right.local.nbytes * (not over_b)
     A = A @ A.T
     for call in scalapack.cholesky, scalapack.eigh, scalapack.svd, scalapack.qr:
         array = spread(A, dist)
@@ -130,17 +130,17 @@ def test_cholesky(dtype, lower):
         half = random_matrix((10, 10), dtype, number)
         A = half @ half.conj().T + 10 * np.eye(10, dtype=dtype)
         array = spread(A, dist, "CF"[number % 2])
-        factor, receipt = scalapack.cholesky(array, lower, copy="if_needed", overwrite_a=bool(number % 3))
+        factor = scalapack.cholesky(array, lower, copy="if_needed", overwrite_a=bool(number % 3))
         close(factor.allgather(), scipy.linalg.cholesky(A, lower=lower), dtype, 20)
         assert factor.distribution == dist
-        assert receipt.shared == bool(number % 3)
+        assert factor.receipt.shared == bool(number % 3)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_eigh(dtype):
     for number, dist in enumerate(distributions((9, 9), dtype)):
         A = hermitian(9, dtype, number)
-        w, v, _ = scalapack.eigh(spread(A, dist, "CF"[number % 2]), lower=bool(number % 2), copy="if_needed")
+        w, v = scalapack.eigh(spread(A, dist, "CF"[number % 2]), lower=bool(number % 2), copy="if_needed")
         assert w.dtype == np.empty(0, dtype).real.dtype and v.dtype == dtype
         close(w, scipy.linalg.eigh(A)[0], dtype, 9)
         whole = v.allgather()
@@ -155,16 +155,97 @@ def test_svd_and_qr(dtype, shape):
     for number, dist in enumerate(distributions(shape, dtype)):
         A = random_matrix(shape, dtype, number)
         array = spread(A, dist, "CF"[number % 2])
-        u, s, vh, _ = scalapack.svd(array, copy="if_needed")
+        u, s, vh = scalapack.svd(array, copy="if_needed")
         close(s, scipy.linalg.svd(A, full_matrices=False)[1], dtype, 9)
         close(u.allgather() * s @ vh.allgather(), A, dtype, 9)
         assert u.shape == (shape[0], k) and vh.shape == (k, shape[1])
-        q, r, _ = scalapack.qr(array, copy="if_needed")
+        q, r = scalapack.qr(array, copy="if_needed")
         whole_q, whole_r = q.allgather(), r.allgather()
         close(whole_q @ whole_r, A, dtype, 9)
         close(whole_q.conj().T @ whole_q, np.eye(k), dtype, 9)
         assert np.array_equal(np.triu(whole_r), whole_r)
         close(abs(np.diag(whole_r)), abs(np.diag(scipy.linalg.qr(A, mode="economic")[1])), dtype, 9)
+
+
+def test_results_unpack_as_scipys_and_have_a_receipt():
+    dist = scalapack.squares((8, 8))
+    A = spread(hermitian(8, "float64", 1) + 20 * np.eye(8), dist)
+    for call, of_scipy, names in [(scalapack.svd, scipy.linalg.svd, ("U", "s", "Vh")), (scalapack.eigh, scipy.linalg.eigh, ("w", "v")),
+                                  (scalapack.qr, scipy.linalg.qr, ("q", "r"))]:
+        found = call(A)
+        assert isinstance(found, tuple) and found._fields == names and len(found) == len(of_scipy(A.allgather()))
+        assert found.receipt.bytes_copied >= A.local.nbytes and not found.receipt.shared
+        for name, one in zip(names, found):
+            assert getattr(found, name) is one
+            assert isinstance(one, np.ndarray) or one.receipt.bytes_copied == found.receipt.bytes_copied
+    for found in scalapack.solve(A, A), scalapack.cholesky(A):
+        assert isinstance(found, tridap.DistArray) and found.receipt.bytes_copied >= A.local.nbytes and found.distribution == dist
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_matmul(dtype):
+    for number, dist in enumerate(itertools.islice(distributions((9, 7), dtype), 0, None, 4)):
+        A = random_matrix((9, 7), dtype, number)
+        left = spread(A, dist, "CF"[number % 2])
+        for shape in ((7, 4), (7,)):
+            B = random_matrix(shape, dtype, number + 1)
+            for specs in ["b,*", "c:2,*"][:1 + number % 2] if len(shape) == 2 else ["b"]:
+                right = spread(B, tridap.distribution(shape, specs, processes=P))
+                made = scalapack.matmul(left, right, copy="if_needed")
+                close(made.allgather(), A @ B, dtype, 9)
+                assert made.receipt.seconds >= 0 and made.dtype == dtype
+        other = spread(random_matrix((9, 3), dtype, 5), tridap.distribution((9, 3), "b,*", processes=P))
+        for trans, op in (("T", A.T), ("C", A.conj().T)):
+            close(scalapack.matmul(left, other, trans_a=trans, copy="if_needed").allgather(), op @ other.allgather(), dtype, 9)
+            close(scalapack.matmul(left, left, trans_b=trans, copy="if_needed").allgather(), A @ (A.T if trans == 'T' else A.conj().T), dtype, 9)
+
+
+def test_the_operator_multiplies_dense_arrays_where_they_are():
+    rows = tridap.distribution((2 * P + 1, 3), "b,*")
+    A, B = (spread(random_matrix(rows.shape, "float64", seed), rows, order) for seed, order in ((1, "C"), (2, "F")))
+    a, b = A.allgather(), B.allgather()
+    v = tridap.from_function(tridap.distribution(2 * P + 1, "b"), lambda i: 1.0 + i)
+    for found, wanted in [(A.T @ B, a.T @ b), (A @ B.T, a @ b.T), (np.matmul(A.T, A), a.T @ a), (A.T @ v, a.T @ v.allgather()),
+                          (v @ B, v.allgather() @ b)]:
+        close(found.allgather(), wanted, "float64", 2 * P + 1)
+    square = spread(random_matrix((5, 5), "float64", 3), scalapack.squares((5, 5)))
+    power = square @ square @ square
+    close(power.allgather(), np.linalg.matrix_power(square.allgather(), 3), "float64", 5)
+    assert power.distribution == square.distribution and power.receipt.bytes_copied == 0
+    with pytest.raises(tridap.ProtocolError, match="a has 3 columns, and b has .* rows, must be the same"):
+        A @ B
+    with pytest.raises(tridap.ProtocolError, match="trans_a is 'H', must be 'N', 'T' or 'C'"):
+        scalapack.matmul(A, B, trans_a="H" if R == P - 1 else "T")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(12, 5), (5, 12), (6, 6)])
+def test_lstsq(dtype, shape):
+    m, n = shape
+    for number, dist in enumerate(itertools.islice(distributions(shape, dtype), 0, None, 4)):
+        A, b = random_matrix(shape, dtype, number), random_matrix((m, 2), dtype, number + 1)
+        array = spread(A, dist, "CF"[number % 2])
+        for right in b, b[:, 0]:
+            x, residues, rank, s = found = scalapack.lstsq(array, spread(right, tridap.distribution(
+                right.shape, "b,*" if right.ndim == 2 else "b")), copy="if_needed")
+            wanted = scipy.linalg.lstsq(A, right)
+            close(x.allgather(), wanted[0], dtype, 200)
+            assert residues.shape == np.shape(wanted[1]) and rank == wanted[2] == min(shape)
+            close(residues, wanted[1], dtype, 50)
+            close(s, wanted[3], dtype, 20)
+            assert found.receipt.bytes_copied > 0 or array.local.size == 0
+
+
+def test_lstsq_of_a_matrix_without_full_rank_is_the_shortest():
+    A = np.outer(np.arange(1.0, 9), [1, 2, 3])
+    b = np.arange(8.0) % 3
+    rows, line = tridap.distribution((8, 3), "b,*"), tridap.distribution(8, "b")
+    x, residues, rank, s = scalapack.lstsq(spread(A, rows, "C"), spread(b, line))
+    close(x.allgather(), scipy.linalg.lstsq(A, b)[0], "float64", 100)
+    assert rank == 1 and residues.shape == (0,) and s.shape == (3,)
+    assert scalapack.lstsq(spread(A, rows), spread(b, line), cond=2.0).rank == 0
+    with pytest.raises(tridap.ProtocolError, match="b has 7 rows, must have those of A, 8"):
+        scalapack.lstsq(spread(A, rows), spread(b[:7], tridap.distribution(7, "b")))
 
 
 def test_copy_is_never_by_default():
@@ -177,8 +258,8 @@ def test_copy_is_never_by_default():
             call(array)
         assert near.describe() in str(caught.value)
     moved = tridap.redistribute(array, near, order="F")
-    u, _, _, receipt = scalapack.svd(moved)
-    assert u.distribution == near and receipt.bytes_copied == moved.local.nbytes
+    found = scalapack.svd(moved)
+    assert found.U.distribution == near and found.receipt.bytes_copied == moved.local.nbytes
 
 
 def test_wrong_arguments_raise_on_every_process():
@@ -264,7 +345,7 @@ def test_a_grid_of_some_processes():
         matrix, _ = scalapack.import_array(array, grid)
         assert (matrix.local is None) == (R != 0) and (matrix.desc[1] == -1) == (R != 0)
         if R == 0:
-            x, _ = scalapack.solve(array, array)
+            x = scalapack.solve(array, array)
             assert np.array_equal(x.local, np.eye(3))
         with scalapack.ProcessGrid(context=grid.context) as same:
             assert same.ranks == (0,)

@@ -257,7 +257,7 @@ REFUSED = {
     "numpy.linalg.solve": lambda x: np.linalg.solve(x, x), "numpy.save.*tridap.save": lambda x: np.save("x", x),
     "numpy.zeros_like of a DistArray takes no shape=": lambda x: np.zeros_like(x, shape=3),
     "numpy.dot of DistArrays is of two arrays of one axis": lambda x: np.dot(x, x),
-    "the product @ of a DistArray is A @ x": lambda x: x @ x, "the product @ of a DistArray": lambda x: operator.imatmul(x, x),
+    "the product @ of a DistArray is A @ x": lambda x: x[None] @ x, "the product @ of a DistArray": lambda x: operator.imatmul(x, x),
     "bool.x.: a DistArray has many.*x.any.. or x.all": lambda x: bool(x), "neither true nor false": lambda x: x == x and 1,
     "float.x.: a DistArray is no number": lambda x: float(x), "int.x.: a DistArray": lambda x: int(x),
     "complex.x.: a DistArray": lambda x: complex(x), "cannot be interpreted as an integer": lambda x: range(x),

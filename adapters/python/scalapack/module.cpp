@@ -2,6 +2,7 @@
 
 #include "../src/bindings.hpp"
 #include "../src/comm.hpp"
+#include "../src/errors.hpp"
 #include "../src/gil.hpp"
 #include "../src/memory.hpp"
 #include "../src/part.hpp"
@@ -22,9 +23,18 @@ namespace sl = tridap::scalapack;
 
 // `local`, `distribution` and `process` of a DistArray. **Collective**: throws on every process or on none.
 DistArray part_in(const py::tuple& part, MPI_Comm comm) {
-  return mpi::collectively(comm, [&] {
-    return part_of(py::cast<py::array>(part[0]), py::cast<const Distribution&>(part[1]), py::cast<Index>(part[2]));
+  return on_all(comm, [&] {
+    return mpi::collectively(comm, [&] {
+      return part_of(py::cast<py::array>(part[0]), py::cast<const Distribution&>(part[1]), py::cast<Index>(part[2]));
+    });
   });
+}
+
+// Runs a call of ScaLAPACK, which throws the same Error on every process or on none, without Python.
+template <class Step>
+auto together_on(MPI_Comm comm, const Step& step) {
+  const WithoutPython released;
+  return on_all(comm, step);
 }
 
 sl::DenseOptions options_of(py::handle copy, bool overwrite_a, bool overwrite_b = false) {
@@ -47,10 +57,7 @@ py::object solve(const py::tuple& a, const py::tuple& b, py::handle comm, bool o
   const MPI_Comm in = comm_of(comm);
   const DistArray matrix = part_in(a, in), right = part_in(b, in);
   const sl::DenseOptions options = options_of(copy, overwrite_a, overwrite_b);
-  const sl::Solved solved = [&] {
-    const WithoutPython released;
-    return sl::solve(matrix, right, in, options);
-  }();
+  const sl::Solved solved = together_on(in, [&] { return sl::solve(matrix, right, in, options); });
   return py::make_tuple(array_of(solved.x.buffer), solved.receipt);
 }
 
@@ -58,10 +65,7 @@ py::object cholesky(const py::tuple& a, py::handle comm, bool lower, bool overwr
   const MPI_Comm in = comm_of(comm);
   const DistArray matrix = part_in(a, in);
   const sl::DenseOptions options = options_of(copy, overwrite_a);
-  const sl::Factor made = [&] {
-    const WithoutPython released;
-    return sl::cholesky(matrix, in, lower, options);
-  }();
+  const sl::Factor made = together_on(in, [&] { return sl::cholesky(matrix, in, lower, options); });
   return py::make_tuple(array_of(made.factor.buffer), made.receipt);
 }
 
@@ -69,10 +73,7 @@ py::object eigh(const py::tuple& a, py::handle comm, bool lower, bool overwrite_
   const MPI_Comm in = comm_of(comm);
   const DistArray matrix = part_in(a, in);
   const sl::DenseOptions options = options_of(copy, overwrite_a);
-  const sl::Eigen made = [&] {
-    const WithoutPython released;
-    return sl::eigh(matrix, in, lower, options);
-  }();
+  const sl::Eigen made = together_on(in, [&] { return sl::eigh(matrix, in, lower, options); });
   return py::make_tuple(values_of(made.values, matrix.buffer), array_of(made.vectors.buffer), made.receipt);
 }
 
@@ -82,12 +83,11 @@ py::object svd(const py::tuple& a, py::handle comm, bool overwrite_a, py::handle
   const sl::DenseOptions options = options_of(copy, overwrite_a);
   sl::Svd made;
   std::optional<Distribution> u, vh;
-  {
-    const WithoutPython released;
+  together_on(in, [&] {
     made = sl::svd(matrix, in, options);
     u.emplace(mpi::gather_distribution(made.u, in));
     vh.emplace(mpi::gather_distribution(made.vh, in));
-  }
+  });
   return py::make_tuple(with_distribution(made.u, *u), values_of(made.values, matrix.buffer),
                         with_distribution(made.vh, *vh), made.receipt);
 }
@@ -98,13 +98,30 @@ py::object qr(const py::tuple& a, py::handle comm, bool overwrite_a, py::handle 
   const sl::DenseOptions options = options_of(copy, overwrite_a);
   sl::Qr made;
   std::optional<Distribution> q, r;
-  {
-    const WithoutPython released;
+  together_on(in, [&] {
     made = sl::qr(matrix, in, options);
     q.emplace(mpi::gather_distribution(made.q, in));
     r.emplace(mpi::gather_distribution(made.r, in));
-  }
+  });
   return py::make_tuple(with_distribution(made.q, *q), with_distribution(made.r, *r), made.receipt);
+}
+
+sl::Op op_of(const std::string& letter) {
+  return letter == "T" ? sl::Op::transpose : letter == "C" ? sl::Op::adjoint : sl::Op::none;
+}
+
+py::object matmul(const py::tuple& a, const py::tuple& b, py::handle comm, const std::string& op_a,
+                  const std::string& op_b, py::handle copy) {
+  const MPI_Comm in = comm_of(comm);
+  const DistArray left = part_in(a, in), right = part_in(b, in);
+  const sl::MatmulOptions options{copy_policy(copy), op_of(op_a), op_of(op_b)};
+  sl::Product made;
+  std::optional<Distribution> distribution;
+  together_on(in, [&] {
+    made = sl::matmul(left, right, in, options);
+    distribution.emplace(mpi::gather_distribution(made.c, in));
+  });
+  return py::make_tuple(with_distribution(made.c, *distribution), made.receipt);
 }
 
 }  // namespace
@@ -120,6 +137,7 @@ PYBIND11_MODULE(_scalapack, module) {
   module.def("eigh", &here::eigh);
   module.def("svd", &here::svd);
   module.def("qr", &here::qr);
+  module.def("matmul", &here::matmul);
   module.def("nearest", [](const tridap::Distribution& distribution, bool square) {
     return square ? tridap::scalapack::nearest_square(distribution) : tridap::scalapack::nearest(distribution);
   });

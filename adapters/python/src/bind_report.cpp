@@ -99,6 +99,7 @@ void bind_report(py::module_& module) {
       .def("__str__", [](const Receipt& r) { return r.text(); })
       .def("_repr_html_", [](const py::object& r) { return py::module_::import("tridap._html").attr("receipt")(r); })
       .def("__repr__", [](const Receipt& r) { return "<tridap.Receipt: " + r.text() + ">"; });
+  module.def("_copied", [](Index bytes, double seconds) { return Receipt{false, false, bytes, {}, seconds}; });
   module.def("_refuse", [](const std::string& fault, const std::string& remedy) { refuse(fault, "", remedy); });
   module.def("_together", &run_together, "comm"_a, "step"_a, "same"_a);
   module.def("_check", &check_object, "obj"_a, "comm"_a, "raise_on_error"_a, "trust_extent"_a);

@@ -111,10 +111,17 @@ def _matmul(a, b, out):
         return a @ b
     if isinstance(b, (_core._Matrix, _core._LinearOperator)):
         raise TypeError("x @ A: a Matrix or a LinearOperator is multiplied from the left: A @ x")
-    if isinstance(a, DistArray) and isinstance(b, DistArray) and a.ndim == b.ndim == 1 and not out:
-        return a.dot(b)
+    if isinstance(a, DistArray) and isinstance(b, DistArray) and not out:
+        from . import scalapack
+        if a.ndim == b.ndim == 1:
+            return a.dot(b)
+        if a.ndim == 2 and b.ndim in (1, 2):
+            return scalapack.matmul(a, b)
+        if a.ndim == 1 and b.ndim == 2:
+            return scalapack.matmul(b, a, trans_a="T")
     raise TypeError("the product @ of a DistArray is A @ x with a tridap.Matrix or a tridap.LinearOperator, or that of "
-                    f"two DistArrays of one axis: x.dot(y) is the product of arrays of any number of axes; {WHOLE}")
+                    "two DistArrays of one or two axes, a new array: x.dot(y) is the sum of products of arrays of any number of "
+                    f"axes; {WHOLE}")
 
 
 def refuse_iteration(array):

@@ -2,11 +2,14 @@
 
     from tridap import scalapack
 
-    x, receipt = scalapack.solve(A, b, copy="if_needed")  # A and b: any distributed arrays
+    x = scalapack.solve(A, b, copy="if_needed")  # A and b: any distributed arrays
+    U, s, Vh = scalapack.svd(A, copy="if_needed")
 
-`solve`, `cholesky`, `eigh`, `svd` and `qr` have the arguments of ``scipy.linalg``, where it has them. Common to them:
+`solve`, `lstsq`, `cholesky`, `eigh`, `svd` and `qr` have the arguments and the results of ``scipy.linalg``, where it has them;
+`matmul` multiplies. Common to them:
 
 - The elements are float32, float64, complex64 or complex128, of one type.
+- ``receipt`` of what they return, an array or a tuple of arrays, says what was copied.
 - Arguments are kept: ScaLAPACK computes in a copy of each process's part, which the receipt counts. With
   ``overwrite_a`` or ``overwrite_b`` it computes in the array's own memory, which must be column-major, and nothing is
   copied.
@@ -14,7 +17,7 @@
   and names the nearest that it can use. "if_needed": such a matrix is moved to square blocks over all processes. True:
   `A` always is.
 - The answers have the distribution that the argument has.
-- NaN and infinite values are refused, because ScaLAPACK may not end on them.
+- NaN and infinite values are refused, except by `matmul`, because ScaLAPACK may not end on them.
 
 `import_array` makes a `Matrix` for your own calls of ScaLAPACK on a `ProcessGrid`, and `export_array` an array of such a
 matrix. `nearest` and `squares` are distributions that ScaLAPACK can use; `is_elpa_ready` says whether ELPA can use one.
@@ -27,8 +30,11 @@ not: ``tridap.scalapack(m, n, mb, nb, nprow, npcol)``.
 from __future__ import annotations
 
 import sys
+import time
 import types
 from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+
+import numpy as np
 
 from . import _core
 from ._agree import integer, policy, together
@@ -39,12 +45,11 @@ from ._solve import _Failed
 from ._vocabularies import scalapack as distribution
 
 if TYPE_CHECKING:
-    import numpy as np
     from mpi4py import MPI
     from numpy.typing import NDArray
 
-__all__ = ["Matrix", "ProcessGrid", "cholesky", "distribution", "eigh", "export_array", "import_array", "is_elpa_ready",
-           "nearest", "qr", "solve", "squares", "svd"]
+__all__ = ["EighResult", "LstsqResult", "Matrix", "ProcessGrid", "QrResult", "SvdResult", "cholesky", "distribution", "eigh",
+           "export_array", "import_array", "is_elpa_ready", "lstsq", "matmul", "nearest", "qr", "solve", "squares", "svd"]
 
 
 class Matrix(NamedTuple):
@@ -219,8 +224,55 @@ def is_elpa_ready(desc: Sequence[int]) -> bool:
     return _native().is_elpa_ready([integer("an entry of desc", entry) for entry in desc])
 
 
+class _Eigh(NamedTuple):
+    w: NDArray[np.floating[Any]]
+    v: _core.DistArray
+
+
+class _Svd(NamedTuple):
+    U: _core.DistArray
+    s: NDArray[np.floating[Any]]
+    Vh: _core.DistArray
+
+
+class _Qr(NamedTuple):
+    q: _core.DistArray
+    r: _core.DistArray
+
+
+class _Lstsq(NamedTuple):
+    x: _core.DistArray
+    residues: NDArray[np.floating[Any]]
+    rank: int
+    s: NDArray[np.floating[Any]]
+
+
+class EighResult(_Eigh):
+    """What `eigh` returns: ``w, v``, and the attribute `receipt`."""
+
+    receipt: _core.Receipt
+
+
+class SvdResult(_Svd):
+    """What `svd` returns: ``U, s, Vh``, and the attribute `receipt`."""
+
+    receipt: _core.Receipt
+
+
+class QrResult(_Qr):
+    """What `qr` returns: ``q, r``, and the attribute `receipt`."""
+
+    receipt: _core.Receipt
+
+
+class LstsqResult(_Lstsq):
+    """What `lstsq` returns: ``x, residues, rank, s``, and the attribute `receipt`."""
+
+    receipt: _core.Receipt
+
+
 def solve(A: Any, b: Any, *, overwrite_a: bool = False, overwrite_b: bool = False,
-          copy: bool | str | None = None) -> tuple[_core.DistArray, _core.Receipt]:
+          copy: bool | str | None = None) -> _core.DistArray:
     """Solves ``A x = b`` by LU with partial pivoting (PDGETRF, PDGETRS). Collective.
 
     Args:
@@ -233,7 +285,7 @@ def solve(A: Any, b: Any, *, overwrite_a: bool = False, overwrite_b: bool = Fals
         copy: see the module.
 
     Returns:
-        The answer, which has the distribution of `b`, and the receipt.
+        The answer ``x``, which has the distribution of `b`. ``x.receipt`` says what was copied.
 
     Raises:
         ProtocolError: on every process; also if the matrix is singular.
@@ -243,18 +295,18 @@ def solve(A: Any, b: Any, *, overwrite_a: bool = False, overwrite_b: bool = Fals
     flags = _options(comm, copy, overwrite_a, overwrite_b)
     local, receipt = _native().solve(_part(A), _part(b), comm, *flags, copy)
     _written((A, flags[0]), (b, flags[1]))
-    return _over(local, b, flags[1]), receipt
+    return _over(local, b, flags[1], comm, receipt)
 
 
 def cholesky(A: Any, lower: bool = False, *, overwrite_a: bool = False,
-             copy: bool | str | None = None) -> tuple[_core.DistArray, _core.Receipt]:
+             copy: bool | str | None = None) -> _core.DistArray:
     """The Cholesky factor of a symmetric or Hermitian positive definite matrix (PDPOTRF). Collective.
 
     ``A = U^H U``, or with `lower` ``A = L L^H``. Only this triangle of `A` is used. With `overwrite_a` the factor is
     written into the memory of `A`, which may be column-major or row-major.
 
     Returns:
-        The factor, with the distribution of `A` and 0 in the other triangle, and the receipt.
+        The factor, with the distribution of `A` and 0 in the other triangle. Its ``receipt`` says what was copied.
 
     Raises:
         ProtocolError: on every process; also if a leading minor of `A` is not positive.
@@ -263,18 +315,17 @@ def cholesky(A: Any, lower: bool = False, *, overwrite_a: bool = False,
     lower, over = _options(comm, copy, lower, overwrite_a)
     local, receipt = _native().cholesky(_part(A), comm, lower, over, copy)
     _written((A, over))
-    return _over(local, A, over), receipt
+    return _over(local, A, over, comm, receipt)
 
 
-def eigh(A: Any, lower: bool = True, *, overwrite_a: bool = False, copy: bool | str | None = None) -> tuple[
-        NDArray[np.floating[Any]], _core.DistArray, _core.Receipt]:
-    """All eigenvalues and eigenvectors of a symmetric or Hermitian matrix (PDSYEV, PZHEEV). Collective.
+def eigh(A: Any, lower: bool = True, *, overwrite_a: bool = False, copy: bool | str | None = None) -> EighResult:
+    """All eigenvalues and eigenvectors of a symmetric or Hermitian matrix (PDSYEV, PZHEEV): ``w, v``. Collective.
 
     Only the triangle `lower` of `A` is used. With `overwrite_a` the memory of `A` is used for the computation.
 
     Returns:
-        The eigenvalues, ascending, the same on every process; the eigenvectors, of which column ``j`` belongs to
-        eigenvalue ``j``, with the distribution of `A`; and the receipt.
+        `w`, the eigenvalues, ascending, the same on every process; `v`, the eigenvectors, of which column ``j`` belongs to
+        eigenvalue ``j``, with the distribution of `A`.
 
     Raises:
         ProtocolError: on every process; also if an eigenvalue does not converge.
@@ -283,19 +334,18 @@ def eigh(A: Any, lower: bool = True, *, overwrite_a: bool = False, copy: bool | 
     lower, over = _options(comm, copy, lower, overwrite_a)
     values, local, receipt = _native().eigh(_part(A), comm, lower, over, copy)
     _written((A, over))
-    return values, _core._over(local, A.distribution, A.process, comm), receipt
+    return _with(receipt, EighResult(values, _core._over(local, A.distribution, A.process, comm, receipt)))
 
 
-def svd(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> tuple[
-        _core.DistArray, NDArray[np.floating[Any]], _core.DistArray, _core.Receipt]:
-    """The singular value decomposition ``A = u diag(s) vh`` (PDGESVD). Collective.
+def svd(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> SvdResult:
+    """The singular value decomposition ``A = U diag(s) Vh`` (PDGESVD): ``U, s, Vh``. Collective.
 
     It is that of ``scipy.linalg.svd(A, full_matrices=False)``. With `overwrite_a` the memory of `A`, which may be
     column-major or row-major, is used for the computation.
 
     Returns:
-        `u`, the singular values (descending, the same on every process), `vh`, and the receipt. An axis of another
-        length than in `A` has the same blocks; even blocks, if `A` is irregular, padded or unstructured there.
+        `U`, the singular values `s` (descending, the same on every process), and `Vh`. An axis of another length than in `A`
+        has the same blocks; even blocks, if `A` is irregular, padded or unstructured there.
 
     Raises:
         ProtocolError: on every process.
@@ -304,18 +354,17 @@ def svd(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) ->
     (over,) = _options(comm, copy, overwrite_a)
     u, values, vh, receipt = _native().svd(_part(A), comm, over, copy)
     _written((A, over))
-    return _core._over(u[0], u[1], comm.rank, comm), values, _core._over(vh[0], vh[1], comm.rank, comm), receipt
+    return _with(receipt, SvdResult(_answer(u, comm, receipt), values, _answer(vh, comm, receipt)))
 
 
-def qr(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> tuple[
-        _core.DistArray, _core.DistArray, _core.Receipt]:
-    """``A = q r`` with orthonormal columns of `q`, and `r` upper triangular (PDGEQRF, PDORGQR). Collective.
+def qr(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> QrResult:
+    """``A = q r`` with orthonormal columns of `q`, and `r` upper triangular (PDGEQRF, PDORGQR): ``q, r``. Collective.
 
     It is that of ``scipy.linalg.qr(A, mode="economic")``. The blocks of `A` need not be square. With `overwrite_a`, `q`
     is in the memory of `A`, if `A` has no more columns than rows.
 
     Returns:
-        `q`, `r`, and the receipt. Their distributions are those that `svd` describes.
+        `q` and `r`, with the distributions that `svd` describes.
 
     Raises:
         ProtocolError: on every process.
@@ -324,8 +373,118 @@ def qr(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> 
     (over,) = _options(comm, copy, overwrite_a)
     q, r, receipt = _native().qr(_part(A), comm, over, copy)
     _written((A, over))
-    made = _core._over(q[0], q[1], comm.rank, comm)
-    return _core._same_memory(made, A) if over else made, _core._over(r[0], r[1], comm.rank, comm), receipt
+    made = _answer(q, comm, receipt)
+    made = _core._same_memory(made, A) if over else made
+    return _with(receipt, QrResult(made, _answer(r, comm, receipt)))
+
+
+def matmul(A: Any, B: Any, *, trans_a: str = "N", trans_b: str = "N", copy: bool | str | None = None) -> _core.DistArray:
+    """The product of two matrices, or of a matrix and a vector (PDGEMM of the PBLAS). Collective.
+
+    ``A @ B`` of two arrays calls this function with its defaults. Column-major memory is used as it is; other memory is
+    copied on each process. If both are over one row or one column of processes, such as ``A.T`` and ``A``, nothing is moved.
+
+    Args:
+        A: a matrix: any object with ``__distarray__``; without a communicator, MPI.COMM_WORLD is used.
+        B: a matrix over the same process grid, or an array of one axis.
+        trans_a, trans_b: "N": the matrix; "T": its transpose; "C": its conjugate transpose.
+        copy: see the module.
+
+    Returns:
+        The product. Its rows are distributed as those of `A`, and its columns as those of `B`; an axis of another length has the
+        same blocks, if these are long enough. If `B` has one axis, the product is distributed as `B`.
+
+    Raises:
+        ProtocolError: on every process.
+    """
+    A, comm = _given("A", A, None)
+    B, _ = _given("B", B, comm)
+    ops = together(comm, lambda: (policy(copy), _op("trans_a", trans_a), _op("trans_b", trans_b)))[1:]
+    made, receipt = _native().matmul(_part(A), _part(B), comm, *ops, copy)
+    return _answer(made, comm, receipt)
+
+
+def lstsq(A: Any, b: Any, cond: float | None = None, *, copy: bool | str | None = None) -> LstsqResult:
+    """The vectors `x` that minimize ``|b - A x|``, and of these the shortest: ``x, residues, rank, s``. Collective.
+
+    It is ``scipy.linalg.lstsq``, by `qr` and `svd`.
+
+    Args:
+        A: a matrix of any shape.
+        b: the right-hand side, an array of one axis, or of two for several, over the process grid of `A`.
+        cond: singular values that are at most this times the largest one count as 0; None: the machine's precision times
+            the larger extent of `A`.
+        copy: see the module. The small matrices in between are always moved as the routines need.
+
+    Returns:
+        `x`, distributed as `b`, with as many rows as `A` has columns; `residues`, the squares of ``|b - A x|``, one for each
+        right-hand side, or none if `A` has not full rank or not more rows than columns; the `rank` of `A`; and its singular values
+        `s`. All but `x` are the same on every process.
+
+    Raises:
+        ProtocolError: on every process.
+    """
+    begin = time.perf_counter()
+    A, comm = _given("A", A, None)
+    b, _ = _given("b", b, comm)
+
+    def asked():
+        if A.ndim == 2 and b.ndim in (1, 2) and b.shape[0] != A.shape[0]:
+            raise ValueError(f"b has {b.shape[0]} rows, must have those of A, {A.shape[0]}")
+        return policy(copy), None if cond is None else float(cond)
+
+    _, limit = together(comm, asked)
+    tall = A.ndim == 2 and A.shape[0] >= A.shape[1]
+    if tall:
+        q, r = first = qr(A, copy=copy)
+        right = matmul(q, b, trans_a="C", copy=copy)
+        U, s, Vh = second = svd(r, copy="if_needed")
+        done = [first.receipt, right.receipt, second.receipt]
+        c = matmul(U, right, trans_a="C", copy="if_needed")
+    else:
+        U, s, Vh = wide = svd(A, copy=copy)
+        c = matmul(U, b, trans_a="C", copy=copy)
+        done = [wide.receipt]
+    done.append(c.receipt)
+    limit = (np.finfo(s.dtype).eps * max(A.shape) if limit is None else limit) * (s[0] if s.size else 0)
+    rank = int(np.count_nonzero(s > limit))
+
+    def scale():
+        inverse = np.divide(1, s, out=np.zeros_like(s), where=s > limit)
+        rows = inverse[c.distribution.indices(c.process, "local")[0]]
+        np.multiply(c.local, rows if c.ndim == 1 else rows[:, None], out=c.local)
+
+    together(comm, scale, same=False)
+    x = matmul(Vh, c, trans_a="C", copy="if_needed")
+    done.append(x.receipt)
+    residues = np.empty(0, s.dtype)
+    if tall and rank == A.shape[1] < A.shape[0]:
+        apart = abs(b - matmul(A, x, copy="if_needed").redistribute(b.distribution)) ** 2
+        residues = np.asarray(apart.sum() if b.ndim == 1 else _column_sums(apart))
+    receipt = _core._copied(sum(one.bytes_copied for one in done), time.perf_counter() - begin)
+    return _with(receipt, LstsqResult(_core._over(x.local, x.distribution, x.process, comm, receipt), residues, rank, s))
+
+
+def _column_sums(array):
+    """The sums of the columns of a matrix, the same on every process. Collective."""
+    if array.distribution.grid[0] > 1:
+        array = array.redistribute("*,b")
+    return array.sum(axis=0).allgather()
+
+
+def _op(name, given):
+    if given not in ("N", "T", "C"):
+        raise ValueError(f"{name} is {given!r}, must be 'N', 'T' or 'C'")
+    return str(given)
+
+
+def _with(receipt, result):
+    result.receipt = receipt
+    return result
+
+
+def _answer(made, comm, receipt):
+    return _core._over(made[0], made[1], comm.rank, comm, receipt)
 
 
 def _native():
@@ -361,9 +520,9 @@ def _written(*arrays):
             _core._changed(array)
 
 
-def _over(local, array, overwritten):
+def _over(local, array, overwritten, comm, receipt):
     """An answer with the distribution of an argument, and with its memory if that was overwritten."""
-    made = _core._over(local, array.distribution, array.process, array.comm)
+    made = _core._over(local, array.distribution, array.process, comm, receipt)
     return _core._same_memory(made, array) if overwritten else made
 
 

@@ -114,8 +114,8 @@ Axis resized_axis(const Axis& axis, Index size) {
   if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind()))
     return Axis(CyclicKind(size, grid, cyclic->block_size(), cyclic->first()));
   const auto blocks = blocks_of(axis);
-  if (blocks && grid > 1) return Axis(BlockKind(size, grid, blocks->length));
-  return Axis(BlockKind(size, grid, std::max<Index>((size + grid - 1) / grid, 1)));
+  const Index even = std::max<Index>((size + grid - 1) / grid, 1);
+  return Axis(BlockKind(size, grid, blocks && grid > 1 && blocks->length >= even ? blocks->length : even));
 }
 
 }  // namespace
@@ -138,7 +138,16 @@ void need_square(const Argument& matrix, const char* remedy) {
          "must be square", remedy);
 }
 
-Argument read_argument(const char* name, const DistArray& array, bool overwritten, bool vectors, MPI_Comm comm) {
+DistArray as_given(DistArray array, Index axes) {
+  if (axes == 2) return array;
+  array.buffer.shape = {array.buffer.shape[0]};
+  array.buffer.strides = {array.buffer.strides[0]};
+  array.dim_data = {array.dim_data[0]};
+  return array;
+}
+
+Argument read_argument(const char* name, const DistArray& array, bool overwritten, bool vectors, MPI_Comm comm,
+                       Values values) {
   DistArray matrix = mpi::collectively(comm, [&] {
     check_here(name, array, overwritten, vectors);
     return as_matrix(array);
@@ -155,7 +164,7 @@ Argument read_argument(const char* name, const DistArray& array, bool overwritte
     if (made.whole.axis(0).shares_indices() || made.whole.axis(1).shares_indices())
       refuse("an element of " + called(name) + " is on several processes", "must be on one",
              "redistribute it to lists without common indices");
-    check_finite(made, mpi::rank_of(comm), array.ndim());
+    if (values == Values::finite) check_finite(made, mpi::rank_of(comm), array.ndim());
   });
   return made;
 }

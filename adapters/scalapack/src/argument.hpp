@@ -25,9 +25,16 @@ struct Argument {
 /// Throws Error if the processes pass different options, or functions with other `flags`. **Collective.**
 void agree_on(const DenseOptions& options, Index flags, MPI_Comm comm);
 
+/// Which elements a routine takes.
+enum class Values { finite, any };
+
 /// Checks an argument, which must have two axes, or, if `vectors`, one or two. **Collective**: throws the same Error on
 /// every process or on none.
-Argument read_argument(const char* name, const DistArray& array, bool overwritten, bool vectors, MPI_Comm comm);
+Argument read_argument(const char* name, const DistArray& array, bool overwritten, bool vectors, MPI_Comm comm,
+                       Values values = Values::finite);
+
+/// An answer with as many axes as the argument had: without the second axis that read_argument() gave a vector.
+DistArray as_given(DistArray array, Index axes);
 
 /// Throws Error unless a matrix is square; the same on every process. Local.
 void need_square(const Argument& matrix, const char* remedy);

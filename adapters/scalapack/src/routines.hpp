@@ -7,20 +7,24 @@
 #include <cstddef>
 #include <type_traits>
 
-// The Fortran routines of ScaLAPACK, of which it installs no header. Each text argument has a hidden length at the end.
+// The Fortran routines of ScaLAPACK, of which it installs no header. Each text argument has a hidden length at the end,
+// except in P?GEMM, which is written in C.
 extern "C" {
-#define TRIDAP_SCALAPACK_ROUTINES(p, orthogonal, T)                                                                  \
-  void p##getrf_(const int* m, const int* n, T* a, const int* ia, const int* ja, const int* desca, int* ipiv,        \
-                 int* info);                                                                                         \
-  void p##getrs_(const char* trans, const int* n, const int* nrhs, const T* a, const int* ia, const int* ja,         \
-                 const int* desca, const int* ipiv, T* b, const int* ib, const int* jb, const int* descb, int* info, \
-                 std::size_t);                                                                                       \
-  void p##potrf_(const char* uplo, const int* n, T* a, const int* ia, const int* ja, const int* desca, int* info,    \
-                 std::size_t);                                                                                       \
-  void p##geqrf_(const int* m, const int* n, T* a, const int* ia, const int* ja, const int* desca, T* tau, T* work,  \
-                 const int* lwork, int* info);                                                                       \
-  void p##orthogonal##qr_(const int* m, const int* n, const int* k, T* a, const int* ia, const int* ja,              \
-                          const int* desca, const T* tau, T* work, const int* lwork, int* info);
+#define TRIDAP_SCALAPACK_ROUTINES(p, orthogonal, T)                                                                   \
+  void p##getrf_(const int* m, const int* n, T* a, const int* ia, const int* ja, const int* desca, int* ipiv,         \
+                 int* info);                                                                                          \
+  void p##getrs_(const char* trans, const int* n, const int* nrhs, const T* a, const int* ia, const int* ja,          \
+                 const int* desca, const int* ipiv, T* b, const int* ib, const int* jb, const int* descb, int* info,  \
+                 std::size_t);                                                                                        \
+  void p##potrf_(const char* uplo, const int* n, T* a, const int* ia, const int* ja, const int* desca, int* info,     \
+                 std::size_t);                                                                                        \
+  void p##geqrf_(const int* m, const int* n, T* a, const int* ia, const int* ja, const int* desca, T* tau, T* work,   \
+                 const int* lwork, int* info);                                                                        \
+  void p##orthogonal##qr_(const int* m, const int* n, const int* k, T* a, const int* ia, const int* ja,               \
+                          const int* desca, const T* tau, T* work, const int* lwork, int* info);                      \
+  void p##gemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k, const T* alpha,     \
+                const T* a, const int* ia, const int* ja, const int* desca, const T* b, const int* ib, const int* jb, \
+                const int* descb, const T* beta, T* c, const int* ic, const int* jc, const int* descc);
 TRIDAP_SCALAPACK_ROUTINES(ps, org, float)
 TRIDAP_SCALAPACK_ROUTINES(pd, org, double)
 TRIDAP_SCALAPACK_ROUTINES(pc, ung, std::complex<float>)
@@ -80,6 +84,7 @@ struct Routines;
     static constexpr auto* form_q = p##orthogonal##qr_;        /* p?orgqr, or p?ungqr */ \
     static constexpr auto* eigenvalues_of = p##eigenvalues##_; /* p?syev, p?heev */      \
     static constexpr auto* gesvd = p##gesvd_;                                            \
+    static constexpr auto* gemm = p##gemm_;                                              \
   };
 TRIDAP_SCALAPACK_TABLE(ps, org, syev, 'S', float)
 TRIDAP_SCALAPACK_TABLE(pd, org, syev, 'D', double)

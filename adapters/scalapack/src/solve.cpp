@@ -98,15 +98,6 @@ void factor_and_solve(const Work& a, const Work& b, const Frame& frame) {
   must_succeed({Of::letter, "GETRS", info}, frame.comm());
 }
 
-// Without the second axis that read_argument() gave a vector.
-DistArray as_given(DistArray array, Index axes) {
-  if (axes == 2) return array;
-  array.buffer.shape = {array.buffer.shape[0]};
-  array.buffer.strides = {array.buffer.strides[0]};
-  array.dim_data = {array.dim_data[0]};
-  return array;
-}
-
 DistArray solution(const Argument& a, const Argument& b, const Place& place, const Frame& frame, Copy copy,
                    Receipt& receipt) {
   const MPI_Comm comm = frame.comm();

@@ -24,7 +24,7 @@ namespace tridap::scalapack {
 //   Copy::if_needed it is moved to squares(shape, processes), and with Copy::always every matrix is.
 // - The answers have the distribution that the user gave. If the answer has another shape, an axis of another size has
 //   the same blocks, or even blocks if the axis is irregular, padded or unstructured.
-// - Infinite values and NaN are refused: ScaLAPACK's routines may not end on them.
+// - Infinite values and NaN are refused, except by matmul(): ScaLAPACK's routines may not end on them.
 
 struct DenseOptions {
   Copy copy = Copy::never;   ///< whether elements may be moved to another distribution, or to another memory order
@@ -89,5 +89,26 @@ struct Qr {
 /// `a = q r` of an m x n matrix (P?GEQRF, P?ORGQR, P?UNGQR): the columns of `q` are orthonormal, and `r` is 0 below its
 /// diagonal.
 Qr qr(const DistArray& a, MPI_Comm comm, const DenseOptions& options = {});
+
+/// What is multiplied: a matrix, its transpose, or its conjugate transpose.
+enum class Op { none, transpose, adjoint };
+
+struct MatmulOptions {
+  Copy copy = Copy::never;  ///< whether elements may be moved to another distribution
+  Op a = Op::none, b = Op::none;
+};
+
+struct Product {
+  DistArray c;  ///< column-major, unless it was moved
+  Receipt receipt;
+};
+/// The product of two matrices, or of their transposes (P?GEMM of the PBLAS); `b` may have one axis. Both are in blocks
+/// of any length over the same process grid; with Copy::never others are refused. Column-major memory is used as it is,
+/// and other memory is copied on each process. If one matrix is over one row of processes and the other over one
+/// column, the first is read as its transpose over one column. NaN and infinite values are multiplied.
+///
+/// The rows of the product are distributed as those of `a`, and its columns as those of `b`. An axis of another length
+/// has the same blocks, if these are long enough. If `b` has one axis, the product is distributed as `b`.
+Product matmul(const DistArray& a, const DistArray& b, MPI_Comm comm, const MatmulOptions& options = {});
 
 }  // namespace tridap::scalapack
