@@ -33,6 +33,34 @@ def test_a_product_is_that_of_the_dense_matrix(comm, order, step):
         assert np.array_equal(whole(comm, dist, A.diagonal().interior), np.diag(dense))
 
 
+def test_a_matrix_has_a_shape_a_transpose_dot_and_a_text(comm):
+    for name, dist in layouts(comm.size).items():
+        n = size(dist)
+        dense = matrix(n, symmetric=False)
+        A = tridap.Matrix(local_rows(dense, dist, comm.rank), dist)
+        x, flat = vector(dist, comm)
+        assert A.shape == A.T.shape == dense.shape, name
+        assert np.array_equal(whole(comm, dist, A.dot(x).interior), whole(comm, dist, (A @ x).interior))
+        turned = A.T
+        assert type(turned) is tridap.Matrix and turned.distribution == A.distribution and not turned.receipt.shared
+        assert np.allclose(whole(comm, dist, (turned @ x).interior), dense.T @ flat, rtol=1e-13, atol=1e-13), name
+        assert np.allclose(whole(comm, dist, (turned.T @ x).interior), dense @ flat, rtol=1e-13, atol=1e-13), name
+        assert repr(A) == f"<tridap.Matrix: {n} x {n}, {dist.describe()}>"
+        free = tridap.LinearOperator(lambda x, y: np.multiply(x, 2, out=y), dist)
+        assert free.shape == A.shape and repr(free) == f"<tridap.LinearOperator: {n} x {n}, {dist.describe()}>"
+        assert np.allclose(free.dot(x).interior, 2 * x.interior)
+
+
+def test_a_system_with_the_transpose_is_solved(comm):
+    dist = tridap.distribution(6 * comm.size, "b", processes=comm.size)
+    n = size(dist)
+    dense = matrix(n, symmetric=False) + 5 * n * np.eye(n)
+    A = tridap.Matrix(local_rows(dense, dist, comm.rank), dist, comm)
+    b, flat = vector(dist, comm)
+    found = tridap.solve(A.T, b, method="gmres", tol=1e-12, preconditioner="ifpack2")
+    assert np.allclose(whole(comm, dist, found.x.interior), np.linalg.solve(dense.T, flat), rtol=1e-8)
+
+
 def test_padding_of_a_product_is_zero(comm):
     dist = layouts(comm.size)["padded"]
     A = tridap.Matrix(local_rows(np.eye(size(dist)), dist, comm.rank), dist)

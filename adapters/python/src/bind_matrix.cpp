@@ -4,8 +4,10 @@
 #include "solvable.hpp"
 #include "together.hpp"
 #include "value.hpp"
+#include <tridap/tpetra/compat.hpp>
 #include <tridap/tpetra/matrix.hpp>
 
+#include <Tpetra_RowMatrixTransposer.hpp>
 #include <pybind11/stl.h>
 
 #include <array>
@@ -89,6 +91,14 @@ void need_memory_order(const tpetra::ArrayMap& rows, const std::optional<Order>&
            "must be in the order of the memory, as PETSc numbers them", "pass order='K' to tridap.Matrix");
 }
 
+Index entries_of(const solvers::CrsMatrix& matrix) {  // on this process
+  using Row = solvers::CrsMatrix::local_ordinal_type;
+  Index count = 0;
+  const auto rows = static_cast<Row>(tpetra::compat::local_count(*matrix.getRowMap()));
+  for (Row row = 0; row < rows; ++row) count += static_cast<Index>(matrix.getNumEntriesInLocalRow(row));
+  return count;
+}
+
 std::shared_ptr<Solvable> solvable(const tpetra::ArrayMap& array_map, const Teuchos::RCP<solvers::CrsMatrix>& matrix,
                                    OwnNumbers own, Receipt receipt, const std::optional<Order>& order) {
   auto made = std::make_shared<Solvable>(array_map, matrix, matrix);
@@ -112,20 +122,21 @@ Matrix make(const Array& rows, const py::object& data, const py::object& columns
       },
       &asked);
   need_kokkos();
-  return {inside([&] {
-            const tpetra::ArrayMap array_map(rows.array(), handle);
-            std::vector<Index> kept;
-            std::optional<OwnNumbers> own;
-            const Csr csr = mpi::collectively(handle, [&] {
-              own.emplace(rows, array_map.numbers());
-              return with_numbers(*own, given, kept);
-            });
-            const auto matrix = solvers::make_matrix(array_map, csr);
-            Receipt receipt;
-            receipt.shared = receipt.same_address = false;
-            receipt.bytes_copied = csr.count * static_cast<Index>(sizeof(double));
-            return solvable(array_map, matrix, std::move(*own), std::move(receipt), given.order);
-          }),
+  return {inside_on_all(handle,
+                        [&] {
+                          const tpetra::ArrayMap array_map(rows.array(), handle);
+                          std::vector<Index> kept;
+                          std::optional<OwnNumbers> own;
+                          const Csr csr = mpi::collectively(handle, [&] {
+                            own.emplace(rows, array_map.numbers());
+                            return with_numbers(*own, given, kept);
+                          });
+                          const auto matrix = solvers::make_matrix(array_map, csr);
+                          Receipt receipt;
+                          receipt.shared = receipt.same_address = false;
+                          receipt.bytes_copied = csr.count * static_cast<Index>(sizeof(double));
+                          return solvable(array_map, matrix, std::move(*own), std::move(receipt), given.order);
+                        }),
           comm};
 }
 
@@ -142,24 +153,38 @@ Matrix make_of_rows(const Array& rows, const MatrixRows& given, const py::object
       },
       &asked);
   need_kokkos();
-  return {inside([&] {
-            const tpetra::ArrayMap array_map(rows.array(), handle);
-            OwnNumbers own = mpi::collectively(handle, [&] {
-              need_memory_order(array_map, wanted);
-              return OwnNumbers(rows, array_map.numbers());
-            });
-            auto made = tpetra::import_matrix(given.rows, array_map.map(), array_map.map());
-            made.receipt.losses = given.receipt.losses;
-            return solvable(array_map, made.matrix, std::move(own), std::move(made.receipt), wanted);
-          }),
+  return {inside_on_all(handle,
+                        [&] {
+                          const tpetra::ArrayMap array_map(rows.array(), handle);
+                          OwnNumbers own = mpi::collectively(handle, [&] {
+                            need_memory_order(array_map, wanted);
+                            return OwnNumbers(rows, array_map.numbers());
+                          });
+                          auto made = tpetra::import_matrix(given.rows, array_map.map(), array_map.map());
+                          made.receipt.losses = given.receipt.losses;
+                          return solvable(array_map, made.matrix, std::move(own), std::move(made.receipt), wanted);
+                        }),
           comm};
+}
+
+// The transpose, on the same elements. Each value is copied once, and some are sent to other processes. **Collective.**
+Matrix transpose_of(const Matrix& a) {
+  const std::shared_ptr<Solvable> of = a.usable();
+  return {inside([&] {
+            const auto matrix = Tpetra::RowMatrixTransposer<double>(of->matrix).createTranspose();
+            Receipt receipt;
+            receipt.shared = receipt.same_address = false;
+            receipt.bytes_copied = static_cast<Index>(sizeof(double)) * entries_of(*of->matrix);
+            return solvable(of->array_map, matrix, *of->own_numbers, std::move(receipt), of->order);
+          }),
+          a.comm()};
 }
 
 // New values make the preconditioner and the factors of the old ones useless.
 template <class Copy>
 Receipt updated(const Matrix& a, const Copy& copy) {
   const std::shared_ptr<Solvable> of = a.usable();
-  return inside([&] {
+  return inside_on_all(of->array_map.communicator().raw(), [&] {
     const Receipt receipt = copy(*of);
     *of->prepared = {};
     return receipt;
@@ -211,6 +236,9 @@ void bind_matrix(py::module_& module, py::class_<Matrix>& matrix) {
                return make_of_rows(rows, value_in<MatrixRows>(given), comm, order);
              }),
              "rows"_a, "given"_a, "comm"_a, "order"_a);
+  matrix.def(py::init([](const py::object& of) { return transpose_of(made<Matrix>(of)); }), "transpose_of"_a);
+  matrix.def_property_readonly("_count",
+                               [](const py::object& a) { return made<Matrix>(a).solvable()->own_numbers->count(); });
   matrix.def("_update_csr", [](const py::object& a, const py::object& data, const py::object& columns,
                                const py::object& row_starts, const py::object& shape) {
     return update_with_csr(made<Matrix>(a), data, columns, row_starts, shape);

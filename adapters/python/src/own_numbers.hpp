@@ -28,6 +28,7 @@ class OwnNumbers {
     }
   }
   bool are_the_same() const { return count_ == all_; }
+  Index count() const { return count_; }  ///< of the array's elements, and so of rows and columns
 
   /// Returns `csr` with the columns and the shape of the Distribution; `columns` holds the new columns. Throws Error if
   /// a number belongs to no element.

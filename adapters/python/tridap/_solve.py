@@ -125,6 +125,25 @@ class Matrix(_core._Matrix):
         """
         return _product(self, x)
 
+    def dot(self, x: Any) -> _core.DistArray:
+        """``A @ x``. Collective."""
+        return self @ x
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns of the whole matrix, which are those of the elements of the array of its rows."""
+        return self._count, self._count
+
+    @property
+    def T(self) -> Matrix:
+        """The transpose: a new `Matrix` with the same rows, whose `receipt` says what was copied. **Collective.**"""
+        made = Matrix.__new__(Matrix)
+        _core._Matrix.__init__(made, self)
+        return made
+
+    def __repr__(self) -> str:
+        return _shown(self)
+
     def update_values(self, local: Any, *, shape: tuple[int, int] | None = None) -> _core.Receipt:
         """Copies new values to the matrix, whose entries stay in the same places. Returns a `Receipt`. Collective.
 
@@ -149,6 +168,10 @@ class Matrix(_core._Matrix):
         y = _new(self)
         self._diagonal(y)
         return y
+
+
+def _shown(A):
+    return f"<tridap.{type(A).__name__}: {A.shape[0]} x {A.shape[1]}, {A.distribution.describe()}>"
 
 
 def _petsc_rows(local, comm):
@@ -214,6 +237,18 @@ class LinearOperator(_core._LinearOperator):
         `x` is as for `Matrix`. What `matvec` raises on one process is raised on every process.
         """
         return _product(self, x)
+
+    def dot(self, x: Any) -> _core.DistArray:
+        """``A @ x``. Collective."""
+        return self @ x
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns, which are those of the elements of the array of its rows."""
+        return self._count, self._count
+
+    def __repr__(self) -> str:
+        return _shown(self)
 
 
 class History(Sequence[Any]):
