@@ -2,11 +2,13 @@
 
 import copy
 import operator
+import re
 
 import numpy as np
 import pytest
 import tridap
 from computing import Made, blocks, dealt, layouts, old_ring, padded, ring
+from mpi4py import MPI
 from tridap import _core
 
 BINARY = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
@@ -325,3 +327,30 @@ def test_a_function_with_out_returns_the_array_that_was_given():
     x, out = (tridap.zeros(tridap.distribution((4,), processes=1)) for _ in range(2))
     assert np.around(x, out=out) is out
     assert np.clip(x, 0, 1, out=out) is out
+
+
+@pytest.mark.parametrize("over", ["rows", "columns", "both"])
+def test_shifted_parts_of_one_array_get_a_stencil_that_runs(comm, over):
+    if comm.size == 1:
+        pytest.skip("needs at least 2 processes")
+    grid = {"rows": (comm.size, 1), "columns": (1, comm.size), "both": tuple(MPI.Compute_dims(comm.size, 2))}[over]
+    n = 4 * comm.size
+    u = tridap.from_function(tridap.distribution((n, n), ("b", "b"), grid), lambda i, j: (i * 31 + j * j * 17) % 11 + 0.0)
+    shifts = [((slice(2, None), slice(1, -1)), (slice(None, -2), slice(1, -1))), ((slice(1, -1), slice(2, None)), (slice(1, -1), slice(None, -2)))]
+    refused = 0
+    for up, down in shifts:
+        try:
+            u[up] + u[down]
+        except tridap.ProtocolError as error:
+            text, refused = str(error), refused + 1
+    assert refused == sum(extent > 1 for extent in grid)
+    assert "y.redistribute" not in text
+    values = {"u": u, "tridap": tridap}
+    exec(re.search(r"(v = u\.redistribute\(.*?fill_padding=True\)) has", text)[1], values)
+    v, whole = values["v"], u.allgather()
+    w = tridap.zeros(v.distribution)
+    w.local[1:-1, 1:-1] = v.local[2:, 1:-1] + v.local[:-2, 1:-1] + v.local[1:-1, 2:] + v.local[1:-1, :-2]
+    wanted = whole[2:, 1:-1] + whole[:-2, 1:-1] + whole[1:-1, 2:] + whole[1:-1, :-2]
+    assert np.array_equal(w[1:-1, 1:-1].allgather(), wanted)
+    with pytest.raises(tridap.ProtocolError, match=r"y.redistribute\(x.distribution\)"):
+        u + tridap.zeros(tridap.distribution((n, n), ("c", "c"), grid))

@@ -43,7 +43,30 @@ def need_alike(name, a, b):
     if not _core._alike(a, b):
         why = a.distribution.difference(b.distribution) or "their padding differs"
         _core._refuse(f"{name} of arrays with different distributions, {_described(a)} and {_described(b)}: {why}",
-                      "give y the distribution of x: y.redistribute(x.distribution)")
+                      _stencil(a) if _are_parts_of_one(a, b) else "give y the distribution of x: y.redistribute(x.distribution)")
+
+
+def _memory_of(local):
+    """The object that owns the memory of a NumPy array."""
+    while isinstance(local.base, np.ndarray):
+        local = local.base
+    return local if local.base is None else local.base
+
+
+def _are_parts_of_one(a, b):
+    """Whether two arrays are x[2:] and x[:-2], or the like, of one array; the same on every process."""
+    return (a.shape == b.shape and a.distribution.grid == b.distribution.grid
+            and _memory_of(a.local) is _memory_of(b.local))
+
+
+def _stencil(part):
+    """What to do in place of an operation with shifted parts of one array."""
+    grid = part.distribution.grid
+    axes = ", ".join("tridap.block(padding=1)" if processes > 1 else "'*'" for processes in grid)
+    how = f", grid={grid}" if sum(processes > 1 for processes in grid) > 1 else ""
+    return ("these are shifted parts of one array u, as in a stencil, and the elements of neighbours must be in padding, at least as "
+            f"wide as the shift: v = u.redistribute([{axes}]{how}, fill_padding=True) has padding of 1, and "
+            "v.local[2:] + v.local[:-2] then adds neighbours; v.update_padding() fills the padding again after v changes")
 
 
 def local_of(name, operand, model):
