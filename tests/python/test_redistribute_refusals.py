@@ -25,7 +25,7 @@ def on(comm, wrong, right):
 def refused(comm, words, call):
     with pytest.raises((tridap.ProtocolError, TypeError, ValueError), match=words) as raised:
         call()
-    assert comm.size == 1 or type(raised.value) is tridap.ProtocolError
+    assert comm.size == 1 or isinstance(raised.value, tridap.ProtocolError)
     assert everywhere(comm, len(set(comm.allgather(str(raised.value)))) == 1)
 
 

@@ -73,11 +73,26 @@ TEST(ScalapackDenseRefuses, OtherDistributionsByTheNameOfTheNearest) {
   const auto listed = Distribution::make({n, n}, {tridap::unstructured(lists, true), tridap::whole()}, {all, 1});
   const Held<double> held = part_of(some_definite(n), listed, Lines::columns);
   const std::string nearest = describe(sl::squares({n, n}, all));
-  expect_each_refuses(held.array, {}, says("move it to " + nearest + ", or pass copy=if_needed"));
+  expect_each_refuses(held.array, {}, says("move it to " + nearest + " (in Python A.redistribute("));
   EXPECT_EQ(describe(sl::nearest_square(listed)), nearest);
   const auto square = sl::squares({n, n}, all);
   EXPECT_EQ(describe(sl::nearest_square(square)), describe(square));
   EXPECT_NE(thrown([] { sl::nearest_square(Distribution::make({4}, {tridap::block()}, {1})); }), "");
+}
+
+// Blocks of 600 x 80 elements over 2 x 2 processes. No process is needed.
+TEST(ScalapackDenseRefuses, TheNearestHasBlocksThatTheMatrixHas) {
+  const auto nearest = [](const AxisSpec& rows, const AxisSpec& columns) {
+    return describe(sl::nearest_square(Distribution::make({600, 80}, {rows, columns}, {2, 2})));
+  };
+  const auto squares_by = [](const std::string& length) {
+    return "block-cyclic by " + length + " x block-cyclic by " + length + " over 2 x 2 processes";
+  };
+  EXPECT_EQ(nearest(tridap::cyclic(32), tridap::cyclic(16)), squares_by("32"));
+  EXPECT_EQ(nearest(tridap::cyclic(64), tridap::block()),
+            squares_by("40").substr(0, 21) + "block over 2 x 2 processes");
+  EXPECT_EQ(nearest(tridap::cyclic(64, 1), tridap::cyclic(8, 1)), squares_by("8"));
+  EXPECT_EQ(describe(sl::squares({600, 80}, 4)), squares_by("40").substr(0, 21) + "block over 2 x 2 processes");
 }
 
 TEST(ScalapackDenseRefuses, BlocksThatAreNotSquare) {

@@ -141,8 +141,9 @@ py::object dictionary_of(py::handle object, Report& report) {
   const auto wrong = [&](const std::string& fault, const std::string& must) {
     const char* const remedy =
         py::isinstance<py::array>(object)
-            ? "wrap it: {'__version__': '0.10.0', 'buffer': array, 'dim_data': "
-              "tridap.distribution(shape).dim_data(rank)}, or copy it: a = tridap.empty(dist); a.local[...] = array"
+            ? "pass tridap.array(array, tridap.distribution(shape)), an array over the memory of this process's part, "
+              "with the "
+              "shape of the whole array"
             : "pass an array of TriDAP, or an object whose __distarray__() returns the dictionary";
     report.add({Rule::type_structure, {}, {}, "", fault, must, remedy});
     return py::object();

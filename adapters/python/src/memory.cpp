@@ -94,6 +94,11 @@ std::optional<py::array> shared(py::handle object) {
   return as_array(object);
 }
 
+[[noreturn]] void refuse_without_memory(py::handle object, const std::string& remedy) {
+  refuse("a " + type_name(object) + " offers no memory: no buffer protocol, no __dlpack__", "", remedy, {},
+         Rule::buffer_data);
+}
+
 py::array copied(py::handle object, Receipt& receipt) {
   static py::handle array;
   py::array made = imported(array, "numpy", "array")(object);
@@ -171,16 +176,14 @@ std::shared_ptr<void> owner_behind(py::handle array) {
 
 py::array array_over(py::handle object) {
   std::optional<py::array> array = shared(object);
-  if (!array)
-    refuse("a " + type_name(object) + " offers no memory: no buffer protocol, no __dlpack__", "",
-           "give a NumPy array, or pass copy=\"if_needed\"", {}, Rule::buffer_data);
+  if (!array) refuse_without_memory(object, "pass numpy.asarray(local), whose memory the array then uses");
   return std::move(*array);
 }
 
 py::array array_over(py::handle object, Copy copy, Receipt& receipt) {
   std::optional<py::array> array = shared(object);
-  if (!array && copy == Copy::never) return array_over(object);  // its error states what is missing
-  if (array) refuse_objects(*array);                             // before a copy, which would use the addresses
+  if (!array && copy == Copy::never) refuse_without_memory(object, "give a NumPy array, or pass copy=\"if_needed\"");
+  if (array) refuse_objects(*array);  // before a copy, which would use the addresses
   if (!array || copy == Copy::always) array = copied(array ? *array : object, receipt);
   refuse_objects(*array);
   return std::move(*array);

@@ -527,6 +527,10 @@ def _array(name, value):
     """An argument that is an array of the protocol; else an object that raises on all processes, and names it."""
     if hasattr(type(value), "__distarray__") or describes(value):
         return value
+    if isinstance(value, np.ndarray):
+        return _Failed(TypeError(
+            f"{name} is a NumPy array, which does not say which part of the whole array it is: "
+            f"tridap.array({name}, A.distribution, A.comm) makes an array over the memory of {name}, this process's part"))
     return _Failed(TypeError(
         f"{name} is of type {type(value).__name__}, which has no __distarray__: tridap.zeros(A.distribution, comm=A.comm) "
         "makes an array of the right form, and its local is the NumPy array to fill"))

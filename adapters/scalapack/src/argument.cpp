@@ -22,7 +22,7 @@ namespace tridap::scalapack {
 
 namespace {
 
-constexpr Index best_length = 64;  // of blocks: ScaLAPACK's panels then use level 3 of BLAS
+constexpr Index best_length = 64;  // of blocks, at most: ScaLAPACK's panels then use level 3 of BLAS
 
 std::string called(const char* name) { return "the array " + std::string(name); }
 
@@ -108,6 +108,40 @@ std::optional<std::array<Blocks, 2>> usable(const Distribution& whole, Need need
   return blocks;
 }
 
+// The most elements that a process has if an axis is in even blocks.
+Index even_share(const Axis& axis) { return (axis.size() + axis.proc_grid_size() - 1) / axis.proc_grid_size(); }
+
+// Square blocks over the same process grid, of a length that the axes have already; nothing: some process would have
+// none of an axis.
+std::optional<Distribution> squares_of_own_length(const Distribution& whole) {
+  std::optional<Index> best;
+  for (Index i = 0; i < 2; ++i) {
+    const auto blocks = blocks_of(whole.axis(i));
+    if (!blocks) return std::nullopt;
+    const Index length = blocks->length;
+    if (length <= even_share(whole.axis(0)) && length <= even_share(whole.axis(1)) && length > best.value_or(0))
+      best = length;
+  }
+  if (!best) return std::nullopt;
+  return Distribution::make(whole.shape(), {cyclic(*best), cyclic(*best)},
+                            {whole.axis(0).proc_grid_size(), whole.axis(1).proc_grid_size()});
+}
+
+// Where a matrix is moved that a routine cannot use as it is.
+Distribution best_place(const Distribution& whole, Need need, Copy copy) {
+  if (need != Need::blocks && copy != Copy::always)
+    if (const auto own = squares_of_own_length(whole)) return *own;
+  return squares(whole.shape(), whole.processes());
+}
+
+// The call of Python that moves a matrix to blocks of one length. Its argument has the name that Python's functions
+// use.
+std::string python_call(const Distribution& to) {
+  const std::string length = "c:" + std::to_string(blocks_of(to.axis(0))->length);
+  return "A.redistribute(\"" + length + "," + length + "\", grid=(" + std::to_string(to.axis(0).proc_grid_size()) +
+         ", " + std::to_string(to.axis(1).proc_grid_size()) + "))";
+}
+
 Axis resized_axis(const Axis& axis, Index size) {
   if (axis.size() == size) return axis;
   const Index grid = axis.proc_grid_size();
@@ -173,12 +207,12 @@ Place place_of(const Argument& argument, Need need, bool transposable, Copy copy
   const Distribution& whole = argument.whole;
   const auto blocks = usable(whole, need);
   if (!blocks || copy == Copy::always) {
-    const Distribution best = squares(whole.shape(), whole.processes());
+    const Distribution best = best_place(whole, need, copy);
     if (copy == Copy::never)
       refuse(called(argument.name) + " is " + describe(whole),
              need == Need::blocks ? "ScaLAPACK needs blocks of one length"
                                   : "ScaLAPACK needs square blocks for this routine",
-             "move it to " + describe(best) + ", or pass copy=if_needed");
+             "move it to " + describe(best) + " (in Python " + python_call(best) + "), or pass copy=if_needed");
     const Blocks length = *blocks_of(best.axis(0));
     return {Way::moved,
             best.axis(0).proc_grid_size(),
@@ -213,13 +247,15 @@ Distribution squares(const std::vector<Index>& shape, Index processes) {
   if (shape.size() != 2)
     refuse("the shape has " + std::to_string(shape.size()) + " axes", "must have 2", "give rows and columns");
   const std::vector<Index> grid = near_square_grid(processes, 2);
-  const Index length = block_length(std::max(shape[0], shape[1]), std::max(grid[0], grid[1]));
+  const Index of_rows = (shape[0] + grid[0] - 1) / grid[0], of_columns = (shape[1] + grid[1] - 1) / grid[1];
+  const Index least = std::min(best_length / 4, std::max(of_rows, of_columns));  // of a narrow matrix, too
+  const Index length = std::clamp<Index>(std::max(std::min(of_rows, of_columns), least), 1, best_length);
   return Distribution::make(shape, {cyclic(length), cyclic(length)}, grid);
 }
 
 Distribution nearest_square(const Distribution& distribution) {
-  if (distribution.ndim() == 2 && usable(distribution, Need::squares)) return distribution;
-  return squares(distribution.shape(), distribution.processes());
+  if (distribution.ndim() != 2) return squares(distribution.shape(), distribution.processes());
+  return usable(distribution, Need::squares) ? distribution : best_place(distribution, Need::squares, Copy::if_needed);
 }
 
 }  // namespace tridap::scalapack

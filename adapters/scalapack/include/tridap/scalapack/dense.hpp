@@ -21,7 +21,7 @@ namespace tridap::scalapack {
 //   that may be overwritten (`overwrite_a`, `overwrite_b`) is not copied: ScaLAPACK computes in its memory.
 // - A matrix that ScaLAPACK can use stays where it is. Its distribution then has square blocks (for qr() any blocks);
 //   an axis over one process has blocks of any length. Any other matrix is refused with Copy::never, the default. With
-//   Copy::if_needed it is moved to squares(shape, processes), and with Copy::always every matrix is.
+//   Copy::if_needed it is moved to nearest_square(), and with Copy::always every matrix is moved to squares().
 // - The answers have the distribution that the user gave. If the answer has another shape, an axis of another size has
 //   the same blocks, or even blocks if the axis is irregular, padded or unstructured.
 // - Infinite values and NaN are refused, except by matmul(): ScaLAPACK's routines may not end on them.
@@ -33,10 +33,11 @@ struct DenseOptions {
 };
 
 /// The distribution in which ScaLAPACK computes fastest: square blocks over a process grid that is as square as
-/// possible. The blocks have 64 x 64 elements, or fewer if the matrix is small. Local.
+/// possible. The blocks have 64 x 64 elements, or fewer so that each process has elements of each axis. Local.
 Distribution squares(const std::vector<Index>& shape, Index processes);
-/// The nearest distribution in which ScaLAPACK can solve and factor: `distribution` itself if its blocks are square,
-/// else squares() of it. eigh() and svd() also need the first block on process (0, 0). Throws Error unless it has two
+/// The nearest distribution in which ScaLAPACK can solve and factor: `distribution` itself if its blocks are square;
+/// else square blocks over the same process grid, if the blocks of one of its axes fit the other one; else squares()
+/// of it. eigh() and svd() also need the first block on process (0, 0). Throws Error unless it has two
 /// axes. Local.
 Distribution nearest_square(const Distribution& distribution);
 
