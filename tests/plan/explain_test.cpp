@@ -1,3 +1,4 @@
+#include "support/comma_locale.hpp"
 #include <tridap/make.hpp>
 #include <tridap/redistribute/plan.hpp>
 
@@ -100,6 +101,16 @@ TEST(Explain, KnowsRavelledArrays) {
   EXPECT_TRUE(says(text, "by row-major flat numbers")) << text;
   EXPECT_TRUE(says(text, "from 2              -          -      144 B      144 B")) << text;
   EXPECT_TRUE(says(text, "480 B are sent in 4 messages by 4 processes; 480 B stay")) << text;
+}
+
+TEST(Explain, HasAPointInEveryLocale) {
+  const CommaLocale locale;
+  if (!locale.is_set()) GTEST_SKIP() << CommaLocale::reason;
+  const Distribution line = Distribution::make({1200}, {tridap::block()}, {3});
+  const Distribution others = Distribution::make({1200}, {tridap::block_at({0, 500, 800})}, {3});
+  const std::string text = Plan(line, {others, {1, 0, 2}}, 8, 0).explain();
+  EXPECT_TRUE(says(text, "5.5 KiB are sent")) << text;  // a hundred times the bytes of the test above
+  EXPECT_TRUE(says(text, "this plan sends 7.00 times")) << text;
 }
 
 }  // namespace

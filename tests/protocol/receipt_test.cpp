@@ -1,3 +1,4 @@
+#include "support/comma_locale.hpp"
 #include <tridap/receipt.hpp>
 
 #include <gtest/gtest.h>
@@ -32,5 +33,14 @@ TEST(Receipt, NamesEveryLossAndTheCostInOneLine) {
 }
 
 TEST(Copy, NeverIsWhatNothingSaidMeans) { EXPECT_EQ(tridap::Copy{}, tridap::Copy::never); }
+
+TEST(Receipt, HasAPointInEveryLocale) {
+  const CommaLocale locale;
+  if (!locale.is_set()) GTEST_SKIP() << CommaLocale::reason;
+  tridap::Receipt receipt;
+  receipt.seconds = 0.25;
+  receipt.bytes_copied = 1234567;
+  EXPECT_EQ(receipt.text(), "shared, 1234567 bytes copied, same address, 0.25 s");
+}
 
 }  // namespace

@@ -1,8 +1,10 @@
+#include "support/comma_locale.hpp"
 #include <tridap/report.hpp>
 #include <tridap/text.hpp>
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 namespace {
@@ -46,6 +48,26 @@ TEST(Finding, PrintsNothingThatActsOnATerminalNorWithoutEnd) {
   EXPECT_EQ(finding.text().find("\xc2\x9b"), std::string::npos);
   EXPECT_EQ(finding.text().find("\xe2\x80\xae"), std::string::npos);
   EXPECT_LT(finding.text().size(), 1000u);
+}
+
+TEST(NumberText, HasTheDigitsThatAreAskedFor) {
+  EXPECT_EQ(tridap::number_text(0.5), "0.5");
+  EXPECT_EQ(tridap::number_text(-1), "-1");
+  EXPECT_EQ(tridap::number_text(1e-8), "1e-08");
+  EXPECT_EQ(tridap::number_text(1234567.5, 8), "1234567.5");
+  EXPECT_EQ(tridap::number_text(0.123456, 3), "0.123");
+  EXPECT_EQ(tridap::number_text(-HUGE_VAL), "-inf");
+  EXPECT_EQ(tridap::fixed_text(68.72, 1), "68.7");
+  EXPECT_EQ(tridap::fixed_text(1234.5, 2), "1234.50");
+  EXPECT_EQ(tridap::fixed_text(3, 0), "3");
+}
+
+TEST(NumberText, HasAPointInEveryLocale) {
+  const CommaLocale locale;
+  if (!locale.is_set()) GTEST_SKIP() << CommaLocale::reason;
+  ASSERT_EQ(std::to_string(0.5), "0,500000") << "else the test shows nothing";
+  EXPECT_EQ(tridap::number_text(1234567.5, 8), "1234567.5");
+  EXPECT_EQ(tridap::fixed_text(1234.5, 2), "1234.50");
 }
 
 }  // namespace

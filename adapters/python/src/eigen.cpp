@@ -4,6 +4,7 @@
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/make.hpp>
 #include <tridap/solvers/eigen.hpp>
+#include <tridap/text.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -69,7 +70,7 @@ void take_start(const Solvable& a, const Array& start, solvers::MultiVector& x) 
   const auto vectors = import_vectors(solver_array(start, "v0", false), a.array_map, Copy::if_needed);
   const double norm = vectors.vectors->getVector(0)->norm2();
   if (!(norm > 0) || !std::isfinite(norm))
-    refuse("the norm of v0 is " + std::to_string(norm), "must be finite and not 0", "give another start vector");
+    refuse("the norm of v0 is " + number_text(norm), "must be finite and not 0", "give another start vector");
   x.getVectorNonConst(0)->update(1, *vectors.vectors->getVector(0), 0);
 }
 

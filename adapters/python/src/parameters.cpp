@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <locale>
 #include <sstream>
 
 namespace tridap::python {
@@ -56,6 +57,7 @@ std::string described(const Teuchos::ParameterList& list) {
   for (auto i = list.begin(); i != list.end(); ++i) {
     const Teuchos::ParameterEntry& entry = list.entry(i);
     std::ostringstream text;
+    text.imbue(std::locale::classic());
     if (entry.isList())
       text << "{" << described(Teuchos::getValue<Teuchos::ParameterList>(entry)) << "}";
     else

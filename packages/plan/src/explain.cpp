@@ -1,9 +1,9 @@
 #include <tridap/compare.hpp>
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/redistribute/relabel.hpp>
+#include <tridap/text.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -19,9 +19,7 @@ std::string human(double bytes) {
   const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   std::size_t unit = 0;
   for (; bytes >= 1024 && unit + 1 < std::size(units); bytes /= 1024) ++unit;
-  char text[32];
-  std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
-  return text;
+  return fixed_text(bytes, unit == 0 ? 0 : 1) + " " + units[unit];
 }
 std::string human(Index bytes) { return human(static_cast<double>(bytes)); }
 
@@ -116,9 +114,7 @@ std::string bound(const PlanData& parts, Index processes, bool every, const Sums
   if (!every) return text + "\n";
   if (sums.sent <= least) return text + ": this plan sends no more\n";
   if (least <= 0) return text + ": this plan sends more (relabel() finds the best placement)\n";
-  char times[32];
-  std::snprintf(times, sizeof(times), "%.2f", sums.sent / least);
-  return text + ": this plan sends " + times + " times as much" +
+  return text + ": this plan sends " + fixed_text(sums.sent / least, 2) + " times as much" +
          (exact ? " (relabel() finds the best placement)\n" : "\n");
 }
 

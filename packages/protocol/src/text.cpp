@@ -1,6 +1,9 @@
 #include <tridap/text.hpp>
 
 #include <cstdint>
+#include <ios>
+#include <locale>
+#include <sstream>
 
 namespace tridap {
 
@@ -29,6 +32,22 @@ std::string clean(const std::string& text) {
     at += length > 0 ? length : 1;
   }
   return result;
+}
+
+std::string number_text(double number, int digits) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text.precision(digits);
+  text << number;
+  return text.str();
+}
+
+std::string fixed_text(double number, int decimals) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text.precision(decimals);
+  text << std::fixed << number;
+  return text.str();
 }
 
 std::string shortened(const std::string& text, std::size_t bytes) {

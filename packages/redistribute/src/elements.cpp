@@ -1,6 +1,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/elements.hpp>
 #include <tridap/report.hpp>
+#include <tridap/text.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -202,8 +203,8 @@ void check_conversion(const ElementType& from, const ElementType& to, bool conve
 }
 
 std::string text(const std::complex<double>& number) {
-  std::string digits = std::to_string(number.real());
-  return number.imag() == 0 ? digits : "(" + digits + ", " + std::to_string(number.imag()) + ")";
+  const std::string digits = number_text(number.real());
+  return number.imag() == 0 ? digits : "(" + digits + ", " + number_text(number.imag()) + ")";
 }
 
 void check_factor(const char* name, const std::complex<double>& factor, const ElementType& to) {

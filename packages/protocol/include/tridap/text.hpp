@@ -12,6 +12,13 @@ std::size_t printable(const std::string& text, std::size_t at);
 /// Makes text from outside safe for one line of a terminal or a picture: whatever is not printable() is replaced.
 std::string clean(const std::string& text);
 
+/// A number with at most that many significant digits: "0.5", "1e-08", "inf". In every locale it has a point and no
+/// separators.
+std::string number_text(double number, int digits = 6);
+
+/// The same with that many digits after the point: "68.70".
+std::string fixed_text(double number, int decimals);
+
 /// At most the first `bytes` bytes of a text, without cutting a character.
 std::string shortened(const std::string& text, std::size_t bytes);
 
