@@ -144,7 +144,7 @@ void Planned::together_or_object(Call& call, Step&& step) {
     if (!call.faults.ok()) plan_->object(std::move(call.faults));
     std::forward<Step>(step)();
   } catch (const Error& error) {
-    const MPI_Comm comm = comm_of(comm_);
+    const MPI_Comm comm = comm_of(comm_.object());
     const ErrorKind kind = error_kind_of(call.raised);
     const Raising how = [&] {
       const WithoutPython released;
