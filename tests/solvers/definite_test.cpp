@@ -240,7 +240,7 @@ void expect_definite_defaults(const System& system, const tridap::DistArray& par
 }
 
 TEST(DefaultPreconditioner, IsPositiveDefiniteOnSmallSystems) {
-  const unsigned count = effort::seeds(0U, 400U, 60U);
+  const unsigned count = effort::seeds(0U, 200U, 50U);
   for (unsigned seed = 0; seed < count; ++seed) {
     const System system = system_of(seed);
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -250,8 +250,8 @@ TEST(DefaultPreconditioner, IsPositiveDefiniteOnSmallSystems) {
 }
 
 TEST(DefaultPreconditioner, IsPositiveDefiniteOnShortLinesAndNarrowGrids) {
-  for (Index n = 1; n < 9; ++n)
-    for (const double diagonal : {2.0, 2.1, 2.5, 3.0, 10.0})
+  for (Index n = 1; n < 8; ++n)
+    for (const double diagonal : {2.1, 2.5, 10.0})
       expect_definite_defaults(line(n, diagonal, -1), stamped(oracle::Array({oracle::block(blocks(n, processes()))})));
   for (Index n = 3; n < 9; ++n)
     expect_definite_defaults(diffusion("grid", 3, n, [](bool) { return 1.0; }),
