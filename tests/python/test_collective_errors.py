@@ -10,7 +10,7 @@ def rows_of(comm):
     return tridap.from_function(tridap.distribution((2 * comm.size, 4), ("b", "*"), processes=comm.size), lambda i, j: 10 * i + j)
 
 
-def test_an_error_that_is_a_type_error_on_one_process_is_one_on_all(comm):
+def test_a_type_error_of_one_process_is_one_on_all(comm):
     x = rows_of(comm)
     last = comm.rank == comm.size - 1
     for call in (lambda: x.sum(keepdims=last or comm.size == 1), lambda: x.dot(x.local if last else x),

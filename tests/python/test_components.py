@@ -74,7 +74,7 @@ def hide(module, monkeypatch):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_a_module_that_cannot_be_loaded_is_an_error_with_its_cause(module, monkeypatch):
+def test_a_module_that_cannot_be_loaded_says_why(module, monkeypatch):
     hide(module, monkeypatch)
     monkeypatch.setattr(sys, "meta_path", [Broken(module), *sys.meta_path])
     with pytest.raises(ImportError, match="libother.so.7: cannot open shared object file") as raised:

@@ -132,7 +132,7 @@ def test_wrong_arguments_of_one_process_raise_the_same_on_all(comm):
         "21 eigenvalues are asked for, of a matrix of 60 rows, must be at most a third": lambda: tridap.eigsh(A, 21),
         "krylov_schur has a matrix M, must have none": lambda: tridap.eigsh(A, 3, A),
         "lobpcg finds no eigenvalues by their magnitude": lambda: tridap.eigsh(A, 3, method="lobpcg"),
-        "X is of type ndarray, which has no __distarray__": lambda: tridap.eigsh(A, X=np.ones((N, 2))),
+        "X is a NumPy array, which does not say which part of the whole array it is": lambda: tridap.eigsh(A, X=np.ones((N, 2))),
         "'X' is an array with the axes of the rows, must have one axis more": lambda: tridap.eigsh(A, X=tridap.zeros(dist)),
         "did you mean 'muelu'": lambda: tridap.eigsh(A, 3, which="SA", preconditioner="mulu"),
     }

@@ -156,7 +156,7 @@ def test_a_wrong_sigma_or_v0_of_one_process_is_refused_by_all(comm):
         "the elements of v0 are float32, must be float64": lambda: tridap.eigsh(A, 3, v0=one.astype("f4")),
         "'v0' is an array with one axis more than the rows": lambda: tridap.eigsh(A, 3, v0=ones(tridap.distribution((N, 2), ("b", "*")))),
         "v0 has": lambda: tridap.eigsh(A, 3, v0=ones(tridap.distribution(N + comm.size))),
-        "v0 is of type ndarray, which has no __distarray__": lambda: tridap.eigsh(A, 3, v0=np.ones(N) if bad else one),
+        "v0 is a NumPy array, which does not say which part of the whole array it is": lambda: tridap.eigsh(A, 3, v0=np.ones(N) if bad else one),
         "v0 and X are two first guesses: pass one": lambda: tridap.eigsh(A, v0=one, X=tridap.zeros(tridap.distribution((N, 2), ("b", "*"))) if bad else None),
     }
     if comm.size > 1:

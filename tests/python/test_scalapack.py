@@ -201,13 +201,13 @@ def test_matmul(dtype):
 
 
 def test_the_operator_multiplies_dense_arrays_where_they_are():
-    rows = tridap.distribution((2 * P + 1, 3), "b,*")
+    rows = tridap.distribution((2 * P + 2, 3), "b,*")
     A, B = (spread(random_matrix(rows.shape, "float64", seed), rows, order) for seed, order in ((1, "C"), (2, "F")))
     a, b = A.allgather(), B.allgather()
-    v = tridap.from_function(tridap.distribution(2 * P + 1, "b"), lambda i: 1.0 + i)
+    v = tridap.from_function(tridap.distribution(2 * P + 2, "b"), lambda i: 1.0 + i)
     for found, wanted in [(A.T @ B, a.T @ b), (A @ B.T, a @ b.T), (np.matmul(A.T, A), a.T @ a), (A.T @ v, a.T @ v.allgather()),
                           (v @ B, v.allgather() @ b)]:
-        close(found.allgather(), wanted, "float64", 2 * P + 1)
+        close(found.allgather(), wanted, "float64", 2 * P + 2)
     square = spread(random_matrix((5, 5), "float64", 3), scalapack.squares((5, 5)))
     power = square @ square @ square
     close(power.allgather(), np.linalg.matrix_power(square.allgather(), 3), "float64", 5)

@@ -193,12 +193,12 @@ TEST(Solve, IsDoneWhereTheKrylovSpaceEnds) {
   }
 }
 
-TEST(Solve, NamesABreakdownInBelosWords) {
+TEST(Solve, NamesWhatIsIndefiniteAtABreakdown) {
   Problem p;
   const Rows negative = [](Index id) { return Row{{id, id % 2 == 0 ? 1.0 : -1.0 - static_cast<double>(id)}}; };
   const auto a = matrix_of(p.layout, negative);
   const std::string text = refusal([&] { solve(a, Teuchos::null, p.b, p.x, options_of(Method::cg)); });
-  EXPECT_TRUE(says(text, "non-positive"));
+  EXPECT_TRUE(says(text, "the matrix is not positive definite"));
   EXPECT_TRUE(says(text, "method='gmres'"));
   EXPECT_EQ(text.find(".hpp"), std::string::npos) << text;
   Options options = options_of(Method::gmres);

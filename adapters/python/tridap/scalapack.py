@@ -6,7 +6,7 @@
     U, s, Vh = scalapack.svd(A, copy="if_needed")
 
 `solve`, `lstsq`, `cholesky`, `eigh`, `svd` and `qr` have the arguments and the results of ``scipy.linalg``, where it has them;
-`matmul` multiplies. Common to them:
+`matmul` multiplies. An `EighResult`, `SvdResult`, `QrResult` or `LstsqResult` is a tuple with names. Common to them:
 
 - The elements are float32, float64, complex64 or complex128, of one type.
 - ``receipt`` of what they return, an array or a tuple of arrays, says what was copied.
