@@ -108,6 +108,7 @@ struct Pool {
   std::shared_ptr<std::vector<int>> places;  // see SharedAllocation
   std::vector<Member> members;               // of the allocation that is made, by rank in `node`
   std::vector<Index> lengths;                // theirs
+  bool chosen = false;                       // whether files need names
   bool named = false;                        // a process of the node cannot open another one's file without a name
   std::vector<Pooled> pieces;
   std::vector<Index> reduced;  // buffer of allocate_shared_bytes()
@@ -143,13 +144,13 @@ bool opens_files(const Pool& pool, const FileAddress& own) {
 
 // Finds out whether files need names. **Collective** over the processes of the node.
 void choose_names(Pool& pool) {
-  if (pool.is_alone()) return;
   const SharedFile tried = SharedFile::make();  // open until every process has tried to open it
   const FileAddress own = tried.address();
   pool.tell({0, own});
   Index opens = opens_files(pool, own) ? 1 : 0;
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, &opens, 1, MPI_INT64_T, MPI_MIN, pool.node), "MPI_Allreduce");
   pool.named = opens == 0;
+  pool.chosen = true;
   if (pool.named) remove_abandoned_files();
 }
 
@@ -185,7 +186,6 @@ Pool& pool_of(MPI_Comm caller) {
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, places, processes, MPI_INT, MPI_MAX, node), "MPI_Allreduce");
   pool->node = node;
   duplicates->adopt(node);
-  choose_names(*pool);
   return duplicates->attach(std::move(pool), Duplicates::released);
 }
 
@@ -212,6 +212,7 @@ void check_room(const std::vector<Index>& lengths) {
 
 // Makes a new allocation, with `length` bytes on this process. **Collective**: throws on every process or on none.
 std::shared_ptr<SharedAllocation> make_new(Pool& pool, Index length) {
+  if (!pool.chosen && !pool.is_alone()) choose_names(pool);
   SharedFile own;  // open until every process of the node has opened it
   if (!pool.is_alone()) own = pool.make_file();
   pool.tell({length, own.address()});
