@@ -21,7 +21,7 @@ Handle open_dataset(hid_t file, const std::string& name);
 /// reads and writes what HDF5 says of the datasets. **Collective**: throws the same Error on every process or on none.
 Handle open_together(const std::string& path, bool write, bool same, MPI_Comm comm);
 
-/// Opens a file on each process alone, to read it: MPI's files cannot have datasets whose elements are in other files.
+/// Opens a file for reading, on each process alone. Files that are opened by MPI cannot read elements in other files.
 /// **Collective**: throws the same Error on every process or on none.
 Handle open_by_each(const std::string& path, MPI_Comm comm);
 

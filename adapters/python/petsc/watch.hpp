@@ -6,8 +6,8 @@
 
 namespace tridap::python {
 
-/// A Vec whose elements change by other calls than those of PETSc, which keeps the norms of a Vec. It does not keep the
-/// Vec alive.
+/// A Vec whose elements our calls change. PETSc keeps the norms of a Vec, and must be told that they are old. This
+/// object does not keep the Vec alive.
 class WatchedVec {
  public:
   explicit WatchedVec(Vec vec) : vec_(vec) {}

@@ -101,7 +101,7 @@ std::vector<int> ranks_down_columns(Index nprow, Index npcol, const std::vector<
 }
 
 // The handle by which the BLACS know their duplicate of a communicator. They give a communicator that they know the
-// handle that it has, and whoever frees it first frees it for all: so it is asked for once.
+// handle that it has, and if one part frees it, it is freed for all: so it is asked for once.
 struct Handle {
   explicit Handle(int made) : number(made) {}
   Handle(const Handle&) = delete;

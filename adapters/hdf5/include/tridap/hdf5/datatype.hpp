@@ -30,7 +30,7 @@ Datatype datatype(const ElementType& type);
 /// The type that elements of a stored type have in memory. This is the stored type, if its numbers are exactly the
 /// machine's own, in either byte order. Others become the machine's shortest type that holds every value, into which
 /// HDF5 converts them while it reads: bfloat16 becomes float32, and an integer of which 12 of 16 bits count int16.
-/// Throws Error if no type holds every value, and for elements whose length varies, and for references.
+/// Throws Error if no type holds every value, if the length of elements varies, or if they are references.
 Datatype memory_type(const Datatype& stored);
 
 /// The ElementType of the memory_type() of a stored type. Compounds other than complex numbers, arrays and texts of
