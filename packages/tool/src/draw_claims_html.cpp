@@ -66,7 +66,7 @@ std::string section_of(const PageCapture& page) {
 }
 
 constexpr const char* claims_style = R"css(
-.capture svg { max-width: 100%; height: auto; }
+.capture svg { max-width: none; }
 .capture .scroll { max-height: none; }
 .findings { margin: 8px 0 14px; padding-left: 1.2em; overflow-wrap: anywhere; }
 .findings li { margin: 4px 0; }
