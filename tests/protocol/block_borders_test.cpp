@@ -344,6 +344,42 @@ TEST(Borders, HaloOnOneSideIsSaidToBeNone) {
   }
 }
 
+TEST(Borders, StopsAreInclusiveOnlyIfTheLastOneIsTheLastIndex) {
+  const auto said = [](Processes all, Index of_last) {
+    for (DistArray& array : all) --block_of(array).stop;
+    block_of(all.back()).stop += of_last;
+    for (DistArray& array : all) follow(array);
+    return tridap::check(all).text();
+  };
+  const std::string words = "the last index in place of the index after it";
+  EXPECT_NE(said(processes_of(oracle::block({4, 4, 4})), 0).find(words), std::string::npos);
+  for (const Index of_last : {-1, 1})
+    EXPECT_EQ(said(processes_of(oracle::block({4, 4, 4})), of_last).find(words), std::string::npos) << of_last;
+  EXPECT_EQ(said(processes_of(oracle::block({4})), 0).find(words), std::string::npos);  // the buffer is short, too
+}
+
+TEST(Borders, HaloThatIsWiderThanItsPaddingIsNotSaidToHaveNone) {
+  Processes all = processes_of(oracle::block({4, 4, 4}));
+  for (Index c = 0; c < 3; ++c) {
+    block_of(all[at(c)]).start -= c > 0 ? 2 : 0;
+    block_of(all[at(c)]).stop += c < 2 ? 2 : 0;
+    block_of(all[at(c)]).padding = Widths{c > 0 ? 1 : 0, c < 2 ? 1 : 0};
+    follow(all[at(c)]);
+  }
+  const Report report = tridap::check(all);
+  EXPECT_GT(report.errors(), 0);
+  EXPECT_EQ(report.text().find("without 'padding'"), std::string::npos) << report.text();
+}
+
+TEST(Borders, SameGapAtEveryBorderIsNoHalo) {
+  Processes all = processes_of(oracle::block({4, 4, 4}));
+  for (Index c = 0; c < 2; ++c) --block_of(all[at(c)]).stop;
+  for (DistArray& array : all) follow(array);
+  const Report report = tridap::check(all);
+  ASSERT_EQ(report.count(Rule::block_tiling), 2) << report.text();
+  EXPECT_EQ(report.text().find("halo"), std::string::npos) << report.text();
+}
+
 TEST(Borders, BlockWithTwoWrongNumbersIsBlamedTwice) {
   Processes all = processes_of(oracle::block({4, 4, 4}));
   block_of(all[1]) = {3, 9, {}};

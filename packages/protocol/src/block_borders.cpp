@@ -190,7 +190,7 @@ class UnmetBorders {
     for (Index c = 1; c < grid_; ++c) {
       const std::optional<Index>& met = met_[place(c)];
       if (!met || *met >= size_) continue;
-      if (*met % c != 0 || *met == 0) return {};
+      if (*met == 0) return {};
       vote({Division::Kind::length, *met / c});
       return one_of(left, right, "blocks of " + number_text(*met / c) + " elements");
     }
