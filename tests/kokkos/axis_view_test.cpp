@@ -135,13 +135,13 @@ TEST(AxisView, OfZeroNineCountsFromWhereItsBufferBegins) {
 TEST(AxisView, KernelsCaptureItByValue) {
   const DistArray array = of_one(oracle::cyclic(11, 2, 3).dims[1]), list = of_one(listed(List{4, 0, 9}, 3));
   const AxisView<> cyclic = axis_view(array, 0), of_list = axis_view(list, 0);
+  using OnHost = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
   Index sum = 0, product = 0;
   Kokkos::parallel_reduce(
-      "sum", static_cast<std::size_t>(cyclic.extent()),
-      KOKKOS_LAMBDA(const Index local, Index& part) { part += cyclic(local); }, sum);
+      "sum", OnHost(0, cyclic.extent()), [=](const Index local, Index& part) { part += cyclic(local); }, sum);
   Kokkos::parallel_reduce(
-      "list", static_cast<std::size_t>(of_list.extent()),
-      KOKKOS_LAMBDA(const Index local, Index& part) { part += of_list(local) * (local + 1); }, product);
+      "list", OnHost(0, of_list.extent()),
+      [=](const Index local, Index& part) { part += of_list(local) * (local + 1); }, product);
   EXPECT_EQ(sum, 2 + 3 + 8 + 9);
   EXPECT_EQ(product, 4 + 0 + 27);
 }

@@ -73,6 +73,10 @@ class HIPManagedSpace : public stand_in::Device<HIPManagedSpace, HIP> {
  public:
   static const char* name() { return "HIPManaged"; }
 };
+class HIPHostPinnedSpace : public stand_in::Device<HIPHostPinnedSpace, Kokkos::HostSpace::execution_space> {
+ public:
+  static const char* name() { return "HIPHostPinned"; }
+};
 #if KOKKOS_VERSION < 40000
 }  // namespace Experimental
 #endif
@@ -90,6 +94,10 @@ class SYCLSharedUSMSpace : public stand_in::Device<SYCLSharedUSMSpace, SYCL> {
  public:
   static const char* name() { return "SYCLSharedUSM"; }
 };
+class SYCLHostUSMSpace : public stand_in::Device<SYCLHostUSMSpace, Kokkos::HostSpace::execution_space> {
+ public:
+  static const char* name() { return "SYCLHostUSM"; }
+};
 #if KOKKOS_VERSION < 40500
 }  // namespace Experimental
 #endif
@@ -105,16 +113,20 @@ struct StandInAccess {
 #if KOKKOS_VERSION >= 40000
 using StandInHip = Kokkos::HIPSpace;
 using StandInHipManaged = Kokkos::HIPManagedSpace;
+using StandInHipHost = Kokkos::HIPHostPinnedSpace;
 #else
 using StandInHip = Kokkos::Experimental::HIPSpace;
 using StandInHipManaged = Kokkos::Experimental::HIPManagedSpace;
+using StandInHipHost = Kokkos::Experimental::HIPHostPinnedSpace;
 #endif
 #if KOKKOS_VERSION >= 40500
 using StandInSycl = Kokkos::SYCLDeviceUSMSpace;
 using StandInSyclShared = Kokkos::SYCLSharedUSMSpace;
+using StandInSyclHost = Kokkos::SYCLHostUSMSpace;
 #else
 using StandInSycl = Kokkos::Experimental::SYCLDeviceUSMSpace;
 using StandInSyclShared = Kokkos::Experimental::SYCLSharedUSMSpace;
+using StandInSyclHost = Kokkos::Experimental::SYCLHostUSMSpace;
 #endif
 // As the headers of the real ones have them.
 template <>
@@ -129,6 +141,10 @@ template <>
 struct MemorySpaceAccess<HostSpace, FarSpace> : StandInAccess<false, true> {};
 template <>
 struct MemorySpaceAccess<CudaSpace, FarSpace> : StandInAccess<false, true> {};
+template <>
+struct MemorySpaceAccess<HostSpace, StandInHipHost> : StandInAccess<true, true> {};
+template <>
+struct MemorySpaceAccess<HostSpace, StandInSyclHost> : StandInAccess<true, true> {};
 template <>
 struct MemorySpaceAccess<HostSpace, CudaHostPinnedSpace> : StandInAccess<true, true> {};
 template <>
@@ -162,38 +178,62 @@ using tridap::kokkos::can_name;
 using tridap::kokkos::memory_kind;
 using tridap::kokkos::view;
 using Kind = Memory::Kind;
-using tridap::kokkos::compat::HipSpace;
-using tridap::kokkos::compat::SyclSharedSpace;
-using tridap::kokkos::compat::SyclSpace;
+using namespace tridap::kokkos::compat;
 
 const auto* const kokkos_environment = testing::AddGlobalTestEnvironment(new support::KokkosEnvironment);
 
 static_assert(memory_kind<Kokkos::HostSpace>() == Kind::host);
-static_assert(memory_kind<Kokkos::CudaHostPinnedSpace>() == Kind::host);
-static_assert(memory_kind<Kokkos::CudaSpace>() == Kind::cuda);
-static_assert(memory_kind<Kokkos::CudaUVMSpace>() == Kind::cuda_managed);
-static_assert(memory_kind<HipSpace>() == Kind::hip);
-static_assert(memory_kind<SyclSpace>() == Kind::sycl && memory_kind<SyclSharedSpace>() == Kind::sycl);
+static_assert(memory_kind<CudaHostSpace>() == Kind::cuda_host);
+static_assert(memory_kind<CudaSpace>() == Kind::cuda);
+static_assert(memory_kind<CudaManagedSpace>() == Kind::cuda_managed);
+static_assert(memory_kind<HipSpace>() == Kind::hip && memory_kind<HipHostSpace>() == Kind::hip_host);
+static_assert(memory_kind<SyclSpace>() == Kind::sycl && memory_kind<SyclSharedSpace>() == Kind::sycl_shared);
+static_assert(memory_kind<SyclHostSpace>() == Kind::sycl_host);
 static_assert(!memory_kind<Kokkos::FarSpace>() && !memory_kind<Kokkos::ScratchMemorySpace<Kokkos::Cuda>>());
 
 /// The kinds of memory that a view in `Space` may stand over.
 template <class Space>
 std::vector<Kind> named() {
   std::vector<Kind> all;
-  for (const Kind kind : {Kind::host, Kind::cuda, Kind::cuda_managed, Kind::hip, Kind::sycl, Kind::nowhere})
+  for (const Kind kind : {Kind::host, Kind::cuda, Kind::cuda_host, Kind::cuda_managed, Kind::hip, Kind::hip_host,
+                          Kind::hip_managed, Kind::sycl, Kind::sycl_host, Kind::sycl_shared, Kind::nowhere})
     if (can_name<Space>(kind)) all.push_back(kind);
   return all;
 }
 
 TEST(DeviceSpaces, NameTheirOwnMemoryAndNeverTheHosts) {
   using Kinds = std::vector<Kind>;
-  EXPECT_EQ(named<Kokkos::HostSpace>(), Kinds{Kind::host});
-  EXPECT_EQ(named<Kokkos::CudaSpace>(), (Kinds{Kind::cuda, Kind::cuda_managed}));
-  EXPECT_EQ(named<Kokkos::CudaUVMSpace>(), Kinds{Kind::cuda_managed});
-  EXPECT_EQ(named<Kokkos::CudaHostPinnedSpace>(), Kinds{});
-  EXPECT_EQ(named<HipSpace>(), Kinds{Kind::hip});
-  EXPECT_EQ(named<SyclSpace>(), Kinds{Kind::sycl});
-  EXPECT_EQ(named<SyclSharedSpace>(), Kinds{});
+  EXPECT_EQ(named<Kokkos::HostSpace>(), (Kinds{Kind::host, Kind::cuda_host, Kind::hip_host, Kind::sycl_host}));
+  EXPECT_EQ(named<CudaSpace>(), (Kinds{Kind::cuda, Kind::cuda_managed}));
+  EXPECT_EQ(named<CudaManagedSpace>(), Kinds{Kind::cuda_managed});
+  EXPECT_EQ(named<CudaHostSpace>(), Kinds{Kind::cuda_host});
+  EXPECT_EQ(named<HipSpace>(), KOKKOS_VERSION < 40000 ? Kinds{Kind::hip} : (Kinds{Kind::hip, Kind::hip_managed}));
+  EXPECT_EQ(named<HipHostSpace>(), Kinds{Kind::hip_host});
+  EXPECT_EQ(named<SyclSpace>(), (Kinds{Kind::sycl, Kind::sycl_shared}));
+  EXPECT_EQ(named<SyclSharedSpace>(), Kinds{Kind::sycl_shared});
+  EXPECT_EQ(named<SyclHostSpace>(), Kinds{Kind::sycl_host});
+}
+
+template <class Space>
+void expect_round_trip() {
+  double memory[6] = {};
+  const Kokkos::View<double**, LayoutLeft, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> from(memory, 2, 3);
+  const Buffer buffer = tridap::kokkos::export_buffer(from, std::make_shared<int>(1));
+  const auto back = view<double**, LayoutLeft, Space>(buffer);
+  EXPECT_EQ(back.data(), from.data()) << buffer.memory.name();
+  EXPECT_EQ(back.stride(1), from.stride(1)) << buffer.memory.name();
+}
+
+TEST(DeviceSpaces, ViewsInEveryMemoryComeBack) {
+  expect_round_trip<Kokkos::HostSpace>();
+  expect_round_trip<CudaSpace>();
+  expect_round_trip<CudaHostSpace>();
+  expect_round_trip<CudaManagedSpace>();
+  expect_round_trip<HipSpace>();
+  expect_round_trip<HipHostSpace>();
+  expect_round_trip<SyclSpace>();
+  expect_round_trip<SyclHostSpace>();
+  expect_round_trip<SyclSharedSpace>();
 }
 
 template <class Space>
@@ -250,7 +290,7 @@ TEST(DeviceSpaces, ExportedBuffersNameTheirDevice) {
   EXPECT_EQ(exported<HipSpace>().name(), "hip:3");
   EXPECT_EQ(exported<SyclSpace>().kind, Kind::sycl);
   EXPECT_EQ(exported<Kokkos::HostSpace>().name(), "host");
-  EXPECT_EQ(exported<Kokkos::CudaHostPinnedSpace>().name(), "host");
+  EXPECT_EQ(exported<CudaHostSpace>().name(), "cuda_host");
 }
 
 TEST(DeviceSpaces, ViewsOnADeviceShareInAnOwnerToo) {

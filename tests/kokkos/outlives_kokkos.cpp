@@ -13,7 +13,7 @@ namespace {
 using tridap::Buffer;
 using tridap::kokkos::export_buffer;
 using tridap::kokkos::shared_view;
-using View = Kokkos::View<double*, Kokkos::LayoutStride>;
+using View = Kokkos::View<double*, Kokkos::LayoutStride, Kokkos::HostSpace>;
 
 struct Loud {
   std::vector<double> memory = std::vector<double>(4, 1.0);
@@ -27,7 +27,7 @@ Buffer owned_buffer() {
 
 View imported() { return shared_view<double*>(owned_buffer()); }
 
-Buffer exported() { return export_buffer(Kokkos::View<double*>("exported", 4)); }
+Buffer exported() { return export_buffer(Kokkos::View<double*, Kokkos::HostSpace>("exported", 4)); }
 
 void refused() {
   try {

@@ -54,7 +54,7 @@ template <class DataType, class Layout>
 void expect_owner_lives_with(const Shape& shape) {
   Owned owned;
   {
-    Kokkos::View<DataType, Layout> copy;
+    Kokkos::View<DataType, Layout, Kokkos::HostSpace> copy;
     {
       Buffer buffer = tridap::row_major(owned.memory.data(), shape, owned.owner());
       const auto shared = shared_view<DataType, Layout>(buffer);
@@ -84,9 +84,9 @@ TEST(SharedView, OwnerLivesExactlyAsLongAsTheLastCopy) {
 TEST(SharedView, OwnerLivesExactlyAsLongAsTheLastSubview) {
   Owned owned;
   {
-    Kokkos::View<double*, LayoutStride> column;
+    Kokkos::View<double*, LayoutStride, Kokkos::HostSpace> column;
     {
-      Kokkos::View<double*, LayoutRight> row;
+      Kokkos::View<double*, LayoutRight, Kokkos::HostSpace> row;
       {
         const Buffer buffer = tridap::row_major(owned.memory.data(), {4, 6}, owned.owner());
         const auto shared = shared_view<double**, LayoutRight>(buffer);
@@ -105,17 +105,18 @@ TEST(SharedView, OwnerLivesExactlyAsLongAsTheLastSubview) {
 TEST(SharedView, EveryDerivedViewSharesInTheOwner) {
   Owned owned;
   {
-    Kokkos::View<const double**, LayoutRight> constant;
-    decltype(Kokkos::create_mirror_view(Kokkos::View<double**, LayoutRight>())) mirror;
-    std::vector<Kokkos::View<double**, LayoutRight>> many;
+    Kokkos::View<const double**, LayoutRight, Kokkos::HostSpace> constant;
+    decltype(Kokkos::create_mirror_view(Kokkos::View<double**, LayoutRight, Kokkos::HostSpace>())) mirror;
+    std::vector<Kokkos::View<double**, LayoutRight, Kokkos::HostSpace>> many;
     {
-      auto shared =
-          shared_as<Kokkos::View<double**, LayoutRight>>(tridap::row_major(owned.memory.data(), {4, 6}, owned.owner()));
+      auto shared = shared_as<Kokkos::View<double**, LayoutRight, Kokkos::HostSpace>>(
+          tridap::row_major(owned.memory.data(), {4, 6}, owned.owner()));
       constant = shared;
       mirror = Kokkos::create_mirror_view(shared);
       many.assign(50, shared);
       auto moved = std::move(shared);
-      Kokkos::parallel_for("touch", 4, [moved](int i) { moved(i, 0) = -1; });
+      Kokkos::parallel_for("touch", Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, 4),
+                           [moved](int i) { moved(i, 0) = -1; });
     }
     EXPECT_EQ(owned.released, 0);
     EXPECT_EQ(mirror.data(), owned.memory.data());
@@ -139,7 +140,7 @@ void expect_kokkos_steps_over_padding(const Buffer& buffer, const std::vector<do
   const auto padded = shared_view<double***, Layout>(buffer);
   Kokkos::deep_copy(padded, 100);
   EXPECT_EQ(std::count(memory.begin(), memory.end(), 100), 24);
-  const Kokkos::View<double***, Layout> dense("dense", 2, 3, 4);
+  const Kokkos::View<double***, Layout, Kokkos::HostSpace> dense("dense", 2, 3, 4);
   dense(1, 2, 3) = 7;
   Kokkos::deep_copy(padded, dense);
   EXPECT_EQ(padded(1, 2, 3), 7);
@@ -160,7 +161,8 @@ TEST(SharedView, KokkosOwnCopiesLeavePaddingAlone) {
 /// Kokkos' own padding, exported and imported again, is the same view.
 template <class Layout>
 void expect_own_padding_comes_back(std::size_t a, std::size_t b, std::size_t c) {
-  const Kokkos::View<double***, Layout> own(Kokkos::view_alloc("own", Kokkos::AllowPadding), a, b, c);
+  const Kokkos::View<double***, Layout, Kokkos::HostSpace> own(Kokkos::view_alloc("own", Kokkos::AllowPadding), a, b,
+                                                               c);
   ASSERT_FALSE(own.span_is_contiguous());
   const Buffer buffer = export_buffer(own);
   const auto back = shared_view<double***, Layout>(buffer);
@@ -184,7 +186,7 @@ TEST(SharedView, ReleasesTheOwnerOfARefusedBuffer) {
 TEST(ExportBuffer, ManagedViewLivesAsLongAsTheBuffer) {
   Buffer buffer;
   {
-    const Kokkos::View<double**, LayoutRight> managed("managed", 3, 4);
+    const Kokkos::View<double**, LayoutRight, Kokkos::HostSpace> managed("managed", 3, 4);
     managed(2, 1) = 21;
     buffer = export_buffer(managed);
     EXPECT_EQ(managed.use_count(), 2);
@@ -196,7 +198,7 @@ TEST(ExportBuffer, ManagedViewLivesAsLongAsTheBuffer) {
   EXPECT_FALSE(buffer.read_only);
   EXPECT_EQ(buffer.memory.kind, tridap::Memory::Kind::host);
   EXPECT_EQ(static_cast<double*>(buffer.data)[9], 21);  // under AddressSanitizer: still allocated
-  const Kokkos::View<double**, LayoutRight> again = shared_view<double**, LayoutRight>(buffer);
+  const Kokkos::View<double**, LayoutRight, Kokkos::HostSpace> again = shared_view<double**, LayoutRight>(buffer);
   buffer = {};
   EXPECT_EQ(again(2, 1), 21);
 }
@@ -204,7 +206,8 @@ TEST(ExportBuffer, ManagedViewLivesAsLongAsTheBuffer) {
 TEST(ExportBuffer, OwnerGivenIsKeptInsteadOfTheView) {
   Owned owned;
   {
-    const Kokkos::View<double*, Kokkos::MemoryTraits<Kokkos::Unmanaged>> unmanaged(owned.memory.data(), 5);
+    const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> unmanaged(
+        owned.memory.data(), 5);
     const Buffer buffer = export_buffer(unmanaged, owned.owner());
     EXPECT_EQ(buffer.data, owned.memory.data());
     EXPECT_EQ(buffer.owner.use_count(), 1);
@@ -215,20 +218,20 @@ TEST(ExportBuffer, OwnerGivenIsKeptInsteadOfTheView) {
 
 TEST(ExportBuffer, UnmanagedViewWithoutAnOwnerIsRefused) {
   std::vector<double> memory = numbers(5);
-  const Kokkos::View<double*, Kokkos::MemoryTraits<Kokkos::Unmanaged>> unmanaged(memory.data(), 5);
-  const Kokkos::View<double*> of_pointer(memory.data(), 5);
+  const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> unmanaged(memory.data(), 5);
+  const Kokkos::View<double*, Kokkos::HostSpace> of_pointer(memory.data(), 5);
   const Buffer buffer = tridap::row_major(memory.data(), {5});
   EXPECT_REFUSED(export_buffer(unmanaged), "pass the owner of its memory");
   EXPECT_REFUSED(export_buffer(of_pointer), "unmanaged");
   EXPECT_REFUSED(export_buffer(view<double*>(buffer)), "unmanaged");
-  EXPECT_EQ(export_buffer(Kokkos::View<double*>()).shape, Shape{0});
+  EXPECT_EQ(export_buffer(Kokkos::View<double*, Kokkos::HostSpace>()).shape, Shape{0});
 }
 
 // Kokkos gives such a view the use_count of the one it was made from, but no share in it.
 TEST(ExportBuffer, UnmanagedViewOfAManagedOneWithoutAnOwnerIsRefused) {
-  const Kokkos::View<double*> managed("managed", 5);
-  const Kokkos::View<double*, Kokkos::MemoryTraits<Kokkos::Unmanaged>> borrowed = managed;
-  const Kokkos::View<double*> of_borrowed = borrowed;
+  const Kokkos::View<double*, Kokkos::HostSpace> managed("managed", 5);
+  const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> borrowed = managed;
+  const Kokkos::View<double*, Kokkos::HostSpace> of_borrowed = borrowed;
   EXPECT_REFUSED(export_buffer(borrowed), "unmanaged");
   EXPECT_REFUSED(export_buffer(of_borrowed), "unmanaged");
 }
@@ -236,9 +239,9 @@ TEST(ExportBuffer, UnmanagedViewOfAManagedOneWithoutAnOwnerIsRefused) {
 TEST(ExportBuffer, SubviewHasItsStridesInBytes) {
   Buffer every_other, row, scalar;
   {
-    const Kokkos::View<float***, LayoutRight> managed("managed", 2, 3, 4);
+    const Kokkos::View<float***, LayoutRight, Kokkos::HostSpace> managed("managed", 2, 3, 4);
     for (int i = 0; i < 24; ++i) managed.data()[i] = static_cast<float>(i);
-    const Kokkos::View<float***, LayoutStride> strided_view = managed;
+    const Kokkos::View<float***, LayoutStride, Kokkos::HostSpace> strided_view = managed;
     const auto part = Kokkos::subview(managed, Kokkos::ALL(), 1, std::make_pair(1, 3));
     every_other = export_buffer(part);
     row = export_buffer(Kokkos::subview(strided_view, 1, Kokkos::ALL(), 2));
@@ -255,19 +258,20 @@ TEST(ExportBuffer, SubviewHasItsStridesInBytes) {
 }
 
 TEST(ExportBuffer, ColumnMajorPaddedConstAndStaticViewsSaySo) {
-  const Kokkos::View<int**, LayoutLeft> left("left", 2, 3);
+  const Kokkos::View<int**, LayoutLeft, Kokkos::HostSpace> left("left", 2, 3);
   EXPECT_EQ(export_buffer(left).strides, (Shape{4, 8}));
-  const Kokkos::View<double**, LayoutLeft> padded(Kokkos::view_alloc("padded", Kokkos::AllowPadding), 101, 3);
+  const Kokkos::View<double**, LayoutLeft, Kokkos::HostSpace> padded(Kokkos::view_alloc("padded", Kokkos::AllowPadding),
+                                                                     101, 3);
   EXPECT_EQ(export_buffer(padded).strides, (Shape{8, 8 * static_cast<Index>(padded.stride(1))}));
-  const Kokkos::View<const int**, LayoutLeft> constant = left;
+  const Kokkos::View<const int**, LayoutLeft, Kokkos::HostSpace> constant = left;
   EXPECT_TRUE(export_buffer(constant).read_only);
   EXPECT_EQ(export_buffer(constant).type, tridap::element_type<int>());
-  const Kokkos::View<double* [3], LayoutRight> fixed("fixed", 2);
+  const Kokkos::View<double* [3], LayoutRight, Kokkos::HostSpace> fixed("fixed", 2);
   EXPECT_EQ(export_buffer(fixed).shape, (Shape{2, 3}));
   EXPECT_EQ(export_buffer(fixed).strides, (Shape{24, 8}));
-  const Kokkos::View<Kokkos::complex<double>*> numbers_of_two("complex", 2);
+  const Kokkos::View<Kokkos::complex<double>*, Kokkos::HostSpace> numbers_of_two("complex", 2);
   EXPECT_EQ(export_buffer(numbers_of_two).type, tridap::element_type<std::complex<double>>());
-  const Kokkos::View<double********, LayoutRight> deep("deep", 1, 2, 1, 2, 1, 2, 1, 2);
+  const Kokkos::View<double********, LayoutRight, Kokkos::HostSpace> deep("deep", 1, 2, 1, 2, 1, 2, 1, 2);
   EXPECT_EQ(export_buffer(deep).strides, (Shape{128, 64, 64, 32, 32, 16, 16, 8}));
 }
 
@@ -275,11 +279,11 @@ TEST(ExportBuffer, ViewsWithoutElementsAreValidBuffers) {
   using Extents = std::pair<std::size_t, std::size_t>;
   for (const auto& [rows, columns] : {Extents{0, 3}, Extents{3, 0}, Extents{0, 0}}) {
     DistArray array;
-    array.buffer = export_buffer(Kokkos::View<double**, LayoutRight>("none", rows, columns));
+    array.buffer = export_buffer(Kokkos::View<double**, LayoutRight, Kokkos::HostSpace>("none", rows, columns));
     array.dim_data = {tridap::undistributed(static_cast<Index>(rows)),
                       tridap::undistributed(static_cast<Index>(columns))};
     EXPECT_EQ(tridap::check(array).text(), "");
-    array.buffer = export_buffer(Kokkos::View<double**, LayoutLeft>("none", rows, columns));
+    array.buffer = export_buffer(Kokkos::View<double**, LayoutLeft, Kokkos::HostSpace>("none", rows, columns));
     EXPECT_EQ(tridap::check(array).text(), "");
   }
 }
@@ -295,8 +299,8 @@ std::vector<Dimension> three_rows_of_eight() {
 }
 
 TEST(ExportView, DimDataThatDoesNotFitIsRefused) {
-  const Kokkos::View<double**, LayoutRight> managed("managed", 3, 4), other("other", 3, 5);
-  const Kokkos::View<double*, LayoutRight> flat("flat", 12);
+  const Kokkos::View<double**, LayoutRight, Kokkos::HostSpace> managed("managed", 3, 4), other("other", 3, 5);
+  const Kokkos::View<double*, LayoutRight, Kokkos::HostSpace> flat("flat", 12);
   EXPECT_EQ(export_view(managed, three_rows_of_eight()).ndim(), 2);
   EXPECT_REFUSED(export_view(other, three_rows_of_eight()), "axis 1: the buffer's extent is 5");
   EXPECT_REFUSED(export_view(flat, three_rows_of_eight()), "shape.ndim");
@@ -338,7 +342,7 @@ TEST(ExportBuffer, AnOwnerBesideAManagedViewIsKeptWithIt) {
   const auto owner = std::make_shared<int>(1);
   Buffer buffer;
   {
-    const Kokkos::View<double*> managed("managed", 3);
+    const Kokkos::View<double*, Kokkos::HostSpace> managed("managed", 3);
     managed(2) = 5;
     buffer = export_buffer(managed, owner);
   }

@@ -192,6 +192,13 @@ TEST(Memory, HasAName) {
   EXPECT_EQ((Memory{Memory::Kind::cuda_managed, 0}).name(), "cuda_managed:0");
   EXPECT_EQ((Memory{Memory::Kind::hip, 2}).name(), "hip:2");
   EXPECT_EQ((Memory{Memory::Kind::sycl, 3}).name(), "sycl:3");
+  EXPECT_EQ((Memory{Memory::Kind::hip_managed, 2}).name(), "hip_managed:2");
+  EXPECT_EQ((Memory{Memory::Kind::sycl_shared, 2}).name(), "sycl_shared:2");
+  EXPECT_EQ((Memory{Memory::Kind::nowhere, 2}).name(), "nowhere");
+  for (const Memory::Kind kind : {Memory::Kind::cuda_host, Memory::Kind::hip_host, Memory::Kind::sycl_host})
+    EXPECT_TRUE((Memory{kind, 0}).is_on_host() && (Memory{kind, 1}).name() == (Memory{kind, 0}).name());
+  for (const Memory::Kind kind : {Memory::Kind::cuda, Memory::Kind::cuda_managed, Memory::Kind::sycl_shared})
+    EXPECT_FALSE((Memory{kind, 0}).is_on_host());
 }
 
 TEST(Buffer, StridesAreThoseOfARowAfterRow) {

@@ -230,8 +230,13 @@ TEST(CArray, DevicesHaveTheNumbersOfDLPack) {
     EXPECT_FALSE(tridap::memory_of(number, -1));
     EXPECT_EQ(tridap::memory_of(number, 5).has_value(), kind != MemoryKind::host);
   }
-  EXPECT_TRUE(tridap::memory_of(3, 1)->kind == MemoryKind::host && tridap::memory_of(3, 1)->device == 0);
-  EXPECT_TRUE(tridap::memory_of(11, 1)->kind == MemoryKind::host && tridap::memory_of(11, 1)->device == 0);
+  for (const auto& [kind, number] : {std::pair(MemoryKind::cuda_host, 3), std::pair(MemoryKind::hip_host, 11)}) {
+    EXPECT_EQ(tridap::device_type(kind), number);
+    EXPECT_TRUE(tridap::memory_of(number, 1)->kind == kind && tridap::memory_of(number, 1)->device == 0);
+  }
+  EXPECT_EQ(tridap::device_type(MemoryKind::hip_managed), 10);
+  for (const MemoryKind kind : {MemoryKind::sycl_host, MemoryKind::sycl_shared})
+    EXPECT_EQ(tridap::device_type(kind), 14);
   for (const int number : {-1, 0, 4, 7, 8, 9, 12, 15, 16, 1 << 30})
     EXPECT_FALSE(tridap::memory_of(number, 0)) << number;
 }

@@ -121,15 +121,13 @@ std::int32_t device_number(const DLDevice& device) {
   return number;
 }
 
-Memory memory_of(const DLDevice& device, Report& report, Receipt& receipt) {
+Memory memory_of(const DLDevice& device, Report& report) {
   const std::int32_t number = device_number(device);
   const std::optional<Memory> memory = tridap::memory_of(number, device.device_id);
   if (!memory)
     report.add(
         refusal("the tensor is on device (" + std::to_string(number) + ", " + std::to_string(device.device_id) + ")",
                 "which is not supported", "copy the elements to the host"));
-  if (number == kDLCUDAHost || number == kDLROCMHost)
-    receipt.losses.push_back("that the host memory is pinned (DLPack device type " + std::to_string(number) + ")");
   return memory.value_or(Memory{});
 }
 
@@ -159,7 +157,7 @@ void* address(const DLTensor& tensor, Report& report) {
   return reinterpret_cast<void*>(base + static_cast<std::uintptr_t>(tensor.byte_offset));
 }
 
-Buffer read(const DLTensor& tensor, Report& report, Receipt& receipt) {
+Buffer read(const DLTensor& tensor, Report& report) {
   Buffer buffer;
   const std::optional<ElementType> type = buffer_type(tensor.dtype);
   if (!type)
@@ -173,7 +171,7 @@ Buffer read(const DLTensor& tensor, Report& report, Receipt& receipt) {
                        "correct the tensor"));
   else if (tensor.ndim > 0 && tensor.shape == nullptr)
     report.add(refusal("the tensor's shape is NULL", "", "correct the tensor"));
-  buffer.memory = memory_of(tensor.device, report, receipt);
+  buffer.memory = memory_of(tensor.device, report);
   buffer.data = address(tensor, report);
   if (!report.ok()) return buffer;
   buffer.type = *type;
@@ -213,6 +211,9 @@ std::unique_ptr<Managed, ReleaseTensor> tensor_over(DistArray array, const Form&
   const DimData& dims = held->array.dim_data;
   if (!std::all_of(dims.begin(), dims.end(), is_undistributed))
     receipt.losses.push_back("dim_data: how the array is distributed");
+  const Memory::Kind kind = held->array.buffer.memory.kind;
+  if (tridap::memory_of(device_type(kind), 0) && tridap::memory_of(device_type(kind), 0)->kind != kind)
+    receipt.losses.push_back("that the memory is " + held->array.buffer.memory.name());
   return std::unique_ptr<Managed, ReleaseTensor>(&held.release()->tensor);
 }
 
@@ -224,7 +225,7 @@ ExportedArray array_over(const DLTensor& tensor, bool read_only, std::shared_ptr
   Report report;
   ExportedArray exported;
   Buffer& buffer = exported.array.buffer;
-  buffer = read(tensor, report, exported.receipt);
+  buffer = read(tensor, report);
   throw_if_wrong(report);
   buffer.read_only = read_only;
   buffer.owner = std::move(owner);

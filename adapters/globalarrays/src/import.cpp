@@ -160,7 +160,7 @@ std::optional<PlacedDistribution> wanted(const DistArray& array, const PlacedDis
         why_not = "the processes' memory is not that of one Global Array with this distribution";
       refuse(std::string("copy=never, but ") + why_not, "", "pass copy=if_needed, or make the array with allocate()");
     }
-    if (buffer.memory.kind != Memory::Kind::host)
+    if (!buffer.memory.is_on_host())
       refuse("the buffer is in " + buffer.memory.name() + " memory, and Global Arrays uses host memory", "",
              "give an array in host memory");
     if (HandlePool::handle_of(buffer.owner) && !HandlePool::is_there(buffer.owner))

@@ -91,7 +91,7 @@ std::optional<Index> step_of(const Stored& stored, const LoadOptions& options) {
 
 void need_buffer(const Buffer& buffer, const Stored& stored, const Distribution& distribution, Index rank) {
   throw_if_wrong(check(buffer));
-  if (buffer.memory.kind != Memory::Kind::host)
+  if (!buffer.memory.is_on_host())
     refuse("the buffer is in " + buffer.memory.name() + " memory, and HDF5 writes host memory", "",
            "give a buffer in host memory");
   if (buffer.read_only) refuse("the buffer is read-only", "", "give memory that may be written");

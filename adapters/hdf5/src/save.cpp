@@ -52,7 +52,7 @@ void need_names(const std::vector<Named>& arrays) {
 void need_buffer(const Named& named) {
   const Buffer& buffer = named.array.buffer;
   throw_if_wrong(check(buffer));
-  if (buffer.memory.kind != Memory::Kind::host)
+  if (!buffer.memory.is_on_host())
     refuse("the buffer of '" + named.name + "' is in " + buffer.memory.name() + " memory, and HDF5 reads host memory",
            "", "give an array in host memory");
 }

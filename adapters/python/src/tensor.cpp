@@ -106,7 +106,7 @@ py::array over_tensor(py::handle object, const std::string& type_name) {
     refuse("__dlpack__ of a " + type_name + " gave no DLPack tensor that is new", "", "give a PEP 3118 buffer", {},
            Rule::buffer_data);
   const Buffer& buffer = exported->array.buffer;
-  if (buffer.memory.kind != Memory::Kind::host)  // whatever __dlpack_device__ reported
+  if (!buffer.memory.is_on_host())  // whatever __dlpack_device__ reported
     refuse("the buffer of a " + type_name + " is in " + buffer.memory.name() + " memory", "",
            "bring it to the host first", {}, Rule::buffer_data);
   return array_of(buffer);

@@ -35,7 +35,7 @@ void check_here(const char* name, const DistArray& array, bool overwritten, bool
   if (!is_scalar(buffer.type))
     refuse("the elements of " + called(name) + " are " + buffer.type.name(),
            "must be float32, float64, complex64 or complex128", "convert them");
-  if (buffer.memory.kind != Memory::Kind::host)
+  if (!buffer.memory.is_on_host())
     refuse(called(name) + " is in " + buffer.memory.name() + " memory", "must be in host memory",
            "copy it to the host");
   if (overwritten && buffer.read_only)

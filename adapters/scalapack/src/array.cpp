@@ -64,7 +64,7 @@ void check_part(const DistArray& array, const ProcessGrid& grid) {
   if (!is_scalar(buffer.type))
     refuse("the array's elements are " + buffer.type.name(), "must be float32, float64, complex64 or complex128",
            "convert them");
-  if (buffer.memory.kind != Memory::Kind::host)
+  if (!buffer.memory.is_on_host())
     refuse("the buffer is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it to the host");
   if (buffer.read_only)
     refuse("the buffer is read-only, and ScaLAPACK's routines write", "must be writable", "pass a writable copy");

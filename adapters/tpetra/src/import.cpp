@@ -20,7 +20,7 @@ Index flags_of(const DistArray& array, const ImportRequest& wanted) {
   Index flags = memory_flags(array);
   const Buffer& buffer = array.buffer;
   const bool shared = flags != 0 && wanted.form != Form::multivector && wanted.copy != Copy::always &&
-                      buffer.type == wanted.type && buffer.memory.kind == Memory::Kind::host && aligned(buffer) &&
+                      buffer.type == wanted.type && buffer.memory.is_on_host() && aligned(buffer) &&
                       wanted.node_memory == nullptr && !(buffer.read_only && wanted.writable) &&
                       Kokkos::is_initialized();
   for (const Dimension& dimension : array.dim_data)
@@ -209,7 +209,7 @@ void check_memory(const Buffer& buffer, const ImportRequest& wanted) {
   if (buffer.type != wanted.type)
     refuse("the array's elements are " + buffer.type.name() + ", the vector's " + wanted.type.name(), "",
            "import it as a vector of the array's own element type");
-  if (buffer.memory.kind != Memory::Kind::host)
+  if (!buffer.memory.is_on_host())
     refuse("the buffer is in " + buffer.memory.name() + " memory, the vector in host memory", "", "export host memory");
   if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "", "create a Tpetra::ScopeGuard first");
 }

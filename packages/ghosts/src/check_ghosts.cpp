@@ -35,7 +35,7 @@ void check_numbered(const GhostedArray& array, MPI_Comm comm) {
 }
 
 void check_memory(const Buffer& local) {
-  if (local.memory.kind != Memory::Kind::host)
+  if (!local.memory.is_on_host())
     refuse("the local buffer is in " + local.memory.name() + " memory", "must be in host memory",
            "copy it to host memory");
   if (local.read_only) refuse("the local buffer is read-only", "must be writable", "pass a writable buffer");

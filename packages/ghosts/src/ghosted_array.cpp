@@ -110,7 +110,7 @@ void copy_elements(const Buffer& to, const Buffer& from) {
 GhostedArray copied(const DistArray& array, const std::vector<Index>& ghosts, Index numbered) {
   throw_if_wrong(check(array));
   const Buffer& from = array.buffer;
-  if (from.memory.kind != Memory::Kind::host)
+  if (!from.memory.is_on_host())
     refuse("the array is in " + from.memory.name() + " memory", "must be in host memory", "copy it to host memory");
   if (numbered < 1 || numbered > array.ndim())
     refuse_key("numbered", std::to_string(numbered),

@@ -91,10 +91,15 @@ std::optional<ElementType> element_type(const std::string& name) {
   return ElementType{kinds[which], *bytes, native};
 }
 
+bool Memory::is_on_host() const {
+  return kind == Kind::host || kind == Kind::cuda_host || kind == Kind::hip_host || kind == Kind::sycl_host;
+}
+
 std::string Memory::name() const {
-  const char* names[] = {"host", "cuda", "cuda_managed", "hip", "sycl", "nowhere"};
+  const char* names[] = {"host",        "cuda", "cuda_host", "cuda_managed", "hip",    "hip_host",
+                         "hip_managed", "sycl", "sycl_host", "sycl_shared",  "nowhere"};
   const std::string stem = names[static_cast<std::size_t>(kind)];
-  return kind == Kind::host || kind == Kind::nowhere ? stem : stem + ":" + std::to_string(device);
+  return is_on_host() || kind == Kind::nowhere ? stem : stem + ":" + std::to_string(device);
 }
 
 namespace {

@@ -11,11 +11,18 @@ std::int32_t device_type(Memory::Kind kind) {
       return DAP_DEVICE_HOST;
     case Memory::Kind::cuda:
       return DAP_DEVICE_CUDA;
+    case Memory::Kind::cuda_host:
+      return DAP_DEVICE_CUDA_HOST;
     case Memory::Kind::cuda_managed:
       return DAP_DEVICE_CUDA_MANAGED;
     case Memory::Kind::hip:
+    case Memory::Kind::hip_managed:
       return DAP_DEVICE_ROCM;
+    case Memory::Kind::hip_host:
+      return DAP_DEVICE_ROCM_HOST;
     case Memory::Kind::sycl:
+    case Memory::Kind::sycl_host:
+    case Memory::Kind::sycl_shared:
       return DAP_DEVICE_ONEAPI;
     case Memory::Kind::nowhere:
       break;

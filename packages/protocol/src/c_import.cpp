@@ -13,8 +13,9 @@ std::optional<Memory> memory_of(std::int32_t device_type, std::int32_t device_id
     case DAP_DEVICE_HOST:
       return device_id == 0 ? std::optional(Memory{}) : std::nullopt;
     case DAP_DEVICE_CUDA_HOST:
+      return Memory{Memory::Kind::cuda_host, 0};
     case DAP_DEVICE_ROCM_HOST:
-      return Memory{};
+      return Memory{Memory::Kind::hip_host, 0};
     case DAP_DEVICE_CUDA:
       return Memory{Memory::Kind::cuda, device_id};
     case DAP_DEVICE_CUDA_MANAGED:

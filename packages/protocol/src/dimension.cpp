@@ -51,7 +51,7 @@ std::optional<std::vector<Index>> read_indices(const IndexBuffer& indices) {
   const Index width = buffer.type.bytes;
   if (!integers || (width != 1 && width != 2 && width != 4 && width != 8)) return std::nullopt;
   if (buffer.shape.size() != 1 || buffer.strides.size() != 1 || buffer.shape[0] < 0) return std::nullopt;
-  if (buffer.memory.kind != Memory::Kind::host || (buffer.data == nullptr && buffer.shape[0] > 0)) return std::nullopt;
+  if (!buffer.memory.is_on_host() || (buffer.data == nullptr && buffer.shape[0] > 0)) return std::nullopt;
 
   // The count may be wrong. No process can address more than 2^48 bytes, and no valid list repeats one element.
   const Index count = buffer.shape[0], stride = buffer.strides[0];

@@ -56,7 +56,7 @@ class Checker {
     if (bytes != 0 && buffer.type.bytes != bytes)
       say(side_ + "'s elements have " + std::to_string(buffer.type.bytes) + " bytes",
           "must have " + std::to_string(bytes) + " bytes, as in the plan", "make a plan with this element_bytes");
-    if (buffer.memory.kind != Memory::Kind::host)
+    if (!buffer.memory.is_on_host())
       say(side_ + " is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it to host memory");
     if (written && buffer.read_only) say(side_ + " is read-only", "must be writable", "pass a writable array");
     if (written && !memory_order(buffer).is_unique)

@@ -142,7 +142,7 @@ void check_here(const Buffer& buffer, const PlacedDistribution& placed, MPI_Comm
       refuse("the buffer's extent is " + std::to_string(buffer.shape[i]),
              "must be " + std::to_string(shape[i]) + ", the elements that this process holds with padding",
              "pass the whole local buffer", static_cast<Index>(i));
-  if (buffer.memory.kind != Memory::Kind::host)
+  if (!buffer.memory.is_on_host())
     refuse("the buffer is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it to host memory");
   if (buffer.read_only) refuse("the buffer is read-only", "must be writable", "pass a writable buffer");
   if (!memory_order(buffer).is_unique)

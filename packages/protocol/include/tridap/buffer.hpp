@@ -64,11 +64,26 @@ std::optional<ElementType> element_type(const std::string& name);
 
 /// The memory space and device that hold the bytes.
 struct Memory {
-  enum class Kind { host, cuda, cuda_managed, hip, sycl, nowhere };
-  Kind kind = Kind::host;  ///< nowhere: the array is only described; its address must not be used
-  Index device = 0;        ///< number of the device; 0 for host
+  /// `..._host` is host memory that is pinned for a kind of devices; `..._managed` and sycl_shared moves between host
+  /// and device. nowhere: the array is only described; its address must not be used.
+  enum class Kind {
+    host,
+    cuda,
+    cuda_host,
+    cuda_managed,
+    hip,
+    hip_host,
+    hip_managed,
+    sycl,
+    sycl_host,
+    sycl_shared,
+    nowhere
+  };
+  Kind kind = Kind::host;
+  Index device = 0;  ///< number of the device; 0 for memory on the host
 
-  std::string name() const;  ///< "host", "cuda:1"
+  bool is_on_host() const;   ///< host memory, pinned or not, which the host may use at any time
+  std::string name() const;  ///< "host", "cuda_host", "cuda:1"
 };
 
 /// This process's part of an array: an address, a shape and strides as in PEP 3118, and an owner that keeps the memory

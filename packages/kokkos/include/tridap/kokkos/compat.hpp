@@ -20,32 +20,41 @@ struct tridap::is_floating<Kokkos::Experimental::half_t> : std::true_type {};
 /// Everything that depends on the version of Kokkos or uses Kokkos::Impl.
 namespace tridap::kokkos::compat {
 
-// The memory spaces of devices; void if this Kokkos does not have the space.
+// The memory spaces of devices, and of host memory that is pinned for them; void if this Kokkos does not have the
+// space.
 #if defined(KOKKOS_ENABLE_CUDA)
 using CudaSpace = Kokkos::CudaSpace;
+using CudaHostSpace = Kokkos::CudaHostPinnedSpace;
 using CudaManagedSpace = Kokkos::CudaUVMSpace;
 #else
 using CudaSpace = void;
+using CudaHostSpace = void;
 using CudaManagedSpace = void;
 #endif
 #if defined(KOKKOS_ENABLE_HIP) && KOKKOS_VERSION >= 40000
 using HipSpace = Kokkos::HIPSpace;
+using HipHostSpace = Kokkos::HIPHostPinnedSpace;
 using HipManagedSpace = Kokkos::HIPManagedSpace;
 #elif defined(KOKKOS_ENABLE_HIP)
 using HipSpace = Kokkos::Experimental::HIPSpace;
+using HipHostSpace = Kokkos::Experimental::HIPHostPinnedSpace;
 using HipManagedSpace = void;
 #else
 using HipSpace = void;
+using HipHostSpace = void;
 using HipManagedSpace = void;
 #endif
 #if defined(KOKKOS_ENABLE_SYCL) && KOKKOS_VERSION >= 40500
 using SyclSpace = Kokkos::SYCLDeviceUSMSpace;
+using SyclHostSpace = Kokkos::SYCLHostUSMSpace;
 using SyclSharedSpace = Kokkos::SYCLSharedUSMSpace;
 #elif defined(KOKKOS_ENABLE_SYCL)
 using SyclSpace = Kokkos::Experimental::SYCLDeviceUSMSpace;
+using SyclHostSpace = Kokkos::Experimental::SYCLHostUSMSpace;
 using SyclSharedSpace = Kokkos::Experimental::SYCLSharedUSMSpace;
 #else
 using SyclSpace = void;
+using SyclHostSpace = void;
 using SyclSharedSpace = void;
 #endif
 

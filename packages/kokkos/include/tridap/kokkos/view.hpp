@@ -250,10 +250,11 @@ Buffer export_buffer(const View& from, std::shared_ptr<void> owner = nullptr) {
   buffer.type = element_type<Value>();
   buffer.read_only = std::is_const_v<Value>;
   buffer.memory = {*kind, device_number<Space>().value_or(0)};
-  for (unsigned axis = 0; axis < static_cast<unsigned>(View::rank); ++axis) {
-    buffer.shape.push_back(static_cast<Index>(from.extent(axis)));
-    buffer.strides.push_back(static_cast<Index>(from.stride(axis) * sizeof(Value)));
-  }
+  if constexpr (static_cast<int>(View::rank) > 0)
+    for (unsigned axis = 0; axis < static_cast<unsigned>(View::rank); ++axis) {
+      buffer.shape.push_back(static_cast<Index>(from.extent(axis)));
+      buffer.strides.push_back(static_cast<Index>(from.stride(axis) * sizeof(Value)));
+    }
   if (!compat::keeps_memory(from) && !owner && from.data() != nullptr)
     refuse("an unmanaged view does not keep its memory alive", "", "pass the owner of its memory");
   std::shared_ptr<void> kept = kept_owner(from);
