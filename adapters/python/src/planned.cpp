@@ -293,7 +293,7 @@ void Planned::read(Call& call, py::object& x, py::object& out, bool allocate) {
     out = allocated();
     call.out = array_behind(out);
   }
-  if (call.out != nullptr) last_dtype_ = py::reinterpret_borrow<py::dtype>(call.out->local().attr("dtype"));
+  if (call.out != nullptr) last_dtype_ = py::reinterpret_borrow<py::dtype>(call.out->dtype());
 }
 
 void Planned::check_type(const Array& x) const {
