@@ -110,15 +110,10 @@ class InContext {
  public:
   InContext(const Table& t, Index device, Context context = nullptr) : t_(t) {
     if (context == nullptr) {
-      need_success(t_, t_.device(&device_, static_cast<int>(device)), "finding the device");
-      unsigned flags = 0;
-      int active = 0;
-      need_success(t_, t_.primary_context_state(device_, &flags, &active), "asking for the device's context");
-      if (active == 0) {
-        Memory memory{t_.kind, device};
-        fail(memory.name() + " is not in use in this process", "",
+      if (!is_started({t_.kind, device}))
+        fail(Memory{t_.kind, device}.name() + " is not in use in this process", "",
              "use the device first, such as by making an array there with the library that you have");
-      }
+      need_success(t_, t_.device(&device_, static_cast<int>(device)), "finding the device");
       need_success(t_, t_.retain_primary_context(&context, device_), "taking the device's context");
       retained_ = true;
     }
