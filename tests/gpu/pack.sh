@@ -49,6 +49,19 @@ done
 ln -s libmpi.so.40 "$pack/mpi/lib/libmpi.so"
 cp -L /usr/bin/orterun "$pack/mpi/bin/mpiexec"
 cp -L /usr/bin/orted "$pack/mpi/bin/orted"
+cat > "$pack/mpi/bin/mpicxx" <<'TEXT'
+#!/bin/sh
+# Open MPI's own mpicxx has the folders of this machine in it.
+mpi=$(dirname "$(dirname "$(readlink -f "$0")")")
+compile="-I$mpi/include -I$mpi/include/openmpi" link="-L$mpi/lib -Wl,-rpath,$mpi/lib -Wl,-rpath-link,$mpi/lib -lmpi"
+case ${1:-} in
+  -showme:compile) echo "$compile" ;;
+  -showme:link) echo "$link" ;;
+  -show*) echo "c++ $compile $link" ;;
+  *) exec c++ $compile "$@" $link ;;
+esac
+TEXT
+chmod +x "$pack/mpi/bin/mpicxx"
 cp /etc/openmpi/openmpi-mca-params.conf "$pack/mpi/etc/openmpi/"
 mkdir -p "$pack/mpi/share/openmpi"
 cp /usr/share/openmpi/*.txt "$pack/mpi/share/openmpi/"
